@@ -118,13 +118,14 @@ static void bootstrap_ranges(const struct share_data *data, uint64_t seed,
     free(shares);
 }
 
-/* Shares need two worlds and two replications: without them all are NAN. */
+/* Where nothing varies, or with one world or one replication, there are no shares. */
 static void fill_ranges(const struct budget_values *values, const struct crossed *crossed,
                         uint64_t seed, struct share_range *ranges) {
     size_t groups = values->sets - 1;
+    struct crossed_squares squares = crossed_squares_of(crossed, NULL);
     for (size_t c = 0; c < SHARE_GROUPS + groups; c++)
         ranges[c] = (struct share_range){NAN, NAN, NAN};
-    if (crossed->worlds < 2 || crossed->replications < 2)
+    if (!(squares.physics + squares.workload + squares.residual > 0))
         return;
     struct share_data data = {
         .crossed = crossed,
@@ -150,6 +151,7 @@ void budget_of(const struct budget_values *values, uint64_t seed, struct budget 
         .mean = crossed.mean,
         .ci95 = interval.ci95,
         .degrees = interval.degrees,
+        .base_mean = crossed.base_mean,
         .squares = squares,
         .physics = ranges[SHARE_PHYSICS],
         .workload = ranges[SHARE_WORKLOAD],

@@ -23,6 +23,7 @@ struct budget_values {
 struct budget {
     size_t worlds, replications; /* that are complete: see crossed_init */
     double mean, ci95, degrees;  /* of the difference policy - baseline over both */
+    double base_mean;            /* of the baseline over both */
     struct crossed_squares squares;
     struct share_range physics, workload, residual; /* of the sum of the three variances */
     struct better better;                           /* of all worlds that have a pair */

@@ -52,7 +52,17 @@ static size_t count_kept(const bool *dropped, size_t count) {
     return kept;
 }
 
+/* All at once: one by one they would be the next, too. */
+static void drop_empty(struct selection *s) {
+    (void)count_missing(s);
+    for (size_t w = 0; w < s->worlds; w++)
+        s->drop_world[w] = s->missing_in_world[w] == s->replications;
+    for (size_t r = 0; r < s->replications; r++)
+        s->drop_replication[r] = s->missing_in_replication[r] == s->worlds;
+}
+
 static void drop_until_complete(struct selection *s) {
+    drop_empty(s);
     while (count_missing(s) > 0) {
         size_t w = find_worst(s->missing_in_world, s->worlds),
                r = find_worst(s->missing_in_replication, s->replications);
@@ -95,6 +105,11 @@ static void take_effects_out(struct crossed *c) {
     for (size_t w = 0; w < c->worlds; w++)
         for (size_t r = 0; r < c->replications; r++)
             c->rest[w * c->replications + r] -= c->world[w] + c->replication[r];
+    for (size_t w = 0; w < c->worlds; w++)
+        for (size_t r = 0; r < c->replications; r++) {
+            double rest = c->rest[w * c->replications + r];
+            c->rest_squares[w] += rest * rest;
+        }
 }
 
 static void fill_kept(struct crossed *c, const struct selection *s) {
@@ -103,6 +118,7 @@ static void fill_kept(struct crossed *c, const struct selection *s) {
         for (size_t r = 0; r < c->replications; r++) {
             size_t at = c->world_at[w] * s->replications + c->replication_at[r];
             c->rest[w * c->replications + r] = s->values[at] - s->base[at];
+            c->base_mean += s->base[at] / (double)(c->worlds * c->replications);
             size = fmax(size, fmax(fabs(s->values[at]), fabs(s->base[at])));
         }
     c->rounding = 10 * DBL_EPSILON * size;
@@ -126,10 +142,11 @@ void crossed_init(struct crossed *crossed, const double *values, const double *b
     c.replication_at = list_kept(s.drop_replication, replications, &c.replications);
     if (c.worlds == 0 || c.replications == 0)
         c.worlds = c.replications = 0;
-    c.mean = c.worlds > 0 ? 0 : NAN;
+    c.mean = c.base_mean = c.worlds > 0 ? 0 : NAN;
     c.world = mem_zalloc(c.worlds, sizeof *c.world);
     c.replication = mem_zalloc(c.replications, sizeof *c.replication);
     c.rest = mem_zalloc(c.worlds * c.replications, sizeof *c.rest);
+    c.rest_squares = mem_zalloc(c.worlds, sizeof *c.rest_squares);
     fill_kept(&c, &s);
     take_mean_out(&c);
     take_effects_out(&c);
@@ -148,6 +165,7 @@ void crossed_finish(struct crossed *crossed) {
     free(crossed->world);
     free(crossed->replication);
     free(crossed->rest);
+    free(crossed->rest_squares);
     *crossed = (struct crossed){0};
 }
 
@@ -170,18 +188,20 @@ static double world_squares(const struct crossed *c, const unsigned *times) {
    The sums of squares are corrected for it, so that no table need be built anew. */
 static void split_rest(const struct crossed *c, const unsigned *times, double *ret_replications,
                        double *ret_rest) {
+    double *means = mem_zalloc(c->replications, sizeof *means);
     *ret_replications = *ret_rest = 0;
-    for (size_t r = 0; r < c->replications; r++) {
-        double mean = 0, squares = 0;
-        for (size_t w = 0; w < c->worlds; w++) {
-            double rest = c->rest[w * c->replications + r];
-            mean += times_of(times, w) * rest / (double)c->worlds;
-            squares += times_of(times, w) * rest * rest;
-        }
-        double effect = c->replication[r] + mean;
-        *ret_replications += (double)c->worlds * effect * effect;
-        *ret_rest += squares - (double)c->worlds * mean * mean;
+    for (size_t w = 0; w < c->worlds; w++) {
+        double weight = times_of(times, w) / (double)c->worlds;
+        for (size_t r = 0; r < c->replications && weight > 0; r++)
+            means[r] += weight * c->rest[w * c->replications + r];
+        *ret_rest += times_of(times, w) * c->rest_squares[w];
     }
+    for (size_t r = 0; r < c->replications; r++) {
+        double effect = c->replication[r] + means[r];
+        *ret_replications += (double)c->worlds * effect * effect;
+        *ret_rest -= (double)c->worlds * means[r] * means[r];
+    }
+    free(means);
 }
 
 static double variance_above(double variance, double rounding) {

@@ -11,9 +11,10 @@
 struct crossed {
     size_t worlds, replications;
     size_t *world_at, *replication_at; /* places in the table that was given, rising */
-    double mean;
+    double mean, base_mean;
     double *world, *replication; /* sum 0 */
     double *rest;                /* [world][replication]; each row and each column sums to 0 */
+    double *rest_squares;        /* of each world, summed */
     double rounding;             /* standard deviations up to this are rounding of the values */
 };
 

@@ -1,6 +1,7 @@
 /* Files of a comparison, each written whole. */
 #include "output/compare/compare_dir.h"
 
+#include "output/compare/budget_tables.h"
 #include "output/text_files.h"
 
 static void add_policy_names(cJSON *array, const struct comparison *comparison) {
@@ -48,20 +49,32 @@ static cJSON *make_compare_manifest(const char *folder, const struct compare_out
     return root;
 }
 
+/* The names of the files that have something in them, as the manifest lists them. */
+static void list_written(const struct text_file *files, size_t count, const char **names) {
+    for (size_t i = 0; i < count; i++)
+        if (files[i].text.length > 0)
+            *names++ = files[i].name;
+    *names = NULL;
+}
+
 int compare_dir_write(const char *folder, const struct compare_output *output,
                       const struct compare_dir_state *state, struct error *reterr) {
-    struct text_file files[] = {{.name = "compare.csv"},
-                                {.name = "pareto.csv"},
-                                {.name = "stationarity.csv"},
-                                {.name = "perturb.csv"}};
-    const char *const names[] = {files[0].name, files[1].name, files[2].name,
-                                 output->perturbed_count > 0 ? files[3].name : NULL, NULL};
+    struct text_file files[] = {{.name = "compare.csv"},      {.name = "pareto.csv"},
+                                {.name = "stationarity.csv"}, {.name = "perturb.csv"},
+                                {.name = "differences.csv"},  {.name = "budget.csv"}};
+    const size_t count = sizeof files / sizeof *files;
+    const char *names[sizeof files / sizeof *files + 1];
     compare_tables_metrics(output, &files[0].text);
     compare_tables_pareto(output, &files[1].text);
     compare_tables_trends(output, &files[2].text);
     if (output->perturbed_count > 0)
         compare_tables_perturbed(output, &files[3].text);
-    int r = text_files_write(folder, files, 4, reterr);
+    if (output->doubt) {
+        budget_tables_differences(output->doubt, &files[4].text);
+        budget_tables_shares(output->doubt, &files[5].text);
+    }
+    list_written(files, count, names);
+    int r = text_files_write(folder, files, count, reterr);
     return r < 0 ? r
                  : manifest_write(make_compare_manifest(folder, output, state), state->origin,
                                   folder, names, reterr);

@@ -16,8 +16,8 @@ struct compare_dir_state {
     const struct notes *notes; /* whose warnings go to the manifest */
 };
 
-/* compare.csv, pareto.csv, stationarity.csv, perturb.csv if something was perturbed, scenario.yaml
- * and manifest.json. */
+/* compare.csv, pareto.csv, stationarity.csv, perturb.csv if something was perturbed,
+ * differences.csv and budget.csv of many worlds, scenario.yaml and manifest.json. */
 int compare_dir_write(const char *folder, const struct compare_output *output,
                       const struct compare_dir_state *state, struct error *reterr) MUST_CHECK;
 

@@ -1,4 +1,5 @@
 /* A comparison as one JSON object: the figures of the CSV files, by name. */
+#include "output/compare/budget_tables.h"
 #include "output/compare/compare_tables.h"
 #include "output/json.h"
 
@@ -101,5 +102,7 @@ void compare_json(const struct compare_output *output, struct str *out) {
         output->perturbed_count > 0 ? cJSON_AddObjectToObject(root, "perturbed") : NULL;
     for (size_t i = 0; i < output->perturbed_count; i++)
         add_perturbed_object(perturbed, &output->perturbed[i]);
+    if (output->doubt)
+        budget_json(root, output->doubt);
     json_print(root, out);
 }

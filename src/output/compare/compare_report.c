@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "metrics/summary.h"
+#include "output/compare/budget_tables.h"
 #include "output/run/run_report.h"
 
 #include <math.h>
@@ -210,6 +211,8 @@ void compare_report(const struct compare_output *output, struct str *out) {
     add_queue_trends(output, out);
     for (size_t i = 0; i < output->perturbed_count; i++)
         add_robustness(output, &output->perturbed[i], out);
+    if (output->doubt)
+        budget_report(output->doubt, output->shown, output->shown_count, out);
     if (all_equal(c))
         str_add(
             out,
