@@ -61,7 +61,7 @@ Test(doubt, tables) {
     expect_line(shares.text, "\nwait_mean_s,b,a,physics,,,\n");
     cr_expect(!strstr(shares.text, "kwh,a,a"), "the baseline differs from nobody");
     expect_line(rows.text, "\nenergy_kwh,b,a,2,2,-3,19.0593");
-    expect_line(rows.text, ",-0.3,10,1,4,0,1,0,0,0.65762");
+    expect_line(rows.text, ",-0.3,10,1,4,0,1,0,0,0.657619");
     expect_line(rows.text, "\nwait_mean_s,b,a,0,0,,,,,,,,,,,,,,\n");
     str_finish(&shares);
     str_finish(&rows);
