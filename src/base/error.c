@@ -53,11 +53,10 @@ static void add_place(struct str *text, struct location where) {
 
 static void keep_problem(struct problems *problems, struct str *text, const char *format,
                          va_list arguments) {
-    str_addv(text, format, arguments);
-    for (size_t i = 0; i < text->length;
-         i++) /* input may hold anything; a problem is one line of text */
-        if ((unsigned char)text->text[i] < ' ' || text->text[i] == 0x7f)
-            text->text[i] = '?';
+    struct str raw = {0};
+    str_addv(&raw, format, arguments);
+    str_add_visible(text, raw.text); /* input may hold anything; a problem is one line of text */
+    str_finish(&raw);
     if (problems->count == problems->capacity)
         problems->texts = array_grow(problems->texts, &problems->capacity, sizeof *problems->texts);
     problems->texts[problems->count++] = text->text;

@@ -20,7 +20,7 @@ void mem_on_failure(void (*tell)(void *context, size_t bytes), void *context) {
     failure.context = context;
 }
 
-static _Noreturn void out_of_memory(size_t bytes) {
+void mem_exhausted(size_t bytes) {
     if (failure.tell)
         failure.tell(failure.context, bytes);
     fputs("easim: out of memory\n", stderr);
@@ -29,7 +29,7 @@ static _Noreturn void out_of_memory(size_t bytes) {
 
 static void *checked_memory(void *memory, size_t bytes) {
     if (!memory)
-        out_of_memory(bytes);
+        mem_exhausted(bytes);
     return memory;
 }
 
@@ -54,7 +54,7 @@ void *mem_zalloc(size_t count, size_t bytes_each) {
 void *mem_realloc(void *old, size_t count, size_t bytes_each) {
     size_t bytes = byte_product(count, bytes_each);
     if (bytes > PTRDIFF_MAX)
-        out_of_memory(bytes);
+        mem_exhausted(bytes);
     return checked_memory(realloc(old, bytes > 0 ? bytes : 1), bytes);
 }
 

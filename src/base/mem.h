@@ -15,6 +15,10 @@ char *mem_strdup(const char *text);
    not return. For processes whose parent says what became of them. */
 void mem_on_failure(void (*tell)(void *context, size_t bytes), void *context);
 
+/* The end for want of memory, for allocations of libraries that return NULL. bytes: 0 where it is
+   not known how many. */
+_Noreturn void mem_exhausted(size_t bytes);
+
 /* Zeroed memory that this process shares with those it forks. */
 void *mem_shared(size_t bytes);
 void mem_unshare(void *memory, size_t bytes);

@@ -19,18 +19,18 @@ static void print_scores(const struct scores *scores) {
     static const char *const titles[] = {"throughput", "power", "energy per sample"};
     for (int q = 0; q < QUANTITIES; q++)
         if (scores->points[q] > 0)
-            printf("%s%s %.2f %%", q ? ", " : "", titles[q], 100 * scores->mape[q]);
-    printf("%s\n", scores->points[THROUGHPUT] > 0 ? "" : "none");
+            cli_show("%s%s %.2f %%", q ? ", " : "", titles[q], 100 * scores->mape[q]);
+    cli_show("%s\n", scores->points[THROUGHPUT] > 0 ? "" : "none");
 }
 
 static void print_parameters(const struct form_choice *c) {
     for (size_t i = 0; i < c->covariance.count; i++) {
         enum parameter p = c->covariance.free[i];
         double error = covariance_error(&c->covariance, i);
-        printf("  %-17s %.6g", parameter_names[p], c->fit.values[p]);
+        cli_show("  %-17s %.6g", parameter_names[p], c->fit.values[p]);
         if (isfinite(error))
-            printf(" +- %.2g", error);
-        printf("\n");
+            cli_show(" +- %.2g", error);
+        cli_show("\n");
     }
 }
 
@@ -38,30 +38,31 @@ static void print_limits(const struct limits *l) {
     for (size_t i = 0; i < l->levels.count; i++) {
         const struct power_level *level = &l->levels.at[i];
         const double *errors = l->errors.at[i].left_out;
-        printf("  limit %5g W     time x %.3f, power x %.3f, energy x %.3f (%lld configuration%s%s",
-               level->power_limit_w, level->time_ratio, level->power_ratio, level->energy_ratio,
-               (long long)level->configurations, level->configurations == 1 ? "" : "s",
-               level->configurations == 1 ? "" : ", errors left out");
+        cli_show(
+            "  limit %5g W     time x %.3f, power x %.3f, energy x %.3f (%lld configuration%s%s",
+            level->power_limit_w, level->time_ratio, level->power_ratio, level->energy_ratio,
+            (long long)level->configurations, level->configurations == 1 ? "" : "s",
+            level->configurations == 1 ? "" : ", errors left out");
         for (int q = 0; q < LIMIT_QUANTITIES && level->configurations > 1; q++)
-            printf("%s %.2f %%", q ? "," : "", 100 * errors[q]);
-        printf(")%s\n", level->power_limit_w == l->energy_optimal_w ? ", energy-optimal" : "");
+            cli_show("%s %.2f %%", q ? "," : "", 100 * errors[q]);
+        cli_show(")%s\n", level->power_limit_w == l->energy_optimal_w ? ", energy-optimal" : "");
     }
 }
 
 /* What the rows do not tell, and what was put instead. */
 static void print_statements(const struct form_choice *c) {
     for (size_t i = 0; i < c->statements.count; i++)
-        printf("  %-17s %s: %s\n", i == 0 ? "not in the rows" : "", c->statements.at[i].key,
-               c->statements.at[i].text);
+        cli_show("  %-17s %s: %s\n", i == 0 ? "not in the rows" : "", c->statements.at[i].key,
+                 c->statements.at[i].text);
 }
 
 static void print_levels(const struct points *points, const struct fit *fit) {
     for (uint32_t i = 0; i < points->round_count && points->by_size; i++)
-        printf("%s%s x %.3f (%u)", i ? ", " : "  rounds            ",
-               points->rounds[i][0] ? points->rounds[i] : "none", fit->levels[i],
-               points->round_rows[i]);
+        cli_show("%s%s x %.3f (%u)", i ? ", " : "  rounds            ",
+                 points->rounds[i][0] ? points->rounds[i] : "none", fit->levels[i],
+                 points->round_rows[i]);
     if (points->by_size)
-        printf("\n");
+        cli_show("\n");
 }
 
 static void print_sizes(const struct form_choice *c) {
@@ -69,63 +70,63 @@ static void print_sizes(const struct form_choice *c) {
     for (size_t i = 0; i < c->size_count; i++) {
         if (isnan(c->sizes[i].left_out))
             continue;
-        printf("%sk %u %.2f %%", some ? ", " : "  sizes left out    ", c->sizes[i].k,
-               100 * c->sizes[i].left_out);
+        cli_show("%sk %u %.2f %%", some ? ", " : "  sizes left out    ", c->sizes[i].k,
+                 100 * c->sizes[i].left_out);
         some = true;
     }
     if (some)
-        printf("\n");
+        cli_show("\n");
 }
 
 static void print_choice(const struct form_choice *c, const struct limits *limits) {
-    printf("%s on %s: %zu row%s, %u configuration%s", c->group->model, c->group->gpu,
-           c->points.at.count, c->points.at.count == 1 ? "" : "s", c->points.configurations,
-           c->points.configurations == 1 ? "" : "s");
+    cli_show("%s on %s: %zu row%s, %u configuration%s", c->group->model, c->group->gpu,
+             c->points.at.count, c->points.at.count == 1 ? "" : "s", c->points.configurations,
+             c->points.configurations == 1 ? "" : "s");
     if (!isnan(c->group->rows[0].limit_w))
-        printf(", at the highest limit of %g W", c->group->rows[0].limit_w);
+        cli_show(", at the highest limit of %g W", c->group->rows[0].limit_w);
     else if (c->group->count > c->group->base_count || c->group->merged_w > 0)
-        printf(", those without a power limit");
+        cli_show(", those without a power limit");
     if (c->group->merged_w > 0)
-        printf(" and at %g W, the highest of the GPU type", c->group->merged_w);
-    printf("\n  choice            %s\n", c->why);
+        cli_show(" and at %g W, the highest of the GPU type", c->group->merged_w);
+    cli_show("\n  choice            %s\n", c->why);
     if (!c->speed_by_table)
         print_parameters(c);
     else if (c->speed.chosen >= 0) {
-        printf("  form in sample    ");
+        cli_show("  form in sample    ");
         print_scores(&c->form_in_sample);
     }
     print_levels(&c->points, &c->fit);
-    printf("  error in sample   ");
+    cli_show("  error in sample   ");
     print_scores(&c->in_sample);
-    printf("  error left out    ");
+    cli_show("  error left out    ");
     print_scores(&c->left_out);
     print_sizes(c);
     print_limits(limits);
     print_statements(c);
     for (size_t i = 0; i < c->warnings.count; i++)
-        printf("  warning: %s\n", c->warnings.at[i]);
+        cli_show("  warning: %s\n", c->warnings.at[i]);
 }
 
 static void print_errors(const char *title, double most, double batch, double median) {
-    printf("  %-17s %.1f %% at the worst batch (%.9g), %.1f %% in the median of the rows\n", title,
-           100 * most, batch, 100 * median);
+    cli_show("  %-17s %.1f %% at the worst batch (%.9g), %.1f %% in the median of the rows\n",
+             title, 100 * most, batch, 100 * median);
 }
 
 static void print_convergence(const struct calibrated_model *m) {
     const struct convergence *c = &m->convergence;
     if (m->runs.at.count == 0)
         return;
-    printf("%s: %zu runs at %zu global batches met the target%s\n", m->name, m->runs.at.count,
-           m->runs.batches.count, m->measured_efficiency ? "" : ", not used: --m0 is given");
+    cli_show("%s: %zu runs at %zu global batches met the target%s\n", m->name, m->runs.at.count,
+             m->runs.batches.count, m->measured_efficiency ? "" : ", not used: --m0 is given");
     for (int p = 0; p < CONVERGENCE_ALL; p++) {
-        printf("  %-17s %.6g", convergence_parameter_names[p], c->values[p]);
+        cli_show("  %-17s %.6g", convergence_parameter_names[p], c->values[p]);
         if (!isnan(c->covariance[p][p]))
-            printf(" +- %.2g", sqrt(c->covariance[p][p]));
-        printf("%s\n", p == CONVERGENCE_M0 && !c->m0_told
-                           ? ", the least batch, assumed: the runs do not tell it"
-                       : p == CONVERGENCE_PHI && !c->phi_told
-                           ? ", assumed: the runs show no growth with the batch"
-                           : "");
+            cli_show(" +- %.2g", sqrt(c->covariance[p][p]));
+        cli_show("%s\n", p == CONVERGENCE_M0 && !c->m0_told
+                             ? ", the least batch, assumed: the runs do not tell it"
+                         : p == CONVERGENCE_PHI && !c->phi_told
+                             ? ", assumed: the runs show no growth with the batch"
+                             : "");
     }
     struct convergence_errors curve = convergence_score(c, &m->runs),
                               constant = convergence_score(NULL, &m->runs);
@@ -165,14 +166,14 @@ static void note_useless_options(const struct options *options,
     static const char *const names[] = {"m0", "phi", "max-form-error", "only", "points"};
     for (size_t i = 0; profile->groups.count == 0 && i < sizeof names / sizeof *names; i++)
         if (option_given(options, names[i]))
-            fprintf(stderr, "--%s: no effect: no row is of samples\n", names[i]);
+            cli_say("--%s: no effect: no row is of samples\n", names[i]);
 }
 
 static void print_inference(const struct inference *inference) {
     struct str text = {0};
     str_add(&text, "");
     inference_write_report(&text, inference);
-    printf("%s", text.text);
+    cli_show_lines(&text);
     str_finish(&text);
 }
 
@@ -200,7 +201,7 @@ static int choose_groups(const struct options *options, const struct profile_tab
         if (group)
             group->unwanted = false;
         else
-            fprintf(stderr, "%s: --only: no rows of \"%.*s\"\n", options->who, (int)length, at);
+            cli_say("%s: --only: no rows of \"%.*s\"\n", options->who, (int)length, at);
         r = group ? r : -1;
     }
     return r;
@@ -230,8 +231,8 @@ static int fit_models(const struct options *options, struct profile_table *profi
         note_useless_options(options, profile);
     }
     if (profile->readings.count > 0 && r == EXIT_DONE)
-        printf("%zu reading%s of further meters not used\n", profile->readings.count,
-               profile->readings.count == 1 ? "" : "s");
+        cli_show("%zu reading%s of further meters not used\n", profile->readings.count,
+                 profile->readings.count == 1 ? "" : "s");
     inference_finish(&inference);
     calibration_finish(&calibration);
     return r;
@@ -260,9 +261,10 @@ static void print_worst(const struct validation *v) {
         const struct point *p = &points[worst];
         double rate = v->predictions[worst].rate;
         printed[worst] = true;
-        printf("  line %u: k %u, batch %.9g: throughput %.6g measured, %.6g modelled (%+.2f %%)\n",
-               p->row->line, p->at.k, p->at.batch, p->rate * p->at.k, rate * p->at.k,
-               100 * (rate / p->rate - 1));
+        cli_show(
+            "  line %u: k %u, batch %.9g: throughput %.6g measured, %.6g modelled (%+.2f %%)\n",
+            p->row->line, p->at.k, p->at.batch, p->rate * p->at.k, rate * p->at.k,
+            100 * (rate / p->rate - 1));
     }
     free(printed);
 }
@@ -270,23 +272,23 @@ static void print_worst(const struct validation *v) {
 /* Whether the group keeps to the largest error allowed. */
 static bool print_validation(const struct validation *v, double max_error) {
     size_t n = v->points.at.count, predicted = v->scores.points[THROUGHPUT];
-    printf("%s on %s: %zu of %zu rows predicted", v->group->model, v->group->gpu, predicted, n);
+    cli_show("%s on %s: %zu of %zu rows predicted", v->group->model, v->group->gpu, predicted, n);
     if (v->group->count > v->group->base_count)
-        printf(", %zu below the highest power limit left out",
-               v->group->count - v->group->base_count);
-    printf("\n");
+        cli_show(", %zu below the highest power limit left out",
+                 v->group->count - v->group->base_count);
+    cli_show("\n");
     if (v->missing) {
-        printf("  %s\n", v->missing);
+        cli_show("  %s\n", v->missing);
         return true;
     }
-    printf("  error             ");
+    cli_show("  error             ");
     print_scores(&v->scores);
     print_worst(v);
     bool kept = true;
     for (int q = 0; q < QUANTITIES; q++)
         kept &= !(v->scores.mape[q] > max_error);
     if (!kept)
-        printf("  above the error allowed, %g %%\n", 100 * max_error);
+        cli_show("  above the error allowed, %g %%\n", 100 * max_error);
     return kept;
 }
 
@@ -298,8 +300,7 @@ static bool print_inference_check(const struct profile_table *profile,
     struct str text = {0};
     inference_check_rows(&check, profile->inference.at, profile->inference.count, models);
     bool kept = inference_write_check(&text, &check, max_error);
-    if (text.length > 0)
-        printf("%s", text.text);
+    cli_show_lines(&text);
     *predicted += check.generation.count + check.serving.count;
     str_finish(&text);
     inference_check_finish(&check);
@@ -336,7 +337,7 @@ static int check_models(const struct options *options, const struct profile_tabl
         validation_finish(&v);
     }
     if (predicted == 0) {
-        fprintf(stderr, "easim calibrate: %s predicts no row of %s\n", options->check_models,
+        cli_say("easim calibrate: %s predicts no row of %s\n", options->check_models,
                 options->operands[0]);
         r = EXIT_RUN_FAILED;
     }
@@ -350,16 +351,17 @@ static int check_models(const struct options *options, const struct profile_tabl
 /* A second word, and the options of failures. */
 static int refuse_words(const struct options *options) {
     static const char *const names[] = {"node-count", "until"};
-    int r = 0;
-    if (options->operand_count > 1)
-        r = fprintf(stderr,
-                    "%s: expected PROFILE.csv or failures OUTAGES.csv, got another word: %s\n",
-                    options->who, options->operands[1]);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (option_given(options, names[i]))
-            r = fprintf(stderr, "%s: --%s is of failures, not of profiles\n", options->who,
-                        names[i]);
-    return r > 0 ? ERROR_INPUT : r;
+    int r = options->operand_count > 1 ? ERROR_INPUT : 0;
+    if (r < 0)
+        cli_say("%s: expected PROFILE.csv or failures OUTAGES.csv, got another word: %s\n",
+                options->who, options->operands[1]);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (!option_given(options, names[i]))
+            continue;
+        cli_say("%s: --%s is of failures, not of profiles\n", options->who, names[i]);
+        r = ERROR_INPUT;
+    }
+    return r;
 }
 
 int cli_calibrate(struct options *options) {

@@ -13,27 +13,27 @@
 /* ---- Printing ---- */
 
 static void print_interval(double value, double low, double high) {
-    printf("  %10.4g", value);
+    cli_show("  %10.4g", value);
     if (isnan(low))
-        printf("  %-21s", isnan(value) ? "" : "not told");
+        cli_show("  %-21s", isnan(value) ? "" : "not told");
     else
-        printf("  %9.4g to %-8.4g", low, high);
+        cli_show("  %9.4g to %-8.4g", low, high);
 }
 
 static void print_fit(const struct time_fit *fit, bool best) {
-    printf("  %-11s", time_law_names[fit->law.kind]);
+    cli_show("  %-11s", time_law_names[fit->law.kind]);
     print_interval(fit->law.mean_s / S_PER_H, fit->mean_low_s / S_PER_H,
                    fit->mean_high_s / S_PER_H);
     if (isnan(fit->law.shape))
-        printf("  %10s  %-21s", "", "");
+        cli_show("  %10s  %-21s", "", "");
     else
         print_interval(fit->law.shape, fit->shape_low, fit->shape_high);
-    printf("  %9.4g  %9.4g  %11.2f%s\n", fit->median_s / S_PER_H, fit->high_s / S_PER_H, fit->aic,
-           best ? "  best" : "");
+    cli_show("  %9.4g  %9.4g  %11.2f%s\n", fit->median_s / S_PER_H, fit->high_s / S_PER_H, fit->aic,
+             best ? "  best" : "");
     if (!isnan(fit->law.shape) &&
         (fit->law.shape < TIME_LAW_MIN_SHAPE || fit->law.shape > TIME_LAW_MAX_SHAPE))
-        printf("  warning: a scenario takes shapes from %g to %g only\n", TIME_LAW_MIN_SHAPE,
-               TIME_LAW_MAX_SHAPE);
+        cli_show("  warning: a scenario takes shapes from %g to %g only\n", TIME_LAW_MIN_SHAPE,
+                 TIME_LAW_MAX_SHAPE);
 }
 
 static int compare_times(const void *left, const void *right) {
@@ -58,25 +58,25 @@ static double seen_mean_h(const struct seen_times *times) {
 
 /* The keys of cluster.nodes. */
 static void print_keys(const char *key, const struct time_law *law) {
-    printf("  %s: %.6gh", key, law->mean_s / S_PER_H);
+    cli_show("  %s: %.6gh", key, law->mean_s / S_PER_H);
     if (law->kind != TIME_LAW_EXPONENTIAL)
-        printf(", %s_law: %s, %s_shape: %.6g", key, time_law_names[law->kind], key, law->shape);
-    printf("\n");
+        cli_show(", %s_law: %s, %s_shape: %.6g", key, time_law_names[law->kind], key, law->shape);
+    cli_show("\n");
 }
 
 /* title: what the times are; key: of their mean. */
 static void fit_times(const char *title, const char *key, struct seen_times *times) {
     struct time_fit fits[TIME_LAW_COUNT];
     int best = 0;
-    printf("%s: %zu times, %zu of them not ended\n", title, times->at.count,
-           times->at.count - times->ended);
+    cli_show("%s: %zu times, %zu of them not ended\n", title, times->at.count,
+             times->at.count - times->ended);
     if (times->ended < TIME_FIT_LEAST) {
-        printf("  not fitted: expected at least %d that ended\n", TIME_FIT_LEAST);
+        cli_show("  not fitted: expected at least %d that ended\n", TIME_FIT_LEAST);
         return;
     }
     qsort(times->at.at, times->at.count, sizeof *times->at.at, compare_times);
-    printf("  %-11s  %10s  %-21s  %10s  %-21s  %9s  %9s  %11s\n", "law", "mean (h)", "95 %",
-           "shape", "95 %", "median", "90 %", "AIC");
+    cli_show("  %-11s  %10s  %-21s  %10s  %-21s  %9s  %9s  %11s\n", "law", "mean (h)", "95 %",
+             "shape", "95 %", "median", "90 %", "AIC");
     for (int kind = 0; kind < TIME_LAW_COUNT; kind++) {
         fits[kind] = time_fit_law((enum time_law_kind)kind, times);
         if (fits[kind].ok && fits[kind].aic < fits[best].aic)
@@ -86,28 +86,29 @@ static void fit_times(const char *title, const char *key, struct seen_times *tim
         if (fits[kind].ok)
             print_fit(&fits[kind], kind == best);
         else
-            printf("  %-11s  no fit: the search does not end\n", time_law_names[kind]);
+            cli_show("  %-11s  no fit: the search does not end\n", time_law_names[kind]);
     }
-    printf("  %-11s  %10.4g  %-21s  %10s  %-21s  %9.4g  %9.4g\n", "ended times", seen_mean_h(times),
-           "", "", "", seen_quantile_h(times, 0.5), seen_quantile_h(times, 0.9));
+    cli_show("  %-11s  %10.4g  %-21s  %10s  %-21s  %9.4g  %9.4g\n", "ended times",
+             seen_mean_h(times), "", "", "", seen_quantile_h(times, 0.5),
+             seen_quantile_h(times, 0.9));
     print_keys(key, &fits[best].law);
 }
 
 static void print_left_out(uint64_t count, const char *why) {
     if (count > 0)
-        printf("  %llu outage%s %s\n", (unsigned long long)count, count == 1 ? "" : "s", why);
+        cli_show("  %llu outage%s %s\n", (unsigned long long)count, count == 1 ? "" : "s", why);
 }
 
 static void print_record(const struct outages *o, const struct outage_times *times,
                          const struct options *options) {
-    printf("%s: %llu rows, outages of %u of %u nodes in %.6g h\n", o->file,
-           (unsigned long long)o->rows, times->failed_nodes, times->nodes,
-           times->until_s / S_PER_H);
+    cli_show("%s: %llu rows, outages of %u of %u nodes in %.6g h\n", o->file,
+             (unsigned long long)o->rows, times->failed_nodes, times->nodes,
+             times->until_s / S_PER_H);
     if (options->node_count == 0)
-        printf("  only nodes that failed are known: --node-count tells how many there were\n");
+        cli_show("  only nodes that failed are known: --node-count tells how many there were\n");
     if (o->merged.count > 0)
-        printf("  %llu rows joined with an earlier outage of their node (first: line %u)\n",
-               (unsigned long long)o->merged.count, o->merged.first_line);
+        cli_show("  %llu rows joined with an earlier outage of their node (first: line %u)\n",
+                 (unsigned long long)o->merged.count, o->merged.first_line);
     print_left_out(times->running, "running at time 0, not taken as times to repair");
     print_left_out(times->outside, "outside of the record left out");
     print_left_out(times->at_once, "repaired at once, not taken as times to repair");
@@ -125,8 +126,7 @@ static int fit_record(const struct options *options, const struct outages *outag
         fit_times("time to repair", "mttr", &times.repair);
         fit_times("time to failure", "mtbf", &times.up);
     } else
-        fprintf(
-            stderr,
+        cli_say(
             "%s: expected at least %d times to failure or of repair that ended, got %zu and %zu\n",
             outages->file, TIME_FIT_LEAST, times.up.ended, times.repair.ended);
     outage_times_finish(&times);
@@ -140,7 +140,7 @@ static int refuse_options(const struct options *options) {
     int r = EXIT_DONE;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (option_given(options, names[i])) {
-            fprintf(stderr, "%s: --%s is of profiles, not of failures\n", options->who, names[i]);
+            cli_say("%s: --%s is of profiles, not of failures\n", options->who, names[i]);
             r = EXIT_BAD_INPUT;
         }
     return r;

@@ -12,15 +12,15 @@ int cli_check(struct options *options) {
     if (scenario_args_load(options, &study, &problems) < 0)
         code = cli_report_problems(&problems);
     else
-        printf("%s: ok\n", options->operands[0]);
+        cli_show("%s: ok\n", options->operands[0]);
     struct str many = {0};
     if (code == EXIT_DONE)
         study_announce(&study, &many);
     if (many.length > 0)
-        printf("  warning: %s\n", many.text);
+        cli_show("  warning: %s\n", many.text);
     str_finish(&many);
     for (size_t i = 0; code == EXIT_DONE && i < study.warnings.count; i++)
-        printf("  warning: %s\n", study.warnings.at[i]);
+        cli_show("  warning: %s\n", study.warnings.at[i]);
     study_finish(&study);
     problems_finish(&problems);
     return code;

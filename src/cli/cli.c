@@ -3,25 +3,118 @@
 
 #include "io/atomic_file.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdio_ext.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- Text for people ---- */
+
+/* Newlines at both ends of the format are the layout; one inside came with a name. */
+static void print_visible(FILE *file, const char *format, va_list arguments) {
+    struct str raw = {0}, shown = {0};
+    str_addv(&raw, format, arguments);
+    size_t end = strlen(format), begin = strspn(format, "\n"), tail = 0;
+    while (end > begin && format[end - 1 - tail] == '\n')
+        tail++;
+    str_add_bytes(&shown, raw.text, begin);
+    raw.text[raw.length - tail] = '\0';
+    str_add_visible(&shown, raw.text + begin);
+    for (; tail > 0; tail--)
+        str_add_char(&shown, '\n');
+    fputs(shown.text, file);
+    str_finish(&raw);
+    str_finish(&shown);
+}
+
+void cli_say(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    print_visible(stderr, format, arguments);
+    va_end(arguments);
+}
+
+void cli_show(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    print_visible(stdout, format, arguments);
+    va_end(arguments);
+}
+
+/* Each line visible. */
+static void add_visible_lines(struct str *out, const char *text) {
+    for (const char *end; *text; text = end + (*end == '\n')) {
+        end = text + strcspn(text, "\n");
+        struct str line = {0};
+        str_add_bytes(&line, text, (size_t)(end - text));
+        str_add_visible(out, line.text);
+        str_add(out, *end == '\n' ? "\n" : "");
+        str_finish(&line);
+    }
+}
+
+static bool print_lines(FILE *file, const struct str *text) {
+    struct str shown = {0};
+    add_visible_lines(&shown, text->length > 0 ? text->text : "");
+    bool whole = fwrite(shown.text, 1, shown.length, file) == shown.length;
+    str_finish(&shown);
+    return whole;
+}
+
+void cli_say_lines(const struct str *text) {
+    (void)print_lines(stderr, text);
+}
+
+void cli_show_lines(const struct str *text) {
+    (void)print_lines(stdout, text);
+}
+
+/* ---- Outcomes ---- */
 
 int cli_report_problems(const struct problems *problems) {
     for (size_t i = 0; i < problems->count; i++)
-        fprintf(stderr, "%s\n", problems->texts[i]);
+        cli_say("%s\n", problems->texts[i]);
     return EXIT_BAD_INPUT;
 }
 
 int cli_report_error(const struct error *error) {
-    fprintf(stderr, "easim: %s\n", error->text);
+    cli_say("easim: %s\n", error->text);
     if (error->code == ERROR_CANCELLED)
         return EXIT_INTERRUPTED;
     return error->code == ERROR_INPUT ? EXIT_BAD_INPUT : EXIT_RUN_FAILED;
 }
 
+/* code: of a write before that has failed, or 0. What could not be written is dropped, so that it
+   is told once. */
+static int flush_output(int code, struct error *reterr) {
+    if (fflush(stdout) != 0)
+        code = errno;
+    else if (!ferror(stdout))
+        return 0;
+    clearerr(stdout);
+    __fpurge(stdout);
+    return error_set(reterr, ERROR_IO, "standard output: cannot write%s%s", code ? ": " : "",
+                     code ? strerror(code) : "");
+}
+
 int cli_print(const struct str *text, struct error *reterr) {
-    if (fwrite(text->text, 1, text->length, stdout) != text->length || fflush(stdout) != 0)
-        return error_set(reterr, ERROR_IO, "standard output: cannot write");
-    return 0;
+    if (isatty(STDOUT_FILENO))
+        return cli_print_lines(text, reterr);
+    bool whole = fwrite(text->text, 1, text->length, stdout) == text->length;
+    return flush_output(whole ? 0 : errno, reterr);
+}
+
+int cli_print_lines(const struct str *text, struct error *reterr) {
+    bool whole = print_lines(stdout, text);
+    return flush_output(whole ? 0 : errno, reterr);
+}
+
+int cli_conclude(int code) {
+    struct error error = {0};
+    if (flush_output(0, &error) < 0 && (code == EXIT_DONE || code == EXIT_RECOVERED))
+        code = cli_report_error(&error);
+    return code;
 }
 
 int cli_write(const char *path, const struct str *text, struct error *reterr) {

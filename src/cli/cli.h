@@ -36,13 +36,28 @@ int cli_run(struct options *options);
 int cli_sweep(struct options *options);
 int cli_tune(struct options *options);
 
+/* Text for people on stderr and stdout. Newlines at both ends of the format stand; any other
+   control character, and what is no UTF-8, is shown as \xHH: names, paths and messages are what
+   others wrote. */
+void cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void cli_show(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Several lines, likewise but for their newlines. */
+void cli_say_lines(const struct str *text);
+void cli_show_lines(const struct str *text);
+
 /* Prints every problem on stderr, one a line; returns EXIT_BAD_INPUT. */
 int cli_report_problems(const struct problems *problems);
 /* Prints one error on stderr; returns the exit code for its code. */
 int cli_report_error(const struct error *error);
-/* Standard output for data that a script reads: what cannot be written is an error. */
+/* Standard output for data that a script reads, as it is (but on a terminal made visible): what
+   cannot be written is an error. */
 int cli_print(const struct str *text, struct error *reterr) MUST_CHECK;
+/* The same of lines for people, always made visible. */
+int cli_print_lines(const struct str *text, struct error *reterr) MUST_CHECK;
 /* The same into a file, unless path is NULL. */
 int cli_write(const char *path, const struct str *text, struct error *reterr) MUST_CHECK;
+/* The exit code of a command that ended with code: standard output that could not be written is a
+   failure. */
+int cli_conclude(int code);
 
 #endif

@@ -185,7 +185,7 @@ static int print_comparison(const struct session *s, const struct compare_output
         (options->format == FORMAT_JSON ? compare_json : compare_tables_metrics)(output, &text);
         run_args_add_notes(options, notes, &text);
         if (!options->quiet && precision.length > 0)
-            fputs(precision.text, stderr);
+            cli_say_lines(&precision);
     }
     int code = run_args_show(options, &text);
     str_finish(&text);

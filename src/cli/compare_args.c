@@ -17,7 +17,7 @@ static void add_if_it_loads(const char *name, void *context) {
     if (module_open(name, &module, &error) == 0)
         array_push(&args->policies, arena_strdup(&args->options->arena, name));
     else if (!args->options->quiet)
-        fprintf(stderr, "easim compare: %s is left out: %s\n", name, error.text);
+        cli_say("easim compare: %s is left out: %s\n", name, error.text);
     module_close(&module);
 }
 

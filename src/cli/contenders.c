@@ -72,8 +72,8 @@ int contenders_leave_out(struct contenders *all, const struct options *options,
     int r = isolated_run(&tries, reterr);
     for (size_t i = 0; i < all->count && !options->quiet; i++)
         if (all->at[i].left_out)
-            fprintf(stderr, "easim compare: %s is left out: %s\n",
-                    all->at[i].study.module.policy->name, all->at[i].refusal);
+            cli_say("easim compare: %s is left out: %s\n", all->at[i].study.module.policy->name,
+                    all->at[i].refusal);
     return r;
 }
 

@@ -4,9 +4,9 @@
 #include "cli/cli.h"
 #include "cli/option_parse.h"
 #include "cli/repeat.h"
+#include "cli/surroundings.h"
 #include "easim_version.h"
 
-#include <gsl/gsl_errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -46,7 +46,7 @@ static int refuse_command(const char *name) {
     for (enum command c = 0; c < COMMAND_COUNT; c++)
         names[c] = commands[c].name;
     struct arena arena = {0};
-    fprintf(stderr, "easim: no command is named \"%s\"%s\n", name,
+    cli_say("easim: no command is named \"%s\"%s\n", name,
             str_suggestion(&arena, name, names, COMMAND_COUNT));
     arena_finish(&arena);
     return EXIT_BAD_INPUT;
@@ -81,21 +81,20 @@ static int answer_word(int argc, char **argv) {
     if (!help && !version && strcmp(word, "--help") != 0 && strcmp(word, "-h") != 0)
         return -1;
     if (argc > (help ? 3 : 2)) {
-        fprintf(stderr, "easim %s: expected %s, got another word: %s\n", word,
+        cli_say("easim %s: expected %s, got another word: %s\n", word,
                 help ? "one COMMAND" : "nothing behind it", argv[help ? 3 : 2]);
         return EXIT_BAD_INPUT;
     }
     if (argc > 2)
         return explain_command(argv[2]);
     if (version)
-        printf("easim %s (%s)\n", EASIM_VERSION, EASIM_COMMIT);
+        cli_show("easim %s (%s)\n", EASIM_VERSION, EASIM_COMMIT);
     else
         print_usage(stdout);
     return EXIT_DONE;
 }
 
-int cli_main(int argc, char **argv) {
-    gsl_set_error_handler_off();
+static int answer_words(int argc, char **argv) {
     if (argc < 2) {
         print_usage(stderr);
         return EXIT_BAD_INPUT;
@@ -112,4 +111,9 @@ int cli_main(int argc, char **argv) {
     const char *manifest = commands[command].repeats ? repeat_manifest(argc - 1, argv + 1) : NULL;
     const struct repeated again = {command, run_command, manifest};
     return manifest ? repeat(&again, argc - 1, argv + 1) : run_command(command, argc - 1, argv + 1);
+}
+
+int cli_main(int argc, char **argv) {
+    surroundings_prepare();
+    return cli_conclude(answer_words(argc, argv));
 }

@@ -17,7 +17,7 @@ static int write_rows(const struct options *options, const struct study *study,
     if (r == 0 && !options->quiet) {
         struct str section = {0};
         record_section(&study->source, options->output ? options->output : "FILE", &section);
-        fprintf(stderr, "%zu jobs; to run them: workload: %s\n", trace.rows.count, section.text);
+        cli_say("%zu jobs; to run them: workload: %s\n", trace.rows.count, section.text);
         str_finish(&section);
     }
     str_finish(&text);

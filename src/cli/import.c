@@ -106,7 +106,7 @@ static int import_logs(const struct options *options, const struct trace_reader 
         if (write_workload(options, &trace, &cluster, &error) < 0)
             r = cli_report_error(&error);
         else
-            fputs(log.text, stderr);
+            cli_say_lines(&log);
     }
     trace_assignment_finish(&assignment);
     trace_finish(&trace);

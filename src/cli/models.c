@@ -189,7 +189,7 @@ static void print_notes(const struct options *options, const struct model_args *
         if (options->format == FORMAT_TABLE)
             str_addf(text, "  %s\n", args->notes.at[i]);
         else if (!options->quiet)
-            fprintf(stderr, "  %s\n", args->notes.at[i]);
+            cli_say("  %s\n", args->notes.at[i]);
 }
 
 static int print_survey(const struct options *options, struct model_args *args,

@@ -36,13 +36,13 @@ static void set_usual_values(struct options *options) {
 }
 
 static _Noreturn void end_with_hint(const struct options *options) {
-    fprintf(stderr, "Try `%s --help' for more information.\n", options->who);
+    cli_say("Try `%s --help' for more information.\n", options->who);
     exit(EXIT_BAD_INPUT);
 }
 
 void options_refuse(const struct options *options, const char *format, ...) {
     va_list arguments;
-    fprintf(stderr, "%s: ", options->who);
+    cli_say("%s: ", options->who);
     va_start(arguments, format);
     vfprintf(stderr, format, arguments);
     va_end(arguments);

@@ -140,13 +140,13 @@ static void print_figures(const struct session *s, const char *folder) {
         if (!is_wanted(s, i))
             continue;
         if (figure->reason)
-            printf("%-9s not possible: %s\n", plot_kinds[i].name, figure->reason);
+            cli_show("%-9s not possible: %s\n", plot_kinds[i].name, figure->reason);
         else
-            printf("%-9s %s\n", plot_kinds[i].name, plot_kinds[i].summary);
+            cli_show("%-9s %s\n", plot_kinds[i].name, plot_kinds[i].summary);
         for (size_t n = 0; !figure->reason && n < figure->notes.count; n++)
-            printf("%-9s note: %s\n", "", figure->notes.at[n]);
+            cli_show("%-9s note: %s\n", "", figure->notes.at[n]);
     }
-    printf("figures: %s\n", folder);
+    cli_show("figures: %s\n", folder);
 }
 
 static struct plot_wishes wishes_of(const struct options *options) {
@@ -182,7 +182,7 @@ int cli_plot(struct options *options) {
     else if (!options->quiet)
         print_figures(&session, folder);
     if (warnings.length > 0)
-        fputs(warnings.text, stderr);
+        cli_say_lines(&warnings);
     for (size_t i = 0; i < MOST_KINDS; i++)
         plot_figure_finish(&session.figures[i]);
     plot_source_finish(&session.source);

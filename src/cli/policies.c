@@ -16,9 +16,9 @@ static void list_policy(const char *name, void *context) {
     struct error error = {0};
     (void)context;
     if (module_open(name, &module, &error) < 0)
-        printf("%-14s cannot be loaded: %s\n", name, error.text);
+        cli_show("%-14s cannot be loaded: %s\n", name, error.text);
     else
-        printf("%-14s %s\n", module.policy->name, module.policy->summary);
+        cli_show("%-14s %s\n", module.policy->name, module.policy->summary);
     module_close(&module);
 }
 
@@ -26,19 +26,28 @@ static void print_params(const struct easim_policy *policy) {
     struct policy_params defaults;
     params_init(&defaults, policy);
     if (params_count(policy) > 0)
-        printf("\nParameters:\n");
+        cli_show("\nParameters:\n");
     for (size_t i = 0; i < params_count(policy); i++) {
         const struct easim_param *param = params_at(policy, i);
         struct str value = {0}, range = {0};
         params_write_value(&defaults, i, &value);
         params_write_range(param, &range);
-        printf("  %-17s %s%s%s%s\n  %-17s %s; default %s\n", param->name, param->help,
-               param->unit[0] ? " (" : "", param->unit, param->unit[0] ? ")" : "", "", range.text,
-               value.length > 0 ? value.text : "\"\"");
+        cli_show("  %-17s %s%s%s%s\n", param->name, param->help, param->unit[0] ? " (" : "",
+                 param->unit, param->unit[0] ? ")" : "");
+        cli_show("  %-17s %s; default %s\n", "", range.text,
+                 value.length > 0 ? value.text : "\"\"");
         str_finish(&value);
         str_finish(&range);
     }
     params_finish(&defaults);
+}
+
+/* Lines are those of the policy. */
+static void print_help(const char *help) {
+    struct str text = {0};
+    str_addf(&text, "\n%s\n", help);
+    cli_show_lines(&text);
+    str_finish(&text);
 }
 
 static int document_policy(const char *name) {
@@ -50,16 +59,18 @@ static int document_policy(const char *name) {
         r = cli_report_error(&error);
     } else {
         const struct easim_policy *policy = module.policy;
-        printf("%s %s: %s\n", policy->name, policy->version, policy->summary);
+        cli_show("%s %s: %s\n", policy->name, policy->version, policy->summary);
         if (policy->help)
-            printf("\n%s\n", policy->help);
-        printf("\nKind: %s policy\nCapabilities:", policy->list ? "list" : "free");
+            print_help(policy->help);
+        cli_show("\nKind: %s policy\n", policy->list ? "list" : "free");
+        cli_show("Capabilities:");
         for (int i = 0; i < 32; i++)
             if (policy->capabilities & 1u << i)
-                printf(" %s", interface_capability_name(1u << i));
+                cli_show(" %s", interface_capability_name(1u << i));
         interface_version(policy->abi_major, policy->abi_minor, policy->abi_draft, version);
-        printf("%s\nInterface: %s\nModule: %s\n", policy->capabilities ? "" : " none", version,
-               module.path);
+        cli_show("%s\n", policy->capabilities ? "" : " none");
+        cli_show("Interface: %s\n", version);
+        cli_show("Module: %s\n", module.path);
         print_params(policy);
     }
     module_close(&module);
@@ -71,7 +82,7 @@ static void print_check(void *context, const char *check, enum conformance_resul
     static const char *const words[] = {"ok", "FAILED", "skipped"};
     int *counts = context;
     counts[result]++;
-    printf("%-38s %s%s%s\n", check, words[result], text[0] ? ": " : "", text);
+    cli_show("%-38s %s%s%s\n", check, words[result], text[0] ? ": " : "", text);
     fflush(stdout);
 }
 
@@ -102,8 +113,8 @@ static int test_policy(const struct options *options) {
     if (failed < 0)
         code = cli_report_problems(&problems);
     else
-        printf("%d ok, %d failed, %d skipped\n", counts[CONFORMANCE_OK], counts[CONFORMANCE_FAILED],
-               counts[CONFORMANCE_SKIPPED]);
+        cli_show("%d ok, %d failed, %d skipped\n", counts[CONFORMANCE_OK],
+                 counts[CONFORMANCE_FAILED], counts[CONFORMANCE_SKIPPED]);
     problems_finish(&problems);
     return code;
 }

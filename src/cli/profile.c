@@ -42,7 +42,7 @@ static int conclude_profile(const struct options *options, const struct profile 
     if (write_profile(options, profile, &error) < 0)
         return cli_report_error(&error);
     for (size_t i = 0; i < profile->notes.count; i++)
-        fprintf(stderr, "%s\n", profile->notes.texts[i]);
+        cli_say("%s\n", profile->notes.texts[i]);
     return profile->damaged ? EXIT_RECOVERED : EXIT_DONE;
 }
 

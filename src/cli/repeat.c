@@ -46,8 +46,7 @@ static int refuse_options(const char *manifest, int argc, char **argv) {
                                     : word[1] == row->letter);
         if (known)
             continue;
-        fprintf(
-            stderr,
+        cli_say(
             "%s: %.*s: %s is repeated as it is recorded, with --out, --force, --threads and --quiet at most; "
             "for other values run " SCENARIO_NAME " beside it\n",
             argv[0], (int)length, word, manifest);
@@ -71,13 +70,13 @@ static int conclude_repetition(const struct recorded *recorded, const struct rep
     bool same = made && repeat_compare(recorded, again, same_inputs);
     arena_finish(&arena);
     if (same) {
-        puts("equal");
+        cli_show("equal\n");
         return EXIT_DONE;
     }
     if (!made)
-        puts("the repetition gives no results");
+        cli_show("the repetition gives no results\n");
     for (size_t i = 0; i < inputs->changed.count; i++)
-        printf("changed input: %s\n", inputs->changed.at[i]);
+        cli_show("changed input: %s\n", inputs->changed.at[i]);
     return EXIT_RUN_FAILED;
 }
 
@@ -157,7 +156,7 @@ static int repeat_recorded(const struct repeated *command, const struct options 
         code = cli_report_error(&error);
     if (scratch)
         (void)nftw(scratch, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-    fflush(stdout);
+    code = cli_conclude(code);
     sigprocmask(SIG_SETMASK, &before, NULL);
     arena_finish(&arena);
     return code;
@@ -187,10 +186,10 @@ int repeat(const struct repeated *command, int argc, char **argv) {
         code = cli_report_error(&error);
     } else {
         if (!is_this_easim(&recorded))
-            fprintf(stderr, "%s: recorded by easim %s (%s), this is %s (%s)\n", argv[0],
-                    recorded.version, recorded.commit, EASIM_VERSION, EASIM_COMMIT);
+            cli_say("%s: recorded by easim %s (%s), this is %s (%s)\n", argv[0], recorded.version,
+                    recorded.commit, EASIM_VERSION, EASIM_COMMIT);
         if (recorded.partial)
-            fprintf(stderr, "%s: the recorded results are partial: interrupted, or a run failed\n",
+            cli_say("%s: the recorded results are partial: interrupted, or a run failed\n",
                     argv[0]);
         code = repeat_inputs_check(&inputs, &recorded, argv[0]) < 0
                    ? EXIT_BAD_INPUT

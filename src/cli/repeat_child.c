@@ -28,13 +28,13 @@ static _Noreturn void run_in_child(const struct repeat_child *repetition, pid_t 
     if (getppid() != parent)
         _exit(EXIT_RUN_FAILED);
     if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0) {
-        fprintf(stderr, "easim: /dev/null: %s\n", strerror(errno));
+        cli_say("easim: /dev/null: %s\n", strerror(errno));
         _exit(EXIT_RUN_FAILED);
     }
     repeat_child_signals(&signals);
     sigprocmask(SIG_UNBLOCK, &signals, NULL);
     if (repetition->working_folder && chdir(repetition->working_folder) < 0) {
-        fprintf(stderr, "easim: %s: cannot enter folder: %s\n", repetition->working_folder,
+        cli_say("easim: %s: cannot enter folder: %s\n", repetition->working_folder,
                 strerror(errno));
         exit(EXIT_BAD_INPUT);
     }
@@ -50,7 +50,7 @@ static int exit_code(int status, bool interrupted) {
         return WEXITSTATUS(status);
     if (interrupted)
         return EXIT_INTERRUPTED;
-    fprintf(stderr, "easim: the repetition was ended by signal %d\n", WTERMSIG(status));
+    cli_say("easim: the repetition was ended by signal %d\n", WTERMSIG(status));
     return EXIT_RUN_FAILED;
 }
 
@@ -63,7 +63,7 @@ int repeat_child_run(const struct repeat_child *repetition) {
     fflush(stderr);
     pid_t child = fork();
     if (child < 0) {
-        fprintf(stderr, "easim: cannot start a process: %s\n", strerror(errno));
+        cli_say("easim: cannot start a process: %s\n", strerror(errno));
         return EXIT_RUN_FAILED;
     }
     if (child == 0)

@@ -1,6 +1,8 @@
 /* Files of two folders against each other: see repeat_compare.h. */
 #include "cli/repeat_compare.h"
 
+#include "cli/cli.h"
+
 #include "io/lines.h"
 #include "io/sha256.h"
 #include "output/manifest.h"
@@ -32,7 +34,7 @@ static bool same_file(const struct recorded_file *file, const char *prefix, cons
                       : equal    ? " (equal, but not of the SHA-256 in the manifest)"
                                  : " (changed since it was written)";
     if (!same)
-        printf("differs: %s%s%s\n", prefix, file->name, why);
+        cli_show("differs: %s%s%s\n", prefix, file->name, why);
     arena_finish(&arena);
     return same;
 }
@@ -46,7 +48,7 @@ static bool no_more_files(const struct recorded *before, const struct recorded *
         while (old->name && strcmp(old->name, new->name) != 0)
             old++;
         if (!old->name)
-            printf("differs: %s%s (only the repetition writes it)\n", prefix, new->name);
+            cli_show("differs: %s%s (only the repetition writes it)\n", prefix, new->name);
         good = good && old->name;
     }
     return good;
@@ -71,7 +73,7 @@ static bool same_folder(const struct recorded *before, const char *prefix, const
                                arena_printf(&arena, "%s/%s", again, *folder)) &&
                    same;
         else {
-            printf("differs: %s%s/" MANIFEST_NAME " (%s)\n", prefix, *folder, error.text);
+            cli_show("differs: %s%s/" MANIFEST_NAME " (%s)\n", prefix, *folder, error.text);
             same = false;
         }
         recorded_finish(&inner);
@@ -129,7 +131,7 @@ static bool same_points(const char *folder, const char *again, bool same_inputs)
             if (lines_equal(arena_printf(&arena, "%s/%s", folder, name),
                             arena_printf(&arena, "%s/%s", again, name), skip))
                 continue;
-            printf("differs: %s\n", name);
+            cli_show("differs: %s\n", name);
             same = false;
         }
         free(entries[i]);

@@ -1,6 +1,8 @@
 /* Inputs of a recorded command: see repeat_inputs.h. */
 #include "cli/repeat_inputs.h"
 
+#include "cli/cli.h"
+
 #include "io/sha256.h"
 #include "policy/module.h"
 
@@ -25,11 +27,11 @@ static void report_input(struct check *c, const struct recorded_file *file, cons
     char now[SHA256_TEXT];
     uint64_t bytes;
     if (sha256_file(path, now, &bytes) < 0) {
-        fprintf(stderr, "%s: input %s is missing%s\n", c->who, file->name,
+        cli_say("%s: input %s is missing%s\n", c->who, file->name,
                 file->in_scenario ? "; scenario.yaml has what was in it" : "");
         c->missing += !file->in_scenario;
     } else if (!file->sha256 || strcmp(now, file->sha256) != 0) {
-        fprintf(stderr, "%s: input %s has changed: SHA-256 was %s, is %s%s\n", c->who, file->name,
+        cli_say("%s: input %s has changed: SHA-256 was %s, is %s%s\n", c->who, file->name,
                 file->sha256 ? file->sha256 : "not taken", now,
                 file->in_scenario ? "; scenario.yaml has what was in it" : "");
         array_push(&c->inputs->changed, file->name);

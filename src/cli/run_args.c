@@ -48,8 +48,12 @@ int run_args_report(const struct error *error, const struct replicate_result *re
 
 int run_args_show(const struct options *options, const struct str *text) {
     struct error error = {0};
-    bool wanted = options->format != FORMAT_TABLE || !options->quiet;
-    return wanted && cli_print(text, &error) < 0 ? cli_report_error(&error) : EXIT_DONE;
+    int r = 0;
+    if (options->format != FORMAT_TABLE)
+        r = cli_print(text, &error);
+    else if (!options->quiet)
+        r = cli_print_lines(text, &error);
+    return r < 0 ? cli_report_error(&error) : EXIT_DONE;
 }
 
 void run_args_add_notes(const struct options *options, const struct notes *notes,
@@ -57,7 +61,7 @@ void run_args_add_notes(const struct options *options, const struct notes *notes
     struct str apart = {0};
     notes_print(notes, options->format == FORMAT_TABLE ? text : &apart);
     if (!options->quiet && apart.length > 0)
-        fputs(apart.text, stderr);
+        cli_say_lines(&apart);
     str_finish(&apart);
 }
 

@@ -45,21 +45,20 @@ static void name_missing(const struct sweep_dir *dir, size_t count) {
     for (size_t p = 0; p < s->count && named < NAMED_MISSING; p++) {
         if (sweep_dir_state(dir, p) != SWEEP_MISSING)
             continue;
-        fprintf(stderr, "missing: %016llx", (unsigned long long)s->points[p].id);
+        cli_say("missing: %016llx", (unsigned long long)s->points[p].id);
         for (size_t a = 0; a < s->axes.count; a++)
-            fprintf(stderr, " %s=%s", s->axes.at[a].name, sweep_value(s, p, a)->shown);
+            cli_say(" %s=%s", s->axes.at[a].name, sweep_value(s, p, a)->shown);
         fputc('\n', stderr);
         named++;
     }
     if (count > named)
-        fprintf(stderr, "missing: %zu more, see --list\n", count - named);
+        cli_say("missing: %zu more, see --list\n", count - named);
 }
 
 static int print_totals(const struct options *options, const struct sweep_dir *dir,
                         const struct sweep_counts *counts, const struct findings *found,
                         const struct notes *notes) {
     struct str text = {0};
-    struct error error = {0};
     if (options->format == FORMAT_TABLE && options->quiet)
         return EXIT_DONE;
     if (options->format == FORMAT_TABLE)
@@ -74,8 +73,7 @@ static int print_totals(const struct options *options, const struct sweep_dir *d
         str_addf(&text, "results: %s/sweep.csv\n", dir->path);
         findings_report(found, &text);
     }
-    int code =
-        text.length > 0 && cli_print(&text, &error) < 0 ? cli_report_error(&error) : EXIT_DONE;
+    int code = run_args_show(options, &text);
     str_finish(&text);
     return code;
 }
@@ -134,8 +132,7 @@ static int join_points(const struct options *options, const struct sweep_dir *di
     if (error.code < 0 || code != EXIT_DONE)
         return error.code < 0 ? cli_report_error(&error) : code;
     if (counts.failed > 0)
-        fprintf(stderr, "easim: %zu runs failed: %s/failures.csv says why\n", counts.failed,
-                dir->path);
+        cli_say("easim: %zu runs failed: %s/failures.csv says why\n", counts.failed, dir->path);
     name_missing(dir, counts.missing);
     return counts.failed + counts.missing > 0 ? EXIT_RUN_FAILED : EXIT_DONE;
 }

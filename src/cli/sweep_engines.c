@@ -3,9 +3,12 @@
 #include "cli/sweep_engines.h"
 
 #include "base/str.h"
+#include "base/utf8.h"
+#include "cli/cli.h"
 #include "io/atomic_file.h"
 #include "io/files.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -14,15 +17,42 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A word for the shell. */
-static void add_word(struct str *out, const char *word) {
-    str_add_char(out, '\'');
-    for (; *word; word++)
-        if (*word == '\'')
+/* Text between single quotes. "{" ends and begins them, so that GNU parallel finds none of its "{}"
+   in names. */
+static void add_quoted_text(struct str *out, const char *text) {
+    for (; *text; text++) {
+        if (*text == '\'')
             str_add(out, "'\\''");
         else
+            str_add_char(out, *text);
+        str_add(out, *text == '{' ? "''" : "");
+    }
+}
+
+/* Control characters, which would reach the terminal, and what is no text. */
+static void add_octal(struct str *out, const char *word) {
+    str_add(out, "$'");
+    for (; *word; word++)
+        if (isalnum((unsigned char)*word) || *word == '/' || *word == '.')
             str_add_char(out, *word);
+        else
+            str_addf(out, "\\%03o", (unsigned char)*word);
     str_add_char(out, '\'');
+}
+
+/* A word for the shell (bash), whatever is in it. */
+static void add_word(struct str *out, const char *word) {
+    static const char bare[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./:,+@%";
+    if (word[0] && !word[strspn(word, bare)]) {
+        str_add(out, word);
+    } else if (utf8_is_printable(word, false)) {
+        str_add_char(out, '\'');
+        add_quoted_text(out, word);
+        str_add_char(out, '\'');
+    } else {
+        add_octal(out, word);
+    }
 }
 
 static int add_command(const struct sweep_tasks *tasks, struct str *out, struct error *reterr) {
@@ -49,14 +79,20 @@ static void add_run_options(const struct sweep_tasks *tasks, struct str *out) {
 }
 
 int sweep_engine_parallel(const struct sweep_tasks *tasks, struct error *reterr) {
-    struct str command = {0}, more = {0};
+    struct str command = {0}, task = {0}, line = {0};
     int r = add_command(tasks, &command, reterr);
-    add_run_options(tasks, &more);
-    if (r == 0 && printf("seq %u | parallel \"%s --threads 1%s --shard {}/%u\"; %s --merge\n",
-                         tasks->count, command.text, more.text, tasks->count, command.text) < 0)
-        r = error_set(reterr, ERROR_IO, "standard output: cannot write");
+    if (r == 0) {
+        str_addf(&task, "%s --threads 1", command.text);
+        add_run_options(tasks, &task);
+        str_add(&task, " --shard ");
+        str_addf(&line, "seq %u | parallel '", tasks->count);
+        add_quoted_text(&line, task.text); /* words, which a shell of parallel takes apart */
+        str_addf(&line, "{}/%u'; %s --merge\n", tasks->count, command.text);
+        r = cli_print(&line, reterr);
+    }
     str_finish(&command);
-    str_finish(&more);
+    str_finish(&task);
+    str_finish(&line);
     return r;
 }
 
@@ -164,8 +200,10 @@ int sweep_engine_slurm(const struct sweep_tasks *tasks, struct error *reterr) {
         add_word(&command, merge.text);
         r = submit(&command, merge_job, reterr);
     }
-    if (r == 0 && printf("array %s\nmerge %s\n", array_job, merge_job) < 0)
-        r = error_set(reterr, ERROR_IO, "standard output: cannot write");
+    if (r == 0) {
+        cli_show("array %s\n", array_job);
+        cli_show("merge %s\n", merge_job);
+    }
     str_finish(&folder);
     str_finish(&array);
     str_finish(&merge);

@@ -18,7 +18,7 @@ static void *map_private(size_t bytes) {
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)
-        (void)mem_alloc(SIZE_MAX); /* out of memory: says so and ends the process */
+        mem_exhausted(bytes);
     return memory;
 }
 

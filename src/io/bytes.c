@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #define RAW_BYTES ((size_t)128 << 10) /* bytes of the file read at once */
 
@@ -75,6 +76,8 @@ static ssize_t inflate_some(struct bytes *bytes, char *to, size_t room, struct e
     gzip->next_out = (Bytef *)to;
     gzip->avail_out = (uInt)room;
     int status = inflate(gzip, Z_NO_FLUSH);
+    if (status == Z_MEM_ERROR)
+        mem_exhausted(0);
     bytes->raw_begin = bytes->raw_end - gzip->avail_in;
     size_t count = room - gzip->avail_out;
     if (status == Z_STREAM_END) {
@@ -94,6 +97,8 @@ static ssize_t unzstd_some(struct bytes *bytes, char *to, size_t room, struct er
     ZSTD_outBuffer out = {to, room, 0};
     size_t status = ZSTD_decompressStream(bytes->zstd, &out, &in);
     bytes->raw_begin += in.pos;
+    if (ZSTD_isError(status) && ZSTD_getErrorCode(status) == ZSTD_error_memory_allocation)
+        mem_exhausted(0);
     if (ZSTD_isError(status))
         return report_damage(bytes, "zstd", ZSTD_getErrorName(status), reterr);
     bytes->between_parts = status == 0;
@@ -139,13 +144,16 @@ static int start_decoder(struct bytes *bytes, struct error *reterr) {
     static const unsigned char zstd_magic[] = {0x28, 0xb5, 0x2f, 0xfd};
     if (bytes->raw_end >= 2 && memcmp(bytes->raw, gzip_magic, 2) == 0) {
         /* 15 + 32: largest window, format by its header */
-        if (inflateInit2(&bytes->gzip, 15 + 32) != Z_OK)
+        int status = inflateInit2(&bytes->gzip, 15 + 32);
+        if (status == Z_MEM_ERROR)
+            mem_exhausted(0);
+        if (status != Z_OK)
             return error_set(reterr, ERROR_IO, "%s: cannot start zlib", bytes->name);
         bytes->compression = COMPRESSION_GZIP;
     } else if (bytes->raw_end >= 4 && memcmp(bytes->raw, zstd_magic, 4) == 0) {
         bytes->zstd = ZSTD_createDStream();
         if (!bytes->zstd)
-            return error_set(reterr, ERROR_IO, "%s: cannot start libzstd", bytes->name);
+            mem_exhausted(0);
         bytes->compression = COMPRESSION_ZSTD;
     }
     return 0;

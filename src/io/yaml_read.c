@@ -78,9 +78,11 @@ static void add_encoding_problem(struct reader *reader) {
 
 static void add_syntax_problem(struct reader *reader) {
     const yaml_parser_t *parser = &reader->parser;
-    const char *problem = parser->problem ? parser->problem : "out of memory";
+    const char *problem = parser->problem ? parser->problem : "no YAML";
     struct location where = mark_place(reader, parser->problem_mark);
-    if (parser->error == YAML_READER_ERROR)
+    if (parser->error == YAML_MEMORY_ERROR)
+        mem_exhausted(0);
+    else if (parser->error == YAML_READER_ERROR)
         add_encoding_problem(reader);
     else if (strcmp(problem, "found character that cannot start any token") == 0)
         problems_add(reader->problems, where, current_path(reader),

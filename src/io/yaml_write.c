@@ -1,6 +1,7 @@
 /* Nodes to YAML text, by libyaml's emitter: it knows which text needs quotes. */
 #include "io/yaml_write.h"
 
+#include "base/mem.h"
 #include "io/yaml_text.h"
 
 #include <yaml.h>
@@ -18,7 +19,10 @@ static int append_text(void *context, unsigned char *bytes, size_t length) {
 
 /* The emitter takes the event over, whether it likes it or not. */
 static bool emit_event(struct writer *writer, yaml_event_t *event, int made) {
-    return made && yaml_emitter_emit(&writer->emitter, event);
+    bool good = made && yaml_emitter_emit(&writer->emitter, event);
+    if (!good && writer->emitter.error == YAML_MEMORY_ERROR)
+        mem_exhausted(0);
+    return good;
 }
 
 static bool write_scalar(struct writer *writer, const struct yaml_node *node, bool is_key) {
@@ -85,14 +89,15 @@ int yaml_write(const struct yaml_node *root, const struct yaml_replace *replace,
                struct error *reterr) {
     struct writer w = {.replace = replace, .out = out};
     if (!yaml_emitter_initialize(&w.emitter))
-        return error_set(reterr, ERROR_IO, "cannot start libyaml");
+        mem_exhausted(0);
     yaml_emitter_set_output(&w.emitter, append_text, &w);
     yaml_emitter_set_unicode(&w.emitter, 1);
     yaml_emitter_set_width(&w.emitter, -1);
     bool good = write_document(&w, root);
     int r = good ? 0
                  : error_set(reterr, ERROR_IO, "cannot write YAML: %s",
-                             w.emitter.problem ? w.emitter.problem : "out of memory");
+                             w.emitter.problem ? w.emitter.problem
+                                               : "text that is not UTF-8, or too long");
     yaml_emitter_delete(&w.emitter);
     return r;
 }

@@ -67,9 +67,12 @@ static void no_memory(void *context, size_t bytes) {
     const char *where = easim_is_at_work(trail) ? "easim itself, not in"
                         : trail->calling        ? trail->calling
                                                 : "the run";
-    snprintf(trail->words, FAULT_BYTES, "out of memory in %s%s %s: no room for %zu more bytes",
-             where, easim_is_at_work(trail) ? "" : " of",
-             trail->policy[0] ? trail->policy : "a policy that was being loaded", bytes);
+    int length = snprintf(trail->words, FAULT_BYTES, "out of memory in %s%s %s", where,
+                          easim_is_at_work(trail) ? "" : " of",
+                          trail->policy[0] ? trail->policy : "a policy that was being loaded");
+    if (bytes > 0 && length < FAULT_BYTES)
+        snprintf(trail->words + length, FAULT_BYTES - (size_t)length,
+                 ": no room for %zu more bytes", bytes);
     _exit(EXIT_FAILURE);
 }
 

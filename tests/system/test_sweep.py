@@ -140,8 +140,8 @@ def parallel_line(folder, sweep, whole):
     """The line for GNU parallel, carried out by a loop: the program itself need not be there."""
     out = folder / "parallel"
     line = easim("sweep", sweep, "--out", out, "--engine", "parallel", "--tasks", 3).stdout
-    assert line.startswith("seq 3 | parallel \""), line
-    shard = line[line.index('"') + 1:line.rindex('"')]
+    assert line.startswith("seq 3 | parallel '"), line
+    shard = line[line.index("'") + 1:line.rindex("'")]
     for task in "123":
         subprocess.run(["bash", "-c", shard.replace("{}", task)], check=True)
     subprocess.run(["bash", "-c", line[line.index("; ") + 2:]], check=True)
