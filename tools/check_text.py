@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Checks text files: no tabs, blanks at line ends or CR; UTF-8; one newline at the end; decision records of at most 20
 lines; C of at most 100 columns, where strings do not count: they are not split mid-sentence; paragraphs and list items
-of documents of at most 100 columns. In src only model/job_kind.h tells the kind of a job from its model.
+of documents of at most 100 columns. In src only model/job_kind.h tells the kind of a job from its model,
+and only cli/cli.c prints: names that others wrote reach a terminal without control characters.
 
 Usage: check_text.py SOURCE_DIR | --self-test
 Inputs that are wrong on purpose or compared byte for byte (tests/bad, tests/fuzz, tests/golden) and
@@ -18,6 +19,8 @@ ENDINGS = (".c", ".h", ".py", ".sh", ".md", ".yaml", ".build")
 NAMES = {"run", "meson_options.txt", "packages.txt", "pre-commit", "commit-msg", ".gitignore", ".editorconfig", ".clang-format"}
 WIDTH, STRING = 100, re.compile(r'"(\\.|[^"\\])*"')
 INFERS_KIND, TELLS_KIND = re.compile(r"\bmodel *[!=]= *EASIM_NONE\b"), "src/model/job_kind.h"
+PRINTS = re.compile(r"\b(v?f?printf|f?puts|put(char|c)|fputc|perror)\(")
+MAY_PRINT = {"src/cli/cli.c", "src/cli/progress_line.c", "src/base/mem.c"}
 RECORD, RECORD_LINES = "docs/decisions/[0-9][0-9][0-9][0-9]-*.md", 20
 LEFT_OUT = {"tests/bad", "tests/fuzz", "tests/golden", "results", ".git"}
 
@@ -69,6 +72,8 @@ def problems_of_file(name, data):
             yield number, f"wider than {WIDTH} columns"
         if name.parts[0] == "src" and str(name) != TELLS_KIND and INFERS_KIND.search(line):
             yield number, f"infers the kind of a job from its model: ask for the kind ({TELLS_KIND})"
+        if name.parts[0] == "src" and str(name) not in MAY_PRINT and PRINTS.search(STRING.sub('""', line)):
+            yield number, "prints: cli_say or cli_show (cli/cli.h) show what others wrote as text"
     if name.suffix == ".md" and not name.match(RECORD):
         for number in wide_prose(data.decode("utf-8", "replace")):
             yield number, f"prose wider than {WIDTH} columns"
@@ -95,6 +100,8 @@ def self_test():
         ("tests/bad/a.yaml", b"\t", None), ("build-x/a.md", b"\t", None),
         ("src/a.c", b"if (job->model == EASIM_NONE)\n", "src/a.c:1: infers the kind"),
         ("src/model/job_kind.h", b"return model == EASIM_NONE;\n", None),
+        ("src/cli/a.c", b"fputs(name, stderr);\n", "src/cli/a.c:1: prints"), ("src/cli/a.c", b'    snprintf(a, 8, "puts(");\n', None),
+        ("src/cli/cli.c", b"fputs(name, stderr);\n", None), ("tests/a.c", b"puts(name);\n", None),
         ("policies/a.c", b"if (job->model != EASIM_NONE)\n", None),
         ("src/build/a.md", b"\t\n", "src/build/a.md:1: tab"),
         ("docs/decisions/0001-time.md", b"x\n" * 20, None), ("docs/decisions/README.md", b"x\n" * 21, None),

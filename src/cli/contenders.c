@@ -44,7 +44,7 @@ static void try_policy(void *context, size_t task, struct trail *trail, FILE *ou
     struct error error = {0};
     trail_policy(trail, &study->module);
     if (replicate_try(study, &error) < 0)
-        fputs(error.text, out);
+        fwrite(error.text, 1, strlen(error.text), out);
 }
 
 /* A policy that crashes here has not refused: it is run, and counts as failed when it crashes

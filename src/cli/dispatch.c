@@ -29,16 +29,23 @@ static int (*const functions[COMMAND_COUNT])(struct options *) = {
     [COMMAND_TUNE] = cli_tune,
 };
 
-static void print_usage(FILE *file) {
-    fprintf(file, "Usage: easim COMMAND [ARGUMENTS]\n"
-                  "A simulator of energy-aware scheduling on heterogeneous GPU clusters.\n"
-                  "\n"
-                  "Commands:\n");
+static void add_usage(struct str *out) {
+    str_add(out, "Usage: easim COMMAND [ARGUMENTS]\n"
+                 "A simulator of energy-aware scheduling on heterogeneous GPU clusters.\n"
+                 "\n"
+                 "Commands:\n");
     for (enum command c = 0; c < COMMAND_COUNT; c++)
-        fprintf(file, "  %-10s %s\n", commands[c].name, commands[c].summary);
-    fprintf(
-        file,
+        str_addf(out, "  %-10s %s\n", commands[c].name, commands[c].summary);
+    str_add(
+        out,
         "\neasim COMMAND --help explains a command, as does easim help COMMAND;\neasim --version names the version.\n");
+}
+
+static void print_usage(void (*print)(const struct str *)) {
+    struct str text = {0};
+    add_usage(&text);
+    print(&text);
+    str_finish(&text);
 }
 
 static int refuse_command(const char *name) {
@@ -90,13 +97,13 @@ static int answer_word(int argc, char **argv) {
     if (version)
         cli_show("easim %s (%s)\n", EASIM_VERSION, EASIM_COMMIT);
     else
-        print_usage(stdout);
+        print_usage(cli_show_lines);
     return EXIT_DONE;
 }
 
 static int answer_words(int argc, char **argv) {
     if (argc < 2) {
-        print_usage(stderr);
+        print_usage(cli_say_lines);
         return EXIT_BAD_INPUT;
     }
     int answer = answer_word(argc, argv);

@@ -42,11 +42,12 @@ static _Noreturn void end_with_hint(const struct options *options) {
 
 void options_refuse(const struct options *options, const char *format, ...) {
     va_list arguments;
-    cli_say("%s: ", options->who);
+    struct str text = {0};
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    str_addv(&text, format, arguments);
     va_end(arguments);
-    fputc('\n', stderr);
+    cli_say("%s: %s\n", options->who, text.text);
+    str_finish(&text);
     end_with_hint(options);
 }
 

@@ -2,6 +2,7 @@
 #include "cli/progress_line.h"
 
 #include "base/mem.h"
+#include "cli/cli.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -71,7 +72,7 @@ void progress_line_announce(const struct study *study, const char *of) {
     struct str text = {0};
     study_announce(study, &text);
     if (text.length > 0)
-        fprintf(stderr, "easim: %s%s\n", of, text.text);
+        cli_say("easim: %s%s\n", of, text.text);
     str_finish(&text);
 }
 

@@ -48,7 +48,7 @@ static void name_missing(const struct sweep_dir *dir, size_t count) {
         cli_say("missing: %016llx", (unsigned long long)s->points[p].id);
         for (size_t a = 0; a < s->axes.count; a++)
             cli_say(" %s=%s", s->axes.at[a].name, sweep_value(s, p, a)->shown);
-        fputc('\n', stderr);
+        cli_say("\n");
         named++;
     }
     if (count > named)

@@ -143,6 +143,7 @@ def places(folder, text):
     policy.write_bytes(b"no module")
     for command in COMMANDS:
         yield [command, text, "b", "c"]
+        yield [command, "--" + text, "b"]
     yield ["help", text]
     yield [text]
     yield ["check", config]
