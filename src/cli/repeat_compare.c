@@ -6,7 +6,7 @@
 #include "io/lines.h"
 #include "io/sha256.h"
 #include "output/manifest.h"
-#include "output/sweep/sweep_dir.h"
+#include "output/sweep/point_file.h"
 
 #include <dirent.h>
 #include <stdio.h>

@@ -2,14 +2,16 @@
 #include "io/files.h"
 
 #include "base/mem.h"
-#include "base/str.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define READ_BYTES ((size_t)64 << 10) /* at once */
 
 const char *files_name(const char *path) {
     const char *slash = strrchr(path, '/');
@@ -48,6 +50,26 @@ const char *files_relative(const char *path, const char *folder, struct arena *a
     const char *result = arena_strdup(arena, out.text);
     str_finish(&out);
     return result;
+}
+
+int files_read(const char *path, size_t most, struct str *out, struct error *reterr) {
+    struct stat status;
+    int fd = (int)TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    ssize_t count = 1;
+    if (fd < 0)
+        return error_set(reterr, ERROR_INPUT, "%s: cannot open: %s", path, strerror(errno));
+    bool regular = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+    while (regular && count > 0 && out->length < most) {
+        size_t room = most - out->length < READ_BYTES ? most - out->length : READ_BYTES;
+        count = TEMP_FAILURE_RETRY(read(fd, str_reserve(out, room), room));
+        out->length += count > 0 ? (size_t)count : 0;
+    }
+    int code = regular ? errno : EINVAL;
+    close(fd);
+    str_add(out, "");
+    return regular && count >= 0 ? 0
+                                 : error_set(reterr, ERROR_INPUT, "%s: cannot read: %s", path,
+                                             regular ? strerror(code) : "not a regular file");
 }
 
 int files_make_folders(const char *path, struct error *reterr) {

@@ -4,12 +4,16 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/str.h"
 
 /* The part behind the last slash; without one, all of it. */
 const char *files_name(const char *path);
 /* How path is called from inside of folder ("../../configs/tiny.yaml"), whatever links lead to the
    two; both exist, or else path comes back as it is. In the arena. */
 const char *files_relative(const char *path, const char *folder, struct arena *arena);
+/* Appends what is in a regular file, at most so many bytes of it. ERROR_INPUT: it is none, or
+   cannot be read. */
+int files_read(const char *path, size_t most, struct str *out, struct error *reterr) MUST_CHECK;
 /* Makes a folder and its parents; one that exists is fine. */
 int files_make_folders(const char *path, struct error *reterr) MUST_CHECK;
 /* Bytes of the longest beginning of the path that exists: what is there before folders are made. */

@@ -1,44 +1,24 @@
 /* Reading of manifests: see recorded.h. */
 #include "output/recorded.h"
 
-#include "base/str.h"
+#include "io/files.h"
 #include "output/manifest.h"
 
 #include <cjson/cJSON.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define MOST_BYTES ((size_t)256 << 20)
 #define HEAD_BYTES ((size_t)4096) /* in which the version stands */
-
-/* At most so many bytes of a regular file. */
-static int read_file(const char *path, size_t most, struct str *out, struct error *reterr) {
-    struct stat status;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    ssize_t count = 1;
-    if (fd < 0)
-        return error_set(reterr, ERROR_INPUT, "%s: cannot open: %s", path, strerror(errno));
-    bool regular = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
-    while (regular && count > 0 && out->length < most) {
-        count = read(fd, str_reserve(out, (size_t)64 << 10), (size_t)64 << 10);
-        out->length += count > 0 ? (size_t)count : 0;
-    }
-    close(fd);
-    str_add(out, "");
-    return regular && count >= 0 ? 0 : error_set(reterr, ERROR_INPUT, "%s: cannot read", path);
-}
 
 bool recorded_is_manifest(const char *path) {
     const char *slash = strrchr(path, '/');
     struct str head = {0};
     struct error ignored = {0};
     bool is = false;
-    if (read_file(path, HEAD_BYTES, &head, &ignored) == 0) {
+    if (files_read(path, HEAD_BYTES, &head, &ignored) == 0) {
         bool object = head.text[strspn(head.text, " \t\r\n")] == '{';
         is = strcmp(slash ? slash + 1 : path, MANIFEST_NAME) == 0 ||
              (object && strstr(head.text, "\"easim_version\""));
@@ -175,7 +155,7 @@ int recorded_load(struct recorded *recorded, const char *path, struct error *ret
     struct str all = {0};
     const char *end = ""; /* of the JSON, or where it is wrong */
     cJSON *root = NULL;
-    int r = read_file(path, MOST_BYTES, &all, reterr);
+    int r = files_read(path, MOST_BYTES, &all, reterr);
     if (r == 0)
         r = find_folder(recorded, path, reterr);
     if (r == 0) {

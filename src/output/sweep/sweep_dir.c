@@ -6,10 +6,10 @@
 #include "io/atomic_file.h"
 #include "io/csv.h"
 #include "io/files.h"
-#include "io/lines.h"
 #include "output/json.h"
 #include "output/run/summary_csv.h"
 #include "output/sweep/findings_tables.h"
+#include "output/sweep/point_file.h"
 #include "output/text_files.h"
 
 #include <dirent.h>
@@ -18,6 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#define MOST_BYTES     ((size_t)1 << 30) /* of the file of a run */
 #define COLUMNS_BEFORE 3 /* policy, replication, seed: before those of the summary */
 
 const char *const sweep_state_names[] = {"missing", "done", "failed"};
@@ -27,6 +28,11 @@ static const char failed_header[] = "inputs,error";
 
 static const char *run_path(const struct sweep_dir *dir, size_t point, struct arena *arena) {
     return arena_printf(arena, "%s/runs/%016llx.csv", dir->path,
+                        (unsigned long long)dir->sweep->points[point].id);
+}
+
+static const char *notes_path(const struct sweep_dir *dir, size_t point, struct arena *arena) {
+    return arena_printf(arena, "%s/notes/%016llx.csv", dir->path,
                         (unsigned long long)dir->sweep->points[point].id);
 }
 
@@ -44,22 +50,14 @@ static enum sweep_state state_of_header(struct slice header) {
     return done ? SWEEP_DONE : slice_is(header, failed_header) ? SWEEP_FAILED : SWEEP_MISSING;
 }
 
-/* Appends to rows (unless NULL) what each row holds behind the inputs, every row behind `prefix`.
- */
-static enum sweep_state read_run(const struct sweep_dir *dir, size_t point, const char *prefix,
-                                 struct str *rows) {
-    struct lines *lines = NULL;
+/* The rows below the header of a whole file. Appends to rows (unless NULL) what each row holds
+   behind the inputs, every row behind `prefix`. */
+static enum sweep_state read_rows(struct slice text, const char *inputs, const char *prefix,
+                                  struct str *rows) {
     struct slice line;
-    struct error error = {0};
-    struct arena arena = {0};
-    enum sweep_state state = SWEEP_MISSING;
-    const char *inputs =
-        arena_printf(&arena, "%016llx,", (unsigned long long)dir->sweep->points[point].inputs);
+    enum sweep_state state = point_file_line(&text, &line) ? state_of_header(line) : SWEEP_MISSING;
     size_t count = 0;
-    if (lines_open(run_path(dir, point, &arena), &lines, &error) == 0 &&
-        lines_next(lines, &line, &error) == 1)
-        state = state_of_header(line);
-    while (state != SWEEP_MISSING && lines_next(lines, &line, &error) == 1) {
+    while (state != SWEEP_MISSING && point_file_line(&text, &line)) {
         count++;
         if (line.length < SWEEP_INPUTS_BYTES || memcmp(line.at, inputs, SWEEP_INPUTS_BYTES) != 0)
             state = SWEEP_MISSING;
@@ -67,69 +65,100 @@ static enum sweep_state read_run(const struct sweep_dir *dir, size_t point, cons
             str_addf(rows, "%s%.*s\n", prefix, (int)(line.length - SWEEP_INPUTS_BYTES),
                      line.at + SWEEP_INPUTS_BYTES);
     }
-    lines_close(lines);
-    arena_finish(&arena);
     return count > 0 ? state : SWEEP_MISSING;
+}
+
+static enum sweep_state read_run(const struct sweep_dir *dir, size_t point, const char *prefix,
+                                 struct str *rows) {
+    struct error ignored = {0};
+    struct arena arena = {0};
+    struct str all = {0}, notes = {0};
+    enum sweep_state state = SWEEP_MISSING;
+    const char *inputs =
+        arena_printf(&arena, "%016llx,", (unsigned long long)dir->sweep->points[point].inputs);
+    if (files_read(run_path(dir, point, &arena), MOST_BYTES, &all, &ignored) == 0) {
+        if (files_read(notes_path(dir, point, &arena), MOST_BYTES, &notes, &ignored) < 0)
+            notes.length = 0; /* there are none: the last line says whether that is right */
+        struct slice text = {all.text, all.length};
+        if (point_file_check(&text, (struct slice){notes.text, notes.length}))
+            state = read_rows(text, inputs, prefix, rows);
+    }
+    str_finish(&notes);
+    str_finish(&all);
+    arena_finish(&arena);
+    return state;
 }
 
 enum sweep_state sweep_dir_state(const struct sweep_dir *dir, size_t point) {
     return read_run(dir, point, "", NULL);
 }
 
-static const char *notes_path(const struct sweep_dir *dir, size_t point, struct arena *arena) {
-    return arena_printf(arena, "%s/notes/%016llx.csv", dir->path,
-                        (unsigned long long)dir->sweep->points[point].id);
+/* What a point has to say, as text. */
+static void add_notes(const struct study *study, const struct replicate_result *result,
+                      struct str *out) {
+    struct notes notes = {.sources = 0};
+    notes_add_study(&notes, study);
+    notes_add_result(&notes, study, result);
+    if (notes_any(&notes))
+        notes_write(&notes, out);
+    notes_finish(&notes);
 }
 
 /* Most points have nothing to say, so there is a file only where there is. */
-static int write_notes(const struct sweep_dir *dir, size_t point, const struct study *study,
-                       const struct replicate_result *result, struct error *reterr) {
-    struct notes notes = {.sources = 0};
+static int write_notes(const struct sweep_dir *dir, size_t point, const struct str *text,
+                       struct error *reterr) {
     struct arena arena = {0};
-    struct str text = {0};
     const char *path = notes_path(dir, point, &arena);
     int r = 0;
-    notes_add_study(&notes, study);
-    notes_add_result(&notes, study, result);
-    notes_write(&notes, &text);
-    if (!notes_any(&notes))
+    if (text->length == 0)
         (void)unlink(path);
     else if ((r = files_make_folders(arena_printf(&arena, "%s/notes", dir->path), reterr)) == 0)
-        r = atomic_file_write_whole(path, text.text, text.length, reterr);
-    str_finish(&text);
+        r = atomic_file_write_whole(path, text->text, text->length, reterr);
     arena_finish(&arena);
-    notes_finish(&notes);
     return r;
 }
 
+static void add_failure(const char *failure, unsigned long long inputs, struct str *out) {
+    struct arena arena = {0};
+    char *line = arena_strdup(&arena, failure);
+    for (char *at = line; (at = strpbrk(at, "\r\n")) != NULL;)
+        *at = ' ';
+    str_addf(out, "%s\n%016llx", failed_header, inputs);
+    csv_comma_text(out, line);
+    str_add_char(out, '\n');
+    arena_finish(&arena);
+}
+
+static void add_rows(const struct study *study, const struct replicate_result *result,
+                     unsigned long long inputs, struct str *out) {
+    done_header(out);
+    str_add_char(out, '\n');
+    for (uint32_t i = 0; i < result->count; i++) {
+        str_addf(out, "%016llx,", inputs);
+        summary_csv_row(study->module.policy->name, i + 1, study->scenario.seed,
+                        &result->summaries[i], out);
+    }
+}
+
+/* The notes first: a point with a result has them. */
 static int emit_point(void *context, size_t point, const struct study *study,
                       const struct replicate_result *result, const char *failure,
                       struct error *reterr) {
     const struct sweep_dir *dir = context;
     unsigned long long inputs = dir->sweep->points[point].inputs;
-    struct str text = {0};
+    struct str text = {0}, notes = {0};
     struct arena arena = {0};
-    int r = 0;
     if (failure) {
-        char *line = arena_strdup(&arena, failure);
-        for (char *at = line; (at = strpbrk(at, "\r\n")) != NULL;)
-            *at = ' ';
-        str_addf(&text, "%s\n%016llx", failed_header, inputs);
-        csv_comma_text(&text, line);
-        str_add_char(&text, '\n');
+        add_failure(failure, inputs, &text);
     } else {
-        r = write_notes(dir, point, study, result,
-                        reterr); /* first: a point with a result has its notes */
-        done_header(&text);
-        str_add_char(&text, '\n');
-        for (uint32_t i = 0; i < result->count; i++) {
-            str_addf(&text, "%016llx,", inputs);
-            summary_csv_row(study->module.policy->name, i + 1, study->scenario.seed,
-                            &result->summaries[i], &text);
-        }
+        add_notes(study, result, &notes);
+        add_rows(study, result, inputs, &text);
     }
+    int r = write_notes(dir, point, &notes, reterr);
+    point_file_end(&text, (struct slice){notes.text, notes.length});
     if (r == 0)
         r = atomic_file_write_whole(run_path(dir, point, &arena), text.text, text.length, reterr);
+    str_finish(&notes);
     str_finish(&text);
     arena_finish(&arena);
     return r;

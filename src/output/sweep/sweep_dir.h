@@ -9,8 +9,6 @@
 #include "output/manifest.h"
 #include "output/notes.h"
 
-#define SWEEP_INPUTS_BYTES 17 /* in a row of runs/ID.csv before its columns: 16 digits, a comma */
-
 extern const char *const sweep_state_names[];
 
 struct sweep_dir {
