@@ -79,6 +79,9 @@ static int open_folders(struct session *s, struct error *reterr) {
     s->folder = run_args_folder(s->options, s->folder, reterr);
     s->opened = s->folder != NULL;
     s->existing = s->folder ? files_existing(s->folder) : 0;
+    s->clean.whole = s->folder;
+    for (size_t i = 0; i < a->perturbations.count; i++)
+        s->perturbed[i].whole = s->folder;
     int r = s->folder ? contenders_open(&s->clean, s->folder, s->options, reterr) : reterr->code;
     for (size_t i = 0; i < a->perturbations.count && r == 0; i++)
         r = contenders_open(

@@ -86,6 +86,7 @@ int contenders_open(struct contenders *all, const char *folder, const struct opt
         struct contender *c = &all->at[i];
         const struct run_dir_options folder_options = {
             .path = arena_printf(&arena, "%s/%s", folder, c->study.module.policy->name),
+            .within = all->whole,
             .force = options->force,
             .summary_only = options->summary_only,
             .words = options->summary_only ? words : words + 1};

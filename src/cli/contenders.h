@@ -20,6 +20,7 @@ struct contender {
 
 /* Zero-initialise; release with contenders_finish. */
 struct contenders {
+    const char *whole; /* the folder of the comparison, before they are opened */
     struct contender *at;
     size_t count;
     int code; /* exit code: of the first failure, EXIT_INTERRUPTED above all */

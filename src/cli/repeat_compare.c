@@ -22,17 +22,19 @@ static bool same_file(const struct recorded_file *file, const char *prefix, cons
     struct arena arena = {0};
     char before[SHA256_TEXT], after[SHA256_TEXT];
     uint64_t bytes;
-    bool is_there = sha256_file(file->path, before, &bytes) == 0;
-    bool is_made =
-        sha256_file(arena_printf(&arena, "%s/%s", again, file->name), after, &bytes) == 0;
+    struct error error = {0};
+    const char *made = arena_printf(&arena, "%s/%s", again, file->name);
+    int there = sha256_file(file->path, before, &bytes, &error);
+    bool is_there = there == 0, is_made = sha256_file(made, after, &bytes, &error) == 0;
     bool equal = is_there && is_made && strcmp(before, after) == 0;
     bool recorded = is_there && file->sha256 && strcmp(before, file->sha256) == 0;
     bool same = equal && recorded;
-    const char *why = !is_there  ? " (it is missing)"
-                      : !is_made ? " (the repetition does not write it)"
-                      : recorded ? ""
-                      : equal    ? " (equal, but not of the SHA-256 in the manifest)"
-                                 : " (changed since it was written)";
+    const char *why = there < 0   ? " (it cannot be read)"
+                      : !is_there ? " (it is missing)"
+                      : !is_made  ? " (the repetition does not write it)"
+                      : recorded  ? ""
+                      : equal     ? " (equal, but not of the SHA-256 in the manifest)"
+                                  : " (changed since it was written)";
     if (!same)
         cli_show("differs: %s%s%s\n", prefix, file->name, why);
     arena_finish(&arena);

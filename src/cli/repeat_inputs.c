@@ -20,14 +20,18 @@ struct check {
 static bool has_hash(const char *path, const char *sha256) {
     char now[SHA256_TEXT];
     uint64_t bytes;
-    return sha256 && sha256_file(path, now, &bytes) == 0 && strcmp(now, sha256) == 0;
+    struct error ignored = {0};
+    return sha256 && sha256_file(path, now, &bytes, &ignored) == 0 && strcmp(now, sha256) == 0;
 }
 
 static void report_input(struct check *c, const struct recorded_file *file, const char *path) {
     char now[SHA256_TEXT];
     uint64_t bytes;
-    if (sha256_file(path, now, &bytes) < 0) {
-        cli_say("%s: input %s is missing%s\n", c->who, file->name,
+    struct error error = {0};
+    int r = sha256_file(path, now, &bytes, &error);
+    if (r != 0) {
+        cli_say("%s: input %s %s%s\n", c->who, file->name,
+                r < 0 ? strstr(error.text, "cannot read") : "is missing",
                 file->in_scenario ? "; scenario.yaml has what was in it" : "");
         c->missing += !file->in_scenario;
     } else if (!file->sha256 || strcmp(now, file->sha256) != 0) {

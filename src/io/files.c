@@ -72,6 +72,21 @@ int files_read(const char *path, size_t most, struct str *out, struct error *ret
                                              regular ? strerror(code) : "not a regular file");
 }
 
+int files_remove(const char *path, struct error *reterr) {
+    if (TEMP_FAILURE_RETRY(unlink(path)) == 0 || errno == ENOENT)
+        return 0;
+    return error_set(reterr, ERROR_IO, "%s: cannot remove: %s", path, strerror(errno));
+}
+
+int files_sync(const char *folder, struct error *reterr) {
+    int fd = (int)TEMP_FAILURE_RETRY(open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    int code = fd < 0 || TEMP_FAILURE_RETRY(syncfs(fd)) < 0 ? errno : 0;
+    if (fd >= 0)
+        close(fd);
+    return code == 0 ? 0
+                     : error_set(reterr, ERROR_IO, "%s: cannot write: %s", folder, strerror(code));
+}
+
 int files_make_folders(const char *path, struct error *reterr) {
     char *partial = mem_strdup(path);
     int r = 0;
@@ -80,7 +95,7 @@ int files_make_folders(const char *path, struct error *reterr) {
             continue;
         char ended = *at;
         *at = '\0';
-        if (mkdir(partial, 0777) < 0 && errno != EEXIST)
+        if (TEMP_FAILURE_RETRY(mkdir(partial, 0777)) < 0 && errno != EEXIST)
             r = error_set(reterr, ERROR_IO, "%s: cannot make folder: %s", partial, strerror(errno));
         *at = ended;
         if (ended == '\0')

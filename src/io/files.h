@@ -14,6 +14,11 @@ const char *files_relative(const char *path, const char *folder, struct arena *a
 /* Appends what is in a regular file, at most so many bytes of it. ERROR_INPUT: it is none, or
    cannot be read. */
 int files_read(const char *path, size_t most, struct str *out, struct error *reterr) MUST_CHECK;
+/* Removes a file; that there is none is fine. */
+int files_remove(const char *path, struct error *reterr) MUST_CHECK;
+/* Waits until all that was written to the file system of a folder, by anybody, is on the disk: one
+   wait for any number of files and their names. */
+int files_sync(const char *folder, struct error *reterr) MUST_CHECK;
 /* Makes a folder and its parents; one that exists is fine. */
 int files_make_folders(const char *path, struct error *reterr) MUST_CHECK;
 /* Bytes of the longest beginning of the path that exists: what is there before folders are made. */

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <nettle/sha2.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -30,32 +31,49 @@ void sha256_text(struct slice text, char digest[static SHA256_TEXT]) {
     finish_hash(&context, digest);
 }
 
-/* fd: open for reading, and closed here. */
 static int hash_all(int fd, char digest[static SHA256_TEXT], uint64_t *ret_bytes) {
     struct sha256_ctx context;
     uint8_t *buffer = mem_alloc(BUFFER_BYTES);
     uint64_t bytes = 0;
     ssize_t count;
     sha256_init(&context);
-    while ((count = read(fd, buffer, BUFFER_BYTES)) > 0 || (count < 0 && errno == EINTR)) {
-        if (count < 0)
-            continue;
+    while ((count = TEMP_FAILURE_RETRY(read(fd, buffer, BUFFER_BYTES))) > 0) {
         sha256_update(&context, (size_t)count, buffer);
         bytes += (uint64_t)count;
     }
+    int code = count < 0 ? errno : 0;
     free(buffer);
-    close(fd);
-    if (count < 0)
-        return ERROR_IO;
-    finish_hash(&context, digest);
-    *ret_bytes = bytes;
-    return 0;
+    if (code == 0) {
+        finish_hash(&context, digest);
+        *ret_bytes = bytes;
+    }
+    return code;
 }
 
-int sha256_file(const char *path, char digest[static SHA256_TEXT], uint64_t *ret_bytes) {
+/* Whether an error says that nobody could read such a file, now or later. */
+static bool is_no_file(int code) {
+    return code == ENOENT || code == ENOTDIR || code == EACCES || code == EPERM || code == ELOOP ||
+           code == ENAMETOOLONG;
+}
+
+int sha256_file(const char *path, char digest[static SHA256_TEXT], uint64_t *ret_bytes,
+                struct error *reterr) {
     struct stat status;
-    if (stat(path, &status) < 0 || !S_ISREG(status.st_mode)) /* a pipe would wait for its writer */
-        return ERROR_IO;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    return fd < 0 ? ERROR_IO : hash_all(fd, digest, ret_bytes);
+    int code = 0;
+    if (stat(path, &status) < 0)
+        code = errno;
+    else if (!S_ISREG(status.st_mode)) /* a pipe would wait for its writer */
+        return SHA256_NO_FILE;
+    int fd = code == 0 ? (int)TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC)) : -1;
+    if (fd >= 0) {
+        code = hash_all(fd, digest, ret_bytes);
+        close(fd);
+    } else if (code == 0) {
+        code = errno;
+    }
+    if (code == 0)
+        return 0;
+    return is_no_file(code)
+               ? SHA256_NO_FILE
+               : error_set(reterr, ERROR_IO, "%s: cannot read: %s", path, strerror(code));
 }

@@ -5,11 +5,13 @@
 #include "base/error.h"
 #include "base/str.h"
 
-#define SHA256_TEXT 65 /* 64 hexadecimal digits and a NUL */
+#define SHA256_TEXT    65 /* 64 hexadecimal digits and a NUL */
+#define SHA256_NO_FILE 1
 
 void sha256_text(struct slice text, char digest[static SHA256_TEXT]);
-/* Of the bytes of a regular file, and how many they are. Negative: there is none at path, or it
- * cannot be read. */
-int sha256_file(const char *path, char digest[static SHA256_TEXT], uint64_t *ret_bytes) MUST_CHECK;
+/* Of the bytes of a regular file, and how many they are. SHA256_NO_FILE: there is none at path, or
+   none that may be read. ERROR_IO: it is there, and reading it failed. */
+int sha256_file(const char *path, char digest[static SHA256_TEXT], uint64_t *ret_bytes,
+                struct error *reterr) MUST_CHECK;
 
 #endif

@@ -200,36 +200,53 @@ static void add_files_read(cJSON *root, const struct inputs *inputs, const char 
     }
 }
 
-/* NULL: there is no such file. */
-static cJSON *file_object(const char *folder, const char *name) {
+/* *ret_object NULL: there is no such file. */
+static int file_object(const char *folder, const char *name, cJSON **ret_object,
+                       struct error *reterr) {
     struct arena arena = {0};
     char sha256[SHA256_TEXT];
     uint64_t bytes;
-    cJSON *object = NULL;
-    if (sha256_file(arena_printf(&arena, "%s/%s", folder, name), sha256, &bytes) == 0) {
-        object = cJSON_CreateObject();
-        cJSON_AddStringToObject(object, "file", name);
-        add_contents(object, sha256, bytes);
-    }
+    int r = sha256_file(arena_printf(&arena, "%s/%s", folder, name), sha256, &bytes, reterr);
     arena_finish(&arena);
-    return object;
+    *ret_object = NULL;
+    if (r != 0)
+        return r < 0 ? r : 0;
+    *ret_object = cJSON_CreateObject();
+    cJSON_AddStringToObject(*ret_object, "file", name);
+    add_contents(*ret_object, sha256, bytes);
+    return 0;
+}
+
+static int add_scenario(cJSON *root, const char *folder, struct error *reterr) {
+    cJSON *object;
+    int r = file_object(folder, SCENARIO_NAME, &object, reterr);
+    if (r == 0 && !object)
+        r = error_set(reterr, ERROR_IO, "%s/" SCENARIO_NAME ": was removed while it was written",
+                      folder);
+    if (r == 0)
+        cJSON_AddItemToObject(root, "scenario", object);
+    return r;
 }
 
 /* An entry in both lists, if there is such a file. */
-static void add_result(cJSON *root, const char *folder, const char *name) {
-    cJSON *object = file_object(folder, name);
-    if (!object)
-        return;
+static int add_result(cJSON *root, const char *folder, const char *name, struct error *reterr) {
+    cJSON *object;
+    int r = file_object(folder, name, &object, reterr);
+    if (r < 0 || !object)
+        return r;
     cJSON_AddItemToArray(cJSON_GetObjectItem(root, "files"), cJSON_CreateString(name));
     cJSON_AddItemToArray(cJSON_GetObjectItem(root, "results"), object);
+    return 0;
 }
 
-static void add_results(cJSON *root, const char *folder, const char *const *files) {
+static int add_results(cJSON *root, const char *folder, const char *const *files,
+                       struct error *reterr) {
+    int r = 0;
     cJSON_AddArrayToObject(root, "files");
     cJSON_AddArrayToObject(root, "results");
-    for (const char *const *name = files; *name; name++)
-        add_result(root, folder, *name);
-    add_result(root, folder, MODELS_NAME);
+    for (const char *const *name = files; *name && r == 0; name++)
+        r = add_result(root, folder, *name, reterr);
+    return r < 0 ? r : add_result(root, folder, MODELS_NAME, reterr);
 }
 
 /* ---- scenario.yaml and models.yaml ---- */
@@ -340,25 +357,46 @@ static int write_inputs(const struct manifest_origin *origin, const char *folder
                             "# The models of " SCENARIO_NAME
                             " beside it, with its model_overrides in place.\n",
                             MODELS_NAME, reterr);
-    else if (!models)
-        (void)unlink(arena_printf(&r.arena, "%s/" MODELS_NAME, folder));
+    else if (status == 0)
+        status = files_remove(arena_printf(&r.arena, "%s/" MODELS_NAME, folder), reterr);
     arena_finish(&r.arena);
     return status;
 }
 
-int manifest_write(cJSON *root, const struct manifest_origin *origin, const char *folder,
-                   const char *const *files, struct error *reterr) {
+int manifest_retire(const char *folder, struct error *reterr) {
+    struct arena arena = {0};
+    int r = files_remove(arena_printf(&arena, "%s/" MANIFEST_NAME, folder), reterr);
+    arena_finish(&arena);
+    return r;
+}
+
+static int finish_manifest(cJSON *root, const struct manifest_origin *origin, const char *folder,
+                           const char *const *files, bool is_part, struct error *reterr) {
     struct arena arena = {0};
     struct str text = {0};
     int r = write_inputs(origin, folder, reterr);
-    cJSON_AddItemToObject(root, "scenario", file_object(folder, SCENARIO_NAME));
+    if (r == 0)
+        r = add_scenario(root, folder, reterr);
     add_files_read(root, origin->inputs, folder);
-    add_results(root, folder, files);
+    if (r == 0)
+        r = add_results(root, folder, files, reterr);
     json_print(root, &text);
+    if (r == 0 && !is_part)
+        r = files_sync(folder, reterr);
     if (r == 0)
         r = atomic_file_write_whole(arena_printf(&arena, "%s/" MANIFEST_NAME, folder), text.text,
                                     text.length, reterr);
     str_finish(&text);
     arena_finish(&arena);
     return r;
+}
+
+int manifest_write(cJSON *root, const struct manifest_origin *origin, const char *folder,
+                   const char *const *files, struct error *reterr) {
+    return finish_manifest(root, origin, folder, files, false, reterr);
+}
+
+int manifest_write_part(cJSON *root, const struct manifest_origin *origin, const char *folder,
+                        const char *const *files, struct error *reterr) {
+    return finish_manifest(root, origin, folder, files, true, reterr);
 }

@@ -32,10 +32,17 @@ cJSON *manifest_add_policy(cJSON *object, const char *key, const struct study *s
 void manifest_add_param(cJSON *object, const struct policy_params *params, size_t index);
 void manifest_add_inputs(cJSON *root, const struct study *study, const char *folder);
 
+/* Takes away the manifest of an earlier command: before the first of the files that it lists is
+   replaced. From then on nobody takes the folder for whole, until there is a new one. */
+int manifest_retire(const char *folder, struct error *reterr) MUST_CHECK;
+
 /* The end of every manifest: writes scenario.yaml and models.yaml, adds the inputs and the files of
-   the folder (NULL-terminated names; those that do not exist are left out) with their hashes, and
-   writes manifest.json. Frees root. */
+   the folder (NULL-terminated names; those that do not exist are left out) with their hashes, waits
+   until all of it is on the disk, and writes manifest.json. Frees root. */
 int manifest_write(cJSON *root, const struct manifest_origin *origin, const char *folder,
                    const char *const *files, struct error *reterr) MUST_CHECK;
+/* The same of a part of other results, whose own manifest comes later and waits for the disk. */
+int manifest_write_part(cJSON *root, const struct manifest_origin *origin, const char *folder,
+                        const char *const *files, struct error *reterr) MUST_CHECK;
 
 #endif

@@ -17,7 +17,9 @@ static size_t place_of(struct inputs *inputs, const struct input *input) {
     uint32_t number = intern(&inputs->known, input->path, strlen(input->path), &is_new);
     if (is_new) {
         struct input added = *input;
-        bool readable = sha256_file(input->path, added.sha256, &added.bytes) == 0;
+        int r = sha256_file(input->path, added.sha256, &added.bytes,
+                            inputs->failure.code < 0 ? NULL : &inputs->failure);
+        bool readable = r == 0;
         array_push(&inputs->places, readable ? inputs->list.count + 1 : 0);
         if (!readable)
             return inputs->list.count;

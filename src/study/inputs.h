@@ -18,8 +18,9 @@ struct input {
 /* Zero-initialise; release with inputs_finish. Every file is in it once, and read once. */
 struct inputs {
     ARRAY_OF(struct input) list;
-    bool from_here; /* some were named from the working folder, in a text that only the policy
-                       understands */
+    struct error failure; /* the first file that is there and could not be read; code 0: none */
+    bool from_here;       /* some were named from the working folder, in a text that only the policy
+                             understands */
     struct intern known;
     ARRAY_OF(size_t) places; /* by number in known: 1 + index in the list; 0: no file */
     struct arena arena;

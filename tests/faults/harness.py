@@ -31,13 +31,13 @@ def fault_environment(state, call, at=0, do="EIO", **more):
     return os.environ | {"LD_PRELOAD": str(SHIM)} | {f"FAULT_{key.upper()}": str(value) for key, value in wanted.items()}
 
 
-def easim(*words, **fault):
+def easim(*words, environment=None, **fault):
     """Runs a command to its end; without a fault, as it is."""
     words = [str(word) for word in (EASIM, *words)]
     with tempfile.TemporaryDirectory(prefix="easim-fault.") as folder:
         state = Path(folder, "state")
         state.write_bytes(bytes(STATE.size))
-        environment = fault_environment(state, **fault) if fault else None
+        environment = fault_environment(state, **fault) if fault else environment
         done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False)
         return Ended(words[1:], done, STATE.unpack(state.read_bytes())[:2])
 

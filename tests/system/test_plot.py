@@ -20,6 +20,9 @@ from pathlib import Path
 
 from support import EASIM, SOURCE, rows_of
 
+sys.path.insert(0, str(SOURCE / "tests" / "support"))
+from manifests import seal  # noqa: E402
+
 POLICIES = ["fcfs", "zeus", "charon"]
 OF_RUNS = ["jct", "power", "occupancy", "queue", "bars"]
 OF_COMPARISONS = ["pareto", *OF_RUNS]
@@ -277,9 +280,13 @@ def test_choice(results, folder):
     assert {path.name for path in out.iterdir()} == {f"pareto.{ending}" for ending in ("gp", "csv", "svg")}
     easim("plot", results, "--out", folder / "left", "--figures", "bars", "--metrics", "water_l,cost", code=2)
     assert not (folder / "left").exists()
-    (results / "zeus" / "jobs.csv").rename(folder / "jobs.csv")
-    said, _ = easim("plot", results, "--out", folder / "left", "--figures", "jct")
-    (folder / "jobs.csv").rename(results / "zeus" / "jobs.csv")
+    fewer = folder / "fewer"
+    shutil.copytree(results, fewer)
+    (fewer / "zeus" / "jobs.csv").unlink()
+    _, err = easim("plot", fewer, "--out", folder / "left", "--figures", "jct", code=2)
+    assert err == f"{fewer}/zeus/jobs.csv: is missing, though manifest.json lists it\n", err
+    seal(fewer / "zeus")
+    said, _ = easim("plot", fewer, "--out", folder / "left", "--figures", "jct")
     assert "note: zeus is left out" in said and "jobs.csv is missing" in said, said
     assert {row["policy"] for row in rows_of(folder / "left" / "jct.csv")} == set(POLICIES) - {"zeus"}
 
@@ -332,6 +339,7 @@ def test_many_rows(folder):
     with open(run / "power.csv", "w", encoding="utf-8") as file:
         file.write("policy,replication,time_s,power_w,alloc_gpus,idle_gpus,waiting,cap_w,failed_gpus\n")
         file.writelines(f"zeus,1,{2 * i},{w},{i % 5},{4 - i % 5},{i % 3},,0\n" for i, w in enumerate(power))
+    seal(run)
     easim("plot", run, "--out", folder / "long figures")
     drawn = rows_of(folder / "long figures" / "power.csv")
     assert len(drawn) == 601 and (folder / "long figures" / "power.svg").stat().st_size < 200000
@@ -391,6 +399,7 @@ def check_undefined(table, folder):
         writer.writeheader()
         writer.writerows({**row, "energy_per_work_kwh": row["energy_per_work_kwh"] if row["policy"] == "zeus" else ""}
                          for row in table)
+    seal(folder / "undefined")
     plot(folder / "undefined", folder / "undefined figures", figures=OF_SWEEPS)
     assert {row["by"] for row in rows_of(folder / "undefined figures" / "heatmap.csv")} == {"zeus"}
     assert "grey: no value" in (folder / "undefined figures" / "heatmap.svg").read_text()
@@ -406,6 +415,7 @@ def check_long_legend(table, folder):
             writer.writeheader()
             writer.writerows({**row, "policy.name": f"policy{i}"} for row in table if row["policy"] == "zeus"
                              for i in range(count))
+        seal(place)
         easim("plot", place, "--figures", "lines", "--format", "png,svg", "--quiet", "--force")
         check_png(place / "figures" / "lines.png", *size_of(place / "figures", "lines"))
 
@@ -442,6 +452,7 @@ def test_hostile_names(folder):
     table = (folder / "swept" / "sweep.csv").read_text()
     (swept / "sweep.csv").write_text(table.replace("workload.rate_per_s", "\"`touch ran7`'\"\"; @x$(touch ran8)\"")
                                      .replace("zeus", "'; system('touch ran9') #").replace("fcfs", "`touch ran10`"))
+    seal(swept)
     plot(swept, place / "out", figures=OF_SWEEPS)
     for name in OF_SWEEPS:
         check_figure(place / "out", name, ["`touch ran10`"])

@@ -26,17 +26,20 @@ Test(sha256, published_examples) {
 Test(sha256, files) {
     char path[] = "/tmp/easim-sha256.XXXXXX", digest[SHA256_TEXT];
     uint64_t bytes = 0;
+    struct error error = {0};
     FILE *file = fdopen(mkstemp(path), "w");
     for (int i = 0; i < 1000000; i++)
         fputc('a', file);
     fclose(file);
-    cr_assert_eq(sha256_file(path, digest, &bytes), 0);
+    cr_assert_eq(sha256_file(path, digest, &bytes, &error), 0);
     cr_expect_str_eq(digest, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
     cr_expect_eq(bytes, 1000000);
     unlink(path);
-    cr_expect_lt(sha256_file(path, digest, &bytes), 0);
-    cr_expect_lt(sha256_file("/tmp", digest, &bytes), 0);
-    cr_expect_lt(sha256_file("/dev/null", digest, &bytes), 0);
+    cr_expect_eq(sha256_file(path, digest, &bytes, &error), SHA256_NO_FILE);
+    cr_expect_eq(sha256_file("/tmp", digest, &bytes, &error), SHA256_NO_FILE);
+    cr_expect_eq(sha256_file("/dev/null", digest, &bytes, &error), SHA256_NO_FILE);
+    cr_expect_eq(sha256_file("/proc/self/mem", digest, &bytes, &error), ERROR_IO); /* address 0 */
+    cr_expect_str_eq(error.text, "/proc/self/mem: cannot read: Input/output error");
 }
 
 Test(sha256, files_relative) {

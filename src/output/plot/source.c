@@ -3,6 +3,7 @@
 #include "output/plot/source.h"
 
 #include "base/numfmt.h"
+#include "output/recorded_check.h"
 
 #include <errno.h>
 #include <math.h>
@@ -157,12 +158,23 @@ static void tell_apart(struct plot_source *source) {
         source->series.at[i].label = source->series.at[i].folder;
 }
 
+/* A folder that has tables of results has all of them, of one run. */
+static int check_folder(const char *folder, struct error *reterr) {
+    static const char *const tables[] = {"sweep.csv", "models.csv", "compare.csv", "aggregate.csv"};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        if (plot_source_exists(folder, tables[i]))
+            return recorded_check(folder, reterr);
+    return 0;
+}
+
 int plot_source_open(struct plot_source *source, const char *const *folders, size_t count,
                      struct error *reterr) {
     int r = 0;
     source->shown = count == 1 ? folders[0] : "these folders";
     for (size_t i = 0; r == 0 && i < count; i++)
-        if (count == 1)
+        if ((r = check_folder(folders[i], reterr)) < 0)
+            break;
+        else if (count == 1)
             r = open_folder(source, folders[i], reterr);
         else if (plot_source_exists(folders[i], "aggregate.csv"))
             r = open_run(source, folders[i], reterr);

@@ -58,6 +58,7 @@ struct run_dir {
     const struct study *study;
     struct inputs inputs;
     const char *const *words; /* of the command */
+    const char *within;       /* see run_dir_options */
     struct atomic_file *files[FILE_COUNT];
     struct trace_files *traces;   /* NULL: none */
     struct run_trace *trace;      /* in the process of a replication: its own */
@@ -147,6 +148,7 @@ int run_dir_open(const struct run_dir_options *options, const struct study *stud
     dir->study = study;
     inputs_add_study(&dir->inputs, study);
     dir->words = options->words;
+    dir->within = options->within;
     if (write_headers(dir, reterr) < 0 ||
         (options->trace && trace_files_open(dir->path, options->trace, study->scenario.replications,
                                             &dir->traces, reterr) < 0)) {
@@ -248,13 +250,15 @@ struct replicate_sink run_dir_sink(struct run_dir *dir) {
 }
 
 /* With --force the folder may hold files of another run that this one does not write. */
-static void remove_stale(const struct run_dir *dir) {
-    for (int f = 0; f < FILE_COUNT; f++) {
+static int remove_stale(const struct run_dir *dir, struct error *reterr) {
+    int r = 0;
+    for (int f = 0; f < FILE_COUNT && r == 0; f++) {
         char *path = join_path(dir->path, files[f].name);
         if (!dir->wanted[f])
-            (void)unlink(path);
+            r = files_remove(path, reterr);
         free(path);
     }
+    return r;
 }
 
 static void add_tally_object(cJSON *root, const char *name, const struct tally *tally) {
@@ -282,7 +286,8 @@ static int write_manifest(const struct run_dir *dir, const struct replicate_resu
     manifest_add_inputs(root, study, dir->path);
     add_tally_object(root, "jobs_rejected", &result->rejected);
     add_tally_object(root, "actions_refused", &result->refused);
-    return manifest_write(root, &origin, dir->path, names, reterr);
+    return (dir->within ? manifest_write_part : manifest_write)(root, &origin, dir->path, names,
+                                                                reterr);
 }
 
 /* Puts the tables in place and adds their names to the list. */
@@ -301,9 +306,10 @@ static int commit_tables(struct run_dir *dir, const struct replicate_result *res
         else
             atomic_file_abort(file);
     }
+    if (r == 0)
+        r = remove_stale(dir, reterr);
     if (r < 0)
         return r;
-    remove_stale(dir);
     array_push(&dir->names, aggregate.name);
     aggregate_csv_header(&aggregate.text);
     aggregate_csv_rows(dir->study->module.policy->name, result->summaries, result->count,
@@ -323,9 +329,17 @@ static int commit_traces(struct run_dir *dir, struct error *reterr) {
     return r;
 }
 
+/* Its own, and that of the results it is a part of. */
+static int retire_manifests(const struct run_dir *dir, struct error *reterr) {
+    int r = dir->within ? manifest_retire(dir->within, reterr) : 0;
+    return r < 0 ? r : manifest_retire(dir->path, reterr);
+}
+
 int run_dir_commit(struct run_dir *dir, const struct replicate_result *result, bool partial,
                    struct error *reterr) {
-    int r = commit_tables(dir, result, reterr);
+    int r = retire_manifests(dir, reterr);
+    if (r == 0)
+        r = commit_tables(dir, result, reterr);
     if (r == 0)
         r = commit_traces(dir, reterr);
     array_push(&dir->names, NULL);

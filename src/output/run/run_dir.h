@@ -15,6 +15,7 @@ struct run_dir_options {
     bool meter;               /* meter.csv too: needs meter_step_ns of the replications */
     const char *trace;        /* a name in the folder for traces (trace_files.h); NULL: none */
     const char *const *words; /* of the command, for the manifest; NULL-terminated */
+    const char *within;       /* the folder of the comparison that it is a part of; NULL: of none */
 };
 
 /* Whether a run writes a file of that name of its own. */

@@ -1,6 +1,12 @@
 """easim plot: folders that hold no results or broken ones, and figures that they do not allow."""
 
+import sys
+from pathlib import Path
+
 from base import command
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "support"))
+from manifests import manifest_of  # noqa: E402
 
 TRY = "Try `easim plot --help' for more information."
 AGGREGATE = "policy,metric,n,mean,sd,ci95\nzeus,energy_kwh,2,3.5,0.1,0.2\nzeus,jain_gpu_s,2,0.9,0.1,0.2\n"
@@ -11,7 +17,17 @@ SWEEP = "run_id,policy.name,cluster.power_cap_w,policy,replication,seed,energy_p
 SWEPT = SWEEP + "1,zeus,1000,zeus,1,1,0.3,80\n2,zeus,2000,zeus,1,1,0.2,70\n"
 
 
-def plot(name, files, *errors, arguments=(), **more):
+def sealed(files):
+    """The files of r with the manifest that makes them results."""
+    results = {name[2:]: text for name, text in files.items() if name.startswith("r/") and name.count("/") == 1}
+    if not any(name.endswith(".csv") for name in results):
+        return files
+    results["scenario.yaml"] = "{}\n"
+    return {**files, "r/scenario.yaml": "{}\n", "r/manifest.json": manifest_of({k: v.encode() for k, v in results.items()})}
+
+
+def plot(name, files, *errors, arguments=(), as_it_is=False, **more):
+    files = files if as_it_is else sealed(files)
     return command(f"plot: {name}", ["plot", "r", *arguments], *errors, files=files, **more)
 
 
@@ -27,6 +43,18 @@ CASES = [
          "r: no results: expected aggregate.csv of a run, compare.csv of a comparison, sweep.csv of a sweep or models.csv of models"),
     plot("a sweep that is not joined", {"r/runs/1.csv": "x\n"},
          "r: a sweep whose points are not joined yet"),
+    plot("no manifest", {"r/aggregate.csv": AGGREGATE},
+         "r: manifest.json is missing: these are no results, or what was left when writing them was cut short", as_it_is=True),
+    plot("half a manifest", {"r/aggregate.csv": AGGREGATE, "r/manifest.json": "{\"easim_version\": \"0\","},
+         "r/manifest.json:1:22: damaged manifest: expected JSON", as_it_is=True),
+    plot("a file of another run", {**sealed({"r/aggregate.csv": AGGREGATE}), "r/aggregate.csv": AGGREGATE.replace("3.5", "3.6")},
+         "r/aggregate.csv: is not what manifest.json lists: it was changed, or written by another run", as_it_is=True),
+    plot("a file that is gone", {name: text for name, text in sealed({"r/aggregate.csv": AGGREGATE, "r/jobs.csv": "jct_s\n"}).items()
+                                 if name != "r/jobs.csv"},
+         "r/jobs.csv: is missing, though manifest.json lists it", as_it_is=True),
+    plot("two runs, one of them cut short", {**sealed({"r/aggregate.csv": AGGREGATE}), "q/aggregate.csv": AGGREGATE},
+         "q: manifest.json is missing: these are no results, or what was left when writing them was cut short",
+         arguments=("q", "--out", "out"), as_it_is=True),
     plot("an empty table", {"r/aggregate.csv": ""}, "r/aggregate.csv: empty file, expected a header line"),
     plot("no rows", {"r/aggregate.csv": AGGREGATE.splitlines()[0] + "\n"},
          "r/aggregate.csv: expected a row for each metric, found none"),

@@ -1,0 +1,65 @@
+/* Folders against their manifests: see recorded_check.h. */
+#include "output/recorded_check.h"
+
+#include "io/files.h"
+#include "io/sha256.h"
+#include "output/manifest.h"
+#include "output/recorded.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static int check_file(const char *folder, const struct recorded_file *file, struct error *reterr) {
+    char now[SHA256_TEXT];
+    uint64_t bytes;
+    struct error error = {0};
+    int r = sha256_file(file->path, now, &bytes, &error);
+    if (r < 0)
+        return error_set(reterr, ERROR_INPUT, "%s", error.text);
+    if (r == SHA256_NO_FILE)
+        return error_set(reterr, ERROR_INPUT,
+                         "%s/%s: is missing, though " MANIFEST_NAME " lists it", folder,
+                         file->name);
+    if (!file->sha256 || strcmp(now, file->sha256) != 0)
+        return error_set(reterr, ERROR_INPUT,
+                         "%s/%s: is not what " MANIFEST_NAME
+                         " lists: it was changed, or written by another run",
+                         folder, file->name);
+    return 0;
+}
+
+static int check_inner_folders(const char *folder, const struct recorded *recorded,
+                               struct error *reterr) {
+    int r = 0;
+    for (const char *const *inner = recorded->folders; *inner && r == 0; inner++) {
+        struct arena arena = {0};
+        r = recorded_check(arena_printf(&arena, "%s/%s", folder, *inner), reterr);
+        arena_finish(&arena);
+    }
+    return r;
+}
+
+int recorded_check(const char *folder, struct error *reterr) {
+    struct recorded recorded = {0};
+    struct arena arena = {0};
+    const char *manifest = arena_printf(&arena, "%s/" MANIFEST_NAME, folder);
+    int r;
+    if (access(manifest, F_OK) < 0)
+        r = error_set(
+            reterr, ERROR_INPUT,
+            "%s: " MANIFEST_NAME
+            " is missing: these are no results, or what was left when writing them was cut "
+            "short",
+            folder);
+    else
+        r = recorded_load(&recorded, manifest, reterr);
+    if (r == 0)
+        r = check_file(folder, &recorded.scenario, reterr);
+    for (const struct recorded_file *file = recorded.files; r == 0 && file->name; file++)
+        r = check_file(folder, file, reterr);
+    if (r == 0)
+        r = check_inner_folders(folder, &recorded, reterr);
+    recorded_finish(&recorded);
+    arena_finish(&arena);
+    return r;
+}
