@@ -2,7 +2,7 @@
 #include "engine/event_order.h"
 
 /* Classes of one instant, the first first. Services add kinds to those they leave open: a change of
-   demand is RANK_CHANGE, of utilization RANK_PHASE; a backlog that is empty, a waiting limit that
+   demand is RANK_CHANGE; a backlog that is empty, a waiting limit that
    is crossed; a replica that is ready; a scaling tick. */
 enum rank {
     RANK_CHANGE,  /* of cap, price, carbon */
@@ -22,11 +22,11 @@ enum rank {
 
 uint32_t event_order_rank(enum event_kind kind, bool arrivals_first) {
     static const uint8_t ranks[] = {
-        [EVENT_CLUSTER] = RANK_CHANGE, [EVENT_FAILURE] = RANK_FAILURE,
-        [EVENT_REPAIR] = RANK_FAILURE, [EVENT_MEASURE] = RANK_MEASURE,
-        [EVENT_SLEEP] = RANK_SLEEP,    [EVENT_COMPUTING] = RANK_COMPUTING,
-        [EVENT_FINISH] = RANK_FINISH,  [EVENT_RELEASE] = RANK_FINISH,
-        [EVENT_PHASE] = RANK_PHASE,    [EVENT_ARRIVAL] = RANK_ARRIVAL,
-        [EVENT_TIMER] = RANK_TIMER};
+        [EVENT_CLUSTER] = RANK_CHANGE,  [EVENT_FAILURE] = RANK_FAILURE,
+        [EVENT_REPAIR] = RANK_FAILURE,  [EVENT_MEASURE] = RANK_MEASURE,
+        [EVENT_SLEEP] = RANK_SLEEP,     [EVENT_COMPUTING] = RANK_COMPUTING,
+        [EVENT_FINISH] = RANK_FINISH,   [EVENT_RELEASE] = RANK_FINISH,
+        [EVENT_PHASE] = RANK_PHASE,     [EVENT_UTILIZATION] = RANK_PHASE,
+        [EVENT_ARRIVAL] = RANK_ARRIVAL, [EVENT_TIMER] = RANK_TIMER};
     return arrivals_first && ranks[kind] == RANK_FINISH ? RANK_LATE_FINISH : ranks[kind];
 }

@@ -7,13 +7,14 @@
 #include <stdint.h>
 
 enum event_kind {
-    EVENT_CLUSTER,   /* payload enum cluster_change: power cap, price or carbon intensity */
-    EVENT_MEASURE,   /* end of the warm-up; causes no decision */
-    EVENT_COMPUTING, /* payload job: set-up is over; causes no decision */
-    EVENT_PHASE,     /* payload job: it enters the next phase of its model; causes no decision */
-    EVENT_FINISH,    /* payload job */
-    EVENT_RELEASE,   /* payload job: its checkpoint is written */
-    EVENT_ARRIVAL,   /* payload job */
+    EVENT_CLUSTER,     /* payload enum cluster_change: power cap, price or carbon intensity */
+    EVENT_MEASURE,     /* end of the warm-up; causes no decision */
+    EVENT_COMPUTING,   /* payload job: set-up is over; causes no decision */
+    EVENT_PHASE,       /* payload job: it enters the next phase of its model; causes no decision */
+    EVENT_UTILIZATION, /* payload job: the next step of its utilization; causes no decision */
+    EVENT_FINISH,      /* payload job */
+    EVENT_RELEASE,     /* payload job: its checkpoint is written */
+    EVENT_ARRIVAL,     /* payload job */
     EVENT_TIMER,
     EVENT_FAILURE, /* payload node */
     EVENT_REPAIR,  /* payload node */

@@ -24,8 +24,8 @@ static bool is_background(uint32_t kind) {
 }
 
 static bool causes_decision(uint32_t kind) {
-    return kind != EVENT_COMPUTING && kind != EVENT_PHASE && kind != EVENT_MEASURE &&
-           kind != EVENT_SLEEP;
+    return kind != EVENT_COMPUTING && kind != EVENT_PHASE && kind != EVENT_UTILIZATION &&
+           kind != EVENT_MEASURE && kind != EVENT_SLEEP;
 }
 
 static void tell_event(const struct sim *sim, const struct event *event) {
@@ -55,6 +55,9 @@ static void change_state(struct sim *sim, const struct event *event) {
         break;
     case EVENT_PHASE:
         job_phase_enter(sim, event->payload);
+        break;
+    case EVENT_UTILIZATION:
+        segments_change_utilization(sim, event->payload);
         break;
     case EVENT_RELEASE:
         interrupt_release(sim, event->payload);

@@ -3,6 +3,8 @@
 
 #include "base/units.h"
 #include "engine/nodes.h"
+#include "engine/utilization.h"
+#include "model/power.h"
 
 /* --- power and time --- */
 
@@ -28,10 +30,19 @@ int64_t gpus_committed_nw(const struct sim *sim, uint32_t config, uint32_t span)
     return computing > ctx ? computing : ctx;
 }
 
+int64_t gpus_running_nw(const struct sim *sim, uint32_t job) {
+    const struct job_run *run = &sim->runs[job];
+    if (!utilization_changes(sim, job))
+        return gpus_computing_nw(sim, run->config, run->span);
+    const struct easim_config *c = &sim->view.configs[run->config];
+    const struct gpu_type *type = &sim->cluster->gpu_types[c->gpu_type];
+    double power_w = power_rigid_w(type->idle_w, type->tdp_w, utilization_present(sim, job));
+    return power_of_gpus_nw(power_w, c->k, c->milli);
+}
+
 int64_t gpus_present_nw(const struct sim *sim, uint32_t job) {
     const struct job_run *run = &sim->runs[job];
-    return run->segment == SEGMENT_RUN ? gpus_computing_nw(sim, run->config, run->span)
-                                       : ctx_nw(sim, run->config);
+    return run->segment == SEGMENT_RUN ? gpus_running_nw(sim, job) : ctx_nw(sim, run->config);
 }
 
 /* --- GPUs --- */

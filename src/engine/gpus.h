@@ -10,8 +10,10 @@ int64_t gpus_held_milli(const struct sim *sim, uint32_t config);
 /* What it counts against the power cap in config: at the higher of its computing power and ctx_w,
  * nW. */
 int64_t gpus_committed_nw(const struct sim *sim, uint32_t config, uint32_t span);
-/* Power of all that config holds while it computes, nW. */
+/* Power of all that config holds while it computes, nW; of a rigid job at its mean utilization. */
 int64_t gpus_computing_nw(const struct sim *sim, uint32_t config, uint32_t span);
+/* Power of all that a job holds while it computes, as far as it has come, nW. */
+int64_t gpus_running_nw(const struct sim *sim, uint32_t job);
 /* Power of all that a job holds in its present segment, nW. */
 int64_t gpus_present_nw(const struct sim *sim, uint32_t job);
 uint32_t gpus_span(const struct allocation *allocation); /* enum easim_span */

@@ -7,7 +7,9 @@
 #include "engine/job_finish.h"
 #include "engine/phase.h"
 #include "engine/progress.h"
+#include "model/power.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 struct totals {
@@ -60,6 +62,35 @@ static void check_phase(struct sim *sim, uint32_t job) {
         least < run->phase || (!over && left < phase_end_work(sim, job) - 1e-10 * work))
         sim_fail(sim, ERROR_RUN, "check: job %s is in phase %u with %g of %g left",
                  sim->workload->jobs.at[job].id, run->phase, left, work);
+}
+
+/* The value that holds at the work done, found from the first step on; a step that is due now may
+   not have come yet. NAN: the engine has another. */
+static double utilization_of_work(const struct sim *sim, uint32_t job) {
+    const struct job_spec *spec = &sim->workload->jobs.at[job];
+    const struct utilization_steps *steps = spec->utilization;
+    const struct use *use = &sim->uses[job];
+    double done = account_work_done(sim, job), rounding = 1e-9 + 1e-10 * spec->work;
+    bool due = use->event != EVENT_NONE && eventq_time_ns(&sim->events, use->event) <= sim->now_ns;
+    uint32_t least = 0, most;
+    while (least + 1 < steps->count && steps->at[least + 1].from_s <= done - rounding)
+        least++;
+    for (most = least; most + 1 < steps->count && steps->at[most + 1].from_s <= done + rounding;)
+        most++;
+    bool known = use->step <= most && (use->step >= least || due || done >= spec->work - rounding);
+    return known ? steps->at[use->step].value : NAN;
+}
+
+/* Power of one GPU of a computing job. */
+static double computing_w(struct sim *sim, uint32_t job, const struct easim_config *config) {
+    const struct gpu_type *type = &sim->cluster->gpu_types[config->gpu_type];
+    if (!sim->workload->jobs.at[job].utilization)
+        return config->power_w[sim->runs[job].span];
+    double value = utilization_of_work(sim, job);
+    if (isnan(value))
+        sim_fail(sim, ERROR_RUN, "check: job %s has not the utilization of the work it has done",
+                 sim->workload->jobs.at[job].id);
+    return power_rigid_w(type->idle_w, type->tdp_w, value);
 }
 
 /* What a job holds at its nodes: whole GPUs, or part of one. */
@@ -139,8 +170,9 @@ static void add_job(struct sim *sim, uint32_t job, struct totals *totals) {
         sim_fail(sim, ERROR_RUN, "check: job %s holds %g GPUs instead of %g",
                  sim->workload->jobs.at[job].id, (double)milli / WHOLE_GPU_MILLI,
                  easim_config_gpus(config));
-    int64_t held_nw = power_of_gpus_nw(
-        run->segment == SEGMENT_RUN ? config->power_w[run->span] : ctx_w, config->k, config->milli);
+    int64_t held_nw =
+        power_of_gpus_nw(run->segment == SEGMENT_RUN ? computing_w(sim, job, config) : ctx_w,
+                         config->k, config->milli);
     totals->power_nw += held_nw;
     totals->committed_nw += gpus_committed_nw(sim, run->config, run->span);
     totals->energy += (int128)held_nw * (sim->now_ns - run->segment_start_ns);

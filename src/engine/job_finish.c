@@ -7,15 +7,18 @@
 
 #include <math.h>
 
-int64_t job_finish_next_ns(const struct sim *sim, uint32_t job) {
-    const struct job_run *run = &sim->runs[job];
-    double left = run->remaining - phase_end_work(sim, job);
+int64_t job_finish_work_ns(const struct sim *sim, uint32_t job, double work) {
     const struct progress *p = sim->progress ? &sim->progress[job] : NULL;
     double speed = progress_speed(sim, job);
     if (p && p->stretch_ns > 0)
         return p->began_ns + p->stretch_ns +
-               units_duration_ns(fmax(0, left - p->stretch_work) / speed);
-    return run->held_since_ns + units_duration_ns(sim->view.jobs[job].setup_s + left / speed);
+               units_duration_ns(fmax(0, work - p->stretch_work) / speed);
+    return sim->runs[job].held_since_ns +
+           units_duration_ns(sim->view.jobs[job].setup_s + work / speed);
+}
+
+int64_t job_finish_next_ns(const struct sim *sim, uint32_t job) {
+    return job_finish_work_ns(sim, job, sim->runs[job].remaining - phase_end_work(sim, job));
 }
 
 int64_t job_finish_predicted_ns(const struct sim *sim, uint32_t job, uint32_t config,

@@ -8,6 +8,8 @@
 /* When a job that holds GPUs will truly be done, or enter the next phase of its model if that is
    first, if its speed stays. */
 int64_t job_finish_next_ns(const struct sim *sim, uint32_t job);
+/* When it will truly have done so much work of its present run, likewise. */
+int64_t job_finish_work_ns(const struct sim *sim, uint32_t job, double work);
 /* When a job that gets GPUs in a configuration now is expected to be done: set-up and remaining
    work as the view has them, at the predicted speed. */
 int64_t job_finish_predicted_ns(const struct sim *sim, uint32_t job, uint32_t config,

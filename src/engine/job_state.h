@@ -14,7 +14,14 @@ struct progress {
     double kept_work;                   /* and at the last periodic checkpoint before that */
     int64_t began_ns;                   /* when the run began, in whatever phase */
     int64_t stretch_ns;                 /* computing time at which the stretch began */
-    int128 stretch_energy, kept_energy; /* as the two of work; 1e-18 J */
+    int64_t power_ns;                   /* and at which the present power began; not before it */
+    int128 stretch_energy, kept_energy; /* of power_ns as the two of work of stretch_ns; 1e-18 J */
+};
+
+/* Where a job is in the steps of its utilization, while it computes (utilization.h). */
+struct use {
+    uint32_t step;
+    uint32_t event; /* its next one, or EVENT_NONE */
 };
 
 /* Work that a checkpoint on demand is to keep while it is being written: what a failure then takes

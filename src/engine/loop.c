@@ -13,6 +13,7 @@
 #include "engine/power_cap.h"
 #include "engine/progress.h"
 #include "engine/settle.h"
+#include "engine/utilization.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,6 +45,7 @@ int loop_init(struct sim *sim, struct error *reterr) {
     sim->runs = mem_zalloc(workload->jobs.count, sizeof *sim->runs);
     sim->unsaved = mem_zalloc(workload->jobs.count, sizeof *sim->unsaved);
     progress_init(sim);
+    utilization_init(sim);
     sim->reject_reasons = mem_zalloc(workload->jobs.count, sizeof *sim->reject_reasons);
     sim->waiting_for = mem_zalloc(sim->cluster->gpu_type_count, sizeof *sim->waiting_for);
     sim->extrapolated_by =
@@ -90,6 +92,7 @@ void loop_finish(struct sim *sim) {
     free(sim->runs);
     free(sim->unsaved);
     free(sim->progress);
+    free(sim->uses);
     free(sim->reject_reasons);
     free(sim->over_cap);
     free(sim->waiting_for);

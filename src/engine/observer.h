@@ -64,8 +64,9 @@ enum segment_kind {
 enum segment_cause {
     CAUSE_SUBMITTED, /* the first one: nothing ended */
     CAUSE_STARTED,
-    CAUSE_SET_UP, /* the set-up is over */
-    CAUSE_PHASE,  /* the next phase of its model: a run goes on */
+    CAUSE_SET_UP,      /* the set-up is over */
+    CAUSE_PHASE,       /* the next phase of its model: a run goes on */
+    CAUSE_UTILIZATION, /* the next step of its utilization: likewise */
     CAUSE_PREEMPTED,
     CAUSE_SAVED, /* a checkpoint is written */
     CAUSE_RESIZED,

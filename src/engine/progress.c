@@ -1,6 +1,6 @@
-/* Progress: see progress.h. Invariant: of a computing job stretch_work is done and stretch_energy
-   drawn at stretch_ns of its computing time, and kept_work and kept_energy at its last periodic
-   checkpoint before that. */
+/* Progress: see progress.h. Invariant: of a computing job stretch_work is done
+   at stretch_ns of its computing time and stretch_energy drawn at power_ns, and kept_work and
+   kept_energy at its last periodic checkpoints before these. */
 #include "engine/progress.h"
 
 #include "base/rng.h"
@@ -14,7 +14,7 @@
 
 void progress_init(struct sim *sim) {
     if (sim->options.noise.speed_sigma > 0 || sim->cluster->slowdown_per_neighbour > 0 ||
-        sim->workload->table.has_phases)
+        sim->workload->table.has_phases || sim->workload->has_utilization)
         sim->progress = mem_zalloc(sim->workload->jobs.count, sizeof *sim->progress);
 }
 
@@ -74,24 +74,29 @@ double progress_work(const struct sim *sim, uint32_t job, int64_t computing_ns) 
 }
 
 int128 progress_energy(const struct sim *sim, uint32_t job, int64_t computing_ns) {
-    const struct job_run *run = &sim->runs[job];
-    int64_t power_nw = gpus_computing_nw(sim, run->config, run->span);
+    int64_t power_nw = gpus_running_nw(sim, job);
     if (!sim->progress)
         return (int128)power_nw * computing_ns;
     const struct progress *p = &sim->progress[job];
-    if (computing_ns < p->stretch_ns)
+    if (computing_ns < p->power_ns)
         return p->kept_energy;
-    return p->stretch_energy + (int128)power_nw * (computing_ns - p->stretch_ns);
+    return p->stretch_energy + (int128)power_nw * (computing_ns - p->power_ns);
+}
+
+void progress_change_power(struct sim *sim, uint32_t job) {
+    struct progress *p = &sim->progress[job];
+    int64_t computing_ns = progress_computing_ns(sim, job);
+    p->kept_energy = progress_energy(sim, job, progress_checkpoint_ns(sim, job, computing_ns));
+    p->stretch_energy = progress_energy(sim, job, computing_ns);
+    p->power_ns = computing_ns;
 }
 
 static void begin_stretch(struct sim *sim, uint32_t job) {
     struct progress *p = &sim->progress[job];
-    int64_t computing_ns = progress_computing_ns(sim, job),
-            kept_ns = progress_checkpoint_ns(sim, job, computing_ns);
-    p->kept_work = progress_work(sim, job, kept_ns);
-    p->kept_energy = progress_energy(sim, job, kept_ns);
+    int64_t computing_ns = progress_computing_ns(sim, job);
+    progress_change_power(sim, job);
+    p->kept_work = progress_work(sim, job, progress_checkpoint_ns(sim, job, computing_ns));
     p->stretch_work = progress_work(sim, job, computing_ns);
-    p->stretch_energy = progress_energy(sim, job, computing_ns);
     p->stretch_ns = computing_ns;
 }
 

@@ -8,7 +8,8 @@
 
 #include "engine/sim.h"
 
-/* Nothing to keep unless there is noise, interference or a model with phases. */
+/* Nothing to keep unless there is noise, interference, a model with phases or a utilization that
+   changes. */
 void progress_init(struct sim *sim);
 /* With sim->progress: draws the model noise of a job, exp(sigma z - sigma^2/2), mean 1, from the
  * stream noise/INDEX; rigid jobs: 1. */
@@ -19,6 +20,8 @@ double progress_factor(const struct sim *sim, uint32_t job);
 void progress_begin(struct sim *sim, uint32_t job);
 /* Another factor from now on, for a job that computes. */
 void progress_change(struct sim *sim, uint32_t job, double factor);
+/* Another power from now on, for a job that computes: before that is so. */
+void progress_change_power(struct sim *sim, uint32_t job);
 /* Another configuration from now on, on the same GPUs, for a job that has just done `due` work in
    this run. What it did since then, within the nanosecond, it did in the new one already. */
 void progress_change_config(struct sim *sim, uint32_t job, uint32_t config, double due);

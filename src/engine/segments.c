@@ -8,6 +8,7 @@
 #include "engine/job_finish.h"
 #include "engine/phase.h"
 #include "engine/progress.h"
+#include "engine/utilization.h"
 
 /* --- power --- */
 
@@ -57,14 +58,38 @@ static enum event_kind end_of_run(const struct sim *sim, uint32_t job) {
     return phase_is_last(sim, job) ? EVENT_FINISH : EVENT_PHASE;
 }
 
+/* The next step of a job's utilization, if it comes before the job ends. */
+static void await_utilization(struct sim *sim, uint32_t job) {
+    const struct job_run *run = &sim->runs[job];
+    double next_work = utilization_next_work(sim, job);
+    if (next_work < 0)
+        return;
+    int64_t next_ns = job_finish_work_ns(sim, job, run->remaining - next_work);
+    next_ns = next_ns > sim->now_ns ? next_ns : sim->now_ns;
+    if (next_ns < eventq_time_ns(&sim->events, run->event))
+        sim->uses[job].event = sim_push(sim, next_ns, EVENT_UTILIZATION, job);
+}
+
+static void cancel_utilization(struct sim *sim, uint32_t job) {
+    struct use *use = &sim->uses[job];
+    if (use->event != EVENT_NONE)
+        eventq_cancel(&sim->events, use->event);
+    use->event = EVENT_NONE;
+}
+
 /* And the event of its end. */
 static void begin_segment_until(struct sim *sim, uint32_t job, enum segment_kind kind,
                                 int64_t end_ns) {
     static const enum event_kind ends[] = {
         [SEGMENT_SETUP] = EVENT_COMPUTING, [SEGMENT_CHECKPOINT] = EVENT_RELEASE};
+    bool uses = kind == SEGMENT_RUN && utilization_changes(sim, job);
+    if (uses)
+        utilization_begin(sim, job);
     begin_segment(sim, job, kind);
     sim->runs[job].event =
         sim_push(sim, end_ns, kind == SEGMENT_RUN ? end_of_run(sim, job) : ends[kind], job);
+    if (uses)
+        await_utilization(sim, job);
 }
 
 struct segment segments_present(const struct sim *sim, uint32_t job, enum segment_cause ended) {
@@ -95,6 +120,8 @@ void segments_end(struct sim *sim, uint32_t job, enum segment_cause cause) {
     run->energy += account_present_energy(sim, job);
     if (job_run_uses_gpus(run))
         switch_power_off(sim, job);
+    if (utilization_changes(sim, job))
+        cancel_utilization(sim, job);
     run->segment = SEGMENT_NONE;
     run->cause = (uint8_t)cause;
     run->segment_start_ns = sim->now_ns;
@@ -154,6 +181,12 @@ void segments_begin_checkpoint(struct sim *sim, uint32_t job, int64_t end_ns) {
     begin_segment_until(sim, job, SEGMENT_CHECKPOINT, end_ns);
 }
 
+/* Its step begins at this instant. */
+static bool utilization_is_due(const struct sim *sim, uint32_t job) {
+    uint32_t event = sim->uses[job].event;
+    return event != EVENT_NONE && eventq_time_ns(&sim->events, event) <= sim->now_ns;
+}
+
 void segments_change_speed(struct sim *sim, uint32_t job, double factor) {
     uint32_t event = sim->runs[job].event;
     if (eventq_time_ns(&sim->events, event) <= sim->now_ns)
@@ -161,4 +194,17 @@ void segments_change_speed(struct sim *sim, uint32_t job, double factor) {
     progress_change(sim, job, factor);
     eventq_cancel(&sim->events, event);
     sim->runs[job].event = sim_push(sim, job_finish_next_ns(sim, job), end_of_run(sim, job), job);
+    if (utilization_changes(sim, job) && !utilization_is_due(sim, job)) {
+        cancel_utilization(sim, job);
+        await_utilization(sim, job);
+    }
+}
+
+void segments_change_utilization(struct sim *sim, uint32_t job) {
+    sim->uses[job].event = EVENT_NONE;
+    progress_change_power(sim, job);
+    segments_end(sim, job, CAUSE_UTILIZATION);
+    sim->uses[job].step++;
+    begin_segment(sim, job, SEGMENT_RUN);
+    await_utilization(sim, job);
 }

@@ -12,6 +12,8 @@ struct job_start {
     struct allocation allocation;
 };
 
+/* The event itself: a computing job enters the next step of its utilization. */
+void segments_change_utilization(struct sim *sim, uint32_t job);
 /* The present segment is over: its end has come, or something else has happened at this instant. */
 void segments_end(struct sim *sim, uint32_t job, enum segment_cause cause);
 /* It is cut short: the event of its end is cancelled. */

@@ -9,7 +9,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* The last part of a run, or of a phase of it, was in vain: since its last checkpoint, or all. */
+/* The last part of a run, or of a phase or step of it, was in vain: since its last checkpoint, or
+ * all. */
 static void add_lost_run(struct job_segments *segments, const struct segment *run,
                          int64_t lost_ns) {
     struct segment kept = *run, lost = *run;
@@ -59,7 +60,8 @@ static void on_segment(void *context, const struct sim *sim, const struct segmen
     struct job_trail *trail = &s->trails[segment->job];
     int64_t lost_ns = sim->runs[segment->job].lost_ns - trail->lost_ns;
     trail->lost_ns += lost_ns;
-    if (segment->kind == SEGMENT_RUN && segment->ended == CAUSE_PHASE) {
+    if (segment->kind == SEGMENT_RUN &&
+        (segment->ended == CAUSE_PHASE || segment->ended == CAUSE_UTILIZATION)) {
         array_push(&trail->phases, *segment);
         return;
     }

@@ -78,14 +78,13 @@ static void say_of_trace(struct notes *notes, const struct study *study,
     str_finish(&text);
 }
 
-/* "A.csv: 3 of 10 WHAT (first: line 7)", where there are any. */
-static void say_tally(struct notes *notes, const struct study *study, const struct row_tally *tally,
-                      const char *what) {
-    const struct outages *o = &study->cluster.outages;
+/* "A.csv: 3 WHAT (first: line 7)", where there are any. */
+static void say_tally(struct notes *notes, const struct study *study, const char *file,
+                      const struct row_tally *tally, const char *what) {
     struct str text = {0};
     if (tally->count == 0)
         return;
-    str_addf(&text, "%s: ", o->file);
+    str_addf(&text, "%s: ", file);
     notes_add_count(&text, (double)tally->count);
     str_addf(&text, " %s (first: line %u)", what, tally->first_line);
     add_note_of_study(notes, study, NOTE_SAID, text.text);
@@ -97,17 +96,47 @@ static void say_of_outages(struct notes *notes, const struct study *study) {
     struct str text = {0};
     if (!o->file)
         return;
-    say_tally(notes, study, &o->merged,
+    say_tally(notes, study, o->file, &o->merged,
               "rows joined with an earlier outage of their node that they overlap or touch");
     str_addf(&text, "outages of %u nodes beyond the cluster's %u left out: nodes %s",
              o->beyond_nodes, study->cluster.node_count, o->beyond_names);
-    say_tally(notes, study, &o->beyond, text.text);
-    say_tally(notes, study, &o->over, "outages left out that are over by t = 0");
-    say_tally(notes, study, &o->running, "outages begin at t = 0, where they are running");
+    say_tally(notes, study, o->file, &o->beyond, text.text);
+    say_tally(notes, study, o->file, &o->over, "outages left out that are over by t = 0");
+    say_tally(notes, study, o->file, &o->running, "outages begin at t = 0, where they are running");
     text.length = 0;
     str_addf(&text, "%s: no outage is left of its %llu rows", o->file, (unsigned long long)o->rows);
     if (o->count == 0)
         add_note_of_study(notes, study, NOTE_WARNING, text.text);
+    str_finish(&text);
+}
+
+/* Of the utilization of a log over time. */
+static void say_of_utilization(struct notes *notes, const struct study *study,
+                               const struct stream *stream) {
+    const struct utilization_file *u = &stream->utilization;
+    const char *path = stream->utilization_path;
+    struct str text = {0};
+    if (!path)
+        return;
+    str_addf(&text, "rows of %u jobs left out that %s has not: %s", u->unknown_jobs, stream->file,
+             u->unknown_names);
+    say_tally(notes, study, path, &u->unknown, text.text);
+    say_tally(notes, study, path, &u->modelled,
+              "rows left out of jobs with a model, which says what they draw");
+    say_tally(notes, study, path, &u->beyond, "rows left out at or after the end of their job");
+    say_tally(notes, study, path, &u->same, "rows repeat the utilization that holds already");
+    text.length = 0;
+    str_addf(&text, "%s: no utilization changes by its ", path);
+    notes_add_count(&text, (double)u->rows);
+    str_add(&text, " rows");
+    if (u->changes == 0)
+        add_note_of_study(notes, study, NOTE_WARNING, text.text);
+    text.length = 0;
+    str_addf(&text, "%s: ", path);
+    notes_add_count(&text, u->jobs_without);
+    str_add(&text, " rigid jobs have no row: their mean holds");
+    if (u->jobs_without > 0)
+        add_note_of_study(notes, study, NOTE_SAID, text.text);
     str_finish(&text);
 }
 
@@ -119,8 +148,10 @@ void notes_add_study(struct notes *notes, const struct study *study) {
     notes->sources++;
     if (study->module.policy->capabilities & EASIM_CAPABILITY_ORACLE)
         add_note_of_study(notes, study, NOTE_SAID, "this policy sees true run times (ORACLE)");
-    for (size_t i = 0; i < study->source.streams.count; i++)
+    for (size_t i = 0; i < study->source.streams.count; i++) {
         say_of_trace(notes, study, &streams[i]);
+        say_of_utilization(notes, study, &streams[i]);
+    }
     say_of_outages(notes, study);
     study_list_series(study, list);
     for (int i = 0; i < STUDY_SERIES; i++) {

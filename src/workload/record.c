@@ -34,6 +34,8 @@ const char *record_obstacle(const struct workload_source *source) {
             return "its streams allow different h";
         if (s->preemptible != lead->preemptible)
             return "its streams differ in preemptible";
+        if (s->utilization_path && (source->streams.count > 1 || s->changes.load_scale > 1))
+            return "its utilization_file has other job ids (several streams, or load_scale)";
     }
     return NULL;
 }
@@ -108,6 +110,8 @@ void record_section(const struct workload_source *source, const char *file, stru
     for (size_t i = 0; i < lead->h.count; i++)
         str_addf(out, "%s%s%s", i ? ", " : ", h: [", types[i], i + 1 == lead->h.count ? "]" : "");
     str_add(out, lead->preemptible ? "" : ", preemptible: false");
+    if (lead->utilization_path)
+        str_addf(out, ", utilization_file: %s", lead->utilization_path);
     add_seconds(out, ", warmup: ", units_s(source->warmup_ns));
     struct str own = {0};
     add_seconds(&own, ", start_s: ", costs->start_s);

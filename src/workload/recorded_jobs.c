@@ -90,6 +90,9 @@ static void add_recorded_job(const struct stream *stream, const struct stream_rn
     struct config_request request = recorded_jobs_request(
         stream, workload->table.cluster, row, job.model, own_batch ? row->batch : drawn_batch);
     job.kind = request.kind;
+    if (job.kind == JOB_KIND_RIGID)
+        job.utilization = row->steps;
+    workload->has_utilization = workload->has_utilization || job.utilization;
     set_work(stream, workload, row, malleable, &request, &job);
     double gpus = request.milli > 0 ? (double)request.milli / WHOLE_GPU_MILLI : request.k[0];
     job.reference_gpu_s = workload_reference_gpu_s(workload, &job, gpus);

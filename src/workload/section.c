@@ -230,6 +230,7 @@ static void check_kind(const struct stream *stream, const char *path,
         {stream->changes.first_row > stream->changes.last_row,
          "slice: expected first_row up to last_row"},
         {!trace && stream->assign.node, "key \"assign\" belongs to kind: trace"},
+        {!trace && stream->utilization_path, "key \"utilization_file\" belongs to kind: trace"},
         {(trace || stream->rigid.node) && stream->request.k == REQUEST_UNIFORM,
          "key \"request\" belongs to generated jobs with a model"},
         {trace &&
@@ -315,6 +316,17 @@ static const char *option_key(enum trace_option option) {
                                            : "time_zone";
 }
 
+/* Before slices and the like, so that what they leave out counts as known. */
+static void read_utilization(struct stream *stream, const char *path,
+                             const struct binding *binding) {
+    if (stream->utilization_path && stream->assign.models.count > 0)
+        report_section(binding, stream, path,
+                       "utilization_file is for jobs without a model, and assign gives one to all");
+    else if (stream->utilization_path)
+        utilization_file_read(&stream->utilization, stream->utilization_path,
+                              stream->rigid.utilization, &stream->trace, binding->problems);
+}
+
 static void read_trace(struct stream *stream, const struct workload_source *source,
                        const struct trace_reader *const *readers, const char *path,
                        const struct binding *binding) {
@@ -338,6 +350,7 @@ static void read_trace(struct stream *stream, const struct workload_source *sour
                      "key \"%s\" means nothing to format %s",
                      option_key(trace_option_unused(reader, &options)), stream->format);
     } else if (reader->read(stream->file, &options, &stream->trace, binding->problems) == 0) {
+        read_utilization(stream, path, binding);
         stream->changes.seed = (uint64_t)source->scenario->seed;
         trace_change(&stream->trace, &stream->changes);
         if (stream->trace.rows.count == 0)
@@ -501,8 +514,10 @@ int source_load(struct workload_source *source, const struct cluster *cluster,
 
 void source_finish(struct workload_source *source) {
     struct stream *streams = source->streams.at;
-    for (size_t i = 0; i < source->streams.count; i++)
+    for (size_t i = 0; i < source->streams.count; i++) {
         trace_finish(&streams[i].trace);
+        utilization_file_finish(&streams[i].utilization);
+    }
     allowed_k_finish(source);
     *source = (struct workload_source){0};
 }

@@ -5,6 +5,7 @@
 
 #include "base/rng.h"
 #include "workload/trace_change.h"
+#include "workload/utilization_file.h"
 #include "workload/workload.h"
 
 #include <math.h>
@@ -82,7 +83,7 @@ struct stream {
     uint64_t type_mask;                           /* from h; 0: no limit */
     const struct yaml_node *warmup, *rigid_costs; /* of the whole section */
     /* trace streams */
-    const char *format, *file;
+    const char *format, *file, *utilization_path;
     int32_t estimate; /* 0 requested, 1 run */
     bool models_of_trace;
     const char *time_zone;
@@ -90,6 +91,7 @@ struct stream {
     struct trace_changes changes;
     struct assign_spec assign;
     struct trace trace;
+    struct utilization_file utilization;
 };
 
 /* Random streams of one source in one replication; named so that none depends on what another

@@ -11,14 +11,26 @@
 
 enum trace_class { TRACE_CLASS_ABSENT, TRACE_CLASS_BEST_EFFORT, TRACE_CLASS_SLA };
 
+/* The utilization of a rigid job from so many seconds of its work on. */
+struct utilization_step {
+    double from_s, value;
+};
+
+/* Of one job: the first begins at 0, each changes the value. */
+struct utilization_steps {
+    const struct utilization_step *at;
+    uint32_t count;
+};
+
 /* One job. Text is borrowed from the trace, NULL = absent; numbers NAN or 0 = absent. */
 struct trace_row {
     const char *id, *user, *model, *gpu_type;
     int64_t submit_ns;
     double deadline_s; /* absolute, on the clock of submit_ns */
     double work_samples, duration_s, requested_s;
-    double utilization;
-    double batch; /* per GPU */
+    double utilization;                    /* the mean */
+    const struct utilization_steps *steps; /* where it changes, borrowed; else NULL */
+    double batch;                          /* per GPU */
     uint32_t gpus;
     uint32_t gpu_milli; /* thousandths of its GPU, 1..1000; below 1000 only of one GPU and without a
                            model */

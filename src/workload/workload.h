@@ -10,7 +10,8 @@ struct job_spec {
     enum job_kind kind;
     const char *const *labels; /* by workload.label_names; NULL if none */
     int64_t submit_ns;
-    int64_t deadline_ns;    /* TIME_NONE_NS if none */
+    int64_t deadline_ns;                         /* TIME_NONE_NS if none */
+    const struct utilization_steps *utilization; /* of a rigid job where it changes, else NULL */
     double work;            /* reference samples; rigid: seconds at speed ratio 1 */
     double predicted_work;  /* what policies see of it: rigid jobs are known by their request */
     double reference_gpu_s; /* work in reference GPU-seconds (decision 0012) */
@@ -35,7 +36,8 @@ struct workload {
     ARRAY_OF(const char *) label_names;
     struct config_table table;
     struct start_costs rigid_costs;
-    int64_t warmup_ns; /* jobs submitted before it are run, but left out of the metrics */
+    bool has_utilization; /* that changes, of some job */
+    int64_t warmup_ns;    /* jobs submitted before it are run, but left out of the metrics */
     struct arena arena;
 };
 

@@ -6,6 +6,7 @@
 #include "engine/account.h"
 #include "engine/gpus.h"
 #include "engine/segments.h"
+#include "engine/utilization.h"
 #include "io/atomic_file.h"
 #include "io/json_write.h"
 
@@ -14,10 +15,10 @@
 
 /* By enum segment_cause. */
 static const char *const cause_names[] = {
-    [CAUSE_SUBMITTED] = "submitted", [CAUSE_STARTED] = "started",   [CAUSE_SET_UP] = "set_up",
-    [CAUSE_PREEMPTED] = "preempted", [CAUSE_SAVED] = "saved",       [CAUSE_RESIZED] = "resized",
-    [CAUSE_NODE_FAILED] = "failed",  [CAUSE_FINISHED] = "finished", [CAUSE_PHASE] = "phase",
-    [CAUSE_END_OF_RUN] = NULL};
+    [CAUSE_SUBMITTED] = "submitted",     [CAUSE_STARTED] = "started",   [CAUSE_SET_UP] = "set_up",
+    [CAUSE_PREEMPTED] = "preempted",     [CAUSE_SAVED] = "saved",       [CAUSE_RESIZED] = "resized",
+    [CAUSE_NODE_FAILED] = "failed",      [CAUSE_FINISHED] = "finished", [CAUSE_PHASE] = "phase",
+    [CAUSE_UTILIZATION] = "utilization", [CAUSE_END_OF_RUN] = NULL};
 
 struct run_trace {
     struct observer observer;
@@ -226,6 +227,13 @@ static void write_phase(struct run_trace *trace, const struct sim *sim, uint32_t
     end_line(trace);
 }
 
+static void write_utilization(struct run_trace *trace, const struct sim *sim, uint32_t job) {
+    begin_line(trace, sim->now_ns, "utilization");
+    add_job(&trace->line, sim, job);
+    add_real(&trace->line, "utilization", utilization_present(sim, job));
+    end_line(trace);
+}
+
 static void write_node_event(struct run_trace *trace, const struct sim *sim, uint32_t node,
                              const char *kind) {
     begin_line(trace, sim->now_ns, kind);
@@ -252,6 +260,9 @@ static void on_event(void *context, const struct sim *sim, const struct event *e
         break;
     case EVENT_PHASE:
         write_phase(t, sim, event->payload);
+        break;
+    case EVENT_UTILIZATION:
+        write_utilization(t, sim, event->payload);
         break;
     case EVENT_RELEASE:
         write_job_event(t, sim, event->payload, "release");

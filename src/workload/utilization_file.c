@@ -1,0 +1,247 @@
+/* Utilization over time: see utilization_file.h. Rows that change nothing are not kept, so that a
+   file says the same however it is cut into rows. */
+#include "workload/utilization_file.h"
+
+#include "base/numfmt.h"
+#include "base/units.h"
+#include "io/csv.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define MAX_PROBLEMS 100 /* of one file: more help nobody */
+#define MOST_NAMED   6   /* jobs in a note */
+
+enum column { ID, FROM, VALUE, COLUMN_COUNT };
+static const char *const column_names[COLUMN_COUNT] = {"job_id", "from_s", "utilization"};
+
+/* A job while its rows come. */
+struct progress_of_job {
+    double last_s; /* of its last row; -1: there was none */
+    double value;  /* that holds after it */
+    uint32_t count;
+};
+
+struct reader {
+    struct utilization_file *file;
+    struct csv *csv;
+    struct trace *trace;
+    struct problems *problems;
+    int columns[COLUMN_COUNT];
+    struct intern ids;            /* of the rows of the log */
+    struct intern unknown;        /* of others */
+    uint32_t last;                /* row of the log that the last row of the file was of */
+    struct progress_of_job *jobs; /* by row of the log */
+    bool mixed;                   /* some job comes back after another one */
+    ARRAY_OF(struct utilization_step) steps;
+    ARRAY_OF(uint32_t) owners; /* of the steps: rows of the log */
+};
+
+/* ---- Rows ---- */
+
+static int find_columns(struct reader *reader, const char *path) {
+    int result = 0;
+    for (int c = 0; c < COLUMN_COUNT; c++) {
+        reader->columns[c] = csv_column(reader->csv, column_names[c]);
+        if (reader->columns[c] >= 0)
+            continue;
+        problems_add(reader->problems, (struct location){path, 1, 0}, NULL,
+                     "column \"%s\" is missing", column_names[c]);
+        result = ERROR_INPUT;
+    }
+    return result;
+}
+
+static bool number_cell(struct reader *reader, enum column column, double most,
+                        const char *expected, double *ret_value) {
+    struct slice field = csv_field(reader->csv, reader->columns[column]);
+    if (field.length > 0 && numfmt_parse_real(field.at, field.length, ret_value) &&
+        *ret_value >= 0 && *ret_value <= most)
+        return true;
+    csv_refuse(reader->csv, reader->columns[column], column_names[column], expected,
+               reader->problems);
+    return false;
+}
+
+static uint32_t line_of(const struct reader *reader) {
+    return csv_where(reader->csv, -1).line;
+}
+
+static void note_unknown(struct reader *reader, struct slice id) {
+    row_tally_add(&reader->file->unknown, line_of(reader));
+    (void)intern(&reader->unknown, id.at, id.length, NULL);
+}
+
+/* The row of the log of that job, which is mostly that of the row before; INTERN_NONE if there is
+   none. */
+static uint32_t row_of_job(struct reader *reader, struct slice id) {
+    if (reader->last != INTERN_NONE && slice_is(id, intern_text(&reader->ids, reader->last)))
+        return reader->last;
+    uint32_t row = intern_find(&reader->ids, id.at, id.length);
+    if (row == INTERN_NONE)
+        note_unknown(reader, id);
+    else
+        reader->last = row;
+    return row;
+}
+
+static void push_step(struct reader *reader, uint32_t row, double from_s, double value) {
+    size_t count = reader->owners.count;
+    bool comes_back = reader->jobs[row].count > 0 && reader->owners.at[count - 1] != row;
+    reader->mixed = reader->mixed || comes_back;
+    array_push(&reader->steps, ((struct utilization_step){from_s, value}));
+    array_push(&reader->owners, row);
+    reader->jobs[row].count++;
+}
+
+/* A row of a rigid job of the log. */
+static void take_step(struct reader *reader, uint32_t row, double from_s, double value) {
+    struct utilization_file *file = reader->file;
+    struct progress_of_job *job = &reader->jobs[row];
+    if (from_s <= job->last_s) {
+        problems_add(reader->problems, csv_where(reader->csv, reader->columns[FROM]), "from_s",
+                     "expected more than the %.9g of the row of this job before, got %.9g",
+                     job->last_s, from_s);
+        return;
+    }
+    job->last_s = from_s;
+    if (from_s >= reader->trace->rows.at[row].duration_s) {
+        row_tally_add(&file->beyond, line_of(reader));
+    } else if (value == job->value) {
+        row_tally_add(&file->same, line_of(reader));
+    } else {
+        if (from_s > 0 && job->count == 0)
+            push_step(reader, row, 0, job->value);
+        push_step(reader, row, from_s, value);
+        job->value = value;
+        file->changes++;
+    }
+}
+
+static void read_use_row(void *context) {
+    struct reader *r = context;
+    struct slice id = csv_field(r->csv, r->columns[ID]);
+    double from_s = 0, value = 0;
+    bool good = number_cell(r, FROM, TIME_MAX_S, "seconds 0..4e9", &from_s);
+    good = number_cell(r, VALUE, 1, "number 0..1", &value) && good;
+    r->file->rows++;
+    if (id.length == 0)
+        csv_refuse(r->csv, r->columns[ID], column_names[ID], "a job id", r->problems);
+    if (!good || id.length == 0)
+        return;
+    uint32_t row = row_of_job(r, id);
+    if (row == INTERN_NONE)
+        return;
+    if (r->trace->rows.at[row].model)
+        row_tally_add(&r->file->modelled, line_of(r));
+    else
+        take_step(r, row, from_s, value);
+}
+
+/* ---- All of it ---- */
+
+static void begin_jobs(struct reader *reader, double usual) {
+    const struct trace *trace = reader->trace;
+    reader->jobs = mem_alloc(trace->rows.count * sizeof *reader->jobs);
+    for (size_t i = 0; i < trace->rows.count; i++) {
+        const struct trace_row *row = &trace->rows.at[i];
+        double mean = isnan(row->utilization) ? usual : row->utilization;
+        uint32_t number = intern(&reader->ids, row->id, strlen(row->id), NULL);
+        assert(number == i); /* readers refuse an id that comes twice */
+        reader->jobs[i] = (struct progress_of_job){.last_s = -1, .value = mean};
+    }
+}
+
+/* Where the steps of each job begin, once they stand together. */
+static size_t *first_steps(const struct reader *reader) {
+    size_t count = reader->trace->rows.count, total = 0;
+    size_t *first = mem_alloc(count * sizeof *first);
+    for (size_t i = 0; i < count; i++) {
+        first[i] = total;
+        total += reader->jobs[i].count;
+    }
+    return first;
+}
+
+/* In the order of the log, those of a job as they came. */
+static struct utilization_step *sorted_steps(const struct reader *reader) {
+    struct utilization_step *sorted = mem_alloc(reader->steps.count * sizeof *sorted);
+    size_t *next = first_steps(reader);
+    for (size_t i = 0; i < reader->steps.count; i++)
+        sorted[next[reader->owners.at[i]]++] = reader->steps.at[i];
+    free(next);
+    return sorted;
+}
+
+/* Ties steps that stand together to the rows of the log. */
+static void tie_steps(struct reader *reader) {
+    struct utilization_file *file = reader->file;
+    for (size_t i = 0; i < reader->steps.count;) {
+        uint32_t row = reader->owners.at[i], count = reader->jobs[row].count;
+        struct utilization_steps *steps = arena_alloc(&file->arena, sizeof *steps);
+        *steps = (struct utilization_steps){&file->steps[i], count};
+        reader->trace->rows.at[row].steps = steps;
+        i += count;
+    }
+}
+
+/* After sorting, owners are in the order of the log as well. */
+static void sort_steps(struct reader *reader) {
+    struct utilization_step *sorted = sorted_steps(reader);
+    size_t at = 0;
+    free(reader->steps.at);
+    reader->steps.at = sorted;
+    for (uint32_t row = 0; row < reader->trace->rows.count; row++)
+        for (uint32_t i = 0; i < reader->jobs[row].count; i++)
+            reader->owners.at[at++] = row;
+}
+
+static void count_jobs(struct reader *reader) {
+    struct utilization_file *file = reader->file;
+    for (size_t i = 0; i < reader->trace->rows.count; i++) {
+        file->jobs += reader->jobs[i].count > 0;
+        file->jobs_without += reader->jobs[i].last_s < 0 && !reader->trace->rows.at[i].model;
+    }
+}
+
+static void name_unknown(struct reader *reader) {
+    struct utilization_file *file = reader->file;
+    struct str names = {0};
+    file->unknown_jobs = (uint32_t)reader->unknown.entries.count;
+    for (uint32_t i = 0; i < file->unknown_jobs && i < MOST_NAMED; i++)
+        str_addf(&names, "%s%s", i > 0 ? ", " : "", intern_text(&reader->unknown, i));
+    str_add(&names, file->unknown_jobs > MOST_NAMED ? " ..." : "");
+    file->unknown_names = arena_strdup(&file->arena, names.text ? names.text : "");
+    str_finish(&names);
+}
+
+void utilization_file_read(struct utilization_file *file, const char *path, double usual,
+                           struct trace *trace, struct problems *problems) {
+    struct reader r = {.file = file, .trace = trace, .problems = problems, .last = INTERN_NONE};
+    struct error error = {0};
+    if (csv_open(path, ',', &r.csv, &error) < 0) {
+        problems_add(problems, (struct location){0}, NULL, "%s", error.text);
+        return;
+    }
+    begin_jobs(&r, usual);
+    if (find_columns(&r, path) == 0)
+        csv_each_row(r.csv, problems, problems->count + MAX_PROBLEMS, read_use_row, &r);
+    if (r.mixed)
+        sort_steps(&r);
+    file->steps = r.steps.at;
+    tie_steps(&r);
+    count_jobs(&r);
+    name_unknown(&r);
+    intern_finish(&r.ids);
+    intern_finish(&r.unknown);
+    free(r.jobs);
+    free(r.owners.at);
+    csv_close(r.csv);
+}
+
+void utilization_file_finish(struct utilization_file *file) {
+    free(file->steps);
+    arena_finish(&file->arena);
+    *file = (struct utilization_file){0};
+}
