@@ -177,3 +177,15 @@ double units_s(int64_t time_ns) {
         return (double)time_ns / 1e9; /* exact operands: correctly rounded */
     return (double)(time_ns / NS_PER_S) + (double)(time_ns % NS_PER_S) / 1e9;
 }
+
+bool units_parse_share(const char *text, size_t length, double *share) {
+    bool percent = length > 0 && text[length - 1] == '%';
+    double value = 0;
+    length -= percent;
+    while (percent && length > 0 && text[length - 1] == ' ')
+        length--;
+    if (!numfmt_parse_scaled(text, length, 1, percent ? -2 : 0, &value) || !(value > 0))
+        return false;
+    *share = value;
+    return true;
+}

@@ -42,6 +42,9 @@ const char *units_accepted(enum dimension dimension);
 /* The dimension that counts in that unit ("W", "s", "kWh", ...); DIMENSION_NONE for any other. */
 enum dimension units_dimension(const char *base_unit);
 
+/* A share above 0, as "2%", "2 %" or "0.02". */
+bool units_parse_share(const char *text, size_t length, double *share);
+
 /* A DIMENSION_TIME within +-TIME_MAX_S. */
 bool units_parse_duration(const char *text, size_t length, double *seconds);
 

@@ -35,6 +35,7 @@ int cli_profile(struct options *options);
 int cli_run(struct options *options);
 int cli_sweep(struct options *options);
 int cli_tune(struct options *options);
+int cli_validate(struct options *options);
 
 /* Text for people on stderr and stdout. Newlines at both ends of the format stand; any other
    control character, and what is no UTF-8, is shown as \xHH: names, paths and messages are what

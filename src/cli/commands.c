@@ -162,6 +162,14 @@ const struct command_facts commands[COMMAND_COUNT + 1] = {
              "CONFIG.yaml") "The search runs on a training seed; the parameters found are then compared with the scenario's own, pair by pair, on the scenario's seed. Exit codes are those of easim run.\n",
          .repeats = true,
          .reads_yaml = true},
+    [COMMAND_VALIDATE] =
+        {.name = "validate",
+         .summary = "compare predictions with what was measured",
+         .operands = "[FILE.yaml...]",
+         .about = "Compares what easim predicts with what was measured, figure by figure.",
+         .more = REPEATED(
+             "[FILE.yaml...]") "FILE.yaml is a validation (docs/validation.md); without one, all that come with easim. Exit codes: 0 every verdict is as expected; 1 one is not, or a run failed; 2 bad usage or bad input; 130 interrupted, what was finished is kept.\n",
+         .repeats = true},
     [COMMAND_REPEAT] =
         {.name = "COMMAND",
          .operands = "DIR/manifest.json",

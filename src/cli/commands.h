@@ -22,6 +22,7 @@ enum command {
     COMMAND_RUN,
     COMMAND_SWEEP,
     COMMAND_TUNE,
+    COMMAND_VALIDATE,
     COMMAND_COUNT,
     COMMAND_REPEAT = COMMAND_COUNT /* a command with a manifest in place of its input */
 };

@@ -27,6 +27,7 @@ static int (*const functions[COMMAND_COUNT])(struct options *) = {
     [COMMAND_RUN] = cli_run,
     [COMMAND_SWEEP] = cli_sweep,
     [COMMAND_TUNE] = cli_tune,
+    [COMMAND_VALIDATE] = cli_validate,
 };
 
 static void add_usage(struct str *out) {

@@ -18,15 +18,12 @@
 
 #define MOST_TRACE_NAME 200 /* bytes, so that a number and a suffix still fit */
 
-/* "2%" or "0.02" */
-static bool read_share(const char *text, double *ret_share) {
-    size_t length = strlen(text);
-    bool percent = length > 0 && text[length - 1] == '%';
-    double value = 0;
-    if (!numfmt_parse_real(text, length - percent, &value) || !(value > 0))
-        return false;
-    *ret_share = percent ? value / 100 : value;
-    return true;
+int option_read_share(const char *text, void *target, struct arena *arena, struct error *reterr) {
+    (void)arena;
+    return units_parse_share(text, strlen(text), target)
+               ? 0
+               : error_set(reterr, ERROR_INPUT, "expected a share > 0, as 5%% or 0.05, got \"%s\"",
+                           text);
 }
 
 int option_read_goal(const char *text, void *target, struct arena *arena, struct error *reterr) {
@@ -35,7 +32,8 @@ int option_read_goal(const char *text, void *target, struct arena *arena, struct
     goal->column = SUMMARY_COUNT;
     if (share && option_read_metric(name, &goal->column, reterr) < 0)
         return ERROR_INPUT;
-    if (!read_share(share ? share : text, &goal->relative))
+    const char *amount = share ? share : text;
+    if (!units_parse_share(amount, strlen(amount), &goal->relative))
         return error_set(reterr, ERROR_INPUT, "expected [METRIC=]2%% or a share > 0, got \"%s\"",
                          text);
     return 0;

@@ -6,6 +6,9 @@
 #include "base/arena.h"
 #include "base/error.h"
 
+/* SHARE: double. */
+int option_read_share(const char *text, void *target, struct arena *arena,
+                      struct error *reterr) MUST_CHECK;
 /* [METRIC=]SHARE: struct compare_goal. */
 int option_read_goal(const char *text, void *target, struct arena *arena,
                      struct error *reterr) MUST_CHECK;

@@ -20,6 +20,7 @@ static void set_defaults(struct options *options) {
     options->changes = trace_changes_none;
     options->goal.column = SUMMARY_COUNT;
     options->profile.power_limit_w = options->max_error = options->m0 = options->phi = NAN;
+    options->tolerance = NAN;
 }
 
 static void *member_of(struct options *options, const struct option_row *row) {

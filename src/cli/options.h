@@ -15,7 +15,7 @@
 #include "workload/trace.h"
 #include "workload/trace_change.h"
 
-#define OPTION_ROWS_MOST 128
+#define OPTION_ROWS_MOST 160
 
 struct texts {
     const char **at;
@@ -105,6 +105,10 @@ struct options {
     enum sweep_engine engine;
     unsigned tasks;
     const char *sbatch;
+
+    /* validate */
+    const char *measured, *scenario;
+    double tolerance; /* NAN: not given */
 
     /* plot */
     unsigned figures;         /* bits by kind; 0: all */

@@ -107,11 +107,14 @@ static const char *absolute_path(const char *path, struct arena *arena) {
 static char **command_line(const struct options *options, const struct recorded *recorded,
                            const char *out, struct arena *arena) {
     size_t count = 0, most = 8;
-    while (recorded->options[most - 8])
+    for (const char *const *word = recorded->options; *word; word++)
+        most++;
+    for (const char *const *word = recorded->operands; *word; word++)
         most++;
     const char **words = arena_alloc(arena, most * sizeof *words);
     words[count++] = options->who;
-    words[count++] = recorded->sweep ? recorded->sweep : recorded->scenario.path;
+    for (const char *const *operand = recorded->operands; *operand; operand++)
+        words[count++] = *operand;
     for (const char *const *option = recorded->options; *option; option++)
         words[count++] = *option;
     words[count++] = arena_printf(arena, "--out=%s", out);
@@ -131,6 +134,7 @@ static int repeat_into(const struct repeated *command, const struct options *opt
     const struct repeat_child child = {.command = command->command,
                                        .run = command->run,
                                        .argv = command_line(options, recorded, out, &arena),
+                                       .data_folder = recorded->data_folder,
                                        .working_folder = recorded->working_folder,
                                        .policy_path = inputs->policy_path};
     int code = repeat_child_run(&child);

@@ -40,6 +40,8 @@ static _Noreturn void run_in_child(const struct repeat_child *repetition, pid_t 
     }
     if (repetition->policy_path)
         setenv("EASIM_POLICY_PATH", repetition->policy_path, 1);
+    if (repetition->data_folder)
+        setenv("EASIM_DATA", repetition->data_folder, 1);
     while (repetition->argv[argc])
         argc++;
     exit(repetition->run(repetition->command, argc, repetition->argv));

@@ -145,5 +145,6 @@ static bool same_points(const char *folder, const char *again, bool same_inputs)
 
 bool repeat_compare(const struct recorded *recorded, const char *again, bool same_inputs) {
     bool same = same_folder(recorded, "", again);
-    return (!recorded->sweep || same_points(recorded->folder, again, same_inputs)) && same;
+    bool sweep = strcmp(recorded->command, "sweep") == 0;
+    return (!sweep || same_points(recorded->folder, again, same_inputs)) && same;
 }

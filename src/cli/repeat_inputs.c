@@ -66,7 +66,7 @@ int repeat_inputs_check(struct repeat_inputs *inputs, const struct recorded *rec
             check_policy(&c, file);
         else
             report_input(&c, file, file->path);
-    if (!recorded->sweep)
+    if (recorded->scenario.name && strcmp(recorded->command, "sweep") != 0)
         report_input(&c, &recorded->scenario, recorded->scenario.path);
     if (c.policy_path.length > 0)
         inputs->policy_path = arena_printf(&inputs->arena, "%s%s%s", c.policy_path.text,

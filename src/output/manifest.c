@@ -75,6 +75,15 @@ static void add_path(cJSON *object, const char *key, const char *path, const cha
     arena_finish(&arena);
 }
 
+void manifest_add_paths(cJSON *root, const char *key, const char *const *paths,
+                        const char *folder) {
+    struct arena arena = {0};
+    cJSON *list = cJSON_AddArrayToObject(root, key);
+    for (; *paths; paths++)
+        cJSON_AddItemToArray(list, cJSON_CreateString(files_relative(*paths, folder, &arena)));
+    arena_finish(&arena);
+}
+
 static void add_traces(cJSON *root, const struct workload_source *source, const char *folder) {
     const struct stream *streams = source->streams.at;
     cJSON *list = cJSON_AddArrayToObject(root, "traces");
@@ -168,8 +177,10 @@ cJSON *manifest_begin(const struct manifest_origin *origin, const char *name, co
     cJSON_AddStringToObject(root, "commit", EASIM_COMMIT);
     cJSON_AddStringToObject(root, "command", origin->command);
     cJSON_AddStringToObject(root, "name", name);
-    add_path(root, "config", origin->scenario->file, folder);
-    add_overrides(root, origin->scenario);
+    if (origin->scenario) {
+        add_path(root, "config", origin->scenario->file, folder);
+        add_overrides(root, origin->scenario);
+    }
     cJSON *options = cJSON_AddArrayToObject(root, "options");
     for (const char *const *word = origin->options; *word; word++)
         cJSON_AddItemToArray(options, cJSON_CreateString(*word));
@@ -374,8 +385,8 @@ static int finish_manifest(cJSON *root, const struct manifest_origin *origin, co
                            const char *const *files, bool is_part, struct error *reterr) {
     struct arena arena = {0};
     struct str text = {0};
-    int r = write_inputs(origin, folder, reterr);
-    if (r == 0)
+    int r = origin->scenario ? write_inputs(origin, folder, reterr) : 0;
+    if (r == 0 && origin->scenario)
         r = add_scenario(root, folder, reterr);
     add_files_read(root, origin->inputs, folder);
     if (r == 0)

@@ -17,12 +17,15 @@ struct manifest_origin {
     const char *command;        /* "run" */
     const char *const *options; /* its words but for what scenario.yaml holds and what changes no
                                    file; NULL-terminated */
-    const struct scenario *scenario; /* goes into scenario.yaml */
+    const struct scenario *scenario; /* goes into scenario.yaml; NULL: there are several, which runs
+                                        in folders of their own have */
     const struct model_tree *models; /* into models.yaml, if it has any; NULL: they differ */
     const struct inputs *inputs;     /* hashed before it ran */
     const char *policy;              /* the only one that runs; NULL: there are others */
 };
 
+/* A list of files, as they are called from inside of the folder; paths is NULL-terminated. */
+void manifest_add_paths(cJSON *root, const char *key, const char *const *paths, const char *folder);
 /* The head of every manifest; folder: of the results, which exists. */
 cJSON *manifest_begin(const struct manifest_origin *origin, const char *name, const char *folder);
 /* The hash of the scenario, which a policy and its parameters change; a policy with its parameters,

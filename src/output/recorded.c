@@ -94,6 +94,36 @@ static struct recorded_file *files_of(struct reading *reading, const cJSON *arra
     return all;
 }
 
+static const char *const *from_folder_all(struct reading *reading, const char *const *names) {
+    size_t count = 0;
+    while (names[count])
+        count++;
+    const char **all = arena_alloc(&reading->recorded->arena, (count + 1) * sizeof *all);
+    for (size_t i = 0; i < count; i++)
+        all[i] = from_folder(reading, names[i]);
+    all[count] = NULL;
+    return all;
+}
+
+/* What the command was given; the scenario as it was asked for where it is of one. */
+static void read_operands(struct reading *reading, const cJSON *root) {
+    struct recorded *recorded = reading->recorded;
+    const char *sweep[] = {NULL, NULL}, *scenario[] = {NULL, NULL};
+    bool validates = strcmp(recorded->command, "validate") == 0;
+    if (strcmp(recorded->command, "sweep") == 0)
+        sweep[0] = get_text(reading, root, "sweep");
+    if (!validates) {
+        recorded->scenario =
+            file_of(reading, cJSON_GetObjectItemCaseSensitive(root, "scenario"), "file");
+        scenario[0] = recorded->scenario.path;
+    }
+    recorded->operands = from_folder_all(
+        reading,
+        validates  ? get_file_names(reading, get_list(reading, root, "validations"), "validations")
+        : sweep[0] ? sweep
+                   : scenario);
+}
+
 static int read_recorded(struct recorded *recorded, const cJSON *root, const char *path,
                          struct error *reterr) {
     struct reading r = {.recorded = recorded};
@@ -112,11 +142,11 @@ static int read_recorded(struct recorded *recorded, const cJSON *root, const cha
         get_file_names(&r, cJSON_GetObjectItemCaseSensitive(root, "folders"), "folders");
     recorded->inputs = files_of(&r, get_list(&r, root, "inputs"), "path");
     recorded->files = files_of(&r, get_list(&r, root, "results"), "file");
-    recorded->scenario = file_of(&r, cJSON_GetObjectItemCaseSensitive(root, "scenario"), "file");
+    read_operands(&r, root);
     recorded->partial = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(root, "partial"));
-    if (strcmp(recorded->command, "sweep") == 0)
-        recorded->sweep = from_folder(&r, get_text(&r, root, "sweep"));
     const char *working = find_text(&r, root, "working_folder");
+    const char *data = find_text(&r, root, "data_folder");
+    recorded->data_folder = data ? from_folder(&r, data) : NULL;
     recorded->working_folder = working ? from_folder(&r, working) : NULL;
     return r.missing
                ? error_set(reterr, ERROR_INPUT,

@@ -19,12 +19,14 @@ struct recorded_file {
 struct recorded {
     const char *folder; /* of the manifest, absolute */
     const char *command, *version, *commit;
-    const char *sweep;          /* path of the sweep file; NULL: the command is another */
-    const char *working_folder; /* to be in; NULL: any */
+    const char *const *operands; /* the first of them, or the files that it stands for: a sweep,
+                                    validations, scenario.yaml */
+    const char *working_folder;  /* to be in; NULL: any */
+    const char *data_folder;     /* EASIM_DATA as it was; NULL: none, or of no use */
     bool partial;
     const char *const *options,
         *const *folders;           /* words of the command; folders with manifests of their own */
-    struct recorded_file scenario; /* scenario.yaml itself */
+    struct recorded_file scenario; /* scenario.yaml itself; name NULL: the command reads none */
     struct recorded_file *inputs, *files;
     struct arena arena;
 };

@@ -17,7 +17,8 @@ SANITIZED = bool(os.environ.get("EASIM_SANITIZED"))
 TINY, SEED, DOC = SOURCE / "configs/tiny.yaml", SOURCE / "configs/eas-sim.yaml", SOURCE / "docs/exit-codes.md"
 BAD, BAD_LIST = PLUGINS / "ends_badly.so", PLUGINS / "ends_badly_list.so"
 PROFILE, KINETO = SOURCE / "workloads/profile-example.csv", SOURCE / "tests/profiles/kineto"
-COMMANDS = ("ablate calibrate check compare gen import models plot policies profile run sweep tune").split()
+COMMANDS = ("ablate calibrate check compare gen import models plot policies profile run sweep tune "
+            "validate").split()
 
 
 def tables():
@@ -61,6 +62,13 @@ class Cases:
             (folder / f"{name}.yaml").write_text(
                 f"name: {name}\nbase: {SEED}\nset: {{replications: 1, horizon: 2h, policy.name: {BAD}, policy.params.how: "
                 f"{how}, policy.params.after: 5}}\naxes: [{{path: seed, values: [1, 2]}}]\n")
+        for name, value, sets in (("good_v", 10, "{}"), ("wrong_v", 11, "{}"), ("fails_v", 10, "{policy: {name: exec}}"),
+                                  ("long_v", 10, "{replications: 100000}")):
+            (folder / f"{name}.yaml").write_text(
+                f"name: {name}\nsource: made up\nkind: policy\nphysics: made up\n"
+                f"scenario: {SEED if name == 'long_v' else TINY}\n"
+                f"set: {sets}\n"
+                f"measured: [{{metric: jobs_finished, value: {value}, tolerance: 1%}}]\n")
         self.model = folder / "model.yaml"
         subprocess.run([EASIM, "calibrate", PROFILE, "-o", self.model], check=True, capture_output=True)
         self.run_dir = folder / "a run"
@@ -112,6 +120,11 @@ class Cases:
             ("ablate", 2, "the policies are alike"): ["ablate", TINY, "pollux", "pollux"],
             ("ablate", 130, "interrupted: nothing is kept"):
                 ["ablate", SEED, "pollux", f"{BAD_LIST}:how=loop", "--quiet"],
+            ("validate", 0, "every verdict is as expected"): ["validate", self.folder / "good_v.yaml", "--quiet"],
+            ("validate", 1, "a verdict is not"): ["validate", self.folder / "wrong_v.yaml", "--quiet"],
+            ("validate", 1, "a run failed, which is a verdict"): ["validate", self.folder / "fails_v.yaml", "--quiet"],
+            ("validate", 2, "bad input"): ["validate", self.folder / "bad.txt"],
+            ("validate", 130, "interrupted"): ["validate", self.folder / "long_v.yaml", "--quiet"],
             ("check", 0, "no problem, with or without warnings"): ["check", TINY],
             ("check", 2, "bad input"): ["check", self.folder / "bad.yaml"],
             ("gen", 0, "done"): ["gen", TINY],

@@ -1,0 +1,319 @@
+/* easim validate: what was measured beside what easim predicts. */
+#include "cli/cli.h"
+#include "cli/option_parse.h"
+#include "cli/option_table.h"
+#include "cli/progress_line.h"
+#include "cli/run_args.h"
+#include "experiment/validate/validate_find.h"
+#include "experiment/validate/validate_load.h"
+#include "ingest/logs/log_readers.h"
+#include "io/files.h"
+#include "output/notes.h"
+#include "output/run/run_dir.h"
+#include "output/validate/validate_dir.h"
+#include "study/study_load.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One file with its scenario, and what came of them. */
+struct item {
+    struct validate_case validation;
+    struct study study; /* not loaded where data are missing */
+    struct notes notes;
+    struct job_table jobs; /* of the run */
+    const char *folder;    /* of the run: a name in that of the results */
+    bool done, has_results;
+};
+
+struct session {
+    const struct options *options;
+    const char *const *files; /* NULL-terminated; none with --measured */
+    struct item *items;
+    struct outcome *outcomes; /* side by side with items */
+    size_t count, done;
+    const char *folder;
+    struct inputs inputs;
+    struct progress_line *progress;
+    struct arena arena;
+};
+
+/* ---- What is validated ---- */
+
+static int load_study_of(struct session *s, struct item *item, struct problems *problems) {
+    const struct validate_case *v = &item->validation;
+    const struct options *options = s->options;
+    const char **sets = validate_case_set_texts(v, &s->arena);
+    size_t before = problems->count;
+    struct scenario_overrides overrides = {.sets = sets, .set_count = v->sets.count};
+    if (!v->path)
+        overrides = (struct scenario_overrides){
+            .policy = options->policy, .sets = options->sets.at, .set_count = options->sets.count};
+    if (study_load(&item->study, v->scenario, &overrides, ingest_readers, problems) < 0)
+        return ERROR_INPUT;
+    if (outcome_needs_jobs(v) && item->study.scenario.replications != 1)
+        problems_add(problems, (struct location){.file = v->path ? v->path : v->scenario}, NULL,
+                     "expected replications: 1 in the scenario of figures of jobs, got %lld",
+                     (long long)item->study.scenario.replications);
+    return problems->count > before ? ERROR_INPUT : 0;
+}
+
+static void add_inputs(struct session *s, const struct item *item) {
+    const struct validate_case *v = &item->validation;
+    if (v->path)
+        (void)inputs_add(&s->inputs, &(struct input){.key = "validation", .path = v->path});
+    else
+        (void)inputs_add(&s->inputs, &(struct input){.key = "measured", .path = v->source});
+    for (size_t i = 0; i < v->data.count; i++)
+        if (v->data.at[i].path)
+            (void)inputs_add(&s->inputs,
+                             &(struct input){.key = "data", .path = v->data.at[i].path});
+    if (!v->missing)
+        inputs_add_study(&s->inputs, &item->study);
+}
+
+static int load_item(struct session *s, size_t index, struct problems *problems) {
+    struct item *item = &s->items[index];
+    struct validate_case *v = &item->validation;
+    const struct options *options = s->options;
+    int r = s->files[0] ? validate_case_load(v, s->files[index], problems)
+                        : validate_case_of_log(v, options->measured, options->scenario,
+                                               options->tolerance, problems);
+    if (r < 0)
+        return r;
+    for (size_t i = 0; i < index; i++)
+        if (s->items[i].validation.name && strcmp(s->items[i].validation.name, v->name) == 0) {
+            problems_add(problems, (struct location){.file = v->path}, "name",
+                         "\"%.80s\" is the name of %s, too", v->name, s->items[i].validation.path);
+            return ERROR_INPUT;
+        }
+    item->folder = v->name;
+    if (!v->missing && load_study_of(s, item, problems) < 0)
+        return ERROR_INPUT;
+    add_inputs(s, item);
+    return 0;
+}
+
+static int load_items(struct session *s, struct problems *problems) {
+    int result = 0;
+    s->items = mem_zalloc(s->count, sizeof *s->items);
+    s->outcomes = mem_zalloc(s->count, sizeof *s->outcomes);
+    for (size_t i = 0; i < s->count; i++)
+        if (load_item(s, i, problems) < 0)
+            result = ERROR_INPUT;
+    for (size_t i = 0; i < s->inputs.list.count; i++)
+        s->inputs.list.at[i].inlined = false; /* there is no scenario.yaml of all of them */
+    s->inputs.from_here = true;
+    return result;
+}
+
+/* ---- Runs ---- */
+
+/* What a run wrote of its jobs. */
+static int read_jobs(struct session *s, struct item *item) {
+    struct problems problems = {0};
+    const struct job_table_source source = {
+        .path = arena_printf(&s->arena, "%s/%s/jobs.csv", s->folder, item->folder),
+        .names = {[JOB_GPUS] = "k"}};
+    int r = job_table_read(&item->jobs, &source, &problems);
+    if (r < 0)
+        (void)cli_report_problems(&problems);
+    problems_finish(&problems);
+    return r < 0 ? ERROR_RUN : 0;
+}
+
+static void compare_item(struct session *s, size_t index, const struct replicate_result *result) {
+    struct item *item = &s->items[index];
+    const struct outcome_run run = {.summaries = result->summaries,
+                                    .count = result->count,
+                                    .jobs =
+                                        outcome_needs_jobs(&item->validation) ? &item->jobs : NULL};
+    if (run.jobs && read_jobs(s, item) < 0)
+        outcome_fail(&s->outcomes[index], &item->validation, "its jobs.csv cannot be read");
+    else
+        outcome_compare(&s->outcomes[index], &item->validation, &run);
+}
+
+/* Negative: interrupted, or nothing can be written. A run that fails is a validation that fails. */
+static int run_item(struct session *s, size_t index, struct replicate_options *how,
+                    struct error *reterr) {
+    struct item *item = &s->items[index];
+    struct run_dir *dir = NULL;
+    struct replicate_result result = {0};
+    struct error failure = {0};
+    const struct run_dir_options options = {
+        .path = arena_printf(&s->arena, "%s/%s", s->folder, item->folder),
+        .force = true,
+        .words = (const char *const[]){NULL}};
+    int r = run_dir_open(&options, &item->study, &dir, reterr);
+    if (r < 0)
+        return r;
+    const struct replicate_sink sink = run_dir_sink(dir);
+    r = replicate_run(&item->study, how, &sink, &result, &failure);
+    if (r < 0) {
+        run_dir_abort(dir);
+        if (r == ERROR_RUN)
+            outcome_fail(&s->outcomes[index], &item->validation, failure.text);
+        else
+            (void)error_set(reterr, r, "%s", failure.text);
+        r = r == ERROR_RUN ? 0 : r;
+    } else {
+        r = run_dir_commit(dir, &result, false, reterr);
+        item->has_results = r == 0;
+        if (r == 0) {
+            compare_item(s, index, &result);
+            notes_add_study(&item->notes, &item->study);
+            notes_add_result(&item->notes, &item->study, &result);
+        }
+    }
+    replicate_result_finish(&result);
+    return r;
+}
+
+static int run_items(struct session *s, struct error *reterr) {
+    struct replicate_options how = run_args_options(s->options);
+    uint32_t replications = 0;
+    for (size_t i = 0; i < s->count; i++)
+        if (!s->items[i].validation.missing)
+            replications += (uint32_t)s->items[i].study.scenario.replications;
+    s->progress =
+        s->options->quiet ? NULL : progress_line_start(replications, "replications", NULL, &how);
+    int r = 0;
+    for (; s->done < s->count && r == 0; s->done += r == 0) {
+        const struct validate_case *v = &s->items[s->done].validation;
+        if (v->missing)
+            outcome_skip(&s->outcomes[s->done], v, v->missing);
+        else
+            r = run_item(s, s->done, &how, reterr);
+    }
+    progress_line_stop(s->progress);
+    return r;
+}
+
+/* ---- Results ---- */
+
+/* The words of the command that its manifest keeps, without the files, of which it has a list. */
+static const char *const *recorded_words(struct session *s) {
+    const struct options *o = s->options;
+    size_t files = o->operand_count > 1 ? o->operand_count - 1 : 0;
+    size_t count = o->words.count - 1 - files;
+    const char **words = arena_alloc(&s->arena, (count + 1) * sizeof *words);
+    memcpy(words, o->words.at, count * sizeof *words);
+    words[count] = NULL;
+    return words;
+}
+
+static int write_results(struct session *s, const struct validate_output *output, bool partial,
+                         struct error *reterr) {
+    const char **folders = arena_alloc(&s->arena, (s->count + 1) * sizeof *folders);
+    size_t count = 0;
+    for (size_t i = 0; i < s->done; i++)
+        if (s->items[i].has_results)
+            folders[count++] = s->items[i].folder;
+    folders[count] = NULL;
+    const struct manifest_origin origin = {
+        .command = "validate", .options = recorded_words(s), .inputs = &s->inputs};
+    const struct validate_dir_state state = {.origin = &origin,
+                                             .files = s->files,
+                                             .folders = folders,
+                                             .data_folder = getenv("EASIM_DATA"),
+                                             .partial = partial};
+    return validate_dir_write(s->folder, output, &state, reterr);
+}
+
+static int print_results(struct session *s, const struct validate_output *output) {
+    const struct options *options = s->options;
+    struct str text = {0};
+    if (options->format == FORMAT_CSV)
+        validate_tables_rows(output, &text);
+    else if (options->format == FORMAT_JSON)
+        validate_tables_json(output, &text);
+    for (size_t i = 0; i < output->count; i++) {
+        if (options->format == FORMAT_TABLE)
+            validate_tables_report(&output->outcomes[i], &text);
+        run_args_add_notes(options, &s->items[i].notes, &text);
+        if (options->format == FORMAT_TABLE)
+            str_add_char(&text, '\n');
+    }
+    if (options->format == FORMAT_TABLE) {
+        validate_tables_totals(output, &text);
+        str_addf(&text, "results: %s\n", s->folder);
+    }
+    int code = run_args_show(options, &text);
+    str_finish(&text);
+    return code;
+}
+
+static int validate_items(struct session *s) {
+    struct error error = {0};
+    run_args_catch_interrupts();
+    s->folder = run_args_folder(s->options, "results/validate", &error);
+    if (!s->folder)
+        return cli_report_error(&error);
+    size_t existing = files_existing(s->folder);
+    int r = run_items(s, &error), code = EXIT_DONE;
+    const struct validate_output output = {s->outcomes, s->done};
+    if (r == ERROR_CANCELLED)
+        error_set(&error, r, "%s: %zu of %zu validations are finished and kept", error.text,
+                  s->done, s->count);
+    if (r < 0)
+        code = cli_report_error(&error);
+    if (s->done > 0 && (r == 0 || r == ERROR_CANCELLED)) {
+        struct error unwritten = {0};
+        int written = write_results(s, &output, r < 0, &unwritten) < 0
+                          ? cli_report_error(&unwritten)
+                          : print_results(s, &output);
+        code = code == EXIT_DONE ? written : code;
+    }
+    for (size_t i = 0; i < s->count; i++)
+        files_remove_empty(arena_printf(&s->arena, "%s/%s", s->folder, s->items[i].folder),
+                           existing);
+    files_remove_empty(s->folder, existing);
+    return code == EXIT_DONE && validate_tables_count(&output).unexpected > 0 ? EXIT_RUN_FAILED
+                                                                              : code;
+}
+
+static void finish_session(struct session *s) {
+    for (size_t i = 0; s->items && i < s->count; i++) {
+        outcome_finish(&s->outcomes[i]);
+        job_table_finish(&s->items[i].jobs);
+        notes_finish(&s->items[i].notes);
+        study_finish(&s->items[i].study);
+        validate_case_finish(&s->items[i].validation);
+    }
+    free(s->items);
+    free(s->outcomes);
+    inputs_finish(&s->inputs);
+    arena_finish(&s->arena);
+}
+
+/* The files of the command line, else those that come with easim; with --measured none. */
+static int find_files(struct session *s, struct error *reterr) {
+    static const char *const none[] = {NULL};
+    const struct options *o = s->options;
+    s->files = o->measured ? none : (const char *const *)o->operands;
+    if (!o->measured && o->operand_count == 0 && validate_find(&s->arena, &s->files, reterr) < 0)
+        return ERROR_INPUT;
+    while (s->files[s->count])
+        s->count++;
+    s->count += o->measured != NULL;
+    return 0;
+}
+
+int cli_validate(struct options *options) {
+    struct session session = {.options = options};
+    struct problems problems = CLI_PROBLEMS;
+    struct error error = {0};
+    if (options->measured && options->operand_count > 0)
+        options_refuse(options, "--measured: not with FILE.yaml, which has its own figures");
+    int code;
+    if (find_files(&session, &error) < 0)
+        code = cli_report_error(&error);
+    else if (load_items(&session, &problems) < 0)
+        code = cli_report_problems(&problems);
+    else
+        code = validate_items(&session);
+    finish_session(&session);
+    problems_finish(&problems);
+    return code;
+}

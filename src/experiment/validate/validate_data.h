@@ -1,0 +1,26 @@
+/* The files of data of a validation: where they are, and who uses them. */
+#ifndef EASIM_EXPERIMENT_VALIDATE_VALIDATE_DATA_H
+#define EASIM_EXPERIMENT_VALIDATE_VALIDATE_DATA_H
+
+#include "experiment/validate/validate_case.h"
+
+/* Binds NAME: FILE and looks for each file: from the folder of the validation, then from
+   $EASIM_DATA. validation->missing is the first that is nowhere. */
+int validate_data_bind(struct validate_case *validation, const struct yaml_node *node,
+                       const struct binding *binding) MUST_CHECK;
+/* The file that a value names; NULL after a problem. */
+struct validate_data *validate_data_use(struct validate_case *validation,
+                                        const struct yaml_node *node, const char *path,
+                                        const struct binding *binding);
+/* {COLUMN: TEXT} as a list in the arena; node may be NULL. */
+int validate_where_bind(const struct yaml_node *node, const char *path,
+                        const struct job_condition **ret_where, size_t *ret_count,
+                        const struct binding *binding) MUST_CHECK;
+/* Binds the values that are set, with the paths of files where ${NAME} stands. */
+int validate_sets_bind(struct validate_case *validation, const struct yaml_node *node,
+                       const struct binding *binding) MUST_CHECK;
+/* A file that nothing uses is a problem: nobody would miss it. */
+int validate_data_check(const struct validate_case *validation,
+                        const struct binding *binding) MUST_CHECK;
+
+#endif

@@ -1,0 +1,251 @@
+/* Measured figures: see validate_measures.h. */
+#include "experiment/validate/validate_measures.h"
+
+#include "base/numfmt.h"
+#include "experiment/validate/facts.h"
+#include "experiment/validate/validate_data.h"
+#include "metrics/summary.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const expectations[] = {"pass", "fail", NULL};
+
+struct facts_item {
+    struct location where;
+    const struct yaml_node *data, *where_node;
+    const char *column;
+};
+
+static const struct field measure_fields[] = {
+    {.type = FIELD_LOCATION, .offset = offsetof(struct validate_measure, where)},
+    {.key = "metric",
+     .type = FIELD_STRING,
+     .offset = offsetof(struct validate_measure, metric),
+     .required = true,
+     .min = 1},
+    {.key = "job", .type = FIELD_STRING, .offset = offsetof(struct validate_measure, job)},
+    {.key = "over",
+     .type = FIELD_CHOICE,
+     .offset = offsetof(struct validate_measure, over),
+     .choices = validate_overs,
+     .default_value = OVER_NONE},
+    {.key = "value",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct validate_measure, value),
+     .default_value = NAN},
+    {.key = "fact", .type = FIELD_NODE, .offset = offsetof(struct validate_measure, fact)},
+    {.key = "tolerance",
+     .type = FIELD_NODE,
+     .offset = offsetof(struct validate_measure, tolerance_node),
+     .required = true},
+    {.key = "expect",
+     .type = FIELD_CHOICE,
+     .offset = offsetof(struct validate_measure, expect),
+     .choices = expectations},
+    {.key = "reason",
+     .type = FIELD_STRING,
+     .offset = offsetof(struct validate_measure, reason),
+     .min = 1},
+    FIELDS_END};
+
+static const struct field fact_fields[] = {
+    {.type = FIELD_LOCATION, .offset = offsetof(struct facts_item, where)},
+    {.key = "data",
+     .type = FIELD_NODE,
+     .offset = offsetof(struct facts_item, data),
+     .required = true},
+    {.key = "where", .type = FIELD_NODE, .offset = offsetof(struct facts_item, where_node)},
+    {.key = "column", .type = FIELD_STRING, .offset = offsetof(struct facts_item, column)},
+    FIELDS_END};
+
+/* One of the list while it is bound. */
+struct item {
+    struct validate_case *validation;
+    struct validate_measure *measure;
+    const char *path; /* "measured[2]" */
+    const struct binding *binding;
+};
+
+static int report_item(const struct item *item, const char *key, const char *text) {
+    const struct binding *b = item->binding;
+    problems_add(b->problems, item->measure->where,
+                 arena_printf(b->arena, "%s.%s", item->path, key), "%s", text);
+    return ERROR_INPUT;
+}
+
+/* ---- What it is of ---- */
+
+/* Columns of the summary, then those of jobs. */
+static const char *suggest_metric(const struct item *item) {
+    const char *names[SUMMARY_COUNT + JOB_COLUMN_COUNT];
+    for (size_t i = 0; i < SUMMARY_COUNT + JOB_COLUMN_COUNT; i++)
+        names[i] = i < SUMMARY_COUNT ? summary_names[i] : job_column_names[i - SUMMARY_COUNT];
+    return str_suggestion(item->binding->arena, item->measure->metric, names,
+                          SUMMARY_COUNT + JOB_COLUMN_COUNT);
+}
+
+/* The one figure of all jobs together that a table of them tells. */
+static bool is_makespan(const struct validate_measure *m) {
+    return m->summary == (int)SUMMARY_COLUMN(makespan_s);
+}
+
+/* JOB_GPUS: it is none that can be compared. */
+static enum job_column column_of(const char *metric) {
+    enum job_column c = 0;
+    while (c < JOB_GPUS && strcmp(job_column_names[c], metric) != 0)
+        c++;
+    return c;
+}
+
+static int bind_metric(const struct item *item) {
+    struct validate_measure *m = item->measure;
+    m->summary = summary_find(m->metric);
+    m->column = is_makespan(m) ? JOB_FINISH : column_of(m->metric);
+    bool of_jobs = m->summary < 0 && m->column < JOB_GPUS, over = m->over != OVER_NONE;
+    if (m->summary < 0 && !of_jobs)
+        return report_item(item, "metric",
+                           arena_printf(item->binding->arena,
+                                        "no column of summary.csv or jobs.csv that can be compared "
+                                        "is named \"%.80s\"%s",
+                                        m->metric, suggest_metric(item)));
+    if (m->summary >= 0 && (over || m->job))
+        return report_item(item, m->job ? "job" : "over",
+                           "not of a column of summary.csv, which is of all jobs together");
+    if (of_jobs && over == (m->job != NULL))
+        return report_item(item, "over",
+                           over ? "expected job or over, got both"
+                                : "expected job or over: this is a column of each job");
+    if (over && !item->validation->has_jobs)
+        return report_item(item, "over", "expected a table of measured jobs under jobs, got none");
+    return 0;
+}
+
+/* ---- What was measured ---- */
+
+static int read_fact(const struct item *item, const struct yaml_node *node) {
+    struct validate_measure *m = item->measure;
+    const struct binding *b = item->binding;
+    struct facts_item bound = {.data = NULL};
+    const char *path = arena_printf(b->arena, "%s.fact", item->path);
+    struct fact fact = {.where_of = node->where, .path_of = path};
+    if (schema_bind(b, fact_fields, node, path, &bound) < 0)
+        return ERROR_INPUT;
+    struct validate_data *data =
+        validate_data_use(item->validation, bound.data, arena_printf(b->arena, "%s.data", path), b);
+    int r = validate_where_bind(bound.where_node, arena_printf(b->arena, "%s.where", path),
+                                &fact.where, &fact.where_count, b);
+    if (r < 0 || !data)
+        return ERROR_INPUT;
+    fact.file = data->path;
+    fact.column = bound.column ? bound.column : m->metric;
+    return item->validation->missing ? 0 : fact_read(&fact, &m->value, b->problems);
+}
+
+/* That of the job in the table. */
+static int read_job_value(const struct item *item) {
+    struct validate_measure *m = item->measure;
+    const struct job_row *row = job_table_find(&item->validation->jobs, m->job, strlen(m->job));
+    m->value = row ? row->values[m->column] : NAN;
+    return isnan(m->value)
+               ? report_item(item, "job",
+                             row ? "the table of measured jobs has no such figure of this job"
+                                 : "no such job in the table of measured jobs")
+               : 0;
+}
+
+static int check_column(const struct item *item) {
+    const struct validate_case *v = item->validation;
+    return v->missing || job_table_tells(&v->jobs, item->measure->column)
+               ? 0
+               : report_item(item, "metric",
+                             "the table of measured jobs has no such column, and none from which "
+                             "it follows");
+}
+
+static int bind_value(const struct item *item) {
+    struct validate_measure *m = item->measure;
+    bool given = !isnan(m->value),
+         table = item->validation->has_jobs && (m->summary < 0 || is_makespan(m));
+    if (given && m->fact)
+        return report_item(item, "fact", "expected value or fact, got both");
+    if ((given || m->fact) && m->over != OVER_NONE)
+        return report_item(item, given ? "value" : "fact",
+                           "not with over, which is of the table under jobs");
+    if (!given && !m->fact && !table)
+        return report_item(item, "value", "key \"value\" or \"fact\" is missing");
+    int r = m->fact                                              ? read_fact(item, m->fact)
+            : m->over != OVER_NONE || (!given && is_makespan(m)) ? check_column(item)
+            : given || item->validation->missing                 ? 0
+                                                                 : read_job_value(item);
+    if (r == 0 && m->value == 0)
+        return report_item(item, "value", "expected another value than 0, from which no share is");
+    return r;
+}
+
+static int bind_tolerance(const struct item *item) {
+    struct validate_measure *m = item->measure;
+    const struct yaml_node *node = m->tolerance_node;
+    if (node->kind == YAML_NODE_SCALAR &&
+        units_parse_share(node->text, node->length, &m->tolerance))
+        return 0;
+    return schema_wrong(item->binding, node,
+                        arena_printf(item->binding->arena, "%s.tolerance", item->path),
+                        "a share > 0, as 3% or 0.03");
+}
+
+static int check_reason(const struct item *item) {
+    const struct validate_measure *m = item->measure;
+    if (m->expect == 1 && !m->reason)
+        return report_item(item, "reason", "key \"reason\" is missing: why it is expected to fail");
+    if (m->expect == 0 && m->reason)
+        return report_item(item, "reason", "only with expect: fail");
+    return 0;
+}
+
+int validate_measures_bind(struct validate_case *v, const struct yaml_node *node,
+                           const struct binding *b) {
+    if (node->kind != YAML_NODE_SEQUENCE || node->count == 0)
+        return schema_wrong(b, node, "measured", "a list of at least one figure");
+    size_t before = b->problems->count;
+    v->measures = arena_alloc(b->arena, node->count * sizeof *v->measures);
+    v->measure_count = node->count;
+    for (size_t i = 0; i < node->count; i++) {
+        struct item item = {v, &v->measures[i], arena_printf(b->arena, "measured[%zu]", i), b};
+        *item.measure = (struct validate_measure){.summary = -1};
+        if (schema_bind(b, measure_fields, node->items[i], item.path, item.measure) < 0)
+            continue;
+        bool bad = bind_metric(&item) < 0;
+        bad = bind_tolerance(&item) < 0 || bad;
+        bad = check_reason(&item) < 0 || bad;
+        bad = bad || bind_value(&item) < 0;
+        (void)bad; /* the problems say it */
+    }
+    return b->problems->count > before ? ERROR_INPUT : 0;
+}
+
+/* ---- Of a log ---- */
+
+void validate_measures_of_log(struct validate_case *v, double tolerance) {
+    static const struct {
+        const char *metric;
+        int32_t over;
+    } figures[] = {
+        {"makespan_s", OVER_NONE},       {"jct_s", OVER_MEAN},        {"jct_s", OVER_MEDIAN_ERROR},
+        {"jct_s", OVER_P90_ERROR},       {"wait_s", OVER_MEAN},       {"run_s", OVER_MEAN},
+        {"run_s", OVER_MEDIAN_ERROR},    {"run_s", OVER_P90_ERROR},   {"exec_s", OVER_SUM},
+        {"exec_s", OVER_MEDIAN_ERROR},   {"exec_s", OVER_P90_ERROR},  {"energy_j", OVER_SUM},
+        {"energy_j", OVER_MEDIAN_ERROR}, {"energy_j", OVER_P90_ERROR}};
+    v->measures =
+        arena_alloc(&v->doc.arena, sizeof figures / sizeof *figures * sizeof *v->measures);
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
+        struct validate_measure m = {.metric = figures[i].metric,
+                                     .summary = summary_find(figures[i].metric),
+                                     .over = figures[i].over,
+                                     .value = NAN,
+                                     .tolerance = tolerance};
+        m.column = column_of(m.metric);
+        if (m.summary >= 0 || job_table_tells(&v->jobs, m.column))
+            v->measures[v->measure_count++] = m;
+    }
+}
