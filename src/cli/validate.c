@@ -144,6 +144,7 @@ static int run_item(struct session *s, size_t index, struct replicate_options *h
     const struct run_dir_options options = {
         .path = arena_printf(&s->arena, "%s/%s", s->folder, item->folder),
         .force = true,
+        .within = s->folder,
         .words = (const char *const[]){NULL}};
     int r = run_dir_open(&options, &item->study, &dir, reterr);
     if (r < 0)
