@@ -121,6 +121,21 @@ Test(rounds, las) {
     policy_cases_run(cases, sizeof cases / sizeof *cases);
 }
 
+/* Keys fall with age: at 120 a has 300 s / (1 + 120 / 60) = 100, c 160 / (1 + 10 / 60) = 137, and
+   until 360 a stays before it: 240 / 4 to 160 / (1 + 70 / 60) = 74, 180 / 5 to 50.5, 120 / 6 to
+   38.4, 60 / 7 to 31. Without ageing c would go first. */
+Test(rounds, ageing) {
+    static const struct policy_case cases[] = {
+        {"ageing",
+         "{name: pollux, params: {tau: 60, round_s: 60}}",
+         TRIAL_CLUSTER(1),
+         NULL,
+         HEAD "a,0,1,300\nb,0,1,100\nc,110,1,160\n",
+         {{"a", 120, 420, 1, 0}, {"b", 0, 100, 1, 0}, {"c", 420, 580, 1, 0}}},
+    };
+    policy_cases_run(cases, sizeof cases / sizeof *cases);
+}
+
 /* Three GPUs; a wants 2, b and c 1 each. They go by ascending f / X, the part of its life that a
    job has run over its share. */
 Test(rounds, max_min) {
@@ -137,6 +152,15 @@ Test(rounds, max_min) {
          NULL,
          HEAD "a,0,2,200\nb,0,1,240\nc,0,1,240\n",
          {{"a", 0, 380, 2, 0}, {"b", 0, 300, 1, 0}, {"c", 60, 300, 1, 0}}},
+        /* Four GPUs, a wants 1 and b 4: 1 + min(4, L) = 4, so that X of a is 1, of b 3/4; both do
+           not fit. a, b, then a at 120 (1/2 to (1/2) / (3/4)), b at 180 (2/3 to (1/3) / (3/4) =
+           4/9), which ends at 220, and a the last 80 s from 240 on. */
+        {"a full share beside a part",
+         "{name: max_min, params: {round_s: 60}}",
+         TRIAL_CLUSTER(4),
+         NULL,
+         HEAD "a,0,1,200\nb,0,4,100\n",
+         {{"a", 0, 320, 1, 0}, {"b", 60, 220, 4, 0}}},
     };
     policy_cases_run(cases, sizeof cases / sizeof *cases);
 }
