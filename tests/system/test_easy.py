@@ -72,7 +72,8 @@ def draw_jobs(rng, gpus):
 
 def check(seed, folder):
     rng = random.Random(seed)
-    gpus = rng.choice([7, 16, 40])
+    node = rng.choice([1, 4, 40])
+    gpus = node * (40 // node if node > 1 else rng.choice([7, 16]))
     jobs = draw_jobs(rng, gpus)
     with open(folder / "jobs.csv", "w", newline="", encoding="utf-8") as file:
         out = csv.writer(file)
@@ -81,7 +82,8 @@ def check(seed, folder):
                       for job in jobs)
     (folder / "s.yaml").write_text(
         "name: s\nhorizon: drain\npolicy: {name: easy}\nworkload: {kind: trace, file: jobs.csv}\n"
-        f"cluster: {{gpu_types: [{{name: g, idle_w: 50, tdp_w: 300}}], nodes: [{{gpu: g, gpus: {gpus}}}]}}\n",
+        f"cluster: {{gpu_types: [{{name: g, idle_w: 50, tdp_w: 300}}], "
+        f"nodes: [{{count: {gpus // node}, gpu: g, gpus: {node}}}]}}\n",
         encoding="utf-8")
     subprocess.run([EASIM, "run", str(folder / "s.yaml"), "--check", "--strict", "--quiet", "--force", "--out",
                     str(folder / "out")], check=True)
