@@ -3,13 +3,14 @@
 #include "calibrate/model_writer.h"
 #include "calibrate/validation.h"
 #include "cli/calibrate_failures.h"
+#include "cli/calibrate_power.h"
+#include "cli/calibrate_words.h"
 #include "cli/cli.h"
 #include "cli/option_table.h"
 #include "cli/options.h"
 #include "io/atomic_file.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -348,26 +349,25 @@ static int check_models(const struct options *options, const struct profile_tabl
     return r;
 }
 
-/* A second word, and the options of failures. */
+/* A second word, and options of other words. */
 static int refuse_words(const struct options *options) {
-    static const char *const names[] = {"node-count", "until"};
-    int r = options->operand_count > 1 ? ERROR_INPUT : 0;
-    if (r < 0)
-        cli_say("%s: expected PROFILE.csv or failures OUTAGES.csv, got another word: %s\n",
-                options->who, options->operands[1]);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (!option_given(options, names[i]))
-            continue;
-        cli_say("%s: --%s is of failures, not of profiles\n", options->who, names[i]);
-        r = ERROR_INPUT;
-    }
-    return r;
+    int r = calibrate_refuse(options, CALIBRATE_PROFILES);
+    if (options->operand_count == 1)
+        return r;
+    size_t other = options->operand_count > 2 && strcmp(options->operands[0], "failures") == 0;
+    cli_say(
+        "%s: expected PROFILE.csv, failures OUTAGES.csv or power LOG.csv METER.csv, got another "
+        "word: %s\n",
+        options->who, options->operands[1 + other]);
+    return ERROR_INPUT;
 }
 
 int cli_calibrate(struct options *options) {
     const char *file = options->operands[0];
-    if (options->operand_count > 1 && strcmp(file, "failures") == 0)
+    if (options->operand_count == 2 && strcmp(file, "failures") == 0)
         return calibrate_failures(options);
+    if (options->operand_count == 3 && strcmp(file, "power") == 0)
+        return calibrate_power(options);
     if (refuse_words(options) < 0)
         return EXIT_BAD_INPUT;
     struct profile_table profile = {0};

@@ -3,11 +3,11 @@
 
 #include "base/units.h"
 #include "calibrate/outage_times.h"
+#include "cli/calibrate_words.h"
 #include "cli/cli.h"
 #include "cli/option_table.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- Printing ---- */
@@ -104,7 +104,7 @@ static void print_record(const struct outages *o, const struct outage_times *tim
     cli_show("%s: %llu rows, outages of %u of %u nodes in %.6g h\n", o->file,
              (unsigned long long)o->rows, times->failed_nodes, times->nodes,
              times->until_s / S_PER_H);
-    if (options->node_count == 0)
+    if (options->node_counts.count == 0)
         cli_show("  only nodes that failed are known: --node-count tells how many there were\n");
     if (o->merged.count > 0)
         cli_show("  %llu rows joined with an earlier outage of their node (first: line %u)\n",
@@ -116,10 +116,10 @@ static void print_record(const struct outages *o, const struct outage_times *tim
 
 /* ---- Fitting ---- */
 
-static int fit_record(const struct options *options, const struct outages *outages) {
+static int fit_record(const struct options *options, const struct outages *outages,
+                      uint32_t nodes) {
     struct outage_times times;
-    outage_times_find(&times, outages, options->node_count,
-                      options->record_s > 0 ? options->record_s : NAN);
+    outage_times_find(&times, outages, nodes, options->record_s > 0 ? options->record_s : NAN);
     bool some = times.up.ended >= TIME_FIT_LEAST || times.repair.ended >= TIME_FIT_LEAST;
     if (some) {
         print_record(outages, &times, options);
@@ -133,17 +133,17 @@ static int fit_record(const struct options *options, const struct outages *outag
     return some ? EXIT_DONE : EXIT_RUN_FAILED;
 }
 
-/* Options of profiles mean nothing to outages. */
-static int refuse_options(const struct options *options) {
-    static const char *const names[] = {"points", "max-form-error", "only",      "m0",
-                                        "phi",    "check",          "max-error", "output"};
-    int r = EXIT_DONE;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (option_given(options, names[i])) {
-            cli_say("%s: --%s is of profiles, not of failures\n", options->who, names[i]);
-            r = EXIT_BAD_INPUT;
-        }
-    return r;
+/* All nodes, 0: not given. Negative after saying that outages know no types. */
+static int64_t node_count(const struct options *options) {
+    int64_t count = 0;
+    for (size_t i = 0; i < options->node_counts.count && count >= 0; i++) {
+        const struct type_value *value = &options->node_counts.at[i];
+        if (value->type)
+            cli_say("%s: --node-count: expected N, for outages are of no GPU type, got %s=\n",
+                    options->who, value->type);
+        count = value->type ? -1 : (int64_t)value->value;
+    }
+    return count;
 }
 
 int calibrate_failures(const struct options *options) {
@@ -151,18 +151,19 @@ int calibrate_failures(const struct options *options) {
     struct problems problems = CLI_PROBLEMS;
     const struct binding binding = {.arena = &arena, .problems = &problems};
     struct outages outages = {.file = options->operands[1]};
-    int r = refuse_options(options);
-    if (r != EXIT_DONE)
-        return r;
+    int64_t nodes = node_count(options);
+    int r;
+    if (calibrate_refuse(options, CALIBRATE_FAILURES) < 0 || nodes < 0)
+        return EXIT_BAD_INPUT;
     if (outages_load(&outages, &binding) == 0 && outages.count == 0)
         problems_add(&problems, (struct location){.file = outages.file}, NULL,
                      "expected at least one outage, got no row");
     uint32_t last = outages.count > 0 ? outages.at[outages.count - 1].node : 0;
-    if (options->node_count > 0 && outages.count > 0 && last >= options->node_count)
+    if (nodes > 0 && outages.count > 0 && last >= nodes)
         problems_add(&problems, (struct location){.file = outages.file}, NULL,
-                     "expected nodes below %u (--node-count), got node %u", options->node_count,
-                     last);
-    r = problems.count > 0 ? cli_report_problems(&problems) : fit_record(options, &outages);
+                     "expected nodes below %u (--node-count), got node %u", (uint32_t)nodes, last);
+    r = problems.count > 0 ? cli_report_problems(&problems)
+                           : fit_record(options, &outages, (uint32_t)nodes);
     problems_finish(&problems);
     arena_finish(&arena);
     return r;

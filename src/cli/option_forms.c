@@ -205,6 +205,21 @@ int option_read_type_gpus(const char *text, void *target, struct arena *arena,
                : error_set(reterr, ERROR_INPUT, "expected a whole number, got \"%s\"", text);
 }
 
+/* "60h", "12h:60h" */
+int option_read_train(const char *text, void *target, struct arena *arena, struct error *reterr) {
+    struct power_options *options = target;
+    const char *colon = strchr(text, ':'), *end = colon ? colon + 1 : text;
+    double from_s = -TIME_MAX_S, to_s = NAN;
+    (void)arena;
+    if ((colon && !units_parse_duration(text, (size_t)(colon - text), &from_s)) ||
+        !units_parse_duration(end, strlen(end), &to_s) || to_s <= from_s)
+        return error_set(reterr, ERROR_INPUT,
+                         "expected [FROM:]TO such as 60h or 12h:60h, got \"%s\"", text);
+    options->train_from_s = from_s;
+    options->train_to_s = to_s;
+    return 0;
+}
+
 /* "100": the first 100; "11:20": from the 11th to the 20th */
 int option_read_rows(const char *text, void *target, struct arena *arena, struct error *reterr) {
     struct trace_changes *changes = target;

@@ -37,13 +37,16 @@ int option_read_counts(const char *text, void *target, struct arena *arena,
                        struct error *reterr) MUST_CHECK;
 int option_read_batches(const char *text, void *target, struct arena *arena,
                         struct error *reterr) MUST_CHECK;
-/* [TYPE=]VALUE, of power, memory, or a number of GPUs: one more of struct type_values. */
+/* [TYPE=]VALUE, of power, memory, or a number of GPUs or nodes: one more of struct type_values. */
 int option_read_type_power(const char *text, void *target, struct arena *arena,
                            struct error *reterr) MUST_CHECK;
 int option_read_type_memory(const char *text, void *target, struct arena *arena,
                             struct error *reterr) MUST_CHECK;
 int option_read_type_gpus(const char *text, void *target, struct arena *arena,
                           struct error *reterr) MUST_CHECK;
+/* [FROM:]TO, durations: struct power_options. */
+int option_read_train(const char *text, void *target, struct arena *arena,
+                      struct error *reterr) MUST_CHECK;
 /* N or FIRST:LAST: struct trace_changes. */
 int option_read_rows(const char *text, void *target, struct arena *arena,
                      struct error *reterr) MUST_CHECK;

@@ -21,6 +21,7 @@ static void set_defaults(struct options *options) {
     options->goal.column = SUMMARY_COUNT;
     options->profile.power_limit_w = options->max_error = options->m0 = options->phi = NAN;
     options->tolerance = NAN;
+    options->metered.base_w = options->metered.idle_w = options->metered.train_to_s = NAN;
 }
 
 static void *member_of(struct options *options, const struct option_row *row) {

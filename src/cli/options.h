@@ -15,7 +15,7 @@
 #include "workload/trace.h"
 #include "workload/trace_change.h"
 
-#define OPTION_ROWS_MOST 160
+#define OPTION_ROWS_MOST 192
 
 struct texts {
     const char **at;
@@ -62,6 +62,14 @@ struct type_value {
 struct type_values {
     struct type_value *at;
     size_t count, capacity;
+};
+
+/* Of calibrate power; NAN and 0: not given. */
+struct power_options {
+    const char *by, *utilization;
+    double base_w, idle_w;
+    double train_from_s, train_to_s; /* on the clock of the log; to NAN: the first half */
+    double window_s, offset_s, gap_s;
 };
 
 struct options {
@@ -146,8 +154,9 @@ struct options {
     /* calibrate */
     const char *points, *check_models, *only;
     double max_error, max_form_error, m0, phi; /* NAN: not given */
-    uint32_t node_count;                       /* 0: not given */
+    struct type_values node_counts;            /* of failures one, without a type */
     double record_s;                           /* 0: not given */
+    struct power_options metered;
 };
 
 #endif

@@ -34,11 +34,18 @@ def runs(name, cells, *errors):
                    f"m,g,2,8,100,{','.join(values)}\n", *errors)
 
 
+def power(name, log, meter, *errors, options=(), **more):
+    return Case(f"calibrate power: {name}", errors, {"l.csv": log, "m.csv": meter},
+                ("calibrate", "power", "l.csv", "m.csv", *options), **more)
+
+
 def failures(name, rows, *errors, options=(), **more):
     return Case(f"calibrate failures: {name}", errors, {"o.csv": rows}, ("calibrate", "failures", "o.csv", *options), **more)
 
 
 ROWS = "node,start_s,end_s\n0,5,10\n3,7,9\n"
+LOG = "job_id,submit_s,duration_s,gpus,utilization\na,0,500,2,0.5\nb,100,300,1,\n"
+METER = "time_s,power_w\n" + "".join(f"{t},{400 + t}\n" for t in range(50, 501, 50))
 FIRST = "bert,a100,1,8,100,200"
 TOKENS = {"unit": "token", "prompt": "included", "batch_limit": "8", "running_batch": "7.5", "itl_p50_ms": "20",
           "itl_p90_ms": "24", "itl_p95_ms": "31", "itl_p99_ms": "52"}
@@ -159,7 +166,7 @@ CASES = [
             "m,g,2,8,,900,node\n", "p.csv: no row has a throughput"),
     profile("folder without write access", PROFILE, "easim: /proc/easim.yaml: cannot create: No such file or directory",
             options=("-o", "/proc/easim.yaml"), exit_code=1),
-    profile("no profile", PROFILE, "easim calibrate: expected PROFILE.csv or failures OUTAGES.csv, got another word: q.csv",
+    profile("no profile", PROFILE, "easim calibrate: expected PROFILE.csv, failures OUTAGES.csv or power LOG.csv METER.csv, got another word: q.csv",
             options=("--", "q.csv")),
     usage("error that is not a number", ("--check", "m.yaml", "--max-error", "5%"),
           "easim calibrate: --max-error: expected number 0..100, got \"5%\""),
@@ -177,14 +184,70 @@ CASES = [
              options=("--node-count", "3")),
     failures("options of profiles", ROWS, "easim calibrate: --m0 is of profiles, not of failures",
              "easim calibrate: --phi is of profiles, not of failures",
-             "easim calibrate: --output is of profiles, not of failures",
+             "easim calibrate: --output is of profiles and power, not of failures",
              options=("--m0", "8", "--phi", "9", "-o", "x.yaml")),
     failures("too few", ROWS, "o.csv: expected at least 3 times to failure or of repair that ended, got 2 and 2",
              options=("--node-count", "4"), exit_code=1),
-    profile("options of failures", PROFILE, "easim calibrate: --node-count is of failures, not of profiles",
+    failures("more words", ROWS, "easim calibrate: expected PROFILE.csv, failures OUTAGES.csv or power LOG.csv METER.csv, "
+             "got another word: q.csv", options=("--", "q.csv")),
+    failures("nodes of a type", ROWS,
+             "easim calibrate: --node-count: expected N, for outages are of no GPU type, got a100=",
+             options=("--node-count", "a100=4")),
+    power("no power in the meter", LOG, "time_s,power_w\n50,\n100,nan\n150,-4\n",
+          "m.csv: expected readings with a power, got none"),
+    power("no rows in the meter", LOG, "time_s,power_w\n", "m.csv: expected readings at two times or more, got 0"),
+    power("one time in the meter", LOG, "time_s,power_w\n5,1\n5,2\n", "m.csv: expected readings at two times or more, got 1"),
+    power("column missing", LOG, "time,power_w\n1,2\n", 'm.csv:1: column "time_s" is missing, did you mean "time"?'),
+    power("cells of the meter", LOG, "time_s,power_w\nx,1\n50,1 kW\n,5\n100,1e16\n",
+          'm.csv:2:1: time_s: expected seconds -4e9..4e9, got "x"',
+          'm.csv:3:4: power_w: expected watts -1e15..1e15, empty or nan, got "1 kW"',
+          'm.csv:4:1: time_s: expected seconds -4e9..4e9, got ""',
+          'm.csv:5:5: power_w: expected watts -1e15..1e15, empty or nan, got "1e16"'),
+    power("both files", LOG.replace("500", "-5"), METER.replace("50,450", "50,?"),
+          'l.csv:2:5: duration_s: expected seconds 0..4e9 or empty, got "-5"',
+          'm.csv:2:4: power_w: expected watts -1e15..1e15, empty or nan, got "?"'),
+    Case("calibrate power: meter not found", ("n.csv: cannot open: No such file or directory",), {"l.csv": LOG},
+         ("calibrate", "power", "l.csv", "n.csv")),
+    power("job without a duration", "job_id,submit_s,work_samples,model,gpus\na,0,5,bert,\n", METER,
+          'l.csv:2: duration_s: expected how long the job ran, got ""',
+          'l.csv:2: gpus: expected the GPUs of the job, got ""'),
+    power("no jobs", "job_id,submit_s,duration_s,gpus\na,5,0,1\n", METER,
+          "l.csv: expected at least one job with a duration, got none"),
+    power("jobs at another time", LOG.replace("a,0,", "a,1000,").replace("b,100,", "b,1100,"), METER,
+          "m.csv: expected readings while jobs of l.csv run, 0.277778 h to 0.416667 h, got 0 h to 0.138889 h"),
+    power("use above 1", LOG.replace("0.5", "50"), METER, 'l.csv:2:11: utilization: expected number 0..1 or empty, got "50"'),
+    power("group that is not there", LOG, METER,
+          'l.csv: --by: expected none, model, user or a column label.NAME of the log, got "label.team"',
+          options=("--by", "label.team")),
+    power("fewer GPUs than jobs hold", LOG, METER,
+          "l.csv: --node-count: expected nodes for the 3 GPUs of type gpu that jobs hold at once, got 1 of 2 GPUs",
+          options=("--node-count", "1", "--gpus-per-node", "2")),
+    power("types that are not there", LOG, METER, 'l.csv: --node-count: the log has no GPU type "h100"',
+          'l.csv: --gpus-per-node: the log has no GPU type "b200"',
+          options=("--node-count", "h100=4", "--gpus-per-node", "b200=8")),
+    power("parts of a node", LOG, METER, 'easim calibrate: --node-count: expected a whole number, got "2.5"', TRY,
+          options=("--node-count", "2.5")),
+    power("nothing to fit to", LOG, METER, "m.csv: --train: expected some of the time with readings, 0 h to 0.138889 h",
+          options=("--train", "1h:2h")),
+    power("time to fit to", LOG, METER, 'easim calibrate: --train: expected [FROM:]TO such as 60h or 12h:60h, got "2h:1h"', TRY,
+          options=("--train", "2h:1h")),
+    power("idle and base power", LOG, METER, "easim calibrate: --base: not with --idle", TRY,
+          options=("--base", "100", "--idle", "50")),
+    power("idle power below 0", LOG, METER, 'easim calibrate: --idle: expected number 0..1e+09 (units: W, kW, MW), got "-5"', TRY,
+          options=("--idle=-5",)),
+    power("no window", LOG, METER, 'easim calibrate: --window: expected duration > 0 such as 90s or 10h, got "0"', TRY,
+          options=("--window", "0")),
+    power("too few readings", LOG, METER, "m.csv: expected more than 3 readings to fit 3 powers to, got 2",
+          options=("--train", "100s"), exit_code=1),
+    power("force without a folder", LOG, METER, "easim calibrate: --force: only with --output", TRY, options=("--force",)),
+    power("options of others", LOG, METER, "easim calibrate: --only is of profiles, not of power",
+          "easim calibrate: --until is of failures, not of power", options=("--only", "a/b", "--until", "1h")),
+    profile("options of power", PROFILE, "easim calibrate: --by is of power, not of profiles",
+            "easim calibrate: --window is of power, not of profiles", options=("--by", "user", "--window", "1h")),
+    profile("options of failures", PROFILE, "easim calibrate: --node-count is of failures and power, not of profiles",
             "easim calibrate: --until is of failures, not of profiles", options=("--node-count", "4", "--until", "1d")),
     profile("two profiles", PROFILE,
-            "easim calibrate: expected PROFILE.csv or failures OUTAGES.csv, got another word: p.csv", options=("p.csv",)),
+            "easim calibrate: expected PROFILE.csv, failures OUTAGES.csv or power LOG.csv METER.csv, got another word: p.csv", options=("p.csv",)),
     usage("check with a form's error", ("--check", "m.yaml", "--max-form-error", "0.1"),
           "easim calibrate: --max-form-error: not with --check"),
     usage("check of some models", ("--check", "m.yaml", "--only", "bert/a100"),

@@ -1,0 +1,284 @@
+/* Fits of power to a meter: see power_fit.h. */
+#include "calibrate/metered/power_fit.h"
+
+#include "calibrate/metered/nonnegative.h"
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define DEPENDENT 1e-9 /* what others leave of a column that is their combination */
+#define WEIGHT    1e-6 /* in a combination, against the column's own length: below is none */
+
+/* A fit while it is made: the row of a reading, and sums over readings, of all and of each block,
+   by parameter. */
+struct making {
+    struct power_fit *fit;
+    double *row, *normal, *right, *block_normal, *block_right;
+};
+
+static bool is_fitted(const struct power_fit *fit, size_t i) {
+    return fit->plan.load->at[i].end_s > fit->from_s && fit->plan.load->at[i].end_s <= fit->to_s;
+}
+
+static double length_s(const struct load *load, size_t i) {
+    return load->at[i].end_s - load->at[i].begin_s;
+}
+
+/* ---- Sums ---- */
+
+static void fill_row(struct making *making, size_t i) {
+    const struct power_fit *fit = making->fit;
+    const double *means = load_row(fit->plan.load, i);
+    memset(making->row, 0, fit->plan.size * sizeof *making->row);
+    for (size_t c = 0; c < fit->plan.load->columns.count; c++)
+        for (uint32_t p = 0; p < fit->plan.columns[c].part_count; p++)
+            making->row[fit->plan.columns[c].parts[p]] += means[c];
+}
+
+static void add_sums(struct making *making) {
+    const struct load *load = making->fit->plan.load;
+    for (size_t i = 0; i < load->readings; i++)
+        if (is_fitted(making->fit, i)) {
+            making->fit->readings++;
+            for (size_t c = 0; c < load->columns.count; c++)
+                making->fit->plan.sums[c] += length_s(load, i) * load_row(load, i)[c];
+        }
+}
+
+static void add_normal(struct making *making) {
+    const struct power_fit *fit = making->fit;
+    size_t size = fit->plan.size, number = 0;
+    for (size_t i = 0; i < fit->plan.load->readings; i++) {
+        if (!is_fitted(fit, i))
+            continue;
+        size_t block = number++ * POWER_BLOCKS / fit->readings;
+        double s = length_s(fit->plan.load, i), y = fit->plan.load->at[i].power_w - fit->floor_w;
+        fill_row(making, i);
+        for (size_t p = 0; p < size; p++) {
+            making->block_right[block * size + p] += s * making->row[p] * y;
+            for (size_t q = 0; q < size; q++)
+                making->block_normal[(block * size + p) * size + q] +=
+                    s * making->row[p] * making->row[q];
+        }
+    }
+    for (size_t p = 0; p < POWER_BLOCKS * size; p++)
+        making->right[p % size] += making->block_right[p];
+    for (size_t p = 0; p < POWER_BLOCKS * size * size; p++)
+        making->normal[p % (size * size)] += making->block_normal[p];
+}
+
+/* ---- What cannot be told apart ---- */
+
+/* The only other parameter of the same kind that a dependent one is a multiple of, or LOAD_NONE. */
+static uint32_t twin_of(const struct making *making, uint32_t part, const double *weights) {
+    const struct power_fit *fit = making->fit;
+    uint32_t own = power_plan_column(&fit->plan, part), twin = LOAD_NONE;
+    size_t size = fit->plan.size;
+    for (uint32_t p = 0; p < part; p++) {
+        double length = fabs(weights[p]) *
+                        sqrt(making->normal[p * (size + 1)] / making->normal[part * (size + 1)]);
+        if (length < WEIGHT)
+            continue;
+        if (twin != LOAD_NONE)
+            return LOAD_NONE;
+        twin = p;
+    }
+    uint32_t other = twin == LOAD_NONE ? LOAD_NONE : power_plan_column(&fit->plan, twin);
+    bool same = own != LOAD_NONE && other != LOAD_NONE &&
+                fit->plan.load->columns.at[own].kind == fit->plan.load->columns.at[other].kind;
+    return same ? twin : LOAD_NONE;
+}
+
+/* Puts a parameter that is a combination of earlier ones away: as its twin, or at 0. Whether one
+   was. */
+static bool drop_dependent(struct making *making) {
+    struct power_fit *fit = making->fit;
+    double *weights = mem_zalloc(fit->plan.size, sizeof *weights), rest = 1;
+    bool *before = mem_zalloc(fit->plan.size, sizeof *before);
+    bool found = false;
+    for (uint32_t p = 1; p < fit->plan.size && !found; p++) {
+        before[p - 1] = true;
+        nonnegative_regress(making->normal, fit->plan.size, p, before, weights, &rest);
+        if (rest > DEPENDENT)
+            continue;
+        uint32_t twin = twin_of(making, p, weights), own = power_plan_column(&fit->plan, p);
+        found = true;
+        if (twin != LOAD_NONE)
+            power_plan_take(&fit->plan, own, power_plan_column(&fit->plan, twin));
+        power_plan_drop(&fit->plan, p, twin);
+    }
+    free(weights);
+    free(before);
+    return found;
+}
+
+static void find_rest(struct making *making) {
+    struct power_fit *fit = making->fit;
+    double *weights = mem_zalloc(fit->plan.size, sizeof *weights), of_constant;
+    bool *others = mem_zalloc(fit->plan.size, sizeof *others);
+    others[0] = true;
+    for (uint32_t p = 0; p < fit->plan.size; p++) {
+        nonnegative_regress(making->normal, fit->plan.size, p, others, weights, &of_constant);
+        for (uint32_t q = 0; q < fit->plan.size; q++)
+            others[q] = q != p;
+        nonnegative_regress(making->normal, fit->plan.size, p, others, weights, &fit->rest[p]);
+        if (p > 0)
+            fit->rest[p] = of_constant > 0 ? fit->rest[p] / of_constant : 0;
+        for (uint32_t q = 0; q < fit->plan.size; q++)
+            others[q] = q == 0;
+    }
+    free(weights);
+    free(others);
+}
+
+/* ---- Intervals ---- */
+
+/* Errors of readings near in time are alike, so the time is cut into blocks that are less so, and
+   each is left out in turn: covariance = (B - 1) / B x the sum over blocks of the squares of what
+   that changes (the jackknife of clusters, CV3 in MacKinnon, Nielsen and Webb 2023), and Student's
+   t with B - 1 degrees of freedom. Parameters that are held stay so. */
+static void add_block(struct making *making, size_t block, double *normal, double *inverse) {
+    struct power_fit *fit = making->fit;
+    size_t size = fit->plan.size;
+    const double *own = &making->block_normal[block * size * size];
+    for (size_t p = 0; p < size * size; p++)
+        normal[p] = making->normal[p] - own[p];
+    for (size_t p = 0; p < size; p++)
+        making->row[p] = -fit->x[p];
+    if (!nonnegative_inverse(normal, size, fit->free, inverse)) {
+        fit->has_intervals = false;
+        return;
+    }
+    for (size_t p = 0; p < size * size; p++)
+        making->row[p / size] +=
+            inverse[p] * (making->right[p % size] - making->block_right[block * size + p % size]);
+    for (size_t p = 0; p < size * size; p++)
+        fit->covariance[p] +=
+            making->row[p / size] * making->row[p % size] * (POWER_BLOCKS - 1.0) / POWER_BLOCKS;
+}
+
+static void add_covariance(struct making *making) {
+    struct power_fit *fit = making->fit;
+    size_t size = fit->plan.size;
+    double *normal = mem_zalloc(size * size, sizeof *normal);
+    double *inverse = mem_zalloc(size * size, sizeof *inverse);
+    fit->has_intervals = fit->readings >= POWER_LEAST_BLOCK * POWER_BLOCKS;
+    for (size_t b = 0; b < POWER_BLOCKS && fit->has_intervals; b++)
+        add_block(making, b, normal, inverse);
+    free(normal);
+    free(inverse);
+}
+
+/* ---- The whole ---- */
+
+/* Where use is never recorded in the time of the fit, but later, or the other way round. */
+static void set_values(struct power_fit *fit) {
+    struct power_plan *plan = &fit->plan;
+    for (size_t c = 0; c < plan->load->columns.count; c++) {
+        struct power_column *column = &plan->columns[c];
+        column->value = c == 0 ? fit->floor_w : 0;
+        for (uint32_t p = 0; p < column->part_count; p++)
+            column->value += fit->x[column->parts[p]];
+    }
+    for (uint32_t c = 0; c < plan->load->columns.count; c++) {
+        const struct load_column *column = &plan->load->columns.at[c];
+        if (column->kind == LOAD_UNRECORDED && plan->columns[c].part_count == 0 &&
+            !isnan(plan->recorded_use))
+            plan->columns[c].value =
+                plan->recorded_use *
+                plan->columns[load_find(plan->load, LOAD_USE, column->type, 0)].value;
+    }
+}
+
+static int solve_power(struct making *making, struct error *reterr) {
+    struct power_fit *fit = making->fit;
+    do {
+        size_t size = fit->plan.size;
+        memset(making->normal, 0, size * size * sizeof *making->normal);
+        memset(making->right, 0, size * sizeof *making->right);
+        memset(making->block_normal, 0, POWER_BLOCKS * size * size * sizeof *making->block_normal);
+        memset(making->block_right, 0, POWER_BLOCKS * size * sizeof *making->block_right);
+        add_normal(making);
+    } while (drop_dependent(making));
+    if (!nonnegative_solve(making->normal, making->right, fit->plan.size, fit->x, fit->free))
+        return error_set(reterr, ERROR_RUN, "no fit: the powers depend on each other to rounding");
+    find_rest(making);
+    set_values(fit);
+    add_covariance(making);
+    return 0;
+}
+
+int power_fit_make(struct power_fit *fit, const struct load *load, enum power_detail detail,
+                   const struct power_span *span, struct error *reterr) {
+    size_t columns = load->columns.count;
+    *fit = (struct power_fit){.plan = {.load = load, .detail = detail},
+                              .from_s = span->from_s,
+                              .to_s = span->to_s,
+                              .floor_w = span->floor_w};
+    fit->plan.sums = mem_zalloc(columns, sizeof *fit->plan.sums);
+    fit->plan.columns = mem_zalloc(columns, sizeof *fit->plan.columns);
+    struct making making = {.fit = fit};
+    add_sums(&making);
+    power_plan_make(&fit->plan);
+    size_t size = fit->plan.size;
+    int r = fit->readings > size
+                ? 0
+                : error_set(reterr, ERROR_RUN,
+                            "expected more than %zu readings to fit %zu powers to, got %zu", size,
+                            size, fit->readings);
+    making.row = mem_zalloc(size, sizeof *making.row);
+    making.normal = mem_zalloc(size * size, sizeof *making.normal);
+    making.right = mem_zalloc(size, sizeof *making.right);
+    making.block_normal = mem_zalloc(POWER_BLOCKS * size * size, sizeof *making.block_normal);
+    making.block_right = mem_zalloc(POWER_BLOCKS * size, sizeof *making.block_right);
+    fit->x = mem_zalloc(size, sizeof *fit->x);
+    fit->free = mem_zalloc(size, sizeof *fit->free);
+    fit->rest = mem_zalloc(size, sizeof *fit->rest);
+    fit->covariance = mem_zalloc(size * size, sizeof *fit->covariance);
+    if (r == 0)
+        r = solve_power(&making, reterr);
+    free(making.row);
+    free(making.normal);
+    free(making.right);
+    free(making.block_normal);
+    free(making.block_right);
+    return r;
+}
+
+void power_fit_finish(struct power_fit *fit) {
+    free(fit->plan.sums);
+    free(fit->plan.columns);
+    free(fit->x);
+    free(fit->free);
+    free(fit->rest);
+    free(fit->covariance);
+}
+
+double power_fit_predict(const struct power_fit *fit, size_t i) {
+    const double *means = load_row(fit->plan.load, i);
+    double power_w = 0;
+    for (size_t c = 0; c < fit->plan.load->columns.count; c++)
+        power_w += means[c] * fit->plan.columns[c].value;
+    return power_w;
+}
+
+struct power_value power_fit_value(const struct power_fit *fit, const double *factors) {
+    size_t size = fit->plan.size;
+    double *weights = mem_zalloc(size, sizeof *weights), variance = 0;
+    struct power_value v = {0, NAN, NAN};
+    for (size_t c = 0; c < fit->plan.load->columns.count; c++) {
+        v.value += factors[c] * fit->plan.columns[c].value;
+        for (uint32_t p = 0; p < fit->plan.columns[c].part_count; p++)
+            weights[fit->plan.columns[c].parts[p]] += factors[c];
+    }
+    for (size_t p = 0; p < size * size; p++)
+        variance += weights[p / size] * weights[p % size] * fit->covariance[p];
+    if (fit->has_intervals && variance > 0) {
+        double half = gsl_cdf_tdist_Pinv(0.975, POWER_BLOCKS - 1) * sqrt(variance);
+        v.low = v.value - half;
+        v.high = v.value + half;
+    }
+    free(weights);
+    return v;
+}

@@ -1,0 +1,19 @@
+/* A scenario that replays a log with fitted powers: its jobs draw what the fit says. */
+#ifndef EASIM_CALIBRATE_METERED_POWER_REPLAY_H
+#define EASIM_CALIBRATE_METERED_POWER_REPLAY_H
+
+#include "calibrate/metered/power_text.h"
+
+/* The scenario, which reads jobs.csv, and utilization.csv if there is one, beside it. name: of the
+   scenario. */
+void power_replay_scenario(const struct power_text *text, const char *name, bool has_steps,
+                           struct str *out);
+/* Gives each row of the log of the jobs, in their order, its utilization of the scenario: P =
+   idle_w
+   + utilization (tdp_w - idle_w); models go, so that jobs are rigid. rows: of the trace that the
+   jobs were made from. */
+void power_replay_jobs(const struct power_text *text, struct trace *trace, struct str *out);
+/* utilization.csv; empty where no use changes. */
+void power_replay_steps(const struct power_text *text, const struct trace *trace, struct str *out);
+
+#endif

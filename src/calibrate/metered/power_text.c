@@ -1,0 +1,214 @@
+/* A fit of power in words: see power_text.h. */
+#include "calibrate/metered/power_text.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define MOST_NAMED 6
+
+/* ---- Names ---- */
+
+/* " of TYPE, GROUP", as far as there are several. */
+static void add_name(const struct power_text *text, uint32_t column, struct str *out) {
+    const struct load_column *c = &text->fit->plan.load->columns.at[column];
+    static const char *const kinds[] = {"at rest", "busy GPU", "GPU of a use that is not recorded",
+                                        "use of a GPU"};
+    str_add(out, kinds[c->kind]);
+    if (text->jobs->types.count > 1 && c->kind != LOAD_CONSTANT)
+        str_addf(out, ", %s", text->jobs->types.at[c->type]);
+    if (text->jobs->groups.count > 1 && c->kind == LOAD_BUSY)
+        str_addf(out, ", %s", text->jobs->groups.at[c->group]);
+}
+
+/* ---- Values ---- */
+
+static void add_line(struct str *out, const char *name, struct power_value v, const char *note) {
+    str_addf(out, "  %-34s %9.4g", name, v.value);
+    if (!isnan(v.low))
+        str_addf(out, "  %9.4g to %.4g", v.low, v.high);
+    else if (note[0])
+        str_addf(out, "  %s", note);
+    str_add_char(out, '\n');
+}
+
+static bool is_held(const struct power_fit *fit, uint32_t column) {
+    const struct power_column *c = &fit->plan.columns[column];
+    bool held = c->part_count > 0;
+    for (uint32_t p = 0; p < c->part_count; p++)
+        held &= !fit->free[c->parts[p]];
+    return held;
+}
+
+static const char *note_of(const struct power_fit *fit, uint32_t column) {
+    return is_held(fit, column)  ? "held at its bound"
+           : !fit->has_intervals ? "no interval: too few readings"
+                                 : "";
+}
+
+/* Power at rest is of the whole; a GPU's or a node's follows by what of it is known. */
+static void add_rest(const struct power_text *text, double *factors, struct str *out) {
+    const struct metered_cluster *c = text->cluster;
+    bool of_nodes = !isnan(c->idle_w);
+    double units = of_nodes ? c->nodes : c->gpus;
+    double known_w = metered_cluster_floor_w(c) / units;
+    factors[0] = 1 / units;
+    struct power_value v = power_fit_value(text->fit, factors);
+    v.value -= known_w;
+    v.low -= known_w;
+    v.high -= known_w;
+    add_line(out, of_nodes ? "base power of a node" : "idle power of a GPU", v,
+             note_of(text->fit, 0));
+    factors[0] = 0;
+}
+
+/* The use at which GPUs of unrecorded use draw what they draw. */
+static void add_unrecorded(const struct power_text *text, uint32_t column, struct str *out) {
+    const struct load *load = text->fit->plan.load;
+    uint32_t use = load_find(load, LOAD_USE, load->columns.at[column].type, 0);
+    double by_use_w = text->fit->plan.columns[use].value;
+    struct str name = {0};
+    add_name(text, column, &name);
+    str_addf(out, "  %-34s ", name.text);
+    if (by_use_w > 0)
+        str_addf(out, "as at a use of %.3g\n", text->fit->plan.columns[column].value / by_use_w);
+    else
+        str_add(out, "as any other: use adds no power\n");
+    str_finish(&name);
+}
+
+/* Of a GPU of the type at a use of 1, in the group that draws most. */
+static void add_highest(const struct power_text *text, uint32_t type, double *factors,
+                        struct str *out) {
+    const struct load *load = text->fit->plan.load;
+    uint32_t use = load_find(load, LOAD_USE, type, 0), best = LOAD_NONE;
+    double most = -1;
+    for (uint32_t c = 0; c < load->columns.count; c++) {
+        const struct load_column *column = &load->columns.at[c];
+        if (column->kind != LOAD_BUSY || column->type != type)
+            continue;
+        double power_w = text->fit->plan.columns[c].value +
+                         (column->has_use ? text->fit->plan.columns[use].value : 0);
+        best = power_w > most ? c : best;
+        most = fmax(most, power_w);
+    }
+    double idle_w = metered_cluster_idle_w(text->cluster, text->fit->plan.columns[0].value);
+    bool idle_known = !isnan(text->cluster->idle_w);
+    factors[0] = idle_known ? 0 : 1 / text->cluster->gpus;
+    factors[best] = 1;
+    if (load->columns.at[best].has_use)
+        factors[use] = 1;
+    struct power_value v = power_fit_value(text->fit, factors);
+    double more_w = idle_w - (idle_known ? 0 : text->fit->plan.columns[0].value * factors[0]);
+    struct str name = {0};
+    str_add(&name, "highest of a GPU");
+    if (text->jobs->types.count > 1)
+        str_addf(&name, ", %s", text->jobs->types.at[type]);
+    add_line(out, name.text,
+             (struct power_value){v.value + more_w, v.low + more_w, v.high + more_w},
+             text->fit->has_intervals ? "held at its bound" : "");
+    str_finish(&name);
+    memset(factors, 0, load->columns.count * sizeof *factors);
+}
+
+void power_text_values(const struct power_text *text, struct str *out) {
+    const struct load *load = text->fit->plan.load;
+    double *factors = mem_zalloc(load->columns.count, sizeof *factors);
+    str_addf(out, "  %-34s %9s  %s\n", "power (W)", "fitted", "95 %");
+    add_rest(text, factors, out);
+    for (uint32_t c = 1; c < load->columns.count; c++) {
+        if (load->columns.at[c].kind == LOAD_UNRECORDED) {
+            add_unrecorded(text, c, out);
+            continue;
+        }
+        if (text->fit->plan.columns[c].source == POWER_AS_OTHER ||
+            text->fit->plan.columns[c].source == POWER_NOT_TOLD)
+            continue;
+        struct str name = {0};
+        add_name(text, c, &name);
+        factors[c] = 1;
+        add_line(out, name.text, power_fit_value(text->fit, factors), note_of(text->fit, c));
+        factors[c] = 0;
+        str_finish(&name);
+    }
+    for (uint32_t t = 0; t < text->jobs->types.count; t++)
+        add_highest(text, t, factors, out);
+    free(factors);
+}
+
+/* ---- What is not told ---- */
+
+static void add_split(const struct power_text *text, struct str *out) {
+    const struct metered_cluster *c = text->cluster;
+    if (!isnan(c->idle_w) || !isnan(c->base_w))
+        return;
+    str_addf(out,
+             "idle power of %.9g GPUs and base power of %.9g nodes: only their sum of %.4g W is "
+             "told; base power is taken as 0\n",
+             c->gpus, c->nodes, text->fit->plan.columns[0].value);
+    if (text->jobs->types.count > 1)
+        str_add(out, "idle power by GPU type: only the sum is told; one for all types\n");
+}
+
+/* Columns that have the power of another one, or none. */
+static void add_merged(const struct power_text *text, uint32_t column, struct str *out) {
+    const struct power_plan *plan = &text->fit->plan;
+    const struct power_column *c = &plan->columns[column];
+    add_name(text, column, out);
+    if (c->source == POWER_NOT_TOLD) {
+        str_addf(out, ": %s; its own power is taken as 0\n",
+                 plan->sums[column] > 0 ? "follows from the others, which rise and fall with it"
+                                        : "none in the time of the fit");
+        return;
+    }
+    double busy = 0;
+    for (size_t i = 0; i < plan->load->columns.count; i++)
+        busy += plan->load->columns.at[i].kind == LOAD_BUSY ? plan->sums[i] : 0;
+    str_addf(out, ": %s; taken as ",
+             plan->sums[column] <= 0                         ? "none in the time of the fit"
+             : plan->sums[column] < POWER_LEAST_SHARE * busy ? "less than 1 % of the GPU time"
+                                                             : "always used together");
+    add_name(text, c->as, out);
+    str_add_char(out, '\n');
+}
+
+/* Groups that share one power. */
+static void add_pooled(const struct power_text *text, struct str *out) {
+    const struct power_plan *plan = &text->fit->plan;
+    size_t count = 0;
+    struct str names = {0};
+    for (uint32_t c = 0; c < plan->load->columns.count; c++)
+        if (plan->columns[c].source == POWER_POOLED && count++ < MOST_NAMED) {
+            str_add(&names, count > 1 ? "; " : "");
+            add_name(text, c, &names);
+        }
+    if (count > 0)
+        str_addf(out,
+                 "%s%s: %zu groups, each with less than 1 %% of the GPU time: one power by type\n",
+                 names.text, count > MOST_NAMED ? "; ..." : "", count);
+    str_finish(&names);
+}
+
+static void add_hardly(const struct power_text *text, struct str *out) {
+    const struct power_fit *fit = text->fit;
+    for (uint32_t p = 1; p < fit->plan.size; p++) {
+        uint32_t c = power_plan_column(&fit->plan, p);
+        if (fit->rest[p] >= POWER_HARDLY_TOLD || c == LOAD_NONE)
+            continue;
+        add_name(text, c, out);
+        str_addf(out, ": hardly told apart from the others, which leave %.2g %% of its changes\n",
+                 100 * fit->rest[p]);
+    }
+}
+
+void power_text_untold(const struct power_text *text, struct str *out) {
+    const struct power_plan *plan = &text->fit->plan;
+    add_split(text, out);
+    for (uint32_t c = 1; c < plan->load->columns.count; c++) {
+        enum power_source source = plan->columns[c].source;
+        if (plan->load->columns.at[c].kind != LOAD_UNRECORDED &&
+            (source == POWER_AS_OTHER || source == POWER_NOT_TOLD))
+            add_merged(text, c, out);
+    }
+    add_pooled(text, out);
+    add_hardly(text, out);
+}
