@@ -2,6 +2,8 @@
    checkers of sanitizers run in it. */
 #include "base/child.h"
 
+#include "base/mem.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -22,7 +24,8 @@
 
 /* Exit status of a child that got to its end; a plug-in that calls exit(0) must not look like that.
  */
-#define DONE 77
+#define DONE      77
+#define NO_MEMORY 78
 
 void child_begin(pid_t parent) {
     const struct rlimit no_core = {0, 0};
@@ -33,11 +36,17 @@ void child_begin(pid_t parent) {
     setrlimit(RLIMIT_CORE, &no_core);
 }
 
+static void leave_without_memory(void *context, size_t bytes) {
+    (void)context, (void)bytes;
+    _exit(NO_MEMORY);
+}
+
 _Noreturn static void be_child(void (*function)(void *), void *context, double limit_s,
                                pid_t parent) {
     const rlim_t seconds = (rlim_t)ceil(limit_s);
     const struct rlimit processor = {seconds, seconds + 1};
     child_begin(parent);
+    mem_on_failure(leave_without_memory, NULL);
     setrlimit(RLIMIT_CPU, &processor);
     int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (null >= 0)
@@ -79,6 +88,8 @@ struct child_result child_run(void (*function)(void *context), void *context, do
         return (struct child_result){CHILD_KILLED, WTERMSIG(status)};
     if (WEXITSTATUS(status) == DONE)
         return (struct child_result){CHILD_DONE, 0};
+    if (WEXITSTATUS(status) == NO_MEMORY)
+        return (struct child_result){CHILD_NO_MEMORY, 0};
     return (struct child_result){CHILD_EXITED, WEXITSTATUS(status)};
 }
 
@@ -91,6 +102,9 @@ void child_explain(const struct child_result *result, double limit_s, struct str
         break;
     case CHILD_KILLED:
         str_addf(out, "was ended by signal %d, %s", result->detail, strsignal(result->detail));
+        break;
+    case CHILD_NO_MEMORY:
+        str_add(out, "ran out of memory");
         break;
     case CHILD_EXITED:
         str_addf(out, "ended its process with exit status %d", result->detail);

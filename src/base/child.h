@@ -6,7 +6,14 @@
 
 #include <sys/types.h>
 
-enum child_end { CHILD_DONE, CHILD_TIMED_OUT, CHILD_KILLED, CHILD_EXITED, CHILD_NOT_STARTED };
+enum child_end {
+    CHILD_DONE,
+    CHILD_TIMED_OUT,
+    CHILD_KILLED,
+    CHILD_EXITED,
+    CHILD_NO_MEMORY,
+    CHILD_NOT_STARTED
+};
 
 struct child_result {
     enum child_end end;

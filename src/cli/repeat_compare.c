@@ -1,14 +1,15 @@
 /* Files of two folders against each other: see repeat_compare.h. */
 #include "cli/repeat_compare.h"
 
+#include "base/mem.h"
 #include "cli/cli.h"
-
 #include "io/lines.h"
 #include "io/sha256.h"
 #include "output/manifest.h"
 #include "output/sweep/point_file.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,6 +126,8 @@ static bool same_points(const char *folder, const char *again, bool same_inputs)
     struct arena arena = {0};
     struct dirent **entries = NULL;
     int count = scandir(arena_printf(&arena, "%s/runs", again), &entries, is_csv, alphasort);
+    if (count < 0 && errno == ENOMEM)
+        mem_exhausted(0);
     bool same = true;
     for (int i = 0; i < count; i++) {
         for (int p = 0; p < 2; p++) {

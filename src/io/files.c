@@ -87,6 +87,13 @@ int files_sync(const char *folder, struct error *reterr) {
                      : error_set(reterr, ERROR_IO, "%s: cannot write: %s", folder, strerror(code));
 }
 
+DIR *files_open_folder(const char *path) {
+    DIR *folder = opendir(path);
+    if (!folder && errno == ENOMEM)
+        mem_exhausted(0);
+    return folder;
+}
+
 int files_make_folders(const char *path, struct error *reterr) {
     char *partial = mem_strdup(path);
     int r = 0;

@@ -6,6 +6,8 @@
 #include "base/error.h"
 #include "base/str.h"
 
+#include <dirent.h>
+
 /* The part behind the last slash; without one, all of it. */
 const char *files_name(const char *path);
 /* How path is called from inside of folder ("../../configs/tiny.yaml"), whatever links lead to the
@@ -19,6 +21,8 @@ int files_remove(const char *path, struct error *reterr) MUST_CHECK;
 /* Waits until all that was written to the file system of a folder, by anybody, is on the disk: one
    wait for any number of files and their names. */
 int files_sync(const char *folder, struct error *reterr) MUST_CHECK;
+/* opendir, which never fails for want of memory. */
+DIR *files_open_folder(const char *path);
 /* Makes a folder and its parents; one that exists is fine. */
 int files_make_folders(const char *path, struct error *reterr) MUST_CHECK;
 /* Bytes of the longest beginning of the path that exists: what is there before folders are made. */

@@ -3,10 +3,13 @@
 
 #include "base/array.h"
 #include "base/child.h"
+#include "base/mem.h"
+#include "io/files.h"
 #include "policy/interface.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <limits.h>
 #include <link.h>
 #include <stdio.h>
@@ -50,9 +53,18 @@ static int read_symbol(struct policy_module *module, const char *path, struct er
     return r;
 }
 
+/* NULL: dlerror tells why, and it is not want of memory. */
+static void *load_module(const char *path) {
+    errno = 0;
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!handle && errno == ENOMEM)
+        mem_exhausted(0);
+    return handle;
+}
+
 /* In a child. What is wrong, but does not end it, the parent finds and says. */
 static void read_and_close(void *context) {
-    struct policy_module module = {.handle = dlopen(context, RTLD_NOW | RTLD_LOCAL)};
+    struct policy_module module = {.handle = load_module(context)};
     if (!module.handle)
         return;
     if (read_symbol(&module, context, NULL) == 0)
@@ -74,6 +86,8 @@ static int try_path(const char *path, struct error *reterr) {
     free(own);
     if (result.end == CHILD_DONE)
         return 0;
+    if (result.end == CHILD_NO_MEMORY)
+        mem_exhausted(0);
     child_explain(&result, TRIAL_S, &how);
     error_set(reterr, ERROR_INPUT,
               "%s: ends the process while it is loaded and its tables are read: it %s", path,
@@ -83,7 +97,7 @@ static int try_path(const char *path, struct error *reterr) {
 }
 
 static int open_path(const char *path, struct policy_module *module, struct error *reterr) {
-    *module = (struct policy_module){.handle = dlopen(path, RTLD_NOW | RTLD_LOCAL)};
+    *module = (struct policy_module){.handle = load_module(path)};
     if (!module->handle)
         return error_set(reterr, ERROR_INPUT, "cannot load policy: %s", dlerror());
     module->path = mem_strdup(path);
@@ -195,7 +209,7 @@ struct listing {
 
 static bool list_folder(const char *folder, void *context) {
     struct listing *listing = context;
-    DIR *dir = opendir(folder);
+    DIR *dir = files_open_folder(folder);
     for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;) {
         size_t length = strlen(entry->d_name);
         if (length <= 3 || strcmp(entry->d_name + length - 3, ".so") != 0)

@@ -2,6 +2,7 @@
    or of the chosen steps. */
 #include "ingest/kineto/kineto.h"
 
+#include "base/mem.h"
 #include "ingest/kineto/kineto_figures.h"
 #include "ingest/kineto/kineto_ranks.h"
 #include "ingest/kineto/kineto_shares.h"
@@ -37,6 +38,8 @@ static int compile_pattern(struct session *session, const char *setting, const c
     int code = regcomp(pattern, text, REG_EXTENDED | REG_NOSUB);
     if (code == 0)
         return 0;
+    if (code == REG_ESPACE)
+        mem_exhausted(0);
     regerror(code, pattern, reason, sizeof reason);
     problems_add_setting(session->problems, (struct location){0}, setting,
                          "expected a regular expression, got \"%s\": %s", text, reason);

@@ -4,8 +4,10 @@
 #include "ingest/kineto/kineto_trace.h"
 
 #include "base/hash.h"
+#include "base/mem.h"
 #include "io/json_text.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,7 +59,10 @@ static bool matches_pattern(struct reader *reader, const regex_t *pattern, struc
     reader->text.length = 0;
     str_add_bytes(&reader->text, name.at, name.length);
     slot->hash = hash;
+    errno = 0;
     slot->verdict = regexec(pattern, reader->text.text, 0, NULL, 0) == 0 ? MATCHES : DIFFERS;
+    if (slot->verdict == DIFFERS && errno == ENOMEM)
+        mem_exhausted(0); /* of which the result of glibc's regexec says nothing */
     return slot->verdict == MATCHES;
 }
 

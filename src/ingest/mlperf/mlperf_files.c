@@ -1,7 +1,8 @@
 /* Names in one order whatever the file system: remarks and sums do not depend on it. */
 #include "ingest/mlperf/mlperf_files.h"
 
-#include <dirent.h>
+#include "io/files.h"
+
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -17,7 +18,7 @@ static int compare_files(const void *left, const void *right) {
 }
 
 void mlperf_files_list(const char *folder, struct arena *arena, struct mlperf_files *files) {
-    DIR *dir = opendir(folder);
+    DIR *dir = files_open_folder(folder);
     struct dirent *entry;
     while (dir && (entry = readdir(dir))) {
         if (entry->d_name[0] == '.')

@@ -16,7 +16,6 @@
 #include "output/run/users_csv.h"
 #include "output/text_files.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +66,7 @@ struct run_dir {
 };
 
 int run_dir_is_empty(const char *path, struct error *reterr) {
-    DIR *dir = opendir(path);
+    DIR *dir = files_open_folder(path);
     if (!dir)
         return errno == ENOENT ? 1
                                : error_set(reterr, ERROR_INPUT, "%s: cannot open folder: %s", path,

@@ -3,8 +3,8 @@
 #include "output/run/trace_files.h"
 
 #include "base/array.h"
+#include "io/files.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,7 +88,7 @@ int trace_files_commit(struct trace_files *files, struct arena *arena, const cha
 
 static void remove_folder(const char *path) {
     struct arena scratch = {0};
-    DIR *dir = opendir(path);
+    DIR *dir = files_open_folder(path);
     for (struct dirent *entry; dir && (entry = readdir(dir));)
         (void)unlink(arena_printf(&scratch, "%s/%s", path, entry->d_name)); /* not . and .. */
     if (dir)

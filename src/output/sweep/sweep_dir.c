@@ -12,7 +12,6 @@
 #include "output/sweep/point_file.h"
 #include "output/text_files.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -195,7 +194,7 @@ static bool is_ours(const char *name) {
 
 /* Not a folder of results of something else; that it does not exist is fine. */
 static int check_folder(const char *path, struct error *reterr) {
-    DIR *folder = opendir(path);
+    DIR *folder = files_open_folder(path);
     int r = 0;
     if (!folder)
         return errno == ENOENT ? 0
@@ -224,7 +223,7 @@ static void remove_leftovers(const struct sweep_dir *dir) {
     const char *const folders[] = {dir->path, arena_printf(&arena, "%s/runs", dir->path),
                                    arena_printf(&arena, "%s/notes", dir->path)};
     for (int i = 0; i < 3; i++) {
-        DIR *folder = opendir(folders[i]);
+        DIR *folder = files_open_folder(folders[i]);
         for (const struct dirent *entry; folder && (entry = readdir(folder));)
             if (strstr(entry->d_name, ".csv.tmp-") || strstr(entry->d_name, ".json.tmp-") ||
                 strstr(entry->d_name, ".yaml.tmp-"))

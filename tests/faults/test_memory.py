@@ -1,0 +1,93 @@
+"""Every allocation of every command fails once: an exit status that is not 0, with a message, or the same result; no signal,
+nothing half-written under its name. Usage: test_memory.py EASIM SOURCE SHIM [--most N], N allocations of each command, spread over all (40)
+"""
+import argparse
+import shutil
+import sys
+
+from harness import SOURCE, each_call, easim, good, run_tests
+
+MOST = argparse.ArgumentParser()
+MOST.add_argument("--most", type=int, default=40)
+MOST = MOST.parse_args(sys.argv[4:]).most
+TINY, PROFILE = SOURCE / "configs/tiny.yaml", SOURCE / "workloads/profile-example.csv"
+COMPRESSED = SOURCE / "tests/profiles"
+
+
+def inputs(folder):
+    """What the commands read."""
+    good("run", TINY, "--quiet", "--out", folder / "run")
+    (folder / "outages.csv").write_text("node,start_s,end_s\n" + "".join(
+        f"{n % 3},{1000 * n * (n % 5 + 1)},{1000 * n * (n % 5 + 1) + 60 + 7 * n}\n" for n in range(1, 30)))
+    (folder / "sweep.yaml").write_text(f"name: s\nbase: {TINY}\naxes: [{{path: seed, values: [1, 2]}}]\n")
+    good("calibrate", PROFILE, "-o", folder / "model.yaml")
+
+
+def commands(folder):
+    """Words; what is in `out` is the result."""
+    out = folder / "out"
+    yield from (["--help"], ["--version"], ["run", "--help"], ["completion", "bash"], ["policies"], ["policies", "zeus"],
+                ["check", TINY], ["gen", TINY, "-o", out / "jobs.csv"], ["models", TINY, "--out", out / "models"],
+                ["models", folder / "model.yaml", "--parameters"],
+                ["calibrate", PROFILE, "-o", out / "model.yaml"], ["calibrate", "--check", folder / "model.yaml", PROFILE],
+                ["calibrate", "failures", folder / "outages.csv"],
+                ["import", "itp", SOURCE / "workloads/itp-sample.csv", "-o", out / "jobs.csv"],
+                ["profile", "kineto", SOURCE / "tests/profiles/kineto/backslash.json"],
+                ["run", TINY, "--quiet", "--out", out / "run"],
+                ["run", SOURCE / "configs/eas-sim.yaml", "--set", "horizon=2h", "-n", 2, "--check", "--format", "json",
+                 "--out", out / "run"],
+                ["run", folder / "run/manifest.json", "--out", out / "run"],
+                ["compare", TINY, "--policies", "fcfs,easy", "--quiet", "--out", out / "compare"],
+                ["ablate", TINY, "pollux", "fcfs", "--quiet", "--out", out / "ablate"],
+                ["tune", TINY, "--params", "edp_slack=1..3", "--objective", "energy_kwh", "--max-trials", 2, "--quiet", "--out",
+                 out / "tune"],
+                ["sweep", folder / "sweep.yaml", "--quiet", "--out", out / "sweep"])
+    if shutil.which("gnuplot"):
+        yield ["plot", folder / "run", "--figures", "jct", "--out", out / "figures"]
+
+
+def texts(folder):
+    """Every file that a result has; of a picture that it is there, for gnuplot dates some."""
+    return {str(path.relative_to(folder)): path.read_bytes() if path.suffix not in (".png", ".pdf", ".svg") else b""
+            for path in folder.rglob("*") if path.is_file()}
+
+
+def is_partial(found, name):
+    """Whether the manifest beside a file says that not all is there."""
+    return b'"partial":\ttrue' in found.get(f"{name.rpartition('/')[0]}/manifest.json", b"")
+
+
+def every_allocation(folder):
+    inputs(folder)
+    out = folder / "out"
+
+    def clear():
+        shutil.rmtree(out, ignore_errors=True)
+        out.mkdir()
+
+    for words in commands(folder):
+        clear()
+        whole, expected = good(*words), texts(out)
+        tries = failed = 0
+        for who in ("parent",) if words[0] in ("tune", "sweep") else ("parent", "children"):
+            clear()
+            if easim(*words, call="malloc", who=who).calls == 0:
+                continue
+            for number, ended in each_call(MOST, *words, prepare=clear, call="malloc", do="ENOMEM", who=who):
+                where = (who, number, str(ended))
+                assert ended.hits == 1, where
+                tries += 1
+                failed += ended.code != 0
+                assert ended.code in (0, 1, 2), where
+                assert ended.code == 0 or ended.said.strip(), where
+                found = {name: text for name, text in texts(out).items() if ".tmp-" not in name}
+                if ended.code == 0:
+                    assert ended.out == whole.out, (where, whole.out)
+                    assert found == expected, (where, {name for name in found | expected if found.get(name) != expected.get(name)})
+                else:
+                    spoilt = {name for name, text in found.items() if expected.get(name) not in (text, None)}
+                    assert all(is_partial(found, name) for name in spoilt), (where, spoilt)
+        print(f"{' '.join(map(str, words[:2]))}: {failed} of {tries} failed", flush=True)
+
+
+run_tests(every_allocation)
