@@ -383,3 +383,10 @@ bool numfmt_parse_int(const char *text, size_t length, int64_t *value) {
     *value = negative ? sum : -sum;
     return true;
 }
+
+size_t numfmt_prefix(const char *text, double *value) {
+    size_t length = strspn(text, "+-.0123456789eE");
+    if (length > 0 && strchr("eE", text[length - 1]))
+        length--; /* of a unit */
+    return length > 0 && numfmt_parse_real(text, length, value) ? length : 0;
+}

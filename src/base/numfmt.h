@@ -29,5 +29,7 @@ bool numfmt_parse_scaled(const char *text, size_t length, uint32_t factor, int e
  * double. */
 bool numfmt_is_infinite(const char *text, size_t length);
 bool numfmt_parse_int(const char *text, size_t length, int64_t *value);
+/* The number that a text begins with, as 400 of "400 W"; returns its length, 0: there is none. */
+size_t numfmt_prefix(const char *text, double *value);
 
 #endif

@@ -59,7 +59,8 @@ const struct command_facts commands[COMMAND_COUNT + 1] = {
          .operands = "CONFIG.yaml",
          .least_operands = 1,
          .most_operands = 1,
-         .about = "Runs several policies on the same workloads and compares them.",
+         .about =
+             "Runs several policies on the same workloads and compares them; with uncertainty in the scenario, in many draws of its physics, too.",
          .more = REPEATED(
              "CONFIG.yaml") "Exit codes are those of easim run; a policy that fails or crashes is left out, the others are kept.\n",
          .repeats = true,

@@ -1,6 +1,7 @@
 /* easim compare: policies on the same workloads, with paired differences. */
 #include "cli/cli.h"
 #include "cli/compare_args.h"
+#include "cli/compare_worlds.h"
 #include "cli/contenders.h"
 #include "cli/scenario_args.h"
 #include "io/files.h"
@@ -20,6 +21,7 @@ struct session {
     const char *folder;
     struct contenders clean;
     struct contenders *perturbed; /* one for each perturbation */
+    struct compare_worlds worlds;
     struct compare_series *series;
     struct comparison comparison;
     struct study plain;   /* without the policies compared */
@@ -42,6 +44,7 @@ static int load_perturbed(struct session *s, size_t index, struct problems *prob
         sets[k] = k < given ? changes.sets[k] : more.sets.at[k - given];
     changes.sets = sets;
     changes.set_count = total;
+    changes.worlds = true; /* of the clean runs */
     int r = ERROR_INPUT;
     if (refusal)
         problems_add(problems, (struct location){0}, NULL, "--perturb %s: %s", p->ask.name,
@@ -56,7 +59,8 @@ static int load_perturbed(struct session *s, size_t index, struct problems *prob
 
 static int load_contenders(struct session *s, struct problems *problems) {
     const struct compare_args *a = s->args;
-    const struct scenario_overrides overrides = scenario_args_overrides(s->options);
+    struct scenario_overrides overrides = scenario_args_overrides(s->options);
+    overrides.worlds = true;
     if (contenders_load(&s->clean, s->options->operands[0], &overrides, a->policies.at,
                         a->policies.count, problems) < 0)
         return ERROR_INPUT;
@@ -150,6 +154,17 @@ static void run_perturbed(struct session *s, struct compare_perturbed *out) {
     }
 }
 
+/* All worlds, with the policies that were compared in the central physics. */
+static void run_worlds(struct session *s) {
+    size_t *places = mem_zalloc(s->clean.count, sizeof *places);
+    struct compare_series *series = mem_zalloc(s->clean.count, sizeof *series);
+    (void)contenders_series(&s->clean, s->comparison.replications, series, places);
+    int code = compare_worlds_run(&s->worlds, s->args, &s->comparison, places);
+    s->clean.code = s->clean.code == EXIT_DONE || code == EXIT_INTERRUPTED ? code : s->clean.code;
+    free(series);
+    free(places);
+}
+
 /* What all policies together have to say. */
 static void find_notes(const struct session *s, struct notes *notes) {
     for (size_t i = 0; i < s->clean.count; i++) {
@@ -159,6 +174,8 @@ static void find_notes(const struct session *s, struct notes *notes) {
         notes_add_study(notes, &c->study);
         notes_add_result(notes, &c->study, &c->result);
     }
+    if (s->worlds.worlds.count > 0)
+        compare_worlds_add_notes(&s->worlds, s->worlds.worlds.central, notes);
 }
 
 static void add_precision(const struct session *s, struct str *out) {
@@ -237,7 +254,9 @@ static int conclude_comparison(struct session *s, const struct compare_perturbed
                                     .pareto_count = (unsigned)s->options->pareto.count,
                                     .shown = s->options->metrics.columns,
                                     .shown_count = s->options->metrics.count,
-                                    .perturbed = perturbed};
+                                    .perturbed = perturbed,
+                                    .doubt = s->worlds.run ? &s->worlds.doubt : NULL,
+                                    .worlds = &s->worlds.worlds};
     struct error error = {0};
     struct notes notes = {.sources = 0};
     for (size_t i = 0; i < a->perturbations.count; i++)
@@ -255,7 +274,8 @@ static int conclude_comparison(struct session *s, const struct compare_perturbed
         .goal = s->options->goal.relative > 0 ? &s->options->goal : NULL,
         .folders = list_folders(s, &arena),
         .origin = &origin,
-        .notes = &notes};
+        .notes = &notes,
+        .outcome = &s->worlds.outcome};
     int code = s->clean.code;
     find_notes(s, &notes);
     if (s->comparison.count > 0) {
@@ -284,6 +304,8 @@ static int compare_policies(struct session *s) {
     run_clean(s);
     if (s->comparison.count > 0)
         run_perturbed(s, perturbed);
+    if (s->comparison.count > 0 && s->worlds.worlds.count > 0 && s->clean.code != EXIT_INTERRUPTED)
+        run_worlds(s);
     int code = conclude_comparison(s, perturbed);
     for (size_t i = 0; i < count; i++) {
         free((void *)perturbed[i].clean.series);
@@ -305,6 +327,7 @@ static void remove_empty_folders(const struct session *s) {
 }
 
 static void finish_session(struct session *s) {
+    compare_worlds_finish(&s->worlds);
     contenders_finish(&s->clean);
     for (size_t i = 0; s->perturbed && i < s->args->perturbations.count; i++)
         contenders_finish(&s->perturbed[i]);
@@ -325,7 +348,8 @@ int cli_compare(struct options *options) {
     struct session session = {.args = &args, .options = options};
     int code = EXIT_BAD_INPUT;
     if (compare_args_resolve(&args, &problems) == 0 && load_contenders(&session, &problems) == 0 &&
-        compare_args_check(&args, session.clean.at, &problems) == 0) {
+        compare_args_check(&args, session.clean.at, &problems) == 0 &&
+        compare_worlds_draw(&session.worlds, &args, &session.clean, &problems) == 0) {
         const char *name = session.clean.at[0].study.scenario.name;
         session.folder = arena_printf(&options->arena, "results/%s/compare", name);
         code = compare_policies(&session);

@@ -147,6 +147,10 @@ const struct field scenario_fields[] = {
      .offset = offsetof(struct scenario, noise),
      .fields = noise_fields,
      .help = "how far true speeds are from the predicted ones (default: not at all)"},
+    {.key = "uncertainty",
+     .type = FIELD_NODE,
+     .offset = offsetof(struct scenario, uncertainty_node),
+     .help = "{worlds, calibration, shares, parameters}: in which physics easim compare runs"},
     FIELDS_END};
 
 static const struct field carbon_value = {
@@ -334,6 +338,9 @@ int scenario_load(struct scenario *scenario, const char *path,
     if (bind_prices(scenario, &binding) < 0)
         result = ERROR_INPUT;
     if (check_users(scenario, &binding) < 0)
+        result = ERROR_INPUT;
+    if (uncertainty_bind(&scenario->uncertainty, scenario->uncertainty_node, scenario->doc.root,
+                         &binding) < 0)
         result = ERROR_INPUT;
     if (check_name(scenario, &binding) < 0)
         result = ERROR_INPUT;

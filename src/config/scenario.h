@@ -6,6 +6,7 @@
 #include "base/rng.h"
 #include "config/schema.h"
 #include "config/series.h"
+#include "config/uncertainty.h"
 
 /* How events of one instant are taken (semantics 1.2). */
 struct engine_options {
@@ -55,6 +56,8 @@ struct scenario {
     struct energy_prices prices;
     const struct yaml_node *failures; /* recorded outages, or NULL */
     struct model_noise noise;
+    const struct yaml_node *uncertainty_node;
+    struct uncertainty uncertainty;
     const char *start_time;
     int64_t start_ns; /* of t = 0 since 1970; TIME_NONE_NS: not given */
     struct schema_uses
@@ -75,6 +78,7 @@ struct scenario_overrides {
         text; /* what the file holds, where it was read already (standard input); else empty */
     const char *const *policies; /* all that the command loads, by name or path */
     size_t policy_count;
+    bool worlds; /* the command runs the worlds of `uncertainty` */
 };
 
 /* Reads and binds path ("-": standard input); negative after adding problems. Release with

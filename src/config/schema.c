@@ -52,7 +52,7 @@ static const char *describe_range(struct arena *arena, const struct field *field
     return field->word ? arena_printf(arena, "%s, or %s", numbers, field->word) : numbers;
 }
 
-static bool field_takes(const struct field *field, double value) {
+bool schema_takes(const struct field *field, double value) {
     if (field->min == 0 && field->max == 0)
         return isfinite(value);
     return value <= field->max && (field->above_min ? value > field->min : value >= field->min);
@@ -80,7 +80,7 @@ static int bind_number(const struct binding *binding, const struct field *field,
     }
     if (node->kind == YAML_NODE_SCALAR)
         parsed = units_parse(dimension, node->text, node->length, value);
-    if (parsed && field_takes(field, *value) &&
+    if (parsed && schema_takes(field, *value) &&
         (field->type != FIELD_DURATION || fabs(*value) <= TIME_MAX_S))
         return 0;
     const char *expected = describe_range(binding->arena, field, noun_of(field));
@@ -100,7 +100,7 @@ static bool is_exact(int64_t value) {
 static int bind_int(const struct binding *binding, const struct field *field,
                     const struct yaml_node *node, const char *path, int64_t *value) {
     if (node->kind != YAML_NODE_SCALAR || !numfmt_parse_int(node->text, node->length, value) ||
-        !field_takes(field, (double)*value) || !is_exact(*value))
+        !schema_takes(field, (double)*value) || !is_exact(*value))
         return schema_wrong(binding, node, path, describe_range(binding->arena, field, "integer"));
     return 0;
 }
@@ -265,7 +265,7 @@ static int bind_scalars(const struct binding *binding, const struct field *field
 
 static int bind_objects(const struct binding *binding, const struct field *field,
                         const struct yaml_node *node, const char *path, struct schema_list *list) {
-    if (node->kind != YAML_NODE_SEQUENCE || node->count == 0)
+    if (node->kind != YAML_NODE_SEQUENCE || (node->count == 0 && !field->may_be_empty))
         return schema_wrong(binding, node, path, "a list of mappings");
     int result = 0;
     list->at = arena_alloc(binding->arena, node->count * field->item_size);

@@ -40,6 +40,7 @@ struct field {
     bool required;
     const char *unless; /* required only where the mapping has not this key */
     bool above_min;     /* the minimum itself is not allowed */
+    bool may_be_empty;  /* OBJECTS: a list of none is one */
     const char *word;   /* REAL, DURATION: this word is allowed, too, and means INFINITY */
     bool record; /* of a model file: says what it is or how it was found, and decides nothing */
     double min,
@@ -89,6 +90,9 @@ int schema_bind(const struct binding *binding, const struct field *fields,
 /* One scalar against one field's type and range; used for policy parameters too. */
 int schema_bind_value(const struct binding *binding, const struct field *field,
                       const struct yaml_node *node, const char *path, void *out) MUST_CHECK;
+
+/* Whether a number is in the range of a field. */
+bool schema_takes(const struct field *field, double value);
 
 /* Adds "expected EXPECTED, got what node is"; returns ERROR_INPUT. */
 int schema_wrong(const struct binding *binding, const struct yaml_node *node, const char *path,

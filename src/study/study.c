@@ -3,6 +3,7 @@
 
 #include "base/numfmt.h"
 #include "base/units.h"
+#include "workload/drawn_jobs.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -11,7 +12,25 @@
 int study_generate(const struct study *study, uint32_t replication, struct workload *workload,
                    struct problems *problems) {
     const struct config_extras extras = params_extras(&study->params);
+    if (study->drawn)
+        return drawn_jobs_place(&study->drawn->at[replication], &study->source, &extras, workload,
+                                problems);
     return source_generate(&study->source, replication, &extras, workload, problems);
+}
+
+int study_draw(const struct study *study, uint32_t count, struct study_workloads *workloads,
+               struct problems *problems) {
+    int r = 0;
+    workloads->at = mem_zalloc(count, sizeof *workloads->at);
+    for (; workloads->count < count && r == 0; workloads->count++)
+        r = study_generate(study, workloads->count, &workloads->at[workloads->count], problems);
+    return r;
+}
+
+void study_workloads_finish(struct study_workloads *workloads) {
+    for (uint32_t i = 0; i < workloads->count; i++)
+        workload_finish(&workloads->at[i]);
+    free(workloads->at);
 }
 
 struct sim study_sim(const struct study *study, const struct workload *workload) {

@@ -7,12 +7,21 @@
 #include "policy/params.h"
 #include "workload/source.h"
 
+/* The workloads of replications 1 to count, drawn by one study and run by others. Zero-initialise;
+   release with study_workloads_finish. */
+struct study_workloads {
+    struct workload *at;
+    uint32_t count;
+};
+
 struct study {
     struct scenario scenario;
     struct cluster cluster;
     struct model_tree model_tree; /* their files, with model_overrides applied */
     struct model_set models;
     struct workload_source source;
+    const struct study_workloads
+        *drawn; /* by another study, in its physics; NULL: this one draws */
     struct policy_module module;
     struct policy_params params;
     ARRAY_OF(const char *) warnings; /* the study runs, but probably not as meant */
@@ -23,10 +32,15 @@ struct study {
 
 /* Initialised by study_load (study_load.h); takes what half a load has left, too. */
 void study_finish(struct study *study);
-/* The jobs of one replication (from 0), with the configurations that there are for the parameters
- * of now. */
+/* The jobs of one replication (from 0), drawn here or where `drawn` says (semantics 17.2), with the
+   configurations that there are in the physics of this study, for the parameters of now. */
 int study_generate(const struct study *study, uint32_t replication, struct workload *workload,
                    struct problems *problems) MUST_CHECK;
+/* Draws those of replications 1 to count, for studies that differ from this one in physics alone
+   and are released before. Negative after adding problems. */
+int study_draw(const struct study *study, uint32_t count, struct study_workloads *workloads,
+               struct problems *problems) MUST_CHECK;
+void study_workloads_finish(struct study_workloads *workloads);
 /* A simulation of the study with these jobs, to be given its observers and further options, and
  * then to loop_init.
  */

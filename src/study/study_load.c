@@ -159,6 +159,22 @@ static int load_models(struct study *study, int cluster, const struct binding *b
     return r < 0 ? r : bound;
 }
 
+/* Commands that run one physics, and worlds that cannot differ. */
+static void warn_of_worlds(struct study *study, bool run) {
+    const struct uncertainty *u = &study->scenario.uncertainty;
+    long long worlds = u->worlds;
+    if (worlds == 0 || (run && uncertainty_draws(u)))
+        return;
+    const char *why = "uncertainty: of no effect here, easim compare runs its worlds";
+    if (run && worlds > 1)
+        why = arena_printf(&study->arena,
+                           "uncertainty: nothing is drawn, so all %lld worlds are the central one",
+                           worlds);
+    else if (run)
+        why = "uncertainty: of no effect, it has one world, in which nothing is drawn";
+    array_push(&study->warnings, why);
+}
+
 static int load_study(struct study *study, bool apart, const char *path,
                       const struct scenario_overrides *overrides,
                       const struct trace_reader *const *readers, struct problems *problems) {
@@ -193,6 +209,7 @@ static int load_study(struct study *study, bool apart, const char *path,
     if (source == 0 && study->source.warmup_ns >= study->scenario.horizon_ns)
         problems_add(problems, study->scenario.workload->where, "workload.warmup",
                      "expected less than the horizon");
+    warn_of_worlds(study, overrides->worlds);
     if (problems->count == before && series == 0 && outages == 0)
         warnings_find(study, problems);
     return policy < 0 || problems->count > before ? ERROR_INPUT : 0;

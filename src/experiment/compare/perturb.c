@@ -96,11 +96,8 @@ static const char *scaled_number(const struct study *study, const struct perturb
     if (yaml_path_parse(ask->name, arena, &path, &error) < 0)
         return arena_strdup(arena, error.text);
     const struct yaml_node *node = yaml_path_find(study->scenario.doc.root, &path);
-    size_t length =
-        node && node->kind == YAML_NODE_SCALAR ? strspn(node->text, "+-.0123456789eE") : 0;
-    if (length > 0 && strchr("eE", node->text[length - 1]))
-        length--; /* of a unit */
-    if (length == 0 || !numfmt_parse_real(node->text, length, &number))
+    size_t length = node && node->kind == YAML_NODE_SCALAR ? numfmt_prefix(node->text, &number) : 0;
+    if (length == 0)
         return "the scenario has no number there";
     char text[NUMFMT_BYTES];
     numfmt_real(text, number * (1 + ask->amount));

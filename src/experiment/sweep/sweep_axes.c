@@ -3,6 +3,7 @@
 
 #include "base/rng.h"
 #include "experiment/sweep/sweep_spans.h"
+#include "io/yaml_flow.h"
 #include "metrics/summary.h"
 
 #include <stdlib.h>
@@ -90,7 +91,7 @@ static int bind_values(struct sweep_axis *axis, const struct yaml_node *node, co
         return refuse_axis(binding, node->where, path, "expected at least one value, got none");
     for (size_t i = 0; i < node->count; i++) {
         const struct yaml_node *item = node->items[i];
-        const char *yaml = sweep_value_text(item, binding->arena);
+        const char *yaml = yaml_flow_text(item, binding->arena);
         const char *shown = node->keys                       ? node->keys[i]->text
                             : item->kind == YAML_NODE_SCALAR ? item->text
                                                              : yaml;

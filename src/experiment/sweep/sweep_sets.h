@@ -26,9 +26,6 @@ struct sweep_sets {
    a problem was added. */
 int sweep_path_bind(struct sweep_path *out, const char *text, struct location where,
                     const char *path, const struct binding *binding) MUST_CHECK;
-/* The value as YAML on one line, in the arena; an empty one as ~, for nothing at all is no value.
- */
-const char *sweep_value_text(const struct yaml_node *node, struct arena *arena);
 /* Binds a mapping from paths to values. Negative if problems were added. */
 int sweep_sets_bind(struct sweep_sets *sets, const struct yaml_node *node, const char *path,
                     const struct binding *binding) MUST_CHECK;

@@ -46,6 +46,12 @@ bool world_results_has(const struct world_results *results, struct world_run run
     return !isnan(world_results_value(results, run, SUMMARY_COLUMN(sim_s)));
 }
 
+void world_results_drop(struct world_results *results, size_t set, uint32_t world) {
+    double *first = world_results_at(results, (struct world_run){.set = set, .world = world});
+    for (size_t i = 0; i < results->replications * results->policies * SUMMARY_COUNT; i++)
+        first[i] = NAN;
+}
+
 bool world_results_whole(const struct world_results *results, size_t set, uint32_t world) {
     struct world_run run = {.set = set, .world = world};
     for (; run.replication < results->replications; run.replication++)

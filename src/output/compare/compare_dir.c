@@ -2,6 +2,7 @@
 #include "output/compare/compare_dir.h"
 
 #include "output/compare/budget_tables.h"
+#include "output/compare/worlds_csv.h"
 #include "output/text_files.h"
 
 static void add_policy_names(cJSON *array, const struct comparison *comparison) {
@@ -24,6 +25,29 @@ static void add_list(cJSON *root, const char *key, const char *const *names) {
         cJSON_AddItemToArray(array, cJSON_CreateString(*names));
 }
 
+static void add_world_counts(cJSON *root, const struct compare_output *output,
+                             const struct world_outcome *outcome) {
+    const struct worlds *worlds = output->worlds;
+    const struct uncertainty *u = &worlds->central->scenario.uncertainty;
+    uint64_t failed = 0;
+    cJSON *object = cJSON_AddObjectToObject(root, "worlds");
+    for (size_t i = 0; i < outcome->failures.entries.count; i++)
+        failed += outcome->failures.entries.at[i].count;
+    json_add_int(object, "asked", worlds->count);
+    json_add_int(object, "finished", outcome->finished);
+    cJSON *groups = cJSON_AddArrayToObject(object, "groups");
+    for (size_t i = 0; i < u->group_count; i++)
+        cJSON_AddItemToArray(groups, cJSON_CreateString(u->groups[i]));
+    cJSON_AddBoolToObject(object, "shares", worlds->sets > 1);
+    json_add_int(object, "finished_for_shares", (int64_t)outcome->changed);
+    json_add_int(object, "failed", (int64_t)failed); /* policies in worlds */
+    json_add_int(object, "unreached", (int64_t)worlds->unreached);
+    cJSON *redrawn = cJSON_AddObjectToObject(object, "redrawn");
+    for (size_t i = 0; i < worlds->units.count; i++)
+        if (worlds->units.at[i].redrawn > 0)
+            json_add_int(redrawn, worlds->units.at[i].name, (int64_t)worlds->units.at[i].redrawn);
+}
+
 static cJSON *make_compare_manifest(const char *folder, const struct compare_output *output,
                                     const struct compare_dir_state *state) {
     const struct comparison *c = &output->comparison;
@@ -44,6 +68,8 @@ static cJSON *make_compare_manifest(const char *folder, const struct compare_out
     cJSON *perturbed = cJSON_AddObjectToObject(root, "perturbed");
     for (size_t i = 0; i < output->perturbed_count; i++)
         json_add_real(perturbed, output->perturbed[i].name, output->perturbed[i].amount);
+    if (output->doubt)
+        add_world_counts(root, output, state->outcome);
     add_list(root, "folders", state->folders);
     notes_add_warnings(state->notes, root);
     return root;
@@ -61,7 +87,8 @@ int compare_dir_write(const char *folder, const struct compare_output *output,
                       const struct compare_dir_state *state, struct error *reterr) {
     struct text_file files[] = {{.name = "compare.csv"},      {.name = "pareto.csv"},
                                 {.name = "stationarity.csv"}, {.name = "perturb.csv"},
-                                {.name = "differences.csv"},  {.name = "budget.csv"}};
+                                {.name = "differences.csv"},  {.name = "budget.csv"},
+                                {.name = "worlds.csv"}};
     const size_t count = sizeof files / sizeof *files;
     const char *names[sizeof files / sizeof *files + 1];
     compare_tables_metrics(output, &files[0].text);
@@ -72,6 +99,7 @@ int compare_dir_write(const char *folder, const struct compare_output *output,
     if (output->doubt) {
         budget_tables_differences(output->doubt, &files[4].text);
         budget_tables_shares(output->doubt, &files[5].text);
+        worlds_csv(output->worlds, output->doubt->results, &files[6].text);
     }
     list_written(files, count, names);
     int r = text_files_write(folder, files, count, reterr);

@@ -2,6 +2,7 @@
 #ifndef EASIM_OUTPUT_COMPARE_COMPARE_DIR_H
 #define EASIM_OUTPUT_COMPARE_COMPARE_DIR_H
 
+#include "experiment/worlds/world_run.h"
 #include "output/compare/compare_tables.h"
 #include "output/manifest.h"
 #include "output/notes.h"
@@ -13,11 +14,12 @@ struct compare_dir_state {
     const struct compare_goal *goal; /* NULL: a fixed number of replications */
     const char *const *folders; /* of the policies that have results, with manifests of their own */
     const struct manifest_origin *origin;
-    const struct notes *notes; /* whose warnings go to the manifest */
+    const struct notes *notes;           /* whose warnings go to the manifest */
+    const struct world_outcome *outcome; /* of the worlds of the output */
 };
 
 /* compare.csv, pareto.csv, stationarity.csv, perturb.csv if something was perturbed,
- * differences.csv and budget.csv of many worlds, scenario.yaml and manifest.json. */
+ * worlds.csv, differences.csv and budget.csv of many worlds, scenario.yaml and manifest.json. */
 int compare_dir_write(const char *folder, const struct compare_output *output,
                       const struct compare_dir_state *state, struct error *reterr) MUST_CHECK;
 

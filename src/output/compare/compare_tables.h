@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "experiment/compare/compare.h"
 #include "experiment/worlds/doubt.h"
+#include "experiment/worlds/worlds.h"
 #include "output/json.h"
 #include "study/study.h"
 
@@ -25,7 +26,8 @@ struct compare_output {
     size_t shown_count;
     const struct compare_perturbed *perturbed;
     size_t perturbed_count;
-    const struct doubt *doubt; /* what many worlds say; NULL: there is one */
+    const struct doubt *doubt;   /* what many worlds say; NULL: there is one */
+    const struct worlds *worlds; /* what was drawn in them */
 };
 
 void compare_tables_metrics(const struct compare_output *output, struct str *out);

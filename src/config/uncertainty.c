@@ -1,0 +1,268 @@
+/* What is uncertain in a scenario: see uncertainty.h. */
+#include "config/uncertainty.h"
+
+#include "base/numfmt.h"
+
+#include <string.h>
+
+#define MOST_WORLDS 100000
+
+const struct field uncertain_parameter_fields[] = {
+    {.type = FIELD_LOCATION, .offset = offsetof(struct uncertain_parameter, where)},
+    {.key = "group",
+     .type = FIELD_STRING,
+     .offset = offsetof(struct uncertain_parameter, group),
+     .required = true,
+     .min = 1,
+     .help = "whose share of the variance it adds to"},
+    {.key = "path",
+     .type = FIELD_STRING,
+     .offset = offsetof(struct uncertain_parameter, path),
+     .required = true,
+     .min = 1,
+     .help = "a number of the scenario, or model_overrides"},
+    {.key = "law",
+     .type = FIELD_NODE,
+     .offset = offsetof(struct uncertain_parameter, law_node),
+     .required = true,
+     .help = "uniform, loguniform, normal, lognormal or choice"},
+    {.key = "bounds",
+     .type = FIELD_REALS,
+     .offset = offsetof(struct uncertain_parameter, bounds),
+     .help = "[least, most]: what is outside is drawn again"},
+    FIELDS_END};
+
+const struct field uncertainty_fields[] = {
+    {.type = FIELD_LOCATION, .offset = offsetof(struct uncertainty, where)},
+    {.key = "worlds",
+     .type = FIELD_INT,
+     .offset = offsetof(struct uncertainty, worlds),
+     .required = true,
+     .min = 1,
+     .max = MOST_WORLDS,
+     .help = "draws of all uncertain parameters"},
+    {.key = "calibration",
+     .type = FIELD_BOOL,
+     .offset = offsetof(struct uncertainty, calibration),
+     .help = "draw the fitted parameters of every model from their covariance, too"},
+    {.key = "shares",
+     .type = FIELD_BOOL,
+     .offset = offsetof(struct uncertainty, shares),
+     .default_value = 1,
+     .help = "run all worlds once more for each group, for its share of the variance"},
+    {.key = "parameters",
+     .type = FIELD_OBJECTS,
+     .offset = offsetof(struct uncertainty, parameters),
+     .may_be_empty = true,
+     .fields = uncertain_parameter_fields,
+     .item_size = sizeof(struct uncertain_parameter),
+     .help = "what is uncertain, and how much"},
+    FIELDS_END};
+
+bool uncertainty_adds_overrides(const struct uncertain_parameter *parameter) {
+    return strcmp(parameter->path, UNCERTAINTY_OVERRIDES) == 0;
+}
+
+bool uncertainty_draws(const struct uncertainty *uncertainty) {
+    return uncertainty->calibration || uncertainty->parameters.count > 0;
+}
+
+/* One parameter while it is checked. */
+struct check {
+    struct uncertain_parameter *parameter;
+    const struct yaml_node *node; /* of its mapping */
+    const char *path;             /* uncertainty.parameters[0] */
+    struct yaml_node *root;
+    const struct binding *binding;
+};
+
+static const char *own_path(const struct check *c, const char *key) {
+    return arena_printf(c->binding->arena, "%s.%s", c->path, key);
+}
+
+/* Other sources of variance have these names in budget.csv. */
+static int check_group(const struct check *c) {
+    static const char *const reserved[] = {UNCERTAINTY_CALIBRATION, "physics", "workload",
+                                           "residual"};
+    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
+        if (strcmp(c->parameter->group, reserved[i]) == 0) {
+            problems_add(
+                c->binding->problems, yaml_find(c->node, "group")->where, own_path(c, "group"),
+                "expected another name than %s, which budget.csv uses itself", reserved[i]);
+            return ERROR_INPUT;
+        }
+    return 0;
+}
+
+/* ---- The value that it stands for ---- */
+
+/* The sections in which worlds differ; all else is the workload, or the experiment. */
+static bool is_physics(const char *section) {
+    static const char *const sections[] = {"cluster",       "models",       "model_overrides",
+                                           "noise",         "failures",     "carbon_g_per_kwh",
+                                           "price_per_mwh", "wue_l_per_kwh"};
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+        if (strcmp(sections[i], section) == 0)
+            return true;
+    return false;
+}
+
+/* Why the scenario has nothing at a path, at its first step that leads nowhere. */
+static const char *say_missing(const struct check *c, const struct yaml_path *path) {
+    struct arena *arena = c->binding->arena;
+    struct yaml_path part = *path;
+    const struct yaml_node *node = c->root;
+    for (part.count = 1; part.count <= path->count; part.count++) {
+        const struct yaml_node *inside = yaml_path_find(c->root, &part);
+        const struct yaml_step *step = &path->steps[part.count - 1];
+        if (inside) {
+            node = inside;
+            continue;
+        }
+        if (!step->name || node->kind != YAML_NODE_MAPPING)
+            return arena_printf(arena, "it has no %s", yaml_path_text(&part, arena));
+        const char **names = arena_alloc(arena, node->count * sizeof *names);
+        for (size_t i = 0; i < node->count; i++)
+            names[i] = node->keys[i]->text;
+        return arena_printf(arena, "it has no %s%s", yaml_path_text(&part, arena),
+                            str_suggestion(arena, step->name, names, node->count));
+    }
+    return "";
+}
+
+/* The unit behind a number; NULL: there is none. A key without a value has room for one. */
+static const char *number_unit(const struct yaml_node *node, struct arena *arena) {
+    double number;
+    if (yaml_is_null(node))
+        return "";
+    if (node->kind != YAML_NODE_SCALAR)
+        return NULL;
+    size_t length = numfmt_prefix(node->text, &number);
+    return length > 0 ? arena_strdup(arena, node->text + length) : NULL;
+}
+
+static int check_path(const struct check *c) {
+    struct uncertain_parameter *p = c->parameter;
+    const struct yaml_node *node = yaml_find(c->node, "path");
+    const struct binding *b = c->binding;
+    const char *where = own_path(c, "path");
+    struct yaml_path path;
+    struct error error = {0};
+    if (yaml_path_parse(p->path, b->arena, &path, &error) < 0) {
+        problems_add(b->problems, node->where, where, "%s", error.text);
+        return ERROR_INPUT;
+    }
+    p->path = yaml_path_text(&path, b->arena);
+    p->unit = "";
+    if (uncertainty_adds_overrides(p) && p->law.kind == LAW_CHOICE)
+        return 0;
+    const struct yaml_node *value = yaml_path_find(c->root, &path);
+    p->unit = value ? number_unit(value, b->arena) : NULL;
+    if (path.steps[0].name && yaml_find(c->root, path.steps[0].name) &&
+        !is_physics(path.steps[0].name))
+        problems_add(b->problems, node->where, where,
+                     "expected a value of the physics: %s is the same in all worlds",
+                     path.steps[0].name);
+    else if (!value)
+        problems_add(b->problems, node->where, where,
+                     "expected the path of a number of this scenario: %s", say_missing(c, &path));
+    else if (!p->unit)
+        problems_add(b->problems, node->where, where,
+                     "expected the path of a number of this scenario, %s is %s", p->path,
+                     value->kind == YAML_NODE_SCALAR ? "text" : "a list or mapping");
+    else
+        return 0;
+    return ERROR_INPUT;
+}
+
+/* ---- Its law ---- */
+
+static int check_value(const struct check *c, const struct yaml_node *value, const char *path) {
+    static const struct field number = {.type = FIELD_REAL};
+    double ignored;
+    if (!uncertainty_adds_overrides(c->parameter))
+        return schema_bind_value(c->binding, &number, value, path, &ignored);
+    if (value->kind == YAML_NODE_SEQUENCE)
+        return 0;
+    return schema_wrong(c->binding, value, path, "a list of entries of model_overrides");
+}
+
+static int check_law(const struct check *c) {
+    struct uncertain_parameter *p = c->parameter;
+    int result = value_law_bind(&p->law, p->law_node, own_path(c, "law"), c->binding);
+    const struct yaml_node *values = p->law.values;
+    for (size_t i = 0; result == 0 && p->law.kind == LAW_CHOICE && i < values->count; i++)
+        if (check_value(c, values->items[i], own_path(c, "law.choice")) < 0)
+            result = ERROR_INPUT;
+    const double *bounds = p->bounds.at;
+    if (p->bounds.count == 0)
+        return result;
+    if (uncertainty_adds_overrides(p) || p->bounds.count != 2 || !(bounds[0] < bounds[1])) {
+        problems_add(c->binding->problems, yaml_find(c->node, "bounds")->where,
+                     own_path(c, "bounds"), "expected %s",
+                     uncertainty_adds_overrides(p) ? "none: its values are lists"
+                                                   : "[least, most] with least < most");
+        result = ERROR_INPUT;
+    }
+    return result;
+}
+
+/* ---- All together ---- */
+
+/* Lists of entries are added one after the other; of numbers only one could count. */
+static int check_overlap(const struct check *c, const struct uncertainty *uncertainty) {
+    const struct uncertain_parameter *all = uncertainty->parameters.at;
+    struct uncertain_parameter *p = c->parameter;
+    for (const struct uncertain_parameter *other = all; other < p; other++) {
+        p->place += strcmp(other->path, p->path) == 0 && strcmp(other->group, p->group) == 0;
+        if (uncertainty_adds_overrides(p) || uncertainty_adds_overrides(other) ||
+            !yaml_paths_overlap(p->path, other->path))
+            continue;
+        problems_add(c->binding->problems, yaml_find(c->node, "path")->where, own_path(c, "path"),
+                     "%s is drawn twice: here, and as %s by parameters[%zu]", p->path, other->path,
+                     (size_t)(other - all));
+        return ERROR_INPUT;
+    }
+    return 0;
+}
+
+static void add_group(struct uncertainty *uncertainty, struct uncertain_parameter *parameter) {
+    size_t i = 0;
+    while (i < uncertainty->group_count && strcmp(uncertainty->groups[i], parameter->group) != 0)
+        i++;
+    if (i == uncertainty->group_count)
+        uncertainty->groups[uncertainty->group_count++] = parameter->group;
+    parameter->group_index = i;
+}
+
+static void bind_parameter(struct uncertainty *uncertainty, struct check *c) {
+    if (!c->parameter->group || !c->parameter->path || !c->parameter->law_node)
+        return; /* said already */
+    int group = check_group(c), law = check_law(c), path = check_path(c);
+    int overlap = path == 0 ? check_overlap(c, uncertainty) : ERROR_INPUT;
+    if (group == 0 && law == 0 && overlap == 0)
+        add_group(uncertainty, c->parameter);
+}
+
+int uncertainty_bind(struct uncertainty *uncertainty, const struct yaml_node *node,
+                     struct yaml_node *root, const struct binding *binding) {
+    size_t before = binding->problems->count;
+    *uncertainty = (struct uncertainty){0};
+    if (!node)
+        return 0;
+    int r = schema_bind(binding, uncertainty_fields, node, "uncertainty", uncertainty);
+    (void)r; /* the problems say it, and some parameters may be whole */
+    const size_t count = uncertainty->parameters.count;
+    const struct yaml_node *list =
+        node->kind == YAML_NODE_MAPPING ? yaml_find(node, "parameters") : NULL;
+    uncertainty->groups = arena_alloc(binding->arena, (count + 1) * sizeof *uncertainty->groups);
+    for (size_t i = 0; i < count; i++) {
+        struct check c = {
+            &((struct uncertain_parameter *)uncertainty->parameters.at)[i], list->items[i],
+            arena_printf(binding->arena, "uncertainty.parameters[%zu]", i), root, binding};
+        bind_parameter(uncertainty, &c);
+    }
+    if (uncertainty->calibration)
+        uncertainty->groups[uncertainty->group_count++] = UNCERTAINTY_CALIBRATION;
+    return binding->problems->count > before ? ERROR_INPUT : 0;
+}

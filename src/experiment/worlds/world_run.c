@@ -1,0 +1,180 @@
+/* Worlds in processes. Results have places of their own, so the order in which they end does not
+   matter. */
+#include "experiment/worlds/world_run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A policy in a world, with all replications. */
+struct task {
+    size_t set;
+    uint32_t world;
+    size_t policy;
+};
+
+struct crew_work {
+    const struct world_run_plan *plan;
+    struct world_results *results;
+    struct world_outcome *outcome;
+    struct study_workloads drawn;
+    bool *over; /* by task: it has ended, one way or the other */
+};
+
+/* Whole worlds one after the other, so that an interruption leaves as many as can be. */
+static struct task task_of(const struct world_results *results, size_t number) {
+    struct task task = {.policy = number % results->policies};
+    number /= results->policies;
+    task.world = (uint32_t)(number % results->worlds);
+    task.set = number / results->worlds;
+    return task;
+}
+
+static size_t task_count(const struct world_results *results) {
+    return results->sets * results->worlds * results->policies;
+}
+
+/* ---- In a child: what went wrong, the summaries, the warnings ---- */
+
+static bool is_central_warning(const struct study *central, const char *text) {
+    for (size_t i = 0; i < central->warnings.count; i++)
+        if (strcmp(central->warnings.at[i], text) == 0)
+            return true;
+    return false;
+}
+
+static void run_study(const struct crew_work *work, struct study *study, struct trail *trail,
+                      FILE *out) {
+    struct replicate_options how = work->plan->how;
+    struct replicate_result result = {0};
+    struct error error = {0};
+    how.processes = 0; /* this is one */
+    how.trail = trail;
+    study->drawn = &work->drawn;
+    study_set_replications(study, work->results->replications);
+    trail_policy(trail, &study->module);
+    int r = replicate_run(study, &how, &replicate_summaries_only, &result, &error);
+    fwrite(&error, sizeof error, 1, out);
+    if (r == 0)
+        fwrite(result.summaries, sizeof *result.summaries, result.count, out);
+    for (size_t i = 0; i < study->warnings.count && r == 0; i++)
+        if (!is_central_warning(work->plan->worlds->central, study->warnings.at[i]))
+            fwrite(study->warnings.at[i], strlen(study->warnings.at[i]) + 1, 1, out);
+    replicate_result_finish(&result);
+}
+
+static void run_task(void *context, size_t number, struct trail *trail, FILE *out) {
+    const struct crew_work *work = context;
+    const struct task task = task_of(work->results, number);
+    struct arena arena = {0};
+    struct study study;
+    struct problems problems = {0};
+    size_t count;
+    const char **sets = worlds_sets(work->plan->worlds, task.set, task.world, &arena, &count);
+    if (worlds_load(work->plan->worlds, sets, count, work->plan->policies[task.policy], &study,
+                    &problems) == 0) {
+        run_study(work, &study, trail, out);
+    } else {
+        struct error error = {0};
+        error_set(&error, ERROR_RUN, "%s", problems.count > 0 ? problems.texts[0] : "");
+        fwrite(&error, sizeof error, 1, out);
+    }
+    study_finish(&study);
+    problems_finish(&problems);
+    arena_finish(&arena);
+}
+
+/* ---- In the parent ---- */
+
+static void keep_failure(const struct crew_work *work, const struct task *task, const char *why) {
+    struct str text = {0};
+    str_addf(&text, "%s: %s", work->results->policy_names[task->policy], why);
+    tally_add(&work->outcome->failures, text.text, 1);
+    str_finish(&text);
+}
+
+static void keep_summaries(const struct crew_work *work, const struct task *task,
+                           const char *bytes) {
+    struct world_run run = {.set = task->set, .world = task->world, .policy = task->policy};
+    for (; run.replication < work->results->replications; run.replication++)
+        memcpy(world_results_at(work->results, run),
+               bytes + run.replication * sizeof(struct summary), sizeof(struct summary));
+}
+
+/* Of one policy in each world of the first set: the physics are the same for all. */
+static void keep_warnings(const struct crew_work *work, const struct task *task, const char *bytes,
+                          size_t length) {
+    for (size_t at = 0; at < length && task->set == 0 && task->policy == 0;
+         at += strlen(bytes + at) + 1)
+        tally_add(&work->outcome->warnings, bytes + at, 1);
+}
+
+static int finish_task(void *context, size_t number, struct slice result, const char *failure) {
+    struct crew_work *work = context;
+    const struct task task = task_of(work->results, number);
+    size_t summaries = work->results->replications * sizeof(struct summary);
+    struct error error = {0};
+    if (!failure && result.length >= sizeof error)
+        memcpy(&error, result.at, sizeof error);
+    if (!failure && (result.length < sizeof error ||
+                     (error.code == 0 && result.length < sizeof error + summaries)))
+        failure = "what the runs gave back was spoilt, by the policy perhaps";
+    if (!failure && error.code == ERROR_CANCELLED)
+        return 0; /* not over */
+    work->over[number] = true;
+    if (failure || error.code < 0) {
+        keep_failure(work, &task, failure ? failure : error.text);
+    } else {
+        keep_summaries(work, &task, result.at + sizeof error);
+        keep_warnings(work, &task, result.at + sizeof error + summaries,
+                      result.length - sizeof error - summaries);
+    }
+    return 0;
+}
+
+/* Counts the worlds that are whole. What there is of one in which some policy has not had its turn
+   would look like a failure of that policy: it goes. */
+static void count_finished(const struct crew_work *work) {
+    struct world_results *r = work->results;
+    for (size_t number = 0; number < task_count(r); number += r->policies) {
+        struct task task = task_of(r, number);
+        bool whole = true;
+        for (size_t p = 0; p < r->policies; p++)
+            whole = whole && work->over[number + p];
+        if (!whole)
+            world_results_drop(r, task.set, task.world);
+        else if (task.set == 0)
+            work->outcome->finished++;
+        else
+            work->outcome->changed++;
+    }
+}
+
+int world_run(const struct world_run_plan *plan, struct world_results *results,
+              struct world_outcome *outcome, struct error *reterr) {
+    struct crew_work work = {plan, results, outcome, {0}, NULL};
+    struct problems problems = {0};
+    const struct isolated all = {.count = task_count(results),
+                                 .processes = plan->how.processes,
+                                 .limit_s = plan->how.limit_s,
+                                 .cancel = plan->how.cancel,
+                                 .context = &work,
+                                 .work = run_task,
+                                 .done = finish_task};
+    int r = study_draw(plan->worlds->central, results->replications, &work.drawn, &problems);
+    work.over = mem_zalloc(all.count, sizeof *work.over);
+    if (r < 0)
+        error_set(reterr, r, "%s", problems.count > 0 ? problems.texts[0] : "no workload");
+    else
+        r = isolated_run(&all, reterr);
+    count_finished(&work);
+    free(work.over);
+    study_workloads_finish(&work.drawn);
+    problems_finish(&problems);
+    return r;
+}
+
+void world_outcome_finish(struct world_outcome *outcome) {
+    tally_finish(&outcome->failures);
+    tally_finish(&outcome->warnings);
+}

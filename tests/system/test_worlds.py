@@ -1,0 +1,285 @@
+"""A comparison in many worlds, computed again from single runs: test_worlds.py EASIM SOURCE
+
+No expected value is stored: each is that of `easim run` in that world with the jobs that `easim gen` writes of the central
+scenario, of the central comparison, or of another comparison with the same streams.
+"""
+import filecmp
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+from support import EASIM, SOURCE, easim, rows_of
+
+SCENARIO = f"""\
+name: worlds
+horizon: 9h
+seed: 2385
+replications: 3
+cluster:
+  gpu_types:
+    - {{name: a100, idle_w: 60, ctx_w: 98, tdp_w: 0.4 kW, memory_gib: 80}}
+    - {{name: h100, idle_w: 70, ctx_w: 110, tdp_w: 700, memory_gib: 80}}
+  nodes:
+    - {{count: 1, gpu: a100, gpus: 8, base_w: 0}}
+    - {{count: 1, gpu: h100, gpus: 8, base_w: 113}}
+models: {SOURCE}/configs/models/eas-sim.yaml
+model_overrides:
+  - {{set: {{p0_w: {{times: 1.0}}, scaling_efficiency: ~}}}}
+workload:
+  kind: poisson
+  rate_per_s: 0.006
+  mix: [{{model: vit-base-fp32}}, {{model: albert-v2-bf16}}, {{model: resnet50-fp32}}]
+  k: [1, 2, 4, 8]
+  sizes: {{law: lognormal, mean: 2.3h, cv: 1.5}}
+  users: 3
+  deadlines: {{share: 0.4, slack: [1.5, 6]}}
+policy: {{name: pollux}}
+"""
+
+SCALING = '{group: scaling, path: "model_overrides[0].set.scaling_efficiency", law: {uniform: [0.78, 0.97]}}'
+POWER = '{group: power, path: "model_overrides[0].set.p0_w.times", law: {loguniform: [0.7, 1.4]}}'
+BASE = '{group: power, path: "cluster.nodes[1].base_w", law: {lognormal: [113, 0.4]}}'
+TDP = '{group: tdp, path: "cluster.gpu_types[0].tdp_w", law: {normal: [0.4, 0.02]}}'
+EFFICIENCY = ("{group: efficiency, path: model_overrides, law: {choice: {as shipped: [], MLPerf-like: [{set: {m0: 3264, "
+              "phi: 40700}}], two: [{model: vit-base-fp32, set: {m0: 200, phi: 928}}, {model: albert-v2-bf16, "
+              "set: {m0: 12, phi: 774}}]}}}")
+CHOICES = {"as shipped": [], "MLPerf-like": ["{set: {m0: 3264, phi: 40700}}"],
+           "two": ["{model: vit-base-fp32, set: {m0: 200, phi: 928}}", "{model: albert-v2-bf16, set: {m0: 12, phi: 774}}"]}
+ALL = (SCALING, POWER, TDP, EFFICIENCY, BASE)
+RUN = ("set", "group", "world", "policy", "replication")
+POLICIES = ("pollux", "zeus", "easy")
+
+
+def scenario(folder, worlds, *parameters, more="", name="c.yaml"):
+    path = folder / name
+    section = f"uncertainty: {{worlds: {worlds}{more}, parameters: [{', '.join(parameters)}]}}\n" if worlds else ""
+    path.write_text(SCENARIO + section, encoding="utf-8")
+    return path
+
+
+def compare(config, out, *options, **more):
+    return easim("compare", config, "--policies", ",".join(POLICIES), "--summary-only", "--out", out, *options, **more)
+
+
+def metrics_of(rows):
+    columns = list(rows[0])
+    return columns[columns.index("sim_s"):]
+
+
+def draws_of(rows):
+    """By set and world: what was drawn."""
+    columns = list(rows[0])
+    names = columns[len(RUN):columns.index("sim_s")]
+    return {(r["set"], r["world"]): {name: r[name] for name in names} for r in rows}
+
+
+def one_world_is_a_comparison(folder):
+    """worlds: 1, in which nothing is drawn: every table is that of the scenario without the key, byte for byte."""
+    plain, one = folder / "plain", folder / "one"
+    done = [compare(scenario(folder, 0), plain), compare(scenario(folder, 1, name="one.yaml"), one)]
+    names = sorted(str(p.relative_to(plain)) for p in plain.rglob("*") if p.is_file())
+    assert names == sorted(str(p.relative_to(one)) for p in one.rglob("*") if p.is_file())
+    for name in names:
+        if name.endswith(".csv"):
+            assert filecmp.cmp(plain / name, one / name, shallow=False), name
+    said = [line for line in done[1].stdout.splitlines() if line not in done[0].stdout.splitlines()]
+    assert said == ["  warning: uncertainty: of no effect, it has one world, in which nothing is drawn",
+                    f"results: {one}"], said
+
+
+def equal_worlds(folder):
+    """Worlds in which nothing is drawn are run all the same, from shared workloads: each run is that of the centre."""
+    out = folder / "equal"
+    done = compare(scenario(folder, 2), out)
+    assert "nothing is drawn, so all 2 worlds are the central one" in done.stdout, done.stdout
+    rows = rows_of(out / "worlds.csv")
+    assert len(rows) == 2 * len(POLICIES) * 3
+    central = {(p, r["replication"]): r for p in POLICIES for r in rows_of(out / p / "summary.csv")}
+    for row in rows:
+        own = central[row["policy"], row["replication"]]
+        assert all(row[m] == own[m] for m in metrics_of(rows)), row
+
+
+def sets_of(draws):
+    """The options that put a scenario into a world."""
+    words = []
+    for name, value in draws.items():
+        if name == "model_overrides/efficiency":
+            for i, entry in enumerate(CHOICES[value]):
+                words += ["--set", f"model_overrides[{i + 1}]={entry}"]
+        else:
+            words += ["--set", f"{name}={value}{' kW' if name.endswith('tdp_w') else ''}"]
+    return words
+
+
+def worlds_are_single_runs(folder):
+    """Every run of every world and set, by `easim run` with the jobs of the centre as a log. What is counted in units of
+    work is counted in those of the centre, which a log does not have."""
+    config, out = scenario(folder, 3, *ALL), folder / "single"
+    compare(config, out)
+    rows = rows_of(out / "worlds.csv")
+    draws = draws_of(rows)
+    assert len(draws) == 3 * 5 and len(rows) == 3 * 5 * len(POLICIES) * 3
+    central = {(p, r["replication"]): r for p in POLICIES for r in rows_of(out / p / "summary.csv")}
+    in_work = [m for m in metrics_of(rows) if "work" in m or m in ("ftf_mean", "ftf_max", "bsld_dedicated_mean")]
+    sections = {}
+    for replication in ("1", "2"):
+        log = folder / f"jobs{replication}.csv"
+        said = easim("gen", config, "-r", replication, "-o", log).stderr
+        sections[replication] = said[said.index("workload"):].strip().strip("'\"")
+        assert str(log) in sections[replication], said
+    checked = changed = 0
+    for (number, world), values in draws.items():
+        for replication, section in sections.items():
+            policy = POLICIES[checked % len(POLICIES)]
+            single = folder / "run"
+            easim("run", config, "--policy", policy, *sets_of(values), "--set", section.replace("workload: ", "workload=", 1), "--set",
+                  "replications=1",
+                  "--summary-only", "--quiet", "--force", "--out", single)
+            own, = rows_of(single / "summary.csv")
+            row, = (r for r in rows if [r[c] for c in ("set", "world", "policy", "replication")] ==
+                    [number, world, policy, replication])
+            for metric in metrics_of(rows):
+                assert metric in in_work or row[metric] == own[metric], (number, world, metric, row[metric], own[metric])
+            assert row["work_submitted_gpu_h"] == central[policy, replication]["work_submitted_gpu_h"]
+            checked += 1
+            changed += row["energy_kwh"] != central[policy, replication]["energy_kwh"]
+    assert checked == 30 and changed == 30, (checked, changed)
+
+
+def groups_change_alone(folder):
+    """In set g only the draws of group g are others, in every world."""
+    rows = rows_of(folder / "single" / "worlds.csv")
+    draws = draws_of(rows)
+    groups = {r["set"]: r["group"] for r in rows}
+    assert groups == {"0": "", "1": "scaling", "2": "power", "3": "tdp", "4": "efficiency"}, groups
+    of_group = {"scaling": {"model_overrides[0].set.scaling_efficiency"}, "tdp": {"cluster.gpu_types[0].tdp_w"},
+                "power": {"model_overrides[0].set.p0_w.times", "cluster.nodes[1].base_w"},
+                "efficiency": {"model_overrides/efficiency"}}
+    for (number, world), values in draws.items():
+        differ = {name for name in values if values[name] != draws["0", world][name]}
+        may = of_group.get(groups[number], set())
+        assert differ == may or (groups[number] == "efficiency" and differ <= may), (number, world, differ)
+
+
+def streams_are_named(folder):
+    """Parameters added, removed and in another order, other worlds, other laws beside them: no other draw changes."""
+    all_of_it = draws_of(rows_of(folder / "single" / "worlds.csv"))
+    fewer = folder / "fewer"
+    compare(scenario(folder, 5, BASE, '{group: x, path: "cluster.gpu_types[1].idle_w", law: {choice: [70, 80]}}', SCALING,
+                     more=", shares: false"), fewer, "-n", "1")
+    some = draws_of(rows_of(fewer / "worlds.csv"))
+    assert len(some) == 5
+    for world in ("1", "2", "3"):
+        for name in ("model_overrides[0].set.scaling_efficiency", "cluster.nodes[1].base_w"):
+            assert some["0", world][name] == all_of_it["0", world][name], (world, name)
+    assert len({values["cluster.nodes[1].base_w"] for values in some.values()}) == 5
+    other = folder / "other"
+    compare(scenario(folder, 3, SCALING, more=", shares: false"), other, "-n", "1", "--seed", "7")
+    for world in ("1", "2", "3"):
+        name = "model_overrides[0].set.scaling_efficiency"
+        assert draws_of(rows_of(other / "worlds.csv"))["0", world][name] != some["0", world][name]
+
+
+def redraws(folder):
+    """Bounds: a draw inside stays as it was, one outside is drawn again; worlds that no override reaches likewise."""
+    name = "model_overrides[0].set.p0_w.times"
+    law = '{group: a, path: "' + name + '", law: {normal: [1, 0.5]}'
+    free, bound = folder / "free", folder / "bound"
+    compare(scenario(folder, 24, law + "}", more=", shares: false"), free, "-n", "1")
+    done = compare(scenario(folder, 24, law + ", bounds: [0.8, 1.2]}", more=", shares: false"), bound, "-n", "1")
+    first, second = (draws_of(rows_of(out / "worlds.csv")) for out in (free, bound))
+    outside = 0
+    for key, values in first.items():
+        inside = 0.8 <= float(values[name]) <= 1.2
+        outside += not inside
+        assert 0.8 <= float(second[key][name]) <= 1.2
+        assert (second[key][name] == values[name]) == inside, key
+    counted = json.loads((bound / "manifest.json").read_text())["worlds"]["redrawn"][name]
+    # a draw is inside with probability 0.31: 24 worlds take 53 more on average
+    assert 5 < outside <= counted < 150, (outside, counted)
+    assert f"note: uncertainty: {counted} draws of {name} were outside of its bounds" in done.stdout, done.stdout
+    # p0_w 1.9 times as large is below pmax_w, and pmax_w 0.55 times as large above p0_w, but not both at once
+    pair = ('{group: a, path: "model_overrides[0].set.p0_w.times", law: {choice: [1, 1.9]}}',
+            '{group: b, path: "model_overrides[1].set.pmax_w.times", law: {choice: [0.55, 1]}}')
+    config = scenario(folder, 20, *pair, more=", shares: false")
+    done = compare(config, folder / "pair", "-n", "1", "--set", "model_overrides[1]={set: {pmax_w: {times: 1}}}")
+    values = [tuple(d.values()) for d in draws_of(rows_of(folder / "pair" / "worlds.csv")).values()]
+    assert set(values) == {("1", "0.55"), ("1", "1"), ("1.9", "1")}, values
+    state = json.loads((folder / "pair" / "manifest.json").read_text())["worlds"]
+    # three of four pairs can be run: 20 worlds take 27 draws on average
+    assert 1 <= state["unreached"] < 30 and state["redrawn"] == {}, state
+    assert f"note: uncertainty: {state['unreached']} worlds could not be run and were drawn again" in done.stdout, done.stdout
+
+
+def any_number_of_threads(folder):
+    config = scenario(folder, 3, *ALL)
+    for threads in (1, 7):
+        out = folder / f"threads{threads}"
+        compare(config, out, "--threads", threads)
+        for name in ("worlds.csv", "differences.csv", "budget.csv", "compare.csv", "manifest.json"):
+            assert filecmp.cmp(out / name, folder / "single" / name, shallow=False), (threads, name)
+
+
+def repeated(folder):
+    done = easim("compare", folder / "single" / "manifest.json")
+    assert "equal" in done.stdout, done.stdout
+    manifest = json.loads((folder / "single" / "manifest.json").read_text())
+    assert manifest["worlds"] == {"asked": 3, "finished": 3, "groups": ["scaling", "power", "tdp", "efficiency"],
+                                  "shares": True, "finished_for_shares": 12, "failed": 0, "unreached": 0, "redrawn": {}}
+    names = {file["path"] if isinstance(file, dict) else file for file in manifest["files"]}
+    assert {"worlds.csv", "differences.csv", "budget.csv"} <= names, names
+
+
+def interrupted(folder):
+    """The finished worlds are kept, each whole and as it would have been."""
+    out, whole = folder / "interrupted", folder / "whole"
+    config = scenario(folder, 1500, *ALL, more=", shares: false")
+    process = subprocess.Popen([EASIM, "compare", config, "--policies", ",".join(POLICIES), "--summary-only", "--out", out],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 100
+    while not (out / "easy" / "manifest.json").exists():  # the last policy in the central physics
+        assert process.poll() is None and time.monotonic() < deadline
+        time.sleep(0.1)
+    time.sleep(2)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, (process.returncode, errors)
+    manifest = json.loads((out / "manifest.json").read_text())
+    kept = manifest["worlds"]["finished"]
+    assert manifest["partial"] and 0 < kept < 1500 and f"{kept} of 1500 worlds are finished and kept" in errors, errors
+    rows = rows_of(out / "worlds.csv")
+    numbers = sorted({int(r["world"]) for r in rows})
+    assert len(rows) == kept * len(POLICIES) * 3 and len(numbers) == kept, (len(rows), kept)
+    assert not [name for name in os.listdir(out) if ".tmp" in name], os.listdir(out)
+    compare(config, whole, "--set", f"uncertainty.worlds={min(numbers[-1], 6)}")
+    first = (whole / "worlds.csv").read_text().splitlines()
+    assert all(line in first for line in (out / "worlds.csv").read_text().splitlines()
+               if line.split(",")[2] in ("world", *map(str, numbers[:numbers.index(min(numbers[-1], 6)) + 1])))
+
+
+def said_elsewhere(folder):
+    """Commands that run one physics say that the section is of no use to them."""
+    config = scenario(folder, 3, *ALL)
+    done = easim("run", config, "-n", "1", "--summary-only", "--out", folder / "run1")
+    assert "warning: uncertainty: of no effect here, easim compare runs its worlds" in done.stdout, done.stdout
+    done = easim("sweep", SOURCE / "configs" / "sweeps" / "sizes.yaml", "--list")
+    assert "uncertainty" not in done.stdout + done.stderr
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for check in (one_world_is_a_comparison, equal_worlds, worlds_are_single_runs, groups_change_alone,
+                      streams_are_named, redraws, any_number_of_threads, repeated, interrupted, said_elsewhere):
+            start = time.monotonic()
+            check(folder)
+            print(f"{check.__name__}: ok ({time.monotonic() - start:.1f} s)", flush=True)
+
+
+if __name__ == "__main__":
+    main()
