@@ -38,6 +38,8 @@ extern "C" {
 #define EASIM_CAPABILITY_FRACTIONAL_GPU (1u << 5) /* configurations with milli: jobs share GPUs */
 #define EASIM_CAPABILITY_TICK           (1u << 6) /* plan_wake_at */
 #define EASIM_CAPABILITY_ORACLE         (1u << 7) /* sees true run times; named in the output */
+/* Repeats what somebody has decided, for one workload: `--policies all` leaves it out. */
+#define EASIM_CAPABILITY_RECORDED (1u << 8)
 
 struct easim_plan; /* the host's; one per decision */
 /* Host functions. An action is tried at once and, if EASIM_OK, shows in the view before the
@@ -67,6 +69,10 @@ struct easim_host {
     /* Says why a callback is about to return a negative number; the last reason counts. NULL: none.
      */
     void (*fail)(struct easim_plan *plan, const char *message);
+    /* Counts one thing of which the user is to be told, in every callback: `what`, a sentence that
+       is the same for all of its kind ("rows of finished jobs are dropped"), and the `name` of this
+       one (a job's id), or NULL. Results tell the number and the first names. */
+    void (*count)(struct easim_plan *plan, const char *what, const char *name);
 };
 
 /* The arguments of every callback. In init and finish no job is waiting. */
@@ -85,6 +91,8 @@ enum easim_param_type {
     EASIM_PARAM_BOOL,     /* bool */
     EASIM_PARAM_CHOICE,   /* int32_t, index in `choices` */
     EASIM_PARAM_TEXT,     /* const char *, lives as long as the run; default "" */
+    EASIM_PARAM_TABLE,    /* const struct easim_table *, of a CSV file that the configuration names;
+                             lives as long as the run; default NULL */
 };
 #define EASIM_OFF INFINITY /* value of a REAL or DURATION parameter that says `off`, if it may */
 
@@ -98,6 +106,26 @@ struct easim_param {
     double min, max, default_value; /* inclusive; bool 0 or 1; choice: an index */
     bool may_be_off;
     const char *const *choices; /* CHOICE: NULL-terminated names */
+};
+
+/* A column of a TABLE parameter, which has at least one. The host reads and checks the file:
+   columns are found by their names, others ignored, and what is wrong is told by file, line and
+   column. */
+struct easim_column {
+    const char *param;          /* name of the parameter */
+    const char *name;           /* in the header of the file */
+    enum easim_param_type type; /* REAL or DURATION, INT, TEXT (not empty) */
+    double min, max;            /* of numbers; inclusive */
+    bool key;                   /* no two rows are equal in all such columns of the table */
+};
+/* What a TABLE parameter has read; at least one row, in the order of the file. */
+struct easim_table {
+    size_t struct_size;
+    const char *path; /* for messages */
+    uint32_t row_count, column_count;
+    const uint32_t *lines; /* of the rows in the file */
+    /* By column, in the policy's order: row_count doubles, int64_t or const char *. */
+    const void *const *columns;
 };
 
 /* What a list policy says of a waiting job. Members that are 0 say nothing; all are when it is
@@ -177,6 +205,9 @@ struct easim_policy {
     int (*decide)(const struct easim_pass *pass);
     int (*init)(const struct easim_pass *pass);
     void (*finish)(const struct easim_pass *pass);
+    /* Of its TABLE parameters; may be NULL. column_bytes: sizeof(struct easim_column). */
+    const struct easim_column *columns;
+    uint32_t column_count, column_bytes;
 };
 
 /* The first five members of a struct easim_policy. */

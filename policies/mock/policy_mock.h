@@ -45,6 +45,7 @@ struct mock {
     uint32_t action_count;
     double uniform;    /* what host->uniform answers */
     char failure[256]; /* from host->fail */
+    char counted[512]; /* from host->count, "what: name", one a line */
     void *scratch[64];
     int scratch_count;
 };
@@ -188,8 +189,7 @@ MOCK_FUNCTION void mock_run_in(struct mock *m, uint32_t job, uint32_t config, ui
     j->predicted_end_ns = (int64_t)ceil(fmin(end_s, 4e9) * 1e9 - 0.001);
     if (j->running_slot == EASIM_NONE) {
         j->running_slot = m->view.running_count;
-        struct easim_running none = {0};
-        MOCK_APPEND(m, running, m->view.running_count, none);
+        MOCK_APPEND(m, running, m->view.running_count, (struct easim_running){0});
     }
     m->running[j->running_slot] = (struct easim_running){
         .job = job, .gpu_type = c->gpu_type, .k = c->k, .predicted_end_ns = j->predicted_end_ns};
@@ -319,9 +319,8 @@ MOCK_FUNCTION int mock_plan_resize(struct easim_plan *plan, uint32_t job, uint32
 MOCK_FUNCTION int mock_plan_wake_at(struct easim_plan *plan, double time_s) {
     struct mock *m = plan->mock;
     bool valid = (m->policy->capabilities & EASIM_CAPABILITY_TICK) && time_s > m->view.now_s;
-    int answer = valid ? (int)EASIM_OK : (int)EASIM_INVAL;
-    return mock_answer(
-        m, (struct mock_action){MOCK_WAKE, answer, EASIM_NONE, EASIM_NONE, false, time_s});
+    return mock_answer(m, (struct mock_action){MOCK_WAKE, valid ? EASIM_OK : EASIM_INVAL,
+                                               EASIM_NONE, EASIM_NONE, false, time_s});
 }
 
 MOCK_FUNCTION void *mock_scratch(struct easim_plan *plan, size_t bytes) {
@@ -340,6 +339,12 @@ MOCK_FUNCTION void mock_fail(struct easim_plan *plan, const char *message) {
     snprintf(plan->mock->failure, sizeof plan->mock->failure, "%s", message ? message : "");
 }
 
+MOCK_FUNCTION void mock_host_count(struct easim_plan *plan, const char *what, const char *name) {
+    size_t length = strlen(plan->mock->counted);
+    snprintf(plan->mock->counted + length, sizeof plan->mock->counted - length, "%s: %s\n", what,
+             name ? name : "");
+}
+
 __attribute__((unused)) static const struct easim_host mock_host = {
     .struct_size = sizeof mock_host,
     .plan_start = mock_plan_start,
@@ -349,9 +354,21 @@ __attribute__((unused)) static const struct easim_host mock_host = {
     .plan_wake_at = mock_plan_wake_at,
     .scratch = mock_scratch,
     .uniform = mock_uniform,
-    .fail = mock_fail};
+    .fail = mock_fail,
+    .count = mock_host_count};
 
 /* --- what a test calls --- */
+
+MOCK_FUNCTION void mock_put_number(const struct easim_param *param, void *at, double value) {
+    if (param->type == EASIM_PARAM_INT)
+        *(int64_t *)at = (int64_t)value;
+    else if (param->type == EASIM_PARAM_BOOL)
+        *(bool *)at = value != 0;
+    else if (param->type == EASIM_PARAM_CHOICE)
+        *(int32_t *)at = (int32_t)value;
+    else
+        *(double *)at = value;
+}
 
 /* An empty cluster at t = 0 and the policy's parameters at their defaults. Release with
  * mock_finish. */
@@ -376,16 +393,10 @@ MOCK_FUNCTION void mock_init(struct mock *m, const struct easim_policy *policy) 
     for (uint32_t i = 0; i < policy->param_count; i++) {
         const struct easim_param *p = &policy->params[i];
         void *at = (char *)m->params + p->offset;
-        if (p->type == EASIM_PARAM_INT)
-            *(int64_t *)at = (int64_t)p->default_value;
-        else if (p->type == EASIM_PARAM_BOOL)
-            *(bool *)at = p->default_value != 0;
-        else if (p->type == EASIM_PARAM_CHOICE)
-            *(int32_t *)at = (int32_t)p->default_value;
-        else if (p->type == EASIM_PARAM_TEXT)
+        if (p->type == EASIM_PARAM_TEXT)
             *(const char **)at = "";
-        else
-            *(double *)at = p->default_value;
+        else if (p->type != EASIM_PARAM_TABLE)
+            mock_put_number(p, at, p->default_value);
     }
 }
 
@@ -487,22 +498,25 @@ MOCK_FUNCTION void mock_advance(struct mock *m, double now_s) {
     m->view.now_ns = (int64_t)llround(now_s * 1e9);
 }
 
+MOCK_FUNCTION const struct easim_param *mock_param(const struct mock *m, const char *name) {
+    const struct easim_param *p = m->policy->params, *end = p + m->policy->param_count;
+    while (p < end && strcmp(p->name, name) != 0)
+        p++;
+    return MOCK_MUST(p < end), p;
+}
+
 /* Sets a parameter by its name: numbers, true and false as 1 and 0, choices by index. */
 MOCK_FUNCTION void mock_set_param(struct mock *m, const char *name, double value) {
-    uint32_t i = 0;
-    while (i < m->policy->param_count && strcmp(m->policy->params[i].name, name) != 0)
-        i++;
-    MOCK_MUST(i < m->policy->param_count && m->policy->params[i].type != EASIM_PARAM_TEXT);
-    void *at = (char *)m->params + m->policy->params[i].offset;
-    enum easim_param_type type = m->policy->params[i].type;
-    if (type == EASIM_PARAM_INT)
-        *(int64_t *)at = (int64_t)value;
-    else if (type == EASIM_PARAM_BOOL)
-        *(bool *)at = value != 0;
-    else if (type == EASIM_PARAM_CHOICE)
-        *(int32_t *)at = (int32_t)value;
-    else
-        *(double *)at = value;
+    const struct easim_param *param = mock_param(m, name);
+    MOCK_MUST(param->type != EASIM_PARAM_TEXT && param->type != EASIM_PARAM_TABLE);
+    mock_put_number(param, (char *)m->params + param->offset, value);
+}
+
+/* Sets one that is a table, which must live as long as the mock. */
+MOCK_FUNCTION void mock_set_table(struct mock *m, const char *name,
+                                  const struct easim_table *table) {
+    MOCK_MUST(mock_param(m, name)->type == EASIM_PARAM_TABLE);
+    memcpy((char *)m->params + mock_param(m, name)->offset, &table, sizeof table);
 }
 
 /* Calls init, if the policy has one. */

@@ -14,7 +14,10 @@ static void add_if_it_loads(const char *name, void *context) {
     struct compare_args *args = context;
     struct policy_module module;
     struct error error = {0};
-    if (module_open(name, &module, &error) == 0)
+    int r = module_open(name, &module, &error);
+    if (r == 0 && (module.policy->capabilities & EASIM_CAPABILITY_RECORDED))
+        r = error_set(&error, ERROR_INPUT, "it repeats a record (RECORDED) and decides nothing");
+    if (r == 0)
         array_push(&args->policies, arena_strdup(&args->options->arena, name));
     else if (!args->options->quiet)
         cli_say("easim compare: %s is left out: %s\n", name, error.text);

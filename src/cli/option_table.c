@@ -102,7 +102,7 @@ const struct option_row option_rows[] = {
     /* ---- compare, ablate, tune ---- */
     {"policies", 0, "A,B,C|all", OPTION_TEXT, AT(policies), .commands = IN(COMPARE),
      .recorded = true, .required = true,
-     .help = "policies to compare, by name or path; all: every one that is found and loads, except those that refuse to begin in this scenario"},
+     .help = "policies to compare, by name or path; all: every one that is found and loads, except those that refuse to begin in this scenario or repeat a record"},
     {"baseline", 0, "A", OPTION_TEXT, AT(baseline), .commands = IN(COMPARE), .recorded = true,
      .help = "the policy that others are compared with (default: the first; of all, the scenario's own if it is among them)"},
     {"pareto", 0, "M,M[,M]", OPTION_METRICS, AT(pareto), .commands = IN(COMPARE),

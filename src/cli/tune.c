@@ -124,8 +124,10 @@ static void add_param(struct session *s, const char *name, const char *item, con
     const struct tune_target target = {.param = at};
     if (is_listed(s, &target))
         problems_add(problems, nowhere, NULL, "--params: %s is listed twice", name);
-    if (params_at(policy, at)->type == EASIM_PARAM_TEXT) {
-        problems_add(problems, nowhere, NULL, "--params: %s is text, which cannot be tuned", name);
+    enum easim_param_type type = params_at(policy, at)->type;
+    if (type == EASIM_PARAM_TEXT || type == EASIM_PARAM_TABLE) {
+        problems_add(problems, nowhere, NULL, "--params: %s is %s, which cannot be tuned", name,
+                     type == EASIM_PARAM_TEXT ? "text" : "a file");
         return;
     }
     s->targets[s->count] = target;

@@ -37,7 +37,7 @@ static void try_number(struct trials *trials, double value) {
 
 static void try_param(struct trials *trials) {
     const struct easim_param *p = trials->param;
-    if (p->type == EASIM_PARAM_TEXT)
+    if (p->type == EASIM_PARAM_TEXT || p->type == EASIM_PARAM_TABLE)
         return; /* there is no value that every policy must take */
     if (p->type == EASIM_PARAM_BOOL) {
         try_value(trials, "false");

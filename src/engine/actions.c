@@ -179,6 +179,14 @@ static void host_fail(struct easim_plan *plan, const char *message) {
     str_add_visible(&plan->failure, message ? message : "");
 }
 
+static void host_count(struct easim_plan *plan, const char *what, const char *name) {
+    struct str text = {0};
+    str_add_visible(&text, what ? what : "");
+    tally_add(&plan->sim->counted, text.text ? text.text : "", 1);
+    tally_name(&plan->sim->counted, text.text ? text.text : "", name);
+    str_finish(&text);
+}
+
 static const struct easim_host host = {.struct_size = sizeof host,
                                        .plan_start = host_start,
                                        .plan_preempt = host_preempt,
@@ -187,7 +195,8 @@ static const struct easim_host host = {.struct_size = sizeof host,
                                        .plan_wake_at = host_wake_at,
                                        .scratch = host_scratch,
                                        .uniform = host_uniform,
-                                       .fail = host_fail};
+                                       .fail = host_fail,
+                                       .count = host_count};
 
 static void commit_plan(struct sim *sim, struct easim_plan *plan) {
     for (size_t i = 0; i < plan->actions.count; i++) {

@@ -80,6 +80,9 @@ void callbacks_finish(struct sim *sim) {
     const struct easim_policy *policy = sim->module->policy;
     struct easim_plan plan = {.sim = sim};
     struct easim_pass pass = actions_pass(&plan);
+    if (sim->ended)
+        return;
+    sim->ended = true;
     note_call(sim, "finish");
     if (policy->finish)
         policy->finish(&pass);

@@ -88,6 +88,7 @@ void loop_finish(struct sim *sim) {
     power_meter_finish(&sim->meter);
     view_finish(&sim->view);
     list_finish(&sim->list);
+    tally_finish(&sim->counted);
     arena_finish(&sim->scratch);
     free(sim->runs);
     free(sim->unsaved);
@@ -224,17 +225,24 @@ static void report_stuck(struct sim *sim) {
     char why[RECHECK_BYTES];
     bool known = callbacks_explain(sim, why);
     char gone[64] = "";
+    struct str counted = {0};
     if (sim->failures.gone > 0)
         snprintf(gone, sizeof gone, " (nodes that are never repaired: %u)", sim->failures.gone);
+    for (size_t i = 0; i < sim->counted.entries.count; i++) {
+        const struct tally_entry *entry = &sim->counted.entries.at[i];
+        str_addf(&counted, "; it has counted %llu ", (unsigned long long)entry->count);
+        tally_write(entry, &counted);
+    }
     sim_fail(
         sim, ERROR_RUN,
         "policy %s leaves %u jobs waiting for ever: nothing runs, nothing %s, %u of %u GPUs are free%s; "
-        "the first of them is job %s%s%s",
+        "the first of them is job %s%s%s%s",
         sim->module->policy->name, v->waiting_count,
         sim->changes.pending > 0 ? "but what the repeated series have shown will happen"
                                  : "will happen",
         v->free_gpus, v->gpus, gone, sim->workload->jobs.at[v->first_waiting].id, known ? "; " : "",
-        why);
+        why, counted.length > 0 ? counted.text : "");
+    str_finish(&counted);
 }
 
 int loop_run(struct sim *sim, struct error *reterr) {
@@ -259,6 +267,8 @@ int loop_run(struct sim *sim, struct error *reterr) {
         invariants_check_all(sim);
     if (sim->options.check && sim->error.code >= 0)
         callbacks_check_view(sim);
+    if (sim->error.code >= 0)
+        callbacks_finish(sim); /* now: what it counts is among the results */
     if (sim->error.code < 0 && reterr)
         *reterr = sim->error;
     return sim->error.code;

@@ -5,6 +5,7 @@
 #ifndef EASIM_ENGINE_SIM_H
 #define EASIM_ENGINE_SIM_H
 
+#include "base/tally.h"
 #include "cluster/placement.h"
 #include "cluster/power_meter.h"
 #include "config/scenario.h"
@@ -88,9 +89,10 @@ struct sim {
     uint64_t *extrapolated_by; /* those by model and GPU type: model * types + type */
     uint64_t decide_ns;        /* processor time of the policy and its plans */
     uint64_t refused[REFUSAL_COUNT];
-    bool decide_pending, instant_pending;
-    struct check_past past; /* of the invariant checker */
-    struct error error;     /* code < 0: the run has failed */
+    struct tally counted;                        /* by the policy (host->count) */
+    bool decide_pending, instant_pending, ended; /* ended: finish of the policy has been called */
+    struct check_past past;                      /* of the invariant checker */
+    struct error error;                          /* code < 0: the run has failed */
 };
 
 /* Records the first failure, which ends the run. */

@@ -15,6 +15,11 @@ void manifest_add_param(cJSON *object, const struct policy_params *params, size_
     const struct easim_param *param = params_at(params->policy, index);
     struct str text = {0};
     params_write_value(params, index, &text);
+    if (param->type == EASIM_PARAM_TABLE && text.length > 0) { /* where it is, the inputs say */
+        cJSON_AddStringToObject(object, param->name, files_name(text.text));
+        str_finish(&text);
+        return;
+    }
     bool number = param->type == EASIM_PARAM_REAL || param->type == EASIM_PARAM_DURATION ||
                   param->type == EASIM_PARAM_INT;
     if (param->type == EASIM_PARAM_BOOL)

@@ -13,8 +13,8 @@
 #define MOST_NAMED  6    /* models on GPU types in one note */
 #define SMALL_SHARE 0.05 /* of jobs or work: less is no reason to warn */
 
-static const char *const kind_names[NOTE_KIND_COUNT] = {"rejected", "refused", "outside", "starts",
-                                                        "over-cap", "note",    "warning"};
+static const char *const kind_names[NOTE_KIND_COUNT] = {
+    "rejected", "refused", "outside", "starts", "counted", "over-cap", "note", "warning"};
 
 /* ---- Making them ---- */
 
@@ -190,6 +190,22 @@ static void add_tally_notes(struct notes *notes, enum note_kind kind, const stru
     }
 }
 
+/* Names are part of the text: of other runs they may be others. */
+static void add_counted_notes(struct notes *notes, const struct tally *tally,
+                              const struct note *common) {
+    struct str text = {0};
+    for (size_t i = 0; i < tally->entries.count; i++) {
+        struct note note = *common;
+        text.length = 0;
+        tally_write(&tally->entries.at[i], &text);
+        note.kind = NOTE_COUNTED;
+        note.text = text.text;
+        note.number = (double)tally->entries.at[i].count;
+        add_note(notes, &note);
+    }
+    str_finish(&text);
+}
+
 void notes_add_result(struct notes *notes, const struct study *study,
                       const struct replicate_result *result) {
     const struct easim_policy *policy = study->module.policy;
@@ -198,6 +214,7 @@ void notes_add_result(struct notes *notes, const struct study *study,
     add_tally_notes(notes, NOTE_REFUSED, &result->refused,
                     metric_total(result, SUMMARY_COLUMN(decisions)), &common);
     add_tally_notes(notes, NOTE_OUTSIDE, &result->outside, 0, &common);
+    add_counted_notes(notes, &result->counted, &common);
     common.number = (double)result->starts;
     common.kind = NOTE_STARTS;
     add_note(notes, &common);
@@ -345,6 +362,10 @@ static void print_group(const struct notes *notes, const struct told *told, stru
                 told->sum.kind == NOTE_REJECTED ? " of " : " actions of the policy refused in ");
         notes_add_count(out, told->sum.of);
         str_add(out, told->sum.kind == NOTE_REJECTED ? " jobs rejected: " : " decisions: ");
+    }
+    if (told->sum.kind == NOTE_COUNTED) {
+        notes_add_count(out, told->sum.number);
+        str_add_char(out, ' ');
     }
     str_add(out, told->sum.text);
     if (told->sum.kind == NOTE_REFUSED)

@@ -13,6 +13,7 @@ enum note_kind {
     NOTE_REFUSED,  /* text: why; number of actions in so many decisions */
     NOTE_OUTSIDE,  /* text: MODEL on GPU TYPE; number of starts */
     NOTE_STARTS,   /* number of all starts; told with NOTE_OUTSIDE */
+    NOTE_COUNTED,  /* text: what the policy counts, with names; number of it */
     NOTE_OVER_CAP, /* text: whether the policy keeps caps; number of so many s; extra: J */
     NOTE_SAID,     /* text alone */
     NOTE_WARNING,  /* text alone */

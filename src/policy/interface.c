@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "policy/param_table.h"
 #include "policy/params.h"
 
 #include <stdio.h>
@@ -18,6 +19,7 @@
 #define LEAST_POLICY_BYTES BYTES_TO(struct easim_policy, decide)
 #define LEAST_LIST_BYTES   BYTES_TO(struct easim_list, objective)
 #define LEAST_PARAM_BYTES  BYTES_TO(struct easim_param, choices)
+#define LEAST_COLUMN_BYTES BYTES_TO(struct easim_column, key)
 
 /* What a terminal can show. */
 #define PRINTABLE "UTF-8 without control characters"
@@ -26,13 +28,15 @@
 struct whole {
     struct easim_policy policy;
     struct easim_list list;
+    struct easim_column *columns; /* behind the parameters */
     struct easim_param params[];
 };
 
 /* --- checks --- */
 
-static const char *const capability_names[] = {
-    "PREEMPT", "RESIZE", "MIGRATE", "POWER_CAP", "FREQUENCY", "FRACTIONAL_GPU", "TICK", "ORACLE"};
+static const char *const capability_names[] = {"PREEMPT",   "RESIZE",    "MIGRATE",
+                                               "POWER_CAP", "FREQUENCY", "FRACTIONAL_GPU",
+                                               "TICK",      "ORACLE",    "RECORDED"};
 
 const char *interface_capability_name(uint32_t bit) {
     for (size_t i = 0; i < sizeof capability_names / sizeof *capability_names; i++)
@@ -66,8 +70,13 @@ static int check_capabilities(const struct easim_policy *p, const char *path,
 
 /* Each type's value may stand at multiples of its size. */
 static size_t param_size(enum easim_param_type type) {
-    static const size_t sizes[] = {sizeof(double), sizeof(double),  sizeof(int64_t),
-                                   sizeof(bool),   sizeof(int32_t), sizeof(const char *)};
+    static const size_t sizes[] = {sizeof(double),
+                                   sizeof(double),
+                                   sizeof(int64_t),
+                                   sizeof(bool),
+                                   sizeof(int32_t),
+                                   sizeof(const char *),
+                                   sizeof(const struct easim_table *)};
     return (uint32_t)type < sizeof sizes / sizeof *sizes ? sizes[type] : 0;
 }
 
@@ -87,7 +96,7 @@ static const char *default_fault(const struct easim_param *param) {
                    ? NULL
                    : "default_value is not the index of a choice";
     }
-    if (param->type == EASIM_PARAM_TEXT)
+    if (param->type == EASIM_PARAM_TEXT || param->type == EASIM_PARAM_TABLE)
         return NULL;
     if (!(value >= param->min && value <= param->max))
         return "default_value lies outside min..max";
@@ -112,6 +121,8 @@ static const char *param_fault(const struct easim_policy *p, const struct easim_
     for (size_t i = 0; param->type == EASIM_PARAM_CHOICE && param->choices[i]; i++)
         if (!utf8_is_printable(param->choices[i], false))
             return "choices must be " PRINTABLE;
+    if (param->type == EASIM_PARAM_TABLE && param_table_columns(p, param->name) == 0)
+        return "a table needs columns";
     if (param->may_be_off && param->type != EASIM_PARAM_REAL && param->type != EASIM_PARAM_DURATION)
         return "only numbers and durations may be off";
     if (p->list && params_is_list_option(param->name))
@@ -165,6 +176,38 @@ static int check_params(const struct easim_policy *p, const char *path, struct e
             return wrong_param(p, path, i, fault, reterr);
     }
     return check_offsets(p, path, reterr);
+}
+
+static const char *column_fault(const struct easim_policy *p, const struct easim_column *column) {
+    uint32_t i = 0;
+    while (i < p->param_count && (p->params[i].type != EASIM_PARAM_TABLE || !column->param ||
+                                  strcmp(p->params[i].name, column->param) != 0))
+        i++;
+    if (i == p->param_count)
+        return "it is of no parameter that is a table";
+    if (!column->name || !column->name[0] || !utf8_is_printable(column->name, false))
+        return "expected a name in " PRINTABLE;
+    if (column->type == EASIM_PARAM_TEXT)
+        return NULL;
+    if (column->type != EASIM_PARAM_REAL && column->type != EASIM_PARAM_DURATION &&
+        column->type != EASIM_PARAM_INT)
+        return "only numbers, durations and text stand in columns";
+    return column->min <= column->max ? NULL : "min..max is no range";
+}
+
+static int check_columns(const struct easim_policy *p, const char *path, struct error *reterr) {
+    for (uint32_t i = 0; i < p->column_count; i++) {
+        const struct easim_column *column = &p->columns[i];
+        const char *fault = column_fault(p, column);
+        for (uint32_t j = 0; j < i && !fault; j++)
+            if (strcmp(p->columns[j].param, column->param) == 0 &&
+                strcmp(p->columns[j].name, column->name) == 0)
+                fault = "defined twice";
+        if (fault)
+            return error_set(reterr, ERROR_INPUT, "%s: policy %s: column %u: %s", path, p->name, i,
+                             fault);
+    }
+    return 0;
 }
 
 /* --- versions --- */
@@ -245,15 +288,23 @@ static int check_parts(const struct easim_policy *p, const char *path, struct er
     if (p->param_count > 0 && !p->params)
         return error_set(reterr, ERROR_INPUT, "%s: policy %s: param_count is %u but params is NULL",
                          path, p->name, p->param_count);
+    if (p->column_count > 0 && !p->columns)
+        return error_set(reterr, ERROR_INPUT,
+                         "%s: policy %s: column_count is %u but columns is NULL", path, p->name,
+                         p->column_count);
     int r = check_size(path, "param_bytes", p->param_bytes, LEAST_PARAM_BYTES, reterr);
+    if (r == 0 && p->column_count > 0)
+        r = check_size(path, "column_bytes", p->column_bytes, LEAST_COLUMN_BYTES, reterr);
     return r < 0 || !p->list ? r
                              : check_size(path, "list.struct_size", p->list->struct_size,
                                           LEAST_LIST_BYTES, reterr);
 }
 
 static struct easim_policy *make_whole(const struct easim_policy *p) {
-    struct whole *whole = mem_zalloc(1, sizeof *whole + p->param_count * sizeof whole->params[0]);
+    struct whole *whole = mem_zalloc(1, sizeof *whole + p->param_count * sizeof whole->params[0] +
+                                            p->column_count * sizeof whole->columns[0]);
     whole->policy = *p;
+    whole->columns = (struct easim_column *)(void *)(whole->params + p->param_count);
     if (p->list) {
         copy_known(&whole->list, sizeof whole->list, p->list, p->list->struct_size);
         whole->policy.list = &whole->list;
@@ -261,7 +312,11 @@ static struct easim_policy *make_whole(const struct easim_policy *p) {
     for (uint32_t i = 0; i < p->param_count; i++)
         copy_known(&whole->params[i], sizeof whole->params[i],
                    (const char *)p->params + (size_t)i * p->param_bytes, p->param_bytes);
+    for (uint32_t i = 0; i < p->column_count; i++)
+        copy_known(&whole->columns[i], sizeof whole->columns[i],
+                   (const char *)p->columns + (size_t)i * p->column_bytes, p->column_bytes);
     whole->policy.params = whole->params;
+    whole->policy.columns = whole->columns;
     return &whole->policy;
 }
 
@@ -282,6 +337,8 @@ int interface_read(const void *symbol, size_t bytes, const char *path,
     int r = check_capabilities(policy, path, reterr);
     if (r == 0)
         r = check_params(policy, path, reterr);
+    if (r == 0)
+        r = check_columns(policy, path, reterr);
     if (r == 0)
         *ret_policy = policy;
     else

@@ -2,6 +2,7 @@
 #include "policy/params.h"
 
 #include "base/mem.h"
+#include "policy/param_table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +11,8 @@
 static const enum field_type field_types[] = {
     [EASIM_PARAM_REAL] = FIELD_REAL,     [EASIM_PARAM_DURATION] = FIELD_DURATION,
     [EASIM_PARAM_INT] = FIELD_INT,       [EASIM_PARAM_BOOL] = FIELD_BOOL,
-    [EASIM_PARAM_CHOICE] = FIELD_CHOICE, [EASIM_PARAM_TEXT] = FIELD_STRING};
+    [EASIM_PARAM_CHOICE] = FIELD_CHOICE, [EASIM_PARAM_TEXT] = FIELD_STRING,
+    [EASIM_PARAM_TABLE] = FIELD_PATH};
 
 /* What the host adds to list policies. */
 static const struct easim_param list_params[] = {
@@ -122,9 +124,19 @@ static void set_number(const struct easim_param *param, void *target, double val
     case EASIM_PARAM_TEXT:
         *(const char **)target = "";
         break;
+    case EASIM_PARAM_TABLE:
+        *(const struct easim_table **)target = NULL;
+        break;
     default:
         *(double *)target = value;
     }
+}
+
+/* A table of which only the file is known: params_read_tables reads it. */
+static const struct easim_table *name_table(struct arena *arena, const char *path) {
+    struct easim_table *table = arena_alloc(arena, sizeof *table);
+    *table = (struct easim_table){.struct_size = sizeof *table, .path = path};
+    return table;
 }
 
 static int bind_param(const struct easim_param *param, const struct yaml_node *node,
@@ -136,7 +148,13 @@ static int bind_param(const struct easim_param *param, const struct yaml_node *n
                                 .min = param->min,
                                 .max = param->max,
                                 .choices = param->choices};
-    return schema_bind_value(binding, &field, node, path, target);
+    const char *file = NULL;
+    if (param->type != EASIM_PARAM_TABLE)
+        return schema_bind_value(binding, &field, node, path, target);
+    int r = schema_bind_value(binding, &field, node, path, &file);
+    if (r == 0)
+        *(const struct easim_table **)target = name_table(binding->arena, file);
+    return r;
 }
 
 static int report_unknown(const struct easim_policy *policy, const struct yaml_node *key,
@@ -190,6 +208,35 @@ int params_bind(struct policy_params *params, const struct yaml_node *node, cons
     return result;
 }
 
+int params_read_tables(struct policy_params *params, const struct binding *binding,
+                       struct str *unused) {
+    size_t before = binding->problems->count;
+    for (size_t i = 0; i < params->policy->param_count; i++) {
+        const struct easim_param *param = &params->policy->params[i];
+        const struct easim_table **table = value_at(params, i);
+        if (param->type != EASIM_PARAM_TABLE || !*table)
+            continue;
+        const char *path = (*table)->path;
+        struct str names = {0};
+        *table = param_table_read(params->policy, param->name, path, binding, &names);
+        if (names.length > 0)
+            str_addf(unused, "%s%s: columns of no use to policy %s: %s",
+                     unused->length > 0 ? "; " : "", path, params->policy->name, names.text);
+        str_finish(&names);
+    }
+    return binding->problems->count > before ? ERROR_INPUT : 0;
+}
+
+const char *params_missing(const struct policy_params *params) {
+    for (size_t i = 0; i < params->policy->param_count; i++) {
+        const struct easim_param *param = &params->policy->params[i];
+        if (param->type == EASIM_PARAM_TABLE && param->min >= 1 &&
+            !*(const struct easim_table *const *)value_at(params, i))
+            return param->name;
+    }
+    return NULL;
+}
+
 struct config_extras params_extras(const struct policy_params *params) {
     return (struct config_extras){
         .power_limits = params->power_limits,
@@ -209,6 +256,7 @@ double params_number(const struct policy_params *params, size_t index) {
     case EASIM_PARAM_CHOICE:
         return *(const int32_t *)at;
     case EASIM_PARAM_TEXT:
+    case EASIM_PARAM_TABLE:
         return NAN;
     default:
         return *(const double *)at;
@@ -239,6 +287,10 @@ void params_write_value(const struct policy_params *params, size_t index, struct
         str_add(out, param->choices[*(const int32_t *)at]);
     else if (param->type == EASIM_PARAM_TEXT)
         str_add(out, *(const char *const *)at);
+    else if (param->type == EASIM_PARAM_TABLE)
+        str_add(out, *(const struct easim_table *const *)at
+                         ? (*(const struct easim_table *const *)at)->path
+                         : "");
     else if (*(const double *)at == EASIM_OFF)
         str_add(out, "off");
     else
@@ -246,13 +298,14 @@ void params_write_value(const struct policy_params *params, size_t index, struct
 }
 
 void params_write_range(const struct easim_param *param, struct str *out) {
-    static const char *const nouns[] = {"number",        "duration", "integer",
-                                        "true or false", "one of ",  "text"};
+    static const char *const nouns[] = {"number",  "duration", "integer",   "true or false",
+                                        "one of ", "text",     "a CSV file"};
     str_add(out, nouns[param->type]);
     if (param->type == EASIM_PARAM_CHOICE)
         for (size_t i = 0; param->choices[i]; i++)
             str_addf(out, "%s%s", i ? " | " : "", param->choices[i]);
-    else if (param->type != EASIM_PARAM_BOOL && param->type != EASIM_PARAM_TEXT) {
+    else if (param->type != EASIM_PARAM_BOOL && param->type != EASIM_PARAM_TEXT &&
+             param->type != EASIM_PARAM_TABLE) {
         str_add_char(out, ' ');
         str_add_real(out, param->min);
         str_add(out, "..");

@@ -48,10 +48,19 @@ bool params_is_frequency_option(const char *name);
 int params_bind(struct policy_params *params, const struct yaml_node *node, const char *path,
                 const struct binding *binding) MUST_CHECK;
 
+/* Reads the files that bound values name. `unused`, not NULL, gets what is to be said of columns
+   that no policy asks for. Negative after adding problems. */
+int params_read_tables(struct policy_params *params, const struct binding *binding,
+                       struct str *unused) MUST_CHECK;
+
+/* The name of a parameter that must be given and is not; NULL: there is none. */
+const char *params_missing(const struct policy_params *params);
+
 /* Which configurations there are for a policy with these values. */
 struct config_extras params_extras(const struct policy_params *params);
 
-/* The value of a parameter that is not text, as a number: a choice by its index, off as INFINITY.
+/* The value of a parameter that is no text or table, as a number: a choice by its index, off as
+ * INFINITY.
  */
 double params_number(const struct policy_params *params, size_t index);
 void params_set_number(struct policy_params *params, size_t index, double value);

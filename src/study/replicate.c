@@ -17,7 +17,7 @@ struct outcome {
 
 struct slot {
     struct outcome outcome;
-    struct tally refused, rejected, outside;
+    struct tally refused, rejected, outside, counted;
     struct str rendered;
 };
 
@@ -55,6 +55,7 @@ static void keep_counts(const struct sim *sim, struct slot *slot) {
     slot->outcome.decide_ns = sim->decide_ns;
     slot->outcome.starts = sim->start_total;
     slot->outcome.jobs = sim->next_arrival;
+    tally_add_all(&slot->counted, &sim->counted);
     keep_outside(sim, slot);
 }
 
@@ -151,6 +152,7 @@ static void slot_finish(struct slot *slot) {
     tally_finish(&slot->refused);
     tally_finish(&slot->rejected);
     tally_finish(&slot->outside);
+    tally_finish(&slot->counted);
 }
 
 /* Hands one finished replication over, or notes its error. None after one that has failed: which of
@@ -171,6 +173,7 @@ static void emit_slot(struct pool *pool, uint32_t number, const struct slot *slo
         tally_add_all(&result->refused, &slot->refused);
         tally_add_all(&result->rejected, &slot->rejected);
         tally_add_all(&result->outside, &slot->outside);
+        tally_add_all(&result->counted, &slot->counted);
     }
     if (error.code < 0 && !failed)
         pool->error = error;
@@ -229,7 +232,10 @@ static void write_tally(const struct tally *tally, FILE *out) {
     for (size_t i = 0; i < tally->entries.count; i++) {
         const struct tally_entry *entry = &tally->entries.at[i];
         fwrite(&entry->count, sizeof entry->count, 1, out);
+        fwrite(&entry->named, sizeof entry->named, 1, out);
         fwrite(entry->reason, strlen(entry->reason) + 1, 1, out);
+        for (uint32_t n = 0; n < entry->named && n < TALLY_NAMES; n++)
+            fwrite(entry->names[n], strlen(entry->names[n]) + 1, 1, out);
     }
 }
 
@@ -243,21 +249,40 @@ static bool take_bytes(void *to, size_t bytes, struct slice *from) {
     return true;
 }
 
+static bool take_text(const char **text, struct slice *from) {
+    const char *end = memchr(from->at, '\0', from->length);
+    if (!end)
+        return false;
+    *text = from->at;
+    from->length -= (size_t)(end + 1 - from->at);
+    from->at = end + 1;
+    return true;
+}
+
+static bool take_tally_entry(struct tally *tally, struct slice *from) {
+    uint64_t count;
+    uint32_t named;
+    const char *reason, *name;
+    if (!take_bytes(&count, sizeof count, from) || !take_bytes(&named, sizeof named, from) ||
+        !take_text(&reason, from))
+        return false;
+    tally_add(tally, reason, count);
+    for (uint32_t n = 0; n < named && n < TALLY_NAMES; n++) {
+        if (!take_text(&name, from))
+            return false;
+        tally_name(tally, reason, name);
+    }
+    if (named > TALLY_NAMES)
+        tally_name(tally, reason, "");
+    return true;
+}
+
 static bool take_tally(struct tally *tally, struct slice *from) {
     size_t entries;
-    if (!take_bytes(&entries, sizeof entries, from))
-        return false;
-    while (entries-- > 0) {
-        uint64_t count;
-        const char *end;
-        if (!take_bytes(&count, sizeof count, from) ||
-            !(end = memchr(from->at, '\0', from->length)))
-            return false;
-        tally_add(tally, from->at, count);
-        from->length -= (size_t)(end + 1 - from->at);
-        from->at = end + 1;
-    }
-    return true;
+    bool good = take_bytes(&entries, sizeof entries, from);
+    while (good && entries-- > 0)
+        good = take_tally_entry(tally, from);
+    return good;
 }
 
 static void run_apart(void *context, size_t task, struct trail *trail, FILE *out) {
@@ -272,6 +297,7 @@ static void run_apart(void *context, size_t task, struct trail *trail, FILE *out
     write_tally(&slot.refused, out);
     write_tally(&slot.rejected, out);
     write_tally(&slot.outside, out);
+    write_tally(&slot.counted, out);
     if (slot.rendered.length > 0)
         fwrite(slot.rendered.text, 1, slot.rendered.length, out);
 }
@@ -284,7 +310,7 @@ static void read_slot(const struct pool *pool, uint32_t number, struct slice *re
     const atomic_bool *cancel = pool->options->cancel;
     if (!take_bytes(&slot->outcome, sizeof slot->outcome, result) ||
         !take_tally(&slot->refused, result) || !take_tally(&slot->rejected, result) ||
-        !take_tally(&slot->outside, result))
+        !take_tally(&slot->outside, result) || !take_tally(&slot->counted, result))
         error_set(error, ERROR_RUN, "what policy %s left of replication %u cannot be read", policy,
                   number);
     else if (error->code == ERROR_CANCELLED && !(cancel && atomic_load(cancel)))
@@ -367,4 +393,5 @@ void replicate_result_finish(struct replicate_result *result) {
     tally_finish(&result->refused);
     tally_finish(&result->rejected);
     tally_finish(&result->outside);
+    tally_finish(&result->counted);
 }

@@ -52,6 +52,7 @@ struct replicate_result {
     struct tally rejected; /* jobs, by reason */
     struct tally outside;  /* starts, restarts and resizes outside of the measured range, by "MODEL
                               on GPU TYPE" */
+    struct tally counted;  /* what the policy has counted, by its words, with names */
     uint64_t starts;       /* all of them */
     uint64_t jobs;         /* all that arrived */
     uint64_t decide_ns;    /* processor time spent in decisions; 0 unless timed */

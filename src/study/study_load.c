@@ -35,6 +35,19 @@ static int load_series(struct study *study, bool bound, const struct binding *b)
     return result;
 }
 
+static const struct yaml_node *policy_node(const struct study *study) {
+    return yaml_find(yaml_find(study->scenario.doc.root, "policy"), "name");
+}
+
+/* Files that the policy cannot do without. */
+static void check_required(const struct study *study, const struct binding *b) {
+    const char *param = params_missing(&study->params);
+    if (param)
+        problems_add(b->problems, policy_node(study)->where, "policy.params",
+                     "expected the file \"%s\", without which policy %s cannot run", param,
+                     study->module.policy->name);
+}
+
 /* params_by_policy of this policy's name first, then policy.params over them. */
 static int bind_params(struct study *study, const struct binding *b) {
     const struct easim_policy *policy = study->module.policy;
@@ -44,7 +57,14 @@ static int bind_params(struct study *study, const struct binding *b) {
     params_init(&study->params, policy);
     int first = params_bind(&study->params, own, own_path, b);
     int second = params_bind(&study->params, study->scenario.policy.params, "policy.params", b);
-    return first < 0 ? first : second;
+    struct str unused = {0};
+    if (first == 0 && second == 0)
+        check_required(study, b);
+    int tables = params_read_tables(&study->params, b, &unused);
+    if (unused.length > 0)
+        array_push(&study->warnings, arena_strdup(b->arena, unused.text));
+    str_finish(&unused);
+    return first < 0 ? first : second < 0 ? second : tables;
 }
 
 /* Parameters of a policy that does not run: for one that nobody has they would be of no effect, and
@@ -61,8 +81,12 @@ static void check_others_params(const struct scenario_overrides *overrides, bool
         problems_add(b->problems, key->where, path, "%s", error.text);
     } else if (module.policy) {
         params_init(&values, module.policy);
+        struct str unused = {0};
         int r = params_bind(&values, params, path, b);
+        if (r == 0)
+            r = params_read_tables(&values, b, &unused);
         (void)r; /* the problems say it */
+        str_finish(&unused);
         params_finish(&values);
     }
     module_close(&module);
@@ -77,10 +101,6 @@ static void check_params_by_policy(const struct study *study,
     for (size_t i = 0; i < by_policy->count; i++)
         if (strcmp(by_policy->keys[i]->text, study->module.policy->name) != 0)
             check_others_params(overrides, apart, by_policy->keys[i], by_policy->items[i], b);
-}
-
-static const struct yaml_node *policy_node(const struct study *study) {
-    return yaml_find(yaml_find(study->scenario.doc.root, "policy"), "name");
 }
 
 /* The name of the policy, or the path of its module; NULL: there is none, and that has been said.

@@ -41,6 +41,7 @@ static const struct {
     {"allox", "strict", "true", "true or false"},
     {NULL, "strict", "false", "true or false"},
     {"exec", "command", "", "text"},
+    {"replay", "file", "", "a CSV file"},
     {"exec", "timeout", "10", "duration 1..1000000"},
     {"exec", "startup_timeout", "60", "duration 1..1000000"},
 };
@@ -54,9 +55,9 @@ static size_t find(const char *policy, const char *name) {
     return i;
 }
 
-static const char *const policies[] = {"allox",  "aurachronos", "charon",   "chronos", "easy",
-                                       "exec",   "fcfs",        "hades",    "las",     "max_min",
-                                       "pollux", "themis",      "tiresias", "zeus"};
+static const char *const policies[] = {"allox",  "aurachronos", "charon", "chronos",  "easy",
+                                       "exec",   "fcfs",        "hades",  "las",      "max_min",
+                                       "pollux", "replay",      "themis", "tiresias", "zeus"};
 
 Test(defaults, as_documented) {
     for (size_t p = 0; p < sizeof policies / sizeof *policies; p++) {

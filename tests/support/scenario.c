@@ -111,6 +111,7 @@ void trial_execute(struct trial *t) {
     t->summaries = result.summaries;
     t->count = result.count;
     result.summaries = NULL; /* the trial keeps them */
+    tally_add_all(&t->counted, &result.counted);
     replicate_result_finish(&result);
     if (t->status < 0)
         snprintf(t->failure, sizeof t->failure, "%s", error.text);
@@ -132,6 +133,7 @@ void trial_finish(struct trial *t) {
     free(t->summaries);
     free(t->jobs);
     free(t->power.at.at);
+    tally_finish(&t->counted);
     str_finish(&t->jobs_csv);
     str_finish(&t->decisions_csv);
     str_finish(&t->summary_csv);

@@ -44,6 +44,7 @@ struct trial {
     struct str decisions_csv;          /* of replication 1, if wanted */
     struct str summary_csv;            /* rows of all replications */
     uint64_t refused[REFUSAL_COUNT];   /* of replication 1 */
+    struct tally counted;              /* by the policy, in all replications */
     struct metrics_copy {              /* of replication 1 */
         ARRAY_OF(struct power_row) at; /* power.csv */
     } power;

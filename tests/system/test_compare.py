@@ -78,6 +78,7 @@ def front_is_right(folder):
     out, metrics = folder / "front", ["energy_kwh", "jct_restricted_mean_s", "throughput_jobs_per_h"]
     done = compare(out, "--policies", "all", "--pareto", ",".join(metrics), "-n", 3, "--format", "json")
     assert "exec is left out" in done.stderr, done.stderr  # it wants a program to speak to
+    assert "replay is left out: it repeats a record" in done.stderr, done.stderr
     table, sign = rows_of(out / "pareto.csv"), [1, 1, -1]
     means = {r["policy"]: [s * float(r[m]) for s, m in zip(sign, metrics)] for r in table}
     beats = lambda a, b: a != b and all(x <= y for x, y in zip(a, b))

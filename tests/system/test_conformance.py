@@ -70,8 +70,18 @@ def passes(policy, *more):
 
 def test_shipped_policies():
     for path in sorted((SOURCE / "policies").glob("*.c")):
+        if path.stem == "replay":
+            continue
         more = ["--param", f"command=python3 {SOURCE}/policies/exec/fcfs.py"] if path.stem == "exec" else []
         passes(path.stem, *more)
+
+
+def test_record():
+    """A policy that repeats a record of one workload cannot run others."""
+    code, checks, last, errors = suite("replay")
+    assert code == 0 and not errors and checks["loads"][0] == "ok", (code, errors, checks)
+    assert list(checks) == ["loads", "all others"] and "RECORDED" in results(checks, "skipped")["all others"], checks
+    assert last == ["1 ok, 0 failed, 1 skipped"], last
 
 
 def finds(fault):

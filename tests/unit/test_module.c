@@ -4,6 +4,7 @@
 #include "policy/interface.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -207,4 +208,63 @@ Test(module, names_versions) {
         interface_version(cases[i].major, cases[i].minor, cases[i].draft, text);
         cr_expect_str_eq(text, cases[i].text);
     }
+}
+
+/* What is said of a policy with the table `file` and these columns; NULL where it is accepted. */
+static const char *column_fault(const struct easim_column *columns, uint32_t count) {
+    static struct error error;
+    const struct easim_param params[] = {
+        {"file", "", "h", EASIM_PARAM_TABLE, 0, 0, 0, 0, false, NULL},
+        {"most", "", "h", EASIM_PARAM_REAL, 8, 0, 1, 0, false, NULL}};
+    const struct easim_policy policy = {EASIM_POLICY_ABI,
+                                        .name = "p",
+                                        .version = "1",
+                                        .summary = "s",
+                                        .params_size = 16,
+                                        .params = params,
+                                        .param_count = 2,
+                                        .decide = decide,
+                                        .columns = columns,
+                                        .column_count = count,
+                                        .column_bytes = sizeof *columns};
+    struct easim_policy *whole = NULL;
+    error = (struct error){0};
+    int r = interface_read(&policy, sizeof policy, "p.so", &whole, &error);
+    cr_expect(r < 0 || !columns || strcmp(whole->columns[count - 1].name, "x") == 0);
+    free(whole);
+    return r < 0 ? error.text : NULL;
+}
+
+Test(module, columns) {
+    static const struct {
+        struct easim_column column;
+        const char *fault;
+    } cases[] = {
+        {{"file", "x", EASIM_PARAM_REAL, 0, 1, false}, NULL},
+        {{"file", "x", EASIM_PARAM_DURATION, 0, 0, true}, NULL},
+        {{"file", "x", EASIM_PARAM_INT, -1, 1, true}, NULL},
+        {{"file", "x", EASIM_PARAM_TEXT, 1, 0, false}, NULL},
+        {{"file", "x", EASIM_PARAM_INT, 1, 0, false}, "column 1: min..max is no range"},
+        {{"file", "x", EASIM_PARAM_REAL, NAN, 0, false}, "column 1: min..max is no range"},
+        {{"file", "x", EASIM_PARAM_BOOL, 0, 1, false},
+         "column 1: only numbers, durations and text"},
+        {{"file", "x", EASIM_PARAM_TABLE, 0, 1, false},
+         "column 1: only numbers, durations and text"},
+        {{"most", "x", EASIM_PARAM_REAL, 0, 1, false}, "column 1: it is of no parameter that is"},
+        {{"fil", "x", EASIM_PARAM_REAL, 0, 1, false}, "column 1: it is of no parameter that is"},
+        {{NULL, "x", EASIM_PARAM_REAL, 0, 1, false}, "column 1: it is of no parameter that is"},
+        {{"file", "", EASIM_PARAM_REAL, 0, 1, false}, "column 1: expected a name"},
+        {{"file", NULL, EASIM_PARAM_REAL, 0, 1, false}, "column 1: expected a name"},
+        {{"file", "a\033[1m", EASIM_PARAM_REAL, 0, 1, false}, "column 1: expected a name"},
+        {{"file", "first", EASIM_PARAM_REAL, 0, 1, false}, "column 1: defined twice"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct easim_column columns[] = {{"file", "first", EASIM_PARAM_TEXT, 0, 0, true},
+                                               cases[i].column};
+        const char *said = column_fault(columns, 2);
+        cr_expect(cases[i].fault ? said && strstr(said, cases[i].fault) : !said, "case %zu: %s", i,
+                  said ? said : "accepted");
+    }
+    cr_expect(strstr(column_fault(NULL, 0), "parameter 0 (file): a table needs columns"));
+    cr_expect(strstr(column_fault(NULL, 2), "column_count is 2 but columns is NULL"));
 }

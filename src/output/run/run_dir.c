@@ -266,6 +266,23 @@ static void add_tally_object(cJSON *root, const char *name, const struct tally *
         json_add_int(object, tally->entries.at[i].reason, (int64_t)tally->entries.at[i].count);
 }
 
+/* What the policy has counted, with the first names; only if there is anything. */
+static void add_counted(cJSON *root, const struct tally *tally) {
+    cJSON *list =
+        tally->entries.count > 0 ? cJSON_AddArrayToObject(root, "counted_by_policy") : NULL;
+    for (size_t i = 0; i < tally->entries.count; i++) {
+        const struct tally_entry *entry = &tally->entries.at[i];
+        cJSON *object = cJSON_CreateObject();
+        cJSON_AddStringToObject(object, "what", entry->reason);
+        json_add_int(object, "count", (int64_t)entry->count);
+        cJSON *names = cJSON_AddArrayToObject(object, "names");
+        for (uint32_t n = 0; n < entry->named && n < TALLY_NAMES; n++)
+            cJSON_AddItemToArray(names, cJSON_CreateString(entry->names[n]));
+        cJSON_AddBoolToObject(object, "more_names", entry->named > TALLY_NAMES);
+        cJSON_AddItemToArray(list, object);
+    }
+}
+
 static int write_manifest(const struct run_dir *dir, const struct replicate_result *result,
                           bool partial, const char *const *names, struct error *reterr) {
     const struct study *study = dir->study;
@@ -285,6 +302,7 @@ static int write_manifest(const struct run_dir *dir, const struct replicate_resu
     manifest_add_inputs(root, study, dir->path);
     add_tally_object(root, "jobs_rejected", &result->rejected);
     add_tally_object(root, "actions_refused", &result->refused);
+    add_counted(root, &result->counted);
     return (dir->within ? manifest_write_part : manifest_write)(root, &origin, dir->path, names,
                                                                 reterr);
 }

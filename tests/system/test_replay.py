@@ -1,0 +1,125 @@
+"""The policy replay: what a policy decided on random rigid jobs, replayed from its own decisions, gives every job the same
+times, energy and number of preemptions, and counts nothing; what is counted is in the notes and the manifest; the file is
+an input. Recorded runs of a physical cluster, and negative controls, where EASIM_DATA is set.
+Usage: test_replay.py EASIM SOURCE
+"""
+import csv
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+EASIM = str(Path(sys.argv[1]).resolve())
+POLICIES = ("fcfs", "easy", "las", "max_min", "tiresias", "allox", "pollux")
+CONFIG = """\
+name: n
+horizon: drain
+cluster:
+  gpu_types: [{name: g, idle_w: 50, ctx_w: 90, tdp_w: 400}]
+  nodes: [{count: 3, gpu: g, gpus: 4}]
+workload: {kind: trace, file: jobs.csv, rigid_costs: {start_s: 7, restart_s: 20%s}}
+policy: {name: %s}
+"""
+SAME = ("job_id", "start_s", "finish_s", "k", "energy_j", "gpu_s", "preemptions", "lost_s")
+
+
+def easim(*arguments, code=0, cwd=None):
+    done = subprocess.run([EASIM, *map(str, arguments)], capture_output=True, text=True, cwd=cwd)
+    assert done.returncode == code, (arguments, done.returncode, done.stdout, done.stderr)
+    return done
+
+
+def rows(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def write_jobs(folder, seed):
+    rng, lines, at = random.Random(seed), ["job_id,submit_s,gpus,duration_s"], 0
+    for i in range(60):
+        at += rng.choice((0, rng.uniform(0, 300)))
+        lines.append(f"job {i},{at:.3f},{rng.choice((1, 1, 2, 4, 6))},{rng.uniform(10, 3000):.6f}")
+    (folder / "jobs.csv").write_text("\n".join(lines) + "\n")
+
+
+def write_schedule(folder, stays):
+    """stays: job, start, end, GPUs. All who are there at every start and end."""
+    lines = ["time_s,job_id,gpus"]
+    for t in sorted({s for _, s, _, _ in stays} | {e for _, _, e, _ in stays}, key=float):
+        lines += [f"{t},{job},{k}" for job, start, end, k in stays if float(start) <= float(t) < float(end)]
+    (folder / "schedule.csv").write_text("\n".join(lines) + "\n")
+
+
+def stays_of(out):
+    """From decisions.csv, and from jobs.csv the ends."""
+    stays, begun = [], {}
+    for row in rows(out / "decisions.csv"):
+        assert row["answer"] == "ok", row
+        if row["action"] == "start":
+            begun[row["job_id"]] = (row["time_s"], row["k"])
+        elif row["action"] == "preempt":
+            start, k = begun.pop(row["job_id"])
+            stays.append((row["job_id"], start, row["time_s"], k))
+    ends = {row["job_id"]: row["finish_s"] for row in rows(out / "jobs.csv")}
+    return stays + [(job, start, ends[job], k) for job, (start, k) in begun.items()]
+
+
+def comes_back(folder, policy, seed, checkpoint):
+    write_jobs(folder, seed)
+    (folder / "c.yaml").write_text(CONFIG % (checkpoint, policy))
+    out, again = folder / "out", folder / "again"
+    easim("run", folder / "c.yaml", "--decisions", "--quiet", "--out", out, "--force")
+    write_schedule(folder, stays_of(out))
+    done = easim("run", folder / "c.yaml", "--policy", "replay", "--set", f"policy.params.file={folder}/schedule.csv",
+                 "--check", "--strict", "--out", again, "--force")
+    first, second = ([tuple(row[c] for c in SAME) for row in rows(o / "jobs.csv")] for o in (out, again))
+    assert first == second, (policy, seed, [pair for pair in zip(first, second) if pair[0] != pair[1]][:3])
+    assert "note:" not in done.stdout, done.stdout
+    assert "counted_by_policy" not in json.loads((again / "manifest.json").read_text())
+
+
+def decisions_come_back(folder):
+    preempted = 0
+    for number, policy in enumerate(POLICIES):
+        for seed in (number, number + 100):
+            comes_back(folder, policy, seed, "" if seed < 100 else ", checkpoint_interval_s: 30")
+            preempted += sum(int(row["preemptions"]) for row in rows(folder / "out/jobs.csv"))
+    assert preempted > 100, preempted
+
+
+def is_an_input(folder):
+    """Relative to the scenario, hashed, named when it has changed; what is counted, in the notes and the manifest."""
+    (folder / "sub").mkdir()
+    (folder / "sub/r.csv").write_text("time_s,job_id,gpus\n0,a,1\n50,a,1\n50,b,1\n200,a,1\n200,x,1\n")
+    (folder / "jobs.csv").write_text("job_id,submit_s,gpus,duration_s\na,0,1,100\nb,0,1,200\n")
+    (folder / "c.yaml").write_text((CONFIG % ("", "replay")).replace("replay}", "replay, params: {file: sub/r.csv}}"))
+    done = easim("run", folder / "c.yaml", "--out", folder / "o", cwd="/")
+    for words in ("1 rows of finished jobs are dropped: a",
+                  "1 rows of jobs that the workload does not have, or that were not admitted: x",
+                  "1 jobs that run on after their last row, until they are done: b"):
+        assert f"  note: {words}\n" in done.stdout, done.stdout
+    manifest = json.loads((folder / "o/manifest.json").read_text())
+    assert {"what": "rows of finished jobs are dropped", "count": 1, "names": ["a"], "more_names": False} in manifest[
+        "counted_by_policy"], manifest["counted_by_policy"]
+    entry, = (entry for entry in manifest["inputs"] if entry["key"] == "policy.params.file")
+    assert entry["path"] == "../sub/r.csv" and manifest["policy"]["params"] == {"file": "r.csv"}, manifest
+    assert easim("run", folder / "o/manifest.json", cwd="/tmp").stdout == "equal\n"
+    with open(folder / "sub/r.csv", "a") as file:
+        file.write("210,b,1\n")
+    assert "r.csv" in easim("run", folder / "o/manifest.json", code=1).stderr
+    assert "is no use" not in easim("check", folder / "c.yaml").stdout
+    (folder / "sub/r.csv").write_text("node,time_s,job_id,gpus\n3,0,a,1\n")
+    assert "columns of no use to policy replay: node" in easim("check", folder / "c.yaml").stdout
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        decisions_come_back(Path(name))
+    with tempfile.TemporaryDirectory() as name:
+        is_an_input(Path(name))
+
+
+main()
