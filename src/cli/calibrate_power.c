@@ -9,6 +9,7 @@
 #include "output/run/run_dir.h"
 #include "output/text_files.h"
 #include "workload/trace_file.h"
+#include "workload/utilization_file.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@ struct session {
     const struct options *options;
     const char *log, *file; /* of the meter */
     struct trace trace;
+    struct utilization_file use;
     struct metered_jobs jobs;
     struct metered_cluster cluster;
     struct arena arena;
@@ -42,6 +44,7 @@ static void session_finish(struct session *s) {
     load_finish(&s->load);
     metered_jobs_finish(&s->jobs);
     trace_finish(&s->trace);
+    utilization_file_finish(&s->use);
     arena_finish(&s->arena);
 }
 
@@ -76,13 +79,14 @@ static void print_meter(const struct session *s) {
 
 static void print_jobs(const struct session *s) {
     const struct metered_jobs *jobs = &s->jobs;
-    size_t outside = 0;
-    for (size_t i = 0; i < jobs->at.count; i++)
+    size_t outside = 0, without_use = 0;
+    for (size_t i = 0; i < jobs->at.count; i++) {
+        without_use += isnan(jobs->at.at[i].use);
         outside += jobs->at.at[i].end_s <= s->at[0].begin_s ||
                    jobs->at.at[i].start_s >= s->at[s->count - 1].end_s;
-    cli_show("%s: %zu jobs from %.6g h to %.6g h, %llu of them without a recorded use\n", s->log,
-             jobs->at.count, hours(jobs->first_s), hours(jobs->last_s),
-             (unsigned long long)jobs->without_use);
+    }
+    cli_show("%s: %zu jobs from %.6g h to %.6g h, %zu of them without a recorded use\n", s->log,
+             jobs->at.count, hours(jobs->first_s), hours(jobs->last_s), without_use);
     if (jobs->instant > 0)
         cli_show("  %llu jobs of no duration left out\n", (unsigned long long)jobs->instant);
     if (outside > 0)
@@ -98,6 +102,19 @@ static void print_jobs(const struct session *s) {
                  type->nodes_given ? "" : ", as few as hold the jobs: --node-count is not given",
                  type->peak);
     }
+}
+
+static void print_use(const struct session *s) {
+    const struct utilization_file *u = &s->use;
+    if (!s->options->metered.utilization)
+        return;
+    cli_show("%s: %llu rows, the use of %u jobs changes %llu times, that of %u is not in it\n",
+             s->options->metered.utilization, (unsigned long long)u->rows, u->jobs,
+             (unsigned long long)u->changes, u->jobs_without);
+    print_tally(&u->unknown, "rows of jobs that the log has not left out");
+    if (u->unknown_jobs > 0)
+        cli_show("  jobs that the log has not: %s\n", u->unknown_names);
+    print_tally(&u->beyond, "rows at or after the end of their job left out");
 }
 
 static void print_percent(double share, const char *format) {
@@ -280,13 +297,24 @@ static int choose_train(struct session *s, struct problems *problems) {
     return ERROR_INPUT;
 }
 
-static int load_files(struct session *s, struct problems *problems) {
+static int load_jobs(struct session *s, struct problems *problems) {
     const struct trace_options usual = {0};
     const struct power_options *o = &s->options->metered;
+    size_t before = problems->count;
+    if (trace_file_read(s->log, &usual, &s->trace, problems) < 0 ||
+        metered_jobs_make(&s->jobs, &s->trace, s->log, o->by, problems) < 0)
+        return ERROR_INPUT;
+    metered_jobs_drop_models(&s->trace);
+    if (o->utilization)
+        utilization_file_read(&s->use, o->utilization, NAN, &s->trace, problems);
+    metered_jobs_take_steps(&s->jobs, &s->trace);
+    return problems->count > before ? ERROR_INPUT : 0;
+}
+
+static int load_files(struct session *s, struct problems *problems) {
+    const struct power_options *o = &s->options->metered;
     s->meter = (struct meter){.file = s->file, .offset_s = o->offset_s, .gap_s = o->gap_s};
-    int r = trace_file_read(s->log, &usual, &s->trace, problems);
-    if (r == 0)
-        r = metered_jobs_make(&s->jobs, &s->trace, s->log, o->by, problems);
+    int r = load_jobs(s, problems);
     if (meter_load(&s->meter, &s->arena, problems) < 0)
         r = ERROR_INPUT;
     if (r == 0)
@@ -366,6 +394,7 @@ int calibrate_power(const struct options *options) {
         r = cli_report_error(&error);
     else {
         print_jobs(&s);
+        print_use(&s);
         print_meter(&s);
         print_fit(&s);
         print_windows(&s);

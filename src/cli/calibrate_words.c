@@ -33,6 +33,7 @@ static const struct {
     {"offset", POWER},
     {"gap", POWER},
     {"force", POWER},
+    {"utilization", POWER},
 };
 
 int calibrate_refuse(const struct options *options, enum calibrate_word word) {

@@ -387,6 +387,8 @@ const struct option_row option_rows[] = {
      .help = "power: GPUs of a node (default: 1); may be given again"},
     {"by", 0, "COLUMN", OPTION_TEXT, AT(metered.by), .commands = IN(CALIBRATE),
      .help = "power: jobs of each model, user or label.NAME have a power of their own; none: of each GPU type only (default: model, where the log has one)"},
+    {"utilization", 0, "FILE", OPTION_TEXT, AT(metered.utilization), .commands = IN(CALIBRATE),
+     .help = "power: the use of jobs over time: job_id, from_s, utilization, as utilization_file of a workload has it (default: the mean of each job)"},
     {"base", 0, "W", OPTION_DIMENSION, AT(metered.base_w), .commands = IN(CALIBRATE),
      .dimension = DIMENSION_POWER, .least = 0, .most = 1e9, .excludes = "idle",
      .help = "power: of a node without its GPUs, known before; a meter of a whole cluster does not tell it from idle power (default: 0)"},

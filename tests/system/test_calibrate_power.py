@@ -56,9 +56,18 @@ def made_up_jobs(rng):
         jobs.append({"job_id": f"j{i}", "submit_s": rng.randrange(HOURS * 3600), "duration_s": rng.randrange(0, 9000),
                      "gpus": 1, "gpu_type": kind,
                      "utilization": "" if rng.random() < 0.3 else round(rng.random(), 3), "label.team": rng.choice("xxyy")})
-    jobs[0].update(submit_s=0, duration_s=700)
+    for job in jobs:
+        times = sorted(rng.sample(range(1, 9500), 4)) if rng.random() < 0.6 else []
+        job["steps"] = [(t, rng.choice([0, 0.25, 0.8, 1])) for t in times if t < job["duration_s"]]
+    jobs[0].update(submit_s=0, duration_s=700, steps=[])
     jobs[1].update(submit_s=HOURS * 3600 - 60, duration_s=5000)
     return jobs
+
+
+def uses_of(job):
+    """Use from some second on: the mean first, of a job without one that of its first step; none: not recorded."""
+    first = job["utilization"] if job["utilization"] != "" or not job["steps"] else job["steps"][0][1]
+    return [(0, first)] * (first != "") + job["steps"]
 
 
 def seconds_of(jobs):
@@ -66,12 +75,14 @@ def seconds_of(jobs):
     end = HOURS * 3600
     sums = {}
     for job in jobs:
-        keys = [("busy", job["gpu_type"], job["label.team"], 1)]
-        keys.append(("unrecorded", job["gpu_type"], "", 1) if job["utilization"] == "" else
-                    ("use", job["gpu_type"], "", float(job["utilization"])))
-        for *key, by in keys:
-            row = sums.setdefault(tuple(key), [0.0] * end)
-            for second in range(job["submit_s"], min(end, job["submit_s"] + job["duration_s"])):
+        start, stop, uses = job["submit_s"], job["submit_s"] + job["duration_s"], uses_of(job)
+        spans = [(("busy", job["gpu_type"], job["label.team"]), start, stop, 1)]
+        spans += [(("use", job["gpu_type"], ""), start + at, min(stop, start + until), use)
+                  for (at, use), (until, _) in zip(uses, uses[1:] + [(job["duration_s"], 0)])]
+        spans += [(("unrecorded", job["gpu_type"], ""), start, stop, 1)] if not uses else []
+        for key, begin, until, by in spans:
+            row = sums.setdefault(key, [0.0] * end)
+            for second in range(begin, min(end, until)):
                 row[second] += by
     return sums
 
@@ -135,7 +146,9 @@ def made_up(folder):
     odd = [{"power_w": "", "time_s": 9}, {"power_w": -4, "time_s": 10}, {"power_w": 77, "time_s": ends[5] + 7200}]
     rng.shuffle(rows)
     rows.sort(key=lambda row: row["time_s"] > 30000)  # some order, but not that of time
-    write_csv(folder / "log.csv", jobs)
+    write_csv(folder / "log.csv", [{key: value for key, value in job.items() if key != "steps"} for job in jobs])
+    steps = [{"job_id": job["job_id"], "from_s": at, "utilization": use} for job in jobs for at, use in job["steps"]]
+    write_csv(folder / "use.csv", steps + [{"job_id": "who", "from_s": 5, "utilization": 1}])
     write_csv(folder / "meter.csv.gz", rows + odd, gzip.open)
     return jobs, intervals, means, power
 
@@ -144,9 +157,10 @@ def check_made_up(folder):
     jobs, intervals, means, power = made_up(folder)
     last = 5 * 3600
     words = ["calibrate", "power", folder / "log.csv", folder / "meter.csv.gz", "--offset", "2h", "--train", "5h", "--by",
-             "label.team", "--node-count", "a100=30", "--node-count", "20", "--base", "11", "--window", "3h"]
+             "label.team", "--node-count", "a100=30", "--node-count", "20", "--base", "11", "--window", "3h",
+             "--utilization", folder / "use.csv"]
     text = easim(*words, "-o", folder / "out").stdout
-    for said in ("1 rows without a power left out (first: line", "1 rows with a power below 0 left out",
+    for said in ("jobs that the log has not: who", "1 rows without a power left out (first: line", "1 rows with a power below 0 left out",
                  "1 rows with the time of another one left out", "sorted (first: line", "readings after a gap"):
         assert said in text, (said, text)
     inside = [i for i, (_, end) in enumerate(intervals) if end <= last]
@@ -221,7 +235,11 @@ def check_lisa(folder, data):
     words[2] = folder / "shifted.csv"
     control = figures(easim(*words, "60h").stdout, "fit  ")[3]
     assert control > 2 * absolute, (control, absolute)
-    return f"lisa: {absolute} % (energy {energy} %), idle + busy {count} %, constant {constant} %, shifted {control} %"
+    words[2] = data / "jobs.csv.gz"
+    over_time, energy = figures(easim(*words, "60h", "--utilization", data / "utilization.csv.gz").stdout, "fit  ")[3:5]
+    assert over_time <= 2.5 and over_time <= 0.65 * count and abs(energy) <= 1.5, (over_time, energy)
+    return (f"lisa: {absolute} %, with use over time {over_time} % (energy {energy} %), idle + busy {count} %, "
+            f"constant {constant} %, shifted {control} %")
 
 
 with tempfile.TemporaryDirectory() as name:

@@ -82,8 +82,7 @@ Test(metered, load_by_hand) {
     add_row(&trace, 33, 100, (struct kind){.gpus = 3}, 0.25);
     add_row(&trace, 7, 0, (struct kind){.gpus = 50}, 1);
     struct metered_jobs jobs = jobs_of(&trace, NULL);
-    cr_expect(jobs.instant == 1 && jobs.without_use == 1 && jobs.first_s == 5 &&
-              jobs.last_s == 133);
+    cr_expect(jobs.instant == 1 && jobs.first_s == 5 && jobs.last_s == 133);
     load_make(&load, &jobs, at, 4);
     cr_assert(load.columns.count == 4);
     for (size_t i = 0; i < 4; i++)

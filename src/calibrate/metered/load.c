@@ -36,7 +36,7 @@ static struct seen *see_jobs(const struct metered_jobs *jobs) {
     for (size_t i = 0; i < jobs->at.count; i++) {
         const struct metered_job *job = &jobs->at.at[i];
         struct seen *one = &seen[job->type * jobs->groups.count + job->group];
-        bool known = job->use_count > 0 || !isnan(job->use);
+        bool known = !isnan(job->use);
         one->job = true;
         one->use |= known;
         one->no_use |= !known;
@@ -73,16 +73,14 @@ static void add_span(struct changes *changes, uint32_t column, double from_s, do
     array_push(&changes->at, ((struct change){to_s, -by, column}));
 }
 
-/* Before its first time a job has its mean use, or without one that of the first time. */
 static void add_uses(struct changes *changes, uint32_t column, const struct metered_job *job) {
-    double use = isnan(job->use) ? job->uses[0].use : job->use, from_s = job->start_s;
-    for (size_t i = 0; i < job->use_count; i++) {
-        double at_s = fmin(job->start_s + job->uses[i].from_s, job->end_s);
-        add_span(changes, column, from_s, at_s, job->gpus * use);
-        from_s = at_s;
-        use = job->uses[i].use;
+    const struct utilization_steps *steps = job->steps;
+    for (uint32_t i = 0; i < steps->count; i++) {
+        bool last = i + 1 == steps->count;
+        double to_s = last ? job->end_s : job->start_s + steps->at[i + 1].from_s;
+        add_span(changes, column, job->start_s + steps->at[i].from_s, fmin(to_s, job->end_s),
+                 job->gpus * metered_job_use(job, i));
     }
-    add_span(changes, column, from_s, job->end_s, job->gpus * use);
 }
 
 static void add_job_changes(struct changes *changes, const struct load *load,
@@ -90,7 +88,7 @@ static void add_job_changes(struct changes *changes, const struct load *load,
     uint32_t use = load_find(load, LOAD_USE, job->type, 0);
     add_span(changes, load_find(load, LOAD_BUSY, job->type, job->group), job->start_s, job->end_s,
              job->gpus);
-    if (job->use_count > 0)
+    if (job->steps)
         add_uses(changes, use, job);
     else if (!isnan(job->use))
         add_span(changes, use, job->start_s, job->end_s, job->gpus * job->use);

@@ -80,7 +80,6 @@ static void add_job(struct metered_jobs *jobs, const struct trace *trace, uint32
     double start_s = units_s(row->submit_ns);
     double part = row->gpu_milli > 0 ? (double)row->gpu_milli / WHOLE_GPU_MILLI : 1;
     const char *type = row->gpu_type ? row->gpu_type : METERED_NO_TYPE;
-    jobs->without_use += isnan(row->utilization);
     jobs->first_s = fmin(jobs->first_s, start_s);
     jobs->last_s = fmax(jobs->last_s, start_s + row->duration_s);
     array_push(&jobs->at, ((struct metered_job){.start_s = start_s,
@@ -177,6 +176,42 @@ void metered_jobs_finish(struct metered_jobs *jobs) {
     free(jobs->at.at);
     free(jobs->types.at);
     free(jobs->groups.at);
+}
+
+/* ---- Use over time ---- */
+
+void metered_jobs_drop_models(struct trace *trace) {
+    for (size_t i = 0; i < trace->rows.count; i++) {
+        struct trace_row *row = &trace->rows.at[i];
+        row->model = NULL;
+        row->work_samples = NAN;
+        row->batch = 0;
+    }
+}
+
+double metered_job_use(const struct metered_job *job, uint32_t i) {
+    const struct utilization_steps *steps = job->steps;
+    return isnan(steps->at[i].value) && i + 1 < steps->count ? steps->at[i + 1].value
+                                                             : steps->at[i].value;
+}
+
+static double mean_of_steps(const struct metered_job *job) {
+    double duration_s = job->end_s - job->start_s, sum = 0;
+    for (uint32_t i = 0; i < job->steps->count; i++) {
+        bool last = i + 1 == job->steps->count;
+        double to_s = last ? duration_s : job->steps->at[i + 1].from_s;
+        sum += (to_s - job->steps->at[i].from_s) * metered_job_use(job, i);
+    }
+    return fmin(1, sum / duration_s);
+}
+
+void metered_jobs_take_steps(struct metered_jobs *jobs, const struct trace *trace) {
+    for (size_t i = 0; i < jobs->at.count; i++) {
+        struct metered_job *job = &jobs->at.at[i];
+        job->steps = trace->rows.at[job->row].steps;
+        if (job->steps && isnan(job->use))
+            job->use = mean_of_steps(job);
+    }
 }
 
 /* ---- How many at once ---- */

@@ -5,20 +5,13 @@
 
 #include "workload/trace.h"
 
-/* Use from some time on, until the next one. */
-struct metered_use {
-    double from_s; /* since the start of the job */
-    double use;    /* 0..1 */
-};
-
 struct metered_job {
     double start_s, end_s;
     double gpus; /* > 0, also a part of one */
     uint32_t type, group;
-    uint32_t row; /* of the trace */
-    double use;   /* its mean; NAN: not recorded */
-    const struct metered_use *uses;
-    size_t use_count; /* 0: the mean holds all the time */
+    uint32_t row;                          /* of the trace */
+    double use;                            /* its mean, 0..1; NAN: not recorded */
+    const struct utilization_steps *steps; /* where it changes, borrowed from the trace; or NULL */
 };
 
 #define METERED_MOST_TYPES  64
@@ -42,6 +35,13 @@ struct metered_jobs {
    adding problems: jobs without GPUs or a duration, a column that is not there, no jobs. */
 int metered_jobs_make(struct metered_jobs *jobs, const struct trace *trace, const char *file,
                       const char *by, struct problems *problems) MUST_CHECK;
+/* Makes the rows of the trace rigid jobs, whatever model they are of: a file of utilization is of
+   rigid jobs. Groups stay. */
+void metered_jobs_drop_models(struct trace *trace);
+/* Takes the steps of the rows, and where no mean is recorded that of the steps. */
+void metered_jobs_take_steps(struct metered_jobs *jobs, const struct trace *trace);
+/* The use from step i on; before the first that is recorded, of a job without a mean, that one. */
+double metered_job_use(const struct metered_job *job, uint32_t i);
 void metered_jobs_finish(struct metered_jobs *jobs);
 /* The most GPUs of the type that run at once. */
 double metered_jobs_peak(const struct metered_jobs *jobs, uint32_t type);

@@ -90,11 +90,6 @@ void power_replay_scenario(const struct power_text *text, const char *name, bool
 /* ---- Jobs ---- */
 
 void power_replay_jobs(const struct power_text *text, struct trace *trace, struct str *out) {
-    for (size_t i = 0; i < trace->rows.count; i++) {
-        trace->rows.at[i].model = NULL;
-        trace->rows.at[i].work_samples = trace->rows.at[i].utilization = NAN;
-        trace->rows.at[i].batch = 0;
-    }
     for (size_t i = 0; i < text->jobs->at.count; i++) {
         const struct metered_job *job = &text->jobs->at.at[i];
         trace->rows.at[job->row].utilization = share_of_most(text->fit, job, job->use);
@@ -105,11 +100,16 @@ void power_replay_jobs(const struct power_text *text, struct trace *trace, struc
 void power_replay_steps(const struct power_text *text, const struct trace *trace, struct str *out) {
     for (size_t i = 0; i < text->jobs->at.count; i++) {
         const struct metered_job *job = &text->jobs->at.at[i];
-        str_add(out, out->length == 0 && job->use_count > 0 ? "job_id,from_s,utilization\n" : "");
-        for (size_t s = 0; s < job->use_count; s++) {
+        str_add(out, out->length == 0 && job->steps ? "job_id,from_s,utilization\n" : "");
+        double now = share_of_most(text->fit, job, job->use);
+        for (uint32_t s = 0; job->steps && s < job->steps->count; s++) {
+            double share = share_of_most(text->fit, job, metered_job_use(job, s));
+            if (share == now)
+                continue;
+            now = share;
             csv_add_text(out, trace->rows.at[job->row].id);
-            csv_comma_real(out, job->uses[s].from_s);
-            csv_comma_real(out, share_of_most(text->fit, job, job->uses[s].use));
+            csv_comma_real(out, job->steps->at[s].from_s);
+            csv_comma_real(out, share);
             str_add_char(out, '\n');
         }
     }

@@ -8,10 +8,8 @@
    scenario. */
 void power_replay_scenario(const struct power_text *text, const char *name, bool has_steps,
                            struct str *out);
-/* Gives each row of the log of the jobs, in their order, its utilization of the scenario: P =
-   idle_w
-   + utilization (tdp_w - idle_w); models go, so that jobs are rigid. rows: of the trace that the
-   jobs were made from. */
+/* jobs.csv: gives each row of the log its utilization of the scenario, P = idle_w + utilization
+   (tdp_w - idle_w). trace: that the jobs were made from, its rows rigid. */
 void power_replay_jobs(const struct power_text *text, struct trace *trace, struct str *out);
 /* utilization.csv; empty where no use changes. */
 void power_replay_steps(const struct power_text *text, const struct trace *trace, struct str *out);
