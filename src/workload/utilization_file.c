@@ -41,13 +41,19 @@ struct reader {
 /* ---- Rows ---- */
 
 static int find_columns(struct reader *reader, const char *path) {
+    struct arena *arena = &reader->file->arena;
+    size_t count = csv_column_count(reader->csv);
+    const char **names = arena_alloc(arena, count * sizeof *names);
     int result = 0;
+    for (size_t i = 0; i < count; i++)
+        names[i] = csv_column_name(reader->csv, i);
     for (int c = 0; c < COLUMN_COUNT; c++) {
         reader->columns[c] = csv_column(reader->csv, column_names[c]);
         if (reader->columns[c] >= 0)
             continue;
         problems_add(reader->problems, (struct location){path, 1, 0}, NULL,
-                     "column \"%s\" is missing", column_names[c]);
+                     "column \"%s\" is missing%s", column_names[c],
+                     str_suggestion(arena, column_names[c], names, count));
         result = ERROR_INPUT;
     }
     return result;

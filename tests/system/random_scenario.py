@@ -273,7 +273,28 @@ class Scenario:
         """Malleable, fixed and partly fixed jobs, rigid ones on whole GPUs and on parts of one."""
         self.jobs = [self.job(i) for i in range(self.r.choice([1, 8, 20]))]
         self.files["jobs.csv"] = table(JOB_COLUMNS, [[job.get(c, "") for c in JOB_COLUMNS] for job in self.jobs])
-        return {"kind": "trace", "file": "jobs.csv", "k": [1, 2, 4], "preemptible": self.chance(0.8)}
+        stream = {"kind": "trace", "file": "jobs.csv", "k": [1, 2, 4], "preemptible": self.chance(0.8)}
+        return stream | self.utilization()
+
+    def utilization(self):
+        """Of half the logs: steps of some jobs, of those with a model and of unknown ones too, one job after the other or
+        mixed; self.steps is job_id: [(from_s, utilization)]. Drawn apart."""
+        r = Random(f"utilization of {self.seed}")
+        self.steps = {}
+        if r.random() < 0.5:
+            return {}
+        for job in [*self.jobs, {"job_id": "nobody"}]:
+            if r.random() < 0.3:
+                continue
+            length = job.get("duration_s", 100)
+            starts = {round(r.uniform(0, 1.1 * length), r.choice([0, 3, 9])) for _ in range(r.choice([1, 2, 5, 30]))}
+            starts |= {0} if r.random() < 0.6 else set()
+            self.steps[job["job_id"]] = [(start, r.choice([0, 1, 0.5, round(r.random(), 3)])) for start in sorted(starts)]
+        rows = [[job, start, value] for job, steps in self.steps.items() for start, value in steps]
+        if r.random() < 0.4:
+            rows.sort(key=lambda row: row[1])
+        self.files["use.csv"] = table(["job_id", "from_s", "utilization"], rows)
+        return {"utilization_file": "use.csv"}
 
     def job(self, i):
         r = self.r

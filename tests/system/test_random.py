@@ -281,13 +281,21 @@ def by_formula(run):
         else:
             setup = run.s.scenario["workload"].get("rigid_costs", {}).get("start_s", 0)
             seconds = row["duration_s"] / run.s.rigid_speed.get(j["gpu_type"], 1)
-            watts = t["idle_w"] + row["utilization"] * (t["tdp_w"] - t["idle_w"])
+            watts = t["idle_w"] + mean_use(row, run.s.steps.get(row["job_id"], [])) * (t["tdp_w"] - t["idle_w"])
             gpus = float(j["gpu_s"]) / float(j["exec_s"])
             wanted = row["gpus"] * float(row.get("gpu_share", 1))
             assert min(abs(gpus - wanted), abs(gpus - math.ceil(wanted))) < 1e-6, (j, wanted)
         close(float(j["exec_s"]), setup + seconds, f"exec_s of {j['job_id']}", absolute=3e-9)
         close(float(j["energy_j"]), gpus * (t["ctx_w"] * setup + watts * seconds), f"energy_j of {j['job_id']}", 1e-8,
               1e-5)
+
+
+def mean_use(row, steps):
+    """Over the work of a rigid job: its mean before the first step."""
+    ends = [min(start, row["duration_s"]) for start, _ in steps] + [row["duration_s"]]
+    parts = [ends[0] * row["utilization"]]
+    parts += [(end - min(start, end)) * value for (start, value), end in zip(steps, ends[1:])]
+    return math.fsum(parts) / row["duration_s"]
 
 
 def largest_nodes(scenario):

@@ -20,7 +20,7 @@ SEEDS = range(1, 61)
 # preempts one job in ten decisions (unruly.c); what would keep a cap it does not look for
 UNRULY = ["--policy", "unruly", "--set", "policy.params={bits: 32, resize: true}", "--set", "cluster.power_cap_w=1e12"]
 HOLDS = ("start", "resize")
-EVENTS = {"submit", "reject", "compute", "phase", "release", "finish", "timer", "measure", "cap", "price", "carbon",
+EVENTS = {"submit", "reject", "compute", "phase", "utilization", "release", "finish", "timer", "measure", "cap", "price", "carbon",
           "node_failure", "node_repair", "sleep"}  # what the event set holds; other lines are what follows from them
 NO_PROGRESS = "was stopped 1000 times in a row without having kept any of its work"  # as in test_random.py
 
@@ -144,7 +144,7 @@ def same_segments(lines, rows):
             continue
         events = other[row["job_id"]]
         words = {"submit": "submitted", "start": "started", "compute": "set_up", "preempt": "preempted", "phase": "phase",
-                 "release": "saved", "resize": "resized", "fail": "failed", "finish": "finished"}
+                 "utilization": "utilization", "release": "saved", "resize": "resized", "fail": "failed", "finish": "finished"}
         causes = [(line["time_ns"], words[line["kind"]]) for line in events]
         assert causes[:len(own)] == [(s["start_ns"], s["began"]) for s in own], (causes, own)
         ends = causes[1:] + ([] if row["status"] == "finished" else [(lines[-1]["time_ns"], None)])
@@ -152,11 +152,27 @@ def same_segments(lines, rows):
         held = [s for s in own if s["segment"] != "queued"]
         assert all((s["gpus"] is None) == (s["segment"] == "queued") for s in own), own
         assert seconds(sum(s["time_ns"] - s["start_ns"] for s in held)) == row["exec_s"], (own, row)
-        for kind, cause in (("run", "set_up"), ("run", "phase"), ("queued", "submitted"), ("queued", "saved"), ("queued", "failed")):
+        for kind, cause in (("run", "set_up"), ("run", "phase"), ("run", "utilization"), ("queued", "submitted"), ("queued", "saved"), ("queued", "failed")):
             assert all(s["segment"] == kind for s in own if s["began"] == cause), (kind, own)
         energy = sum(s["energy_j"] for s in own)
         assert abs(energy - Fraction(row["energy_j"])) <= Fraction(row["energy_j"]) / 10**12, (own, row)
     assert not segments
+
+
+def powers_of_steps(lines, types):
+    """A part of a run that begins with a step of the utilization draws what that says; no step says what holds."""
+    value = {}
+    for line in lines:
+        if line["kind"] == "utilization":
+            assert value.get(line["job"]) != line["utilization"], line
+            value[line["job"]] = line["utilization"]
+        elif line["kind"] == "segment" and line["began"] == "utilization":
+            t = types[line["gpu_type"]]
+            watts = t["idle_w"] + (t["tdp_w"] - t["idle_w"]) * float(value[line["job"]])
+            joules = watts * float(line["gpus"]) * (line["time_ns"] - line["start_ns"]) / 1e9
+            assert abs(float(line["energy_j"]) - joules) <= 1e-9 * (1 + joules), (line, watts)
+        elif line["kind"] in ("start", "resize"):
+            value.pop(line["job"], None)
 
 
 def same_decisions(lines, rows):
@@ -240,6 +256,7 @@ def random_scenarios(folder):
             try:
                 same_jobs(lines, rows["jobs"])
                 same_segments(lines, rows["jobs"])
+                powers_of_steps(lines, {t["name"]: t for t in scenario.types})
                 same_decisions(lines, rows["decisions"])
                 every_event(lines, summary)
                 same_gpus(lines, rows["power"])

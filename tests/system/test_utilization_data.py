@@ -1,0 +1,105 @@
+"""SURF Lisa with its meter: test_utilization_data.py EASIM SOURCE; skipped (exit 77) without EASIM_DATA.
+
+277 nodes, 7,850 jobs that never wait, one after the other the mean utilization of each and its use over time. The power of
+every 30 s is made again here from the files alone, to rounding. Against the meter, with the figures that the README of the
+data gives for the power of a node (fitted by its authors on part of the week): 32.2 W idle, 58.3 + 80.6 u W more for a job.
+"""
+import csv
+import gzip
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from support import EASIM, rows_of
+
+NODES, IDLE_W, JOB_W, USE_W, STEP_S, END_S = 277, 32.2, 58.3, 80.6, 30, 604800
+HIGHEST_W = IDLE_W + JOB_W + USE_W
+FIT_S = 216000  # 2.5 days: errors are of what comes behind
+
+
+def rows(path):
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def share(use):
+    """The utilization that gives a GPU of easim the power of a node that is used so."""
+    return (JOB_W + USE_W * use) / (JOB_W + USE_W)
+
+
+def write(path, columns, lines):
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([columns, *lines])
+
+
+def pieces(jobs, steps):
+    """(start, end, share) of all jobs, from the steps of each or its mean."""
+    for job in jobs:
+        start, length = float(job["submit_s"]), float(job["duration_s"])
+        own = [(0, float(job["share"])), *steps.get(job["job_id"], [])]
+        for (begin, value), end in zip(own, [at for at, _ in own[1:]] + [length]):
+            if begin < min(end, length):
+                yield start + begin, start + min(end, length), value
+
+
+def means(jobs, steps):
+    """Mean power of each interval, by adding up what overlaps it."""
+    joules = [NODES * IDLE_W * STEP_S] * (END_S // STEP_S)
+    for start, end, value in pieces(jobs, steps):
+        for i in range(int(start // STEP_S), min(len(joules), int(-(-end // STEP_S)))):
+            joules[i] += value * (HIGHEST_W - IDLE_W) * (min(end, (i + 1) * STEP_S) - max(start, i * STEP_S))
+    return [j / STEP_S for j in joules]
+
+
+def predicted(folder, name, more):
+    scenario = {"name": name, "horizon": END_S, "policy": {"name": "fcfs"},
+                "cluster": {"gpu_types": [{"name": "node", "idle_w": IDLE_W, "tdp_w": HIGHEST_W}],
+                            "nodes": [{"count": NODES, "gpu": "node", "gpus": 1}]},
+                "workload": {"kind": "trace", "file": "jobs.csv"} | more}
+    (folder / f"{name}.yaml").write_text(json.dumps(scenario), encoding="utf-8")
+    subprocess.run([EASIM, "run", f"{name}.yaml", "--meter", f"{STEP_S}s", "--quiet", "--out", name], cwd=folder, check=True)
+    assert all(float(row["wait_s"]) == 0 for row in rows_of(folder / name / "jobs.csv"))
+    return [float(row["power_w"]) for row in rows_of(folder / name / "meter.csv")]
+
+
+def error(power, meter):
+    """Mean absolute error and error of the energy, as shares of the mean."""
+    off = [power[int(at_s) // STEP_S - 1] - watts for at_s, watts in meter]
+    mean = sum(watts for _, watts in meter) / len(meter)
+    return sum(map(abs, off)) / len(off) / mean, sum(off) / len(off) / mean
+
+
+def main():
+    if "EASIM_DATA" not in os.environ:
+        print("skipped: EASIM_DATA is not set")
+        sys.exit(77)
+    data = Path(os.environ["EASIM_DATA"], "validation/surf_lisa")
+    jobs, steps = rows(data / "jobs.csv.gz"), {}
+    for job in jobs:
+        job["share"] = share(float(job["utilization"] or 0))
+    for row in rows(data / "utilization.csv.gz"):
+        steps.setdefault(row["job_id"], []).append((float(row["from_s"]), share(float(row["utilization"]))))
+    meter = [(float(row["time_s"]), float(row["power_w"])) for row in rows(data / "power.csv.gz")]
+    meter = [row for row in meter if row[0] > FIT_S]
+    with tempfile.TemporaryDirectory(prefix="easim-surf.") as name:
+        folder = Path(name)
+        write(folder / "jobs.csv", ["job_id", "submit_s", "duration_s", "gpus", "utilization"],
+              [[job[c] for c in ("job_id", "submit_s", "duration_s", "gpus", "share")] for job in jobs])
+        write(folder / "use.csv", ["job_id", "from_s", "utilization"],
+              [[job, *step] for job, own in steps.items() for step in own])
+        errors = {}
+        for kind, more, used in (("mean", {}, {}), ("use", {"utilization_file": "use.csv"}, steps)):
+            power, expected = predicted(folder, kind, more), means(jobs, used)
+            assert len(power) == len(expected) == END_S // STEP_S
+            worst = max(abs(a / b - 1) for a, b in zip(power, expected))
+            assert worst < 1e-9, (kind, worst)
+            errors[kind] = error(power, meter)
+            print(f"{kind}: {errors[kind][0]:.2%} mean absolute error, energy {errors[kind][1]:+.2%}")
+    assert errors["mean"][0] < 0.04 and errors["use"][0] < 0.025, errors  # the issue: 4 % and 2.5 %
+    assert all(abs(energy) < 0.015 for _, energy in errors.values()), errors
+
+
+main()
