@@ -37,26 +37,36 @@ def verdict(row):
                              ", as expected" if row["as_expected"] else ", **unexpected**")
 
 
-def table(validation):
-    yield f"**{validation['name']}** ({validation['kind']}). {validation['source']}. Physics: {validation['physics']}."
-    yield ""
-    if validation["missing"]:
-        yield f"Skipped: {validation['missing']} is missing."
-        yield ""
-        return
-    yield f"| metric | of | predicted | {COLUMN[validation['against']]} | error | tolerance | verdict |"
-    yield "|---|---|---|---|---|---|---|"
-    for row in validation["rows"]:
-        unit = f" ({row['unit']})" if row["unit"] else ""
-        yield (f"| {row['metric']}{unit} | {row['of']} | {figure(row['predicted'])} | {figure(row['measured'])} | "
-               f"{percent(row['error'], row['measured'] is not None)} | {percent(row['tolerance'], False)} | {verdict(row)} |")
-    yield ""
+def notes(validation):
     for row in validation["rows"]:
         if row["reason"]:
-            yield f"- {row['metric']}{' ' + row['of'] if row['of'] else ''} is expected to fail: {row['reason']}."
+            yield f"- {validation['name']}, {row['metric']}{' ' + row['of'] if row['of'] else ''}: {row['reason']}."
     for note in validation["notes"]:
-        yield f"- {note}."
-    if any(row["reason"] for row in validation["rows"]) or validation["notes"]:
+        yield f"- {validation['name']}: {note}."
+
+
+def table(these):
+    """Validations of one source and one physics, rows of all in one table."""
+    first = these[0]
+    yield f"Kind: {first['kind']}. Source: {first['source']}. Physics: {first['physics']}."
+    yield ""
+    for validation in these:
+        if validation["missing"]:
+            yield f"Skipped: {validation['name']}, {validation['missing']} is missing."
+            yield ""
+    yield f"| validation | metric | of | predicted | {COLUMN[first['against']]} | error | tolerance | verdict |"
+    yield "|---|---|---|--:|--:|--:|--:|---|"
+    for validation in these:
+        for row in validation["rows"]:
+            unit = f" ({row['unit']})" if row["unit"] else ""
+            signed = row["measured"] is not None
+            yield (f"| {validation['name']} | {row['metric']}{unit} | {row['of']} | {figure(row['predicted'])} | "
+                   f"{figure(row['measured'])} | {percent(row['error'], signed)} | {percent(row['tolerance'], False)} | "
+                   f"{verdict(row)} |")
+    yield ""
+    said = [line for validation in these for line in notes(validation)]
+    yield from said
+    if said:
         yield ""
 
 
@@ -79,8 +89,9 @@ def document(results):
         these = [v for v in results["validations"] if v["against"] == against]
         if these:
             lines += [f"### {heading}", ""]
-        for validation in these:
-            lines += table(validation)
+        kinds = dict.fromkeys((v["kind"], v["source"], v["physics"]) for v in these)
+        for kind in kinds:
+            lines += table([v for v in these if (v["kind"], v["source"], v["physics"]) == kind])
     lines.append(f"In all {results['passed']} figures pass, {results['failed_as_expected']} fail as expected, "
                  f"{results['unexpected']} are unexpected, {results['skipped']} are skipped.")
     return "".join(part + "\n" for line in lines for part in wrapped(line))

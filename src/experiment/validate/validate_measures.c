@@ -76,13 +76,13 @@ static int report_item(const struct item *item, const char *key, const char *tex
 
 /* ---- What it is of ---- */
 
-/* Columns of the summary, then those of jobs. */
+/* Columns of jobs, then those of the summary. */
 static const char *suggest_metric(const struct item *item) {
-    const char *names[SUMMARY_COUNT + JOB_COLUMN_COUNT];
-    for (size_t i = 0; i < SUMMARY_COUNT + JOB_COLUMN_COUNT; i++)
-        names[i] = i < SUMMARY_COUNT ? summary_names[i] : job_column_names[i - SUMMARY_COUNT];
-    return str_suggestion(item->binding->arena, item->measure->metric, names,
-                          SUMMARY_COUNT + JOB_COLUMN_COUNT);
+    enum { OF_JOBS = JOB_GPUS - JOB_START, COUNT = SUMMARY_COUNT + OF_JOBS };
+    const char *names[COUNT];
+    for (size_t i = 0; i < COUNT; i++)
+        names[i] = i < OF_JOBS ? job_column_names[JOB_START + i] : summary_names[i - OF_JOBS];
+    return str_suggestion(item->binding->arena, item->measure->metric, names, COUNT);
 }
 
 /* The one figure of all jobs together that a table of them tells. */
@@ -92,7 +92,7 @@ static bool is_makespan(const struct validate_measure *m) {
 
 /* JOB_GPUS: it is none that can be compared. */
 static enum job_column column_of(const char *metric) {
-    enum job_column c = 0;
+    enum job_column c = JOB_START; /* submissions are given to both */
     while (c < JOB_GPUS && strcmp(job_column_names[c], metric) != 0)
         c++;
     return c;

@@ -57,7 +57,7 @@ void validate_tables_rows(const struct validate_output *output, struct str *out)
 }
 
 static void add_job(const struct outcome *o, const struct outcome_job *job, struct str *out) {
-    for (enum job_column c = 0; c < JOB_GPUS; c++) {
+    for (enum job_column c = JOB_START; c < JOB_GPUS; c++) {
         if (isnan(job->measured.values[c]) || !job_table_tells(&o->validation->jobs, c))
             continue;
         csv_add_text(out, o->validation->name);
