@@ -109,7 +109,7 @@ const struct command_facts commands[COMMAND_COUNT + 1] = {
          .least_operands = 1,
          .about = "Draws figures of results with gnuplot.",
          .more =
-             "DIR is the folder of easim run, compare, sweep or models; or several folders of runs. Figures: pareto, jct, power, occupancy, queue, bars; of a sweep lines, heatmap; of models speedup, energy_k, energy_b. Each is kept with its script and data. Exit codes: 0 done; 1 gnuplot is missing or failed; 2 bad usage, results that cannot be read, or a figure that they do not allow.\n"},
+             "DIR is the folder of easim run, compare, sweep or models; or several folders of runs. Figures: pareto, jct, power, occupancy, queue, bars, of many worlds also worlds; of a sweep lines, heatmap; of models speedup, energy_k, energy_b. Each is kept with its script and data. Exit codes: 0 done; 1 gnuplot is missing or failed; 2 bad usage, results that cannot be read, or a figure that they do not allow.\n"},
     [COMMAND_POLICIES] =
         {.name = "policies",
          .summary = "list the policies, or document one",

@@ -268,6 +268,64 @@ def test_comparison(folder):
     return results
 
 
+def test_worlds(folder):
+    """A comparison in many worlds: sorted differences with their intervals from worlds.csv, shares as in budget.csv."""
+    file, results, figures = folder / "worlds.yaml", folder / "in worlds", folder / "worlds figures"
+    text = (SOURCE / "configs" / "eas-sim.yaml").read_text().replace("models: ", f"models: {SOURCE}/configs/")
+    laws = {"a100": "cluster.gpu_types[0].idle_w", "h100 'at' rest, %": "cluster.gpu_types[1].idle_w"}
+    file.write_text(text + "uncertainty:\n  worlds: 9\n  parameters:\n" + "".join(
+        f'    - {{group: "{group}", path: "{path}", law: {{uniform: [10, 90]}}}}\n' for group, path in laws.items()))
+    easim("compare", file, "--policies", "pollux,easy,fcfs", "-n", "3", "--set", "horizon=4h", "--quiet", "--out", results)
+    said = plot(results, "--metrics", "energy_kwh", figures, figures=[*OF_COMPARISONS, "worlds"])
+    assert "worlds    differences in many worlds" in said, said
+    runs = {(row["policy"], row["world"], row["replication"]): float(row["energy_kwh"])
+            for row in rows_of(results / "worlds.csv") if row["set"] == "0"}
+    drawn = rows_of(figures / "worlds.csv")
+    for place, policy in enumerate(["easy", "fcfs"], 1):
+        expected = []
+        for world in map(str, range(1, 10)):
+            mean, half = estimate([runs[policy, world, r] - runs["pollux", world, r] for r in "123"])
+            verdict = 2 if abs(mean) <= half else 0 if mean < 0 else 1
+            expected.append((mean, mean - half, mean + half, verdict, world))
+        rows = [row for row in drawn if row["row"] == str(place) and row["kind"] == "world"]
+        for number, (row, values) in enumerate(zip(rows, sorted(expected), strict=True), 1):
+            assert row["place"] == str(number) and row["policy"] == policy and row["name"] == values[4]
+            assert int(row["colour"]) == values[3], (row, values)
+            assert all(close(row[key], value, 1e-7) for key, value in zip(("value", "low", "high"), values)), (row, values)
+        shares = [row for row in rows_of(results / "budget.csv") if row["metric"] == "energy_kwh" and row["policy"] == policy]
+        rows = [row for row in drawn if row["row"] == str(place) and row["kind"] == "share"]
+        assert [row["name"] for row in rows] == ["physics", "workload", "residual", *laws]
+        for row, share in zip(rows, shares, strict=True):
+            assert close(row["value"], 100 * float(share["share"])) and row["colour"] == ("4" if row["name"] in laws else "3")
+            assert close(row["low"], 100 * float(share["ci_low"])) and close(row["high"], 100 * float(share["ci_high"]))
+    check_figure(figures, "worlds", ["difference in energy (kWh)", "9 worlds x 3 workloads", "easy - pollux", "fcfs - pollux",
+                                     "better in 100 %", "physics", "workload", "residual", "a100"])
+    check_redrawn(figures, ["worlds"])
+    alone = folder / "one workload"  # without intervals and shares
+    easim("compare", file, "--policies", "pollux,easy", "-n", "1", "--set", "horizon=4h", "--quiet", "--out", alone)
+    easim("plot", alone, "--figures", "worlds", "--out", folder / "alone", "--format", "svg,png,pdf")
+    check_figure(folder / "alone", "worlds", ["9 worlds x 1 workload, no intervals", "by the sign alone"])
+    check_damaged_worlds(alone, folder)
+
+
+def check_damaged_worlds(results, folder):
+    table = (results / "worlds.csv").read_text().splitlines()
+    number = table[0].split(",").index("energy_per_work_kwh")
+    words = table[3].split(",")
+    damages = {"many": ("".join(",".join([*words[:2], str(i), words[3], str(i), *words[5:]]) + "\n" for i in range(3000)),
+                        "expected a row for each world, policy and replication"),
+               "text": (",".join([*words[:number], "much", *words[number + 1:]]), 'expected a number, got "much"'),
+               "short": ("0,,1", "expected")}
+    for rows, message in damages.values():
+        (results / "worlds.csv").write_text(table[0] + "\n" + rows)
+        _, err = easim("plot", results, "--figures", "worlds", "--out", folder / "damaged", code=2)
+        assert message in err and "worlds.csv" in err, err
+    (results / "worlds.csv").unlink()
+    _, err = easim("plot", results, "--figures", "worlds", "--out", folder / "damaged", code=2)
+    assert "worlds: not possible: there is no worlds.csv in" in err, err
+    assert not (folder / "damaged").exists()
+
+
 def test_choice(results, folder):
     """Figures, formats, size and metrics that are asked for; --force removes what was drawn of older data."""
     out = folder / "chosen"
@@ -464,7 +522,7 @@ def main():
     if not shutil.which("gnuplot"):
         print("skipped: gnuplot not found")
         sys.exit(77)
-    tests = [test_comparison, test_run, test_same_values, test_many_rows, test_sweep, test_hostile_names]
+    tests = [test_comparison, test_worlds, test_run, test_same_values, test_many_rows, test_sweep, test_hostile_names]
     with tempfile.TemporaryDirectory(prefix="easim-plot.") as name:
         for test in tests:
             test(Path(name))

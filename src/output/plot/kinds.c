@@ -8,6 +8,7 @@
 #include "output/plot/model_figures.h"
 #include "output/plot/sweep_figures.h"
 #include "output/plot/time_figures.h"
+#include "output/plot/worlds_figure.h"
 
 const struct plot_kind plot_kinds[] = {
     {"pareto", "two metrics of all policies, with their front", script_pareto, plot_pareto, false,
@@ -19,6 +20,8 @@ const struct plot_kind plot_kinds[] = {
      false, "replication"},
     {"queue", "jobs waiting over time", script_queue, plot_queue, false, "replication"},
     {"bars", "missed deadlines and fairness", script_bars, plot_bars, false, "metrics"},
+    {"worlds", "differences in many worlds, and where they come from", script_worlds, plot_worlds,
+     false, "metrics"},
     {"lines", "metrics of a sweep along an axis", script_lines, plot_lines, false, "metrics x by"},
     {"heatmap", "a metric of a sweep over two axes", script_heatmap, plot_heatmap, false,
      "metrics x y by"},

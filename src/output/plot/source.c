@@ -118,6 +118,7 @@ static int open_run(struct plot_source *source, const char *folder, struct error
 
 static int open_comparison(struct plot_source *source, const char *folder, struct error *reterr) {
     int r = read_estimates(source, folder, "compare.csv", reterr);
+    source->comparison = arena_strdup(&source->arena, folder);
     for (size_t i = 0; i < source->series.count; i++)
         source->series.at[i].folder =
             arena_printf(&source->arena, "%s/%s", folder, source->series.at[i].label);

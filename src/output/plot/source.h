@@ -24,6 +24,7 @@ struct plot_series {
 struct plot_source {
     struct arena arena;
     ARRAY_OF(struct plot_series) series; /* of runs or a comparison */
+    const char *comparison;              /* its folder, if they are of one */
     const char *sweep;                   /* or the folder of a sweep, else NULL */
     const char *models;                  /* or that of easim models, else NULL */
     const char *shown;                   /* the folders, as a message names them */
