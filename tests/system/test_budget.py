@@ -74,12 +74,14 @@ def wilson(hits, n, z=1.959963984540054):
 
 
 def check_better(row, x, direction):
-    ahead = clearly = 0
+    ahead = clearly = worse = 0
     for world in x:
         gain, error = direction * mean(world), math.sqrt(variance(world) / len(world))
         ahead += gain > 0
-        clearly += gain > 0 and (error == 0 or 2 * t_tail(gain / error, len(world) - 1, 1000) < 0.05)
-    for name, hits in (("p_better", clearly), ("sign_better", ahead)):
+        clear = error == 0 or 2 * t_tail(abs(gain) / error, len(world) - 1, 1000) < 0.05
+        clearly += gain > 0 and clear
+        worse += gain < 0 and clear
+    for name, hits in (("p_better", clearly), ("p_worse", worse), ("sign_better", ahead)):
         for end, value in zip(("", "_low", "_high"), wilson(hits, len(x))):
             assert abs(float(row[name + end]) - value) < 1e-9, (row, name, hits)
 

@@ -329,11 +329,12 @@ Test(budget, differences_without_variance) {
     cr_expect(b.better.sign.share == 0 && b.better.clearly.share == 0);
     values.policy = less;
     budget_of(&values, 1, &b, &group);
+    cr_expect(b.better.worse.share == 0);
     cr_expect(b.better.clearly.share == 1, "the same in every run: it needs no test");
     cr_expect(b.ci95 < 1e-15 && fabs(b.mean + 0.1) < 1e-15);
     values.direction = METRIC_MORE;
     budget_of(&values, 1, &b, &group);
-    cr_expect(b.better.clearly.share == 0 && b.better.sign.share == 0);
+    cr_expect(b.better.clearly.share == 0 && b.better.sign.share == 0 && b.better.worse.share == 1);
     values.direction = METRIC_NEITHER;
     budget_of(&values, 1, &b, &group);
     cr_expect(isnan(b.better.clearly.share) && isnan(b.better.sign.share));

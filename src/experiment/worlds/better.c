@@ -26,21 +26,23 @@ static double mean_above_rounding(const struct paired *paired) {
 struct better better_of(const double *values, const double *base, size_t worlds,
                         size_t replications, enum metric_better direction) {
     struct better better = {0};
-    size_t ahead = 0, clearly = 0, most_pairs = 0;
+    size_t ahead = 0, clearly = 0, worse = 0, most_pairs = 0;
     for (size_t w = 0; w < worlds; w++) {
         struct paired p =
             paired_test(values + w * replications, base + w * replications, replications);
         if (p.diff.n == 0)
             continue;
         double gain = mean_above_rounding(&p) * (direction == METRIC_MORE ? 1 : -1);
-        bool always = p.diff.n > 1 && isnan(p.p_value);
+        bool clear = p.diff.n > 1 && (isnan(p.p_value) || p.p_value < 0.05);
         better.worlds++;
         ahead += gain > 0;
-        clearly += gain > 0 && (always || p.p_value < 0.05);
+        clearly += gain > 0 && clear;
+        worse += gain < 0 && clear;
         most_pairs = p.diff.n > most_pairs ? p.diff.n : most_pairs;
     }
     bool directed = direction != METRIC_NEITHER;
     better.sign = better_wilson(ahead, directed ? better.worlds : 0);
     better.clearly = better_wilson(clearly, directed && most_pairs > 1 ? better.worlds : 0);
+    better.worse = better_wilson(worse, directed && most_pairs > 1 ? better.worlds : 0);
     return better;
 }

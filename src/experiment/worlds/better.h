@@ -19,12 +19,13 @@ struct better {
     size_t worlds; /* with a pair: the others do not count */
     struct share_range
         clearly; /* better by a paired t-test over the replications, two-sided p < 0.05 */
-    struct share_range sign; /* better in the mean over the replications, without that test */
+    struct share_range worse; /* worse by the same test */
+    struct share_range sign;  /* better in the mean over the replications, without that test */
 };
 
-/* How often values are better than base, both [worlds][replications], NAN where missing. A
-   difference that is the same in every replication needs no test; where no world has two
-   replications `clearly` is NAN, and both are where neither less nor more is better. */
+/* How often values are better, and worse, than base, both [worlds][replications], NAN where
+   missing. A difference that is the same in every replication needs no test; where no world has two
+   replications `clearly` and `worse` are NAN, and all are where neither less nor more is better. */
 struct better better_of(const double *values, const double *base, size_t worlds,
                         size_t replications, enum metric_better direction);
 

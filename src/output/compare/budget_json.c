@@ -27,6 +27,7 @@ static void add_difference_object(cJSON *policies, const struct doubt *doubt, un
     json_add_real(object, "residual_var", b->squares.residual);
     add_range(object, "p_better", &b->better.clearly);
     add_range(object, "sign_better", &b->better.sign);
+    add_range(object, "p_worse", &b->better.worse);
     cJSON *sources = cJSON_AddObjectToObject(object, "budget");
     for (size_t i = 0; i < DOUBT_SOURCES + doubt_group_count(doubt); i++) {
         struct share_range range = doubt_source_share(doubt, column, policy, i);

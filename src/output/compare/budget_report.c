@@ -25,9 +25,12 @@ static void add_better(const struct better *better, struct str *out) {
         return;
     str_add(out, "  better in ");
     add_percent_range(out, tested ? &better->clearly : &better->sign);
-    str_addf(out, " of the worlds");
+    str_add(out, " of the worlds");
     if (tested)
-        str_addf(out, ", by the sign alone %.0f %%", 100 * better->sign.share);
+        str_addf(out, ", worse in %.0f %%; by the sign alone better in %.0f %%",
+                 100 * better->worse.share, 100 * better->sign.share);
+    else
+        str_add(out, " by the sign alone");
 }
 
 /* A line of those sources of which a share is known. */

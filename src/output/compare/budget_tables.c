@@ -50,6 +50,7 @@ static void difference_row(const struct doubt *doubt, unsigned column, size_t po
         csv_comma_real(out, values[i]);
     comma_range(out, &b->better.clearly);
     comma_range(out, &b->better.sign);
+    comma_range(out, &b->better.worse);
     str_add_char(out, '\n');
 }
 
@@ -71,6 +72,6 @@ void budget_tables_shares(const struct doubt *doubt, struct str *out) {
 void budget_tables_differences(const struct doubt *doubt, struct str *out) {
     str_add(
         out,
-        "metric,policy,baseline,worlds,replications,diff_mean,diff_ci95,diff_rel,base_mean,degrees,physics_var,workload_var,residual_var,p_better,p_better_low,p_better_high,sign_better,sign_better_low,sign_better_high\n");
+        "metric,policy,baseline,worlds,replications,diff_mean,diff_ci95,diff_rel,base_mean,degrees,physics_var,workload_var,residual_var,p_better,p_better_low,p_better_high,sign_better,sign_better_low,sign_better_high,p_worse,p_worse_low,p_worse_high\n");
     each_difference(doubt, difference_row, out);
 }
