@@ -13,6 +13,13 @@ AGGREGATE = "policy,metric,n,mean,sd,ci95\nzeus,energy_kwh,2,3.5,0.1,0.2\nzeus,j
 POWER = ("policy,replication,time_s,power_w,alloc_gpus,idle_gpus,waiting,cap_w,failed_gpus\n"
          "zeus,1,0,60,0,1,0,,0\nzeus,1,10,200,1,0,0,,0\n")
 COMPARE = "metric,policy,baseline,n,mean,ci95\nenergy_kwh,zeus,zeus,2,3.5,0.2\n"
+IN_WORLDS = {  # of two policies in one world
+    "r/compare.csv": COMPARE + "energy_kwh,fcfs,zeus,2,4.5,0.2\n",
+    "r/worlds.csv": "set,world,policy,replication,energy_kwh\n" + "".join(
+        f"0,1,{policy},{r},{r + len(policy)}\n" for policy in ("zeus", "charon", "fcfs") for r in (1, 2)),
+    "r/differences.csv": "metric,policy,baseline,p_better,p_better_low,p_better_high,sign_better\n"
+                         "energy_kwh,fcfs,zeus,0,0,0.8,0\n",
+    "r/budget.csv": "metric,policy,source,share,ci_low,ci_high\nenergy_kwh,fcfs,physics,1,1,1\n"}
 SWEEP = "run_id,policy.name,cluster.power_cap_w,policy,replication,seed,energy_per_work_kwh,jct_restricted_mean_s\n"
 SWEPT = SWEEP + "1,zeus,1000,zeus,1,1,0.3,80\n2,zeus,2000,zeus,1,1,0.2,70\n"
 
@@ -33,6 +40,11 @@ def plot(name, files, *errors, arguments=(), as_it_is=False, **more):
 
 def usage(name, arguments, error):
     return command(f"plot: {name}", ["plot", *arguments], f"easim plot: {error}", TRY)
+
+
+def worlds(name, changed, old, new, *errors):
+    files = {**IN_WORLDS, f"r/{changed}": IN_WORLDS[f"r/{changed}"].replace(old, new)}
+    return plot(f"worlds: {name}", files, *errors, arguments=("--figures", "worlds", "--metrics", "energy_kwh"))
 
 
 CASES = [
@@ -81,8 +93,21 @@ CASES = [
          "occupancy: not possible: there is no power.csv in r",
          "queue: not possible: there is no power.csv in r",
          "bars: not possible: none of its metrics is defined",
+         "worlds: not possible: there is no worlds.csv in r",
          "lines: not possible: there is no sweep.csv in r",
          "heatmap: not possible: there is no sweep.csv in r"),
+    worlds("no replications", "worlds.csv", "replication", "run", "r/worlds.csv: expected a column replication"),
+    worlds("a value that is none", "worlds.csv", "0,1,fcfs,1,5", "0,1,fcfs,1,much",
+           'r/worlds.csv:6:12: energy_kwh: expected a number, got "much"'),
+    worlds("a row that is cut off", "worlds.csv", "0,1,fcfs,2,6", "0,1,fcfs", "r/worlds.csv:7:1: expected 5 fields as in the header, found 3"),
+    worlds("a share that is none", "differences.csv", "0.8", "often",
+           'r/differences.csv:2:26: p_better_high: expected a number, got "often"'),
+    worlds("no differences", "differences.csv", "metric", "measure", "r/differences.csv: expected a column metric"),
+    worlds("no sources", "budget.csv", "source", "where", "r/budget.csv: expected a column source"),
+    worlds("a budget that is none", "budget.csv", "1,1,1", "1,1,all",
+           'r/budget.csv:2:29: ci_high: expected a number, got "all"'),
+    worlds("nobody differs", "differences.csv", "energy_kwh", "cost",
+           "worlds: not possible: energy_kwh differs for no policy from the baseline"),
     plot("figures asked for that are not possible", {"r/aggregate.csv": AGGREGATE, "r/power.csv": POWER},
          "jct: not possible: there is no jobs.csv in r",
          "heatmap: not possible: there is no sweep.csv in r", arguments=("--figures", "jct,queue,heatmap")),
@@ -128,7 +153,7 @@ CASES = [
          "easim plot: --by: no figure that is drawn uses it (of all: lines, heatmap)",
          arguments=("--figures", "bars", "--pareto", "energy_kwh,jain_gpu_s", "--replication", "1", "--y", "a", "--by", "b")),
     plot("metrics of no figure", {"r/aggregate.csv": AGGREGATE, "r/power.csv": POWER},
-         "easim plot: --metrics: no figure that is drawn uses it (of all: bars, lines, heatmap)",
+         "easim plot: --metrics: no figure that is drawn uses it (of all: bars, worlds, lines, heatmap)",
          arguments=("--figures", "queue", "--metrics", "energy_kwh")),
     plot("an axis of an impossible figure", {"r/sweep.csv": SWEPT},
          "easim plot: --y: no figure that is drawn uses it (of all: heatmap)",
