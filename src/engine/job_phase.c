@@ -47,10 +47,12 @@ void job_phase_enter(struct sim *sim, uint32_t job) {
     segments_end(sim, job, CAUSE_PHASE);
     run->phase++;
     uint32_t taken = config_taken(sim, job, config, run->span);
-    if (taken != config) {
+    /* its factor, too: a neighbour that left at this instant has changed nothing yet (segments.c)
+     */
+    if (taken != config || sim->progress[job].factor != progress_factor(sim, job))
         progress_change_config(sim, job, taken, due);
+    if (taken != config)
         gpus_recommit(sim, config, taken, run->span);
-    }
     segments_go_on(sim, job);
     show_phase(sim, job);
     if (taken != config)

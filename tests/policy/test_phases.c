@@ -233,6 +233,29 @@ Test(phases, view) {
     trial_finish(&t);
 }
 
+/* Side by side both are half as fast: 25 samples at 2/s from 3 to 15.5, where the neighbour is done
+   as well and the phase ends; 75 samples at 4/s. */
+Test(phases, neighbour_leaves_at_a_boundary) {
+    static const char *const phases[] = {
+        "{until: 0.25}, {until: 1}", /* equal: nothing else changes */
+        "{until: 0.25}, {until: 1, phi: 14, batches: [1, 2, 4]}"};
+    for (size_t i = 0; i < 2; i++) {
+        struct trial t;
+        trial_run(
+            &t,
+            &(struct trial_options){
+                .jobs =
+                    "job_id,submit_s,model,work_samples,duration_s,gpus\na,0,m,100,,1\nb,3,,,6.25,1\n",
+                .models = models_of(phases[i], "")},
+            "name: n\nhorizon: drain\nmodels: models.yaml\npolicy: {name: fcfs}\n"
+            "cluster: {interference: {slowdown_per_neighbour: 1}, gpu_types: [{name: g, idle_w: 30, tdp_w: 400}], nodes: [{gpu: g, gpus: 2}]}\n" TRIAL_JOBS);
+        trial_must_succeed(&t);
+        expect_near((double)trial_find(&t, "b")->finish_ns, 15.5e9, phases[i], "finish of b");
+        expect_near((double)trial_find(&t, "a")->finish_ns, 34.25e9, phases[i], "finish of a");
+        trial_finish(&t);
+    }
+}
+
 /* 140 W: b 2 draws 100, b 4 150, an idle GPU 30. A phase is no decision: the cap is exceeded until
    somebody decides, at 12 when b arrives, or to the end. */
 Test(phases, above_the_cap) {

@@ -277,9 +277,28 @@ def generated(folder):
     assert energies == [["7487.5", "3800"]] * 2, energies
 
 
+def worlds(folder):
+    """Jobs that are drawn once and run in many worlds keep it."""
+    (folder / "jobs.csv").write_text("job_id,submit_s,gpus,duration_s,utilization\na,10,1,50,0.5\n", encoding="utf-8")
+    (folder / "use.csv").write_text("job_id,from_s,utilization\na,7,0.25\n", encoding="utf-8")
+    (folder / "s.yaml").write_text(
+        "name: w\nhorizon: drain\nworkload: {kind: trace, file: jobs.csv, utilization_file: use.csv}\n"
+        "cluster: {gpu_types: [{name: g, idle_w: 50, tdp_w: 400}], nodes: [{gpu: g, gpus: 2}]}\npolicy: {name: fcfs}\n"
+        "uncertainty: {worlds: 2, parameters: [{group: g, path: \"cluster.gpu_types[0].tdp_w\", "
+        "law: {choice: [400, 450]}}]}\n", encoding="utf-8")
+    subprocess.run([EASIM, "compare", "s.yaml", "--policies", "fcfs,zeus", "--check", "--quiet", "--out", "out"], cwd=folder,
+                   check=True)
+    rows = rows_of(folder / "out/worlds.csv")
+    for row in rows:
+        above_w = float(row["cluster.gpu_types[0].tdp_w"]) - 50
+        joules = 7 * (50 + 0.5 * above_w) + 43 * (50 + 0.25 * above_w)
+        assert abs(float(row["energy_job_kwh"]) * 3.6e6 - joules) < 1e-6, row
+    assert len(rows) >= 4, rows
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="easim-utilization.") as name:
-        for check in (naive_simulation, twins, generated):
+        for check in (naive_simulation, twins, generated, worlds):
             place = Path(name, check.__name__)
             place.mkdir()
             check(place)
