@@ -51,6 +51,12 @@ static const struct field gpu_type_fields[] = {
      .above_min = true,
      WATTS,
      .help = "upper bound of the power of one GPU"},
+    {.key = "busy_w",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct gpu_type, busy_w),
+     .default_value = NAN,
+     WATTS,
+     .help = "power of one GPU that a rigid job holds at a utilization of 0 (default idle_w)"},
     {.key = "memory_gib",
      .type = FIELD_GIB,
      .offset = offsetof(struct gpu_type, memory_gib),
@@ -213,6 +219,12 @@ static int check_gpu_types(struct cluster *cluster, const struct binding *bindin
         const char *path = arena_printf(binding->arena, "cluster.gpu_types[%u]", i);
         if (isnan(type->ctx_w))
             type->ctx_w = type->idle_w;
+        if (type->busy_w < type->idle_w || (type->tdp_w > 0 && type->busy_w > type->tdp_w))
+            problems_add(binding->problems, type->where, path,
+                         "expected busy_w between idle_w (%g) and tdp_w (%g), got %g", type->idle_w,
+                         type->tdp_w, type->busy_w);
+        if (isnan(type->busy_w))
+            type->busy_w = 0;
         if (type->name && cluster_find_type(cluster, type->name) != (int)i)
             problems_add(binding->problems, type->where, path, "GPU type \"%s\" is defined twice",
                          type->name);
@@ -357,6 +369,10 @@ int cluster_bind(struct cluster *cluster, const struct yaml_node *node,
     if (add_nodes(cluster, &section.nodes, binding) < 0)
         result = ERROR_INPUT;
     return result;
+}
+
+double cluster_rigid_busy_w(const struct gpu_type *type) {
+    return type->busy_w > 0 ? type->busy_w : type->idle_w;
 }
 
 int cluster_find_type(const struct cluster *cluster, const char *name) {

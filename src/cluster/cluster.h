@@ -15,6 +15,7 @@ struct gpu_type {
     struct location where;
     const char *name;
     double idle_w, ctx_w, tdp_w;
+    double busy_w; /* that a rigid job draws at a utilization of 0; 0: idle_w */
     double memory_gib;
     double sleep_w, sleep_after_s; /* a GPU that has been free for so long draws so much; INFINITY:
                                       never sleeps */
@@ -51,6 +52,8 @@ struct cluster {
 int cluster_bind(struct cluster *cluster, const struct yaml_node *node,
                  const struct binding *binding) MUST_CHECK;
 
+/* Of one GPU that a rigid job holds, at a utilization of 0: what its power begins with. */
+double cluster_rigid_busy_w(const struct gpu_type *type);
 /* Index of a GPU type by name, or -1. */
 int cluster_find_type(const struct cluster *cluster, const char *name);
 /* The end of a message about a GPU type that is not there: see str_suggestion. */

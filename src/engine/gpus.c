@@ -36,7 +36,8 @@ int64_t gpus_running_nw(const struct sim *sim, uint32_t job) {
         return gpus_computing_nw(sim, run->config, run->span);
     const struct easim_config *c = &sim->view.configs[run->config];
     const struct gpu_type *type = &sim->cluster->gpu_types[c->gpu_type];
-    double power_w = power_rigid_w(type->idle_w, type->tdp_w, utilization_present(sim, job));
+    double power_w =
+        power_rigid_w(cluster_rigid_busy_w(type), type->tdp_w, utilization_present(sim, job));
     return power_of_gpus_nw(power_w, c->k, c->milli);
 }
 

@@ -90,7 +90,7 @@ static double computing_w(struct sim *sim, uint32_t job, const struct easim_conf
     if (isnan(value))
         sim_fail(sim, ERROR_RUN, "check: job %s has not the utilization of the work it has done",
                  sim->workload->jobs.at[job].id);
-    return power_rigid_w(type->idle_w, type->tdp_w, value);
+    return power_rigid_w(cluster_rigid_busy_w(type), type->tdp_w, value);
 }
 
 /* What a job holds at its nodes: whole GPUs, or part of one. */

@@ -174,7 +174,7 @@ static void add_model_configs(struct config_table *table, const struct config_re
 static void add_rigid_config(struct config_table *table, const struct config_request *request,
                              uint32_t h, uint32_t k) {
     const struct gpu_type *type = &table->cluster->gpu_types[h];
-    double power_w = power_rigid_w(type->idle_w, type->tdp_w, request->utilization);
+    double power_w = power_rigid_w(cluster_rigid_busy_w(type), type->tdp_w, request->utilization);
     struct easim_config c = {.k = k,
                              .gpu_type = h,
                              .empty_span = k > type->node_gpus_max ? 1 : 0,

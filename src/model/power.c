@@ -8,6 +8,6 @@ double power_training_w(const struct power_params *params, double c_s, double ra
     return fmin(tdp_w, params->p0_w + (params->pmax_w - params->p0_w) * c_s * rate_per_gpu);
 }
 
-double power_rigid_w(double idle_w, double tdp_w, double utilization) {
-    return idle_w + utilization * (tdp_w - idle_w);
+double power_rigid_w(double busy_w, double tdp_w, double utilization) {
+    return busy_w + utilization * (tdp_w - busy_w);
 }

@@ -14,7 +14,7 @@ struct power_params {
 /* P = min(tdp_w, p0 + (pmax - p0)*c_s * rate_per_gpu): linear in the samples/s of one GPU. */
 double power_training_w(const struct power_params *params, double c_s, double rate_per_gpu,
                         double tdp_w);
-/* A job known only by its run time: idle + utilization*(tdp - idle), utilization in 0..1. */
-double power_rigid_w(double idle_w, double tdp_w, double utilization);
+/* A job known only by its run time: busy + utilization*(tdp - busy), utilization in 0..1. */
+double power_rigid_w(double busy_w, double tdp_w, double utilization);
 
 #endif

@@ -213,6 +213,12 @@ static void warn_of_pue(struct study *study) {
             "cluster.pue: of no effect without price_per_mwh or carbon_g_per_kwh, energies are without it");
 }
 
+static void warn_of_busy_power(struct study *study, const struct usage *usage) {
+    for (uint32_t h = 0; h < study->cluster.gpu_type_count && !usage->rigid.any; h++)
+        if (study->cluster.gpu_types[h].busy_w > 0)
+            warn(study, "cluster.gpu_types[%u].busy_w: of no effect, no job is rigid", h);
+}
+
 static void warn_of_rigid_speed(struct study *study, const struct usage *usage) {
     const struct yaml_node *speeds = study->models.rigid_speed;
     const struct binding binding = {.arena = &study->arena};
@@ -267,6 +273,7 @@ void warnings_find(struct study *study, struct problems *problems) {
         warn_of_options(study, &usage);
         warn_of_phases(study, &usage);
         warn_of_rigid_speed(study, &usage);
+        warn_of_busy_power(study, &usage);
         warn_of_deadlines(study);
         warn_of_pue(study);
     }

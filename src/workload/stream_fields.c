@@ -231,7 +231,7 @@ const struct field stream_fields[] = {
      OF(rigid.utilization),
      .default_value = 1,
      .max = 1,
-     .help = "of rigid jobs: power = idle + utilization * (tdp - idle)"},
+     .help = "of rigid jobs: power = busy_w + utilization * (tdp_w - busy_w)"},
     {.key = "users",
      .type = FIELD_NODE,
      OF(users),

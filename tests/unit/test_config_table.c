@@ -38,7 +38,7 @@ static void open_table(struct trial *t, struct config_table *table) {
         "horizon: 1\n"
         "models: models.yaml\n"
         "policy: {name: fcfs}\n"
-        "cluster: {gpu_types: [{name: g, idle_w: 50, ctx_w: 60, tdp_w: 400, memory_gib: 10}, {name: h, idle_w: 30, tdp_w: 300, memory_gib: 10}, {name: other, idle_w: 1, tdp_w: 2}], nodes: [{count: 2, gpu: g, gpus: 2}, {gpu: h, gpus: 2}, {gpu: other, gpus: 1}]}\n"
+        "cluster: {gpu_types: [{name: g, idle_w: 50, ctx_w: 60, busy_w: 120, tdp_w: 400, memory_gib: 10}, {name: h, idle_w: 30, tdp_w: 300, memory_gib: 10}, {name: other, idle_w: 1, tdp_w: 2}], nodes: [{count: 2, gpu: g, gpus: 2}, {gpu: h, gpus: 2}, {gpu: other, gpus: 1}]}\n"
         "workload: {kind: periodic, period: 1, sizes: {law: constant, mean: 1}, rigid: {k: 1}}\n");
 }
 
@@ -86,6 +86,8 @@ Test(config_table, ties) {
     cr_expect_eq(best.time_s, 5);
     cr_expect_eq(table.configs.at[best.config].gpu_type, 1);
     cr_expect_eq(table.configs.at[best.config].power_w[0], 165);
+    /* g, with a busy_w: 120 + 0.5 * 280 */
+    cr_expect_eq(table.configs.at[table.sets.at[set].first].power_w[0], 260);
     trial_finish_table(&t, &table);
 }
 
