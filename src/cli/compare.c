@@ -173,9 +173,9 @@ static void find_notes(const struct session *s, struct notes *notes) {
             continue;
         notes_add_study(notes, &c->study);
         notes_add_result(notes, &c->study, &c->result);
+        if (s->worlds.worlds.count > 0)
+            compare_worlds_add_notes(&s->worlds, &c->study, notes);
     }
-    if (s->worlds.worlds.count > 0)
-        compare_worlds_add_notes(&s->worlds, s->worlds.worlds.central, notes);
 }
 
 static void add_precision(const struct session *s, struct str *out) {

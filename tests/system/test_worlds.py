@@ -5,12 +5,15 @@ scenario, of the central comparison, or of another comparison with the same stre
 """
 import filecmp
 import json
+import math
 import os
 import signal
 import subprocess
 import tempfile
 import time
 from pathlib import Path
+
+import yaml
 
 from support import EASIM, SOURCE, easim, rows_of
 
@@ -216,6 +219,113 @@ def redraws(folder):
     assert f"note: uncertainty: {state['unreached']} worlds could not be run and were drawn again" in done.stdout, done.stdout
 
 
+FITTED = f"""\
+name: fitted
+horizon: 9h
+seed: 2385
+cluster:
+  gpu_types:
+    - {{name: h100, idle_w: 70, ctx_w: 110, tdp_w: 1300, memory_gib: 80}}
+    - {{name: a100, idle_w: 60, ctx_w: 98, tdp_w: 1300, memory_gib: 80}}
+    - {{name: h200, idle_w: 70, ctx_w: 110, tdp_w: 1300, memory_gib: 141}}
+  nodes: [{{count: 2, gpu: h100, gpus: 8}}, {{count: 1, gpu: a100, gpus: 8}}, {{count: 1, gpu: h200, gpus: 8}}]
+models: {SOURCE}/configs/models/mlperf.yaml
+model_overrides: [{{model: bert, set: {{c_s: {{times: 1.1}}}}}}]
+workload:
+  kind: periodic
+  period: 1h
+  mix: [{{model: bert}}, {{model: retinanet}}]
+  k: [8]
+  sizes: {{law: constant, mean: 9h}}
+policy: {{name: pollux}}
+"""
+
+
+def fits_of(model):
+    """By group of parameters of a shipped model, as columns name it: means, and covariance by pair."""
+    for gpu, on in [("", model)] + [("/" + gpu, on) for gpu, on in model["gpus"].items()]:
+        fit = on.get("fit", {})
+        keys = list(fit.get("standard_errors", ()))
+        if "covariance" in fit:
+            yield (f"calibration/{model['name']}{gpu}/", {k: on[k] for k in keys},
+                   {(a, b): fit["covariance"][i][j] for i, a in enumerate(keys) for j, b in enumerate(keys)})
+
+
+def fitted_parameters(folder):
+    """Draws of 600 worlds against means and covariances of the model file; one world by `easim run`."""
+    config, out, worlds = folder / "fitted.yaml", folder / "fitted", 600
+    config.write_text(FITTED + f"uncertainty: {{worlds: {worlds}, calibration: true, shares: false}}\n", encoding="utf-8")
+    done = easim("compare", config, "--policies", "pollux", "--summary-only", "--out", out)
+    assert ("note: uncertainty: calibration: nothing is drawn, no covariance, of bert on h200, retinanet on h200\n"
+            in done.stdout), done.stdout
+    rows = rows_of(out / "worlds.csv")
+    draws = {name: [float(v[name]) for v in draws_of(rows).values()] for name in draws_of(rows)["0", "1"]}
+    expected = set()
+    for model in yaml.safe_load(Path(f"{SOURCE}/configs/models/mlperf.yaml").read_text())["models"]:
+        if model["name"] not in ("bert", "retinanet"):
+            continue
+        for prefix, means, covariance in fits_of(model):
+            if prefix.endswith("gb200/"):
+                continue
+            for (a, b), value in covariance.items():
+                if "samples_to_target" in (a, b):
+                    continue
+                expected.add(prefix + a)
+                x, y = draws[prefix + a], draws[prefix + b]
+                found = sum((p - means[a]) * (q - means[b]) for p, q in zip(x, y)) / worlds
+                # variance of a product of two normals: var_a var_b + cov^2
+                error = math.sqrt((covariance[a, a] * covariance[b, b] + value ** 2) / worlds)
+                assert abs(found - value) < 4.5 * error, (prefix, a, b, found, value, error)
+                assert abs(sum(x) / worlds - means[a]) < 4.5 * math.sqrt(covariance[a, a] / worlds), (prefix, a)
+    assert expected == set(draws), expected ^ set(draws)
+    entries = {}
+    for name, values in draws.items():
+        place, key = name.removeprefix("calibration/").rsplit("/", 1)
+        entries.setdefault(place, []).append(f"{key}: {values[6]!r}")
+    own = ", ".join("{model: %s%s, set: {%s}}" % (place.split("/")[0], "".join(f", gpu: {g}" for g in place.split("/")[1:]),
+                                                   ", ".join(values)) for place, values in entries.items())
+    log = folder / "fitted.csv"
+    said = easim("gen", config, "-o", log).stderr
+    easim("run", config, "--set", f"model_overrides=[{own}, {{model: bert, set: {{c_s: {{times: 1.1}}}}}}]", "--set",
+          said[said.index("workload"):].strip().strip("'\"").replace("workload: ", "workload=", 1), "--summary-only", "--quiet",
+          "--out", folder / "fitted-run")
+    single, = rows_of(folder / "fitted-run" / "summary.csv")
+    row = next(r for r in rows if r["world"] == "7")
+    central, = rows_of(out / "pollux" / "summary.csv")
+    assert row["energy_kwh"] == single["energy_kwh"] != central["energy_kwh"]
+    assert row["jct_mean_s"] == single["jct_mean_s"] != central["jct_mean_s"]
+
+
+def beside_other_options(folder):
+    """Perturbations and --until-ci are of the central physics; the worlds have as many replications as it took."""
+    out, plain = folder / "beside", folder / "without"
+    options = ("--perturb", "sizes=0.2", "--until-ci", "energy_kwh=2%", "--max-replications", "16")
+    compare(scenario(folder, 0), plain, *options)
+    compare(scenario(folder, 2, POWER, more=", shares: false"), out, *options)
+    for name in ("compare.csv", "perturb.csv", "pollux/summary.csv"):
+        assert filecmp.cmp(out / name, plain / name, shallow=False), name
+    count = json.loads((out / "manifest.json").read_text())["replications"]
+    assert count > 3 and {r["replication"] for r in rows_of(out / "worlds.csv")} == {str(i + 1) for i in range(count)}
+
+
+def a_policy_fails_in_some_worlds(folder):
+    """zeus by its power above idle cannot run where idle GPUs draw more than busy ones: it is missing there, and said."""
+    high = '{group: idle, path: "cluster.gpu_types[0].idle_w", law: {choice: [60, 390]}}'
+    out = folder / "fails"
+    done = compare(scenario(folder, 12, high, more=", shares: false"), out, "-n", "2", "--set", "cluster.gpu_types[0].ctx_w=395",
+                   "--set", "params_by_policy={zeus: {power_basis: marginal}}", code=1)
+    rows = rows_of(out / "worlds.csv")
+    drawn = {r["world"]: r["cluster.gpu_types[0].idle_w"] for r in rows}
+    cold = {w for w, v in drawn.items() if v == "60"}
+    assert len(drawn) == 12 and 0 < len(cold) < 12
+    assert {r["world"] for r in rows if r["policy"] == "zeus"} == cold
+    assert f"in {12 - len(cold)} worlds, policy zeus: " in done.stderr, done.stderr
+    manifest = json.loads((out / "manifest.json").read_text())
+    assert manifest["worlds"]["failed"] == 12 - len(cold) and manifest["worlds"]["finished"] == 12 and manifest["partial"]
+    counts = {r["policy"]: r["worlds"] for r in rows_of(out / "differences.csv") if r["metric"] == "energy_kwh"}
+    assert counts == {"zeus": str(len(cold)), "easy": "12"}, counts
+
+
 def any_number_of_threads(folder):
     config = scenario(folder, 3, *ALL)
     for threads in (1, 7):
@@ -275,7 +385,8 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for check in (one_world_is_a_comparison, equal_worlds, worlds_are_single_runs, groups_change_alone,
-                      streams_are_named, redraws, any_number_of_threads, repeated, interrupted, said_elsewhere):
+                      streams_are_named, redraws, fitted_parameters, beside_other_options,
+                      a_policy_fails_in_some_worlds, any_number_of_threads, repeated, interrupted, said_elsewhere):
             start = time.monotonic()
             check(folder)
             print(f"{check.__name__}: ok ({time.monotonic() - start:.1f} s)", flush=True)

@@ -24,6 +24,22 @@ def law(name, text, *errors, **more):
     return parameter(name, '{group: g, path: "' + IDLE + '", law: ' + text + "}", *errors, **more)
 
 
+# A model whose fit has a covariance of a_s, c_s and alpha_s.
+FITTED = changed(MODELS, [("        evidence: assumed\n", """\
+        fit:
+          standard_errors: {a_s: 0.004, c_s: 0.0005, alpha_s: 0.001}
+          covariance: MATRIX
+        evidence: assumed
+""")])
+
+
+def covariance(name, matrix, where, expected):
+    """The covariance stands in line 16, from column 23 on."""
+    return section(f"covariance {name}", "{worlds: 2, calibration: true}",
+                   f"m.yaml:16:{where}: models.bert.gpus.a100.fit.covariance: expected {expected}", command=COMPARE,
+                   models=FITTED.replace("MATRIX", matrix))
+
+
 LAW = "@92: uncertainty.parameters[0].law"
 PATH = "@56: uncertainty.parameters[0].path: "
 
@@ -101,4 +117,17 @@ CASES = [
     law("bounds that the law does not reach", "{uniform: [50, 70]}, bounds: [80, 90]",
         "@39: cluster.gpu_types[0].idle_w: expected a law that reaches values which can be run: none of 1000 draws did; "
         "they were outside of its bounds", command=COMPARE),
+    covariance("that is no list", "16e-6", 23, "a row for each of standard_errors"),
+    covariance("of two rows", "[[16e-6, 0, 0], [0, 25e-8, 0]]", 23, "a row for each of standard_errors"),
+    covariance("with a short row", "[[16e-6, 0, 0], [0, 25e-8], [0, 0, 1e-6]]", 39, "a number for each of standard_errors"),
+    covariance("with text", "[[16e-6, 0, 0], [0, 25e-8, none], [0, 0, 1e-6]]", 50, "number, got \"none\""),
+    covariance("that is not symmetric", "[[16e-6, 1e-6, 0], [0, 25e-8, 0], [0, 0, 1e-6]]", 23,
+               "a covariance: a symmetric matrix, no variance below 0"),
+    covariance("with a negative variance", "[[16e-6, 0, 0], [0, -25e-8, 0], [0, 0, 1e-6]]", 23,
+               "a covariance: a symmetric matrix, no variance below 0"),
+    covariance("of a constant that varies", "[[16e-6, 1e-6, 0], [1e-6, 0, 0], [0, 0, 1e-6]]", 23,
+               "a covariance: a symmetric matrix, no variance below 0"),
+    # correlations of -0.9 between each two of three: the least eigenvalue is 1 - 2 * 0.9
+    covariance("that nothing varies by", "[[1e-6, -9e-7, -9e-7], [-9e-7, 1e-6, -9e-7], [-9e-7, -9e-7, 1e-6]]", 23,
+               "a covariance: its correlations have a negative eigenvalue, so nothing varies so"),
 ]
