@@ -185,6 +185,14 @@ void schema_note_text(const struct binding *binding, const struct yaml_node *nod
         array_push(&binding->uses->texts, node);
 }
 
+const struct yaml_node *schema_known_content(const struct binding *binding, const char *path) {
+    const struct schema_uses *read = binding->uses ? binding->uses->read : NULL;
+    for (size_t i = 0; read && i < read->files.count; i++)
+        if (read->files.at[i].content && strcmp(read->files.at[i].path, path) == 0)
+            return read->files.at[i].content;
+    return NULL;
+}
+
 void schema_uses_finish(struct schema_uses *uses) {
     free(uses->files.at);
     free(uses->texts.at);

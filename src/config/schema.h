@@ -71,6 +71,8 @@ struct schema_uses {
     ARRAY_OF(struct file_use) files;
     ARRAY_OF(const struct yaml_node *)
     texts; /* without quotes, though they may look like something else: 5e1, true */
+    const struct schema_uses *read; /* of a load before that lives on: files of which the content is
+                                       there are not read again; NULL: none */
 };
 
 /* Where bound values go and where problems are collected. Zero-initialise and fill in. */
@@ -101,6 +103,8 @@ int schema_wrong(const struct binding *binding, const struct yaml_node *node, co
 /* Notes that the node was read as text: schema_bind_value does it itself. */
 void schema_note_text(const struct binding *binding, const struct yaml_node *node);
 void schema_uses_finish(struct schema_uses *uses);
+/* What a configuration file of that path holds, if it has been read before; else NULL. */
+const struct yaml_node *schema_known_content(const struct binding *binding, const char *path);
 
 /* Makes a list of numbers ascending and without repeats. */
 void schema_sort_ints(struct schema_list *list);

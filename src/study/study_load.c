@@ -207,6 +207,7 @@ static int load_study(struct study *study, bool apart, const char *path,
     int policy = open_policy(study, apart, problems);
     if (policy == 0 && scenario == 0)
         scenario = keep_params(study, path, overrides, problems);
+    study->scenario.uses.read = overrides->read;
     if (policy == 0 && study->scenario.doc.root)
         policy = bind_params(study, &binding);
     if (policy == 0)

@@ -195,6 +195,7 @@ int worlds_load(const struct worlds *worlds, const char *const *sets, size_t cou
         all[overrides.set_count + i] = sets[i];
     overrides.sets = all;
     overrides.set_count += count;
+    overrides.read = &worlds->central->scenario.uses;
     overrides.policy = policy ? policy : overrides.policy;
     int r = study_load(study, source->config, &overrides, source->readers, problems);
     free(all);
