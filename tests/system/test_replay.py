@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-EASIM = str(Path(sys.argv[1]).resolve())
+EASIM, SOURCE = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve()
 POLICIES = ("fcfs", "easy", "las", "max_min", "tiresias", "allox", "pollux")
 CONFIG = """\
 name: n
@@ -115,11 +115,49 @@ def is_an_input(folder):
     assert "columns of no use to policy replay: node" in easim("check", folder / "c.yaml").stdout
 
 
+def physical_errors(folder, policy, measured, jobs=None):
+    """Errors of makespan and mean completion time, from jobs.csv, against the physical run."""
+    data = "${EASIM_DATA}/validation/shockwave_tacc32"
+    easim("run", SOURCE / "configs/tacc32.yaml", "--out", folder / "out", "--force", "--quiet",
+          "--set", f"params_by_policy.replay.file={data}/schedule_{policy}.csv",
+          "--set", f"workload.file={jobs or data + '/jobs.csv'}")
+    done = [(float(row["submit_s"]), float(row["finish_s"])) for row in rows(folder / "out/jobs.csv")]
+    assert len(done) == 120, len(done)
+    found = max(end for _, end in done), sum(end - submit for submit, end in done) / len(done)
+    return [value / wanted - 1 for value, wanted in zip(found, measured, strict=True)]
+
+
+def physical_cluster(folder):
+    """Recorded schedules of runs with the profiled durations: within 3 %; with wrong ones each must miss that."""
+    data = Path(os.environ["EASIM_DATA"]) / "validation/shockwave_tacc32"
+    runs = {row["policy"]: (float(row["makespan_s"]), float(row["jct_mean_s"])) for row in rows(data / "runs.csv")
+            if row["kind"] == "physical"}
+    jobs = rows(data / "jobs.csv")
+    seconds = [float(job["duration_s"]) for job in jobs]
+    controls = {"0.9": [0.9 * s for s in seconds], "1.1": [1.1 * s for s in seconds],
+                "constant": [sum(seconds) / len(seconds)] * len(seconds)}
+    for policy in ("allox", "shockwave"):
+        errors = physical_errors(folder, policy, runs[policy])
+        assert max(map(abs, errors)) <= 0.03, (policy, errors)
+        for name, durations in controls.items():
+            with open(folder / "jobs.csv", "w", newline="") as file:
+                writer = csv.DictWriter(file, jobs[0])
+                writer.writeheader()
+                writer.writerows(job | {"duration_s": repr(s)} for job, s in zip(jobs, durations, strict=True))
+            errors = physical_errors(folder, policy, runs[policy], folder / "jobs.csv")
+            assert max(map(abs, errors)) > 0.03, (policy, name, errors)
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         decisions_come_back(Path(name))
     with tempfile.TemporaryDirectory() as name:
         is_an_input(Path(name))
+    if not os.environ.get("EASIM_DATA"):
+        print("skipped: the physical cluster: EASIM_DATA is not set")
+        return
+    with tempfile.TemporaryDirectory() as name:
+        physical_cluster(Path(name))
 
 
 main()
