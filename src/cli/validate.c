@@ -40,6 +40,24 @@ struct session {
 
 /* ---- What is validated ---- */
 
+/* Of the scenario of a file: a value that its `set` gives, and that is wrong, stands in the file.
+ */
+static int load_scenario_of(struct item *item, const struct scenario_overrides *overrides,
+                            struct problems *problems) {
+    const struct validate_case *v = &item->validation;
+    struct problems own = {0};
+    if (!v->path)
+        return study_load(&item->study, v->scenario, overrides, ingest_readers, problems);
+    int r = study_load(&item->study, v->scenario, overrides, ingest_readers, &own);
+    for (size_t i = 0; i < own.count; i++) {
+        bool set = strncmp(own.texts[i], "set ", 4) == 0;
+        problems_add(problems, (struct location){.file = set ? v->path : NULL}, NULL, "%s",
+                     own.texts[i]);
+    }
+    problems_finish(&own);
+    return r;
+}
+
 static int load_study_of(struct session *s, struct item *item, struct problems *problems) {
     const struct validate_case *v = &item->validation;
     const struct options *options = s->options;
@@ -49,7 +67,7 @@ static int load_study_of(struct session *s, struct item *item, struct problems *
     if (!v->path)
         overrides = (struct scenario_overrides){
             .policy = options->policy, .sets = options->sets.at, .set_count = options->sets.count};
-    if (study_load(&item->study, v->scenario, &overrides, ingest_readers, problems) < 0)
+    if (load_scenario_of(item, &overrides, problems) < 0)
         return ERROR_INPUT;
     if (outcome_needs_jobs(v) && item->study.scenario.replications != 1)
         problems_add(problems, (struct location){.file = v->path ? v->path : v->scenario}, NULL,

@@ -48,7 +48,7 @@ int fact_read(const struct fact *fact, double *ret_value, struct problems *probl
         csv_each_row(r.csv, problems, before + MAX_PROBLEMS, read_fact_row, &r);
     if (problems->count == before && r.found != 1)
         problems_add(problems, fact->where_of, fact->path_of,
-                     "expected one row of %s to be meant, got %zu", fact->file, r.found);
+                     "expected one row of %s for which where holds, got %zu", fact->file, r.found);
     csv_close(r.csv);
     if (problems->count > before)
         return ERROR_INPUT;

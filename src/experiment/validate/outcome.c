@@ -205,6 +205,8 @@ static void compare_job(struct outcome *o, struct outcome_row *row, const struct
 static void judge_row(struct outcome_row *row) {
     if (isnan(row->error) && fabs(row->measured) > 0)
         row->error = row->predicted / row->measured - 1;
+    else if (isnan(row->error) && fabs(row->predicted) <= 0 && fabs(row->measured) <= 0)
+        row->error = 0;
     if (isnan(row->measure->tolerance))
         return;
     row->verdict = row->missing == 0 && fabs(row->error) <= row->measure->tolerance ? VERDICT_PASS

@@ -34,7 +34,7 @@ struct validate_data {
     struct location where;
     const char *name, *file; /* as the validation has them */
     const char *path;        /* where it was found; NULL: nowhere */
-    bool used;
+    bool used, damaged;
 };
 
 /* One figure. */
@@ -60,6 +60,7 @@ struct validate_case {
     ARRAY_OF(struct validate_data) data;
     const char *missing; /* name of the first file that is missing; NULL: none */
     bool has_jobs;
+    bool jobs_known;       /* the table is there, and right */
     struct job_table jobs; /* measured */
     struct validate_measure *measures;
     size_t measure_count;

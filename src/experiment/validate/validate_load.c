@@ -111,10 +111,12 @@ static int bind_column_names(struct job_table_source *source, const struct yaml_
     return result;
 }
 
+/* What hangs on the table is not looked at where it is wrong, or missing. */
 static int bind_jobs(struct validate_case *v, const struct yaml_node *node,
                      const struct binding *b) {
     struct jobs_item item = {.data = NULL};
     struct job_table_source source = {.path = NULL};
+    v->has_jobs = true;
     if (schema_bind(b, jobs_fields, node, "jobs", &item) < 0)
         return ERROR_INPUT;
     struct validate_data *data = validate_data_use(v, item.data, "jobs.data", b);
@@ -122,9 +124,10 @@ static int bind_jobs(struct validate_case *v, const struct yaml_node *node,
         validate_where_bind(item.where_node, "jobs.where", &source.where, &source.where_count, b);
     if (bind_column_names(&source, item.columns, b) < 0 || r < 0 || !data)
         return ERROR_INPUT;
-    v->has_jobs = true;
     source.path = data->path;
-    return v->missing ? 0 : job_table_read(&v->jobs, &source, b->problems);
+    data->damaged = !v->missing && job_table_read(&v->jobs, &source, b->problems) < 0;
+    v->jobs_known = !v->missing && !data->damaged;
+    return data->damaged ? ERROR_INPUT : 0;
 }
 
 /* ---- The file ---- */
@@ -147,7 +150,7 @@ static int bind_file(struct validate_case *v, const struct validate_file *file,
         r = ERROR_INPUT;
     if (validate_measures_bind(v, file->measured, b) < 0)
         r = ERROR_INPUT;
-    return validate_data_check(v, b) < 0 ? ERROR_INPUT : r;
+    return r < 0 || validate_data_check(v, b) < 0 ? ERROR_INPUT : 0;
 }
 
 int validate_case_load(struct validate_case *v, const char *path, struct problems *problems) {
@@ -181,7 +184,8 @@ int validate_case_of_log(struct validate_case *v, const char *log, const char *s
                                 .physics = "",
                                 .scenario = scenario,
                                 .kind = VALIDATION_POLICY,
-                                .has_jobs = true};
+                                .has_jobs = true,
+                                .jobs_known = true};
     if (job_table_read(&v->jobs, &source, problems) < 0)
         return ERROR_INPUT;
     validate_measures_of_log(v, tolerance);

@@ -139,7 +139,8 @@ static int read_fact(const struct item *item, const struct yaml_node *node) {
         return ERROR_INPUT;
     fact.file = data->path;
     fact.column = bound.column ? bound.column : m->metric;
-    return item->validation->missing ? 0 : fact_read(&fact, &m->value, b->problems);
+    return item->validation->missing || data->damaged ? 0
+                                                      : fact_read(&fact, &m->value, b->problems);
 }
 
 /* That of the job in the table. */
@@ -156,7 +157,7 @@ static int read_job_value(const struct item *item) {
 
 static int check_column(const struct item *item) {
     const struct validate_case *v = item->validation;
-    return v->missing || job_table_tells(&v->jobs, item->measure->column)
+    return !v->jobs_known || job_table_tells(&v->jobs, item->measure->column)
                ? 0
                : report_item(item, "metric",
                              "the table of measured jobs has no such column, and none from which "
@@ -176,10 +177,11 @@ static int bind_value(const struct item *item) {
         return report_item(item, "value", "key \"value\" or \"fact\" is missing");
     int r = m->fact                                              ? read_fact(item, m->fact)
             : m->over != OVER_NONE || (!given && is_makespan(m)) ? check_column(item)
-            : given || item->validation->missing                 ? 0
+            : given || !item->validation->jobs_known             ? 0
                                                                  : read_job_value(item);
     if (r == 0 && m->value == 0)
-        return report_item(item, "value", "expected another value than 0, from which no share is");
+        return report_item(item, "value",
+                           "expected a value other than 0: an error is a share of it");
     return r;
 }
 
