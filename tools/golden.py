@@ -50,9 +50,13 @@ def produce(easim, source, case, folder):
     return out
 
 
+def files_in(folder):
+    return [path for path in folder.rglob("*") if path.is_file()]
+
+
 def compare(case, out, source):
     expected = case / "expected"
-    names = sorted({path.name for folder in (expected, out) if folder.exists() for path in folder.iterdir()})
+    names = sorted({str(path.relative_to(folder)) for folder in (expected, out) for path in files_in(folder)})
     wrong = []
     for name in names:
         if not (expected / name).exists() or not (out / name).exists():
@@ -71,8 +75,10 @@ def main():
             if "--update" in sys.argv:
                 shutil.rmtree(case / "expected", ignore_errors=True)
                 (case / "expected").mkdir()
-                for path in out.iterdir():
-                    (case / "expected" / path.name).write_bytes(read(path, source))
+                for path in files_in(out):
+                    kept = case / "expected" / path.relative_to(out)
+                    kept.parent.mkdir(parents=True, exist_ok=True)
+                    kept.write_bytes(read(path, source))
             wrong += compare(case, out, source)
     print("\n".join(wrong) or "all as expected")
     sys.exit(1 if wrong else 0)

@@ -132,10 +132,9 @@ void compare_worlds_add_notes(const struct compare_worlds *w, const struct study
     struct str text = {0};
     uint32_t rejecting = w->run ? count_rejecting(&w->results) : 0;
     add_draw_notes(&w->worlds, study, notes);
-    for (size_t i = 0; i < w->outcome.warnings.entries.count; i++) {
-        const struct tally_entry *e = &w->outcome.warnings.entries.at[i];
-        str_addf(&text, "in %llu of %u worlds: %s", (unsigned long long)e->count, w->worlds.count,
-                 e->reason);
+    for (size_t i = 0; i < w->outcome.warnings.count; i++) {
+        const struct world_remark *remark = &w->outcome.warnings.at[i];
+        str_addf(&text, "in %zu of %u worlds: %s", remark->worlds, w->worlds.count, remark->text);
         say(notes, study, &text);
     }
     if (rejecting > 0) {

@@ -252,8 +252,8 @@ def fits_of(model):
 
 
 def fitted_parameters(folder):
-    """Draws of 600 worlds against means and covariances of the model file; one world by `easim run`."""
-    config, out, worlds = folder / "fitted.yaml", folder / "fitted", 600
+    """Draws of 300 worlds against means and covariances of the model file; one world by `easim run`."""
+    config, out, worlds = folder / "fitted.yaml", folder / "fitted", 300
     config.write_text(FITTED + f"uncertainty: {{worlds: {worlds}, calibration: true, shares: false}}\n", encoding="utf-8")
     done = easim("compare", config, "--policies", "pollux", "--summary-only", "--out", out)
     assert ("note: uncertainty: calibration: nothing is drawn, no covariance, of bert on h200, retinanet on h200\n"
@@ -326,6 +326,22 @@ def a_policy_fails_in_some_worlds(folder):
     assert counts == {"zeus": str(len(cold)), "easy": "12"}, counts
 
 
+def said_of_some_worlds(folder):
+    """What only some worlds warn of is told once, with their number, in words of the first."""
+    idle = '{group: idle, path: "cluster.gpu_types[0].idle_w", law: {uniform: [20, 390]}}'
+    out = folder / "warned"
+    done = compare(scenario(folder, 12, idle, more=", shares: false"), out, "-n", "1", "--set", "cluster.power_cap_w=2000",
+                   "--set", "cluster.gpu_types[0].ctx_w=395")
+    drawn = {int(w): float(v["cluster.gpu_types[0].idle_w"]) for (_, w), v in draws_of(rows_of(out / "worlds.csv")).items()}
+    # 8 a100, 8 h100 of 70 W, a node of 113 W
+    over = {w: 8 * v + 8 * 70 + 113 for w, v in drawn.items() if 8 * v + 8 * 70 + 113 > 2000}
+    assert 0 < len(over) < 12
+    said, = (line for line in done.stdout.splitlines() if "infeasible" in line)
+    assert said.startswith(f"  note: in {len(over)} of 12 worlds: cluster.power_cap_w: infeasible"), said
+    watts = float(said.split(" than the ")[1].split(" W that idle")[0])
+    assert abs(watts - over[min(over)]) < 1e-4, (said, over)  # power is counted in whole units
+
+
 def any_number_of_threads(folder):
     config = scenario(folder, 3, *ALL)
     for threads in (1, 7):
@@ -386,7 +402,7 @@ def main():
         folder = Path(name)
         for check in (one_world_is_a_comparison, equal_worlds, worlds_are_single_runs, groups_change_alone,
                       streams_are_named, redraws, fitted_parameters, beside_other_options,
-                      a_policy_fails_in_some_worlds, any_number_of_threads, repeated, interrupted, said_elsewhere):
+                      a_policy_fails_in_some_worlds, said_of_some_worlds, any_number_of_threads, repeated, interrupted, said_elsewhere):
             start = time.monotonic()
             check(folder)
             print(f"{check.__name__}: ok ({time.monotonic() - start:.1f} s)", flush=True)

@@ -13,12 +13,19 @@ struct task {
     size_t policy;
 };
 
+/* How a task has ended: told in the order of tasks, whichever comes first. */
+struct ending {
+    bool over;      /* it has, one way or the other */
+    char *failure;  /* or NULL */
+    char *warnings; /* one behind the other, an empty one at the end; or NULL */
+};
+
 struct crew_work {
     const struct world_run_plan *plan;
     struct world_results *results;
     struct world_outcome *outcome;
     struct study_workloads drawn;
-    bool *over; /* by task: it has ended, one way or the other */
+    struct ending *endings; /* by task */
 };
 
 /* Whole worlds one after the other, so that an interruption leaves as many as can be. */
@@ -36,10 +43,18 @@ static size_t task_count(const struct world_results *results) {
 
 /* ---- In a child: what went wrong, the summaries, the warnings ---- */
 
+/* Warnings begin with the path that they are of; numbers in them differ from world to world. */
+static size_t sort_length(const char *text) {
+    return strcspn(text, ":");
+}
+
 static bool is_central_warning(const struct study *central, const char *text) {
-    for (size_t i = 0; i < central->warnings.count; i++)
-        if (strcmp(central->warnings.at[i], text) == 0)
+    size_t length = sort_length(text);
+    for (size_t i = 0; i < central->warnings.count; i++) {
+        const char *own = central->warnings.at[i];
+        if (sort_length(own) == length && strncmp(own, text, length) == 0)
             return true;
+    }
     return false;
 }
 
@@ -57,7 +72,7 @@ static void run_study(const struct crew_work *work, struct study *study, struct 
     fwrite(&error, sizeof error, 1, out);
     if (r == 0)
         fwrite(result.summaries, sizeof *result.summaries, result.count, out);
-    for (size_t i = 0; i < study->warnings.count && r == 0; i++)
+    for (size_t i = 0; i < study->warnings.count && r == 0; i++) /* none is empty */
         if (!is_central_warning(work->plan->worlds->central, study->warnings.at[i]))
             fwrite(study->warnings.at[i], strlen(study->warnings.at[i]) + 1, 1, out);
     replicate_result_finish(&result);
@@ -86,27 +101,12 @@ static void run_task(void *context, size_t number, struct trail *trail, FILE *ou
 
 /* ---- In the parent ---- */
 
-static void keep_failure(const struct crew_work *work, const struct task *task, const char *why) {
-    struct str text = {0};
-    str_addf(&text, "%s: %s", work->results->policy_names[task->policy], why);
-    tally_add(&work->outcome->failures, text.text, 1);
-    str_finish(&text);
-}
-
 static void keep_summaries(const struct crew_work *work, const struct task *task,
                            const char *bytes) {
     struct world_run run = {.set = task->set, .world = task->world, .policy = task->policy};
     for (; run.replication < work->results->replications; run.replication++)
         memcpy(world_results_at(work->results, run),
                bytes + run.replication * sizeof(struct summary), sizeof(struct summary));
-}
-
-/* Of one policy in each world of the first set: the physics are the same for all. */
-static void keep_warnings(const struct crew_work *work, const struct task *task, const char *bytes,
-                          size_t length) {
-    for (size_t at = 0; at < length && task->set == 0 && task->policy == 0;
-         at += strlen(bytes + at) + 1)
-        tally_add(&work->outcome->warnings, bytes + at, 1);
 }
 
 static int finish_task(void *context, size_t number, struct slice result, const char *failure) {
@@ -121,15 +121,48 @@ static int finish_task(void *context, size_t number, struct slice result, const 
         failure = "what the runs gave back was spoilt, by the policy perhaps";
     if (!failure && error.code == ERROR_CANCELLED)
         return 0; /* not over */
-    work->over[number] = true;
+    struct ending *ending = &work->endings[number];
+    ending->over = true;
     if (failure || error.code < 0) {
-        keep_failure(work, &task, failure ? failure : error.text);
-    } else {
-        keep_summaries(work, &task, result.at + sizeof error);
-        keep_warnings(work, &task, result.at + sizeof error + summaries,
-                      result.length - sizeof error - summaries);
+        ending->failure = mem_strdup(failure ? failure : error.text);
+        return 0;
+    }
+    keep_summaries(work, &task, result.at + sizeof error);
+    size_t before = sizeof error + summaries, length = result.length - before;
+    if (length > 0) {
+        ending->warnings = mem_zalloc(length + 1, 1);
+        memcpy(ending->warnings, result.at + before, length);
     }
     return 0;
+}
+
+/* ---- What is told of all ---- */
+
+static void add_warning(struct world_outcome *outcome, const char *text) {
+    size_t length = sort_length(text);
+    for (size_t i = 0; i < outcome->warnings.count; i++) {
+        struct world_remark *remark = &outcome->warnings.at[i];
+        if (sort_length(remark->text) == length && strncmp(remark->text, text, length) == 0) {
+            remark->worlds++;
+            return;
+        }
+    }
+    array_push(&outcome->warnings, ((struct world_remark){mem_strdup(text), 1}));
+}
+
+/* Warnings of one policy in each world of the first set: the physics are the same for all. */
+static void tell_ending(const struct crew_work *work, size_t number) {
+    const struct task task = task_of(work->results, number);
+    const struct ending *ending = &work->endings[number];
+    if (ending->failure) {
+        struct str text = {0};
+        str_addf(&text, "%s: %s", work->results->policy_names[task.policy], ending->failure);
+        tally_add(&work->outcome->failures, text.text, 1);
+        str_finish(&text);
+    }
+    const char *at = task.set == 0 && task.policy == 0 ? ending->warnings : NULL;
+    for (; at && *at; at += strlen(at) + 1)
+        add_warning(work->outcome, at);
 }
 
 /* Counts the worlds that are whole. What there is of one in which some policy has not had its turn
@@ -140,7 +173,7 @@ static void count_finished(const struct crew_work *work) {
         struct task task = task_of(r, number);
         bool whole = true;
         for (size_t p = 0; p < r->policies; p++)
-            whole = whole && work->over[number + p];
+            whole = whole && work->endings[number + p].over;
         if (!whole)
             world_results_drop(r, task.set, task.world);
         else if (task.set == 0)
@@ -162,13 +195,18 @@ int world_run(const struct world_run_plan *plan, struct world_results *results,
                                  .work = run_task,
                                  .done = finish_task};
     int r = study_draw(plan->worlds->central, results->replications, &work.drawn, &problems);
-    work.over = mem_zalloc(all.count, sizeof *work.over);
+    work.endings = mem_zalloc(all.count, sizeof *work.endings);
     if (r < 0)
         error_set(reterr, r, "%s", problems.count > 0 ? problems.texts[0] : "no workload");
     else
         r = isolated_run(&all, reterr);
     count_finished(&work);
-    free(work.over);
+    for (size_t i = 0; i < all.count; i++) {
+        tell_ending(&work, i);
+        free(work.endings[i].failure);
+        free(work.endings[i].warnings);
+    }
+    free(work.endings);
     study_workloads_finish(&work.drawn);
     problems_finish(&problems);
     return r;
@@ -176,5 +214,7 @@ int world_run(const struct world_run_plan *plan, struct world_results *results,
 
 void world_outcome_finish(struct world_outcome *outcome) {
     tally_finish(&outcome->failures);
-    tally_finish(&outcome->warnings);
+    for (size_t i = 0; i < outcome->warnings.count; i++)
+        free(outcome->warnings.at[i].text);
+    free(outcome->warnings.at);
 }

@@ -16,12 +16,20 @@ struct world_run_plan {
                                      its replications; done counts replications */
 };
 
+/* Something said in several worlds. */
+struct world_remark {
+    char *text; /* as the first of them says it */
+    size_t worlds;
+};
+
 /* How it went. Zero-initialise; release with world_outcome_finish. */
 struct world_outcome {
     struct tally failures; /* of policies in worlds: "POLICY: why" */
-    struct tally warnings; /* of worlds that the central physics does not give, each once a world */
-    uint32_t finished;     /* worlds in which every policy has had its turn, in the first set */
-    size_t changed;        /* the same of all other sets together */
+    ARRAY_OF(struct world_remark)
+    warnings; /* of worlds, where the central physics gives none of that sort: of sorts that begin
+                 with the same path, the first */
+    uint32_t finished; /* worlds in which every policy has had its turn, in the first set */
+    size_t changed;    /* the same of all other sets together */
 };
 
 /* Fills in results, which are initialised: worlds, replications, policies and sets are theirs. The
