@@ -69,9 +69,10 @@ static int load_study_of(struct session *s, struct item *item, struct problems *
             .policy = options->policy, .sets = options->sets.at, .set_count = options->sets.count};
     if (load_scenario_of(item, &overrides, problems) < 0)
         return ERROR_INPUT;
-    if (outcome_needs_jobs(v) && item->study.scenario.replications != 1)
+    if ((outcome_needs_jobs(v) || v->meter.given) && item->study.scenario.replications != 1)
         problems_add(problems, (struct location){.file = v->path ? v->path : v->scenario}, NULL,
-                     "expected replications: 1 in the scenario of figures of jobs, got %lld",
+                     "expected replications: 1 in the scenario of figures of %s, got %lld",
+                     v->meter.given ? "a meter" : "jobs",
                      (long long)item->study.scenario.replications);
     return problems->count > before ? ERROR_INPUT : 0;
 }
@@ -140,14 +141,29 @@ static int read_jobs(struct session *s, struct item *item) {
     return r < 0 ? ERROR_RUN : 0;
 }
 
+/* The mean power of its intervals. */
+static int read_power(struct session *s, const struct item *item, struct meter *power) {
+    struct problems problems = {0};
+    power->file = arena_printf(&s->arena, "%s/%s/meter.csv", s->folder, item->folder);
+    int r = meter_load(power, &s->arena, &problems);
+    if (r < 0)
+        (void)cli_report_problems(&problems);
+    problems_finish(&problems);
+    return r < 0 ? ERROR_RUN : 0;
+}
+
 static void compare_item(struct session *s, size_t index, const struct replicate_result *result) {
     struct item *item = &s->items[index];
+    struct meter power = {.file = NULL};
     const struct outcome_run run = {.summaries = result->summaries,
                                     .count = result->count,
                                     .jobs =
-                                        outcome_needs_jobs(&item->validation) ? &item->jobs : NULL};
+                                        outcome_needs_jobs(&item->validation) ? &item->jobs : NULL,
+                                    .power = item->validation.meter.given ? &power : NULL};
     if (run.jobs && read_jobs(s, item) < 0)
         outcome_fail(&s->outcomes[index], &item->validation, "its jobs.csv cannot be read");
+    else if (run.power && read_power(s, item, &power) < 0)
+        outcome_fail(&s->outcomes[index], &item->validation, "its meter.csv cannot be read");
     else
         outcome_compare(&s->outcomes[index], &item->validation, &run);
 }
@@ -163,10 +179,13 @@ static int run_item(struct session *s, size_t index, struct replicate_options *h
         .path = arena_printf(&s->arena, "%s/%s", s->folder, item->folder),
         .force = true,
         .within = s->folder,
+        .meter = item->validation.meter.given,
         .words = (const char *const[]){NULL}};
     int r = run_dir_open(&options, &item->study, &dir, reterr);
     if (r < 0)
         return r;
+    how->meter_step_ns =
+        options.meter ? units_ns(validate_meter_step_s(&item->validation.meter)) : 0;
     const struct replicate_sink sink = run_dir_sink(dir);
     r = replicate_run(&item->study, how, &sink, &result, &failure);
     if (r < 0) {

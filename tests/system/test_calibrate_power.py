@@ -187,6 +187,7 @@ def check_made_up(folder):
                  intervals, last)
     check_windows(text, folder, intervals, power)
     check_replay(folder, intervals, predicted)
+    check_validation(folder, intervals, power, predicted, last)
     again = easim(*words).stdout
     assert again == text, "without a folder the same is said"
     assert "add --force" in easim(*words, "-o", folder / "out", code=2).stderr
@@ -218,6 +219,37 @@ def check_replay(folder, intervals, predicted):
             near(drawn[end], p, 1e-6 * p, end)
             compared += 1
     assert compared > 800, compared
+
+
+VALIDATION = """\
+name: made-up
+source: test_calibrate_power.py
+kind: power
+physics: as fitted
+scenario: out/scenario.yaml
+data: {power: meter.csv.gz}
+meter: {data: power, offset: 2h, from: 5h, to: 10h}
+measured:
+  - {metric: meter_absolute_error, tolerance: 50%}
+  - {metric: meter_mean_w, tolerance: 50%}
+"""
+
+
+def check_validation(folder, intervals, power, predicted, last):
+    """The run against the meter: every reading left out, up to 10 h, by figures computed here."""
+    (folder / "v.yaml").write_text(VALIDATION)
+    text = easim("validate", folder / "v.yaml", "-o", folder / "val").stdout
+    part = [i for i, (_, end) in enumerate(intervals) if last < end <= 36000]
+    absolute, energy, r2 = errors([predicted[i] for i in part], [power[i] for i in part], [intervals[i] for i in part])
+    rows = {row["metric"]: row for row in rows_of(folder / "val/validation.csv")}
+    near(100 * float(rows["meter_absolute_error"]["error"]), absolute, 1e-3, "absolute")
+    near(100 * float(rows["meter_mean_w"]["error"]), energy, 1e-3, "energy")
+    near(float(re.search(r"R\^2 ([\d.]+);", text)[1]), r2, 0.0006, text)
+    curves = rows_of(folder / "val/curves.csv")
+    assert [(row["validation"], float(row["time_s"]), float(row["measured_w"])) for row in curves] == [
+        ("made-up", intervals[i][1], power[i]) for i in part]
+    for row, i in zip(curves, part):
+        near(float(row["predicted_w"]), predicted[i], 2e-3 * predicted[i], row)
 
 
 def check_lisa(folder, data):

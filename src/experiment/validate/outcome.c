@@ -1,6 +1,7 @@
 /* Errors and verdicts: see outcome.h. */
 #include "experiment/validate/outcome.h"
 
+#include "base/units.h"
 #include "experiment/t_interval.h"
 
 #include <gsl/gsl_sort.h>
@@ -200,6 +201,39 @@ static void compare_job(struct outcome *o, struct outcome_row *row, const struct
     }
 }
 
+/* ---- Against the meter ---- */
+
+#define WORST_HOURS 3
+
+static void note_power(struct outcome *o) {
+    const struct validate_power *p = &o->power;
+    struct meter_hour worst[WORST_HOURS];
+    size_t count = meter_worst_hours(&p->curves, -INFINITY, INFINITY, worst, WORST_HOURS);
+    struct str text = {0};
+    str_addf(&text, "%zu readings of %.6g h", p->errors.readings, p->errors.hours);
+    if (!isnan(p->errors.r2))
+        str_addf(&text, ", R^2 %.3f", p->errors.r2);
+    for (size_t i = 0; i < count; i++)
+        str_addf(&text, "%s%.6g h %+.1f %%",
+                 i ? ", " : "; worst hours: ", worst[i].begin_s / S_PER_H,
+                 100 * (worst[i].predicted_w / worst[i].measured_w - 1));
+    if (p->unknown > 0)
+        str_addf(&text, "; %zu readings are of a time that the run does not have", p->unknown);
+    array_push(&o->notes, arena_strdup(&o->arena, text.text));
+    str_finish(&text);
+}
+
+static void compare_meter(const struct outcome *o, struct outcome_row *row) {
+    const struct meter_errors *e = &o->power.errors;
+    row->missing = e->readings == 0;
+    if (row->measure->meter == METER_ABSOLUTE) {
+        row->error = e->absolute;
+    } else {
+        row->measured = e->mean_w;
+        row->predicted = e->mean_w * (1 + e->energy);
+    }
+}
+
 /* ---- Rows ---- */
 
 static void judge_row(struct outcome_row *row) {
@@ -217,11 +251,12 @@ static void begin_outcome(struct outcome *o, const struct validate_case *v, enum
     o->validation = v;
     o->rows = arena_alloc(&o->arena, v->measure_count * sizeof *o->rows);
     for (size_t i = 0; i < v->measure_count; i++)
-        o->rows[i] = (struct outcome_row){.measure = &v->measures[i],
-                                          .predicted = NAN,
-                                          .measured = v->measures[i].value,
-                                          .error = NAN,
-                                          .verdict = verdict};
+        o->rows[i] = (struct outcome_row){
+            .measure = &v->measures[i],
+            .predicted = NAN,
+            .measured = v->measures[i].meter == METER_NO_FIGURE ? v->measures[i].value : NAN,
+            .error = NAN,
+            .verdict = verdict};
 }
 
 void outcome_compare(struct outcome *o, const struct validate_case *v,
@@ -229,10 +264,16 @@ void outcome_compare(struct outcome *o, const struct validate_case *v,
     begin_outcome(o, v, VERDICT_NONE);
     if (v->has_jobs && run->jobs)
         match_jobs(o, run->jobs);
+    if (v->meter.given && run->power) {
+        validate_power_compare(&o->power, &v->meter, run->power);
+        note_power(o);
+    }
     for (size_t i = 0; i < v->measure_count; i++) {
         struct outcome_row *row = &o->rows[i];
         const struct validate_measure *m = row->measure;
-        if (m->job)
+        if (m->meter != METER_NO_FIGURE)
+            compare_meter(o, row);
+        else if (m->job)
             compare_job(o, row, run->jobs);
         else if (m->over != OVER_NONE)
             compare_over_jobs(o, row);
@@ -258,6 +299,7 @@ void outcome_fail(struct outcome *o, const struct validate_case *v, const char *
 void outcome_finish(struct outcome *o) {
     free(o->jobs.at);
     free(o->notes.at);
+    validate_power_finish(&o->power);
     arena_finish(&o->arena);
     *o = (struct outcome){.rows = NULL};
 }
@@ -274,7 +316,8 @@ bool outcome_is_expected(const struct outcome *o, const struct outcome_row *row)
 
 bool outcome_needs_jobs(const struct validate_case *v) {
     for (size_t i = 0; i < v->measure_count; i++)
-        if (v->measures[i].summary < 0 || isnan(v->measures[i].value))
+        if (v->measures[i].meter == METER_NO_FIGURE &&
+            (v->measures[i].summary < 0 || isnan(v->measures[i].value)))
             return true;
     return false;
 }
@@ -292,6 +335,8 @@ const char *outcome_of(const struct outcome_row *row, struct arena *arena) {
 }
 
 const char *outcome_unit(const struct validate_measure *m) {
+    if (m->meter != METER_NO_FIGURE)
+        return m->meter == METER_MEAN ? "W" : "";
     return m->summary >= 0 ? metric_table[m->summary].unit : job_column_unit(m->column);
 }
 

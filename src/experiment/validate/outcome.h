@@ -33,6 +33,7 @@ struct outcome {
     const char *failure; /* of the run; or NULL. Every verdict is fail. */
     struct outcome_row *rows;
     ARRAY_OF(struct outcome_job) jobs;
+    struct validate_power power; /* of a validation with a meter */
     ARRAY_OF(const char *) notes;
     struct arena arena;
 };
@@ -42,6 +43,7 @@ struct outcome_run {
     const struct summary *summaries; /* of all replications */
     size_t count;
     const struct job_table *jobs; /* NULL: no figure needs them */
+    const struct meter *power;    /* mean power of its intervals; NULL: there is no meter */
 };
 
 /* Compares all figures. */

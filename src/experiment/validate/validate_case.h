@@ -5,6 +5,7 @@
 #include "config/schema.h"
 #include "experiment/sweep/sweep_sets.h"
 #include "experiment/validate/job_table.h"
+#include "experiment/validate/validate_meter.h"
 
 /* What the row is about, in the order of validate_kinds. */
 enum validate_kind {
@@ -41,14 +42,15 @@ struct validate_data {
 struct validate_measure {
     struct location where;
     const char *metric;
-    int summary;            /* its column of the summary; -1: it is one of jobs, */
-    enum job_column column; /* this one */
-    const char *job;        /* of this job alone, or NULL */
-    int32_t over;           /* enum validate_over; OVER_NONE: of no table */
-    double value;           /* measured; NAN: the table of jobs has it */
-    double tolerance;       /* share of the measured value, or of an error; NAN: none */
-    int32_t expect;         /* 0 pass, 1 fail */
-    const char *reason;     /* of an expected failure, or NULL */
+    int summary;                      /* its column of the summary; -1: it is one of jobs, */
+    enum job_column column;           /* this one */
+    enum validate_meter_figure meter; /* or one over the readings of a meter */
+    const char *job;                  /* of this job alone, or NULL */
+    int32_t over;                     /* enum validate_over; OVER_NONE: of no table */
+    double value;                     /* measured; NAN: the table of jobs has it */
+    double tolerance;                 /* share of the measured value, or of an error; NAN: none */
+    int32_t expect;                   /* 0 pass, 1 fail */
+    const char *reason;               /* of an expected failure, or NULL */
     const struct yaml_node *tolerance_node, *fact;
 };
 
@@ -62,6 +64,7 @@ struct validate_case {
     bool has_jobs;
     bool jobs_known;       /* the table is there, and right */
     struct job_table jobs; /* measured */
+    struct validate_meter meter;
     struct validate_measure *measures;
     size_t measure_count;
     struct yaml_doc doc;

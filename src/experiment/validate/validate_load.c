@@ -17,7 +17,7 @@ struct jobs_item {
 struct validate_file {
     const char *name, *source, *physics, *scenario;
     int32_t kind, against;
-    const struct yaml_node *set, *data, *jobs, *measured;
+    const struct yaml_node *set, *data, *jobs, *meter, *measured;
 };
 
 const struct field validate_fields[] = {
@@ -67,6 +67,11 @@ const struct field validate_fields[] = {
      .type = FIELD_NODE,
      .offset = offsetof(struct validate_file, jobs),
      .help = "what was measured of each job: {data: NAME, where: {COLUMN: TEXT}, columns: {...}}"},
+    {.key = "meter",
+     .type = FIELD_NODE,
+     .offset = offsetof(struct validate_file, meter),
+     .help =
+         "of kind power, the metered power: {data: NAME, offset: 0, gap: .., from: .., to: ..}"},
     {.key = "measured",
      .type = FIELD_NODE,
      .offset = offsetof(struct validate_file, measured),
@@ -130,6 +135,60 @@ static int bind_jobs(struct validate_case *v, const struct yaml_node *node,
     return data->damaged ? ERROR_INPUT : 0;
 }
 
+/* ---- The meter ---- */
+
+struct meter_item {
+    struct location where;
+    const struct yaml_node *data;
+    double offset_s, gap_s, from_s, to_s;
+};
+
+#define TIME(name, member, usual) \
+    { \
+        .key = name, .type = FIELD_REAL, .offset = offsetof(struct meter_item, member), \
+        .min = -TIME_MAX_S, .max = TIME_MAX_S, .default_value = usual, .dimension = DIMENSION_TIME \
+    }
+
+static const struct field meter_fields[] = {
+    {.type = FIELD_LOCATION, .offset = offsetof(struct meter_item, where)},
+    {.key = "data",
+     .type = FIELD_NODE,
+     .offset = offsetof(struct meter_item, data),
+     .required = true},
+    TIME("offset", offset_s, 0),
+    {.key = "gap",
+     .type = FIELD_DURATION,
+     .offset = offsetof(struct meter_item, gap_s),
+     .max = TIME_MAX_S},
+    TIME("from", from_s, -TIME_MAX_S),
+    TIME("to", to_s, TIME_MAX_S),
+    FIELDS_END};
+
+static int bind_meter(struct validate_case *v, const struct yaml_node *node,
+                      const struct binding *b) {
+    struct meter_item item = {.data = NULL};
+    v->meter.given = true;
+    if (schema_bind(b, meter_fields, node, "meter", &item) < 0)
+        return ERROR_INPUT;
+    struct validate_data *data = validate_data_use(v, item.data, "meter.data", b);
+    if (!data || v->missing)
+        return data ? 0 : ERROR_INPUT;
+    v->meter.from_s = item.from_s;
+    v->meter.to_s = item.to_s;
+    v->meter.meter =
+        (struct meter){.file = data->path, .offset_s = item.offset_s, .gap_s = item.gap_s};
+    if (meter_load(&v->meter.meter, b->arena, b->problems) < 0)
+        return ERROR_INPUT;
+    for (size_t i = 0; i < v->meter.meter.count && !v->meter.known; i++)
+        v->meter.known =
+            v->meter.meter.at[i].end_s > item.from_s && v->meter.meter.at[i].end_s <= item.to_s;
+    if (v->meter.known)
+        return 0;
+    problems_add(b->problems, item.where, "meter",
+                 "expected readings of %s with a power in the time from..to, got none", data->path);
+    return ERROR_INPUT;
+}
+
 /* ---- The file ---- */
 
 static int check_name(const struct validate_case *v, const struct binding *b) {
@@ -148,6 +207,14 @@ static int bind_file(struct validate_case *v, const struct validate_file *file,
         r = ERROR_INPUT;
     if (file->jobs && bind_jobs(v, file->jobs, b) < 0)
         r = ERROR_INPUT;
+    if (file->meter && bind_meter(v, file->meter, b) < 0)
+        r = ERROR_INPUT;
+    if ((v->kind == VALIDATION_POWER) != (file->meter != NULL)) {
+        problems_add(b->problems, v->doc.root->where, file->meter ? "meter" : NULL,
+                     file->meter ? "only with kind: power"
+                                 : "key \"meter\" is missing: kind power is against one");
+        r = ERROR_INPUT;
+    }
     if (validate_measures_bind(v, file->measured, b) < 0)
         r = ERROR_INPUT;
     return r < 0 || validate_data_check(v, b) < 0 ? ERROR_INPUT : 0;

@@ -98,8 +98,24 @@ static enum job_column column_of(const char *metric) {
     return c;
 }
 
+/* A figure over the readings of the meter. */
+static int check_meter_figure(const struct item *item) {
+    const struct validate_measure *m = item->measure;
+    if (!item->validation->meter.given)
+        return report_item(item, "metric", "expected a meter under meter, got none");
+    if (m->job || m->over != OVER_NONE)
+        return report_item(item, m->job ? "job" : "over", "not of a figure of the meter");
+    if (!isnan(m->value) || m->fact)
+        return report_item(item, m->fact ? "fact" : "value",
+                           "not of a figure of the meter, whose readings are what was measured");
+    return 0;
+}
+
 static int bind_metric(const struct item *item) {
     struct validate_measure *m = item->measure;
+    m->meter = validate_meter_find(m->metric);
+    if (m->meter != METER_NO_FIGURE)
+        return check_meter_figure(item);
     m->summary = summary_find(m->metric);
     m->column = is_makespan(m) ? JOB_FINISH : column_of(m->metric);
     bool of_jobs = m->summary < 0 && m->column < JOB_GPUS, over = m->over != OVER_NONE;
@@ -220,7 +236,7 @@ int validate_measures_bind(struct validate_case *v, const struct yaml_node *node
         bool bad = bind_metric(&item) < 0;
         bad = bind_tolerance(&item) < 0 || bad;
         bad = check_reason(&item) < 0 || bad;
-        bad = bad || bind_value(&item) < 0;
+        bad = bad || (item.measure->meter == METER_NO_FIGURE && bind_value(&item) < 0);
         (void)bad; /* the problems say it */
     }
     return b->problems->count > before ? ERROR_INPUT : 0;

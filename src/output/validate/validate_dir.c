@@ -23,11 +23,13 @@ static cJSON *make_validate_manifest(const char *folder, const struct validate_o
 
 int validate_dir_write(const char *folder, const struct validate_output *output,
                        const struct validate_dir_state *state, struct error *reterr) {
-    struct text_file files[] = {{.name = "validation.csv"}, {.name = "validation_jobs.csv"}};
-    const char *const names[] = {files[0].name, files[1].name, NULL};
+    struct text_file files[] = {
+        {.name = "validation.csv"}, {.name = "validation_jobs.csv"}, {.name = "curves.csv"}};
+    const char *const names[] = {files[0].name, files[1].name, files[2].name, NULL};
     validate_tables_rows(output, &files[0].text);
     validate_tables_jobs(output, &files[1].text);
-    int r = text_files_write(folder, files, 2, reterr);
+    validate_tables_curves(output, &files[2].text);
+    int r = text_files_write(folder, files, 3, reterr);
     return r < 0 ? r
                  : manifest_write(make_validate_manifest(folder, output, state), state->origin,
                                   folder, names, reterr);

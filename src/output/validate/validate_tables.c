@@ -79,6 +79,13 @@ void validate_tables_jobs(const struct validate_output *output, struct str *out)
         }
 }
 
+void validate_tables_curves(const struct validate_output *output, struct str *out) {
+    for (size_t i = 0; i < output->count; i++)
+        if (output->outcomes[i].power.curves.count > 0)
+            meter_curves_csv(&output->outcomes[i].power.curves, "validation",
+                             output->outcomes[i].validation->name, out);
+}
+
 /* ---- JSON ---- */
 
 static void add_row_object(const struct outcome *o, const struct outcome_row *row, cJSON *list) {

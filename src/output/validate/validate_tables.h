@@ -13,6 +13,8 @@ struct validate_output {
 void validate_tables_rows(const struct validate_output *output, struct str *out);
 /* A row for each figure of each measured job; nothing where no jobs were measured. */
 void validate_tables_jobs(const struct validate_output *output, struct str *out);
+/* Metered and predicted power of each reading; nothing without a meter. */
+void validate_tables_curves(const struct validate_output *output, struct str *out);
 void validate_tables_json(const struct validate_output *output, struct str *out);
 /* One validation, and the line that counts all of them. */
 void validate_tables_report(const struct outcome *outcome, struct str *out);

@@ -2,10 +2,10 @@
 
 from cases import (ablate, calibrate, cluster, command_line, compare, dynamics, logs, mlperf, models, overrides, plot,
                    policies, profiles, programs, replay, runs, scenario, series, serving, survey, sweep, uncertainty,
-                   utilization, validate, workload, yaml_text)
+                   utilization, validate, validate_power, workload, yaml_text)
 
 MODULES = (yaml_text, scenario, series, cluster, dynamics, models, overrides, uncertainty, serving, calibrate, workload,
-           utilization, logs, policies, profiles, mlperf, programs, replay, runs, compare, ablate, sweep, validate, survey,
-           plot, command_line)
+           utilization, logs, policies, profiles, mlperf, programs, replay, runs, compare, ablate, sweep, validate,
+           validate_power, survey, plot, command_line)
 CASES = [case for module in MODULES
          for case in module.CASES]
