@@ -126,12 +126,6 @@ static void say_of_utilization(struct notes *notes, const struct study *study,
     say_tally(notes, study, path, &u->beyond, "rows left out at or after the end of their job");
     say_tally(notes, study, path, &u->same, "rows repeat the utilization that holds already");
     text.length = 0;
-    str_addf(&text, "%s: no utilization changes by its ", path);
-    notes_add_count(&text, (double)u->rows);
-    str_add(&text, " rows");
-    if (u->changes == 0)
-        add_note_of_study(notes, study, NOTE_WARNING, text.text);
-    text.length = 0;
     str_addf(&text, "%s: ", path);
     notes_add_count(&text, u->jobs_without);
     str_add(&text, " rigid jobs have no row: their mean holds");

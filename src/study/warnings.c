@@ -194,13 +194,21 @@ static void warn_of_phases(struct study *study, const struct usage *usage) {
 
 /* ---- The rest of the scenario ---- */
 
-static void warn_of_deadlines(struct study *study) {
+static const char *stream_path(struct study *study, size_t i) {
+    return study->source.single ? "workload"
+                                : arena_printf(&study->arena, "workload.streams[%zu]", i);
+}
+
+static void warn_of_streams(struct study *study) {
     const struct stream *streams = study->source.streams.at;
-    for (size_t i = 0; i < study->source.streams.count; i++)
+    for (size_t i = 0; i < study->source.streams.count; i++) {
         if (streams[i].deadlines.slack.count > 0 && !(streams[i].deadlines.share > 0))
             warn(study, "%s.deadlines: of no effect, its share of jobs is 0",
-                 study->source.single ? "workload"
-                                      : arena_printf(&study->arena, "workload.streams[%zu]", i));
+                 stream_path(study, i));
+        if (streams[i].utilization_path && streams[i].utilization.changes == 0)
+            warn(study, "%s.utilization_file: of no effect, none of its %llu rows changes anything",
+                 stream_path(study, i), (unsigned long long)streams[i].utilization.rows);
+    }
 }
 
 static void warn_of_pue(struct study *study) {
@@ -274,7 +282,7 @@ void warnings_find(struct study *study, struct problems *problems) {
         warn_of_phases(study, &usage);
         warn_of_rigid_speed(study, &usage);
         warn_of_busy_power(study, &usage);
-        warn_of_deadlines(study);
+        warn_of_streams(study);
         warn_of_pue(study);
     }
     usage_finish(&usage);

@@ -167,15 +167,17 @@ static void compare_with_jobs(void *context, const struct replication *r) {
 }
 
 /* Nodes fail, GPUs sleep, neighbours slow each other down, jobs are displaced for urgent ones and
-   grow, in three phases: every kind and every cause there is, and jobs in all states at the
-   horizon. */
+   grow, in three phases or with a utilization that changes: every kind and every cause there is,
+   and jobs in all states at the horizon. */
 Test(segments, of_all_jobs_follow_each_other) {
     struct ears ears = open_ears();
     struct trial t;
     ears.observer.context = &ears;
+    temp_file_write_text("use.csv", "job_id,from_s,utilization\na,0,1\na,70,0.25\nb,1.5,0\n");
     trial_run(
         &t,
         &(struct trial_options){
+            .jobs = "job_id,submit_s,gpus,duration_s\na,50,2,900\nb,60,1,30\n",
             .models =
                 MODELS("phases: [{until: 0.3}, {until: 0.3001, phi: 2}, {until: 1, phi: 7}], "),
             .watch = &ears.observer,
@@ -188,8 +190,10 @@ Test(segments, of_all_jobs_follow_each_other) {
         "  interference: {slowdown_per_neighbour: 0.1}\n"
         "policy: {name: aurachronos, params: {resize: true}}\n"
         "workload:\n"
-        "  {kind: poisson, rate_per_s: 0.05, mix: [{model: m}], sizes: {law: exponential, mean: 200},\n"
-        "   until: {jobs: 1000}, deadlines: {share: 0.4, slack: [1.1, 2]}}\n");
+        "  streams:\n"
+        "    - {kind: poisson, rate_per_s: 0.05, mix: [{model: m}], sizes: {law: exponential, mean: 200},\n"
+        "       until: {jobs: 1000}, deadlines: {share: 0.4, slack: [1.1, 2]}}\n"
+        "    - {kind: trace, file: jobs.csv, utilization_file: use.csv}\n");
     trial_must_succeed(&t);
     for (int kind = SEGMENT_QUEUED; kind <= SEGMENT_CHECKPOINT; kind++)
         cr_expect(ears.kinds[kind] > 0, "no segment of kind %d", kind);

@@ -203,6 +203,23 @@ Test(utilization, rows_without_effect) {
     trial_finish(&t);
 }
 
+Test(utilization, file_without_effect) {
+    static const char *const files[] = {
+        "job_id,from_s,utilization\n",
+        "job_id,from_s,utilization\na,0,0.5\na,9,0.5\na,20,1\nb,0,1\n"};
+    static const char *const said[] = {
+        "workload.utilization_file: of no effect, none of its 0 rows changes anything",
+        "workload.utilization_file: of no effect, none of its 4 rows changes anything"};
+    for (size_t i = 0; i < 2; i++) {
+        struct trial t;
+        run_course(&t, &(struct course){"none", A, files[i], "", courses[0].rest, 0, 0, 0});
+        cr_assert_eq(t.study.warnings.count, 1);
+        cr_expect_str_eq(t.study.warnings.at[0], said[i]);
+        expect_near(trial_find(&t, "a")->energy_j, 20 * 225, said[i], "energy");
+        trial_finish(&t);
+    }
+}
+
 /* Copies of a job draw what it draws, and what a slice leaves out is known all the same. */
 Test(utilization, of_a_changed_log) {
     struct trial t;
