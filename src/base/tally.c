@@ -42,10 +42,9 @@ void tally_add_all(struct tally *tally, const struct tally *other) {
     }
 }
 
-void tally_write(const struct tally_entry *entry, struct str *out) {
-    str_add(out, entry->reason);
+void tally_write_names(const struct tally_entry *entry, struct str *out) {
     for (uint32_t i = 0; i < entry->named && i < TALLY_NAMES; i++) {
-        str_add(out, i == 0 ? ": " : ", ");
+        str_add(out, i == 0 ? "" : ", ");
         str_add_visible(out, entry->names[i]);
     }
     if (entry->named > TALLY_NAMES)

@@ -27,8 +27,8 @@ void tally_add(struct tally *tally, const char *reason,
 /* Adds a name to those of a reason that has been counted; NULL adds none. */
 void tally_name(struct tally *tally, const char *reason, const char *name);
 void tally_add_all(struct tally *tally, const struct tally *other);
-/* "REASON: 3, 17, 20 ...", without the colon where nothing has a name. */
-void tally_write(const struct tally_entry *entry, struct str *out);
+/* "3, 17, 20 ...", or nothing. */
+void tally_write_names(const struct tally_entry *entry, struct str *out);
 void tally_finish(struct tally *tally);
 
 /* Rows of one sort, for notes. */

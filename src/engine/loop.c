@@ -230,8 +230,9 @@ static void report_stuck(struct sim *sim) {
         snprintf(gone, sizeof gone, " (nodes that are never repaired: %u)", sim->failures.gone);
     for (size_t i = 0; i < sim->counted.entries.count; i++) {
         const struct tally_entry *entry = &sim->counted.entries.at[i];
-        str_addf(&counted, "; it has counted %llu ", (unsigned long long)entry->count);
-        tally_write(entry, &counted);
+        str_addf(&counted, "; it has counted %llu %s%s", (unsigned long long)entry->count,
+                 entry->reason, entry->named > 0 ? ": " : "");
+        tally_write_names(entry, &counted);
     }
     sim_fail(
         sim, ERROR_RUN,

@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define MOST_NAMED  6    /* models on GPU types in one note */
-#define SMALL_SHARE 0.05 /* of jobs or work: less is no reason to warn */
+#define MOST_NAMED  6      /* models on GPU types in one note */
+#define MORE_NAMES  " ..." /* as tally_write_names has it */
+#define SMALL_SHARE 0.05   /* of jobs or work: less is no reason to warn */
 
 static const char *const kind_names[NOTE_KIND_COUNT] = {
     "rejected", "refused", "outside", "starts", "counted", "over-cap", "note", "warning"};
@@ -30,6 +31,14 @@ static const char *keep_policy(struct notes *notes, const char *policy) {
     return notes->policies.at[notes->policies.count - 1];
 }
 
+/* Whether " ..." has to be added to the names of those first told of, since others are not the
+   same. */
+static bool lacks_names(const char *names, const char *more) {
+    size_t length = names ? strlen(names) : 0, end = strlen(MORE_NAMES);
+    return names && more && !is_same_text(names, more) &&
+           !(length >= end && is_same_text(names + length - end, MORE_NAMES));
+}
+
 static void add_note(struct notes *notes, const struct note *note) {
     for (size_t i = 0; i < notes->at.count; i++) {
         struct note *old = &notes->at.at[i];
@@ -41,11 +50,14 @@ static void add_note(struct notes *notes, const struct note *note) {
         old->extra += note->extra;
         old->runs += note->runs;
         old->sources += note->sources;
+        if (lacks_names(old->names, note->names))
+            old->names = arena_printf(&notes->arena, "%s" MORE_NAMES, old->names);
         return;
     }
     struct note own = *note;
     own.policy = keep_policy(notes, note->policy);
     own.text = arena_strdup(&notes->arena, note->text);
+    own.names = note->names ? arena_strdup(&notes->arena, note->names) : NULL;
     array_push(&notes->at, own);
 }
 
@@ -184,20 +196,19 @@ static void add_tally_notes(struct notes *notes, enum note_kind kind, const stru
     }
 }
 
-/* Names are part of the text: of other runs they may be others. */
 static void add_counted_notes(struct notes *notes, const struct tally *tally,
                               const struct note *common) {
-    struct str text = {0};
     for (size_t i = 0; i < tally->entries.count; i++) {
         struct note note = *common;
-        text.length = 0;
-        tally_write(&tally->entries.at[i], &text);
+        struct str names = {0};
+        tally_write_names(&tally->entries.at[i], &names);
         note.kind = NOTE_COUNTED;
-        note.text = text.text;
+        note.text = tally->entries.at[i].reason;
+        note.names = names.text;
         note.number = (double)tally->entries.at[i].count;
         add_note(notes, &note);
+        str_finish(&names);
     }
-    str_finish(&text);
 }
 
 void notes_add_result(struct notes *notes, const struct study *study,
@@ -296,6 +307,7 @@ void notes_add_count(struct str *out, double count) {
 struct told {
     struct note sum;
     size_t policies;
+    bool more_names; /* than those of the sum */
 };
 
 static struct told gather_told(const struct notes *notes, enum note_kind kind, const char *text) {
@@ -307,6 +319,8 @@ static struct told gather_told(const struct notes *notes, enum note_kind kind, c
         g.sum.number += note->number;
         g.sum.of += note->of;
         g.sum.sources += note->sources;
+        g.sum.names = g.sum.names ? g.sum.names : note->names;
+        g.more_names = g.more_names || lacks_names(g.sum.names, note->names);
         g.policies++;
     }
     return g;
@@ -362,6 +376,8 @@ static void print_group(const struct notes *notes, const struct told *told, stru
         str_add_char(out, ' ');
     }
     str_add(out, told->sum.text);
+    if (told->sum.names)
+        str_addf(out, ": %s%s", told->sum.names, told->more_names ? MORE_NAMES : "");
     if (told->sum.kind == NOTE_REFUSED)
         str_add(out, " (a strict run stops at the first)");
     add_concerned(notes, told, out);
@@ -443,7 +459,7 @@ void notes_add_warnings(const struct notes *notes, cJSON *root) {
 /* ---- Files ---- */
 
 void notes_write(const struct notes *notes, struct str *out) {
-    str_add(out, "kind,text,number,of,extra,runs\n");
+    str_add(out, "kind,text,number,of,extra,runs,names\n");
     for (size_t i = 0; i < notes->at.count; i++) {
         const struct note *note = &notes->at.at[i];
         csv_add_text(out, kind_names[note->kind]);
@@ -452,6 +468,7 @@ void notes_write(const struct notes *notes, struct str *out) {
         csv_comma_real(out, note->of);
         csv_comma_real(out, note->extra);
         csv_comma_int(out, (int64_t)note->runs);
+        csv_comma_text(out, note->names);
         str_add_char(out, '\n');
     }
 }
@@ -470,9 +487,12 @@ int notes_add_file(struct notes *notes, const char *path, const char *policy,
     notes->sources++;
     while (r >= 0 && csv && (r = csv_next(csv, reterr)) == 1) {
         const struct slice kind = csv_field(csv, csv_column(csv, "kind")),
-                           text = csv_field(csv, csv_column(csv, "text"));
+                           text = csv_field(csv, csv_column(csv, "text")),
+                           names = csv_field(csv, csv_column(csv, "names"));
         struct note note = {.kind = 0, .policy = policy, .sources = 1};
         note.text = arena_strndup(&notes->arena, text.length > 0 ? text.at : "", text.length);
+        if (names.length > 0)
+            note.names = arena_strndup(&notes->arena, names.at, names.length);
         note.number = number_of(csv_field(csv, csv_column(csv, "number")));
         note.of = number_of(csv_field(csv, csv_column(csv, "of")));
         note.extra = number_of(csv_field(csv, csv_column(csv, "extra")));

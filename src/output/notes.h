@@ -13,7 +13,7 @@ enum note_kind {
     NOTE_REFUSED,  /* text: why; number of actions in so many decisions */
     NOTE_OUTSIDE,  /* text: MODEL on GPU TYPE; number of starts */
     NOTE_STARTS,   /* number of all starts; told with NOTE_OUTSIDE */
-    NOTE_COUNTED,  /* text: what the policy counts, with names; number of it */
+    NOTE_COUNTED,  /* text: what the policy counts; number of it, names */
     NOTE_OVER_CAP, /* text: whether the policy keeps caps; number of so many s; extra: J */
     NOTE_SAID,     /* text alone */
     NOTE_WARNING,  /* text alone */
@@ -22,7 +22,7 @@ enum note_kind {
 
 struct note {
     enum note_kind kind;
-    const char *policy, *text;
+    const char *policy, *text, *names; /* names: of what was counted, or NULL */
     double number, of, extra;
     uint64_t runs;    /* replications that it is of */
     uint64_t sources; /* runs, policies of a comparison, points of a sweep that say it */

@@ -44,8 +44,9 @@ static void expect_counts(const char *name, const struct tally *counted,
     cr_expect_eq(counted->entries.count, count, "%s: %zu counts", name, counted->entries.count);
     for (size_t i = 0; i < counted->entries.count; i++) {
         struct str text = {0};
-        str_addf(&text, "%llu ", (unsigned long long)counted->entries.at[i].count);
-        tally_write(&counted->entries.at[i], &text);
+        str_addf(&text, "%llu %s: ", (unsigned long long)counted->entries.at[i].count,
+                 counted->entries.at[i].reason);
+        tally_write_names(&counted->entries.at[i], &text);
         size_t e = 0;
         while (e < count && strcmp(expected[e], text.text) != 0)
             e++;
