@@ -44,7 +44,6 @@ static int load_perturbed(struct session *s, size_t index, struct problems *prob
         sets[k] = k < given ? changes.sets[k] : more.sets.at[k - given];
     changes.sets = sets;
     changes.set_count = total;
-    changes.worlds = true; /* of the clean runs */
     int r = ERROR_INPUT;
     if (refusal)
         problems_add(problems, (struct location){0}, NULL, "--perturb %s: %s", p->ask.name,
@@ -59,8 +58,7 @@ static int load_perturbed(struct session *s, size_t index, struct problems *prob
 
 static int load_contenders(struct session *s, struct problems *problems) {
     const struct compare_args *a = s->args;
-    struct scenario_overrides overrides = scenario_args_overrides(s->options);
-    overrides.worlds = true;
+    const struct scenario_overrides overrides = scenario_args_overrides(s->options);
     if (contenders_load(&s->clean, s->options->operands[0], &overrides, a->policies.at,
                         a->policies.count, problems) < 0)
         return ERROR_INPUT;

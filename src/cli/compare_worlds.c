@@ -21,7 +21,6 @@ int compare_worlds_draw(struct compare_worlds *w, const struct compare_args *arg
     w->worlds.source.overrides.policy = args->policies.at[args->baseline];
     w->worlds.source.overrides.policies = args->policies.at;
     w->worlds.source.overrides.policy_count = args->policies.count;
-    w->worlds.source.overrides.worlds = true;
     return worlds_draw(&w->worlds, problems);
 }
 
@@ -108,6 +107,9 @@ static void add_draw_notes(const struct worlds *worlds, const struct study *stud
         str_addf(&text, "%s%s",
                  i > 0 ? ", " : "uncertainty: calibration: nothing is drawn, no covariance, of ",
                  worlds->blocks.without.at[i]);
+    if (worlds->central->scenario.uncertainty.calibration && worlds->blocks.at.count == 0 &&
+        worlds->blocks.without.count == 0)
+        str_add(&text, "uncertainty.calibration: of no effect, no job has a model");
     if (text.length > 0)
         say(notes, study, &text);
     str_finish(&text);

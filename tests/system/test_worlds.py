@@ -393,6 +393,7 @@ def said_elsewhere(folder):
     config = scenario(folder, 3, *ALL)
     done = easim("run", config, "-n", "1", "--summary-only", "--out", folder / "run1")
     assert "warning: uncertainty: of no effect here, easim compare runs its worlds" in done.stdout, done.stdout
+    assert "warning" not in easim("check", config).stdout
     done = easim("sweep", SOURCE / "configs" / "sweeps" / "sizes.yaml", "--list")
     assert "uncertainty" not in done.stdout + done.stderr
 
