@@ -18,6 +18,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define WALL_FACTOR 4
@@ -26,6 +27,21 @@
  */
 #define DONE      77
 #define NO_MEMORY 78
+
+void child_wait_before(unsigned attempt) {
+    const long milliseconds = 20L << 2 * attempt;
+    const struct timespec wait = {milliseconds / 1000, milliseconds % 1000 * 1000000};
+    nanosleep(&wait, NULL);
+}
+
+pid_t child_fork(void) {
+    pid_t pid = fork();
+    for (unsigned attempt = 0; pid < 0 && attempt < CHILD_ATTEMPTS; attempt++) {
+        child_wait_before(attempt);
+        pid = fork();
+    }
+    return pid;
+}
 
 void child_begin(pid_t parent) {
     const struct rlimit no_core = {0, 0};
@@ -48,9 +64,9 @@ _Noreturn static void be_child(void (*function)(void *), void *context, double l
     child_begin(parent);
     mem_on_failure(leave_without_memory, NULL);
     setrlimit(RLIMIT_CPU, &processor);
-    int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    int null = (int)TEMP_FAILURE_RETRY(open("/dev/null", O_WRONLY | O_CLOEXEC));
     if (null >= 0)
-        dup2(null, STDOUT_FILENO); /* the report is the only text there */
+        (void)TEMP_FAILURE_RETRY(dup2(null, STDOUT_FILENO)); /* the report is the only text there */
     function(context);
     _exit(DONE);
 }
@@ -70,7 +86,7 @@ static bool await(pid_t pid, double wall_s) {
 
 struct child_result child_run(void (*function)(void *context), void *context, double limit_s) {
     fflush(NULL);
-    pid_t parent = getpid(), pid = fork();
+    pid_t parent = getpid(), pid = child_fork();
     if (pid < 0)
         return (struct child_result){CHILD_NOT_STARTED, errno};
     if (pid == 0)

@@ -26,6 +26,12 @@ struct child_result child_run(void (*function)(void *context), void *context, do
 /* "was ended by signal 9, Killed" and the like: how a child that was not done ended. */
 void child_explain(const struct child_result *result, double limit_s, struct str *out);
 
+/* fork, tried again a few times where there is no process or no memory for one. */
+pid_t child_fork(void);
+#define CHILD_ATTEMPTS 4 /* after the first */
+/* Sleeps before attempt number 0, 1, ...: 20 ms, and four times as long each time. */
+void child_wait_before(unsigned attempt);
+
 /* In a child just forked, before code of a plug-in runs: it ends with its parent, heads a process
    group of its own, to be killed with all that it starts, and leaves no core file. */
 void child_begin(pid_t parent);

@@ -18,6 +18,8 @@ enum error_code {
     ERROR_RUN =
         -3, /* a simulation failed (policy at fault, stuck queue, broken invariant): exit 1 */
     ERROR_CANCELLED = -4, /* interrupted by the user: exit 130 */
+    ERROR_MACHINE =
+        -5, /* no memory or no process, an input that changed in use: exit 1, try again */
 };
 
 /* One failure. Zero-initialise before use; text is empty until error_set. A longer text loses its

@@ -77,6 +77,7 @@ static int load_sides(struct session *s, struct problems *problems) {
     scenario_args_plain(s->options, &s->plain);
     for (int i = 0; i < 2; i++)
         inputs_add_study(&s->inputs, &s->studies[i]);
+    inputs_add_files(&s->inputs, &s->plain);
     return 0;
 }
 
@@ -120,6 +121,8 @@ static int ablate_policies(struct session *s, struct ablation *ablation) {
     run_args_catch_interrupts();
     const char *usual =
         arena_printf(&s->options->arena, "results/%s/ablate", s->studies[0].scenario.name);
+    if (s->inputs.failure.code < 0)
+        return cli_report_error(&s->inputs.failure);
     const char *folder = run_args_folder(s->options, usual, &error);
     if (!folder)
         return cli_report_error(&error);
@@ -141,6 +144,7 @@ static int ablate_policies(struct session *s, struct ablation *ablation) {
                                          .second = s->sides[1],
                                          .shown = s->options->metrics.columns,
                                          .shown_count = s->options->metrics.count};
+    r = r < 0 ? r : inputs_verify(&s->inputs, INPUTS_LATE, &error);
     if (r < 0 || ablate_dir_write(folder, &output, &error) < 0)
         return cli_report_error(&error);
     return print_shares(s, &output, folder);

@@ -138,7 +138,7 @@ static void print_convergence(const struct calibrated_model *m) {
 /* ---- Calibrating ---- */
 
 static int write_whole(const char *path, const struct str *text, struct error *reterr) {
-    return path ? atomic_file_write_whole(path, text->text, text->length, reterr) : 0;
+    return path ? atomic_file_write_alone(path, text->text, text->length, reterr) : 0;
 }
 
 static int write_models(const struct options *options, const struct calibration *calibration,

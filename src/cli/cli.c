@@ -118,6 +118,6 @@ int cli_conclude(int code) {
 }
 
 int cli_write(const char *path, const struct str *text, struct error *reterr) {
-    return path ? atomic_file_write_whole(path, text->text, text->length, reterr)
+    return path ? atomic_file_write_alone(path, text->text, text->length, reterr)
                 : cli_print(text, reterr);
 }

@@ -65,11 +65,15 @@ static int load_contenders(struct session *s, struct problems *problems) {
     scenario_args_plain(s->options, &s->plain);
     for (size_t i = 0; i < s->clean.count; i++)
         inputs_add_study(&s->inputs, &s->clean.at[i].study);
+    inputs_add_files(&s->inputs, &s->plain);
     s->perturbed = mem_zalloc(a->perturbations.count, sizeof *s->perturbed);
     int result = 0;
     for (size_t i = 0; i < a->perturbations.count; i++)
         if (load_perturbed(s, i, problems) < 0)
             result = ERROR_INPUT;
+        else
+            for (size_t p = 0; p < s->perturbed[i].count; p++)
+                inputs_add_study(&s->inputs, &s->perturbed[i].at[p].study);
     return result;
 }
 
@@ -78,6 +82,8 @@ static int open_folders(struct session *s, struct error *reterr) {
     struct options summary_only = *s->options;
     struct arena arena = {0};
     summary_only.summary_only = true;
+    if (s->inputs.failure.code < 0)
+        return *reterr = s->inputs.failure, reterr->code;
     s->folder = run_args_folder(s->options, s->folder, reterr);
     s->opened = s->folder != NULL;
     s->existing = s->folder ? files_existing(s->folder) : 0;

@@ -127,6 +127,8 @@ static void commit_contender(struct contenders *all, struct contender *c) {
     if (run_dir_commit(c->dir, &c->result, partial, &error) < 0) {
         int code = cli_report_error(&error);
         all->code = all->code == EXIT_DONE ? code : all->code;
+        c->failed = true;
+        c->result.count = 0; /* there is nothing to compare */
     }
     c->dir = NULL;
 }

@@ -134,7 +134,8 @@ static int load_models(struct model_args *args, struct options *options, struct 
     if (model_set_load_tree(&study->models, study->scenario.doc.root, &binding) < 0 ||
         problems->count > 0)
         return ERROR_INPUT;
-    const struct input input = {.key = "models", .path = path, .inlined = true};
+    const struct input input = {
+        .key = "models", .path = path, .inlined = true, .read = &study->stamp};
     if (strcmp(path, "-") != 0)
         (void)inputs_add(&args->inputs, &input);
     assume_cluster(args, options, &binding);

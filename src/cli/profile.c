@@ -29,7 +29,7 @@ static int write_profile(const struct options *options, const struct profile *pr
     int r = 0;
     profile_write_csv(profile, &csv);
     if (options->output)
-        r = atomic_file_write_whole(options->output, csv.text, csv.length, reterr);
+        r = atomic_file_write_alone(options->output, csv.text, csv.length, reterr);
     if (r == 0)
         r = print_profile(options, profile, &csv, reterr);
     str_finish(&csv);

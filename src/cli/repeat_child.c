@@ -2,6 +2,7 @@
    terminal reaches it once, from here. */
 #include "cli/repeat_child.h"
 
+#include "base/child.h"
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -63,7 +64,7 @@ int repeat_child_run(const struct repeat_child *repetition) {
     bool interrupted = false;
     fflush(stdout);
     fflush(stderr);
-    pid_t child = fork();
+    pid_t child = child_fork();
     if (child < 0) {
         cli_say("easim: cannot start a process: %s\n", strerror(errno));
         return EXIT_RUN_FAILED;

@@ -97,6 +97,8 @@ static int write_sweep_manifest(const struct options *options, const struct swee
     const char **sets = sweep_fixed_texts(dir->sweep, &arena, &count);
     const struct scenario_overrides overrides = {.sets = sets, .set_count = count};
     study_load_files(&plain, dir->sweep->base, &overrides, &ignored);
+    struct inputs now = {.against = &dir->sweep->inputs};
+    inputs_add_files(&now, &plain);
     bool same_models = has_same_models(dir->sweep, &plain.scenario);
     const struct manifest_origin origin = {"sweep",
                                            options->words.at,
@@ -104,7 +106,12 @@ static int write_sweep_manifest(const struct options *options, const struct swee
                                            same_models ? &plain.model_tree : NULL,
                                            &dir->sweep->inputs,
                                            NULL};
-    int r = sweep_dir_write_manifest(dir, &origin, counts, notes, reterr);
+    int r = now.failure.code;
+    if (r < 0)
+        *reterr = now.failure;
+    else
+        r = sweep_dir_write_manifest(dir, &origin, counts, notes, reterr);
+    inputs_finish(&now);
     study_finish(&plain);
     problems_finish(&ignored);
     arena_finish(&arena);
@@ -145,6 +152,13 @@ static int shard_code(const struct options *options, const struct sweep_dir *dir
     return EXIT_DONE;
 }
 
+/* No failure of the point, which the next call runs again. */
+static void tell_lost_point(void *context, size_t point, const char *failure) {
+    const struct sweep_dir *dir = context;
+    cli_say("easim: run %016llx, tried twice: %s\n",
+            (unsigned long long)dir->sweep->points[point].id, failure);
+}
+
 static int run_points(const struct options *options, struct sweep_dir *dir) {
     size_t *points = mem_zalloc(dir->sweep->count, sizeof *points);
     const struct sweep_resume resume = resume_of(options, dir);
@@ -155,7 +169,8 @@ static int run_points(const struct options *options, struct sweep_dir *dir) {
                             .count = count,
                             .readers = ingest_readers,
                             .how = run_args_options(options),
-                            .sink = sweep_dir_sink(dir)};
+                            .sink = sweep_dir_sink(dir),
+                            .lost = tell_lost_point};
     all.how.record_power = false; /* summaries are kept, no rows */
     struct progress_line *progress =
         options->quiet ? NULL : progress_line_start((uint32_t)count, "runs", NULL, &all.how);

@@ -194,6 +194,7 @@ static int load_studies(struct session *s, struct problems *problems) {
     overrides = scenario_args_overrides(options);
     if (study_load(&s->training, options->operands[0], &overrides, ingest_readers, problems) < 0)
         return ERROR_INPUT;
+    inputs_add_study(&s->inputs, &s->training);
     if (s->training.scenario.seed == s->own.scenario.seed)
         problems_add(
             problems, (struct location){0}, NULL,
@@ -213,7 +214,7 @@ static struct scenario_overrides overrides_of(const struct session *s, const str
 /* tune->reload */
 static int load_again(void *context, struct study *study, const char *const *sets, size_t count,
                       struct error *reterr) {
-    const struct session *s = context;
+    struct session *s = context;
     struct problems problems = CLI_PROBLEMS;
     struct scenario_overrides overrides = overrides_of(s, study);
     ARRAY_OF(const char *) all = {0};
@@ -227,9 +228,11 @@ static int load_again(void *context, struct study *study, const char *const *set
     if (r < 0)
         (void)error_set(reterr, r, "%s",
                         problems.count > 0 ? problems.texts[0] : "it cannot be loaded");
+    int verified = r < 0 ? inputs_verify(&s->inputs, INPUTS_READ, reterr)
+                         : inputs_verify_study(&s->inputs, study, reterr);
     free(all.at);
     problems_finish(&problems);
-    return r;
+    return verified < 0 ? verified : r;
 }
 
 /* The search is followed by two settings on the scenario's own seed. */
@@ -320,6 +323,8 @@ static int conclude_search(struct session *s, const struct tune *tune,
 static int tune_params(struct session *s) {
     struct options *options = s->options;
     struct error error = {0};
+    if (s->inputs.failure.code < 0)
+        return cli_report_error(&s->inputs.failure);
     run_args_catch_interrupts();
     struct replicate_result results[2] = {{.count = 0}, {.count = 0}};
     const char *usual = arena_printf(&options->arena, "results/%s/tune-%s", s->own.scenario.name,
@@ -346,6 +351,8 @@ static int tune_params(struct session *s) {
     int r = tune_run(&search, &error);
     if (r == 0)
         r = run_check(s, &search, &how, results, &error);
+    if (r == 0)
+        r = inputs_verify(&s->inputs, INPUTS_LATE, &error);
     progress_line_stop(s->progress);
     if (r == ERROR_CANCELLED)
         error_set(&error, r, "%s: there are no results", error.text);

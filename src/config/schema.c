@@ -172,9 +172,11 @@ const char *schema_path(const struct binding *binding, const struct yaml_node *n
                      ? arena_printf(binding->arena, "%.*s/%s", (int)(slash - node->where.file),
                                     node->where.file, name.text)
                      : arena_strdup(binding->arena, name.text);
-        if (binding->uses)
-            array_push(&binding->uses->files,
-                       ((struct file_use){.node = node, .key = path, .path = result}));
+        if (binding->uses) {
+            struct file_use use = {.node = node, .key = path, .path = result};
+            file_stamp_take(result, &use.stamp);
+            array_push(&binding->uses->files, use);
+        }
     }
     str_finish(&name);
     return result;

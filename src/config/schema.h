@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/units.h"
+#include "io/file_stamp.h"
 #include "io/yaml_doc.h"
 
 enum field_type {
@@ -60,7 +61,8 @@ struct field {
 /* A value that named a file. */
 struct file_use {
     const struct yaml_node *node; /* that holds the name */
-    const char *key, *path; /* the dotted path of the value; the file, from the working folder */
+    const char *key, *path;  /* the dotted path of the value; the file, from the working folder */
+    struct file_stamp stamp; /* of the file before it was read */
     const struct yaml_node
         *content; /* of a configuration file that could stand there itself; else NULL */
 };

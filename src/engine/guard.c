@@ -28,7 +28,7 @@ static void *map_private(size_t bytes) {
 static int open_for_reading(int file) {
     char path[40];
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    int reading = open(path, O_RDONLY | O_CLOEXEC);
+    int reading = (int)TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC));
     return reading >= 0 ? reading : dup(file);
 }
 

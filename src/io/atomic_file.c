@@ -2,7 +2,10 @@
    the name holds what it held before. */
 #include "io/atomic_file.h"
 #include "base/mem.h"
+#include "base/signals.h"
 #include "base/str.h"
+#include "io/files.h"
+#include "io/leftovers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -36,16 +39,21 @@ static int create_temporary(struct atomic_file *file) {
             random *= 0x9e3779b9u; /* too early after boot: the process id must do */
         struct str path = {0};
         str_addf(&path, "%s.tmp-%06x", file->target, (unsigned)(random & 0xffffff));
-        file->fd = open(path.text, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-        if (file->fd >= 0) {
+        file->fd =
+            (int)TEMP_FAILURE_RETRY(open(path.text, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+        if (file->fd >= 0 && leftovers_claim(file->fd)) {
             file->temporary = path.text;
             return 0;
         }
+        int code = errno;
         str_finish(&path);
-        if (errno != EEXIST)
-            break;
+        if (file->fd >= 0)
+            close(file->fd); /* somebody has removed it */
+        else if (code != EEXIST)
+            return -code;
+        file->fd = -1;
     }
-    return -errno;
+    return -EEXIST;
 }
 
 /* Devices and pipes (/dev/null, /dev/stdout) are written directly: a rename would replace them. */
@@ -61,7 +69,8 @@ static int open_target(struct atomic_file *file) {
         file->target = mem_strdup(file->name);
     if (stat(file->name, &status) < 0 || S_ISREG(status.st_mode))
         return create_temporary(file);
-    file->fd = open(file->name, O_WRONLY | O_CLOEXEC); /* a directory: EISDIR */
+    /* a directory: EISDIR */
+    file->fd = (int)TEMP_FAILURE_RETRY(open(file->name, O_WRONLY | O_CLOEXEC));
     return file->fd < 0 ? -errno : 0;
 }
 
@@ -126,17 +135,22 @@ int atomic_file_write(struct atomic_file *file, const char *bytes, size_t length
     return 0;
 }
 
+/* Network file systems report a full disk only when a file is closed; the lock on it has to stay
+   until it has its name, so that another descriptor of it is closed. */
+static int close_copy(int fd) {
+    int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    return copy < 0 || (close(copy) < 0 && errno != EINTR) ? -1 : 0;
+}
+
 static int close_and_rename(struct atomic_file *file, struct error *reterr) {
     if (file->failed) /* the caller went on after a failed write */
         return error_set(reterr, ERROR_IO, "%s: not written completely", file->name);
     int status = flush_buffer(file, reterr);
     if (status < 0)
         return status;
-    int fd = file->fd;
-    file->fd = -1;
-    if (close(fd) < 0) /* network file systems report a full disk only here */
+    if (close_copy(file->fd) < 0)
         return error_set(reterr, ERROR_IO, "%s: cannot write: %s", file->name, strerror(errno));
-    if (file->temporary && rename(file->temporary, file->target) < 0)
+    if (file->temporary && TEMP_FAILURE_RETRY(rename(file->temporary, file->target)) < 0)
         return error_set(reterr, ERROR_IO, "%s: cannot rename: %s", file->name, strerror(errno));
     return 0;
 }
@@ -160,12 +174,27 @@ void atomic_file_abort(struct atomic_file *file) {
 int atomic_file_write_whole(const char *path, const char *bytes, size_t length,
                             struct error *reterr) {
     struct atomic_file *file = NULL;
+    sigset_t before;
+    signals_hold(&before);
     int r = atomic_file_open(path, &file, reterr);
-    if (r < 0)
-        return r;
-    r = atomic_file_write(file, bytes, length, reterr);
+    if (r == 0 && !file->temporary)
+        signals_let_through(); /* whoever is to read it may not */
     if (r == 0)
-        return atomic_file_commit(file, reterr);
-    atomic_file_abort(file);
+        r = atomic_file_write(file, bytes, length, reterr);
+    if (file && r == 0)
+        r = atomic_file_commit(file, reterr);
+    else
+        atomic_file_abort(file);
+    signals_release(&before);
     return r;
+}
+
+int atomic_file_write_alone(const char *path, const char *bytes, size_t length,
+                            struct error *reterr) {
+    struct arena arena = {0};
+    const char *const names[] = {files_name(path), NULL};
+    size_t folder = (size_t)(names[0] - path);
+    leftovers_remove(folder > 0 ? arena_strndup(&arena, path, folder) : ".", names);
+    arena_finish(&arena);
+    return atomic_file_write_whole(path, bytes, length, reterr);
 }

@@ -14,8 +14,13 @@ int atomic_file_write(struct atomic_file *file, const char *bytes, size_t length
 /* Flushes, checks and renames. Frees file in any case. */
 int atomic_file_commit(struct atomic_file *file, struct error *reterr) MUST_CHECK;
 void atomic_file_abort(struct atomic_file *file); /* removes the temporary file; accepts NULL */
-/* All of the above for a file whose text is at hand. */
+/* All of the above for a file whose text is at hand. A signal that ends the command comes before or
+   after it: nothing half-made stays. */
 int atomic_file_write_whole(const char *path, const char *bytes, size_t length,
+                            struct error *reterr) MUST_CHECK;
+/* The same for a file that is no part of a folder of results: removes first what killed processes
+   have left of it. */
+int atomic_file_write_alone(const char *path, const char *bytes, size_t length,
                             struct error *reterr) MUST_CHECK;
 
 #endif

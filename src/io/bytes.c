@@ -161,7 +161,7 @@ static int start_decoder(struct bytes *bytes, struct error *reterr) {
 
 static int open_and_sniff(struct bytes *bytes, const char *path, struct error *reterr) {
     if (strcmp(path, "-") != 0) {
-        bytes->fd = open(path, O_RDONLY | O_CLOEXEC);
+        bytes->fd = (int)TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC));
         if (bytes->fd < 0)
             return error_set(reterr, ERROR_IO, "%s: cannot open: %s", path, strerror(errno));
     }

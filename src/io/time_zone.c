@@ -2,6 +2,8 @@
    or without any, the rule holds. */
 #include "io/time_zone.h"
 
+#include "io/files.h"
+
 #include "base/datetime.h"
 #include "base/mem.h"
 #include "base/scan.h"
@@ -232,17 +234,16 @@ int time_zone_from_tzif(const void *bytes, size_t length, struct time_zone **ret
 /* --- opening --- */
 
 static int read_zone_file(const char *path, struct time_zone **ret_zone, struct error *reterr) {
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return error_set(reterr, ERROR_INPUT, "%s: cannot open: %s", path, strerror(errno));
-    unsigned char *bytes = mem_alloc(FILE_MAX_BYTES);
-    size_t length = fread(bytes, 1, FILE_MAX_BYTES, file);
+    struct str all = {0};
+    if (files_read(path, FILE_MAX_BYTES, &all, reterr) < 0) {
+        str_finish(&all);
+        return ERROR_INPUT;
+    }
     struct error error = {0};
-    int r = time_zone_from_tzif(bytes, length, ret_zone, &error);
+    int r = time_zone_from_tzif((unsigned char *)all.text, all.length, ret_zone, &error);
     if (r < 0)
         (void)error_set(reterr, r, "%s: %s", path, error.text);
-    free(bytes);
-    fclose(file);
+    str_finish(&all);
     return r;
 }
 

@@ -53,7 +53,7 @@ int yaml_read_stdin(struct str *text, struct problems *problems) {
 int yaml_doc_load(struct yaml_doc *doc, const char *path, struct problems *problems) {
     bool is_stdin = strcmp(path, "-") == 0;
     const char *name = is_stdin ? YAML_STDIN_NAME : path;
-    int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    int fd = is_stdin ? STDIN_FILENO : (int)TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC));
     if (fd < 0) {
         problems_add(problems, (struct location){name, 0, 0}, NULL, "cannot open: %s",
                      strerror(errno));

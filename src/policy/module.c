@@ -97,7 +97,9 @@ static int try_path(const char *path, struct error *reterr) {
 }
 
 static int open_path(const char *path, struct policy_module *module, struct error *reterr) {
-    *module = (struct policy_module){.handle = load_module(path)};
+    *module = (struct policy_module){0};
+    file_stamp_take(path, &module->stamp);
+    module->handle = load_module(path);
     if (!module->handle)
         return error_set(reterr, ERROR_INPUT, "cannot load policy: %s", dlerror());
     module->path = mem_strdup(path);

@@ -5,10 +5,12 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "easim/policy.h"
+#include "io/file_stamp.h"
 
 struct policy_module {
     void *handle;
     char *path;
+    struct file_stamp stamp;           /* of the file before it was loaded */
     const struct easim_policy *policy; /* of the module, as interface_read has made it whole */
     const struct policy_module
         *sides[2]; /* of a mixture of two (policy/list/hybrid.h), which has no module of its own */

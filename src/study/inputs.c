@@ -11,24 +11,92 @@
  * files count. */
 #define WORD_ENDS " \t\r\n();|&<>=`"
 
+static int say_changed(const char *path, struct error *reterr) {
+    return error_set(reterr, ERROR_MACHINE,
+                     "%s: changed while it was in use: the results would be of two contents", path);
+}
+
+/* The first failure is kept. */
+static struct error *room_for_failure(struct inputs *inputs) {
+    return inputs->failure.code < 0 ? NULL : &inputs->failure;
+}
+
+/* Hashes a file that nobody touches meanwhile. 0, SHA256_NO_FILE or negative. */
+static int hash_input(struct input *input, struct error *reterr) {
+    struct file_stamp after;
+    file_stamp_take(input->path, &input->stamp);
+    struct error error = {0};
+    int r = sha256_file(input->path, input->sha256, &input->bytes, &error);
+    if (r < 0)
+        return error_set(reterr, ERROR_MACHINE, "%s", error.text);
+    file_stamp_take(input->path, &after);
+    return r == 0 && !file_stamp_same(&input->stamp, &after) ? say_changed(input->path, reterr) : r;
+}
+
+/* Whether there is in a file what there was when `before` was hashed; read: NULL, or its stamp when
+   it was read again. */
+static int compare_contents(const struct input *before, const struct file_stamp *read,
+                            struct error *reterr) {
+    struct input now = {.path = before->path};
+    int r = hash_input(&now, reterr);
+    if (r < 0)
+        return r;
+    bool same = r == 0 && strcmp(now.sha256, before->sha256) == 0 &&
+                (!read || file_stamp_same(read, &now.stamp));
+    return same ? 0 : say_changed(before->path, reterr);
+}
+
+/* Likewise, without a look into it where it was not touched. */
+static int verify_input(const struct input *before, const struct file_stamp *read,
+                        struct error *reterr) {
+    struct file_stamp now;
+    file_stamp_take(before->path, &now);
+    bool untouched =
+        file_stamp_same(&now, &before->stamp) && (!read || file_stamp_same(read, &before->stamp));
+    return untouched && before->stamp.settled ? 0 : compare_contents(before, read, reterr);
+}
+
+/* A file of which another process has the hash. False: that one has not seen it. */
+static bool take_from(const struct inputs *against, struct inputs *inputs, struct input *added) {
+    uint32_t number = intern_find(&against->known, added->path, strlen(added->path));
+    size_t place = number == INTERN_NONE ? 0 : against->places.at[number];
+    if (place == 0)
+        return false;
+    const struct input *before = &against->list.at[place - 1];
+    if (!before->argument)
+        (void)verify_input(before, added->read, room_for_failure(inputs));
+    memcpy(added->sha256, before->sha256, sizeof added->sha256);
+    added->bytes = before->bytes;
+    added->stamp = before->stamp;
+    return true;
+}
+
+/* False: there is no such file. */
+static bool add_file(struct inputs *inputs, const struct input *input) {
+    struct input added = *input;
+    if (!(inputs->against && take_from(inputs->against, inputs, &added)) &&
+        hash_input(&added, room_for_failure(inputs)) != 0)
+        return false;
+    added.key = arena_strdup(&inputs->arena, input->key);
+    added.name = input->name ? arena_strdup(&inputs->arena, input->name) : NULL;
+    added.path = arena_strdup(&inputs->arena, input->path);
+    added.read = NULL;
+    array_push(&inputs->list, added);
+    return true;
+}
+
 /* Place in the list, or list.count if there is no such file. */
 static size_t place_of(struct inputs *inputs, const struct input *input) {
     bool is_new;
     uint32_t number = intern(&inputs->known, input->path, strlen(input->path), &is_new);
     if (is_new) {
-        struct input added = *input;
-        int r = sha256_file(input->path, added.sha256, &added.bytes,
-                            inputs->failure.code < 0 ? NULL : &inputs->failure);
-        bool readable = r == 0;
-        array_push(&inputs->places, readable ? inputs->list.count + 1 : 0);
-        if (!readable)
-            return inputs->list.count;
-        added.key = arena_strdup(&inputs->arena, input->key);
-        added.name = input->name ? arena_strdup(&inputs->arena, input->name) : NULL;
-        added.path = arena_strdup(&inputs->arena, input->path);
-        array_push(&inputs->list, added);
+        bool added = add_file(inputs, input);
+        array_push(&inputs->places, added ? inputs->list.count : 0);
     }
     size_t place = inputs->places.at[number];
+    if (place > 0 && input->read &&
+        !file_stamp_same(input->read, &inputs->list.at[place - 1].stamp))
+        (void)verify_input(&inputs->list.at[place - 1], input->read, room_for_failure(inputs));
     return place > 0 ? place - 1 : inputs->list.count;
 }
 
@@ -58,18 +126,21 @@ static const char *read_word(const char *text, struct str *word) {
     return at;
 }
 
-/* The files among the words of a text, such as a program and its script. A word that lost quotes
+/* The files among the words of a text, such as a program and its script: the first two of them; the
+   others it is given. A word that lost quotes
    may hold a command itself (sh -c '...'): it got shorter, so this ends. */
 static uint64_t add_words(struct inputs *inputs, const char *key, const char *text, uint64_t hash) {
     struct str word = {0};
+    int files = 0;
     for (const char *at = text; *at; at += *at != '\0') {
         const char *begin = at;
         word.length = 0;
         at = read_word(begin, &word);
-        const struct input input = {.key = key, .path = word.text};
+        const struct input input = {.key = key, .path = word.text, .argument = files >= 2};
         const char *sha256 = word.length > 0 ? inputs_add(inputs, &input) : NULL;
         inputs->from_here = inputs->from_here || (sha256 && word.text[0] != '/');
         hash = hash_on(hash, sha256);
+        files += sha256 != NULL;
         if (!sha256 && word.length > 0 && word.length < (size_t)(at - begin))
             hash = add_words(inputs, key, word.text, hash);
     }
@@ -80,8 +151,10 @@ static uint64_t add_words(struct inputs *inputs, const char *key, const char *te
 static void add_policy(struct inputs *inputs, const struct study *study) {
     const struct easim_policy *policy = study->module.policy;
     if (!strchr(study->scenario.policy.name, '/')) {
-        const struct input module = {
-            .key = "policy.name", .name = study->scenario.policy.name, .path = study->module.path};
+        const struct input module = {.key = "policy.name",
+                                     .name = study->scenario.policy.name,
+                                     .path = study->module.path,
+                                     .read = &study->module.stamp};
         (void)inputs_add(inputs, &module);
     }
     for (size_t i = 0; i < params_count(policy); i++) {
@@ -109,14 +182,17 @@ static const char *add_time_zone(struct inputs *inputs, const char *key, const c
     return sha256;
 }
 
-void inputs_add_study(struct inputs *inputs, const struct study *study) {
+void inputs_add_files(struct inputs *inputs, const struct study *study) {
     const struct input scenario = {
-        .key = "scenario", .path = study->scenario.file, .inlined = true};
+        .key = "scenario", .path = study->scenario.file, .inlined = true, .read = &study->stamp};
     if (strcmp(study->scenario.file, "-") != 0)
         (void)inputs_add(inputs, &scenario);
     for (size_t i = 0; i < study->scenario.uses.files.count; i++) {
         const struct file_use *use = &study->scenario.uses.files.at[i];
-        struct input input = {.key = use->key, .path = use->path, .inlined = use->content != NULL};
+        struct input input = {.key = use->key,
+                              .path = use->path,
+                              .inlined = use->content != NULL,
+                              .read = &use->stamp};
         if (inputs_add(inputs, &input))
             continue;
         input.key =
@@ -124,11 +200,44 @@ void inputs_add_study(struct inputs *inputs, const struct study *study) {
         input.path = arena_strdup(&inputs->arena, use->path);
         array_push(&inputs->list, input);
     }
+}
+
+void inputs_add_study(struct inputs *inputs, const struct study *study) {
     const struct stream *streams = study->source.streams.at;
+    inputs_add_files(inputs, study);
     for (size_t i = 0; i < study->source.streams.count; i++)
         if (streams[i].trace.time_zone)
             (void)add_time_zone(inputs, "time_zone", streams[i].trace.time_zone);
     add_policy(inputs, study);
+}
+
+/* ---- Later looks ---- */
+
+static bool is_late(const struct input *input) {
+    return strncmp(input->key, "policy.", 7) == 0 ||
+           strncmp(input->key, "params_by_policy.", 17) == 0;
+}
+
+int inputs_verify(const struct inputs *inputs, enum inputs_look look, struct error *reterr) {
+    int r = 0;
+    for (size_t i = 0; i < inputs->list.count && r == 0; i++) {
+        const struct input *input = &inputs->list.at[i];
+        if (input->sha256[0] && !input->argument && (look != INPUTS_LATE || is_late(input)))
+            r = look == INPUTS_READ ? compare_contents(input, NULL, reterr)
+                                    : verify_input(input, NULL, reterr);
+    }
+    return r;
+}
+
+int inputs_verify_study(const struct inputs *inputs, const struct study *study,
+                        struct error *reterr) {
+    struct inputs now = {.against = inputs};
+    inputs_add_study(&now, study);
+    int r = now.failure.code;
+    if (r < 0)
+        *reterr = now.failure;
+    inputs_finish(&now);
+    return r;
 }
 
 /* ---- A tree that nobody has bound ---- */

@@ -3,6 +3,7 @@
    can be full, cut off or held open. */
 #include "study/isolate.h"
 
+#include "base/array.h"
 #include "base/child.h"
 #include "base/mem.h"
 #include "base/units.h"
@@ -20,8 +21,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TICK_MS 100
-#define GRACE_S 2.0 /* for a cancelled task to put the file in place that it is writing */
+#define ABSURD_BYTES ((size_t)1 << 46) /* no machine has them: whoever asks is to blame */
+#define TICK_MS      100
+#define GRACE_S      2.0 /* for a cancelled task to put the file in place that it is writing */
 
 struct child {
     pid_t pid; /* 0: none */
@@ -37,6 +39,9 @@ struct crew {
     const struct isolated *all;
     struct child *children;
     size_t running, next;
+    bool *tried;              /* by task: the machine has failed it once */
+    ARRAY_OF(size_t) waiting; /* to be tried again, when all tasks have begun */
+    size_t next_waiting;
     bool stopped;         /* no further tasks */
     double cancelled_s;   /* when; 0: not */
     struct str stubborn;  /* the first that had to be killed then */
@@ -73,6 +78,7 @@ static void no_memory(void *context, size_t bytes) {
     if (bytes > 0 && length < FAULT_BYTES)
         snprintf(trail->words + length, FAULT_BYTES - (size_t)length,
                  ": no room for %zu more bytes", bytes);
+    trail->machine = bytes < ABSURD_BYTES;
     _exit(EXIT_FAILURE);
 }
 
@@ -145,6 +151,11 @@ static _Noreturn void be_child(const struct isolated *all, const struct child *c
         all->work(all->context, c->task, c->trail, out);
     trail_end_copy(c->trail);
     c->trail->done = out && fclose(out) == 0;
+    if (!c->trail->done) {
+        snprintf(c->trail->words, FAULT_BYTES, "no room for the result of a run: %s",
+                 strerror(errno));
+        c->trail->machine = true;
+    }
     fflush(NULL); /* what the policy has printed */
     _exit(EXIT_SUCCESS);
 }
@@ -186,19 +197,36 @@ static bool start_child(const struct isolated *all, struct child *c, size_t task
     return false;
 }
 
+/* With nobody else of this crew to wait for, a little later too. */
+static bool start_patiently(const struct crew *crew, struct child *c, size_t task) {
+    for (unsigned attempt = 0;; attempt++) {
+        if (start_child(crew->all, c, task))
+            return true;
+        if (crew->running > 0 || attempt == CHILD_ATTEMPTS)
+            return false;
+        child_wait_before(attempt);
+    }
+}
+
+static bool has_tasks(const struct crew *crew) {
+    return crew->next < crew->all->count || crew->next_waiting < crew->waiting.count;
+}
+
 static void start_more(struct crew *crew, struct error *reterr) {
     const struct isolated *all = crew->all;
-    for (unsigned i = 0; i < all->processes && !crew->stopped && crew->next < all->count; i++) {
+    for (unsigned i = 0; i < all->processes && !crew->stopped && has_tasks(crew); i++) {
+        bool first = crew->next < all->count;
         if (crew->children[i].pid != 0)
             continue;
-        if (start_child(all, &crew->children[i], crew->next)) {
+        if (start_patiently(crew, &crew->children[i],
+                            first ? crew->next : crew->waiting.at[crew->next_waiting])) {
             crew->running++;
-            crew->next++;
+            *(first ? &crew->next : &crew->next_waiting) += 1;
         } else if (crew->running > 0) {
             return; /* there is room when one of them has ended */
         } else {
             crew->stopped = true;
-            error_set(reterr, ERROR_RUN, "no process can be started: %s", strerror(errno));
+            error_set(reterr, ERROR_MACHINE, "no process can be started: %s", strerror(errno));
         }
     }
 }
@@ -215,6 +243,22 @@ static void note_stubborn(struct crew *crew, const struct child *c, const struct
     crew->stubborn_count++;
 }
 
+/* Whether a task that the machine has failed gets a second try. */
+static bool tries_again(struct crew *crew, const struct child *c, const char *failure) {
+    if (!failure || !c->trail->machine || crew->tried[c->task] || crew->stopped)
+        return false;
+    crew->tried[c->task] = true;
+    array_push(&crew->waiting, c->task);
+    return true;
+}
+
+static int tell_end(const struct isolated *all, const struct child *c, struct slice result,
+                    const char *failure) {
+    return failure && c->trail->machine && all->lost
+               ? all->lost(all->context, c->task, failure)
+               : all->done(all->context, c->task, result, failure);
+}
+
 static void hand_over(struct crew *crew, const struct child *c, int status) {
     const struct isolated *all = crew->all;
     struct str failure = {0};
@@ -229,10 +273,12 @@ static void hand_over(struct crew *crew, const struct child *c, int status) {
         map = mmap(NULL, (size_t)file.st_size, PROT_READ, MAP_PRIVATE, c->result, 0);
         if (map == MAP_FAILED)
             str_addf(&failure, "the result cannot be read: %s", strerror(errno));
+        c->trail->machine = c->trail->machine || map == MAP_FAILED;
     }
     const struct slice result = {map == MAP_FAILED ? NULL : map,
                                  map == MAP_FAILED ? 0 : (size_t)file.st_size};
-    if (!given_up && all->done(all->context, c->task, result, failure.text) < 0)
+    if (!given_up && !tries_again(crew, c, failure.text) &&
+        tell_end(all, c, result, failure.text) < 0)
         crew->stopped = true;
     if (map != MAP_FAILED)
         munmap(map, result.length);
@@ -286,7 +332,7 @@ static void wait_for_some(struct crew *crew, struct pollfd *ended) {
 
 static int conclude_crew(struct crew *crew, const struct error *failure, struct error *reterr) {
     const struct str *who = &crew->stubborn;
-    bool cut_short = crew->cancelled_s > 0 && (crew->given_up > 0 || crew->next < crew->all->count);
+    bool cut_short = crew->cancelled_s > 0 && (crew->given_up > 0 || has_tasks(crew));
     if (failure->code < 0)
         *reterr = *failure;
     else if (crew->stubborn_count > 1)
@@ -307,6 +353,7 @@ int isolated_run(const struct isolated *all, struct error *reterr) {
     struct pollfd *ended = mem_zalloc(all->processes, sizeof *ended);
     struct trail *trails = mem_shared(all->processes * sizeof *trails);
     struct error error = {0};
+    crew.tried = mem_zalloc(all->count, sizeof *crew.tried);
     for (unsigned i = 0; i < all->processes; i++)
         crew.children[i].trail = &trails[i];
     look_at_clock(&crew);
@@ -318,6 +365,8 @@ int isolated_run(const struct isolated *all, struct error *reterr) {
     }
     mem_unshare(trails, all->processes * sizeof *trails);
     free(ended);
+    free(crew.tried);
+    free(crew.waiting.at);
     free(crew.children);
     return conclude_crew(&crew, &error, reterr);
 }

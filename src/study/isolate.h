@@ -26,6 +26,7 @@ struct trail {
         *calling; /* name of the callback of the policy that is running, a literal; NULL: none */
     pid_t pid;    /* of the task; what its policy has forked has another */
     bool done;
+    bool machine; /* it was the machine that failed, not the task: no memory, say */
 };
 
 /* In the child, before code of the policy runs. */
@@ -49,11 +50,16 @@ struct isolated {
     /* In the parent, in the order in which tasks end. failure: NULL, or how a task ended before it
        was done. Negative: no further tasks are begun. */
     int (*done)(void *context, size_t task, struct slice result, const char *failure);
+    /* In place of done, of a task for which there was no memory or no process, also when it was
+       tried again after all others: another time it may do. NULL: done is called with the failure.
+     */
+    int (*lost)(void *context, size_t task, const char *failure);
 };
 
 /* Until all tasks are over, or cancelled: then those that have begun are given up without a call of
    done, but for what they finish within 2 s. ERROR_CANCELLED, "interrupted", and which policies had
-   to be killed, for the caller to add what is kept; ERROR_RUN: no process can be started. */
+   to be killed, for the caller to add what is kept; ERROR_MACHINE: no process can be
+   started. */
 int isolated_run(const struct isolated *all, struct error *reterr) MUST_CHECK;
 
 #endif

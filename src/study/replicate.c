@@ -331,6 +331,14 @@ static int keep_apart(void *context, size_t task, struct slice result, const cha
     return code < 0 ? code : pool->error.code;
 }
 
+static int lose_apart(void *context, size_t task, const char *failure) {
+    struct pool *pool = context;
+    struct slot slot = {0};
+    error_set(&slot.outcome.error, ERROR_MACHINE, "%s", failure);
+    finish_one(pool, pool->first + (uint32_t)task, &slot, (struct slice){0});
+    return ERROR_MACHINE;
+}
+
 static void run_in_processes(struct pool *pool) {
     const struct replicate_options *options = pool->options;
     uint32_t missing = pool->count - pool->first;
@@ -341,7 +349,8 @@ static void run_in_processes(struct pool *pool) {
                                  .cancel = options->cancel,
                                  .context = pool,
                                  .work = run_apart,
-                                 .done = keep_apart};
+                                 .done = keep_apart,
+                                 .lost = lose_apart};
     struct error error = {0};
     int r = isolated_run(&all, &error);
     emit_ready(pool, true);

@@ -24,6 +24,7 @@ struct study {
         *drawn; /* by another study, in its physics; NULL: this one draws */
     struct policy_module module;
     struct policy_params params;
+    struct file_stamp stamp;         /* of the scenario's file before it was read */
     ARRAY_OF(const char *) warnings; /* the study runs, but probably not as meant */
     struct arena arena;
 };

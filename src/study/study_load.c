@@ -201,6 +201,7 @@ static int load_study(struct study *study, bool apart, const char *path,
     *study = (struct study){0};
     struct binding binding = {&study->arena, problems, &study->scenario.uses};
     size_t before = problems->count;
+    file_stamp_take(path, &study->stamp);
     int scenario = scenario_load(&study->scenario, path, overrides, problems);
     if (scenario < 0 && !study->scenario.doc.root)
         return ERROR_INPUT;
@@ -251,6 +252,7 @@ void study_load_files(struct study *study, const char *path,
                       const struct scenario_overrides *overrides, struct problems *problems) {
     *study = (struct study){0};
     const struct binding binding = {&study->arena, problems, &study->scenario.uses};
+    file_stamp_take(path, &study->stamp);
     int r = scenario_load(&study->scenario, path, overrides, problems);
     if (r < 0 && !study->scenario.doc.root)
         return;

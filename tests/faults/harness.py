@@ -7,6 +7,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 EASIM, SOURCE, SHIM = (Path(word).resolve() for word in sys.argv[1:4])
@@ -39,6 +40,24 @@ def easim(*words, environment=None, **fault):
         state.write_bytes(bytes(STATE.size))
         environment = fault_environment(state, **fault) if fault else environment
         done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False)
+        return Ended(words[1:], done, STATE.unpack(state.read_bytes())[:2])
+
+
+def paused(meanwhile, *words, **fault):
+    """A command that waits at the n-th call of a kind, until meanwhile() is done."""
+    words = [str(word) for word in (EASIM, *words)]
+    with tempfile.TemporaryDirectory(prefix="easim-fault.") as folder:
+        state, go = Path(folder, "state"), Path(folder, "go")
+        state.write_bytes(bytes(STATE.size))
+        process = subprocess.Popen(words, env=fault_environment(state, do="wait", go=go, **fault), stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        end = time.monotonic() + SECONDS
+        while process.poll() is None and STATE.unpack(state.read_bytes())[1] == 0 and time.monotonic() < end:
+            time.sleep(0.002)
+        meanwhile()
+        go.touch()
+        out, said = process.communicate(timeout=SECONDS)
+        done = subprocess.CompletedProcess(words, process.returncode, out, said)
         return Ended(words[1:], done, STATE.unpack(state.read_bytes())[:2])
 
 

@@ -39,6 +39,13 @@ def plot_takes(out, figures):
     return ended.code == 1
 
 
+def is_said_partial(out, now, after):
+    """Of a comparison one policy was lost: it is named as failed, and all that is listed is of the new runs."""
+    root = json.loads((out / "manifest.json").read_text())
+    listed = [name for name in now for folder in root.get("folders", []) if name.startswith(f"{folder}/")]
+    return bool(root.get("failed")) and root["partial"] and listed and all(now[name] == after[name] for name in listed)
+
+
 def over_earlier_results(folder, command, *more, plots=True):
     """The same command on seed 1, then on seed 2 with a fault at each call of a kind."""
     words = (*command, *SMALL, *more)
@@ -61,7 +68,7 @@ def over_earlier_results(folder, command, *more, plots=True):
             now = {name: content for name, content in content_of(out).items() if ".tmp-" not in name}
             whole = is_whole(out)
             end = "refused" if not whole else "earlier" if now == before else "later"
-            assert not whole or now in (before, after), (fault, number, "a mixture that looks complete")
+            assert not whole or now in (before, after) or is_said_partial(out, now, after), (fault, number, "a mixture that looks complete")
             assert not plots or plot_takes(out, folder / "figures") == whole, (fault, number)
             ends[end] += 1
     assert ends["earlier"] > 0 and ends["refused"] > 0, ends
@@ -108,4 +115,5 @@ def an_unreadable_result(folder):
         shutil.rmtree(out)
 
 
-run_tests(of_a_run, of_a_comparison, of_an_ablation, of_a_search, over_more_files, an_unreadable_result)
+if __name__ == "__main__":
+    run_tests(of_a_run, of_a_comparison, of_an_ablation, of_a_search, over_more_files, an_unreadable_result)

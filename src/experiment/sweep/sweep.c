@@ -184,6 +184,8 @@ static int identify_point(struct sweep *sweep, size_t point, const struct yaml_d
 
 static int identify_points(struct sweep *sweep, struct problems *problems) {
     struct yaml_doc base = {0};
+    struct file_stamp stamp;
+    file_stamp_take(sweep->base, &stamp);
     int r = yaml_doc_load(&base, sweep->base, problems);
     if (r == 0 && (!base.root || base.root->kind != YAML_NODE_MAPPING)) {
         problems_add(problems, (struct location){.file = sweep->base}, NULL,
@@ -191,16 +193,23 @@ static int identify_points(struct sweep *sweep, struct problems *problems) {
         r = ERROR_INPUT;
     }
     sweep->points = mem_zalloc(sweep->count, sizeof *sweep->points);
-    (void)inputs_add(&sweep->inputs, &(struct input){.key = "sweep", .path = sweep->doc.file});
-    (void)inputs_add(&sweep->inputs, &(struct input){.key = "base", .path = sweep->base});
+    const struct input files[] = {{.key = "sweep", .path = sweep->doc.file, .read = &sweep->stamp},
+                                  {.key = "base", .path = sweep->base, .read = &stamp}};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        (void)inputs_add(&sweep->inputs, &files[i]);
     for (size_t p = 0; p < sweep->count && r == 0; p++)
         r = identify_point(sweep, p, &base, problems);
     yaml_doc_finish(&base);
+    if (r == 0 && sweep->inputs.failure.code < 0) {
+        problems_add(problems, (struct location){0}, NULL, "%s", sweep->inputs.failure.text);
+        r = ERROR_INPUT;
+    }
     return r;
 }
 
 int sweep_load(struct sweep *sweep, const char *path, struct problems *problems) {
     *sweep = (struct sweep){0};
+    file_stamp_take(path, &sweep->stamp);
     if (yaml_doc_load(&sweep->doc, path, problems) < 0)
         return ERROR_INPUT;
     if (!sweep->doc.root) {

@@ -22,6 +22,7 @@ struct sweep {
     struct sweep_point *points;
     ARRAY_OF(const char *) policies; /* that points may run, by name or path */
     struct inputs inputs;            /* all files that the sweep and its points name */
+    struct file_stamp stamp;         /* of its file before it was read */
     struct yaml_doc doc;
 };
 

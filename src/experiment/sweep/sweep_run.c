@@ -15,13 +15,25 @@ int sweep_study(const struct sweep *sweep, size_t point, const struct trace_read
                                                  .policies = sweep->policies.at,
                                                  .policy_count = sweep->policies.count};
     int r = study_load_apart(study, sweep->base, &overrides, readers, problems);
-    if (r == 0 && scenario_hash(&study->scenario) != sweep->points[point].id) {
-        problems_add(problems, (struct location){.file = sweep->base}, NULL,
-                     "changed while the sweep was running");
-        r = ERROR_INPUT;
+    struct error error = {0};
+    int verified = r < 0 ? inputs_verify(&sweep->inputs, INPUTS_READ, &error)
+                         : inputs_verify_study(&sweep->inputs, study, &error);
+    if (verified < 0) {
+        problems_add(problems, (struct location){0}, NULL, "%s", error.text);
+        r = ERROR_MACHINE;
     }
     arena_finish(&arena);
     return r;
+}
+
+/* What the policy has read meanwhile is still what its hash says. */
+static int emit_result(const struct sweep_run *run, size_t point, const struct study *study,
+                       const struct replicate_result *result, const char *failure,
+                       struct error *reterr) {
+    int r = inputs_verify(&run->sweep->inputs, INPUTS_LATE, reterr);
+    return r < 0 ? r
+                 : run->sink.emit(run->sink.context, point, failure ? NULL : study,
+                                  failure ? NULL : result, failure, reterr);
 }
 
 static int run_loaded(const struct sweep_run *run, size_t point, const struct study *study,
@@ -36,11 +48,33 @@ static int run_loaded(const struct sweep_run *run, size_t point, const struct st
     int r = replicate_run(study, &how, &replicate_summaries_only, &result, &failure);
     if (r == ERROR_CANCELLED)
         *reterr = failure;
-    else if (r < 0)
-        r = run->sink.emit(run->sink.context, point, NULL, NULL, failure.text, reterr);
     else
-        r = run->sink.emit(run->sink.context, point, study, &result, NULL, reterr);
+        r = emit_result(run, point, study, &result, r < 0 ? failure.text : NULL, reterr);
     replicate_result_finish(&result);
+    return r;
+}
+
+/* What fails is tried again: the same bytes may fail for want of memory or descriptors. */
+static int load_point(const struct sweep_run *run, size_t point, struct study *study,
+                      struct problems *problems) {
+    int r = sweep_study(run->sweep, point, run->readers, study, problems);
+    if (r == 0 || r == ERROR_MACHINE)
+        return r;
+    study_finish(study);
+    problems_finish(problems);
+    return sweep_study(run->sweep, point, run->readers, study, problems);
+}
+
+/* A point that does not load: as its failure, unless the machine is to blame. */
+static int emit_problems(const struct sweep_run *run, size_t point, int code,
+                         const struct problems *problems, struct error *reterr) {
+    struct str text = {0};
+    if (code == ERROR_MACHINE)
+        return error_set(reterr, code, "%s", problems->texts[problems->count - 1]);
+    for (size_t i = 0; i < problems->count; i++)
+        str_addf(&text, "%s%s", i > 0 ? "; " : "", problems->texts[i]);
+    int r = run->sink.emit(run->sink.context, point, NULL, NULL, text.text, reterr);
+    str_finish(&text);
     return r;
 }
 
@@ -48,16 +82,9 @@ static int run_point(const struct sweep_run *run, size_t point, struct trail *tr
                      struct error *reterr) {
     struct study study;
     struct problems problems = {0};
-    int r;
-    if (sweep_study(run->sweep, point, run->readers, &study, &problems) < 0) {
-        struct str text = {0};
-        for (size_t i = 0; i < problems.count; i++)
-            str_addf(&text, "%s%s", i > 0 ? "; " : "", problems.texts[i]);
-        r = run->sink.emit(run->sink.context, point, NULL, NULL, text.text, reterr);
-        str_finish(&text);
-    } else {
-        r = run_loaded(run, point, &study, trail, reterr);
-    }
+    int r = load_point(run, point, &study, &problems);
+    r = r < 0 ? emit_problems(run, point, r, &problems, reterr)
+              : run_loaded(run, point, &study, trail, reterr);
     study_finish(&study);
     problems_finish(&problems);
     return r;
@@ -94,6 +121,14 @@ static int finish_point(void *context, size_t task, struct slice result, const c
     return error.code;
 }
 
+static int lose_point(void *context, size_t task, const char *failure) {
+    const struct sweep_run *run = ((struct state *)context)->run;
+    run->lost(run->sink.context, run->points[task], failure);
+    if (run->how.done)
+        atomic_fetch_add(run->how.done, 1);
+    return 0;
+}
+
 int sweep_run(const struct sweep_run *run, struct error *reterr) {
     struct state state = {.run = run};
     const struct isolated all = {.count = run->count,
@@ -102,7 +137,8 @@ int sweep_run(const struct sweep_run *run, struct error *reterr) {
                                  .cancel = run->how.cancel,
                                  .context = &state,
                                  .work = run_one_task,
-                                 .done = finish_point};
+                                 .done = finish_point,
+                                 .lost = lose_point};
     struct error error = {0};
     if (isolated_run(&all, &error) < 0)
         state.error = error;

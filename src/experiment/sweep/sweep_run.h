@@ -22,10 +22,12 @@ struct sweep_run {
     struct replicate_options
         how; /* processes: points at a time; limit_s: of a point; done counts points */
     struct sweep_sink sink;
+    /* In this process, of a point for which there was no memory, tried twice: it stays missing. */
+    void (*lost)(void *context, size_t point, const char *failure);
 };
 
 /* Loads the scenario of a point, which the caller finishes in any case. Negative if problems were
- * added. */
+   added; ERROR_MACHINE: it is not the point, but a file that has changed or cannot be read. */
 int sweep_study(const struct sweep *sweep, size_t point, const struct trace_reader *const *readers,
                 struct study *study, struct problems *problems) MUST_CHECK;
 /* A point that fails or crashes is told to the sink and does not stop the others. Negative:

@@ -55,7 +55,7 @@ static int evaluate_trial(void *context, const double *point, struct search_scor
     else
         trial.failure = mem_strdup(error.text);
     array_push(&t->trials, trial);
-    if (r < 0 && (t->trials.count == 1 || r == ERROR_CANCELLED)) {
+    if (r < 0 && (t->trials.count == 1 || r == ERROR_CANCELLED || r == ERROR_MACHINE)) {
         t->error = error;
         return r;
     }

@@ -148,7 +148,7 @@ static int place_figure(struct plot_dir *dir, const char *name, struct error *re
     for (size_t e = 0; e < ENDINGS; e++) {
         const char *from = arena_printf(&dir->arena, "%s/%s.%s", dir->drawing, name, endings[e]);
         const char *to = arena_printf(&dir->arena, "%s/%s.%s", dir->path, name, endings[e]);
-        if (rename(from, to) == 0)
+        if (TEMP_FAILURE_RETRY(rename(from, to)) == 0)
             continue;
         if (errno != ENOENT)
             return error_set(reterr, ERROR_IO, "%s: cannot rename: %s", to, strerror(errno));

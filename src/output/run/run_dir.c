@@ -146,6 +146,11 @@ int run_dir_open(const struct run_dir_options *options, const struct study *stud
     dir->wanted[FILE_METER] = options->meter;
     dir->study = study;
     inputs_add_study(&dir->inputs, study);
+    if (dir->inputs.failure.code < 0) {
+        *reterr = dir->inputs.failure;
+        run_dir_abort(dir);
+        return reterr->code;
+    }
     dir->words = options->words;
     dir->within = options->within;
     if (write_headers(dir, reterr) < 0 ||
@@ -354,7 +359,9 @@ static int retire_manifests(const struct run_dir *dir, struct error *reterr) {
 
 int run_dir_commit(struct run_dir *dir, const struct replicate_result *result, bool partial,
                    struct error *reterr) {
-    int r = retire_manifests(dir, reterr);
+    int r = inputs_verify(&dir->inputs, INPUTS_LATE, reterr);
+    if (r == 0)
+        r = retire_manifests(dir, reterr);
     if (r == 0)
         r = commit_tables(dir, result, reterr);
     if (r == 0)

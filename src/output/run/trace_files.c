@@ -63,8 +63,8 @@ static int place_trace(const struct trace_files *files, uint32_t number, const c
     const char *to = arena_printf(&scratch, "%s/%s", files->folder, name);
     int r = 0;
     if (!files->kept[number - 1])
-        (void)unlink(to);
-    else if (rename(from, to) < 0)
+        r = files_remove(to, reterr);
+    else if (TEMP_FAILURE_RETRY(rename(from, to)) < 0)
         r = error_set(reterr, ERROR_IO, "%s: cannot rename: %s", to, strerror(errno));
     arena_finish(&scratch);
     return r;

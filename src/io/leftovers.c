@@ -1,0 +1,124 @@
+/* Locks on what is being made: see leftovers.h. */
+#include "io/leftovers.h"
+
+#include "base/arena.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MARK     ".tmp-"
+#define RANDOM   6 /* characters behind it */
+#define ATTEMPTS 10
+
+bool leftovers_claim(int fd) {
+    struct stat status;
+    if (TEMP_FAILURE_RETRY(flock(fd, LOCK_EX | LOCK_NB)) < 0 && errno == EWOULDBLOCK)
+        return false;
+    return fstat(fd, &status) == 0 && status.st_nlink > 0;
+}
+
+int leftovers_make_folder(char *pattern, int *ret_fd, struct error *reterr) {
+    size_t length = strlen(pattern);
+    int fd = -1;
+    for (int attempt = 0; attempt < ATTEMPTS && fd < 0; attempt++) {
+        memset(pattern + length - RANDOM, 'X', RANDOM);
+        if (!mkdtemp(pattern))
+            break;
+        fd = (int)TEMP_FAILURE_RETRY(open(pattern, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+        if (fd >= 0 && !leftovers_claim(fd)) {
+            close(fd);
+            fd = -1;
+        }
+    }
+    if (fd < 0)
+        return error_set(reterr, ERROR_IO, "%s: cannot create a folder: %s", pattern,
+                         strerror(errno));
+    *ret_fd = fd;
+    return 0;
+}
+
+/* The bytes of NAME in NAME.tmp-XXXXXX; 0: it is another name. */
+static size_t stem_of(const char *name) {
+    size_t length = strlen(name), tail = strlen(MARK) + RANDOM;
+    if (length <= tail || strncmp(name + length - tail, MARK, strlen(MARK)) != 0)
+        return 0;
+    for (const char *at = name + length - RANDOM; *at; at++)
+        if (!strchr("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", *at))
+            return 0;
+    return length - tail;
+}
+
+static bool is_named(const char *name, const char *const *names) {
+    size_t stem = stem_of(name);
+    bool found = !names;
+    for (; names && *names && !found; names++)
+        found = strlen(*names) == stem && strncmp(*names, name, stem) == 0;
+    return stem > 0 && found;
+}
+
+/* Locked, and open; -1: somebody has it, or it is neither a file nor a folder. */
+static int take_over(const char *path, bool *ret_folder) {
+    struct stat status;
+    int fd = (int)TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    if (fd < 0)
+        return -1;
+    bool mine = fstat(fd, &status) == 0 && (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)) &&
+                TEMP_FAILURE_RETRY(flock(fd, LOCK_EX | LOCK_NB)) == 0;
+    *ret_folder = mine && S_ISDIR(status.st_mode);
+    if (mine)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+bool leftovers_has(const char *folder, const char *name, const char *const *names) {
+    struct arena arena = {0};
+    bool is_folder;
+    int fd = is_named(name, names)
+                 ? take_over(arena_printf(&arena, "%s/%s", folder, name), &is_folder)
+                 : -1;
+    if (fd >= 0)
+        close(fd);
+    arena_finish(&arena);
+    return fd >= 0;
+}
+
+/* With the files in it: such folders hold no others. */
+static void remove_folder(const char *path) {
+    struct arena arena = {0};
+    DIR *dir = opendir(path);
+    for (struct dirent *entry; dir && (entry = readdir(dir));)
+        (void)unlink(arena_printf(&arena, "%s/%s", path, entry->d_name)); /* not . and .. */
+    if (dir)
+        closedir(dir);
+    (void)rmdir(path);
+    arena_finish(&arena);
+}
+
+void leftovers_remove(const char *folder, const char *const *names) {
+    struct arena arena = {0};
+    DIR *dir = opendir(folder);
+    for (struct dirent *entry; dir && (entry = readdir(dir));) {
+        bool is_folder;
+        if (!is_named(entry->d_name, names))
+            continue;
+        const char *path = arena_printf(&arena, "%s/%s", folder, entry->d_name);
+        int fd = take_over(path, &is_folder);
+        if (fd < 0)
+            continue;
+        if (is_folder)
+            remove_folder(path);
+        else
+            (void)unlink(path);
+        close(fd);
+    }
+    if (dir)
+        closedir(dir);
+    arena_finish(&arena);
+}
