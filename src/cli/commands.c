@@ -109,7 +109,7 @@ const struct command_facts commands[COMMAND_COUNT + 1] = {
          .least_operands = 1,
          .about = "Draws figures of results with gnuplot.",
          .more =
-             "DIR is the folder of easim run, compare, sweep or models; or several folders of runs. Figures: pareto, jct, power, occupancy, queue, bars, of many worlds also worlds; of a sweep lines, heatmap; of models speedup, energy_k, energy_b. Each is kept with its script and data. Exit codes: 0 done; 1 gnuplot is missing or failed; 2 bad usage, results that cannot be read, or a figure that they do not allow.\n"},
+             "DIR is the folder of easim run, compare, sweep, models, validate or calibrate power; or several folders of runs. Figures: pareto, jct, power, occupancy, queue, bars, of many worlds also worlds; of a sweep lines, heatmap; of models speedup, energy_k, energy_b; of power beside a meter meter. Each is kept with its script and data. Exit codes: 0 done; 1 gnuplot is missing or failed; 2 bad usage, results that cannot be read, or a figure that they do not allow.\n"},
     [COMMAND_POLICIES] =
         {.name = "policies",
          .summary = "list the policies, or document one",
@@ -163,14 +163,14 @@ const struct command_facts commands[COMMAND_COUNT + 1] = {
              "CONFIG.yaml") "The search runs on a training seed; the parameters found are then compared with the scenario's own, pair by pair, on the scenario's seed. Exit codes are those of easim run.\n",
          .repeats = true,
          .reads_yaml = true},
-    [COMMAND_VALIDATE] =
-        {.name = "validate",
-         .summary = "compare predictions with what was measured",
-         .operands = "[FILE.yaml...]",
-         .about = "Compares what easim predicts with what was measured, figure by figure.",
-         .more = REPEATED(
-             "[FILE.yaml...]") "FILE.yaml is a validation (docs/validation.md); without one, all that come with easim. Exit codes: 0 every verdict is as expected; 1 one is not, or a run failed; 2 bad usage or bad input; 130 interrupted, what was finished is kept.\n",
-         .repeats = true},
+    [COMMAND_VALIDATE] = {.name = "validate",
+                          .summary = "compare predictions with what was measured",
+                          .operands = "[FILE.yaml...]",
+                          .about =
+                              "Compares what easim predicts with what was measured, figure by figure.",
+                          .more = REPEATED(
+                              "[FILE.yaml...]") "FILE.yaml is a validation (docs/validation.md); without one, all that come with easim. Exit codes: 0 every verdict is as expected; 1 one is not, or a run failed; 2 bad usage or bad input; 130 interrupted, what was finished is kept.\n",
+                          .repeats = true},
     [COMMAND_REPEAT] =
         {.name = "COMMAND",
          .operands = "DIR/manifest.json",

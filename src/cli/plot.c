@@ -26,16 +26,18 @@ struct session {
 
 /* Without a choice those that results of this sort could have. */
 static bool is_wanted(const struct session *s, size_t kind) {
-    return s->options->figures == 0 ? plot_kinds[kind].of_models == (s->source.models != NULL)
+    return s->options->figures == 0 ? plot_kinds[kind].sort == plot_source_sort(&s->source)
                                     : s->options->figures & 1u << kind;
 }
 
 static int make_figure(struct session *s, const struct plot_kind *kind, struct plot_figure *figure,
                        struct error *reterr) {
-    if (kind->of_models == (s->source.models != NULL))
+    static const char *const folders[] = {"of a run, a comparison or a sweep", "of easim models",
+                                          "with power beside a meter's"};
+    if (kind->sort == plot_source_sort(&s->source))
         return kind->make(&s->source, &s->wishes, figure, reterr);
-    return plot_not_possible(figure, "%s is %s folder of easim models", s->source.shown,
-                             kind->of_models ? "no" : "a");
+    return plot_not_possible(figure, "%s is a folder %s, not one %s", s->source.shown,
+                             folders[plot_source_sort(&s->source)], folders[kind->sort]);
 }
 
 static int make_figures(struct session *s, struct problems *problems) {

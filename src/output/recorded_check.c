@@ -53,7 +53,7 @@ int recorded_check(const char *folder, struct error *reterr) {
             folder);
     else
         r = recorded_load(&recorded, manifest, reterr);
-    if (r == 0)
+    if (r == 0 && recorded.scenario.path) /* those of a validation are in the folders of its runs */
         r = check_file(folder, &recorded.scenario, reterr);
     for (const struct recorded_file *file = recorded.files; r == 0 && file->name; file++)
         r = check_file(folder, file, reterr);

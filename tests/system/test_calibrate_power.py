@@ -9,6 +9,7 @@ import itertools
 import os
 import random
 import re
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -188,6 +189,8 @@ def check_made_up(folder):
     check_windows(text, folder, intervals, power)
     check_replay(folder, intervals, predicted)
     check_validation(folder, intervals, power, predicted, last)
+    if shutil.which("gnuplot"):
+        check_figure(folder, intervals, power, predicted)
     again = easim(*words).stdout
     assert again == text, "without a folder the same is said"
     assert "add --force" in easim(*words, "-o", folder / "out", code=2).stderr
@@ -219,6 +222,27 @@ def check_replay(folder, intervals, predicted):
             near(drawn[end], p, 1e-6 * p, end)
             compared += 1
     assert compared > 800, compared
+
+
+def check_figure(folder, intervals, power, predicted):
+    """Bins of the width of the shortest interval, 600 at most, each reading in that of its middle."""
+    easim("plot", folder / "out", "-q")
+    rows = rows_of(folder / "out/figures/meter.csv")
+    first, last = intervals[0][0], intervals[-1][1]
+    width = max(min(b - a for a, b in intervals), (last - first) / 600)
+    bins = {}
+    for (a, b), w, p in zip(intervals, power, predicted):
+        sums = bins.setdefault(int(((a + b) / 2 - first) // width), [0, 0, 0])
+        for i, more in enumerate((b - a, (b - a) * w, (b - a) * p)):
+            sums[i] += more
+    drawn = {round((float(row["time_h"]) * 3600 - first) / width - 0.5): row for row in rows}
+    assert [n for n, row in drawn.items() if row["measured_kw"]] == sorted(bins)
+    assert all(n - 1 in bins and n not in bins for n, row in drawn.items() if not row["measured_kw"])
+    for n, (seconds, metered, modelled) in bins.items():
+        near(float(drawn[n]["measured_kw"]), metered / seconds / 1000, 1e-9, n)
+        near(float(drawn[n]["predicted_kw"]), modelled / seconds / 1000, 1e-6, n)
+    picture = (folder / "out/figures/meter.svg").read_text()
+    assert "error " in picture and "metered" in picture and "predicted" in picture, picture[:500]
 
 
 VALIDATION = """\

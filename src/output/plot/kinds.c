@@ -4,6 +4,7 @@
 
 #include "figure_scripts.h"
 #include "output/plot/jct_figure.h"
+#include "output/plot/meter_figure.h"
 #include "output/plot/metric_figures.h"
 #include "output/plot/model_figures.h"
 #include "output/plot/sweep_figures.h"
@@ -11,25 +12,30 @@
 #include "output/plot/worlds_figure.h"
 
 const struct plot_kind plot_kinds[] = {
-    {"pareto", "two metrics of all policies, with their front", script_pareto, plot_pareto, false,
-     "pareto"},
-    {"jct", "share of the submitted jobs that finish within a time", script_jct, plot_jct, false,
-     ""},
-    {"power", "power over time, with the cap", script_power, plot_power, false, "replication"},
+    {"pareto", "two metrics of all policies, with their front", script_pareto, plot_pareto,
+     PLOT_OF_RUNS, "pareto"},
+    {"jct", "share of the submitted jobs that finish within a time", script_jct, plot_jct,
+     PLOT_OF_RUNS, ""},
+    {"power", "power over time, with the cap", script_power, plot_power, PLOT_OF_RUNS,
+     "replication"},
     {"occupancy", "GPUs allocated, idle and failed over time", script_occupancy, plot_occupancy,
-     false, "replication"},
-    {"queue", "jobs waiting over time", script_queue, plot_queue, false, "replication"},
-    {"bars", "missed deadlines and fairness", script_bars, plot_bars, false, "metrics"},
+     PLOT_OF_RUNS, "replication"},
+    {"queue", "jobs waiting over time", script_queue, plot_queue, PLOT_OF_RUNS, "replication"},
+    {"bars", "missed deadlines and fairness", script_bars, plot_bars, PLOT_OF_RUNS, "metrics"},
     {"worlds", "differences in many worlds, and where they come from", script_worlds, plot_worlds,
-     false, "metrics"},
-    {"lines", "metrics of a sweep along an axis", script_lines, plot_lines, false, "metrics x by"},
-    {"heatmap", "a metric of a sweep over two axes", script_heatmap, plot_heatmap, false,
+     PLOT_OF_RUNS, "metrics"},
+    {"lines", "metrics of a sweep along an axis", script_lines, plot_lines, PLOT_OF_RUNS,
+     "metrics x by"},
+    {"heatmap", "a metric of a sweep over two axes", script_heatmap, plot_heatmap, PLOT_OF_RUNS,
      "metrics x y by"},
-    {"speedup", "rate over GPUs, of what models say", script_models, plot_speedup, true, ""},
+    {"speedup", "rate over GPUs, of what models say", script_models, plot_speedup, PLOT_OF_MODELS,
+     ""},
     {"energy_k", "energy per unit of work over GPUs, of what models say", script_models,
-     plot_energy_over_k, true, ""},
+     plot_energy_over_k, PLOT_OF_MODELS, ""},
     {"energy_b", "energy per unit of work over batches, of what models say", script_models,
-     plot_energy_over_b, true, ""},
+     plot_energy_over_b, PLOT_OF_MODELS, ""},
+    {"meter", "metered and predicted power over time", script_meter, plot_meter, PLOT_OF_METERS,
+     ""},
     {.name = NULL},
 };
 

@@ -11,7 +11,7 @@ struct plot_kind {
     /* 0, PLOT_NOT_POSSIBLE, or negative for results that cannot be read. */
     int (*make)(const struct plot_source *source, const struct plot_wishes *wishes,
                 struct plot_figure *figure, struct error *reterr);
-    bool of_models;      /* of what models say; else of runs, comparisons or sweeps */
+    enum plot_sort sort; /* of results that it is of */
     const char *options; /* of easim plot that it uses, beside those of all figures: "x by" */
 };
 

@@ -135,6 +135,8 @@ static int open_folder(struct plot_source *source, const char *folder, struct er
         return open_comparison(source, folder, reterr);
     else if (plot_source_exists(folder, "aggregate.csv"))
         return open_run(source, folder, reterr);
+    else if (plot_source_exists(folder, "curves.csv"))
+        source->meters = arena_strdup(&source->arena, folder);
     else if (stat(folder, &status) < 0)
         return error_set(reterr, ERROR_INPUT, "%s: cannot open folder: %s", folder,
                          strerror(errno));
@@ -144,7 +146,7 @@ static int open_folder(struct plot_source *source, const char *folder, struct er
     else
         return error_set(
             reterr, ERROR_INPUT,
-            "%s: no results: expected aggregate.csv of a run, compare.csv of a comparison, sweep.csv of a sweep or models.csv of models",
+            "%s: no results: expected aggregate.csv of a run, compare.csv of a comparison, sweep.csv of a sweep, models.csv of models or curves.csv of power beside a meter",
             folder);
     return 0;
 }
@@ -161,11 +163,16 @@ static void tell_apart(struct plot_source *source) {
 
 /* A folder that has tables of results has all of them, of one run. */
 static int check_folder(const char *folder, struct error *reterr) {
-    static const char *const tables[] = {"sweep.csv", "models.csv", "compare.csv", "aggregate.csv"};
+    static const char *const tables[] = {"sweep.csv", "models.csv", "compare.csv", "aggregate.csv",
+                                         "validation.csv"};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         if (plot_source_exists(folder, tables[i]))
             return recorded_check(folder, reterr);
     return 0;
+}
+
+enum plot_sort plot_source_sort(const struct plot_source *source) {
+    return source->models ? PLOT_OF_MODELS : source->meters ? PLOT_OF_METERS : PLOT_OF_RUNS;
 }
 
 int plot_source_open(struct plot_source *source, const char *const *folders, size_t count,

@@ -20,6 +20,9 @@ struct plot_series {
     struct estimate estimates[SUMMARY_COUNT]; /* sd is not known here */
 };
 
+/* What figures are of: runs, comparisons or sweeps; what models say; a meter. */
+enum plot_sort { PLOT_OF_RUNS, PLOT_OF_MODELS, PLOT_OF_METERS };
+
 /* Zero-initialise; release with plot_source_finish. */
 struct plot_source {
     struct arena arena;
@@ -27,9 +30,11 @@ struct plot_source {
     const char *comparison;              /* its folder, if they are of one */
     const char *sweep;                   /* or the folder of a sweep, else NULL */
     const char *models;                  /* or that of easim models, else NULL */
+    const char *meters;                  /* or one with power beside a meter's, else NULL */
     const char *shown;                   /* the folders, as a message names them */
 };
 
+enum plot_sort plot_source_sort(const struct plot_source *source);
 int plot_source_open(struct plot_source *source, const char *const *folders, size_t count,
                      struct error *reterr) MUST_CHECK;
 void plot_source_finish(struct plot_source *source);

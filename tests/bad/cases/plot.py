@@ -50,9 +50,9 @@ def worlds(name, changed, old, new, *errors):
 CASES = [
     plot("no such folder", {}, "r: cannot open folder: No such file or directory"),
     plot("a file", {"r": "x\n"},
-         "r: no results: expected aggregate.csv of a run, compare.csv of a comparison, sweep.csv of a sweep or models.csv of models"),
+         "r: no results: expected aggregate.csv of a run, compare.csv of a comparison, sweep.csv of a sweep, models.csv of models or curves.csv of power beside a meter"),
     plot("no results", {"r/notes.txt": "x\n"},
-         "r: no results: expected aggregate.csv of a run, compare.csv of a comparison, sweep.csv of a sweep or models.csv of models"),
+         "r: no results: expected aggregate.csv of a run, compare.csv of a comparison, sweep.csv of a sweep, models.csv of models or curves.csv of power beside a meter"),
     plot("a sweep that is not joined", {"r/runs/1.csv": "x\n"},
          "r: a sweep whose points are not joined yet"),
     plot("no manifest", {"r/aggregate.csv": AGGREGATE},
