@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+"""Prints the claims on the seed study by physics: seed_claims.py EASIM SOURCE [--check]
+
+Runs configs/uncertainty.yaml, the seed protocol, in 256 worlds of its physics, and prints for each claim the
+difference with its 95 % interval, P, the share of the worlds in which the claim holds clearly (paired t-test over the
+replications, p < 0.05; in brackets the 95 % interval of the share), the share in which it clearly does not, and P by
+reading of the statistical efficiency. --check compares with the documents instead and fails if a line is not in them.
+"""
+import csv
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+from statistics import fmean, stdev
+
+DRAINED = ["horizon=drain", "workload.until=10h"]
+SLACK = ["params_by_policy.zeus.edp_slack=2", "params_by_policy.hades.edp_slack=2"]
+RUNS = {  # name: policies, the first the baseline, and what is set
+    "10 h": (["pollux", "zeus", "themis", "hades", "chronos", "aurachronos", "easy"], []),
+    "drained": (["pollux", "zeus", "aurachronos", "easy"], DRAINED),
+    "10 h, edp_slack": (["pollux", "zeus", "hades"], SLACK),
+    "drained, edp_slack": (["pollux", "zeus", "hades"], SLACK + DRAINED),
+    "10 h, against chronos": (["chronos", "aurachronos"], []),
+}
+METRICS = {"kWh": "energy_kwh", "energy per work": "energy_per_work_kwh", "throughput": "throughput_jobs_per_h",
+           "missed deadlines": "deadline_miss_rate"}
+DECIMALS = {"kWh": (1, 1), "energy per work": (4, 1), "throughput": (2, 1), "missed deadlines": (1, 100)}
+# Documents, and which claims stand in them: run, policy, metric, sign.
+SEED = [("10 h", "zeus", "energy per work", "less"), ("10 h", "zeus", "kWh", "less"), ("10 h", "zeus", "throughput", "more"),
+        ("drained", "zeus", "energy per work", "less")]
+WITH_SLACK = [("10 h, edp_slack", "zeus", "energy per work", "less"), ("10 h, edp_slack", "zeus", "kWh", "less"),
+              ("10 h, edp_slack", "zeus", "throughput", "more"), ("drained, edp_slack", "zeus", "energy per work", "less"),
+              ("drained, edp_slack", "zeus", "throughput", "more")]
+DEADLINES = [("10 h", "aurachronos", "missed deadlines", "less"), ("drained", "aurachronos", "missed deadlines", "less")]
+OTHERS = [("10 h, against chronos", "aurachronos", "missed deadlines", "less"),
+          ("10 h", "chronos", "missed deadlines", "less"), ("10 h", "chronos", "throughput", "less"),
+          ("10 h", "themis", "throughput", "more"), ("10 h", "themis", "missed deadlines", "less"),
+          ("10 h", "hades", "throughput", "more"), ("10 h", "hades", "missed deadlines", "less"),
+          ("10 h", "easy", "kWh", "less"), ("10 h", "easy", "energy per work", "more"),
+          ("drained", "easy", "energy per work", "more"),
+          ("10 h, edp_slack", "hades", "energy per work", "less"), ("drained, edp_slack", "hades", "energy per work", "less")]
+DOCUMENTS = {"docs/eas-sim.md": SEED + WITH_SLACK + DEADLINES + OTHERS,
+             "docs/readings.md": SEED + WITH_SLACK + DEADLINES, "README.md": SEED[:1] + WITH_SLACK[:1] + DEADLINES[:1]}
+EFFICIENCIES = ["as shipped", "MLPerf-like", "Sia traces", "m0 192"]
+DRAWS = {"efficiency": "model_overrides/efficiency", "scaling": "model_overrides[0].set.scaling_efficiency",
+         "p0": "model_overrides[1].set.p0_share"}  # columns of worlds.csv
+T_975 = {9: 2.2621571628}  # Student t, by degrees of freedom
+ABLATED_WORLDS = 64
+COMPONENTS = ["key", "objective", "total"]
+
+
+def rows_of(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def compare(easim, source, folder, policies, sets):
+    options = [word for value in sets for word in ("--set", value)]
+    subprocess.run([easim, "compare", source / "configs" / "uncertainty.yaml", "--policies", ",".join(policies),
+                    "--set", "uncertainty.worlds=256", "--set", "uncertainty.shares=false", *options, "--summary-only", "--quiet", "--out", folder], check=True)
+
+
+class Run:
+    """A comparison in many worlds: differences.csv, and what is in each world."""
+
+    def __init__(self, folder, policies):
+        self.baseline = policies[0]
+        self.table = {(row["metric"], row["policy"]): row for row in rows_of(folder / "differences.csv")}
+        self.worlds, self.values = {}, defaultdict(dict)
+        for row in rows_of(folder / "worlds.csv"):
+            self.worlds[row["world"]] = {name: row[column] for name, column in DRAWS.items()}
+            for metric in METRICS.values():
+                self.values[metric, row["policy"], row["world"]][row["replication"]] = float(row[metric])
+
+    def signs(self, metric, policy):
+        """By world -1, 0 or 1: whether the difference is clear."""
+        found = {}
+        for world in self.worlds:
+            base = self.values[metric, self.baseline, world]
+            found[world] = clear_sign([value - base[r] for r, value in self.values[metric, policy, world].items()])
+        return found
+
+
+def clear_sign(values):
+    mean, error = fmean(values), stdev(values) / len(values) ** 0.5
+    return 0 if abs(mean) <= T_975[len(values) - 1] * error else 1 if mean > 0 else -1
+
+
+def percent(share):
+    return f"{100 * share:.0f} %"
+
+
+def claim_line(runs, claim):
+    name, policy, metric, sign = claim
+    run, column = runs[name], METRICS[metric]
+    row, wanted = run.table[column, policy], -1 if sign == "less" else 1
+    signs = run.signs(column, policy)
+    share = lambda worlds: sum(signs[w] == wanted for w in worlds) / len(worlds)
+    better_is_less = metric != "throughput"
+    holds = ("p_better", "p_worse") if better_is_less == (sign == "less") else ("p_worse", "p_better")
+    assert abs(float(row[holds[0]]) - share(signs)) < 1e-9, (row, share(signs))  # easim's own count
+    decimals, scale = DECIMALS[metric]
+    difference = f"{scale * float(row['diff_mean']):+.{decimals}f} ± {scale * float(row['diff_ci95']):.{decimals}f}"
+    words = "fewer" if metric == "missed deadlines" else sign
+    label = policy + (" 2" if "edp_slack" in name else "")
+    by_reading = [percent(share([w for w, drawn in run.worlds.items() if drawn["efficiency"] == e])) for e in EFFICIENCIES]
+    end = "drained" if "drained" in name else "10 h"
+    return (f"| {label}: {words} {metric} than {run.baseline}, {end} | {difference} ({100 * float(row['diff_rel']):+.1f} %) | "
+            f"{percent(float(row[holds[0]]))} ({100 * float(row[holds[0] + '_low']):.0f} .. {100 * float(row[holds[0] + '_high']):.0f}) | "
+            f"{percent(float(row[holds[1]]))} | " + " | ".join(by_reading) + " |")
+
+
+HEAD = ["| claim | difference | P | opposite | as shipped | MLPerf-like | Sia traces | m0 192 |", "|---" * 8 + "|"]
+
+
+# ---- Components, world by world ----
+
+def overrides_of(drawn):
+    """A world of configs/uncertainty.yaml as model_overrides."""
+    models = {"as shipped": [], "MLPerf-like": [("", 3264, 40700)], "m0 192": [("", 192, 1000)],
+              "Sia traces": [("model: vit-base-fp32, ", 200, 928), ("model: resnet50-fp32, ", 200, 928),
+                             ("model: albert-v2-bf16, ", 12, 774)]}[drawn["efficiency"]]
+    entries = [f"{{set: {{scaling_efficiency: {drawn['scaling']}, p0_share: {drawn['p0']}}}}}"]
+    entries += [f"{{{model}set: {{m0: {m0}, phi: {phi}}}}}" for model, m0, phi in models]
+    return "model_overrides=[" + ", ".join(entries) + "]"
+
+
+def components(easim, source, run, folder):
+    """Shapley shares of key and objective in zeus - pollux in the first worlds: mean and sign of each world."""
+    found = defaultdict(list)
+    for drawn in list(run.worlds.values())[:ABLATED_WORLDS]:
+        done = subprocess.run([easim, "ablate", source / "configs" / "eas-sim.yaml", "zeus", "pollux", "--set", overrides_of(drawn),
+                               "--format", "csv", "--quiet", "--force", "--out", folder], check=True, capture_output=True, text=True)
+        for row in csv.DictReader(done.stdout.splitlines()):
+            if row["component"] in COMPONENTS and row["metric"] in (METRICS["kWh"], METRICS["energy per work"]):
+                share, half = float(row["share"]), float(row["ci95"])
+                sign = 0 if abs(share) <= half else 1 if share > 0 else -1
+                found[row["metric"], row["component"]].append((share, sign, drawn["efficiency"]))
+    return found
+
+
+def component_lines(easim, source, run, folder):
+    yield "| zeus - pollux, 10 h | mean | clearly less | clearly more | as shipped | MLPerf-like | Sia traces | m0 192 |"
+    yield "|---" * 8 + "|"
+    found = components(easim, source, run, folder)
+    less = lambda worlds: percent(sum(sign < 0 for _, sign, _ in worlds) / len(worlds))
+    for metric in ("kWh", "energy per work"):
+        decimals, scale = DECIMALS[metric]
+        for component in COMPONENTS:
+            worlds = found[METRICS[metric], component]
+            yield (f"| {metric}: {component} | {scale * fmean(w[0] for w in worlds):+.{decimals}f} | {less(worlds)} | "
+                   f"{percent(sum(w[1] > 0 for w in worlds) / len(worlds))} | "
+                   + " | ".join(less([w for w in worlds if w[2] == e]) for e in EFFICIENCIES) + " |")
+
+
+def tables(easim, source):
+    """Lines that each document has."""
+    with tempfile.TemporaryDirectory(prefix="easim-claims.") as name:
+        runs = {}
+        for run, (policies, sets) in RUNS.items():
+            folder = Path(name) / run
+            compare(easim, source, folder, policies, sets)
+            runs[run] = Run(folder, policies)
+        for document, claims in DOCUMENTS.items():
+            yield document, HEAD + [claim_line(runs, claim) for claim in claims]
+        yield "docs/ablation.md", list(component_lines(easim, source, runs["10 h"], Path(name) / "ablate"))
+
+
+def main():
+    easim, source, missing = Path(sys.argv[1]).resolve(), Path(sys.argv[2]), []
+    for document, lines in tables(easim, source):
+        if "--check" in sys.argv:
+            text = (source / document).read_text(encoding="utf-8")
+            missing += [f"{document}: {line}" for line in lines if line not in text]
+        else:
+            print(f"{document}\n\n" + "\n".join(lines) + "\n")
+    if missing:
+        sys.exit("not in the documents:\n" + "\n".join(missing))
+
+
+if __name__ == "__main__":
+    main()
