@@ -296,6 +296,26 @@ def fitted_parameters(folder):
     assert row["jct_mean_s"] == single["jct_mean_s"] != central["jct_mean_s"]
 
 
+def fitted_bounds(folder):
+    """A synchronisation of 0.01 +- 0.02 s is never negative, and a p0_w of 250 +- 60 W never above a pmax_w of 300 +- 40 W."""
+    model = ("{name: net, m0: 64, phi: 1000, batches: [8, 16], gpus: {h100: {a_s: 0.04, c_s: 0.005, gamma: 2, alpha_s: 0.01, "
+             "p0_w: 250, pmax_w: 300, evidence: assumed, source: made up, fit: {standard_errors: {alpha_s: 0.02, p0_w: 60, "
+             "pmax_w: 40}, covariance: [[4e-4, 0, 0], [0, 3600, 0], [0, 0, 1600]]}}}}")
+    config, out = folder / "fitted.yaml", folder / "bounds"
+    config.write_text(FITTED, encoding="utf-8")
+    done = easim("compare", config, "--policies", "pollux", "--summary-only", "--out", out,
+                 "--set", f"models={{models: [{model}]}}", "--set", "model_overrides=~", "--set", "workload.mix=[{model: net}]",
+                 "--set", "uncertainty={worlds: 60, calibration: true, shares: false}")
+    draws = list(draws_of(rows_of(out / "worlds.csv")).values())
+    place = "calibration/net/h100"
+    assert len(draws) == 60 and all(float(d[f"{place}/alpha_s"]) >= 0 for d in draws)
+    assert all(0 < float(d[f"{place}/p0_w"]) <= float(d[f"{place}/pmax_w"]) for d in draws)
+    counted = json.loads((out / "manifest.json").read_text())["worlds"]["redrawn"][place]
+    # alpha_s >= 0 in 69 %, pmax_w >= p0_w in 76 %: 60 worlds take 54 draws more on average
+    assert 20 < counted < 110 and f"{counted} draws of {place} were outside of its bounds" in done.stdout, done.stdout
+    assert "no covariance, of net (m0 and phi)" in done.stdout, done.stdout
+
+
 def beside_other_options(folder):
     """Perturbations and --until-ci are of the central physics; the worlds have as many replications as it took."""
     out, plain = folder / "beside", folder / "without"
@@ -402,7 +422,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for check in (one_world_is_a_comparison, equal_worlds, worlds_are_single_runs, groups_change_alone,
-                      streams_are_named, redraws, fitted_parameters, beside_other_options,
+                      streams_are_named, redraws, fitted_parameters, fitted_bounds, beside_other_options,
                       a_policy_fails_in_some_worlds, said_of_some_worlds, any_number_of_threads, repeated, interrupted, said_elsewhere):
             start = time.monotonic()
             check(folder)

@@ -44,12 +44,16 @@ Test(world_results, missing) {
     world_results_at(&results, run)[SUMMARY_COLUMN(sim_s)] = 3600;
     cr_assert(world_results_has(&results, run));
     cr_assert(isnan(world_results_difference(&results, run, SUMMARY_COLUMN(sim_s))));
-    cr_assert(!world_results_whole(&results, 1, 2));
     for (run.replication = 0; run.replication < 2; run.replication++)
         for (run.policy = 0; run.policy < 2; run.policy++)
             world_results_at(&results, run)[SUMMARY_COLUMN(sim_s)] = 3600;
-    cr_assert(world_results_whole(&results, 1, 2));
-    cr_assert(!world_results_whole(&results, 0, 2));
+    run = (struct world_run){.set = 1, .world = 1, .replication = 1, .policy = 1};
+    world_results_at(&results, run)[SUMMARY_COLUMN(sim_s)] = 3600;
+    world_results_drop(&results, 1, 2);
+    cr_assert(world_results_has(&results, run));
+    for (run.world = 2, run.replication = 0; run.replication < 2; run.replication++)
+        for (run.policy = 0; run.policy < 2; run.policy++)
+            cr_assert(!world_results_has(&results, run));
     results.baseline = WORLD_NOBODY;
     run = (struct world_run){.set = 1, .world = 2};
     cr_assert(isnan(world_results_difference(&results, run, SUMMARY_COLUMN(sim_s))));

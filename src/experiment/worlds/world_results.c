@@ -51,12 +51,3 @@ void world_results_drop(struct world_results *results, size_t set, uint32_t worl
     for (size_t i = 0; i < results->replications * results->policies * SUMMARY_COUNT; i++)
         first[i] = NAN;
 }
-
-bool world_results_whole(const struct world_results *results, size_t set, uint32_t world) {
-    struct world_run run = {.set = set, .world = world};
-    for (; run.replication < results->replications; run.replication++)
-        for (run.policy = 0; run.policy < results->policies; run.policy++)
-            if (!world_results_has(results, run))
-                return false;
-    return true;
-}

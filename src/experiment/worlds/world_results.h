@@ -46,7 +46,5 @@ double world_results_difference(const struct world_results *results, struct worl
 bool world_results_has(const struct world_results *results, struct world_run run);
 /* Makes all runs of a world in a set missing. */
 void world_results_drop(struct world_results *results, size_t set, uint32_t world);
-/* Whether the runs of all policies and replications of a world in a set are there. */
-bool world_results_whole(const struct world_results *results, size_t set, uint32_t world);
 
 #endif
