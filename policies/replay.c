@@ -178,7 +178,7 @@ static bool is_over(const struct easim_pass *pass, const struct recorded *r) {
 static void leave_row(const struct easim_pass *pass, struct recorded *r) {
     if (!r->carried && r->job == EASIM_NONE)
         r->missed++; /* at the end it is known whether there is such a job */
-    else if (!r->carried && !is_over(pass, r))
+    else if (!r->carried)
         count(pass, never[r->delay ? r->delay : DELAY_SUBMIT], r->id);
     r->row = EASIM_NONE;
 }
@@ -307,7 +307,7 @@ static bool run_job(const struct easim_pass *pass, struct recorded *r, bool shri
         job->state == EASIM_JOB_RUNNING ? easim_view_config(pass->view, job->config) : NULL;
     double gpus = gpus_of(pass, r->row);
     bool any;
-    if (held && (has_gpus(held, gpus) || r->delay == DELAY_CONFIG)) {
+    if (held && has_gpus(held, gpus)) {
         if (!r->carried)
             carry_out(pass, r);
         return true;

@@ -155,8 +155,10 @@ def variant_table(variants):
 def physical_cluster(easim, source, folder):
     """Errors of the runs of the physical cluster when what is assumed of restarts, or known of durations, is another."""
     names = sorted(path.stem for path in (source / "validation").glob("*.yaml") if RESTART in path.read_text(encoding="utf-8"))
-    restarts = [(name, f"restart {seconds} s", [] if seconds == 20 else [(f"{RESTART}20", f"{RESTART}{seconds}")])
-                for name in names for seconds in (0, 20, 40)]
+    first = "  workload.rigid_costs.start_s: 20\n"
+    others = {f"restart {seconds} s": [(f"{RESTART}20", f"{RESTART}{seconds}")] for seconds in (0, 20, 40)}
+    others["restart 20 s, first start, too"] = [(f"  {RESTART}20\n", f"  {RESTART}20\n{first}")]
+    restarts = [(name, label, changes) for name in names for label, changes in others.items()]
     controls, log = [], "validation/shockwave_tacc32/jobs.csv"
     for number, (label, change) in enumerate(CONTROLS.items()):
         write_control(Path(os.environ["EASIM_DATA"]) / log, folder / f"jobs{number}.csv", change)

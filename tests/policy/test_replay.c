@@ -132,6 +132,15 @@ Test(replay, carried_out) {
          ROWS "0,a,4\n100,b,2\n100,a,2\n",
          {{"a", 0, 603, 2, 0}, {"b", 100, 200, 2, 0}},
          {0}},
+        /* b grows by what a gives, whichever stands first. a: 200 samples on 4 GPUs, then 3 s and
+           800 / 1.6 s on 2; b: 160 samples on 2 GPUs, then 3 s and 840 / 2 s on 4. */
+        {"one gives, another grows",
+         "6",
+         NULL,
+         "job_id,submit_s,model,work_samples\na,0,costly,1000\nb,0,costly,1000\n",
+         ROWS "0,a,4\n0,b,2\n100,b,4\n100,a,2\n",
+         {{"a", 0, 603, 2, 0}, {"b", 0, 523, 4, 0}},
+         {0}},
         /* Half of a GPU, or the GPU of which it holds half. */
         {"parts of a GPU",
          "1",
@@ -180,6 +189,24 @@ Test(replay, counted) {
          ROWS "0,a,2\n60,b,1\n210,c,1\n",
          {{"a", 0, 203, 2, 0}, {"b", 203, 246, 1, 0}, {"c", 210, 253, 1, 0}},
          {"2 " RUN_ON ": a, b", "1 " LATE(NO_GPUS) ": b"}},
+        /* The first of the file goes first; the other waits for its last row, through those of c.
+           It runs on only after it has begun: 103 to 206, of which 150 is an instant. */
+        {"order of the file",
+         "1",
+         NULL,
+         HEAD "a,0,1,100\nb,0,1,100\nc,0,1,50\n",
+         ROWS "0,b,1\n0,a,1\n50,c,1\n80,c,1\n150,c,1\n",
+         {{"b", 0, 103, 1, 0}, {"c", 103, 156, 1, 0}, {"a", 156, 259, 1, 0}},
+         {"1 " RUN_ON ": b", "1 " NOT(NO_GPUS) ": c", "2 " LATE(NO_GPUS) ": c, a"}},
+        /* m cannot grow to 4 GPUs while r holds one, and ends first: 1.6 samples/s from 0 to 100.
+         */
+        {"done before it could grow",
+         "4",
+         NULL,
+         "job_id,submit_s,model,work_samples,gpus,duration_s\nm,0,costly,160,,\nr,0,,,1,500\n",
+         ROWS "0,m,2\n0,r,1\n50,r,1\n50,m,4\n150,r,1\n",
+         {{"m", 0, 100, 2, 0}, {"r", 0, 503, 1, 0}},
+         {"1 " NOT(NO_GPUS) ": m"}},
         /* a comes at 30: its row at 0 is carried out then. b comes at 70, when its row at 50 has
            given way to that at 60, its last. The row of c at 0 is over before it comes. */
         {"not submitted yet",
@@ -189,6 +216,15 @@ Test(replay, counted) {
          ROWS "0,a,1\n0,c,1\n50,b,1\n50,a,1\n60,b,1\n60,c,1\n60,a,1\n",
          {{"a", 30, 133, 1, 0}, {"b", 70, 173, 1, 0}, {"c", 60, 73, 1, 0}},
          {"2 " LATE(NOT_YET) ": a, b", "2 " NOT(NOT_YET) ": b, c"}},
+        /* Nobody is asked before 50, when two instants have passed. b waits for a, for which it is
+           too late first of all: it was not there. a: 50 + 3 + 100. */
+        {"submitted after its last row, before the first decision",
+         "1",
+         NULL,
+         HEAD "a,50,1,100\nb,100,1,10\n",
+         ROWS "10,b,1\n20,a,1\n",
+         {{"a", 50, 153, 1, 0}, {"b", 153, 166, 1, 0}},
+         {"2 " LATE(NOT_YET) ": a, b"}},
         /* b's last row has passed when it is submitted. */
         {"submitted after its last row",
          "2",
@@ -219,6 +255,15 @@ Test(replay, impossible) {
          ROWS "0,m,2\n60,m,3\n100,r,1\n200,m,2\n",
          {{"m", 0, 727, 2, 0}, {"r", 100, 153, 1, 0}},
          {"1 rows not carried out, because the job has no configuration with so many GPUs: m"}},
+        /* It goes on with the 2 GPUs that it has, and after its last row, too. */
+        {"no such configuration, last row",
+         "4",
+         NULL,
+         "job_id,submit_s,model,work_samples,gpus,duration_s\nm,0,costly,320,,\nr,0,,,1,50\n",
+         ROWS "0,m,2\n60,m,3\n60,r,1\n90,r,1\n120,r,1\n",
+         {{"m", 0, 200, 2, 0}, {"r", 60, 113, 1, 0}},
+         {"1 rows not carried out, because the job has no configuration with so many GPUs: m",
+          "1 " RUN_ON ": m", "1 " DROPPED ": r"}},
         /* The checkpoint of a takes until 70: b starts then. At 75 b goes away and writes until 85,
            so that a has no room until then, and b's row at 80 finds it still writing: it starts
            beside a, as soon as it has written. a: 57 of 100 s done, 85 + 5 + 43. b: 2 s done. */

@@ -115,6 +115,19 @@ def is_an_input(folder):
     assert "columns of no use to policy replay: node" in easim("check", folder / "c.yaml").stdout
 
 
+def points_are_one_note(folder):
+    """What is counted in several points of a sweep is one note; the names are those of the first, with a sign that there are
+    others."""
+    for name, rest in (("one", "200,a,1\n200,b,1\n"), ("two", "200,a,1\n200,b,1\n400,c,1\n")):
+        (folder / f"{name}.csv").write_text("time_s,job_id,gpus\n0,a,1\n0,b,1\n0,c,1\n" + rest)
+    (folder / "jobs.csv").write_text("job_id,submit_s,gpus,duration_s\na,0,1,100\nb,0,1,100\nc,0,1,100\n")
+    (folder / "c.yaml").write_text((CONFIG % ("", "replay")).replace("replay}", "replay, params: {file: one.csv}}"))
+    (folder / "s.yaml").write_text("name: s\nbase: c.yaml\naxes:\n  - {name: file, path: policy.params.file, "
+                                   "values: [one.csv, two.csv]}\n")
+    done = easim("sweep", "s.yaml", "--out", "o", cwd=folder)
+    assert "  note: 5 rows of finished jobs are dropped: a, b ...\n" in done.stdout, done.stdout
+
+
 def physical_errors(folder, policy, measured, jobs=None):
     """Errors of makespan and mean completion time, from jobs.csv, against the physical run."""
     data = "${EASIM_DATA}/validation/shockwave_tacc32"
@@ -153,6 +166,8 @@ def main():
         decisions_come_back(Path(name))
     with tempfile.TemporaryDirectory() as name:
         is_an_input(Path(name))
+    with tempfile.TemporaryDirectory() as name:
+        points_are_one_note(Path(name))
     if not os.environ.get("EASIM_DATA"):
         print("skipped: the physical cluster: EASIM_DATA is not set")
         return
