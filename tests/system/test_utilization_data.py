@@ -25,21 +25,11 @@ def rows(path):
         return list(csv.DictReader(file))
 
 
-def share(use):
-    """The utilization that gives a GPU of easim the power of a node that is used so."""
-    return (JOB_W + USE_W * use) / (JOB_W + USE_W)
-
-
-def write(path, columns, lines):
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([columns, *lines])
-
-
 def pieces(jobs, steps):
-    """(start, end, share) of all jobs, from the steps of each or its mean."""
+    """(start, end, utilization) of all jobs, from the steps of each or its mean; unknown: 0."""
     for job in jobs:
         start, length = float(job["submit_s"]), float(job["duration_s"])
-        own = [(0, float(job["share"])), *steps.get(job["job_id"], [])]
+        own = [(0, float(job["utilization"] or 0)), *steps.get(job["job_id"], [])]
         for (begin, value), end in zip(own, [at for at, _ in own[1:]] + [length]):
             if begin < min(end, length):
                 yield start + begin, start + min(end, length), value
@@ -50,15 +40,15 @@ def means(jobs, steps):
     joules = [NODES * IDLE_W * STEP_S] * (END_S // STEP_S)
     for start, end, value in pieces(jobs, steps):
         for i in range(int(start // STEP_S), min(len(joules), int(-(-end // STEP_S)))):
-            joules[i] += value * (HIGHEST_W - IDLE_W) * (min(end, (i + 1) * STEP_S) - max(start, i * STEP_S))
+            joules[i] += (JOB_W + USE_W * value) * (min(end, (i + 1) * STEP_S) - max(start, i * STEP_S))
     return [j / STEP_S for j in joules]
 
 
-def predicted(folder, name, more):
+def predicted(folder, name, workload):
     scenario = {"name": name, "horizon": END_S, "policy": {"name": "fcfs"},
-                "cluster": {"gpu_types": [{"name": "node", "idle_w": IDLE_W, "tdp_w": HIGHEST_W}],
+                "cluster": {"gpu_types": [{"name": "node", "idle_w": IDLE_W, "busy_w": IDLE_W + JOB_W, "tdp_w": HIGHEST_W}],
                             "nodes": [{"count": NODES, "gpu": "node", "gpus": 1}]},
-                "workload": {"kind": "trace", "file": "jobs.csv"} | more}
+                "workload": {"kind": "trace", "utilization": 0} | workload}
     (folder / f"{name}.yaml").write_text(json.dumps(scenario), encoding="utf-8")
     subprocess.run([EASIM, "run", f"{name}.yaml", "--meter", f"{STEP_S}s", "--quiet", "--out", name], cwd=folder, check=True)
     assert all(float(row["wait_s"]) == 0 for row in rows_of(folder / name / "jobs.csv"))
@@ -78,21 +68,16 @@ def main():
         sys.exit(77)
     data = Path(os.environ["EASIM_DATA"], "validation/surf_lisa")
     jobs, steps = rows(data / "jobs.csv.gz"), {}
-    for job in jobs:
-        job["share"] = share(float(job["utilization"] or 0))
     for row in rows(data / "utilization.csv.gz"):
-        steps.setdefault(row["job_id"], []).append((float(row["from_s"]), share(float(row["utilization"]))))
+        steps.setdefault(row["job_id"], []).append((float(row["from_s"]), float(row["utilization"])))
     meter = [(float(row["time_s"]), float(row["power_w"])) for row in rows(data / "power.csv.gz")]
     meter = [row for row in meter if row[0] > FIT_S]
     with tempfile.TemporaryDirectory(prefix="easim-surf.") as name:
         folder = Path(name)
-        write(folder / "jobs.csv", ["job_id", "submit_s", "duration_s", "gpus", "utilization"],
-              [[job[c] for c in ("job_id", "submit_s", "duration_s", "gpus", "share")] for job in jobs])
-        write(folder / "use.csv", ["job_id", "from_s", "utilization"],
-              [[job, *step] for job, own in steps.items() for step in own])
-        errors = {}
-        for kind, more, used in (("mean", {}, {}), ("use", {"utilization_file": "use.csv"}, steps)):
-            power, expected = predicted(folder, kind, more), means(jobs, used)
+        log, errors = {"file": str(data / "jobs.csv.gz")}, {}
+        use = {"utilization_file": str(data / "utilization.csv.gz")}
+        for kind, workload, used in (("mean", log, {}), ("use", log | use, steps)):
+            power, expected = predicted(folder, kind, workload), means(jobs, used)
             assert len(power) == len(expected) == END_S // STEP_S
             worst = max(abs(a / b - 1) for a, b in zip(power, expected))
             assert worst < 1e-9, (kind, worst)
