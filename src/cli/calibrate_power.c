@@ -14,7 +14,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define WORST_HOURS 3
+#define WORST_HOURS  3
+#define MOST_WINDOWS 1000
 
 /* Of one command. Release with session_finish. */
 struct session {
@@ -170,9 +171,9 @@ static void print_worst_hours(const struct session *s) {
     const struct meter_curves curves = {s->at, s->predicted_w[POWER_FULL], s->count};
     size_t count = meter_worst_hours(&curves, s->train_to_s, INFINITY, worst, WORST_HOURS);
     for (size_t i = 0; i < count; i++)
-        cli_show("  %-18s %6.6g h: %.5g W metered, %.5g W fitted (%+.1f %%)\n",
+        cli_show("  %-18s %6.6g h: %.5g W metered, %.5g W fitted (%+.4g W)\n",
                  i == 0 ? "worst hours after" : "", hours(worst[i].begin_s), worst[i].measured_w,
-                 worst[i].predicted_w, 100 * (worst[i].predicted_w / worst[i].measured_w - 1));
+                 worst[i].predicted_w, worst[i].predicted_w - worst[i].measured_w);
 }
 
 static void print_windows(const struct session *s) {
@@ -268,9 +269,13 @@ static int choose_readings(struct session *s, struct problems *problems) {
         end--;
     s->at = &s->meter.at[first];
     s->count = end - first;
+    for (size_t i = 0; i < s->count; i++)
+        if (s->at[i].power_w > 0)
+            return 0;
     if (s->count > 0)
-        return 0;
-    if (s->meter.count == 0)
+        problems_add(problems, (struct location){.file = s->file}, NULL,
+                     "expected some reading above 0 W while jobs run, got none");
+    else if (s->meter.count == 0)
         problems_add(problems, (struct location){.file = s->file}, NULL,
                      "expected readings with a power, got none");
     else
@@ -294,6 +299,18 @@ static int choose_train(struct session *s, struct problems *problems) {
     problems_add_setting(problems, (struct location){.file = s->file}, "train",
                          "expected some of the time with readings, %.6g h to %.6g h",
                          hours(first_s), hours(last_s));
+    return ERROR_INPUT;
+}
+
+/* Each window is a fit of its own. */
+static int check_windows(const struct session *s, struct problems *problems) {
+    double window_s = s->options->metered.window_s,
+           span_s = s->at[s->count - 1].end_s - s->at[0].begin_s;
+    if (window_s == 0 || span_s / window_s <= MOST_WINDOWS)
+        return 0;
+    problems_add_setting(problems, (struct location){.file = s->file}, "window",
+                         "expected at most %d windows in %.6g h, so %.6g s or more, got %.6g s",
+                         MOST_WINDOWS, hours(span_s), span_s / MOST_WINDOWS, window_s);
     return ERROR_INPUT;
 }
 
@@ -323,6 +340,8 @@ static int load_files(struct session *s, struct problems *problems) {
         r = choose_readings(s, problems);
     if (r == 0)
         r = choose_train(s, problems);
+    if (r == 0)
+        r = check_windows(s, problems);
     return r;
 }
 

@@ -142,7 +142,7 @@ static void add_split(const struct power_text *text, struct str *out) {
     if (!isnan(c->idle_w) || !isnan(c->base_w))
         return;
     str_addf(out,
-             "idle power of %.9g GPUs and base power of %.9g nodes: only their sum of %.4g W is "
+             "idle power of %.9g GPUs and base power of %.9g nodes: only their sum of %.6g W is "
              "told; base power is taken as 0\n",
              c->gpus, c->nodes, text->fit->plan.columns[0].value);
     if (text->jobs->types.count > 1)

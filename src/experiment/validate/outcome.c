@@ -214,9 +214,9 @@ static void note_power(struct outcome *o) {
     if (!isnan(p->errors.r2))
         str_addf(&text, ", R^2 %.3f", p->errors.r2);
     for (size_t i = 0; i < count; i++)
-        str_addf(&text, "%s%.6g h %+.1f %%",
+        str_addf(&text, "%s%.6g h %+.4g W",
                  i ? ", " : "; worst hours: ", worst[i].begin_s / S_PER_H,
-                 100 * (worst[i].predicted_w / worst[i].measured_w - 1));
+                 worst[i].predicted_w - worst[i].measured_w);
     if (p->unknown > 0)
         str_addf(&text, "; %zu readings are of a time that the run does not have", p->unknown);
     array_push(&o->notes, arena_strdup(&o->arena, text.text));
