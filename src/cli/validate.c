@@ -245,9 +245,11 @@ static int write_results(struct session *s, const struct validate_output *output
                          struct error *reterr) {
     const char **folders = arena_alloc(&s->arena, (s->count + 1) * sizeof *folders);
     size_t count = 0;
-    for (size_t i = 0; i < s->done; i++)
+    for (size_t i = 0; i < s->done; i++) {
+        partial = partial || s->outcomes[i].failure;
         if (s->items[i].has_results)
             folders[count++] = s->items[i].folder;
+    }
     folders[count] = NULL;
     const struct manifest_origin origin = {
         .command = "validate", .options = recorded_words(s), .inputs = &s->inputs};
@@ -282,6 +284,20 @@ static int print_results(struct session *s, const struct validate_output *output
     return code;
 }
 
+/* Also where the table is not shown. */
+static int tell_unexpected(const struct session *s, const struct validate_output *output) {
+    size_t unexpected = validate_tables_count(output).unexpected;
+    for (size_t i = 0; i < output->count; i++)
+        if (output->outcomes[i].failure)
+            cli_say("easim: %s: the run failed: %s\n", output->outcomes[i].validation->name,
+                    output->outcomes[i].failure);
+    if (unexpected == 0)
+        return EXIT_DONE;
+    cli_say("easim: %zu verdict%s not as expected: %s/validation.csv\n", unexpected,
+            unexpected == 1 ? " is" : "s are", s->folder);
+    return EXIT_RUN_FAILED;
+}
+
 static int validate_items(struct session *s) {
     struct error error = {0};
     run_args_catch_interrupts();
@@ -307,8 +323,7 @@ static int validate_items(struct session *s) {
         files_remove_empty(arena_printf(&s->arena, "%s/%s", s->folder, s->items[i].folder),
                            existing);
     files_remove_empty(s->folder, existing);
-    return code == EXIT_DONE && validate_tables_count(&output).unexpected > 0 ? EXIT_RUN_FAILED
-                                                                              : code;
+    return code == EXIT_DONE ? tell_unexpected(s, &output) : code;
 }
 
 static void finish_session(struct session *s) {

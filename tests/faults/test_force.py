@@ -23,7 +23,7 @@ def is_whole(folder):
     if not manifest.exists():
         return False
     root = json.loads(manifest.read_text())
-    for entry in [root["scenario"], *root["results"]]:
+    for entry in [root[key] for key in ("scenario",) if key in root] + root["results"]:
         content = (folder / entry["file"]).read_bytes()
         assert (len(content), hashlib.sha256(content).hexdigest()) == (entry["bytes"], entry["sha256"]), (folder, entry)
     return all(is_whole(folder / inner) for inner in root.get("folders", []))
@@ -46,9 +46,9 @@ def is_said_partial(out, now, after):
     return bool(root.get("failed")) and root["partial"] and listed and all(now[name] == after[name] for name in listed)
 
 
-def over_earlier_results(folder, command, *more, plots=True):
+def over_earlier_results(folder, command, *more, plots=True, small=SMALL):
     """The same command on seed 1, then on seed 2 with a fault at each call of a kind."""
-    words = (*command, *SMALL, *more)
+    words = (*command, *small, *more)
     earlier, later, out = folder / "earlier", folder / "later", folder / "out"
     good(*words, "--set", "seed=1", "--out", earlier)
     good(*words, "--set", "seed=2", "--out", later)
@@ -84,6 +84,13 @@ def of_a_comparison(folder):
     over_earlier_results(folder, ("compare", CONFIG, "--policies", "fcfs,zeus"), "--summary-only")
 
 
+def of_a_validation(folder):
+    small = ("--set", "horizon=2h", "--set", "replications=1", "--quiet", "-t", "1")
+    good("run", CONFIG, *small, "--out", folder / "log")
+    over_earlier_results(folder, ("validate", "--measured", folder / "log/jobs.csv", "--scenario", CONFIG), plots=False,
+                         small=small)
+
+
 def of_an_ablation(folder):
     over_earlier_results(folder, ("ablate", CONFIG, "zeus", "pollux"), plots=False)
 
@@ -116,4 +123,4 @@ def an_unreadable_result(folder):
 
 
 if __name__ == "__main__":
-    run_tests(of_a_run, of_a_comparison, of_an_ablation, of_a_search, over_more_files, an_unreadable_result)
+    run_tests(of_a_run, of_a_comparison, of_a_validation, of_an_ablation, of_a_search, over_more_files, an_unreadable_result)

@@ -19,6 +19,9 @@ def inputs(folder):
     good("run", TINY, "--quiet", "--out", folder / "run")
     (folder / "outages.csv").write_text("node,start_s,end_s\n" + "".join(
         f"{n % 3},{1000 * n * (n % 5 + 1)},{1000 * n * (n % 5 + 1) + 60 + 7 * n}\n" for n in range(1, 30)))
+    (folder / "v.yaml").write_text(
+        f"name: v\nsource: x\nkind: policy\nphysics: x\nscenario: {TINY}\ndata: {{jobs: run/jobs.csv}}\njobs: {{data: jobs}}\n"
+        "measured: [{metric: makespan_s, tolerance: 1%}, {metric: jct_s, over: p90_error, tolerance: 1%}]\n")
     (folder / "sweep.yaml").write_text(f"name: s\nbase: {TINY}\naxes: [{{path: seed, values: [1, 2]}}]\n")
     good("calibrate", PROFILE, "-o", folder / "model.yaml")
 
@@ -41,6 +44,8 @@ def commands(folder):
                 ["ablate", TINY, "pollux", "fcfs", "--quiet", "--out", out / "ablate"],
                 ["tune", TINY, "--params", "edp_slack=1..3", "--objective", "energy_kwh", "--max-trials", 2, "--quiet", "--out",
                  out / "tune"],
+                ["validate", folder / "v.yaml", "--format", "json", "--out", out / "validate"],
+                ["validate", "--measured", folder / "run/jobs.csv", "--scenario", TINY, "--out", out / "validate"],
                 ["sweep", folder / "sweep.yaml", "--quiet", "--out", out / "sweep"])
     if shutil.which("gnuplot"):
         yield ["plot", folder / "run", "--figures", "jct", "--out", out / "figures"]

@@ -15,7 +15,8 @@ from support import EASIM, SOURCE, easim, rows_of
 TINY, PROFILE = SOURCE / "configs/tiny.yaml", SOURCE / "workloads/profile-example.csv"
 OUTAGES = "node,start_s,end_s\n" + "".join(f"{n % 3},{1000 * n * (n % 5 + 1)},{1000 * n * (n % 5 + 1) + 60 + 7 * n}\n"
                                            for n in range(1, 30))
-COMMANDS = ("ablate calibrate check compare completion gen import models plot policies profile run sweep tune").split()
+COMMANDS = ("ablate calibrate check compare completion gen import models plot policies profile run sweep tune "
+            "validate").split()
 LONG = "--long" in sys.argv
 
 # One hostile text each: what terminals, shells, GNU parallel, printf, CSV and JSON act on.
@@ -57,6 +58,7 @@ def talking(folder):
                 ["sweep", folder / "sweep.yaml", "--out", folder / "sweep 2", "--engine", "parallel", "--tasks", 2],
                 ["run", folder / "run/manifest.json"])
     for form in ("table", "csv", "json"):
+        yield ["validate", "--measured", folder / "run/jobs.csv", "--scenario", TINY, "--format", form, *into()]
         yield ["run", TINY, "--format", form, *into()]
         yield ["compare", TINY, "--policies", "fcfs,easy", "--format", form, *into()]
         yield ["ablate", TINY, "pollux", "fcfs", "--format", form, *into()]

@@ -230,3 +230,24 @@ Test(units, clock_at_first_ns) {
                   (long long)found);
     }
 }
+
+/* Decimal literals: the nearest doubles. */
+Test(units, shares) {
+    static const struct {
+        const char *text;
+        double value;
+    } good[] = {{"3%", 0.03}, {"2.385 %", 0.02385}, {"0.03", 0.03}, {"150%", 1.5}, {"1e-7%", 1e-9}};
+    static const char *const bad[] = {"",    "%",   " %",  "0",    "0%",   "-3%",
+                                      "3%%", "3 W", "nan", "inf%", "1e999"};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        double share = 7;
+        cr_assert(units_parse_share(good[i].text, strlen(good[i].text), &share), "%s",
+                  good[i].text);
+        cr_assert(share == good[i].value, "%s: %.17g", good[i].text, share);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        double share = 7;
+        cr_assert_not(units_parse_share(bad[i], strlen(bad[i]), &share), "%s", bad[i]);
+        cr_assert(share == 7);
+    }
+}

@@ -2,6 +2,7 @@
 #include "experiment/validate/validate_find.h"
 
 #include "base/array.h"
+#include "io/files.h"
 
 #include <dirent.h>
 #include <limits.h>
@@ -19,7 +20,7 @@ static bool ends_in_yaml(const char *name) {
 }
 
 static bool list_validations(const char *folder, struct files *files, struct arena *arena) {
-    DIR *dir = opendir(folder);
+    DIR *dir = files_open_folder(folder);
     for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;)
         if (ends_in_yaml(entry->d_name))
             array_push(&files->at, arena_printf(arena, "%s/%s", folder, entry->d_name));
