@@ -1,4 +1,5 @@
 /* easim calibrate: measured profiles become models; models are checked against profiles. */
+#include "base/signals.h"
 #include "calibrate/inference_writer.h"
 #include "calibrate/model_writer.h"
 #include "calibrate/validation.h"
@@ -153,9 +154,12 @@ static int write_models(const struct options *options, const struct calibration 
             const struct form_choice *c = &calibration->models[m].choices[i];
             points_write(&points, c->group, &c->points, c->predictions, c->speed_by_table);
         }
+    sigset_t before;
+    signals_hold(&before); /* both files or none */
     int r = write_whole(options->output, &models, &error);
     if (r == 0)
         r = write_whole(options->points, &points, &error);
+    signals_release(&before);
     str_finish(&models);
     str_finish(&points);
     return r < 0 ? cli_report_error(&error) : EXIT_DONE;

@@ -1,5 +1,6 @@
 /* easim import: a recorded job log as a workload CSV, with a report of what was read, kept, changed
  * and dropped. */
+#include "base/signals.h"
 #include "cli/cli.h"
 #include "cli/formats.h"
 #include "cli/option_parse.h"
@@ -80,10 +81,16 @@ static int read_inputs(const struct options *options, const struct trace_reader 
 static int write_workload(const struct options *options, const struct trace *trace,
                           const struct str *cluster, struct error *reterr) {
     struct str text = {0};
+    sigset_t before;
     trace_file_write(trace, &text);
+    signals_hold(&before); /* both files or none */
+    if (!options->output)
+        signals_release(&before); /* standard output may have to wait */
     int r = options->nodes ? cli_write(options->cluster_out, cluster, reterr) : 0;
     if (r == 0)
         r = cli_write(options->output, &text, reterr);
+    if (options->output)
+        signals_release(&before);
     str_finish(&text);
     return r;
 }

@@ -17,9 +17,12 @@ static void on_interrupt(int signal_number) {
 }
 
 void run_args_catch_interrupts(void) {
-    const struct sigaction action = {.sa_handler = on_interrupt};
+    const struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
+    struct sigaction before;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN) /* nohup */
+        sigaction(SIGHUP, &action, NULL);
 }
 
 static unsigned core_count(void) {

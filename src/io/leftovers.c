@@ -2,8 +2,8 @@
 #include "io/leftovers.h"
 
 #include "base/arena.h"
+#include "io/files.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -92,7 +92,7 @@ bool leftovers_has(const char *folder, const char *name, const char *const *name
 /* With the files in it: such folders hold no others. */
 static void remove_folder(const char *path) {
     struct arena arena = {0};
-    DIR *dir = opendir(path);
+    DIR *dir = files_open_folder(path);
     for (struct dirent *entry; dir && (entry = readdir(dir));)
         (void)unlink(arena_printf(&arena, "%s/%s", path, entry->d_name)); /* not . and .. */
     if (dir)
@@ -103,7 +103,7 @@ static void remove_folder(const char *path) {
 
 void leftovers_remove(const char *folder, const char *const *names) {
     struct arena arena = {0};
-    DIR *dir = opendir(folder);
+    DIR *dir = files_open_folder(folder);
     for (struct dirent *entry; dir && (entry = readdir(dir));) {
         bool is_folder;
         if (!is_named(entry->d_name, names))
@@ -120,5 +120,51 @@ void leftovers_remove(const char *folder, const char *const *names) {
     }
     if (dir)
         closedir(dir);
+    arena_finish(&arena);
+}
+
+/* ---- Folders with nothing else in them ---- */
+
+static bool is_dot(const char *name) {
+    return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+static bool is_folder(const char *path) {
+    struct stat status;
+    return lstat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+int leftovers_only(const char *folder, int depth, struct error *reterr) {
+    struct arena arena = {0};
+    DIR *dir = files_open_folder(folder);
+    int empty = 1;
+    if (!dir)
+        return errno == ENOENT ? 1
+                               : error_set(reterr, ERROR_INPUT, "%s: cannot open folder: %s",
+                                           folder, strerror(errno));
+    for (const struct dirent *entry; empty == 1 && (entry = readdir(dir));) {
+        const char *inner = arena_printf(&arena, "%s/%s", folder, entry->d_name);
+        if (is_dot(entry->d_name) || leftovers_has(folder, entry->d_name, NULL))
+            continue;
+        empty = depth > 0 && is_folder(inner) ? leftovers_only(inner, depth - 1, reterr) : 0;
+    }
+    closedir(dir);
+    arena_finish(&arena);
+    return empty;
+}
+
+void leftovers_clear(const char *folder, int depth) {
+    struct arena arena = {0};
+    DIR *dir = depth > 0 ? files_open_folder(folder) : NULL;
+    for (const struct dirent *entry; dir && (entry = readdir(dir));) {
+        const char *inner = arena_printf(&arena, "%s/%s", folder, entry->d_name);
+        if (is_dot(entry->d_name) || !is_folder(inner))
+            continue;
+        leftovers_clear(inner, depth - 1);
+        (void)rmdir(inner);
+    }
+    if (dir)
+        closedir(dir);
+    leftovers_remove(folder, NULL);
     arena_finish(&arena);
 }

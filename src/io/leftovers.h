@@ -17,4 +17,10 @@ bool leftovers_has(const char *folder, const char *name, const char *const *name
 /* Removes what is left of files and folders of those names (NULL: any name); NULL-terminated. */
 void leftovers_remove(const char *folder, const char *const *names);
 
+/* 1: nothing but leftovers is in the folder, and folders with nothing else, so many deep; or it
+   does not exist. 0: there is something. Negative: it cannot be opened. */
+int leftovers_only(const char *folder, int depth, struct error *reterr) MUST_CHECK;
+/* Removes all that is in such a folder. */
+void leftovers_clear(const char *folder, int depth);
+
 #endif

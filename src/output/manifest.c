@@ -5,6 +5,7 @@
 #include "easim_version.h"
 #include "io/atomic_file.h"
 #include "io/files.h"
+#include "io/leftovers.h"
 #include "io/yaml_write.h"
 #include "model/model_fields.h"
 #include "policy/interface.h"
@@ -384,6 +385,12 @@ int manifest_retire(const char *folder, struct error *reterr) {
     int r = files_remove(arena_printf(&arena, "%s/" MANIFEST_NAME, folder), reterr);
     arena_finish(&arena);
     return r;
+}
+
+void manifest_remove_leftovers(const char *folder, const char *const *names) {
+    static const char *const own[] = {MANIFEST_NAME, SCENARIO_NAME, MODELS_NAME, NULL};
+    leftovers_remove(folder, names);
+    leftovers_remove(folder, own);
 }
 
 static int finish_manifest(cJSON *root, const struct manifest_origin *origin, const char *folder,

@@ -39,6 +39,10 @@ void manifest_add_inputs(cJSON *root, const struct study *study, const char *fol
    replaced. From then on nobody takes the folder for whole, until there is a new one. */
 int manifest_retire(const char *folder, struct error *reterr) MUST_CHECK;
 
+/* Removes what killed processes have left of files of these names (NULL-terminated), and of the
+   manifest and what stands beside it. */
+void manifest_remove_leftovers(const char *folder, const char *const *names);
+
 /* The end of every manifest: writes scenario.yaml and models.yaml, adds the inputs and the files of
    the folder (NULL-terminated names; those that do not exist are left out) with their hashes, waits
    until all of it is on the disk, and writes manifest.json. Frees root. */

@@ -243,9 +243,12 @@ static void note_stubborn(struct crew *crew, const struct child *c, const struct
     crew->stubborn_count++;
 }
 
-/* Whether a task that the machine has failed gets a second try. */
-static bool tries_again(struct crew *crew, const struct child *c, const char *failure) {
-    if (!failure || !c->trail->machine || crew->tried[c->task] || crew->stopped)
+/* Whether a task that the machine has failed gets a second try. So does one that was killed, by
+   nobody here: its policy may do that to itself, but so may somebody else, or the kernel for want
+   of memory. */
+static bool tries_again(struct crew *crew, const struct child *c, int status, const char *failure) {
+    bool shot = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && !c->timed_out && !c->killed;
+    if (!failure || !(c->trail->machine || shot) || crew->tried[c->task] || crew->stopped)
         return false;
     crew->tried[c->task] = true;
     array_push(&crew->waiting, c->task);
@@ -277,7 +280,7 @@ static void hand_over(struct crew *crew, const struct child *c, int status) {
     }
     const struct slice result = {map == MAP_FAILED ? NULL : map,
                                  map == MAP_FAILED ? 0 : (size_t)file.st_size};
-    if (!given_up && !tries_again(crew, c, failure.text) &&
+    if (!given_up && !tries_again(crew, c, status, failure.text) &&
         tell_end(all, c, result, failure.text) < 0)
         crew->stopped = true;
     if (map != MAP_FAILED)

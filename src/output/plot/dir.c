@@ -4,6 +4,7 @@
 
 #include "io/atomic_file.h"
 #include "io/files.h"
+#include "io/leftovers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,6 +24,7 @@ struct plot_dir {
     struct arena arena;
     const char *path;
     char *drawing;                /* the folder inside it */
+    int lock;                     /* on that */
     ARRAY_OF(const char *) drawn; /* names of figures */
 };
 
@@ -33,9 +35,9 @@ int plot_dir_open(const char *path, struct plot_dir **ret_dir, struct error *ret
     struct plot_dir *dir = mem_zalloc(1, sizeof *dir);
     dir->path = arena_strdup(&dir->arena, path);
     dir->drawing = arena_printf(&dir->arena, "%s/drawing.tmp-XXXXXX", path);
-    if (!mkdtemp(dir->drawing)) {
-        r = error_set(reterr, ERROR_IO, "%s: cannot make a folder in it: %s", path,
-                      strerror(errno));
+    leftovers_remove(path, (const char *const[]){"drawing", NULL});
+    r = leftovers_make_folder(dir->drawing, &dir->lock, reterr);
+    if (r < 0) {
         arena_finish(&dir->arena);
         free(dir);
         return r;
@@ -173,6 +175,7 @@ void plot_dir_abort(struct plot_dir *dir) {
             (void)unlink(
                 arena_printf(&dir->arena, "%s/%s.%s", dir->drawing, dir->drawn.at[i], endings[e]));
     (void)rmdir(dir->drawing);
+    close(dir->lock);
     free(dir->drawn.at);
     arena_finish(&dir->arena);
     free(dir);

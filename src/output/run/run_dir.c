@@ -3,6 +3,7 @@
 
 #include "io/atomic_file.h"
 #include "io/files.h"
+#include "io/leftovers.h"
 #include "output/manifest.h"
 #include "output/run/aggregate_csv.h"
 #include "output/run/decisions_csv.h"
@@ -49,6 +50,9 @@ static const struct run_file files[FILE_COUNT] = {
     [FILE_METER] = {"meter.csv", meter_csv_header, meter_csv_rows},
 };
 
+/* A comparison has folders of policies, and perturbed/PERTURBATION/POLICY. */
+#define INNER_FOLDERS 3
+
 struct run_dir {
     char *path;
     bool wanted[FILE_COUNT];
@@ -66,16 +70,10 @@ struct run_dir {
 };
 
 int run_dir_is_empty(const char *path, struct error *reterr) {
-    DIR *dir = files_open_folder(path);
-    if (!dir)
-        return errno == ENOENT ? 1
-                               : error_set(reterr, ERROR_INPUT, "%s: cannot open folder: %s", path,
-                                           strerror(errno));
-    int entries = 0;
-    while (entries < 3 && readdir(dir))
-        entries++;
-    closedir(dir);
-    return entries <= 2; /* . and .. are always there */
+    int empty = leftovers_only(path, INNER_FOLDERS, reterr);
+    if (empty == 1)
+        leftovers_clear(path, INNER_FOLDERS);
+    return empty;
 }
 
 static char *join_path(const char *folder, const char *name) {
@@ -95,6 +93,15 @@ static int open_file(struct run_dir *dir, enum file file, struct error *reterr) 
 static int write_text(struct run_dir *dir, enum file file, struct slice text,
                       struct error *reterr) {
     return text.length == 0 ? 0 : atomic_file_write(dir->files[file], text.at, text.length, reterr);
+}
+
+/* With --force the folder holds other files, too, perhaps some of a similar name. */
+static void remove_leftovers(const struct run_dir *dir, const char *trace) {
+    const char *names[FILE_COUNT + 3] = {"aggregate.csv", trace, NULL};
+    size_t count = trace ? 2 : 1;
+    for (int f = 0; f < FILE_COUNT; f++)
+        names[count++] = files[f].name;
+    manifest_remove_leftovers(dir->path, names);
 }
 
 static int write_headers(struct run_dir *dir, struct error *reterr) {
@@ -153,6 +160,7 @@ int run_dir_open(const struct run_dir_options *options, const struct study *stud
     }
     dir->words = options->words;
     dir->within = options->within;
+    remove_leftovers(dir, options->trace);
     if (write_headers(dir, reterr) < 0 ||
         (options->trace && trace_files_open(dir->path, options->trace, study->scenario.replications,
                                             &dir->traces, reterr) < 0)) {

@@ -21,7 +21,7 @@ struct run_dir_options {
 /* Whether a run writes a file of that name of its own. */
 bool run_dir_names(const char *name);
 /* 1 if nothing is in the folder or it does not exist, 0 if there is something, negative on errors.
- */
+   What killed processes have left is nothing, nor are folders with nothing else: it is removed. */
 int run_dir_is_empty(const char *path, struct error *reterr) MUST_CHECK;
 /* Makes the folder (and its parents). ERROR_INPUT if it is not empty and force is not given. */
 int run_dir_open(const struct run_dir_options *options, const struct study *study,

@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "io/files.h"
+#include "io/leftovers.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 struct trace_files {
     const char *folder, *name;
     char *making; /* the folder in which they are made */
+    int lock;     /* on it */
     uint32_t replications;
     bool *kept; /* by number - 1 */
     struct arena arena;
@@ -36,9 +38,8 @@ int trace_files_open(const char *folder, const char *name, uint32_t replications
     files->making = arena_printf(&files->arena, "%s/%s.tmp-XXXXXX", folder, name);
     files->replications = replications;
     files->kept = mem_zalloc(replications, sizeof *files->kept);
-    if (!mkdtemp(files->making)) {
-        error_set(reterr, ERROR_IO, "%s: cannot create a folder: %s", files->making,
-                  strerror(errno));
+    files->lock = -1;
+    if (leftovers_make_folder(files->making, &files->lock, reterr) < 0) {
         files->making = NULL;
         trace_files_abort(files);
         return reterr->code;
@@ -102,6 +103,8 @@ void trace_files_abort(struct trace_files *files) {
         return;
     if (files->making)
         remove_folder(files->making);
+    if (files->lock >= 0)
+        close(files->lock);
     free(files->kept);
     arena_finish(&files->arena);
     free(files);

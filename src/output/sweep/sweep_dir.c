@@ -6,6 +6,7 @@
 #include "io/atomic_file.h"
 #include "io/csv.h"
 #include "io/files.h"
+#include "io/leftovers.h"
 #include "output/json.h"
 #include "output/run/summary_csv.h"
 #include "output/sweep/findings_tables.h"
@@ -169,21 +170,23 @@ struct sweep_sink sweep_dir_sink(struct sweep_dir *dir) {
 
 /* ---- The folder ---- */
 
+static const char *const ours[] = {"runs",
+                                   "notes",
+                                   "sweep.csv",
+                                   "failures.csv",
+                                   "manifest.json",
+                                   "slurm",
+                                   "figures",
+                                   "claims.csv",
+                                   "claim-readings.csv",
+                                   "targets.csv",
+                                   "target-readings.csv",
+                                   SCENARIO_NAME,
+                                   MODELS_NAME,
+                                   NULL};
+
 static bool is_ours(const char *name) {
-    static const char *const ours[] = {"runs",
-                                       "notes",
-                                       "sweep.csv",
-                                       "failures.csv",
-                                       "manifest.json",
-                                       "slurm",
-                                       "figures",
-                                       "claims.csv",
-                                       "claim-readings.csv",
-                                       "targets.csv",
-                                       "target-readings.csv",
-                                       SCENARIO_NAME,
-                                       MODELS_NAME};
-    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
+    for (size_t i = 0; ours[i]; i++) {
         size_t length = strlen(ours[i]);
         if (strncmp(name, ours[i], length) == 0 &&
             (name[length] == '\0' || strncmp(name + length, ".tmp-", 5) == 0))
@@ -208,30 +211,24 @@ static int check_folder(const char *path, struct error *reterr) {
     return r;
 }
 
+/* What killed processes have left; others may be writing. */
+static void remove_leftovers(const struct sweep_dir *dir) {
+    struct arena arena = {0};
+    leftovers_remove(dir->path, ours);
+    leftovers_remove(arena_printf(&arena, "%s/runs", dir->path), NULL);
+    leftovers_remove(arena_printf(&arena, "%s/notes", dir->path), NULL);
+    arena_finish(&arena);
+}
+
 int sweep_dir_open(const struct sweep_dir *dir, struct error *reterr) {
     int r = check_folder(dir->path, reterr);
     struct arena arena = {0};
     if (r == 0)
         r = files_make_folders(arena_printf(&arena, "%s/runs", dir->path), reterr);
+    if (r == 0)
+        remove_leftovers(dir);
     arena_finish(&arena);
     return r;
-}
-
-/* What a killed process left. Only when all runs are there: nobody is writing then. */
-static void remove_leftovers(const struct sweep_dir *dir) {
-    struct arena arena = {0};
-    const char *const folders[] = {dir->path, arena_printf(&arena, "%s/runs", dir->path),
-                                   arena_printf(&arena, "%s/notes", dir->path)};
-    for (int i = 0; i < 3; i++) {
-        DIR *folder = files_open_folder(folders[i]);
-        for (const struct dirent *entry; folder && (entry = readdir(folder));)
-            if (strstr(entry->d_name, ".csv.tmp-") || strstr(entry->d_name, ".json.tmp-") ||
-                strstr(entry->d_name, ".yaml.tmp-"))
-                (void)unlink(arena_printf(&arena, "%s/%s", folders[i], entry->d_name));
-        if (folder)
-            closedir(folder);
-    }
-    arena_finish(&arena);
 }
 
 /* ---- Tables ---- */
@@ -373,8 +370,7 @@ int sweep_dir_merge(const struct sweep_dir *dir, struct figures *figures,
     int r = join_points(dir, &to, reterr);
     if (ret_counts->failed == 0)
         str_finish(&files[1].text); /* a header alone */
-    if (ret_counts->missing == 0)
-        remove_leftovers(dir);
+    remove_leftovers(dir);
     if (r == 0)
         return text_files_write(dir->path, files, 2, reterr);
     for (int f = 0; f < 2; f++)
