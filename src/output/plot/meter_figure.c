@@ -92,27 +92,38 @@ struct bin {
     double measured_j, predicted_j, measured_s, predicted_s;
 };
 
-static void add_bin(struct str *data, size_t series, double hour, const struct bin *bin) {
-    str_add_int(data, (int64_t)series);
-    csv_comma_real(data, hour);
-    csv_comma_real(data, bin->measured_s > 0 ? bin->measured_j / bin->measured_s / 1000 : NAN);
-    csv_comma_real(data, bin->predicted_s > 0 ? bin->predicted_j / bin->predicted_s / 1000 : NAN);
-    str_add_char(data, '\n');
+/* Where the bins of a panel go. */
+struct writer {
+    struct str *data;
+    size_t series;
+    double first_s, bin_s;
+    double most_kw; /* of all panels so far */
+};
+
+static void add_bin(struct writer *w, double number, const struct bin *bin) {
+    double measured_kw = bin->measured_s > 0 ? bin->measured_j / bin->measured_s / 1000 : NAN;
+    double predicted_kw = bin->predicted_s > 0 ? bin->predicted_j / bin->predicted_s / 1000 : NAN;
+    str_add_int(w->data, (int64_t)w->series);
+    csv_comma_real(w->data, (w->first_s + (number + 0.5) * w->bin_s) / S_PER_H);
+    csv_comma_real(w->data, measured_kw);
+    csv_comma_real(w->data, predicted_kw);
+    str_add_char(w->data, '\n');
+    w->most_kw = fmax(w->most_kw, fmax(measured_kw, predicted_kw));
 }
 
 /* A reading is of the bin of its middle; each bin is drawn at its own. */
-static void add_panel(const struct panel *panel, size_t series, double first_s, double bin_s,
-                      struct str *data) {
+static void add_panel(struct writer *writer, const struct panel *panel) {
     struct bin bin = {0};
     double number = 0;
     for (size_t i = 0; i <= panel->at.count; i++) {
         bool end = i == panel->at.count;
         const struct meter_reading *r = end ? NULL : &panel->at.at[i];
-        double own = end ? number + 1 : floor(((r->begin_s + r->end_s) / 2 - first_s) / bin_s);
+        double own = end ? number + 1
+                         : floor(((r->begin_s + r->end_s) / 2 - writer->first_s) / writer->bin_s);
         if (i > 0 && own != number)
-            add_bin(data, series, (first_s + (number + 0.5) * bin_s) / S_PER_H, &bin);
+            add_bin(writer, number, &bin);
         if (i > 0 && own > number + 1) /* a gap */
-            add_bin(data, series, (first_s + (number + 1.5) * bin_s) / S_PER_H, &(struct bin){0});
+            add_bin(writer, number + 1, &(struct bin){0});
         bin = own != number ? (struct bin){0} : bin;
         number = own;
         if (end)
@@ -147,15 +158,20 @@ static void add_panels(const struct panels *panels, struct plot_figure *figure) 
         for (size_t i = 0; i < panel->at.count; i++)
             step_s = fmin(step_s, panel->at.at[i].end_s - panel->at.at[i].begin_s);
     }
-    double bin_s = fmax(step_s, (last_s - first_s) / BINS);
+    struct writer writer = {.data = &figure->data,
+                            .first_s = first_s,
+                            .bin_s = fmax(step_s, (last_s - first_s) / BINS)};
     bool in_days = last_s - first_s > 5 * 86400;
     str_add(&figure->data, "series,time_h,measured_kw,predicted_kw\n");
-    for (size_t p = 0; p < panels->count; p++)
-        add_panel(&panels->at[p], p + 1, first_s, bin_s, &figure->data);
+    for (size_t p = 0; p < panels->count; p++) {
+        writer.series = p + 1;
+        add_panel(&writer, &panels->at[p]);
+    }
     plot_set_series(figure, titles, panels->count);
     plot_set_titles(figure, "title", titles, panels->count);
     plot_set_text(figure, "x_label", in_days ? "time (days)" : "time (h)");
     plot_set_number(figure, "x_hours", in_days ? 24 : 1);
+    plot_set_number(figure, "most", writer.most_kw > 0 ? writer.most_kw : 1);
     plot_set_number(figure, "begin_h", first_s / S_PER_H);
     plot_set_number(figure, "end_h", last_s / S_PER_H);
     figure->height = 100 + (int)panels->count * (PANEL + 24);

@@ -1,15 +1,11 @@
 of(k) = column('series') == k ? column('time_h') / x_hours : NaN
-stats data skip 1 using 3 nooutput
-most = STATS_max
-stats data skip 1 using 4 nooutput
-most = most < STATS_max ? STATS_max : most
 panel = (height - 100.0) / N - 24
 set lmargin at screen 66.0 / width
 set rmargin at screen 1 - 20.0 / width
 set xrange [begin_h / x_hours:end_h / x_hours]
-set yrange [0:most > 0 ? 1.05 * most : 1]
+set yrange [0:1.05 * most]
 set label 100 'power (kW)' at screen 16.0 / width, 0.5 center rotate
-set ytics step(most > 0 ? most : 1, panel > 110 ? 6 : 3)
+set ytics step(most, panel > 110 ? 6 : 3)
 set multiplot
 do for [k = 1:N] {
     y = height - 52 - (k - 1) * (panel + 24)
