@@ -302,6 +302,12 @@ def test_worlds(folder):
     check_figure(figures, "worlds", ["difference in energy (kWh)", "9 worlds x 3 workloads", "easy - pollux", "fcfs - pollux",
                                      "better in 100 %", "physics", "workload", "residual", "a100"])
     check_redrawn(figures, ["worlds"])
+    kept = [line for line in (results / "worlds.csv").read_text().splitlines() if not re.match(r"\d+,[^,]*,4,", line)]
+    (results / "worlds.csv").write_text("\n".join(kept) + "\n")  # as after an interruption
+    seal(results)
+    easim("plot", results, "--figures", "worlds", "--out", folder / "without the fourth")
+    names = {row["name"] for row in rows_of(folder / "without the fourth" / "worlds.csv") if row["kind"] == "world"}
+    assert names == set("12356789"), names
     alone = folder / "one workload"  # without intervals and shares
     easim("compare", file, "--policies", "pollux,easy", "-n", "1", "--set", "horizon=4h", "--quiet", "--out", alone)
     easim("plot", alone, "--figures", "worlds", "--out", folder / "alone", "--format", "svg,png,pdf")

@@ -1,8 +1,6 @@
 /* Reads worlds.csv: see world_table.h. */
 #include "output/plot/world_table.h"
 
-#include "base/intern.h"
-
 #include <math.h>
 #include <stdlib.h>
 
@@ -57,7 +55,7 @@ static int check_size(const struct world_reader *reader, struct error *reterr) {
                      reader->source->comparison, reader->cells.count, (unsigned long long)expected);
 }
 
-static void fill_table(const struct world_reader *reader, struct world_table *table) {
+static void fill_table(struct world_reader *reader, struct world_table *table) {
     table->worlds = reader->worlds.entries.count;
     table->replications = reader->replications.entries.count;
     table->policies = reader->source->series.count;
@@ -65,6 +63,8 @@ static void fill_table(const struct world_reader *reader, struct world_table *ta
     table->values = mem_zalloc(count, sizeof *table->values);
     for (size_t i = 0; i < count; i++)
         table->values[i] = NAN;
+    table->names = reader->worlds;
+    reader->worlds = (struct intern){0};
     for (size_t i = 0; i < reader->cells.count; i++) {
         const struct world_cell *cell = &reader->cells.at[i];
         table->values[(cell->policy * table->worlds + cell->world) * table->replications +
@@ -96,6 +96,7 @@ int world_table_read(const struct plot_source *source, unsigned column, struct w
 
 void world_table_finish(struct world_table *table) {
     free(table->values);
+    intern_finish(&table->names);
     *table = (struct world_table){0};
 }
 

@@ -2,11 +2,13 @@
 #ifndef EASIM_OUTPUT_PLOT_WORLD_TABLE_H
 #define EASIM_OUTPUT_PLOT_WORLD_TABLE_H
 
+#include "base/intern.h"
 #include "output/plot/source.h"
 
 /* Zero-initialise; release with world_table_finish. */
 struct world_table {
     size_t worlds, replications, policies; /* policies: the series of the source */
+    struct intern names;                   /* of the worlds, as the file has them */
     double *values;                        /* [policy][world][replication], NAN where missing */
 };
 

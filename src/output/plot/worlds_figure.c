@@ -138,7 +138,7 @@ static void add_worlds(const struct worlds_session *s, size_t r, double factor, 
         csv_comma_real(data, factor * d->mean);
         csv_comma_real(data, factor * (d->mean - half));
         csv_comma_real(data, factor * (d->mean + half));
-        csv_comma_int(data, (int64_t)d->world + 1);
+        csv_comma_text(data, intern_text(&s->table.names, (uint32_t)d->world));
         csv_comma_text(data, s->source->series.at[row->policy].label);
         str_add_char(data, '\n');
     }
