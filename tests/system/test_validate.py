@@ -6,11 +6,14 @@ import io
 import json
 import os
 import random
+import signal
 import statistics
+import subprocess
 import tempfile
+import time
 from pathlib import Path
 
-from support import easim, rows_of
+from support import EASIM, SOURCE, easim, rows_of
 
 SCENARIO = """\
 name: lab
@@ -199,6 +202,25 @@ def check_failed_run(folder):
     assert easim("validate", folder / "out4/manifest.json").stdout == "equal\n"
 
 
+def check_interrupted(folder):
+    """What was finished is kept and marked partial."""
+    (folder / "long.yaml").write_text(f"name: long\nsource: x\nkind: policy\nphysics: x\nscenario: {SOURCE}/configs/eas-sim.yaml\n"
+                                      "set: {replications: 100000}\nmeasured: [{metric: jct_mean_s, value: 1, tolerance: 1%}]\n")
+    out = folder / "out5"
+    process = subprocess.Popen([EASIM, "validate", folder / "v.yaml", folder / "long.yaml", "--out", out],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    end = time.monotonic() + 60
+    while not (out / "v/manifest.json").exists() and time.monotonic() < end:
+        time.sleep(0.05)
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130 and "interrupted: 1 of 2 validations are finished and kept" in said, said
+    manifest = json.loads((out / "manifest.json").read_text())
+    assert manifest["partial"] and manifest["folders"] == ["v"] and not (out / "long").exists()
+    assert {row["validation"] for row in rows_of(out / "validation.csv")} == {"v"}
+
+
 def check_own_log(folder):
     """A run's own jobs as the log: no error. Then a log with noise, other GPUs, and jobs of nobody."""
     (folder / "own.yaml").write_text(SCENARIO.replace("elsewhere.csv", "d/jobs.csv"))
@@ -244,8 +266,9 @@ def main():
         check_verdicts(folder, error)
         check_missing(folder)
         check_failed_run(folder)
+        check_interrupted(folder)
         check_own_log(folder)
-    print("5 passed, 0 failed")
+    print("6 passed, 0 failed")
 
 
 main()
