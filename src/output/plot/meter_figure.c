@@ -122,8 +122,8 @@ static void add_panel(struct writer *writer, const struct panel *panel) {
                          : floor(((r->begin_s + r->end_s) / 2 - writer->first_s) / writer->bin_s);
         if (i > 0 && own != number)
             add_bin(writer, number, &bin);
-        if (i > 0 && own > number + 1) /* a gap */
-            add_bin(writer, number + 1, &(struct bin){0});
+        if (i > 0 && own > number + 1)
+            str_add_char(writer->data, '\n'); /* there gnuplot cuts the lines */
         bin = own != number ? (struct bin){0} : bin;
         number = own;
         if (end)
