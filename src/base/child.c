@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -50,6 +51,15 @@ void child_begin(pid_t parent) {
         _exit(EXIT_FAILURE); /* it was killed before the line above */
     setpgid(0, 0);
     setrlimit(RLIMIT_CORE, &no_core);
+}
+
+const volatile bool *child_original(void) {
+    const size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
+    bool *page = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED || madvise(page, bytes, MADV_WIPEONFORK) < 0)
+        return NULL;
+    *page = true;
+    return page;
 }
 
 static void leave_without_memory(void *context, size_t bytes) {

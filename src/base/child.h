@@ -4,6 +4,7 @@
 
 #include "base/str.h"
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 enum child_end {
@@ -35,5 +36,9 @@ void child_wait_before(unsigned attempt);
 /* In a child just forked, before code of a plug-in runs: it ends with its parent, heads a process
    group of its own, to be killed with all that it starts, and leaves no core file. */
 void child_begin(pid_t parent);
+
+/* A page that a process and all that it forks have each for itself: 1 in this process from now on,
+   0 in copies that are forked later, by whatever call. NULL where the system has no such pages. */
+const volatile bool *child_original(void);
 
 #endif

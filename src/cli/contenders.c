@@ -39,12 +39,12 @@ int contenders_load(struct contenders *all, const char *config,
     return problems->count > before ? ERROR_INPUT : 0;
 }
 
-static void try_policy(void *context, size_t task, struct trail *trail, FILE *out) {
+static void try_policy(void *context, size_t task, struct trail *trail, struct str *out) {
     const struct study *study = &((const struct contenders *)context)->at[task].study;
     struct error error = {0};
     trail_policy(trail, &study->module);
     if (replicate_try(study, &error) < 0)
-        fwrite(error.text, 1, strlen(error.text), out);
+        str_add(out, error.text);
 }
 
 /* A policy that crashes here has not refused: it is run, and counts as failed when it crashes

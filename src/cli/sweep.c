@@ -214,14 +214,14 @@ struct first {
     bool announce; /* say how long it will take, if it will not end soon */
 };
 
-static void load_first(void *context, size_t task, struct trail *trail, FILE *out) {
+static void load_first(void *context, size_t task, struct trail *trail, struct str *out) {
     const struct first *first = context;
     struct study study;
     struct problems problems = {0};
     (void)trail;
     if (sweep_study(first->sweep, task, ingest_readers, &study, &problems) < 0)
         for (size_t i = 0; i < problems.count; i++)
-            fwrite(problems.texts[i], strlen(problems.texts[i]) + 1, 1, out);
+            str_add_bytes(out, problems.texts[i], strlen(problems.texts[i]) + 1);
     else if (first->announce)
         progress_line_announce(&study, "first point: ");
 }

@@ -1,12 +1,15 @@
 /* Calls of the policy: see callbacks.h. */
 #include "engine/callbacks.h"
 
+#include "base/rounding.h"
 #include "base/units.h"
 #include "engine/actions.h"
 #include "engine/look.h"
 #include "policy/host_job.h"
 
+#include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 /* Decisions 1, 2, 4, 8 ... compare all of the view and ask for all kept answers again: few,
    however long the run is. */
@@ -23,6 +26,18 @@ static void note_call(const struct sim *sim, const char *name) {
         *sim->options.calling = name;
 }
 
+/* What a policy may have done to the process, beside what it was called for. */
+static void end_call(struct sim *sim, const char *name) {
+    note_call(sim, NULL);
+    if (sim->options.original && !*sim->options.original)
+        _exit(EXIT_FAILURE);
+    if (rounding_is_usual())
+        return;
+    rounding_set_usual();
+    sim_fail(sim, ERROR_RUN, "policy %s: %s has changed how floating-point numbers are rounded",
+             sim->module->policy->name, name);
+}
+
 static void call_policy(struct sim *sim, int (*function)(const struct easim_pass *),
                         const char *name) {
     struct easim_plan plan = {.sim = sim};
@@ -31,7 +46,7 @@ static void call_policy(struct sim *sim, int (*function)(const struct easim_pass
     look_begins(sim);
     note_call(sim, function ? name : LIST_CALLBACK);
     int r = function ? function(&pass) : list_decide(&sim->list, &pass);
-    note_call(sim, NULL);
+    end_call(sim, function ? name : LIST_CALLBACK);
     look_ends(sim, checks_all(sim));
     if (r < 0)
         sim_fail(sim, ERROR_RUN, "policy %s: %s failed: %s", sim->module->policy->name, name,
@@ -49,7 +64,7 @@ bool callbacks_may_admit(struct sim *sim, uint32_t job) {
     look_begins(sim);
     note_call(sim, LIST_CALLBACK);
     bool may = list_may_admit(&sim->list, &pass, host_job(pass.view, job), sim->over_cap);
-    note_call(sim, NULL);
+    end_call(sim, LIST_CALLBACK);
     look_ends(sim, false);
     actions_finish(&plan);
     return may;
@@ -86,7 +101,7 @@ void callbacks_finish(struct sim *sim) {
     note_call(sim, "finish");
     if (policy->finish)
         policy->finish(&pass);
-    note_call(sim, NULL);
+    end_call(sim, "finish");
     str_finish(&plan.failure);
 }
 
@@ -103,7 +118,7 @@ bool callbacks_explain(struct sim *sim, char text[static RECHECK_BYTES]) {
     note_call(sim, LIST_CALLBACK);
     bool found = sim->module->policy->list && !list_in_rounds(&sim->list) &&
                  recheck_at_end(&sim->list.index, &pass, text);
-    note_call(sim, NULL);
+    end_call(sim, LIST_CALLBACK);
     look_ends(sim, true);
     arena_reset(&sim->scratch);
     return found;

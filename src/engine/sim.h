@@ -43,6 +43,8 @@ struct sim_options {
     bool time_decisions;       /* measure decide_ns */
     const atomic_bool *cancel; /* NULL, or set from outside to give up */
     atomic_ulong *progress;    /* NULL, or counts events for somebody outside */
+    /* NULL, or false in copies of this process that a policy has forked: they end */
+    const volatile bool *original;
     const char **calling; /* NULL, or tells which callback of the policy is running; NULL: none */
 };
 

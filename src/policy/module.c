@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/child.h"
 #include "base/mem.h"
+#include "base/own_state.h"
 #include "io/files.h"
 #include "policy/interface.h"
 
@@ -96,10 +97,19 @@ static int try_path(const char *path, struct error *reterr) {
     return reterr->code;
 }
 
-static int open_path(const char *path, struct policy_module *module, struct error *reterr) {
-    *module = (struct policy_module){0};
+static void *load_here(const char *path) {
+    struct own_state state;
+    own_state_keep(&state);
+    void *handle = load_module(path);
+    own_state_restore(&state);
+    return handle;
+}
+
+static int open_path(const char *path, bool apart, struct policy_module *module,
+                     struct error *reterr) {
+    *module = (struct policy_module){.apart = apart};
     file_stamp_take(path, &module->stamp);
-    module->handle = load_module(path);
+    module->handle = (apart ? load_module : load_here)(path);
     if (!module->handle)
         return error_set(reterr, ERROR_INPUT, "cannot load policy: %s", dlerror());
     module->path = mem_strdup(path);
@@ -183,7 +193,7 @@ static int open_name(const char *name, bool apart, struct policy_module *module,
     if (path == search.path && !each_folder(has_module, &search))
         return module_not_found(name, reterr);
     int r = apart ? 0 : try_path(path, reterr);
-    return r < 0 ? r : open_path(path, module, reterr);
+    return r < 0 ? r : open_path(path, apart, module, reterr);
 }
 
 int module_open(const char *name, struct policy_module *module, struct error *reterr) {
@@ -194,12 +204,23 @@ int module_open_apart(const char *name, struct policy_module *module, struct err
     return open_name(name, true, module, reterr);
 }
 
+#ifndef KEEP_OPEN
+static void unload_module(const struct policy_module *module) {
+    struct own_state state;
+    if (!module->apart)
+        own_state_keep(&state);
+    dlclose(module->handle);
+    if (!module->apart)
+        own_state_restore(&state);
+}
+#endif
+
 void module_close(struct policy_module *module) {
     if (module->handle)
         free((void *)module->policy);
 #ifndef KEEP_OPEN
     if (module->handle)
-        dlclose(module->handle);
+        unload_module(module);
 #endif
     free(module->path);
     *module = (struct policy_module){0};

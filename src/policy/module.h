@@ -11,6 +11,7 @@ struct policy_module {
     void *handle;
     char *path;
     struct file_stamp stamp;           /* of the file before it was loaded */
+    bool apart;                        /* opened in a process that may be lost */
     const struct easim_policy *policy; /* of the module, as interface_read has made it whole */
     const struct policy_module
         *sides[2]; /* of a mixture of two (policy/list/hybrid.h), which has no module of its own */

@@ -1,15 +1,20 @@
 /* One child for each task. A child leaves by _exit only, so that neither the parent's buffers nor
    leak checkers of sanitizers run in it; its result goes through a file in memory, so that no pipe
-   can be full, cut off or held open. */
+   can be full, cut off or held open. It is written when the policy has ended, over whatever that
+   has written into it; the parent closes it to writers, and compares length and hash before it is
+   used. */
 #include "study/isolate.h"
 
 #include "base/array.h"
 #include "base/child.h"
+#include "base/hash.h"
 #include "base/mem.h"
+#include "base/own_state.h"
 #include "base/units.h"
 #include "engine/sim.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -56,9 +61,10 @@ void trail_policy(struct trail *trail, const struct policy_module *module) {
     fault_watch(module, trail->words);
 }
 
-void trail_end_copy(const struct trail *trail) {
+void trail_end_policy(const struct trail *trail) {
     if (getpid() != trail->pid)
         _exit(EXIT_FAILURE);
+    own_state_set_locale();
 }
 
 /* A replication, and not a policy in it, nor one that is being loaded. */
@@ -111,10 +117,14 @@ static void explain_place(const struct trail *trail, struct str *out) {
                  units_s(trail->now_ns), (unsigned long long)trail->decisions);
 }
 
+static const char *name_of(const struct trail *trail) {
+    return trail->policy[0] ? trail->policy : "a policy that was being loaded";
+}
+
 /* Why a task is not done; out stays empty if it is. */
 static void explain(const struct child *c, int status, double limit_s, struct str *out) {
     struct trail *trail = c->trail;
-    const char *who = trail->policy[0] ? trail->policy : "a policy that was being loaded";
+    const char *who = name_of(trail);
     if (trail->done && WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return;
     trail->words[FAULT_BYTES - 1] = trail->policy[FAULT_NAME_BYTES - 1] =
@@ -142,20 +152,52 @@ static double clock_s(void) {
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-static _Noreturn void be_child(const struct isolated *all, const struct child *c, pid_t parent) {
-    child_begin(parent);
-    c->trail->pid = getpid();
-    mem_on_failure(no_memory, c->trail);
-    FILE *out = fdopen(c->result, "w");
-    if (out)
-        all->work(all->context, c->task, c->trail, out);
-    trail_end_copy(c->trail);
-    c->trail->done = out && fclose(out) == 0;
-    if (!c->trail->done) {
-        snprintf(c->trail->words, FAULT_BYTES, "no room for the result of a run: %s",
-                 strerror(errno));
-        c->trail->machine = true;
+/* Of the parent's files, and of other policies' results, a policy sees none. Standard input is
+   empty, and what is printed on standard output goes where messages go. */
+static void keep_descriptor(int fd) {
+    int null = open("/dev/null", O_RDONLY);
+    if (null >= 0)
+        dup2(null, STDIN_FILENO);
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+    if (fd > STDERR_FILENO + 1)
+        close_range(STDERR_FILENO + 1, (unsigned)fd - 1, 0);
+    close_range((unsigned)fd + 1, ~0u, 0);
+}
+
+static bool write_result(int fd, const struct str *result) {
+    size_t at = 0;
+    bool good = ftruncate(fd, 0) == 0;
+    while (good && at < result->length) {
+        ssize_t count = pwrite(fd, result->text + at, result->length - at, (off_t)at);
+        at += count > 0 ? (size_t)count : 0;
+        good = count > 0 || (count < 0 && errno == EINTR);
     }
+    return good;
+}
+
+/* Of a full disk or memory the machine is to blame, of a descriptor that is gone the policy. */
+static void hand_in(int fd, const struct str *result, struct trail *trail) {
+    if (!write_result(fd, result)) {
+        trail->machine = errno == ENOSPC || errno == ENOMEM;
+        snprintf(trail->words, FAULT_BYTES, "the result of %s cannot be handed over: %s",
+                 name_of(trail), strerror(errno));
+        return;
+    }
+    trail->bytes = result->length;
+    trail->hash = hash_bytes(HASH_START, result->text, result->length);
+    trail->done = true;
+}
+
+static _Noreturn void be_child(const struct isolated *all, const struct child *c, pid_t parent) {
+    struct str result = {0};
+    child_begin(parent);
+    keep_descriptor(c->result);
+    c->trail->pid = getpid();
+    c->trail->original = child_original();
+    mem_on_failure(no_memory, c->trail);
+    all->work(all->context, c->task, c->trail, &result);
+    trail_end_policy(c->trail);
+    hand_in(c->result, &result, c->trail);
     fflush(NULL); /* what the policy has printed */
     _exit(EXIT_SUCCESS);
 }
@@ -179,7 +221,7 @@ static bool start_child(const struct isolated *all, struct child *c, size_t task
     *c = (struct child){.ended = -1, .task = task, .began_s = clock_s(), .trail = c->trail};
     memset(c->trail, 0, sizeof *c->trail);
     fflush(NULL); /* a plug-in may call exit, which writes out what is buffered */
-    c->result = memfd_create("easim", MFD_CLOEXEC);
+    c->result = memfd_create("easim", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     c->pid = c->result < 0 ? -1 : fork();
     if (c->pid == 0)
         be_child(all, c, parent);
@@ -262,29 +304,47 @@ static int tell_end(const struct isolated *all, const struct child *c, struct sl
                : all->done(all->context, c->task, result, failure);
 }
 
+/* What a child has handed in, unless it was cut or changed since: then it is empty, and why is
+   added. Nobody can change what is mapped. */
+static struct slice open_result(const struct child *c, struct str *failure) {
+    struct trail *trail = c->trail;
+    struct slice result = {NULL, 0};
+    struct stat file = {0};
+    bool sealed = fcntl(c->result, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) == 0;
+    if (!sealed || fstat(c->result, &file) < 0)
+        str_addf(failure, "the result of %s cannot be read: %s", name_of(trail), strerror(errno));
+    else if ((uint64_t)file.st_size != trail->bytes)
+        str_addf(failure, "the result of %s is not whole: %lld of %llu bytes", name_of(trail),
+                 (long long)file.st_size, (unsigned long long)trail->bytes);
+    else if (file.st_size > 0) {
+        void *map = mmap(NULL, (size_t)file.st_size, PROT_READ, MAP_PRIVATE, c->result, 0);
+        trail->machine = map == MAP_FAILED;
+        if (map == MAP_FAILED)
+            str_addf(failure, "the result cannot be read: %s", strerror(errno));
+        else
+            result = (struct slice){map, (size_t)file.st_size};
+    }
+    if (!failure->text && hash_bytes(HASH_START, result.at, result.length) != trail->hash)
+        str_addf(failure, "the result of %s was changed", name_of(trail));
+    return result;
+}
+
 static void hand_over(struct crew *crew, const struct child *c, int status) {
     const struct isolated *all = crew->all;
     struct str failure = {0};
-    struct stat file = {0};
+    struct slice result = {NULL, 0};
     explain(c, status, all->limit_s, &failure);
     bool given_up = crew->cancelled_s > 0 && failure.text;
     crew->given_up += given_up;
     if (given_up)
         note_stubborn(crew, c, &failure);
-    void *map = MAP_FAILED;
-    if (!failure.text && fstat(c->result, &file) == 0 && file.st_size > 0) {
-        map = mmap(NULL, (size_t)file.st_size, PROT_READ, MAP_PRIVATE, c->result, 0);
-        if (map == MAP_FAILED)
-            str_addf(&failure, "the result cannot be read: %s", strerror(errno));
-        c->trail->machine = c->trail->machine || map == MAP_FAILED;
-    }
-    const struct slice result = {map == MAP_FAILED ? NULL : map,
-                                 map == MAP_FAILED ? 0 : (size_t)file.st_size};
+    if (!failure.text)
+        result = open_result(c, &failure);
     if (!given_up && !tries_again(crew, c, status, failure.text) &&
-        tell_end(all, c, result, failure.text) < 0)
+        tell_end(all, c, failure.text ? (struct slice){0} : result, failure.text) < 0)
         crew->stopped = true;
-    if (map != MAP_FAILED)
-        munmap(map, result.length);
+    if (result.at)
+        munmap((void *)(uintptr_t)result.at, result.length);
     str_finish(&failure);
 }
 

@@ -9,7 +9,6 @@
 #include "policy/fault.h"
 
 #include <stdatomic.h>
-#include <stdio.h>
 #include <sys/types.h>
 
 /* How far a task has come, in memory that it shares with the parent: of one that crashes or hangs
@@ -24,16 +23,19 @@ struct trail {
     uint64_t decisions;
     const char
         *calling; /* name of the callback of the policy that is running, a literal; NULL: none */
-    pid_t pid;    /* of the task; what its policy has forked has another */
+    const volatile bool *original; /* false in what its policy has forked; NULL: not known */
+    uint64_t bytes;                /* of the result, */
+    uint64_t hash;                 /* and of what is in it (base/hash.h) */
+    pid_t pid;                     /* of the task; what its policy has forked has another */
     bool done;
     bool machine; /* it was the machine that failed, not the task: no memory, say */
 };
 
 /* In the child, before code of the policy runs. */
 void trail_policy(struct trail *trail, const struct policy_module *module);
-/* Ends this process if it is not the task but a copy that the policy has forked, which must not
- * give results. */
-void trail_end_copy(const struct trail *trail);
+/* Code of the policy has ended: so does this process if it is not the task but a copy that was
+   forked, which must not give results. */
+void trail_end_policy(const struct trail *trail);
 /* Keeps now_ns and decisions up to date. */
 struct observer trail_observer(struct trail *trail);
 
@@ -43,10 +45,10 @@ struct isolated {
     double limit_s;     /* time by the clock for each task; 0: none */
     const atomic_bool *cancel;
     void *context;
-    /* In a child, which is gone afterwards; what it writes to out, the parent gets. SIGTERM asks it
-     * to end early.
-     */
-    void (*work)(void *context, size_t task, struct trail *trail, FILE *out);
+    /* In a child, which is gone afterwards; what it adds to out, the parent gets. It has no
+       descriptors but those of messages: standard output is standard error there. SIGTERM asks it
+       to end early. */
+    void (*work)(void *context, size_t task, struct trail *trail, struct str *out);
     /* In the parent, in the order in which tasks end. failure: NULL, or how a task ended before it
        was done. Negative: no further tasks are begun. */
     int (*done)(void *context, size_t task, struct slice result, const char *failure);

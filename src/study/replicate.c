@@ -98,12 +98,13 @@ static int simulate_replication(struct pool *pool, uint32_t index, const struct 
     if (trail) {
         trail->replication = index + 1;
         sim.options.calling = &trail->calling;
+        sim.options.original = trail->original;
     }
     int r = loop_init(&sim, &slot->outcome.error);
     if (r == 0 && sink)
         r = loop_run(&sim, &slot->outcome.error);
     if (trail)
-        trail_end_copy(trail);
+        trail_end_policy(trail);
     if (r == 0 && sink && pool->options->check)
         r = check_segments(&segments, &sim, &slot->outcome.error);
     if (r == 0 && sink) {
@@ -122,6 +123,12 @@ static int simulate_replication(struct pool *pool, uint32_t index, const struct 
                          &slot->rendered);
     }
     loop_finish(&sim);
+    if (trail)
+        trail_end_policy(trail);
+    if (r == 0 && sim.error.code < 0) { /* by what the policy does at the end */
+        slot->outcome.error = sim.error;
+        r = sim.error.code;
+    }
     metrics_finish(&metrics);
     power_means_finish(&means);
     job_segments_finish(&segments);
@@ -225,17 +232,22 @@ static void run_here(struct pool *pool) {
         error_set(&pool->error, ERROR_CANCELLED, "interrupted");
 }
 
-/* ---- In processes: an outcome as bytes, then its reasons, then what was rendered ---- */
+/* ---- In processes: what was rendered, which may be long, then an outcome as bytes, its reasons,
+   and how long the first part is ---- */
 
-static void write_tally(const struct tally *tally, FILE *out) {
-    fwrite(&tally->entries.count, sizeof tally->entries.count, 1, out);
+static void add_bytes(struct str *out, const void *from, size_t bytes) {
+    str_add_bytes(out, from, bytes);
+}
+
+static void add_tally(struct str *out, const struct tally *tally) {
+    add_bytes(out, &tally->entries.count, sizeof tally->entries.count);
     for (size_t i = 0; i < tally->entries.count; i++) {
         const struct tally_entry *entry = &tally->entries.at[i];
-        fwrite(&entry->count, sizeof entry->count, 1, out);
-        fwrite(&entry->named, sizeof entry->named, 1, out);
-        fwrite(entry->reason, strlen(entry->reason) + 1, 1, out);
+        add_bytes(out, &entry->count, sizeof entry->count);
+        add_bytes(out, &entry->named, sizeof entry->named);
+        add_bytes(out, entry->reason, strlen(entry->reason) + 1);
         for (uint32_t n = 0; n < entry->named && n < TALLY_NAMES; n++)
-            fwrite(entry->names[n], strlen(entry->names[n]) + 1, 1, out);
+            add_bytes(out, entry->names[n], strlen(entry->names[n]) + 1);
     }
 }
 
@@ -285,7 +297,7 @@ static bool take_tally(struct tally *tally, struct slice *from) {
     return good;
 }
 
-static void run_apart(void *context, size_t task, struct trail *trail, FILE *out) {
+static void run_apart(void *context, size_t task, struct trail *trail, struct str *out) {
     struct pool pool = *(const struct pool *)context;
     struct replicate_options options = *pool.options;
     struct slot slot = {0};
@@ -293,13 +305,30 @@ static void run_apart(void *context, size_t task, struct trail *trail, FILE *out
     pool.options = &options;
     trail_policy(trail, &pool.study->module);
     (void)run_one(&pool, pool.first + (uint32_t)task, &slot);
-    fwrite(&slot.outcome, sizeof slot.outcome, 1, out);
-    write_tally(&slot.refused, out);
-    write_tally(&slot.rejected, out);
-    write_tally(&slot.outside, out);
-    write_tally(&slot.counted, out);
-    if (slot.rendered.length > 0)
-        fwrite(slot.rendered.text, 1, slot.rendered.length, out);
+    *out = slot.rendered;
+    const size_t length = out->length;
+    add_bytes(out, &slot.outcome, sizeof slot.outcome);
+    add_tally(out, &slot.refused);
+    add_tally(out, &slot.rejected);
+    add_tally(out, &slot.outside);
+    add_tally(out, &slot.counted);
+    add_bytes(out, &length, sizeof length);
+}
+
+/* Parts what came back; false if it cannot be what the child wrote. */
+static bool take_slot(struct slot *slot, struct slice *ret_rendered, struct slice from) {
+    size_t length;
+    if (from.length < sizeof length)
+        return false;
+    memcpy(&length, from.at + from.length - sizeof length, sizeof length);
+    if (length > from.length - sizeof length)
+        return false;
+    struct slice rest = {from.at + length, from.length - sizeof length - length};
+    *ret_rendered = (struct slice){from.at, length};
+    return take_bytes(&slot->outcome, sizeof slot->outcome, &rest) &&
+           take_tally(&slot->refused, &rest) && take_tally(&slot->rejected, &rest) &&
+           take_tally(&slot->outside, &rest) && take_tally(&slot->counted, &rest) &&
+           rest.length == 0;
 }
 
 /* What a child says of itself; whoever sent the signal that interrupted it, easim did not. */
@@ -308,9 +337,7 @@ static void read_slot(const struct pool *pool, uint32_t number, struct slice *re
     struct error *error = &slot->outcome.error;
     const char *policy = pool->study->module.policy->name;
     const atomic_bool *cancel = pool->options->cancel;
-    if (!take_bytes(&slot->outcome, sizeof slot->outcome, result) ||
-        !take_tally(&slot->refused, result) || !take_tally(&slot->rejected, result) ||
-        !take_tally(&slot->outside, result) || !take_tally(&slot->counted, result))
+    if (!take_slot(slot, result, *result))
         error_set(error, ERROR_RUN, "what policy %s left of replication %u cannot be read", policy,
                   number);
     else if (error->code == ERROR_CANCELLED && !(cancel && atomic_load(cancel)))

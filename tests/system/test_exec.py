@@ -514,12 +514,14 @@ def test_no_files_left(folder):
     arguments = [str(EASIM), "run", str(SOURCE / "configs/tiny.yaml"), "--policy", "exec", "--out", str(folder / "out"),
                  "--quiet", "--set", "policy.params.command=cat"]
     said = set()
-    for files in range(5, 30):
+    for files in range(4, 30):
         done = subprocess.run(arguments, capture_output=True, text=True, check=False,
                               preexec_fn=lambda n=files: resource.setrlimit(resource.RLIMIT_NOFILE, (n, n)))
-        said |= set(re.findall(r"policy exec: init failed: (.*) \(at t = 0 s\)", done.stderr))
-    assert said == {'program "cat" cannot be started: Too many open files',
-                    'program "cat" sent an unknown member "type", expected "ready"'}, said
+        own = set(re.findall(r"policy exec: init failed: (.*) \(at t = 0 s\)", done.stderr))
+        assert own or "Too many open files" in done.stderr, (files, done.stderr)
+        said |= own
+    assert 'program "cat" sent an unknown member "type", expected "ready"' in said, said
+    assert all("Too many open files" in text or "unknown member" in text for text in said), said
 
 
 def test_how_it_ended(folder):

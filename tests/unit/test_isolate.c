@@ -22,15 +22,14 @@ static size_t length_of(size_t task) {
     return task * task * LARGE / (TASKS * TASKS); /* none for task 0 */
 }
 
-static void work(void *context, size_t task, struct trail *trail, FILE *out) {
+static void work(void *context, size_t task, struct trail *trail, struct str *out) {
     struct seen *seen = context;
     seen->count = 1000; /* in this process only */
     for (size_t i = 0; i < length_of(task); i++)
-        fputc((int)(task + i % 251), out);
+        str_add_char(out, (char)(task + i % 251));
     trail->replication = (uint32_t)task;
     trail->now_ns = 2385 * 1000000ll;
     trail->decisions = 17;
-    fflush(out);
     if (task == 3)
         _exit(0); /* not done, whatever the status says */
     if (task == 4)
@@ -92,12 +91,12 @@ Test(isolate, a_negative_answer_stops) {
     cr_assert_eq(seen.count, 2);
 }
 
-static void sleep_on(void *context, size_t task, struct trail *trail, FILE *out) {
+static void sleep_on(void *context, size_t task, struct trail *trail, struct str *out) {
     const struct seen *seen = context;
     (void)trail;
     while (task > 0 && !atomic_load(&seen->cancel))
         usleep(1000);
-    fputs("asked to end", out);
+    str_add(out, "asked to end");
 }
 
 static struct seen *cancelled;

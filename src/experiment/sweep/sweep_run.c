@@ -97,27 +97,60 @@ struct state {
     struct error error;
 };
 
-static void run_one_task(void *context, size_t task, struct trail *trail, FILE *out) {
+/* Where emit leads to in the process of a point. */
+struct gathered {
+    const struct sweep_run *run;
+    struct str *out;
+};
+
+static int gather_point(void *context, size_t point, const struct study *study,
+                        const struct replicate_result *result, const char *failure,
+                        struct error *reterr) {
+    const struct gathered *gathered = context;
+    const struct sweep_sink *sink = &gathered->run->sink;
+    (void)reterr;
+    sink->render(sink->context, point, study, result, failure, gathered->out);
+    return 0;
+}
+
+static void run_one_task(void *context, size_t task, struct trail *trail, struct str *out) {
     const struct sweep_run *run = ((const struct state *)context)->run;
     struct error error = {0};
-    (void)run_point(run, run->points[task], trail, &error);
-    fwrite(&error, sizeof error, 1, out);
+    struct gathered gathered = {run, out};
+    struct sweep_run own = *run;
+    own.sink = (struct sweep_sink){.context = &gathered, .emit = gather_point};
+    (void)run_point(&own, run->points[task], trail, &error);
+    if (error.code == ERROR_CANCELLED)
+        str_addf(out, "%s: the run was interrupted by a signal that easim has not sent",
+                 trail->policy);
+    str_add_bytes(out, (const char *)&error, sizeof error);
 }
 
 static int finish_point(void *context, size_t task, struct slice result, const char *failure) {
     struct state *state = context;
     const struct sweep_run *run = state->run;
     struct error error = {0};
-    if (!failure && result.length != sizeof error)
+    if (!failure && result.length < sizeof error)
         failure = "what the run gave back was spoilt, by its policy perhaps";
+    size_t length = failure ? 0 : result.length - sizeof error;
+    if (!failure)
+        memcpy(&error, result.at + length, sizeof error);
+    struct str stopped = {0};
+    if (error.code == ERROR_CANCELLED && !(run->how.cancel && atomic_load(run->how.cancel))) {
+        error = (struct error){0};
+        str_add_bytes(&stopped, result.at, length);
+        failure = stopped.text;
+    }
     if (failure)
         (void)run->sink.emit(run->sink.context, run->points[task], NULL, NULL, failure, &error);
-    else
-        memcpy(&error, result.at, sizeof error);
+    else if (error.code == 0 && length > 0)
+        (void)run->sink.keep(run->sink.context, run->points[task],
+                             (struct slice){result.at, length}, &error);
     if (error.code < 0 && (state->error.code == 0 || state->error.code == ERROR_CANCELLED))
         state->error = error;
     if (run->how.done)
         atomic_fetch_add(run->how.done, 1);
+    str_finish(&stopped);
     return error.code;
 }
 

@@ -8,10 +8,15 @@
 /* Where results go. */
 struct sweep_sink {
     void *context;
-    /* In any order, and in the point's process: a finished point, or one that failed (study and
-       result NULL). Of a point that crashed, in this process. A negative value ends the sweep. */
+    /* In any order: a finished point, or one that failed (study and result NULL). A negative value
+       ends the sweep. */
     int (*emit)(void *context, size_t point, const struct study *study,
                 const struct replicate_result *result, const char *failure, struct error *reterr);
+    /* The two halves of emit: as bytes in the process of the point, whose folder, umask and limits
+       its policy may have changed, and into place in this one. */
+    void (*render)(void *context, size_t point, const struct study *study,
+                   const struct replicate_result *result, const char *failure, struct str *out);
+    int (*keep)(void *context, size_t point, struct slice rendered, struct error *reterr);
 };
 
 struct sweep_run {

@@ -59,7 +59,7 @@ static bool is_central_warning(const struct study *central, const char *text) {
 }
 
 static void run_study(const struct crew_work *work, struct study *study, struct trail *trail,
-                      FILE *out) {
+                      struct str *out) {
     struct replicate_options how = work->plan->how;
     struct replicate_result result = {0};
     struct error error = {0};
@@ -69,16 +69,16 @@ static void run_study(const struct crew_work *work, struct study *study, struct 
     study_set_replications(study, work->results->replications);
     trail_policy(trail, &study->module);
     int r = replicate_run(study, &how, &replicate_summaries_only, &result, &error);
-    fwrite(&error, sizeof error, 1, out);
+    str_add_bytes(out, (const char *)&error, sizeof error);
     if (r == 0)
-        fwrite(result.summaries, sizeof *result.summaries, result.count, out);
+        str_add_bytes(out, (const char *)result.summaries, result.count * sizeof *result.summaries);
     for (size_t i = 0; i < study->warnings.count && r == 0; i++) /* none is empty */
         if (!is_central_warning(work->plan->worlds->central, study->warnings.at[i]))
-            fwrite(study->warnings.at[i], strlen(study->warnings.at[i]) + 1, 1, out);
+            str_add_bytes(out, study->warnings.at[i], strlen(study->warnings.at[i]) + 1);
     replicate_result_finish(&result);
 }
 
-static void run_task(void *context, size_t number, struct trail *trail, FILE *out) {
+static void run_task(void *context, size_t number, struct trail *trail, struct str *out) {
     const struct crew_work *work = context;
     const struct task task = task_of(work->results, number);
     struct arena arena = {0};
@@ -92,7 +92,7 @@ static void run_task(void *context, size_t number, struct trail *trail, FILE *ou
     } else {
         struct error error = {0};
         error_set(&error, ERROR_RUN, "%s", problems.count > 0 ? problems.texts[0] : "");
-        fwrite(&error, sizeof error, 1, out);
+        str_add_bytes(out, (const char *)&error, sizeof error);
     }
     study_finish(&study);
     problems_finish(&problems);

@@ -105,15 +105,15 @@ static void add_notes(const struct study *study, const struct replicate_result *
 }
 
 /* Most points have nothing to say, so there is a file only where there is. */
-static int write_notes(const struct sweep_dir *dir, size_t point, const struct str *text,
+static int write_notes(const struct sweep_dir *dir, size_t point, struct slice text,
                        struct error *reterr) {
     struct arena arena = {0};
     const char *path = notes_path(dir, point, &arena);
     int r = 0;
-    if (text->length == 0)
+    if (text.length == 0)
         (void)unlink(path);
     else if ((r = files_make_folders(arena_printf(&arena, "%s/notes", dir->path), reterr)) == 0)
-        r = atomic_file_write_whole(path, text->text, text->length, reterr);
+        r = atomic_file_write_whole(path, text.at, text.length, reterr);
     arena_finish(&arena);
     return r;
 }
@@ -140,32 +140,58 @@ static void add_rows(const struct study *study, const struct replicate_result *r
     }
 }
 
-/* The notes first: a point with a result has them. */
-static int emit_point(void *context, size_t point, const struct study *study,
-                      const struct replicate_result *result, const char *failure,
-                      struct error *reterr) {
+/* The notes, the rows, and how long the notes are. */
+static void render_point(void *context, size_t point, const struct study *study,
+                         const struct replicate_result *result, const char *failure,
+                         struct str *out) {
     const struct sweep_dir *dir = context;
     unsigned long long inputs = dir->sweep->points[point].inputs;
     struct str text = {0}, notes = {0};
-    struct arena arena = {0};
     if (failure) {
         add_failure(failure, inputs, &text);
     } else {
         add_notes(study, result, &notes);
         add_rows(study, result, inputs, &text);
     }
-    int r = write_notes(dir, point, &notes, reterr);
     point_file_end(&text, (struct slice){notes.text, notes.length});
-    if (r == 0)
-        r = atomic_file_write_whole(run_path(dir, point, &arena), text.text, text.length, reterr);
+    str_add_bytes(out, notes.text, notes.length);
+    str_add_bytes(out, text.text, text.length);
+    str_add_bytes(out, (const char *)&notes.length, sizeof notes.length);
     str_finish(&notes);
     str_finish(&text);
+}
+
+/* The notes first: a point with a result has them. */
+static int keep_point(void *context, size_t point, struct slice rendered, struct error *reterr) {
+    const struct sweep_dir *dir = context;
+    struct arena arena = {0};
+    size_t length;
+    if (rendered.length < sizeof length)
+        return error_set(reterr, ERROR_RUN, "what a run gave back was spoilt");
+    rendered.length -= sizeof length;
+    memcpy(&length, rendered.at + rendered.length, sizeof length);
+    if (length > rendered.length)
+        return error_set(reterr, ERROR_RUN, "what a run gave back was spoilt");
+    int r = write_notes(dir, point, (struct slice){rendered.at, length}, reterr);
+    if (r == 0)
+        r = atomic_file_write_whole(run_path(dir, point, &arena), rendered.at + length,
+                                    rendered.length - length, reterr);
     arena_finish(&arena);
     return r;
 }
 
+static int emit_point(void *context, size_t point, const struct study *study,
+                      const struct replicate_result *result, const char *failure,
+                      struct error *reterr) {
+    struct str rendered = {0};
+    render_point(context, point, study, result, failure, &rendered);
+    int r = keep_point(context, point, (struct slice){rendered.text, rendered.length}, reterr);
+    str_finish(&rendered);
+    return r;
+}
+
 struct sweep_sink sweep_dir_sink(struct sweep_dir *dir) {
-    return (struct sweep_sink){dir, emit_point};
+    return (struct sweep_sink){dir, emit_point, render_point, keep_point};
 }
 
 /* ---- The folder ---- */

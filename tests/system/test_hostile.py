@@ -1,0 +1,143 @@
+"""Policies that harm the process they run in, in every command: the others' results are what they are without them, their own
+are right or missing, with a message that names the policy, and no process is left. Usage: test_hostile.py EASIM SOURCE PLUGIN_DIR
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from bad_ends import BASE, EASIM, PLUGINS, none_left, rows_of, said_by
+
+HOSTILE, LISTED, LOADED = (PLUGINS / f"{name}.so" for name in ("hostile", "hostile_list", "hostile_on_load"))
+SHORT = ["--set", "horizon=2h", "-n", 2]
+HOWS = re.findall(r'"(\w+)"', re.search(r"hows\[\] = \{(.*?)NULL", (Path(__file__).parents[1] / "policy/plugins/hostile.c").read_text(),
+                                        re.S)[1])
+FAILS = {"upward": "changed how floating-point numbers are rounded", "flush": "changed how floating-point numbers are rounded",
+         "close_files": "cannot be handed over: Bad file descriptor", "close_all": "cannot be handed over: Bad file descriptor",
+         "no_bytes": "cannot be handed over: File too large", "terminate": "interrupted by a signal that easim has not sent",
+         "hang_up": "was ended by signal 1, Hangup"}
+assert len(HOWS) == 22 and set(FAILS) < set(HOWS), HOWS
+
+
+def easim(*words, **more):
+    done = subprocess.run([EASIM, *map(str, words)], capture_output=True, text=True, timeout=100, check=False, **more)
+    assert done.returncode in (0, 1), (words, done.returncode, done.stderr)
+    return done
+
+
+def harm(how, when):
+    return ["--set", f"params_by_policy.hostile={{how: {how}, when: {when}}}"]
+
+
+def tables(folder):
+    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*.csv")}
+
+
+def check_said(how, done, where):
+    """A failure is told with the policy's name; some harm is none."""
+    fails = how in FAILS and not (how == "terminate" and done.returncode == 0)  # a short run ends before it looks
+    assert (done.returncode == 1) == fails, (where, done.returncode, done.stderr)
+    if fails:
+        said = " ".join(said_by(done))
+        assert "policy hostile" in said, (where, said)
+        assert FAILS[how] in said or how == "terminate", (where, said)
+
+
+def in_run(folder):
+    words = ["run", BASE, *SHORT, "--policy", HOSTILE, "--format", "json"]
+    whole = easim(*words, "--out", folder / "whole")
+    for how in HOWS:
+        for when in ("init", "decide", "finish"):
+            out = folder / f"{how}-{when}"
+            done = easim(*words, "--out", out, "--set", f"policy.params={{how: {how}, when: {when}}}")
+            check_said(how, done, (how, when))
+            if done.returncode == 0:
+                assert json.loads(done.stdout) == json.loads(whole.stdout), (how, when)
+                assert tables(out) == tables(folder / "whole"), (how, when)
+            else:
+                assert not (out / "manifest.json").exists(), (how, when)
+            if how == "print":
+                assert "printed by a hostile policy" in done.stderr and "and not flushed" in done.stderr, done.stderr
+    none_left()
+
+
+def in_compare(folder):
+    """Side by side: results of the others, and of what does no harm, to the byte."""
+    words = ["compare", BASE, *SHORT, "--policies", f"fcfs,{HOSTILE},easy", "--format", "json", "--threads", 4]
+    easim(*words, "--out", folder / "whole")
+    for how in HOWS:
+        when = "finish" if how in ("fork", "write_files", "cut_files") else "decide"
+        out = folder / how
+        done = easim(*words, *harm(how, when), "--out", out)
+        check_said(how, done, how)
+        json.loads(done.stdout)
+        for policy in ("fcfs", "easy") if done.returncode else ("fcfs", "hostile", "easy"):
+            assert tables(out / policy) == tables(folder / "whole" / policy), (how, policy)
+    none_left()
+
+
+def in_a_sweep(folder):
+    """All at once, six at a time, the folder's name relative."""
+    axes = (f"  - {{path: policy.params.how, values: [{', '.join(HOWS)}]}}\n"
+            "  - {path: policy.params.when, values: [init, decide, finish]}\n")
+    head = f"base: {BASE}\nset: {{replications: 1, horizon: 2h, policy.name: {HOSTILE}}}\naxes:\n"
+    (folder / "sweep.yaml").write_text(f"name: hostile\n{head}{axes}", encoding="utf-8")
+    done = easim("sweep", "sweep.yaml", "--out", "out", "--threads", 6, "--format", "csv", cwd=folder)
+    assert done.returncode == 1, done
+    good, bad = rows_of(folder / "out/sweep.csv"), rows_of(folder / "out/failures.csv")
+    assert len(good) + len(bad) == 3 * len(HOWS), (len(good), len(bad), done.stderr)
+    expected = [row for row in good if row["policy.params.how"] == "nothing"][0]
+    for row in good:
+        assert {key: row[key] for key in row if not key.startswith(("policy.params", "run_id"))} == {
+            key: expected[key] for key in expected if not key.startswith(("policy.params", "run_id"))}, row
+        assert row["policy.params.how"] not in set(FAILS) - {"terminate", "hang_up", "close_files", "close_all", "no_bytes"}, row
+    for row in bad:
+        assert row["policy.params.how"] in FAILS and "policy hostile" in row["error"], row
+    assert all(os.access(path, os.R_OK) for path in (folder / "out").rglob("*.csv"))
+    none_left()
+
+
+def in_tune_and_ablate(folder):
+    words = ["--set", "horizon=2h", "-n", 1, "--quiet"]
+    tune = ["tune", BASE, "--policy", HOSTILE, "--params", "when", "--objective", "energy_kwh", *words]
+    ablate = ["ablate", BASE, "pollux"]
+    for how in HOWS:
+        for command, more in (("tune", [*tune, "--set", f"policy.params.how={how}"]),
+                              ("ablate", [*ablate, f"{LISTED}:how={how}", *words])):
+            out = folder / f"{how}-{command}"
+            done = easim(*more, "--out", out)
+            assert done.stdout == "", done.stdout
+            assert done.returncode == 0 or "hostile" in " ".join(said_by(done)), (how, done.stderr)
+            if done.returncode == 0 and how in FAILS:
+                assert command == "tune" or how == "terminate", how  # to which a trial that fails is one that failed
+            elif done.returncode == 0:
+                for path, text in tables(out).items():
+                    first = folder / f"nothing-{command}" / path
+                    assert text.replace(how.encode(), b"nothing") == first.read_bytes(), (how, path)
+            else:
+                assert how in FAILS, (how, done.stderr)
+                assert not (out / "manifest.json").exists(), how
+    none_left()
+
+
+def while_it_is_loaded(folder):
+    """What a constructor changes in easim's own process is taken back, and what it prints is no result."""
+    words = ["compare", BASE, *SHORT, "--policies", f"fcfs,{LOADED}", "--format", "json"]
+    for how in ("nothing", "chdir", "umask", "locale", "upward", "flush", "signals", "block", "print"):
+        (folder / how).mkdir()
+        done = easim(*words, "--out", "out", cwd=folder / how, env=os.environ | {"EASIM_HOSTILE": how})
+        assert done.returncode == 0, (how, done.stderr)
+        json.loads(done.stdout)
+        assert tables(folder / how / "out") == tables(folder / "nothing/out"), how
+        assert (folder / how / "out/fcfs/manifest.json").stat().st_mode & 0o444, how
+    none_left()
+
+
+for test in (in_run, in_compare, in_a_sweep, in_tune_and_ablate, while_it_is_loaded):
+    with tempfile.TemporaryDirectory(prefix="easim-hostile.") as scratch:
+        test(Path(scratch))
+    print(f"{test.__name__}: good", flush=True)
+    sys.stdout.flush()
