@@ -221,6 +221,22 @@ def check_interrupted(folder):
     assert {row["validation"] for row in rows_of(out / "validation.csv")} == {"v"}
 
 
+def check_shipped(folder):
+    """Without EASIM_DATA the shipped validations that need it are skipped by the name of a file that is nowhere, and the
+    others are as they say."""
+    names = {path.stem for path in (SOURCE / "validation").glob("*.yaml")}
+    there = {key: value for key, value in os.environ.items() if key != "EASIM_DATA"} | {"EASIM_VALIDATION": str(SOURCE / "validation")}
+    found = json.loads(easim("validate", "--format", "json", "--quiet", "--out", folder / "shipped", env=there).stdout)
+    assert {v["name"] for v in found["validations"]} == names and found["unexpected"] == 0, found
+    skipped = [v for v in found["validations"] if v["missing"]]
+    assert skipped and len(skipped) < len(names)
+    for validation in skipped:
+        assert f": {validation['missing']}" in (SOURCE / f"validation/{validation['name']}.yaml").read_text(), validation
+        assert not (SOURCE / "validation" / validation["missing"]).exists()
+    assert found["skipped"] == sum(len(v["rows"]) for v in skipped)
+    assert not any(row["verdict"] != "skipped" for v in skipped for row in v["rows"])
+
+
 def check_own_log(folder):
     """A run's own jobs as the log: no error. Then a log with noise, other GPUs, and jobs of nobody."""
     (folder / "own.yaml").write_text(SCENARIO.replace("elsewhere.csv", "d/jobs.csv"))
@@ -267,8 +283,9 @@ def main():
         check_missing(folder)
         check_failed_run(folder)
         check_interrupted(folder)
+        check_shipped(folder)
         check_own_log(folder)
-    print("6 passed, 0 failed")
+    print("7 passed, 0 failed")
 
 
 main()
