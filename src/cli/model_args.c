@@ -257,6 +257,7 @@ int model_args_load(struct model_args *args, struct options *options, struct pro
     if (scenario_args_read(options, problems) < 0)
         return ERROR_INPUT;
     const struct slice text = {options->stdin_text.text, options->stdin_text.length};
+    file_stamp_take(path, &args->study.stamp);
     int r = piped ? yaml_doc_parse(&doc, text, YAML_STDIN_NAME, problems)
                   : yaml_doc_load(&doc, path, problems);
     if (r == 0)

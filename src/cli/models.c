@@ -249,8 +249,11 @@ int cli_models(struct options *options) {
             (void)inputs_add(&args.inputs, &input);
         }
     }
-    code =
-        problems.count > 0 ? cli_report_problems(&problems) : show_survey(options, &args, &survey);
+    if (problems.count == 0 && args.inputs.failure.code < 0)
+        code = cli_report_error(&args.inputs.failure);
+    else
+        code = problems.count > 0 ? cli_report_problems(&problems)
+                                  : show_survey(options, &args, &survey);
     survey_finish(&survey);
     model_args_finish(&args);
     problems_finish(&problems);

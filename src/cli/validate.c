@@ -123,6 +123,10 @@ static int load_items(struct session *s, struct problems *problems) {
     for (size_t i = 0; i < s->inputs.list.count; i++)
         s->inputs.list.at[i].inlined = false; /* there is no scenario.yaml of all of them */
     s->inputs.from_here = true;
+    if (result == 0 && s->inputs.failure.code < 0) {
+        problems_add(problems, (struct location){0}, NULL, "%s", s->inputs.failure.text);
+        result = ERROR_INPUT;
+    }
     return result;
 }
 

@@ -138,5 +138,19 @@ def programs_of_policies(folder):
         shutil.rmtree(out)
 
 
+def in_worlds(folder):
+    """Each world reads the scenario again: a file that was replaced meanwhile ends the comparison."""
+    inputs, out = Inputs(folder), folder / "out"
+    worlds = ("model_overrides: [{set: {p0_share: 0.3}}]\nuncertainty:\n  worlds: 3\n  parameters:\n"
+              "    - {group: floor, path: \"model_overrides[0].set.p0_share\", law: {uniform: [0.2, 0.4]}}\n")
+    inputs.scenario.write_text(inputs.forms[inputs.scenario][0] + worlds, encoding="utf-8")
+    words = ("compare", inputs.scenario, "--policies", "fcfs,zeus", *SMALL, "--out", out)
+    good(*words)
+    opens = easim(*words, "--force", call="open", path=inputs.models.name).calls
+    shutil.rmtree(out)
+    ended = paused(lambda: inputs.write(inputs.models, 1), *words, call="open", path=inputs.models.name, at=opens - 3)
+    assert ended.code == 1 and f"{inputs.models}: {REPLACED}" in ended.said and not (out / "manifest.json").exists(), ended
+
+
 if __name__ == "__main__":
-    run_tests(in_a_run, in_a_comparison, in_an_ablation, in_a_search, in_a_sweep, what_a_sweep_keeps, programs_of_policies)
+    run_tests(in_worlds, in_a_run, in_a_comparison, in_an_ablation, in_a_search, in_a_sweep, what_a_sweep_keeps, programs_of_policies)
