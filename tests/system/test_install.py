@@ -35,7 +35,7 @@ CPP_POLICY = """#include <easim/policy.h>
 static void key(const easim_pass *, const easim_job *, double best, easim_key *ret) { ret->value = best; }
 static const easim_list list = {sizeof(easim_list), false, key, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, 0};
 const struct easim_policy easim_policy = {EASIM_POLICY_ABI, "sjf", "1.0", "the same in C++", nullptr, 0, 0, 0, nullptr, 0,
-                                          &list, nullptr, nullptr, nullptr};
+                                          &list, nullptr, nullptr, nullptr, nullptr, 0, 0};
 """
 
 
@@ -80,6 +80,12 @@ def main():
         table = run(str(easim), "run", str(SOURCE / "configs" / "tiny.yaml"), "--policy", "sjf", "--check", "--strict",
                     "--out", str(Path(folder) / "out"), **path)
         assert "policy sjf" in table, table
+        installed = next(root.rglob("easim/validation"))  # its files name configurations, which are installed beside it
+        assert sorted(p.name for p in installed.glob("*.yaml")) == sorted(p.name for p in (SOURCE / "validation").glob("*.yaml"))
+        names = {key: value for key, value in os.environ.items() if key in ("PATH", "LD_LIBRARY_PATH")}
+        done = subprocess.run([easim, "validate", "--out", Path(folder) / "validate"], capture_output=True, text=True, check=False,
+                              env=names | {"EASIM_VALIDATION": str(installed), "EASIM_POLICY_PATH": str(plugins)})
+        assert done.returncode == 0 and "erlang-c: " in done.stdout and ", 0 unexpected, " in done.stdout, done
         if shutil.which("g++"):
             compare_cpp(Path(folder), flags, easim)
     print("1 passed, 0 failed")
