@@ -358,9 +358,10 @@ def changed_points(place):
     assert len(points) == 4 and noted
     for path in (points[2], noted[0]):
         name, before = path.relative_to(folder), path.read_text()
+        row = before.splitlines()[1]
+        figure = row[:-1] + ("0" if row[-1] != "0" else "1")
         spoilt = [before.replace("1", "2")] if path in noted else [
-            before[:-2] + str(int(before[-2]) ^ 1) + "\n", before.replace("\n", "\n0", 1),
-            before + before.splitlines()[1] + "\n"]
+            before.replace(row, figure), before.replace("\n", "\n0", 1), before + row + "\n"]
         for text in spoilt:
             path.write_text(text)
             done = place.repeat("sweep", "out/sweep-1/manifest.json", code=1)
