@@ -289,15 +289,37 @@ static int act(const struct easim_pass *pass, const cJSON *action, int number) {
     return 0;
 }
 
+/* The name of a member that an object in it has twice, or NULL. Objects of many members are refused
+   for those that are unknown. */
+static const char *repeated_name(const cJSON *value) {
+    const char *name = NULL;
+    int members = 0;
+    for (const cJSON *item = value->child; item && !name; item = item->next) {
+        const cJSON *other = value->child;
+        while (cJSON_IsObject(value) && members < 16 && other != item &&
+               strcmp(other->string, item->string) != 0)
+            other = other->next;
+        if (cJSON_IsObject(value) && members < 16 && other != item)
+            name = item->string;
+        else
+            name = repeated_name(item);
+        members++;
+    }
+    return name;
+}
+
 /* A line as one JSON object; NULL after fail. */
 static cJSON *parse(const struct easim_pass *pass, const char *line) {
     const char *end = NULL;
     cJSON *object = cJSON_ParseWithOpts(line, &end, false);
     if (object)
         end += strspn(end, " \t\r");
-    if (object && cJSON_IsObject(object) && *end == '\0')
+    const char *name = object ? repeated_name(object) : NULL;
+    if (object && cJSON_IsObject(object) && *end == '\0' && !name)
         return object;
-    if (object && *end != '\0')
+    if (name)
+        fail(pass, "sent \"%.40s\" twice in one object", name);
+    else if (object && *end != '\0')
         fail(pass, "sent text behind the JSON value: \"%.60s\"", end);
     else
         fail(pass, "sent a line that is not a JSON object: \"%.60s\"", line);

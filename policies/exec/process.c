@@ -202,6 +202,10 @@ static char *take_line(struct process *p, char *end) {
         say(p, "sent more than one line for one message");
         return NULL;
     }
+    if (memchr(p->buffer, '\0', (size_t)(end - p->buffer))) { /* what is behind it would be lost */
+        say(p, "sent a NUL byte in a line");
+        return NULL;
+    }
     *end = '\0';
     p->used = 0;
     return p->buffer;

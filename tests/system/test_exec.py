@@ -509,6 +509,13 @@ def test_input_closed(folder):
     assert f'program "sh {folder}/p.sh" has closed its standard input but still runs' in error, error
 
 
+def test_nul_byte(folder):
+    """What stands behind a NUL byte is not lost without a word."""
+    (folder / "p.sh").write_text("""read hello; printf '{"ready": 1}\\0 {"actions": []}\\n'; sleep 3\n""")
+    error = run(SOURCE / "configs/tiny.yaml", folder / "out", policy="exec", command=f"sh {folder}/p.sh", code=1)
+    assert f'program "sh {folder}/p.sh" sent a NUL byte in a line' in error, error
+
+
 def test_no_files_left(folder):
     """Where no more files can be opened, that is the reason given."""
     arguments = [str(EASIM), "run", str(SOURCE / "configs/tiny.yaml"), "--policy", "exec", "--out", str(folder / "out"),
