@@ -362,11 +362,6 @@ static void test_bad_answers(void) {
         {"{\"ready\": ", "", "sent a line that is not a JSON object: \"{\"ready\": \""},
         {"{\"ready\": 1}", "{\"ready\": 1}",
          "sent an unknown member \"ready\", expected \"actions\""},
-        {"{\"ready\": 0, \"ready\": 1}", "", "sent \"ready\" twice in one object"},
-        {"{\"ready\": 1}", "{\"actions\": [], \"actions\": []}",
-         "sent \"actions\" twice in one object"},
-        {"{\"ready\": 1}", "{\"actions\": [" ONE "{\"wake_at\": 1, \"wake_at\": 2}]}",
-         "sent \"wake_at\" twice in one object"},
         {"{\"ready\": 1}", "{\"actions\": 3}", "sent actions: expected a list"},
         {"{\"ready\": 1}", "{\"actions\": [" ONE "[]]}",
          "sent actions[1]: expected an object such as {\"start\": 0, \"config\": 3}"},
@@ -433,6 +428,26 @@ static void test_first_bad_action(void) {
     CHECK(strcmp(host_notes.calls, "wake 1; ") == 0);
     mock_finish(&m);
     CHECK(memory.live == 0);
+}
+
+/* An object that has a member twice: which of the two counts? */
+static void test_members_twice(void) {
+    static const struct {
+        const char *ready, *answer, *name;
+    } cases[] = {
+        {"{\"ready\": 0, \"ready\": 1}", "", "ready"},
+        {"{\"ready\": 1}", "{\"actions\": [], \"actions\": []}", "actions"},
+        {"{\"ready\": 1}", "{\"actions\": [" ONE "{\"wake_at\": 1, \"wake_at\": 2}]}", "wake_at"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct mock m;
+        char expected[80];
+        CHECK(ask_once(&m, cases[i].ready, cases[i].answer) < 0);
+        snprintf(expected, sizeof expected, "sent \"%s\" twice in one object", cases[i].name);
+        CHECK(strstr(host_notes.failure, expected) != NULL);
+        mock_finish(&m);
+        CHECK(memory.live == 0);
+    }
 }
 
 /* More actions than the first list of them holds. */
@@ -524,6 +539,7 @@ int main(void) {
     test_messages();
     test_first_job();
     test_bad_answers();
+    test_members_twice();
     test_first_bad_action();
     test_many_actions();
     test_memory();
