@@ -5,6 +5,7 @@
 #include "base/numfmt.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "config/needed_column.h"
 #include "io/csv.h"
 
 #include <math.h>
@@ -33,19 +34,10 @@ struct reader {
 /* ---- Rows ---- */
 
 static int find_meter_columns(struct reader *reader) {
-    size_t count = csv_column_count(reader->csv);
-    const char **names = arena_alloc(reader->arena, count * sizeof *names);
     int result = 0;
-    for (size_t i = 0; i < count; i++)
-        names[i] = csv_column_name(reader->csv, i);
     for (int c = 0; c < COLUMN_COUNT; c++) {
-        reader->columns[c] = csv_column(reader->csv, column_names[c]);
-        if (reader->columns[c] >= 0)
-            continue;
-        problems_add(reader->problems, (struct location){reader->meter->file, 1, 0}, NULL,
-                     "column \"%s\" is missing%s", column_names[c],
-                     str_suggestion(reader->arena, column_names[c], names, count));
-        result = ERROR_INPUT;
+        reader->columns[c] = needed_column_find(reader->csv, column_names[c], reader->problems);
+        result = reader->columns[c] < 0 ? ERROR_INPUT : result;
     }
     return result;
 }

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/units.h"
+#include "config/needed_column.h"
 #include "io/csv.h"
 
 #include <math.h>
@@ -47,20 +48,11 @@ struct reader {
 };
 
 static int find_outage_columns(struct reader *reader) {
-    const struct binding *b = reader->binding;
-    size_t count = csv_column_count(reader->csv);
-    const char **names = arena_alloc(b->arena, count * sizeof *names);
     int result = 0;
-    for (size_t i = 0; i < count; i++)
-        names[i] = csv_column_name(reader->csv, i);
     for (int c = 0; c < COLUMN_COUNT; c++) {
-        reader->columns[c] = csv_column(reader->csv, column_names[c]);
-        if (reader->columns[c] >= 0)
-            continue;
-        problems_add(b->problems, (struct location){reader->outages->file, 1, 0}, NULL,
-                     "column \"%s\" is missing%s", column_names[c],
-                     str_suggestion(b->arena, column_names[c], names, count));
-        result = ERROR_INPUT;
+        reader->columns[c] =
+            needed_column_find(reader->csv, column_names[c], reader->binding->problems);
+        result = reader->columns[c] < 0 ? ERROR_INPUT : result;
     }
     return result;
 }

@@ -1,6 +1,7 @@
 /* Tables of policies: see param_table.h. */
 #include "policy/param_table.h"
 
+#include "config/needed_column.h"
 #include "io/csv.h"
 
 #include <stdlib.h>
@@ -50,21 +51,10 @@ static void reader_init(struct reader *r, const struct easim_policy *policy, con
 /* --- the header --- */
 
 static int find_table_columns(struct reader *r) {
-    const struct binding *b = r->binding;
-    size_t count = csv_column_count(r->csv);
-    const char **names = arena_alloc(b->arena, count * sizeof *names);
     int result = 0;
-    for (size_t i = 0; i < count; i++)
-        names[i] = csv_column_name(r->csv, i);
     for (uint32_t c = 0; c < r->table->column_count; c++) {
-        const char *name = r->columns[c]->name;
-        r->places[c] = csv_column(r->csv, name);
-        if (r->places[c] >= 0)
-            continue;
-        problems_add(b->problems, (struct location){r->table->path, 1, 0}, NULL,
-                     "column \"%s\" is missing%s", name,
-                     str_suggestion(b->arena, name, names, count));
-        result = ERROR_INPUT;
+        r->places[c] = needed_column_find(r->csv, r->columns[c]->name, r->binding->problems);
+        result = r->places[c] < 0 ? ERROR_INPUT : result;
     }
     return result;
 }

@@ -4,6 +4,7 @@
 
 #include "base/numfmt.h"
 #include "base/units.h"
+#include "config/needed_column.h"
 #include "io/csv.h"
 
 #include <assert.h>
@@ -40,21 +41,11 @@ struct reader {
 
 /* ---- Rows ---- */
 
-static int find_columns(struct reader *reader, const char *path) {
-    struct arena *arena = &reader->file->arena;
-    size_t count = csv_column_count(reader->csv);
-    const char **names = arena_alloc(arena, count * sizeof *names);
+static int find_columns(struct reader *reader) {
     int result = 0;
-    for (size_t i = 0; i < count; i++)
-        names[i] = csv_column_name(reader->csv, i);
     for (int c = 0; c < COLUMN_COUNT; c++) {
-        reader->columns[c] = csv_column(reader->csv, column_names[c]);
-        if (reader->columns[c] >= 0)
-            continue;
-        problems_add(reader->problems, (struct location){path, 1, 0}, NULL,
-                     "column \"%s\" is missing%s", column_names[c],
-                     str_suggestion(arena, column_names[c], names, count));
-        result = ERROR_INPUT;
+        reader->columns[c] = needed_column_find(reader->csv, column_names[c], reader->problems);
+        result = reader->columns[c] < 0 ? ERROR_INPUT : result;
     }
     return result;
 }
@@ -231,7 +222,7 @@ void utilization_file_read(struct utilization_file *file, const char *path, doub
         return;
     }
     begin_jobs(&r, usual);
-    if (find_columns(&r, path) == 0)
+    if (find_columns(&r) == 0)
         csv_each_row(r.csv, problems, problems->count + MAX_PROBLEMS, read_use_row, &r);
     if (r.mixed)
         sort_steps(&r);

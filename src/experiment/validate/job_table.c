@@ -3,6 +3,7 @@
 
 #include "base/numfmt.h"
 #include "base/units.h"
+#include "config/needed_column.h"
 #include "io/csv.h"
 
 #include <math.h>
@@ -37,17 +38,6 @@ static const char *column_name(const struct reader *r, enum job_column column) {
 
 /* ---- The header ---- */
 
-static void report_missing_column(const struct reader *r, const char *name) {
-    struct arena arena = {0};
-    size_t count = csv_column_count(r->csv);
-    const char **names = arena_alloc(&arena, count * sizeof *names);
-    for (size_t i = 0; i < count; i++)
-        names[i] = csv_column_name(r->csv, i);
-    problems_add(r->problems, (struct location){r->source->path, 1, 0}, NULL,
-                 "column \"%.80s\" is missing%s", name, str_suggestion(&arena, name, names, count));
-    arena_finish(&arena);
-}
-
 static bool is_needed(const struct reader *r, enum job_column column) {
     for (size_t i = 0; i < r->source->needed_count; i++)
         if (r->source->needed[i] == column)
@@ -57,20 +47,15 @@ static bool is_needed(const struct reader *r, enum job_column column) {
 
 static int find_job_columns(struct reader *r) {
     size_t before = r->problems->count;
-    r->id = csv_column(r->csv, "job_id");
-    if (r->id < 0)
-        report_missing_column(r, "job_id");
+    r->id = needed_column_find(r->csv, "job_id", r->problems);
     for (enum job_column c = 0; c < JOB_COLUMN_COUNT; c++) {
-        r->columns[c] = csv_column(r->csv, column_name(r, c));
+        const char *name = column_name(r, c);
+        r->columns[c] = is_needed(r, c) ? needed_column_find(r->csv, name, r->problems)
+                                        : csv_column(r->csv, name);
         r->table->has[c] = r->columns[c] >= 0;
-        if (r->columns[c] < 0 && is_needed(r, c))
-            report_missing_column(r, column_name(r, c));
     }
-    for (size_t i = 0; i < r->source->where_count; i++) {
-        r->where[i] = csv_column(r->csv, r->source->where[i].column);
-        if (r->where[i] < 0)
-            report_missing_column(r, r->source->where[i].column);
-    }
+    for (size_t i = 0; i < r->source->where_count; i++)
+        r->where[i] = needed_column_find(r->csv, r->source->where[i].column, r->problems);
     return r->problems->count > before ? ERROR_INPUT : 0;
 }
 

@@ -66,10 +66,6 @@ const struct budget *doubt_budget(const struct doubt *doubt, unsigned column, si
     return &doubt->budgets[place_of(doubt, column, policy)];
 }
 
-const struct share_range *doubt_groups(const struct doubt *doubt, unsigned column, size_t policy) {
-    return doubt->groups + place_of(doubt, column, policy) * doubt_group_count(doubt);
-}
-
 size_t doubt_group_count(const struct doubt *doubt) {
     return doubt->results->sets - 1;
 }
@@ -84,6 +80,8 @@ struct share_range doubt_source_share(const struct doubt *doubt, unsigned column
     const struct budget *budget = doubt_budget(doubt, column, policy);
     const struct share_range shares[DOUBT_SOURCES] = {budget->physics, budget->workload,
                                                       budget->residual};
-    return place < DOUBT_SOURCES ? shares[place]
-                                 : doubt_groups(doubt, column, policy)[place - DOUBT_SOURCES];
+    if (place < DOUBT_SOURCES)
+        return shares[place];
+    return doubt->groups[place_of(doubt, column, policy) * doubt_group_count(doubt) + place -
+                         DOUBT_SOURCES];
 }

@@ -17,8 +17,6 @@ void doubt_init(struct doubt *doubt, const struct world_results *results, uint64
 void doubt_finish(struct doubt *doubt);
 
 const struct budget *doubt_budget(const struct doubt *doubt, unsigned column, size_t policy);
-/* One for each group. */
-const struct share_range *doubt_groups(const struct doubt *doubt, unsigned column, size_t policy);
 size_t doubt_group_count(const struct doubt *doubt);
 
 /* Where the variance of a difference comes from: the three variances, then each group in physics.

@@ -32,15 +32,6 @@ double world_results_value(const struct world_results *results, struct world_run
     return world_results_at(results, run)[column];
 }
 
-double world_results_difference(const struct world_results *results, struct world_run run,
-                                unsigned column) {
-    if (results->baseline == WORLD_NOBODY)
-        return NAN;
-    struct world_run base = run;
-    base.policy = results->baseline;
-    return world_results_value(results, run, column) - world_results_value(results, base, column);
-}
-
 /* Every run that there is has a measured time. */
 bool world_results_has(const struct world_results *results, struct world_run run) {
     return !isnan(world_results_value(results, run, SUMMARY_COLUMN(sim_s)));

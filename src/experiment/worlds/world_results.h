@@ -38,10 +38,6 @@ void world_results_finish(struct world_results *results);
 double *world_results_at(const struct world_results *results, struct world_run run);
 double world_results_value(const struct world_results *results, struct world_run run,
                            unsigned column);
-/* Value of the run less that of the baseline in the same set, world and replication; NAN if one is
-   missing or not defined, or there is no baseline. */
-double world_results_difference(const struct world_results *results, struct world_run run,
-                                unsigned column);
 /* Whether the run is there, with or without undefined columns. */
 bool world_results_has(const struct world_results *results, struct world_run run);
 /* Makes all runs of a world in a set missing. */

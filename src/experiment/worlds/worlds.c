@@ -25,7 +25,8 @@ static const struct world_unit *unit_of(const struct worlds *worlds, size_t colu
     return &worlds->units.at[u];
 }
 
-double worlds_value(const struct worlds *worlds, size_t set, uint32_t world, size_t column) {
+/* Of a choice the place in its values. */
+static double drawn_value(const struct worlds *worlds, size_t set, uint32_t world, size_t column) {
     bool second = set > 0 && unit_of(worlds, column)->group == set - 1;
     return worlds_draws(worlds, second, world)[column];
 }
@@ -40,7 +41,7 @@ const char *worlds_column_name(const struct worlds *worlds, size_t column, struc
 void worlds_value_text(const struct worlds *worlds, size_t set, uint32_t world, size_t column,
                        struct str *out) {
     const struct world_unit *unit = unit_of(worlds, column);
-    double value = worlds_value(worlds, set, world, column);
+    double value = drawn_value(worlds, set, world, column);
     char text[NUMFMT_BYTES];
     if (!unit->parameter || unit->parameter->law.kind != LAW_CHOICE) {
         numfmt_real(text, value);
@@ -172,7 +173,7 @@ const char **worlds_unit_sets(const struct worlds *worlds, size_t set, uint32_t 
             if (!p || (only < worlds->units.count && only != u) ||
                 uncertainty_adds_overrides(p) != adds)
                 continue;
-            double value = worlds_value(worlds, set, world, unit->first);
+            double value = drawn_value(worlds, set, world, unit->first);
             (adds ? append_entries : set_number)(&list, p, value);
         }
     *ret_count = list.count;

@@ -46,9 +46,7 @@ bool worlds_are_plain(const struct uncertainty *uncertainty);
 
 /* What a column holds, as a path where it has one. */
 const char *worlds_column_name(const struct worlds *worlds, size_t column, struct arena *arena);
-/* The number in it; of a choice among lists, the place in that choice. */
-double worlds_value(const struct worlds *worlds, size_t set, uint32_t world, size_t column);
-/* As text: a number, or the name of what was chosen. */
+/* The number in it, or the name of what was chosen, as text. */
 void worlds_value_text(const struct worlds *worlds, size_t set, uint32_t world, size_t column,
                        struct str *out);
 /* The draws of a world, by column; the second ones are used group by group. */
