@@ -340,6 +340,34 @@ Test(budget, differences_without_variance) {
     cr_expect(isnan(b.better.clearly.share) && isnan(b.better.sign.share));
 }
 
+/* One run in which two policies differ, by d: MS_w = MS_r = MS_e = d^2 / (W R) exactly, so nothing
+   is physics or workload, whatever rounding leaves of their differences. */
+Test(budget, a_difference_in_a_single_run) {
+    static const double differences[] = {2.298193366656598e-05, 1.0 / 3, -17.1, 0.7};
+    for (size_t i = 0; i < 4; i++)
+        for (size_t worlds = 2; worlds <= 12; worlds++)
+            for (size_t reps = 2; reps <= 11; reps++) {
+                double *values = mem_zalloc(worlds * reps, sizeof *values), d = differences[i];
+                double *base = mem_zalloc(worlds * reps, sizeof *base);
+                struct crossed c;
+                for (size_t at = 0; at < worlds * reps; at++)
+                    values[at] = base[at] = 0.9 + (double)at / 1024;
+                values[worlds + reps - 1] += d;
+                crossed_init(&c, values, base, worlds, reps);
+                struct crossed_squares s = crossed_squares_of(&c, NULL);
+                double square = d * d / (double)(worlds * reps);
+                cr_expect(s.physics == 0 && s.workload == 0,
+                          "%zu x %zu, %g: physics %g, workload %g", worlds, reps, d, s.physics,
+                          s.workload);
+                cr_expect_float_eq(s.residual, square, 1e-9 * square);
+                struct crossed_interval interval = crossed_interval_of(&c, &s);
+                cr_expect(interval.degrees == (double)worlds - 1);
+                crossed_finish(&c);
+                free(values);
+                free(base);
+            }
+}
+
 /* Worlds of an interrupted run have no values, and in one replication the metric is never defined:
    they leave the rest as if they had not been asked for. */
 Test(budget, missing_runs) {

@@ -204,8 +204,11 @@ static void split_rest(const struct crossed *c, const unsigned *times, double *r
     free(means);
 }
 
-static double variance_above(double variance, double rounding) {
-    return variance > rounding * rounding ? variance : 0;
+/* Values off by rounding put a mean square off by its root times that. Where policies differ in a
+   single run, all mean squares are equal, and what is left of a difference is rounding only. */
+static double excess_of(double square, double rest, double rounding) {
+    double excess = square - rest, off = 10 * (sqrt(square) + sqrt(rest)) + rounding;
+    return excess > rounding * off ? excess : 0;
 }
 
 struct crossed_squares crossed_squares_of(const struct crossed *crossed, const unsigned *times) {
@@ -217,9 +220,9 @@ struct crossed_squares crossed_squares_of(const struct crossed *crossed, const u
     split_rest(crossed, times, &of_replications, &of_rest);
     s.ms_replications = of_replications / (replications - 1);
     s.ms_rest = fmax(0, of_rest) / ((worlds - 1) * (replications - 1));
-    s.physics = variance_above((s.ms_worlds - s.ms_rest) / replications, crossed->rounding);
-    s.workload = variance_above((s.ms_replications - s.ms_rest) / worlds, crossed->rounding);
-    s.residual = variance_above(s.ms_rest, crossed->rounding);
+    s.physics = excess_of(s.ms_worlds, s.ms_rest, crossed->rounding) / replications;
+    s.workload = excess_of(s.ms_replications, s.ms_rest, crossed->rounding) / worlds;
+    s.residual = excess_of(s.ms_rest, 0, crossed->rounding);
     return s;
 }
 
@@ -231,7 +234,7 @@ struct crossed_interval crossed_interval_of(const struct crossed *crossed,
     double with_workloads = squares->ms_worlds + squares->ms_replications - squares->ms_rest;
     double variance = fmax(squares->ms_worlds, with_workloads) / (worlds * replications);
     double degrees = worlds - 1;
-    if (with_workloads > squares->ms_worlds)
+    if (squares->workload > 0)
         degrees = with_workloads * with_workloads /
                   (squares->ms_worlds * squares->ms_worlds / (worlds - 1) +
                    squares->ms_replications * squares->ms_replications / (replications - 1) +

@@ -15,7 +15,7 @@ struct crossed {
     double *world, *replication; /* sum 0 */
     double *rest;                /* [world][replication]; each row and each column sums to 0 */
     double *rest_squares;        /* of each world, summed */
-    double rounding;             /* standard deviations up to this are rounding of the values */
+    double rounding;             /* how far a value may be off */
 };
 
 /* Differences values - base of [worlds][replications], NAN where missing. Kept is a complete part:
