@@ -96,6 +96,8 @@ static void add_draw_notes(const struct worlds *worlds, const struct study *stud
             continue;
         str_addf(&text, "uncertainty: %llu draws of %s were outside of its bounds and drawn again",
                  (unsigned long long)unit->redrawn, unit->name);
+        if (unit->why)
+            str_addf(&text, "; first: %s", unit->why);
         say(notes, study, &text);
     }
     if (worlds->unreached > 0) {

@@ -182,9 +182,12 @@ static int check_value(const struct check *c, const struct yaml_node *value, con
     double ignored;
     if (!uncertainty_adds_overrides(c->parameter))
         return schema_bind_value(c->binding, &number, value, path, &ignored);
-    if (value->kind == YAML_NODE_SEQUENCE)
-        return 0;
-    return schema_wrong(c->binding, value, path, "a list of entries of model_overrides");
+    if (value->kind != YAML_NODE_SEQUENCE)
+        return schema_wrong(c->binding, value, path, "a list of entries of model_overrides");
+    for (size_t i = 0; i < value->count; i++)
+        if (value->items[i]->kind != YAML_NODE_MAPPING)
+            return schema_wrong(c->binding, value->items[i], path, "an entry of model_overrides");
+    return 0;
 }
 
 static int check_law(const struct check *c) {
@@ -214,6 +217,8 @@ static int check_overlap(const struct check *c, const struct uncertainty *uncert
     const struct uncertain_parameter *all = uncertainty->parameters.at;
     struct uncertain_parameter *p = c->parameter;
     for (const struct uncertain_parameter *other = all; other < p; other++) {
+        if (!other->path || !other->group)
+            continue; /* said already */
         p->place += strcmp(other->path, p->path) == 0 && strcmp(other->group, p->group) == 0;
         if (uncertainty_adds_overrides(p) || uncertainty_adds_overrides(other) ||
             !yaml_paths_overlap(p->path, other->path))

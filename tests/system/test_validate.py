@@ -271,6 +271,16 @@ def check_own_log(folder):
     assert close(rows["jct_s", "median error of 30 jobs"]["error"], statistics.median(map(abs, errors)))
     assert {row["verdict"] for row in rows.values()} == {""}
     easim(*words, "--out", folder / "noise", "--tolerance", "0.1%", code=1)
+    for finished in (1, 0):  # only jobs whose end is known make a makespan
+        (folder / "log.csv").write_text("job_id,start_s,finish_s\n" + "".join(
+            f"{row['job_id']},{row['start_s']},{row['finish_s'] if n < finished else ''}\n" for n, row in enumerate(run[:2])))
+        easim(*words, "--out", folder / "running")
+        span = rows_of(folder / "running/validation.csv")[0]
+        assert (span["metric"], span["of"]) == ("makespan_s", "1 jobs" if finished else ""), span
+        assert finished or span["predicted"] == span["measured"] == "", span
+        job = mine[run[0]["job_id"]]
+        assert not finished or (close(span["predicted"], job["finish_s"] - job["submit_s"]) and
+                                close(span["measured"], float(run[0]["finish_s"]) - job["submit_s"])), span
 
 
 def main():

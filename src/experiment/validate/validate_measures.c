@@ -262,7 +262,7 @@ void validate_measures_of_log(struct validate_case *v, double tolerance) {
                                      .over = figures[i].over,
                                      .value = NAN,
                                      .tolerance = tolerance};
-        m.column = column_of(m.metric);
+        m.column = is_makespan(&m) ? JOB_FINISH : column_of(m.metric);
         if (m.summary >= 0 || job_table_tells(&v->jobs, m.column))
             v->measures[v->measure_count++] = m;
     }

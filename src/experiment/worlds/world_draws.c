@@ -2,6 +2,8 @@
    from a stream of its own, which goes on where a draw is not taken. */
 #include "experiment/worlds/world_draws.h"
 
+#include "base/numfmt.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -55,18 +57,24 @@ static int find_units(struct worlds *worlds, struct problems *problems) {
 
 /* ---- Draws ---- */
 
+static bool is_within(const struct uncertain_parameter *p, double number) {
+    const double *bounds = p->bounds.at;
+    return isfinite(number) &&
+           (p->bounds.count == 0 || (number >= bounds[0] && number <= bounds[1]));
+}
+
 static bool draw_once(const struct world_unit *unit, gsl_rng *rng, double *values) {
     if (unit->block)
         return fitted_block_draw(unit->block, rng, values);
     const struct uncertain_parameter *p = unit->parameter;
-    if (p->law.kind == LAW_CHOICE) {
-        values[0] = (double)value_law_choose(&p->law, rng);
-        return true;
-    }
-    const double *bounds = p->bounds.at;
-    values[0] = value_law_draw(&p->law, rng);
-    return isfinite(values[0]) &&
-           (p->bounds.count == 0 || (values[0] >= bounds[0] && values[0] <= bounds[1]));
+    if (p->law.kind != LAW_CHOICE)
+        return is_within(p, values[0] = value_law_draw(&p->law, rng));
+    size_t chosen = value_law_choose(&p->law, rng);
+    values[0] = (double)chosen;
+    double number = 0;
+    if (!uncertainty_adds_overrides(p))
+        (void)numfmt_prefix(p->law.values->items[chosen]->text, &number);
+    return is_within(p, number);
 }
 
 static int refuse_unit(struct drawing *d, const struct world_unit *unit, const char *why) {
@@ -122,10 +130,12 @@ static int redraw_misfits(struct drawing *d, int *tries, struct arena *arena) {
         const char **sets = worlds_unit_sets(w, d->set, d->world, u, arena, &count);
         if (loads(w, sets, count, arena, &why))
             continue;
-        w->units.at[u].redrawn++;
+        struct world_unit *unit = &w->units.at[u];
+        unit->why = unit->why ? unit->why : arena_strdup(&w->arena, why);
+        unit->redrawn++;
         found = 1;
         if (++tries[u] >= WORLDS_MOST_DRAWS)
-            return refuse_unit(d, &w->units.at[u], why);
+            return refuse_unit(d, unit, why);
         if (draw_unit(d, u) < 0)
             return ERROR_INPUT;
     }

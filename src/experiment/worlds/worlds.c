@@ -133,11 +133,9 @@ static const char *moved_path(const struct set_list *list, const char *text) {
 
 static void set_number(struct set_list *list, const struct uncertain_parameter *p, double value) {
     const struct yaml_node *values = p->law.values;
-    char text[NUMFMT_BYTES];
-    if (p->law.kind == LAW_CHOICE)
-        snprintf(text, sizeof text, "%.*s", NUMFMT_BYTES - 1, values->items[(size_t)value]->text);
-    else
-        numfmt_real(text, value);
+    char drawn[NUMFMT_BYTES];
+    numfmt_real(drawn, value);
+    const char *text = p->law.kind == LAW_CHOICE ? values->items[(size_t)value]->text : drawn;
     add_set(list, moved_path(list, p->path), arena_printf(list->arena, "%s%s", text, p->unit));
 }
 

@@ -14,7 +14,8 @@ struct world_unit {
     const char *name; /* of its stream, and for messages */
     struct location where;
     size_t first, count; /* columns */
-    uint64_t redrawn;    /* draws that were outside of its bounds */
+    uint64_t redrawn;    /* draws that were outside of its bounds, */
+    const char *why; /* and what the scenario said of the first that it does not take; or NULL */
 };
 
 /* How the scenario is loaded again. */

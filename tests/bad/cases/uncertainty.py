@@ -117,6 +117,15 @@ CASES = [
     law("bounds that the law does not reach", "{uniform: [50, 70]}, bounds: [80, 90]",
         "@39: cluster.gpu_types[0].idle_w: expected a law that reaches values which can be run: none of 1000 draws did; "
         "they were outside of its bounds", command=COMPARE),
+    law("bounds that no value of a choice is in", "{choice: [50, 70]}, bounds: [80, 90]",
+        "@39: cluster.gpu_types[0].idle_w: expected a law that reaches values which can be run: none of 1000 draws did; "
+        "they were outside of its bounds", command=COMPARE),
+    parameter("a first parameter without a path", '{group: g, law: {uniform: [1, 2]}}, {group: h, path: "' + IDLE +
+              '", law: {uniform: [50, 70]}}', "@39: uncertainty.parameters[0]: key \"path\" is missing"),
+    parameter("a first parameter without a group", '{path: "' + IDLE + '", law: {uniform: [1, 2]}}, {group: h, path: "' + IDLE +
+              '", law: {uniform: [50, 70]}}', "@39: uncertainty.parameters[0]: key \"group\" is missing"),
+    parameter("a choice of entries that are none", '{group: g, path: model_overrides, law: {choice: [[a], []]}}',
+              "@89: uncertainty.parameters[0].law.choice: expected an entry of model_overrides, got \"a\""),
     covariance("that is no list", "16e-6", 23, "a row for each of standard_errors"),
     covariance("of two rows", "[[16e-6, 0, 0], [0, 25e-8, 0]]", 23, "a row for each of standard_errors"),
     covariance("with a short row", "[[16e-6, 0, 0], [0, 25e-8], [0, 0, 1e-6]]", 39, "a number for each of standard_errors"),
