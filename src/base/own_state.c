@@ -3,6 +3,7 @@
 
 #include "base/rounding.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
 #include <stdio.h>
@@ -12,6 +13,12 @@
 static const int numbers[OWN_STATE_SIGNALS] = {SIGINT,  SIGTERM, SIGHUP,  SIGPIPE,
                                                SIGCHLD, SIGXFSZ, SIGALRM, SIGXCPU};
 
+static int lost_output;
+
+int own_state_lost_output(void) {
+    return lost_output;
+}
+
 void own_state_keep(struct own_state *state) {
     state->folder = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
     state->mask = umask(0);
@@ -19,7 +26,8 @@ void own_state_keep(struct own_state *state) {
     sigprocmask(SIG_SETMASK, NULL, &state->blocked);
     for (int i = 0; i < OWN_STATE_SIGNALS; i++)
         sigaction(numbers[i], NULL, &state->actions[i]);
-    fflush(stdout);
+    if (fflush(stdout) != 0)
+        lost_output = errno;
     state->output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     if (state->output >= 0)
         dup2(STDERR_FILENO, STDOUT_FILENO);

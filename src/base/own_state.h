@@ -19,6 +19,8 @@ struct own_state {
 /* Until the restore, what is written to standard output goes where messages go. */
 void own_state_keep(struct own_state *state);
 void own_state_restore(struct own_state *state);
+/* Why standard output, which keeping flushes, could last not be written: an errno, or 0. */
+int own_state_lost_output(void);
 /* The locale of easim, which is "C", for this thread too. */
 void own_state_set_locale(void);
 

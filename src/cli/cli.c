@@ -1,6 +1,7 @@
 /* What all commands share. */
 #include "cli/cli.h"
 
+#include "base/own_state.h"
 #include "io/atomic_file.h"
 
 #include <errno.h>
@@ -92,6 +93,7 @@ static int flush_output(int code, struct error *reterr) {
         code = errno;
     else if (!ferror(stdout))
         return 0;
+    code = code ? code : own_state_lost_output();
     clearerr(stdout);
     __fpurge(stdout);
     return error_set(reterr, ERROR_IO, "standard output: cannot write%s%s", code ? ": " : "",
