@@ -156,6 +156,13 @@ static int read_power(struct session *s, const struct item *item, struct meter *
     return r < 0 ? ERROR_RUN : 0;
 }
 
+static bool nodes_draw(const struct cluster *cluster) {
+    for (uint32_t i = 0; i < cluster->node_count; i++)
+        if (cluster->nodes[i].fixed_w > 0 || cluster->nodes[i].cpu_w_per_busy_gpu > 0)
+            return true;
+    return false;
+}
+
 static void compare_item(struct session *s, size_t index, const struct replicate_result *result) {
     struct item *item = &s->items[index];
     struct meter power = {.file = NULL};
@@ -163,7 +170,8 @@ static void compare_item(struct session *s, size_t index, const struct replicate
                                     .count = result->count,
                                     .jobs =
                                         outcome_needs_jobs(&item->validation) ? &item->jobs : NULL,
-                                    .power = item->validation.meter.given ? &power : NULL};
+                                    .power = item->validation.meter.given ? &power : NULL,
+                                    .nodes_draw = nodes_draw(&item->study.cluster)};
     if (run.jobs && read_jobs(s, item) < 0)
         outcome_fail(&s->outcomes[index], &item->validation, "its jobs.csv cannot be read");
     else if (run.power && read_power(s, item, &power) < 0)

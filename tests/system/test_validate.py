@@ -186,7 +186,7 @@ def check_missing(folder):
     (folder / "cut.yaml").write_text(figures_of_cut.replace("set: {", "set: {horizon: 1h, ").replace(", runs: d/runs.csv", ""))
     text = easim("validate", folder / "cut.yaml", "--out", folder / "out3", code=1).stdout
     assert "2 unexpected" in text and "measured jobs have no jct_s in the run: " in text, text
-    assert "measured jobs are not in the run: " in text and "job j39 is not in the run: jct_s" in text, text
+    assert "measured jobs are not in the run, and figures over jobs cannot pass: " in text and "job j39 is not in the run: jct_s" in text, text
 
 
 def check_failed_run(folder):
@@ -251,6 +251,9 @@ def check_own_log(folder):
     rows = rows_of(folder / "same/validation.csv")
     assert len(rows) == 11 and all(abs(float(row["error"])) < 1e-12 for row in rows), rows
     assert easim("validate", folder / "same/manifest.json").stdout == "equal\n"
+    of_gpus = "energy_j is of the GPUs of a job: "
+    assert of_gpus not in easim(*words, "--out", folder / "same").stdout
+    assert easim(*words, "--out", folder / "nodes", "--set", "cluster.nodes[0].base_w=100").stdout.count(of_gpus) == 1
     draw = random.Random(5)
     with open(folder / "log.csv", "w", encoding="utf-8") as file:
         file.write("job_id,start_s,finish_s,gpus\n")
@@ -259,7 +262,8 @@ def check_own_log(folder):
             file.write(f"{row['job_id']},{row['start_s']},{row['finish_s']},{int(row['k']) + (n == 3)}\n")
         file.write("stranger,1,2,1\n")
     text = easim(*words, "--out", folder / "noise").stdout
-    assert "1 of 31 measured jobs are not in the run: stranger" in text and "without a tolerance" in text
+    assert text.count("stranger") == 1, text
+    assert "1 of 31 measured jobs are not in the run, and figures over jobs cannot pass: stranger" in text and "without a tolerance" in text
     assert "1 of 31 measured jobs had another number of GPUs in the run: j3" in text
     rows = {(row["metric"], row["of"]): row for row in rows_of(folder / "noise/validation.csv")}
     mine = predicted_of(folder / "own/jobs.csv")

@@ -29,11 +29,19 @@ static void name_job(struct named *named, const char *id) {
     named->count++;
 }
 
+/* Several figures may have the same to say. */
+static void add_note(struct outcome *o, const char *text) {
+    for (size_t i = 0; i < o->notes.count; i++)
+        if (strcmp(o->notes.at[i], text) == 0)
+            return;
+    array_push(&o->notes, text);
+}
+
 /* "3 of 120 measured jobs ...: a, b, c" */
 static void note_jobs(struct outcome *o, struct named *named, size_t of, const char *what) {
     if (named->count > 0)
-        array_push(&o->notes, arena_printf(&o->arena, "%zu of %zu %s: %s", named->count, of, what,
-                                           named->names.text));
+        add_note(o, arena_printf(&o->arena, "%zu of %zu %s: %s", named->count, of, what,
+                                 named->names.text));
     str_finish(&named->names);
 }
 
@@ -66,7 +74,8 @@ static void match_jobs(struct outcome *o, const struct job_table *predicted) {
         if (!job_table_find(measured, entry->key, entry->length))
             name_job(&unmeasured, intern_text(&predicted->ids, i));
     }
-    note_jobs(o, &strangers, measured->rows.count, "measured jobs are not in the run");
+    note_jobs(o, &strangers, measured->rows.count,
+              "measured jobs are not in the run, and figures over jobs cannot pass");
     note_jobs(o, &unmeasured, predicted->rows.count, "jobs of the run were not measured");
     note_jobs(o, &other_gpus, measured->rows.count,
               "measured jobs had another number of GPUs in the run");
@@ -99,14 +108,15 @@ static struct pairs pairs_of(const struct outcome *o, struct outcome_row *row,
         if (isnan(job->measured.values[c]))
             continue;
         if (isnan(predicted)) {
-            name_job(missing, job->id);
+            row->missing++;
+            if (job->predicted) /* the others are told of once, whatever the figure */
+                name_job(missing, job->id);
             continue;
         }
         pairs.predicted[pairs.count] = predicted;
         pairs.measured[pairs.count++] = job->measured.values[c];
     }
     row->jobs = pairs.count;
-    row->missing = missing->count;
     return pairs;
 }
 
@@ -138,10 +148,9 @@ static void note_row(struct outcome *o, const struct outcome_row *row, struct na
     note_jobs(o, missing, o->jobs.count,
               arena_printf(&o->arena, "measured jobs have no %s in the run", metric));
     if (without > 0)
-        array_push(&o->notes,
-                   arena_printf(&o->arena,
-                                "%zu of %zu jobs have a measured %s of 0, which has no share",
-                                without, row->jobs + without, metric));
+        add_note(o, arena_printf(&o->arena,
+                                 "%zu of %zu jobs have a measured %s of 0, which has no share",
+                                 without, row->jobs + without, metric));
 }
 
 static void compare_over_jobs(struct outcome *o, struct outcome_row *row) {
@@ -195,9 +204,8 @@ static void compare_job(struct outcome *o, struct outcome_row *row, const struct
         row->predicted = job->values[row->measure->column];
     if (isnan(row->predicted)) {
         row->missing = 1;
-        array_push(&o->notes,
-                   arena_printf(&o->arena, "job %s %s %s", id,
-                                job ? "has no" : "is not in the run:", row->measure->metric));
+        add_note(o, arena_printf(&o->arena, "job %s %s %s", id,
+                                 job ? "has no" : "is not in the run:", row->measure->metric));
     }
 }
 
@@ -219,7 +227,7 @@ static void note_power(struct outcome *o) {
                  worst[i].predicted_w - worst[i].measured_w);
     if (p->unknown > 0)
         str_addf(&text, "; %zu readings are of a time that the run does not have", p->unknown);
-    array_push(&o->notes, arena_strdup(&o->arena, text.text));
+    add_note(o, arena_strdup(&o->arena, text.text));
     str_finish(&text);
 }
 
@@ -282,6 +290,10 @@ void outcome_compare(struct outcome *o, const struct validate_case *v,
         else
             row->predicted =
                 t_interval_of_column(run->summaries, run->count, (unsigned)m->summary).mean;
+        if (run->nodes_draw && (m->job || m->over != OVER_NONE) && m->column == JOB_ENERGY)
+            add_note(o,
+                     "energy_j is of the GPUs of a job: base_w and the like of its nodes are not "
+                     "in what is predicted");
         judge_row(row);
     }
 }

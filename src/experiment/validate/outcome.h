@@ -44,6 +44,7 @@ struct outcome_run {
     size_t count;
     const struct job_table *jobs; /* NULL: no figure needs them */
     const struct meter *power;    /* mean power of its intervals; NULL: there is no meter */
+    bool nodes_draw;              /* beside their GPUs */
 };
 
 /* Compares all figures. */
