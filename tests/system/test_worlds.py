@@ -408,6 +408,15 @@ def interrupted(folder):
                if line.split(",")[2] in ("world", *map(str, numbers[:numbers.index(min(numbers[-1], 6)) + 1])))
 
 
+def one_workload(folder):
+    """Without replications there is a sign in each world, and it is said what there is not."""
+    done = compare(scenario(folder, 3, SCALING), folder / "one-workload", "-n", "1")
+    assert "over 3 worlds, all with one workload; " in done.stdout and "uncertainty.shares: of no effect here" in done.stdout
+    assert "by the sign alone" in done.stdout and "variance: " not in done.stdout, done.stdout
+    done = compare(scenario(folder, 3, SCALING, more=", shares: false"), folder / "one-workload", "-n", "1", "--force")
+    assert "all with one workload; " in done.stdout and "uncertainty.shares" not in done.stdout, done.stdout
+
+
 def said_elsewhere(folder):
     """Commands that run one physics say that the section is of no use to them."""
     config = scenario(folder, 3, *ALL)
@@ -423,7 +432,7 @@ def main():
         folder = Path(name)
         for check in (one_world_is_a_comparison, equal_worlds, worlds_are_single_runs, groups_change_alone,
                       streams_are_named, redraws, fitted_parameters, fitted_bounds, beside_other_options,
-                      a_policy_fails_in_some_worlds, said_of_some_worlds, any_number_of_threads, repeated, interrupted, said_elsewhere):
+                      a_policy_fails_in_some_worlds, said_of_some_worlds, any_number_of_threads, repeated, interrupted, one_workload, said_elsewhere):
             start = time.monotonic()
             check(folder)
             print(f"{check.__name__}: ok ({time.monotonic() - start:.1f} s)", flush=True)

@@ -93,6 +93,27 @@ static bool is_known(const struct doubt *doubt, unsigned column) {
     return false;
 }
 
+/* What the lines below say, and cannot say. */
+static void add_legend(const struct world_results *results, struct str *out) {
+    const char *baseline = results->policy_names[results->baseline];
+    if (results->replications > 1)
+        str_addf(
+            out,
+            "\n"
+            "worlds: difference from %s over %u worlds x %u workloads, +- half of the 95 %% interval;\n"
+            "better in a world: p < 0.05 over the workloads; shares of the variance of a difference; of\n"
+            "physics: total effects, more than 100 %% together where groups act jointly; in brackets 95 %%\n",
+            baseline, results->worlds, results->replications);
+    else
+        str_addf(
+            out,
+            "\n"
+            "worlds: difference from %s over %u worlds, all with one workload; in brackets 95 %%;\n"
+            "without replications there is no interval, no test in a world, no share of the variance%s\n",
+            baseline, results->worlds,
+            results->sets > 1 ? ";\nuncertainty.shares: of no effect here" : "");
+}
+
 void budget_report(const struct doubt *doubt, const unsigned *columns, size_t count,
                    struct str *out) {
     const struct world_results *results = doubt->results;
@@ -100,13 +121,7 @@ void budget_report(const struct doubt *doubt, const unsigned *columns, size_t co
         str_add(out, "\nworlds: the baseline has no results: no differences\n");
         return;
     }
-    str_addf(
-        out,
-        "\n"
-        "worlds: difference from %s over %u worlds x %u workloads, +- half of the 95 %% interval;\n"
-        "better in a world: p < 0.05 over the workloads; shares of the variance of a difference; of\n"
-        "physics: total effects, more than 100 %% together where groups act jointly; in brackets 95 %%\n",
-        results->policy_names[results->baseline], results->worlds, results->replications);
+    add_legend(results, out);
     for (size_t i = 0; i < count; i++)
         if (is_known(doubt, columns[i]))
             add_metric(doubt, columns[i], out);
