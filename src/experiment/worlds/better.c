@@ -1,8 +1,6 @@
 /* How often one policy is better than another: see better.h. */
 #include "experiment/worlds/better.h"
 
-#include "experiment/paired_test.h"
-
 #include <float.h>
 #include <math.h>
 
@@ -23,6 +21,14 @@ static double mean_above_rounding(const struct paired *paired) {
     return fabs(paired->diff.mean) > 10 * DBL_EPSILON * size ? paired->diff.mean : 0;
 }
 
+int better_verdict(const struct paired *paired, enum metric_better direction, bool clearly) {
+    double mean = mean_above_rounding(paired);
+    bool tested = paired->diff.n > 1 && (isnan(paired->p_value) || paired->p_value < 0.05);
+    if (mean == 0 || direction == METRIC_NEITHER || (clearly && !tested))
+        return 0;
+    return (mean > 0) == (direction == METRIC_MORE) ? 1 : -1;
+}
+
 struct better better_of(const double *values, const double *base, size_t worlds,
                         size_t replications, enum metric_better direction) {
     struct better better = {0};
@@ -32,12 +38,10 @@ struct better better_of(const double *values, const double *base, size_t worlds,
             paired_test(values + w * replications, base + w * replications, replications);
         if (p.diff.n == 0)
             continue;
-        double gain = mean_above_rounding(&p) * (direction == METRIC_MORE ? 1 : -1);
-        bool clear = p.diff.n > 1 && (isnan(p.p_value) || p.p_value < 0.05);
         better.worlds++;
-        ahead += gain > 0;
-        clearly += gain > 0 && clear;
-        worse += gain < 0 && clear;
+        ahead += better_verdict(&p, direction, false) > 0;
+        clearly += better_verdict(&p, direction, true) > 0;
+        worse += better_verdict(&p, direction, true) < 0;
         most_pairs = p.diff.n > most_pairs ? p.diff.n : most_pairs;
     }
     bool directed = direction != METRIC_NEITHER;

@@ -3,6 +3,7 @@
 #ifndef EASIM_EXPERIMENT_WORLDS_BETTER_H
 #define EASIM_EXPERIMENT_WORLDS_BETTER_H
 
+#include "experiment/paired_test.h"
 #include "metrics/metric_table.h"
 
 #include <stddef.h>
@@ -15,6 +16,12 @@ struct share_range {
 /* Of count worlds, with the interval of Wilson (1927); count 0: NAN. */
 struct share_range better_wilson(size_t hits, size_t count);
 
+/* Of one world: 1 if the policy of these pairs is better, -1 if it is worse, 0 if neither: no
+   difference above rounding, no direction, or, with clearly, none by the test: two-sided p < 0.05
+   over the replications. A difference that is the same in every one needs no test, but two of them.
+ */
+int better_verdict(const struct paired *paired, enum metric_better direction, bool clearly);
+
 struct better {
     size_t worlds; /* with a pair: the others do not count */
     struct share_range
@@ -24,8 +31,8 @@ struct better {
 };
 
 /* How often values are better, and worse, than base, both [worlds][replications], NAN where
-   missing. A difference that is the same in every replication needs no test; where no world has two
-   replications `clearly` and `worse` are NAN, and all are where neither less nor more is better. */
+   missing. Where no world has two replications `clearly` and `worse` are NAN, and all are where
+   neither less nor more is better. */
 struct better better_of(const double *values, const double *base, size_t worlds,
                         size_t replications, enum metric_better direction);
 

@@ -2,7 +2,7 @@
    two panels. */
 #include "output/plot/worlds_figure.h"
 
-#include "experiment/paired_test.h"
+#include "experiment/worlds/better.h"
 #include "output/metric_scale.h"
 #include "output/plot/world_table.h"
 
@@ -12,7 +12,7 @@
 #define MOST_ROWS   8
 #define MOST_SHARES 12 /* of a row */
 
-enum verdict { BETTER, WORSE, NOT_CLEAR };
+enum verdict { BETTER, WORSE, NOT_CLEAR }; /* as the script numbers its colours */
 
 struct world_difference {
     size_t world; /* its place in the table */
@@ -84,12 +84,9 @@ static int read_rows(struct worlds_session *s, struct plot_figure *figure, struc
 
 /* ---- Differences ---- */
 
-static enum verdict verdict_of(const struct paired *paired, enum metric_better better) {
-    bool clear = paired->diff.n > 1 && paired->diff.mean != 0 &&
-                 (isnan(paired->p_value) || paired->p_value < 0.05);
-    if (!clear || better == METRIC_NEITHER)
-        return NOT_CLEAR;
-    return (paired->diff.mean > 0) == (better == METRIC_MORE) ? BETTER : WORSE;
+static enum verdict verdict_of(const struct paired *paired, enum metric_better direction) {
+    int sign = better_verdict(paired, direction, true);
+    return sign > 0 ? BETTER : sign < 0 ? WORSE : NOT_CLEAR;
 }
 
 static int compare_differences(const void *a, const void *b) {
