@@ -113,7 +113,7 @@ static void add_highest(const struct power_text *text, uint32_t type, double *fa
 void power_text_values(const struct power_text *text, struct str *out) {
     const struct load *load = text->fit->plan.load;
     double *factors = mem_zalloc(load->columns.count, sizeof *factors);
-    str_addf(out, "  %-34s %9s  %s\n", "power (W)", "fitted", "95 %");
+    str_addf(out, "  %-34s %9s  %s\n", "power (W), busy and use above idle", "fitted", "95 %");
     add_rest(text, factors, out);
     for (uint32_t c = 1; c < load->columns.count; c++) {
         if (load->columns.at[c].kind == LOAD_UNRECORDED) {
