@@ -6,7 +6,7 @@
 #include "calibrate/metered/power_windows.h"
 #include "cli/calibrate_words.h"
 #include "cli/cli.h"
-#include "output/run/run_dir.h"
+#include "cli/run_args.h"
 #include "output/text_files.h"
 #include "workload/trace_file.h"
 #include "workload/utilization_file.h"
@@ -19,7 +19,7 @@
 
 /* Of one command. Release with session_finish. */
 struct session {
-    const struct options *options;
+    struct options *options;
     const char *log, *file; /* of the meter */
     struct trace trace;
     struct utilization_file use;
@@ -385,16 +385,7 @@ static int write_replay(struct session *s, struct error *reterr) {
     return text_files_write(folder, files, sizeof files / sizeof *files, reterr);
 }
 
-static int check_folder(const struct options *options, struct error *reterr) {
-    int empty = options->output && !options->force ? run_dir_is_empty(options->output, reterr) : 1;
-    if (empty == 0)
-        return error_set(reterr, ERROR_INPUT,
-                         "%s: the folder is not empty; add --force to write into it",
-                         options->output);
-    return empty < 0 ? empty : 0;
-}
-
-int calibrate_power(const struct options *options) {
+int calibrate_power(struct options *options) {
     struct session s = {
         .options = options, .log = options->operands[1], .file = options->operands[2]};
     struct problems problems = CLI_PROBLEMS;
@@ -402,7 +393,7 @@ int calibrate_power(const struct options *options) {
     int r = EXIT_BAD_INPUT;
     if (calibrate_refuse(options, CALIBRATE_POWER) < 0)
         return r;
-    if (check_folder(options, &error) < 0)
+    if (options->output && run_args_take_folder(options, options->output, &error) < 0)
         r = cli_report_error(&error);
     else if (load_files(&s, &problems) < 0)
         r = cli_report_problems(&problems);

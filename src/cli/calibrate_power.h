@@ -5,6 +5,6 @@
 #include "cli/options.h"
 
 /* Of the second and third operand. Returns an exit code. */
-int calibrate_power(const struct options *options);
+int calibrate_power(struct options *options);
 
 #endif

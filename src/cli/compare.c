@@ -16,7 +16,7 @@
 
 /* A comparison while it goes. */
 struct session {
-    const struct options *options;
+    struct options *options;
     const struct compare_args *args;
     const char *folder;
     struct contenders clean;

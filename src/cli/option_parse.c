@@ -6,6 +6,7 @@
 #include "cli/option_table.h"
 #include "cli/option_values.h"
 #include "cli/results.h"
+#include "io/folder_lock.h"
 
 #include <getopt.h>
 #include <math.h>
@@ -277,6 +278,7 @@ void options_finish(struct options *options) {
     free(options->tdp.at);
     free(options->memory.at);
     free(options->node_gpus.at);
+    folder_lock_release(options->folder);
     str_finish(&options->stdin_text);
     arena_finish(&options->arena);
 }

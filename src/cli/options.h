@@ -17,6 +17,8 @@
 
 #define OPTION_ROWS_MOST 192
 
+struct folder_lock;
+
 struct texts {
     const char **at;
     size_t count, capacity;
@@ -81,7 +83,8 @@ struct options {
     struct texts words; /* for the manifest: recorded options as "--name=value", then all operands
                            but the first; ends with NULL */
     struct arena arena;
-    struct str stdin_text; /* of standard input, if it has been read */
+    struct folder_lock *folder; /* of the results, while the command runs; NULL: none yet */
+    struct str stdin_text;      /* of standard input, if it has been read */
 
     /* scenario */
     const char *policy;

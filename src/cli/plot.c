@@ -16,7 +16,7 @@
 
 /* Of one command: what could be made of each kind. */
 struct session {
-    const struct options *options;
+    struct options *options;
     struct plot_wishes wishes;
     struct arena *arena;
     struct plot_source source;

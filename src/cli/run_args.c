@@ -2,6 +2,7 @@
 #include "cli/run_args.h"
 
 #include "cli/cli.h"
+#include "io/folder_lock.h"
 #include "output/run/run_dir.h"
 
 #include <signal.h>
@@ -68,12 +69,24 @@ void run_args_add_notes(const struct options *options, const struct notes *notes
     str_finish(&apart);
 }
 
-const char *run_args_folder(const struct options *options, const char *usual,
-                            struct error *reterr) {
-    const char *folder = options->out ? options->out : usual;
-    int empty = options->force ? 1 : run_dir_is_empty(folder, reterr);
+static int refuse_full(const char *folder, struct error *reterr) {
+    int empty = run_dir_is_empty(folder, reterr);
     if (empty == 0)
         empty = error_set(reterr, ERROR_INPUT,
                           "%s: the folder is not empty; add --force to write into it", folder);
-    return empty == 1 ? folder : NULL;
+    return empty < 0 ? empty : 0;
+}
+
+int run_args_take_folder(struct options *options, const char *folder, struct error *reterr) {
+    int r = options->force ? 0 : refuse_full(folder, reterr);
+    if (r == 0)
+        r = folder_lock_take(folder, 0, &options->folder, reterr);
+    if (r == 0 && !options->force) /* somebody may have been quicker */
+        r = refuse_full(folder, reterr);
+    return r;
+}
+
+const char *run_args_folder(struct options *options, const char *usual, struct error *reterr) {
+    const char *folder = options->out ? options->out : usual;
+    return run_args_take_folder(options, folder, reterr) < 0 ? NULL : folder;
 }

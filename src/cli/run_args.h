@@ -20,8 +20,12 @@ int run_args_report(const struct error *error, const struct replicate_result *re
 int run_args_show(const struct options *options, const struct str *text);
 /* Puts the notes of results with the table, or beside data, on standard error unless quiet. */
 void run_args_add_notes(const struct options *options, const struct notes *notes, struct str *text);
-/* --out, or the usual folder; NULL: it is not empty and --force is not given. */
-const char *run_args_folder(const struct options *options, const char *usual,
+/* Makes a folder for results, and keeps it for this command until the options are finished.
+   ERROR_INPUT: it is not empty and --force is not given. ERROR_IO: another command has it. */
+int run_args_take_folder(struct options *options, const char *folder,
+                         struct error *reterr) MUST_CHECK;
+/* Takes --out, or the usual folder; NULL: an error. */
+const char *run_args_folder(struct options *options, const char *usual,
                             struct error *reterr) MUST_CHECK;
 
 #endif

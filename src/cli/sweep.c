@@ -6,6 +6,7 @@
 #include "cli/scenario_args.h"
 #include "cli/sweep_engines.h"
 #include "ingest/logs/log_readers.h"
+#include "io/folder_lock.h"
 #include "output/sweep/findings_tables.h"
 #include "output/sweep/sweep_dir.h"
 #include "study/study_load.h"
@@ -13,6 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define JOIN_WAIT_S 60 /* for another sweep that joins its points in the same folder */
 
 #define NAMED_MISSING 20 /* of the missing runs, on standard error */
 
@@ -118,7 +121,7 @@ static int write_sweep_manifest(const struct options *options, const struct swee
     return r;
 }
 
-static int join_points(const struct options *options, const struct sweep_dir *dir) {
+static int tabulate_points(const struct options *options, const struct sweep_dir *dir) {
     struct sweep_counts counts;
     struct error error = {0};
     struct figures figures;
@@ -142,6 +145,17 @@ static int join_points(const struct options *options, const struct sweep_dir *di
         cli_say("easim: %zu runs failed: %s/failures.csv says why\n", counts.failed, dir->path);
     name_missing(dir, counts.missing);
     return counts.failed + counts.missing > 0 ? EXIT_RUN_FAILED : EXIT_DONE;
+}
+
+/* One after the other: sweeps that share a folder may differ. */
+static int join_points(const struct options *options, const struct sweep_dir *dir) {
+    struct folder_lock *lock = NULL;
+    struct error error = {0};
+    if (folder_lock_take(dir->path, JOIN_WAIT_S, &lock, &error) < 0)
+        return cli_report_error(&error);
+    int code = tabulate_points(options, dir);
+    folder_lock_release(lock);
+    return code;
 }
 
 /* The exit code of a shard: whether a point of it has failed, now or when it was run before. */

@@ -27,7 +27,7 @@ struct item {
 };
 
 struct session {
-    const struct options *options;
+    struct options *options;
     const char *const *files; /* NULL-terminated; none with --measured */
     struct item *items;
     struct outcome *outcomes; /* side by side with items */
@@ -80,13 +80,16 @@ static int load_study_of(struct session *s, struct item *item, struct problems *
 static void add_inputs(struct session *s, const struct item *item) {
     const struct validate_case *v = &item->validation;
     if (v->path)
-        (void)inputs_add(&s->inputs, &(struct input){.key = "validation", .path = v->path});
+        (void)inputs_add(&s->inputs,
+                         &(struct input){.key = "validation", .path = v->path, .read = &v->read});
     else
-        (void)inputs_add(&s->inputs, &(struct input){.key = "measured", .path = v->source});
+        (void)inputs_add(&s->inputs,
+                         &(struct input){.key = "measured", .path = v->source, .read = &v->read});
     for (size_t i = 0; i < v->data.count; i++)
         if (v->data.at[i].path)
-            (void)inputs_add(&s->inputs,
-                             &(struct input){.key = "data", .path = v->data.at[i].path});
+            (void)inputs_add(&s->inputs, &(struct input){.key = "data",
+                                                         .path = v->data.at[i].path,
+                                                         .read = &v->data.at[i].read});
     if (!v->missing)
         inputs_add_study(&s->inputs, &item->study);
 }
@@ -318,6 +321,8 @@ static int validate_items(struct session *s) {
         return cli_report_error(&error);
     size_t existing = files_existing(s->folder);
     int r = run_items(s, &error), code = EXIT_DONE;
+    if (r == 0)
+        r = inputs_verify(&s->inputs, INPUTS_ALL, &error);
     const struct validate_output output = {s->outcomes, s->done};
     if (r == ERROR_CANCELLED)
         error_set(&error, r, "%s: %zu of %zu validations are finished and kept", error.text,

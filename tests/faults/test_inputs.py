@@ -152,5 +152,27 @@ def in_worlds(folder):
     assert ended.code == 1 and f"{inputs.models}: {REPLACED}" in ended.said and not (out / "manifest.json").exists(), ended
 
 
+def in_a_validation(folder):
+    """The validation, its data, its scenario and models: replaced before their own reading they count, while it runs they end it."""
+    inputs, out, validation, data = Inputs(folder), folder / "out", folder / "v.yaml", folder / "jobs.csv"
+    good("run", inputs.scenario, "-n", "1", "--set", "horizon=1h", "--quiet", "--out", folder / "run")
+    shutil.copy(folder / "run/jobs.csv", data)
+    validation.write_text("name: v\nsource: x\nkind: policy\nphysics: x\nscenario: scenario.yaml\ndata: {jobs: jobs.csv}\n"
+                          "set: {replications: 1, horizon: 1h}\njobs: {data: jobs}\n"
+                          "measured: [{metric: jct_s, over: p90_error, tolerance: 1%}]\n", encoding="utf-8")
+    words = ("validate", validation, "--quiet", "-t", "1", "--out", out)
+    forks = easim(*words, call="fork", who="parent").calls  # the last is of the run
+    shutil.rmtree(out)
+    for path in (validation, data, inputs.scenario, inputs.models):
+        text = path.read_text(encoding="utf-8")
+        for call, at in (("open", 1), ("open", 2), ("fork", forks)):
+            ended = paused(lambda path=path, text=text: path.write_text(f"{text}\n", encoding="utf-8"), *words, call=call, at=at,
+                           **({"path": path.name} if call == "open" else {}))
+            named = ended.code in (1, 2) and f"{path}: {REPLACED}" in ended.said and not (out / "manifest.json").exists()
+            assert named if call == "fork" else named or ended.code == 0, (path, call, at, str(ended))
+            path.write_text(text, encoding="utf-8")
+            shutil.rmtree(out, ignore_errors=True)
+
+
 if __name__ == "__main__":
-    run_tests(in_worlds, in_a_run, in_a_comparison, in_an_ablation, in_a_search, in_a_sweep, what_a_sweep_keeps, programs_of_policies)
+    run_tests(in_a_validation, in_worlds, in_a_run, in_a_comparison, in_an_ablation, in_a_search, in_a_sweep, what_a_sweep_keeps, programs_of_policies)

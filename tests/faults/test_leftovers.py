@@ -1,5 +1,6 @@
 """What kill -9 leaves blocks nothing and goes at the next run; SIGINT and SIGTERM leave nothing; two sweeps in one folder take
 nothing from each other."""
+import contextlib
 import os
 import shutil
 import signal
@@ -81,17 +82,28 @@ def others_files_stay(folder):
 
 
 def pairs_of_sweeps(folder):
-    """One sweep waits before each of its renames while another does all points and removes leftovers."""
+    """One sweep waits before each of its renames while another does all points and removes leftovers. Where the first is joining
+    its points the other waits for it."""
     sweep, out, whole = sweep_of(folder, 3), folder / "out", folder / "whole"
     words = ("sweep", sweep, "--quiet", "-t", "1", "--out")
     good(*words, whole)
-    expected = content_of(whole)
+    expected, waited = content_of(whole), 0
     calls = easim(*words, out, call="rename").calls
     for call in range(1, calls + 1):
         shutil.rmtree(out)
-        ended = paused(lambda: good(*words, out), *words, out, call="rename", at=call)
-        assert ended.code == 0, (call, str(ended))
+        others = []
+
+        def other(others=others):
+            others.append(subprocess.Popen([str(word) for word in (EASIM, *words, out)], stderr=subprocess.PIPE, text=True))
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                others[0].wait(1)
+
+        ended = paused(other, *words, out, call="rename", at=call)
+        waited += others[0].poll() is None
+        _, said = others[0].communicate(timeout=60)
+        assert ended.code == 0 and others[0].returncode == 0, (call, str(ended), said)
         assert content_of(out) == expected, call
+    assert 0 < waited < calls, (waited, calls)
 
 
 def at_the_same_time(folder):

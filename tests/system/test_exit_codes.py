@@ -1,6 +1,7 @@
 """docs/exit-codes.md: every row is provoked, with its exit status and its message.
 Usage: test_exit_codes.py EASIM SOURCE PLUGIN_DIR
 """
+import fcntl
 import os
 import re
 import resource
@@ -73,6 +74,9 @@ class Cases:
         subprocess.run([EASIM, "calibrate", PROFILE, "-o", self.model], check=True, capture_output=True)
         self.run_dir = folder / "a run"
         subprocess.run([EASIM, "run", TINY, "--quiet", "--out", self.run_dir], check=True, capture_output=True)
+        self.busy = folder / "busy"
+        self.busy.mkdir()
+        fcntl.flock(os.open(self.busy, os.O_RDONLY), fcntl.LOCK_EX)  # until the test ends
         self.fake = folder / "fake"
         self.fake.mkdir()
         (self.fake / "gnuplot").write_text("#!/bin/sh\nkill -INT $$\n")
@@ -91,6 +95,7 @@ class Cases:
             ("run", 1, "the policy refuses to begin"): ["run", TINY, "--policy", "exec"],  # of no program
             ("run", 1, "jobs wait for ever"): ["run", TINY, "--policy", PLUGINS / "start_none.so"],
             ("run", 1, "a result cannot be written"): ["run", TINY, "--out", "/proc/no/folder"],
+            ("run", 1, "another command has the folder"): ["run", TINY, "--out", self.busy],
             ("run", 2, "bad input"): ["run", self.folder / "bad.yaml"],
             ("run", 2, "a wrong `--set`"): ["run", TINY, "--set", "horizon=later"],
             ("run", 2, "the folder is not empty"): ["run", TINY, "--out", self.run_dir],

@@ -6,6 +6,7 @@
 #include "experiment/sweep/sweep_sets.h"
 #include "experiment/validate/job_table.h"
 #include "experiment/validate/validate_meter.h"
+#include "io/file_stamp.h"
 
 /* What the row is about, in the order of validate_kinds. */
 enum validate_kind {
@@ -35,6 +36,7 @@ struct validate_data {
     struct location where;
     const char *name, *file; /* as the validation has them */
     const char *path;        /* where it was found; NULL: nowhere */
+    struct file_stamp read;  /* before it was read */
     bool used, damaged;
 };
 
@@ -55,7 +57,8 @@ struct validate_measure {
 };
 
 struct validate_case {
-    const char *path; /* of the file; NULL: it is a log */
+    const char *path;       /* of the file; NULL: it is a log */
+    struct file_stamp read; /* of the file or log, before it was read */
     const char *name, *source, *physics, *scenario;
     int32_t kind, against;
     struct sweep_sets sets;

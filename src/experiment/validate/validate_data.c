@@ -37,7 +37,9 @@ int validate_data_bind(struct validate_case *v, const struct yaml_node *node,
         data->name = node->keys[i]->text;
         data->file = item->text;
         data->path = find_data(v, item->text, b->arena);
-        if (!data->path && !v->missing)
+        if (data->path)
+            file_stamp_take(data->path, &data->read);
+        else if (!v->missing)
             v->missing = data->file;
     }
     return result;

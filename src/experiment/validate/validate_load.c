@@ -224,6 +224,7 @@ int validate_case_load(struct validate_case *v, const char *path, struct problem
     *v = (struct validate_case){.path = path};
     struct validate_file file = {.name = NULL};
     const struct binding binding = {&v->doc.arena, problems, NULL};
+    file_stamp_take(path, &v->read);
     if (yaml_doc_load(&v->doc, path, problems) < 0)
         return ERROR_INPUT;
     if (!v->doc.root) {
@@ -253,6 +254,7 @@ int validate_case_of_log(struct validate_case *v, const char *log, const char *s
                                 .kind = VALIDATION_POLICY,
                                 .has_jobs = true,
                                 .jobs_known = true};
+    file_stamp_take(log, &v->read);
     if (job_table_read(&v->jobs, &source, problems) < 0)
         return ERROR_INPUT;
     validate_measures_of_log(v, tolerance);

@@ -3,6 +3,7 @@
 
 #include "io/atomic_file.h"
 #include "io/files.h"
+#include "io/folder_lock.h"
 #include "io/leftovers.h"
 #include "output/manifest.h"
 #include "output/run/aggregate_csv.h"
@@ -56,8 +57,8 @@ static const struct run_file files[FILE_COUNT] = {
 struct run_dir {
     char *path;
     bool wanted[FILE_COUNT];
-    size_t existing; /* of the path, before it was made */
-    bool headed;     /* jobs.csv has its header: the labels are known with the first replication */
+    struct folder_lock *lock; /* NULL: the command has it */
+    bool headed; /* jobs.csv has its header: the labels are known with the first replication */
     const struct study *study;
     struct inputs inputs;
     const char *const *words; /* of the command */
@@ -138,13 +139,11 @@ int run_dir_open(const struct run_dir_options *options, const struct study *stud
         return empty;
     if (empty == 0)
         return error_set(reterr, ERROR_INPUT, "%s: the folder is not empty", options->path);
-    size_t existing = files_existing(options->path);
-    if (files_make_folders(options->path, reterr) < 0) {
-        files_remove_empty(options->path, existing);
+    struct folder_lock *lock = NULL;
+    if (options->within && folder_lock_take(options->path, 0, &lock, reterr) < 0)
         return reterr->code;
-    }
     struct run_dir *dir = mem_zalloc(1, sizeof *dir);
-    dir->existing = existing;
+    dir->lock = lock;
     dir->path = mem_strdup(options->path);
     for (int f = 0; f < FILE_COUNT; f++)
         dir->wanted[f] = !options->summary_only;
@@ -388,7 +387,7 @@ void run_dir_abort(struct run_dir *dir) {
         atomic_file_abort(dir->files[f]);
     run_trace_abort(dir->trace);
     trace_files_abort(dir->traces);
-    files_remove_empty(dir->path, dir->existing);
+    folder_lock_release(dir->lock);
     inputs_finish(&dir->inputs);
     free(dir->names.at);
     arena_finish(&dir->arena);

@@ -23,7 +23,8 @@ bool run_dir_names(const char *name);
 /* 1 if nothing is in the folder or it does not exist, 0 if there is something, negative on errors.
    What killed processes have left is nothing, nor are folders with nothing else: it is removed. */
 int run_dir_is_empty(const char *path, struct error *reterr) MUST_CHECK;
-/* Makes the folder (and its parents). ERROR_INPUT if it is not empty and force is not given. */
+/* The folder exists and is locked by the command (folder_lock.h), or it is a part of another and
+   is made and locked here. ERROR_INPUT if it is not empty and force is not given. */
 int run_dir_open(const struct run_dir_options *options, const struct study *study,
                  struct run_dir **ret_dir, struct error *reterr) MUST_CHECK;
 /* What replicate_run calls; rows go to the files. */
