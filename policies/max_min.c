@@ -51,10 +51,11 @@ static void begin(const struct easim_pass *pass) {
 static void key(const struct easim_pass *pass, const struct easim_job *job, double best,
                 struct easim_key *ret) {
     const struct state *s = pass->state;
-    double share = fmin(1, s->level / wanted(pass->view, job)),
-           age_s = easim_job_age_s(pass->view, job);
+    double age_s = easim_job_age_s(pass->view, job);
+    /* f / X = kept / (age X), in this order: whole numbers that are equal give equal keys */
+    double due_s = fmax(job->kept_s, job->kept_s * wanted(pass->view, job) / s->level);
     (void)best;
-    ret->value = age_s > 0 ? job->kept_s / age_s / share : 0;
+    ret->value = age_s > 0 ? due_s / age_s : 0;
     ret->ask_again_s = 1e-9; /* always: it depends on the others */
 }
 

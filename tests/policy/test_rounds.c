@@ -161,6 +161,15 @@ Test(rounds, max_min) {
          NULL,
          HEAD "a,0,1,200\nb,0,4,100\n",
          {{"a", 0, 320, 1, 0}, {"b", 60, 220, 4, 0}}},
+        /* Three GPUs, b wants 3 and a 2: L = 3/2, X of b is 1/2, of a 3/4. b, a, then a at 120 (1
+           to 2/3), b at 180 (2/3 to 8/9), a at 240 (1 to 2/3). At 300 both are at 4/5, which are
+           not equal doubles if one divides in another order: b, submitted first, ends, then a. */
+        {"equal shares",
+         "{name: max_min, params: {round_s: 60}}",
+         TRIAL_CLUSTER(3),
+         NULL,
+         HEAD "b,0,3,180\na,0,2,240\n",
+         {{"b", 0, 360, 3, 0}, {"a", 60, 420, 2, 0}}},
     };
     policy_cases_run(cases, sizeof cases / sizeof *cases);
 }
