@@ -4,7 +4,10 @@
 #define EASIM_METRICS_POWER_MEANS_H
 
 #include "base/array.h"
+#include "base/error.h"
 #include "engine/observer.h"
+
+#define POWER_MEANS_MOST 10000000
 
 /* Init, then observe; release with power_means_finish. */
 struct power_means {
@@ -17,8 +20,9 @@ struct power_means {
 
 /* step_ns: above 0. */
 void power_means_init(struct power_means *means, int64_t step_ns);
-/* The run is over: what is left of its last interval is one, which ends at now_ns. */
-void power_means_close(struct power_means *means);
+/* The run is over: what is left of its last interval is one, which ends at now_ns. Negative if
+   these are more than POWER_MEANS_MOST, which are not kept. */
+int power_means_close(struct power_means *means, struct error *reterr) MUST_CHECK;
 /* The end of interval i. */
 int64_t power_means_end_ns(const struct power_means *means, size_t i);
 void power_means_finish(struct power_means *means);

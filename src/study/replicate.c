@@ -107,10 +107,10 @@ static int simulate_replication(struct pool *pool, uint32_t index, const struct 
         trail_end_policy(trail);
     if (r == 0 && sink && pool->options->check)
         r = check_segments(&segments, &sim, &slot->outcome.error);
+    if (r == 0 && sink && means.step_ns > 0)
+        r = power_means_close(&means, &slot->outcome.error);
     if (r == 0 && sink) {
         metrics_sum_up(&metrics, &sim);
-        if (means.step_ns > 0)
-            power_means_close(&means);
         slot->outcome.summary = metrics.summary;
         slot->outcome.trend = trend_of(&metrics, &sim);
         keep_counts(&sim, slot);

@@ -135,7 +135,7 @@ Test(utilization, metered) {
                   "1") "}\n"
                        "workload: {kind: trace, file: jobs.csv, utilization_file: use.csv}\n");
     trial_must_succeed(&t);
-    power_means_close(&means);
+    cr_assert_eq(power_means_close(&means, &(struct error){0}), 0);
     cr_assert_eq(means.at_nw.count, 4);
     for (size_t i = 0; i < 4; i++)
         expect_near((double)means.at_nw.at[i], expected_w[i] * 1e9, "meter", "power");

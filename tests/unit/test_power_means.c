@@ -19,7 +19,7 @@ static void run_job(struct power_means *means, int64_t step_ns) {
               "name: n\nhorizon: 40\npolicy: {name: fcfs}\n" TRIAL_CLUSTER(3) TRIAL_JOBS);
     trial_must_succeed(&t);
     trial_finish(&t);
-    power_means_close(means);
+    cr_assert_eq(power_means_close(means, &(struct error){0}), 0);
 }
 
 Test(power_means, by_hand, .init = temp_dir_enter, .fini = temp_dir_leave) {

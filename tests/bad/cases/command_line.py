@@ -11,6 +11,8 @@ def run(name, arguments, *errors, **more):
 
 
 CASES = [
+    command("run: more intervals of a meter than there may be", ["run", "c.yaml", "--out", "out", "--quiet", "--meter", "1ms"],
+            "easim: mean power: expected at most 10000000 intervals in a run, got 36000000 of 0.001 s"),
     command("command line: no command", [], "Usage: easim COMMAND [ARGUMENTS]", first_lines_only=True),
     command("command line: unknown command with suggestion", ["chekc", "c.yaml"],
             "easim: no command is named \"chekc\", did you mean \"check\"?"),
