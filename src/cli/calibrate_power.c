@@ -376,6 +376,10 @@ static int write_replay(struct session *s, struct error *reterr) {
                                 {.name = "scenario.yaml"}};
     if (!folder)
         return 0;
+    int r = power_replay_check(&text, reterr);
+    if (r < 0)
+        return error_set(reterr, r, "%s: %s; without --output the fit is told", s->file,
+                         arena_strdup(&s->arena, reterr->text));
     power_replay_steps(&text, &s->trace, &files[1].text);
     power_replay_jobs(&text, &s->trace, &files[0].text);
     meter_curves_csv(&curves, NULL, NULL, &files[2].text);

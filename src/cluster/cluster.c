@@ -3,6 +3,7 @@
 
 #include "base/numfmt.h"
 #include "base/units.h"
+#include "config/scenario.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,7 +24,7 @@ struct cluster_section {
     double pue, slowdown_per_neighbour;
 };
 
-#define WATTS .max = 1e7, .dimension = DIMENSION_POWER
+#define WATTS .max = SCENARIO_MOST_W, .dimension = DIMENSION_POWER
 
 static const struct field gpu_type_fields[] = {
     {.type = FIELD_LOCATION, .offset = offsetof(struct gpu_type, where)},

@@ -8,6 +8,8 @@
 #include "config/series.h"
 #include "config/uncertainty.h"
 
+#define SCENARIO_MOST_W 1e7 /* of a GPU, and of a node beside its GPUs */
+
 /* How events of one instant are taken (semantics 1.2). */
 struct engine_options {
     bool coalesce;      /* all events of an instant, then one decision */

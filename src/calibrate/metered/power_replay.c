@@ -5,6 +5,7 @@
 
 #include "base/units.h"
 #include "calibrate/writer_text.h"
+#include "config/scenario.h"
 #include "io/csv.h"
 #include "workload/trace_file.h"
 
@@ -48,6 +49,21 @@ static double share_of_most(const struct power_fit *fit, const struct metered_jo
 }
 
 /* ---- The scenario ---- */
+
+int power_replay_check(const struct power_text *text, struct error *reterr) {
+    const struct metered_cluster *c = text->cluster;
+    double rest_w = column_w(text->fit, 0), base_w = metered_cluster_base_w(c, rest_w);
+    if (base_w > SCENARIO_MOST_W)
+        return error_set(reterr, ERROR_RUN, "no scenario takes %.6g W as base power of a node",
+                         base_w);
+    for (uint32_t t = 0; t < c->type_count; t++) {
+        double most_w = metered_cluster_idle_w(c, rest_w) + most_above_rest_w(text->fit, t);
+        if (!(most_w > 0 && most_w <= SCENARIO_MOST_W))
+            return error_set(reterr, ERROR_RUN, "no scenario takes %.6g W as tdp_w of GPU type %s",
+                             most_w, c->types[t].name);
+    }
+    return 0;
+}
 
 static void add_types(const struct power_text *text, struct str *out) {
     const struct metered_cluster *c = text->cluster;

@@ -4,6 +4,8 @@
 
 #include "calibrate/metered/power_text.h"
 
+/* Whether a scenario takes these powers, as it does not if --base is more than was metered. */
+int power_replay_check(const struct power_text *text, struct error *reterr) MUST_CHECK;
 /* The scenario, which reads jobs.csv, and utilization.csv if there is one, beside it. name: of the
    scenario. */
 void power_replay_scenario(const struct power_text *text, const char *name, bool has_steps,
