@@ -8,7 +8,6 @@
 #include <string.h>
 
 #define MAX_PROBLEMS 100
-#define NO_LABEL     (-1)
 
 /* Where the group of a row stands. */
 struct grouping {
