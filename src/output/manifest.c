@@ -357,9 +357,27 @@ static int write_yaml(struct resolver *resolver, const struct yaml_node *root, c
     return r;
 }
 
+/* Some commands load the scenario again for its file: what the runs could read, and this load could
+   not; NULL: nothing. */
+static const char *find_unread(const struct manifest_origin *origin) {
+    const struct schema_uses *uses = &origin->scenario->uses;
+    if (!origin->scenario->doc.root)
+        return origin->scenario->file;
+    for (size_t i = 0; origin->models && i < uses->files.count; i++) {
+        const struct file_use *use = &uses->files.at[i];
+        bool is_models = strncmp(use->key, "models", 6) == 0 && !strchr(use->key, '.');
+        if (is_models && !use->content)
+            return use->path;
+    }
+    return NULL;
+}
+
 static int write_inputs(const struct manifest_origin *origin, const char *folder,
                         struct error *reterr) {
     struct resolver r = {.scenario = origin->scenario, .folder = folder, .policy = origin->policy};
+    const char *unread = find_unread(origin);
+    if (unread)
+        return error_set(reterr, ERROR_MACHINE, "%s: could be read before, and not again", unread);
     sort_texts(&r);
     const struct yaml_node *models =
         origin->models ? model_tree_merge(origin->models, &r.arena) : NULL;

@@ -60,4 +60,5 @@ def cut_notes(folder):
     assert notes.read_bytes() == whole
 
 
-run_tests(every_cut, other_damage, cut_notes)
+if __name__ == "__main__":
+    run_tests(every_cut, other_damage, cut_notes)
