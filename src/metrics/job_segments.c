@@ -41,8 +41,7 @@ static void add_part(struct job_segments *segments, const struct segment *part,
 static void add_run(struct job_segments *segments, struct job_trail *trail,
                     const struct segment *last, int64_t lost_ns) {
     int64_t kept_until_ns = last->end_ns - lost_ns;
-    const struct segment *first = trail->phases.count > 0 ? trail->phases.at : last;
-    assert(kept_until_ns >= first->start_ns);
+    assert(kept_until_ns >= (trail->phases.count > 0 ? trail->phases.at : last)->start_ns);
     trail->last_run = segments->list.count;
     for (size_t i = 0; i < trail->phases.count; i++)
         add_part(segments, &trail->phases.at[i], kept_until_ns);
