@@ -55,10 +55,15 @@ static void add_visible_lines(struct str *out, const char *text) {
     }
 }
 
+/* An empty text may have no bytes to point at. */
+static bool write_text(FILE *file, const struct str *text) {
+    return text->length == 0 || fwrite(text->text, 1, text->length, file) == text->length;
+}
+
 static bool print_lines(FILE *file, const struct str *text) {
     struct str shown = {0};
     add_visible_lines(&shown, text->length > 0 ? text->text : "");
-    bool whole = fwrite(shown.text, 1, shown.length, file) == shown.length;
+    bool whole = write_text(file, &shown);
     str_finish(&shown);
     return whole;
 }
@@ -103,7 +108,7 @@ static int flush_output(int code, struct error *reterr) {
 int cli_print(const struct str *text, struct error *reterr) {
     if (isatty(STDOUT_FILENO))
         return cli_print_lines(text, reterr);
-    bool whole = fwrite(text->text, 1, text->length, stdout) == text->length;
+    bool whole = write_text(stdout, text);
     return flush_output(whole ? 0 : errno, reterr);
 }
 

@@ -278,6 +278,7 @@ void options_finish(struct options *options) {
     free(options->tdp.at);
     free(options->memory.at);
     free(options->node_gpus.at);
+    free(options->node_counts.at);
     folder_lock_release(options->folder);
     str_finish(&options->stdin_text);
     arena_finish(&options->arena);
