@@ -5,9 +5,9 @@
    used. */
 #include "study/isolate.h"
 
-#include "base/array.h"
 #include "base/child.h"
 #include "base/hash.h"
+#include "base/idset.h"
 #include "base/mem.h"
 #include "base/own_state.h"
 #include "base/units.h"
@@ -44,10 +44,9 @@ struct crew {
     const struct isolated *all;
     struct child *children;
     size_t running, next;
-    bool *tried;              /* by task: the machine has failed it once */
-    ARRAY_OF(size_t) waiting; /* to be tried again, when all tasks have begun */
-    size_t next_waiting;
-    bool stopped;         /* no further tasks */
+    size_t limit;         /* tasks of this number or a higher one do not begin any more */
+    bool *tried;          /* by task: the machine has failed it once */
+    struct idset waiting; /* to be tried again, when all tasks have begun */
     double cancelled_s;   /* when; 0: not */
     struct str stubborn;  /* the first that had to be killed then */
     size_t stubborn_task; /* its number */
@@ -251,23 +250,32 @@ static bool start_patiently(const struct crew *crew, struct child *c, size_t tas
 }
 
 static bool has_tasks(const struct crew *crew) {
-    return crew->next < crew->all->count || crew->next_waiting < crew->waiting.count;
+    return crew->next < crew->all->count || idset_next(&crew->waiting, 0) != IDSET_NONE;
+}
+
+/* None after one that has failed begins, but those before it do: the first failure in the order of
+   tasks is the same whichever of them end first. */
+static bool choose_task(const struct crew *crew, size_t *ret_task) {
+    uint64_t task = crew->next < crew->limit ? crew->next : idset_next(&crew->waiting, 0);
+    *ret_task = (size_t)task;
+    return task < crew->limit;
 }
 
 static void start_more(struct crew *crew, struct error *reterr) {
-    const struct isolated *all = crew->all;
-    for (unsigned i = 0; i < all->processes && !crew->stopped && has_tasks(crew); i++) {
-        bool first = crew->next < all->count;
+    size_t task;
+    for (unsigned i = 0; i < crew->all->processes && choose_task(crew, &task); i++) {
         if (crew->children[i].pid != 0)
             continue;
-        if (start_patiently(crew, &crew->children[i],
-                            first ? crew->next : crew->waiting.at[crew->next_waiting])) {
+        if (start_patiently(crew, &crew->children[i], task)) {
             crew->running++;
-            *(first ? &crew->next : &crew->next_waiting) += 1;
+            if (task == crew->next)
+                crew->next++;
+            else
+                idset_remove(&crew->waiting, task);
         } else if (crew->running > 0) {
             return; /* there is room when one of them has ended */
         } else {
-            crew->stopped = true;
+            crew->limit = 0;
             error_set(reterr, ERROR_MACHINE, "no process can be started: %s", strerror(errno));
         }
     }
@@ -290,10 +298,10 @@ static void note_stubborn(struct crew *crew, const struct child *c, const struct
    of memory. */
 static bool tries_again(struct crew *crew, const struct child *c, int status, const char *failure) {
     bool shot = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && !c->timed_out && !c->killed;
-    if (!failure || !(c->trail->machine || shot) || crew->tried[c->task] || crew->stopped)
+    if (!failure || !(c->trail->machine || shot) || crew->tried[c->task] || c->task >= crew->limit)
         return false;
     crew->tried[c->task] = true;
-    array_push(&crew->waiting, c->task);
+    idset_insert(&crew->waiting, c->task);
     return true;
 }
 
@@ -341,8 +349,9 @@ static void hand_over(struct crew *crew, const struct child *c, int status) {
     if (!failure.text)
         result = open_result(c, &failure);
     if (!given_up && !tries_again(crew, c, status, failure.text) &&
-        tell_end(all, c, failure.text ? (struct slice){0} : result, failure.text) < 0)
-        crew->stopped = true;
+        tell_end(all, c, failure.text ? (struct slice){0} : result, failure.text) < 0 &&
+        c->task < crew->limit)
+        crew->limit = c->task;
     if (result.at)
         munmap((void *)(uintptr_t)result.at, result.length);
     str_finish(&failure);
@@ -363,7 +372,7 @@ static void look_at_clock(struct crew *crew) {
     double now_s = clock_s();
     bool cancel = crew->cancelled_s == 0 && all->cancel && atomic_load(all->cancel);
     if (cancel) {
-        crew->stopped = true;
+        crew->limit = 0;
         crew->cancelled_s = now_s;
     }
     for (unsigned i = 0; i < all->processes; i++) {
@@ -412,11 +421,14 @@ static int conclude_crew(struct crew *crew, const struct error *failure, struct 
 int isolated_run(const struct isolated *all, struct error *reterr) {
     if (all->count == 0)
         return 0;
-    struct crew crew = {.all = all, .children = mem_zalloc(all->processes, sizeof *crew.children)};
+    struct crew crew = {.all = all,
+                        .limit = all->count,
+                        .children = mem_zalloc(all->processes, sizeof *crew.children)};
     struct pollfd *ended = mem_zalloc(all->processes, sizeof *ended);
     struct trail *trails = mem_shared(all->processes * sizeof *trails);
     struct error error = {0};
     crew.tried = mem_zalloc(all->count, sizeof *crew.tried);
+    idset_init(&crew.waiting, all->count);
     for (unsigned i = 0; i < all->processes; i++)
         crew.children[i].trail = &trails[i];
     look_at_clock(&crew);
@@ -429,7 +441,8 @@ int isolated_run(const struct isolated *all, struct error *reterr) {
     mem_unshare(trails, all->processes * sizeof *trails);
     free(ended);
     free(crew.tried);
-    free(crew.waiting.at);
     free(crew.children);
-    return conclude_crew(&crew, &error, reterr);
+    int r = conclude_crew(&crew, &error, reterr);
+    idset_finish(&crew.waiting);
+    return r;
 }

@@ -50,7 +50,7 @@ struct isolated {
        to end early. */
     void (*work)(void *context, size_t task, struct trail *trail, struct str *out);
     /* In the parent, in the order in which tasks end. failure: NULL, or how a task ended before it
-       was done. Negative: no further tasks are begun. */
+       was done. Negative: no tasks of higher numbers are begun. */
     int (*done)(void *context, size_t task, struct slice result, const char *failure);
     /* In place of done, of a task for which there was no memory or no process, also when it was
        tried again after all others: another time it may do. NULL: done is called with the failure.

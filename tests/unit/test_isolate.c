@@ -1,6 +1,8 @@
 /* Tasks in processes of their own: what comes back, and how a task ends that does not come back. */
 #include "study/isolate.h"
 
+#include "base/mem.h"
+
 #include <criterion/criterion.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -89,6 +91,40 @@ Test(isolate, a_negative_answer_stops) {
     struct error error = {0};
     cr_assert_eq(isolated_run(&tasks, &error), 0);
     cr_assert_eq(seen.count, 2);
+}
+
+/* Tasks 0 and 1 kill themselves at each try, 1 before 0; 2 runs until one of them is tried again.
+ */
+static void shoot(void *context, size_t task, struct trail *trail, struct str *out) {
+    atomic_int *tries = context;
+    (void)trail;
+    (void)out;
+    int number = atomic_fetch_add(&tries[task], 1);
+    while (number == 0 && ((task == 0 && atomic_load(&tries[2]) == 0) ||
+                           (task == 2 && atomic_load(&tries[0]) + atomic_load(&tries[1]) < 3)))
+        usleep(1000);
+    if (task < 2)
+        raise(SIGKILL);
+}
+
+static int note_first(void *context, size_t task, struct slice result, const char *failure) {
+    atomic_int *first = (atomic_int *)context + 3;
+    (void)result;
+    if (failure && atomic_load(first) == 0)
+        atomic_store(first, (int)task + 1);
+    return failure ? -1 : 0;
+}
+
+/* Of those that are tried again the first comes first, though it was shot after the other. */
+Test(isolate, the_first_failure_does_not_depend_on_time, .timeout = 60) {
+    atomic_int *seen = mem_shared(4 * sizeof *seen);
+    struct isolated tasks = {
+        .count = 3, .processes = 2, .context = seen, .work = shoot, .done = note_first};
+    struct error error = {0};
+    cr_assert_eq(isolated_run(&tasks, &error), 0);
+    cr_expect_eq(atomic_load(&seen[3]), 1);
+    cr_expect_eq(atomic_load(&seen[0]), 2);
+    mem_unshare(seen, 4 * sizeof *seen);
 }
 
 static void sleep_on(void *context, size_t task, struct trail *trail, struct str *out) {
