@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define HASH_START 0xcbf29ce484222325ULL
 
@@ -14,6 +15,17 @@ static inline uint64_t hash_bytes(uint64_t state, const void *bytes, size_t leng
     for (size_t i = 0; i < length; i++)
         state = (state ^ at[i]) * 0x100000001b3ULL;
     return state;
+}
+
+/* An eighth of the steps, for long texts and another value, which depends on the byte order of the
+   machine: for comparisons within one command only. */
+static inline uint64_t hash_words(uint64_t state, const void *bytes, size_t length) {
+    const unsigned char *at = bytes;
+    for (uint64_t word; length >= sizeof word; at += sizeof word, length -= sizeof word) {
+        memcpy(&word, at, sizeof word);
+        state = (state ^ word) * 0x100000001b3ULL;
+    }
+    return hash_bytes(state, at, length);
 }
 
 /* SplitMix64 output function: spreads one 64-bit number over all bits (Steele, Lea, Flood 2014). */

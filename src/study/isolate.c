@@ -183,7 +183,7 @@ static void hand_in(int fd, const struct str *result, struct trail *trail) {
         return;
     }
     trail->bytes = result->length;
-    trail->hash = hash_bytes(HASH_START, result->text, result->length);
+    trail->hash = hash_words(HASH_START, result->text, result->length);
     trail->done = true;
 }
 
@@ -332,7 +332,7 @@ static struct slice open_result(const struct child *c, struct str *failure) {
         else
             result = (struct slice){map, (size_t)file.st_size};
     }
-    if (!failure->text && hash_bytes(HASH_START, result.at, result.length) != trail->hash)
+    if (!failure->text && hash_words(HASH_START, result.at, result.length) != trail->hash)
         str_addf(failure, "the result of %s was changed", name_of(trail));
     return result;
 }
