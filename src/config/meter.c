@@ -5,7 +5,6 @@
 #include "base/numfmt.h"
 #include "base/str.h"
 #include "base/units.h"
-#include "config/needed_column.h"
 #include "io/csv.h"
 
 #include <math.h>
@@ -32,15 +31,6 @@ struct reader {
 };
 
 /* ---- Rows ---- */
-
-static int find_meter_columns(struct reader *reader) {
-    int result = 0;
-    for (int c = 0; c < COLUMN_COUNT; c++) {
-        reader->columns[c] = needed_column_find(reader->csv, column_names[c], reader->problems);
-        result = reader->columns[c] < 0 ? ERROR_INPUT : result;
-    }
-    return result;
-}
 
 /* The number in a cell; false after adding a problem. */
 static bool read_meter_cell(struct reader *reader, enum column column, double least, double most,
@@ -145,7 +135,7 @@ int meter_load(struct meter *meter, struct arena *arena, struct problems *proble
         problems_add(problems, (struct location){0}, NULL, "%s", error.text);
         return ERROR_INPUT;
     }
-    if (find_meter_columns(&r) == 0)
+    if (csv_needed_columns(r.csv, column_names, COLUMN_COUNT, r.columns, problems) == 0)
         csv_each_row(r.csv, problems, before + MAX_PROBLEMS, read_meter_row, &r);
     meter->rows = r.rows.count;
     order_rows(&r);

@@ -3,7 +3,6 @@
 
 #include "base/array.h"
 #include "base/units.h"
-#include "config/needed_column.h"
 #include "io/csv.h"
 
 #include <math.h>
@@ -46,16 +45,6 @@ struct reader {
     int columns[COLUMN_COUNT];
     ARRAY_OF(struct outage) rows;
 };
-
-static int find_outage_columns(struct reader *reader) {
-    int result = 0;
-    for (int c = 0; c < COLUMN_COUNT; c++) {
-        reader->columns[c] =
-            needed_column_find(reader->csv, column_names[c], reader->binding->problems);
-        result = reader->columns[c] < 0 ? ERROR_INPUT : result;
-    }
-    return result;
-}
 
 /* A cell against a field; false after adding a problem. */
 static bool read_cell(struct reader *reader, enum column column, const struct field *field,
@@ -134,7 +123,7 @@ int outages_load(struct outages *outages, const struct binding *binding) {
         problems_add(binding->problems, (struct location){0}, NULL, "%s", error.text);
         return ERROR_INPUT;
     }
-    if (find_outage_columns(&r) == 0)
+    if (csv_needed_columns(r.csv, column_names, COLUMN_COUNT, r.columns, binding->problems) == 0)
         csv_each_row(r.csv, binding->problems, before + MAX_PROBLEMS, read_outage_row, &r);
     if (binding->problems->count == before)
         merge_rows(&r);

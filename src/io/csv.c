@@ -1,6 +1,7 @@
 /* CSV rows as slices of the line. Invariant: after a successful csv_next every header column has a
  * field. */
 #include "io/csv.h"
+#include "base/arena.h"
 #include "base/array.h"
 #include "base/mem.h"
 #include "io/lines.h"
@@ -243,6 +244,35 @@ size_t csv_column_count(const struct csv *csv) {
 
 const char *csv_column_name(const struct csv *csv, size_t column) {
     return csv->names[column];
+}
+
+static void report_missing_column(const struct csv *csv, const char *name,
+                                  struct problems *problems) {
+    struct arena arena = {0};
+    size_t count = csv_column_count(csv);
+    const char **names = arena_alloc(&arena, count * sizeof *names);
+    for (size_t i = 0; i < count; i++)
+        names[i] = csv_column_name(csv, i);
+    problems_add(problems, (struct location){csv->file, 1, 0}, NULL,
+                 "column \"%.80s\" is missing%s", name, str_suggestion(&arena, name, names, count));
+    arena_finish(&arena);
+}
+
+int csv_needed_column(const struct csv *csv, const char *name, struct problems *problems) {
+    int column = csv_column(csv, name);
+    if (column < 0)
+        report_missing_column(csv, name, problems);
+    return column;
+}
+
+int csv_needed_columns(const struct csv *csv, const char *const *names, size_t count, int *columns,
+                       struct problems *problems) {
+    int result = 0;
+    for (size_t c = 0; c < count; c++) {
+        columns[c] = csv_needed_column(csv, names[c], problems);
+        result = columns[c] < 0 ? ERROR_INPUT : result;
+    }
+    return result;
 }
 
 /* ---- Rows ---- */

@@ -17,6 +17,12 @@ int csv_open(const char *path, char separator, struct csv **ret_csv,
 int csv_column(const struct csv *csv, const char *name); /* index, or -1 */
 size_t csv_column_count(const struct csv *csv);
 const char *csv_column_name(const struct csv *csv, size_t column); /* borrowed, NUL-terminated */
+/* A column that the file must have; -1 after adding a problem, which suggests one of nearly that
+   name. */
+int csv_needed_column(const struct csv *csv, const char *name, struct problems *problems);
+/* All of them, in this order: their indices; negative if some are missing. */
+int csv_needed_columns(const struct csv *csv, const char *const *names, size_t count, int *columns,
+                       struct problems *problems) MUST_CHECK;
 /* 1: a row is ready (blank lines are skipped); 0: end; negative: a row with another number of
    fields than the header, bad quoting, read error. Errors of a row name file and line; the caller
    may go on to the next row after ERROR_INPUT. */

@@ -1,7 +1,6 @@
 /* Tables of policies: see param_table.h. */
 #include "policy/param_table.h"
 
-#include "config/needed_column.h"
 #include "io/csv.h"
 
 #include <stdlib.h>
@@ -53,7 +52,7 @@ static void reader_init(struct reader *r, const struct easim_policy *policy, con
 static int find_table_columns(struct reader *r) {
     int result = 0;
     for (uint32_t c = 0; c < r->table->column_count; c++) {
-        r->places[c] = needed_column_find(r->csv, r->columns[c]->name, r->binding->problems);
+        r->places[c] = csv_needed_column(r->csv, r->columns[c]->name, r->binding->problems);
         result = r->places[c] < 0 ? ERROR_INPUT : result;
     }
     return result;

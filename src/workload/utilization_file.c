@@ -4,7 +4,6 @@
 
 #include "base/numfmt.h"
 #include "base/units.h"
-#include "config/needed_column.h"
 #include "io/csv.h"
 
 #include <assert.h>
@@ -40,15 +39,6 @@ struct reader {
 };
 
 /* ---- Rows ---- */
-
-static int find_columns(struct reader *reader) {
-    int result = 0;
-    for (int c = 0; c < COLUMN_COUNT; c++) {
-        reader->columns[c] = needed_column_find(reader->csv, column_names[c], reader->problems);
-        result = reader->columns[c] < 0 ? ERROR_INPUT : result;
-    }
-    return result;
-}
 
 static bool number_cell(struct reader *reader, enum column column, double most,
                         const char *expected, double *ret_value) {
@@ -223,7 +213,7 @@ void utilization_file_read(struct utilization_file *file, const char *path, doub
         return;
     }
     begin_jobs(&r, usual);
-    if (find_columns(&r) == 0)
+    if (csv_needed_columns(r.csv, column_names, COLUMN_COUNT, r.columns, problems) == 0)
         csv_each_row(r.csv, problems, problems->count + MAX_PROBLEMS, read_use_row, &r);
     if (r.mixed)
         sort_steps(&r);

@@ -3,7 +3,6 @@
 
 #include "base/numfmt.h"
 #include "base/units.h"
-#include "config/needed_column.h"
 #include "io/csv.h"
 
 #include <math.h>
@@ -47,15 +46,15 @@ static bool is_needed(const struct reader *r, enum job_column column) {
 
 static int find_job_columns(struct reader *r) {
     size_t before = r->problems->count;
-    r->id = needed_column_find(r->csv, "job_id", r->problems);
+    r->id = csv_needed_column(r->csv, "job_id", r->problems);
     for (enum job_column c = 0; c < JOB_COLUMN_COUNT; c++) {
         const char *name = column_name(r, c);
-        r->columns[c] = is_needed(r, c) ? needed_column_find(r->csv, name, r->problems)
+        r->columns[c] = is_needed(r, c) ? csv_needed_column(r->csv, name, r->problems)
                                         : csv_column(r->csv, name);
         r->table->has[c] = r->columns[c] >= 0;
     }
     for (size_t i = 0; i < r->source->where_count; i++)
-        r->where[i] = needed_column_find(r->csv, r->source->where[i].column, r->problems);
+        r->where[i] = csv_needed_column(r->csv, r->source->where[i].column, r->problems);
     return r->problems->count > before ? ERROR_INPUT : 0;
 }
 
