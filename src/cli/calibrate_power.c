@@ -139,10 +139,9 @@ static const char *const fit_names[] = {"constant", "idle + busy GPUs", "fit"};
 /* Errors of all readings but those fitted to, which may lie before and after. */
 static struct meter_errors errors_left_out(const struct session *s, const double *predicted_w) {
     double *left_w = mem_alloc(s->count * sizeof *left_w);
-    for (size_t i = 0; i < s->count; i++) {
-        double end_s = s->at[i].end_s;
-        left_w[i] = end_s > s->train_from_s && end_s <= s->train_to_s ? NAN : predicted_w[i];
-    }
+    for (size_t i = 0; i < s->count; i++)
+        left_w[i] =
+            meter_reading_is_in(&s->at[i], s->train_from_s, s->train_to_s) ? NAN : predicted_w[i];
     const struct meter_curves curves = {s->at, left_w, s->count};
     struct meter_errors e = meter_errors_between(&curves, -INFINITY, INFINITY);
     free(left_w);
@@ -294,7 +293,7 @@ static int choose_train(struct session *s, struct problems *problems) {
     s->train_from_s = given ? fmax(o->train_from_s, first_s) : first_s;
     s->train_to_s = given ? o->train_to_s : first_s + (last_s - first_s) / 2;
     for (size_t i = 0; i < s->count; i++)
-        if (s->at[i].end_s > s->train_from_s && s->at[i].end_s <= s->train_to_s)
+        if (meter_reading_is_in(&s->at[i], s->train_from_s, s->train_to_s))
             return 0;
     problems_add_setting(problems, (struct location){.file = s->file}, "train",
                          "expected some of the time with readings, %.6g h to %.6g h",

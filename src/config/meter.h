@@ -7,10 +7,22 @@
 #include "base/error.h"
 #include "base/tally.h"
 
+#include <stdbool.h>
+
 /* Mean power over begin_s < t <= end_s. */
 struct meter_reading {
     double begin_s, end_s, power_w;
 };
+
+static inline double meter_reading_s(const struct meter_reading *reading) {
+    return reading->end_s - reading->begin_s;
+}
+
+/* A reading is of the time in which it ends. */
+static inline bool meter_reading_is_in(const struct meter_reading *reading, double after_s,
+                                       double to_s) {
+    return reading->end_s > after_s && reading->end_s <= to_s;
+}
 
 /* Zero but for file and how it is read; all memory is in the arena that meter_load gets. */
 struct meter {

@@ -7,12 +7,7 @@
 #include <math.h>
 
 static bool is_chosen(const struct meter_curves *curves, size_t i, double from_s, double to_s) {
-    double end_s = curves->at[i].end_s;
-    return end_s > from_s && end_s <= to_s && !isnan(curves->predicted_w[i]);
-}
-
-static double length_s(const struct meter_curves *curves, size_t i) {
-    return curves->at[i].end_s - curves->at[i].begin_s;
+    return meter_reading_is_in(&curves->at[i], from_s, to_s) && !isnan(curves->predicted_w[i]);
 }
 
 struct meter_errors meter_errors_between(const struct meter_curves *curves, double from_s,
@@ -21,7 +16,7 @@ struct meter_errors meter_errors_between(const struct meter_curves *curves, doub
     double seconds = 0, metered_j = 0, predicted_j = 0, absolute_j = 0, squares = 0, spread = 0;
     for (size_t i = 0; i < curves->count; i++)
         if (is_chosen(curves, i, from_s, to_s)) {
-            double s = length_s(curves, i), w = curves->at[i].power_w,
+            double s = meter_reading_s(&curves->at[i]), w = curves->at[i].power_w,
                    error_w = curves->predicted_w[i] - w;
             e.readings++;
             seconds += s;
@@ -36,7 +31,7 @@ struct meter_errors meter_errors_between(const struct meter_curves *curves, doub
     e.mean_w = metered_j / seconds;
     for (size_t i = 0; i < curves->count; i++)
         if (is_chosen(curves, i, from_s, to_s))
-            spread += length_s(curves, i) * pow(curves->at[i].power_w - e.mean_w, 2);
+            spread += meter_reading_s(&curves->at[i]) * pow(curves->at[i].power_w - e.mean_w, 2);
     e.absolute = metered_j > 0 ? absolute_j / metered_j : NAN;
     e.energy = metered_j > 0 ? predicted_j / metered_j - 1 : NAN;
     e.r2 = spread > 0 ? 1 - squares / spread : NAN;
@@ -69,7 +64,7 @@ size_t meter_worst_hours(const struct meter_curves *curves, double from_s, doubl
         double number = floor((curves->at[i].begin_s + curves->at[i].end_s) / 2 / S_PER_H);
         double seconds = 0, metered_j = 0, predicted_j = 0;
         for (; i < curves->count; i++) {
-            double s = length_s(curves, i);
+            double s = meter_reading_s(&curves->at[i]);
             if (floor((curves->at[i].begin_s + curves->at[i].end_s) / 2 / S_PER_H) != number)
                 break;
             if (!is_chosen(curves, i, from_s, to_s))
@@ -96,7 +91,7 @@ void meter_curves_csv(const struct meter_curves *curves, const char *title, cons
         csv_add_text(out, name);
         str_add(out, name ? "," : "");
         str_add_real(out, curves->at[i].end_s);
-        csv_comma_real(out, length_s(curves, i));
+        csv_comma_real(out, meter_reading_s(&curves->at[i]));
         csv_comma_real(out, curves->at[i].power_w);
         csv_comma_real(out, curves->predicted_w[i]);
         str_add_char(out, '\n');

@@ -18,11 +18,7 @@ struct making {
 };
 
 static bool is_fitted(const struct power_fit *fit, size_t i) {
-    return fit->plan.load->at[i].end_s > fit->from_s && fit->plan.load->at[i].end_s <= fit->to_s;
-}
-
-static double length_s(const struct load *load, size_t i) {
-    return load->at[i].end_s - load->at[i].begin_s;
+    return meter_reading_is_in(&fit->plan.load->at[i], fit->from_s, fit->to_s);
 }
 
 /* ---- Sums ---- */
@@ -42,7 +38,7 @@ static void add_sums(struct making *making) {
         if (is_fitted(making->fit, i)) {
             making->fit->readings++;
             for (size_t c = 0; c < load->columns.count; c++)
-                making->fit->plan.sums[c] += length_s(load, i) * load_row(load, i)[c];
+                making->fit->plan.sums[c] += meter_reading_s(&load->at[i]) * load_row(load, i)[c];
         }
 }
 
@@ -53,7 +49,8 @@ static void add_normal(struct making *making) {
         if (!is_fitted(fit, i))
             continue;
         size_t block = number++ * POWER_BLOCKS / fit->readings;
-        double s = length_s(fit->plan.load, i), y = fit->plan.load->at[i].power_w - fit->floor_w;
+        double s = meter_reading_s(&fit->plan.load->at[i]),
+               y = fit->plan.load->at[i].power_w - fit->floor_w;
         fill_row(making, i);
         for (size_t p = 0; p < size; p++) {
             making->block_right[block * size + p] += s * making->row[p] * y;

@@ -11,7 +11,7 @@ static bool predict_window(const struct load *load, enum power_detail detail,
     const struct power_span before = {-INFINITY, window->from_s, floor_w};
     bool made = power_fit_make(&fit, load, detail, &before, NULL) == 0;
     for (size_t i = 0; i < load->readings && made; i++)
-        if (load->at[i].end_s > window->from_s && load->at[i].end_s <= window->to_s)
+        if (meter_reading_is_in(&load->at[i], window->from_s, window->to_s))
             predicted_w[i] = power_fit_predict(&fit, i);
     power_fit_finish(&fit);
     return made;

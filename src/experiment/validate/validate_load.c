@@ -180,8 +180,7 @@ static int bind_meter(struct validate_case *v, const struct yaml_node *node,
     if (meter_load(&v->meter.meter, b->arena, b->problems) < 0)
         return ERROR_INPUT;
     for (size_t i = 0; i < v->meter.meter.count && !v->meter.known; i++)
-        v->meter.known =
-            v->meter.meter.at[i].end_s > item.from_s && v->meter.meter.at[i].end_s <= item.to_s;
+        v->meter.known = meter_reading_is_in(&v->meter.meter.at[i], item.from_s, item.to_s);
     if (v->meter.known)
         return 0;
     problems_add(b->problems, item.where, "meter",

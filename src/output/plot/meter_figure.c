@@ -128,7 +128,7 @@ static void add_panel(struct writer *writer, const struct panel *panel) {
         number = own;
         if (end)
             break;
-        double s = r->end_s - r->begin_s, w = panel->predicted_w.at[i];
+        double s = meter_reading_s(r), w = panel->predicted_w.at[i];
         bin.measured_s += s;
         bin.measured_j += s * r->power_w;
         bin.predicted_s += isnan(w) ? 0 : s;
@@ -156,7 +156,7 @@ static void add_panels(const struct panels *panels, struct plot_figure *figure) 
         first_s = fmin(first_s, panel->at.at[0].begin_s);
         last_s = fmax(last_s, panel->at.at[panel->at.count - 1].end_s);
         for (size_t i = 0; i < panel->at.count; i++)
-            step_s = fmin(step_s, panel->at.at[i].end_s - panel->at.at[i].begin_s);
+            step_s = fmin(step_s, meter_reading_s(&panel->at.at[i]));
     }
     struct writer writer = {.data = &figure->data,
                             .first_s = first_s,
