@@ -33,7 +33,6 @@ struct reader {
     struct intern unknown;        /* of others */
     uint32_t last;                /* row of the log that the last row of the file was of */
     struct progress_of_job *jobs; /* by row of the log */
-    bool mixed;                   /* some job comes back after another one */
     ARRAY_OF(struct utilization_step) steps;
     ARRAY_OF(uint32_t) owners; /* of the steps: rows of the log */
 };
@@ -74,9 +73,6 @@ static uint32_t row_of_job(struct reader *reader, struct slice id) {
 }
 
 static void push_step(struct reader *reader, uint32_t row, double from_s, double value) {
-    size_t count = reader->owners.count;
-    bool comes_back = reader->jobs[row].count > 0 && reader->owners.at[count - 1] != row;
-    reader->mixed = reader->mixed || comes_back;
     array_push(&reader->steps, ((struct utilization_step){from_s, value}));
     array_push(&reader->owners, row);
     reader->jobs[row].count++;
@@ -152,37 +148,22 @@ static size_t *first_steps(const struct reader *reader) {
     return first;
 }
 
-/* In the order of the log, those of a job as they came. */
-static struct utilization_step *sorted_steps(const struct reader *reader) {
-    struct utilization_step *sorted = mem_alloc(reader->steps.count * sizeof *sorted);
-    size_t *next = first_steps(reader);
-    for (size_t i = 0; i < reader->steps.count; i++)
-        sorted[next[reader->owners.at[i]]++] = reader->steps.at[i];
-    free(next);
-    return sorted;
-}
-
-/* Ties steps that stand together to the rows of the log. */
+/* Steps in the order of the log, those of a job as they came, tied to its rows. */
 static void tie_steps(struct reader *reader) {
     struct utilization_file *file = reader->file;
-    for (size_t i = 0; i < reader->steps.count;) {
-        uint32_t row = reader->owners.at[i], count = reader->jobs[row].count;
+    size_t *next = first_steps(reader);
+    file->steps = mem_alloc(reader->steps.count * sizeof *file->steps);
+    for (size_t i = 0; i < reader->steps.count; i++)
+        file->steps[next[reader->owners.at[i]]++] = reader->steps.at[i];
+    for (size_t i = 0; i < reader->trace->rows.count; i++) {
+        uint32_t count = reader->jobs[i].count;
+        if (count == 0)
+            continue;
         struct utilization_steps *steps = arena_alloc(&file->arena, sizeof *steps);
-        *steps = (struct utilization_steps){&file->steps[i], count};
-        reader->trace->rows.at[row].steps = steps;
-        i += count;
+        *steps = (struct utilization_steps){&file->steps[next[i] - count], count};
+        reader->trace->rows.at[i].steps = steps;
     }
-}
-
-/* After sorting, owners are in the order of the log as well. */
-static void sort_steps(struct reader *reader) {
-    struct utilization_step *sorted = sorted_steps(reader);
-    size_t at = 0;
-    free(reader->steps.at);
-    reader->steps.at = sorted;
-    for (uint32_t row = 0; row < reader->trace->rows.count; row++)
-        for (uint32_t i = 0; i < reader->jobs[row].count; i++)
-            reader->owners.at[at++] = row;
+    free(next);
 }
 
 static void count_jobs(struct reader *reader) {
@@ -215,15 +196,13 @@ void utilization_file_read(struct utilization_file *file, const char *path, doub
     begin_jobs(&r, usual);
     if (csv_needed_columns(r.csv, column_names, COLUMN_COUNT, r.columns, problems) == 0)
         csv_each_row(r.csv, problems, problems->count + MAX_PROBLEMS, read_use_row, &r);
-    if (r.mixed)
-        sort_steps(&r);
-    file->steps = r.steps.at;
     tie_steps(&r);
     count_jobs(&r);
     name_unknown(&r);
     intern_finish(&r.ids);
     intern_finish(&r.unknown);
     free(r.jobs);
+    free(r.steps.at);
     free(r.owners.at);
     csv_close(r.csv);
 }
