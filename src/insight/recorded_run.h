@@ -1,0 +1,153 @@
+/* A folder that was written with `record` (docs/record.md), read back: first what all of its runs
+   share, then one run (a policy and a replication) at a time, so that memory is that of one. Needs
+   nothing but the folder. Times are int64 nanoseconds since the start of the run, energies int128
+   in 1e-18 J (power_j gives J), both exact; a run is as the engine had it, with the same indices of
+   jobs, users, GPU types, nodes and configurations' meaning. */
+#ifndef EASIM_INSIGHT_RECORDED_RUN_H
+#define EASIM_INSIGHT_RECORDED_RUN_H
+
+#include "config/scenario.h"
+#include "engine/observer.h"
+#include "io/sha256.h"
+#include "metrics/rows.h"
+#include "metrics/summary.h"
+#include "workload/workload.h"
+
+/* ---- The folder ---- */
+
+struct recorded_policy {
+    const char *name;
+    struct config_extras
+        extras; /* which configurations its jobs could have beside the plain ones */
+};
+
+/* Cap, price and carbon intensity from time_ns on, until the next one. */
+struct recorded_step {
+    int64_t time_ns;
+    double cap_w;                           /* INFINITY: none */
+    double price_per_mwh, carbon_g_per_kwh; /* NAN: not given */
+};
+
+/* Where one run is, and what is known of it without reading it. */
+struct recorded_part {
+    uint32_t policy;         /* index in the folder's policies */
+    uint32_t replication;    /* from 1 */
+    int64_t end_ns;          /* the end of the run; the start of measuring is workload.warmup_ns */
+    uint32_t jobs_submitted; /* jobs below this index; the others come after the end */
+    size_t segment_count, gpu_count; /* rows */
+};
+
+/* Zero-initialise; release with recorded_folder_finish. All pointers are borrowed from it. */
+struct recorded_folder {
+    const char *path;                  /* as given */
+    const char *command;               /* "run", "compare" */
+    char manifest_sha256[SHA256_TEXT]; /* of manifest.json: what derived files say they are made of
+                                        */
+    struct scenario scenario;          /* as resolved: scenario.yaml */
+    struct cluster cluster;
+    struct model_set models; /* models.yaml: with model_overrides */
+    ARRAY_OF(struct recorded_policy) policies;
+    ARRAY_OF(struct recorded_part) parts; /* in the order of the files: by policy, replication */
+    ARRAY_OF(struct recorded_step) steps; /* the first at 0; up to the longest end_ns */
+    struct recorded_files *files;         /* of recorded_run.c */
+    struct arena arena;
+};
+
+/* Checks the folder against its manifest first. ERROR_INPUT names what is damaged, or what a folder
+   that was not recorded lacks. */
+int recorded_folder_open(struct recorded_folder *folder, const char *path,
+                         struct error *reterr) MUST_CHECK;
+void recorded_folder_finish(struct recorded_folder *folder);
+/* The part of that policy (NULL: the first) and replication (0: the first that there is); NULL: it
+   is not in the folder. */
+const struct recorded_part *recorded_folder_find(const struct recorded_folder *folder,
+                                                 const char *policy, uint32_t replication);
+
+/* ---- One run ---- */
+
+/* GPUs of one node, of consecutive numbers from 0 to node.gpus - 1. */
+struct recorded_gpus {
+    uint32_t node, first, count;
+    uint32_t
+        lane; /* on a GPU held in part: which of its lanes, from 0, nobody else is on; else 0 */
+};
+
+/* What a job did from one instant to another (engine/observer.h). The segments of a job follow each
+   other without gaps from its submission to its finish or the end of the run; none is empty but a
+   job's first queued one. A run is several segments where its phase, its power or what became of
+   its work changes. */
+struct recorded_segment {
+    int64_t start_ns, end_ns;
+    int128 energy;   /* of its GPUs, 1e-18 J; the power is constant over the segment */
+    double work;     /* done, in reference samples (rigid jobs: seconds): kept; of SEGMENT_LOST:
+                        lost */
+    uint32_t job;    /* of workload.jobs */
+    uint32_t config; /* held: of workload.table.configs; EASIM_NONE: queued */
+    uint32_t gpus;   /* place of its first GPUs in the run's gpus; */
+    uint32_t gpus_count;
+    uint8_t kind;         /* enum segment_kind, never NONE */
+    uint8_t began, ended; /* enum segment_cause */
+    uint8_t phase;        /* of its model, from 0 */
+    uint8_t span;         /* enum easim_span of config; queued: 0 */
+};
+
+enum recorded_state { RECORDED_FREE, RECORDED_ASLEEP, RECORDED_FAILED, RECORDED_RESERVED };
+
+/* GPUs that no job holds (a GPU held in part is held). Free ones are awake. */
+struct recorded_rest {
+    int64_t start_ns, end_ns; /* end_ns > start_ns */
+    uint32_t node, first, count;
+    uint8_t state; /* enum recorded_state */
+};
+
+/* What became of a job: what jobs.csv says, from its segments, exactly. Times that there are not
+   are -1. */
+struct recorded_job {
+    uint32_t segments;      /* place of its first one in the run's segments; in order of time */
+    uint32_t segment_count; /* 0: rejected, or not submitted */
+    uint8_t state;          /* enum easim_job_state at the end of the run; PENDING: not submitted */
+    uint32_t config;        /* the last that it held, or EASIM_NONE */
+    uint32_t preemptions, resizes, failures;
+    int64_t start_ns, finish_ns; /* first start */
+    int64_t exec_ns, lost_ns;    /* held GPUs; computed in vain */
+    int128 energy, lost_energy;  /* 1e-18 J */
+    int128 gpu_ps, lost_gpu_ps;  /* GPU time, 1e-12 GPU s: power_gpu_s */
+    double work_kept, work_lost;
+};
+
+/* Zero-initialise; release with recorded_run_finish. */
+struct recorded_run {
+    const struct recorded_folder *folder;
+    const struct recorded_part *part;
+    struct workload workload;  /* with its table of configurations, as policies knew it: goodput and
+                                  power of each k, b, h, limit, by span */
+    struct recorded_job *jobs; /* by index in workload.jobs */
+    ARRAY_OF(struct recorded_segment) segments; /* by job, then time */
+    ARRAY_OF(struct recorded_gpus) gpus;
+    ARRAY_OF(struct recorded_rest) rests; /* in order of end_ns */
+    struct summary summary;               /* its row of summary.csv; measured after the warm-up */
+};
+
+/* ERROR_INPUT names file and line of what does not fit together. */
+int recorded_run_load(struct recorded_run *run, const struct recorded_folder *folder,
+                      const struct recorded_part *part, struct error *reterr) MUST_CHECK;
+void recorded_run_finish(struct recorded_run *run);
+
+/* NULL: queued. */
+static inline const struct easim_config *
+recorded_run_config(const struct recorded_run *run, const struct recorded_segment *segment) {
+    return segment->config == EASIM_NONE ? NULL : &run->workload.table.configs.at[segment->config];
+}
+/* The segments of a job, job->segment_count of them. */
+static inline const struct recorded_segment *recorded_run_segments(const struct recorded_run *run,
+                                                                   const struct recorded_job *job) {
+    return &run->segments.at[job->segments];
+}
+/* Thousandths of GPUs that a segment holds: 1000 k, or a part of one; queued: 0. */
+int64_t recorded_run_milli(const struct recorded_run *run, const struct recorded_segment *segment);
+/* GPU time of a segment, 1e-12 GPU s. */
+int128 recorded_run_gpu_ps(const struct recorded_run *run, const struct recorded_segment *segment);
+/* Index of a job by its id, or EASIM_NONE. */
+uint32_t recorded_run_find_job(const struct recorded_run *run, const char *id);
+
+#endif
