@@ -1,0 +1,117 @@
+/* What a rule has found in a run: who, when, how much, and what to try. Lists own all they hold;
+   texts that are given are borrowed for as long as the list lives, those that are made are the
+   list's. */
+#ifndef EASIM_INSIGHT_RULES_INSIGHT_H
+#define EASIM_INSIGHT_RULES_INSIGHT_H
+
+#include "base/arena.h"
+#include "base/array.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define INSIGHT_MOST_EVIDENCE 8 /* kept of each insight; the others are counted */
+
+/* By its share of the run's energy, GPU-hours or jobs: under 1 %, 5 %, 15 %, and above. */
+enum insight_severity { SEVERITY_INFO, SEVERITY_LOW, SEVERITY_MEDIUM, SEVERITY_HIGH };
+#define SEVERITY_COUNT 4
+
+/* Of what the share is. */
+enum insight_measure { SHARE_OF_ENERGY, SHARE_OF_GPU_HOURS, SHARE_OF_JOBS };
+#define MEASURE_COUNT 3
+
+/* Whom it is about. */
+enum insight_entity {
+    ENTITY_CLUSTER,
+    ENTITY_JOB,
+    ENTITY_USER,
+    ENTITY_MODEL,
+    ENTITY_GPU_TYPE,
+    ENTITY_NODE,
+    ENTITY_POLICY
+};
+#define ENTITY_COUNT 7
+
+/* A number with its unit ("" of a plain one), or a text. A number that is not finite is not known.
+ */
+struct insight_figure {
+    const char *name, *unit;
+    double value;
+    const char *text; /* NULL: a number */
+};
+
+enum evidence_kind { EVIDENCE_JOB, EVIDENCE_DECISION, EVIDENCE_SEGMENT, EVIDENCE_INTERVAL };
+#define EVIDENCE_KIND_COUNT 4
+
+/* Something that a reader can look up in the files of the run. */
+struct insight_evidence {
+    enum evidence_kind kind;
+    const char *name; /* of the job, node or type; "" of an interval of the cluster */
+    double from_s, to_s;
+    const char *note; /* what there is to see */
+};
+
+/* One setting of the run's own scenario, as a path and a YAML value. */
+struct insight_change {
+    const char *path, *value;
+};
+
+/* The run once more, with something changed. Nothing changed: there is no such run. */
+struct insight_what_if {
+    const char *policy; /* in place of the run's own; NULL: the same */
+    ARRAY_OF(struct insight_change) changes;
+    const char *unsure; /* why it may not lessen what is reported; NULL: it lessens it */
+    const char *note;   /* what there is to know besides, or why there is no such run; or NULL */
+};
+
+struct rule;
+
+struct insight {
+    const struct rule *rule;
+    enum insight_severity severity;
+    double share; /* of the run's energy, GPU-hours or jobs: what the severity says */
+    enum insight_entity entity;
+    const char *name;    /* of the entity; "" of the cluster */
+    double from_s, to_s; /* the window in which it was seen */
+    const char *finding; /* in a sentence, without a full stop */
+    ARRAY_OF(struct insight_figure) figures;
+    ARRAY_OF(struct insight_evidence) evidence; /* at most INSIGHT_MOST_EVIDENCE */
+    size_t evidence_count;                      /* all of it */
+    const char *recommendation;
+    struct insight_what_if what_if;
+};
+
+/* Zero-initialise; release with insights_finish. */
+struct insights {
+    ARRAY_OF(struct insight *) at; /* by insights_sort: worst first */
+    struct arena arena;
+};
+
+/* A new one of a rule, about the whole cluster at first. The list owns it. */
+struct insight *insights_add(struct insights *insights, const struct rule *rule);
+/* By severity, then share, each falling, then as they were found. */
+void insights_sort(struct insights *insights);
+void insights_finish(struct insights *insights);
+
+/* How much it is of the measure of its rule: sets share and severity. A share below 0, or of
+   nothing at all, counts as 0. */
+void insight_weigh(struct insight *insight, double part, double whole);
+void insight_find(struct insights *insights, struct insight *insight, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* name and unit are literals. */
+void insight_figure(struct insight *insight, const char *name, const char *unit, double value);
+void insight_figure_text(struct insights *insights, struct insight *insight, const char *name,
+                         const char *text);
+/* Counts it, and keeps it if there is room: the most telling come first. The note is copied. */
+void insight_evidence(struct insights *insights, struct insight *insight,
+                      const struct insight_evidence *evidence);
+/* path and value are copied. */
+void insight_change(struct insights *insights, struct insight *insight, const char *path,
+                    const char *value);
+
+extern const char *const severity_names[SEVERITY_COUNT];
+extern const char *const measure_names[MEASURE_COUNT]; /* "energy", "GPU-hours", "jobs" */
+extern const char *const entity_names[ENTITY_COUNT];
+extern const char *const evidence_names[EVIDENCE_KIND_COUNT];
+
+#endif

@@ -1,0 +1,52 @@
+/* What every rule looks at: one recorded replication and what several rules need of it, computed
+   once. Insights are of the measured time, from the end of the warm-up to the end of the run. */
+#ifndef EASIM_INSIGHT_RULES_RULE_RUN_H
+#define EASIM_INSIGHT_RULES_RULE_RUN_H
+
+#include "insight/recorded_run.h"
+
+/* A segment or a rest that begins or ends, or a step of cap and prices. */
+enum run_change { CHANGE_SEGMENT_ENDS, CHANGE_REST_ENDS, CHANGE_STEP, CHANGE_REST_BEGINS,
+                  CHANGE_SEGMENT_BEGINS };
+
+struct run_event {
+    int64_t time_ns;
+    uint32_t index; /* of run->segments, run->rests or the folder's steps */
+    uint8_t change; /* enum run_change */
+};
+
+/* Zero-initialise; release with rule_run_finish. */
+struct rule_run {
+    const struct recorded_folder *folder;
+    const struct recorded_run *run;
+    const char *policy;       /* its name */
+    int64_t from_ns, to_ns;   /* the measured time */
+    double from_s, to_s;
+    double energy_j;          /* of the cluster in it */
+    double gpu_s;             /* GPUs of the cluster x measured time */
+    double jobs;              /* measured ones: submitted in it, up to the end */
+    struct run_event *events; /* by time, ends before begins; all of the run, warm-up included */
+    size_t event_count;
+};
+
+void rule_run_init(struct rule_run *rule_run, const struct recorded_run *run);
+void rule_run_finish(struct rule_run *rule_run);
+
+/* Jobs that were submitted up to the end of the run have indices below this. */
+static inline uint32_t rule_run_jobs(const struct rule_run *rule_run) {
+    return rule_run->run->part->jobs_submitted;
+}
+/* Whether the figures of the run count it: submitted after the warm-up. */
+bool rule_run_counts(const struct rule_run *rule_run, uint32_t job);
+/* First start - submit, up to the end of the run if it never started, s. */
+double rule_run_wait_s(const struct rule_run *rule_run, uint32_t job);
+/* Power of all GPUs of a segment, W; 0 of an empty one. */
+double rule_run_power_w(const struct recorded_segment *segment);
+/* The part of an interval within the measured time, s. */
+double rule_run_overlap_s(const struct rule_run *rule_run, int64_t start_ns, int64_t end_ns);
+/* The part of a segment's energy that is within it, J. */
+double rule_run_energy_j(const struct rule_run *rule_run, const struct recorded_segment *segment);
+/* Likewise its GPU-seconds. */
+double rule_run_gpu_s(const struct rule_run *rule_run, const struct recorded_segment *segment);
+
+#endif
