@@ -9,7 +9,8 @@ const char *const severity_names[SEVERITY_COUNT] = {"info", "low", "medium", "hi
 const char *const measure_names[MEASURE_COUNT] = {"energy", "GPU-hours", "jobs"};
 const char *const entity_names[ENTITY_COUNT] = {"cluster",  "job",  "user",  "model",
                                                 "GPU type", "node", "policy"};
-const char *const evidence_names[EVIDENCE_KIND_COUNT] = {"job", "decision", "segment", "interval"};
+const char *const evidence_kind_names[EVIDENCE_KIND_COUNT] = {"job", "decision", "segment",
+                                                              "interval"};
 
 struct insight *insights_add(struct insights *insights, const struct rule *rule) {
     struct insight *insight = arena_alloc(&insights->arena, sizeof *insight);
@@ -19,7 +20,7 @@ struct insight *insights_add(struct insights *insights, const struct rule *rule)
     return insight;
 }
 
-/* Bounds of FORMATS: below them info, low and medium. */
+/* Below them info, low and medium (docs/insights.md). */
 static enum insight_severity severity_of(double share) {
     static const double below[SEVERITY_COUNT - 1] = {0.01, 0.05, 0.15};
     enum insight_severity severity = SEVERITY_INFO;

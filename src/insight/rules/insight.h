@@ -112,6 +112,6 @@ void insight_change(struct insights *insights, struct insight *insight, const ch
 extern const char *const severity_names[SEVERITY_COUNT];
 extern const char *const measure_names[MEASURE_COUNT]; /* "energy", "GPU-hours", "jobs" */
 extern const char *const entity_names[ENTITY_COUNT];
-extern const char *const evidence_names[EVIDENCE_KIND_COUNT];
+extern const char *const evidence_kind_names[EVIDENCE_KIND_COUNT];
 
 #endif

@@ -9,7 +9,7 @@
 struct rule_run;
 
 struct rule {
-    const char *id;         /* as FORMATS has it: "POWER-CAP" */
+    const char *id;         /* in capitals: "POWER-CAP" */
     const char *family;     /* "placement" */
     const char *title;      /* what is wrong, in a few words */
     const char *trigger;    /* when it speaks, for docs/insights.md; names its thresholds */

@@ -6,8 +6,13 @@
 #include "insight/recorded_run.h"
 
 /* A segment or a rest that begins or ends, or a step of cap and prices. */
-enum run_change { CHANGE_SEGMENT_ENDS, CHANGE_REST_ENDS, CHANGE_STEP, CHANGE_REST_BEGINS,
-                  CHANGE_SEGMENT_BEGINS };
+enum run_change {
+    CHANGE_SEGMENT_ENDS,
+    CHANGE_REST_ENDS,
+    CHANGE_STEP,
+    CHANGE_REST_BEGINS,
+    CHANGE_SEGMENT_BEGINS
+};
 
 struct run_event {
     int64_t time_ns;
@@ -19,8 +24,8 @@ struct run_event {
 struct rule_run {
     const struct recorded_folder *folder;
     const struct recorded_run *run;
-    const char *policy;       /* its name */
-    int64_t from_ns, to_ns;   /* the measured time */
+    const char *policy;     /* its name */
+    int64_t from_ns, to_ns; /* the measured time */
     double from_s, to_s;
     double energy_j;          /* of the cluster in it */
     double gpu_s;             /* GPUs of the cluster x measured time */

@@ -1,4 +1,4 @@
-/* The table of rules, in the order of FORMATS: see rule_table.h. */
+/* The table of rules, in the order of docs/insights.md: see rule_table.h. */
 #include "insight/rules/rule_table.h"
 
 #include "insight/rules/families.h"
@@ -6,6 +6,7 @@
 #include <string.h>
 
 const struct rule *const rules[] = {
+    &rule_hog,
     NULL,
 };
 
