@@ -47,7 +47,7 @@ TOO_SLOW = "coverage"
 TESTS = {
     "unit": "exec_parts event_order eventq group guard hybrid_parts list list_rules metrics queue placement power_meter sharing sleep timeheap workload statistics "
             "compare invariants module params",
-    "golden": "tiny seed-easy seed-fcfs seed-pollux seed-zeus itp-sample policies",
+    "golden": "frozen tiny seed-easy seed-fcfs seed-pollux seed-zeus itp-sample policies",
     "system": "crashes interruptions_by_gpu easy files exec sharing series random trace",
 }
 # Fewer random scenarios than the suite has: a minute less for each survivor.
