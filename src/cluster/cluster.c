@@ -8,6 +8,9 @@
 #include <math.h>
 #include <string.h>
 
+const char *const node_part_names[] = {
+    [NODE_CPU] = "cpu", [NODE_RAM] = "ram", [NODE_NETWORK] = "network", [NODE_OTHER] = "other"};
+
 struct node_group {
     struct location where;
     int64_t count, gpus;
@@ -84,6 +87,20 @@ static const struct field gpu_type_fields[] = {
      .default_value = NAN,
      .max = 1e6,
      .help = "added to the set-up of a start that takes a sleeping GPU"},
+    {.key = "peak_flops",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct gpu_type, peak_flops),
+     .default_value = NAN,
+     .above_min = true,
+     .max = 1e30,
+     .help = "most FLOP/s of one GPU, in the precision of the models (of attribute, not of a run)"},
+    {.key = "memory_bytes_s",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct gpu_type, memory_bytes_s),
+     .default_value = NAN,
+     .above_min = true,
+     .max = 1e30,
+     .help = "most bytes a second of one GPU's memory (of attribute, not of a run)"},
     FIELDS_END};
 
 #define LAW(name, member, text) \
@@ -286,6 +303,10 @@ static int add_nodes(struct cluster *cluster, const struct schema_list *groups,
                               .gpus = (uint32_t)group->gpus,
                               .fixed_w = group->base_w + group->cpu_idle_w + group->ram_w +
                                          group->network_w + group->other_w,
+                              .part_w = {[NODE_CPU] = group->cpu_idle_w,
+                                         [NODE_RAM] = group->ram_w,
+                                         [NODE_NETWORK] = group->network_w,
+                                         [NODE_OTHER] = group->base_w + group->other_w},
                               .cpu_w_per_busy_gpu = group->cpu_w_per_busy_gpu,
                               .up = law_of(group->mtbf_s, group->mtbf_law, group->mtbf_shape),
                               .repair = law_of(group->mttr_s, group->mttr_law, group->mttr_shape)};

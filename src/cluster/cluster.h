@@ -20,15 +20,21 @@ struct gpu_type {
     double sleep_w, sleep_after_s; /* a GPU that has been free for so long draws so much; INFINITY:
                                       never sleeps */
     double wake_s;                 /* what a start that takes a sleeping GPU waits for it */
-    uint32_t gpus;                 /* in the whole cluster */
-    uint32_t node_gpus_max;        /* of its largest node */
+    double peak_flops, memory_bytes_s; /* of one GPU, most a second; stated if above 0 */
+    uint32_t gpus;                     /* in the whole cluster */
+    uint32_t node_gpus_max;            /* of its largest node */
 };
+
+/* What draws power in a node beside its GPUs. */
+enum node_part { NODE_CPU, NODE_RAM, NODE_NETWORK, NODE_OTHER, NODE_PARTS };
+extern const char *const node_part_names[]; /* by enum node_part */
 
 /* Power of a node without its GPUs: fixed_w + cpu_w_per_busy_gpu * allocated GPUs. */
 struct node {
     uint32_t gpu_type;
     uint32_t gpus;
     double fixed_w;
+    double part_w[NODE_PARTS]; /* what fixed_w is made of; base_w is of the others */
     double cpu_w_per_busy_gpu;
     struct time_law up, repair; /* time to a failure, and from it to the repair; means INFINITY: it
                                    never fails */

@@ -107,6 +107,39 @@ static void warn_of_cut_power(struct study *study, const struct usage *usage) {
         }
 }
 
+/* Whether a model whose jobs may run on GPU type h says how many operations a sample takes, and
+ * where asked, how many bytes. */
+static bool some_model_counts(const struct study *study, const struct usage *usage, uint32_t h,
+                              bool bytes_too) {
+    for (uint32_t m = 0; m < study->models.count; m++) {
+        const struct model *model = &study->models.models[m];
+        if ((usage->models[m].types >> h & 1) && model->flops_per_sample > 0 &&
+            (!bytes_too || model->bytes_per_sample > 0))
+            return true;
+    }
+    return false;
+}
+
+/* No run uses them; easim attribute does, of models that say what a sample takes. */
+static void warn_of_peaks(struct study *study, const struct usage *usage) {
+    for (uint32_t h = 0; h < study->cluster.gpu_type_count; h++) {
+        const struct gpu_type *type = &study->cluster.gpu_types[h];
+        bool has_peak = type->peak_flops > 0, has_memory = type->memory_bytes_s > 0;
+        if (has_peak && !some_model_counts(study, usage, h, false))
+            warn(
+                study,
+                "cluster.gpu_types[%u].peak_flops: of no effect, no model whose jobs may run on %s states flops_per_sample",
+                h, type->name);
+        if (has_memory && !has_peak)
+            warn(study, "cluster.gpu_types[%u].memory_bytes_s: of no effect without peak_flops", h);
+        else if (has_memory && !some_model_counts(study, usage, h, true))
+            warn(
+                study,
+                "cluster.gpu_types[%u].memory_bytes_s: of no effect, no model whose jobs may run on %s states flops_per_sample and bytes_per_sample",
+                h, type->name);
+    }
+}
+
 /* ---- Options of the policy ---- */
 
 static bool any_levels(const struct study *study, const struct usage *usage) {
@@ -278,6 +311,7 @@ void warnings_find(struct study *study, struct problems *problems) {
         power_scopes_check(study, &usage, problems);
         warn_of_idle_types(study, &usage);
         warn_of_cut_power(study, &usage);
+        warn_of_peaks(study, &usage);
         warn_of_options(study, &usage);
         warn_of_phases(study, &usage);
         warn_of_rigid_speed(study, &usage);

@@ -182,6 +182,20 @@ static const struct {
      NULL,
      "{name: fcfs}",
      {NULL}},
+    /* peaks are of easim attribute, of models that say what a sample takes: none here does */
+    {"{name: g, idle_w: 50, tdp_w: 400, memory_gib: 80, peak_flops: 3.12e14, memory_bytes_s: 2e12}",
+     G,
+     DRAWN("mix: [{model: both}]"),
+     NULL,
+     "{name: fcfs}",
+     {"cluster.gpu_types[0].peak_flops: of no effect, no model whose jobs may run on g states flops_per_sample",
+      "cluster.gpu_types[0].memory_bytes_s: of no effect, no model whose jobs may run on g states flops_per_sample and bytes_per_sample"}},
+    {"{name: g, idle_w: 50, tdp_w: 400, memory_gib: 80, memory_bytes_s: 2e12}",
+     G,
+     DRAWN("mix: [{model: both}]"),
+     NULL,
+     "{name: fcfs}",
+     {"cluster.gpu_types[0].memory_bytes_s: of no effect without peak_flops"}},
     {TYPE("g", "400"),
      G,
      DRAWN("mix: [{model: both}], deadlines: {share: 0, slack: [1.5, 4]}"),
@@ -289,6 +303,35 @@ Test(warnings, of_keys) {
                      t.study.warnings.count);
         if (keys[i].warning)
             cr_expect_str_eq(t.study.warnings.at[0], keys[i].warning);
+        trial_finish(&t);
+    }
+}
+
+/* Peaks of a GPU type need counts of a model in use; that of the memory needs both counts. */
+Test(warnings, of_peaks) {
+    static const struct {
+        const char *counts, *warning;
+    } peaks[] = {
+        {"flops_per_sample: 1e9, bytes_per_sample: 1e6", NULL},
+        {"flops_per_sample: 1e9",
+         "cluster.gpu_types[0].memory_bytes_s: of no effect, no model whose jobs may run on a100 states flops_per_sample and bytes_per_sample"},
+    };
+    for (size_t i = 0; i < sizeof peaks / sizeof *peaks; i++) {
+        struct trial t;
+        char models[512];
+        snprintf(models, sizeof models,
+                 "models:\n- {name: counted, m0: 64, phi: 1, batches: [8], %s, gpus: {a100: {" FORMS
+                 ", pmax_w: 300}}}\n",
+                 peaks[i].counts);
+        trial_run(&t, &(struct trial_options){.models = models},
+                  "name: n\nhorizon: drain\nmodels: models.yaml\npolicy: {name: fcfs}\n"
+                  "cluster: {gpu_types: [{name: a100, idle_w: 50, tdp_w: 400, memory_gib: 80, "
+                  "peak_flops: 3e14, memory_bytes_s: 1e12}], nodes: [{gpu: a100, gpus: 2}]}\n"
+                  "workload: " DRAWN("mix: [{model: counted}]") "\n");
+        trial_must_succeed(&t);
+        cr_assert_eq(t.study.warnings.count, peaks[i].warning != NULL);
+        if (peaks[i].warning)
+            cr_expect_str_eq(t.study.warnings.at[0], peaks[i].warning);
         trial_finish(&t);
     }
 }
