@@ -1,0 +1,182 @@
+/* The order of what happened: see instants.h. */
+#include "insight/waste/instants.h"
+
+#include "base/mem.h"
+#include "base/units.h"
+
+#include <stdlib.h>
+
+bool instants_is_first_of_hold(const struct recorded_segment *segment,
+                               const struct recorded_segment *before) {
+    return segment->kind != SEGMENT_QUEUED &&
+           (!before || before->kind == SEGMENT_QUEUED || segment->began == CAUSE_RESIZED);
+}
+
+static void add_event(struct instants *instants, int64_t time_ns, enum instant_change change,
+                      size_t index) {
+    array_push(&instants->events, ((struct instant_event){time_ns, change, (uint32_t)index}));
+}
+
+/* A job's segments on GPUs come in holds: all that it did on the same ones. */
+static void add_job(struct instants *instants, const struct recorded_job *job) {
+    const struct recorded_segment *all = instants->run->segments.at;
+    size_t end = (size_t)job->segments + job->segment_count;
+    for (size_t i = job->segments, next; i < end; i = next) {
+        bool waits = all[i].kind == SEGMENT_QUEUED;
+        next = i + 1;
+        while (!waits && next < end && all[next].kind != SEGMENT_QUEUED &&
+               !instants_is_first_of_hold(&all[next], &all[next - 1]))
+            next++;
+        if (all[next - 1].end_ns == all[i].start_ns)
+            continue;
+        add_event(instants, all[i].start_ns, waits ? INSTANT_WAITS : INSTANT_TAKE, i);
+        add_event(instants, all[next - 1].end_ns, waits ? INSTANT_WAITS_NO_MORE : INSTANT_GIVE_BACK,
+                  i);
+    }
+}
+
+static int compare_events(const void *a, const void *b) {
+    const struct instant_event *first = a, *second = b;
+    if (first->time_ns != second->time_ns)
+        return first->time_ns < second->time_ns ? -1 : 1;
+    return (first->change > second->change) - (first->change < second->change);
+}
+
+void instants_init(struct instants *instants, const struct recorded_run *run) {
+    uint32_t types = run->folder->cluster.gpu_type_count;
+    *instants = (struct instants){.run = run};
+    for (size_t j = 0; j < run->workload.jobs.count; j++)
+        add_job(instants, &run->jobs[j]);
+    for (size_t i = 0; i < run->rests.count; i++) {
+        const struct recorded_rest *rest = &run->rests.at[i];
+        if (rest->state == RECORDED_FREE)
+            continue;
+        add_event(instants, rest->start_ns, INSTANT_REST_BEGINS, i);
+        add_event(instants, rest->end_ns, INSTANT_REST_ENDS, i);
+    }
+    if (instants->events.count > 0)
+        qsort(instants->events.at, instants->events.count, sizeof *instants->events.at,
+              compare_events);
+    room_init(&instants->room, &run->folder->cluster);
+    wanted_init(&instants->wanted, &run->workload.table);
+    instants->asleep_milli = mem_zalloc(types, sizeof *instants->asleep_milli);
+    instants->reserved_milli = mem_zalloc(types, sizeof *instants->reserved_milli);
+}
+
+void instants_finish(struct instants *instants) {
+    room_finish(&instants->room);
+    wanted_finish(&instants->wanted);
+    free(instants->events.at);
+    free(instants->asleep_milli);
+    free(instants->reserved_milli);
+    *instants = (struct instants){0};
+}
+
+int64_t instants_next_ns(const struct instants *instants) {
+    return instants->next < instants->events.count ? instants->events.at[instants->next].time_ns
+                                                   : INT64_MAX;
+}
+
+/* The thousandths of a GPU that a segment holds of the one that it shares; 0: whole ones. */
+static uint32_t share_of(const struct instants *instants, const struct recorded_segment *segment) {
+    return recorded_run_config(instants->run, segment)->milli;
+}
+
+static bool take_gpus(struct instants *instants, const struct recorded_segment *segment) {
+    uint32_t milli = share_of(instants, segment);
+    bool taken = true;
+    for (uint32_t i = 0; i < segment->gpus_count && taken; i++) {
+        const struct recorded_gpus *gpus = &instants->run->gpus.at[segment->gpus + i];
+        taken = milli > 0 ? room_take_share(&instants->room, gpus->node, gpus->first, milli)
+                          : room_take(&instants->room, gpus->node, gpus->count);
+    }
+    return taken;
+}
+
+static void give_gpus_back(struct instants *instants, const struct recorded_segment *segment) {
+    uint32_t milli = share_of(instants, segment);
+    for (uint32_t i = 0; i < segment->gpus_count; i++) {
+        const struct recorded_gpus *gpus = &instants->run->gpus.at[segment->gpus + i];
+        if (milli > 0)
+            room_give_back_share(&instants->room, gpus->node, gpus->first, milli);
+        else
+            room_give_back(&instants->room, gpus->node, gpus->count);
+    }
+}
+
+/* GPUs that rest begin or cease to: those that failed are not free. */
+static bool change_rest(struct instants *instants, const struct recorded_rest *rest, bool begins) {
+    uint32_t gpu_type = instants->run->folder->cluster.nodes[rest->node].gpu_type;
+    uint64_t milli = (uint64_t)rest->count * WHOLE_GPU_MILLI;
+    if (rest->state == RECORDED_FAILED) {
+        if (begins)
+            return room_take(&instants->room, rest->node, rest->count);
+        room_give_back(&instants->room, rest->node, rest->count);
+        return true;
+    }
+    uint64_t *sum =
+        rest->state == RECORDED_ASLEEP ? instants->asleep_milli : instants->reserved_milli;
+    sum[gpu_type] = begins ? sum[gpu_type] + milli : sum[gpu_type] - milli;
+    return true;
+}
+
+/* The configurations of a job that waits. */
+static uint32_t set_of(const struct instants *instants, const struct recorded_segment *segment) {
+    return instants->run->workload.jobs.at[segment->job].set + segment->phase;
+}
+
+static bool apply_event(struct instants *instants, const struct instant_event *event) {
+    const struct recorded_run *run = instants->run;
+    bool of_rest = event->change == INSTANT_REST_ENDS || event->change == INSTANT_REST_BEGINS;
+    if (of_rest)
+        return change_rest(instants, &run->rests.at[event->index],
+                           event->change == INSTANT_REST_BEGINS);
+    const struct recorded_segment *segment = &run->segments.at[event->index];
+    if (event->change == INSTANT_TAKE)
+        return take_gpus(instants, segment);
+    if (event->change == INSTANT_GIVE_BACK)
+        give_gpus_back(instants, segment);
+    else if (event->change == INSTANT_WAITS)
+        wanted_add(&instants->wanted, set_of(instants, segment));
+    else
+        wanted_remove(&instants->wanted, set_of(instants, segment));
+    return true;
+}
+
+int instants_step(struct instants *instants, struct error *reterr) {
+    int64_t now_ns = instants_next_ns(instants);
+    instants->first_taken = instants->taken_end = SIZE_MAX;
+    for (; instants_next_ns(instants) == now_ns && instants->next < instants->events.count;
+         instants->next++) {
+        const struct instant_event *event = &instants->events.at[instants->next];
+        if (event->change == INSTANT_TAKE && instants->first_taken == SIZE_MAX)
+            instants->first_taken = instants->next;
+        if (!apply_event(instants, event))
+            return error_set(reterr, ERROR_INPUT,
+                             "%s: at %.9g s more GPUs of a node are held than it has",
+                             instants->run->folder->path, units_s(now_ns));
+    }
+    instants->taken_end = instants->next;
+    if (instants->first_taken == SIZE_MAX)
+        instants->first_taken = instants->next;
+    return 0;
+}
+
+void instants_room_for(const struct instants *instants, const struct recorded_segment *segment,
+                       struct room_free *ret_free) {
+    const struct recorded_run *run = instants->run;
+    for (uint32_t h = 0; h < run->folder->cluster.gpu_type_count; h++)
+        ret_free[h] = room_free_of(&instants->room, h);
+    struct room_free *own = &ret_free[recorded_run_config(run, segment)->gpu_type];
+    for (uint32_t i = 0; i < segment->gpus_count; i++) {
+        const struct recorded_gpus *gpus = &run->gpus.at[segment->gpus + i];
+        uint32_t of_node = instants->room.node_free[gpus->node] + gpus->count;
+        own->gpus += gpus->count;
+        own->of_node = of_node > own->of_node ? of_node : own->of_node;
+    }
+}
+
+uint64_t instants_awake_milli(const struct instants *instants, uint32_t gpu_type) {
+    return room_free_milli(&instants->room, gpu_type) - instants->asleep_milli[gpu_type] -
+           instants->reserved_milli[gpu_type];
+}

@@ -1,0 +1,57 @@
+/* Where the energy and the GPU time of a recorded run went: all of it, divided into the classes of
+   semantics 24. Exact in time: every interval is that of the run, in whole nanoseconds. */
+#ifndef EASIM_INSIGHT_WASTE_WASTE_H
+#define EASIM_INSIGHT_WASTE_WASTE_H
+
+#include "insight/recorded_run.h"
+#include "insight/waste/waste_class.h"
+
+struct waste_amount {
+    double energy_j, gpu_s;
+};
+
+#define WASTE_JOB_CLASSES (WASTE_CLASSES - WASTE_SET_UP)
+
+/* Of one job, by class, from WASTE_SET_UP on; see waste_of_job. */
+struct waste_job {
+    struct waste_amount of[WASTE_JOB_CLASSES];
+};
+
+/* Free GPUs of a type that were of one class (held back, fragmented, idle) from one instant to
+   another. The next window of the type is of another class, or some time later. */
+struct waste_window {
+    int64_t start_ns, end_ns;
+    uint32_t gpu_type;
+    enum waste_class class;
+    double gpu_s;
+    double energy_j;
+};
+
+/* Zero-initialise; release with waste_finish. */
+struct waste {
+    struct waste_amount of[WASTE_CLASSES];       /* of the measured time: behind the warm-up */
+    struct waste_amount total;                   /* of all of them */
+    struct waste_amount (*types)[WASTE_CLASSES]; /* by GPU type: its nodes, its GPUs, their jobs */
+    struct waste_job *jobs;                      /* by index in run->workload.jobs */
+    ARRAY_OF(struct waste_window) windows;       /* in order of end_ns, measured time only */
+};
+
+/* ERROR_INPUT: the run holds GPUs that its nodes have not. Memory: of the jobs, and of the segments
+   while it computes; time: n log n of the segments. */
+int waste_of_run(struct waste *waste, const struct recorded_run *run,
+                 struct error *reterr) MUST_CHECK;
+void waste_finish(struct waste *waste);
+
+/* Of a class that jobs cause (waste_class_is_of_jobs). */
+static inline struct waste_amount waste_of_job(const struct waste *waste, uint32_t job,
+                                               enum waste_class class) {
+    return waste->jobs[job].of[class - WASTE_SET_UP];
+}
+static inline void waste_amount_add(struct waste_amount *sum, struct waste_amount amount) {
+    sum->energy_j += amount.energy_j;
+    sum->gpu_s += amount.gpu_s;
+}
+/* Of all classes of a group. */
+struct waste_amount waste_of_group(const struct waste *waste, enum waste_group group);
+
+#endif
