@@ -23,6 +23,8 @@ static void add_profile_formats(struct str *out) {
     str_add_char(out, '\n');
 }
 
+/* Laid out by hand: the formatter goes ever further to the right. */
+/* clang-format off */
 const struct command_facts commands[COMMAND_COUNT + 1] = {
     [COMMAND_ABLATE] =
         {.name = "ablate",
@@ -35,6 +37,15 @@ const struct command_facts commands[COMMAND_COUNT + 1] = {
              "CONFIG.yaml") "A and B: NAME, a path, or either with parameters, NAME:PARAM=VALUE,... Runs every mixture of the two on the same workloads; the Shapley shares of the components add up to the difference. Exit codes are those of easim run.\n",
          .repeats = true,
          .reads_yaml = true},
+    [COMMAND_ANALYZE] =
+        {.name = "analyze",
+         .summary = "find waste in a recorded run, and say what to try",
+         .operands = "DIR",
+         .least_operands = 1,
+         .most_operands = 1,
+         .about = "Looks for waste in a recorded run and says what to try instead.",
+         .more =
+             "DIR is a folder that easim run or compare wrote with --record. Writes insights.md and insights.json into it. Exit codes: 0 done; 1 a file cannot be written; 2 bad usage, or a folder that cannot be read.\n"},
     [COMMAND_CALIBRATE] =
         {.name = "calibrate",
          .summary = "fit models to a measured profile, or check them against one",
@@ -179,6 +190,7 @@ const struct command_facts commands[COMMAND_COUNT + 1] = {
          .about = "Repeats what the manifest records and compares every file of it.",
          .more = "Exit codes: 0 equal; 1 files differ; 2 bad usage, or an input is missing.\n"},
 };
+/* clang-format on */
 
 enum command command_find(const char *name) {
     enum command c = 0;

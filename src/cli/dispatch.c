@@ -14,6 +14,7 @@
 
 static int (*const functions[COMMAND_COUNT])(struct options *) = {
     [COMMAND_ABLATE] = cli_ablate,
+    [COMMAND_ANALYZE] = cli_analyze,
     [COMMAND_CALIBRATE] = cli_calibrate,
     [COMMAND_CHECK] = cli_check,
     [COMMAND_COMPARE] = cli_compare,

@@ -208,6 +208,19 @@ const struct option_row option_rows[] = {
     {"by", 0, "AXIS", OPTION_TEXT, AT(by), .commands = IN(PLOT),
      .help = "axis with a line, or a heat map, for each value"},
 
+    /* ---- analyze ---- */
+    {"policy", 'p', "NAME", OPTION_TEXT, AT(policy), .commands = IN(ANALYZE),
+     .help = "whose run, where the folder has several (default: the first)"},
+    {"replication", 'r', "N", OPTION_COUNT, AT(replication), .commands = IN(ANALYZE), .least = 1,
+     .most = 1e6,
+     .help = "which of its replications (default: the first)"},
+    {"rule", 0, "RULE.THRESHOLD=VALUE", OPTION_TEXTS, AT(rules), .commands = IN(ANALYZE),
+     .help = "set a threshold of a rule, such as HOG.least_share=0.6; may be given again; docs/insights.md lists them"},
+    {"out", 'o', "DIR", OPTION_FOLDER, AT(out), .commands = IN(ANALYZE),
+     .help = "folder of the files (default: that of the run)"},
+    {"quiet", 'q', NULL, OPTION_FLAG, AT(quiet), .commands = IN(ANALYZE),
+     .help = "print nothing but errors"},
+
     /* ---- models ---- */
     {"model", 0, "NAME", OPTION_TEXTS, AT(of_models), .commands = IN(MODELS), .recorded = true,
      .help = "only this model; may be given again"},

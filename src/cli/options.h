@@ -127,6 +127,9 @@ struct options {
     struct picture_size size;
     const char *x, *y, *by;
 
+    /* analyze */
+    struct texts rules; /* "RULE.THRESHOLD=VALUE" */
+
     /* models */
     struct texts of_models, of_gpus; /* names */
     struct numbers at_k, at_batches;

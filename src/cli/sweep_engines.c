@@ -3,8 +3,8 @@
 #include "cli/sweep_engines.h"
 
 #include "base/str.h"
-#include "base/utf8.h"
 #include "cli/cli.h"
+#include "cli/shell_words.h"
 #include "io/atomic_file.h"
 #include "io/files.h"
 
@@ -17,55 +17,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Text between single quotes. "{" ends and begins them, so that GNU parallel finds none of its "{}"
-   in names. */
-static void add_quoted_text(struct str *out, const char *text) {
-    for (; *text; text++) {
-        if (*text == '\'')
-            str_add(out, "'\\''");
-        else
-            str_add_char(out, *text);
-        str_add(out, *text == '{' ? "''" : "");
-    }
-}
-
-/* Control characters, which would reach the terminal, and what is no text. */
-static void add_octal(struct str *out, const char *word) {
-    str_add(out, "$'");
-    for (; *word; word++)
-        if (isalnum((unsigned char)*word) || *word == '/' || *word == '.')
-            str_add_char(out, *word);
-        else
-            str_addf(out, "\\%03o", (unsigned char)*word);
-    str_add_char(out, '\'');
-}
-
-/* A word for the shell (bash), whatever is in it. */
-static void add_word(struct str *out, const char *word) {
-    static const char bare[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./:,+@%";
-    if (word[0] && !word[strspn(word, bare)]) {
-        str_add(out, word);
-    } else if (utf8_is_printable(word, false)) {
-        str_add_char(out, '\'');
-        add_quoted_text(out, word);
-        str_add_char(out, '\'');
-    } else {
-        add_octal(out, word);
-    }
-}
-
 static int add_command(const struct sweep_tasks *tasks, struct str *out, struct error *reterr) {
     char program[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     if (length < 0)
         return error_set(reterr, ERROR_IO, "/proc/self/exe: cannot read: %s", strerror(errno));
     program[length] = '\0';
-    add_word(out, program);
+    shell_add_word(out, program);
     str_add(out, " sweep ");
-    add_word(out, tasks->file);
+    shell_add_word(out, tasks->file);
     str_add(out, " --quiet --out ");
-    add_word(out, tasks->folder);
+    shell_add_word(out, tasks->folder);
     return 0;
 }
 
@@ -73,7 +35,7 @@ static int add_command(const struct sweep_tasks *tasks, struct str *out, struct 
 static void add_run_options(const struct sweep_tasks *tasks, struct str *out) {
     if (tasks->run_timeout) {
         str_add(out, " --run-timeout ");
-        add_word(out, tasks->run_timeout);
+        shell_add_word(out, tasks->run_timeout);
     }
     str_add(out, tasks->retry_failed ? " --retry-failed" : "");
 }
@@ -86,7 +48,7 @@ int sweep_engine_parallel(const struct sweep_tasks *tasks, struct error *reterr)
         add_run_options(tasks, &task);
         str_add(&task, " --shard ");
         str_addf(&line, "seq %u | parallel '", tasks->count);
-        add_quoted_text(&line, task.text); /* words, which a shell of parallel takes apart */
+        shell_add_quoted(&line, task.text); /* words, which a shell of parallel takes apart */
         str_addf(&line, "{}/%u'; %s --merge\n", tasks->count, command.text);
         r = cli_print(&line, reterr);
     }
@@ -106,11 +68,11 @@ static int begin_script(const struct sweep_tasks *tasks, const char *what, struc
         out,
         "#!/bin/bash\n#SBATCH --job-name=easim-%s\n#SBATCH --requeue\n#SBATCH --output=/dev/null\ncd ",
         what);
-    add_word(out, here);
+    shell_add_word(out, here);
     str_add(out, " || exit 2\nexec >>");
     struct str log = {0};
     str_addf(&log, "%s/slurm/%s.log", tasks->folder, what);
-    add_word(out, log.text);
+    shell_add_word(out, log.text);
     str_finish(&log);
     str_add(out, " 2>&1\n");
     return 0;
@@ -190,14 +152,14 @@ int sweep_engine_slurm(const struct sweep_tasks *tasks, struct error *reterr) {
             str_addf(&command, "%s%u", listed++ > 0 ? "," : "", i + 1);
     str_add_char(&command, ' ');
     if (r == 0) {
-        add_word(&command, array.text);
+        shell_add_word(&command, array.text);
         r = submit(&command, array_job, reterr);
     }
     command.length = 0;
     add_sbatch(tasks, &command);
     str_addf(&command, "--dependency=afterany:%s ", array_job);
     if (r == 0) {
-        add_word(&command, merge.text);
+        shell_add_word(&command, merge.text);
         r = submit(&command, merge_job, reterr);
     }
     if (r == 0) {

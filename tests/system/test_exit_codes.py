@@ -18,7 +18,7 @@ SANITIZED = bool(os.environ.get("EASIM_SANITIZED"))
 TINY, SEED, DOC = SOURCE / "configs/tiny.yaml", SOURCE / "configs/eas-sim.yaml", SOURCE / "docs/exit-codes.md"
 BAD, BAD_LIST = PLUGINS / "ends_badly.so", PLUGINS / "ends_badly_list.so"
 PROFILE, KINETO = SOURCE / "workloads/profile-example.csv", SOURCE / "tests/profiles/kineto"
-COMMANDS = ("ablate calibrate check compare gen import models plot policies profile run sweep tune "
+COMMANDS = ("ablate analyze calibrate check compare gen import models plot policies profile run sweep tune "
             "validate").split()
 
 
@@ -156,6 +156,8 @@ class Cases:
             ("plot", 1, "gnuplot is missing"): ["plot", self.run_dir, "--out", "figures"],
             ("plot", 2, "no results"): ["plot", none],
             ("plot", 130, "interrupted"): ["plot", self.run_dir, "--out", "figures"],
+            ("analyze", 2, "no results"): ["analyze", none],
+            ("analyze", 2, "no such threshold"): ["analyze", none, "--rule", "HOG.nothing=1"],
             ("policies", 0, "all checks passed"): ["policies", "fcfs"],
             ("policies", 1, "a check failed"): ["policies", PLUGINS / "faults/crash.so", "--test"],
             ("policies", 2, "no such policy"): ["policies", "nobody_at_all"],

@@ -5,55 +5,71 @@
 
 #include <string.h>
 
-const struct rule *const rules[] = {
+const struct rule *const rule_table[] = {
     &rule_hog,
     NULL,
 };
 
 size_t rules_count(void) {
-    return sizeof rules / sizeof *rules - 1;
+    return sizeof rule_table / sizeof *rule_table - 1;
 }
 
 /* ---- Thresholds ---- */
 
 static const char *const *list_names(struct arena *arena) {
     const char **names = arena_alloc(arena, (rules_count() + 1) * sizeof *names);
-    for (size_t i = 0; rules[i]; i++)
-        names[i] = rules[i]->id;
+    for (size_t i = 0; rule_table[i]; i++)
+        names[i] = rule_table[i]->id;
     return names;
 }
 
 static bool is_rule(const char *name) {
     size_t i = 0;
-    while (rules[i] && strcmp(rules[i]->id, name) != 0)
+    while (rule_table[i] && strcmp(rule_table[i]->id, name) != 0)
         i++;
-    return rules[i] != NULL;
+    return rule_table[i] != NULL;
+}
+
+/* The rule that a path leads to a threshold of, in words of the user. */
+static int check_path(const struct yaml_path *path, const char *text, struct arena *arena,
+                      struct problems *problems) {
+    const struct location nowhere = {0};
+    const char *name = path->steps[0].name ? path->steps[0].name : text;
+    if (!is_rule(name))
+        problems_add_setting(problems, nowhere, "rule", "no rule is named \"%.80s\"%s", name,
+                             str_suggestion(arena, name, list_names(arena), rules_count()));
+    else if (path->count != 2 || !path->steps[1].name)
+        problems_add_setting(problems, nowhere, "rule",
+                             "expected RULE.THRESHOLD=VALUE, got \"%.80s\"", text);
+    else
+        return 0;
+    return ERROR_INPUT;
 }
 
 /* One text into the tree of all of them. */
 static int set_threshold(struct yaml_doc *doc, const char *text, struct problems *problems) {
+    struct arena *arena = &doc->arena;
     struct yaml_path path;
     const char *value;
     struct error error = {0};
-    const struct location nowhere = {0};
-    if (yaml_path_parse_set(text, &doc->arena, &path, &value, &error) < 0) {
-        problems_add_setting(problems, nowhere, "rule", "%s", error.text);
+    if (yaml_path_parse_set(text, arena, &path, &value, &error) < 0) {
+        problems_add_setting(problems, (struct location){0}, "rule", "%s", error.text);
         return ERROR_INPUT;
     }
-    const char *name = path.steps[0].name;
-    if (!name || !is_rule(name)) {
-        const char *unknown = name ? name : text;
-        problems_add_setting(
-            problems, nowhere, "rule", "no rule is named \"%.80s\"%s", unknown,
-            str_suggestion(&doc->arena, unknown, list_names(&doc->arena), rules_count()));
+    if (check_path(&path, text, arena, problems) < 0)
         return ERROR_INPUT;
-    }
-    if (path.count != 2 || !path.steps[1].name) {
-        problems_add_setting(problems, nowhere, "rule",
-                             "expected RULE.THRESHOLD=VALUE, got \"%.80s\"", text);
-        return ERROR_INPUT;
-    }
-    return yaml_doc_set(doc, &path, value, problems);
+    const struct location where = {
+        .file = arena_printf(arena, "%srule", problems->dashes ? problems->dashes : "")};
+    struct yaml_node *node = arena_alloc(arena, sizeof *node);
+    *node = (struct yaml_node){.kind = YAML_NODE_SCALAR,
+                               .where = where,
+                               .text = arena_strdup(arena, value),
+                               .length = strlen(value),
+                               .quoted = true}; /* an empty one is no default */
+    const struct yaml_setting setting = {&path, node, where, arena};
+    struct yaml_node *root = yaml_path_set(doc->root, &setting, &error);
+    doc->root = root ? root : doc->root;
+    return root ? 0 : error.code;
 }
 
 int rule_settings_init(struct rule_settings *settings, const char *const *texts, size_t count,
@@ -66,10 +82,10 @@ int rule_settings_init(struct rule_settings *settings, const char *const *texts,
             result = ERROR_INPUT;
     settings->thresholds =
         arena_alloc(&settings->arena, (rules_count() + 1) * sizeof *settings->thresholds);
-    for (size_t i = 0; rules[i]; i++) {
-        void *values = arena_alloc(&settings->arena, rules[i]->thresholds_size + 1);
-        const struct yaml_node *node = doc.root ? yaml_find(doc.root, rules[i]->id) : NULL;
-        if (schema_bind(&binding, rules[i]->thresholds, node, rules[i]->id, values) < 0)
+    for (size_t i = 0; rule_table[i]; i++) {
+        void *values = arena_alloc(&settings->arena, rule_table[i]->thresholds_size + 1);
+        const struct yaml_node *node = doc.root ? yaml_find(doc.root, rule_table[i]->id) : NULL;
+        if (schema_bind(&binding, rule_table[i]->thresholds, node, rule_table[i]->id, values) < 0)
             result = ERROR_INPUT;
         settings->thresholds[i] = values;
     }
@@ -84,7 +100,7 @@ void rule_settings_finish(struct rule_settings *settings) {
 
 void rules_apply(const struct rule_run *run, const struct rule_settings *settings,
                  struct insights *insights) {
-    for (size_t i = 0; rules[i]; i++)
-        rules[i]->find(run, settings->thresholds[i], insights);
+    for (size_t i = 0; rule_table[i]; i++)
+        rule_table[i]->find(run, settings->thresholds[i], insights);
     insights_sort(insights);
 }

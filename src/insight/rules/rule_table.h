@@ -4,13 +4,13 @@
 
 #include "insight/rules/rule.h"
 
-extern const struct rule *const rules[]; /* ends with NULL */
+extern const struct rule *const rule_table[]; /* ends with NULL */
 
 size_t rules_count(void);
 
 /* A struct of thresholds for each rule. Zero-initialise; release with rule_settings_finish. */
 struct rule_settings {
-    const void **thresholds; /* by place in rules[] */
+    const void **thresholds; /* by place in rule_table[] */
     struct arena arena;
 };
 

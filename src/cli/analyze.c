@@ -1,0 +1,139 @@
+/* easim analyze: what the rules find in a recorded run. */
+#include "cli/cli.h"
+#include "cli/option_parse.h"
+#include "cli/what_if.h"
+#include "io/atomic_file.h"
+#include "io/files.h"
+#include "output/insights/insights_page.h"
+
+/* Of one command; all of it is released by finish. */
+struct analysis {
+    struct options *options;
+    struct rule_settings settings;
+    struct recorded_folder folder;
+    struct recorded_run run;
+    struct rule_run rule_run;
+    struct insights insights;
+    const char **commands;
+};
+
+/* ---- Which run ---- */
+
+static int refuse_policy(const struct analysis *a, struct error *reterr) {
+    const struct recorded_folder *folder = &a->folder;
+    struct arena *arena = &a->options->arena;
+    const char **names = arena_alloc(arena, (folder->policies.count + 1) * sizeof *names);
+    const char *list = "";
+    for (size_t i = 0; i < folder->policies.count; i++) {
+        names[i] = folder->policies.at[i].name;
+        list = arena_printf(arena, "%s%s%s", list, i ? ", " : "", names[i]);
+    }
+    return error_set(reterr, ERROR_INPUT, "%s: no run of policy \"%s\" (there are: %s)%s",
+                     folder->path, a->options->policy, list,
+                     str_suggestion(arena, a->options->policy, names, folder->policies.count));
+}
+
+static const struct recorded_part *choose_part(const struct analysis *a, struct error *reterr) {
+    const struct options *options = a->options;
+    const struct recorded_part *part =
+        recorded_folder_find(&a->folder, options->policy, (uint32_t)options->replication);
+    if (!part && !recorded_folder_find(&a->folder, options->policy, 0))
+        (void)refuse_policy(a, reterr);
+    else if (!part)
+        (void)error_set(reterr, ERROR_INPUT, "%s: no replication %lld was recorded", a->folder.path,
+                        (long long)options->replication);
+    return part;
+}
+
+static int load_run(struct analysis *a, struct error *reterr) {
+    int r = recorded_folder_open(&a->folder, a->options->operands[0], reterr);
+    const struct recorded_part *part = r == 0 ? choose_part(a, reterr) : NULL;
+    if (r == 0)
+        r = part ? recorded_run_load(&a->run, &a->folder, part, reterr) : reterr->code;
+    return r;
+}
+
+static size_t count_replications(const struct analysis *a) {
+    size_t count = 0;
+    for (size_t i = 0; i < a->folder.parts.count; i++)
+        count += a->folder.parts.at[i].policy == a->run.part->policy;
+    return count;
+}
+
+/* ---- What it says ---- */
+
+static void find_insights(struct analysis *a) {
+    rule_run_init(&a->rule_run, &a->run);
+    rules_apply(&a->rule_run, &a->settings, &a->insights);
+    struct arena *arena = &a->insights.arena;
+    a->commands = arena_alloc(arena, (a->insights.at.count + 1) * sizeof *a->commands);
+    for (size_t i = 0; i < a->insights.at.count; i++)
+        a->commands[i] =
+            what_if_command(&a->folder, a->rule_run.policy, a->insights.at.at[i], i + 1, arena);
+}
+
+static int write_file(const struct analysis *a, const char *name, const struct str *text,
+                      struct error *reterr) {
+    const char *folder = a->options->out ? a->options->out : a->options->operands[0];
+    const char *path = arena_printf(&a->options->arena, "%s/%s", folder, name);
+    return atomic_file_write_alone(path, text->text, text->length, reterr);
+}
+
+/* All texts are made before the first is written. */
+static int write_insights(const struct analysis *a, const struct insights_page *page,
+                          struct error *reterr) {
+    struct str md = {0}, json = {0};
+    insights_md(page, &md);
+    insights_json(page, &json);
+    int r = a->options->out ? files_make_folders(a->options->out, reterr) : 0;
+    if (r == 0)
+        r = write_file(a, "insights.json", &json, reterr);
+    if (r == 0)
+        r = write_file(a, "insights.md", &md, reterr);
+    str_finish(&md);
+    str_finish(&json);
+    return r;
+}
+
+static int tell_insights(struct analysis *a, struct error *reterr) {
+    const struct insights_page page = {.run = &a->rule_run,
+                                       .settings = &a->settings,
+                                       .insights = &a->insights,
+                                       .commands = a->commands,
+                                       .replications = count_replications(a)};
+    struct str text = {0};
+    int r = write_insights(a, &page, reterr);
+    if (r == 0 && !a->options->quiet) {
+        insights_report(&page, &text);
+        r = cli_print_lines(&text, reterr);
+    }
+    str_finish(&text);
+    return r;
+}
+
+static void finish(struct analysis *a) {
+    insights_finish(&a->insights);
+    rule_run_finish(&a->rule_run);
+    recorded_run_finish(&a->run);
+    recorded_folder_finish(&a->folder);
+    rule_settings_finish(&a->settings);
+}
+
+int cli_analyze(struct options *options) {
+    struct analysis a = {.options = options};
+    struct problems problems = CLI_PROBLEMS;
+    struct error error = {0};
+    int code = EXIT_DONE;
+    if (rule_settings_init(&a.settings, options->rules.at, options->rules.count, &problems) < 0) {
+        code = cli_report_problems(&problems);
+    } else if (load_run(&a, &error) < 0) {
+        code = cli_report_error(&error);
+    } else {
+        find_insights(&a);
+        if (tell_insights(&a, &error) < 0)
+            code = cli_report_error(&error);
+    }
+    finish(&a);
+    problems_finish(&problems);
+    return code;
+}

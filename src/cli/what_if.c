@@ -1,0 +1,50 @@
+/* Commands of insights: see what_if.h. */
+#include "cli/what_if.h"
+
+#include "cli/shell_words.h"
+
+#include <string.h>
+
+/* The folder as the user named it, without slashes at its end. */
+static const char *plain_folder(const char *path, struct arena *arena) {
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    return arena_strndup(arena, path, length);
+}
+
+static void add_option(struct str *line, const char *option, const char *word) {
+    str_addf(line, " %s ", option);
+    shell_add_word(line, word);
+}
+
+/* The scenario names one policy; that of a comparison may be another. */
+static const char *policy_to_name(const struct recorded_folder *folder, const char *policy,
+                                  const struct insight_what_if *what_if) {
+    if (what_if->policy)
+        return what_if->policy;
+    return folder->policies.count > 1 ? policy : NULL;
+}
+
+const char *what_if_command(const struct recorded_folder *folder, const char *policy,
+                            const struct insight *insight, size_t number, struct arena *arena) {
+    const struct insight_what_if *what_if = &insight->what_if;
+    const char *path = plain_folder(folder->path, arena);
+    const char *name = policy_to_name(folder, policy, what_if);
+    struct str line = {0};
+    if (!what_if->policy && what_if->changes.count == 0)
+        return NULL;
+    str_add(&line, "easim run ");
+    shell_add_word(&line, arena_printf(arena, "%s/scenario.yaml", path));
+    str_add(&line, " --record");
+    if (name)
+        add_option(&line, "--policy", name);
+    for (size_t i = 0; i < what_if->changes.count; i++)
+        add_option(&line, "--set",
+                   arena_printf(arena, "%s=%s", what_if->changes.at[i].path,
+                                what_if->changes.at[i].value));
+    add_option(&line, "--out", arena_printf(arena, "%s-whatif-%zu", path, number));
+    const char *command = arena_strdup(arena, line.text);
+    str_finish(&line);
+    return command;
+}

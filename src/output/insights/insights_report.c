@@ -1,0 +1,35 @@
+/* What easim analyze prints: the figures of the run in a line, then its insights by severity. */
+#include "output/insights/insights_page.h"
+
+static void add_headlines(const struct insights_page *page, struct str *out) {
+    struct headline headlines[HEADLINE_COUNT];
+    insights_headlines(page->run, headlines);
+    for (size_t i = 0; i < HEADLINE_COUNT; i++) {
+        str_addf(out, "  %-27s", headlines[i].label);
+        insights_add_number(out, headlines[i].value, headlines[i].unit);
+        str_add_char(out, '\n');
+    }
+}
+
+static void add_insight(const struct insights_page *page, size_t place, struct str *out) {
+    const struct insight *insight = page->insights->at.at[place];
+    str_addf(out, "\n%zu. %s %s, %.3g %% of the %s: ", place + 1, insight->rule->id,
+             severity_names[insight->severity], 100 * insight->share,
+             measure_names[insight->rule->measure]);
+    insights_add_entity(out, insight);
+    str_addf(out, "\n   %s\n   try: %s\n", insight->finding, insight->recommendation);
+    if (page->commands[place])
+        str_addf(out, "   %s%s\n   %s\n", "what if",
+                 insight->what_if.unsure ? " (not promised)" : "", page->commands[place]);
+}
+
+void insights_report(const struct insights_page *page, struct str *out) {
+    const struct rule_run *run = page->run;
+    insights_add_name(out, run->policy);
+    str_addf(out, ", replication %u of %zu\n", run->run->part->replication, page->replications);
+    add_headlines(page, out);
+    for (size_t i = 0; i < page->insights->at.count; i++)
+        add_insight(page, i, out);
+    if (page->insights->at.count == 0)
+        str_add(out, "\nno rule found anything\n");
+}
