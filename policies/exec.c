@@ -7,6 +7,7 @@
 
 #include <cjson/cJSON.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +38,7 @@ struct state {
     uint32_t changed_count, acted_count, acted_capacity;
     uint32_t running;       /* jobs told as running */
     uint32_t known_count;   /* one above the highest index told */
-    uint32_t message;       /* number of the present message, from 1 */
+    uint32_t message;       /* number of the present message; of hello 0 */
     uint64_t phase_changes; /* of the view, as of the last message */
     bool failed;
 };
@@ -176,7 +177,8 @@ static void write_message(const struct easim_pass *pass) {
     const struct easim_view *view = pass->view;
     s->message++;
     s->text.length = 0;
-    text_printf(&s->text, "{\"type\":\"decide\",\"now_ns\":%lld,", (long long)view->now_ns);
+    text_printf(&s->text, "{\"type\":\"decide\",\"message\":%u,\"now_ns\":%lld,", s->message,
+                (long long)view->now_ns);
     text_real(&s->text, "now_s", view->now_s);
     text_add(&s->text, ",");
     text_real(&s->text, "power_w", view->power_w);
@@ -327,8 +329,23 @@ static cJSON *parse(const struct easim_pass *pass, const char *line) {
     return NULL;
 }
 
-/* The member that a line must have alone; the program may say "fail" instead of it. NULL after
- * fail. */
+/* Whether a line repeats the number of the message that it answers: an answer too many would be
+   taken for that to the next message. False after fail. */
+static bool answers_message(const struct easim_pass *pass, const cJSON *line) {
+    const cJSON *number = cJSON_GetObjectItemCaseSensitive(line, "message");
+    uint32_t asked = ((const struct state *)pass->state)->message;
+    if (cJSON_IsNumber(number) && number->valuedouble == asked)
+        return true;
+    if (cJSON_IsNumber(number))
+        fail(pass, "answered message %.15g instead of %u", number->valuedouble, asked);
+    else
+        fail(pass, "sent %s: expected %u, the number of the message that is answered",
+             number ? "a \"message\" that is no number" : "a line without \"message\"", asked);
+    return false;
+}
+
+/* The member that a line must have beside the number of the message; the program may say "fail"
+   instead of it. NULL after fail. */
 static const cJSON *only_member(const struct easim_pass *pass, const cJSON *line,
                                 const char *name) {
     const char *other = NULL;
@@ -336,7 +353,7 @@ static const cJSON *only_member(const struct easim_pass *pass, const cJSON *line
     const cJSON *member = cJSON_GetObjectItemCaseSensitive(line, name);
     if (cJSON_IsString(sorry))
         fail(pass, "gives up: %s", sorry->valuestring);
-    else if (!only_keys(line, name, NULL, &other))
+    else if (!only_keys(line, name, "message", &other))
         fail(pass, "sent an unknown member \"%.40s\", expected \"%s\"", other, name);
     else if (!member)
         fail(pass, "sent a line without \"%s\"", name);
@@ -366,10 +383,10 @@ static int decide(const struct easim_pass *pass) {
     write_message(pass);
     cJSON *line = ask(pass, ((const struct params *)pass->params)->timeout);
     const cJSON *actions = line ? only_member(pass, line, "actions") : NULL;
-    int r = actions ? 0 : -1, number = 0;
+    int r = actions && answers_message(pass, line) ? 0 : -1, number = 0;
     s->answers.length = 0;
     s->acted_count = 0;
-    if (actions && !cJSON_IsArray(actions))
+    if (r == 0 && !cJSON_IsArray(actions))
         r = fail(pass, "sent actions: expected a list");
     for (const cJSON *action = r == 0 ? actions->child : NULL; action && r == 0;
          action = action->next)
@@ -383,10 +400,11 @@ static int say_hello(const struct easim_pass *pass) {
     message_hello(&s->text, pass->view);
     cJSON *line = ask(pass, ((const struct params *)pass->params)->startup_timeout);
     const cJSON *ready = line ? only_member(pass, line, "ready") : NULL;
-    int r = !ready ? -1
-            : cJSON_IsNumber(ready) && ready->valuedouble == EXEC_PROTOCOL
-                ? 0
-                : fail(pass, "sent ready: expected %d, the number of the protocol", EXEC_PROTOCOL);
+    int r = -1;
+    if (ready && (!cJSON_IsNumber(ready) || ready->valuedouble != EXEC_PROTOCOL))
+        fail(pass, "sent ready: expected %d, the number of the protocol", EXEC_PROTOCOL);
+    else if (ready && answers_message(pass, line))
+        r = 0;
     cJSON_Delete(line);
     return r;
 }
@@ -411,9 +429,11 @@ static int init(const struct easim_pass *pass) {
 }
 
 static void finish(const struct easim_pass *pass) {
-    static const char last[] = "{\"type\":\"finish\"}\n";
+    char last[60];
     struct state *s = pass->state;
-    process_stop(&s->process, last, s->failed ? 0 : sizeof last - 1, s->failed ? 0 : GRACE_S);
+    int length =
+        snprintf(last, sizeof last, "{\"type\":\"finish\",\"message\":%u}\n", s->message + 1);
+    process_stop(&s->process, last, s->failed ? 0 : (size_t)length, s->failed ? 0 : GRACE_S);
     free(s->text.at);
     free(s->answers.at);
     free(s->jobs);
@@ -435,7 +455,7 @@ static const struct easim_param params[] = {
 EASIM_EXPORT const struct easim_policy easim_policy = {
     EASIM_POLICY_ABI,
     .name = "exec",
-    .version = "1.0",
+    .version = "2.0",
     .summary = "a program of yours decides, over lines of JSON",
     .help =
         "Runs `exec COMMAND` in /bin/sh and sends it a line of JSON for each decision, with what has changed\n"

@@ -48,7 +48,7 @@ TESTS = {
     "unit": "exec_parts event_order eventq group guard hybrid_parts list list_rules metrics queue placement power_meter sharing sleep timeheap workload statistics "
             "compare invariants module params",
     "golden": "frozen tiny seed-easy seed-fcfs seed-pollux seed-zeus itp-sample policies",
-    "system": "crashes interruptions_by_gpu easy files exec sharing series random trace",
+    "system": "crashes interruptions_by_gpu easy files exec exec_ends sharing series random trace",
 }
 # Fewer random scenarios than the suite has: a minute less for each survivor.
 MORE_WORDS = {"random": ["--count", "80"]}
@@ -56,7 +56,7 @@ MORE_WORDS = {"random": ["--count", "80"]}
 INCLUDED = {"policies/exec/message.c": "tests/unit/test_exec_parts.c",
             "policies/exec/process.c": "tests/unit/test_exec_parts.c"}
 # Tests that only these files concern, and slow ones that come last for these alone.
-ONLY_FOR = {"policies/exec": ["exec", "mock_exec"], "policies/exec/": ["exec_parts"], "policies/zeus.c": ["mock_zeus"],
+ONLY_FOR = {"policies/exec": ["exec", "exec_ends", "mock_exec"], "policies/exec/": ["exec_parts"], "policies/zeus.c": ["mock_zeus"],
             "policies/easy.c": ["mock_easy"]}
 LAST = {"src/policy/fault.c": ["isolation"], "src/policy/module.c": ["isolation", "bad input"],
         "src/policy/interface.c": ["bad input"], "policies/exec.c": ["bad input"],

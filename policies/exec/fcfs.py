@@ -100,9 +100,9 @@ def main():
         message = json.loads(line)
         if message["type"] == "hello":
             policy = Fcfs(message)
-            answer = {"ready": message["protocol"]}
+            answer = {"message": message["message"], "ready": 2}
         elif message["type"] == "decide":
-            answer = {"actions": policy.decide(message)}
+            answer = {"message": message["message"], "actions": policy.decide(message)}
         else:
             return
         sys.stdout.write(json.dumps(answer) + "\n")

@@ -155,8 +155,8 @@ static void hello_configs(struct text *t, const struct easim_view *view) {
 }
 
 void message_hello(struct text *t, const struct easim_view *view) {
-    text_printf(t, "{\"type\":\"hello\",\"protocol\":%d,\"abi\":[%u,%u]", EXEC_PROTOCOL,
-                EASIM_ABI_MAJOR, EASIM_ABI_MINOR);
+    text_printf(t, "{\"type\":\"hello\",\"message\":0,\"protocol\":%d,\"abi\":[%u,%u]",
+                EXEC_PROTOCOL, EASIM_ABI_MAJOR, EASIM_ABI_MINOR);
     hello_gpu_types(t, view);
     text_add(t, ",\"users\":[");
     for (uint32_t i = 0; i < view->user_count; i++) {

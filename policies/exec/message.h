@@ -6,7 +6,7 @@
 #include <easim/policy.h>
 #include <stdarg.h>
 
-#define EXEC_PROTOCOL 1
+#define EXEC_PROTOCOL 2 /* 1 had no numbers of messages */
 
 /* A growing text. Zero-initialise; free(at). `failed`: memory ran out, the text is incomplete. */
 struct text {

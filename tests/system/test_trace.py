@@ -365,9 +365,9 @@ for line in sys.stdin:
     message = json.loads(line)
     if message["type"] == "hello":
         policy, wake = fcfs.Fcfs(message), [{{"wake_at": float(sys.argv[1])}}]
-        print(json.dumps({{"ready": 1}}), flush=True)
+        print(json.dumps({{"ready": 2, "message": 0}}), flush=True)
     elif message["type"] == "decide":
-        print(json.dumps({{"actions": policy.decide(message) + wake}}), flush=True)
+        print(json.dumps({{"message": message["message"], "actions": policy.decide(message) + wake}}), flush=True)
         wake = []
 """
 

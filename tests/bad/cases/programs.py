@@ -5,7 +5,7 @@ from base import CONFIG, MODELS, POISSON, Case, changed
 # Three rigid jobs at 0, 10 and 20 s; no model file needed.
 THREE = "workload: {kind: periodic, period: 10s, until: {jobs: 3}, sizes: {law: constant, mean: 100s}, rigid: {k: 2}}\n"
 HEAD = "read hello\n"
-READY = HEAD + "echo '{\"ready\": 1}'\nread message\n"
+READY = HEAD + "echo '{\"ready\": 2, \"message\": 0}'\nread message\n"
 
 
 def exec_case(name, params, *errors, files=None, **more):
@@ -22,7 +22,8 @@ def script(name, text, says, before=(), params="timeout: 1", where="decide"):
 
 
 def answer(name, line, says):
-    """One answer to the first decide message; the program then waits for more."""
+    """One answer to the first decide message, with its number; the program then waits for more."""
+    line = line.replace("{\"actions\"", "{\"message\": 1, \"actions\"")
     return script(name, f"{READY}echo '{line}'\nread more\n", says)
 
 
@@ -48,21 +49,25 @@ CASES = [
     script("hangs", READY + "sleep 100\n", "gave no answer within 1 s"),
     script("ignores SIGTERM", "trap '' TERM\n" + READY + "while :; do sleep 0.1; done\n",
            "gave no answer within 1 s"),
-    script("speaks another protocol", HEAD + "echo '{\"ready\": 2}'\nread more\n",
-           "sent ready: expected 1, the number of the protocol", where="init"),
+    script("speaks another protocol", HEAD + "echo '{\"ready\": 1}'\nread more\n",
+           "sent ready: expected 2, the number of the protocol", where="init"),
     script("greets with garbage", HEAD + "echo Hello, world\nread more\n",
            "sent a line that is not a JSON object: \"Hello, world\"", where="init"),
     script("half a line", READY + "printf '{\"actions\":'\nexit 0\n", "exited with status 0 in the middle of a line"),
     script("closes its output", READY + "exec >&-\nsleep 100\n", "has closed its standard output but still runs"),
-    script("closes its input", "read hello\nexec <&-\necho '{\"ready\": 1}'\nsleep 100\n",
+    script("closes its input", "read hello\nexec <&-\necho '{\"ready\": 2, \"message\": 0}'\nsleep 100\n",
            "has closed its standard input but still runs"),
     script("huge line", READY + "head -c 17000000 /dev/zero | tr '\\0' x\nsleep 100\n",
            "sent a line of more than 16777214 bytes", params="timeout: 20"),
-    script("two lines", READY + "printf '{\"actions\": []}\\n{\"actions\": []}\\n'\nread more\n",
+    script("two lines", READY + "printf '{\"message\": 1, \"actions\": []}\\n{\"message\": 1, \"actions\": []}\\n'\nread more\n",
            "sent more than one line for one message"),
     answer("not an object", "[]", "sent a line that is not a JSON object: \"[]\""),
     answer("empty line", "", "sent a line that is not a JSON object: \"\""),
     answer("text behind the object", "{\"actions\": []} yes", "sent text behind the JSON value: \"yes\""),
+    answer("no number", "{ \"actions\": []}",
+           "sent a line without \"message\": expected 1, the number of the message that is answered"),
+    answer("number of another message", "{\"message\": 0, \"actions\": []}", "answered message 0 instead of 1"),
+    answer("number twice", "{\"message\": 0, \"message\": 1, \"actions\": []}", "sent \"message\" twice in one object"),
     answer("no actions", "{}", "sent a line without \"actions\""),
     answer("unknown member", "{\"action\": []}", "sent an unknown member \"action\", expected \"actions\""),
     answer("actions are no list", "{\"actions\": {}}", "sent actions: expected a list"),
@@ -91,6 +96,6 @@ CASES = [
     answer("gives up", "{\"fail\": \"no luck\"}", "gives up: no luck"),
     exec_case("refused action in a strict run", "{command: sh p.sh}",
               "easim: policy exec: resize of job 1 refused: job is not in the right state (at t = 0 s)",
-              files={"p.sh": READY + "echo '{\"actions\": [{\"resize\": 0, \"config\": 0}]}'\nread more\n"},
+              files={"p.sh": READY + "echo '{\"message\": 1, \"actions\": [{\"resize\": 0, \"config\": 0}]}'\nread more\n"},
               command=("run", "c.yaml", "--out", "out", "--quiet", "--strict"), exit_code=1),
 ]

@@ -54,7 +54,7 @@ static void set_cluster(struct mock *m) {
 }
 
 static const char hello[] =
-    "{'type':'hello','protocol':1,'abi':[3,0],'gpu_types':["
+    "{'type':'hello','message':0,'protocol':2,'abi':[3,0],'gpu_types':["
     "{'name':'a\\'1','gpus':6,'node_gpus_max':4,'idle_w':61.25,'ctx_w':98.5,'tdp_w':401,"
     "'memory_gib':80.75},"
     "{'name':'b','gpus':3,'node_gpus_max':3,'idle_w':7,'ctx_w':8,'tdp_w':9,'memory_gib':0.1}],"

@@ -38,15 +38,23 @@ static int decide(struct mock *m) {
 
 static const char command[] = "sh program";
 
-/* Starts anew with these answers, one a line. */
+/* Starts anew with these answers, one a line. Those that begin with "ready" or "actions" get the
+   number of their message. */
 static void set_program(struct mock *m, const char *answers) {
     unlink("said");
     temp_file_write_text("answers", answers);
     temp_file_write_text("program",
-                         "exec 3<answers\n"
+                         "exec 3<answers; number=0\n"
                          "while IFS= read -r line; do\n"
                          "    printf '%s\\n' \"$line\" >>said\n"
-                         "    if IFS= read -r answer <&3; then printf '%s\\n' \"$answer\"; fi\n"
+                         "    IFS= read -r answer <&3 || answer=none\n"
+                         "    case $answer in\n"
+                         "    none) ;;\n"
+                         "    '{\"ready'* | '{\"actions'*)\n"
+                         "        printf '{\"message\":%s, %s\\n' $number \"${answer#?}\" ;;\n"
+                         "    *) printf '%s\\n' \"$answer\" ;;\n"
+                         "    esac\n"
+                         "    number=$((number + 1))\n"
                          "done\n");
     *(const char **)m->params = command; /* the first parameter */
 }
@@ -134,7 +142,7 @@ static void check_actions(struct mock *m) {
                  "start 0 1; start 1 3; wake 20.5; preempt 0 with a checkpoint; "
                  "resize 1 2; preempt 4 with a checkpoint; preempt 4 at once; ") == 0);
     CHECK_SAID(
-        "{'type':'decide','now_ns':10500000000,'now_s':10.5," NUMBERS
+        "{'type':'decide','message':1,'now_ns':10500000000,'now_s':10.5," NUMBERS
         "'answers':[],'events':[{'kind':'arrival','job':0},{'kind':'arrival','job':4},"
         "{'kind':'arrival','job':1}],'arrived':[" FIRST_ARRIVED
         "," OTHER_ARRIVED("4", "0") "," OTHER_ARRIVED("1", "1") "],'jobs':[" FIRST_JOB("waiting") "}," OTHER_JOB(
@@ -151,7 +159,7 @@ static void check_actions(struct mock *m) {
     CHECK(decide(m) == 0);
     CHECK(*host_notes.calls == '\0');
     CHECK_SAID(
-        "{'type':'decide','now_ns':12000000000,'now_s':12," NUMBERS
+        "{'type':'decide','message':2,'now_ns':12000000000,'now_s':12," NUMBERS
         "'answers':['ok','nofit','ok','invalid','cap','ok','ok'],"
         "'events':[{'kind':'timer','job':null}],'arrived':[],'jobs':[" FIRST_RUNS
         "}," OTHER_JOB("4", "checkpointing") "}],'users':[" USER_0 "]," TYPES
@@ -170,36 +178,40 @@ static void check_changes(struct mock *m) {
     m->jobs[0].resized_s = 10.25;
     m->nodes[1].failed = true;
     CHECK(decide(m) == 0);
-#define SAID(second) \
-    "{'type':'decide','now_ns':" second "000000000,'now_s':" second "," NUMBERS "'answers':[],"
+#define SAID(number, second) \
+    "{'type':'decide','message':" number ",'now_ns':" second "000000000,'now_s':" second \
+    "," NUMBERS "'answers':[],"
 #define RESIZED \
     FIRST_JOB("running") \
     ",'config':1,'span':1,'predicted_end_ns':99000000001,'start_s':9.5,'resized_s':10.25"
-    CHECK_SAID(SAID("13") "'events':[{'kind':'timer','job':null}],'arrived':[],'jobs':[" RESIZED
-                          ",'phase':1,'first_config':2,'config_count':1,'phase_s':0.5,"
-                          "'unsaved_work':3.25}," OTHER_JOB("1", "waiting") "}," OTHER_JOB(
-                              "4", "checkpointing") "}],'users':[" USER_0 "," USER_1 "]," TYPES
-                                                    "'nodes':[{'node':1,'free':3,'failed':true}]}");
+    CHECK_SAID(
+        SAID("3", "13") "'events':[{'kind':'timer','job':null}],'arrived':[],'jobs':[" RESIZED
+                        ",'phase':1,'first_config':2,'config_count':1,'phase_s':0.5,"
+                        "'unsaved_work':3.25}," OTHER_JOB("1", "waiting") "}," OTHER_JOB(
+                            "4", "checkpointing") "}],'users':[" USER_0 "," USER_1 "]," TYPES
+                                                  "'nodes':[{'node':1,'free':3,'failed':true}]}");
     at(m, 14, EASIM_EVENT_TIMER, EASIM_NONE); /* nothing */
     CHECK(decide(m) == 0);
-    CHECK_SAID(SAID("14") "'events':[{'kind':'timer','job':null}],'arrived':[],'jobs':[],"
-                          "'users':[]," TYPES "'nodes':[]}");
+    CHECK_SAID(SAID("4", "14") "'events':[{'kind':'timer','job':null}],'arrived':[],'jobs':[],"
+                               "'users':[]," TYPES "'nodes':[]}");
     at(m, 15, EASIM_EVENT_CLUSTER, EASIM_NONE); /* all that it knows; back in the first phase */
     m->jobs[0].phase_s = 0;
     m->jobs[0].phase = 0;
     m->jobs[0].first_config = 1;
     m->jobs[0].config_count = 2;
     CHECK(decide(m) == 0);
-    CHECK_SAID(SAID("15") "'events':[{'kind':'cluster','job':null}],'arrived':[],'jobs':[" RESIZED
-                          ",'phase':0,'first_config':1,'config_count':2"
-                          "}," OTHER_JOB("1", "waiting") "}," OTHER_JOB(
-                              "4", "checkpointing") "}],'users':[" USER_0 "," USER_1 "]," TYPES
-                                                    "'nodes':[]}");
+    CHECK_SAID(
+        SAID("5", "15") "'events':[{'kind':'cluster','job':null}],'arrived':[],'jobs':[" RESIZED
+                        ",'phase':0,'first_config':1,'config_count':2"
+                        "}," OTHER_JOB("1", "waiting") "}," OTHER_JOB(
+                            "4", "checkpointing") "}],'users':[" USER_0 "," USER_1 "]," TYPES
+                                                  "'nodes':[]}");
     at(m, 16, EASIM_EVENT_TIMER + 1, 0); /* of a later version */
     add_event(m, EASIM_EVENT_ARRIVAL, 2);
     m->jobs[2].state = EASIM_JOB_WAITING;
     CHECK(decide(m) == 0);
     CHECK_SAID(SAID(
+        "6",
         "16") "'events':[{'kind':'other','job':0},{'kind':'arrival','job':2}],"
               "'arrived':[" OTHER_ARRIVED(
                   "2",
@@ -211,16 +223,16 @@ static void check_changes(struct mock *m) {
     m->jobs[0].state = EASIM_JOB_FINISHED;
     m->view.running_count = 0;
     CHECK(decide(m) == 0);
-    CHECK_SAID(
-        SAID("17") "'events':[{'kind':'timer','job':null}],'arrived':[],'jobs':["
+    CHECK_SAID(SAID(
+        "7", "17") "'events':[{'kind':'timer','job':null}],'arrived':[],'jobs':["
                    "{'job':0,'state':'finished'}," OTHER_JOB("1", "waiting") "}," OTHER_JOB(
                        "2", "waiting") "}," OTHER_JOB("4", "checkpointing") "}],'users':[" USER_0
                                                                             "," USER_1 "]," TYPES
                                                                             "'nodes':[]}");
     at(m, 18, EASIM_EVENT_FINISH, 0);
     CHECK(decide(m) == 0);
-    CHECK_SAID(SAID("18") "'events':[{'kind':'finish','job':0}],'arrived':[],'jobs':[],"
-                          "'users':[]," TYPES "'nodes':[]}");
+    CHECK_SAID(SAID("8", "18") "'events':[{'kind':'finish','job':0}],'arrived':[],'jobs':[],"
+                               "'users':[]," TYPES "'nodes':[]}");
 }
 
 /* One starts and finishes by the book: no others are named. Then states that no job should have. */
@@ -228,39 +240,44 @@ static void check_ends(struct mock *m) {
     at(m, 19, EASIM_EVENT_TIMER, 4);
     CHECK(decide(m) == 0);
     CHECK(strcmp(host_notes.calls, "start 2 3; ") == 0);
-    CHECK_SAID(SAID("19") "'events':[{'kind':'timer','job':4}],'arrived':[],'jobs':[" OTHER_JOB(
-        "4", "checkpointing") "}],'users':[" USER_0 "]," TYPES "'nodes':[]}");
+    CHECK_SAID(
+        SAID("9", "19") "'events':[{'kind':'timer','job':4}],'arrived':[],'jobs':[" OTHER_JOB(
+            "4", "checkpointing") "}],'users':[" USER_0 "]," TYPES "'nodes':[]}");
     at(m, 20, EASIM_EVENT_TIMER, 1);
     set_running(m, 2, 3);
     m->jobs[2].unsaved_work = 5; /* told with phase_s only */
     CHECK(decide(m) == 0);
-#define OK_SAID(second) \
-    "{'type':'decide','now_ns':" second "000000000,'now_s':" second "," NUMBERS "'answers':['ok'],"
-    CHECK_SAID(OK_SAID("20") "'events':[{'kind':'timer','job':1}],'arrived':[],'jobs':[" OTHER_JOB(
-        "1",
-        "waiting") "}," OTHER_JOB("2",
-                                  "running") ",'config':3,'span':1,'predicted_end_ns':99000000001,'start_s':9.5,"
-                                             "'resized_s':null}],'users':[" USER_1 "," USER_0
-                                             "]," TYPES "'nodes':[]}");
+#define OK_SAID(number, second) \
+    "{'type':'decide','message':" number ",'now_ns':" second "000000000,'now_s':" second \
+    "," NUMBERS "'answers':['ok'],"
+    CHECK_SAID(
+        OK_SAID("10", "20") "'events':[{'kind':'timer','job':1}],'arrived':[],'jobs':[" OTHER_JOB(
+            "1",
+            "waiting") "}," OTHER_JOB("2",
+                                      "running") ",'config':3,'span':1,'predicted_end_ns':99000000001,'start_s':9.5,"
+                                                 "'resized_s':null}],'users':[" USER_1 "," USER_0
+                                                 "]," TYPES "'nodes':[]}");
     at(m, 21, EASIM_EVENT_FINISH, 2);
     m->jobs[2].state = EASIM_JOB_FINISHED;
     m->view.running_count = 0;
     CHECK(decide(m) == 0);
-    CHECK_SAID(SAID("21") "'events':[{'kind':'finish','job':2}],'arrived':[],'jobs':[" OTHER_JOB(
-        "2", "finished") "}],'users':[" USER_0 "]," TYPES "'nodes':[]}");
+    CHECK_SAID(
+        SAID("11", "21") "'events':[{'kind':'finish','job':2}],'arrived':[],'jobs':[" OTHER_JOB(
+            "2", "finished") "}],'users':[" USER_0 "]," TYPES "'nodes':[]}");
     at(m, 22, EASIM_EVENT_FINISH, 1);
     add_event(m, EASIM_EVENT_FINISH, 4);
     m->jobs[1].state = EASIM_JOB_REJECTED;
     m->jobs[4].state = EASIM_JOB_REJECTED + 1; /* of a later version */
     CHECK(decide(m) == 0);
-    CHECK_SAID(SAID("22") "'events':[{'kind':'finish','job':1},{'kind':'finish','job':4}],"
-                          "'arrived':[],'jobs':[" OTHER_JOB("1", "rejected") "}," OTHER_JOB(
-                              "4", "other") "}],'users':[" USER_1 "," USER_0 "]," TYPES
-                                            "'nodes':[]}");
+    CHECK_SAID(SAID("12", "22") "'events':[{'kind':'finish','job':1},{'kind':'finish','job':4}],"
+                                "'arrived':[],'jobs':[" OTHER_JOB("1", "rejected") "}," OTHER_JOB(
+                                    "4", "other") "}],'users':[" USER_1 "," USER_0 "]," TYPES
+                                                  "'nodes':[]}");
     at(m, 23, EASIM_EVENT_FINISH, 4); /* which need not be the last of it */
     CHECK(decide(m) == 0);
-    CHECK_SAID(SAID("23") "'events':[{'kind':'finish','job':4}],'arrived':[],'jobs':[" OTHER_JOB(
-        "4", "other") "}],'users':[" USER_0 "]," TYPES "'nodes':[]}");
+    CHECK_SAID(
+        SAID("13", "23") "'events':[{'kind':'finish','job':4}],'arrived':[],'jobs':[" OTHER_JOB(
+            "4", "other") "}],'users':[" USER_0 "]," TYPES "'nodes':[]}");
 }
 
 static void test_messages(void) {
@@ -269,7 +286,7 @@ static void test_messages(void) {
     memset(&host_notes, 0, sizeof host_notes);
     set_cluster(&m);
     set_jobs(&m);
-    set_program(&m, "{\"ready\": 1} \t\r\n"
+    set_program(&m, "{\"ready\": 2} \t\r\n"
                     "{\"actions\": [{\"start\": 0, \"config\": 1}, {\"config\": 3, \"start\": 1}, "
                     "{\"wake_at\": 20.5}, {\"preempt\": 0}, {\"resize\": 1, \"config\": 2}, "
                     "{\"preempt\": 4, \"at_once\": false}, {\"preempt\": 4, \"at_once\": true}]}\n"
@@ -283,7 +300,7 @@ static void test_messages(void) {
     check_changes(&m);
     check_ends(&m);
     mock_finish(&m);
-    CHECK_SAID("{'type':'finish'}");
+    CHECK_SAID("{'type':'finish','message':14}");
     CHECK(*host_notes.failure == '\0');
     CHECK(memory.live == 0);
 }
@@ -295,7 +312,7 @@ static void test_first_job(void) {
     memset(&host_notes, 0, sizeof host_notes);
     set_cluster(&m);
     set_jobs(&m);
-    set_program(&m, "{\"ready\": 1}\n{\"actions\": []}\n{\"actions\": []}\n");
+    set_program(&m, "{\"ready\": 2}\n{\"actions\": []}\n{\"actions\": []}\n");
     CHECK(start(&m) == 0);
     at(&m, 13, EASIM_EVENT_ARRIVAL, 0);
     m.jobs[0].state = EASIM_JOB_WAITING;
@@ -303,6 +320,7 @@ static void test_first_job(void) {
     m.nodes[1].free = m.nodes[2].free = 0;
     CHECK(decide(&m) == 0);
     CHECK_SAID(SAID(
+        "1",
         "13") "'events':[{'kind':'arrival','job':0}],'arrived':[" FIRST_ARRIVED
               "],'jobs':[" FIRST_JOB(
                   "waiting") "}],'users':[" USER_0 "]," TYPES
@@ -312,7 +330,7 @@ static void test_first_job(void) {
     m.nodes[1].failed = false;
     m.nodes[2].free = 1;
     CHECK(decide(&m) == 0);
-    CHECK_SAID(SAID("14") "'events':[{'kind':'cluster','job':null}],'arrived':[],'jobs':[" FIRST_JOB(
+    CHECK_SAID(SAID("2", "14") "'events':[{'kind':'cluster','job':null}],'arrived':[],'jobs':[" FIRST_JOB(
         "waiting") "}],'users':[" USER_0 "]," TYPES
                    "'nodes':[{'node':1,'free':0,'failed':false},{'node':2,'free':1,'failed':false}]}");
     mock_finish(&m);
@@ -339,90 +357,120 @@ static int ask_once(struct mock *m, const char *ready, const char *answer) {
 
 #define ONE "{\"wake_at\": 1}, "
 
+struct answer_case {
+    const char *ready, *answer, *failure; /* without failure it is a good answer */
+};
+
+static void check_answer(const struct answer_case *c) {
+    struct mock m;
+    char expected[300] = "";
+    int r = ask_once(&m, c->ready, c->answer);
+    int wanted = !c->failure ? 0 : *c->answer ? -2 : -1;
+    if (c->failure)
+        snprintf(expected, sizeof expected, "program \"%s\" %s", command, c->failure);
+    if (r != wanted || strcmp(host_notes.failure, expected) != 0) {
+        printf("%s %s: %d \"%s\", expected %d \"%s\"\n", c->ready, c->answer, r, host_notes.failure,
+               wanted, expected);
+        checks_failed++;
+    }
+    mock_finish(&m);
+    CHECK(memory.live == 0);
+}
+
 static void test_bad_answers(void) {
-    static const struct {
-        const char *ready, *answer, *failure; /* without failure it is a good answer */
-    } cases[] = {
-        {"{\"ready\": 1.0}", "{\"actions\": []}", NULL},
-        {"{\"ready\": 0}", "", "sent ready: expected 1, the number of the protocol"},
-        {"{\"ready\": 1.5}", "", "sent ready: expected 1, the number of the protocol"},
-        {"{\"ready\": true}", "", "sent ready: expected 1, the number of the protocol"},
-        {"{\"ready\": \"1\"}", "", "sent ready: expected 1, the number of the protocol"},
+    static const struct answer_case cases[] = {
+        {"{\"ready\": 2.0}", "{\"actions\": []}", NULL},
+        {"{\"ready\": 1}", "", "sent ready: expected 2, the number of the protocol"},
+        {"{\"ready\": 0}", "", "sent ready: expected 2, the number of the protocol"},
+        {"{\"ready\": 2.5}", "", "sent ready: expected 2, the number of the protocol"},
+        {"{\"ready\": true}", "", "sent ready: expected 2, the number of the protocol"},
+        {"{\"ready\": \"1\"}", "", "sent ready: expected 2, the number of the protocol"},
         {"{\"Ready\": 1}", "", "sent an unknown member \"Ready\", expected \"ready\""},
-        {"{\"ready\": 1, \"name\": \"p\"}", "",
+        {"{\"ready\": 2, \"name\": \"p\"}", "",
          "sent an unknown member \"name\", expected \"ready\""},
         {"{\"fail\": \"no\"}", "", "gives up: no"},
-        {"{\"ready\": 1, \"fail\": \"no\"}", "", "gives up: no"},
+        {"{\"ready\": 2, \"fail\": \"no\"}", "", "gives up: no"},
         {"{\"fail\": 3}", "", "sent an unknown member \"fail\", expected \"ready\""},
         {"{}", "", "sent a line without \"ready\""},
         {"[] x", "", "sent text behind the JSON value: \"x\""},
-        {"{\"ready\": 1} {", "", "sent text behind the JSON value: \"{\""},
-        {"{\"ready\": 1} \xc3\xbc", "", "sent text behind the JSON value: \"\xc3\xbc\""},
+        {"{\"ready\": 2} {", "", "sent text behind the JSON value: \"{\""},
+        {"{\"ready\": 2} \xc3\xbc", "", "sent text behind the JSON value: \"\xc3\xbc\""},
         {"7", "", "sent a line that is not a JSON object: \"7\""},
-        {"{\"ready\": ", "", "sent a line that is not a JSON object: \"{\"ready\": \""},
-        {"{\"ready\": 1}", "{\"ready\": 1}",
+        {"{ \"ready\": ", "", "sent a line that is not a JSON object: \"{ \"ready\": \""},
+        {"{\"ready\": 2}", "{\"ready\": 2}",
          "sent an unknown member \"ready\", expected \"actions\""},
-        {"{\"ready\": 1}", "{\"actions\": 3}", "sent actions: expected a list"},
-        {"{\"ready\": 1}", "{\"actions\": [" ONE "[]]}",
+        {"{\"ready\": 2}", "{\"actions\": 3}", "sent actions: expected a list"},
+        {"{\"ready\": 2}", "{\"actions\": [" ONE "[]]}",
          "sent actions[1]: expected an object such as {\"start\": 0, \"config\": 3}"},
-        {"{\"ready\": 1}", "{\"actions\": [" ONE ONE "{}]}",
+        {"{\"ready\": 2}", "{\"actions\": [" ONE ONE "{}]}",
          "sent actions[2]: expected an object such as {\"start\": 0, \"config\": 3}"},
-        {"{\"ready\": 1}", "{\"actions\": [" ONE "{\"Start\": 0}]}",
+        {"{\"ready\": 2}", "{\"actions\": [" ONE "{\"Start\": 0}]}",
          "sent actions[1]: expected start, preempt, resize or wake_at, got \"Start\""},
-        {"{\"ready\": 1}", "{\"actions\": [" ONE "{\"wake_at\": 1, \"job\": 0}]}",
+        {"{\"ready\": 2}", "{\"actions\": [" ONE "{\"wake_at\": 1, \"job\": 0}]}",
          "sent actions[1]: wake_at takes no \"job\""},
-        {"{\"ready\": 1}", "{\"actions\": [" ONE "{\"wake_at\": null}]}",
+        {"{\"ready\": 2}", "{\"actions\": [" ONE "{\"wake_at\": null}]}",
          "sent actions[1].wake_at: expected a time in seconds"},
-        {"{\"ready\": 1}", "{\"actions\": [" ONE "{\"resize\": 0, \"at_once\": true}]}",
+        {"{\"ready\": 2}", "{\"actions\": [" ONE "{\"resize\": 0, \"at_once\": true}]}",
          "sent actions[1]: resize takes no \"at_once\""},
-        {"{\"ready\": 1}", "{\"actions\": [{\"preempt\": 0, \"config\": 0}]}",
+        {"{\"ready\": 2}", "{\"actions\": [{\"preempt\": 0, \"config\": 0}]}",
          "sent actions[0]: preempt takes no \"config\""},
-        {"{\"ready\": 1}", "{\"actions\": [" ONE "{\"preempt\": 0, \"at_once\": 1}]}",
+        {"{\"ready\": 2}", "{\"actions\": [" ONE "{\"preempt\": 0, \"at_once\": 1}]}",
          "sent actions[1].at_once: expected true or false"},
-        {"{\"ready\": 1}", "{\"actions\": [{\"preempt\": 0, \"at_once\": null}]}",
+        {"{\"ready\": 2}", "{\"actions\": [{\"preempt\": 0, \"at_once\": null}]}",
          "sent actions[0].at_once: expected true or false"},
-        {"{\"ready\": 1}", "{\"actions\": [" ONE "{\"start\": 3, \"config\": 0}]}",
+        {"{\"ready\": 2}", "{\"actions\": [" ONE "{\"start\": 3, \"config\": 0}]}",
          "sent actions[1].start: expected the number of a job that has arrived"},
-        {"{\"ready\": 1}", "{\"actions\": [{\"resize\": 5, \"config\": 0}]}",
+        {"{\"ready\": 2}", "{\"actions\": [{\"resize\": 5, \"config\": 0}]}",
          "sent actions[0].resize: expected the number of a job that has arrived"},
-        {"{\"ready\": 1}", "{\"actions\": [{\"preempt\": -1}]}",
+        {"{\"ready\": 2}", "{\"actions\": [{\"preempt\": -1}]}",
          "sent actions[0].preempt: expected the number of a job that has arrived"},
-        {"{\"ready\": 1}", "{\"actions\": [{\"start\": 0.5, \"config\": 0}]}",
+        {"{\"ready\": 2}", "{\"actions\": [{\"start\": 0.5, \"config\": 0}]}",
          "sent actions[0].start: expected the number of a job that has arrived"},
-        {"{\"ready\": 1}", "{\"actions\": [{\"start\": 1e300, \"config\": 0}]}",
+        {"{\"ready\": 2}", "{\"actions\": [{\"start\": 1e300, \"config\": 0}]}",
          "sent actions[0].start: expected the number of a job that has arrived"},
-        {"{\"ready\": 1}", "{\"actions\": [{\"start\": \"0\", \"config\": 0}]}",
+        {"{\"ready\": 2}", "{\"actions\": [{\"start\": \"0\", \"config\": 0}]}",
          "sent actions[0].start: expected the number of a job that has arrived"},
-        {"{\"ready\": 1}", "{\"actions\": [" ONE "{\"start\": 0, \"config\": 4}]}",
+        {"{\"ready\": 2}", "{\"actions\": [" ONE "{\"start\": 0, \"config\": 4}]}",
          "sent actions[1].config: expected 0..3"},
-        {"{\"ready\": 1}", "{\"actions\": [{\"resize\": 0, \"config\": -1}]}",
+        {"{\"ready\": 2}", "{\"actions\": [{\"resize\": 0, \"config\": -1}]}",
          "sent actions[0].config: expected 0..3"},
-        {"{\"ready\": 1}", "{\"actions\": [{\"resize\": 0}]}",
+        {"{\"ready\": 2}", "{\"actions\": [{\"resize\": 0}]}",
          "sent actions[0].config: expected 0..3"},
-        {"{\"ready\": 1}", "{\"actions\": [{\"start\": 4, \"config\": 3}]}", NULL},
-        {"{\"ready\": 1}", "{\"actions\": [{\"start\": -0.0, \"config\": 0.0}]}", NULL},
+        {"{\"ready\": 2}", "{\"actions\": [{\"start\": 4, \"config\": 3}]}", NULL},
+        {"{\"ready\": 2}", "{\"actions\": [{\"start\": -0.0, \"config\": 0.0}]}", NULL},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct mock m;
-        char expected[300] = "";
-        int r = ask_once(&m, cases[i].ready, cases[i].answer);
-        int wanted = !cases[i].failure ? 0 : *cases[i].answer ? -2 : -1;
-        if (cases[i].failure)
-            snprintf(expected, sizeof expected, "program \"%s\" %s", command, cases[i].failure);
-        if (r != wanted || strcmp(host_notes.failure, expected) != 0) {
-            printf("%s %s: %d \"%s\", expected %d \"%s\"\n", cases[i].ready, cases[i].answer, r,
-                   host_notes.failure, wanted, expected);
-            checks_failed++;
-        }
-        mock_finish(&m);
-        CHECK(memory.live == 0);
-    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_answer(&cases[i]);
+}
+
+/* Every answer repeats the number of its message. */
+static void test_numbers_of_messages(void) {
+    static const struct answer_case cases[] = {
+        {"{ \"ready\": 2}", "",
+         "sent a line without \"message\": expected 0, the number of the message that is answered"},
+        {"{ \"ready\": 2, \"message\": 1}", "", "answered message 1 instead of 0"},
+        {"{ \"ready\": 2, \"message\": null}", "",
+         "sent a \"message\" that is no number: expected 0, the number of the message that is answered"},
+        {"{\"ready\": 2}", "{ \"actions\": []}",
+         "sent a line without \"message\": expected 1, the number of the message that is answered"},
+        {"{\"ready\": 2}", "{ \"actions\": [], \"message\": 0}", "answered message 0 instead of 1"},
+        {"{\"ready\": 2}", "{ \"actions\": [], \"message\": 1.5}",
+         "answered message 1.5 instead of 1"},
+        {"{\"ready\": 2}", "{ \"actions\": [], \"message\": 4294967297}",
+         "answered message 4294967297 instead of 1"},
+        {"{\"ready\": 2}", "{ \"actions\": [], \"message\": \"1\"}",
+         "sent a \"message\" that is no number: expected 1, the number of the message that is answered"},
+        {"{\"ready\": 2}", "{ \"actions\": [], \"message\": 1}", NULL},
+        {"{\"ready\": 2}", "{ \"message\": 7, \"fail\": \"no\"}", "gives up: no"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_answer(&cases[i]);
 }
 
 /* What stands behind a bad action is not tried, and the failure stays one. */
 static void test_first_bad_action(void) {
     struct mock m;
-    CHECK(ask_once(&m, "{\"ready\": 1}",
+    CHECK(ask_once(&m, "{\"ready\": 2}",
                    "{\"actions\": [" ONE
                    "{\"start\": 3, \"config\": 0}, {\"wake_at\": 2}]}") == -2);
     CHECK(strcmp(host_notes.calls, "wake 1; ") == 0);
@@ -435,9 +483,9 @@ static void test_members_twice(void) {
     static const struct {
         const char *ready, *answer, *name;
     } cases[] = {
-        {"{\"ready\": 0, \"ready\": 1}", "", "ready"},
-        {"{\"ready\": 1}", "{\"actions\": [], \"actions\": []}", "actions"},
-        {"{\"ready\": 1}", "{\"actions\": [" ONE "{\"wake_at\": 1, \"wake_at\": 2}]}", "wake_at"},
+        {"{\"ready\": 0, \"ready\": 2}", "", "ready"},
+        {"{\"ready\": 2}", "{\"actions\": [], \"actions\": []}", "actions"},
+        {"{\"ready\": 2}", "{\"actions\": [" ONE "{\"wake_at\": 1, \"wake_at\": 2}]}", "wake_at"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct mock m;
@@ -458,7 +506,7 @@ static void test_many_actions(void) {
     for (int i = 0; i < ACTIONS; i++)
         strcat(answer, i == 0 ? "{\"preempt\":0}" : ",{\"preempt\":1}");
     strcat(answer, "]}");
-    CHECK(ask_once(&m, "{\"ready\": 1}", answer) == 0);
+    CHECK(ask_once(&m, "{\"ready\": 2}", answer) == 0);
     at(&m, 13, EASIM_EVENT_TIMER, EASIM_NONE);
     CHECK(decide(&m) == 0);
     mock_finish(&m);
@@ -474,7 +522,7 @@ static void test_memory(void) {
     for (; r < 0 && before < 500; before++) {
         struct mock m;
         memory.until_fail = before + 1;
-        r = ask_once(&m, "{\"ready\": 1}", "{\"actions\": [{\"start\": 0, \"config\": 1}]}");
+        r = ask_once(&m, "{\"ready\": 2}", "{\"actions\": [{\"start\": 0, \"config\": 1}]}");
         r = r == 0 ? decide(&m) : r; /* what ran out in the last one is said in this one */
         if (memory.until_fail == 0 && !strstr(host_notes.failure, "out of memory") &&
             !strstr(host_notes.failure, "Cannot allocate memory")) {
@@ -539,6 +587,7 @@ int main(void) {
     test_messages();
     test_first_job();
     test_bad_answers();
+    test_numbers_of_messages();
     test_members_twice();
     test_first_bad_action();
     test_many_actions();
