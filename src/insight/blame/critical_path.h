@@ -1,0 +1,27 @@
+/* The chain of jobs that led to the last finish of a run: each waited for a GPU that the one before
+   it released last (semantics 26.2). */
+#ifndef EASIM_INSIGHT_BLAME_CRITICAL_PATH_H
+#define EASIM_INSIGHT_BLAME_CRITICAL_PATH_H
+
+#include "insight/blame/holdings.h"
+
+/* A job held GPUs until it released one for the next link, or finished. */
+struct critical_link {
+    uint32_t job;
+    int64_t start_ns, end_ns;
+    int64_t gap_ns; /* from the release by the link before to start_ns; of the first one 0 */
+};
+
+/* Zero-initialise; release with critical_path_finish. */
+struct critical_path {
+    ARRAY_OF(struct critical_link) links; /* in order of time; none: no job finished */
+    int64_t held_ns;                      /* of all links */
+    int64_t length_ns;   /* from the first start to the last finish: held_ns and the gaps */
+    int64_t makespan_ns; /* from the first submission to the last finish; 0: none */
+};
+
+void critical_path_find(struct critical_path *path, const struct recorded_run *run,
+                        const struct holdings *holdings);
+void critical_path_finish(struct critical_path *path);
+
+#endif

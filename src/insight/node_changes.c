@@ -1,0 +1,37 @@
+/* Failures and repairs: see node_changes.h. */
+#include "insight/node_changes.h"
+
+#include <stdlib.h>
+
+static int by_time(const void *left, const void *right) {
+    const struct node_change *a = left, *b = right;
+    if (a->time_ns != b->time_ns)
+        return a->time_ns < b->time_ns ? -1 : 1;
+    if (a->fails != b->fails)
+        return a->fails - b->fails;
+    return (a->node > b->node) - (a->node < b->node);
+}
+
+/* The first GPU of a node stands for all: they fail together. */
+void node_changes_find(struct node_changes *changes, const struct recorded_run *run) {
+    for (size_t i = 0; i < run->rests.count; i++) {
+        const struct recorded_rest *r = &run->rests.at[i];
+        if (r->state != RECORDED_FAILED || r->first != 0)
+            continue;
+        array_push(&changes->list, ((struct node_change){r->start_ns, r->node, true}));
+        array_push(&changes->list, ((struct node_change){r->end_ns, r->node, false}));
+    }
+    if (changes->list.count > 0)
+        qsort(changes->list.at, changes->list.count, sizeof *changes->list.at, by_time);
+}
+
+bool node_changes_fail(const struct node_changes *changes, uint32_t node, int64_t time_ns) {
+    const struct node_change key = {time_ns, node, true};
+    return changes->list.count > 0 && bsearch(&key, changes->list.at, changes->list.count,
+                                              sizeof *changes->list.at, by_time) != NULL;
+}
+
+void node_changes_finish(struct node_changes *changes) {
+    free(changes->list.at);
+    *changes = (struct node_changes){0};
+}
