@@ -5,6 +5,7 @@
 #include "io/atomic_file.h"
 #include "io/files.h"
 #include "output/insights/insights_page.h"
+#include "output/insights/waste_csv.h"
 
 /* Of one command; all of it is released by finish. */
 struct analysis {
@@ -12,6 +13,8 @@ struct analysis {
     struct rule_settings settings;
     struct recorded_folder folder;
     struct recorded_run run;
+    struct waste waste;   /* of that run */
+    struct str waste_csv; /* of all that were asked for */
     struct rule_run rule_run;
     struct insights insights;
     const char **commands;
@@ -50,6 +53,24 @@ static int load_run(struct analysis *a, struct error *reterr) {
     const struct recorded_part *part = r == 0 ? choose_part(a, reterr) : NULL;
     if (r == 0)
         r = part ? recorded_run_load(&a->run, &a->folder, part, reterr) : reterr->code;
+    return r == 0 ? waste_of_run(&a->waste, &a->run, reterr) : r;
+}
+
+/* Of every run in the folder that no option leaves out, one at a time. */
+static int divide_waste(struct analysis *a, struct error *reterr) {
+    const struct options *options = a->options;
+    int r = 0;
+    waste_csv_header(&a->waste_csv);
+    for (size_t i = 0; i < a->folder.parts.count && r == 0; i++) {
+        const struct recorded_part *part = &a->folder.parts.at[i];
+        if ((options->policy && part->policy != a->run.part->policy) ||
+            (options->replication > 0 && part->replication != a->run.part->replication))
+            continue;
+        if (part == a->run.part)
+            waste_csv_rows(&a->run, &a->waste, &a->waste_csv);
+        else
+            r = waste_csv_read(&a->folder, part, &a->waste_csv, reterr);
+    }
     return r;
 }
 
@@ -63,7 +84,7 @@ static size_t count_replications(const struct analysis *a) {
 /* ---- What it says ---- */
 
 static void find_insights(struct analysis *a) {
-    rule_run_init(&a->rule_run, &a->run);
+    rule_run_init(&a->rule_run, &a->run, &a->waste);
     rules_apply(&a->rule_run, &a->settings, &a->insights);
     struct arena *arena = &a->insights.arena;
     a->commands = arena_alloc(arena, (a->insights.at.count + 1) * sizeof *a->commands);
@@ -90,6 +111,8 @@ static int write_insights(const struct analysis *a, const struct insights_page *
         r = write_file(a, "insights.json", &json, reterr);
     if (r == 0)
         r = write_file(a, "insights.md", &md, reterr);
+    if (r == 0)
+        r = write_file(a, "waste.csv", &a->waste_csv, reterr);
     str_finish(&md);
     str_finish(&json);
     return r;
@@ -114,6 +137,8 @@ static int tell_insights(struct analysis *a, struct error *reterr) {
 static void finish(struct analysis *a) {
     insights_finish(&a->insights);
     rule_run_finish(&a->rule_run);
+    str_finish(&a->waste_csv);
+    waste_finish(&a->waste);
     recorded_run_finish(&a->run);
     recorded_folder_finish(&a->folder);
     rule_settings_finish(&a->settings);
@@ -126,7 +151,7 @@ int cli_analyze(struct options *options) {
     int code = EXIT_DONE;
     if (rule_settings_init(&a.settings, options->rules.at, options->rules.count, &problems) < 0) {
         code = cli_report_problems(&problems);
-    } else if (load_run(&a, &error) < 0) {
+    } else if (load_run(&a, &error) < 0 || divide_waste(&a, &error) < 0) {
         code = cli_report_error(&error);
     } else {
         find_insights(&a);

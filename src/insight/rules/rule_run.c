@@ -47,9 +47,11 @@ bool rule_run_counts(const struct rule_run *rule_run, uint32_t job) {
     return rule_run->run->workload.jobs.at[job].submit_ns >= rule_run->from_ns;
 }
 
-void rule_run_init(struct rule_run *rule_run, const struct recorded_run *run) {
+void rule_run_init(struct rule_run *rule_run, const struct recorded_run *run,
+                   const struct waste *waste) {
     *rule_run = (struct rule_run){.folder = run->folder,
                                   .run = run,
+                                  .waste = waste,
                                   .policy = run->folder->policies.at[run->part->policy].name,
                                   .from_ns = run->workload.warmup_ns,
                                   .to_ns = run->part->end_ns};

@@ -4,6 +4,7 @@
 #define EASIM_INSIGHT_RULES_RULE_RUN_H
 
 #include "insight/recorded_run.h"
+#include "insight/waste/waste.h"
 
 /* A segment or a rest that begins or ends, or a step of cap and prices. */
 enum run_change {
@@ -24,8 +25,9 @@ struct run_event {
 struct rule_run {
     const struct recorded_folder *folder;
     const struct recorded_run *run;
-    const char *policy;     /* its name */
-    int64_t from_ns, to_ns; /* the measured time */
+    const struct waste *waste; /* where its energy went; borrowed */
+    const char *policy;        /* its name */
+    int64_t from_ns, to_ns;    /* the measured time */
     double from_s, to_s;
     double energy_j;          /* of the cluster in it */
     double gpu_s;             /* GPUs of the cluster x measured time */
@@ -34,7 +36,8 @@ struct rule_run {
     size_t event_count;
 };
 
-void rule_run_init(struct rule_run *rule_run, const struct recorded_run *run);
+void rule_run_init(struct rule_run *rule_run, const struct recorded_run *run,
+                   const struct waste *waste);
 void rule_run_finish(struct rule_run *rule_run);
 
 /* Jobs that were submitted up to the end of the run have indices below this. */

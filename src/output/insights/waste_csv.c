@@ -30,3 +30,17 @@ void waste_csv_rows(const struct recorded_run *run, const struct waste *waste, s
         str_add_char(out, '\n');
     }
 }
+
+int waste_csv_read(const struct recorded_folder *folder, const struct recorded_part *part,
+                   struct str *out, struct error *reterr) {
+    struct recorded_run run = {0};
+    struct waste waste = {0};
+    int r = recorded_run_load(&run, folder, part, reterr);
+    if (r == 0)
+        r = waste_of_run(&waste, &run, reterr);
+    if (r == 0)
+        waste_csv_rows(&run, &waste, out);
+    waste_finish(&waste);
+    recorded_run_finish(&run);
+    return r;
+}
