@@ -46,6 +46,13 @@ void check_view(struct suite *suite) {
                  suite->writes_view.length ? suite->writes_view.text : "");
 }
 
+void check_process(struct suite *suite) {
+    const struct str *changes = &suite->effects.changes;
+    suite_report(suite, "process is left alone",
+                 changes->length ? CONFORMANCE_FAILED : CONFORMANCE_OK, "%s",
+                 changes->length ? changes->text : "");
+}
+
 /* Nothing in these scenarios has to be tried to be known, so nothing needs to be refused. */
 void check_refusals(struct suite *suite) {
     uint64_t refused[REFUSAL_COUNT] = {0}, all = 0, actions = 0;

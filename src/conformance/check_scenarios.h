@@ -8,6 +8,9 @@
 void check_scenarios(struct suite *suite);
 /* Whether the policy wrote into the view. */
 void check_view(struct suite *suite);
+/* Whether any run of any scenario changed something in its process, or wrote to standard streams.
+ */
+void check_process(struct suite *suite);
 /* Whether actions were refused. */
 void check_refusals(struct suite *suite);
 /* In a scenario of its own, for policies that declare POWER_CAP: whether the cap was kept. */

@@ -24,7 +24,7 @@ static void report_loaded(struct suite *suite) {
 static int run_checks(struct suite *suite, struct problems *problems) {
     static void (*const checks[])(struct suite *) = {
         check_scenarios,   check_view,       check_refusals,  check_parameters, check_same_run,
-        check_two_at_once, check_user_names, check_power_cap, check_leaks};
+        check_two_at_once, check_user_names, check_power_cap, check_leaks,      check_process};
     struct study study;
     if (suite->policy->capabilities & EASIM_CAPABILITY_RECORDED) {
         report_loaded(suite);
@@ -52,7 +52,9 @@ int conformance_run(const struct conformance_options *options, struct problems *
         suite.records = mem_shared((builtin_count + 2) * sizeof *suite.records);
         suite.spare = suite.records + builtin_count;
         suite.passed = mem_zalloc(builtin_count, sizeof *suite.passed);
+        run_effects_open(&suite.effects);
         r = run_checks(&suite, problems);
+        run_effects_close(&suite.effects);
         str_finish(&suite.writes_view);
         free(suite.passed);
         mem_unshare(suite.records, (builtin_count + 2) * sizeof *suite.records);

@@ -16,6 +16,7 @@ struct probe_row {
 /* What is known of a run, up to the moment: plain data, so that it can lie in shared memory. */
 struct probe_record {
     char failure[1024]; /* "": none so far */
+    unsigned changes;   /* of its process: bits of enum own_state_change */
     int64_t now_ns;
     uint64_t decisions;
     uint64_t refused[REFUSAL_COUNT];

@@ -1,6 +1,7 @@
 /* The suite as a whole, and the runs of its checks. */
 #include "conformance/suite.h"
 
+#include "base/own_state.h"
 #include "base/units.h"
 
 #include <signal.h>
@@ -47,9 +48,15 @@ int suite_load(const struct suite *suite, const struct builtin *builtin, const c
 static void run_builtin(void *context) {
     const struct suite_run *run = context;
     struct study study;
+    run_effects_take_streams(&run->suite->effects);
     if (suite_load(run->suite, run->builtin, run->set, &study, run->record->failure,
-                   sizeof run->record->failure) == 0)
+                   sizeof run->record->failure) == 0) {
+        struct own_state before;
+        own_state_look(&before);
         probe_run(&study, !run->unchecked, run->record);
+        run->record->changes = own_state_changes(&before);
+        fflush(NULL); /* what the policy has written and not flushed */
+    }
     study_finish(&study);
 }
 
@@ -80,7 +87,12 @@ int suite_child(const struct suite *suite, void (*function)(void *), void *conte
 int suite_run(const struct suite_run *run) {
     struct suite_run copy = *run;
     memset(run->record, 0, sizeof *run->record);
-    return suite_child(run->suite, run_builtin, &copy, run->record, NULL);
+    int r = suite_child(run->suite, run_builtin, &copy, run->record, NULL);
+    if (r < 0)
+        run_effects_show_errors(&run->suite->effects);
+    else
+        run_effects_note(&run->suite->effects, run->record->changes, run->builtin->name);
+    return r;
 }
 
 const struct builtin *suite_passed(struct suite *suite, const char *check) {

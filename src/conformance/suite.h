@@ -5,6 +5,7 @@
 #include "base/child.h"
 #include "conformance/options.h"
 #include "conformance/probe.h"
+#include "conformance/run_effects.h"
 
 struct suite {
     const struct conformance_options *options;
@@ -14,13 +15,14 @@ struct suite {
     struct probe_record *spare;   /* shared memory, two more */
     bool *passed;                 /* by builtin */
     bool differs;                 /* the same run does not give the same decisions */
+    struct run_effects effects;   /* of runs of scenarios */
     struct str writes_view; /* the scenarios in which the policy wrote into the view; "" if none */
     int failed;             /* checks so far */
 };
 
 /* One run in a child. */
 struct suite_run {
-    const struct suite *suite;
+    struct suite *suite;
     const struct builtin *builtin;
     const char *set; /* one more `--set`, or NULL */
     bool unchecked;  /* without --check, whose view is read-only */

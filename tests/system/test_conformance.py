@@ -13,14 +13,20 @@ SCENARIOS = ["malleable jobs", "jobs across nodes", "deadlines", "rigid jobs", "
              "models with phases", "ended in the middle"]
 CHECKS = ["loads"] + [f"scenario: {name}" for name in SCENARIOS] + [
     "view is left alone", "no action refused", "parameters", "same run, same decisions", "two runs at once",
-    "names of users do not matter", "power cap", "no memory leaks", "no descriptors or processes left"]
+    "names of users do not matter", "power cap", "no memory leaks", "no descriptors or processes left", "process is left alone"]
 SIGNAL = r"crashed: signal 11, Segmentation fault \(at t = [\d.]+ s, after 0 decisions\)"
 
 # fault: {check that fails: what it says}
 FAULTS = {
     "good": {},
     "bad_maximum": {"parameters": r"patience = 100: policy bad_maximum: init failed: too patient \(at t = 0 s\)"},
+    "blocks_signals": {"process is left alone": "changes which signals are blocked in \"one GPU\""},
     "by_user_name": {"names of users do not matter": r"action \d+ was start job .* now it is start job .*"},
+    "changes_folder": {"process is left alone": "changes its working folder in \"one GPU\""},
+    "changes_handlers": {"process is left alone": "changes the handlers of signals in \"one GPU\""},
+    "changes_locale": {"process is left alone": "changes its locale in \"one GPU\""},
+    "changes_rounding": {"scenario: one GPU": r"policy changes_rounding: decide has changed how floating-point numbers are rounded .*"},
+    "changes_umask": {"process is left alone": "changes its umask in \"one GPU\""},
     "clock": {"same run, same decisions": r"action \d+ was start job .* now it is start job .*"},
     "crash": {"scenario: one GPU": SIGNAL},
     "crash_in_init": {f"scenario: {name}": SIGNAL for name in SCENARIOS},
@@ -36,6 +42,8 @@ FAULTS = {
     "leaver": {"scenario: one GPU": r"ended the process with exit status 0 \(at t = .*"},
     "odd_nan": {"scenario: odd jobs": r"policy odd_nan: decide failed: the value of the key of job late is not a number .*"},
     "open_files": {"no descriptors or processes left": "1 stay open after each run"},
+    "prints": {"process is left alone": r"writes to standard output \"init of\\x1b\[31m prints\" in \"one GPU\""},
+    "prints_errors": {"process is left alone": r"writes to standard error \"decided\" in \"one GPU\""},
     "refused": {"no action refused": r"\d+ of \d+ actions: not enough free GPUs \(\d+\)"},
     "sleeper": {"scenario: one GPU": r"did not end within 2 s of processor time \(at t = .*"},
     "small_jobs_only": {"scenario: jobs as large as the cluster": r"policy small_jobs_only leaves \d+ jobs waiting .*"},
