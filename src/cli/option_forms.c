@@ -136,6 +136,14 @@ int option_read_pictures(const char *text, void *target, struct arena *arena,
     return 0;
 }
 
+int option_read_where(const char *text, void *target, struct arena *arena, struct error *reterr) {
+    (void)arena;
+    if (!strchr(text, '=') || text[0] == '=')
+        return error_set(reterr, ERROR_INPUT, "expected AXIS=VALUE, got \"%s\"", text);
+    array_push((struct texts *)target, text);
+    return 0;
+}
+
 int option_read_param(const char *text, void *target, struct arena *arena, struct error *reterr) {
     if (!strchr(text, '='))
         return error_set(reterr, ERROR_INPUT, "expected NAME=VALUE, got \"%s\"", text);

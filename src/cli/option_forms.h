@@ -29,6 +29,9 @@ int option_read_figures(const char *text, void *target, struct arena *arena,
                         struct error *reterr) MUST_CHECK;
 int option_read_pictures(const char *text, void *target, struct arena *arena,
                          struct error *reterr) MUST_CHECK;
+/* AXIS=VALUE: one more of struct texts. */
+int option_read_where(const char *text, void *target, struct arena *arena,
+                      struct error *reterr) MUST_CHECK;
 /* NAME=VALUE: one more of struct texts, as it sets a scenario. */
 int option_read_param(const char *text, void *target, struct arena *arena,
                       struct error *reterr) MUST_CHECK;

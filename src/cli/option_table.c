@@ -17,6 +17,7 @@
 static const char *const formats[] = {"table", "csv", "json", NULL};
 static const char *const two_formats[] = {"table", "csv", NULL};
 static const char *const spans[] = {"both", "one_node", "across_nodes", NULL};
+static const char *const scales[] = {"auto", "linear", "log", NULL};
 static const char *const engines[] = {"local", "parallel", "slurm", NULL};
 static const char *const estimates[] = {"requested", "run", NULL};
 static const char *const energy_units[] = {"J", "Wh", "kWh", NULL};
@@ -201,6 +202,14 @@ const struct option_row option_rows[] = {
     {"metrics", 0, "M,...", OPTION_METRICS, AT(metrics), .commands = IN(PLOT), .least = 1,
      .most = PLOT_MOST_METRICS,
      .help = "up to 4 metrics of bars and lines; the first is the heat map's (default of a sweep: energy_per_work_kwh,jct_restricted_mean_s)"},
+    {"policies", 0, "A,B,...", OPTION_TEXTS, AT(of_policies), .commands = IN(PLOT),
+     .help = "only these policies, or runs by their names in the figures; may be given again"},
+    {"scale", 0, NULL, OPTION_CHOICE, AT(scale), .commands = IN(PLOT), .choices = scales,
+     .usual = "auto",
+     .help = "axes of the Pareto figure; auto: logarithmic where values span a factor of 20, and a policy far from all others at the edge; linear, log: everything inside"},
+    {"where", 0, "AXIS=VALUE", OPTION_OTHER, AT(where), .commands = IN(PLOT),
+     .read = option_read_where,
+     .help = "only the points of a sweep where this axis, a column of sweep.csv, has this value; may be given again"},
     {"x", 0, "AXIS", OPTION_TEXT, AT(x), .commands = IN(PLOT),
      .help = "horizontal axis of lines and heat map, as a column of sweep.csv"},
     {"y", 0, "AXIS", OPTION_TEXT, AT(y), .commands = IN(PLOT),

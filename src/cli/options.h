@@ -12,6 +12,7 @@
 #include "experiment/tune/tune.h"
 #include "ingest/profile.h"
 #include "metrics/summary.h"
+#include "output/plot/axis_range.h"
 #include "workload/trace.h"
 #include "workload/trace_change.h"
 
@@ -126,6 +127,9 @@ struct options {
     unsigned picture_formats; /* bits of svg, pdf, png */
     struct picture_size size;
     const char *x, *y, *by;
+    struct texts where;       /* "AXIS=VALUE" */
+    struct texts of_policies; /* labels, or lists of them */
+    enum plot_scale scale;
 
     /* analyze */
     struct texts rules; /* "RULE.THRESHOLD=VALUE" */

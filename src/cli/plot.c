@@ -44,7 +44,9 @@ static int make_figures(struct session *s, struct problems *problems) {
     const struct plot_wishes *wishes = &s->wishes;
     struct error error = {0};
     if (plot_source_open(&s->source, (const char *const *)s->options->operands,
-                         s->options->operand_count, &error) < 0) {
+                         s->options->operand_count, &error) < 0 ||
+        plot_source_choose(&s->source, s->options->of_policies.at, s->options->of_policies.count,
+                           &error) < 0) {
         problems_add(problems, (struct location){0}, NULL, "%s", error.text);
         return ERROR_INPUT;
     }
@@ -105,7 +107,8 @@ static void refuse_unused(const struct session *s, const char *option, struct pr
 }
 
 static int check_used(const struct session *s, struct problems *problems) {
-    static const char *const options[] = {"pareto", "replication", "metrics", "x", "y", "by"};
+    static const char *const options[] = {"pareto", "scale", "policies", "replication", "metrics",
+                                          "where",  "x",     "y",        "by"};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (option_given(s->options, options[i]))
             refuse_unused(s, options[i], problems);
@@ -137,6 +140,8 @@ static int draw_figures(const struct session *s, const char *folder, struct str 
 }
 
 static void print_figures(const struct session *s, const char *folder) {
+    if (s->options->of_policies.count > 0 && !s->source.is_choice)
+        cli_show("note: --policies names all of them, it changes nothing\n");
     for (size_t i = 0; plot_kinds[i].name; i++) {
         const struct plot_figure *figure = &s->figures[i];
         if (!is_wanted(s, i))
@@ -158,7 +163,10 @@ static struct plot_wishes wishes_of(const struct options *options) {
                                  .metric_count = (unsigned)options->metrics.count,
                                  .x = options->x,
                                  .y = options->y,
-                                 .by = options->by};
+                                 .by = options->by,
+                                 .scale = options->scale,
+                                 .where = options->where.at,
+                                 .where_count = options->where.count};
     memcpy(wishes.pareto, options->pareto.columns, sizeof wishes.pareto);
     memcpy(wishes.metrics, options->metrics.columns, sizeof wishes.metrics);
     return wishes;

@@ -5,33 +5,15 @@
 
 #include <string.h>
 
-/* From a unit to the one that is shown for values from `least` on. */
-struct step {
-    const char *unit;
-    double least;
+static const struct {
+    const char *unit; /* of the summary */
     struct metric_scale shown;
-};
+} shown_units[] = {{METRIC_SHARE, {"%", 100}}, {"J s", {"MJ s", 1e-6}}, {METRIC_CURRENCY, {"", 1}}};
 
-static const struct step on_axis[] = {{METRIC_SHARE, 0, {"%", 100}},
-                                      {"s", 7200, {"h", 1.0 / 3600}},
-                                      {"W", 2000, {"kW", 1e-3}},
-                                      {"J", 1e6, {"kWh", 1 / 3.6e6}}};
-static const struct step in_text[] = {
-    {METRIC_SHARE, 0, {"%", 100}}, {"J s", 0, {"MJ s", 1e-6}}, {METRIC_CURRENCY, 0, {"", 1}}};
-
-static struct metric_scale find_scale(const struct step *steps, size_t count, unsigned column,
-                                      double most) {
+struct metric_scale metric_scale(unsigned column) {
     const char *unit = metric_table[column].unit;
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(unit, steps[i].unit) == 0 && most >= steps[i].least)
-            return steps[i].shown;
+    for (size_t i = 0; i < sizeof shown_units / sizeof *shown_units; i++)
+        if (strcmp(unit, shown_units[i].unit) == 0)
+            return shown_units[i].shown;
     return (struct metric_scale){unit, 1};
-}
-
-struct metric_scale metric_scale_axis(unsigned column, double most) {
-    return find_scale(on_axis, sizeof on_axis / sizeof *on_axis, column, most);
-}
-
-struct metric_scale metric_scale_text(unsigned column) {
-    return find_scale(in_text, sizeof in_text / sizeof *in_text, column, 0);
 }

@@ -1,4 +1,5 @@
-/* The unit in which people read a metric, where it is not that of the summary. */
+/* The unit in which people read a metric, where it is not that of the summary. One place for the
+ * terminal and for figures: a figure and the table beside it show the same numbers. */
 #ifndef EASIM_OUTPUT_METRIC_SCALE_H
 #define EASIM_OUTPUT_METRIC_SCALE_H
 
@@ -8,9 +9,8 @@ struct metric_scale {
     double factor;
 };
 
-/* On an axis with values up to `most`: seconds become hours, watts kilowatts, shares per cent. */
-struct metric_scale metric_scale_axis(unsigned column, double most);
-/* On the terminal, whatever the values; the currency of the prices has no name there. */
-struct metric_scale metric_scale_text(unsigned column);
+/* Whatever the values: shares in per cent, products of energy and time in MJ s. The currency of the
+ * prices has no name. */
+struct metric_scale metric_scale(unsigned column);
 
 #endif

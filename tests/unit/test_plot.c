@@ -1,6 +1,7 @@
 /* Words and units of metrics; text of results as gnuplot takes it. */
 #include "output/metric_scale.h"
 #include "output/plot/kinds.h"
+#include "output/run/run_report.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -20,20 +21,25 @@ Test(plot, every_metric_has_words) {
     }
 }
 
-Test(plot, units_fit_the_values) {
+/* One unit for each metric, on the terminal as in a figure: that of summary.csv, but for shares,
+   products of energy and time, and money. */
+Test(plot, one_unit_for_a_metric) {
     static const struct {
-        const char *metric;
-        double most;
-        const char *unit;
-        double value; /* what `most` becomes */
-    } cases[] = {{"jct_mean_s", 7199, "s", 7199},    {"jct_mean_s", 7200, "h", 2},
-                 {"power_mean_w", 1999, "W", 1999},  {"power_mean_w", 2500, "kW", 2.5},
-                 {"util_alloc", 0.5, "%", 50},       {"cap_violation_j", 7.2e6, "kWh", 2},
-                 {"cap_violation_j", 7e5, "J", 7e5}, {"energy_kwh", 1e9, "kWh", 1e9}};
+        const char *metric, *unit;
+        double value, shown;
+    } cases[] = {{"jct_mean_s", "s", 7201, 7201},     {"power_mean_w", "W", 2500, 2500},
+                 {"util_alloc", "%", 0.5, 50},        {"cap_violation_j", "J", 7.2e6, 7.2e6},
+                 {"edp_mean_js", "MJ s", 2.5e6, 2.5}, {"cost", "", 3.25, 3.25}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct metric_scale scale = metric_scale_axis(column(cases[i].metric), cases[i].most);
+        struct metric_scale scale = metric_scale(column(cases[i].metric));
         cr_assert_str_eq(scale.unit, cases[i].unit);
-        cr_assert_float_eq(cases[i].most * scale.factor, cases[i].value, 1e-9 * cases[i].value);
+        cr_assert_float_eq(cases[i].value * scale.factor, cases[i].shown, 1e-9 * cases[i].shown);
+    }
+    for (unsigned c = 0; c < SUMMARY_COUNT; c++) {
+        struct report_line line = run_report_find_line(c);
+        cr_assert_str_eq(line.label, metric_table[c].label);
+        cr_assert_str_eq(line.unit, metric_scale(c).unit);
+        cr_assert_eq(line.scale, metric_scale(c).factor);
     }
 }
 

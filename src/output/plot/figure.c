@@ -5,6 +5,7 @@
 
 #include "base/utf8.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #define MOST_LEGEND 26 /* characters of a legend entry */
@@ -108,7 +109,7 @@ int plot_text_width(const char *const *texts, size_t count) {
 int plot_set_legend(struct plot_figure *figure, int room, const char *const *texts, size_t count) {
     int columns = room / (plot_text_width(texts, count) + 64); /* 64 for the sample */
     columns = columns < 1 ? 1 : columns > (int)count ? (int)count : columns;
-    int height = 20 * (((int)count + columns - 1) / columns);
+    int height = 21 * (((int)count + columns - 1) / columns);
     plot_set_number(figure, "key_columns", columns);
     plot_set_number(figure, "legend", height);
     return height;
@@ -123,6 +124,21 @@ void plot_name_same(struct plot_figure *figure, const char **texts, const uint64
                 texts[i] = arena_printf(&figure->arena, "%s (as %s)", texts[i], texts[j]);
                 break;
             }
+}
+
+const char *plot_short_number(struct plot_figure *figure, double value, int digits) {
+    static const struct {
+        double from;
+        const char *letter;
+    } scales[] = {{1e9, "G"}, {1e6, "M"}, {1e4, "k"}};
+    for (size_t i = 0; i < sizeof scales / sizeof *scales; i++)
+        if (fabs(value) >= scales[i].from && fabs(value) < 1e15) {
+            double unit = scales[i].from == 1e4 ? 1e3 : scales[i].from;
+            return arena_printf(&figure->arena, "%.*g%s", digits, value / unit, scales[i].letter);
+        }
+    /* Whole parts of up to four digits without an exponent. */
+    int whole = fabs(value) >= 1 && fabs(value) < 1e4 ? (int)floor(log10(fabs(value))) + 1 : 1;
+    return arena_printf(&figure->arena, "%.*g", digits > whole ? digits : whole, value);
 }
 
 const char *plot_axis_label(struct plot_figure *figure, const char *quantity, const char *unit) {

@@ -3,6 +3,7 @@
 #ifndef EASIM_OUTPUT_PLOT_FIGURE_H
 #define EASIM_OUTPUT_PLOT_FIGURE_H
 
+#include "output/plot/axis_range.h"
 #include "output/plot/source.h"
 
 #define PLOT_WIDTH \
@@ -16,7 +17,10 @@ struct plot_wishes {
     unsigned pareto[2];
     unsigned metrics[PLOT_MOST_METRICS]; /* none: each figure's own */
     unsigned metric_count;
-    const char *x, *y, *by; /* axes of a sweep; NULL: chosen */
+    const char *x, *y, *by;   /* axes of a sweep; NULL: chosen */
+    enum plot_scale scale;    /* of the axes of the Pareto figure */
+    const char *const *where; /* "AXIS=VALUE" */
+    size_t where_count;
 };
 
 /* Zero-initialise; release with plot_figure_finish. */
@@ -57,6 +61,8 @@ int plot_set_legend(struct plot_figure *figure, int room, const char *const *tex
  * of the values. */
 void plot_name_same(struct plot_figure *figure, const char **texts, const uint64_t *hashes,
                     size_t count);
+/* A number with so many digits, a large one as 25k, 1.2M or 3G, in the arena of the figure. */
+const char *plot_short_number(struct plot_figure *figure, double value, int digits);
 /* "quantity (unit)" in the arena of the figure. */
 const char *plot_axis_label(struct plot_figure *figure, const char *quantity, const char *unit);
 

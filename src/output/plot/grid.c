@@ -5,6 +5,7 @@
 
 #include "base/numfmt.h"
 #include "io/lines.h"
+#include "output/plot/grid_where.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -21,6 +22,7 @@ struct table_reader {
     struct csv *csv;
     int columns[SEED + 1];
     struct intern replicates;
+    struct grid_where where;
     const unsigned *metrics;
     int metric_columns[PLOT_MOST_METRICS];
 };
@@ -48,6 +50,8 @@ static int find_grid_columns(struct table_reader *reader, const char *folder,
 
 static int read_grid_row(struct table_reader *reader, struct error *reterr) {
     struct grid_table *t = reader->table;
+    if (!grid_where_takes(&reader->where, reader->csv))
+        return 0;
     struct grid_row *row = array_add(&t->rows);
     row->places = arena_alloc(&t->arena, t->axes.count * sizeof *row->places);
     for (size_t a = 0; a < t->axes.count; a++) {
@@ -119,21 +123,36 @@ static void read_sweep_manifest(struct grid_table *table, const char *folder) {
     arena_finish(&arena);
 }
 
-int grid_open(const char *folder, const unsigned *metrics, size_t count, struct grid_table *table,
-              struct error *reterr) {
-    struct table_reader reader = {.table = table, .metrics = metrics};
-    int got, r = plot_source_table(folder, "sweep.csv", own_columns, reader.columns, &reader.csv,
-                                   reterr);
+static void note_held(struct grid_table *table, const struct grid_where *where) {
+    for (size_t i = 0; i < where->held.count; i++) {
+        struct grid_axis *axis = &table->axes.at[where->held.at[i].column - 1];
+        axis->held = arena_strdup(&table->arena, where->held.at[i].value);
+        axis->was_alone = where->held.at[i].values.entries.count == 1;
+    }
+}
+
+int grid_open(const struct grid_request *request, struct grid_table *table, struct error *reterr) {
+    struct table_reader reader = {.table = table, .metrics = request->metrics};
+    int got, r = plot_source_table(request->folder, "sweep.csv", own_columns, reader.columns,
+                                   &reader.csv, reterr);
     if (r < 0)
         return r;
-    table->metric_count = count;
-    r = find_grid_columns(&reader, folder, reterr);
+    table->metric_count = request->metric_count;
+    r = find_grid_columns(&reader, request->folder, reterr);
+    if (r == 0)
+        r = grid_where_open(&reader.where, request->where, request->where_count, reader.csv,
+                            reader.columns[POLICY] - 1, reterr);
     while (r == 0 && (got = csv_next(reader.csv, reterr)) != 0)
         r = got < 0 ? got : read_grid_row(&reader, reterr);
+    if (r == 0)
+        r = grid_where_check(&reader.where, table->rows.count, reterr);
     for (size_t a = 0; r == 0 && a < table->axes.count; a++)
         order_axis(table, a);
     if (r == 0)
-        read_sweep_manifest(table, folder);
+        note_held(table, &reader.where);
+    if (r == 0)
+        read_sweep_manifest(table, request->folder);
+    grid_where_finish(&reader.where);
     csv_close(reader.csv);
     intern_finish(&reader.replicates);
     return r;

@@ -16,6 +16,8 @@ struct grid_value {
 
 struct grid_axis {
     const char *name;
+    const char *held;          /* the value to which it is held; NULL: it is not */
+    bool was_alone;            /* it is held, and had no other value */
     bool numeric;              /* all values are numbers; they ascend */
     struct grid_value *values; /* distinct */
     size_t count;
@@ -48,8 +50,17 @@ struct grid_cells {
     size_t count, capacity;
 };
 
-/* At most PLOT_MOST_METRICS columns of the summary. */
-int grid_open(const char *folder, const unsigned *metrics, size_t count, struct grid_table *table,
+/* What of a sweep: at most PLOT_MOST_METRICS columns of the summary, of the points where axes have
+   these values ("AXIS=VALUE"). */
+struct grid_request {
+    const char *folder;
+    const unsigned *metrics;
+    size_t metric_count;
+    const char *const *where;
+    size_t where_count;
+};
+
+int grid_open(const struct grid_request *request, struct grid_table *table,
               struct error *reterr) MUST_CHECK;
 void grid_finish(struct grid_table *table);
 size_t grid_find_axis(const struct grid_table *table, const char *name);

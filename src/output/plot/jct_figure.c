@@ -47,16 +47,18 @@ static void add_step(struct str *data, size_t series, double time_h, double shar
     str_add_char(data, '\n');
 }
 
-/* The curve, up to the time at which all curves end. */
+/* The curve with both ends of every step, one line of which dashes run along; up to the time at
+   which all curves end. */
 static void add_curve(const struct times *times, size_t series, double end_h, const char *label,
                       struct str *data) {
     size_t count = times->at.count, every = (count + MOST_STEPS - 1) / MOST_STEPS;
-    if (count > 0)
-        add_step(data, series, times->at.at[0], 0, label);
+    double share = 0;
     for (size_t i = 0; i < count; i++)
-        if ((i + 1) % every == 0 || i + 1 == count)
-            add_step(data, series, times->at.at[i], (double)(i + 1) / (double)times->submitted,
-                     label);
+        if ((i + 1) % every == 0 || i + 1 == count) {
+            add_step(data, series, times->at.at[i], share, label);
+            share = (double)(i + 1) / (double)times->submitted;
+            add_step(data, series, times->at.at[i], share, label);
+        }
     if (count > 0 && times->at.at[count - 1] < end_h)
         add_step(data, series, end_h, (double)count / (double)times->submitted, label);
 }
@@ -83,7 +85,7 @@ static void draw_jct(const struct plot_source *source, const size_t *places,
     str_add(&figure->data, "series,jct_h,share_percent,policy\n");
     for (size_t s = 0; s < count; s++) {
         labels[s] = source->series.at[places[s]].label;
-        styles[s] = (double)places[s] + 1;
+        styles[s] = (double)source->series.at[places[s]].style;
         add_curve(&times[s], s + 1, end_h, labels[s], &figure->data);
         hashes[s] = hash_bytes(HASH_START, &times[s].submitted, sizeof times[s].submitted);
         if (times[s].at.count > 0)

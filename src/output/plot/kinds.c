@@ -7,27 +7,30 @@
 #include "output/plot/meter_figure.h"
 #include "output/plot/metric_figures.h"
 #include "output/plot/model_figures.h"
+#include "output/plot/pareto_figure.h"
 #include "output/plot/sweep_figures.h"
 #include "output/plot/time_figures.h"
 #include "output/plot/worlds_figure.h"
 
 const struct plot_kind plot_kinds[] = {
     {"pareto", "two metrics of all policies, with their front", script_pareto, plot_pareto,
-     PLOT_OF_RUNS, "pareto"},
+     PLOT_OF_RUNS, "pareto scale policies"},
     {"jct", "share of the submitted jobs that finish within a time", script_jct, plot_jct,
-     PLOT_OF_RUNS, ""},
+     PLOT_OF_RUNS, "policies"},
     {"power", "power over time, with the cap", script_power, plot_power, PLOT_OF_RUNS,
-     "replication"},
+     "replication policies"},
     {"occupancy", "GPUs allocated, idle and failed over time", script_occupancy, plot_occupancy,
-     PLOT_OF_RUNS, "replication"},
-    {"queue", "jobs waiting over time", script_queue, plot_queue, PLOT_OF_RUNS, "replication"},
-    {"bars", "missed deadlines and fairness", script_bars, plot_bars, PLOT_OF_RUNS, "metrics"},
+     PLOT_OF_RUNS, "replication policies"},
+    {"queue", "jobs waiting over time", script_queue, plot_queue, PLOT_OF_RUNS,
+     "replication policies"},
+    {"bars", "missed deadlines and fairness", script_bars, plot_bars, PLOT_OF_RUNS,
+     "metrics policies"},
     {"worlds", "differences in many worlds, and where they come from", script_worlds, plot_worlds,
-     PLOT_OF_RUNS, "metrics"},
+     PLOT_OF_RUNS, "metrics policies"},
     {"lines", "metrics of a sweep along an axis", script_lines, plot_lines, PLOT_OF_RUNS,
-     "metrics x by"},
+     "metrics x by where"},
     {"heatmap", "a metric of a sweep over two axes", script_heatmap, plot_heatmap, PLOT_OF_RUNS,
-     "metrics x y by"},
+     "metrics x y by where"},
     {"speedup", "rate over GPUs, of what models say", script_models, plot_speedup, PLOT_OF_MODELS,
      ""},
     {"energy_k", "energy per unit of work over GPUs, of what models say", script_models,

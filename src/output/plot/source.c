@@ -194,7 +194,65 @@ int plot_source_open(struct plot_source *source, const char *const *folders, siz
                       source->shown, PLOT_MOST_SERIES, source->series.count);
     if (r == 0)
         tell_apart(source);
+    for (size_t i = 0; i < source->series.count; i++)
+        source->series.at[i].style = i + 1;
     return r;
+}
+
+/* ---- Some of the series ---- */
+
+static bool find_chosen(const struct plot_source *source, struct slice label, bool *chosen) {
+    for (size_t i = 0; i < source->series.count; i++)
+        if (slice_is(label, source->series.at[i].label))
+            return chosen[i] = true;
+    return false;
+}
+
+static int refuse_label(struct plot_source *source, struct slice label, struct error *reterr) {
+    const char *names[PLOT_MOST_SERIES],
+        *text = arena_strndup(&source->arena, label.at, label.length);
+    struct str list = {0};
+    for (size_t i = 0; i < source->series.count; i++) {
+        names[i] = source->series.at[i].label;
+        str_addf(&list, "%s%s", i > 0 ? ", " : "", names[i]);
+    }
+    int r = error_set(reterr, ERROR_INPUT, "policies: there is no %s in %s%s (there are %s)",
+                      text[0] ? text : "\"\"", source->shown,
+                      str_suggestion(&source->arena, text, names, source->series.count), list.text);
+    str_finish(&list);
+    return r;
+}
+
+/* A whole text may be a label with commas. */
+static int choose_text(struct plot_source *source, const char *text, bool *chosen,
+                       struct error *reterr) {
+    if (find_chosen(source, (struct slice){text, strlen(text)}, chosen))
+        return 0;
+    for (const char *end; text; text = *end ? end + 1 : NULL) {
+        end = text + strcspn(text, ",");
+        struct slice label = {text, (size_t)(end - text)};
+        if (!find_chosen(source, label, chosen))
+            return refuse_label(source, label, reterr);
+    }
+    return 0;
+}
+
+int plot_source_choose(struct plot_source *source, const char *const *texts, size_t count,
+                       struct error *reterr) {
+    bool chosen[PLOT_MOST_SERIES] = {0};
+    size_t kept = 0;
+    if (source->series.count == 0)
+        return 0; /* the option has no use there, and is refused for that */
+    for (size_t i = 0; i < count; i++)
+        if (choose_text(source, texts[i], chosen, reterr) < 0)
+            return reterr->code;
+    for (size_t i = 0; count > 0 && i < source->series.count; i++)
+        if (chosen[i])
+            source->series.at[kept++] = source->series.at[i];
+    source->is_choice = count > 0 && kept < source->series.count;
+    if (count > 0)
+        source->series.count = kept;
+    return 0;
 }
 
 void plot_source_finish(struct plot_source *source) {

@@ -17,6 +17,7 @@
 struct plot_series {
     const char *label;
     const char *folder;                       /* of the run's own files */
+    size_t style;                             /* its place among all, from 1 */
     struct estimate estimates[SUMMARY_COUNT]; /* sd is not known here */
 };
 
@@ -27,6 +28,7 @@ enum plot_sort { PLOT_OF_RUNS, PLOT_OF_MODELS, PLOT_OF_METERS };
 struct plot_source {
     struct arena arena;
     ARRAY_OF(struct plot_series) series; /* of runs or a comparison */
+    bool is_choice;                      /* some series are left out */
     const char *comparison;              /* its folder, if they are of one */
     const char *sweep;                   /* or the folder of a sweep, else NULL */
     const char *models;                  /* or that of easim models, else NULL */
@@ -38,6 +40,11 @@ enum plot_sort plot_source_sort(const struct plot_source *source);
 int plot_source_open(struct plot_source *source, const char *const *folders, size_t count,
                      struct error *reterr) MUST_CHECK;
 void plot_source_finish(struct plot_source *source);
+
+/* Keeps the series of these labels only, or of the labels in a list with commas, if there are any
+   texts. ERROR_INPUT with a suggestion if there is no such series. */
+int plot_source_choose(struct plot_source *source, const char *const *texts, size_t count,
+                       struct error *reterr) MUST_CHECK;
 
 bool plot_source_exists(const char *folder, const char *name);
 /* The number in a cell; NAN if it is empty. */

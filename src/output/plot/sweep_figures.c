@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_LINES 9    /* that are chosen unasked; also panels of a map */
-#define MOST_CELLS 4000 /* of a map */
-#define LOG_RATIO  50   /* of the ends of an axis that is drawn logarithmically */
+#define MOST_LINES  9    /* that are chosen unasked; also panels of a map */
+#define MOST_CELLS  4000 /* of a map */
+#define LOG_RATIO   50   /* of the ends of an axis that is drawn logarithmically */
+#define LOG_COLOURS 1000 /* likewise of the values of a map */
 
 static const unsigned usual_metrics[] = {SUMMARY_COLUMN(energy_per_work_kwh),
                                          SUMMARY_COLUMN(jct_restricted_mean_s)};
@@ -44,6 +45,9 @@ static int named_axis(const struct grid_table *table, const char *option, const 
         str_finish(&list);
         return r;
     }
+    if (table->axes.at[*axis].held)
+        return plot_not_possible(figure, "%s: %s is held at %s", option, name,
+                                 table->axes.at[*axis].held);
     if (numeric && !table->axes.at[*axis].numeric)
         return plot_not_possible(figure, "%s: not all values of %s are numbers", option, name);
     return 0;
@@ -139,11 +143,23 @@ static void note_axes(const struct grid_table *table, const struct roles *roles,
     str_finish(&text);
 }
 
-static double greatest_cell(const struct grid_cells *cells) {
-    double most = 0;
-    for (size_t i = 0; i < cells->count; i++)
-        most = fmax(most, fabs(cells->at[i].estimate.mean));
-    return most;
+/* The line "AXIS = VALUE, ..." of what is held, and its height. */
+static int set_held(const struct grid_table *table, struct plot_figure *figure) {
+    struct str text = {0};
+    for (size_t a = 0; a < table->axes.count; a++) {
+        const struct grid_axis *axis = &table->axes.at[a];
+        if (!axis->held)
+            continue;
+        str_addf(&text, "%s%s = %s", text.length > 0 ? ", " : "", axis->name, axis->held);
+        if (axis->was_alone)
+            plot_note(figure, "where: %s has no other value than %s, it changes nothing",
+                      axis->name, axis->held);
+    }
+    int height = text.length > 0 ? 17 : 0;
+    plot_set_text(figure, "held", text.length > 0 ? text.text : "");
+    plot_set_number(figure, "held_height", height);
+    str_finish(&text);
+    return height;
 }
 
 static bool is_log(const struct grid_axis *axis) {
@@ -191,7 +207,7 @@ static size_t add_panels(const struct grid_table *table, const unsigned *metrics
             plot_note(figure, "%s is left out, it is defined at no point",
                       summary_names[metrics[m]]);
         } else {
-            struct metric_scale scale = metric_scale_axis(metrics[m], greatest_cell(&cells));
+            struct metric_scale scale = metric_scale(metrics[m]);
             if (panels == 0)
                 note_axes(table, roles, &cells, ", 95 % intervals", figure);
             labels[panels++] = plot_axis_label(figure, metric_table[metrics[m]].label, scale.unit);
@@ -224,8 +240,8 @@ static int make_lines(const struct grid_table *table, const struct plot_wishes *
     plot_set_text(figure, "by",
                   roles.axes[LINE] == GRID_NO_AXIS ? "" : table->axes.at[roles.axes[LINE]].name);
     plot_set_number(figure, "log_x", is_log(x));
-    figure->height =
-        104 + plot_set_legend(figure, figure->width - 94, lines, count) + (int)panels * 210;
+    figure->height = 104 + set_held(table, figure) +
+                     plot_set_legend(figure, figure->width - 94, lines, count) + (int)panels * 210;
     return 0;
 }
 
@@ -236,7 +252,9 @@ int plot_lines(const struct plot_source *source, const struct plot_wishes *wishe
     const unsigned *metrics = metrics_of(wishes, PLOT_MOST_METRICS, &count);
     if (!source->sweep)
         return plot_not_possible(figure, "there is no sweep.csv in %s", source->shown);
-    int r = grid_open(source->sweep, metrics, count, &table, reterr);
+    int r = grid_open(
+        &(struct grid_request){source->sweep, metrics, count, wishes->where, wishes->where_count},
+        &table, reterr);
     if (r == 0)
         r = make_lines(&table, wishes, metrics, figure);
     grid_finish(&table);
@@ -282,11 +300,62 @@ static void add_map(const struct grid_table *table, const struct roles *roles,
     }
 }
 
-static void set_tics(const struct grid_axis *axis, const char *name, struct plot_figure *figure) {
+/* Names of the values, short ones, with as many digits as tell them apart. Returns the characters
+   of the longest. */
+static int set_tics(const struct grid_axis *axis, const char *name, struct plot_figure *figure) {
     const char **texts = arena_alloc(&figure->arena, axis->count * sizeof *texts);
+    bool apart = false;
+    size_t longest = 0;
+    for (int digits = 3; !apart && digits < 16; digits++) {
+        apart = true;
+        for (size_t i = 0; i < axis->count; i++) {
+            texts[i] = plot_short_number(figure, axis->values[i].number, digits);
+            apart = apart && (i == 0 || strcmp(texts[i], texts[i - 1]) != 0);
+        }
+    }
     for (size_t i = 0; i < axis->count; i++)
-        texts[i] = arena_printf(&figure->arena, "%.4g", axis->values[i].number);
+        longest = strlen(texts[i]) > longest ? strlen(texts[i]) : longest;
     plot_set_titles(figure, name, texts, axis->count);
+    return (int)longest;
+}
+
+/* Characters of the longest value in a cell. */
+static int longest_value(const struct grid_cells *cells, struct metric_scale scale,
+                         struct plot_figure *figure) {
+    size_t longest = 1;
+    for (size_t i = 0; i < cells->count; i++) {
+        size_t length =
+            strlen(plot_short_number(figure, cells->at[i].estimate.mean * scale.factor, 3));
+        longest = length > longest ? length : longest;
+    }
+    return (int)longest;
+}
+
+/* Colours are logarithmic where values are positive and far apart. */
+static bool has_log_colours(const struct grid_cells *cells) {
+    double least = INFINITY, most = -INFINITY;
+    for (size_t i = 0; i < cells->count; i++) {
+        least = fmin(least, cells->at[i].estimate.mean);
+        most = fmax(most, cells->at[i].estimate.mean);
+    }
+    return least > 0 && most >= LOG_COLOURS * least;
+}
+
+/* Maps beside each other, margins for the names of the values, and the height. */
+static void lay_out_maps(const struct grid_axis *x, const struct grid_axis *y, size_t count,
+                         struct plot_figure *figure) {
+    int columns = count == 1 ? 1 : count <= 4 ? 2 : 3, rows = ((int)count + columns - 1) / columns;
+    int x_longest = set_tics(x, "x_values", figure), y_longest = set_tics(y, "y_values", figure);
+    int left = 44 + 9 * y_longest;
+    double span = (figure->width - left - 16.0 - (columns - 1) * 14) / columns;
+    /* Upright where only each third value or fewer would have room. */
+    bool upright = (double)x->count * (9 * x_longest + 8) > 2 * span;
+    int below = upright ? 9 * x_longest - 8 : 0;
+    plot_set_number(figure, "columns", columns);
+    plot_set_number(figure, "left", left);
+    plot_set_number(figure, "upright", upright);
+    plot_set_number(figure, "below", below);
+    figure->height = 146 + below + rows * (count == 1 ? 300 : 170);
 }
 
 static int make_map(const struct grid_table *table, const struct plot_wishes *wishes,
@@ -312,22 +381,18 @@ static int make_map(const struct grid_table *table, const struct plot_wishes *wi
                               "only %zu of %zu combinations of %s and %s have a value of %s",
                               cells.count, room, x->name, y->name, summary_names[metrics[0]]);
     } else {
-        struct metric_scale scale = metric_scale_axis(metrics[0], greatest_cell(&cells));
+        struct metric_scale scale = metric_scale(metrics[0]);
         add_map(table, &roles, &cells, scale, &figure->data);
         note_axes(table, &roles, &cells, cells.count < room ? ", grey: no value" : "", figure);
         plot_set_text(figure, "z_label",
                       plot_axis_label(figure, metric_table[metrics[0]].label, scale.unit));
         plot_set_text(figure, "x_label", x->name);
         plot_set_text(figure, "y_label", y->name);
-        set_tics(x, "x_values", figure);
-        set_tics(y, "y_values", figure);
+        plot_set_number(figure, "cell_characters", longest_value(&cells, scale, figure));
+        plot_set_number(figure, "log_z", has_log_colours(&cells));
         plot_set_series(figure, panels, count);
-        size_t columns = count == 1   ? 1
-                         : count <= 4 ? 2
-                                      : 3,
-               rows = (count + columns - 1) / columns;
-        plot_set_number(figure, "columns", (double)columns);
-        figure->height = 146 + (int)rows * (count == 1 ? 300 : 170);
+        lay_out_maps(x, y, count, figure);
+        figure->height += set_held(table, figure);
     }
     free(cells.at);
     return r;
@@ -340,7 +405,9 @@ int plot_heatmap(const struct plot_source *source, const struct plot_wishes *wis
     const unsigned *metrics = metrics_of(wishes, 1, &count);
     if (!source->sweep)
         return plot_not_possible(figure, "there is no sweep.csv in %s", source->shown);
-    int r = grid_open(source->sweep, metrics, count, &table, reterr);
+    int r = grid_open(
+        &(struct grid_request){source->sweep, metrics, count, wishes->where, wishes->where_count},
+        &table, reterr);
     if (r == 0)
         r = make_map(&table, wishes, metrics, figure);
     grid_finish(&table);

@@ -37,7 +37,7 @@ struct instant {
 struct extent {
     size_t rows;
     double end_s, most_gpus;
-    bool has_cap;
+    bool has_cap, has_failed;
 };
 
 /* A series while its rows are read: those of the replication, one after the other. */
@@ -113,6 +113,7 @@ static int measure_extent(const char *folder, int64_t replication, struct extent
         extent->rows++;
         extent->end_s = row.time_s;
         extent->has_cap = extent->has_cap || !isnan(row.values[CAP]);
+        extent->has_failed = extent->has_failed || row.values[FAILED] > 0;
         extent->most_gpus =
             fmax(extent->most_gpus, row.values[ALLOC] + row.values[IDLE] + row.values[FAILED]);
     }
@@ -132,7 +133,7 @@ struct view {
     enum quantity quantities[3];
     int count;
     bool with_range; /* of the first quantity */
-    bool corners;    /* both ends of every step, for areas */
+    bool corners;    /* both ends of every step: for areas, and lines along which dashes run */
 };
 
 static const struct view power_view = {
@@ -143,7 +144,7 @@ static const struct view occupancy_view = {
     3,
     .corners = true};
 static const struct view queue_view = {
-    "series,time_h,waiting,policy\n", {WAITING}, 1, .with_range = false};
+    "series,time_h,waiting,policy\n", {WAITING}, 1, .corners = true};
 
 /* Where the rows of a series go. */
 struct writer {
@@ -269,7 +270,7 @@ struct shown {
     uint64_t hashes[PLOT_MOST_SERIES];
     double end_s, most_gpus;
     size_t most_rows;
-    bool has_cap;
+    bool has_cap, has_failed;
 };
 
 static int find_shown(const struct plot_source *source, int64_t replication,
@@ -301,6 +302,7 @@ static int find_shown(const struct plot_source *source, int64_t replication,
         shown->most_gpus = fmax(shown->most_gpus, extent.most_gpus);
         shown->most_rows = extent.rows > shown->most_rows ? extent.rows : shown->most_rows;
         shown->has_cap = shown->has_cap || extent.has_cap;
+        shown->has_failed = shown->has_failed || extent.has_failed;
     }
     if (files == 0)
         return plot_not_possible(figure, "there is no power.csv in %s", source->shown);
@@ -309,11 +311,11 @@ static int find_shown(const struct plot_source *source, int64_t replication,
     return 0;
 }
 
-static void set_variables(const struct plot_wishes *wishes, const struct shown *shown, double bin_s,
-                          struct plot_figure *figure) {
+static void set_variables(const struct plot_source *source, const struct plot_wishes *wishes,
+                          const struct shown *shown, double bin_s, struct plot_figure *figure) {
     double styles[PLOT_MOST_SERIES];
     for (size_t s = 0; s < shown->count; s++)
-        styles[s] = (double)shown->places[s] + 1;
+        styles[s] = (double)source->series.at[shown->places[s]].style;
     const char *note =
         arena_printf(&figure->arena, "replication %lld", (long long)wishes->replication);
     if (bin_s > 0)
@@ -351,14 +353,17 @@ static int make_time_figure(const struct plot_source *source, const struct plot_
     }
     if (r == 0)
         plot_name_same(figure, shown->labels, shown->hashes, shown->count);
-    set_variables(wishes, shown, bin_s, figure);
+    set_variables(source, wishes, shown, bin_s, figure);
     return r;
 }
 
-/* A panel for each series: high if there are few. */
+/* A panel for each series, all on one scale: high if there are few, and of more than four two
+   beside each other. */
 static void set_panels(const struct shown *shown, struct plot_figure *figure) {
-    int panel = shown->count == 1 ? 240 : shown->count <= 3 ? 130 : 60;
-    figure->height = 100 + (int)shown->count * (panel + 24);
+    size_t columns = shown->count > 4 ? 2 : 1, rows = (shown->count + columns - 1) / columns;
+    int panel = shown->count == 1 ? 240 : shown->count <= 3 ? 130 : 80;
+    plot_set_number(figure, "columns", (double)columns);
+    figure->height = 100 + (int)rows * (panel + 24);
 }
 
 int plot_power(const struct plot_source *source, const struct plot_wishes *wishes,
@@ -378,6 +383,7 @@ int plot_occupancy(const struct plot_source *source, const struct plot_wishes *w
     int r = make_time_figure(source, wishes, &occupancy_view, figure, &shown, reterr);
     if (r == 0) {
         plot_set_number(figure, "gpus", shown.most_gpus > 0 ? shown.most_gpus : 1);
+        plot_set_number(figure, "has_failed", shown.has_failed);
         set_panels(&shown, figure);
     }
     return r;

@@ -35,6 +35,7 @@ struct worlds_session {
     struct world_table table;
     struct world_row rows[MOST_ROWS];
     size_t row_count;
+    bool is_without_baseline; /* of some policy that is shown */
 };
 
 /* ---- differences.csv: which policies, against which ---- */
@@ -55,8 +56,12 @@ static int read_row(struct worlds_session *s, struct csv *csv, const int *column
     double *const numbers[] = {&row.better, &row.better_low, &row.better_high, &row.sign};
     int r = 0;
     if (!slice_is(csv_field(csv, columns[METRIC]), summary_names[s->column]) ||
-        row.policy == s->source->series.count || row.baseline == s->source->series.count)
+        row.policy == s->source->series.count)
         return 0;
+    if (row.baseline == s->source->series.count) {
+        s->is_without_baseline = true;
+        return 0;
+    }
     for (int i = 0; r == 0 && i < 4; i++)
         r = plot_source_real(csv, columns[P_BETTER + i], numbers[i], reterr);
     if (s->row_count < MOST_ROWS)
@@ -107,14 +112,6 @@ static void fill_differences(struct worlds_session *s, struct world_row *row) {
                 w, p.diff.mean, p.diff.ci95, verdict_of(&p, metric_table[s->column].better)};
     }
     qsort(row->differences, row->count, sizeof *row->differences, compare_differences);
-}
-
-static double greatest_difference(const struct worlds_session *s) {
-    double most = 0;
-    for (size_t r = 0; r < s->row_count; r++)
-        for (size_t i = 0; i < s->rows[r].count; i++)
-            most = fmax(most, fabs(s->rows[r].differences[i].mean));
-    return most;
 }
 
 /* ---- Data ---- */
@@ -268,10 +265,12 @@ static int make_worlds(struct worlds_session *s, struct plot_figure *figure, str
         else
             free(s->rows[i].differences);
     s->row_count = kept;
+    if (s->row_count == 0 && s->is_without_baseline)
+        return plot_not_possible(figure, "the baseline is not among the chosen policies");
     if (s->row_count == 0)
         return plot_not_possible(figure, "%s differs for no policy from the baseline",
                                  summary_names[s->column]);
-    struct metric_scale scale = metric_scale_axis(s->column, greatest_difference(s));
+    struct metric_scale scale = metric_scale(s->column);
     str_add(&figure->data, "row,kind,place,colour,value,low,high,name,policy\n");
     for (size_t i = 0; i < s->row_count; i++)
         add_worlds(s, i, scale.factor, &figure->data);

@@ -48,13 +48,8 @@ static const struct line lines[] = {
 };
 
 struct report_line run_report_find_line(unsigned column) {
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        if (lines[i].column == column) {
-            struct metric_scale scale = metric_scale_text(column);
-            return (struct report_line){metric_table[column].label, scale.unit, column,
-                                        scale.factor};
-        }
-    return (struct report_line){summary_names[column], "", column, 1};
+    struct metric_scale scale = metric_scale(column);
+    return (struct report_line){metric_table[column].label, scale.unit, column, scale.factor};
 }
 
 void run_report_add_label(struct str *out, const struct report_line *line) {

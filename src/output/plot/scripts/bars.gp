@@ -33,7 +33,7 @@ do for [p = 1:P] {
     }
     plot for [i = 1:N] data using \
             (column('series') == i ? of(p) / 2 : NaN):(-i):(0):(of(p)):(-i - 0.36):(-i + 0.36) \
-            with boxxyerror linecolor rgb word(colours, (i - 1) % 9 + 1), \
+            with boxxyerror linecolor rgb word(colours, (int(style[i]) - 1) % 9 + 1), \
         data using (column('ci95') > 0 ? of(p) : NaN):(-column('series')):'ci95' with xerrorbars pointtype -1 \
             linewidth 1.4 linecolor rgb '#202020'
     unset label 100

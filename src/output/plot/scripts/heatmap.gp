@@ -2,12 +2,16 @@ of(p) = column('panel') == p ? column('x_place') : NaN
 X = |x_values|
 Y = |y_values|
 rows = (N + columns - 1) / columns
-span = (width - 86.0 - 16 - (columns - 1) * 14) / columns
-high = (height - 146.0) / rows - 26
+span = (width - left - 16.0 - (columns - 1) * 14) / columns
+high = (height - 146.0 - below - held_height) / rows - 26
 stats data skip 1 using 4 nooutput
 low = STATS_min
 most = STATS_max > STATS_min ? STATS_max : STATS_min + (STATS_min == 0 ? 1 : abs(STATS_min))
-set cbtics step(most - low, 5)
+if (log_z) { set logscale cb 10 }
+# Seven values of up to five characters have room below the colours.
+each7 = step(most - low, 7)
+second = strlen(short((ceil(low / each7) + 1) * each7))
+eval(tics('cb', low, most, log_z, log_z ? 6 : second <= 5 && strlen(short(each7)) <= 5 ? 7 : 5))
 set cbrange [low:most]
 # viridis
 set palette defined (0 '#440154', 1 '#472C7A', 2 '#3B518B', 3 '#2C718E', 4 '#21908D', 5 '#27AD81', 6 '#5CC863', \
@@ -20,38 +24,41 @@ set style fill solid 1 noborder
 # As many values at the axes as there is room for.
 longest = 1
 do for [i = 1:X] { longest = strlen(x_values[i]) > longest ? strlen(x_values[i]) : longest }
-every_x = int(ceil(X * (9.0 * longest + 8) / span))
-every_y = int(ceil(Y * 20.0 / high))
+every_x = int(ceil(X * (upright ? 18.0 : 9.0 * longest + 8) / span))
+every_y = int(ceil(Y * 18.0 / high))
 # Values stand in their cells if there is room, white on the dark half of the colours.
-ink(value) = value < (low + most) / 2 ? 0xFFFFFF : 0x000000
+ink(value) = value < (log_z ? sqrt(low * most) : (low + most) / 2) ? 0xFFFFFF : 0x000000
 map = "data using (of(p)):'y_place':(of(p) - 0.5):(of(p) + 0.5):(column('y_place') - 0.5):(column('y_place') + 0.5):'mean'"\
     .' with boxxyerror linecolor palette'
-text = span / X >= 40 && high / Y >= 16 ? \
-    ", data using (of(p)):'y_place':(sprintf('%.3g', column('mean'))):(ink(column('mean')))"\
+text = span / X >= 7.5 * cell_characters + 4 && high / Y >= 16 ? \
+    ", data using (of(p)):'y_place':(short3(column('mean'))):(ink(column('mean')))"\
     .' with labels textcolor rgb variable font small_font' : ''
 set label 100 note at screen 0.5, 1 - 14.0 / height center font small_font textcolor rgb '#505050'
+if (held_height) {
+    set label 104 held at screen 0.5, 1 - 30.0 / height center font small_font textcolor rgb '#505050'
+}
 set label 101 x_label at screen 0.5, 88.0 / height center
-set label 102 y_label at screen 14.0 / width, 0.55 center rotate
+set label 102 y_label at screen 14.0 / width, (height + 54.0 + below) / 2 / height center rotate
 set object 1 rectangle from graph 0, graph 0 to graph 1, graph 1 behind fillcolor rgb '#E8E8E8' fillstyle solid 1 noborder
 set colorbox horizontal user origin 0.2, 54.0 / height size 0.6, 12.0 / height
 set label 103 z_label at screen 0.5, 16.0 / height center
 set multiplot
 do for [p = 1:N] {
     column_of = (p - 1) % columns
-    x = 86.0 + column_of * (span + 14)
-    y = height - 46 - ((p - 1) / columns) * (high + 26)
+    x = left + column_of * (span + 14)
+    y = height - 46 - held_height - ((p - 1) / columns) * (high + 26)
     set lmargin at screen x / width
     set rmargin at screen (x + span) / width
     set tmargin at screen y / height
     set bmargin at screen (y - high) / height
-    set xtics ()
+    if (upright) { set xtics rotate () } else { set xtics norotate () }
     set ytics ()
-    below = p + columns > N
-    do for [i = 1:X] { if ((i - 1) % every_x == 0) { set xtics add (below ? x_values[i] : '' i) } }
+    lowest = p + columns > N
+    do for [i = 1:X] { if ((i - 1) % every_x == 0) { set xtics add (lowest ? x_values[i] : '' i) } }
     do for [i = 1:Y] { if ((i - 1) % every_y == 0) { set ytics add (column_of == 0 ? y_values[i] : '' i) } }
     set label 1 series[p] at screen x / width, (y + 9) / height left
     evaluate 'plot '.map.text
-    do for [l = 100:103] { unset label l }
+    do for [l = 100:104] { unset label l }
     unset colorbox
 }
 unset multiplot

@@ -1,7 +1,7 @@
 of(p, k) = column('panel') == p && column('line') == k ? beside(column('x'), k) : NaN
 mean(p) = column('panel') == p ? column('mean') : NaN
 P = |y_labels|
-panel = (height - 104.0 - legend) / P - 30
+panel = (height - 104.0 - held_height - legend) / P - 30
 set lmargin at screen 74.0 / width
 set rmargin at screen 1 - 20.0 / width
 stats data skip 1 using 3 nooutput
@@ -14,9 +14,12 @@ margin = 0.02 + 0.004 * N
 left = log_x ? low * (low / high)**margin : low - (high > low ? margin * (high - low) : 1)
 right = log_x ? high * (high / low)**margin : high + (high > low ? margin * (high - low) : 1)
 set label 100 note at screen 0.5, 1 - 14.0 / height center font small_font textcolor rgb '#505050'
+if (held_height) {
+    set label 101 held at screen 0.5, 1 - 30.0 / height center font small_font textcolor rgb '#505050'
+}
 set multiplot
 do for [p = 1:P] {
-    y = height - 50 - (p - 1) * (panel + 30)
+    y = height - 50 - held_height - (p - 1) * (panel + 30)
     set tmargin at screen y / height
     set bmargin at screen (y - panel) / height
     set autoscale
@@ -38,5 +41,6 @@ do for [p = 1:P] {
     plot for [k = 1:N] data using (of(p, k)):(mean(p)):'ci95' with yerrorbars linestyle k dashtype 1 pointtype -1 notitle, \
         for [k = 1:N] data using (of(p, k)):(mean(p)) with linespoints linestyle k title series[k]
     unset label 100
+    unset label 101
 }
 unset multiplot

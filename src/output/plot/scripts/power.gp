@@ -5,9 +5,9 @@ if (has_cap) {
     stats data skip 1 using 4 nooutput
     most = most < STATS_max ? STATS_max : most
 }
-panel = (height - 100.0) / N - 24
-set lmargin at screen 66.0 / width
-set rmargin at screen 1 - 20.0 / width
+rows = (N + columns - 1) / columns
+panel = (height - 100.0) / rows - 24
+span = (width - 86.0 - (columns - 1) * 18) / columns
 set xrange [0:end_h / x_hours]
 set yrange [0:most > 0 ? 1.05 * most : 1]
 set label 100 'power (kW)' at screen 16.0 / width, 0.5 center rotate
@@ -17,18 +17,39 @@ of_time = 'data using (of(k)):'
 band = binned ? of_time."'low_kw':'high_kw' with filledcurves linecolor rgb '#A6CEE3' title 'range', " : ''
 line = of_time."'power_kw' with steps linewidth 1.2 linecolor rgb '#0072B2' title 'power'"
 cap = has_cap ? ', '.of_time."'cap_kw' with steps linewidth 2 linecolor rgb '#000000' title 'cap'" : ''
+set label 102 x_label at screen 0.5, 20.0 / height center
 set style fill solid 1 noborder
+unset key
 set multiplot
 do for [k = 1:N] {
-    y = height - 52 - (k - 1) * (panel + 24)
+    x = 66 + ((k - 1) % columns) * (span + 18)
+    y = height - 52 - ((k - 1) / columns) * (panel + 24)
+    set lmargin at screen x / width
+    set rmargin at screen (x + span) / width
     set tmargin at screen y / height
     set bmargin at screen (y - panel) / height
-    set label 1 series[k] at screen 66.0 / width, (y + 10) / height left
-    if (k == N) { set format x '%g'; set xlabel x_label } else { set format x '' }
-    if (k == 1 && (has_cap || binned)) { set key at screen 0.5, 1 - 14.0 / height center center horizontal maxrows 1 Left reverse samplen 2 } else { unset key }
+    set label 1 series[k] at screen x / width, (y + 10) / height left
+    if (k + columns > N) { set format x '%g' } else { set format x '' }
+    if (k % columns == 1 || columns == 1) { set format y '%g' } else { set format y '' }
     evaluate 'plot '.band.line.cap
-    unset label 100
-    unset label 101
+    do for [l = 100:102] { unset label l }
+}
+# The legend, as wide as the figure.
+unset label
+unset border
+unset tics
+unset grid
+set lmargin at screen 0
+set rmargin at screen 1
+set tmargin at screen 1
+set bmargin at screen 0
+set xrange [0:1]
+set yrange [0:1]
+set key at screen 0.5, 1 - 14.0 / height center center horizontal maxrows 1 Left reverse samplen 2
+if (has_cap || binned) {
+    range = binned ? "NaN with filledcurves linecolor rgb '#A6CEE3' title 'range', " : ''
+    cap = has_cap ? ", NaN with lines linewidth 2 linecolor rgb '#000000' title 'cap'" : ''
+    evaluate 'plot '.range."NaN with lines linewidth 1.2 linecolor rgb '#0072B2' title 'power'".cap
 }
 unset multiplot
 unset label

@@ -7,4 +7,4 @@ stats data skip 1 using 3 nooutput
 set yrange [0:STATS_max > 0 ? 1.05 * STATS_max : 1]
 set bmargin at screen (legend + 64.0) / height
 set key at screen 0.5, (legend + 10.0) / height center top horizontal Left reverse samplen 3 maxcols key_columns
-plot for [k = 1:N] data using (of(k)):'waiting' with steps linestyle style[k] title series[k]
+plot for [k = 1:N] data using (of(k)):'waiting' with lines linestyle style[k] title series[k]
