@@ -411,6 +411,29 @@ Test(waste, classes_of_a_run_by_hand) {
     finish_table(&r.run.workload.table);
 }
 
+/* GPUs 0 and 2 of a node are two pieces, but of one node. */
+Test(waste, own_gpus_of_a_node_in_pieces) {
+    struct run_by_hand r;
+    struct instants instants;
+    struct room_free found[2];
+    struct recorded_gpus gpus[] = {{0, 0, 1, 0}, {0, 2, 1, 0}, {1, 0, 1, 0}};
+    fill_run(&r);
+    r.run.gpus.at = gpus;
+    r.segments[0].gpus_count = 3;
+    r.run.jobs[1].segment_count = 0;
+    r.run.rests.count = 0;
+    instants_init(&instants, &r.run);
+    cr_assert_eq(instants_step(&instants, NULL), 0);
+    cr_expect_eq(instants.taken_end - instants.first_taken, 1);
+    cr_expect_eq(room_free_of(&instants.room, 0).of_node, 2);
+    instants_room_for(&instants, &r.segments[0], found);
+    cr_expect(found[0].gpus == 6 && found[0].of_node == 4, "%u, %u", found[0].gpus,
+              found[0].of_node);
+    cr_expect(found[1].gpus == 8);
+    instants_finish(&instants);
+    finish_table(&r.run.workload.table);
+}
+
 Test(waste, windows_of_free_gpus) {
     struct run_by_hand r;
     struct waste waste;

@@ -168,10 +168,11 @@ void instants_room_for(const struct instants *instants, const struct recorded_se
     for (uint32_t h = 0; h < run->folder->cluster.gpu_type_count; h++)
         ret_free[h] = room_free_of(&instants->room, h);
     struct room_free *own = &ret_free[recorded_run_config(run, segment)->gpu_type];
-    for (uint32_t i = 0; i < segment->gpus_count; i++) {
-        const struct recorded_gpus *gpus = &run->gpus.at[segment->gpus + i];
-        uint32_t of_node = instants->room.node_free[gpus->node] + gpus->count;
-        own->gpus += gpus->count;
+    const struct recorded_gpus *gpus = &run->gpus.at[segment->gpus];
+    for (uint32_t i = 0, held = 0; i < segment->gpus_count; i++) { /* of a node side by side */
+        held = i > 0 && gpus[i].node == gpus[i - 1].node ? held + gpus[i].count : gpus[i].count;
+        uint32_t of_node = instants->room.node_free[gpus[i].node] + held;
+        own->gpus += gpus[i].count;
         own->of_node = of_node > own->of_node ? of_node : own->of_node;
     }
 }
