@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that what is known of metrics and columns stands in one table each, and that docs/outputs.md says the same.
+"""Checks that what is known of metrics and columns stands in one table each, and that docs/outputs.md (and docs/record.md) says the same.
 
 Usage: check_tables.py SOURCE_DIR | --self-test
 
@@ -21,6 +21,7 @@ from pathlib import Path
 METRICS = Path("src/metrics/metric_table.h")
 TABLES = (Path("src/output/run"), Path("src/output/models"))
 DOCS = Path("docs/outputs.md")
+DOCS_OF_RECORDS = Path("docs/record.md")
 LAYERS = ("metrics", "study", "conformance", "experiment", "insight", "output", "cli")
 ROW = re.compile(r"^ *X\((\w+), (\w+|\"[^\"]*\"), (NEITHER|LESS|MORE), (.*)\)(?: \\)?$")
 BETTER = {"NEITHER": "", "LESS": "less", "MORE": "more"}
@@ -95,19 +96,21 @@ def documented(text):
 
 def check_docs(root, tables):
     sections, found = documented((root / DOCS).read_text(encoding="utf-8")), []
+    records = documented((root / DOCS_OF_RECORDS).read_text(encoding="utf-8")) if (root / DOCS_OF_RECORDS).is_file() else {}
     for name, rows in tables.items():
+        docs, sections = (DOCS_OF_RECORDS, sections | records) if name in records else (DOCS, sections)
         shown = [row for row in sections.get(name, []) if row[1] not in OF_SUMMARY and row[1] != "label.*"]
         for row, (line, column, unit, better) in zip(rows, shown):
             if column != row.name:
-                found.append((DOCS, line, f"{name}: column {column} where the table has {row.name}"))
+                found.append((docs, line, f"{name}: column {column} where the table has {row.name}"))
                 break
             if (unit, better) != (row.unit, row.better):
-                found.append((DOCS, line, f'{name}: {column} is "{unit}", "{better}"; the table says "{row.unit}", '
+                found.append((docs, line, f'{name}: {column} is "{unit}", "{better}"; the table says "{row.unit}", '
                                           f'"{row.better}" ({row.file}:{row.line})'))
         for row in rows[len(shown):]:
-            found.append((row.file, row.line, f"{name}: {row.name} is not in {DOCS}"))
+            found.append((row.file, row.line, f"{name}: {row.name} is not in {docs}"))
         for line, column, _, _ in shown[len(rows):]:
-            found.append((DOCS, line, f"{name}: {column} is in no table"))
+            found.append((docs, line, f"{name}: {column} is in no table"))
     return found
 
 

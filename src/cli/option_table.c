@@ -64,6 +64,8 @@ const struct option_row option_rows[] = {
      .help = "write no jobs, users, types and power: summary.csv, aggregate.csv, scenario.yaml and manifest.json only"},
     {"decisions", 0, NULL, OPTION_FLAG, AT(decisions), .commands = IN(RUN), .recorded = true,
      .help = "write decisions.csv too: every action of the policy and its answer"},
+    {"record", 0, NULL, OPTION_FLAG, AT(record), .commands = IN(RUN), .recorded = true,
+     .help = "write what easim analyze and the like read, too: segments.csv, gpus.csv, workload.csv, recorded.csv and series.csv"},
     {"meter", 0, "STEP", OPTION_DURATION, AT(meter_step_s), .commands = IN(RUN), .recorded = true,
      .least = 0.001, .most = TIME_MAX_S,
      .help = "write meter.csv too: mean power of each interval of this length, 30s say, integrated exactly"},

@@ -2,7 +2,7 @@
 #ifndef EASIM_CLI_REPEAT_COMPARE_H
 #define EASIM_CLI_REPEAT_COMPARE_H
 
-#include "output/recorded.h"
+#include "study/recorded.h"
 
 #include <stdbool.h>
 

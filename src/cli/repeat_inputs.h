@@ -3,7 +3,7 @@
 #define EASIM_CLI_REPEAT_INPUTS_H
 
 #include "base/array.h"
-#include "output/recorded.h"
+#include "study/recorded.h"
 
 /* Zero-initialise; release with repeat_inputs_finish. */
 struct repeat_inputs {

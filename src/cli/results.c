@@ -2,7 +2,7 @@
 #include "cli/results.h"
 
 #include "output/manifest.h"
-#include "output/recorded.h"
+#include "study/recorded.h"
 
 #include <string.h>
 #include <sys/stat.h>

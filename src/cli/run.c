@@ -50,6 +50,7 @@ static int run_study(struct options *options, const struct study *study) {
                                                 .force = options->force,
                                                 .summary_only = options->summary_only,
                                                 .decisions = options->decisions,
+                                                .record = options->record || study->scenario.record,
                                                 .meter = options->meter_step_s > 0,
                                                 .trace = options->trace,
                                                 .words = options->words.at};
@@ -58,6 +59,7 @@ static int run_study(struct options *options, const struct study *study) {
     uint32_t count = (uint32_t)study->scenario.replications;
     struct replicate_options how = run_args_options(options);
     how.record_decisions = options->decisions;
+    how.record = dir_options.record;
     how.meter_step_ns = units_ns(options->meter_step_s);
     how.time_decisions = options->timing;
     struct progress_line *progress =

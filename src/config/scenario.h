@@ -46,6 +46,7 @@ struct scenario {
     int64_t horizon_ns;              /* TIME_NONE_NS: drain */
     int64_t seed;
     int64_t replications;
+    bool record;
     struct engine_options engine;
     const struct yaml_node *cluster;
     const struct yaml_node *models; /* file name, list of file names, or NULL (rigid jobs only) */

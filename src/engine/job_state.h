@@ -52,12 +52,13 @@ struct job_run {
     uint32_t event;  /* its pending event, or EVENT_NONE */
     uint32_t config; /* last configuration, or EASIM_NONE */
     uint32_t span;
-    uint32_t node_count; /* nodes of the last configuration */
-    uint16_t vain_stops; /* in a row: stopped without having kept any work */
-    uint8_t segment;     /* enum segment_kind: what it is doing */
-    uint8_t cause;       /* enum segment_cause: why the present segment began */
-    uint8_t phase;       /* of its model, from 0 */
-    bool resizing;       /* has GPUs of another configuration in the present plan */
+    uint32_t node_count;   /* nodes of the last configuration */
+    uint16_t vain_stops;   /* in a row: stopped without having kept any work */
+    uint8_t segment;       /* enum segment_kind: what it is doing */
+    uint8_t cause;         /* enum segment_cause: why the present segment began */
+    uint8_t phase;         /* of its model, from 0 */
+    uint8_t segment_phase; /* when the present segment began */
+    bool resizing;         /* has GPUs of another configuration in the present plan */
 };
 
 /* Whether the job uses GPUs, or the part of one that it got. */

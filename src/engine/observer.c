@@ -14,3 +14,22 @@ const char *const refusal_names[] = {
     [REFUSED_TIME] = "not a time in the future",
     [REFUSED_NOT] = "ok",
 };
+
+const char *const segment_kind_names[] = {
+    [SEGMENT_NONE] = "none", [SEGMENT_QUEUED] = "queued",         [SEGMENT_SETUP] = "setup",
+    [SEGMENT_RUN] = "run",   [SEGMENT_CHECKPOINT] = "checkpoint", [SEGMENT_LOST] = "lost",
+};
+
+const char *const segment_cause_names[] = {
+    [CAUSE_SUBMITTED] = "submitted",
+    [CAUSE_STARTED] = "started",
+    [CAUSE_SET_UP] = "set_up",
+    [CAUSE_PHASE] = "phase",
+    [CAUSE_UTILIZATION] = "utilization",
+    [CAUSE_PREEMPTED] = "preempted",
+    [CAUSE_SAVED] = "saved",
+    [CAUSE_RESIZED] = "resized",
+    [CAUSE_NODE_FAILED] = "failed",
+    [CAUSE_FINISHED] = "finished",
+    [CAUSE_END_OF_RUN] = "end_of_run",
+};

@@ -75,6 +75,11 @@ enum segment_cause {
     CAUSE_END_OF_RUN, /* nothing happened to the job: job_segments.h */
 };
 
+extern const char *const segment_kind_names[];  /* by enum segment_kind */
+extern const char *const segment_cause_names[]; /* by enum segment_cause */
+#define SEGMENT_KINDS  (SEGMENT_LOST + 1)
+#define SEGMENT_CAUSES (CAUSE_END_OF_RUN + 1)
+
 /* A segment of a job's life. The segments of a job follow each other without gaps from its
    submission to its finish; where nothing takes time, set-ups and checkpoints are left out, and
    others may be empty (start_ns = end_ns). */
@@ -85,6 +90,8 @@ struct segment {
     int64_t start_ns, end_ns;
     uint32_t config; /* that it held, or EASIM_NONE: it was queued */
     uint32_t nodes;  /* number of nodes, 0 when queued */
+    uint8_t phase;   /* of its model, from 0 */
+    uint8_t span;    /* enum easim_span of config; 0 when queued */
     int128 energy;   /* of its GPUs, 1e-18 J */
 };
 

@@ -49,6 +49,7 @@ static void begin_segment(struct sim *sim, uint32_t job, enum segment_kind kind)
     struct job_run *run = &sim->runs[job];
     run->segment = (uint8_t)kind;
     run->segment_start_ns = sim->now_ns;
+    run->segment_phase = run->phase;
     if (job_run_uses_gpus(run))
         switch_power_on(sim, job);
 }
@@ -103,6 +104,8 @@ struct segment segments_present(const struct sim *sim, uint32_t job, enum segmen
                             .end_ns = sim->now_ns,
                             .config = uses_gpus ? run->config : EASIM_NONE,
                             .nodes = uses_gpus ? run->node_count : 0,
+                            .phase = run->segment_phase,
+                            .span = uses_gpus ? (uint8_t)run->span : 0,
                             .energy = account_present_energy(sim, job)};
 }
 

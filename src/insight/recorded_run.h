@@ -1,16 +1,18 @@
 /* A folder that was written with `record` (docs/record.md), read back: first what all of its runs
    share, then one run (a policy and a replication) at a time, so that memory is that of one. Needs
    nothing but the folder. Times are int64 nanoseconds since the start of the run, energies int128
-   in 1e-18 J (power_j gives J), both exact; a run is as the engine had it, with the same indices of
-   jobs, users, GPU types, nodes and configurations' meaning. */
+   in 1e-18 J (power_j gives J), both exact. Jobs, GPU types and nodes have the numbers that the
+   engine gave them. */
 #ifndef EASIM_INSIGHT_RECORDED_RUN_H
 #define EASIM_INSIGHT_RECORDED_RUN_H
 
 #include "config/scenario.h"
 #include "engine/observer.h"
 #include "io/sha256.h"
+#include "metrics/recorded_gpus.h"
 #include "metrics/rows.h"
 #include "metrics/summary.h"
+#include "workload/source.h"
 #include "workload/workload.h"
 
 /* ---- The folder ---- */
@@ -28,13 +30,21 @@ struct recorded_step {
     double price_per_mwh, carbon_g_per_kwh; /* NAN: not given */
 };
 
+/* Rows of one run in a file: bytes behind the header, and the first line. */
+struct recorded_rows {
+    uint64_t from, bytes;
+    uint32_t line;
+};
+
 /* Where one run is, and what is known of it without reading it. */
 struct recorded_part {
     uint32_t policy;         /* index in the folder's policies */
     uint32_t replication;    /* from 1 */
     int64_t end_ns;          /* the end of the run; the start of measuring is workload.warmup_ns */
     uint32_t jobs_submitted; /* jobs below this index; the others come after the end */
-    size_t segment_count, gpu_count; /* rows */
+    size_t segment_count, rest_count; /* rows */
+    int128 energy;                    /* of the whole cluster from 0 to end_ns, 1e-18 J */
+    struct recorded_rows segments, gpus, workload; /* for recorded_run_load */
 };
 
 /* Zero-initialise; release with recorded_folder_finish. All pointers are borrowed from it. */
@@ -49,7 +59,8 @@ struct recorded_folder {
     ARRAY_OF(struct recorded_policy) policies;
     ARRAY_OF(struct recorded_part) parts; /* in the order of the files: by policy, replication */
     ARRAY_OF(struct recorded_step) steps; /* the first at 0; up to the longest end_ns */
-    struct recorded_files *files;         /* of recorded_run.c */
+    struct workload_source source;        /* its keys: warm-up and costs of rigid jobs */
+    struct yaml_doc model_doc;
     struct arena arena;
 };
 
@@ -65,17 +76,10 @@ const struct recorded_part *recorded_folder_find(const struct recorded_folder *f
 
 /* ---- One run ---- */
 
-/* GPUs of one node, of consecutive numbers from 0 to node.gpus - 1. */
-struct recorded_gpus {
-    uint32_t node, first, count;
-    uint32_t
-        lane; /* on a GPU held in part: which of its lanes, from 0, nobody else is on; else 0 */
-};
-
 /* What a job did from one instant to another (engine/observer.h). The segments of a job follow each
-   other without gaps from its submission to its finish or the end of the run; none is empty but a
-   job's first queued one. A run is several segments where its phase, its power or what became of
-   its work changes. */
+   other without gaps from its submission to its finish or the end of the run. Some are empty
+   (start_ns = end_ns; then perhaps without GPUs). A run is several segments where its phase, its
+   power or what became of its work changes. */
 struct recorded_segment {
     int64_t start_ns, end_ns;
     int128 energy;   /* of its GPUs, 1e-18 J; the power is constant over the segment */
@@ -89,15 +93,6 @@ struct recorded_segment {
     uint8_t began, ended; /* enum segment_cause */
     uint8_t phase;        /* of its model, from 0 */
     uint8_t span;         /* enum easim_span of config; queued: 0 */
-};
-
-enum recorded_state { RECORDED_FREE, RECORDED_ASLEEP, RECORDED_FAILED, RECORDED_RESERVED };
-
-/* GPUs that no job holds (a GPU held in part is held). Free ones are awake. */
-struct recorded_rest {
-    int64_t start_ns, end_ns; /* end_ns > start_ns */
-    uint32_t node, first, count;
-    uint8_t state; /* enum recorded_state */
 };
 
 /* What became of a job: what jobs.csv says, from its segments, exactly. Times that there are not
@@ -119,9 +114,10 @@ struct recorded_job {
 struct recorded_run {
     const struct recorded_folder *folder;
     const struct recorded_part *part;
-    struct workload workload;  /* with its table of configurations, as policies knew it: goodput and
-                                  power of each k, b, h, limit, by span */
-    struct recorded_job *jobs; /* by index in workload.jobs */
+    struct workload workload; /* with its table of configurations, as policies knew it: goodput and
+                                 power of each k, b, h, limit, by span */
+    struct k_choice *allowed_k; /* by model: of the jobs that there are; of the table */
+    struct recorded_job *jobs;  /* by index in workload.jobs */
     ARRAY_OF(struct recorded_segment) segments; /* by job, then time */
     ARRAY_OF(struct recorded_gpus) gpus;
     ARRAY_OF(struct recorded_rest) rests; /* in order of end_ns */

@@ -4,94 +4,144 @@
 #include "metrics/job_segments.h"
 
 #include "engine/gpus.h"
+#include "engine/progress.h"
 #include "engine/segments.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 
 /* The last part of a run, or of a phase or step of it, was in vain: since its last checkpoint, or
- * all. */
-static void add_lost_run(struct job_segments *segments, const struct segment *run,
-                         int64_t lost_ns) {
-    struct segment kept = *run, lost = *run;
-    int64_t length_ns = run->end_ns - run->start_ns;
+ * all; and lost_work of its work. */
+static void add_lost_run(struct job_segments *segments, const struct job_segment *run,
+                         int64_t lost_ns, double lost_work) {
+    struct job_segment kept = *run, lost = *run;
+    int64_t length_ns = run->told.end_ns - run->told.start_ns;
     if (lost_ns <= 0) {
         array_push(&segments->list, kept);
         return;
     }
-    lost.kind = SEGMENT_LOST;
+    lost.told.kind = SEGMENT_LOST;
     if (lost_ns < length_ns) {
-        kept.end_ns = lost.start_ns = run->end_ns - lost_ns;
-        kept.ended = lost.began = CAUSE_SAVED;
-        lost.energy = run->energy / length_ns * lost_ns; /* power is constant: exact */
-        kept.energy = run->energy - lost.energy;
+        kept.told.end_ns = lost.told.start_ns = run->told.end_ns - lost_ns;
+        kept.told.ended = lost.told.began = CAUSE_SAVED;
+        lost.told.energy = run->told.energy / length_ns * lost_ns; /* power is constant: exact */
+        kept.told.energy = run->told.energy - lost.told.energy;
+        lost.work = fmin(lost_work, run->work);
+        kept.work = run->work - lost.work;
         array_push(&segments->list, kept);
     }
     array_push(&segments->list, lost);
 }
 
-/* A part of a run of which all after kept_until_ns was in vain. */
-static void add_part(struct job_segments *segments, const struct segment *part,
-                     int64_t kept_until_ns) {
-    int64_t lost_ns = part->end_ns - kept_until_ns, length_ns = part->end_ns - part->start_ns;
-    add_lost_run(segments, part, lost_ns < length_ns ? lost_ns : length_ns);
+/* The end of what is kept of a run: when, and how much work it had done then. */
+struct run_end {
+    int64_t kept_until_ns;
+    double kept_work, work; /* work: at the end of the part looked at */
+};
+
+/* A part of a run, of which the rest is in vain. */
+static void add_part(struct job_segments *segments, const struct job_segment *part,
+                     struct run_end *end) {
+    int64_t lost_ns = part->told.end_ns - end->kept_until_ns,
+            length_ns = part->told.end_ns - part->told.start_ns;
+    end->work += part->work;
+    add_lost_run(segments, part, lost_ns < length_ns ? lost_ns : length_ns,
+                 fmax(0, end->work - end->kept_work));
 }
 
 /* A run is over, the last lost_ns of it in vain; last: its last phase. */
 static void add_run(struct job_segments *segments, struct job_trail *trail,
-                    const struct segment *last, int64_t lost_ns) {
-    int64_t kept_until_ns = last->end_ns - lost_ns;
-    assert(kept_until_ns >= (trail->phases.count > 0 ? trail->phases.at : last)->start_ns);
+                    const struct job_segment *last, int64_t lost_ns, double kept_work) {
+    struct run_end end = {.kept_until_ns = last->told.end_ns - lost_ns, .kept_work = kept_work};
+    assert(end.kept_until_ns >= (trail->phases.count > 0 ? trail->phases.at : last)->told.start_ns);
     trail->last_run = segments->list.count;
     for (size_t i = 0; i < trail->phases.count; i++)
-        add_part(segments, &trail->phases.at[i], kept_until_ns);
-    add_part(segments, last, kept_until_ns);
+        add_part(segments, &trail->phases.at[i], &end);
+    add_part(segments, last, &end);
     trail->last_run_end = segments->list.count;
     trail->phases.count = 0;
+    trail->run_work = 0;
 }
 
-static void on_segment(void *context, const struct sim *sim, const struct segment *segment) {
+/* Work done in a run up to now, when a part of it has ended: all that was left if the job has. */
+static double run_work(const struct sim *sim, const struct segment *segment) {
+    return segment->ended == CAUSE_FINISHED
+               ? sim->runs[segment->job].remaining
+               : progress_work(sim, segment->job, progress_computing_ns(sim, segment->job));
+}
+
+static void note_run(struct job_segments *s, const struct sim *sim, struct job_segment *segment,
+                     int64_t lost_ns) {
+    struct job_trail *trail = &s->trails[segment->told.job];
+    double work = fmax(trail->run_work, run_work(sim, &segment->told));
+    segment->work = work - trail->run_work;
+    trail->run_work = work;
+    if (segment->told.ended == CAUSE_PHASE || segment->told.ended == CAUSE_UTILIZATION) {
+        array_push(&trail->phases, *segment);
+        return;
+    }
+    double kept = work;
+    if (lost_ns > 0)
+        kept = progress_work(sim, segment->told.job,
+                             progress_computing_ns(sim, segment->told.job) - lost_ns);
+    add_run(s, trail, segment, lost_ns, kept);
+}
+
+static void on_segment(void *context, const struct sim *sim, const struct segment *told) {
     struct job_segments *s = context;
     if (!s->trails) {
         s->trail_count = sim->workload->jobs.count;
         s->trails = mem_zalloc(s->trail_count, sizeof *s->trails);
     }
-    struct job_trail *trail = &s->trails[segment->job];
-    int64_t lost_ns = sim->runs[segment->job].lost_ns - trail->lost_ns;
+    struct job_trail *trail = &s->trails[told->job];
+    struct job_segment segment = {.told = *told};
+    int64_t lost_ns = sim->runs[told->job].lost_ns - trail->lost_ns;
     trail->lost_ns += lost_ns;
-    if (segment->kind == SEGMENT_RUN &&
-        (segment->ended == CAUSE_PHASE || segment->ended == CAUSE_UTILIZATION)) {
-        array_push(&trail->phases, *segment);
-        return;
-    }
-    if (segment->kind == SEGMENT_RUN) {
-        add_run(s, trail, segment, lost_ns);
+    if (s->tracker)
+        segment.gpus = gpu_tracker_end_segment(s->tracker, sim, told);
+    if (told->kind == SEGMENT_RUN) {
+        note_run(s, sim, &segment, lost_ns);
         return;
     }
     /* What the last run did, with the checkpoint that was to keep it. */
     for (size_t i = trail->last_run; lost_ns > 0 && i < trail->last_run_end; i++)
-        s->list.at[i].kind = SEGMENT_LOST;
-    array_push(&s->list, *segment);
+        s->list.at[i].told.kind = SEGMENT_LOST;
+    array_push(&s->list, segment);
 }
 
-void job_segments_init(struct job_segments *segments) {
-    *segments = (struct job_segments){0};
-    segments->observer = (struct observer){.context = segments, .segment = on_segment};
+static void on_event(void *context, const struct sim *sim, const struct event *event) {
+    const struct job_segments *s = context;
+    if (event->kind == EVENT_FAILURE || event->kind == EVENT_REPAIR || event->kind == EVENT_SLEEP)
+        gpu_tracker_note_node(s->tracker, sim, event->payload);
+}
+
+static void on_instant(void *context, const struct sim *sim) {
+    const struct job_segments *s = context;
+    gpu_tracker_settle(s->tracker, sim);
+}
+
+void job_segments_init(struct job_segments *segments, struct gpu_tracker *tracker) {
+    *segments = (struct job_segments){.tracker = tracker};
+    segments->observer = (struct observer){.context = segments,
+                                           .segment = on_segment,
+                                           .event = tracker ? on_event : NULL,
+                                           .instant = tracker ? on_instant : NULL};
 }
 
 /* By job; of one job they are in order already. */
 static void sort_by_job(struct job_segments *segments, uint32_t jobs) {
     size_t first = 0, count = segments->list.count;
-    struct segment *sorted = mem_alloc(count * sizeof *sorted);
+    struct job_segment *sorted = mem_alloc(count * sizeof *sorted);
     for (size_t i = 0; i < count; i++)
-        segments->trails[segments->list.at[i].job].count++;
+        segments->trails[segments->list.at[i].told.job].count++;
     for (uint32_t j = 0; j < jobs; j++) {
         segments->trails[j].first = first;
         first += segments->trails[j].count;
         segments->trails[j].count = 0;
     }
     for (size_t i = 0; i < count; i++) {
-        struct job_trail *trail = &segments->trails[segments->list.at[i].job];
+        struct job_trail *trail = &segments->trails[segments->list.at[i].told.job];
         sorted[trail->first + trail->count++] = segments->list.at[i];
     }
     free(segments->list.at);
@@ -104,12 +154,14 @@ void job_segments_close(struct job_segments *segments, const struct sim *sim) {
             const struct segment last = segments_present(sim, j, CAUSE_END_OF_RUN);
             on_segment(segments, sim, &last);
         }
+    if (segments->tracker)
+        gpu_tracker_close(segments->tracker, sim);
     if (segments->trails)
         sort_by_job(segments, sim->next_arrival);
 }
 
-const struct segment *job_segments_of(const struct job_segments *segments, uint32_t job,
-                                      size_t *ret_count) {
+const struct job_segment *job_segments_of(const struct job_segments *segments, uint32_t job,
+                                          size_t *ret_count) {
     *ret_count = segments->trails ? segments->trails[job].count : 0;
     return *ret_count > 0 ? &segments->list.at[segments->trails[job].first] : NULL;
 }

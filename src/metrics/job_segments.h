@@ -5,31 +5,41 @@
 #ifndef EASIM_METRICS_JOB_SEGMENTS_H
 #define EASIM_METRICS_JOB_SEGMENTS_H
 
-#include "engine/sim.h"
+#include "metrics/gpu_tracker.h"
+
+/* A segment with what it came to. */
+struct job_segment {
+    struct segment told;
+    double work;            /* done in it, in the job's unit; of SEGMENT_LOST what was lost */
+    struct gpu_places gpus; /* that it held, in the tracker's list; none without a tracker */
+};
 
 /* Of one job, while segments are noted; and at the end, where its segments are. */
 struct job_trail {
     int64_t lost_ns; /* noted so far */
+    double run_work; /* done in the present run up to the end of its last phase */
     /* Places of its last run, whose checkpoint may still fail: several where it had phases. */
     size_t last_run, last_run_end;
-    ARRAY_OF(struct segment) phases; /* of the present run, those that are over */
+    ARRAY_OF(struct job_segment) phases; /* of the present run, those that are over */
     size_t first, count;
 };
 
 /* Zero-initialise by job_segments_init, release with job_segments_finish. */
 struct job_segments {
-    struct observer observer;      /* for sim->observers */
-    ARRAY_OF(struct segment) list; /* in order of time; once closed, by job and time */
-    struct job_trail *trails;      /* by job */
+    struct observer observer;          /* for sim->observers */
+    struct gpu_tracker *tracker;       /* NULL: nobody asks which GPUs */
+    ARRAY_OF(struct job_segment) list; /* in order of time; once closed, by job and time */
+    struct job_trail *trails;          /* by job */
     size_t trail_count;
 };
 
-void job_segments_init(struct job_segments *segments);
+/* tracker: zeroed, borrowed, and fed from here; or NULL. */
+void job_segments_init(struct job_segments *segments, struct gpu_tracker *tracker);
 /* At the end of the run: those that are not over end now, with CAUSE_END_OF_RUN. */
 void job_segments_close(struct job_segments *segments, const struct sim *sim);
 /* Of a submitted job, once closed; none if it was rejected. Borrowed. */
-const struct segment *job_segments_of(const struct job_segments *segments, uint32_t job,
-                                      size_t *ret_count);
+const struct job_segment *job_segments_of(const struct job_segments *segments, uint32_t job,
+                                          size_t *ret_count);
 void job_segments_finish(struct job_segments *segments);
 
 /* GPU time held in a segment, 1e-12 GPU s. */

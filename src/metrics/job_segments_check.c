@@ -47,27 +47,27 @@ static bool is_joined(const struct segment *before, const struct segment *after)
 }
 
 /* From the submission to the finish, without gaps. */
-static bool segments_tile(const struct segment *at, size_t count, const struct sim *sim,
+static bool segments_tile(const struct job_segment *at, size_t count, const struct sim *sim,
                           const struct job_record *record) {
     if (count == 0)
         return record->state == EASIM_JOB_REJECTED;
     bool finished = record->state == EASIM_JOB_FINISHED;
-    const struct segment *last = &at[count - 1];
+    const struct segment *last = &at[count - 1].told;
     for (size_t i = 1; i < count; i++)
-        if (!is_joined(&at[i - 1], &at[i]))
+        if (!is_joined(&at[i - 1].told, &at[i].told))
             return false;
-    return at->start_ns == record->spec->submit_ns && at->began == CAUSE_SUBMITTED &&
+    return at->told.start_ns == record->spec->submit_ns && at->told.began == CAUSE_SUBMITTED &&
            last->end_ns == (finished ? record->finish_ns : sim->now_ns) &&
            last->ended == (finished ? CAUSE_FINISHED : CAUSE_END_OF_RUN);
 }
 
 /* A job waits until its first start, and its first segment says so. */
-static bool segments_start_well(const struct segment *at, size_t count,
+static bool segments_start_well(const struct job_segment *at, size_t count,
                                 const struct job_record *record) {
     if (count == 0)
         return record->start_ns < 0;
-    return at->kind == SEGMENT_QUEUED &&
-           (count > 1 ? at->end_ns == record->start_ns : record->start_ns < 0);
+    return at->told.kind == SEGMENT_QUEUED &&
+           (count > 1 ? at->told.end_ns == record->start_ns : record->start_ns < 0);
 }
 
 static bool sums_match(const struct sums *sums, const struct job_record *record) {
@@ -82,10 +82,10 @@ static const char *check_job_segments(const struct job_segments *segments, const
                                       uint32_t job, struct sums *total) {
     size_t count;
     const struct job_record record = job_record_of(sim, job);
-    const struct segment *at = job_segments_of(segments, job, &count);
+    const struct job_segment *at = job_segments_of(segments, job, &count);
     struct sums sums = {0};
     for (size_t i = 0; i < count; i++)
-        sum_segment(&sums, sim, &at[i]);
+        sum_segment(&sums, sim, &at[i].told);
     add_sums(total, &sums);
     return !segments_tile(at, count, sim, &record)    ? "tile another time"
            : !segments_start_well(at, count, &record) ? "start at another time"

@@ -7,10 +7,7 @@
 
 #include "output/json.h"
 #include "study/inputs.h"
-
-#define MANIFEST_NAME "manifest.json"
-#define SCENARIO_NAME "scenario.yaml"
-#define MODELS_NAME   "models.yaml"
+#include "study/recorded.h"
 
 /* What a result follows from: the command, and what it was given. */
 struct manifest_origin {

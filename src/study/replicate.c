@@ -59,10 +59,11 @@ static void keep_counts(const struct sim *sim, struct slot *slot) {
     keep_outside(sim, slot);
 }
 
-static int check_segments(struct job_segments *segments, const struct sim *sim,
-                          struct error *reterr) {
-    job_segments_close(segments, sim);
-    return job_segments_check(segments, sim, reterr);
+static int close_segments(const struct replicate_options *options, struct job_segments *segments,
+                          const struct sim *sim, struct error *reterr) {
+    if (options->check || options->record)
+        job_segments_close(segments, sim);
+    return options->check ? job_segments_check(segments, sim, reterr) : 0;
 }
 
 static int simulate_replication(struct pool *pool, uint32_t index, const struct workload *workload,
@@ -73,11 +74,12 @@ static int simulate_replication(struct pool *pool, uint32_t index, const struct 
     const struct observer watch = trail ? trail_observer(trail) : (struct observer){0};
     const struct replicate_sink *sink = pool->sink;
     struct job_segments segments;
-    job_segments_init(&segments);
+    struct gpu_tracker tracker = {0};
+    job_segments_init(&segments, pool->options->record ? &tracker : NULL);
     struct power_means means = {0};
     const struct observer *observers[6] = {&metrics.observer};
     size_t count = 1;
-    if (pool->options->check)
+    if (pool->options->check || pool->options->record)
         observers[count++] = &segments.observer;
     if (pool->options->meter_step_ns > 0) {
         power_means_init(&means, pool->options->meter_step_ns);
@@ -105,8 +107,8 @@ static int simulate_replication(struct pool *pool, uint32_t index, const struct 
         r = loop_run(&sim, &slot->outcome.error);
     if (trail)
         trail_end_policy(trail);
-    if (r == 0 && sink && pool->options->check)
-        r = check_segments(&segments, &sim, &slot->outcome.error);
+    if (r == 0 && sink)
+        r = close_segments(pool->options, &segments, &sim, &slot->outcome.error);
     if (r == 0 && sink && means.step_ns > 0)
         r = power_means_close(&means, &slot->outcome.error);
     if (r == 0 && sink) {
@@ -119,6 +121,7 @@ static int simulate_replication(struct pool *pool, uint32_t index, const struct 
                          &(struct replication){.number = index + 1,
                                                .sim = &sim,
                                                .metrics = &metrics,
+                                               .segments = pool->options->record ? &segments : NULL,
                                                .means = means.step_ns > 0 ? &means : NULL},
                          &slot->rendered);
     }
@@ -132,6 +135,7 @@ static int simulate_replication(struct pool *pool, uint32_t index, const struct 
     metrics_finish(&metrics);
     power_means_finish(&means);
     job_segments_finish(&segments);
+    gpu_tracker_finish(&tracker);
     return r;
 }
 

@@ -4,6 +4,7 @@
 #define EASIM_STUDY_REPLICATE_H
 
 #include "base/tally.h"
+#include "metrics/job_segments.h"
 #include "metrics/metrics.h"
 #include "metrics/power_means.h"
 #include "study/isolate.h"
@@ -15,7 +16,8 @@ struct replication {
     uint32_t number; /* from 1 */
     const struct sim *sim;
     const struct metrics *metrics;
-    const struct power_means *means; /* NULL unless meter_step_ns is given */
+    const struct power_means *means;     /* NULL unless meter_step_ns is given */
+    const struct job_segments *segments; /* closed, with a tracker; NULL unless recorded */
 };
 
 /* What a caller keeps of each replication. */
@@ -35,6 +37,7 @@ struct replicate_options {
     uint32_t processes; /* so many children at a time: a replication that crashes is one that fails;
                            0: here, one after the other, for callers that are such a child
                            themselves and for tests */
+    bool record;        /* segments, and which GPUs they had */
     bool check, strict, record_power, record_decisions, time_decisions;
     int64_t meter_step_ns; /* mean power of intervals of this length; 0: none */
     double limit_s;        /* of those processes, by the clock; 0: none */

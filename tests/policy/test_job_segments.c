@@ -33,17 +33,18 @@ struct looker {
     struct job_segments segments;
 };
 
-static void expect_segments(const struct course *c, const struct segment *at, size_t count) {
+static void expect_segments(const struct course *c, const struct job_segment *list, size_t count) {
     for (size_t i = 0; i < count; i++) {
         const struct expected *e = &c->expected[i];
-        cr_expect(at[i].kind == e->kind && at[i].began == e->began && at[i].ended == e->ended,
-                  "%s: segment %zu: kind %d, began %d, ended %d", c->name, i, at[i].kind,
-                  at[i].began, at[i].ended);
-        cr_expect(at[i].start_ns == units_ns(e->start_s) && at[i].end_ns == units_ns(e->end_s),
-                  "%s: segment %zu: %.9f to %.9f s", c->name, i, units_s(at[i].start_ns),
-                  units_s(at[i].end_ns));
-        cr_expect(at[i].energy == (int128)llround(e->energy_j * 1e9) * 1000000000,
-                  "%s: segment %zu: %g J", c->name, i, power_j(at[i].energy));
+        const struct segment *at = &list[i].told;
+        cr_expect(at->kind == e->kind && at->began == e->began && at->ended == e->ended,
+                  "%s: segment %zu: kind %d, began %d, ended %d", c->name, i, at->kind, at->began,
+                  at->ended);
+        cr_expect(at->start_ns == units_ns(e->start_s) && at->end_ns == units_ns(e->end_s),
+                  "%s: segment %zu: %.9f to %.9f s", c->name, i, units_s(at->start_ns),
+                  units_s(at->end_ns));
+        cr_expect(at->energy == (int128)llround(e->energy_j * 1e9) * 1000000000,
+                  "%s: segment %zu: %g J", c->name, i, power_j(at->energy));
     }
 }
 
@@ -51,7 +52,7 @@ static void look_at_segments(void *context, const struct replication *replicatio
     struct looker *looker = context;
     size_t count, expected = 0;
     job_segments_close(&looker->segments, replication->sim);
-    const struct segment *at = job_segments_of(&looker->segments, 0, &count);
+    const struct job_segment *at = job_segments_of(&looker->segments, 0, &count);
     while (looker->course->expected[expected].kind != SEGMENT_NONE)
         expected++;
     cr_assert_eq(count, expected, "%s: %zu segments", looker->course->name, count);
@@ -61,7 +62,7 @@ static void look_at_segments(void *context, const struct replication *replicatio
 static void run_course(const struct course *c) {
     struct looker looker = {.course = c};
     struct trial t;
-    job_segments_init(&looker.segments);
+    job_segments_init(&looker.segments, NULL);
     trial_run(
         &t,
         &(struct trial_options){.jobs = "job_id,submit_s,model,work_samples\na,0,m,100\n",
@@ -182,7 +183,7 @@ static void damage_and_check(void *context, const struct replication *replicatio
     damage_meter(s, (struct sim *)replication->sim);
     damage_starts(s, (struct sim *)replication->sim);
     for (size_t i = 0; i < s->list.count; i++) {
-        struct segment *at = &s->list.at[i], kept = *at;
+        struct segment *at = &s->list.at[i].told, kept = *at;
         struct segment damaged[] = {kept, kept, kept, kept, kept, kept};
         damaged[0].energy++;
         damaged[1].start_ns++;
@@ -202,7 +203,7 @@ static void damage_and_check(void *context, const struct replication *replicatio
 Test(job_segments, are_checked) {
     struct job_segments segments;
     struct trial t;
-    job_segments_init(&segments);
+    job_segments_init(&segments, NULL);
     trial_run(
         &t,
         &(struct trial_options){

@@ -3,7 +3,7 @@
 #include "output/plot/source.h"
 
 #include "base/numfmt.h"
-#include "output/recorded_check.h"
+#include "study/recorded_check.h"
 
 #include <errno.h>
 #include <math.h>

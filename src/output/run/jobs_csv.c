@@ -28,7 +28,7 @@
     X(energy_j, "J", LESS, csv_comma_real(out, job.energy_j)) \
     X(edp_js, "J s", LESS, csv_comma_real(out, job_record_edp_js(&job))) \
     X(gpu_s, "GPU s", NEITHER, run_columns_gpu_ps(out, job.gpu_ps)) \
-    X(deadline_s, "s", NEITHER, add_deadline(spec, out)) \
+    X(deadline_s, "s", NEITHER, run_columns_deadline(out, spec->deadline_ns)) \
     X(missed, "", LESS, add_missed(&job, out)) \
     X(preemptions, "", LESS, csv_comma_int(out, job.preemptions)) \
     X(resizes, "", NEITHER, csv_comma_int(out, job.resizes)) \
@@ -37,13 +37,6 @@
 #define SHARE_COLUMNS(X) \
     X(gpu_share, "GPUs", NEITHER, csv_comma_real(out, c ? easim_config_gpus(c) / c->k : NAN))
 /* clang-format on */
-
-static void add_deadline(const struct job_spec *spec, struct str *out) {
-    if (spec->deadline_ns < 0) /* before the first submission */
-        csv_comma_real(out, units_s(spec->deadline_ns));
-    else
-        run_columns_ns(out, spec->deadline_ns);
-}
 
 static void add_missed(const struct job_record *job, struct str *out) {
     static const char *const cells[] = {[DEADLINE_NONE] = ",",
@@ -55,10 +48,7 @@ static void add_missed(const struct job_record *job, struct str *out) {
 
 void jobs_csv_header(const struct workload *workload, struct str *out) {
     str_add(out, RUN_HEADER(JOBS_COLUMNS));
-    for (size_t i = 0; i < workload->label_names.count; i++) {
-        str_add(out, ",label.");
-        csv_add_text(out, workload->label_names.at[i]);
-    }
+    run_columns_label_names(workload, out);
     str_add(out, workload->table.has_shares ? SHARE_COLUMNS(RUN_COLUMN_NAME) "\n" : "\n");
 }
 

@@ -30,6 +30,19 @@ static inline void run_columns_nw(struct str *out, int64_t power_nw) {
 static inline void run_columns_milli(struct str *out, int64_t milli) {
     run_columns_ns(out, milli * (NS_PER_S / 1000));
 }
+/* A word that needs no quotes. */
+static inline void run_columns_word(struct str *out, const char *word) {
+    str_add_char(out, ',');
+    str_add(out, word);
+}
+/* Energy of 1e-18 J in J, every digit kept. */
+void run_columns_energy(struct str *out, int128 energy);
+/* GPUs of a node, without a comma: "3", or "0-3". */
+void run_columns_gpus(struct str *out, uint32_t first, uint32_t count);
+/* May be before 0; TIME_NONE_NS: an empty cell. */
+void run_columns_deadline(struct str *out, int64_t deadline_ns);
+/* ",label.NAME" of every label. */
+void run_columns_label_names(const struct workload *workload, struct str *out);
 /* GPU time in GPU-seconds: exact up to 292 GPU-years, then the nearest double. */
 void run_columns_gpu_ps(struct str *out, int128 gpu_ps);
 /* INFINITY is an empty cell. */

@@ -8,14 +8,19 @@
 #include "output/manifest.h"
 #include "output/run/aggregate_csv.h"
 #include "output/run/decisions_csv.h"
+#include "output/run/gpus_csv.h"
 #include "output/run/jobs_csv.h"
 #include "output/run/meter_csv.h"
 #include "output/run/power_csv.h"
+#include "output/run/recorded_csv.h"
 #include "output/run/run_trace.h"
+#include "output/run/segments_csv.h"
+#include "output/run/series_csv.h"
 #include "output/run/summary_csv.h"
 #include "output/run/trace_files.h"
 #include "output/run/types_csv.h"
 #include "output/run/users_csv.h"
+#include "output/run/workload_csv.h"
 #include "output/text_files.h"
 
 #include <errno.h>
@@ -31,14 +36,19 @@ enum file {
     FILE_POWER,
     FILE_DECISIONS,
     FILE_METER,
+    FILE_SEGMENTS,
+    FILE_GPUS,
+    FILE_WORKLOAD,
+    FILE_RECORDED,
     FILE_COUNT
 };
 
 /* A file with rows of every replication. */
 struct run_file {
     const char *name;
-    void (*header)(struct str *out); /* NULL: it needs the workload of the first replication */
-    void (*rows)(const struct replication *replication, struct str *out); /* NULL: see emit */
+    void (*header)(struct str *out); /* NULL: it needs the workload, see parts */
+    void (*rows)(const struct replication *replication,
+                 struct str *out); /* NULL: see render and emit */
 };
 
 static const struct run_file files[FILE_COUNT] = {
@@ -49,6 +59,10 @@ static const struct run_file files[FILE_COUNT] = {
     [FILE_POWER] = {"power.csv", power_csv_header, power_csv_rows},
     [FILE_DECISIONS] = {"decisions.csv", decisions_csv_header, decisions_csv_rows},
     [FILE_METER] = {"meter.csv", meter_csv_header, meter_csv_rows},
+    [FILE_SEGMENTS] = {"segments.csv", segments_csv_header, segments_csv_rows},
+    [FILE_GPUS] = {"gpus.csv", gpus_csv_header, gpus_csv_rows},
+    [FILE_WORKLOAD] = {"workload.csv", NULL, workload_csv_rows},
+    [FILE_RECORDED] = {"recorded.csv", recorded_csv_header, NULL},
 };
 
 /* A comparison has folders of policies, and perturbed/PERTURBATION/POLICY. */
@@ -58,7 +72,9 @@ struct run_dir {
     char *path;
     bool wanted[FILE_COUNT];
     struct folder_lock *lock; /* NULL: the command has it */
-    bool headed; /* jobs.csv has its header: the labels are known with the first replication */
+    bool headed;    /* jobs.csv and workload.csv have their headers: the labels are known with the
+                       first replication */
+    int64_t end_ns; /* the longest run */
     const struct study *study;
     struct inputs inputs;
     const char *const *words; /* of the command */
@@ -98,8 +114,8 @@ static int write_text(struct run_dir *dir, enum file file, struct slice text,
 
 /* With --force the folder holds other files, too, perhaps some of a similar name. */
 static void remove_leftovers(const struct run_dir *dir, const char *trace) {
-    const char *names[FILE_COUNT + 3] = {"aggregate.csv", trace, NULL};
-    size_t count = trace ? 2 : 1;
+    const char *names[FILE_COUNT + 4] = {"aggregate.csv", "series.csv", trace, NULL};
+    size_t count = trace ? 3 : 2;
     for (int f = 0; f < FILE_COUNT; f++)
         names[count++] = files[f].name;
     manifest_remove_leftovers(dir->path, names);
@@ -122,7 +138,7 @@ static int write_headers(struct run_dir *dir, struct error *reterr) {
 }
 
 bool run_dir_names(const char *name) {
-    static const char *const others[] = {"aggregate.csv", SCENARIO_NAME, MODELS_NAME,
+    static const char *const others[] = {"aggregate.csv", "series.csv", SCENARIO_NAME, MODELS_NAME,
                                          MANIFEST_NAME};
     bool taken = false;
     for (int f = 0; f < FILE_COUNT; f++)
@@ -150,6 +166,8 @@ int run_dir_open(const struct run_dir_options *options, const struct study *stud
     dir->wanted[FILE_SUMMARY] = true;
     dir->wanted[FILE_DECISIONS] = options->decisions;
     dir->wanted[FILE_METER] = options->meter;
+    for (int f = FILE_SEGMENTS; f <= FILE_RECORDED; f++)
+        dir->wanted[f] = options->record;
     dir->study = study;
     inputs_add_study(&dir->inputs, study);
     if (dir->inputs.failure.code < 0) {
@@ -170,10 +188,10 @@ int run_dir_open(const struct run_dir_options *options, const struct study *stud
     return 0;
 }
 
-/* ---- Rows of one replication: a part for each file, the header of jobs.csv, and why there is no
- * trace, each behind its length ---- */
+/* ---- Rows of one replication: a part for each file, the headers with labels, the end of the run,
+   and why there is no trace, each behind its length ---- */
 
-enum { PART_HEADER = FILE_COUNT, PART_TRACE, PART_COUNT };
+enum { PART_JOBS_HEADER = FILE_COUNT, PART_WORKLOAD_HEADER, PART_END, PART_TRACE, PART_COUNT };
 
 static const struct observer *watch_replication(void *context, uint32_t number) {
     struct run_dir *dir = context;
@@ -212,15 +230,26 @@ static struct slice take_part(struct slice *rest) {
 static void render_replication(void *context, const struct replication *replication,
                                struct str *out) {
     struct run_dir *dir = context;
+    size_t bytes[PART_COUNT];
     for (int part = 0; part < PART_COUNT; part++) {
         size_t start = begin_part(out);
-        if (part == PART_HEADER)
+        if (part == PART_JOBS_HEADER)
             jobs_csv_header(replication->sim->workload, out);
+        else if (part == PART_WORKLOAD_HEADER)
+            workload_csv_header(replication->sim->workload, out);
+        else if (part == PART_END)
+            str_add_bytes(out, (const char *)&replication->sim->now_ns, sizeof dir->end_ns);
         else if (part == PART_TRACE && dir->traces)
             close_trace(dir, replication->sim, out);
         else if (part < FILE_COUNT && dir->wanted[part] && files[part].rows)
             files[part].rows(replication, out);
+        else if (part == FILE_RECORDED && dir->wanted[part])
+            recorded_csv_row(replication,
+                             &(struct recorded_bytes){bytes[FILE_SEGMENTS], bytes[FILE_GPUS],
+                                                      bytes[FILE_WORKLOAD]},
+                             out);
         end_part(start, out);
+        bytes[part] = out->length - start;
     }
 }
 
@@ -231,6 +260,12 @@ static int keep_trace(struct run_dir *dir, uint32_t number, struct slice failure
     if (dir->traces)
         trace_files_keep(dir->traces, number);
     return 0;
+}
+
+static void note_end(struct run_dir *dir, struct slice part) {
+    int64_t end_ns;
+    memcpy(&end_ns, part.at, sizeof end_ns);
+    dir->end_ns = end_ns > dir->end_ns ? end_ns : dir->end_ns;
 }
 
 static int emit_replication(void *context, uint32_t number, const struct summary *summary,
@@ -245,8 +280,11 @@ static int emit_replication(void *context, uint32_t number, const struct summary
                     &row);
     parts[FILE_SUMMARY] = (struct slice){row.text, row.length};
     if (!dir->headed && dir->wanted[FILE_JOBS] && result == 0)
-        result = write_text(dir, FILE_JOBS, parts[PART_HEADER], reterr);
+        result = write_text(dir, FILE_JOBS, parts[PART_JOBS_HEADER], reterr);
+    if (!dir->headed && dir->wanted[FILE_WORKLOAD] && result == 0)
+        result = write_text(dir, FILE_WORKLOAD, parts[PART_WORKLOAD_HEADER], reterr);
     dir->headed = true;
+    note_end(dir, parts[PART_END]);
     for (int f = 0; f < FILE_COUNT && result == 0; f++)
         result = write_text(dir, (enum file)f, parts[f], reterr);
     str_finish(&row);
@@ -322,7 +360,8 @@ static int write_manifest(const struct run_dir *dir, const struct replicate_resu
 /* Puts the tables in place and adds their names to the list. */
 static int commit_tables(struct run_dir *dir, const struct replicate_result *result,
                          struct error *reterr) {
-    struct text_file aggregate = {.name = "aggregate.csv"};
+    struct text_file whole[] = {{.name = "aggregate.csv"}, {.name = "series.csv"}};
+    size_t count = dir->wanted[FILE_RECORDED] ? 2 : 1;
     int r = 0;
     for (int f = 0; f < FILE_COUNT; f++) {
         if (!dir->files[f])
@@ -339,11 +378,14 @@ static int commit_tables(struct run_dir *dir, const struct replicate_result *res
         r = remove_stale(dir, reterr);
     if (r < 0)
         return r;
-    array_push(&dir->names, aggregate.name);
-    aggregate_csv_header(&aggregate.text);
+    for (size_t i = 0; i < count; i++)
+        array_push(&dir->names, whole[i].name);
+    aggregate_csv_header(&whole[0].text);
     aggregate_csv_rows(dir->study->module.policy->name, result->summaries, result->count,
-                       &aggregate.text);
-    return text_files_write(dir->path, &aggregate, 1, reterr);
+                       &whole[0].text);
+    if (count > 1)
+        series_csv(dir->study, dir->end_ns, &whole[1].text);
+    return text_files_write(dir->path, whole, sizeof whole / sizeof *whole, reterr);
 }
 
 static int commit_traces(struct run_dir *dir, struct error *reterr) {

@@ -12,6 +12,8 @@ struct run_dir_options {
     bool force;               /* a folder that is not empty is used all the same */
     bool summary_only;        /* no jobs, users, types, power */
     bool decisions;           /* decisions.csv too */
+    bool record;              /* segments, gpus, workload, recorded and series too: needs `record`
+                                 of the replications */
     bool meter;               /* meter.csv too: needs meter_step_ns of the replications */
     const char *trace;        /* a name in the folder for traces (trace_files.h); NULL: none */
     const char *const *words; /* of the command, for the manifest; NULL-terminated */

@@ -13,13 +13,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* By enum segment_cause. */
-static const char *const cause_names[] = {
-    [CAUSE_SUBMITTED] = "submitted",     [CAUSE_STARTED] = "started",   [CAUSE_SET_UP] = "set_up",
-    [CAUSE_PREEMPTED] = "preempted",     [CAUSE_SAVED] = "saved",       [CAUSE_RESIZED] = "resized",
-    [CAUSE_NODE_FAILED] = "failed",      [CAUSE_FINISHED] = "finished", [CAUSE_PHASE] = "phase",
-    [CAUSE_UTILIZATION] = "utilization", [CAUSE_END_OF_RUN] = NULL};
-
 struct run_trace {
     struct observer observer;
     struct atomic_file *file; /* NULL: it cannot be written */
@@ -174,14 +167,14 @@ static void on_job(void *context, const struct sim *sim, uint32_t job, enum job_
 
 static void write_segment(struct run_trace *trace, const struct sim *sim,
                           const struct segment *segment) {
-    static const char *const kinds[] = {"", "queued", "setup", "run", "checkpoint"};
     struct str *line = &trace->line;
     begin_line(trace, segment->end_ns, "segment");
     add_job(line, sim, segment->job);
-    add_text(line, "segment", kinds[segment->kind]);
+    add_text(line, "segment", segment_kind_names[segment->kind]);
     add_int(line, "start_ns", segment->start_ns);
-    add_text(line, "began", cause_names[segment->began]);
-    add_text(line, "ended", cause_names[segment->ended]);
+    add_text(line, "began", segment_cause_names[segment->began]);
+    add_text(line, "ended",
+             segment->ended == CAUSE_END_OF_RUN ? NULL : segment_cause_names[segment->ended]);
     add_config(line, sim, segment->config);
     add_real(line, "energy_j", power_j(segment->energy));
     end_line(trace);

@@ -1,10 +1,9 @@
 /* Folders against their manifests: see recorded_check.h. */
-#include "output/recorded_check.h"
+#include "study/recorded_check.h"
 
 #include "io/files.h"
 #include "io/sha256.h"
-#include "output/manifest.h"
-#include "output/recorded.h"
+#include "study/recorded.h"
 
 #include <string.h>
 #include <unistd.h>

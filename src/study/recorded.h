@@ -1,9 +1,13 @@
 /* A manifest.json read back: what it takes to repeat the command that wrote it. */
-#ifndef EASIM_OUTPUT_RECORDED_H
-#define EASIM_OUTPUT_RECORDED_H
+#ifndef EASIM_STUDY_RECORDED_H
+#define EASIM_STUDY_RECORDED_H
 
 #include "base/arena.h"
 #include "base/error.h"
+
+#define MANIFEST_NAME "manifest.json"
+#define SCENARIO_NAME "scenario.yaml"
+#define MODELS_NAME   "models.yaml"
 
 /* A file that was read, or that was written. */
 struct recorded_file {

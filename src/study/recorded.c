@@ -1,8 +1,7 @@
 /* Reading of manifests: see recorded.h. */
-#include "output/recorded.h"
+#include "study/recorded.h"
 
 #include "io/files.h"
-#include "output/manifest.h"
 
 #include <cjson/cJSON.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* Whether a folder of results is whole and of one run: its manifest is written last, and names the
    size and the SHA-256 of every file. */
-#ifndef EASIM_OUTPUT_RECORDED_CHECK_H
-#define EASIM_OUTPUT_RECORDED_CHECK_H
+#ifndef EASIM_STUDY_RECORDED_CHECK_H
+#define EASIM_STUDY_RECORDED_CHECK_H
 
 #include "base/error.h"
 

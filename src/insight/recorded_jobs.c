@@ -1,0 +1,305 @@
+/* Jobs of a recorded run: see recorded_jobs.h. A set of configurations is made for each request
+   when the first job has it. */
+#include "insight/recorded_jobs.h"
+
+#include "base/numfmt.h"
+#include "base/units.h"
+#include "insight/recorded_table.h"
+#include "io/csv.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    W_ID,
+    W_USER,
+    W_MODEL,
+    W_CLASS,
+    W_SUBMIT,
+    W_DEADLINE,
+    W_WORK,
+    W_REFERENCE,
+    W_DURATION,
+    W_REQUESTED,
+    W_PREEMPTIBLE,
+    W_UTILIZATION,
+    W_SHARE,
+    W_K,
+    W_B,
+    W_H
+};
+static const char *const columns[] = {"job_id",
+                                      "user",
+                                      "model",
+                                      "class",
+                                      "submit_s",
+                                      "deadline_s",
+                                      "work_samples",
+                                      "reference_gpu_s",
+                                      "duration_s",
+                                      "requested_s",
+                                      "preemptible",
+                                      "utilization",
+                                      "gpu_share",
+                                      "k",
+                                      "b",
+                                      "h",
+                                      NULL};
+
+#define LABEL "label."
+
+struct reader {
+    struct recorded_run *run;
+    struct recorded_table table;
+    struct intern requests;  /* text of one -> number */
+    ARRAY_OF(uint32_t) sets; /* by number */
+    struct intern models;    /* names as the file has them -> number */
+    struct str key;
+    ARRAY_OF(int) labels; /* places of their columns */
+};
+
+/* --- requests --- */
+
+/* The next of the values of a cell; false: there is none. */
+static bool take_value(struct slice *rest, struct slice *ret_value) {
+    const char *end = rest->length > 0 ? memchr(rest->at, ';', rest->length) : NULL;
+    size_t length = end ? (size_t)(end - rest->at) : rest->length;
+    if (rest->length == 0)
+        return false;
+    *ret_value = (struct slice){rest->at, length};
+    rest->at += length + (end != NULL);
+    rest->length -= length + (end != NULL);
+    return true;
+}
+
+static void read_k(struct reader *r, struct config_request *q) {
+    struct slice rest = recorded_table_raw(&r->table, W_K), value;
+    int64_t k;
+    while (take_value(&rest, &value)) {
+        if (q->k_count == CONFIG_MAX_CHOICES || !numfmt_parse_int(value.at, value.length, &k) ||
+            k < 1 || k > CLUSTER_MAX_NODE_GPUS || (q->k_count > 0 && k <= q->k[q->k_count - 1])) {
+            recorded_table_refuse(&r->table, W_K, "ascending numbers of GPUs");
+            return;
+        }
+        q->k[q->k_count++] = (uint32_t)k;
+    }
+    if (q->k_count == 0)
+        recorded_table_refuse(&r->table, W_K, "ascending numbers of GPUs");
+}
+
+static void read_batches(struct reader *r, struct config_request *q) {
+    struct slice rest = recorded_table_raw(&r->table, W_B), value;
+    double batch;
+    while (take_value(&rest, &value)) {
+        if (q->batch_count == CONFIG_MAX_CHOICES ||
+            !numfmt_parse_real(value.at, value.length, &batch) || !(batch > 0) ||
+            (q->batch_count > 0 && batch <= q->batch[q->batch_count - 1])) {
+            recorded_table_refuse(&r->table, W_B, "ascending numbers of samples");
+            return;
+        }
+        q->batch[q->batch_count++] = batch;
+    }
+}
+
+static void read_types(struct reader *r, struct config_request *q) {
+    struct slice rest = recorded_table_raw(&r->table, W_H), value;
+    int64_t type;
+    while (take_value(&rest, &value)) {
+        if (!numfmt_parse_int(value.at, value.length, &type) || type < 0 ||
+            type >= r->run->folder->cluster.gpu_type_count) {
+            recorded_table_refuse(&r->table, W_H, "numbers of GPU types of the scenario");
+            return;
+        }
+        q->type_mask |= (uint64_t)1 << type;
+    }
+}
+
+static struct config_request read_request(struct reader *r, uint32_t model) {
+    struct config_request q;
+    memset(&q, 0, sizeof q); /* it is hashed with its padding */
+    q.kind = job_kind_of_model(model);
+    q.model = model;
+    double share = recorded_table_real(&r->table, W_SHARE, 0);
+    q.utilization = recorded_table_real(&r->table, W_UTILIZATION, 0);
+    if (!(share >= 0 && share < 1))
+        recorded_table_refuse(&r->table, W_SHARE, "a share below 1");
+    else
+        q.milli = (uint32_t)lround(share * WHOLE_GPU_MILLI);
+    read_k(r, &q);
+    read_batches(r, &q);
+    read_types(r, &q);
+    return q;
+}
+
+/* The set of the row's request. */
+static uint32_t find_set(struct reader *r, uint32_t model) {
+    static const int cells[] = {W_MODEL, W_UTILIZATION, W_SHARE, W_K, W_B, W_H};
+    bool is_new;
+    r->key.length = 0;
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
+        struct slice cell = recorded_table_raw(&r->table, cells[i]);
+        str_add_bytes(&r->key, cell.at, cell.length);
+        str_add_char(&r->key, '\n');
+    }
+    uint32_t number = intern(&r->requests, r->key.text, r->key.length, &is_new);
+    if (is_new) {
+        const struct config_request q = read_request(r, model);
+        array_push(&r->sets,
+                   r->table.error->code < 0 ? 0 : config_table_set(&r->run->workload.table, &q));
+    }
+    return r->sets.at[number];
+}
+
+/* --- jobs --- */
+
+static uint32_t find_model(struct reader *r) {
+    struct slice name = recorded_table_raw(&r->table, W_MODEL);
+    if (name.length == 0)
+        return EASIM_NONE;
+    uint32_t model = intern_find(&r->models, name.at, name.length);
+    if (model == INTERN_NONE)
+        recorded_table_refuse(&r->table, W_MODEL, "a model of models.yaml");
+    return model == INTERN_NONE ? EASIM_NONE : model;
+}
+
+static const char *copy_text(struct reader *r, struct slice text) {
+    return arena_strndup(&r->run->workload.arena, text.at, text.length);
+}
+
+static const char *const *read_labels(struct reader *r) {
+    if (r->labels.count == 0)
+        return NULL;
+    const char **all = arena_alloc(&r->run->workload.arena, r->labels.count * sizeof *all);
+    for (size_t i = 0; i < r->labels.count; i++) {
+        struct slice text = recorded_table_at(&r->table, r->labels.at[i]);
+        all[i] = text.length > 0 ? copy_text(r, text) : NULL;
+    }
+    return all;
+}
+
+static int64_t read_deadline(struct reader *r) {
+    struct slice raw = recorded_table_raw(&r->table, W_DEADLINE);
+    if (raw.length == 0)
+        return TIME_NONE_NS;
+    return raw.at[0] == '-'
+               ? units_ns(fmax(-TIME_MAX_S, recorded_table_real(&r->table, W_DEADLINE, 0)))
+               : recorded_table_ns(&r->table, W_DEADLINE);
+}
+
+static void read_job(struct reader *r) {
+    static const char *const classes[] = {"best_effort", "sla"};
+    struct workload *w = &r->run->workload;
+    struct job_spec job = {.model = find_model(r)};
+    job.kind = job_kind_of_model(job.model);
+    bool rigid = job.kind == JOB_KIND_RIGID;
+    job.work = recorded_table_real(&r->table, rigid ? W_DURATION : W_WORK, NAN);
+    job.predicted_work = recorded_table_real(&r->table, W_REQUESTED, job.work);
+    job.reference_gpu_s = recorded_table_real(&r->table, W_REFERENCE, 0);
+    job.submit_ns = recorded_table_ns(&r->table, W_SUBMIT);
+    job.deadline_ns = read_deadline(r);
+    job.sla = recorded_table_word(&r->table, W_CLASS, classes, 2);
+    job.preemptible = recorded_table_int(&r->table, W_PREEMPTIBLE, 0, 1);
+    job.set = find_set(r, job.model);
+    job.id = copy_text(r, recorded_table_text(&r->table, W_ID));
+    struct slice user = recorded_table_text(&r->table, W_USER);
+    job.user = workload_user(w, copy_text(r, user));
+    job.labels = read_labels(r);
+    array_push(&w->jobs, job);
+}
+
+/* --- the file --- */
+
+/* Text as csv_add_text writes it: names with line ends differ from what they are in YAML. */
+static void index_models(struct reader *r) {
+    const struct model_set *models = &r->run->folder->models;
+    for (uint32_t m = 0; m < models->count; m++) {
+        r->key.length = 0;
+        csv_add_text(&r->key, models->models[m].name);
+        (void)intern(&r->models, r->key.text ? r->key.text : "", r->key.length, NULL);
+    }
+}
+
+static void index_labels(struct reader *r) {
+    int place = -1;
+    while ((place = recorded_table_find(&r->table, LABEL, place + 1)) >= 0) {
+        struct slice name = recorded_table_at(&r->table, place);
+        array_push(&r->labels, place);
+        array_push(
+            &r->run->workload.label_names,
+            copy_text(r, (struct slice){name.at + strlen(LABEL), name.length - strlen(LABEL)}));
+    }
+}
+
+static int init_workload(struct recorded_run *run, struct error *reterr) {
+    const struct recorded_folder *folder = run->folder;
+    const struct scenario_user *users = folder->scenario.users.at;
+    struct problems problems = {0};
+    struct workload *w = &run->workload;
+    *w = (struct workload){.rigid_costs = folder->source.rigid_costs,
+                           .warmup_ns = folder->source.warmup_ns};
+    int r = config_table_init(&w->table, &folder->cluster, &folder->models, &problems);
+    if (r < 0)
+        error_set(reterr, ERROR_INPUT, "%s", problems.count > 0 ? problems.texts[0] : folder->path);
+    problems_finish(&problems);
+    w->table.extras = folder->policies.at[run->part->policy].extras;
+    for (size_t i = 0; i < folder->scenario.users.count && r == 0; i++) {
+        uint32_t user = workload_user(w, users[i].name);
+        w->users.at[user].weight = users[i].weight;
+    }
+    return r < 0 ? ERROR_INPUT : 0;
+}
+
+/* --- what jobs of each model may ask for --- */
+
+static void allow_k(struct k_choice *choice, uint32_t k) {
+    size_t at = 0;
+    while (at < choice->count && choice->at[at] < k)
+        at++;
+    if (at < choice->count && choice->at[at] == k)
+        return;
+    array_push(choice, k);
+    memmove(choice->at + at + 1, choice->at + at, (choice->count - 1 - at) * sizeof k);
+    choice->at[at] = k;
+}
+
+static void find_allowed_k(struct recorded_run *run) {
+    struct config_table *table = &run->workload.table;
+    run->allowed_k = mem_zalloc(run->folder->models.count, sizeof *run->allowed_k);
+    for (size_t s = 0; s < table->sets.count; s++) {
+        const struct config_request *q = table->sets.at[s].request;
+        for (uint32_t i = 0; q->kind != JOB_KIND_RIGID && i < q->k_count; i++)
+            allow_k(&run->allowed_k[q->model], q->k[i]);
+    }
+    table->allowed_k = run->allowed_k;
+}
+
+int recorded_jobs_load(struct recorded_run *run, struct error *reterr) {
+    struct reader r = {.run = run};
+    struct arena arena = {0};
+    const struct recorded_rows *rows = &run->part->workload;
+    int result = init_workload(run, reterr);
+    if (result == 0)
+        result = recorded_table_open(
+            &r.table, arena_printf(&arena, "%s/workload.csv", run->folder->path), columns, reterr);
+    if (result == 0) {
+        index_models(&r);
+        index_labels(&r);
+        result = recorded_table_read(&r.table, rows->from, rows->bytes, rows->line, reterr);
+    }
+    while (result == 0 && recorded_table_next(&r.table))
+        read_job(&r);
+    if (result == 0)
+        result = reterr->code;
+    if (result == 0 && run->workload.jobs.count < run->part->jobs_submitted)
+        result =
+            error_set(reterr, ERROR_INPUT, "%s: fewer jobs than recorded.csv says", r.table.file);
+    find_allowed_k(run);
+    recorded_table_finish(&r.table);
+    intern_finish(&r.requests);
+    intern_finish(&r.models);
+    str_finish(&r.key);
+    free(r.sets.at);
+    free(r.labels.at);
+    arena_finish(&arena);
+    return result;
+}

@@ -1,0 +1,394 @@
+/* GPUs with numbers: see gpu_tracker.h. Invariant: between instants each node has as many GPUs
+   free, asleep and failed here as in the engine. */
+#include "metrics/gpu_tracker.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const recorded_state_names[] = {[RECORDED_FREE] = "free",
+                                            [RECORDED_ASLEEP] = "asleep",
+                                            [RECORDED_FAILED] = "failed",
+                                            [RECORDED_RESERVED] = "reserved"};
+
+#define HELD 255 /* beside enum recorded_state */
+
+static void init_tracker(struct gpu_tracker *tracker, const struct sim *sim) {
+    const struct cluster *cluster = sim->cluster;
+    uint32_t gpus = 0, jobs = (uint32_t)sim->workload->jobs.count;
+    tracker->node_first = mem_alloc((cluster->node_count + (size_t)1) * sizeof(uint32_t));
+    for (uint32_t n = 0; n < cluster->node_count; n++) {
+        tracker->node_first[n] = gpus;
+        gpus += cluster->nodes[n].gpus;
+    }
+    tracker->node_first[cluster->node_count] = tracker->gpu_count = gpus;
+    tracker->states = mem_zalloc(gpus, sizeof *tracker->states); /* RECORDED_FREE */
+    tracker->since_ns = mem_zalloc(gpus, sizeof *tracker->since_ns);
+    if (sim->workload->table.has_shares)
+        tracker->shared = mem_zalloc(gpus, sizeof *tracker->shared);
+    tracker->jobs = mem_zalloc(jobs, sizeof *tracker->jobs);
+    for (uint32_t j = 0; j < jobs; j++)
+        tracker->jobs[j].shared = EASIM_NONE;
+    tracker->is_changed = mem_zalloc(cluster->node_count, sizeof *tracker->is_changed);
+}
+
+/* --- rests --- */
+
+/* A GPU of a node ends what it did, which goes into the list with that of its neighbours. */
+static void end_rest(struct gpu_tracker *tracker, uint32_t node, uint32_t gpu, int64_t now_ns) {
+    uint32_t number = gpu - tracker->node_first[node];
+    struct recorded_rest rest = {tracker->since_ns[gpu], now_ns, node, number, 1,
+                                 tracker->states[gpu]};
+    struct recorded_rest *last =
+        tracker->rests.count > 0 ? &tracker->rests.at[tracker->rests.count - 1] : NULL;
+    if (rest.state == HELD || rest.start_ns == now_ns)
+        return;
+    if (last && last->end_ns == now_ns && last->node == node && last->start_ns == rest.start_ns &&
+        last->state == rest.state && last->first + last->count == number)
+        last->count++;
+    else
+        array_push(&tracker->rests, rest);
+}
+
+static void set_state(struct gpu_tracker *tracker, uint32_t node, uint32_t gpu, uint8_t state,
+                      int64_t now_ns) {
+    end_rest(tracker, node, gpu, now_ns);
+    tracker->states[gpu] = state;
+    tracker->since_ns[gpu] = now_ns;
+}
+
+/* --- choice of GPUs --- */
+
+static bool node_may_sleep(const struct sim *sim, uint32_t node) {
+    return isfinite(sim->cluster->gpu_types[sim->cluster->nodes[node].gpu_type].sleep_after_s);
+}
+
+/* The free GPU of a node that was freed last, the lowest of these; else the lowest asleep. */
+static uint32_t find_freed_last(const struct gpu_tracker *tracker, uint32_t node) {
+    uint32_t best = EASIM_NONE;
+    for (uint32_t g = tracker->node_first[node]; g < tracker->node_first[node + 1]; g++)
+        if (tracker->states[g] == RECORDED_FREE &&
+            (best == EASIM_NONE || tracker->since_ns[g] > tracker->since_ns[best]))
+            best = g;
+    for (uint32_t g = tracker->node_first[node];
+         best == EASIM_NONE && g < tracker->node_first[node + 1]; g++)
+        if (tracker->states[g] == RECORDED_ASLEEP)
+            best = g;
+    return best;
+}
+
+/* And the one that was freed first, the highest of these. */
+static uint32_t find_freed_first(const struct gpu_tracker *tracker, uint32_t node) {
+    uint32_t best = EASIM_NONE;
+    for (uint32_t g = tracker->node_first[node]; g < tracker->node_first[node + 1]; g++)
+        if (tracker->states[g] == RECORDED_FREE &&
+            (best == EASIM_NONE || tracker->since_ns[g] <= tracker->since_ns[best]))
+            best = g;
+    return best;
+}
+
+static uint32_t find_free(const struct gpu_tracker *tracker, const struct sim *sim, uint32_t node) {
+    uint32_t first = tracker->node_first[node];
+    if (node_may_sleep(sim, node))
+        return find_freed_last(tracker, node);
+    const uint8_t *at = memchr(tracker->states + first, RECORDED_FREE,
+                               tracker->node_first[node + 1] - (size_t)first);
+    return at ? (uint32_t)(at - tracker->states) : EASIM_NONE;
+}
+
+/* A GPU of a node for a job, as a GPU of the cluster. */
+static uint32_t take_gpu(struct gpu_tracker *tracker, const struct sim *sim, uint32_t node) {
+    uint32_t gpu = find_free(tracker, sim, node);
+    assert(gpu != EASIM_NONE);
+    set_state(tracker, node, gpu, HELD, sim->now_ns);
+    return gpu;
+}
+
+static void mark_changed(struct gpu_tracker *tracker, uint32_t node) {
+    if (tracker->is_changed[node])
+        return;
+    tracker->is_changed[node] = true;
+    array_push(&tracker->changed, node);
+}
+
+static void free_gpu(struct gpu_tracker *tracker, const struct sim *sim, uint32_t node,
+                     uint32_t gpu) {
+    set_state(tracker, node, gpu, RECORDED_FREE, sim->now_ns);
+    mark_changed(tracker, node);
+}
+
+/* --- parts of GPUs --- */
+
+static void leave_lane(struct gpu_tracker *tracker, const struct sim *sim,
+                       struct tracked_job *job) {
+    const struct recorded_gpus *held = &tracker->gpus.at[job->held.first];
+    struct tracked_shared *shared = &tracker->shared[job->shared];
+    shared->lanes.at[held->lane] = false;
+    if (--shared->users == 0)
+        free_gpu(tracker, sim, held->node, job->shared);
+    job->shared = EASIM_NONE;
+    job->held = (struct gpu_places){0};
+}
+
+/* The GPU that the engine calls so; a free one of the node if nobody is on it yet. */
+static uint32_t find_shared(struct gpu_tracker *tracker, const struct sim *sim, uint32_t node,
+                            uint32_t engine_gpu) {
+    for (uint32_t g = tracker->node_first[node]; g < tracker->node_first[node + 1]; g++)
+        if (tracker->shared[g].users > 0 && tracker->shared[g].engine_gpu == engine_gpu)
+            return g;
+    uint32_t gpu = take_gpu(tracker, sim, node);
+    tracker->shared[gpu].engine_gpu = engine_gpu;
+    return gpu;
+}
+
+static void take_lane(struct gpu_tracker *tracker, const struct sim *sim, struct tracked_job *job,
+                      const struct allocation *allocation) {
+    uint32_t node = allocation->first.node, lane = 0;
+    job->shared = find_shared(tracker, sim, node, allocation->gpu);
+    struct tracked_shared *shared = &tracker->shared[job->shared];
+    while (lane < shared->lanes.count && shared->lanes.at[lane])
+        lane++;
+    if (lane == shared->lanes.count)
+        array_push(&shared->lanes, true);
+    shared->lanes.at[lane] = true;
+    shared->users++;
+    job->held = (struct gpu_places){(uint32_t)tracker->gpus.count, 1};
+    array_push(&tracker->gpus,
+               ((struct recorded_gpus){node, job->shared - tracker->node_first[node], 1, lane}));
+}
+
+/* --- whole GPUs --- */
+
+static int compare_pieces(const void *left, const void *right) {
+    const struct piece *a = left, *b = right;
+    return (a->node > b->node) - (a->node < b->node);
+}
+
+/* What the engine has given to a job, by node. */
+static void list_pieces(struct gpu_tracker *tracker, const struct sim *sim, uint32_t job) {
+    const struct job_run *run = &sim->runs[job];
+    const struct allocation *allocation = &run->allocation;
+    const struct piece *pieces = allocation_pieces(allocation);
+    tracker->pieces.count = 0;
+    if (!job_run_uses_gpus(run) || allocation->milli > 0)
+        return;
+    for (uint32_t i = 0; i < allocation->count; i++)
+        array_push(&tracker->pieces, pieces[i]);
+    if (allocation->count > 1)
+        qsort(tracker->pieces.at, tracker->pieces.count, sizeof *tracker->pieces.at,
+              compare_pieces);
+}
+
+/* How many GPUs of a node are in the pieces, in which *at goes on by node. */
+static uint32_t piece_of(const struct gpu_tracker *tracker, size_t *at, uint32_t node) {
+    while (*at < tracker->pieces.count && tracker->pieces.at[*at].node < node)
+        ++*at;
+    return *at < tracker->pieces.count && tracker->pieces.at[*at].node == node
+               ? tracker->pieces.at[*at].gpus
+               : 0;
+}
+
+static bool shares(const struct sim *sim, uint32_t job) {
+    return job_run_uses_gpus(&sim->runs[job]) && sim->runs[job].allocation.milli > 0;
+}
+
+/* On the same GPU. */
+static bool goes_on_sharing(const struct gpu_tracker *tracker, const struct sim *sim,
+                            uint32_t index) {
+    const struct tracked_job *job = &tracker->jobs[index];
+    const struct allocation *allocation = &sim->runs[index].allocation;
+    return shares(sim, index) && tracker->gpus.at[job->held.first].node == allocation->first.node &&
+           tracker->shared[job->shared].engine_gpu == allocation->gpu;
+}
+
+/* Gives back what the job does not go on holding: of each node the highest ones. */
+static void give_back(struct gpu_tracker *tracker, const struct sim *sim, uint32_t index) {
+    struct tracked_job *job = &tracker->jobs[index];
+    uint32_t node = EASIM_NONE, left = 0;
+    size_t at = 0;
+    if (job->shared != EASIM_NONE) {
+        if (!goes_on_sharing(tracker, sim, index))
+            leave_lane(tracker, sim, job);
+        return;
+    }
+    list_pieces(tracker, sim, index);
+    for (uint32_t i = job->held.first; i < job->held.first + job->held.count; i++) {
+        const struct recorded_gpus held = tracker->gpus.at[i];
+        left = held.node == node ? left : piece_of(tracker, &at, held.node);
+        node = held.node;
+        for (uint32_t g = 0; g < held.count; g++) {
+            uint32_t gpu = tracker->node_first[node] + held.first + g;
+            if (left > 0)
+                left--;
+            else
+                free_gpu(tracker, sim, node, gpu);
+        }
+    }
+}
+
+static void add_gpu(struct gpu_tracker *tracker, size_t first, uint32_t node, uint32_t number) {
+    struct recorded_gpus *last =
+        tracker->gpus.count > first ? &tracker->gpus.at[tracker->gpus.count - 1] : NULL;
+    if (last && last->node == node && last->first + last->count == number)
+        last->count++;
+    else
+        array_push(&tracker->gpus, ((struct recorded_gpus){node, number, 1, 0}));
+}
+
+static int compare_gpus(const void *left, const void *right) {
+    const struct recorded_gpus *a = left, *b = right;
+    return a->node != b->node ? (a->node > b->node) - (a->node < b->node)
+                              : (a->first > b->first) - (a->first < b->first);
+}
+
+/* Ascending, neighbours together. */
+static void order_gpus(struct gpu_tracker *tracker, size_t first) {
+    struct recorded_gpus *at = tracker->gpus.at + first;
+    size_t count = tracker->gpus.count - first, kept = 0;
+    if (count < 2)
+        return;
+    qsort(at, count, sizeof *at, compare_gpus);
+    for (size_t i = 1; i < count; i++)
+        if (at[i].node == at[kept].node && at[i].first == at[kept].first + at[kept].count)
+            at[kept].count += at[i].count;
+        else
+            at[++kept] = at[i];
+    tracker->gpus.count = first + kept + 1;
+}
+
+/* How many GPUs of a node a job still holds, after give_back; they go into the new list. */
+static uint32_t keep_held(struct gpu_tracker *tracker, struct gpu_places held, size_t first,
+                          const struct piece *piece) {
+    uint32_t kept = 0;
+    for (uint32_t i = held.first; i < held.first + held.count; i++) {
+        const struct recorded_gpus old = tracker->gpus.at[i];
+        for (uint32_t g = 0; old.node == piece->node && g < old.count && kept < piece->gpus; g++) {
+            add_gpu(tracker, first, old.node, old.first + g);
+            kept++;
+        }
+    }
+    return kept;
+}
+
+static void take_whole(struct gpu_tracker *tracker, const struct sim *sim, uint32_t index) {
+    struct tracked_job *job = &tracker->jobs[index];
+    size_t first = tracker->gpus.count;
+    list_pieces(tracker, sim, index);
+    for (size_t i = 0; i < tracker->pieces.count; i++) {
+        const struct piece piece = tracker->pieces.at[i];
+        for (uint32_t g = keep_held(tracker, job->held, first, &piece); g < piece.gpus; g++)
+            add_gpu(tracker, first, piece.node,
+                    take_gpu(tracker, sim, piece.node) - tracker->node_first[piece.node]);
+        mark_changed(tracker, piece.node);
+    }
+    order_gpus(tracker, first);
+    uint32_t count = (uint32_t)(tracker->gpus.count - first);
+    if (count > 0 && count == job->held.count &&
+        memcmp(tracker->gpus.at + first, tracker->gpus.at + job->held.first,
+               count * sizeof *tracker->gpus.at) == 0)
+        tracker->gpus.count = first; /* the very same */
+    else
+        job->held = (struct gpu_places){(uint32_t)first, count};
+}
+
+/* --- instants --- */
+
+static void note_moved(struct gpu_tracker *tracker, uint32_t job) {
+    if (tracker->jobs[job].moved)
+        return;
+    tracker->jobs[job].moved = true;
+    array_push(&tracker->moved, job);
+}
+
+struct gpu_places gpu_tracker_end_segment(struct gpu_tracker *tracker, const struct sim *sim,
+                                          const struct segment *segment) {
+    if (!tracker->states)
+        init_tracker(tracker, sim);
+    const struct tracked_job *job = &tracker->jobs[segment->job];
+    struct gpu_places held = job->held;
+    bool stays = segment->ended == CAUSE_PHASE || segment->ended == CAUSE_UTILIZATION ||
+                 segment->ended == CAUSE_SET_UP || segment->ended == CAUSE_END_OF_RUN;
+    if (segment->config == EASIM_NONE || job->moved) /* moved: it began at this very instant */
+        held = (struct gpu_places){0};
+    if (!stays)
+        note_moved(tracker, segment->job);
+    return held;
+}
+
+void gpu_tracker_note_node(struct gpu_tracker *tracker, const struct sim *sim, uint32_t node) {
+    if (!tracker->states)
+        init_tracker(tracker, sim);
+    mark_changed(tracker, node);
+}
+
+/* GPUs of a node that no job holds fail, or are repaired, with the node. */
+static void settle_failure(struct gpu_tracker *tracker, const struct sim *sim, uint32_t node) {
+    if (!sim->nodes.jobs) /* none ever fails */
+        return;
+    bool failed = easim_view_node(sim->view.v, node)->failed;
+    for (uint32_t g = tracker->node_first[node]; g < tracker->node_first[node + 1]; g++)
+        if (failed != (tracker->states[g] == RECORDED_FAILED))
+            set_state(tracker, node, g, failed ? RECORDED_FAILED : RECORDED_FREE, sim->now_ns);
+}
+
+/* As many GPUs of a node are asleep as the engine says. */
+static void settle_sleep(struct gpu_tracker *tracker, const struct sim *sim, uint32_t node) {
+    uint32_t asleep = 0, wanted = sim->nodes.sleep.nodes[node].asleep;
+    for (uint32_t g = tracker->node_first[node]; g < tracker->node_first[node + 1]; g++)
+        asleep += tracker->states[g] == RECORDED_ASLEEP;
+    for (; asleep < wanted; asleep++)
+        set_state(tracker, node, find_freed_first(tracker, node), RECORDED_ASLEEP, sim->now_ns);
+    for (uint32_t g = tracker->node_first[node]; asleep > wanted; g++)
+        if (tracker->states[g] == RECORDED_ASLEEP) {
+            set_state(tracker, node, g, RECORDED_FREE, sim->now_ns);
+            asleep--;
+        }
+}
+
+void gpu_tracker_settle(struct gpu_tracker *tracker, const struct sim *sim) {
+    for (size_t i = 0; i < tracker->moved.count; i++)
+        give_back(tracker, sim, tracker->moved.at[i]);
+    for (size_t i = 0; i < tracker->changed.count; i++)
+        settle_failure(tracker, sim, tracker->changed.at[i]);
+    for (size_t i = 0; i < tracker->moved.count; i++) {
+        uint32_t job = tracker->moved.at[i];
+        if (!shares(sim, job))
+            take_whole(tracker, sim, job);
+        else if (tracker->jobs[job].shared == EASIM_NONE)
+            take_lane(tracker, sim, &tracker->jobs[job], &sim->runs[job].allocation);
+        tracker->jobs[job].moved = false;
+    }
+    for (size_t i = 0; i < tracker->changed.count; i++) {
+        uint32_t node = tracker->changed.at[i];
+        if (sim->nodes.sleep.nodes)
+            settle_sleep(tracker, sim, node);
+        tracker->is_changed[node] = false;
+    }
+    tracker->moved.count = tracker->changed.count = 0;
+}
+
+void gpu_tracker_close(struct gpu_tracker *tracker, const struct sim *sim) {
+    if (!tracker->states)
+        init_tracker(tracker, sim);
+    for (uint32_t n = 0; n < sim->cluster->node_count; n++)
+        for (uint32_t g = tracker->node_first[n]; g < tracker->node_first[n + 1]; g++)
+            end_rest(tracker, n, g, sim->now_ns);
+}
+
+void gpu_tracker_finish(struct gpu_tracker *tracker) {
+    for (uint32_t g = 0; tracker->shared && g < tracker->gpu_count; g++)
+        free(tracker->shared[g].lanes.at);
+    free(tracker->node_first);
+    free(tracker->states);
+    free(tracker->since_ns);
+    free(tracker->shared);
+    free(tracker->jobs);
+    free(tracker->moved.at);
+    free(tracker->changed.at);
+    free(tracker->is_changed);
+    free(tracker->pieces.at);
+    free(tracker->gpus.at);
+    free(tracker->rests.at);
+    *tracker = (struct gpu_tracker){0};
+}

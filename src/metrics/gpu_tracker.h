@@ -1,0 +1,59 @@
+/* Which GPUs each job is on. The engine counts the free GPUs of a node and does not tell them
+   apart; here they get numbers, once all of an instant is done: a job gets the lowest free ones of
+   its nodes, and where GPUs sleep those that were freed last (semantics 23.2). It changes nothing
+   of the run. */
+#ifndef EASIM_METRICS_GPU_TRACKER_H
+#define EASIM_METRICS_GPU_TRACKER_H
+
+#include "engine/sim.h"
+#include "metrics/recorded_gpus.h"
+
+/* A place in the tracker's list of GPUs. */
+struct gpu_places {
+    uint32_t first, count;
+};
+
+struct tracked_job {
+    struct gpu_places held;
+    uint32_t shared; /* GPU of which it holds a part, by number in the cluster; EASIM_NONE */
+    bool moved;      /* at this instant it got or gave back GPUs */
+};
+
+/* A GPU that jobs share. */
+struct tracked_shared {
+    uint32_t engine_gpu; /* as the engine calls it (cluster/sharing.h) */
+    ARRAY_OF(bool) lanes;
+    uint32_t users;
+};
+
+/* Zero-initialise; release with gpu_tracker_finish. */
+struct gpu_tracker {
+    uint32_t *node_first; /* by node: the cluster's number of its first GPU; one more at the end */
+    uint32_t gpu_count;
+    uint8_t *states;               /* by GPU: enum recorded_state, or held */
+    int64_t *since_ns;             /* by GPU: of that */
+    struct tracked_shared *shared; /* by GPU; NULL: no job ever asked for a part of one */
+    struct tracked_job *jobs;
+    ARRAY_OF(uint32_t) moved; /* jobs */
+    ARRAY_OF(uint32_t)
+    changed;                       /* nodes of which GPUs were taken, freed, failed, repaired or
+                                      fell asleep */
+    bool *is_changed;              /* by node */
+    ARRAY_OF(struct piece) pieces; /* scratch */
+    ARRAY_OF(struct recorded_gpus) gpus;
+    ARRAY_OF(struct recorded_rest) rests; /* in order of end_ns */
+};
+
+/* A segment of the job has ended for that reason, which may mean that it gives GPUs back or gets
+   some; returns what it held in the segment. */
+struct gpu_places gpu_tracker_end_segment(struct gpu_tracker *tracker, const struct sim *sim,
+                                          const struct segment *segment);
+/* Something has happened to GPUs of a node that no job held. */
+void gpu_tracker_note_node(struct gpu_tracker *tracker, const struct sim *sim, uint32_t node);
+/* All of an instant is done. */
+void gpu_tracker_settle(struct gpu_tracker *tracker, const struct sim *sim);
+/* The end of the run: what rests, rests up to now. */
+void gpu_tracker_close(struct gpu_tracker *tracker, const struct sim *sim);
+void gpu_tracker_finish(struct gpu_tracker *tracker);
+
+#endif

@@ -1,0 +1,281 @@
+#!/usr/bin/env python3
+"""What --record writes, on random scenarios of everything easim simulates: test_record.py EASIM SOURCE REWRITE_RECORD
+
+Every number is recomputed from the files alone, in integers: segments of a job tile its life and add to its row of
+jobs.csv; on every GPU the jobs and the times free, asleep and failed tile [0, end]; all energies add to that of the
+cluster. REWRITE_RECORD reads the folder back as the program does, and writes it again: the same bytes."""
+import argparse
+import csv
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+
+from random_scenario import Scenario
+
+SOME_SEEDS = 40
+ENERGY = 10 ** 18
+
+
+def scaled(text, unit):
+    """A decimal as an integer of 1/unit, exactly."""
+    whole, _, rest = text.partition(".")
+    digits = len(str(unit)) - 1
+    assert len(rest) <= digits, text
+    return int(whole or 0) * unit + int((rest + "0" * digits)[:digits] or 0)
+
+
+def ns(text):
+    return scaled(text, 10 ** 9)
+
+
+def rows_of(path):
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def gpus_of(text):
+    """"3:0-3;4:0" as [(node, gpu, lane)]; lane None: of a whole GPU."""
+    out = []
+    for piece in filter(None, text.split(";")):
+        node, _, rest = piece.partition(":")
+        rest, _, lane = rest.partition("/")
+        first, _, last = rest.partition("-")
+        out += [(int(node), g, int(lane) if lane else None) for g in range(int(first), int(last or first) + 1)]
+    assert len(set(out)) == len(out), text
+    return out
+
+
+class Run:
+    """One replication of a folder."""
+
+    def __init__(self, scenario, folder, number):
+        def of(name):
+            return [row for row in rows_of(folder / name) if row["replication"] == number]
+        self.scenario = scenario
+        self.jobs, self.segments, self.gpus = of("jobs.csv"), of("segments.csv"), of("gpus.csv")
+        self.workload, self.recorded = of("workload.csv"), of("recorded.csv")[0]
+        self.summary = of("summary.csv")[0]
+        self.end = ns(self.recorded["end_s"])
+        self.nodes = [node for entry in scenario.cluster["nodes"] for node in [entry] * entry.get("count", 1)]
+        self.types = {t["name"]: t for t in scenario.types}
+        self.by_job = defaultdict(list)
+        for s in self.segments:
+            s["from"], s["to"] = ns(s["start_s"]), ns(s["end_s"])
+            s["energy"], s["at"] = scaled(s["energy_j"], ENERGY), gpus_of(s["nodes"])
+            self.by_job[s["job_id"]].append(s)
+
+
+def near(a, b, what, relative=1e-9):
+    assert abs(a - b) <= relative * max(abs(a), abs(b)) + 1e-300, f"{what}: {a!r} and {b!r}"
+
+
+def lives(run):
+    """Segments follow each other from the submission to the finish, and add to the row of jobs.csv exactly."""
+    assert int(run.recorded["jobs_submitted"]) == len(run.jobs) and len(run.segments) == int(run.recorded["segments"])
+    for job in run.jobs:
+        life = run.by_job.pop(job["job_id"], [])
+        if job["status"] == "rejected":
+            assert not life, job
+            continue
+        assert [s["segment"] for s in life] == [str(i + 1) for i in range(len(life))], job
+        assert life[0]["kind"] == "queued" and life[0]["began"] == "submitted" and life[0]["from"] == ns(job["submit_s"])
+        for before, after in zip(life, life[1:]):
+            assert before["to"] == after["from"] and before["ended"] == after["began"], (before, after)
+        assert life[-1]["to"] == (ns(job["finish_s"]) if job["finish_s"] else run.end), job
+        assert (life[-1]["ended"] == "finished") == (job["status"] == "finished"), job
+        if job["wait_s"]:
+            assert life[0]["to"] - life[0]["from"] == ns(job["wait_s"]) and life[0]["ended"] == "started", job
+        sums(job, life)
+    assert not run.by_job, run.by_job
+
+
+def sums(job, life):
+    held = [s for s in life if s["kind"] != "queued"]
+    lost = [s for s in held if s["kind"] == "lost"]
+    assert all(not s["k"] and not s["at"] and s["energy"] == 0 for s in life if s["kind"] == "queued"), life
+    assert sum(s["to"] - s["from"] for s in held) == ns(job["exec_s"]), job
+    assert sum(s["to"] - s["from"] for s in lost) == ns(job["lost_s"]), job
+    assert float(sum(s["energy"] for s in held)) / 1e18 == float(job["energy_j"]), job  # rounded as jobs.csv rounds
+    gpu_ns = sum((s["to"] - s["from"]) * thousandths(s) for s in held)
+    assert gpu_ns % 1000 or gpu_ns // 1000 == ns(job["gpu_s"]), job
+    near(gpu_ns / 1e12, float(job["gpu_s"]), job)
+    assert sum(s["ended"] == "preempted" for s in life) == int(job["preemptions"]), job
+    assert sum(s["ended"] == "resized" for s in life) == int(job["resizes"]), job
+    if held:
+        assert (held[-1]["gpu_type"], held[-1]["k"]) == (job["gpu_type"], job["k"]), job
+
+
+def thousandths(segment):
+    return round(float(segment["gpu_share"]) * 1000) if segment["gpu_share"] else 1000 * int(segment["k"])
+
+
+def work(run):
+    """What is kept of a finished job's work is all of it; rows of set-ups and checkpoints did none."""
+    specs = {w["job_id"]: w for w in run.workload}
+    done = defaultdict(float)
+    for s in run.segments:
+        assert float(s["work"]) >= 0 and (s["kind"] in ("run", "lost") or s["work"] == "0"), s
+        done[s["job_id"]] += float(s["work"]) if s["kind"] != "lost" else 0
+    for job in run.jobs:
+        if job["status"] == "rejected":
+            continue  # its work may be unknown
+        whole = float(specs[job["job_id"]]["work_samples"] or specs[job["job_id"]]["duration_s"])
+        if job["status"] == "finished":
+            near(done[job["job_id"]], whole, job["job_id"], 1e-9)
+        else:
+            assert done[job["job_id"]] <= whole * (1 + 1e-9), job
+
+
+def holdings(run):
+    """By GPU: intervals (from, to, lane) of jobs; lane None: the whole GPU."""
+    held = defaultdict(list)
+    for s in run.segments:
+        if s["kind"] == "queued" or s["from"] == s["to"]:
+            continue
+        shared = bool(s["gpu_share"])
+        assert len(s["at"]) == int(s["k"]) and all((lane is not None) == shared for _, _, lane in s["at"]), s
+        for node, gpu, lane in s["at"]:
+            assert run.nodes[node]["gpu"] == s["gpu_type"], s
+            held[node, gpu].append((s["from"], s["to"], lane))
+    return held
+
+
+def tiles(run):
+    """Every GPU at every time: one whole job, or lanes that do not overlap, or at rest; no gap."""
+    held = holdings(run)
+    rests = defaultdict(list)
+    for row in run.gpus:
+        start, end = ns(row["start_s"]), ns(row["end_s"])
+        assert 0 <= start < end <= run.end, row
+        for node, gpu, _ in gpus_of(f'{row["node"]}:{row["gpu"]}'):
+            rests[node, gpu].append((start, end, row["state"]))
+    for node, entry in enumerate(run.nodes):
+        for gpu in range(entry["gpus"]):
+            tile(held.pop((node, gpu), []), rests.pop((node, gpu), []), run.end, (node, gpu))
+    assert not held and not rests, (held, rests)
+
+
+def tile(held, rests, end, place):
+    lanes = defaultdict(list)
+    for start, stop, lane in held:
+        lanes[lane].append((start, stop))
+    assert all(a[1] <= b[0] for lane in lanes.values() for a, b in zip(sorted(lane), sorted(lane)[1:])), (place, lanes)
+    covered, at = union(held), 0
+    whole = union([x for x in held if x[2] is None])
+    shared = union([x for x in held if x[2] is not None])
+    assert sum(b - a for a, b in covered) == sum(b - a for a, b in whole) + sum(b - a for a, b in shared), place
+    for start, stop in sorted(covered + [(a, b) for a, b, _ in rests]):
+        assert start == at, (place, start, at)
+        at = stop
+    assert at == end, (place, at, end)
+    for before, after in zip(rests, rests[1:]):
+        assert before[1] <= after[0] and not (before[1] == after[0] and before[2] == after[2]), (place, before, after)
+
+
+def union(intervals):
+    out = []
+    for start, stop, *_ in sorted((a, b) for a, b, *_ in intervals):
+        if out and start <= out[-1][1]:
+            out[-1] = (out[-1][0], max(stop, out[-1][1]))
+        else:
+            out.append((start, stop))
+    return out
+
+
+def energy(run):
+    """Segments, GPUs at rest, and nodes, in watts of the scenario: the energy of the whole cluster."""
+    total = sum(s["energy"] for s in run.segments) / ENERGY
+    held_s = defaultdict(float)  # by node: GPU-seconds held
+    failed_s = defaultdict(float)
+    free_s, asleep_s = defaultdict(float), defaultdict(float)
+    for s in run.segments:
+        for node, _, _ in s["at"]:
+            held_s[node] += (s["to"] - s["from"]) / 1e9 * (thousandths(s) / 1000 / int(s["k"]))
+    for row in run.gpus:
+        seconds = (ns(row["end_s"]) - ns(row["start_s"])) / 1e9
+        count = len(gpus_of(f'0:{row["gpu"]}'))
+        {"free": free_s, "asleep": asleep_s, "failed": failed_s}[row["state"]][int(row["node"])] += seconds * count
+    for n, node in enumerate(run.nodes):
+        t = run.types[node["gpu"]]
+        gpu_s = run.end / 1e9 * node["gpus"]
+        idle_s = gpu_s - held_s[n] - asleep_s[n] - failed_s[n]  # free parts of shared ones, too
+        assert idle_s >= free_s[n] - 1e-6, (n, idle_s, free_s[n])
+        fixed_w = node.get("base_w", 0) + node.get("cpu_idle_w", 0) + node.get("ram_w", 0)
+        total += t["idle_w"] * idle_s + t.get("sleep_w", 0) * asleep_s[n]
+        total += fixed_w * (run.end / 1e9 - failed_s[n] / node["gpus"]) + node.get("cpu_w_per_busy_gpu", 0) * held_s[n]
+    near(total, float(run.recorded["energy_j"]), "energy of the cluster")
+    if not run.scenario.warmup_s:
+        near(total / 3.6e6, float(run.summary["energy_kwh"]), "energy_kwh")
+
+
+def read_back(folder, rewrite):
+    for name in ("segments.csv", "gpus.csv"):
+        again = subprocess.run([rewrite, folder, name], capture_output=True, check=False)
+        assert again.returncode == 0, again.stderr.decode()
+        assert again.stdout == (folder / name).read_bytes(), name
+    jobs = subprocess.run([rewrite, folder, "jobs"], capture_output=True, check=True, text=True).stdout.splitlines()
+    columns = ["policy", "replication", "job_id", "user", "model", "", "submit_s", "start_s", "finish_s", "exec_s", "lost_s",
+               "energy_j", "gpu_s", "deadline_s", "preemptions", "resizes"]
+    written = rows_of(folder / "jobs.csv")
+    assert len(jobs) == len(written)
+    for line, row in zip(csv.reader(jobs), written):
+        for cell, column in zip(line, columns):
+            assert not column or cell == row[column] or (row["status"] == "rejected" and cell in ("0", "")), (column, line, row)
+
+
+def run_easim(easim, folder, out, *options):
+    done = subprocess.run([easim, "run", "scenario.yaml", "--record", "--quiet", "--out", out, *options],
+                          cwd=folder, capture_output=True, text=True, check=False, timeout=300)
+    return done
+
+
+def try_seed(options, seed, seen):
+    scenario = Scenario(seed)
+    with tempfile.TemporaryDirectory(prefix="easim-record.") as name:
+        folder = Path(name)
+        for file, text in scenario.files.items():
+            (folder / file).write_text(text, encoding="utf-8")
+        done = run_easim(options.easim, folder, "out", "--check", "--threads", "1")
+        if done.returncode == 1 and "was stopped 1000 times in a row" in done.stderr:
+            return
+        assert done.returncode == 0, done.stderr
+        for row in rows_of(folder / "out" / "recorded.csv"):
+            run = Run(scenario, folder / "out", row["replication"])
+            for s in run.segments:
+                seen |= {s["kind"], s["began"], s["ended"]} | ({"share"} if s["gpu_share"] else set()) | \
+                    ({"limit"} if s["power_limit_w"] else set())
+            seen |= {row["state"] for row in run.gpus}
+            for check in (lives, work, tiles, energy):
+                check(run)
+        read_back(folder / "out", options.rewrite)
+
+
+EVERYTHING = {"queued", "setup", "run", "checkpoint", "lost", "submitted", "started", "set_up", "phase", "utilization",
+              "preempted", "saved", "resized", "failed", "finished", "end_of_run", "share", "limit", "free", "asleep"}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("easim")
+    parser.add_argument("source")
+    parser.add_argument("rewrite")
+    parser.add_argument("--count", type=int, default=SOME_SEEDS)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    options.easim, options.rewrite = str(Path(options.easim).resolve()), str(Path(options.rewrite).resolve())
+    seen = set()
+    for seed in range(options.seed, options.seed + options.count):
+        try:
+            try_seed(options, seed, seen)
+        except AssertionError:
+            print(f"seed {seed} of random_scenario.py")
+            raise
+    missing = EVERYTHING - seen
+    assert options.count < SOME_SEEDS or not missing, f"never seen: {missing}"
+    print(f"{options.count} scenarios")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
