@@ -65,7 +65,7 @@ const struct option_row option_rows[] = {
     {"decisions", 0, NULL, OPTION_FLAG, AT(decisions), .commands = IN(RUN), .recorded = true,
      .help = "write decisions.csv too: every action of the policy and its answer"},
     {"record", 0, NULL, OPTION_FLAG, AT(record), .commands = IN(RUN), .recorded = true,
-     .help = "write what easim analyze and the like read, too: segments.csv, gpus.csv, workload.csv, recorded.csv and series.csv"},
+     .help = "write what easim analyze and the like read, too: segments.csv, gpus.csv, workload.csv, recorded.csv and series.csv; the table says where the energy went"},
     {"meter", 0, "STEP", OPTION_DURATION, AT(meter_step_s), .commands = IN(RUN), .recorded = true,
      .least = 0.001, .most = TIME_MAX_S,
      .help = "write meter.csv too: mean power of each interval of this length, 30s say, integrated exactly"},
