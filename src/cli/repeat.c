@@ -174,6 +174,24 @@ static int check_command(const struct repeated *command, const struct recorded *
                      command->manifest, recorded->command, command->manifest);
 }
 
+/* Results that are not those of the manifest are nothing to compare with. */
+static int refuse_damaged(const struct recorded *recorded, const char *who) {
+    if (repeat_is_whole(recorded))
+        return EXIT_DONE;
+    cli_say("%s: the results in %s are not those of its manifest: they are not repeated\n", who,
+            recorded->folder);
+    return cli_conclude(EXIT_RUN_FAILED);
+}
+
+static int repeat_loaded(const struct repeated *command, const struct options *options,
+                         const struct recorded *recorded, struct repeat_inputs *inputs,
+                         const char *who) {
+    if (repeat_inputs_check(inputs, recorded, who) < 0)
+        return EXIT_BAD_INPUT;
+    int code = refuse_damaged(recorded, who);
+    return code == EXIT_DONE ? repeat_recorded(command, options, recorded, inputs) : code;
+}
+
 int repeat(const struct repeated *command, int argc, char **argv) {
     int code = refuse_options(command->manifest, argc, argv);
     if (code != EXIT_DONE)
@@ -195,9 +213,7 @@ int repeat(const struct repeated *command, int argc, char **argv) {
         if (recorded.partial)
             cli_say("%s: the recorded results are partial: interrupted, or a run failed\n",
                     argv[0]);
-        code = repeat_inputs_check(&inputs, &recorded, argv[0]) < 0
-                   ? EXIT_BAD_INPUT
-                   : repeat_recorded(command, &options, &recorded, &inputs);
+        code = repeat_loaded(command, &options, &recorded, &inputs, argv[0]);
     }
     repeat_inputs_finish(&inputs);
     recorded_finish(&recorded);

@@ -17,27 +17,62 @@
 
 /* ---- What manifests name ---- */
 
-/* Prints the line of a file unless it is the same in both folders and in the manifest; equal
-   SHA-256 means equal bytes. */
+/* Equal SHA-256 means equal bytes. */
+static bool file_is_whole(const struct recorded_file *file, const char *prefix) {
+    char now[SHA256_TEXT];
+    uint64_t bytes;
+    struct error error = {0};
+    int there = sha256_file(file->path, now, &bytes, &error);
+    if (there == 0 && file->sha256 && strcmp(now, file->sha256) == 0)
+        return true;
+    cli_show("damaged: %s%s (%s)\n", prefix, file->name,
+             there < 0    ? "it cannot be read"
+             : there == 0 ? "not of the SHA-256 in the manifest: one of the two was changed"
+                          : "it is missing");
+    return false;
+}
+
+static bool folder_is_whole(const struct recorded *recorded, const char *prefix) {
+    bool whole = true;
+    for (const struct recorded_file *file = recorded->files; file->name; file++)
+        whole = file_is_whole(file, prefix) && whole;
+    for (const char *const *folder = recorded->folders; *folder; folder++) {
+        struct recorded inner = {0};
+        struct arena arena = {0};
+        struct error error = {0};
+        const char *manifest =
+            arena_printf(&arena, "%s/%s/" MANIFEST_NAME, recorded->folder, *folder);
+        if (recorded_load(&inner, manifest, &error) == 0) {
+            whole =
+                folder_is_whole(&inner, arena_printf(&arena, "%s%s/", prefix, *folder)) && whole;
+        } else {
+            cli_show("damaged: %s%s/" MANIFEST_NAME " (%s)\n", prefix, *folder, error.text);
+            whole = false;
+        }
+        recorded_finish(&inner);
+        arena_finish(&arena);
+    }
+    return whole;
+}
+
+bool repeat_is_whole(const struct recorded *recorded) {
+    return folder_is_whole(recorded, "");
+}
+
+/* ---- The repetition ---- */
+
+/* Prints the line of a file unless the repetition has the same. */
 static bool same_file(const struct recorded_file *file, const char *prefix, const char *again) {
     struct arena arena = {0};
-    char before[SHA256_TEXT], after[SHA256_TEXT];
+    char after[SHA256_TEXT];
     uint64_t bytes;
     struct error error = {0};
     const char *made = arena_printf(&arena, "%s/%s", again, file->name);
-    int there = sha256_file(file->path, before, &bytes, &error);
-    bool is_there = there == 0, is_made = sha256_file(made, after, &bytes, &error) == 0;
-    bool equal = is_there && is_made && strcmp(before, after) == 0;
-    bool recorded = is_there && file->sha256 && strcmp(before, file->sha256) == 0;
-    bool same = equal && recorded;
-    const char *why = there < 0   ? " (it cannot be read)"
-                      : !is_there ? " (it is missing)"
-                      : !is_made  ? " (the repetition does not write it)"
-                      : recorded  ? ""
-                      : equal     ? " (equal, but not of the SHA-256 in the manifest)"
-                                  : " (changed since it was written)";
+    bool is_made = sha256_file(made, after, &bytes, &error) == 0;
+    bool same = is_made && strcmp(after, file->sha256) == 0;
     if (!same)
-        cli_show("differs: %s%s%s\n", prefix, file->name, why);
+        cli_show("differs: %s%s%s\n", prefix, file->name,
+                 is_made ? "" : " (the repetition does not write it)");
     arena_finish(&arena);
     return same;
 }

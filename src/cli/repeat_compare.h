@@ -6,8 +6,11 @@
 
 #include <stdbool.h>
 
-/* Prints a line for each file that differs: between the two folders, or from its hash in the
-   manifest. Of a sweep also the files of its points; they hold a hash of what was read, which
+/* Whether the recorded folder, and those in it, hold the files of their manifests; prints a line
+   for each that they do not. */
+bool repeat_is_whole(const struct recorded *recorded);
+/* Prints a line for each file that differs between the two folders, the recorded one whole. Of a
+   sweep also the files of its points; they hold a hash of what was read, which
    counts only where nothing of that has changed (same_inputs). */
 bool repeat_compare(const struct recorded *recorded, const char *again, bool same_inputs);
 

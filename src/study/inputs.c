@@ -71,12 +71,16 @@ static bool take_from(const struct inputs *against, struct inputs *inputs, struc
     return true;
 }
 
-/* False: there is no such file. */
+/* False: there is no such file. One that was read, and cannot be read again, is a failure. */
 static bool add_file(struct inputs *inputs, const struct input *input) {
     struct input added = *input;
-    if (!(inputs->against && take_from(inputs->against, inputs, &added)) &&
-        hash_input(&added, room_for_failure(inputs)) != 0)
-        return false;
+    if (!(inputs->against && take_from(inputs->against, inputs, &added))) {
+        int r = hash_input(&added, room_for_failure(inputs));
+        if (r == SHA256_NO_FILE && input->read && input->read->is_file)
+            (void)say_changed(input->path, room_for_failure(inputs));
+        if (r != 0)
+            return false;
+    }
     added.key = arena_strdup(&inputs->arena, input->key);
     added.name = input->name ? arena_strdup(&inputs->arena, input->name) : NULL;
     added.path = arena_strdup(&inputs->arena, input->path);

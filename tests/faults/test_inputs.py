@@ -4,7 +4,7 @@ import csv
 import os
 import shutil
 
-from harness import SOURCE, easim, good, paused, run_tests
+from harness import SOURCE, each_call, easim, good, paused, run_tests
 from test_force import content_of
 
 MOST = 24  # places at which a file is replaced, of each command
@@ -138,6 +138,33 @@ def programs_of_policies(folder):
         shutil.rmtree(out)
 
 
+def read_again(folder):
+    """Each opening of the scenario and of its models that fails, the last one for scenario.yaml among them: the same results,
+    or the file is named and there are none."""
+    inputs, out = Inputs(folder), folder / "out"
+    (folder / "sweep.yaml").write_text("name: s\nbase: scenario.yaml\nset: {horizon: 1h, replications: 1}\n"
+                                       "axes: [{path: policy.name, values: [fcfs, zeus]}]\n", encoding="utf-8")
+    few = ("-n", "1", "--set", "horizon=1h", "--quiet", "-t", "1", "--out", out)
+    for words in (("run", inputs.scenario, *few), ("compare", inputs.scenario, "--policies", "fcfs,zeus", *few),
+                  ("ablate", inputs.scenario, "zeus", "pollux", *few),
+                  ("tune", inputs.scenario, "--policy", "zeus", "--params", "tau", "--objective", "energy_kwh", *few),
+                  ("sweep", folder / "sweep.yaml", "--quiet", "-t", "1", "--out", out)):
+        good(*words)
+        whole = content_of(out)
+        for path in inputs.forms:
+            told = 0
+            for number, ended in each_call(5, *words, prepare=lambda: shutil.rmtree(out, ignore_errors=True), call="open",
+                                           path=path, do="EMFILE" if words[0] == "sweep" else "EACCES"):
+                if ended.code == 0:
+                    assert content_of(out) == whole, (number, str(ended))
+                else:
+                    assert ended.code in (1, 2) and path.name in ended.said, (number, str(ended))
+                    assert not (out / "manifest.json").exists(), (number, str(ended))
+                    told += 1
+            assert told > 0, (words, path)
+        shutil.rmtree(out, ignore_errors=True)
+
+
 def in_worlds(folder):
     """Each world reads the scenario again: a file that was replaced meanwhile ends the comparison."""
     inputs, out = Inputs(folder), folder / "out"
@@ -175,4 +202,4 @@ def in_a_validation(folder):
 
 
 if __name__ == "__main__":
-    run_tests(in_a_validation, in_worlds, in_a_run, in_a_comparison, in_an_ablation, in_a_search, in_a_sweep, what_a_sweep_keeps, programs_of_policies)
+    run_tests(in_a_validation, in_worlds, in_a_run, in_a_comparison, in_an_ablation, in_a_search, in_a_sweep, what_a_sweep_keeps, programs_of_policies, read_again)

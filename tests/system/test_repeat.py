@@ -320,8 +320,11 @@ def standard_input(place):
     assert place.repeat("compare", "out/stdin-compare/manifest.json").stdout == "equal\n"
 
 
+NOT_OF_MANIFEST = "not of the SHA-256 in the manifest: one of the two was changed"
+
+
 def changed_results(place):
-    """A byte by hand, a file lost, in the folder itself and in one below."""
+    """A byte by hand, a file lost, in the folder itself and in one below: nothing is run, every such file is named."""
     for command, name in (("run", "jobs.csv"), ("compare", "fcfs/power.csv"),
                           ("compare", "perturbed/noise/fcfs/summary.csv"), ("tune", "tuned.yaml"), ("ablate", "cells.csv"),
                           ("sweep", "claims.csv")):
@@ -329,11 +332,23 @@ def changed_results(place):
         before = path.read_bytes()
         path.write_bytes(before[:-2] + bytes([before[-2] ^ 1]) + before[-1:])
         done = place.repeat(command, f"out/{command}-1/manifest.json", code=1)
-        assert done.stdout == f"differs: {name} (changed since it was written)\n", done.stdout
+        assert done.stdout == f"damaged: {name} ({NOT_OF_MANIFEST})\n", done.stdout
+        says = f"out/{command}-1 are not those of its manifest: they are not repeated\n"
+        assert says in done.stderr, done.stderr
         path.unlink()
         done = place.repeat(command, f"out/{command}-1/manifest.json", code=1)
-        assert done.stdout == f"differs: {name} (it is missing)\n", done.stdout
+        assert done.stdout == f"damaged: {name} (it is missing)\n" and says in done.stderr, done
         path.write_bytes(before)
+    paths = [place.tree / "out/compare-1" / name for name in ("compare.csv", "fcfs/jobs.csv", "fcfs/manifest.json")]
+    before = [path.read_bytes() for path in paths]
+    for path in paths:
+        path.write_bytes(path.read_bytes()[:-20])
+    done = place.repeat("compare", "out/compare-1/manifest.json", "--out", "again", code=1)
+    assert [line.split(" (")[0] for line in done.stdout.splitlines()] == [
+        "damaged: compare.csv", "damaged: fcfs/manifest.json"], done.stdout
+    assert not (place.tree / "again").exists() and "wrote" not in done.stdout
+    for path, data in zip(paths, before):
+        path.write_bytes(data)
 
 
 def changed_hashes(place):
@@ -346,7 +361,7 @@ def changed_hashes(place):
         path.write_text(before.replace(right, right[::-1]))
         done = place.repeat(command, f"out/{command}-1/manifest.json", code=1)
         inner = "fcfs/" if command == "compare" else ""
-        assert done.stdout == f"differs: {inner}{name} (equal, but not of the SHA-256 in the manifest)\n", done.stdout
+        assert done.stdout == f"damaged: {inner}{name} ({NOT_OF_MANIFEST})\n", done.stdout
         path.write_text(before)
 
 
