@@ -18,7 +18,7 @@ SANITIZED = bool(os.environ.get("EASIM_SANITIZED"))
 TINY, SEED, DOC = SOURCE / "configs/tiny.yaml", SOURCE / "configs/eas-sim.yaml", SOURCE / "docs/exit-codes.md"
 BAD, BAD_LIST = PLUGINS / "ends_badly.so", PLUGINS / "ends_badly_list.so"
 PROFILE, KINETO = SOURCE / "workloads/profile-example.csv", SOURCE / "tests/profiles/kineto"
-COMMANDS = ("ablate analyze calibrate check compare gen import models plot policies profile run sweep tune "
+COMMANDS = ("ablate analyze calibrate check compare explain gen import models plot policies profile run sweep timeline tune "
             "validate").split()
 
 
@@ -158,6 +158,8 @@ class Cases:
             ("plot", 130, "interrupted"): ["plot", self.run_dir, "--out", "figures"],
             ("analyze", 2, "no results"): ["analyze", none],
             ("analyze", 2, "no such threshold"): ["analyze", none, "--rule", "HOG.nothing=1"],
+            ("explain", 2, "no results"): ["explain", none, "job"],
+            ("timeline", 2, "no results"): ["timeline", none],
             ("policies", 0, "all checks passed"): ["policies", "fcfs"],
             ("policies", 1, "a check failed"): ["policies", PLUGINS / "faults/crash.so", "--test"],
             ("policies", 2, "no such policy"): ["policies", "nobody_at_all"],
