@@ -84,16 +84,6 @@ const struct command_facts commands[COMMAND_COUNT + 1] = {
          .most_operands = 1,
          .about = "Prints a script that completes commands, options and their values in bash.",
          .more = "To have it in this shell: source <(easim completion bash)\n"},
-    [COMMAND_EXPLAIN] =
-        {.name = "explain",
-         .summary = "tell the story of one job of a recorded run",
-         .operands = "DIR JOB",
-         .least_operands = 2,
-         .most_operands = 2,
-         .about =
-             "Tells the story of one job: what its policy saw and chose, what else it could have chosen, who started before it, what would have met its deadline.",
-         .more =
-             "DIR is a folder that was recorded (easim run --record, easim compare --record), JOB a job_id. What the policy saw comes from repeating the run; where that cannot be, the story says why. Exit codes: 0 done; 1 the story cannot be written; 2 bad usage, a folder that is damaged or was not recorded, or no such job.\n"},
     [COMMAND_GEN] =
         {.name = "gen",
          .summary = "write the jobs of one replication as a workload CSV",
@@ -149,6 +139,15 @@ const struct command_facts commands[COMMAND_COUNT + 1] = {
          .more =
              "Exit status: 0 done, 1 no output, 2 bad input, 3 done with what damaged files hold.\n",
          .add_formats = add_profile_formats},
+    [COMMAND_REPORT] =
+        {.name = "report",
+         .summary = "write one page about a run or a comparison, to be read in a browser",
+         .operands = "DIR",
+         .least_operands = 1,
+         .most_operands = 1,
+         .about = "Writes report.html: figures, charts and findings of a run or a comparison, in one page that needs no network.",
+         .more =
+             "DIR is the folder of easim run or compare; with --record it also shows what every GPU did, waste and insights. The charts are drawn by D3, of Debian's package node-d3. Exit codes: 0 done; 1 D3 is missing, or the page cannot be written; 2 bad usage, or results that cannot be read.\n"},
     [COMMAND_RUN] =
         {.name = "run",
          .summary = "run a scenario and write its results",
@@ -172,16 +171,6 @@ const struct command_facts commands[COMMAND_COUNT + 1] = {
              "SWEEP.yaml") "Points that are done are not run again. Exit codes: 0 done; 1 a run failed or is missing; 2 bad usage or bad input; 130 interrupted, what was finished is kept.\n",
          .repeats = true,
          .reads_yaml = true},
-    [COMMAND_TIMELINE] =
-        {.name = "timeline",
-         .summary = "write a recorded run as a trace that Perfetto opens",
-         .operands = "DIR",
-         .least_operands = 1,
-         .most_operands = 1,
-         .about =
-             "Writes a recorded run as a Chrome trace that Perfetto opens: a track for each GPU, the queue, power and prices over time, decisions.",
-         .more =
-             "DIR is a folder that was recorded (easim run --record, easim compare --record). Exit codes: 0 done; 1 the file cannot be written; 2 bad usage, or a folder that is damaged or was not recorded; 130 interrupted, nothing is written.\n"},
     [COMMAND_TUNE] =
         {.name = "tune",
          .summary = "search the parameters of a policy that are best for a metric",

@@ -13,15 +13,23 @@
 #define WHO_BYTES 64
 
 static int (*const functions[COMMAND_COUNT])(struct options *) = {
-    [COMMAND_ABLATE] = cli_ablate,       [COMMAND_ANALYZE] = cli_analyze,
-    [COMMAND_CALIBRATE] = cli_calibrate, [COMMAND_CHECK] = cli_check,
-    [COMMAND_COMPARE] = cli_compare,     [COMMAND_COMPLETION] = cli_completion,
-    [COMMAND_EXPLAIN] = cli_explain,     [COMMAND_GEN] = cli_gen,
-    [COMMAND_IMPORT] = cli_import,       [COMMAND_MODELS] = cli_models,
-    [COMMAND_PLOT] = cli_plot,           [COMMAND_POLICIES] = cli_policies,
-    [COMMAND_PROFILE] = cli_profile,     [COMMAND_RUN] = cli_run,
-    [COMMAND_SWEEP] = cli_sweep,         [COMMAND_TIMELINE] = cli_timeline,
-    [COMMAND_TUNE] = cli_tune,           [COMMAND_VALIDATE] = cli_validate,
+    [COMMAND_ABLATE] = cli_ablate,
+    [COMMAND_ANALYZE] = cli_analyze,
+    [COMMAND_CALIBRATE] = cli_calibrate,
+    [COMMAND_CHECK] = cli_check,
+    [COMMAND_COMPARE] = cli_compare,
+    [COMMAND_COMPLETION] = cli_completion,
+    [COMMAND_GEN] = cli_gen,
+    [COMMAND_IMPORT] = cli_import,
+    [COMMAND_MODELS] = cli_models,
+    [COMMAND_PLOT] = cli_plot,
+    [COMMAND_POLICIES] = cli_policies,
+    [COMMAND_PROFILE] = cli_profile,
+    [COMMAND_REPORT] = cli_report,
+    [COMMAND_RUN] = cli_run,
+    [COMMAND_SWEEP] = cli_sweep,
+    [COMMAND_TUNE] = cli_tune,
+    [COMMAND_VALIDATE] = cli_validate,
 };
 
 static void add_usage(struct str *out) {

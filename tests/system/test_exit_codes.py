@@ -18,7 +18,8 @@ SANITIZED = bool(os.environ.get("EASIM_SANITIZED"))
 TINY, SEED, DOC = SOURCE / "configs/tiny.yaml", SOURCE / "configs/eas-sim.yaml", SOURCE / "docs/exit-codes.md"
 BAD, BAD_LIST = PLUGINS / "ends_badly.so", PLUGINS / "ends_badly_list.so"
 PROFILE, KINETO = SOURCE / "workloads/profile-example.csv", SOURCE / "tests/profiles/kineto"
-COMMANDS = ("ablate analyze calibrate check compare explain gen import models plot policies profile run sweep timeline tune "
+D3 = Path("/usr/share/nodejs/d3/dist/d3.min.js")
+COMMANDS = ("ablate analyze calibrate check compare gen import models plot policies profile report run sweep tune "
             "validate").split()
 
 
@@ -156,10 +157,11 @@ class Cases:
             ("plot", 1, "gnuplot is missing"): ["plot", self.run_dir, "--out", "figures"],
             ("plot", 2, "no results"): ["plot", none],
             ("plot", 130, "interrupted"): ["plot", self.run_dir, "--out", "figures"],
+            ("report", 0, "done"): None if not D3.exists() else ["report", self.run_dir, "--out", "pages"],
+            ("report", 2, "no results"): ["report", none],
+            ("report", 2, "another file is no D3"): ["report", self.run_dir, "--out", "pages", "--d3", TINY],
             ("analyze", 2, "no results"): ["analyze", none],
             ("analyze", 2, "no such threshold"): ["analyze", none, "--rule", "HOG.nothing=1"],
-            ("explain", 2, "no results"): ["explain", none, "job"],
-            ("timeline", 2, "no results"): ["timeline", none],
             ("policies", 0, "all checks passed"): ["policies", "fcfs"],
             ("policies", 1, "a check failed"): ["policies", PLUGINS / "faults/crash.so", "--test"],
             ("policies", 2, "no such policy"): ["policies", "nobody_at_all"],

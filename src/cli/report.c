@@ -1,0 +1,74 @@
+/* easim report: one page about a run or a comparison. */
+#include "cli/cli.h"
+#include "cli/options.h"
+#include "cli/shell_words.h"
+#include "cli/what_if.h"
+#include "io/atomic_file.h"
+#include "io/files.h"
+#include "output/html/report_json.h"
+#include "output/html/report_page.h"
+
+#define PAGE_NAME "report.html"
+
+/* The lines that make the page, and the results, again. */
+static void write_lines(const struct options *options, struct str *again, struct str *repeat) {
+    const char *folder = options->operands[0];
+    str_add(again, "easim report ");
+    shell_add_word(again, folder);
+    if (options->policy) {
+        str_add(again, " --policy ");
+        shell_add_word(again, options->policy);
+    }
+    if (options->replication > 1)
+        str_addf(again, " --replication %lld", (long long)options->replication);
+    if (options->d3) {
+        str_add(again, " --d3 ");
+        shell_add_word(again, options->d3);
+    }
+    struct str manifest = {0};
+    str_addf(&manifest, "%s/manifest.json", folder);
+    shell_add_word(repeat, manifest.text);
+    str_finish(&manifest);
+}
+
+/* The folder is read, and the page made, before anything is written. */
+static int make_page(const struct options *options, struct str *page, struct error *reterr) {
+    struct str d3 = {0}, again = {0}, repeat = {0}, json = {0};
+    write_lines(options, &again, &repeat);
+    const struct report_request request = {.folder = options->operands[0],
+                                           .replication = options->replication,
+                                           .policy = options->policy,
+                                           .command = again.text,
+                                           .repeat = repeat.text,
+                                           .what_if = what_if_command};
+    int r = report_json(&request, &json, reterr);
+    if (r == 0)
+        r = report_page_d3(options->d3, &d3, reterr);
+    if (r == 0)
+        report_page(&json, &d3, page);
+    str_finish(&d3);
+    str_finish(&again);
+    str_finish(&repeat);
+    str_finish(&json);
+    return r;
+}
+
+static int write_page(const char *folder, const char *path, const struct str *page,
+                      struct error *reterr) {
+    int r = files_make_folders(folder, reterr);
+    return r == 0 ? atomic_file_write_alone(path, page->text, page->length, reterr) : r;
+}
+
+int cli_report(struct options *options) {
+    struct error error = {0};
+    struct str page = {0};
+    const char *folder = options->out ? options->out : options->operands[0];
+    const char *path = arena_printf(&options->arena, "%s/" PAGE_NAME, folder);
+    int code = EXIT_DONE;
+    if (make_page(options, &page, &error) < 0 || write_page(folder, path, &page, &error) < 0)
+        code = cli_report_error(&error);
+    else if (!options->quiet)
+        cli_show("report: %s\n", path);
+    str_finish(&page);
+    return code;
+}

@@ -1,0 +1,185 @@
+/* Who caused how much: an icicle over the levels of a path, into which one goes by a click or Enter. */
+
+const ATTRIBUTED = {
+  energy_j: ["energy", "J"],
+  gpu_s: ["GPU time", "GPU s"],
+  co2_kg: ["CO2", "kg"],
+  cost: ["cost", "currency of the prices"]
+};
+const drill = {
+  measure: "energy_j",
+  at: 0,
+  policy: null
+};
+
+/* The tree of a table of nodes: each has a name, its parent, and what is its own and below. */
+function attributionTree(a) {
+  if (a.tree) return a.tree;
+  const nodes =
+      a.nodes.name.map((text, i) => ({
+                         id: i,
+                         name: text,
+                         parent: a.nodes.parent[i],
+                         level: 0,
+                         children: [],
+                         values: Object.fromEntries(
+                             Object.keys(ATTRIBUTED).filter((m) => a.nodes[m]).map((m) => [m, a.nodes[m][i]]))
+                       }));
+  for (const node of nodes.slice(1)) {
+    node.level = nodes[node.parent].level + 1;
+    nodes[node.parent].children.push(node);
+  }
+  a.tree = nodes;
+  return nodes;
+}
+
+function nodeWords(a, node) {
+  return node.id === 0 ?
+      "all" :
+      `${name(a.path[node.level - 1] || "", 30)} ${name(node.name === "" ? "(no name)" : node.name, 40)}`;
+}
+
+function drawIcicle(svg, width, a, redraw) {
+  const nodes = attributionTree(a), root = nodes[drill.at],
+        levels = Math.min(3, a.path.length - root.level + 1), high = 44, height = levels * high + 6,
+        total = root.values[drill.measure];
+  svg.attr("viewBox", `0 0 ${width} ${height}`)
+      .attr("height", height)
+      .attr("class", "icicle")
+      .attr("role", "group");
+  const x = d3.scaleLinear().domain([0, total > 0 ? total : 1]).range([0, width]);
+  const draw = (node, from, depth, place) => {
+    const value = Math.max(0, node.values[drill.measure] || 0), w = x(value);
+    if (w < 0.4) return;
+    const left = x(from), fill = depth === 0 ? "var(--rule)" : `var(--c${place % COLORS})`,
+          g = svg.append("g").datum(node).attr("transform", `translate(${left},${depth * high})`);
+    g.append("rect")
+        .attr("width", Math.max(0.4, w))
+        .attr("height", high - 2)
+        .attr("fill", fill)
+        .attr("opacity", depth === 0 ? 1 : 0.62 - 0.17 * (depth - 1));
+    if (w > 46) {
+      g.append("text")
+          .attr("x", 7)
+          .attr("y", 18)
+          .attr("class", "strong")
+          .text(name(
+              node.id === 0        ? "all" :
+                  node.name === "" ? "(no name)" :
+                                     node.name,
+              Math.floor((w - 12) / 8)));
+      if (w > 72) g.append("text").attr("x", 7).attr("y", 33).text(`${number(100 * value / total, 3)} %`);
+    }
+    const goes = node.id === drill.at ? node.id !== 0 : node.children.length > 0, act = () => {
+      if (goes) redraw(node.id === drill.at ? nodes[node.parent].id : node.id);
+    };
+    if (depth < 2 || w > 12) {
+      withTip(
+          g,
+          `${nodeWords(a, node)}: ${quantity(value, ATTRIBUTED[drill.measure][1])}, ${
+              percent(total ? value / total : 0)}${goes ? "; Enter goes there" : ""}`,
+          () => [strong(bdi(nodeWords(a, node), 80)), definitions([
+                   ...Object.keys(node.values)
+                       .map((m) => [ATTRIBUTED[m][0], quantity(node.values[m], ATTRIBUTED[m][1])]),
+                   ["share of what is shown", percent(total ? value / total : 0)]
+                 ])]);
+      g.attr("role", goes ? "button" : "img").on("click", act).on("keydown", () => {
+        if (d3.event.key !== "Enter" && d3.event.key !== " ") return;
+        d3.event.preventDefault();
+        act();
+      });
+    }
+    if (depth + 1 >= levels) return;
+    let at = from;
+    [...node.children]
+        .sort((p, q) => q.values[drill.measure] - p.values[drill.measure])
+        .forEach((child, i) => {
+          draw(child, at, depth + 1, depth === 0 ? i : place);
+          at += Math.max(0, child.values[drill.measure] || 0);
+        });
+  };
+  draw(root, 0, 0, 0);
+}
+
+function attributionSection() {
+  const policy = POLICY(), a = policy.attribution;
+  if (!a) return [absent(policy.absent.attribution)];
+  if (drill.policy !== policy.name) drill.at = 0;
+  drill.policy = policy.name;
+  const nodes = attributionTree(a), place = make("div"),
+        usable = Object.keys(ATTRIBUTED).filter((m) => a.nodes[m]);
+  const show = (to, focus) => {
+    drill.at = to;
+    const path = [];
+    for (let n = nodes[to];; n = nodes[n.parent]) {
+      path.unshift(n);
+      if (n.id === 0) break;
+    }
+    const crumbs = make(
+        "div", {class: "crumbs", role: "group", "aria-label": "Where in the attribution"},
+        ...path.flatMap(
+            (n, i) =>
+                [i ? " \u203a " : "",
+                 make(
+                     "button", {
+                       type: "button",
+                       "aria-current": n.id === to ? "true" : null,
+                       onclick: () => show(n.id, true)
+                     },
+                     bdi(nodeWords(a, n), 40))]));
+    hideTip();
+    place.replaceChildren(
+        crumbs, figure({
+          label: `Attribution of ${ATTRIBUTED[drill.measure][0]} along ${
+              a.path.map((p) => name(p, 30)).join(", ")}: ${nodeWords(a, nodes[to])}`,
+          caption: [a.note, " A click or Enter on a bar goes into it, on the uppermost bar back."],
+          draw: (svg, width) => drawIcicle(svg, width, a, (id) => show(id, true))
+        }),
+        table({
+          caption: `Below ${nodeWords(a, nodes[to])}`,
+          rows: [...nodes[to].children].sort((p, q) => q.values[drill.measure] - p.values[drill.measure]),
+          most: 100,
+          columns: [
+            {
+              title: a.path[nodes[to].level] || "",
+              cell: (n) => n.children.length ?
+                  make(
+                      "button", {type: "button", onclick: () => show(n.id, true)},
+                      bdi(n.name === "" ? "(no name)" : n.name, 40)) :
+                  bdi(n.name === "" ? "(no name)" : n.name, 40)
+            },
+            ...usable.map((m) => ({
+                            title: ATTRIBUTED[m][0],
+                            number: true,
+                            cell: (n) => quantity(n.values[m], ATTRIBUTED[m][1])
+                          })),
+            {
+              title: "share",
+              number: true,
+              cell: (n) => percent(
+                  nodes[to].values[drill.measure] ?
+                      n.values[drill.measure] / nodes[to].values[drill.measure] :
+                      0)
+            }
+          ]
+        }));
+    drawCharts();
+    if (focus) {
+      announce(`Attribution of ${nodeWords(a, nodes[to])}`);
+      const bar = place.querySelector(".icicle g");
+      if (bar) bar.focus({preventScroll: true});
+    }
+  };
+  show(drill.at);
+  return [
+    make(
+        "div", {class: "tools"},
+        select(
+            "Measure", usable.map((m) => [m, ATTRIBUTED[m][0]]), drill.measure,
+            (v) => {
+              drill.measure = v;
+              show(drill.at);
+            })),
+    place
+  ];
+}

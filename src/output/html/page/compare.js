@@ -1,0 +1,313 @@
+/* Policies beside each other: means with intervals, and the front of two metrics. */
+
+const COMPARED = [
+  "jct_mean_s", "jct_restricted_mean_s", "wait_mean_s", "energy_kwh", "energy_per_work_kwh", "edp_mean_js",
+  "deadline_miss_rate", "jain_slowdown", "util_compute"
+];
+
+const SIGNS = {
+  "1": "better",
+  "-1": "worse",
+  "0": ""
+};
+
+function comparisonTable() {
+  const metrics = COMPARED.filter((m) => DATA.policies.some((p) => estimate(p, m).mean !== null));
+  const scales = Object.fromEntries(
+      metrics.map((m) => [m, scale(metricUnit(m), d3.max(DATA.policies, (p) => estimate(p, m).mean || 0))]));
+  return table({
+    caption: `Means over ${
+        plural(
+            DATA.replications, "replication",
+            "replications")} \u00b1 half the 95 % interval; \u25b2 better, \u25bc worse than ${
+        name(DATA.baseline, 30)} (paired t-test, p < 0.05 after Holm)`,
+    columns: [
+      {
+        title: "policy",
+        cell: (p) =>
+            p.name === DATA.baseline ? make("span", {}, bdi(p.name, 30), " (baseline)") : bdi(p.name, 30)
+      },
+      ...metrics.map((m) => ({
+                       title: metricLabel(m),
+                       unit: scales[m].unit,
+                       number: true,
+                       cell: (p) => {
+                         const e = estimate(p, m), v = verdict(p, m);
+                         if (e.mean === null) return "\u2013";
+                         const text = estimateText(m, e, scales[m]);
+                         return v === 0 ?
+                             text :
+                             make(
+                                 "span", {class: SIGNS[v]}, text + (v > 0 ? " \u25b2" : " \u25bc"),
+                                 make("span", {class: "unseen"}, SIGNS[v] + " than the baseline"));
+                       }
+                     }))
+    ],
+    rows: DATA.policies,
+    chosen: (p) => p === POLICY()
+  });
+}
+
+/* One panel: a row for each policy, its mean and interval. */
+function dotPanel(svg, box, metric, room, firstColumn) {
+  const s = scale(metricUnit(metric), d3.max(DATA.policies, (p) => estimate(p, metric).mean || 0));
+  const ends = DATA.policies.flatMap((p) => {
+    const e = estimate(p, metric);
+    return e.mean === null ? [] : [(e.mean - (e.ci95 || 0)) * s.factor, (e.mean + (e.ci95 || 0)) * s.factor];
+  });
+  const [low, high] = d3.extent(ends), pad = (high - low) * 0.08 || Math.abs(high) * 0.1 || 1;
+  const left = box.left + (firstColumn ? room : 0);
+  const x = d3.scaleLinear()
+                .domain([Math.max(low - pad, low >= 0 ? 0 : -Infinity), high + pad])
+                .range([left, box.right])
+                .nice(4);
+  const y = d3.scalePoint().domain(d3.range(DATA.policies.length)).range([box.top, box.bottom]).padding(0.6);
+  const axis = d3.axisBottom(x)
+                   .ticks(Math.max(2, Math.floor((box.right - left) / 65)))
+                   .tickSize(-(box.bottom - box.top))
+                   .tickPadding(6)
+                   .tickFormat((v) => number(v, 4));
+  svg.append("g").attr("class", "grid").attr("transform", `translate(0,${box.bottom})`).call(axis);
+  svg.append("text")
+      .attr("class", "title")
+      .attr("x", left)
+      .attr("y", box.top - 9)
+      .text(metricLabel(metric) + (s.unit ? ` (${s.unit})` : ""));
+  const base = DATA.policies.find((p) => p.name === DATA.baseline),
+        baseMean = base ? estimate(base, metric).mean : null;
+  if (baseMean !== null)
+    svg.append("line")
+        .attr("x1", x(baseMean * s.factor))
+        .attr("x2", x(baseMean * s.factor))
+        .attr("y1", box.top)
+        .attr("y2", box.bottom)
+        .attr("stroke", "var(--faint)")
+        .attr("stroke-dasharray", "3 3");
+  DATA.policies.forEach((p, i) => {
+    const e = estimate(p, metric), v = verdict(p, metric), at = y(i), chosen = p === POLICY();
+    if (firstColumn)
+      svg.append("text")
+          .attr("x", left - 10)
+          .attr("y", at + 4)
+          .attr("text-anchor", "end")
+          .attr("class", chosen ? "strong" : null)
+          .text(fitName(p.name, room));
+    if (e.mean === null) return;
+    const fill = v > 0 ? "var(--good)" : v < 0 ? "var(--bad)" : "var(--ink)", g = svg.append("g");
+    if (e.ci95)
+      g.append("line")
+          .attr("x1", x((e.mean - e.ci95) * s.factor))
+          .attr("x2", x((e.mean + e.ci95) * s.factor))
+          .attr("y1", at)
+          .attr("y2", at)
+          .attr("stroke", fill)
+          .attr("stroke-width", 2);
+    g.append("path")
+        .attr(
+            "d",
+            d3.symbol()
+                .type(
+                    v > 0     ? d3.symbolTriangle :
+                        v < 0 ? d3.symbolDiamond :
+                                d3.symbolCircle)
+                .size(chosen ? 90 : 52)())
+        .attr("transform", `translate(${x(e.mean * s.factor)},${at})`)
+        .attr("fill", fill);
+    withTip(
+        g.datum(p), `${name(p.name, 40)}: ${metricLabel(metric)} ${estimateText(metric, e)}`,
+        () => [strong(bdi(p.name)), definitions([
+                 [metricLabel(metric), estimateText(metric, e)],
+                 [
+                   "against the baseline",
+                   SIGNS[v] || (p.name === DATA.baseline ? "is the baseline" : "no significant difference")
+                 ]
+               ])]);
+  });
+}
+
+function drawDots(svg, width) {
+  const metrics = COMPARED.filter((m) => DATA.policies.some((p) => estimate(p, m).mean !== null));
+  const across = width < 560 ? 1 :
+      width < 860            ? 2 :
+                               3,
+        room = nameRoom(DATA.policies.map((p) => p.name), width / across + 60), gap = 26;
+  const rowHeight = Math.max(70, DATA.policies.length * 19 + 14), rows = Math.ceil(metrics.length / across);
+  const panel = across === 1 ? width - room : (width - room - gap * (across - 1)) / across;
+  const height = rows * (rowHeight + 62);
+  svg.attr("viewBox", `0 0 ${width} ${height}`).attr("height", height);
+  metrics.forEach((metric, i) => {
+    const column = i % across, row = Math.floor(i / across),
+          left = column === 0 ? 0 : room + column * (panel + gap);
+    dotPanel(
+        svg, {
+          left,
+          right: left + panel + (column === 0 ? room : 0) - 4,
+          top: row * (rowHeight + 62) + 24,
+          bottom: row * (rowHeight + 62) + 24 + rowHeight
+        },
+        metric, room, column === 0);
+  });
+}
+
+/* Labels beside points: each where it hides least of the marks and labels that are there. */
+function placeLabels(points, box) {
+  const taken = points.map((p) => ({x: p.x - 7, y: p.y - 7, w: 14, h: 14})), height = 15;
+  const overlap = (a, b) => Math.max(0, Math.min(a.x + a.w, b.x + b.w) - Math.max(a.x, b.x)) *
+      Math.max(0, Math.min(a.y + a.h, b.y + b.h) - Math.max(a.y, b.y));
+  for (const p of points) {
+    const width = 8 + 7.2 * p.text.length, places = [];
+    for (const [dx, dy] of [
+             [10, -17], [10, 3], [-10 - width, -17], [-10 - width, 3], [-width / 2, -25], [-width / 2, 11],
+             [10, -34], [10, 20], [-10 - width, -34], [-10 - width, 20]])
+      places.push({x: p.x + dx, y: p.y + dy, w: width, h: height});
+    const cost = (r) => sum(taken.map((t) => overlap(r, t))) +
+        (r.x < box.left || r.x + r.w > box.right + 16 || r.y < box.top - 8 || r.y + r.h > box.bottom ? 1e4 :
+                                                                                                       0);
+    p.label = places.reduce((best, r) => cost(r) < cost(best) - 1 ? r : best);
+    taken.push(p.label);
+  }
+}
+
+function drawPareto(svg, width, [mx, my]) {
+  const height = Math.min(430, Math.max(320, width * 0.5)),
+        box = frame(svg, width, height, {left: 62, right: 24, top: 34, bottom: 48});
+  const rows = DATA.policies.map((p) => ({p, ex: estimate(p, mx), ey: estimate(p, my)}))
+                   .filter((r) => r.ex.mean !== null && r.ey.mean !== null);
+  const sx = scale(metricUnit(mx), d3.max(rows, (r) => r.ex.mean)),
+        sy = scale(metricUnit(my), d3.max(rows, (r) => r.ey.mean));
+  const axisOf = (values, range) => {
+    const [low, high] = d3.extent(values), wide = low > 0 && high / low > 20;
+    const pad = wide ? 1 : (high - low) * 0.09 || Math.abs(high) * 0.1 || 1;
+    return wide ? d3.scaleLog().domain([low / 1.3, high * 1.3]).range(range) :
+                  d3.scaleLinear().domain([low - pad, high + pad]).range(range).nice(5);
+  };
+  const x = axisOf(rows.map((r) => r.ex.mean * sx.factor), [box.left, box.right]),
+        y = axisOf(rows.map((r) => r.ey.mean * sy.factor), [box.bottom, box.top]);
+  leftAxis(
+      svg, y, box, `${metricLabel(my)}${sy.unit ? ` (${sy.unit})` : ""}`,
+      y.base ? {values: logTicks(y)} : {});
+  bottomAxis(
+      svg, x, box, `${metricLabel(mx)}${sx.unit ? ` (${sx.unit})` : ""}`,
+      {text: (v) => number(v, 4), ...(x.base ? {values: logTicks(x)} : {})});
+  const sides = [DATA.metrics[mx].better, DATA.metrics[my].better];
+  const beats = (a, b) => [[a.ex, b.ex, sides[0]], [a.ey, b.ey, sides[1]]].every(
+                              ([u, v, side]) => side === "more" ? u.mean >= v.mean : u.mean <= v.mean) &&
+      (a.ex.mean !== b.ex.mean || a.ey.mean !== b.ey.mean);
+  const points = rows.map((r) => ({
+                            ...r,
+                            x: x(r.ex.mean * sx.factor),
+                            y: y(r.ey.mean * sy.factor),
+                            front: !rows.some((o) => o !== r && beats(o, r))
+                          }));
+  const front = points.filter((p) => p.front).sort((a, b) => a.x - b.x);
+  svg.append("path")
+      .attr("d", d3.line().x((p) => p.x).y((p) => p.y)(front))
+      .attr("fill", "none")
+      .attr("stroke", "var(--accent)")
+      .attr("stroke-width", 1.5);
+  for (const p of points) p.text = name(p.p.name, 18);
+  placeLabels(points, box);
+  const clip = (scaleOf, value, range) => Math.min(
+      Math.max(scaleOf(scaleOf.base ? Math.max(value, scaleOf.domain()[0]) : value), range[0]), range[1]);
+  for (const p of points) {
+    const stroke = p.front ? "var(--accent)" : "var(--faint)", g = svg.append("g");
+    if (p.ex.ci95)
+      g.append("line")
+          .attr("x1", clip(x, (p.ex.mean - p.ex.ci95) * sx.factor, [box.left, box.right]))
+          .attr("x2", clip(x, (p.ex.mean + p.ex.ci95) * sx.factor, [box.left, box.right]))
+          .attr("y1", p.y)
+          .attr("y2", p.y)
+          .attr("stroke", stroke);
+    if (p.ey.ci95)
+      g.append("line")
+          .attr("y1", clip(y, (p.ey.mean - p.ey.ci95) * sy.factor, [box.top, box.bottom]))
+          .attr("y2", clip(y, (p.ey.mean + p.ey.ci95) * sy.factor, [box.top, box.bottom]))
+          .attr("x1", p.x)
+          .attr("x2", p.x)
+          .attr("stroke", stroke);
+    g.append("circle")
+        .attr("cx", p.x)
+        .attr("cy", p.y)
+        .attr("r", p.p === POLICY() ? 6.5 : 4.5)
+        .attr("fill", p.front ? "var(--accent)" : "var(--paper)")
+        .attr("stroke", stroke)
+        .attr("stroke-width", 2);
+    withTip(
+        g.datum(p),
+        `${name(p.p.name, 40)}: ${metricLabel(mx)} ${estimateText(mx, p.ex)}, ${metricLabel(my)} ${
+            estimateText(my, p.ey)}${p.front ? ", on the front" : ""}`,
+        () => [strong(bdi(p.p.name)), definitions([
+                 [metricLabel(mx), estimateText(mx, p.ex)], [metricLabel(my), estimateText(my, p.ey)],
+                 ["on the front", p.front ? "yes" : "no"]
+               ])]);
+  }
+  for (const p of points)
+    svg.append("text")
+        .attr("class", "halo" + (p.p === POLICY() ? " strong" : ""))
+        .attr("x", p.label.x + 4)
+        .attr("y", p.label.y + 12)
+        .text(p.text);
+}
+
+const chosenMetrics = {
+  x: null,
+  y: null
+};
+
+function paretoFigure() {
+  const usable = Object.keys(DATA.metrics)
+                     .filter(
+                         (m) => DATA.metrics[m].better &&
+                             DATA.policies.filter((p) => estimate(p, m).mean !== null).length > 1);
+  if (chosenMetrics.x === null)
+    [chosenMetrics.x, chosenMetrics.y] =
+        DATA.pareto.length === 2 ? DATA.pareto : ["energy_per_work_kwh", "jct_restricted_mean_s"];
+  const holder = make("div"), choices = usable.map((m) => [m, metricLabel(m)]);
+  const show = () => {
+    holder.replaceChildren(figure({
+      label: `Every policy by ${metricLabel(chosenMetrics.x)} and ${metricLabel(chosenMetrics.y)}`,
+      caption:
+          "The line joins the policies that no other beats in both (the Pareto front); crosses are 95 % intervals of the means, cut at the frame. The chosen policy has the larger mark.",
+      draw: (svg, width) => drawPareto(svg, width, [chosenMetrics.x, chosenMetrics.y]),
+      behind: () => table({
+        caption: "Points of the figure",
+        columns: [
+          {title: "policy", cell: (p) => bdi(p.name, 30)},
+          ...[chosenMetrics.x, chosenMetrics.y].map(
+              (m) => ({title: metricLabel(m), number: true, cell: (p) => estimateText(m, estimate(p, m))}))
+        ],
+        rows: DATA.policies
+      }),
+    }));
+    drawCharts();
+  };
+  const tools = make("div", {class: "tools"}, select("Across", choices, chosenMetrics.x, (v) => {
+                       chosenMetrics.x = v;
+                       show();
+                     }), select("Up", choices, chosenMetrics.y, (v) => {
+                       chosenMetrics.y = v;
+                       show();
+                     }));
+  show();
+  return [make("h3", {}, "Pareto front"), tools, holder];
+}
+
+function compareSection() {
+  if (!isComparison())
+    return [
+      absent(
+          "This is a single run: several policies are beside each other in the report of a folder of easim compare.")
+    ];
+  return [
+    comparisonTable(), figure({
+      label: "Means of every policy with their 95 % intervals, one panel for each metric",
+      caption: [
+        "Dots are means, lines 95 % intervals over replications; the dashed line is the baseline ",
+        bdi(DATA.baseline, 30),
+        ". Triangles are significantly better, diamonds worse than it, circles neither."
+      ],
+      draw: drawDots
+    }),
+    ...paretoFigure()
+  ];
+}

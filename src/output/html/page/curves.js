@@ -1,0 +1,161 @@
+/* Distributions over jobs: the share of jobs that are done, or started, within a time. */
+
+const CURVES = [
+  {
+    key: "jct_s",
+    title: "Completion time",
+    axis: "completion time",
+    unit: "s",
+    least: 1,
+    words: "from submission to finish; jobs that did not finish keep the curve below 100 %"
+  },
+  {
+    key: "slowdown",
+    title: "Slowdown",
+    axis: "bounded slowdown",
+    unit: "",
+    least: 1,
+    words: "completion time over the time that GPUs were held, at least 10 s"
+  },
+  {
+    key: "wait_s",
+    title: "Wait",
+    axis: "wait",
+    unit: "s",
+    least: 1,
+    words: "from submission to the first start; jobs that never started keep the curve below 100 %"
+  },
+];
+
+const UNITS = [[1, "s"], [60, "min"], [3600, "h"], [86400, "d"], [30 * 86400, "30 d"]];
+const durationTicks = (low, high) => [1, 3, 10, 30, 60, 180, 600, 1800, 3600, 3 * 3600, 10 * 3600, 86400,
+                                      3 * 86400, 10 * 86400, 30 * 86400, 100 * 86400, 300 * 86400]
+                                         .filter((v) => v >= low && v <= high);
+const durationText = (v) => v < 60 ? `${v} s` :
+    v < 3600 ? `${v / 60} min` :
+    v < 86400 ? `${v / 3600} h` :
+                `${v / 86400} d`;
+
+function drawCurve(svg, width, spec) {
+  const height = Math.min(330, Math.max(230, width * 0.36)),
+        box = frame(svg, width, height, {left: 52, right: 18, top: 30, bottom: 46});
+  const curves =
+      DATA.policies.map((p) => ({p, c: p.curves && p.curves[spec.key]})).filter((d) => d.c && d.c.x.length);
+  const values = curves.flatMap((d) => [d.c.x[0], d.c.x[d.c.x.length - 1]]),
+        low = Math.max(spec.least, d3.min(values)), high = Math.max(low * 1.5, d3.max(values));
+  const x = d3.scaleLog().domain([low, high]).range([box.left, box.right]).clamp(true),
+        y = d3.scaleLinear().domain([0, 1]).range([box.bottom, box.top]);
+  leftAxis(svg, y, box, "share of all jobs", {values: [0, 0.25, 0.5, 0.75, 1], text: (v) => `${100 * v} %`});
+  let ticks = spec.unit === "s" ? durationTicks(low, high) : logTicks(x);
+  const room = Math.floor((box.right - box.left) / 52);
+  if (ticks.length > room) ticks = ticks.filter((_, i) => i % Math.ceil(ticks.length / room) === 0);
+  bottomAxis(
+      svg, x, box, `${spec.axis}, logarithmic`,
+      {values: ticks, text: spec.unit === "s" ? durationText : (v) => number(v, 3)});
+  const order = [...curves.filter((d) => d.p !== POLICY()), ...curves.filter((d) => d.p === POLICY())];
+  for (const {p, c} of order) {
+    const chosen = p === POLICY(), base = !chosen && p.name === DATA.baseline;
+    const line =
+        d3.line().x((d, i) => x(Math.max(low, c.x[i]))).y((d, i) => y(c.share[i])).curve(d3.curveStepAfter);
+    svg.append("path")
+        .attr("d", line(c.x))
+        .attr("fill", "none")
+        .attr(
+            "stroke",
+            chosen   ? "var(--accent)" :
+                base ? "var(--ink)" :
+                       "var(--faint)")
+        .attr("stroke-width", chosen ? 2.6 : 1.3)
+        .attr("stroke-dasharray", base ? "5 3" : null)
+        .attr("opacity", chosen || base ? 1 : 0.7);
+  }
+  const lines = svg.append("g"),
+        rule = lines.append("line")
+                   .attr("y1", box.top)
+                   .attr("y2", box.bottom)
+                   .attr("stroke", "var(--faint)")
+                   .attr("visibility", "hidden");
+  svg.append("rect")
+      .attr("x", box.left)
+      .attr("y", box.top)
+      .attr("width", box.right - box.left)
+      .attr("height", box.bottom - box.top)
+      .attr("fill", "transparent")
+      .on("pointermove",
+          function() {
+            const at = d3.mouse(this)[0], value = x.invert(at);
+            rule.attr("x1", at).attr("x2", at).attr("visibility", null);
+            showTip(
+                d3.event.clientX, d3.event.clientY,
+                strong(`within ${spec.unit ? quantity(value, spec.unit) : number(value)}`),
+                definitions([...order].reverse().slice(0, 9).map(
+                    ({p, c}) => [bdi(p.name, 24), percent(shareWithin(c, value))])));
+          })
+      .on("pointerleave", () => {
+        rule.attr("visibility", "hidden");
+        hideTip();
+      });
+}
+
+function shareWithin(c, value) {
+  const i = d3.bisectRight(c.x, value) - 1;
+  return i < 0 ? 0 : c.share[i];
+}
+
+function quantileOf(c, share) {
+  const i = c.share.findIndex((s) => s >= share);
+  return i < 0 ? null : c.x[i];
+}
+
+function curveTable(spec) {
+  const shares = [0.05, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99];
+  return table({
+    caption: `${spec.title} within which a share of all jobs is done`,
+    rows: DATA.policies.filter((p) => p.curves && p.curves[spec.key]),
+    chosen: (p) => p === POLICY(),
+    columns: [
+      {title: "policy", cell: (p) => bdi(p.name, 30)},
+      {title: "jobs", number: true, cell: (p) => number(p.curves.jobs, 12)},
+      {title: "with a value", number: true, cell: (p) => number(p.curves[spec.key].count, 12)},
+      ...shares.map((s) => ({
+                      title: percent(s),
+                      number: true,
+                      cell: (p) => {
+                        const v = quantileOf(p.curves[spec.key], s);
+                        return v === null ? "never" : spec.unit ? quantity(v, spec.unit) : number(v);
+                      }
+                    }))
+    ]
+  });
+}
+
+function curvesSection() {
+  const policy = POLICY();
+  if (!policy.curves) return [absent(policy.absent.curves)];
+  const out = [];
+  for (const spec of CURVES) {
+    const c = policy.curves[spec.key];
+    if (!c || c.x.length === 0) continue;
+    const half = quantileOf(c, 0.5);
+    out.push(
+        make("h3", {}, spec.title), figure({
+          label: `Share of jobs by ${spec.axis}. Under ${name(policy.name, 30)} half of all jobs are within ${
+              half === null ? "no time" :
+                  spec.unit ? quantity(half, spec.unit) :
+                              number(half)}.`,
+          caption: `Over all rows of jobs.csv, ${
+              DATA.replications > 1 ? "all replications" : "one replication"}: ${spec.words}.`,
+          draw: (svg, width) => drawCurve(svg, width, spec),
+          behind: () => curveTable(spec)
+        }));
+  }
+  if (isComparison())
+    out.splice(0, 0, legend([
+                 ["var(--accent)", policy.name, "solid"],
+                 ...(DATA.baseline && DATA.baseline !== policy.name ?
+                         [["var(--ink)", `${DATA.baseline} (baseline)`, "dashed"]] :
+                         []),
+                 ["var(--faint)", "other policies", "solid"]
+               ]));
+  return out.length ? out : [absent("No job has a completion time.")];
+}

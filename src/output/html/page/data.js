@@ -1,0 +1,61 @@
+/* What the page shows: one JSON object, written by easim report (docs/report.md has its members). */
+
+const DATA = JSON.parse($("data").textContent);
+DATA.easim = {
+  version: DATA.manifest.easim_version,
+  commit: DATA.manifest.commit
+};
+DATA.warnings = DATA.warnings || [];
+DATA.pareto = DATA.pareto || [];
+DATA.models = DATA.models || (DATA.policies[0].manifest && DATA.policies[0].manifest.models) || [];
+const state = {
+  policy: 0
+};
+const POLICY = () => DATA.policies[state.policy];
+const isComparison = () => DATA.policies.length > 1;
+
+/* A table of a file as objects by the names of its columns. */
+function records(tableOf) {
+  if (!tableOf) return [];
+  return tableOf.rows.map((row) => Object.fromEntries(tableOf.columns.map((c, i) => [c, row[i]])));
+}
+
+function estimate(policy, metric) {
+  const e = policy.estimates[metric];
+  return e ? {n: e[0], mean: e[1], ci95: e[2]} : {n: 0, mean: null, ci95: null};
+}
+
+/* The row of compare.csv of a policy and a metric. */
+const differences = new Map();
+function difference(policy, metric) {
+  if (DATA.comparison && differences.size === 0)
+    for (const row of records(DATA.comparison.compare)) differences.set(row.metric + "\n" + row.policy, row);
+  return differences.get(metric + "\n" + policy.name) || null;
+}
+
+/* Better or worse than the baseline by Holm's p < 0.05: 1, -1; else 0. */
+function verdict(policy, metric) {
+  const row = difference(policy, metric), better = (DATA.metrics[metric] || {}).better;
+  if (!row || row.p_holm === null || !(row.p_holm < 0.05) || !row.diff_mean || !better) return 0;
+  return (row.diff_mean < 0) === (better === "less") ? 1 : -1;
+}
+
+/* Numbers of 16 bits each, as shares of 65535. */
+function shares16(text) {
+  const bytes = atob(text), out = new Uint16Array(bytes.length / 2);
+  for (let i = 0; i < out.length; i++) out[i] = bytes.charCodeAt(2 * i) | bytes.charCodeAt(2 * i + 1) << 8;
+  return out;
+}
+
+const sum = (values) => values.reduce((a, b) => a + (b || 0), 0);
+
+/* Colours go to the largest; all others share the last one. */
+const COLORS = 8;
+function palette(names, weights) {
+  const order = names.map((_, i) => i).sort((a, b) => weights[b] - weights[a]);
+  const places = new Uint8Array(names.length).fill(COLORS);
+  order.slice(0, COLORS).forEach((index, place) => {
+    places[index] = place;
+  });
+  return {places, order};
+}

@@ -1,0 +1,87 @@
+/* What the rules found, worst first, each with its evidence. */
+
+function insightList(policy) { return policy.insights ? policy.insights.insights : []; }
+
+function ruleTitle(policy, id) {
+  const rule = policy.insights.rules.find((r) => r.id === id);
+  return rule ? rule.title : id;
+}
+
+const windowText = (from, to) => `${timeOf(from)} to ${timeOf(to)}`;
+const timeOf = (s) => quantity(s, "s", 4);
+
+function figureText(f) {
+  return typeof f.value === "string" ? bdi(f.value, 200) :
+      f.value === null               ? "not known" :
+                                       quantity(f.value, f.unit, 4);
+}
+
+function insightArticle(i) {
+  const evidence = i.evidence.length === 0 ?
+      null :
+      make(
+          "details", {},
+          make(
+              "summary", {},
+              `Evidence: ${plural(i.evidence_count, "place", "places")}${
+                  i.evidence_count > i.evidence.length ? `, the first ${i.evidence.length}` : ""}`),
+          table({
+            caption: `Evidence of ${name(i.id)}`,
+            rows: i.evidence,
+            columns: [
+              {title: "what", cell: (e) => `${e.kind} `}, {title: "name", cell: (e) => bdi(e.name, 60)},
+              {title: "from", number: true, cell: (e) => e.from_s === null ? null : timeOf(e.from_s)},
+              {title: "to", number: true, cell: (e) => e.to_s === null ? null : timeOf(e.to_s)},
+              {title: "see", wide: true, cell: (e) => bdi(e.note, 300)}
+            ]
+          }));
+  return make(
+      "article", {class: "insight"},
+      make(
+          "h3", {}, make("span", {class: `severity ${i.severity}`}, i.severity),
+          `${name(ruleTitle(POLICY(), i.id), 80)}: ${
+              i.entity === "cluster" ? "the cluster" : name(i.entity, 30)} `,
+          bdi(i.name, 60)),
+      make("p", {}, bdi(i.finding, 600), i.finding ? "." : ""),
+      make(
+          "p", {class: "note"},
+          `Rule ${name(i.id)}; ${
+              i.share === null || i.share === undefined ?
+                  "" :
+                  `${percent(i.share)} of the ${name(i.share_of)}; `}${windowText(i.from_s, i.to_s)}. `,
+          ...i.figures.flatMap((f, n) => [n ? "; " : "", `${name(f.name)}: `, figureText(f)])),
+      make("p", {}, strong("What to try: "), bdi(i.recommendation, 800)),
+      i.what_if.command ? make("pre", {}, name(i.what_if.command, 2000)) : null,
+      i.what_if.unsure || i.what_if.note ?
+          make(
+              "p", {class: "note"},
+              bdi([i.what_if.unsure ? `Not promised: ${i.what_if.unsure}` : "", i.what_if.note || ""]
+                      .filter(Boolean)
+                      .join(". "),
+                  600)) :
+          null,
+      evidence);
+}
+
+function insightsSection() {
+  const policy = POLICY();
+  if (!policy.insights) return [absent(policy.absent.insights)];
+  const found = insightList(policy), above = found.filter((i) => i.severity !== "info"),
+        rest = found.filter((i) => i.severity === "info");
+  const out = [make(
+      "p", {},
+      found.length === 0 ?
+          "The rules found nothing." :
+          `${plural(found.length, "insight", "insights")} of replication ${policy.replication}: ${
+                  ["high", "medium", "low", "info"]
+                      .map((s) => [s, found.filter((i) => i.severity === s).length])
+                      .filter((x) => x[1])
+                      .map(([s, n]) => `${n} ${s}`)
+                      .join(", ")}. Severity is the share of energy, GPU time or jobs that is concerned.`)];
+  out.push(...above.map(insightArticle));
+  if (rest.length)
+    out.push(make(
+        "details", {}, make("summary", {}, `${plural(rest.length, "insight", "insights")} for information`),
+        ...rest.map(insightArticle)));
+  return out;
+}

@@ -1,0 +1,122 @@
+/* Puts the sections together, and again when the policy changes. */
+
+const SECTIONS = [
+  ["summary", "Summary", summarySection],
+  ["policies", "Policies compared", compareSection],
+  ["power", "Power and queue", powerSection],
+  ["timeline", "What every GPU did", timelineSection],
+  ["heat", "Heat map of the GPUs", heatSection],
+  ["times", "Completion times and slowdown", curvesSection],
+  ["fairness", "Fairness among users", fairnessSection],
+  ["waste", "Where the energy went", wasteSection],
+  ["attribution", "Who caused it", attributionSection],
+  ["insights", "What to look at", insightsSection],
+  ["physics", "The physics used", physicsSection],
+  ["uncertainty", "How sure the differences are", uncertaintySection],
+  ["repeat", "To make it again", repeatSection],
+];
+
+function build() {
+  forgetCharts();
+  view.followers.length = 0;
+  const policy = POLICY();
+  view.end = (policy.power && policy.power.end_s) || (policy.lanes && policy.lanes.end_s) ||
+      (policy.heat && policy.heat.end_s) || 1;
+  const sections = SECTIONS.map(([id, title, content]) => {
+    let parts;
+    try {
+      parts = content();
+    } catch (error) {
+      console.error(error);
+      parts = [absent(`This section could not be drawn: ${error.message}`)];
+    }
+    return make(
+        "section", {id, "aria-labelledby": `${id}-title`},
+        make("h2", {id: `${id}-title`, tabindex: -1}, title), ...parts);
+  });
+  $("main").replaceChildren(...sections);
+  $("contents")
+      .replaceChildren(...SECTIONS.map(
+          ([id, title], i) => make(
+              "li", {},
+              make(
+                  "a", {
+                    href: `#${id}`,
+                    class: sections[i].querySelector(":scope > .absent:only-of-type") &&
+                            sections[i].children.length === 2 ?
+                        "has-none" :
+                        null
+                  },
+                  title))));
+  document.title = `${name(DATA.name, 60)}: report`;
+  $("title").textContent = name(DATA.name, 120);
+  $("subtitle").textContent = subtitle();
+  $("footer").textContent = `Made by easim ${DATA.made.version} (${
+      DATA.made.commit}) from results with manifest SHA-256 ${DATA.manifest_sha256}. Charts by D3 ${
+      d3.version} (Copyright Mike Bostock, ISC licence), contained in this file. All times are of the simulation.`;
+  drawCharts(true);
+  sayView();
+  markSection();
+}
+
+let watcher = null;
+function markSection() {
+  if (watcher) watcher.disconnect();
+  watcher = new IntersectionObserver((entries) => {
+    for (const e of entries)
+      if (e.isIntersecting)
+        for (const a of document.querySelectorAll("nav a"))
+          if (a.getAttribute("href") === `#${e.target.id}`) a.setAttribute("aria-current", "true");
+          else
+            a.removeAttribute("aria-current");
+  }, {rootMargin: "-10% 0px -80% 0px"});
+  for (const s of document.querySelectorAll("main > section")) watcher.observe(s);
+}
+
+function setTheme(theme) {
+  if (theme === "auto") document.documentElement.removeAttribute("data-theme");
+  else
+    document.documentElement.setAttribute("data-theme", theme);
+  drawCharts(true);
+}
+
+function start() {
+  if (isComparison()) {
+    $("policy").append(...DATA.policies.map((p, i) => make("option", {value: i}, name(p.name, 60))));
+    $("policy").value = String(state.policy);
+    $("policy-control").hidden = false;
+    $("policy").addEventListener("change", () => {
+      state.policy = Number($("policy").value);
+      view.transform = d3.zoomIdentity;
+      build();
+      announce(`Policy ${name(POLICY().name, 60)}`);
+    });
+  }
+  $("theme").addEventListener("change", () => setTheme($("theme").value));
+  $("print").addEventListener("click", () => print());
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => drawCharts(true));
+  addEventListener("keydown", (event) => {
+    if (event.key === "Escape") hideTip();
+  });
+  addEventListener("scroll", hideTip, {passive: true});
+  let before = null;
+  addEventListener("beforeprint", () => {
+    before = $("theme").value;
+    setTheme("light");
+  });
+  addEventListener("afterprint", () => setTheme(before || "auto"));
+  build();
+  new ResizeObserver(() => drawCharts()).observe($("main"));
+  document.documentElement.setAttribute("data-ready", "true");
+}
+
+/* The one asked for, else the first that no other beats. */
+function firstPolicy() {
+  const front =
+      records(DATA.comparison && DATA.comparison.pareto).filter((r) => r.front === 1).map((r) => r.policy);
+  const wanted = DATA.shown !== null ? [DATA.shown] : front;
+  return Math.max(0, DATA.policies.findIndex((p) => wanted.includes(p.name)));
+}
+
+state.policy = firstPolicy();
+start();

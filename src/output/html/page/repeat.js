@@ -1,0 +1,55 @@
+/* What it takes to make these results again. */
+
+function repeatSection() {
+  const m = POLICY().manifest || DATA.manifest, out = [];
+  out.push(
+      make("p", {}, `Repeat the results, in a temporary folder, and compare every file byte for byte:`),
+      make("pre", {}, name(`easim ${DATA.command} ${DATA.made.repeat}`, 600)),
+      make("p", {}, "Make this page again from them:"), make("pre", {}, name(DATA.made.command, 400)));
+  out.push(table({
+    caption: "What made these results",
+    rows: [
+      ["program", `easim ${DATA.easim.version}, commit ${DATA.easim.commit}`],
+      ["scenario", name(DATA.manifest.config, 300)],
+      ["hash of the scenario", name(m.config_hash || DATA.manifest.config_hash || "\u2013", 100)],
+      ["seed", `${DATA.manifest.seed}`], ["replications", `${DATA.replications}`],
+      ["options", make("code", {}, name((DATA.manifest.options || []).join(" ") || "none", 400))],
+      ["SHA-256 of manifest.json", make("code", {}, DATA.manifest_sha256)],
+      ["shown of the time", `replication ${POLICY().replication}`],
+      ["made by", `easim ${DATA.made.version} (${DATA.made.commit}), D3 ${d3.version}`]
+    ],
+    columns: [{title: "what", cell: (r) => r[0]}, {title: "value", cell: (r) => r[1]}]
+  }));
+  if (m.policy && Object.keys(m.policy.params || {}).length > 0)
+    out.push(make("details", {}, make("summary", {}, "Parameters of the policy"), table({
+                    caption: `Parameters of ${name(m.policy.name, 40)} ${name(m.policy.version, 20)}`,
+                    rows: Object.entries(m.policy.params),
+                    columns: [
+                      {title: "parameter", cell: (r) => make("code", {}, name(r[0], 60))}, {
+                        title: "value",
+                        cell: (r) => name(typeof r[1] === "object" ? JSON.stringify(r[1]) : String(r[1]), 200)
+                      }
+                    ]
+                  })));
+  out.push(make(
+      "details", {}, make("summary", {}, "Inputs and files with their SHA-256"), table({
+        caption: "Inputs that were read",
+        rows: DATA.manifest.inputs || [],
+        most: 300,
+        columns: [
+          {title: "key", cell: (i) => bdi(i.key, 60)}, {title: "file", cell: (i) => bdi(i.path, 200)},
+          {title: "SHA-256", cell: (i) => make("code", {}, i.sha256 || "none: a pipe")}
+        ]
+      }),
+      table({
+        caption: "Files of the results",
+        rows: m.results || [],
+        most: 300,
+        columns: [
+          {title: "file", cell: (i) => bdi(i.file, 100)},
+          {title: "bytes", number: true, cell: (i) => number(i.bytes, 12)},
+          {title: "SHA-256", cell: (i) => make("code", {}, i.sha256)}
+        ]
+      })));
+  return out;
+}

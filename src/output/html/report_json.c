@@ -1,0 +1,323 @@
+/* The data of a report: see report_json.h. Each policy is one after the other, so that memory is
+   that of one run. */
+#include "output/html/report_json.h"
+
+#include "easim_version.h"
+#include "io/files.h"
+#include "output/html/heat_json.h"
+#include "output/html/job_curves.h"
+#include "output/html/json_out.h"
+#include "output/html/lanes_json.h"
+#include "output/html/physics_json.h"
+#include "output/html/power_levels.h"
+#include "output/html/table_json.h"
+#include "output/manifest.h"
+#include "output/plot/source.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Of all policies together, so that the page stays below 30 MB. */
+#define MOST_SEGMENTS 300000u
+#define MOST_CELLS    2000000u
+#define MOST_MANIFEST ((size_t)64 << 20)
+
+#define NOT_RECORDED "These results were not recorded (record: true in the scenario): "
+#define SUMMARY_ONLY ": the results are a summary only."
+
+struct report {
+    const struct report_request *request;
+    struct plot_source source;
+    cJSON *manifest;
+    char sha256[SHA256_TEXT];
+};
+
+/* ---- Manifests ---- */
+
+static int read_manifest(const char *folder, cJSON **ret_root, char *sha256, struct error *reterr) {
+    struct arena arena = {0};
+    struct str text = {0};
+    const char *path = arena_printf(&arena, "%s/" MANIFEST_NAME, folder);
+    int r = files_read(path, MOST_MANIFEST, &text, reterr);
+    if (r == 0 && !(*ret_root = cJSON_ParseWithLength(text.text, text.length)))
+        r = error_set(reterr, ERROR_INPUT, "%s: damaged manifest", path);
+    if (r == 0 && sha256)
+        sha256_text((struct slice){text.text, text.length}, sha256);
+    str_finish(&text);
+    arena_finish(&arena);
+    return r;
+}
+
+static void add_node(struct str *out, const char *key, const cJSON *node) {
+    char *text = node ? cJSON_PrintUnformatted(node) : NULL;
+    json_out_key(out, key);
+    if (text)
+        json_out_raw(out, text, strlen(text));
+    else
+        json_out_text(out, NULL);
+    cJSON_free(text);
+}
+
+static const char *find_text(const cJSON *object, const char *key) {
+    const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, key);
+    return cJSON_IsString(value) ? value->valuestring : NULL;
+}
+
+/* ---- One policy ---- */
+
+static void add_estimates(struct str *out, const struct plot_series *series) {
+    json_out_key(out, "estimates");
+    json_out_open(out, '{');
+    for (unsigned c = 0; c < SUMMARY_COUNT; c++) {
+        const struct estimate *e = &series->estimates[c];
+        if (e->n == 0)
+            continue;
+        json_out_key(out, summary_names[c]);
+        json_out_open(out, '[');
+        json_out_int(out, (int64_t)e->n);
+        json_out_real(out, e->mean);
+        json_out_real(out, e->ci95);
+        json_out_close(out, ']');
+    }
+    json_out_close(out, '}');
+}
+
+/* Why sections are not there; those that need the run itself for a reason of their own. */
+static void add_absent(struct str *out, const char *why) {
+    static const char *const sections[][2] = {{"lanes", "what every GPU did is not known."},
+                                              {"heat", "there is no heat map."},
+                                              {"useful", "there is no useful energy."},
+                                              {"waste", "classes of waste are not known."},
+                                              {"attribution", "who caused it is not known."},
+                                              {"insights", "the rules had nothing to look at."}};
+    json_out_key(out, "absent");
+    json_out_open(out, '{');
+    json_out_member_text(out, "power", "There is no power.csv with this replication" SUMMARY_ONLY);
+    json_out_member_text(out, "curves", "There is no jobs.csv" SUMMARY_ONLY);
+    json_out_member_text(out, "users", "There is no users.csv with this replication" SUMMARY_ONLY);
+    for (size_t i = 0; why && i < sizeof sections / sizeof *sections; i++) {
+        struct str text = {0};
+        str_addf(&text, "%s%s", why, sections[i][1]);
+        json_out_member_text(out, sections[i][0], text.text);
+        str_finish(&text);
+    }
+    json_out_close(out, '}');
+}
+
+/* What needs the run itself. */
+static int add_run(struct str *out, const struct report *report, const struct recorded_run *run,
+                   struct error *reterr) {
+    size_t policies = report->source.series.count;
+    struct gpu_lanes lanes = {0};
+    double *useful_frac = NULL;
+    int r = insight_json_add(out, run, report->request->what_if, &useful_frac, reterr);
+    if (r == 0) {
+        gpu_lanes_init(&lanes, &run->folder->cluster);
+        lanes_json_add(out, run, &lanes, MOST_SEGMENTS / policies);
+        heat_json_add(out, run, &lanes, useful_frac, MOST_CELLS / policies);
+        gpu_lanes_finish(&lanes);
+    }
+    free(useful_frac);
+    return r;
+}
+
+static int load_run(struct str *out, const struct report *report,
+                    const struct recorded_folder *folder, const struct recorded_part *part,
+                    struct error *reterr) {
+    struct recorded_run run = {0};
+    int r = recorded_run_load(&run, folder, part, reterr);
+    if (r == 0)
+        r = add_run(out, report, &run, reterr);
+    recorded_run_finish(&run);
+    return r;
+}
+
+/* ret_end_s: the end of the run; 0 if it was not recorded. */
+static int add_recorded(struct str *out, const struct report *report, const char *path,
+                        double *ret_end_s, struct error *reterr) {
+    struct recorded_folder folder = {0};
+    const struct recorded_part *part;
+    *ret_end_s = 0;
+    if (!plot_source_exists(path, "segments.csv")) {
+        add_absent(out, NOT_RECORDED);
+        return 0;
+    }
+    int r = recorded_folder_open(&folder, path, reterr);
+    if (r == 0) {
+        part = recorded_folder_find(&folder, NULL, (uint32_t)report->request->replication);
+        add_absent(out, part ? NULL : "This replication was not recorded: ");
+        if (part) {
+            *ret_end_s = (double)part->end_ns / NS_PER_S;
+            r = load_run(out, report, &folder, part, reterr);
+        }
+    }
+    recorded_folder_finish(&folder);
+    return r;
+}
+
+/* The files of every run. */
+static int add_tables(struct str *out, const struct report *report,
+                      const struct plot_series *series, double least_end_s, struct error *reterr) {
+    const int64_t replication = report->request->replication;
+    int r = table_json_add(out, "users", series->folder, "users.csv", replication, reterr);
+    if (r == 0)
+        r = table_json_add(out, "types", series->folder, "types.csv", replication, reterr);
+    if (r == 0)
+        r = power_levels_add(out, series->folder, replication, least_end_s, reterr);
+    if (r == 0)
+        r = job_curves_add(out, series->folder, reterr);
+    return r;
+}
+
+static int add_policy(struct str *out, const struct report *report,
+                      const struct plot_series *series, struct error *reterr) {
+    const struct estimate *time = &series->estimates[SUMMARY_COLUMN(sim_s)];
+    cJSON *manifest = NULL;
+    double end_s;
+    int r = read_manifest(series->folder, &manifest, NULL, reterr);
+    json_out_open(out, '{');
+    json_out_member_text(out, "name", series->label);
+    json_out_member_int(out, "replication", report->request->replication);
+    add_node(out, "manifest", manifest);
+    add_estimates(out, series);
+    if (r == 0)
+        r = add_recorded(out, report, series->folder, &end_s, reterr);
+    if (r == 0)
+        r = add_tables(out, report, series,
+                       end_s > 0     ? end_s
+                       : time->n > 0 ? time->mean
+                                     : 0,
+                       reterr);
+    json_out_close(out, '}');
+    cJSON_Delete(manifest);
+    return r;
+}
+
+/* ---- All ---- */
+
+static void add_metrics(struct str *out) {
+    static const char *const better[] = {
+        [METRIC_NEITHER] = NULL, [METRIC_LESS] = "less", [METRIC_MORE] = "more"};
+    json_out_key(out, "metrics");
+    json_out_open(out, '{');
+    for (unsigned c = 0; c < SUMMARY_COUNT; c++) {
+        json_out_key(out, metric_table[c].name);
+        json_out_open(out, '{');
+        json_out_member_text(out, "label", metric_table[c].label);
+        json_out_member_text(out, "unit", metric_table[c].unit);
+        json_out_member_text(out, "better", better[metric_table[c].better]);
+        json_out_close(out, '}');
+    }
+    json_out_close(out, '}');
+}
+
+static int add_comparison(struct str *out, const struct report *report, struct error *reterr) {
+    static const char *const tables[][2] = {{"compare", "compare.csv"},
+                                            {"pareto", "pareto.csv"},
+                                            {"stationarity", "stationarity.csv"},
+                                            {"differences", "differences.csv"},
+                                            {"budget", "budget.csv"}};
+    int r = 0;
+    json_out_key(out, "comparison");
+    if (!report->source.comparison) {
+        json_out_text(out, NULL);
+        return 0;
+    }
+    json_out_open(out, '{');
+    for (size_t i = 0; i < sizeof tables / sizeof *tables && r == 0; i++)
+        r = table_json_add(out, tables[i][0], report->source.comparison, tables[i][1], 0, reterr);
+    json_out_close(out, '}');
+    return r;
+}
+
+static void add_made(struct str *out, const struct report_request *request) {
+    json_out_key(out, "made");
+    json_out_open(out, '{');
+    json_out_member_text(out, "folder", request->folder);
+    json_out_member_text(out, "command", request->command);
+    json_out_member_text(out, "repeat", request->repeat);
+    json_out_member_text(out, "version", EASIM_VERSION);
+    json_out_member_text(out, "commit", EASIM_COMMIT);
+    json_out_close(out, '}');
+}
+
+static void add_head(struct str *out, const struct report *report) {
+    const cJSON *m = report->manifest;
+    const cJSON *models = cJSON_GetObjectItemCaseSensitive(m, "models");
+    json_out_member_text(out, "name", find_text(m, "name"));
+    json_out_member_text(out, "command", find_text(m, "command"));
+    json_out_member_text(out, "baseline", find_text(m, "baseline"));
+    add_node(out, "pareto", cJSON_GetObjectItemCaseSensitive(m, "pareto"));
+    add_node(out, "replications", cJSON_GetObjectItemCaseSensitive(m, "replications"));
+    add_node(out, "partial", cJSON_GetObjectItemCaseSensitive(m, "partial"));
+    add_node(out, "warnings", cJSON_GetObjectItemCaseSensitive(m, "warnings"));
+    add_node(out, "models", models);
+    add_node(out, "manifest", m);
+    json_out_member_text(out, "manifest_sha256", report->sha256);
+    add_metrics(out);
+    add_made(out, report->request);
+}
+
+/* Whose figures come first: the one asked for, else the first that no other beats. */
+static int choose_shown(const struct report *report, struct str *out, struct error *reterr) {
+    const struct plot_source *source = &report->source;
+    const char *wanted = report->request->policy;
+    size_t shown = 0;
+    while (wanted && shown < source->series.count &&
+           strcmp(source->series.at[shown].label, wanted) != 0)
+        shown++;
+    if (shown == source->series.count)
+        return error_set(reterr, ERROR_INPUT, "%s: no run of policy \"%s\"",
+                         report->request->folder, wanted);
+    json_out_member_text(out, "shown", wanted ? source->series.at[shown].label : NULL);
+    return 0;
+}
+
+static int add_all(struct str *out, const struct report *report, struct error *reterr) {
+    json_out_open(out, '{');
+    add_head(out, report);
+    int r = choose_shown(report, out, reterr);
+    if (r == 0)
+        r = physics_json_add(out, report->request->folder, reterr);
+    if (r == 0)
+        r = add_comparison(out, report, reterr);
+    json_out_key(out, "policies");
+    json_out_open(out, '[');
+    for (size_t i = 0; i < report->source.series.count && r == 0; i++)
+        r = add_policy(out, report, &report->source.series.at[i], reterr);
+    json_out_close(out, ']');
+    json_out_close(out, '}');
+    return r;
+}
+
+static int check_replication(const struct report *report, struct error *reterr) {
+    const cJSON *all = cJSON_GetObjectItemCaseSensitive(report->manifest, "replications");
+    int64_t wanted = report->request->replication;
+    if (cJSON_IsNumber(all) && (double)wanted > all->valuedouble)
+        return error_set(reterr, ERROR_INPUT, "%s: there is no replication %lld, only %.0f",
+                         report->request->folder, (long long)wanted, all->valuedouble);
+    return 0;
+}
+
+static int open_report(struct report *report, struct error *reterr) {
+    const char *folder = report->request->folder;
+    int r = plot_source_open(&report->source, &folder, 1, reterr);
+    if (r == 0 && report->source.series.count == 0)
+        r = error_set(reterr, ERROR_INPUT,
+                      "%s: a report is of the folder of easim run or easim compare", folder);
+    if (r == 0)
+        r = read_manifest(folder, &report->manifest, report->sha256, reterr);
+    if (r == 0)
+        r = check_replication(report, reterr);
+    return r;
+}
+
+int report_json(const struct report_request *request, struct str *out, struct error *reterr) {
+    struct report report = {.request = request};
+    int r = open_report(&report, reterr);
+    if (r == 0)
+        r = add_all(out, &report, reterr);
+    cJSON_Delete(report.manifest);
+    plot_source_finish(&report.source);
+    return r;
+}

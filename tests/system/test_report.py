@@ -1,0 +1,383 @@
+"""The page of easim report: test_report.py EASIM SOURCE; skipped without D3, its browser part without Chromium.
+
+What the page holds is computed again from the results; then a headless browser does with it what people do.
+"""
+import base64
+import hashlib
+import html.parser
+import json
+import math
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import browser
+from support import EASIM, SOURCE, easim, rows_of
+
+D3 = Path("/usr/share/nodejs/d3/dist/d3.min.js")
+TINY, SEED = SOURCE / "configs/tiny.yaml", SOURCE / "configs/eas-sim.yaml"
+HOSTILE = ["</script><script>window.pwned=1</script>", "<img src=x onerror=window.pwned=1>", "'\"`${window.pwned=1}", "=cmd()",
+           "\u202eright to left", "\u2028line\u2029para", "<!--<script>", "&lt;b&gt;", "x" * 10000, "]]>"]
+
+
+class Elements(html.parser.HTMLParser):
+    """Tags with their attributes, and the text of scripts, as a browser's parser sees them."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.scripts = [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if tag == "script":
+            self.scripts.append("")
+
+    def handle_data(self, data):
+        if self.lasttag == "script" and self.scripts:
+            self.scripts[-1] += data
+
+
+def data_of(page):
+    """What a page shows."""
+    text = Path(page).read_text(encoding="utf-8")
+    return json.loads(re.search(r'id="data">(.*?)</script>', text, re.S).group(1))
+
+
+def report(folder, *words):
+    easim("report", folder, *words)
+    return data_of(folder / "report.html")
+
+
+def number(text):
+    return float(text) if text else None
+
+
+# ---- what is in the page ---------------------------------------------------------------------------------------------
+
+def estimates(folder):
+    """Means and intervals are those of aggregate.csv, to the last digit; the head is that of the manifest."""
+    data = report(folder / "run")
+    for row in rows_of(folder / "run/aggregate.csv"):
+        if int(row["n"]) > 0:
+            assert data["policies"][0]["estimates"][row["metric"]] == [int(row["n"]), number(row["mean"]), number(row["ci95"])], row
+    manifest = (folder / "run/manifest.json").read_bytes()
+    assert data["manifest_sha256"] == hashlib.sha256(manifest).hexdigest()
+    assert data["manifest"] == json.loads(manifest) and data["comparison"] is None
+    users = data["policies"][0]["users"]
+    expected = [r for r in rows_of(folder / "run/users.csv") if r["replication"] == "1"]
+    assert [dict(zip(users["columns"], r))["energy_kwh"] for r in users["rows"]] == [float(r["energy_kwh"]) for r in expected]
+    words = (folder / "run/models.yaml").read_text()
+    for p in data["physics"]: # every source that is stated stands in the file
+        assert p["source"] is None or p["source"][:40] in words or "\\" in words, p
+    assert {p["evidence"] for p in data["physics"] if p["gpu_type"]} <= {"measured", "derived", "assumed", "override", None}
+
+
+def curves(folder):
+    """Points of the distributions: shares of all rows of jobs.csv, counted again one by one."""
+    data = data_of(folder / "run/report.html")["policies"][0]["curves"]
+    rows = rows_of(folder / "run/jobs.csv")
+    assert data["jobs"] == len(rows)
+    jct = [float(r["jct_s"]) for r in rows if r["jct_s"]]
+    slowdowns = [max(1, float(r["jct_s"]) / max(10, float(r["exec_s"]))) for r in rows if r["jct_s"]]
+    waits = [float(r["wait_s"]) for r in rows if r["wait_s"]]
+    for key, values in (("jct_s", jct), ("slowdown", slowdowns), ("wait_s", waits)):
+        curve = data[key]
+        assert curve["count"] == len(values) and len(curve["x"]) == len(curve["share"]) <= 440, key
+        assert math.isclose(curve["share"][-1], len(values) / len(rows), rel_tol=1e-5), key
+        assert curve["x"] == sorted(curve["x"]) and math.isclose(curve["x"][-1], max(values), rel_tol=1e-5), key
+        for x, share in zip(curve["x"], curve["share"]): # x is rounded to 6 digits, so are ties with it
+            below, up_to = sum(v < x * (1 - 1e-5) for v in values) / len(rows), sum(v <= x * (1 + 1e-5) for v in values) / len(rows)
+            assert below <= share <= up_to + 1e-5, (key, x, share, below, up_to)
+
+
+def power_again(rows, end_s, from_s, to_s):
+    """Mean, least and largest power of a stretch of time, each row holding until the next."""
+    joules, low, high = 0, math.inf, -math.inf
+    for row, following in zip(rows, [*rows[1:], None]):
+        a, b = max(from_s, float(row["time_s"])), min(to_s, float(following["time_s"]) if following else end_s)
+        if b > a:
+            watts = float(row["power_w"])
+            joules, low, high = joules + watts * (b - a), min(low, watts), max(high, watts)
+    return joules / (to_s - from_s), low, high
+
+
+def power(folder):
+    """Few rows as they are; of many, bins whose means keep the energy, and their extremes."""
+    for words, binned in (([], False), (["--set", "workload.rate_per_s=0.2", "--set", "horizon=20h", "-n", 1], True)):
+        out = folder / f"power{binned}"
+        easim("run", SEED, "--policy", "fcfs", "--quiet", "--out", out, *words)
+        levels = report(out)["policies"][0]["power"]
+        rows = [r for r in rows_of(out / "power.csv") if r["replication"] == "1"]
+        assert levels["rows"] == len(rows) and (len(levels["levels"]) > 1) == binned == (len(rows) > 3000)
+        if not binned:
+            assert all(math.isclose(float(r["power_w"]), w, rel_tol=6e-5)
+                       for r, w in zip(rows, levels["levels"][0]["power_w"], strict=True))
+            continue
+        level, end_s = levels["levels"][0], levels["end_s"]
+        for i in range(0, 600, 7):
+            mean, low, high = power_again(rows, end_s, i * level["step_s"], (i + 1) * level["step_s"])
+            got = level["power_w"][i], level["low_w"][i], level["high_w"][i]
+            assert all(math.isclose(g, w, rel_tol=6e-5) for g, w in zip(got, (mean, low, high))), (i, got, mean, low, high)
+        means = [sum(level["power_w"]) / 600, sum(levels["levels"][1]["power_w"]) / 6000]
+        assert math.isclose(*means, rel_tol=1e-5), means
+
+
+def comparison(folder):
+    """Tables of the comparison as they are; every policy has its own figures."""
+    data = report(folder / "compare")
+    compare = data["comparison"]["compare"]
+    rows = rows_of(folder / "compare/compare.csv")
+    assert len(compare["rows"]) == len(rows)
+    for got, row in zip(compare["rows"], rows):
+        assert got == [row[c] if c in ("metric", "policy", "baseline") else number(row[c]) for c in compare["columns"]], row
+    assert [p["name"] for p in data["policies"]] == ["fcfs", "zeus", "easy"] and data["baseline"] == "fcfs"
+    assert all(p["curves"]["jobs"] > 0 and p["power"]["rows"] > 0 for p in data["policies"])
+    assert report(folder / "compare", "--policy", "easy")["shown"] == "easy"
+
+
+def same_again(folder):
+    """The same results give the same page, and results stay results."""
+    before = (folder / "run/report.html").read_bytes()
+    easim("report", folder / "run")
+    assert (folder / "run/report.html").read_bytes() == before
+    assert easim("run", folder / "run/manifest.json").stdout.strip() == "equal"
+    easim("report", folder / "run", "--out", folder / "pages/new", "--quiet")
+    assert [p.name for p in (folder / "pages/new").iterdir()] == ["report.html"]
+
+
+def needs_nothing(folder):
+    """No address that a browser would ask for, nothing that is loaded; D3 with its notice of licence."""
+    text = (folder / "run/report.html").read_text(encoding="utf-8")
+    elements = Elements(text)
+    for tag, attributes in elements.tags:
+        assert "src" not in attributes and tag not in ("link", "iframe", "object", "embed", "base"), (tag, attributes)
+        assert attributes.get("href", "#").startswith("#"), attributes
+    assert "url(" not in text.split("</style>")[0] and "@import" not in text.split("</style>")[0]
+    assert "Copyright" in D3.read_text(encoding="utf-8").splitlines()[0] and D3.read_text(encoding="utf-8").splitlines()[0] in text
+    assert len(elements.scripts) == 3 # D3, the data, the page's own
+
+
+# ---- hostile names, bad folders --------------------------------------------------------------------------------------
+
+def hostile_run(folder):
+    """A recorded run whose scenario, jobs, users and labels have such names; the names."""
+    quoted = ['"' + n.replace('"', '""') + '"' for n in HOSTILE]
+    lines = [f"{n},{i * 10},{n},,,{60 + i},{60 + i},1,,,,,{n}" for i, n in enumerate(quoted)]
+    write(folder / "hostile.csv", "job_id,submit_s,user,model,work_samples,duration_s,requested_s,gpus,batch,gpu_type,deadline_s,"
+                                  "class,label.product\n" + "\n".join(lines) + "\n")
+    write(folder / "hostile.yaml",
+          "name: \"<img src=x onerror=window.pwned=1>\\n<b>\"\nhorizon: drain\nrecord: true\ncluster:\n"
+          "  gpu_types: [{name: \"a<b>100\", idle_w: 50, tdp_w: 400}]\n  nodes: [{gpu: \"a<b>100\", gpus: 2}]\n"
+          "policy: {name: fcfs}\nworkload: {kind: trace, file: hostile.csv}\n")
+    return HOSTILE
+
+
+def hostile(folder):
+    """Names of any sort are text: the page has the same elements as one of harmless names."""
+    names = hostile_run(folder)
+    easim("run", folder / "hostile.yaml", "--quiet", "--out", folder / "hostile")
+    data = report(folder / "hostile")
+    users = data["policies"][0]["users"]
+    assert sorted(dict(zip(users["columns"], r))["user"] for r in users["rows"]) == sorted(names)
+    text = (folder / "hostile/report.html").read_text(encoding="utf-8")
+    own = Elements(text)
+    assert [t for t in own.tags] == [t for t in Elements((folder / "run/report.html").read_text(encoding="utf-8")).tags]
+    inside = re.search(r'id="data">(.*?)</script>', text, re.S).group(1)
+    assert not re.search("[<>&\u2028\u2029]", inside)
+
+
+def refused(folder):
+    """Damaged, foreign and half-written folders: one line, and no page."""
+    easim("sweep", write(folder / "s.yaml", f"name: s\nbase: {TINY}\naxes: [{{path: seed, values: [1, 2]}}]\n"), "--quiet",
+          "--out", folder / "sweep")
+    bad = {"foreign": None, "sweep": None}
+    (folder / "foreign").mkdir()
+    write(folder / "foreign/notes.txt", "x\n")
+    for name, harm in (("changed", lambda d: (d / "jobs.csv").write_text("job\n1\n")), ("cut", lambda d: cut(d / "power.csv")),
+                       ("missing", lambda d: (d / "users.csv").unlink()), ("half", lambda d: (d / "manifest.json").unlink()),
+                       ("no_json", lambda d: (d / "manifest.json").write_text("{"))):
+        shutil.copytree(folder / "run", folder / name, ignore=shutil.ignore_patterns("report.html"))
+        harm(folder / name)
+        bad[name] = None
+    for name in bad:
+        before = sorted(p.name for p in (folder / name).iterdir())
+        done = easim("report", folder / name, code=2)
+        assert done.stderr.count("\n") == 1 and name in done.stderr and not done.stdout, done
+        assert sorted(p.name for p in (folder / name).iterdir()) == before, name
+    for words in (["--d3", folder / "none.js"], ["--d3", TINY], ["--policy", "nobody"], ["--replication", 99]):
+        done = easim("report", folder / "run", "--out", folder / "nothing", *words, code=2)
+        assert done.stderr.count("\n") == 1 and not (folder / "nothing").exists(), done
+
+
+def write(path, text):
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def cut(path):
+    path.write_bytes(path.read_bytes()[:-100])
+
+
+# ---- in a browser ----------------------------------------------------------------------------------------------------
+
+def quiet(page):
+    assert not page.errors, page.errors
+    outside = [r for r in page.requests if not r.startswith("file:")]
+    assert not outside and len(page.requests) > 0, outside
+
+
+def box_of(page, selector):
+    page.run(f"document.querySelector({json.dumps(selector)}).scrollIntoView({{block: 'center', behavior: 'instant'}})")
+    page.settle()
+    return page.run(f"(() => {{ const b = document.querySelector({json.dumps(selector)}).getBoundingClientRect();"
+                    " return [b.x, b.y, b.width, b.height]; })()")
+
+
+def text_of(page, selector):
+    return page.run(f"document.querySelector({json.dumps(selector)}).innerText")
+
+
+def tip(page):
+    return page.run("document.getElementById('tip').hidden ? '' : document.getElementById('tip').innerText")
+
+
+def structure(page):
+    """Landmarks, one first heading, a section for each entry of the contents, names for what has a focus."""
+    assert page.run("document.querySelectorAll('h1').length") == 1
+    assert page.run("['header', 'nav', 'main', 'footer'].every((t) => document.querySelectorAll('body > ' + t + ', .columns > ' + t).length === 1)")
+    assert page.run("[...document.querySelectorAll('nav a')].every((a) => document.querySelector(a.getAttribute('href')))")
+    assert page.run("document.querySelectorAll('main > section').length === document.querySelectorAll('nav a').length")
+    nameless = page.run("[...document.querySelectorAll('button, select, [tabindex=\"0\"]')].filter((e) => !(e.getAttribute('aria-label') || "
+                        "e.textContent.trim() || e.closest('label'))).map((e) => e.outerHTML.slice(0, 100))")
+    assert nameless == [], nameless
+    assert page.run("[...document.querySelectorAll('main figure svg')].every((s) => s.getAttribute('aria-label') || s.getAttribute('aria-hidden'))")
+    levels = page.run("[...document.querySelectorAll('main h2, main h3, main h4')].map((h) => +h.tagName[1])")
+    assert levels[0] == 2 and all(b - a <= 1 for a, b in zip(levels, levels[1:])), levels
+
+
+def zooming(page):
+    """Buttons, wheel and keys move all charts over time together."""
+    shown = lambda: text_of(page, "#power .shown-time")
+    assert "the whole run" in shown(), shown()
+    page.run("document.querySelector('#power button[aria-label=\"zoom in\"]').click()")
+    page.settle()
+    zoomed = shown()
+    assert " to " in zoomed, zoomed
+    x, y, width, height = box_of(page, "#power .surface")
+    page.mouse("mouseWheel", x + width / 2, y + height / 2, deltaX=0, deltaY=-240, modifiers=2)
+    page.settle()
+    assert shown() not in (zoomed, ""), shown()
+    page.run("document.querySelector('#power .surface').focus()")
+    before = shown()
+    page.key("ArrowRight")
+    assert shown() != before
+    page.key("0", "0")
+    assert "the whole run" in shown()
+
+
+def tooltips(page):
+    x, y, width, height = box_of(page, "#power .surface")
+    page.mouse("mouseMoved", x + width / 2, y + height / 2)
+    page.settle()
+    assert "power" in tip(page) and "W" in tip(page), tip(page)
+    page.mouse("mouseMoved", 2, 2)
+    page.settle()
+    assert tip(page) == ""
+
+
+def switching(page):
+    """Another policy: its name, its figures, no trace of the first one's."""
+    said = set()
+    for place, policy in enumerate(page.run("[...document.querySelectorAll('#policy option')].map((o) => o.textContent)")):
+        page.run(f"(() => {{ const s = document.getElementById('policy'); s.value = '{place}'; s.dispatchEvent(new Event('change')); }})()")
+        page.settle()
+        assert f"Under {policy}," in text_of(page, ".lead"), text_of(page, ".lead")
+        said.add(text_of(page, ".lead").replace(policy, ""))
+    assert len(said) == place + 1 > 1
+    for theme in ("dark", "light", "auto"):
+        page.run(f"(() => {{ const s = document.getElementById('theme'); s.value = '{theme}'; s.dispatchEvent(new Event('change')); }})()")
+        page.settle()
+    paper = page.run("(() => { const s = document.getElementById('theme'); const seen = ['dark', 'light'].map((t) => { s.value = t; "
+                     "s.dispatchEvent(new Event('change')); return getComputedStyle(document.body).backgroundColor; }); return seen; })()")
+    assert paper[0] != paper[1], paper
+
+
+def keyboard(page):
+    """The tab key reaches the controls in the order in which they stand, and a chart."""
+    seen = []
+    for _ in range(400):
+        page.key("Tab")
+        seen.append(page.run("(() => { const e = document.activeElement; return e.id || e.className && e.className.baseVal === undefined && e.className || e.tagName; })()"))
+        if "surface" in seen:
+            break
+    assert seen[0] == "skip" and seen.index("policy") < seen.index("theme") < seen.index("print") < seen.index("surface"), seen
+
+
+def tables_behind(page):
+    """Every table behind a figure opens and has rows."""
+    page.run("document.querySelectorAll('main details').forEach((d) => { d.open = true; })")
+    page.settle()
+    page.settle()
+    empty = page.run("[...document.querySelectorAll('main details')].filter((d) => !d.querySelector('tbody tr') && !d.querySelector('article'))"
+                     ".map((d) => d.innerText.slice(0, 80))")
+    assert empty == [], empty
+
+
+def fits(page):
+    """No width needs to scroll the page sideways."""
+    for width in (1280, 420):
+        page.size(width, 900)
+        page.settle()
+        page.settle()
+        assert page.run("document.documentElement.scrollWidth") <= width, width
+    page.size(1280, 900)
+    page.settle()
+
+
+def in_browser(folder):
+    page = browser.Page()
+    try:
+        page.open(folder / "compare/report.html")
+        for check in (keyboard, structure, zooming, tooltips, switching, tables_behind, fits):
+            check(page)
+            quiet(page)
+        page.open(folder / "hostile/report.html")
+        assert page.run("window.pwned") is None and page.run("document.getElementById('title').innerText").startswith("<img src=x")
+        tables_behind(page)
+        shown = page.run("[...document.querySelectorAll('#fairness tbody th')].map((e) => e.innerText)")
+        assert any(s.startswith("<img src=x onerror") for s in shown) and any("=cmd()" in s for s in shown), shown
+        assert not any("\u202e" in s for s in shown)
+        fits(page)
+        quiet(page)
+        printed = base64.b64decode(page.call("Page.printToPDF")["data"])
+        assert printed.startswith(b"%PDF") and len(printed) > 20000
+        quiet(page)
+    finally:
+        page.close()
+
+
+def main():
+    if not D3.exists():
+        print("skipped: D3 is not installed (node-d3)")
+        missing = subprocess.run([EASIM, "report", "."], capture_output=True, text=True, check=False)
+        assert missing.returncode == 2, missing
+        sys.exit(77)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        easim("run", SEED, "-n", 2, "--quiet", "--out", folder / "run")
+        easim("compare", SEED, "-n", 3, "--policies", "fcfs,zeus,easy", "--quiet", "--out", folder / "compare")
+        for check in (estimates, curves, power, comparison, same_again, needs_nothing, hostile, refused):
+            check(folder)
+            print(f"{check.__name__}: good")
+        if browser.find():
+            in_browser(folder)
+            print("in a browser: good")
+        else:
+            print("skipped: the browser part, Chromium is not installed")
+
+
+main()
