@@ -308,6 +308,9 @@ struct run_by_hand {
     struct recorded_rest rests[2];
 };
 
+/* Of the classes as classes_of_a_run_by_hand has them. */
+#define RUN_J (32450 + 1440 + 4800 + 3500 + 14800 + 3600 + 4500 + 90000)
+
 static int64_t s_ns(double seconds) {
     return (int64_t)(seconds * 1e9);
 }
@@ -372,6 +375,8 @@ static void fill_run(struct run_by_hand *r) {
     r->run.gpus.count = 2;
     r->run.rests.at = r->rests;
     r->run.rests.count = 2;
+    r->run.summary.sim_s = 90;
+    r->run.summary.energy_kwh = RUN_J / J_PER_KWH;
 }
 
 static void expect_amount(const struct waste *waste, enum waste_class class, double energy_j,
@@ -460,7 +465,7 @@ Test(waste, windows_of_free_gpus) {
     finish_table(&r.run.workload.table);
 }
 
-Test(waste, more_gpus_than_a_node_has) {
+Test(waste, files_that_are_of_no_run) {
     struct run_by_hand r;
     struct waste waste;
     struct error error = {0};
@@ -468,5 +473,15 @@ Test(waste, more_gpus_than_a_node_has) {
     r.gpus[0].count = 5;
     cr_expect_eq(waste_of_run(&waste, &r.run, &error), ERROR_INPUT);
     cr_expect_str_eq(error.text, "by hand: at 0 s more GPUs of a node are held than it has");
+    r.gpus[0].count = 3;
+    r.rests[0].start_ns = s_ns(25);
+    r.rests[0].end_ns = s_ns(55);
+    cr_expect_eq(waste_of_run(&waste, &r.run, &error), ERROR_INPUT);
+    cr_expect_str_eq(error.text, "by hand: at 50 s GPUs are held and asleep at once");
+    r.rests[0].end_ns = s_ns(50);
+    cr_expect_eq(waste_of_run(&waste, &r.run, &error), ERROR_INPUT, "5 s more of sleep");
+    cr_expect_str_eq(error.text,
+                     "by hand: jobs and GPUs of replication 0 take 153050 J and 1260 GPU s in all, "
+                     "summary.csv says 155090 and 1260");
     finish_table(&r.run.workload.table);
 }

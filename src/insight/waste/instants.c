@@ -143,22 +143,39 @@ static bool apply_event(struct instants *instants, const struct instant_event *e
     return true;
 }
 
+/* What the files of a run may say, and no run can be. */
+static int refuse_instant(const struct instants *instants, int64_t now_ns, const char *what,
+                          struct error *reterr) {
+    return error_set(reterr, ERROR_INPUT, "%s: at %.9g s %s", instants->run->folder->path,
+                     units_s(now_ns), what);
+}
+
+static bool rests_are_free(const struct instants *instants) {
+    bool all = true;
+    for (uint32_t h = 0; h < instants->run->folder->cluster.gpu_type_count; h++)
+        all = all && instants->asleep_milli[h] + instants->reserved_milli[h] <=
+                         room_free_milli(&instants->room, h);
+    return all;
+}
+
 int instants_step(struct instants *instants, struct error *reterr) {
     int64_t now_ns = instants_next_ns(instants);
-    instants->first_taken = instants->taken_end = SIZE_MAX;
-    for (; instants_next_ns(instants) == now_ns && instants->next < instants->events.count;
-         instants->next++) {
-        const struct instant_event *event = &instants->events.at[instants->next];
+    const struct instant_event *end = instants->events.at + instants->events.count,
+                               *event = instants->events.at + instants->next;
+    instants->first_taken = SIZE_MAX;
+    for (; event < end && event->time_ns == now_ns; event++) {
+        size_t place = (size_t)(event - instants->events.at);
         if (event->change == INSTANT_TAKE && instants->first_taken == SIZE_MAX)
-            instants->first_taken = instants->next;
+            instants->first_taken = place;
         if (!apply_event(instants, event))
-            return error_set(reterr, ERROR_INPUT,
-                             "%s: at %.9g s more GPUs of a node are held than it has",
-                             instants->run->folder->path, units_s(now_ns));
+            return refuse_instant(instants, now_ns, "more GPUs of a node are held than it has",
+                                  reterr);
     }
-    instants->taken_end = instants->next;
+    instants->next = instants->taken_end = (size_t)(event - instants->events.at);
     if (instants->first_taken == SIZE_MAX)
         instants->first_taken = instants->next;
+    if (!rests_are_free(instants))
+        return refuse_instant(instants, now_ns, "GPUs are held and asleep at once", reterr);
     return 0;
 }
 

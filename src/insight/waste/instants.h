@@ -38,7 +38,8 @@ void instants_finish(struct instants *instants); /* accepts a zeroed one */
 
 /* When the next instant is; INT64_MAX: there is none. */
 int64_t instants_next_ns(const struct instants *instants);
-/* Applies all that happens at it. ERROR_INPUT: a node has not what is taken of it. */
+/* Applies all that happens at it. ERROR_INPUT: a node has not what is taken of it, or more sleeps
+   than is free. */
 int instants_step(struct instants *instants, struct error *reterr) MUST_CHECK;
 
 /* Whether a segment is the first of its job on its GPUs. */

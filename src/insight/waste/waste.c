@@ -9,7 +9,10 @@
 #include "insight/waste/cost_steps.h"
 #include "insight/waste/instants.h"
 
+#include <math.h>
 #include <stdlib.h>
+
+#define ROUNDING 1e-8 /* of a sum of many doubles, and more */
 
 /* What a type's free GPUs have been of since the last change. */
 struct open_window {
@@ -251,6 +254,21 @@ static void sum_up(struct waste *waste, uint32_t gpu_types) {
     }
 }
 
+/* It is the run's energy and GPU time, but for rounding, or the files are not of one run. */
+static int check_total(const struct division *d, struct error *reterr) {
+    const struct summary *summary = &d->run->summary;
+    double energy_j = summary->energy_kwh * J_PER_KWH, gpu_s = summary->sim_s * d->cluster->gpus;
+    const struct waste_amount *total = &d->waste->total;
+    if (fabs(total->energy_j - energy_j) <= ROUNDING * energy_j &&
+        fabs(total->gpu_s - gpu_s) <= ROUNDING * gpu_s)
+        return 0;
+    return error_set(reterr, ERROR_INPUT,
+                     "%s: jobs and GPUs of replication %u take %.10g J and %.10g GPU s in all, "
+                     "summary.csv says %.10g and %.10g",
+                     d->run->folder->path, d->run->part->replication, total->energy_j, total->gpu_s,
+                     energy_j, gpu_s);
+}
+
 int waste_of_run(struct waste *waste, const struct recorded_run *run, struct error *reterr) {
     const struct cluster *cluster = &run->folder->cluster;
     *waste = (struct waste){0};
@@ -272,9 +290,10 @@ int waste_of_run(struct waste *waste, const struct recorded_run *run, struct err
         divide_rests(&d);
         divide_nodes(&d);
         sum_up(waste, cluster->gpu_type_count);
-    } else {
-        waste_finish(waste);
+        result = check_total(&d, reterr);
     }
+    if (result < 0)
+        waste_finish(waste);
     cost_order_finish(&d.costs);
     instants_finish(&d.instants);
     free(d.open);

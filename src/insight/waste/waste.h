@@ -36,8 +36,8 @@ struct waste {
     ARRAY_OF(struct waste_window) windows;       /* in order of end_ns, measured time only */
 };
 
-/* ERROR_INPUT: the run holds GPUs that its nodes have not. Memory: of the jobs, and of the segments
-   while it computes; time: n log n of the segments. */
+/* ERROR_INPUT: the run holds GPUs that its nodes have not, or the sum is not that of its summary.
+   Memory: of the jobs, and of the segments while it computes; time: n log n of the segments. */
 int waste_of_run(struct waste *waste, const struct recorded_run *run,
                  struct error *reterr) MUST_CHECK;
 void waste_finish(struct waste *waste);
