@@ -27,6 +27,7 @@ int cli_calibrate(struct options *options);
 int cli_check(struct options *options);
 int cli_compare(struct options *options);
 int cli_completion(struct options *options);
+int cli_explain(struct options *options);
 int cli_gen(struct options *options);
 int cli_import(struct options *options);
 int cli_models(struct options *options);
@@ -36,6 +37,7 @@ int cli_profile(struct options *options);
 int cli_report(struct options *options);
 int cli_run(struct options *options);
 int cli_sweep(struct options *options);
+int cli_timeline(struct options *options);
 int cli_tune(struct options *options);
 int cli_validate(struct options *options);
 

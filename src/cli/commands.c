@@ -84,6 +84,16 @@ const struct command_facts commands[COMMAND_COUNT + 1] = {
          .most_operands = 1,
          .about = "Prints a script that completes commands, options and their values in bash.",
          .more = "To have it in this shell: source <(easim completion bash)\n"},
+    [COMMAND_EXPLAIN] =
+        {.name = "explain",
+         .summary = "tell the story of one job of a recorded run",
+         .operands = "DIR JOB",
+         .least_operands = 2,
+         .most_operands = 2,
+         .about =
+             "Tells the story of one job: what its policy saw and chose, what else it could have chosen, who started before it, what would have met its deadline.",
+         .more =
+             "DIR is a folder that was recorded (easim run --record, easim compare --record), JOB a job_id. What the policy saw comes from repeating the run; where that cannot be, the story says why. Exit codes: 0 done; 1 the story cannot be written; 2 bad usage, a folder that is damaged or was not recorded, or no such job.\n"},
     [COMMAND_GEN] =
         {.name = "gen",
          .summary = "write the jobs of one replication as a workload CSV",
@@ -171,6 +181,16 @@ const struct command_facts commands[COMMAND_COUNT + 1] = {
              "SWEEP.yaml") "Points that are done are not run again. Exit codes: 0 done; 1 a run failed or is missing; 2 bad usage or bad input; 130 interrupted, what was finished is kept.\n",
          .repeats = true,
          .reads_yaml = true},
+    [COMMAND_TIMELINE] =
+        {.name = "timeline",
+         .summary = "write a recorded run as a trace that Perfetto opens",
+         .operands = "DIR",
+         .least_operands = 1,
+         .most_operands = 1,
+         .about =
+             "Writes a recorded run as a Chrome trace that Perfetto opens: a track for each GPU, the queue, power and prices over time, decisions.",
+         .more =
+             "DIR is a folder that was recorded (easim run --record, easim compare --record). Exit codes: 0 done; 1 the file cannot be written; 2 bad usage, or a folder that is damaged or was not recorded; 130 interrupted, nothing is written.\n"},
     [COMMAND_TUNE] =
         {.name = "tune",
          .summary = "search the parameters of a policy that are best for a metric",

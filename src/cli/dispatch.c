@@ -19,6 +19,7 @@ static int (*const functions[COMMAND_COUNT])(struct options *) = {
     [COMMAND_CHECK] = cli_check,
     [COMMAND_COMPARE] = cli_compare,
     [COMMAND_COMPLETION] = cli_completion,
+    [COMMAND_EXPLAIN] = cli_explain,
     [COMMAND_GEN] = cli_gen,
     [COMMAND_IMPORT] = cli_import,
     [COMMAND_MODELS] = cli_models,
@@ -28,6 +29,7 @@ static int (*const functions[COMMAND_COUNT])(struct options *) = {
     [COMMAND_REPORT] = cli_report,
     [COMMAND_RUN] = cli_run,
     [COMMAND_SWEEP] = cli_sweep,
+    [COMMAND_TIMELINE] = cli_timeline,
     [COMMAND_TUNE] = cli_tune,
     [COMMAND_VALIDATE] = cli_validate,
 };

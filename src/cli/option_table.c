@@ -16,6 +16,7 @@
 
 static const char *const formats[] = {"table", "csv", "json", NULL};
 static const char *const two_formats[] = {"table", "csv", NULL};
+static const char *const story_formats[] = {"text", "json", NULL};
 static const char *const spans[] = {"both", "one_node", "across_nodes", NULL};
 static const char *const scales[] = {"auto", "linear", "log", NULL};
 static const char *const engines[] = {"local", "parallel", "slurm", NULL};
@@ -65,7 +66,7 @@ const struct option_row option_rows[] = {
     {"decisions", 0, NULL, OPTION_FLAG, AT(decisions), .commands = IN(RUN), .recorded = true,
      .help = "write decisions.csv too: every action of the policy and its answer"},
     {"record", 0, NULL, OPTION_FLAG, AT(record), .commands = IN(RUN), .recorded = true,
-     .help = "write what easim analyze and the like read, too: segments.csv, gpus.csv, workload.csv, recorded.csv and series.csv"},
+     .help = "write what easim analyze and the like read, too: segments.csv, gpus.csv, workload.csv, recorded.csv and series.csv; the table says where the energy went"},
     {"meter", 0, "STEP", OPTION_DURATION, AT(meter_step_s), .commands = IN(RUN), .recorded = true,
      .least = 0.001, .most = TIME_MAX_S,
      .help = "write meter.csv too: mean power of each interval of this length, 30s say, integrated exactly"},
@@ -220,10 +221,11 @@ const struct option_row option_rows[] = {
      .help = "axis with a line, or a heat map, for each value"},
 
     /* ---- analyze ---- */
-    {"policy", 'p', "NAME", OPTION_TEXT, AT(policy), .commands = IN(ANALYZE),
+    {"policy", 'p', "NAME", OPTION_TEXT, AT(policy),
+     .commands = IN(ANALYZE) | IN(EXPLAIN) | IN(TIMELINE),
      .help = "whose run, where the folder has several (default: the first)"},
-    {"replication", 'r', "N", OPTION_COUNT, AT(replication), .commands = IN(ANALYZE), .least = 1,
-     .most = 1e6,
+    {"replication", 'r', "N", OPTION_COUNT, AT(replication),
+     .commands = IN(ANALYZE) | IN(EXPLAIN) | IN(TIMELINE), .least = 1, .most = 1e6,
      .help = "which of its replications (default: the first)"},
     {"rule", 0, "RULE.THRESHOLD=VALUE", OPTION_TEXTS, AT(rules), .commands = IN(ANALYZE),
      .help = "set a threshold of a rule, such as HOG.least_share=0.6; may be given again; docs/insights.md lists them"},
@@ -231,6 +233,25 @@ const struct option_row option_rows[] = {
      .help = "folder of the files (default: that of the run)"},
     {"quiet", 'q', NULL, OPTION_FLAG, AT(quiet), .commands = IN(ANALYZE),
      .help = "print nothing but errors"},
+
+    /* ---- timeline ---- */
+    {"out", 'o', "FILE", OPTION_FOLDER, AT(out), .commands = IN(TIMELINE),
+     .help = "the file to write (default: timeline.json in DIR, with --gzip timeline.json.gz)"},
+    {"gzip", 0, NULL, OPTION_FLAG, AT(gzip), .commands = IN(TIMELINE),
+     .help = "write it gzipped, which Perfetto opens as it is"},
+    {"max-events", 0, "N", OPTION_COUNT, AT(most_events), .commands = IN(TIMELINE),
+     .least = 1000, .most = 1e9, .usual = "1000000", .excludes = "resolution",
+     .help = "thin the timeline so far that it has at most so many events, and say how"},
+    {"resolution", 0, "DURATION", OPTION_DURATION, AT(resolution_s), .commands = IN(TIMELINE),
+     .most = TIME_MAX_S, .may_be_zero = true,
+     .help = "thin the timeline to this resolution, 10s say, however many events it has; 0: leave nothing out"},
+    {"quiet", 'q', NULL, OPTION_FLAG, AT(quiet), .commands = IN(TIMELINE),
+     .help = "print nothing but errors"},
+
+    /* ---- explain ---- */
+    {"format", 0, NULL, OPTION_CHOICE, AT(story_format), .commands = IN(EXPLAIN),
+     .choices = story_formats, .usual = "text",
+     .help = "how to print it: text for people, or one JSON object with every configuration"},
 
     /* ---- report ---- */
     {"policy", 'p', "NAME", OPTION_TEXT, AT(policy), .commands = IN(REPORT),

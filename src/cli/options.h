@@ -33,6 +33,7 @@ struct option_metrics {
 
 /* What to print, and what stands for requested_s: in the order of their words in the table. */
 enum print_format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
+enum story_format { STORY_TEXT, STORY_JSON };
 enum requested_is { REQUESTED_IS_REQUESTED, REQUESTED_IS_RUN_TIME };
 enum span_choice { SPAN_BOTH, SPAN_ONE_NODE, SPAN_ACROSS_NODES };
 enum sweep_engine { ENGINE_LOCAL, ENGINE_PARALLEL, ENGINE_SLURM };
@@ -149,6 +150,12 @@ struct options {
     bool test;
     struct texts policy_sets; /* "policy.params.NAME=VALUE" */
     unsigned limit_s;
+
+    /* recorded runs */
+    bool gzip;
+    double resolution_s;
+    uint64_t most_events;
+    enum story_format story_format;
 
     /* files made of files */
     const char *output;

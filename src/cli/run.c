@@ -4,6 +4,7 @@
 #include "cli/progress_line.h"
 #include "cli/run_args.h"
 #include "cli/scenario_args.h"
+#include "output/insights/waste_line.h"
 #include "output/run/aggregate_csv.h"
 #include "output/run/result_json.h"
 #include "output/run/run_dir.h"
@@ -11,16 +12,45 @@
 
 #include <stdio.h>
 
+/* Reading back what was recorded takes a third of a second of 100,000 jobs: of more than these the
+   line under the table only says who tells. */
+#define WASTE_LINE_MOST_JOBS 20000
+
+/* Where the energy went, of a run that was recorded to its end. */
+static int add_waste_line(const struct replicate_result *result, const char *out, struct str *text,
+                          struct error *reterr) {
+    double jobs = 0;
+    for (uint32_t i = 0; i < result->count; i++)
+        jobs += result->summaries[i].jobs_submitted;
+    if (jobs <= WASTE_LINE_MOST_JOBS)
+        return waste_line_read(out, text, reterr);
+    str_addf(text, "  energy went into: of more than %d jobs, see easim analyze\n",
+             WASTE_LINE_MOST_JOBS);
+    return 0;
+}
+
+/* What a run has left. */
+struct outcome {
+    const struct replicate_result *result;
+    const char *out;
+    bool recorded; /* to its end */
+};
+
 /* The table with its notes, or data on standard output and the notes beside it. */
 static int print_result(const struct options *options, const struct study *study,
-                        const struct replicate_result *result, const char *out) {
+                        const struct outcome *outcome) {
+    const struct replicate_result *result = outcome->result;
     struct str text = {0};
+    struct error error = {0};
+    int r = 0;
     struct notes notes = {.sources = 0};
     notes_add_result(&notes, study, result);
     notes_add_trends(&notes, study, result);
     notes_add_study(&notes, study);
     if (options->format == FORMAT_TABLE) {
         run_report_summary(study, result, &text);
+        if (outcome->recorded && !options->quiet)
+            r = add_waste_line(result, outcome->out, &text, &error);
     } else if (options->format == FORMAT_JSON) {
         result_json(study, result, &text);
     } else {
@@ -29,8 +59,10 @@ static int print_result(const struct options *options, const struct study *study
     }
     run_args_add_notes(options, &notes, &text);
     if (options->format == FORMAT_TABLE)
-        str_addf(&text, "  results: %s\n", out);
+        str_addf(&text, "  results: %s\n", outcome->out);
     int code = run_args_show(options, &text);
+    if (r < 0)
+        code = cli_report_error(&error);
     str_finish(&text);
     notes_finish(&notes);
     return code;
@@ -73,7 +105,8 @@ static int run_study(struct options *options, const struct study *study) {
     } else if (run_dir_commit(dir, &result, r < 0, &error) < 0) {
         code = cli_report_error(&error);
     } else {
-        int printed = print_result(options, study, &result, out);
+        const struct outcome outcome = {&result, out, dir_options.record && r == 0};
+        int printed = print_result(options, study, &outcome);
         code = code == EXIT_DONE ? printed : code;
     }
     replicate_result_finish(&result);

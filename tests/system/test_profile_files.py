@@ -47,6 +47,17 @@ KINETO = {
     "bare_array.json": (0, changed(**UNKNOWN), NO_SIZE),
     "old_categories.json": (0, BASE, NO_BATCH),
     "step_twice.json": (0, BASE, NO_BATCH),
+    # a timeline of easim (docs/timeline.md). GPU 1 of node 0 has two lanes: 0 .. 1000.5 and 500 .. 1500.25; by union 1500.25.
+    # No name makes a kernel of a job, waits and sleep are no work; gpu_busy is of any GPU: node 0's and 2000 .. 2003
+    "simulated.json": (0, changed(**UNKNOWN | EMPTY | {"gpu_events": 5, "gpu_span_us": 2003.0, "gpu_busy_us": 1503.25,
+                                                       "gpu_idle_us": 499.75, "compute_us": 1001.5, "memory_us": 1002.25},
+                                  iteration_median_us=None, step_count=0, simulated_busy_us=1506.375,
+                                  simulated_energy_j=4.377, simulated_gpus=[
+        {"node": 0, "gpu": 1, "slices": 2, "busy_us": 1500.25, "energy_j": 4.25},
+        {"node": 7, "gpu": 1, "slices": 2, "busy_us": 3, "energy_j": 0.125},
+        {"node": 7, "gpu": 0, "slices": 1, "busy_us": 3.125, "energy_j": 0.002}]),
+        "{}/simulated.json: 1 slices without energy_j\n"
+        "{}/simulated.json: a timeline of easim: its times and energies are simulated, not measured\n"),
     "no_step.json": (0, changed(iteration_median_us=None, step_count=0), NO_STEP),
     # steps 1000..1100 and 1100..1190; the third is open
     "iteration_pattern.json --iteration ^Optimizer": (0, changed(iteration_median_us=95, step_count=2), NO_BATCH),

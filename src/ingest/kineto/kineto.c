@@ -6,6 +6,7 @@
 #include "ingest/kineto/kineto_figures.h"
 #include "ingest/kineto/kineto_ranks.h"
 #include "ingest/kineto/kineto_shares.h"
+#include "ingest/kineto/kineto_simulated.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -103,6 +104,13 @@ static void note_input(struct session *session, const struct kineto_trace *trace
                      "launches too many or too far off: their kernels count as without one");
     note_trace_count(session, trace, trace->crowded,
                      "GPU events of too many messages or streams: in the sums, but not told apart");
+    note_trace_count(session, trace, trace->gpus.others.events,
+                     "slices of too many GPUs: their energy is in the sum, their busy time is not");
+    note_trace_count(session, trace, trace->gpus.without_energy, "slices without energy_j");
+    if (trace->gpus.all.count > 0)
+        problems_add(notes, (struct location){0}, NULL,
+                     "%s: a timeline of easim: its times and energies are simulated, not measured",
+                     trace->path);
 }
 
 /* Only communication is needed once a rank's own figures are there. */
@@ -125,6 +133,7 @@ static void read_rank_file(struct session *session, size_t index, const char *pa
     }
     note_input(session, trace);
     struct kineto_streams streams;
+    kineto_simulated_close(trace);
     kineto_prepare(trace, &session->reading, &streams);
     if (options->has_steps && trace->steps.count == 0)
         problems_add_setting(session->problems, (struct location){0}, "steps",
@@ -222,6 +231,8 @@ static void add_kineto_row(struct session *session) {
         row->throughput_samples_s = (double)row->gpus * row->batch / iteration_s;
     row->source = arena_printf(arena, "kineto %s%s", first->path,
                                session->count > 1 ? " and other ranks" : "");
+    if (first->gpus.all.count > 0)
+        return; /* a simulation of many jobs is no measurement of one */
     if (!(iteration_s > 0))
         problems_add_setting(
             &session->profile->notes, (struct location){0}, "iteration",

@@ -1,6 +1,8 @@
 /* Figures of Kineto traces. Times are microseconds, as in the files. */
 #include "ingest/kineto/kineto_figures.h"
 
+#include "ingest/kineto/kineto_simulated.h"
+
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
@@ -233,6 +235,7 @@ void kineto_figures_add_ranks(struct figure *root, const struct kineto_trace *tr
         add_steps(group, &traces[i], &figures[i]);
         add_streams(group, &figures[i].streams);
         add_copies(group, &traces[i]);
+        kineto_simulated_add_figures(group, &traces[i]);
     }
 }
 

@@ -66,7 +66,7 @@ static bool matches_pattern(struct reader *reader, const regex_t *pattern, struc
     return slot->verdict == MATCHES;
 }
 
-enum category { OTHER, KERNEL, COPY, LAUNCH, ANNOTATION, INSTANT };
+enum category { OTHER, KERNEL, COPY, LAUNCH, ANNOTATION, INSTANT, SIMULATED };
 
 /* Case and names differ with the age of the writer. */
 static enum category category_of(struct slice text) {
@@ -95,7 +95,7 @@ static enum category category_of(struct slice text) {
     for (size_t i = 0; i < sizeof categories / sizeof *categories; i++)
         if (slice_is_word(text, categories[i].name))
             return categories[i].category;
-    return OTHER;
+    return slice_begins(text, "easim.") ? SIMULATED : OTHER;
 }
 
 /* The name up to its arguments or templates: "ncclKernel_AllReduce(...)". */
@@ -112,7 +112,7 @@ static struct slice short_name(struct slice name) {
 /* ---- One event ---- */
 
 struct fields {
-    struct slice name, category, phase, start, duration, track, arguments;
+    struct slice name, category, phase, start, duration, process, track, arguments;
 };
 
 struct message {
@@ -209,6 +209,33 @@ static void add_gpu_event(struct reader *reader, const struct fields *fields,
     reader->trace->crowded += !kineto_kinds_is_known(reader->reading->kinds, event->kind);
 }
 
+/* A slice of a timeline of easim (docs/timeline.md): a job on one GPU. Its name is that of a job,
+   and may be that of a kernel. */
+static void add_simulated(struct reader *reader, const struct fields *fields, int64_t start_ns,
+                          int64_t duration_ns) {
+    struct kineto_description d = {
+        .class = KINETO_MEMORY, .device = -1, .stream = -1, .bytes = NAN};
+    struct kineto_event *event = array_add(&reader->trace->events);
+    struct json_cursor cursor = json_inside(fields->arguments);
+    struct slice key, value;
+    int64_t node = -1, gpu = -1;
+    double energy_j = NAN;
+    if (slice_is(fields->category, "easim.run") || slice_is(fields->category, "easim.lost") ||
+        slice_is(fields->category, "easim.joined"))
+        d.class = KINETO_COMPUTE;
+    (void)json_integer(fields->process, &node);
+    while (json_member(&cursor, &key, &value)) {
+        if (is_named(key, "gpu"))
+            (void)json_integer(value, &gpu);
+        else if (is_named(key, "energy_j"))
+            (void)json_real(value, &energy_j);
+    }
+    event->start_ns = start_ns;
+    event->end_ns = start_ns + duration_ns;
+    event->correlation = 1 + kineto_gpus_add(&reader->trace->gpus, node, gpu, energy_j);
+    event->kind = kineto_kinds_number(reader->reading->kinds, &d);
+}
+
 /* Launches come before, between or behind the kernels. Their times are as fine as 32 bits allow: in
    a trace of up to 2 s whole nanoseconds. */
 static void keep_launch(struct kineto_trace *trace, uint32_t correlation, int64_t start_ns) {
@@ -287,6 +314,8 @@ static enum category read_fields(struct reader *reader, struct slice text, struc
             fields->duration = value;
         else if (is_named(key, "tid"))
             fields->track = value;
+        else if (is_named(key, "pid"))
+            fields->process = value;
         else if (is_named(key, "args"))
             fields->arguments = value;
         if (fields->category.at && category == OTHER)
@@ -317,6 +346,8 @@ static void read_event(struct reader *reader, struct slice text) {
         reader->trace->negative++;
     } else if (category == LAUNCH) {
         add_launch(reader, &f, start_ns);
+    } else if (category == SIMULATED) {
+        add_simulated(reader, &f, start_ns, duration_ns);
     } else if (category != ANNOTATION) {
         add_gpu_event(reader, &f, category, start_ns, duration_ns);
     } else if (is_step(reader, f.name, &number)) {
@@ -454,6 +485,7 @@ void kineto_trace_finish(struct kineto_trace *trace) {
     free(trace->steps.at);
     free(trace->launches.at);
     free(trace->copies.at);
+    kineto_gpus_finish(&trace->gpus);
     intern_finish(&trace->copy_names);
     arena_finish(&trace->arena);
     *trace = (struct kineto_trace){0};

@@ -3,6 +3,7 @@
 #define EASIM_INGEST_KINETO_KINETO_TRACE_H
 
 #include "base/error.h"
+#include "ingest/kineto/kineto_gpus.h"
 #include "ingest/kineto/kineto_kinds.h"
 #include "io/json_stream.h"
 
@@ -73,6 +74,7 @@ struct kineto_trace {
     struct intern copy_names;
     int64_t origin_ns; /* the first launch */
     unsigned launch_shift;
+    struct kineto_gpus gpus;                          /* of a timeline of easim, else none */
     double peak_allocated_bytes, peak_reserved_bytes; /* of GPU memory; 0: not recorded */
 };
 

@@ -4,7 +4,19 @@
 
 #include "insight/rules/rule.h"
 
+/* placement.c */
+extern const struct rule rule_frag, rule_hol;
+/* deadlines.c */
+extern const struct rule rule_miss, rule_infeas;
+/* cap.c */
+extern const struct rule rule_power_cap, rule_cap_slack, rule_cap_breach;
+/* interruptions.c */
+extern const struct rule rule_preempt, rule_thrash;
+/* idle.c */
+extern const struct rule rule_idle, rule_tail;
 /* fairness.c */
+extern const struct rule rule_starve, rule_unfair;
+/* hog.c */
 extern const struct rule rule_hog;
 
 #endif

@@ -40,8 +40,15 @@ struct insight_figure {
     const char *text; /* NULL: a number */
 };
 
-enum evidence_kind { EVIDENCE_JOB, EVIDENCE_DECISION, EVIDENCE_SEGMENT, EVIDENCE_INTERVAL };
-#define EVIDENCE_KIND_COUNT 4
+enum evidence_kind {
+    EVIDENCE_JOB,
+    EVIDENCE_DECISION,
+    EVIDENCE_SEGMENT,
+    EVIDENCE_INTERVAL,
+    EVIDENCE_USER,
+    EVIDENCE_GPU_TYPE
+};
+#define EVIDENCE_KIND_COUNT 6
 
 /* Something that a reader can look up in the files of the run. */
 struct insight_evidence {

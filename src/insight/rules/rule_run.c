@@ -4,45 +4,6 @@
 #include "base/units.h"
 #include "cluster/power_units.h"
 
-#include <stdlib.h>
-
-static int compare_events(const void *a, const void *b) {
-    const struct run_event *x = a, *y = b;
-    if (x->time_ns != y->time_ns)
-        return x->time_ns < y->time_ns ? -1 : 1;
-    if (x->change != y->change)
-        return x->change < y->change ? -1 : 1;
-    return x->index < y->index ? -1 : x->index > y->index;
-}
-
-static void add_event(struct rule_run *rule_run, int64_t time_ns, enum run_change change,
-                      size_t index) {
-    rule_run->events[rule_run->event_count++] =
-        (struct run_event){time_ns, (uint32_t)index, (uint8_t)change};
-}
-
-static void sort_events(struct rule_run *rule_run) {
-    const struct recorded_run *run = rule_run->run;
-    size_t steps = run->folder->steps.count;
-    size_t most = 2 * (run->segments.count + run->rests.count) + steps;
-    rule_run->events = mem_zalloc(most + 1, sizeof *rule_run->events);
-    for (size_t i = 0; i < run->segments.count; i++) {
-        const struct recorded_segment *segment = &run->segments.at[i];
-        if (segment->start_ns == segment->end_ns)
-            continue;
-        add_event(rule_run, segment->start_ns, CHANGE_SEGMENT_BEGINS, i);
-        add_event(rule_run, segment->end_ns, CHANGE_SEGMENT_ENDS, i);
-    }
-    for (size_t i = 0; i < run->rests.count; i++) {
-        add_event(rule_run, run->rests.at[i].start_ns, CHANGE_REST_BEGINS, i);
-        add_event(rule_run, run->rests.at[i].end_ns, CHANGE_REST_ENDS, i);
-    }
-    for (size_t i = 0; i < steps; i++)
-        add_event(rule_run, run->folder->steps.at[i].time_ns, CHANGE_STEP, i);
-    if (rule_run->event_count > 1)
-        qsort(rule_run->events, rule_run->event_count, sizeof *rule_run->events, compare_events);
-}
-
 bool rule_run_counts(const struct rule_run *rule_run, uint32_t job) {
     return rule_run->run->workload.jobs.at[job].submit_ns >= rule_run->from_ns;
 }
@@ -60,11 +21,15 @@ void rule_run_init(struct rule_run *rule_run, const struct recorded_run *run,
     rule_run->energy_j = run->summary.energy_kwh * J_PER_KWH;
     rule_run->gpu_s = run->summary.sim_s * run->folder->cluster.gpus;
     rule_run->jobs = run->summary.jobs_submitted;
-    sort_events(rule_run);
+    policy_facts_load(&rule_run->facts, run->folder, rule_run->policy);
+    blame_find(&rule_run->blame, run);
+    power_steps_make(&rule_run->power, run);
 }
 
 void rule_run_finish(struct rule_run *rule_run) {
-    free(rule_run->events);
+    blame_finish(&rule_run->blame);
+    policy_facts_finish(&rule_run->facts);
+    power_steps_finish(&rule_run->power);
     *rule_run = (struct rule_run){0};
 }
 

@@ -3,23 +3,11 @@
 #ifndef EASIM_INSIGHT_RULES_RULE_RUN_H
 #define EASIM_INSIGHT_RULES_RULE_RUN_H
 
+#include "insight/blame/blame.h"
 #include "insight/recorded_run.h"
+#include "insight/rules/policy_facts.h"
+#include "insight/rules/power_steps.h"
 #include "insight/waste/waste.h"
-
-/* A segment or a rest that begins or ends, or a step of cap and prices. */
-enum run_change {
-    CHANGE_SEGMENT_ENDS,
-    CHANGE_REST_ENDS,
-    CHANGE_STEP,
-    CHANGE_REST_BEGINS,
-    CHANGE_SEGMENT_BEGINS
-};
-
-struct run_event {
-    int64_t time_ns;
-    uint32_t index; /* of run->segments, run->rests or the folder's steps */
-    uint8_t change; /* enum run_change */
-};
 
 /* Zero-initialise; release with rule_run_finish. */
 struct rule_run {
@@ -29,11 +17,12 @@ struct rule_run {
     const char *policy;        /* its name */
     int64_t from_ns, to_ns;    /* the measured time */
     double from_s, to_s;
-    double energy_j;          /* of the cluster in it */
-    double gpu_s;             /* GPUs of the cluster x measured time */
-    double jobs;              /* measured ones: submitted in it, up to the end */
-    struct run_event *events; /* by time, ends before begins; all of the run, warm-up included */
-    size_t event_count;
+    double energy_j;           /* of the cluster in it */
+    double gpu_s;              /* GPUs of the cluster x measured time */
+    double jobs;               /* measured ones: submitted in it, up to the end */
+    struct blame blame;        /* where the time of each job went */
+    struct policy_facts facts; /* what its policy may do, and its parameters */
+    struct power_steps power;  /* of all of the run, warm-up included */
 };
 
 void rule_run_init(struct rule_run *rule_run, const struct recorded_run *run,

@@ -6,8 +6,9 @@
 #include <string.h>
 
 const struct rule *const rule_table[] = {
-    &rule_hog,
-    NULL,
+    &rule_frag,      &rule_hol,        &rule_miss,    &rule_infeas, &rule_power_cap,
+    &rule_cap_slack, &rule_cap_breach, &rule_preempt, &rule_thrash, &rule_idle,
+    &rule_starve,    &rule_unfair,     &rule_hog,     &rule_tail,   NULL,
 };
 
 size_t rules_count(void) {

@@ -1,4 +1,5 @@
 /* insights.json: everything, exactly. */
+#include "base/units.h"
 #include "easim_version.h"
 #include "output/insights/insights_page.h"
 #include "output/json.h"
@@ -13,6 +14,19 @@ static void add_headlines(const struct insights_page *page, cJSON *root) {
         cJSON *one = cJSON_AddObjectToObject(object, headlines[i].name);
         json_add_real(one, "value", headlines[i].value);
         json_add_text(one, "unit", headlines[i].unit);
+    }
+}
+
+static void add_waste(const struct waste *waste, cJSON *root) {
+    cJSON *list = cJSON_AddArrayToObject(root, "waste");
+    for (int i = 0; i < WASTE_CLASSES; i++) {
+        const struct waste_amount *amount = &waste->of[i];
+        cJSON *one = cJSON_CreateObject();
+        cJSON_AddItemToArray(list, one);
+        json_add_text(one, "class", waste_class_names[i]);
+        json_add_real(one, "energy_j", amount->energy_j);
+        json_add_real(one, "share", amount->energy_j / waste->total.energy_j);
+        json_add_real(one, "gpu_h", amount->gpu_s / S_PER_H);
     }
 }
 
@@ -104,6 +118,7 @@ void insights_json(const struct insights_page *page, struct str *out) {
     json_add_real(root, "from_s", run->from_s);
     json_add_real(root, "to_s", run->to_s);
     add_headlines(page, root);
+    add_waste(run->waste, root);
     add_rules(page, root);
     cJSON *list = cJSON_AddArrayToObject(root, "insights");
     for (size_t i = 0; i < page->insights->at.count; i++)

@@ -2,7 +2,12 @@
    to HTML. */
 #include "output/insights/insights_page.h"
 
+#include "base/units.h"
+
 #include <ctype.h>
+#include <math.h>
+
+#define LEAST_SHARE 1e-9 /* of a class that has a row */
 
 /* Text as it is: marks of Markdown behind a backslash (CommonMark allows it before any of ASCII),
    those of HTML as entities. */
@@ -46,6 +51,23 @@ static void add_head(const struct insights_page *page, struct str *out) {
         insights_add_number(out, headlines[i].value, headlines[i].unit);
         str_add(out, " |\n");
     }
+}
+
+/* All energy, by class: what there is of it, but for rounding. */
+static void add_waste(const struct waste *waste, struct str *out) {
+    double total_j = waste->total.energy_j;
+    str_add(out, "\n| energy went into | kWh | % | GPU h |\n|---|---|---|---|\n");
+    for (int i = 0; i < WASTE_CLASSES; i++) {
+        const struct waste_amount *amount = &waste->of[i];
+        if (fabs(amount->energy_j) <= LEAST_SHARE * total_j &&
+            fabs(amount->gpu_s) <= LEAST_SHARE * waste->total.gpu_s)
+            continue;
+        str_addf(out, "| %s | %.4g | %.2f | %.4g |\n", waste_class_names[i],
+                 amount->energy_j / J_PER_KWH, total_j > 0 ? 100 * amount->energy_j / total_j : 0,
+                 amount->gpu_s / S_PER_H);
+    }
+    str_addf(out, "| all | %.4g | %.2f | %.4g |\n", total_j / J_PER_KWH, total_j > 0 ? 100.0 : 0,
+             waste->total.gpu_s / S_PER_H);
 }
 
 static void add_evidence(const struct insight *insight, struct str *out) {
@@ -105,6 +127,7 @@ static void add_insight(const struct insights_page *page, size_t place, struct s
 
 void insights_md(const struct insights_page *page, struct str *out) {
     add_head(page, out);
+    add_waste(page->run->waste, out);
     if (page->insights->at.count == 0)
         str_add(out, "\nNo rule found anything.\n");
     for (size_t i = 0; i < page->insights->at.count; i++)

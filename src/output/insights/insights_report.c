@@ -1,5 +1,6 @@
 /* What easim analyze prints: the figures of the run in a line, then its insights by severity. */
 #include "output/insights/insights_page.h"
+#include "output/insights/waste_line.h"
 
 static void add_headlines(const struct insights_page *page, struct str *out) {
     struct headline headlines[HEADLINE_COUNT];
@@ -23,11 +24,19 @@ static void add_insight(const struct insights_page *page, size_t place, struct s
                  insight->what_if.unsure ? " (not promised)" : "", page->commands[place]);
 }
 
+static void add_waste(const struct waste *waste, struct str *out) {
+    double groups_j[WASTE_GROUPS];
+    for (int g = 0; g < WASTE_GROUPS; g++)
+        groups_j[g] = waste_of_group(waste, (enum waste_group)g).energy_j;
+    waste_line_add(groups_j, out);
+}
+
 void insights_report(const struct insights_page *page, struct str *out) {
     const struct rule_run *run = page->run;
     insights_add_name(out, run->policy);
     str_addf(out, ", replication %u of %zu\n", run->run->part->replication, page->replications);
     add_headlines(page, out);
+    add_waste(run->waste, out);
     for (size_t i = 0; i < page->insights->at.count; i++)
         add_insight(page, i, out);
     if (page->insights->at.count == 0)

@@ -1,0 +1,166 @@
+/* easim explain: one job's story. */
+#include "cli/cli.h"
+#include "cli/recorded_args.h"
+#include "easim_version.h"
+#include "ingest/logs/log_readers.h"
+#include "insight/story/repetition.h"
+#include "io/sha256.h"
+#include "output/manifest.h"
+#include "output/story/story_json.h"
+#include "output/story/story_text.h"
+#include "study/recorded.h"
+#include "study/study_load.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What it takes to repeat the run of a folder, or why that cannot be. */
+struct again {
+    struct options *options;
+    struct recorded recorded;
+    struct study study;
+    struct moments moments;
+    const char *reason; /* why not; NULL so far */
+};
+
+/* ---- The inputs ---- */
+
+static bool is_same_file(const char *path, const char *sha256) {
+    char now[SHA256_TEXT];
+    uint64_t bytes;
+    struct error ignored = {0};
+    return sha256 && sha256_file(path, now, &bytes, &ignored) == 0 && strcmp(now, sha256) == 0;
+}
+
+/* The policy where it was, else where one of its name is found now. */
+static bool find_policy(struct again *a, const struct recorded_file *file) {
+    struct str found = {0};
+    const char *path = file->path;
+    if (!is_same_file(path, file->sha256) && module_find(file->policy, &found))
+        path = arena_strdup(&a->options->arena, found.text);
+    str_finish(&found);
+    const char *slash = strrchr(path, '/'), *usual = getenv("EASIM_POLICY_PATH");
+    if (!is_same_file(path, file->sha256))
+        return false;
+    const char *folders =
+        arena_printf(&a->options->arena, "%.*s%s%s", slash ? (int)(slash - path) : 1,
+                     slash ? path : ".", usual ? ":" : "", usual ? usual : "");
+    return setenv("EASIM_POLICY_PATH", folders, 1) == 0;
+}
+
+/* scenario.yaml holds the rest, and was checked with the folder. */
+static void check_inputs(struct again *a) {
+    for (const struct recorded_file *file = a->recorded.inputs; file->name && !a->reason; file++)
+        if (!file->in_scenario &&
+            !(file->policy ? find_policy(a, file) : is_same_file(file->path, file->sha256)))
+            a->reason = arena_printf(&a->options->arena,
+                                     "Its input %s is missing, or is not what it was.", file->path);
+}
+
+static void check_version(struct again *a) {
+    const struct recorded *recorded = &a->recorded;
+    if (strcmp(recorded->version, EASIM_VERSION) != 0 ||
+        strcmp(recorded->commit, EASIM_COMMIT) != 0)
+        a->reason = arena_printf(&a->options->arena,
+                                 "It was recorded by easim %s (%s), and this is %s (%s).",
+                                 recorded->version, recorded->commit, EASIM_VERSION, EASIM_COMMIT);
+}
+
+/* ---- The repetition ---- */
+
+/* That of a comparison has a folder for each policy. */
+static const char *run_folder(const struct recorded_args *args, struct arena *arena) {
+    const struct recorded_folder *folder = &args->folder;
+    return strcmp(folder->command, "run") == 0
+               ? folder->path
+               : arena_printf(arena, "%s/%s", folder->path,
+                              folder->policies.at[args->run.part->policy].name);
+}
+
+static void load_study(struct again *a, const char *folder) {
+    struct problems problems = CLI_PROBLEMS;
+    const struct scenario_overrides overrides = {.policy = NULL};
+    if (a->recorded.data_folder)
+        setenv("EASIM_DATA", a->recorded.data_folder, 1);
+    if (study_load(&a->study, arena_printf(&a->options->arena, "%s/" SCENARIO_NAME, folder),
+                   &overrides, ingest_readers, &problems) < 0)
+        a->reason = arena_printf(&a->options->arena, "Its scenario cannot be loaded: %s.",
+                                 problems.count > 0 ? problems.texts[0] : "it has problems");
+    problems_finish(&problems);
+}
+
+/* Fills in the moments, or the reason. */
+static void repeat_run(struct again *a, const struct recorded_args *args, uint32_t job) {
+    struct arena *arena = &a->options->arena;
+    const char *folder = run_folder(args, arena);
+    struct error error = {0};
+    if (recorded_load(&a->recorded, arena_printf(arena, "%s/" MANIFEST_NAME, folder), &error) < 0)
+        a->reason = arena_printf(arena, "%s.", error.text);
+    if (!a->reason)
+        check_version(a);
+    if (!a->reason)
+        check_inputs(a);
+    if (!a->reason)
+        load_study(a, folder);
+    if (!a->reason && repetition_run(&a->study, &args->run, job, &a->moments, &error) < 0)
+        a->reason = arena_printf(arena, "%s.", error.text);
+}
+
+/* ---- The story ---- */
+
+static int refuse_job(const struct recorded_args *args, struct options *options,
+                      struct error *reterr) {
+    uint32_t count = args->run.part->jobs_submitted;
+    const char **names = mem_alloc((count + (size_t)1) * sizeof *names);
+    const char *id = options->operands[1];
+    for (uint32_t j = 0; j < count; j++)
+        names[j] = args->run.workload.jobs.at[j].id;
+    const char *suggestion = str_suggestion(&options->arena, id, names, count);
+    int r = error_set(reterr, ERROR_INPUT, "%s: no job \"%s\" was submitted (%s)%s",
+                      args->folder.path, id, recorded_args_name(args, &options->arena), suggestion);
+    free(names);
+    return r;
+}
+
+static int print_story(struct options *options, const struct recorded_args *args,
+                       const struct story *story, struct error *reterr) {
+    struct str text = {0};
+    int r;
+    if (options->story_format == STORY_JSON) {
+        story_json(story, &text);
+        r = cli_print(&text, reterr);
+    } else {
+        story_text(story, &text);
+        str_addf(&text, "\n(%s)\n", recorded_args_name(args, &options->arena));
+        r = cli_print_lines(&text, reterr);
+    }
+    str_finish(&text);
+    return r;
+}
+
+static int explain_job(struct options *options, const struct recorded_args *args,
+                       struct error *reterr) {
+    uint32_t job = recorded_run_find_job(&args->run, options->operands[1]);
+    if (job == EASIM_NONE || job >= args->run.part->jobs_submitted)
+        return refuse_job(args, options, reterr);
+    struct again again = {.options = options};
+    struct story story;
+    repeat_run(&again, args, job);
+    story_init(&story, &args->run, job, again.reason ? NULL : &again.moments, again.reason);
+    int r = print_story(options, args, &story, reterr);
+    story_finish(&story);
+    moments_finish(&again.moments);
+    study_finish(&again.study);
+    recorded_finish(&again.recorded);
+    return r;
+}
+
+int cli_explain(struct options *options) {
+    struct recorded_args args = {.folder = {0}};
+    struct error error = {0};
+    int r = recorded_args_load(&args, options, &error);
+    if (r == 0)
+        r = explain_job(options, &args, &error);
+    recorded_args_finish(&args);
+    return r < 0 ? cli_report_error(&error) : EXIT_DONE;
+}

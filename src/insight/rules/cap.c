@@ -1,0 +1,341 @@
+/* Rules of the power cap: what it costs, where it binds for nothing, where it is broken. */
+#include "base/units.h"
+#include "cluster/power_units.h"
+#include "insight/rules/families.h"
+#include "insight/rules/proposal.h"
+#include "insight/rules/queue_replay.h"
+#include "insight/rules/rule_run.h"
+#include "insight/rules/top_list.h"
+
+#include <math.h>
+
+/* When the cap alone kept a job from starting: something free fitted it, nothing of that the cap.
+ */
+struct bound {
+    double time_s, free_gpu_s;
+    double headroom_j, power_j, cap_j; /* integrals over that time: cap - committed, power, cap */
+    struct top_list intervals;         /* by length */
+    int64_t first_ns, last_ns;
+};
+
+static bool cap_binds(const struct queue_replay *replay) {
+    for (size_t i = 0; i < replay->active.count; i++) {
+        struct queue_fit fit = queue_replay_fit(replay, replay->active.at[i]);
+        if (fit.gpus && !fit.power)
+            return true;
+    }
+    return false;
+}
+
+static void look_at_interval(const struct rule_run *rule_run, const struct queue_replay *replay,
+                             struct bound *bound) {
+    double s = rule_run_overlap_s(rule_run, replay->from_ns, replay->to_ns);
+    if (s <= 0 || !isfinite(replay->cap_w) || !cap_binds(replay))
+        return;
+    double headroom_w = replay->cap_w - power_w(replay->drawn.committed_nw);
+    bound->first_ns = bound->time_s > 0 ? bound->first_ns : replay->from_ns;
+    bound->last_ns = replay->to_ns;
+    bound->time_s += s;
+    bound->headroom_j += s * (headroom_w > 0 ? headroom_w : 0);
+    bound->power_j += s * power_w(replay->drawn.nw);
+    bound->cap_j += s * replay->cap_w;
+    for (uint32_t h = 0; h < replay->run->folder->cluster.gpu_type_count; h++)
+        bound->free_gpu_s +=
+            s * (double)room_free_milli(&replay->instants.room, h) / WHOLE_GPU_MILLI;
+    top_list_add(&bound->intervals, (struct top_entry){s, 0, replay->from_ns, replay->to_ns});
+}
+
+/* Of a policy that does not keep the cap nobody waits for it. */
+static struct bound find_bound(const struct rule_run *rule_run) {
+    struct bound bound = {0};
+    struct queue_replay replay;
+    if (!policy_facts_can(&rule_run->facts, "POWER_CAP"))
+        return bound;
+    queue_replay_init(&replay, rule_run->run, &rule_run->power);
+    while (queue_replay_next(&replay))
+        look_at_interval(rule_run, &replay, &bound);
+    queue_replay_finish(&replay);
+    return bound;
+}
+
+static void add_intervals(struct insights *insights, struct insight *insight,
+                          const struct top_list *intervals, const char *note) {
+    for (size_t i = 0; i < intervals->count; i++)
+        insight_evidence(insights, insight,
+                         &(struct insight_evidence){.kind = EVIDENCE_INTERVAL,
+                                                    .name = "",
+                                                    .from_s = units_s(intervals->at[i].from_ns),
+                                                    .to_s = units_s(intervals->at[i].to_ns),
+                                                    .note = note});
+    insight->evidence_count = intervals->total;
+}
+
+/* ---- POWER-CAP ---- */
+
+struct power_cap_thresholds {
+    double least_share;
+};
+
+static const struct field power_cap_fields[] = {
+    {.key = "least_share",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct power_cap_thresholds, least_share),
+     .min = 0,
+     .max = 1,
+     .default_value = 0,
+     .help = "of the measured time, in which the cap keeps some job from starting"},
+    FIELDS_END};
+
+/* Whether the cap falls at that instant. */
+static bool cap_falls_at(const struct recorded_folder *folder, int64_t time_ns) {
+    size_t low = 1, high = folder->steps.count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (folder->steps.at[middle].time_ns < time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < folder->steps.count && folder->steps.at[low].time_ns == time_ns &&
+           folder->steps.at[low].cap_w < folder->steps.at[low - 1].cap_w;
+}
+
+struct delayed {
+    struct top_list jobs; /* by delay */
+    double delay_s, preempted;
+};
+
+static struct delayed find_delayed(const struct rule_run *rule_run) {
+    struct delayed delayed = {0};
+    for (uint32_t j = 0; j < rule_run_jobs(rule_run); j++) {
+        const struct recorded_job *job = &rule_run->run->jobs[j];
+        const struct recorded_segment *segments = recorded_run_segments(rule_run->run, job);
+        double s = units_s(rule_run->blame.jobs[j].part_ns[BLAME_CAPPED]);
+        if (s > 0 && rule_run_counts(rule_run, j)) {
+            delayed.delay_s += s;
+            top_list_add(&delayed.jobs,
+                         (struct top_entry){s, j, rule_run->run->workload.jobs.at[j].submit_ns,
+                                            job->start_ns < 0 ? rule_run->to_ns : job->start_ns});
+        }
+        for (uint32_t i = 0; i < job->segment_count; i++)
+            delayed.preempted += segments[i].ended == CAUSE_PREEMPTED &&
+                                 segments[i].end_ns >= rule_run->from_ns &&
+                                 cap_falls_at(rule_run->folder, segments[i].end_ns);
+    }
+    return delayed;
+}
+
+static void report_power_cap(const struct rule_run *rule_run, const struct bound *bound,
+                             const struct delayed *delayed, struct insights *insights) {
+    struct insight *insight = insights_add(insights, &rule_power_cap);
+    double share = bound->time_s / (rule_run->to_s - rule_run->from_s);
+    insight->from_s = bound->time_s > 0 ? units_s(bound->first_ns) : rule_run->from_s;
+    insight->to_s = bound->time_s > 0 ? units_s(bound->last_ns) : rule_run->to_s;
+    insight_find(insights, insight,
+                 "the power cap kept jobs from starting in %.1f %% of the time, %.4g s of delay "
+                 "for %zu jobs, and preempted %.0f",
+                 100 * share, delayed->delay_s, delayed->jobs.total, delayed->preempted);
+    insight_figure(insight, "time_share", "", share);
+    insight_figure(insight, "time", "s", bound->time_s);
+    insight_figure(insight, "free_meanwhile", "GPU h", bound->free_gpu_s / S_PER_H);
+    insight_figure(insight, "delay", "s", delayed->delay_s);
+    insight_figure(insight, "jobs_delayed", "", (double)delayed->jobs.total);
+    insight_figure(insight, "jobs_preempted", "", delayed->preempted);
+    insight_figure(insight, "headroom_unused", "W",
+                   bound->time_s > 0 ? bound->headroom_j / bound->time_s : NAN);
+    for (size_t i = 0; i < delayed->jobs.count; i++) {
+        const struct top_entry *e = &delayed->jobs.at[i];
+        insight_evidence(
+            insights, insight,
+            &(struct insight_evidence){
+                .kind = EVIDENCE_JOB,
+                .name = rule_run->run->workload.jobs.at[e->index].id,
+                .from_s = units_s(e->from_ns),
+                .to_s = units_s(e->to_ns),
+                .note = arena_printf(&insights->arena, "%.4g s for the cap alone", e->weight)});
+    }
+    insight->evidence_count = delayed->jobs.total;
+    insight->recommendation = "shift work to when the cap is higher, or lower the power limit of "
+                              "each GPU to the knee of its curve (A40: 175 of 300 W)";
+    if (proposal_power_limits(rule_run, insights, insight))
+        proposal_unsure(insight, "jobs under a limit are slower");
+    else
+        (void)proposal_free_cap(rule_run, insights, insight);
+    insight_weigh(insight, bound->free_gpu_s, rule_run->gpu_s);
+}
+
+static void find_power_cap(const struct rule_run *rule_run, const void *thresholds,
+                           struct insights *insights) {
+    const struct power_cap_thresholds *t = thresholds;
+    struct bound bound = find_bound(rule_run);
+    struct delayed delayed = find_delayed(rule_run);
+    if (bound.time_s > t->least_share * (rule_run->to_s - rule_run->from_s) ||
+        delayed.preempted > 0)
+        report_power_cap(rule_run, &bound, &delayed, insights);
+}
+
+const struct rule rule_power_cap = {
+    .id = "POWER-CAP",
+    .family = "cap",
+    .title = "jobs wait for the power cap",
+    .trigger = "in more than least_share of the time a configuration of a waiting job fits the "
+               "free GPUs and none of those that do fits the cap, under a policy that keeps it; or "
+               "jobs are preempted at an instant at which the cap falls",
+    .recommends = "shift; a lower power limit of each GPU, at the knee",
+    .measure = SHARE_OF_GPU_HOURS,
+    .thresholds = power_cap_fields,
+    .thresholds_size = sizeof(struct power_cap_thresholds),
+    .find = find_power_cap,
+};
+
+/* ---- CAP-SLACK ---- */
+
+struct cap_slack_thresholds {
+    double power_share;
+};
+
+static const struct field cap_slack_fields[] = {
+    {.key = "power_share",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct cap_slack_thresholds, power_share),
+     .min = 0,
+     .max = 1,
+     .default_value = 0.9,
+     .help = "mean power over the cap, below which a cap that binds is slack"},
+    FIELDS_END};
+
+static void find_cap_slack(const struct rule_run *rule_run, const void *thresholds,
+                           struct insights *insights) {
+    const struct cap_slack_thresholds *t = thresholds;
+    struct bound bound = find_bound(rule_run);
+    if (bound.time_s <= 0 || bound.power_j >= t->power_share * bound.cap_j)
+        return;
+    struct insight *insight = insights_add(insights, &rule_cap_slack);
+    double slack_j = bound.cap_j - bound.power_j;
+    insight->from_s = units_s(bound.first_ns);
+    insight->to_s = units_s(bound.last_ns);
+    insight_find(insights, insight,
+                 "while the cap kept jobs from starting the cluster drew %.4g W of %.4g W",
+                 bound.power_j / bound.time_s, bound.cap_j / bound.time_s);
+    insight_figure(insight, "slack", "W", slack_j / bound.time_s);
+    insight_figure(insight, "time", "s", bound.time_s);
+    insight_figure(insight, "mean_power", "W", bound.power_j / bound.time_s);
+    insight_figure(insight, "mean_cap", "W", bound.cap_j / bound.time_s);
+    insight_figure(insight, "energy_unused", "kWh", slack_j / J_PER_KWH);
+    add_intervals(insights, insight, &bound.intervals, "the cap keeps a job from starting");
+    insight->recommendation = "pack by power: smaller jobs, or jobs under a power limit, into what "
+                              "the cap leaves";
+    if (proposal_power_limits(rule_run, insights, insight) ||
+        proposal_smaller_k(rule_run, insights, insight))
+        proposal_unsure(insight, "what fits under the cap depends on the jobs");
+    else if (proposal_free_cap(rule_run, insights, insight))
+        insight->what_if.note = "It lifts the cap: what the slack hides";
+    insight_weigh(insight, slack_j, rule_run->energy_j);
+}
+
+const struct rule rule_cap_slack = {
+    .id = "CAP-SLACK",
+    .family = "cap",
+    .title = "the cap binds although power is left",
+    .trigger = "over the time in which the cap keeps some job from starting (POWER-CAP) the mean "
+               "power is below power_share of the mean cap",
+    .recommends = "better packing in power",
+    .measure = SHARE_OF_ENERGY,
+    .thresholds = cap_slack_fields,
+    .thresholds_size = sizeof(struct cap_slack_thresholds),
+    .find = find_cap_slack,
+};
+
+/* ---- CAP-BREACH ---- */
+
+struct cap_breach_thresholds {
+    double most_w;
+};
+
+static const struct field cap_breach_fields[] = {
+    {.key = "most_w",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct cap_breach_thresholds, most_w),
+     .min = 0,
+     .max = 1e9,
+     .default_value = 0,
+     .help = "above the cap, which nobody minds (W)"},
+    FIELDS_END};
+
+struct breach {
+    double most_w, time_s, over_j;
+    struct top_list intervals; /* by power */
+    int64_t first_ns, last_ns;
+};
+
+static void add_breach(const struct rule_run *rule_run, struct breach *breach, int64_t from_ns,
+                       int64_t to_ns, double over_w) {
+    double s = rule_run_overlap_s(rule_run, from_ns, to_ns);
+    if (s <= 0)
+        return;
+    breach->first_ns = breach->time_s > 0 ? breach->first_ns : from_ns;
+    breach->last_ns = to_ns;
+    breach->time_s += s;
+    breach->over_j += s * over_w;
+    breach->most_w = over_w > breach->most_w ? over_w : breach->most_w;
+    top_list_add(&breach->intervals, (struct top_entry){over_w, 0, from_ns, to_ns});
+}
+
+/* Power and cap are both constant between two of their changes. */
+static struct breach find_breach(const struct rule_run *rule_run, double most_w) {
+    const struct recorded_folder *folder = rule_run->folder;
+    const struct power_steps *power = &rule_run->power;
+    struct breach breach = {0};
+    for (size_t p = 0, c = 0; p < power->at.count && c < folder->steps.count;) {
+        int64_t power_end = p + 1 < power->at.count ? power->at.at[p + 1].time_ns : rule_run->to_ns;
+        int64_t cap_end =
+            c + 1 < folder->steps.count ? folder->steps.at[c + 1].time_ns : rule_run->to_ns;
+        int64_t from_ns = power->at.at[p].time_ns > folder->steps.at[c].time_ns
+                              ? power->at.at[p].time_ns
+                              : folder->steps.at[c].time_ns;
+        double over_w = power_w(power->at.at[p].nw) - folder->steps.at[c].cap_w;
+        if (over_w > most_w)
+            add_breach(rule_run, &breach, from_ns, power_end < cap_end ? power_end : cap_end,
+                       over_w);
+        if (power_end < cap_end)
+            p++;
+        else
+            c += 1, p += power_end == cap_end;
+    }
+    return breach;
+}
+
+static void find_cap_breach(const struct rule_run *rule_run, const void *thresholds,
+                            struct insights *insights) {
+    const struct cap_breach_thresholds *t = thresholds;
+    struct breach breach = find_breach(rule_run, t->most_w);
+    if (breach.time_s <= 0)
+        return;
+    struct insight *insight = insights_add(insights, &rule_cap_breach);
+    insight->from_s = units_s(breach.first_ns);
+    insight->to_s = units_s(breach.last_ns);
+    insight_find(insights, insight, "the cluster drew up to %.4g W more than the cap, for %.4g s",
+                 breach.most_w, breach.time_s);
+    insight_figure(insight, "most_over", "W", breach.most_w);
+    insight_figure(insight, "time", "s", breach.time_s);
+    insight_figure(insight, "energy_over", "J", breach.over_j);
+    add_intervals(insights, insight, &breach.intervals, "power above the cap");
+    insight->recommendation = "a policy that keeps the cap; under one that does this must be 0";
+    if (policy_facts_can(&rule_run->facts, "POWER_CAP"))
+        proposal_none(insight, "the policy keeps the cap as far as starts and preemption can");
+    else
+        (void)proposal_policy(rule_run, insight, "charon");
+    insight_weigh(insight, breach.over_j, rule_run->energy_j);
+}
+
+const struct rule rule_cap_breach = {
+    .id = "CAP-BREACH",
+    .family = "cap",
+    .title = "more power than the cap",
+    .trigger = "at any instant the power is more than most_w above the cap",
+    .recommends = "must be 0 for a policy that keeps the cap",
+    .measure = SHARE_OF_ENERGY,
+    .thresholds = cap_breach_fields,
+    .thresholds_size = sizeof(struct cap_breach_thresholds),
+    .find = find_cap_breach,
+};

@@ -1,0 +1,253 @@
+/* Rules of deadlines: those that were missed, and those that nobody could have met. */
+#include "base/units.h"
+#include "insight/blame/miss_cause.h"
+#include "insight/rules/families.h"
+#include "insight/rules/proposal.h"
+#include "insight/rules/rule_run.h"
+#include "insight/rules/top_list.h"
+#include "metrics/deadline.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- MISS ---- */
+
+struct miss_thresholds {
+    int64_t least_jobs;
+};
+
+static const struct field miss_fields[] = {{.key = "least_jobs",
+                                            .type = FIELD_INT,
+                                            .offset = offsetof(struct miss_thresholds, least_jobs),
+                                            .min = 1,
+                                            .max = 1e9,
+                                            .default_value = 1,
+                                            .help = "that have to miss their deadlines"},
+                                           FIELDS_END};
+
+struct misses {
+    double jobs, by_cause[MISS_CAUSES];
+    struct top_list latest;
+    enum miss_cause *causes; /* by job */
+    int64_t first_ns, last_ns;
+};
+
+static void count_misses(const struct rule_run *rule_run, struct misses *misses) {
+    for (uint32_t j = 0; j < rule_run_jobs(rule_run); j++) {
+        const struct job_spec *spec = &rule_run->run->workload.jobs.at[j];
+        double late_s;
+        enum miss_cause cause = miss_cause_find(rule_run->run, &rule_run->blame, j, &late_s);
+        if (cause == MISS_NOT || !rule_run_counts(rule_run, j))
+            continue;
+        int64_t end_ns = rule_run->run->jobs[j].finish_ns;
+        end_ns = end_ns < 0 ? rule_run->to_ns : end_ns;
+        misses->causes[j] = cause;
+        misses->first_ns = misses->jobs > 0 && misses->first_ns < spec->deadline_ns
+                               ? misses->first_ns
+                               : spec->deadline_ns;
+        misses->last_ns = end_ns > misses->last_ns ? end_ns : misses->last_ns;
+        misses->jobs++;
+        misses->by_cause[cause]++;
+        top_list_add(&misses->latest,
+                     (struct top_entry){isfinite(late_s) ? late_s : 0, j, spec->submit_ns, end_ns});
+    }
+}
+
+static enum miss_cause most_frequent(const struct misses *misses) {
+    enum miss_cause most = MISS_QUEUED;
+    for (enum miss_cause c = MISS_QUEUED; c < MISS_CAUSES; c++)
+        most = misses->by_cause[c] > misses->by_cause[most] ? c : most;
+    return most;
+}
+
+static const char *const miss_advice[MISS_CAUSES] = {
+    [MISS_NOT] = "",
+    [MISS_QUEUED] = "start jobs with deadlines before others",
+    [MISS_CAPPED] = "raise the cap at these times, or give jobs a lower power limit",
+    [MISS_PREEMPTED] = "preempt jobs with deadlines last, and seldom",
+    [MISS_INFEASIBLE] = "refuse these deadlines at submission, or agree on others",
+    [MISS_FAILED] = "write checkpoints more often, or keep spare GPUs for these jobs",
+    [MISS_RESIZED] = "resize jobs with deadlines less often",
+    [MISS_SLOWED] = "give jobs with deadlines nodes of their own",
+    [MISS_CONFIGURATION] = "give jobs with deadlines faster configurations",
+};
+
+static void propose_for_miss(const struct rule_run *rule_run, enum miss_cause cause,
+                             struct insights *insights, struct insight *insight) {
+    bool any = false;
+    if (cause == MISS_CAPPED)
+        any = proposal_free_cap(rule_run, insights, insight);
+    else if (cause == MISS_PREEMPTED)
+        any = proposal_param(rule_run, insights, insight, "preempt_slack_s", "0") ||
+              proposal_duration(rule_run, insights, insight, "round_s", 4, 120);
+    else if (cause == MISS_RESIZED)
+        any = proposal_duration(rule_run, insights, insight, "resize_interval_s", 8, 300);
+    else if (cause == MISS_CONFIGURATION)
+        any = proposal_param(rule_run, insights, insight, "urgent_objective", "time");
+    if (!any && cause != MISS_INFEASIBLE)
+        any = proposal_policy(rule_run, insight, "chronos") ||
+              proposal_policy(rule_run, insight, "aurachronos");
+    if (any)
+        proposal_unsure(insight, "other jobs may miss their deadlines instead");
+    else
+        proposal_none(insight, "no schedule meets these deadlines");
+}
+
+static void report_misses(const struct rule_run *rule_run, const struct misses *misses,
+                          struct insights *insights) {
+    const struct summary *summary = &rule_run->run->summary;
+    struct insight *insight = insights_add(insights, &rule_miss);
+    enum miss_cause most = most_frequent(misses);
+    insight->from_s = units_s(misses->first_ns);
+    insight->to_s = units_s(misses->last_ns);
+    insight_find(insights, insight, "%.0f jobs missed their deadlines, %.0f of them: %s",
+                 misses->jobs, misses->by_cause[most], miss_cause_names[most]);
+    insight_figure(insight, "jobs", "", misses->jobs);
+    insight_figure(insight, "lateness_p50", "s", summary->lateness_p50_s);
+    insight_figure(insight, "lateness_p95", "s", summary->lateness_p95_s);
+    for (enum miss_cause c = MISS_QUEUED; c < MISS_CAUSES; c++)
+        insight_figure(insight, miss_cause_names[c], "jobs", misses->by_cause[c]);
+    for (size_t i = 0; i < misses->latest.count; i++) {
+        const struct top_entry *e = &misses->latest.at[i];
+        insight_evidence(insights, insight,
+                         &(struct insight_evidence){
+                             .kind = EVIDENCE_JOB,
+                             .name = rule_run->run->workload.jobs.at[e->index].id,
+                             .from_s = units_s(e->from_ns),
+                             .to_s = units_s(e->to_ns),
+                             .note = arena_printf(&insights->arena, "late by %.4g s: %s", e->weight,
+                                                  miss_cause_names[misses->causes[e->index]])});
+    }
+    insight->evidence_count = misses->latest.total;
+    insight->recommendation = miss_advice[most];
+    propose_for_miss(rule_run, most, insights, insight);
+    insight_weigh(insight, misses->jobs, rule_run->jobs);
+}
+
+static void find_miss(const struct rule_run *rule_run, const void *thresholds,
+                      struct insights *insights) {
+    const struct miss_thresholds *t = thresholds;
+    struct misses misses = {0};
+    misses.causes = mem_zalloc(rule_run_jobs(rule_run) + 1, sizeof *misses.causes);
+    count_misses(rule_run, &misses);
+    if (misses.jobs >= (double)t->least_jobs)
+        report_misses(rule_run, &misses, insights);
+    free(misses.causes);
+}
+
+const struct rule rule_miss = {
+    .id = "MISS",
+    .family = "deadlines",
+    .title = "missed deadlines",
+    .trigger =
+        "at least least_jobs jobs did not finish by a deadline that was due; the cause is the "
+        "first that, with those before it, explains the delay (semantics 26.3)",
+    .recommends = "by cause",
+    .measure = SHARE_OF_JOBS,
+    .thresholds = miss_fields,
+    .thresholds_size = sizeof(struct miss_thresholds),
+    .find = find_miss,
+};
+
+/* ---- INFEAS ---- */
+
+struct infeas_thresholds {
+    int64_t least_jobs;
+};
+
+static const struct field infeas_fields[] = {
+    {.key = "least_jobs",
+     .type = FIELD_INT,
+     .offset = offsetof(struct infeas_thresholds, least_jobs),
+     .min = 1,
+     .max = 1e9,
+     .default_value = 1,
+     .help = "with such deadlines"},
+    FIELDS_END};
+
+/* By how much the job's deadline is before the earliest that it could finish on an empty cluster;
+   NAN: it has none, or no configuration. */
+static double gap_s(const struct rule_run *rule_run, uint32_t job) {
+    const struct workload *workload = &rule_run->run->workload;
+    const struct job_spec *spec = &workload->jobs.at[job];
+    if (spec->deadline_ns == TIME_NONE_NS || workload->table.sets.at[spec->set].count == 0)
+        return NAN;
+    double setup_s = workload_costs(workload, spec)->start_s;
+    double best_s = config_table_best(&workload->table, spec->set, spec->work, setup_s).time_s;
+    return best_s - units_s(spec->deadline_ns - spec->submit_ns);
+}
+
+/* Deadlines that are drawn begin at a multiple of T*: not below 1. */
+static void propose_for_infeas(const struct rule_run *rule_run, struct insights *insights,
+                               struct insight *insight) {
+    const struct yaml_node *root = rule_run->folder->scenario.doc.root;
+    const struct yaml_node *workload = root ? yaml_find(root, "workload") : NULL;
+    const struct yaml_node *drawn = workload ? yaml_find(workload, "deadlines") : NULL;
+    const struct yaml_node *slack = drawn ? yaml_find(drawn, "slack") : NULL;
+    if (slack && slack->kind == YAML_NODE_SEQUENCE && slack->count == 2) {
+        double most = strtod(slack->items[1]->text, NULL);
+        insight_change(insights, insight, "workload.deadlines.slack",
+                       arena_printf(&insights->arena, "[1, %.17g]", most > 1 ? most : 1));
+        return;
+    }
+    proposal_none(insight, "no run shows it: the deadlines are those of a log");
+}
+
+static void report_infeas(const struct rule_run *rule_run, const struct top_list *worst,
+                          double gap_sum_s, struct insights *insights) {
+    struct insight *insight = insights_add(insights, &rule_infeas);
+    insight->from_s = rule_run->from_s;
+    insight->to_s = rule_run->to_s;
+    insight_find(insights, insight,
+                 "%zu jobs had deadlines before they could finish even alone on the cluster, by up "
+                 "to %.4g s",
+                 worst->total, worst->at[0].weight);
+    insight_figure(insight, "jobs", "", (double)worst->total);
+    insight_figure(insight, "gap_mean", "s", gap_sum_s / (double)worst->total);
+    insight_figure(insight, "gap_max", "s", worst->at[0].weight);
+    for (size_t i = 0; i < worst->count; i++) {
+        const struct top_entry *e = &worst->at[i];
+        insight_evidence(
+            insights, insight,
+            &(struct insight_evidence){
+                .kind = EVIDENCE_JOB,
+                .name = rule_run->run->workload.jobs.at[e->index].id,
+                .from_s = units_s(e->from_ns),
+                .to_s = units_s(e->to_ns),
+                .note = arena_printf(&insights->arena, "%.4g s too early", e->weight)});
+    }
+    insight->evidence_count = worst->total;
+    insight->recommendation = "reject such jobs at submission, or agree on a later deadline";
+    propose_for_infeas(rule_run, insights, insight);
+    insight_weigh(insight, (double)worst->total, rule_run->jobs);
+}
+
+static void find_infeas(const struct rule_run *rule_run, const void *thresholds,
+                        struct insights *insights) {
+    const struct infeas_thresholds *t = thresholds;
+    struct top_list worst = {0};
+    double sum_s = 0;
+    for (uint32_t j = 0; j < rule_run_jobs(rule_run); j++) {
+        const struct job_spec *spec = &rule_run->run->workload.jobs.at[j];
+        double gap = rule_run_counts(rule_run, j) ? gap_s(rule_run, j) : NAN;
+        if (!(gap > 0.5 / NS_PER_S)) /* times are whole nanoseconds */
+            continue;
+        sum_s += gap;
+        top_list_add(&worst, (struct top_entry){gap, j, spec->submit_ns, spec->deadline_ns});
+    }
+    if (worst.total >= (size_t)t->least_jobs)
+        report_infeas(rule_run, &worst, sum_s, insights);
+}
+
+const struct rule rule_infeas = {
+    .id = "INFEAS",
+    .family = "deadlines",
+    .title = "deadlines that nothing could have met",
+    .trigger = "at least least_jobs jobs have a deadline before submit + T*, the least time of all "
+               "their configurations on the empty cluster, set-up included",
+    .recommends = "reject or renegotiate at submission",
+    .measure = SHARE_OF_JOBS,
+    .thresholds = infeas_fields,
+    .thresholds_size = sizeof(struct infeas_thresholds),
+    .find = find_infeas,
+};

@@ -1,0 +1,285 @@
+/* Rules of interruptions: what stopping jobs costs, and jobs that are stopped again and again. */
+#include "base/units.h"
+#include "cluster/power_units.h"
+#include "insight/rules/families.h"
+#include "insight/rules/proposal.h"
+#include "insight/rules/rule_run.h"
+#include "insight/rules/top_list.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static double overhead_j(const struct rule_run *rule_run, uint32_t job) {
+    return waste_of_job(rule_run->waste, job, WASTE_RECONFIGURED).energy_j +
+           waste_of_job(rule_run->waste, job, WASTE_FAILED).energy_j;
+}
+
+static double job_energy_j(const struct rule_run *rule_run, uint32_t job) {
+    const struct recorded_job *recorded = &rule_run->run->jobs[job];
+    const struct recorded_segment *segments = recorded_run_segments(rule_run->run, recorded);
+    double j = 0;
+    for (uint32_t i = 0; i < recorded->segment_count; i++)
+        j += rule_run_energy_j(rule_run, &segments[i]);
+    return j;
+}
+
+static void add_jobs(const struct rule_run *rule_run, const struct top_list *jobs,
+                     struct insights *insights, struct insight *insight) {
+    for (size_t i = 0; i < jobs->count; i++) {
+        uint32_t j = jobs->at[i].index;
+        const struct recorded_job *job = &rule_run->run->jobs[j];
+        insight_evidence(
+            insights, insight,
+            &(struct insight_evidence){
+                .kind = EVIDENCE_JOB,
+                .name = rule_run->run->workload.jobs.at[j].id,
+                .from_s = units_s(rule_run->run->workload.jobs.at[j].submit_ns),
+                .to_s = job->finish_ns < 0 ? rule_run->to_s : units_s(job->finish_ns),
+                .note = arena_printf(&insights->arena,
+                                     "%.4g kWh for %u preemptions, %u resizes and %u failures",
+                                     overhead_j(rule_run, j) / J_PER_KWH, job->preemptions,
+                                     job->resizes, job->failures)});
+    }
+    insight->evidence_count = jobs->total;
+}
+
+/* Fewer interruptions of the kind that this policy makes. */
+static bool propose_calm(const struct rule_run *rule_run, struct insights *insights,
+                         struct insight *insight) {
+    return proposal_param(rule_run, insights, insight, "preempt_slack_s", "0") ||
+           proposal_duration(rule_run, insights, insight, "round_s", 4, 120) ||
+           (policy_facts_param(&rule_run->facts, "resize") &&
+            proposal_param(rule_run, insights, insight, "resize", "false"));
+}
+
+/* ---- PREEMPT ---- */
+
+struct preempt_thresholds {
+    double least_share;
+};
+
+static const struct field preempt_fields[] = {
+    {.key = "least_share",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct preempt_thresholds, least_share),
+     .min = 0,
+     .max = 1,
+     .default_value = 0,
+     .help = "of the energy, that interruptions take"},
+    FIELDS_END};
+
+/* Young's period for the jobs that failures stop: sqrt(2 C MTBF), C the time of a checkpoint, MTBF
+   that of the nodes that have one, over the nodes of a job. */
+static double young_s(const struct rule_run *rule_run) {
+    const struct cluster *cluster = &rule_run->folder->cluster;
+    double failures_per_s = 0, nodes = 0, checkpoint_s = 0;
+    for (uint32_t n = 0; n < cluster->node_count; n++)
+        if (isfinite(cluster->nodes[n].up.mean_s)) {
+            failures_per_s += 1 / cluster->nodes[n].up.mean_s;
+            nodes++;
+        }
+    for (uint32_t m = 0; m < rule_run->folder->models.count; m++)
+        if (rule_run->folder->models.models[m].costs.checkpoint_s > checkpoint_s)
+            checkpoint_s = rule_run->folder->models.models[m].costs.checkpoint_s;
+    return nodes > 0 ? sqrt(2 * checkpoint_s * nodes / failures_per_s) : 0;
+}
+
+static void propose_for_preempt(const struct rule_run *rule_run, struct insights *insights,
+                                struct insight *insight) {
+    double by_failures = rule_run->waste->of[WASTE_FAILED].energy_j;
+    double period_s = young_s(rule_run);
+    if (by_failures > rule_run->waste->of[WASTE_RECONFIGURED].energy_j) {
+        if (period_s > 0 && rule_run->folder->models.count > 0) {
+            proposal_override(
+                rule_run, insights, insight,
+                arena_printf(&insights->arena, "{set: {checkpoint_interval_s: %.17g}}", period_s));
+            proposal_unsure(insight,
+                            "periodic checkpoints are of no help to jobs that lost little");
+        } else {
+            proposal_none(insight, "no run shows it: neither the failures nor the time of a "
+                                   "checkpoint are known");
+        }
+    } else if (propose_calm(rule_run, insights, insight)) {
+        if (insight->what_if.changes.count > 0 &&
+            strstr(insight->what_if.changes.at[0].path, "round_s"))
+            proposal_unsure(insight, "longer rounds change which jobs run");
+    } else {
+        proposal_none(insight, "no run shows it: the policy has no parameter for it");
+    }
+}
+
+struct interrupted {
+    double preemptions, resizes, failures;
+    struct top_list jobs; /* by energy of their interruptions */
+};
+
+static struct interrupted count_interrupted(const struct rule_run *rule_run) {
+    struct interrupted all = {0};
+    for (uint32_t j = 0; j < rule_run_jobs(rule_run); j++) {
+        const struct recorded_job *job = &rule_run->run->jobs[j];
+        double overhead = overhead_j(rule_run, j);
+        all.preemptions += job->preemptions;
+        all.resizes += job->resizes;
+        all.failures += job->failures;
+        if (overhead > 0)
+            top_list_add(&all.jobs, (struct top_entry){overhead, j, 0, 0});
+    }
+    return all;
+}
+
+static void find_preempt(const struct rule_run *rule_run, const void *thresholds,
+                         struct insights *insights) {
+    const struct preempt_thresholds *t = thresholds;
+    struct waste_amount sum = rule_run->waste->of[WASTE_RECONFIGURED];
+    waste_amount_add(&sum, rule_run->waste->of[WASTE_FAILED]);
+    if (!(sum.energy_j > t->least_share * rule_run->energy_j))
+        return;
+    struct interrupted all = count_interrupted(rule_run);
+    struct insight *insight = insights_add(insights, &rule_preempt);
+    insight->from_s = rule_run->from_s;
+    insight->to_s = rule_run->to_s;
+    insight_find(insights, insight,
+                 "%.0f preemptions, %.0f resizes and %.0f failures of jobs cost %.4g kWh and %.4g "
+                 "GPU h: lost work, checkpoints and restarts",
+                 all.preemptions, all.resizes, all.failures, sum.energy_j / J_PER_KWH,
+                 sum.gpu_s / S_PER_H);
+    insight_figure(insight, "interruptions", "", all.preemptions + all.resizes + all.failures);
+    insight_figure(insight, "energy", "kWh", sum.energy_j / J_PER_KWH);
+    insight_figure(insight, "gpu_hours", "GPU h", sum.gpu_s / S_PER_H);
+    insight_figure(insight, "share", "", sum.energy_j / rule_run->energy_j);
+    if (all.jobs.count > 0)
+        insight_figure(insight, "worst_victim", "kWh", all.jobs.at[0].weight / J_PER_KWH);
+    add_jobs(rule_run, &all.jobs, insights, insight);
+    insight->recommendation = "write checkpoints every sqrt(2 x time of a checkpoint x MTBF), let "
+                              "jobs keep their GPUs for a least time";
+    propose_for_preempt(rule_run, insights, insight);
+    insight_weigh(insight, sum.energy_j, rule_run->energy_j);
+}
+
+const struct rule rule_preempt = {
+    .id = "PREEMPT",
+    .family = "interruptions",
+    .title = "energy for interrupted jobs",
+    .trigger = "lost work, checkpoints and restarts (waste classes reconfigured and failed) take "
+               "more than least_share of the energy",
+    .recommends = "checkpoint period of Young, sqrt(2 C MTBF); a least quantum",
+    .measure = SHARE_OF_ENERGY,
+    .thresholds = preempt_fields,
+    .thresholds_size = sizeof(struct preempt_thresholds),
+    .find = find_preempt,
+};
+
+/* ---- THRASH ---- */
+
+struct thrash_thresholds {
+    int64_t least_preemptions;
+    double restarts;
+};
+
+static const struct field thrash_fields[] = {
+    {.key = "least_preemptions",
+     .type = FIELD_INT,
+     .offset = offsetof(struct thrash_thresholds, least_preemptions),
+     .min = 1,
+     .max = 1e9,
+     .default_value = 3,
+     .help = "of one job"},
+    {.key = "restarts",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct thrash_thresholds, restarts),
+     .min = 0,
+     .max = 1e6,
+     .default_value = 2,
+     .help = "a run that is interrupted before it has computed for so many times its restart_s"},
+    FIELDS_END};
+
+static bool is_interruption(enum segment_cause cause) {
+    return cause == CAUSE_PREEMPTED || cause == CAUSE_RESIZED;
+}
+
+/* Times at which the job was preempted or resized before it had computed for so long. */
+static uint32_t count_short_runs(const struct rule_run *rule_run, uint32_t job, int64_t least_ns) {
+    const struct recorded_job *recorded = &rule_run->run->jobs[job];
+    const struct recorded_segment *segments = recorded_run_segments(rule_run->run, recorded);
+    int64_t computed_ns = 0;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < recorded->segment_count; i++) {
+        const struct recorded_segment *s = &segments[i];
+        bool computes = s->kind == SEGMENT_RUN || s->kind == SEGMENT_LOST;
+        bool goes_on =
+            i + 1 < recorded->segment_count && computes &&
+            (segments[i + 1].kind == SEGMENT_LOST || segments[i + 1].kind == SEGMENT_RUN) &&
+            segments[i + 1].began != CAUSE_RESIZED;
+        computed_ns = computes ? computed_ns + s->end_ns - s->start_ns : 0;
+        if (computes && !goes_on && is_interruption((enum segment_cause)s->ended))
+            count += computed_ns < least_ns;
+        computed_ns = goes_on ? computed_ns : 0;
+    }
+    return count;
+}
+
+struct thrashed {
+    double jobs, short_runs, overhead_j, energy_j;
+    struct top_list worst;
+};
+
+static struct thrashed find_thrashed(const struct rule_run *rule_run,
+                                     const struct thrash_thresholds *t) {
+    const struct workload *workload = &rule_run->run->workload;
+    struct thrashed all = {0};
+    for (uint32_t j = 0; j < rule_run_jobs(rule_run); j++) {
+        double restart_s = workload_costs(workload, &workload->jobs.at[j])->restart_s;
+        uint32_t runs = count_short_runs(rule_run, j, units_ns(fmin(t->restarts * restart_s, 1e9)));
+        if (rule_run->run->jobs[j].preemptions < t->least_preemptions && runs == 0)
+            continue;
+        all.jobs++;
+        all.short_runs += runs;
+        all.overhead_j += overhead_j(rule_run, j);
+        all.energy_j += job_energy_j(rule_run, j);
+        top_list_add(&all.worst, (struct top_entry){overhead_j(rule_run, j), j, 0, 0});
+    }
+    return all;
+}
+
+static void find_thrash(const struct rule_run *rule_run, const void *thresholds,
+                        struct insights *insights) {
+    struct thrashed all = find_thrashed(rule_run, thresholds);
+    if (all.jobs <= 0)
+        return;
+    struct insight *insight = insights_add(insights, &rule_thrash);
+    double overhead = all.energy_j > 0 ? all.overhead_j / all.energy_j : 0;
+    insight->from_s = rule_run->from_s;
+    insight->to_s = rule_run->to_s;
+    insight_find(insights, insight,
+                 "%.0f jobs were interrupted again and again, %.0f times before they had computed "
+                 "for long: %.1f %% of their energy",
+                 all.jobs, all.short_runs, 100 * overhead);
+    insight_figure(insight, "jobs", "", all.jobs);
+    insight_figure(insight, "short_runs", "", all.short_runs);
+    insight_figure(insight, "overhead_share", "", overhead);
+    insight_figure(insight, "overhead", "kWh", all.overhead_j / J_PER_KWH);
+    add_jobs(rule_run, &all.worst, insights, insight);
+    insight->recommendation = "hysteresis: a least time between interruptions of a job, a limit to "
+                              "their number";
+    if (proposal_param(rule_run, insights, insight, "max_preemptions", "1") ||
+        proposal_duration(rule_run, insights, insight, "round_s", 4, 120) ||
+        (policy_facts_param(&rule_run->facts, "resize") &&
+         proposal_duration(rule_run, insights, insight, "resize_interval_s", 8, 300)))
+        proposal_unsure(insight, "other jobs may be interrupted instead");
+    else
+        proposal_none(insight, "no run shows it: the policy has no parameter for it");
+    insight_weigh(insight, all.overhead_j, rule_run->energy_j);
+}
+
+const struct rule rule_thrash = {
+    .id = "THRASH",
+    .family = "interruptions",
+    .title = "jobs that are interrupted again and again",
+    .trigger = "a job is preempted at least least_preemptions times, or preempted or resized "
+               "before it has computed for restarts x restart_s",
+    .recommends = "hysteresis",
+    .measure = SHARE_OF_ENERGY,
+    .thresholds = thrash_fields,
+    .thresholds_size = sizeof(struct thrash_thresholds),
+    .find = find_thrash,
+};

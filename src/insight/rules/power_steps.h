@@ -1,0 +1,28 @@
+/* The power of the whole cluster over a recorded run, from its segments and the states of its GPUs:
+   exact, in whole nanowatts. Beside it what policies with a cap count (`committed`): GPUs that jobs
+   hold at the higher of ctx_w and what they draw computing. */
+#ifndef EASIM_INSIGHT_RULES_POWER_STEPS_H
+#define EASIM_INSIGHT_RULES_POWER_STEPS_H
+
+#include "insight/recorded_run.h"
+
+/* From time_ns on, until the next one. */
+struct power_step {
+    int64_t time_ns;
+    int64_t nw, committed_nw;
+};
+
+/* Zero-initialise; release with power_steps_finish. */
+struct power_steps {
+    ARRAY_OF(struct power_step) at; /* the first at 0; each later than the one before */
+};
+
+void power_steps_make(struct power_steps *steps, const struct recorded_run *run);
+void power_steps_finish(struct power_steps *steps);
+
+/* What starting a configuration in a span would add to the committed power, without what its nodes
+   draw for busy GPUs. */
+int64_t power_steps_added_nw(const struct cluster *cluster, const struct easim_config *config,
+                             uint32_t span);
+
+#endif

@@ -1,0 +1,40 @@
+/* What several rules propose to try. Each sets the what-if of an insight, or says why there is
+   none. A change is offered only where the run's policy, models and scenario know what it changes.
+ */
+#ifndef EASIM_INSIGHT_RULES_PROPOSAL_H
+#define EASIM_INSIGHT_RULES_PROPOSAL_H
+
+#include "insight/rules/insight.h"
+#include "insight/rules/rule_run.h"
+
+/* policy.params.NAME=VALUE if the policy has the parameter with another value. */
+bool proposal_param(const struct rule_run *rule_run, struct insights *insights,
+                    struct insight *insight, const char *name, const char *value);
+/* A number of seconds likewise, times `factor` of what it is; off and 0 become usual_s. */
+bool proposal_duration(const struct rule_run *rule_run, struct insights *insights,
+                       struct insight *insight, const char *name, double factor, double usual_s);
+/* Another policy that comes with easim; false if it is the run's own. */
+bool proposal_policy(const struct rule_run *rule_run, struct insight *insight, const char *policy);
+/* A constant cap that binds nobody: what all GPUs and nodes can draw at most. */
+bool proposal_free_cap(const struct rule_run *rule_run, struct insights *insights,
+                       struct insight *insight);
+/* Jobs that may take fewer GPUs: the scenario's list `workload.k` with 1 and the powers of two
+   below its least. False: it has no such list, or several streams. */
+bool proposal_smaller_k(const struct rule_run *rule_run, struct insights *insights,
+                        struct insight *insight);
+/* Power limits, where the policy may set them, does not, and the models have levels. */
+bool proposal_power_limits(const struct rule_run *rule_run, struct insights *insights,
+                           struct insight *insight);
+/* One more entry of model_overrides, as a YAML mapping. */
+void proposal_override(const struct rule_run *rule_run, struct insights *insights,
+                       struct insight *insight, const char *entry);
+
+/* What may not be promised, and why; why there is no command. Literals, or in the list's arena. */
+static inline void proposal_unsure(struct insight *insight, const char *why) {
+    insight->what_if.unsure = why;
+}
+static inline void proposal_none(struct insight *insight, const char *why) {
+    insight->what_if.note = why;
+}
+
+#endif

@@ -1,0 +1,196 @@
+/* Counters, added up from what each GPU did. Invariant: between two instants the meter has all that
+   goes on, in the engine's own whole nanowatts. */
+#include "insight/timeline/counters.h"
+
+#include "base/units.h"
+#include "cluster/power_meter.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define NO_CAP_W (-1.0) /* a counter needs some value */
+
+enum counter { POWER, CAP, WAITING, FREE, PRICE, CARBON, COUNTERS };
+
+static const char *const counter_names[COUNTERS] = {"power (W)",       "power cap (W)",
+                                                    "waiting jobs",    "free GPUs",
+                                                    "price (per MWh)", "carbon intensity (g/kWh)"};
+
+enum { SEGMENT_ENDS, REST_ENDS, REST_BEGINS, SEGMENT_BEGINS };
+
+/* Something begins or ends. */
+struct edge {
+    int64_t time_ns;
+    uint32_t index; /* of the run's segments or rests */
+    uint8_t what;
+};
+
+/* The last sample of a counter, perhaps not written yet. */
+struct sample {
+    int64_t time_ns;
+    double value, written; /* NAN: none */
+    bool is_open;
+};
+
+struct sweep {
+    struct timeline_part *part;
+    struct power_meter meter;
+    struct edge *edges;
+    size_t edge_count;
+    uint32_t *failed; /* GPUs of each node */
+    int64_t free_milli, waiting;
+    const struct recorded_step *step;
+    struct sample samples[COUNTERS];
+};
+
+/* ---- State ---- */
+
+static void hold_gpus(struct sweep *s, const struct recorded_segment *segment, int sign) {
+    const struct recorded_run *run = s->part->run;
+    const struct easim_config *config = recorded_run_config(run, segment);
+    struct power_use *use = &s->meter.types[config->gpu_type].computing;
+    int64_t milli = recorded_run_milli(run, segment);
+    use->milli += sign * milli;
+    use->nw += sign * (int64_t)(segment->energy / (segment->end_ns - segment->start_ns));
+    s->free_milli -= sign * milli;
+    for (uint32_t i = 0; i < segment->gpus_count; i++) {
+        const struct recorded_gpus *gpus = &run->gpus.at[segment->gpus + i];
+        int64_t here = config->milli > 0 ? config->milli : (int64_t)gpus->count * WHOLE_GPU_MILLI;
+        power_meter_allocate(&s->meter, gpus->node, sign * here);
+    }
+}
+
+static void rest_gpus(struct sweep *s, const struct recorded_rest *rest, int sign) {
+    const struct node *node = &s->part->run->folder->cluster.nodes[rest->node];
+    int64_t change = sign * (int64_t)rest->count;
+    if (rest->state == RECORDED_ASLEEP)
+        s->meter.types[node->gpu_type].asleep += (uint32_t)change;
+    if (rest->state == RECORDED_FAILED) {
+        bool was = s->failed[rest->node] > 0;
+        s->failed[rest->node] += (uint32_t)change;
+        s->free_milli -= change * WHOLE_GPU_MILLI;
+        if (!was)
+            power_meter_fail(&s->meter, node);
+        else if (s->failed[rest->node] == 0)
+            power_meter_repair(&s->meter, node);
+    }
+}
+
+static void pass_edge(struct sweep *s, const struct edge *edge) {
+    int sign = edge->what == REST_BEGINS || edge->what == SEGMENT_BEGINS ? 1 : -1;
+    const struct recorded_segment *segment = &s->part->run->segments.at[edge->index];
+    if (edge->what == REST_BEGINS || edge->what == REST_ENDS)
+        rest_gpus(s, &s->part->run->rests.at[edge->index], sign);
+    else if (segment->kind == SEGMENT_QUEUED)
+        s->waiting += sign;
+    else
+        hold_gpus(s, segment, sign);
+}
+
+/* ---- Samples ---- */
+
+static void close_sample(struct sweep *s, enum counter counter) {
+    struct sample *sample = &s->samples[counter];
+    bool is_news = sample->is_open && sample->value != sample->written;
+    s->part->thinned.samples += sample->is_open && !is_news;
+    sample->is_open = false;
+    if (!is_news)
+        return;
+    struct trace_place place = timeline_place(s->part, 0, sample->time_ns);
+    if (trace_event_begin(s->part->events, TRACE_COUNTER, place, counter_names[counter])) {
+        trace_event_real(s->part->events, "value", sample->value);
+        trace_event_end(s->part->events);
+    }
+    sample->written = sample->value;
+}
+
+static void take_sample(struct sweep *s, enum counter counter, int64_t time_ns, double value) {
+    struct sample *sample = &s->samples[counter];
+    if (isnan(value) || value == sample->value)
+        return;
+    if (sample->is_open &&
+        timeline_interval(s->part, time_ns) != timeline_interval(s->part, sample->time_ns))
+        close_sample(s, counter);
+    s->part->thinned.samples += sample->is_open;
+    sample->time_ns = time_ns;
+    sample->value = value;
+    sample->is_open = true;
+}
+
+static void take_samples(struct sweep *s, int64_t time_ns) {
+    take_sample(s, POWER, time_ns, power_w(power_meter_total_nw(&s->meter)));
+    take_sample(s, WAITING, time_ns, (double)s->waiting);
+    take_sample(s, FREE, time_ns, (double)s->free_milli / WHOLE_GPU_MILLI);
+    if (!s->step)
+        return;
+    take_sample(s, CAP, time_ns, isfinite(s->step->cap_w) ? s->step->cap_w : NO_CAP_W);
+    take_sample(s, PRICE, time_ns, s->step->price_per_mwh);
+    take_sample(s, CARBON, time_ns, s->step->carbon_g_per_kwh);
+}
+
+/* ---- Over time ---- */
+
+static int edge_by_time(const void *a, const void *b) {
+    const struct edge *x = a, *y = b;
+    if (x->time_ns != y->time_ns)
+        return x->time_ns < y->time_ns ? -1 : 1;
+    if (x->what != y->what)
+        return x->what < y->what ? -1 : 1;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+static void add_edge(struct sweep *s, int64_t time_ns, size_t index, int what) {
+    if (time_ns < s->part->run->part->end_ns)
+        s->edges[s->edge_count++] = (struct edge){time_ns, (uint32_t)index, (uint8_t)what};
+}
+
+static void sort_edges(struct sweep *s) {
+    const struct recorded_run *run = s->part->run;
+    s->edges = mem_alloc((2 * (run->segments.count + run->rests.count) + 1) * sizeof *s->edges);
+    for (size_t i = 0; i < run->segments.count; i++)
+        if (run->segments.at[i].end_ns > run->segments.at[i].start_ns) {
+            add_edge(s, run->segments.at[i].start_ns, i, SEGMENT_BEGINS);
+            add_edge(s, run->segments.at[i].end_ns, i, SEGMENT_ENDS);
+        }
+    for (size_t i = 0; i < run->rests.count; i++) {
+        add_edge(s, run->rests.at[i].start_ns, i, REST_BEGINS);
+        add_edge(s, run->rests.at[i].end_ns, i, REST_ENDS);
+    }
+    qsort(s->edges, s->edge_count, sizeof *s->edges, edge_by_time);
+}
+
+/* Edges and steps merge by time; each instant gives one sample. */
+static void sweep_time(struct sweep *s) {
+    const struct recorded_folder *folder = s->part->run->folder;
+    const struct recorded_step *step = folder->steps.at,
+                               *last_step = folder->steps.at + folder->steps.count;
+    const struct edge *edge = s->edges, *last = s->edges + s->edge_count;
+    for (int64_t now_ns = 0; now_ns < s->part->run->part->end_ns;) {
+        for (; edge < last && edge->time_ns <= now_ns; edge++)
+            pass_edge(s, edge);
+        for (; step < last_step && step->time_ns <= now_ns; step++)
+            s->step = step;
+        take_samples(s, now_ns);
+        now_ns = INT64_MAX;
+        if (edge < last)
+            now_ns = edge->time_ns;
+        if (step < last_step && step->time_ns < now_ns)
+            now_ns = step->time_ns;
+    }
+}
+
+void counters_write(struct timeline_part *part) {
+    const struct cluster *cluster = &part->run->folder->cluster;
+    struct sweep s = {.part = part, .free_milli = (int64_t)cluster->gpus * WHOLE_GPU_MILLI};
+    for (int counter = 0; counter < COUNTERS; counter++)
+        s.samples[counter] = (struct sample){.value = NAN, .written = NAN};
+    s.failed = mem_zalloc(cluster->node_count, sizeof *s.failed);
+    power_meter_init(&s.meter, cluster);
+    sort_edges(&s);
+    sweep_time(&s);
+    for (int counter = 0; counter < COUNTERS; counter++)
+        close_sample(&s, (enum counter)counter);
+    power_meter_finish(&s.meter);
+    free(s.edges);
+    free(s.failed);
+}

@@ -1,0 +1,181 @@
+/* Submissions, waits and decisions. */
+#include "insight/timeline/job_events.h"
+
+#include "insight/timeline/arrows.h"
+
+#include <inttypes.h>
+
+/* ---- Submissions ---- */
+
+/* Jobs first to next - 1 were submitted in one interval; the slice lasts until the next one. */
+static void write_submitted(struct timeline_part *part, uint32_t first, uint32_t next) {
+    const struct recorded_run *run = part->run;
+    const struct job_spec *jobs = run->workload.jobs.at;
+    int64_t end_ns = next < run->part->jobs_submitted ? jobs[next].submit_ns : run->part->end_ns;
+    struct trace_place place = timeline_place(part, TIMELINE_SUBMITTED, jobs[first].submit_ns);
+    struct str name = {0};
+    if (end_ns <= place.time_ns)
+        return; /* at the very end of the run: nothing came of them */
+    if (part->events->file && next - first > 1)
+        str_addf(&name, "%" PRIu32 " jobs", next - first);
+    else if (part->events->file)
+        str_add(&name, jobs[first].id);
+    if (trace_event_begin(part->events, TRACE_SLICE, place, name.text)) {
+        trace_event_duration(part->events, end_ns - place.time_ns);
+        trace_event_category(part->events, "submitted");
+        trace_event_int(part->events, "jobs", next - first);
+        trace_event_text(part->events, "first_job", jobs[first].id);
+        trace_event_end(part->events);
+    }
+    for (uint32_t j = first; j < next; j++) {
+        uint32_t arrow = arrow_of_submission(part, j);
+        place.time_ns = jobs[j].submit_ns;
+        if (arrow != ARROW_NONE)
+            arrow_begin(part, place, arrow);
+    }
+    part->thinned.arrivals += part->resolution_ns > 0 && next - first > 1 ? next - first : 0;
+    str_finish(&name);
+}
+
+void job_events_write_submissions(struct timeline_part *part) {
+    const struct recorded_run *run = part->run;
+    const struct job_spec *jobs = run->workload.jobs.at;
+    uint32_t count = run->part->jobs_submitted;
+    for (uint32_t first = 0, next; first < count; first = next) {
+        int64_t interval = timeline_interval(part, jobs[first].submit_ns);
+        for (next = first + 1;
+             next < count && timeline_interval(part, jobs[next].submit_ns) == interval; next++)
+            continue;
+        write_submitted(part, first, next);
+    }
+}
+
+/* ---- Waits ---- */
+
+static void write_wait(struct timeline_part *part, const struct recorded_segment *segment) {
+    static const char *const because[] = {[CAUSE_SUBMITTED] = "submitted",
+                                          [CAUSE_PREEMPTED] = "preempted",
+                                          [CAUSE_SAVED] = "preempted",
+                                          [CAUSE_NODE_FAILED] = "node failed",
+                                          [CAUSE_END_OF_RUN] = NULL};
+    const struct workload *workload = &part->run->workload;
+    const struct job_spec *job = &workload->jobs.at[segment->job];
+    struct trace_place place = timeline_place(part, TIMELINE_SUBMITTED, segment->start_ns);
+    if (trace_event_begin(part->events, TRACE_BEGIN, place, "queued")) {
+        trace_event_category(part->events, "queue");
+        trace_event_id(part->events, segment->job);
+        trace_event_text(part->events, "job", job->id);
+        trace_event_text(part->events, "user", workload->users.at[job->user].name);
+        trace_event_text(part->events, "model", workload_model_name(workload, job));
+        trace_event_text(part->events, "because", because[segment->began]);
+        trace_event_end(part->events);
+    }
+    place.time_ns = segment->end_ns;
+    if (trace_event_begin(part->events, TRACE_END, place, "queued")) {
+        trace_event_category(part->events, "queue");
+        trace_event_id(part->events, segment->job);
+        trace_event_end(part->events);
+    }
+}
+
+void job_events_write_waits(struct timeline_part *part) {
+    for (size_t i = 0; i < part->run->segments.count; i++) {
+        const struct recorded_segment *segment = &part->run->segments.at[part->order[i]];
+        if (segment->kind != SEGMENT_QUEUED || segment->end_ns == segment->start_ns)
+            continue;
+        if (timeline_is_short(part, segment->end_ns - segment->start_ns))
+            part->thinned.waits++;
+        else
+            write_wait(part, segment);
+    }
+}
+
+/* ---- Decisions ---- */
+
+enum decision { DECISION_START, DECISION_PREEMPT, DECISION_RESIZE, DECISION_REJECT, DECISION_FAIL };
+
+static const char *const decision_names[] = {"start", "preempt", "resize", "reject",
+                                             "stopped by a failed node"};
+
+/* Those of one sort in one interval, not written yet. */
+struct open_decisions {
+    int64_t first_ns;
+    uint32_t count, job;
+    uint32_t segment; /* that began with it, or EASIM_NONE */
+};
+
+static void close_decisions(struct timeline_part *part, enum decision kind,
+                            struct open_decisions *open) {
+    const struct recorded_run *run = part->run;
+    struct trace_place place = timeline_place(part, TIMELINE_DECISIONS, open->first_ns);
+    if (open->count == 0)
+        return;
+    part->thinned.decisions += open->count > 1 ? open->count : 0;
+    if (trace_event_begin(part->events, TRACE_INSTANT, place, decision_names[kind])) {
+        trace_event_category(part->events, "decision");
+        trace_event_member(part->events, "\"s\":\"t\"");
+        if (open->count > 1)
+            trace_event_int(part->events, "jobs", open->count);
+        else
+            trace_event_text(part->events, "job", run->workload.jobs.at[open->job].id);
+        const struct easim_config *config =
+            open->count == 1 && open->segment != EASIM_NONE
+                ? recorded_run_config(run, &run->segments.at[open->segment])
+                : NULL;
+        if (config) {
+            trace_event_text(part->events, "gpu_type",
+                             run->folder->cluster.gpu_types[config->gpu_type].name);
+            trace_event_int(part->events, "k", config->k);
+        }
+        trace_event_end(part->events);
+    }
+    open->count = 0;
+}
+
+static void add_decision(struct timeline_part *part, struct open_decisions *all, enum decision kind,
+                         struct open_decisions one) {
+    struct open_decisions *open = &all[kind];
+    if (open->count > 0 &&
+        (part->resolution_ns == 0 ||
+         timeline_interval(part, one.first_ns) != timeline_interval(part, open->first_ns)))
+        close_decisions(part, kind, open);
+    if (open->count == 0)
+        *open = one;
+    open->count++;
+}
+
+/* What begins a segment, if it was decided or suffered; -1: neither. */
+static int decision_of(const struct recorded_segment *segment) {
+    switch (segment->began) {
+    case CAUSE_STARTED:
+        return DECISION_START;
+    case CAUSE_PREEMPTED:
+        return DECISION_PREEMPT;
+    case CAUSE_RESIZED:
+        return DECISION_RESIZE;
+    case CAUSE_NODE_FAILED:
+        return DECISION_FAIL;
+    default:
+        return -1;
+    }
+}
+
+void job_events_write_decisions(struct timeline_part *part) {
+    const struct recorded_run *run = part->run;
+    struct open_decisions open[DECISION_FAIL + 1] = {0};
+    for (size_t i = 0; i < run->segments.count; i++) {
+        const struct recorded_segment *segment = &run->segments.at[part->order[i]];
+        int kind = decision_of(segment);
+        if (kind >= 0)
+            add_decision(
+                part, open, (enum decision)kind,
+                (struct open_decisions){segment->start_ns, 0, segment->job, part->order[i]});
+    }
+    for (uint32_t j = 0; j < run->part->jobs_submitted; j++)
+        if (run->jobs[j].state == EASIM_JOB_REJECTED)
+            add_decision(
+                part, open, DECISION_REJECT,
+                (struct open_decisions){run->workload.jobs.at[j].submit_ns, 0, j, EASIM_NONE});
+    for (int kind = 0; kind <= DECISION_FAIL; kind++)
+        close_decisions(part, (enum decision)kind, &open[kind]);
+}

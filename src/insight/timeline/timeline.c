@@ -1,0 +1,180 @@
+/* A timeline, of its parts. Invariant: what is counted to choose a resolution is what is written
+   with it, by the same code. */
+#include "insight/timeline/timeline.h"
+
+#include "base/units.h"
+#include "easim_version.h"
+#include "insight/timeline/counters.h"
+#include "insight/timeline/gpu_slices.h"
+#include "insight/timeline/job_events.h"
+#include "io/json_write.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct making {
+    const struct recorded_run *run;
+    const struct timeline_options *options;
+    struct gpu_tracks tracks;
+    uint32_t *order;
+};
+
+/* ---- Segments by start ---- */
+
+struct placed {
+    int64_t start_ns;
+    uint32_t index;
+};
+
+static int placed_by_start(const void *a, const void *b) {
+    const struct placed *x = a, *y = b;
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns ? -1 : 1;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+static uint32_t *order_segments(const struct recorded_run *run) {
+    size_t count = run->segments.count;
+    struct placed *placed = mem_alloc((count + 1) * sizeof *placed);
+    uint32_t *order = mem_alloc((count + 1) * sizeof *order);
+    for (size_t i = 0; i < count; i++)
+        placed[i] = (struct placed){run->segments.at[i].start_ns, (uint32_t)i};
+    qsort(placed, count, sizeof *placed, placed_by_start);
+    for (size_t i = 0; i < count; i++)
+        order[i] = placed[i].index;
+    free(placed);
+    return order;
+}
+
+/* ---- Events ---- */
+
+static void add_member(struct str *out, const char *name, const char *text) {
+    str_addf(out, "\"%s\":", name);
+    json_write_text(out, text);
+    str_add_char(out, ',');
+}
+
+/* What the file says of itself, before its events. */
+static void add_header(const struct making *making, int64_t resolution_ns, struct str *out) {
+    const struct recorded_folder *folder = making->run->folder;
+    const struct recorded_part *part = making->run->part;
+    bool has_base = folder->scenario.start_ns != TIME_NONE_NS;
+    str_add(out, "{");
+    if (has_base)
+        str_addf(out, "\"baseTimeNanoseconds\":%" PRId64 ",", folder->scenario.start_ns);
+    str_add(out, "\"displayTimeUnit\":\"ms\",\"otherData\":{");
+    add_member(out, "producer", "easim " EASIM_VERSION);
+    add_member(out, "time",
+               has_base ? "ts 0 is the start of the run, baseTimeNanoseconds since 1970"
+                        : "ts 0 is the start of the run, whose date is not given");
+    add_member(out, "manifest_sha256", folder->manifest_sha256);
+    add_member(out, "scenario", folder->scenario.name);
+    add_member(out, "policy", folder->policies.at[part->policy].name);
+    str_addf(out, "\"replication\":%" PRIu32 ",\"end_s\":", part->replication);
+    str_add_ns(out, part->end_ns);
+    str_add(out, ",\"resolution_s\":");
+    str_add_ns(out, resolution_ns);
+    str_add(out, "},\n");
+}
+
+/* Everything at one resolution, written to a file or, without one, only counted. */
+static void make_events(const struct making *making, int64_t resolution_ns,
+                        struct trace_events *events, struct timeline_thinned *ret_thinned) {
+    struct timeline_part part = {making->run, making->order, resolution_ns, events, {0}};
+    struct str header = {0};
+    if (events->file)
+        add_header(making, resolution_ns, &header);
+    trace_events_open(events, header.text);
+    gpu_tracks_write(&making->tracks, &part);
+    job_events_write_submissions(&part);
+    gpu_slices_write(&part, &making->tracks);
+    job_events_write_waits(&part);
+    job_events_write_decisions(&part);
+    counters_write(&part);
+    *ret_thinned = part.thinned;
+    str_finish(&header);
+}
+
+static uint64_t count_events(const struct making *making, int64_t resolution_ns) {
+    struct trace_events events = {0};
+    struct timeline_thinned thinned;
+    make_events(making, resolution_ns, &events, &thinned);
+    trace_events_finish(&events);
+    return trace_events_total(&events);
+}
+
+/* The least of 1, 2, 5, 10, ... ms that is enough; where none is, the one with the fewest events.
+ */
+static int64_t choose_resolution(const struct making *making, uint64_t all_events) {
+    static const int factors[] = {2, 5, 10};
+    int64_t best_ns = 0, power_ns = NS_PER_S / 1000;
+    uint64_t best = all_events;
+    for (int step = -1; best > making->options->most_events; step++) {
+        int64_t try_ns = step < 0 ? power_ns : power_ns * factors[step % 3];
+        uint64_t events = count_events(making, try_ns);
+        if (events < best) {
+            best = events;
+            best_ns = try_ns;
+        }
+        if (try_ns > making->run->part->end_ns)
+            break;
+        if (step >= 0 && step % 3 == 2)
+            power_ns *= 10;
+    }
+    return best_ns;
+}
+
+static int write_events(const struct making *making, const char *path,
+                        struct timeline_result *result, struct error *reterr) {
+    struct trace_events events = {0};
+    int r = packed_file_open(path, making->options->gzip, &events.file, reterr);
+    if (r < 0)
+        return r;
+    make_events(making, result->resolution_ns, &events, &result->thinned);
+    r = trace_events_close(&events, reterr);
+    if (r == 0)
+        r = packed_file_commit(events.file, reterr);
+    else
+        packed_file_abort(events.file);
+    result->events = trace_events_total(&events);
+    trace_events_finish(&events);
+    return r;
+}
+
+int timeline_write(const struct recorded_run *run, const struct timeline_options *options,
+                   const char *path, struct timeline_result *result, struct error *reterr) {
+    struct making making = {.run = run, .options = options, .order = order_segments(run)};
+    gpu_tracks_init(&making.tracks, run);
+    *result = (struct timeline_result){.resolution_ns = options->resolution_ns};
+    result->all_events = count_events(&making, 0);
+    if (!options->has_resolution)
+        result->resolution_ns = choose_resolution(&making, result->all_events);
+    int r = write_events(&making, path, result, reterr);
+    gpu_tracks_finish(&making.tracks);
+    free(making.order);
+    return r;
+}
+
+void timeline_say_thinned(const struct timeline_result *result, struct str *out) {
+    const struct timeline_thinned *t = &result->thinned;
+    const struct {
+        uint64_t count;
+        const char *what;
+    } all[] = {
+        {t->slices, "slices of GPUs joined with others that they touch (time and energy kept)"},
+        {t->arrows, "arrows left out whose ends are in short slices"},
+        {t->waits, "waits left out"},
+        {t->rests, "times asleep or failed left out"},
+        {t->decisions, "decisions joined, one instant for each sort and interval"},
+        {t->arrivals, "submissions joined, one slice for each interval"},
+        {t->samples, "samples of counters left out: the last of each interval stands"},
+    };
+    if (result->resolution_ns == 0)
+        return;
+    str_add(out, "thinned to a resolution of ");
+    str_add_ns(out, result->resolution_ns);
+    str_addf(out, " s: %" PRIu64 " of %" PRIu64 " events\n", result->events, result->all_events);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].count > 0)
+            str_addf(out, "  %" PRIu64 " %s\n", all[i].count, all[i].what);
+}

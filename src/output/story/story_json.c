@@ -1,0 +1,190 @@
+/* A story as JSON. */
+#include "output/story/story_json.h"
+
+#include "base/units.h"
+#include "output/json.h"
+
+#include <math.h>
+
+static const char *const state_names[] = {
+    [EASIM_JOB_PENDING] = "pending",   [EASIM_JOB_WAITING] = "waiting",
+    [EASIM_JOB_RUNNING] = "running",   [EASIM_JOB_CHECKPOINTING] = "running",
+    [EASIM_JOB_FINISHED] = "finished", [EASIM_JOB_REJECTED] = "rejected"};
+
+/* Seconds; null where there is no such time. */
+static void add_time(cJSON *object, const char *name, int64_t time_ns) {
+    json_add_real(object, name, time_ns < 0 || time_ns == TIME_NONE_NS ? NAN : units_s(time_ns));
+}
+
+static cJSON *add_object(cJSON *array) {
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddItemToArray(array, object);
+    return object;
+}
+
+static void add_shape(const struct story *story, cJSON *object, const struct moment_choice *c) {
+    json_add_text(object, "gpu_type", story->run->folder->cluster.gpu_types[c->gpu_type].name);
+    json_add_int(object, "k", c->k);
+    json_add_real(object, "b", c->batch > 0 ? c->batch : NAN);
+    json_add_real(object, "gpu_share", c->milli > 0 ? (double)c->milli / WHOLE_GPU_MILLI : NAN);
+    json_add_real(object, "power_limit_w", c->power_limit_w);
+}
+
+static void add_costs(cJSON *object, double time_s, double energy_j) {
+    json_add_real(object, "time_s", time_s);
+    json_add_real(object, "energy_j", energy_j);
+    json_add_real(object, "edp_js", energy_j * time_s);
+}
+
+static void add_moment_choice(const struct story *story, cJSON *object,
+                              const struct moment_choice *choice) {
+    add_shape(story, object, choice);
+    add_costs(object, choice->time_s, choice->energy_j);
+    cJSON_AddBoolToObject(object, "fits", choice->fits);
+    cJSON_AddBoolToObject(object, "over_cap", choice->over_cap);
+    cJSON_AddBoolToObject(object, "several_nodes", choice->is_across);
+    cJSON_AddBoolToObject(object, "extrapolated", choice->extrapolated);
+}
+
+static void add_types(const struct story *story, const struct moment *moment, cJSON *object) {
+    const struct moment_type *types = &story->moments->types.at[moment->first_type];
+    cJSON *list = cJSON_AddArrayToObject(object, "gpu_types");
+    for (uint32_t h = 0; h < story->run->folder->cluster.gpu_type_count; h++) {
+        cJSON *row = add_object(list);
+        json_add_text(row, "gpu_type", story->run->folder->cluster.gpu_types[h].name);
+        json_add_int(row, "gpus", types[h].gpus);
+        json_add_int(row, "free", types[h].free);
+        json_add_real(row, "free_in_parts", (double)types[h].shared_free_milli / WHOLE_GPU_MILLI);
+        json_add_int(row, "asleep", types[h].asleep);
+        json_add_int(row, "failed", types[h].failed);
+    }
+}
+
+static void add_moment(const struct story *story, const struct moment *moment, cJSON *object) {
+    static const char *const kinds[] = {[MOMENT_SUBMITTED] = "left waiting",
+                                        [MOMENT_STARTED] = "started",
+                                        [MOMENT_RESIZED] = "resized",
+                                        [MOMENT_PREEMPTED] = "preempted"};
+    const struct moment_choice *choices = &story->moments->choices.at[moment->first_choice];
+    add_time(object, "time_s", moment->time_ns);
+    json_add_int(object, "decision", (int64_t)moment->decision);
+    json_add_text(object, "what", kinds[moment->kind]);
+    json_add_int(object, "waiting", moment->waiting);
+    json_add_int(object, "submitted_before", moment->ahead);
+    json_add_int(object, "running", moment->running);
+    json_add_real(object, "power_w", moment->power_w);
+    json_add_real(object, "cap_w", moment->cap_w);
+    add_types(story, moment, object);
+    if (moment->has_present)
+        add_moment_choice(story, cJSON_AddObjectToObject(object, "as_it_was"), &moment->present);
+    if (moment->chosen != MOMENT_NO_CHOICE)
+        json_add_int(object, "chosen", moment->chosen);
+    else
+        cJSON_AddNullToObject(object, "chosen");
+    cJSON *list = cJSON_AddArrayToObject(object, "configurations");
+    for (uint32_t i = 0; i < moment->choice_count; i++)
+        add_moment_choice(story, add_object(list), &choices[i]);
+}
+
+static void add_moments(const struct story *story, cJSON *root) {
+    const struct moments *moments = story->moments;
+    cJSON_AddBoolToObject(root, "repeated", moments != NULL);
+    json_add_text(root, "not_repeated_because", moments ? NULL : story->why_not);
+    if (!moments)
+        return;
+    cJSON *list = cJSON_AddArrayToObject(root, "decisions");
+    for (size_t i = 0; i < moments->at.count; i++)
+        add_moment(story, &moments->at.at[i], add_object(list));
+    json_add_int(root, "decisions_that_left_it_waiting", (int64_t)moments->passed);
+    json_add_int(root, "of_these_could_have_started", (int64_t)moments->passed_fitting);
+    cJSON *refused = cJSON_AddObjectToObject(root, "refused");
+    for (int r = 0; r < REFUSAL_COUNT; r++)
+        if (moments->refused[r] > 0)
+            json_add_int(refused, refusal_names[r], (int64_t)moments->refused[r]);
+    if (moments->reject_reason.length > 0)
+        json_add_text(root, "reject_reason", moments->reject_reason.text);
+}
+
+/* Seconds of each part, which add up to its time in the system. */
+static void add_parts(const struct story *story, cJSON *root) {
+    cJSON *parts = cJSON_AddObjectToObject(root, "time_s");
+    for (int part = 0; part < BLAME_PARTS; part++)
+        add_time(parts, blame_part_names[part], story->blame.jobs[story->job].part_ns[part]);
+}
+
+static void add_overtakers(const struct story *story, cJSON *root) {
+    static const char *const reasons[] = {[OVERTOOK_NO_ROOM] = "no room",
+                                          [OVERTOOK_CAP] = "power cap",
+                                          [OVERTOOK_BY_CHOICE] = "choice"};
+    cJSON *list = cJSON_AddArrayToObject(root, "overtakers");
+    for (size_t i = 0; i < story->overtakers.count; i++) {
+        const struct story_overtaker *overtaker = &story->overtakers.at[i];
+        const struct job_spec *job = &story->run->workload.jobs.at[overtaker->job];
+        cJSON *row = add_object(list);
+        json_add_text(row, "job", job->id);
+        json_add_text(row, "user", story->run->workload.users.at[job->user].name);
+        add_time(row, "submit_s", job->submit_ns);
+        add_time(row, "start_s", overtaker->start_ns);
+        json_add_text(row, "why", overtaker->why < 0 ? NULL : reasons[overtaker->why]);
+    }
+}
+
+static void add_story_choice(const struct story *story, cJSON *root, const char *name,
+                             const struct story_choice *choice) {
+    if (choice->config == EASIM_NONE) {
+        cJSON_AddNullToObject(root, name);
+        return;
+    }
+    const struct moment_choice shape =
+        story_shape(&story->run->workload.table.configs.at[choice->config]);
+    cJSON *object = cJSON_AddObjectToObject(root, name);
+    add_shape(story, object, &shape);
+    add_costs(object, choice->time_s, choice->energy_j);
+}
+
+static void add_deadline(const struct story *story, cJSON *root) {
+    static const char *const verdicts[] = {
+        [STORY_MET] = "met", [STORY_MISSED] = "missed", [STORY_OPEN] = "open"};
+    if (story->deadline == STORY_NO_DEADLINE) {
+        cJSON_AddNullToObject(root, "deadline");
+        return;
+    }
+    cJSON *object = cJSON_AddObjectToObject(root, "deadline");
+    json_add_text(object, "verdict", verdicts[story->deadline]);
+    json_add_text(object, "cause", miss_cause_names[story->missed]);
+    json_add_real(object, "spare_s", units_s(story->spare_ns));
+    json_add_int(object, "configurations", story->choices);
+    json_add_int(object, "meeting_it_from_submission", story->meeting);
+    add_story_choice(story, object, "fastest", &story->fastest);
+    add_story_choice(story, object, "of_least_energy_meeting_it", &story->cheapest);
+    bool has_first = story->first.config != EASIM_NONE;
+    add_story_choice(story, object, "first", &story->first);
+    json_add_real(object, "latest_start_s", has_first ? units_s(story->latest_start_ns) : NAN);
+}
+
+void story_json(const struct story *story, struct str *out) {
+    const struct recorded_run *run = story->run;
+    const struct job_spec *spec = &run->workload.jobs.at[story->job];
+    const struct recorded_job *job = &run->jobs[story->job];
+    cJSON *root = cJSON_CreateObject();
+    json_add_text(root, "job", spec->id);
+    json_add_text(root, "policy", run->folder->policies.at[run->part->policy].name);
+    json_add_int(root, "replication", run->part->replication);
+    json_add_text(root, "user", run->workload.users.at[spec->user].name);
+    json_add_text(root, "model", workload_model_name(&run->workload, spec));
+    json_add_text(root, "class", spec->sla ? "sla" : "best_effort");
+    json_add_text(root, "status", state_names[job->state]);
+    add_time(root, "submit_s", spec->submit_ns);
+    add_time(root, "start_s", job->start_ns);
+    add_time(root, "finish_s", job->finish_ns);
+    add_time(root, "deadline_s", spec->deadline_ns);
+    json_add_real(root, "energy_j", power_j(job->energy));
+    json_add_int(root, "preemptions", job->preemptions);
+    json_add_int(root, "failures", job->failures);
+    json_add_int(root, "resizes", job->resizes);
+    add_parts(story, root);
+    add_moments(story, root);
+    add_overtakers(story, root);
+    add_deadline(story, root);
+    json_print(root, out);
+}

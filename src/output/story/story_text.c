@@ -1,0 +1,423 @@
+/* A story as text. Invariant: each name of others is written by add_name, so that it stays on its
+   line. */
+#include "output/story/story_text.h"
+
+#include "base/units.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#define LISTED_OVERTAKERS 10
+
+/* ---- Words ---- */
+
+static void add_name(struct str *out, const char *name) {
+    str_add_visible(out, name);
+}
+
+/* "1 job", "2 jobs" */
+static void add_count(struct str *out, uint64_t count, const char *noun) {
+    str_addf(out, "%" PRIu64 " %s%s", count, noun, count == 1 ? "" : "s");
+}
+
+/* 5 digits, or all of those before the point. */
+static void add_number(struct str *out, double value) {
+    str_addf(out, fabs(value) >= 99999.5 ? "%.0f" : "%.5g", value);
+}
+
+/* A point in time or a length: seconds to the millisecond. */
+static void add_seconds(struct str *out, int64_t time_ns) {
+    int64_t ms = time_ns / 1000000 + (time_ns % 1000000 >= 500000) - (time_ns % 1000000 < -500000);
+    str_add_ns(out, ms * 1000000);
+    str_add(out, " s");
+}
+
+static const char *type_name(const struct story *story, uint32_t gpu_type) {
+    return story->run->folder->cluster.gpu_types[gpu_type].name;
+}
+
+/* "2 x h100, b 64, 400 W" */
+static void add_choice(const struct story *story, const struct moment_choice *c, struct str *out) {
+    if (c->milli > 0)
+        str_addf(out, "%g of one ", (double)c->milli / WHOLE_GPU_MILLI);
+    else
+        str_addf(out, "%" PRIu32 " x ", c->k);
+    add_name(out, type_name(story, c->gpu_type));
+    if (c->batch > 0) {
+        str_add(out, ", b ");
+        add_number(out, c->batch);
+    }
+    if (isfinite(c->power_limit_w)) {
+        str_add(out, ", ");
+        add_number(out, c->power_limit_w);
+        str_add(out, " W");
+    }
+}
+
+static void add_config(const struct story *story, uint32_t config, struct str *out) {
+    const struct moment_choice choice = story_shape(&story->run->workload.table.configs.at[config]);
+    add_choice(story, &choice, out);
+}
+
+static void add_costs(double time_s, double energy_j, struct str *out) {
+    str_add(out, "T ");
+    add_number(out, time_s);
+    str_add(out, " s, E ");
+    add_number(out, energy_j / 1e3);
+    str_add(out, " kJ, EDP ");
+    add_number(out, energy_j * time_s / 1e6);
+    str_add(out, " MJ s");
+}
+
+/* ---- What became of it ---- */
+
+static void add_title(const struct story *story, struct str *out) {
+    const struct workload *workload = &story->run->workload;
+    const struct job_spec *job = &workload->jobs.at[story->job];
+    const char *model = workload_model_name(workload, job);
+    str_add(out, "job ");
+    add_name(out, job->id);
+    str_add(out, " of user ");
+    add_name(out, workload->users.at[job->user].name);
+    if (model) {
+        str_add(out, ", model ");
+        add_name(out, model);
+    } else {
+        str_add(out, ", rigid");
+    }
+    str_add(out, job->sla ? ", class sla" : ", class best_effort");
+    str_add(out, "\nIt was submitted at ");
+    add_seconds(out, job->submit_ns);
+    if (job->deadline_ns != TIME_NONE_NS) {
+        str_add(out, ", to be done by ");
+        add_seconds(out, job->deadline_ns);
+    }
+    str_add(out, ".\n");
+}
+
+static void add_fate(const struct story *story, struct str *out) {
+    const struct recorded_job *job = &story->run->jobs[story->job];
+    const struct job_spec *spec = &story->run->workload.jobs.at[story->job];
+    if (job->state == EASIM_JOB_REJECTED) {
+        str_add(out, "It was rejected then, since it could never run");
+        if (story->moments && story->moments->reject_reason.length > 0) {
+            str_add(out, ": ");
+            add_name(out, story->moments->reject_reason.text);
+        }
+        str_add(out, ".\n");
+        return;
+    }
+    if (job->finish_ns >= 0) {
+        str_add(out, "It finished at ");
+        add_seconds(out, job->finish_ns);
+        str_add(out, ", ");
+        add_seconds(out, job->finish_ns - spec->submit_ns);
+        str_add(out, " after its submission");
+    } else {
+        str_add(out, job->start_ns < 0 ? "It never started before the run ended at "
+                                       : "It was not done when the run ended at ");
+        add_seconds(out, story->run->part->end_ns);
+    }
+    str_add(out, "; its GPUs drew ");
+    add_number(out, power_j(job->energy) / 1e3);
+    str_add(out, " kJ.\n");
+    if (job->preemptions + job->failures + job->resizes > 0)
+        str_addf(out,
+                 "It was preempted %" PRIu32 " x, stopped by a failed node %" PRIu32
+                 " x, and resized %" PRIu32 " x.\n",
+                 job->preemptions, job->failures, job->resizes);
+}
+
+static void add_parts(const struct story *story, struct str *out) {
+    static const char *const names[BLAME_PARTS] = {
+        [BLAME_QUEUED] = "queued before its first start",
+        [BLAME_CAPPED] = "kept waiting by the power cap alone",
+        [BLAME_SETUP] = "set-up of its first start",
+        [BLAME_RUN] = "computing, as fast as without neighbours",
+        [BLAME_SLOWED] = "computing, slowed down by neighbours",
+        [BLAME_LOST] = "computing that was lost",
+        [BLAME_RESIZED] = "set-up after resizes",
+        [BLAME_PREEMPTED] = "checkpoints, waits and set-ups of preemptions",
+        [BLAME_FAILED] = "waits and set-ups after failures of nodes"};
+    const struct job_blame *blame = &story->blame.jobs[story->job];
+    const struct holding *first = blame_first_holding(&story->blame, story->job);
+    if (story->run->jobs[story->job].segment_count == 0)
+        return;
+    str_add(out, "\nWhere its time went\n");
+    for (int part = 0; part < BLAME_PARTS; part++) {
+        if (blame->part_ns[part] == 0 && part != BLAME_QUEUED)
+            continue;
+        str_addf(out, "  %s: ", names[part]);
+        add_seconds(out, blame->part_ns[part]);
+        str_add_char(out, '\n');
+    }
+    if (first && first->behind != EASIM_NONE) {
+        str_add(out, "  The last to give back a GPU that it took first was ");
+        add_name(out, story->run->workload.jobs.at[first->behind].id);
+        str_add(out, ", at ");
+        add_seconds(out, first->released_ns);
+        str_add(out, ".\n");
+    }
+}
+
+/* ---- What the policy saw, and chose ---- */
+
+static void add_cluster(const struct story *story, const struct moment *moment, struct str *out) {
+    const struct moment_type *types = &story->moments->types.at[moment->first_type];
+    uint32_t count = story->run->folder->cluster.gpu_type_count;
+    str_add(out, "    ");
+    add_count(out, moment->waiting - (moment->has_present ? 0 : 1), "other job");
+    str_addf(out, " waited, %" PRIu32 " of them submitted before it; %" PRIu32 " ran\n    free:",
+             moment->ahead, moment->running);
+    for (uint32_t h = 0; h < count; h++) {
+        str_addf(out, "%s %" PRIu32 " of %" PRIu32 " ", h ? "," : "", types[h].free, types[h].gpus);
+        add_name(out, type_name(story, h));
+        if (types[h].shared_free_milli > 0)
+            str_addf(out, " and %g in parts", (double)types[h].shared_free_milli / WHOLE_GPU_MILLI);
+        if (types[h].asleep > 0)
+            str_addf(out, " (%" PRIu32 " asleep)", types[h].asleep);
+        if (types[h].failed > 0)
+            str_addf(out, " (%" PRIu32 " on failed nodes)", types[h].failed);
+    }
+    str_add(out, "\n    power ");
+    add_number(out, moment->power_w);
+    if (isfinite(moment->cap_w)) {
+        str_add(out, " W, room under the cap ");
+        add_number(out, moment->cap_w - moment->power_w);
+        str_add(out, " W\n");
+    } else {
+        str_add(out, " W, no cap\n");
+    }
+}
+
+/* Of each GPU type and k that of least EDP. */
+static bool is_listed(const struct moment_choice *choices, uint32_t count, uint32_t i) {
+    for (uint32_t j = 0; j < count; j++) {
+        bool is_same = choices[j].gpu_type == choices[i].gpu_type && choices[j].k == choices[i].k &&
+                       choices[j].milli == choices[i].milli;
+        if (is_same && (choices[j].edp_js < choices[i].edp_js ||
+                        (choices[j].edp_js == choices[i].edp_js && j < i)))
+            return false;
+    }
+    return true;
+}
+
+static const char *state_of(const struct moment_choice *choice) {
+    if (!choice->fits)
+        return "did not fit";
+    return choice->over_cap ? "over the cap" : "fitted";
+}
+
+static void add_row(const struct story *story, const struct moment_choice *choice, bool is_chosen,
+                    struct str *out) {
+    str_add(out, "      ");
+    add_choice(story, choice, out);
+    str_add(out, ": ");
+    add_costs(choice->time_s, choice->energy_j, out);
+    str_addf(out, "; %s%s%s%s\n", state_of(choice), choice->is_across ? ", over several nodes" : "",
+             choice->extrapolated ? ", outside the measured range" : "",
+             is_chosen ? " (chosen)" : "");
+}
+
+static void add_alternatives(const struct story *story, const struct moment *moment,
+                             struct str *out) {
+    const struct moment_choice *choices = &story->moments->choices.at[moment->first_choice];
+    uint32_t fitting = 0;
+    for (uint32_t i = 0; i < moment->choice_count; i++)
+        fitting += choices[i].fits && !choices[i].over_cap;
+    str_add(out, "    ");
+    add_count(out, moment->choice_count, "configuration");
+    str_addf(out,
+             ", of which %" PRIu32 " could be had%s; as predicted then, of each GPU type and k the "
+             "one of least EDP:\n",
+             fitting,
+             moment->has_present ? " by a resize, in which lost work and the new set-up are counted"
+                                 : "");
+    for (uint32_t i = 0; i < moment->choice_count; i++)
+        if (i == moment->chosen || is_listed(choices, moment->choice_count, i))
+            add_row(story, &choices[i], i == moment->chosen, out);
+    if (moment->has_present) {
+        str_add(out, "      as it was, ");
+        add_choice(story, &moment->present, out);
+        str_add(out, ": ");
+        add_costs(moment->present.time_s, moment->present.energy_j, out);
+        str_add_char(out, '\n');
+    }
+}
+
+static void add_moments(const struct story *story, struct str *out) {
+    static const char *const kinds[] = {[MOMENT_SUBMITTED] = "it was left waiting",
+                                        [MOMENT_STARTED] = "it was started",
+                                        [MOMENT_RESIZED] = "it was resized",
+                                        [MOMENT_PREEMPTED] = "it was preempted"};
+    const struct moments *moments = story->moments;
+    if (moments->at.count > 0)
+        str_add(out, "\nWhat the policy saw, and chose\n");
+    for (size_t i = 0; i < moments->at.count; i++) {
+        const struct moment *moment = &moments->at.at[i];
+        str_add(out, "  at ");
+        add_seconds(out, moment->time_ns);
+        str_addf(out, ", decision %" PRIu64 ": %s\n", moment->decision, kinds[moment->kind]);
+        add_cluster(story, moment, out);
+        add_alternatives(story, moment, out);
+    }
+    if (moments->passed > 0) {
+        str_add(out, "  ");
+        add_count(out, moments->passed, "decision");
+        str_addf(out,
+                 " left it waiting; in %" PRIu64
+                 " of them one of its configurations could have been had\n",
+                 moments->passed_fitting);
+    }
+    for (int r = 0; r < REFUSAL_COUNT; r++)
+        if (moments->refused[r] > 0) {
+            str_add(out, "  refused on it: ");
+            add_count(out, moments->refused[r], "action");
+            str_addf(out, ", %s\n", refusal_names[r]);
+        }
+}
+
+/* ---- Who started before it ---- */
+
+static void add_overtaker(const struct story *story, const struct story_overtaker *overtaker,
+                          struct str *out) {
+    static const char *const reasons[] = {
+        [OVERTOOK_NO_ROOM] = "what was free was not enough for any configuration of this job",
+        [OVERTOOK_CAP] = "this job would have fitted, but for the power cap",
+        [OVERTOOK_BY_CHOICE] = "this job would have fitted: the policy put the other one first"};
+    const struct recorded_run *run = story->run;
+    const struct job_spec *job = &run->workload.jobs.at[overtaker->job];
+    const struct recorded_job *other = &run->jobs[overtaker->job];
+    const struct recorded_segment *segments = recorded_run_segments(run, other);
+    uint32_t first = 0;
+    while (segments[first].config == EASIM_NONE)
+        first++;
+    str_add(out, "  ");
+    add_name(out, job->id);
+    str_add(out, " of ");
+    add_name(out, run->workload.users.at[job->user].name);
+    str_add(out, ", submitted at ");
+    add_seconds(out, job->submit_ns);
+    str_add(out, ", started at ");
+    add_seconds(out, overtaker->start_ns);
+    str_add(out, " on ");
+    add_config(story, segments[first].config, out);
+    if (overtaker->why >= 0)
+        str_addf(out, "; %s", reasons[overtaker->why]);
+    str_add_char(out, '\n');
+}
+
+static void add_overtakers(const struct story *story, struct str *out) {
+    size_t count = story->overtakers.count;
+    if (story->run->jobs[story->job].segment_count == 0)
+        return;
+    if (count == 0) {
+        str_add(out, "\nNo job that was submitted later started before it.\n");
+        return;
+    }
+    str_add(out, "\nWho was submitted later and started before it: ");
+    add_count(out, count, "job");
+    str_add_char(out, '\n');
+    for (size_t i = 0; i < count && i < LISTED_OVERTAKERS; i++)
+        add_overtaker(story, &story->overtakers.at[i], out);
+    if (count > LISTED_OVERTAKERS)
+        str_addf(out, "  and %zu more, which the JSON lists\n", count - LISTED_OVERTAKERS);
+}
+
+/* ---- The deadline ---- */
+
+static void add_verdict(const struct story *story, struct str *out) {
+    static const char *const verdicts[] = {[STORY_MET] = "It was met, with ",
+                                           [STORY_MISSED] = "It was missed",
+                                           [STORY_OPEN] = "It is after the end of the run, by "};
+    str_add(out, verdicts[story->deadline]);
+    if (story->deadline != STORY_MISSED) {
+        add_seconds(out, story->spare_ns);
+        str_add(out, story->deadline == STORY_MET ? " to spare.\n" : ".\n");
+        return;
+    }
+    if (story->run->jobs[story->job].finish_ns >= 0) {
+        str_add(out, ", by ");
+        add_seconds(out, -story->spare_ns);
+    } else {
+        str_add(out, ": the job was not done by then");
+    }
+    if (story->missed != MISS_NOT)
+        str_addf(out, "; first cause: %s", miss_cause_names[story->missed]);
+    str_add(out, ".\n");
+}
+
+static void add_story_choice(const struct story *story, const struct story_choice *choice,
+                             struct str *out) {
+    add_config(story, choice->config, out);
+    str_add(out, " (");
+    add_costs(choice->time_s, choice->energy_j, out);
+    str_add(out, ")");
+}
+
+static void add_ways_to_meet(const struct story *story, struct str *out) {
+    const struct job_spec *job = &story->run->workload.jobs.at[story->job];
+    str_addf(out,
+             "  Started at its submission, the cluster empty, %" PRIu32 " of %" PRIu32
+             " configurations would have met it",
+             story->meeting, story->choices);
+    if (story->meeting > 0) {
+        str_add(out, ": at the least energy ");
+        add_story_choice(story, &story->cheapest, out);
+        str_add(out, ", the fastest ");
+        add_story_choice(story, &story->fastest, out);
+    } else if (story->choices > 0) {
+        double gap_s = story->fastest.time_s - units_s(job->deadline_ns - job->submit_ns);
+        str_add(out, "; in the fastest, ");
+        add_story_choice(story, &story->fastest, out);
+        str_add(out, ", it had to be submitted ");
+        add_number(out, gap_s);
+        str_add(out, " s earlier");
+    }
+    str_add(out, ".\n");
+    if (story->first.config == EASIM_NONE || story->meeting == 0)
+        return;
+    str_add(out, "  In the configuration that it had first, ");
+    add_story_choice(story, &story->first, out);
+    if (story->latest_start_ns < job->submit_ns) {
+        str_add(out, ", it could not have been met.\n");
+        return;
+    }
+    int64_t start_ns = story->run->jobs[story->job].start_ns;
+    str_add(out, ", without being stopped, it had to start by ");
+    add_seconds(out, story->latest_start_ns);
+    if (start_ns > story->latest_start_ns) {
+        str_add(out, ", ");
+        add_seconds(out, start_ns - story->latest_start_ns);
+        str_add(out, " earlier than it did.\n");
+    } else {
+        str_add(out, ", as it did: it took longer than predicted, or was stopped.\n");
+    }
+}
+
+static void add_deadline(const struct story *story, struct str *out) {
+    str_add(out, "\nIts deadline\n  ");
+    if (story->deadline == STORY_NO_DEADLINE) {
+        str_add(out, "It had none.\n");
+        return;
+    }
+    add_verdict(story, out);
+    if (story->deadline == STORY_MISSED)
+        add_ways_to_meet(story, out);
+}
+
+void story_text(const struct story *story, struct str *out) {
+    add_title(story, out);
+    add_fate(story, out);
+    add_parts(story, out);
+    if (story->moments) {
+        add_moments(story, out);
+    } else {
+        str_add(out, "\nWhat the policy saw is not known: the run cannot be repeated. ");
+        add_name(out, story->why_not);
+        str_add_char(out, '\n');
+    }
+    add_overtakers(story, out);
+    add_deadline(story, out);
+}
