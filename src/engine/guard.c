@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -62,6 +63,14 @@ int guard_init(struct guard *guard, size_t bytes, bool checked, struct error *re
                          strerror(errno));
     guard->copy = map_private(guard->bytes);
     guard->noted_at = mem_zalloc(guard->bytes / GUARD_LINE, sizeof *guard->noted_at);
+    return 0;
+}
+
+int guard_hide(struct guard *guard, size_t from, size_t bytes, struct error *reterr) {
+    char *shown = (char *)(uintptr_t)guard->shown;
+    if (guard->copy && mprotect(shown + from, bytes, PROT_NONE) < 0)
+        return error_set(reterr, ERROR_RUN, "check: cannot hide a page of the view: %s",
+                         strerror(errno));
     return 0;
 }
 

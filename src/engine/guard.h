@@ -31,6 +31,9 @@ struct guard {
 /* Maps zeroed memory; checked: twice, and keeps a copy. */
 int guard_init(struct guard *guard, size_t bytes, bool checked, struct error *reterr) MUST_CHECK;
 void guard_finish(struct guard *guard); /* accepts a zeroed one */
+/* Policies may not read these whole pages of a checked memory either: they stand behind an array.
+ */
+int guard_hide(struct guard *guard, size_t from, size_t bytes, struct error *reterr) MUST_CHECK;
 
 /* To be called before the host changes the bytes at `at` of its mapping, which come back writable.
  */

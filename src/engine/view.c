@@ -5,33 +5,53 @@
 
 #include <math.h>
 #include <stdio.h>
-
-/* Arrays one after the other in the region, each on its own cache line. */
-static size_t reserve(size_t *bytes, size_t count, size_t each) {
-    size_t at = *bytes;
-    *bytes += (count * each + 63) / 64 * 64;
-    return at;
-}
+#include <unistd.h>
 
 enum { AT_VIEW, AT_GPU_TYPES, AT_NODES, AT_USERS, AT_CONFIGS, AT_JOBS, AT_RUNNING, AT_EVENTS };
+
+/* Arrays one after the other in the region, each on its own cache line; of a checked run each at
+   the end of a page, in front of one that policies cannot read. */
+static void lay_out(struct view *view, const size_t counts[VIEW_PLACES], bool checked) {
+    const size_t sizes[VIEW_PLACES] = {sizeof *view->v,       sizeof *view->gpu_types,
+                                       sizeof *view->nodes,   sizeof *view->users,
+                                       sizeof *view->configs, sizeof *view->jobs,
+                                       sizeof *view->running, sizeof *view->events};
+    const size_t step = checked ? (size_t)sysconf(_SC_PAGESIZE) : 64;
+    size_t from = 0;
+    for (int i = 0; i < VIEW_PLACES; i++) {
+        size_t bytes = counts[i] * sizes[i], end = (from + bytes + step - 1) / step * step;
+        view->places[i] = checked ? end - bytes : from;
+        view->ends[i] = end;
+        from = checked ? end + step : end;
+    }
+}
+
+static int hide_ends(struct view *view, struct error *reterr) {
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    int r = 0;
+    for (int i = 0; i < VIEW_PLACES && r == 0; i++)
+        r = guard_hide(&view->guard, view->ends[i], page, reterr);
+    return r;
+}
 
 static int map_region(struct view *view, const struct cluster *cluster,
                       const struct workload *workload, bool checked, struct error *reterr) {
     uint32_t jobs = (uint32_t)workload->jobs.count;
-    size_t bytes = 0, users = workload->users.count, configs = workload->table.configs.count;
-    size_t most_running = (size_t)cluster->gpus * WHOLE_GPU_MILLI,
-           running = most_running < jobs ? most_running : jobs;
-    size_t *at = view->places;
+    size_t most_running = (size_t)cluster->gpus * WHOLE_GPU_MILLI;
+    const size_t *at = view->places;
     view->event_capacity = 2 * jobs + 64;
-    at[AT_VIEW] = reserve(&bytes, 1, sizeof *view->v);
-    at[AT_GPU_TYPES] = reserve(&bytes, cluster->gpu_type_count, sizeof *view->gpu_types);
-    at[AT_NODES] = reserve(&bytes, cluster->node_count, sizeof *view->nodes);
-    at[AT_USERS] = reserve(&bytes, users, sizeof *view->users);
-    at[AT_CONFIGS] = reserve(&bytes, configs, sizeof *view->configs);
-    at[AT_JOBS] = reserve(&bytes, jobs, sizeof *view->jobs);
-    at[AT_RUNNING] = reserve(&bytes, running, sizeof *view->running);
-    at[AT_EVENTS] = reserve(&bytes, view->event_capacity, sizeof *view->events);
-    if (guard_init(&view->guard, bytes, checked, reterr) < 0)
+    const size_t counts[VIEW_PLACES] = {1,
+                                        cluster->gpu_type_count,
+                                        cluster->node_count,
+                                        workload->users.count,
+                                        workload->table.configs.count,
+                                        jobs,
+                                        most_running < jobs ? most_running : jobs,
+                                        view->event_capacity};
+    lay_out(view, counts, checked);
+    size_t bytes = view->ends[AT_EVENTS] + (checked ? (size_t)sysconf(_SC_PAGESIZE) : 0);
+    if (guard_init(&view->guard, bytes, checked, reterr) < 0 ||
+        (checked && hide_ends(view, reterr) < 0))
         return -1;
     const char *base = view->guard.host;
     view->v = (const void *)(base + at[AT_VIEW]);
@@ -42,7 +62,7 @@ static int map_region(struct view *view, const struct cluster *cluster,
     view->jobs = (const void *)(base + at[AT_JOBS]);
     view->running = (const void *)(base + at[AT_RUNNING]);
     view->events = (const void *)(base + at[AT_EVENTS]);
-    view->shown = view->guard.shown;
+    view->shown = (const void *)((const char *)view->guard.shown + at[AT_VIEW]);
     return 0;
 }
 
@@ -174,7 +194,7 @@ void view_damage(const struct view *view, char text[static VIEW_PLACE_BYTES]) {
                  {"events", sizeof *view->events}};
     size_t at = (size_t)((const char *)view->guard.damage - (const char *)view->guard.host);
     int kind = AT_EVENTS;
-    while (at < view->places[kind])
+    while (kind > AT_VIEW && at < view->places[kind])
         kind--;
     size_t number = kinds[kind].stride > 0 ? (at - view->places[kind]) / kinds[kind].stride : 0;
     if (kind == AT_VIEW)

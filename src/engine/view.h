@@ -8,10 +8,12 @@
 #include "engine/guard.h"
 #include "workload/workload.h"
 
+#define VIEW_PLACES 8
+
 /* To read, use the pointers; to write, ask for the place (view_header, view_job,
    view_gpu_type). */
 struct view {
-    const struct easim_view *v; /* at the start of the region */
+    const struct easim_view *v;
     const struct easim_gpu_type *gpu_types;
     const struct easim_node *nodes;
     const struct easim_user *users;
@@ -20,7 +22,8 @@ struct view {
     const struct easim_running *running;
     const struct easim_event *events;
     uint32_t event_capacity;
-    size_t places[8];               /* of the above in the region, in that order */
+    /* Of the above in the region, in that order; where the next may begin, or what is hidden. */
+    size_t places[VIEW_PLACES], ends[VIEW_PLACES];
     struct guard guard;             /* the region that holds all of the above */
     const struct easim_view *shown; /* to policies */
     struct idset waiting;           /* job indices */
@@ -29,7 +32,7 @@ struct view {
 #define VIEW_PLACE_BYTES 160
 
 /* checked: policies see pages that they cannot write, and what they write all the same is found
- * (guard.h). */
+ * (guard.h); behind each array is a page that they cannot read. */
 int view_init(struct view *view, const struct cluster *cluster, const struct workload *workload,
               bool checked, struct error *reterr) MUST_CHECK;
 void view_finish(struct view *view);

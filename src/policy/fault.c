@@ -74,7 +74,8 @@ static void on_crash(int number, siginfo_t *info, void *context) {
         if (signals[i].number == number)
             add_words(signals[i].name);
     if (number == SIGSEGV && info->si_code == SEGV_ACCERR)
-        add_words(" (memory that is read-only, as the view is in a checked run)");
+        add_words(
+            " (memory that is read-only or hidden, as the view and what is behind its arrays in a checked run)");
     signal(number, SIG_DFL); /* and once more, for a core dump or a debugger */
     if (info->si_code <= 0)
         raise(number); /* sent, not raised by an instruction: it does not come back by itself */

@@ -434,28 +434,32 @@ Test(engine, watchers_learn_of_events) {
     str_finish(&jobs);
 }
 
-#define IS_ALIGNED(array) ((uintptr_t)(array) % _Alignof(max_align_t) == 0)
+#define IS_ALIGNED(array, type) ((uintptr_t)(array) % _Alignof(struct type) == 0)
 
 static void look_at_places(void *context, const struct replication *replication) {
     const struct easim_view *v = replication->sim->view.shown;
     bool *aligned = context;
-    *aligned = IS_ALIGNED(v) && IS_ALIGNED(v->gpu_types) && IS_ALIGNED(v->nodes) &&
-               IS_ALIGNED(v->users) && IS_ALIGNED(v->configs) && IS_ALIGNED(v->jobs) &&
-               IS_ALIGNED(v->running) && IS_ALIGNED(v->events);
+    *aligned = IS_ALIGNED(v, easim_view) && IS_ALIGNED(v->gpu_types, easim_gpu_type) &&
+               IS_ALIGNED(v->nodes, easim_node) && IS_ALIGNED(v->users, easim_user) &&
+               IS_ALIGNED(v->configs, easim_config) && IS_ALIGNED(v->jobs, easim_job) &&
+               IS_ALIGNED(v->running, easim_running) && IS_ALIGNED(v->events, easim_event);
 }
 
-/* What policies see lies in one region, each array where any type may lie; 1 GPU type, 1 node, 3
- * jobs make odd sizes. */
+/* What policies see lies in one region, each array where its type may lie, checked or not; 1
+ * GPU type, 1 node, 3 jobs make odd sizes. */
 Test(engine, aligned_view) {
-    bool aligned = false;
-    struct trial t;
-    trial_run(&t,
-              &(struct trial_options){
-                  .jobs = "job_id,submit_s,gpus,duration_s\na,0,1,1\nb,0,1,1\nc,0,1,1\n",
-                  .look = look_at_places,
-                  .context = &aligned},
-              "name: n\nhorizon: drain\npolicy: {name: fcfs}\n" TRIAL_CLUSTER(1) TRIAL_JOBS);
-    trial_must_succeed(&t);
-    cr_expect(aligned);
-    trial_finish(&t);
+    for (int checked = 0; checked < 2; checked++) {
+        bool aligned = false;
+        struct trial t;
+        trial_run(&t,
+                  &(struct trial_options){
+                      .jobs = "job_id,submit_s,gpus,duration_s\na,0,1,1\nb,0,1,1\nc,0,1,1\n",
+                      .unchecked = !checked,
+                      .look = look_at_places,
+                      .context = &aligned},
+                  "name: n\nhorizon: drain\npolicy: {name: fcfs}\n" TRIAL_CLUSTER(1) TRIAL_JOBS);
+        trial_must_succeed(&t);
+        cr_expect(aligned);
+        trial_finish(&t);
+    }
 }

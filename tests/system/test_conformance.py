@@ -4,6 +4,7 @@ fault belongs to. Usage: test_conformance.py EASIM SOURCE PLUGIN_DIR
 import re
 import subprocess
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -44,11 +45,12 @@ FAULTS = {
     "open_files": {"no descriptors or processes left": "1 stay open after each run"},
     "prints": {"process is left alone": r"writes to standard output \"init of\\x1b\[31m prints\" in \"one GPU\""},
     "prints_errors": {"process is left alone": r"writes to standard error \"decided\" in \"one GPU\""},
+    "reads_past_end": {"view is left alone": "writes into the view, or reads behind an array of it, in: one GPU"},
     "refused": {"no action refused": r"\d+ of \d+ actions: not enough free GPUs \(\d+\)"},
     "sleeper": {"scenario: one GPU": r"did not end within 2 s of processor time \(at t = .*"},
     "small_jobs_only": {"scenario: jobs as large as the cluster": r"policy small_jobs_only leaves \d+ jobs waiting .*"},
     "static_counter": {"two runs at once": r"\".*\" beside \".*\": action .*"},
-    "writes_view": {"view is left alone": f"writes into the view in: {', '.join(SCENARIOS)}"},
+    "writes_view": {"view is left alone": f"writes into the view, or reads behind an array of it, in: {', '.join(SCENARIOS)}"},
 }
 
 
@@ -107,6 +109,20 @@ def test_faults():
     assert present == set(FAULTS) | {"crash_on_load"}, present ^ set(FAULTS)
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(finds, FAULTS))
+
+
+def test_ends_of_arrays():
+    """With --check the first byte behind each array of the view cannot be read; without, it is the next array's or nobody's."""
+    for array in ("nothing", "view", "gpu_types", "nodes", "users", "configs", "jobs", "running", "events"):
+        for more in ([], ["--check"]):
+            with tempfile.TemporaryDirectory(prefix="easim-ends.") as folder:
+                done = subprocess.run([EASIM, "run", SOURCE / "configs/tiny.yaml", "--quiet", "--out", Path(folder, "out"), *more, "--policy",
+                                       PLUGINS / "past_end.so", "--set", f"policy.params.array={array}"], capture_output=True, text=True,
+                                      check=False)
+            if more and array != "nothing":
+                assert done.returncode == 1 and re.search(r"policy past_end .* crashed: SIGSEGV, a wrong address \(memory that is read-only or hidden", done.stderr), (array, done)
+            else:
+                assert done.returncode == 0, (array, more, done)
 
 
 def test_declared_power_cap():

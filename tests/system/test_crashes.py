@@ -61,7 +61,7 @@ def before_the_first_decision(folder):
     for name, code, text, more in (
             ("faults/crash_in_init", 1, GONE + " (replication 1, at t = 0 s, after 0 decisions)", []),
             ("overflows", 1, GONE + " (replication 1, at t = 0 s, after 1 decisions)", []),
-            ("write_view", 1, GONE + " (memory that is read-only, as the view is in a checked run) (replication 1, at t = "
+            ("write_view", 1, GONE + " (memory that is read-only or hidden, as the view and what is behind its arrays in a checked run) (replication 1, at t = "
              "0 s, after 1 decisions)", ["--check"])):
         if SANITIZED:
             break  # a sanitizer's own handler reports crashes

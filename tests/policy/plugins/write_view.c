@@ -23,8 +23,9 @@ static void *writable(const void *at) {
     return (void *)(uintptr_t)at;
 }
 
-/* Where the host writes the view, from the list of mappings. */
-static char *host_mapping(void) {
+/* Where the host writes the view, from the list of mappings: in the first page of one, where it is
+   in the page that policies see. */
+static char *host_view(const struct easim_view *view) {
     FILE *maps = fopen("/proc/self/maps", "re");
     char line[512], *found = NULL;
     while (maps && !found && fgets(line, sizeof line, maps))
@@ -32,7 +33,7 @@ static char *host_mapping(void) {
             sscanf(line, "%p", (void **)&found);
     if (maps)
         fclose(maps);
-    return found;
+    return found ? found + ((uintptr_t)view & 4095) : NULL;
 }
 
 static void damage(const struct easim_pass *pass, const struct params *p) {
@@ -54,7 +55,7 @@ static void damage(const struct easim_pass *pass, const struct params *p) {
         close(file);
         return;
     }
-    char *host = p->how == BY_HOST ? host_mapping() : NULL;
+    char *host = p->how == BY_HOST ? host_view(view) : NULL;
     if (p->how != BY_HOST)
         memcpy(writable(at), &value, sizeof value);
     else if (host)
