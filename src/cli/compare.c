@@ -26,7 +26,8 @@ struct session {
     struct comparison comparison;
     struct study plain;   /* without the policies compared */
     struct inputs inputs; /* of all of them */
-    bool opened;          /* the folder, of whose path so many bytes were there before: */
+    struct record_files record;
+    bool opened; /* the folder, of whose path so many bytes were there before: */
     size_t existing;
 };
 
@@ -88,6 +89,8 @@ static int open_folders(struct session *s, struct error *reterr) {
     s->opened = s->folder != NULL;
     s->existing = s->folder ? files_existing(s->folder) : 0;
     s->clean.whole = s->folder;
+    if (s->options->record || s->plain.scenario.record)
+        s->clean.record = &s->record;
     for (size_t i = 0; i < a->perturbations.count; i++)
         s->perturbed[i].whole = s->folder;
     int r = s->folder ? contenders_open(&s->clean, s->folder, s->options, reterr) : reterr->code;
@@ -279,7 +282,8 @@ static int conclude_comparison(struct session *s, const struct compare_perturbed
         .folders = list_folders(s, &arena),
         .origin = &origin,
         .notes = &notes,
-        .outcome = &s->worlds.outcome};
+        .outcome = &s->worlds.outcome,
+        .record = &s->record};
     int code = s->clean.code;
     find_notes(s, &notes);
     if (s->comparison.count > 0) {
@@ -342,6 +346,7 @@ static void finish_session(struct session *s) {
         remove_empty_folders(s);
     free(s->perturbed);
     free(s->series);
+    record_files_finish(&s->record);
     inputs_finish(&s->inputs);
     study_finish(&s->plain);
 }

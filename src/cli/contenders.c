@@ -89,6 +89,8 @@ int contenders_open(struct contenders *all, const char *folder, const struct opt
             .within = all->whole,
             .force = options->force,
             .summary_only = options->summary_only,
+            .record = all->record != NULL,
+            .record_into = all->record,
             .words = options->summary_only ? words : words + 1};
         if (!c->failed)
             r = run_dir_open(&folder_options, &c->study, &c->dir, reterr);
@@ -140,6 +142,7 @@ void contenders_run(struct contenders *all, uint32_t replications, const struct 
         if (!all->at[i].failed)
             missing += replications - all->at[i].result.count;
     struct replicate_options how = run_args_options(options);
+    how.record = all->record != NULL;
     struct progress_line *progress =
         options->quiet
             ? NULL

@@ -42,6 +42,8 @@ struct scenario_overrides scenario_args_overrides(const struct options *options)
         .policy = options->policy,
         .sets = options->sets.at,
         .set_count = options->sets.count,
+        .records = options->command == COMMAND_RUN || options->command == COMMAND_COMPARE ||
+                   options->command == COMMAND_CHECK,
         .worlds = options->command == COMMAND_COMPARE || options->command == COMMAND_CHECK,
         .text = {options->stdin_text.text, options->stdin_text.length}};
 }

@@ -81,7 +81,8 @@ struct scenario_overrides {
         text; /* what the file holds, where it was read already (standard input); else empty */
     const char *const *policies; /* all that the command loads, by name or path */
     size_t policy_count;
-    bool worlds; /* the command runs the worlds of `uncertainty`, or nothing at all */
+    bool records; /* the command knows `record`, or runs nothing at all */
+    bool worlds;  /* the command runs the worlds of `uncertainty`, or nothing at all */
     const struct schema_uses *read; /* files that were read already, by a load that lives on */
 };
 

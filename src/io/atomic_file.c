@@ -40,7 +40,7 @@ static int create_temporary(struct atomic_file *file) {
         struct str path = {0};
         str_addf(&path, "%s.tmp-%06x", file->target, (unsigned)(random & 0xffffff));
         file->fd =
-            (int)TEMP_FAILURE_RETRY(open(path.text, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+            (int)TEMP_FAILURE_RETRY(open(path.text, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
         if (file->fd >= 0 && leftovers_claim(file->fd)) {
             file->temporary = path.text;
             return 0;
@@ -133,6 +133,30 @@ int atomic_file_write(struct atomic_file *file, const char *bytes, size_t length
         memcpy(file->buffer + file->used, bytes, length);
     file->used += length;
     return 0;
+}
+
+int atomic_file_append(struct atomic_file *file, struct atomic_file *from, bool skip_line,
+                       struct error *reterr) {
+    char *bytes = mem_alloc(BUFFER_BYTES);
+    off_t at = 0;
+    ssize_t count = 1;
+    bool skips = skip_line;
+    int r = flush_buffer(from, reterr);
+    while (r == 0 && count > 0) {
+        count = TEMP_FAILURE_RETRY(pread(from->fd, bytes, BUFFER_BYTES, at));
+        const char *line = skips && count > 0 ? memchr(bytes, '\n', (size_t)count) : NULL;
+        size_t skipped = !skips ? 0
+                         : line ? (size_t)(line + 1 - bytes)
+                                : (size_t)(count > 0 ? count : 0);
+        if (count < 0)
+            r = error_set(reterr, ERROR_IO, "%s: cannot read: %s", from->name, strerror(errno));
+        else
+            r = atomic_file_write(file, bytes + skipped, (size_t)count - skipped, reterr);
+        skips = skips && !line;
+        at += count;
+    }
+    free(bytes);
+    return r;
 }
 
 /* Network file systems report a full disk only when a file is closed; the lock on it has to stay

@@ -11,6 +11,9 @@ int atomic_file_open(const char *path, struct atomic_file **ret_file,
                      struct error *reterr) MUST_CHECK;
 int atomic_file_write(struct atomic_file *file, const char *bytes, size_t length,
                       struct error *reterr) MUST_CHECK;
+/* Appends all that was written to another one so far, or all behind its first line. */
+int atomic_file_append(struct atomic_file *file, struct atomic_file *from, bool skip_line,
+                       struct error *reterr) MUST_CHECK;
 /* Flushes, checks and renames. Frees file in any case. */
 int atomic_file_commit(struct atomic_file *file, struct error *reterr) MUST_CHECK;
 void atomic_file_abort(struct atomic_file *file); /* removes the temporary file; accepts NULL */

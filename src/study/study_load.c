@@ -232,6 +232,9 @@ static int load_study(struct study *study, bool apart, const char *path,
         problems_add(problems, study->scenario.workload->where, "workload.warmup",
                      "expected less than the horizon");
     warn_of_worlds(study, overrides->worlds);
+    if (study->scenario.record && !overrides->records)
+        array_push(&study->warnings,
+                   "record: of no effect here, easim run and easim compare record their runs");
     if (problems->count == before && series == 0 && outages == 0)
         warnings_find(study, problems);
     return policy < 0 || problems->count > before ? ERROR_INPUT : 0;

@@ -15,6 +15,7 @@ from pathlib import Path
 from random_scenario import Scenario
 
 SOME_SEEDS = 40
+THREADED = 3  # the seed of a scenario with several of everything
 ENERGY = 10 ** 18
 
 
@@ -252,6 +253,58 @@ def try_seed(options, seed, seen):
         read_back(folder / "out", options.rewrite)
 
 
+def same_bytes(options):
+    """For 1, 2 and 7 processes; and again, from the manifest."""
+    with tempfile.TemporaryDirectory(prefix="easim-record.") as name:
+        folder, texts = Path(name), {}
+        for file, text in Scenario(THREADED).files.items():
+            (folder / file).write_text(text, encoding="utf-8")
+        for threads in ("1", "2", "7"):
+            out = folder / threads
+            done = run_easim(options.easim, folder, out, "--threads", threads, "--set", "replications=4")
+            assert done.returncode == 0, done.stderr
+            texts[threads] = {path.name: path.read_bytes() for path in out.iterdir()}
+        assert texts["1"] == texts["2"] == texts["7"] and len(texts["1"]["segments.csv"]) > 2000
+        words(options, "run", folder / "1" / "manifest.json")
+        without_record = words(options, "run", "scenario.yaml", "--set", "replications=4", "--out", "plain", "--quiet", cwd=folder)
+        assert without_record.returncode == 0
+        for path in (folder / "plain").glob("*.csv"):
+            assert path.read_bytes() == texts["1"][path.name], path
+
+
+def words(options, *arguments, code=0, **more):
+    done = subprocess.run([options.easim, *map(str, arguments)], capture_output=True, text=True, check=False, **more)
+    assert done.returncode == code, (arguments, done.stdout, done.stderr)
+    return done
+
+
+def comparison(options):
+    """Segments of all policies are in one file: each as a run of the policy alone has them."""
+    with tempfile.TemporaryDirectory(prefix="easim-record.") as name:
+        folder = Path(name)
+        for file, text in Scenario(THREADED).files.items():
+            (folder / file).write_text(text, encoding="utf-8")
+        policies = ["zeus", "fcfs", "pollux"]
+        words(options, "compare", "scenario.yaml", "--set", "replications=2", "--set", "record=true", "--policies", ",".join(policies),
+              "--out", "all", "--quiet", cwd=folder)
+        alone = {}
+        for policy in policies:
+            words(options, "run", "scenario.yaml", "--set", "replications=2", "--set", "policy.params={}", "--policy", policy,
+                  "--record", "--summary-only", "--quiet", "--out", policy, cwd=folder)
+            for file in ("segments.csv", "gpus.csv", "recorded.csv", "workload.csv"):
+                head, _, rows = (folder / policy / file).read_text(encoding="utf-8").partition("\n")
+                assert rows and alone.setdefault(file, head + "\n").startswith(head + "\n")
+                alone[file] = head + "\n" + rows if file == "workload.csv" else alone[file] + rows
+        for file, text in alone.items():
+            assert (folder / "all" / file).read_text(encoding="utf-8") == text, file
+        for file in ("segments.csv", "gpus.csv"):
+            again = subprocess.run([options.rewrite, folder / "all", file], capture_output=True, check=True)
+            assert again.stdout == (folder / "all" / file).read_bytes()
+        assert "equal" in words(options, "compare", folder / "all" / "manifest.json").stdout
+        words(options, "compare", "scenario.yaml", "--policies", "fcfs,zeus", "--out", "all", "--force", "--quiet", cwd=folder)
+        assert not (folder / "all" / "segments.csv").exists() and not (folder / "all" / "series.csv").exists()
+
+
 EVERYTHING = {"queued", "setup", "run", "checkpoint", "lost", "submitted", "started", "set_up", "phase", "utilization",
               "preempted", "saved", "resized", "failed", "finished", "end_of_run", "share", "limit", "free", "asleep"}
 
@@ -266,6 +319,9 @@ def main():
     options = parser.parse_args()
     options.easim, options.rewrite = str(Path(options.easim).resolve()), str(Path(options.rewrite).resolve())
     seen = set()
+    if options.count >= SOME_SEEDS:
+        same_bytes(options)
+        comparison(options)
     for seed in range(options.seed, options.seed + options.count):
         try:
             try_seed(options, seed, seen)

@@ -3,6 +3,7 @@
 
 #include "output/compare/budget_tables.h"
 #include "output/compare/worlds_csv.h"
+#include "output/run/series_csv.h"
 #include "output/text_files.h"
 
 static void add_policy_names(cJSON *array, const struct comparison *comparison) {
@@ -76,10 +77,13 @@ static cJSON *make_compare_manifest(const char *folder, const struct compare_out
 }
 
 /* The names of the files that have something in them, as the manifest lists them. */
-static void list_written(const struct text_file *files, size_t count, const char **names) {
+static void list_written(const struct text_file *files, size_t count, bool recorded,
+                         const char **names) {
     for (size_t i = 0; i < count; i++)
         if (files[i].text.length > 0)
             *names++ = files[i].name;
+    for (int i = 0; i < RECORD_FILES && recorded; i++)
+        *names++ = record_file_names[i];
     *names = NULL;
 }
 
@@ -88,9 +92,10 @@ int compare_dir_write(const char *folder, const struct compare_output *output,
     struct text_file files[] = {{.name = "compare.csv"},      {.name = "pareto.csv"},
                                 {.name = "stationarity.csv"}, {.name = "perturb.csv"},
                                 {.name = "differences.csv"},  {.name = "budget.csv"},
-                                {.name = "worlds.csv"}};
+                                {.name = "worlds.csv"},       {.name = "series.csv"}};
     const size_t count = sizeof files / sizeof *files;
-    const char *names[sizeof files / sizeof *files + 1];
+    const char *names[sizeof files / sizeof *files + RECORD_FILES + 1];
+    bool recorded = state->record->parts.count > 0;
     compare_tables_metrics(output, &files[0].text);
     compare_tables_pareto(output, &files[1].text);
     compare_tables_trends(output, &files[2].text);
@@ -101,8 +106,12 @@ int compare_dir_write(const char *folder, const struct compare_output *output,
         budget_tables_shares(output->doubt, &files[5].text);
         worlds_csv(output->worlds, output->doubt->results, &files[6].text);
     }
-    list_written(files, count, names);
+    if (recorded)
+        series_csv(output->study, state->record->end_ns, &files[7].text);
+    list_written(files, count, recorded, names);
     int r = text_files_write(folder, files, count, reterr);
+    if (r == 0)
+        r = record_files_write(state->record, folder, reterr);
     return r < 0 ? r
                  : manifest_write(make_compare_manifest(folder, output, state), state->origin,
                                   folder, names, reterr);

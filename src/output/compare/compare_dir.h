@@ -6,6 +6,7 @@
 #include "output/compare/compare_tables.h"
 #include "output/manifest.h"
 #include "output/notes.h"
+#include "output/run/record_files.h"
 
 struct compare_dir_state {
     bool partial;
@@ -16,10 +17,12 @@ struct compare_dir_state {
     const struct manifest_origin *origin;
     const struct notes *notes;           /* whose warnings go to the manifest */
     const struct world_outcome *outcome; /* of the worlds of the output */
+    struct record_files *record;         /* of all policies; without parts: not recorded */
 };
 
 /* compare.csv, pareto.csv, stationarity.csv, perturb.csv if something was perturbed,
- * worlds.csv, differences.csv and budget.csv of many worlds, scenario.yaml and manifest.json. */
+ * worlds.csv, what was recorded, differences.csv and budget.csv of many worlds, scenario.yaml and
+ * manifest.json. */
 int compare_dir_write(const char *folder, const struct compare_output *output,
                       const struct compare_dir_state *state, struct error *reterr) MUST_CHECK;
 

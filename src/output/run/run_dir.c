@@ -79,6 +79,7 @@ struct run_dir {
     struct inputs inputs;
     const char *const *words; /* of the command */
     const char *within;       /* see run_dir_options */
+    struct record_files *record_into;
     struct atomic_file *files[FILE_COUNT];
     struct trace_files *traces;   /* NULL: none */
     struct run_trace *trace;      /* in the process of a replication: its own */
@@ -177,6 +178,7 @@ int run_dir_open(const struct run_dir_options *options, const struct study *stud
     }
     dir->words = options->words;
     dir->within = options->within;
+    dir->record_into = options->record_into;
     remove_leftovers(dir, options->trace);
     if (write_headers(dir, reterr) < 0 ||
         (options->trace && trace_files_open(dir->path, options->trace, study->scenario.replications,
@@ -357,9 +359,23 @@ static int write_manifest(const struct run_dir *dir, const struct replicate_resu
                                                                 reterr);
 }
 
+/* The files of the record go to those of the other policies. */
+static void hand_record_over(struct run_dir *dir, uint32_t replications) {
+    struct record_part part = {.replications = replications};
+    if (!dir->record_into || !dir->wanted[FILE_RECORDED])
+        return;
+    for (int f = 0; f < RECORD_FILES; f++) {
+        part.files[f] = dir->files[FILE_SEGMENTS + f];
+        dir->files[FILE_SEGMENTS + f] = NULL;
+        dir->wanted[FILE_SEGMENTS + f] = false;
+    }
+    record_files_take(dir->record_into, &part, dir->end_ns);
+}
+
 /* Puts the tables in place and adds their names to the list. */
 static int commit_tables(struct run_dir *dir, const struct replicate_result *result,
                          struct error *reterr) {
+    hand_record_over(dir, result->count);
     struct text_file whole[] = {{.name = "aggregate.csv"}, {.name = "series.csv"}};
     size_t count = dir->wanted[FILE_RECORDED] ? 2 : 1;
     int r = 0;

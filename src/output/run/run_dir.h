@@ -3,6 +3,7 @@
 #ifndef EASIM_OUTPUT_RUN_RUN_DIR_H
 #define EASIM_OUTPUT_RUN_RUN_DIR_H
 
+#include "output/run/record_files.h"
 #include "study/replicate.h"
 
 struct run_dir; /* opaque */
@@ -18,6 +19,7 @@ struct run_dir_options {
     const char *trace;        /* a name in the folder for traces (trace_files.h); NULL: none */
     const char *const *words; /* of the command, for the manifest; NULL-terminated */
     const char *within;       /* the folder of the comparison that it is a part of; NULL: of none */
+    struct record_files *record_into; /* NULL: what is recorded goes into the folder itself */
 };
 
 /* Whether a run writes a file of that name of its own. */
