@@ -269,6 +269,7 @@ void options_finish(struct options *options) {
     free(options->words.at);
     free(options->sets.at);
     free(options->policy_sets.at);
+    free(options->rules.at);
     free(options->constraints.at);
     free(options->work.at);
     free(options->of_models.at);

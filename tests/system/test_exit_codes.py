@@ -75,6 +75,8 @@ class Cases:
         subprocess.run([EASIM, "calibrate", PROFILE, "-o", self.model], check=True, capture_output=True)
         self.run_dir = folder / "a run"
         subprocess.run([EASIM, "run", TINY, "--quiet", "--out", self.run_dir], check=True, capture_output=True)
+        self.recorded = folder / "recorded"
+        subprocess.run([EASIM, "run", TINY, "--record", "--quiet", "--out", self.recorded], check=True, capture_output=True)
         self.busy = folder / "busy"
         self.busy.mkdir()
         fcntl.flock(os.open(self.busy, os.O_RDONLY), fcntl.LOCK_EX)  # until the test ends
@@ -160,6 +162,8 @@ class Cases:
             ("report", 0, "done"): None if not D3.exists() else ["report", self.run_dir, "--out", "pages"],
             ("report", 2, "no results"): ["report", none],
             ("report", 2, "another file is no D3"): ["report", self.run_dir, "--out", "pages", "--d3", TINY],
+            ("analyze", 0, "done"): ["analyze", self.recorded],
+            ("analyze", 1, "a result cannot be written"): ["analyze", self.recorded, "--out", "/proc/no/folder"],
             ("analyze", 2, "no results"): ["analyze", none],
             ("analyze", 2, "no such threshold"): ["analyze", none, "--rule", "HOG.nothing=1"],
             ("explain", 2, "no results"): ["explain", none, "job"],

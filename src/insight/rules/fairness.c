@@ -132,6 +132,7 @@ static void report_starve(const struct rule_run *rule_run, const struct top_list
     insight->evidence_count = worst->total;
     insight->recommendation = "ageing: who has waited for long goes first";
     if (proposal_duration(rule_run, insights, insight, "tau", 1.0 / 60, 3600) ||
+        (proposal_param(rule_run, insights, insight, "strict", "true")) ||
         proposal_policy(rule_run, insight, "fcfs"))
         proposal_unsure(insight, "others wait longer instead");
     else

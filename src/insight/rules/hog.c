@@ -1,7 +1,9 @@
 /* The rule of hogs: who takes most of the cluster. */
 #include "base/units.h"
 #include "insight/rules/families.h"
+#include "insight/rules/proposal.h"
 #include "insight/rules/rule_run.h"
+#include "io/yaml_text.h"
 
 #include <stdlib.h>
 
@@ -71,6 +73,30 @@ static double share_of(double part, double whole) {
     return whole > 0 ? part / whole : 0;
 }
 
+/* A model whose computing is 10 % faster: what optimising it would save. Only where the forms
+ * decide. */
+static void propose_for_model(const struct rule_run *rule_run, const struct model *model,
+                              struct insights *insights, struct insight *insight) {
+    struct str entry = {0};
+    for (uint32_t g = 0; g < model->gpu_count; g++)
+        if (model->gpus[g].lookup.count > 0) {
+            proposal_none(insight, "no run shows it: the model is a table of measured points");
+            return;
+        }
+    str_add(&entry, "{model: ");
+    yaml_add_quoted(&entry, model->name);
+    str_add(&entry, ", set: {a_s: {times: 0.9}, c_s: {times: 0.9}}}");
+    proposal_override(rule_run, insights, insight, entry.text);
+    insight->what_if.note = "It shows what a model that computes 10 % faster would save";
+    proposal_unsure(insight, "its share may stay: others profit as well");
+    str_finish(&entry);
+}
+
+static void propose_for_user(const struct rule_run *rule_run, struct insight *insight) {
+    if (proposal_policy(rule_run, insight, "hades") || proposal_policy(rule_run, insight, "themis"))
+        proposal_unsure(insight, "of jobs that all run in the end shares stay as they are");
+}
+
 static void report_hog(const struct rule_run *rule_run, const struct takers *takers,
                        const struct taken *taken, struct insights *insights,
                        struct insight *insight) {
@@ -97,6 +123,8 @@ static void report_hog(const struct rule_run *rule_run, const struct takers *tak
                          .to_s = rule_run->to_s,
                          .note = arena_printf(&insights->arena, "%.4g kWh, the most of one job",
                                               taken->heaviest_j / J_PER_KWH)});
+    if (insight->entity == ENTITY_USER)
+        propose_for_user(rule_run, insight);
     insight_weigh(insight, taken->energy_j, rule_run->energy_j);
 }
 
@@ -115,6 +143,8 @@ static void find_hogs(const struct rule_run *rule_run, const struct hog_threshol
         insight->from_s = rule_run->from_s;
         insight->to_s = rule_run->to_s;
         report_hog(rule_run, &takers, taken, insights, insight);
+        if (entity == ENTITY_MODEL)
+            propose_for_model(rule_run, &rule_run->folder->models.models[i], insights, insight);
     }
     free(takers.at);
 }

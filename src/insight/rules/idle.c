@@ -63,15 +63,15 @@ static void add_rests(const struct rule_run *rule_run, const struct top_list *re
     for (size_t i = 0; i < rests->count; i++) {
         const struct top_entry *e = &rests->at[i];
         const struct recorded_rest *rest = &rule_run->run->rests.at[e->index];
-        insight_evidence(insights, insight,
-                         &(struct insight_evidence){
-                             .kind = EVIDENCE_GPU_TYPE,
-                             .name = cluster->gpu_types[cluster->nodes[rest->node].gpu_type].name,
-                             .from_s = units_s(e->from_ns),
-                             .to_s = units_s(e->to_ns),
-                             .note = arena_printf(&insights->arena,
-                                                  "node %u, %u GPUs from %u on, awake and free",
-                                                  rest->node, rest->count, rest->first)});
+        insight_evidence(
+            insights, insight,
+            &(struct insight_evidence){
+                .kind = EVIDENCE_GPU_TYPE,
+                .name = cluster->gpu_types[cluster->nodes[rest->node].gpu_type].name,
+                .from_s = units_s(e->from_ns),
+                .to_s = units_s(e->to_ns),
+                .note = arena_printf(&insights->arena, "node %u, GPUs %u-%u, awake and free",
+                                     rest->node, rest->first, rest->first + rest->count - 1)});
     }
     insight->evidence_count = rests->total;
 }

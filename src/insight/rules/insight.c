@@ -9,8 +9,8 @@ const char *const severity_names[SEVERITY_COUNT] = {"info", "low", "medium", "hi
 const char *const measure_names[MEASURE_COUNT] = {"energy", "GPU-hours", "jobs"};
 const char *const entity_names[ENTITY_COUNT] = {"cluster",  "job",  "user",  "model",
                                                 "GPU type", "node", "policy"};
-const char *const evidence_kind_names[EVIDENCE_KIND_COUNT] = {"job", "decision", "segment",
-                                                              "interval"};
+const char *const evidence_kind_names[EVIDENCE_KIND_COUNT] = {"job",      "decision", "segment",
+                                                              "interval", "user",     "GPU type"};
 
 struct insight *insights_add(struct insights *insights, const struct rule *rule) {
     struct insight *insight = arena_alloc(&insights->arena, sizeof *insight);

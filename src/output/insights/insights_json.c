@@ -32,12 +32,14 @@ static void add_waste(const struct waste *waste, cJSON *root) {
 
 static void add_threshold(cJSON *object, const struct field *field, const char *values) {
     const void *at = values + field->offset;
+    cJSON *threshold = cJSON_AddObjectToObject(object, field->key);
     if (field->type == FIELD_INT)
-        json_add_int(object, field->key, *(const int64_t *)at);
+        json_add_int(threshold, "value", *(const int64_t *)at);
     else if (isinf(*(const double *)at))
-        json_add_text(object, field->key, field->word);
+        json_add_text(threshold, "value", field->word);
     else
-        json_add_real(object, field->key, *(const double *)at);
+        json_add_real(threshold, "value", *(const double *)at);
+    json_add_text(threshold, "help", field->help);
 }
 
 static void add_rules(const struct insights_page *page, cJSON *root) {
@@ -47,6 +49,8 @@ static void add_rules(const struct insights_page *page, cJSON *root) {
         cJSON_AddItemToArray(list, rule);
         json_add_text(rule, "id", rule_table[i]->id);
         json_add_text(rule, "title", rule_table[i]->title);
+        json_add_text(rule, "trigger", rule_table[i]->trigger);
+        json_add_text(rule, "recommends", rule_table[i]->recommends);
         cJSON *thresholds = cJSON_AddObjectToObject(rule, "thresholds");
         for (const struct field *field = rule_table[i]->thresholds; field->key; field++)
             add_threshold(thresholds, field, page->settings->thresholds[i]);
