@@ -220,6 +220,34 @@ def chosen_runs():
             near(row["energy_j"], everything["zeus", "1"][row["class"]][0], row)
 
 
+# ---- the line under the table ---------------------------------------------------------------------------------------
+
+GROUPS = {"useful": ["useful"], "idle": ["held back", "fragmented", "idle", "asleep", "reserved"],
+          "overhead": ["set-up", "reconfigured", "failed", "slowed"],
+          "lost by choice": ["spread", "batch", "over-scaled", "misplaced", "underused"], "crowded out": ["crowded out"],
+          "base": ["base"]}
+
+
+def line_of_run():
+    """In per cent of the energy of all replications; of many jobs, or with other output, it is left to analyze."""
+    words = ("run", SOURCE / "configs" / "eas-sim.yaml", "--set", "replications=3", "--set", "cluster.nodes[0].base_w=300")
+    with tempfile.TemporaryDirectory() as at:
+        out = Path(at) / "out"
+        lines_of = [text for text in easim(*words, "--record", "--out", out).stdout.splitlines() if "energy went into" in text]
+        rows = [row for run in analyze(out).values() for row in run.items()]
+        total = math.fsum(joules for _, (joules, _) in rows)
+        shares = {group: 100 * math.fsum(joules for name, (joules, _) in rows if name in names) / total
+                  for group, names in GROUPS.items()}
+        assert lines_of == ["  energy went into: " + ", ".join(f"{group} {share:.1f} %" for group, share in shares.items())], lines_of
+        assert "energy went into" not in easim(*words, "--out", out, "--force").stdout
+        for more in (("--quiet",), ("--format", "csv"), ("--format", "json")):
+            done = easim(*words, "--record", "--out", out, "--force", *more)
+            assert "energy went into" not in done.stdout + done.stderr, more
+        many = easim(*words, "--record", "--out", out, "--force", "--set", "workload.until={jobs: 7000}", "--set", "horizon=1000h",
+                     "--set", "workload.rate_per_s=0.01").stdout
+        assert "energy went into: of more than 20000 jobs, see easim analyze" in many, many
+
+
 # ---- one thing changed ----------------------------------------------------------------------------------------------
 
 def waste_of(folder, name, text, **files):
@@ -280,6 +308,7 @@ def main():
     choices()
     changed_runs()
     chosen_runs()
+    line_of_run()
     print(f"every class by hand, {random_runs(options.count)} random runs computed again")
 
 
