@@ -15,7 +15,7 @@ from pathlib import Path
 import link_graph
 from c_text import TOKEN, without_comments
 
-ORDER = ("base io config cluster model workload policy engine metrics study conformance experiment "
+ORDER = ("base io config cluster model workload bounds policy engine metrics study conformance experiment "
          "insight output cli").split()
 SIDE_ROOMS = {"ingest", "calibrate"}
 SIDE_MAY_USE = {"base", "io", "config", "model", "workload"}

@@ -46,6 +46,18 @@ const struct command_facts commands[COMMAND_COUNT + 1] = {
          .about = "Looks for waste in a recorded run and says what to try instead.",
          .more =
              "DIR is a folder that easim run or compare wrote with --record. Writes insights.md and insights.json into it. Exit codes: 0 done; 1 a file cannot be written; 2 bad usage, or a folder that cannot be read.\n"},
+    [COMMAND_BOUND] =
+        {.name = "bound",
+         .summary = "numbers that no schedule of the jobs is below",
+         .operands = "CONFIG.yaml",
+         .least_operands = 1,
+         .most_operands = 1,
+         .about =
+             "Computes energy and mean completion time that no schedule of each replication's jobs on this cluster is below.",
+         .more = REPEATED(
+             "CONFIG.yaml") "Of any schedule: with every power limit of the models and shared GPUs, whatever the policy of the scenario uses; what cannot be bounded is refused by metric, with the reason. Exit codes are those of easim run.\n",
+         .repeats = true,
+         .reads_yaml = true},
     [COMMAND_CALIBRATE] =
         {.name = "calibrate",
          .summary = "fit models to a measured profile, or check them against one",

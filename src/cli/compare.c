@@ -8,6 +8,7 @@
 #include "output/compare/compare_dir.h"
 #include "output/compare/compare_report.h"
 #include "output/notes.h"
+#include "study/bound_replications.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -24,8 +25,9 @@ struct session {
     struct compare_worlds worlds;
     struct compare_series *series;
     struct comparison comparison;
-    struct study plain;   /* without the policies compared */
-    struct inputs inputs; /* of all of them */
+    struct bounds *bounds; /* by replication; NULL: not asked for */
+    struct study plain;    /* without the policies compared */
+    struct inputs inputs;  /* of all of them */
     struct record_files record;
     bool opened; /* the folder, of whose path so many bytes were there before: */
     size_t existing;
@@ -172,6 +174,20 @@ static void run_worlds(struct session *s) {
     free(places);
 }
 
+/* Of any schedule of configurations that some policy of the comparison may use. */
+static int find_bounds(struct session *s, struct error *reterr) {
+    struct config_extras extras = {.shares = false};
+    uint32_t count = s->comparison.replications;
+    for (size_t i = 0; i < s->clean.count; i++) {
+        const struct config_extras own = params_extras(&s->clean.at[i].study.params);
+        extras.power_limits = extras.power_limits || (!s->clean.at[i].failed && own.power_limits);
+        extras.shares = extras.shares || (!s->clean.at[i].failed && own.shares);
+    }
+    struct replicate_options how = run_args_options(s->options);
+    s->bounds = mem_zalloc(count, sizeof *s->bounds);
+    return bound_replications(&s->clean.at[0].study, &extras, &how, count, s->bounds, reterr);
+}
+
 /* What all policies together have to say. */
 static void find_notes(const struct session *s, struct notes *notes) {
     for (size_t i = 0; i < s->clean.count; i++) {
@@ -264,6 +280,12 @@ static int conclude_comparison(struct session *s, const struct compare_perturbed
                                     .perturbed = perturbed,
                                     .doubt = s->worlds.run ? &s->worlds.doubt : NULL,
                                     .worlds = &s->worlds.worlds};
+    const struct bound_output bounds = {.study = output.study,
+                                        .bounds = s->bounds,
+                                        .replications = s->comparison.replications,
+                                        .series = s->comparison.series,
+                                        .count = s->comparison.count};
+    output.bounds = s->bounds ? &bounds : NULL;
     struct error error = {0};
     struct notes notes = {.sources = 0};
     for (size_t i = 0; i < a->perturbations.count; i++)
@@ -317,7 +339,14 @@ static int compare_policies(struct session *s) {
         run_perturbed(s, perturbed);
     if (s->comparison.count > 0 && s->worlds.worlds.count > 0 && s->clean.code != EXIT_INTERRUPTED)
         run_worlds(s);
+    if (s->comparison.count > 0 && s->options->bound && s->clean.code != EXIT_INTERRUPTED &&
+        find_bounds(s, &error) < 0) {
+        s->clean.code = cli_report_error(&error);
+        free(s->bounds);
+        s->bounds = NULL;
+    }
     int code = conclude_comparison(s, perturbed);
+    free(s->bounds);
     for (size_t i = 0; i < count; i++) {
         free((void *)perturbed[i].clean.series);
         free((void *)perturbed[i].perturbed.series);

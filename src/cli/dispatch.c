@@ -12,9 +12,11 @@
 
 #define WHO_BYTES 64
 
+/* clang-format off */
 static int (*const functions[COMMAND_COUNT])(struct options *) = {
     [COMMAND_ABLATE] = cli_ablate,
     [COMMAND_ANALYZE] = cli_analyze,
+    [COMMAND_BOUND] = cli_bound,
     [COMMAND_CALIBRATE] = cli_calibrate,
     [COMMAND_CHECK] = cli_check,
     [COMMAND_COMPARE] = cli_compare,
@@ -33,6 +35,7 @@ static int (*const functions[COMMAND_COUNT])(struct options *) = {
     [COMMAND_TUNE] = cli_tune,
     [COMMAND_VALIDATE] = cli_validate,
 };
+/* clang-format on */
 
 static void add_usage(struct str *out) {
     str_add(out, "Usage: easim COMMAND [ARGUMENTS]\n"

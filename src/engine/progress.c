@@ -3,14 +3,12 @@
    kept_energy at its last periodic checkpoints before these. */
 #include "engine/progress.h"
 
-#include "base/rng.h"
 #include "base/units.h"
 #include "engine/gpus.h"
 #include "engine/nodes.h"
+#include "workload/speed_noise.h"
 
-#include <gsl/gsl_randist.h>
 #include <math.h>
-#include <stdio.h>
 
 void progress_init(struct sim *sim) {
     if (sim->options.noise.speed_sigma > 0 || sim->cluster->slowdown_per_neighbour > 0 ||
@@ -18,20 +16,10 @@ void progress_init(struct sim *sim) {
         sim->progress = mem_zalloc(sim->workload->jobs.count, sizeof *sim->progress);
 }
 
-static double draw_noise(const struct sim *sim, uint32_t job) {
-    double sigma = sim->options.noise.speed_sigma;
-    if (sigma == 0 || sim->workload->jobs.at[job].kind == JOB_KIND_RIGID)
-        return 1;
-    char name[32];
-    snprintf(name, sizeof name, "noise/%u", job);
-    gsl_rng *rng = rng_create(sim->options.seed, sim->options.replication, name);
-    double noise = gsl_ran_lognormal(rng, -sigma * sigma / 2, sigma);
-    gsl_rng_free(rng);
-    return noise;
-}
-
 void progress_submit(struct sim *sim, uint32_t job) {
-    sim->progress[job].noise = draw_noise(sim, job);
+    const struct noise_draw draw = {sim->options.noise.speed_sigma, sim->options.seed,
+                                    sim->options.replication};
+    sim->progress[job].noise = speed_noise(&draw, job, sim->workload->jobs.at[job].kind);
 }
 
 double progress_factor(const struct sim *sim, uint32_t job) {

@@ -89,10 +89,10 @@ static void list_written(const struct text_file *files, size_t count, bool recor
 
 int compare_dir_write(const char *folder, const struct compare_output *output,
                       const struct compare_dir_state *state, struct error *reterr) {
-    struct text_file files[] = {{.name = "compare.csv"},      {.name = "pareto.csv"},
-                                {.name = "stationarity.csv"}, {.name = "perturb.csv"},
-                                {.name = "differences.csv"},  {.name = "budget.csv"},
-                                {.name = "worlds.csv"},       {.name = "series.csv"}};
+    struct text_file files[] = {
+        {.name = "compare.csv"}, {.name = "pareto.csv"},      {.name = "stationarity.csv"},
+        {.name = "perturb.csv"}, {.name = "differences.csv"}, {.name = "budget.csv"},
+        {.name = "worlds.csv"},  {.name = "series.csv"},      {.name = BOUNDS_NAME}};
     const size_t count = sizeof files / sizeof *files;
     const char *names[sizeof files / sizeof *files + RECORD_FILES + 1];
     bool recorded = state->record->parts.count > 0;
@@ -106,6 +106,8 @@ int compare_dir_write(const char *folder, const struct compare_output *output,
         budget_tables_shares(output->doubt, &files[5].text);
         worlds_csv(output->worlds, output->doubt->results, &files[6].text);
     }
+    if (output->bounds)
+        bound_tables_csv(output->bounds, &files[8].text);
     if (recorded)
         series_csv(output->study, state->record->end_ns, &files[7].text);
     list_written(files, count, recorded, names);

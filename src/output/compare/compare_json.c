@@ -104,5 +104,7 @@ void compare_json(const struct compare_output *output, struct str *out) {
         add_perturbed_object(perturbed, &output->perturbed[i]);
     if (output->doubt)
         budget_json(root, output->doubt);
+    if (output->bounds)
+        bound_tables_add_json(output->bounds, root);
     json_print(root, out);
 }

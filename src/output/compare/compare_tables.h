@@ -6,7 +6,7 @@
 #include "experiment/compare/compare.h"
 #include "experiment/worlds/doubt.h"
 #include "experiment/worlds/worlds.h"
-#include "output/json.h"
+#include "output/bound/bound_tables.h"
 #include "study/study.h"
 
 /* Policies under one perturbation; both sides hold the same policies in the same order. */
@@ -26,8 +26,9 @@ struct compare_output {
     size_t shown_count;
     const struct compare_perturbed *perturbed;
     size_t perturbed_count;
-    const struct doubt *doubt;   /* what many worlds say; NULL: there is one */
-    const struct worlds *worlds; /* what was drawn in them */
+    const struct doubt *doubt;         /* what many worlds say; NULL: there is one */
+    const struct worlds *worlds;       /* what was drawn in them */
+    const struct bound_output *bounds; /* of the same policies; NULL: not asked for */
 };
 
 void compare_tables_metrics(const struct compare_output *output, struct str *out);

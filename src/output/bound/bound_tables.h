@@ -1,0 +1,35 @@
+/* bounds.csv, the same as JSON, and what of it the terminal shows: bounds, and how far policies are
+   at most above the optimum. */
+#ifndef EASIM_OUTPUT_BOUND_BOUND_TABLES_H
+#define EASIM_OUTPUT_BOUND_BOUND_TABLES_H
+
+#include "bounds/bound.h"
+#include "experiment/compare/compare.h"
+#include "output/json.h"
+#include "study/study.h"
+
+#define BOUNDS_NAME "bounds.csv"
+
+struct bound_output {
+    const struct study *study;
+    const struct bounds *bounds; /* by replication */
+    uint32_t replications;
+    const struct compare_series *series; /* policies; count 0: bounds alone */
+    size_t count;
+};
+
+/* How far the mean of a policy is at most above the least mean that there is: mean value / mean
+   bound - 1, over all replications. NAN where a replication has no gap; ret_reason tells why. */
+double bound_tables_gap(const struct bound_output *output, const struct compare_series *policy,
+                        enum bound_metric metric, const char **ret_reason);
+
+void bound_tables_csv(const struct bound_output *output, struct str *out);
+/* "bounds", for the JSON of a command that has more to say. */
+void bound_tables_add_json(const struct bound_output *output, cJSON *root);
+void bound_tables_json(const struct bound_output *output, struct str *out);
+/* The bounds themselves; nothing is measured against them. */
+void bound_tables_report(const struct bound_output *output, struct str *out);
+/* A line for each metric: the policies by their gaps. */
+void bound_tables_gaps(const struct bound_output *output, struct str *out);
+
+#endif

@@ -1,0 +1,16 @@
+/* Bounds of all replications of a study, in processes of their own: a solver that fails takes no
+   results with it. */
+#ifndef EASIM_STUDY_BOUND_REPLICATIONS_H
+#define EASIM_STUDY_BOUND_REPLICATIONS_H
+
+#include "bounds/bound.h"
+#include "study/replicate.h"
+
+/* extras: the configurations that any of the schedules may use which the bounds are compared with.
+   how: processes, cancel, done. ret_bounds: of replications 1 to count; none of them is to be used
+   where the answer is negative. */
+int bound_replications(const struct study *study, const struct config_extras *extras,
+                       const struct replicate_options *how, uint32_t count,
+                       struct bounds *ret_bounds, struct error *reterr) MUST_CHECK;
+
+#endif
