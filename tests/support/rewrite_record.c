@@ -1,6 +1,7 @@
 /* Reads a recorded folder and writes what it has in memory: rewrite_record DIR NAME prints NAME,
    segments.csv or gpus.csv, which has to be the file byte for byte, or jobs: job_id, state, times,
-   energy and so on of every job of every run, for those who compare them with jobs.csv. */
+   energy and so on of every job of every run, for those who compare them with jobs.csv; or nothing.
+ */
 #include "insight/recorded_run.h"
 
 #include "base/units.h"
@@ -106,7 +107,7 @@ static int add_run(const struct recorded_folder *folder, const struct recorded_p
                    const char *name, struct str *out, struct error *reterr) {
     struct recorded_run run = {0};
     int r = recorded_run_load(&run, folder, part, reterr);
-    if (r == 0)
+    if (r == 0 && strcmp(name, "nothing") != 0)
         (strcmp(name, "jobs") == 0       ? add_jobs
          : strcmp(name, "gpus.csv") == 0 ? add_rests
                                          : add_segments)(&run, out);
@@ -120,16 +121,14 @@ int main(int argc, char **argv) {
     struct str out = {0};
     if (argc < 2)
         return 2;
-    const char *name = argc > 2 ? argv[2] : "nothing";
+    const char *name = argc > 2 ? argv[2] : "nothing"; /* is read all the same */
     if (strcmp(name, "segments.csv") == 0)
         segments_csv_header(&out);
     else if (strcmp(name, "gpus.csv") == 0)
         gpus_csv_header(&out);
     int r = recorded_folder_open(&folder, argv[1], &error);
-    for (size_t i = 0; i < folder.parts.count && r == 0; i++) {
-        if (argc > 2)
-            r = add_run(&folder, &folder.parts.at[i], name, &out, &error);
-    }
+    for (size_t i = 0; i < folder.parts.count && r == 0; i++)
+        r = add_run(&folder, &folder.parts.at[i], name, &out, &error);
     if (r < 0)
         fprintf(stderr, "%s\n", error.text);
     else

@@ -6,11 +6,16 @@ jobs.csv; on every GPU the jobs and the times free, asleep and failed tile [0, e
 cluster. REWRITE_RECORD reads the folder back as the program does, and writes it again: the same bytes."""
 import argparse
 import csv
+import hashlib
+import io
+import json
+import shutil
 import subprocess
 import sys
 import tempfile
 from collections import defaultdict
 from pathlib import Path
+from random import Random
 
 from random_scenario import Scenario
 
@@ -305,6 +310,148 @@ def comparison(options):
         assert not (folder / "all" / "segments.csv").exists() and not (folder / "all" / "series.csv").exists()
 
 
+# --- folders that are not as they should be, and names ---
+
+NAMES = ["=cmd()|' /C calc'!A0", 'say "hi", <b>you</b> & me', "two\nlines", "\u202eright to left\u202c", " blanks ", "x" * 10000, "a;b:0-3/1"]
+
+
+def hostile_scenario():
+    """Every text that a user chooses is one of NAMES."""
+    def name(i):
+        return NAMES[i % len(NAMES)]
+    point = {"k": 1, "batch": 1, "throughput_samples_s": 2, "power_w_per_gpu": 150}
+    jobs = [[name(i) + f" {i}", i, name(i), name(2) if i % 2 else name(0), 50 + i, 1, name(i + 3)] for i in range(14)]
+    models = [{"name": name(m), "m0": 9, "phi": 1, "batches": [1], "gpus":
+               {name(g): {"evidence": "assumed", "source": name(4), "lookup": [point, point | {"k": 2}]} for g in (1, 2)}} for m in (0, 2)]
+    scenario = {"name": "hostile", "horizon": "drain", "models": [{"models": models}], "users": [{"name": name(i), "weight": 2} for i in range(5)],
+                "cluster": {"gpu_types": [{"name": name(g), "idle_w": 50, "tdp_w": 300} for g in (1, 2)],
+                            "nodes": [{"gpu": name(g), "gpus": 2} for g in (1, 2)]},
+                "workload": {"kind": "trace", "file": "jobs.csv", "k": [1, 2]}, "policy": {"name": "zeus"}}
+    out = io.StringIO()
+    table = csv.writer(out)
+    table.writerow(["job_id", "submit_s", "user", "model", "work_samples", "gpus", "label." + name(1)])
+    for row in jobs:  # a field of a log ends on its own line
+        table.writerow([cell.replace("\n", " ") if isinstance(cell, str) and i != 3 else cell for i, cell in enumerate(row)])
+    return {"scenario.yaml": json.dumps(scenario), "jobs.csv": out.getvalue().replace("two\nlines", "two lines")}
+
+
+def hostile(options):
+    with tempfile.TemporaryDirectory(prefix="easim-record.") as name:
+        folder = Path(name)
+        files = hostile_scenario()
+        files["scenario.yaml"] = files["scenario.yaml"].replace('"name": "two\\nlines", "m0"', '"name": "two lines", "m0"')
+        for file, text in files.items():
+            (folder / file).write_text(text, encoding="utf-8")
+        done = run_easim(options.easim, folder, "out", "--check")
+        assert done.returncode == 0, done.stderr[-600:]
+        read_back(folder / "out", options.rewrite)
+        lines = subprocess.run([options.rewrite, folder / "out", "jobs"], capture_output=True, check=True).stdout.decode()
+        rows = list(csv.reader(io.StringIO(lines)))
+        assert len(rows) == 14 and {row[2].rsplit(" ", 1)[0] for row in rows} == {n.replace("\n", " ").lstrip() for n in NAMES}
+        assert rows[0][-1] == NAMES[3] and rows[0][4] == NAMES[0], rows[0]
+
+
+def refresh(folder, name):
+    """The manifest has the hash of what now stands there: as if easim had written it."""
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    data = (folder / name).read_bytes()
+    for entry in manifest["results"]:
+        if entry["file"] == name:
+            entry |= {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+
+
+# file, what in it, by what, what is then said
+DAMAGES = [
+    ("segments.csv", ",work,", ",werk,", "segments.csv:1: column work is missing"),
+    ("segments.csv", ",submitted,", ",emitted,", "began: expected one of the words"),
+    ("segments.csv", ",setup,", ",set-up,", "kind: expected one of the words"),
+    ("segments.csv", ",run,", ",run,1e3", "start_s: expected a time in s"),
+    ("segments.csv", ",run,", ",run,1", "start_s: expected a segment that follows"),
+    ("segments.csv", ",0:", ",99:", "nodes: expected GPUs of the scenario's nodes"),
+    ("segments.csv", ",v,1,", ",v,77,", "k: expected a configuration that the job allows"),
+    ("segments.csv", ",v,1,", ",w,1,", "gpu_type: expected a GPU type of the scenario"),
+    ("segments.csv", "\n", "\n\n", "segments.csv:2: expected as many fields"),
+    ("gpus.csv", ",free,", ",fled,", "gpus.csv:2: state: expected one of the words"),
+    ("gpus.csv", ",free,", ",free,9999999", "gpus.csv:2: end_s: expected a time after start_s"),
+    ("workload.csv", "best_effort", "best", "class: expected one of the words"),
+    ("workload.csv", ",m0,", ",m9,", "model: expected a model of models.yaml"),
+    ("recorded.csv", "aurachronos,1,", "aurachronos,x,", "recorded.csv:2: replication: expected an integer"),
+    ("recorded.csv", "segments_bytes", "bytes", "column segments_bytes is missing"),
+    ("series.csv", "\n0,", "\nnow,", "series.csv:2: time_s: expected a time in s"),
+    ("models.yaml", "m0", "m0\t", "models.yaml"),
+]
+
+
+def refused(options, folder, expected):
+    done = subprocess.run([options.rewrite, folder, "nothing"], capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and done.stdout == "" and done.stderr.count("\n") == 1 and expected in done.stderr, \
+        (expected, done.returncode, done.stderr)
+
+
+def damaged(options):
+    with tempfile.TemporaryDirectory(prefix="easim-record.") as name:
+        folder = Path(name)
+        for file, text in Scenario(THREADED).files.items():
+            (folder / file).write_text(text, encoding="utf-8")
+        assert run_easim(options.easim, folder, "whole", "--set", "replications=1").returncode == 0
+        words(options, "run", "scenario.yaml", "--out", "plain", "--quiet", cwd=folder)
+        refused(options, folder / "plain", "segments.csv, gpus.csv, workload.csv, recorded.csv, series.csv: it was not recorded")
+        refused(options, folder, "manifest.json is missing")
+        refused(options, folder / "nowhere", "manifest.json is missing")
+        for file, old, new, expected in DAMAGES:
+            copy = folder / "copy"
+            shutil.copytree(folder / "whole", copy)
+            text = (copy / file).read_text(encoding="utf-8")
+            assert old in text, (file, old)
+            (copy / file).write_text(text.replace(old, new, 1), encoding="utf-8")
+            refused(options, copy, f"{file}: is not what manifest.json lists")
+            refresh(copy, file)
+            repair_lengths(copy)
+            refused(options, copy, expected)
+            shutil.rmtree(copy)
+        mutated(options, folder / "whole")
+
+
+def repair_lengths(folder):
+    """recorded.csv tells the length of what is there, of one run."""
+    rows = rows_of(folder / "recorded.csv")
+    if len(rows) != 1 or "segments_bytes" not in rows[0]:
+        return
+    for file in ("segments", "gpus", "workload"):
+        data = (folder / (file + ".csv")).read_bytes()
+        rows[0][file + "_bytes"] = len(data) - data.index(b"\n") - 1
+    with open(folder / "recorded.csv", "w", encoding="utf-8", newline="") as out:
+        table = csv.DictWriter(out, rows[0], lineterminator="\n")
+        table.writeheader()
+        table.writerows(rows)
+    refresh(folder, "recorded.csv")
+
+
+def mutated(options, whole):
+    """Bytes anywhere: read or refused with one line, never a crash."""
+    r, refusals = Random(16), 0
+    with tempfile.TemporaryDirectory(prefix="easim-record.") as name:
+        copy = Path(name) / "copy"
+        shutil.copytree(whole, copy)
+        for _ in range(60):
+            file = r.choice(["segments.csv", "gpus.csv", "workload.csv", "recorded.csv", "series.csv"])
+            data = before = (copy / file).read_bytes()
+            for _ in range(r.choice([1, 1, 3])):
+                at = r.randrange(len(data))
+                data = data[:at] + r.choice([b"", b"9", b",", b'"', b"\n", b"-", b"\0", bytes([r.randrange(256)])]) + \
+                    data[at + r.choice([0, 1, 1, 20]):]
+            (copy / file).write_bytes(data)
+            refresh(copy, file)
+            done = subprocess.run([options.rewrite, copy, "segments.csv"], capture_output=True, text=True, check=False, errors="replace")
+            assert done.returncode in (0, 2) and (done.returncode == 0) == (done.stderr == ""), (file, data, done)
+            assert done.returncode == 0 or done.stderr.count("\n") == 1, done.stderr
+            refusals += done.returncode == 2
+            (copy / file).write_bytes(before)
+            refresh(copy, file)
+    assert 20 < refusals, refusals
+
+
 EVERYTHING = {"queued", "setup", "run", "checkpoint", "lost", "submitted", "started", "set_up", "phase", "utilization",
               "preempted", "saved", "resized", "failed", "finished", "end_of_run", "share", "limit", "free", "asleep"}
 
@@ -322,6 +469,8 @@ def main():
     if options.count >= SOME_SEEDS:
         same_bytes(options)
         comparison(options)
+        hostile(options)
+        damaged(options)
     for seed in range(options.seed, options.seed + options.count):
         try:
             try_seed(options, seed, seen)
