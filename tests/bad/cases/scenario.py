@@ -56,6 +56,8 @@ CASES = [
            "c.yaml:2:10: horizon: expected drain or a duration > 0 and <= 4e9 s, got a list"),
     config("number instead of true or false", ("users: 2", "users: 2\nengine: {coalesce: yes}"),
            "c.yaml:15:20: engine.coalesce: expected true or false, got \"yes\""),
+    config("record that is neither", ("users: 2", "users: 2\nrecord: always"),
+           "c.yaml:15:9: record: expected true or false, got \"always\""),
     config("unknown choice", ("users: 2", "users: 2\nengine: {equal_time: random}"),
            "c.yaml:15:22: engine.equal_time: expected one of finishes_first | arrivals_first, got \"random\""),
     config("engine that is no mapping", ("users: 2", "users: 2\nengine: fast"),
