@@ -161,6 +161,65 @@ def needs_nothing(folder):
     assert len(elements.scripts) == 3 # D3, the data, the page's own
 
 
+# ---- recorded runs ---------------------------------------------------------------------------------------------------
+
+def gpu_places(text):
+    """(node, gpu) of "3:0-3;4:0-1" or of "3:2/1"."""
+    for part in text.split(";"):
+        node, gpus = part.split(":")
+        first, _, last = gpus.split("/")[0].partition("-")
+        yield from ((int(node), gpu) for gpu in range(int(first), int(last or first) + 1))
+
+
+def shares(text):
+    data = base64.b64decode(text)
+    return [(data[i] | data[i + 1] << 8) / 65535 for i in range(0, len(data), 2)]
+
+
+def lanes(folder):
+    """Every segment that holds GPUs, on the GPUs of segments.csv; GPUs asleep and failed as in gpus.csv."""
+    policy = report(folder / "recorded")["policies"][0]
+    got, rows = policy["lanes"], [r for r in rows_of(folder / "recorded/segments.csv") if r["kind"] != "queued"]
+    first = {node: lane for lane, _, _, node in got["nodes"]}
+    expected = sorted((r["job_id"], round(float(r["start_s"]), 3), r["kind"], r["gpu_type"],
+                       tuple(sorted(first[node] + gpu for node, gpu in gpu_places(r["nodes"])))) for r in rows if r["nodes"])
+    kinds = ["setup", "run", "checkpoint", "lost"]
+    held = lambda i: tuple(sorted(lane for p in range(got["place"][i], got["place"][i + 1], 2)
+                                  for lane in range(got["gpus"][p], got["gpus"][p] + got["gpus"][p + 1])))
+    seen = sorted((got["jobs"]["id"][j], round(got["start_s"][i], 3), kinds[got["kind"][i]], got["types"][got["type"][i]], held(i))
+                  for i, j in enumerate(got["job"]) if held(i))
+    assert seen == expected and got["segments_all"] == len(rows) > 100
+    assert math.isclose(sum(got["energy_j"]), sum(float(r["energy_j"]) for r in rows), rel_tol=1e-5)
+    rests = [r for r in rows_of(folder / "recorded/gpus.csv") if r["state"] in ("asleep", "failed")]
+    seconds = lambda kind: sum((float(r["end_s"]) - float(r["start_s"])) * len(list(gpu_places(f"{r['node']}:{r['gpu']}")))
+                               for r in rests if r["state"] == kind)
+    for place, kind in ((1, "asleep"), (2, "failed")):
+        mine = sum(n * s for n, s, state in zip(got["rest"]["count"], got["rest"]["length_s"], got["rest"]["state"]) if state == place)
+        assert math.isclose(mine, seconds(kind), rel_tol=1e-5) and mine > 0, kind
+    jobs = {r["job_id"]: r for r in rows_of(folder / "recorded/jobs.csv")}
+    for i, name in enumerate(got["jobs"]["id"]):
+        assert got["users"][got["jobs"]["user"][i]] == jobs[name]["user"]
+        assert got["models"][got["jobs"]["model"][i]] == jobs[name]["model"]
+        assert got["jobs"]["jct_s"][i] is None or math.isclose(got["jobs"]["jct_s"][i], float(jobs[name]["jct_s"]), abs_tol=1e-3)
+
+
+def heat(folder):
+    """Cells add up: GPU time that jobs held, and the energy of all GPUs, at every level; classes to the energy of the cluster."""
+    policy = data_of(folder / "recorded/report.html")["policies"][0]
+    summary = rows_of(folder / "recorded/summary.csv")[0]
+    joules = {c["name"]: c["j"] for c in policy["waste"]}
+    assert math.isclose(sum(joules.values()), float(summary["energy_kwh"]) * 3.6e6, rel_tol=1e-9)
+    gpus = (float(summary["energy_kwh"]) - float(summary["energy_base_kwh"])) * 3.6e6
+    held = sum(float(r["gpu_s"]) for r in rows_of(folder / "recorded/jobs.csv"))
+    for level in policy["heat"]["levels"]:
+        counts = [row[1] for row in policy["heat"]["rows"] for _ in range(level["columns"])]
+        total = lambda key: sum(s * n for s, n in zip(shares(level[key]), counts)) * level["step_s"] * policy["heat"]["most"][key]
+        for key, expected in (("occupancy", held), ("power_w", gpus), ("useful_w", joules["useful"])):
+            assert math.isclose(total(key), expected, rel_tol=2e-4), (key, level["columns"], total(key), expected)
+    assert len(policy["heat"]["levels"]) > 1
+    assert policy["insights"]["manifest_sha256"] == data_of(folder / "recorded/report.html")["manifest_sha256"]
+
+
 # ---- hostile names, bad folders --------------------------------------------------------------------------------------
 
 def hostile_run(folder):
@@ -306,6 +365,58 @@ def switching(page):
     assert paper[0] != paper[1], paper
 
 
+def choose(page, label, text):
+    """Chooses in the select of the timeline with that label."""
+    page.run(f"""(() => {{ const s = [...document.querySelectorAll('#timeline label')].find((l) => l.textContent.startsWith({json.dumps(label)}))
+        .querySelector('select'); s.value = [...s.options].find((o) => o.textContent === {json.dumps(text)}).value;
+        s.dispatchEvent(new Event('change')); }})()""")
+    page.settle()
+
+
+def colours_of(page, selector):
+    """How many pixels a canvas has of each colour."""
+    return page.run(f"""(() => {{ const c = document.querySelector({json.dumps(selector)}), d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
+        const seen = {{}}; for (let i = 0; i < d.length; i += 4) {{ const k = d[i] + ',' + d[i + 1] + ',' + d[i + 2]; seen[k] = (seen[k] || 0) + 1; }}
+        return seen; }})()""")
+
+
+def timeline(page):
+    """Filters make all others pale and say how many jobs match; tips and keys tell of a segment; levels of zoom differ."""
+    all_users = colours_of(page, "#timeline canvas")
+    users = page.run("[...[...document.querySelectorAll('#timeline label')].find((l) => l.textContent.startsWith('User')).querySelectorAll('option')].map((o) => o.textContent)")
+    assert len(users) > 2 and users[0] == "all"
+    choose(page, "User", users[1])
+    assert "the filters" in text_of(page, "#timeline figcaption"), text_of(page, "#timeline figcaption")
+    filtered = colours_of(page, "#timeline canvas")
+    assert len(filtered) < len(all_users), (len(filtered), len(all_users))
+    box_of(page, "#timeline .surface")  # where it stays: scrolling hides the tip
+    page.run("document.querySelector('#timeline .surface').focus()")
+    page.settle()
+    page.key("n", "n")
+    assert f"user {users[1]}" in tip(page).replace("\n", " "), tip(page)
+    page.key("Escape")
+    assert tip(page) == ""
+    choose(page, "User", "all")
+    choose(page, "Coloured by", "what it does")
+    assert "set-up" in text_of(page, "#timeline .legend")
+    x, y, width, height = box_of(page, "#timeline .surface")
+    told = set()
+    for step in range(1, 20):
+        page.mouse("mouseMoved", x + width * step / 20, y + height * ((step * 7) % 20 + 0.5) / 20)
+        page.settle()
+        told.add(tip(page).split("\n")[0].split(" ")[0])
+    assert "job" in told, told
+    before = colours_of(page, "#heat canvas")
+    page.run("(() => { const s = document.querySelector('#heat select'); s.value = 'power_w'; s.dispatchEvent(new Event('change')); })()")
+    page.settle()
+    assert colours_of(page, "#heat canvas") != before
+    for _ in range(4):
+        page.key("+", "+")
+    page.run("document.querySelector('#timeline button[aria-label=\"zoom in\"]').click()")
+    page.settle()
+    assert " to " in text_of(page, "#timeline .shown-time")
+
+
 def keyboard(page):
     """The tab key reaches the controls in the order in which they stand, and a chart."""
     seen = []
@@ -345,6 +456,10 @@ def in_browser(folder):
         for check in (keyboard, structure, zooming, tooltips, switching, tables_behind, fits):
             check(page)
             quiet(page)
+        page.open(folder / "recorded/report.html")
+        for check in (structure, timeline, tables_behind, fits):
+            check(page)
+            quiet(page)
         page.open(folder / "hostile/report.html")
         assert page.run("window.pwned") is None and page.run("document.getElementById('title').innerText").startswith("<img src=x")
         tables_behind(page)
@@ -370,7 +485,9 @@ def main():
         folder = Path(name)
         easim("run", SEED, "-n", 2, "--quiet", "--out", folder / "run")
         easim("compare", SEED, "-n", 3, "--policies", "fcfs,zeus,easy", "--quiet", "--out", folder / "compare")
-        for check in (estimates, curves, power, comparison, same_again, needs_nothing, hostile, refused):
+        easim("run", SOURCE / "configs/failures.yaml", "-n", 1, "--record", "--quiet", "--out", folder / "recorded", "--set",
+              "workload.rate_per_s=0.002")
+        for check in (lanes, heat, estimates, curves, power, comparison, same_again, needs_nothing, hostile, refused):
             check(folder)
             print(f"{check.__name__}: good")
         if browser.find():

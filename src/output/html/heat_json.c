@@ -111,7 +111,7 @@ static size_t choose_columns(const struct heat *heat, size_t most) {
     size_t columns = LEAST_COLUMNS;
     for (int l = 1; l < LEVELS; l++) {
         size_t finer = columns * REFINEMENT;
-        if (finer > 4 * heat->run->segments.count ||
+        if (finer > 8 * heat->run->segments.count ||
             finer * heat->rows.count * (heat->useful_frac ? MEASURES : MEASURES - 1) > most)
             break;
         columns = finer;
@@ -142,15 +142,17 @@ static void add_level(struct str *out, const struct heat *heat, size_t merged,
     free(means);
 }
 
-/* What stands for the strongest colour. */
+/* What stands for the strongest colour: of both powers the same, unless noise makes more of the
+   energy useful than there is. */
 static void find_most(const struct heat *heat, double most[static MEASURES]) {
     most[OCCUPANCY] = 1;
-    most[POWER] = 0;
-    for (size_t i = 0; i < heat->columns * heat->rows.count; i++)
-        most[POWER] =
-            fmax(most[POWER],
-                 heat->cells[POWER][i] / (heat->rows.at[i / heat->columns].count * heat->step_s));
-    most[USEFUL] = most[POWER];
+    most[POWER] = most[USEFUL] = 0;
+    for (size_t i = 0; i < heat->columns * heat->rows.count; i++) {
+        double gpu_s = heat->rows.at[i / heat->columns].count * heat->step_s;
+        most[POWER] = fmax(most[POWER], heat->cells[POWER][i] / gpu_s);
+        most[USEFUL] = fmax(most[USEFUL], heat->cells[USEFUL][i] / gpu_s);
+    }
+    most[USEFUL] = fmax(most[USEFUL], most[POWER]);
 }
 
 static void add_heat(struct str *out, const struct heat *heat) {

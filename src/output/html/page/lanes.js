@@ -97,14 +97,17 @@ function coverRow(raster, row, from, to, owner) {
 }
 
 function rasterLanes(lanes, columns, rows, x0, perSecond) {
-  const raster = {
-    columns,
-    rows,
+  const raster = lanes.raster && lanes.raster.cover.length === columns * rows ? lanes.raster : {
     cover: new Float32Array(columns * rows),
     most: new Float32Array(columns * rows),
-    owners: new Int32Array(columns * rows).fill(-1),
-    states: new Int8Array(columns * rows).fill(-1)
+    owners: new Int32Array(columns * rows),
+    states: new Int8Array(columns * rows)
   };
+  lanes.raster = Object.assign(raster, {columns, rows}); /* the same memory for the next picture */
+  raster.cover.fill(0);
+  raster.most.fill(0);
+  raster.owners.fill(-1);
+  raster.states.fill(-1);
   const shown = laneRows(lanes), share = rows / Math.max(1, shown.lane.length), whole = share >= 1;
   const to = x0 + columns / perSecond;
   const each = (first, count, start, length, visit) => {
