@@ -136,7 +136,12 @@ def comparison(folder):
         assert got == [row[c] if c in ("metric", "policy", "baseline") else number(row[c]) for c in compare["columns"]], row
     assert [p["name"] for p in data["policies"]] == ["fcfs", "zeus", "easy"] and data["baseline"] == "fcfs"
     assert all(p["curves"]["jobs"] > 0 and p["power"]["rows"] > 0 for p in data["policies"])
+    segments = rows_of(folder / "compare/segments.csv")
+    for p in data["policies"]:
+        energy = sum(float(r["energy_j"]) for r in segments if r["policy"] == p["name"] and r["replication"] == "1")
+        assert math.isclose(sum(p["lanes"]["energy_j"]), energy, rel_tol=1e-5), p["name"]
     assert report(folder / "compare", "--policy", "easy")["shown"] == "easy"
+    assert report(folder / "compare", "--replication", "2")["policies"][1]["lanes"]["jobs"]["id"]
 
 
 def same_again(folder):
@@ -485,7 +490,8 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         easim("run", SEED, "-n", 2, "--quiet", "--out", folder / "run")
-        easim("compare", SEED, "-n", 3, "--policies", "fcfs,zeus,easy", "--quiet", "--out", folder / "compare")
+        easim("compare", SEED, "-n", 3, "--policies", "fcfs,zeus,easy", "--record", "--quiet", "--out",
+              folder / "compare")
         easim("run", SOURCE / "configs/failures.yaml", "-n", 1, "--record", "--quiet", "--out", folder / "recorded", "--set",
               "workload.rate_per_s=0.002")
         for check in (lanes, heat, estimates, curves, power, comparison, same_again, needs_nothing, hostile, refused):

@@ -28,6 +28,8 @@
 struct report {
     const struct report_request *request;
     struct plot_source source;
+    struct recorded_folder recorded;
+    bool is_recorded;
     cJSON *manifest;
     char sha256[SHA256_TEXT];
 };
@@ -101,6 +103,10 @@ static void add_absent(struct str *out, const char *why) {
         json_out_member_text(out, sections[i][0], text.text);
         str_finish(&text);
     }
+    if (!why)
+        json_out_member_text(out, "attribution",
+                             "Not on this page: easim attribute divides energy by label, user, "
+                             "model and job.");
     json_out_close(out, '}');
 }
 
@@ -121,37 +127,28 @@ static int add_run(struct str *out, const struct report *report, const struct re
     return r;
 }
 
-static int load_run(struct str *out, const struct report *report,
-                    const struct recorded_folder *folder, const struct recorded_part *part,
-                    struct error *reterr) {
+/* The part of a policy, of which a folder of a single run has one; NULL: it was not recorded. */
+static const struct recorded_part *find_part(const struct report *report,
+                                             const struct plot_series *series) {
+    return report->is_recorded
+               ? recorded_folder_find(&report->recorded,
+                                      report->source.comparison ? series->label : NULL,
+                                      (uint32_t)report->request->replication)
+               : NULL;
+}
+
+static int add_recorded(struct str *out, const struct report *report,
+                        const struct recorded_part *part, struct error *reterr) {
     struct recorded_run run = {0};
-    int r = recorded_run_load(&run, folder, part, reterr);
+    add_absent(out, part                  ? NULL
+                    : report->is_recorded ? "This replication was not recorded: "
+                                          : NOT_RECORDED);
+    if (!part)
+        return 0;
+    int r = recorded_run_load(&run, &report->recorded, part, reterr);
     if (r == 0)
         r = add_run(out, report, &run, reterr);
     recorded_run_finish(&run);
-    return r;
-}
-
-/* ret_end_s: the end of the run; 0 if it was not recorded. */
-static int add_recorded(struct str *out, const struct report *report, const char *path,
-                        double *ret_end_s, struct error *reterr) {
-    struct recorded_folder folder = {0};
-    const struct recorded_part *part;
-    *ret_end_s = 0;
-    if (!plot_source_exists(path, "segments.csv")) {
-        add_absent(out, NOT_RECORDED);
-        return 0;
-    }
-    int r = recorded_folder_open(&folder, path, reterr);
-    if (r == 0) {
-        part = recorded_folder_find(&folder, NULL, (uint32_t)report->request->replication);
-        add_absent(out, part ? NULL : "This replication was not recorded: ");
-        if (part) {
-            *ret_end_s = (double)part->end_ns / NS_PER_S;
-            r = load_run(out, report, &folder, part, reterr);
-        }
-    }
-    recorded_folder_finish(&folder);
     return r;
 }
 
@@ -172,8 +169,8 @@ static int add_tables(struct str *out, const struct report *report,
 static int add_policy(struct str *out, const struct report *report,
                       const struct plot_series *series, struct error *reterr) {
     const struct estimate *time = &series->estimates[SUMMARY_COLUMN(sim_s)];
+    const struct recorded_part *part = find_part(report, series);
     cJSON *manifest = NULL;
-    double end_s;
     int r = read_manifest(series->folder, &manifest, NULL, reterr);
     json_out_open(out, '{');
     json_out_member_text(out, "name", series->label);
@@ -181,10 +178,10 @@ static int add_policy(struct str *out, const struct report *report,
     add_node(out, "manifest", manifest);
     add_estimates(out, series);
     if (r == 0)
-        r = add_recorded(out, report, series->folder, &end_s, reterr);
+        r = add_recorded(out, report, part, reterr);
     if (r == 0)
         r = add_tables(out, report, series,
-                       end_s > 0     ? end_s
+                       part          ? (double)part->end_ns / NS_PER_S
                        : time->n > 0 ? time->mean
                                      : 0,
                        reterr);
@@ -309,6 +306,10 @@ static int open_report(struct report *report, struct error *reterr) {
         r = read_manifest(folder, &report->manifest, report->sha256, reterr);
     if (r == 0)
         r = check_replication(report, reterr);
+    if (r == 0 && plot_source_exists(folder, "segments.csv")) {
+        r = recorded_folder_open(&report->recorded, folder, reterr);
+        report->is_recorded = r == 0;
+    }
     return r;
 }
 
@@ -317,6 +318,8 @@ int report_json(const struct report_request *request, struct str *out, struct er
     int r = open_report(&report, reterr);
     if (r == 0)
         r = add_all(out, &report, reterr);
+    if (report.is_recorded)
+        recorded_folder_finish(&report.recorded);
     cJSON_Delete(report.manifest);
     plot_source_finish(&report.source);
     return r;

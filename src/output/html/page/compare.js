@@ -57,10 +57,12 @@ function dotPanel(svg, box, metric, room, firstColumn) {
   });
   const [low, high] = d3.extent(ends), pad = (high - low) * 0.08 || Math.abs(high) * 0.1 || 1;
   const left = box.left + (firstColumn ? room : 0);
+  const most = metricUnit(metric) === "share" ? 100 : Infinity;
   const x = d3.scaleLinear()
                 .domain([Math.max(low - pad, low >= 0 ? 0 : -Infinity), high + pad])
-                .range([left, box.right])
-                .nice(4);
+                .nice(4)
+                .range([left, box.right]);
+  x.domain([x.domain()[0], Math.max(high, Math.min(most, x.domain()[1]))]);
   const y = d3.scalePoint().domain(d3.range(DATA.policies.length)).range([box.top, box.bottom]).padding(0.6);
   const axis = d3.axisBottom(x)
                    .ticks(Math.max(2, Math.floor((box.right - left) / 65)))
@@ -130,7 +132,7 @@ function drawDots(svg, width) {
   const across = width < 560 ? 1 :
       width < 860            ? 2 :
                                3,
-        room = nameRoom(DATA.policies.map((p) => p.name), width / across + 60), gap = 26;
+        room = nameRoom(DATA.policies.map((p) => p.name), width / across + 60), gap = 44;
   const rowHeight = Math.max(70, DATA.policies.length * 19 + 14), rows = Math.ceil(metrics.length / across);
   const panel = across === 1 ? width - room : (width - room - gap * (across - 1)) / across;
   const height = rows * (rowHeight + 62);

@@ -101,6 +101,7 @@ function drawWaste(svg, width, all) {
 
 function wasteSection() {
   const policy = POLICY(), classes = wasteClasses(policy), total = sum(classes.map((c) => c.j));
+  const s = scale("J", total);
   if (!policy.waste) return [absent(policy.absent.waste)];
   const withWaste = DATA.policies.filter((p) => p.waste);
   return [
@@ -121,9 +122,9 @@ function wasteSection() {
       chosen: (c) => c.name === "all",
       columns: [
         {title: "class", cell: (c) => c.name}, {title: "called", cell: (c) => c.group},
-        {title: "energy", number: true, cell: (c) => quantity(c.j, "J")},
+        {title: "energy", unit: s.unit, number: true, cell: (c) => plainNumber(c.j * s.factor, total * s.factor)},
         {title: "share", number: true, cell: (c) => percent(total ? c.j / total : 0)},
-        {title: "GPU time", number: true, cell: (c) => quantity(c.gpu_s, "GPU s")},
+        {title: "GPU time", unit: "GPU h", number: true, cell: (c) => plainNumber(c.gpu_s / 3600, 1)},
         {title: "what", wide: true, cell: (c) => CLASS_WORDS[c.name] || ""}
       ],
       most: 40

@@ -15,6 +15,11 @@ function number(value, digits = 3) {
   return (value < 0 ? "\u2212" : "") + thousands(whole) + (kept ? "." + kept : "");
 }
 
+/* In a column of one unit: what is next to nothing beside the largest value is told as that. */
+function plainNumber(value, most) {
+  return value !== 0 && Math.abs(value) < 1e-6 * most ? "\u2248 0" : number(value);
+}
+
 function thousands(digits) { return digits.length > 4 ? digits.replace(/\B(?=(\d{3})+$)/g, THIN) : digits; }
 
 /* From the unit of a file to the one that is shown for values from `least` on. */
@@ -90,7 +95,10 @@ function estimateText(metric, e, s = null) {
       own.unit && !s ? "\u00a0" + own.unit : ""}`;
 }
 
-const percent = (share, digits = 3) => number(100 * share, digits) + "\u00a0%";
+/* Of what is next to nothing no digits are told. */
+const percent = (share, digits = 3) =>
+    share !== 0 && Math.abs(share) < 1e-5 ? "< 0.001\u00a0%" : plainPercent(share, digits);
+const plainPercent = (share, digits = 3) => number(100 * share, digits) + "\u00a0%";
 const plural = (count, one, many) => `${number(count, 15)} ${count === 1 ? one : many}`;
 
 /* What others wrote, made visible: control characters and marks that turn the direction of text
