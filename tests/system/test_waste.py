@@ -30,7 +30,9 @@ def analyze(out):
         run = found.setdefault((row["policy"], row["replication"]), {})
         run[row["class"]] = (float(row["energy_j"]), 3600 * float(row["gpu_h"]))
         assert math.isclose(float(row["energy_kwh"]) * 3.6e6, float(row["energy_j"]), rel_tol=1e-12), row
-    for run in rows_of(out / "summary.csv"):
+    runs = [run for path in out.glob("**/summary.csv") for run in rows_of(path)]
+    assert len(runs) == len(found), (runs, found)
+    for run in runs:
         waste = found[run["policy"], run["replication"]]
         assert list(waste) == CLASSES, list(waste)
         joules = math.fsum(j for j, _ in waste.values())
@@ -206,11 +208,13 @@ def chosen_runs():
     """waste.csv is of all runs in a folder, or of those chosen; each is what it is alone."""
     with tempfile.TemporaryDirectory() as at:
         out = Path(at) / "out"
-        easim("run", SOURCE / "configs" / "eas-sim.yaml", "--policy", "zeus", "--set", "replications=2", "--record", "--quiet",
-              "--out", out)
+        easim("compare", SOURCE / "configs" / "eas-sim.yaml", "--policies", "zeus,fcfs", "--set", "replications=2", "--record",
+              "--quiet", "--out", out)
         everything = analyze(out)
-        assert list(everything) == [("zeus", "1"), ("zeus", "2")], list(everything)
-        for words, wanted in (("--policy", "zeus"), [*everything]), (("--replication", "2"), [("zeus", "2")]):
+        assert list(everything) == [(p, r) for p in ("zeus", "fcfs") for r in "12"], list(everything)
+        for words, wanted in ((("--policy", "fcfs"), [("fcfs", "1"), ("fcfs", "2")]),
+                              (("--policy", "fcfs", "--replication", "2"), [("fcfs", "2")]),
+                              (("--replication", "2"), [("zeus", "2"), ("fcfs", "2")])):
             easim("analyze", out, "--quiet", "--out", Path(at) / "less", *words)
             rows = rows_of(Path(at) / "less" / "waste.csv")
             assert rows == [r for r in rows_of(out / "waste.csv") if (r["policy"], r["replication"]) in wanted], words
