@@ -244,7 +244,7 @@ const struct option_row option_rows[] = {
      .help = "print nothing but errors"},
 
     /* ---- timeline ---- */
-    {"out", 'o', "FILE", OPTION_FOLDER, AT(out), .commands = IN(TIMELINE),
+    {"out", 'o', "FILE", OPTION_TEXT, AT(out), .commands = IN(TIMELINE),
      .help = "the file to write (default: timeline.json in DIR, with --gzip timeline.json.gz)"},
     {"gzip", 0, NULL, OPTION_FLAG, AT(gzip), .commands = IN(TIMELINE),
      .help = "write it gzipped, which Perfetto opens as it is"},

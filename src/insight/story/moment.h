@@ -44,7 +44,12 @@ struct moment {
 };
 
 /* Why a job that came later could start before. */
-enum overtaking { OVERTOOK_NO_ROOM, OVERTOOK_CAP, OVERTOOK_BY_CHOICE };
+enum overtaking {
+    OVERTOOK_NO_ROOM,
+    OVERTOOK_CAP,
+    OVERTOOK_BY_CHOICE,
+    OVERTOOK_BY_TAKING /* no room but what the policy took from other jobs in that decision */
+};
 
 struct overtaker {
     uint32_t job;

@@ -5,7 +5,7 @@
 #include "insight/story/watch.h"
 #include "study/replicate.h"
 
-#include <string.h>
+#include <stdlib.h>
 
 struct session {
     struct watch watch;      /* in the process of the replication */
@@ -42,6 +42,18 @@ static bool same_config(const struct easim_config *was, const struct moment_choi
 
 static bool is_decided(const struct recorded_segment *segment) {
     return segment->began == CAUSE_STARTED || segment->began == CAUSE_RESIZED;
+}
+
+/* Times at which the job was started, resized or preempted; the caller's, free. */
+static int64_t *action_times(const struct recorded_run *run, uint32_t job, size_t *count) {
+    const struct recorded_job *recorded = &run->jobs[job];
+    const struct recorded_segment *segments = recorded_run_segments(run, recorded);
+    int64_t *times = mem_alloc((recorded->segment_count + (size_t)1) * sizeof *times);
+    *count = 0;
+    for (uint32_t i = 0; i < recorded->segment_count; i++)
+        if (is_decided(&segments[i]) || segments[i].began == CAUSE_PREEMPTED)
+            times[(*count)++] = segments[i].start_ns;
+    return times;
 }
 
 /* Every start and resize of the recording, and no other, at its time and in its configuration. */
@@ -83,7 +95,9 @@ int repetition_run(struct study *study, const struct recorded_run *run, uint32_t
                                         .render = render_moments,
                                         .emit = take_moments};
     struct error error = {0};
-    watch_init(&session.watch, job);
+    size_t time_count;
+    int64_t *times = action_times(run, job, &time_count);
+    watch_init(&session.watch, job, times, time_count);
     study_set_replications(study, number);
     int r = replicate_run(study, &options, &sink, &result, &error);
     if (r < 0)
@@ -93,6 +107,7 @@ int repetition_run(struct study *study, const struct recorded_run *run, uint32_t
     else
         r = check_same(run, job, moments, reterr);
     watch_finish(&session.watch);
+    free(times);
     replicate_result_finish(&result);
     return r;
 }

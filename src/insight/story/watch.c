@@ -3,35 +3,45 @@
 #include "insight/story/watch.h"
 
 #include "easim/predict.h"
+#include "engine/gpus.h"
 #include "engine/power_cap.h"
 
 #include <math.h>
 
 /* ---- The view ---- */
 
+/* A job that is resized gives its GPUs back first. Tries it, and takes that back. */
+static int fit_of_resize(const struct sim *sim, uint32_t job, uint32_t config) {
+    int64_t committed_nw;
+    return gpus_try_config((struct sim *)sim, job, config, &committed_nw);
+}
+
+static bool is_over_cap(const struct sim *sim, uint32_t job, uint32_t config) {
+    return power_cap_forbids((struct sim *)sim, job, config);
+}
+
 static struct moment_choice choice_of(const struct sim *sim, const struct easim_job *job,
                                       uint32_t config) {
     const struct easim_view *view = sim->view.v;
     const struct easim_config *c = easim_view_config(view, config);
-    int fit = easim_fit(view, c);
-    uint32_t span = fit >= 0 ? (uint32_t)fit : c->empty_span;
     bool is_running = job->state == EASIM_JOB_RUNNING;
+    int fit = is_running ? fit_of_resize(sim, job->index, config) : easim_fit(view, c);
+    uint32_t span = fit >= 0 ? (uint32_t)fit : c->empty_span;
     const struct easim_choice costs = is_running ? easim_predict_resized(view, job, config, span)
                                                  : easim_predict(view, job, config, span);
-    return (struct moment_choice){
-        .config = config,
-        .gpu_type = c->gpu_type,
-        .k = c->k,
-        .milli = c->milli,
-        .batch = c->batch,
-        .power_limit_w = c->power_limit_w,
-        .time_s = costs.time_s,
-        .energy_j = costs.energy_j,
-        .edp_js = costs.edp_js,
-        .fits = fit >= 0,
-        .over_cap = !is_running && power_cap_forbids((struct sim *)sim, job->index, config),
-        .is_across = span == EASIM_ACROSS_NODES,
-        .extrapolated = c->extrapolated};
+    return (struct moment_choice){.config = config,
+                                  .gpu_type = c->gpu_type,
+                                  .k = c->k,
+                                  .milli = c->milli,
+                                  .batch = c->batch,
+                                  .power_limit_w = c->power_limit_w,
+                                  .time_s = costs.time_s,
+                                  .energy_j = costs.energy_j,
+                                  .edp_js = costs.edp_js,
+                                  .fits = fit >= 0,
+                                  .over_cap = fit >= 0 && is_over_cap(sim, job->index, config),
+                                  .is_across = span == EASIM_ACROSS_NODES,
+                                  .extrapolated = c->extrapolated};
 }
 
 static struct moment_choice present_of(const struct sim *sim, const struct easim_job *job) {
@@ -64,15 +74,22 @@ static void see_types(struct watch *watch, const struct easim_view *view) {
 }
 
 static void see_choices(struct watch *watch, const struct sim *sim, const struct easim_job *job) {
-    bool fits = false, may = false;
     watch->now.choices.count = 0;
-    for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
-        const struct moment_choice choice = choice_of(sim, job, c);
-        array_push(&watch->now.choices, choice);
-        fits = fits || choice.fits;
-        may = may || (choice.fits && !choice.over_cap);
-    }
-    watch->could_start = may ? OVERTOOK_BY_CHOICE : fits ? OVERTOOK_CAP : OVERTOOK_NO_ROOM;
+    for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++)
+        array_push(&watch->now.choices, choice_of(sim, job, c));
+}
+
+/* Whether a waiting job could start now. */
+static enum overtaking see_room(const struct sim *sim, const struct easim_job *job) {
+    const struct easim_view *view = sim->view.v;
+    bool fits = false;
+    for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++)
+        if (easim_fit(view, easim_view_config(view, c)) >= 0) {
+            fits = true;
+            if (!is_over_cap(sim, job->index, c))
+                return OVERTOOK_BY_CHOICE;
+        }
+    return fits ? OVERTOOK_CAP : OVERTOOK_NO_ROOM;
 }
 
 static void see_decision(struct watch *watch, const struct sim *sim, const struct easim_job *job) {
@@ -117,20 +134,42 @@ static void keep_moment(struct watch *watch, enum moment_kind kind, uint32_t con
     array_push(&to->at, moment);
 }
 
+static void count_passed(struct watch *watch) {
+    if (!watch->was_waiting || watch->acted)
+        return;
+    watch->moments.passed++;
+    watch->moments.passed_fitting += watch->could_start == OVERTOOK_BY_CHOICE;
+}
+
+/* Whether something happens to the job at this time, by the record. */
+static bool is_due(struct watch *watch, int64_t now_ns) {
+    while (watch->next_time < watch->time_count && watch->times[watch->next_time] < now_ns)
+        watch->next_time++;
+    return watch->next_time < watch->time_count && watch->times[watch->next_time] == now_ns;
+}
+
 static void on_decision(void *context, const struct sim *sim) {
     struct watch *watch = context;
     const struct easim_job *job = &sim->view.jobs[watch->job];
-    if (watch->was_waiting && !watch->acted) {
-        watch->moments.passed++;
-        watch->moments.passed_fitting += watch->could_start == OVERTOOK_BY_CHOICE;
-    }
-    watch->acted = false;
+    count_passed(watch);
+    watch->acted = watch->has_taken = false;
     watch->was_waiting = job->state == EASIM_JOB_WAITING;
+    watch->now.at.count = 0;
+    if (watch->was_waiting)
+        watch->could_start = see_room(sim, job);
     if (!watch->was_waiting && job->state != EASIM_JOB_RUNNING)
         return;
-    see_decision(watch, sim, job);
-    if (watch->moments.at.count == 0)
+    bool is_first = watch->moments.at.count == 0;
+    if (is_first || is_due(watch, sim->now_ns))
+        see_decision(watch, sim, job);
+    if (is_first)
         keep_moment(watch, MOMENT_SUBMITTED, EASIM_NONE);
+}
+
+static bool overtakes(const struct watch *watch, const struct sim *sim,
+                      const struct action_record *action) {
+    return action->kind == ACTION_START && watch->was_waiting && !watch->acted &&
+           action->job > watch->job && !sim->view.jobs[action->job].started_before;
 }
 
 static void on_action(void *context, const struct sim *sim, const struct action_record *action) {
@@ -138,33 +177,36 @@ static void on_action(void *context, const struct sim *sim, const struct action_
                                              [ACTION_PREEMPT] = MOMENT_PREEMPTED,
                                              [ACTION_RESIZE] = MOMENT_RESIZED};
     struct watch *watch = context;
-    bool is_ours = action->job == watch->job && watch->now.at.count > 0;
-    if (is_ours && action->refusal != REFUSED_NOT) {
-        watch->moments.refused[action->refusal]++;
-    } else if (is_ours && action->kind != ACTION_WAKE && action->kind != ACTION_REJECT) {
-        keep_moment(watch, kinds[action->kind], action->config);
-        watch->acted = true;
-    } else if (action->kind == ACTION_START && action->refusal == REFUSED_NOT &&
-               watch->was_waiting && !watch->acted && action->job > watch->job &&
-               !sim->view.jobs[action->job].started_before) {
-        array_push(&watch->moments.overtakers,
-                   ((struct overtaker){action->job, sim->now_ns, watch->could_start}));
+    bool is_ours =
+        action->job == watch->job && action->kind != ACTION_WAKE && action->kind != ACTION_REJECT;
+    if (action->refusal != REFUSED_NOT) {
+        watch->moments.refused[action->refusal] += is_ours;
+        return;
     }
+    if (is_ours && watch->now.at.count > 0)
+        keep_moment(watch, kinds[action->kind], action->config);
+    else if (overtakes(watch, sim, action))
+        array_push(&watch->moments.overtakers,
+                   ((struct overtaker){action->job, sim->now_ns,
+                                       watch->could_start == OVERTOOK_NO_ROOM && watch->has_taken
+                                           ? OVERTOOK_BY_TAKING
+                                           : watch->could_start}));
+    watch->acted = watch->acted || is_ours;
+    watch->has_taken = watch->has_taken || action->kind == ACTION_PREEMPT;
 }
 
-void watch_init(struct watch *watch, uint32_t job) {
-    *watch = (struct watch){
-        .observer = {.context = watch, .decision = on_decision, .action = on_action}, .job = job};
+void watch_init(struct watch *watch, uint32_t job, const int64_t *times, size_t count) {
+    *watch =
+        (struct watch){.observer = {.context = watch, .decision = on_decision, .action = on_action},
+                       .job = job,
+                       .times = times,
+                       .time_count = count};
 }
 
 void watch_close(struct watch *watch, const struct sim *sim) {
-    const char *reason =
-        watch->job < sim->workload->jobs.count ? sim->reject_reasons[watch->job] : NULL;
-    if (watch->was_waiting && !watch->acted) {
-        watch->moments.passed++;
-        watch->moments.passed_fitting += watch->could_start == OVERTOOK_BY_CHOICE;
-        watch->was_waiting = false;
-    }
+    const char *reason = sim->reject_reasons[watch->job];
+    count_passed(watch);
+    watch->was_waiting = false;
     if (reason)
         str_add(&watch->moments.reject_reason, reason);
 }

@@ -115,7 +115,8 @@ static void add_parts(const struct story *story, cJSON *root) {
 static void add_overtakers(const struct story *story, cJSON *root) {
     static const char *const reasons[] = {[OVERTOOK_NO_ROOM] = "no room",
                                           [OVERTOOK_CAP] = "power cap",
-                                          [OVERTOOK_BY_CHOICE] = "choice"};
+                                          [OVERTOOK_BY_CHOICE] = "choice",
+                                          [OVERTOOK_BY_TAKING] = "took from others"};
     cJSON *list = cJSON_AddArrayToObject(root, "overtakers");
     for (size_t i = 0; i < story->overtakers.count; i++) {
         const struct story_overtaker *overtaker = &story->overtakers.at[i];

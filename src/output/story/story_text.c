@@ -96,6 +96,26 @@ static void add_title(const struct story *story, struct str *out) {
     str_add(out, ".\n");
 }
 
+/* "It had 1 preemption, 2 resizes." */
+static void add_interruptions(const struct recorded_job *job, struct str *out) {
+    const struct {
+        uint32_t count;
+        const char *noun;
+    } all[] = {{job->preemptions, "preemption"},
+               {job->failures, "node failure"},
+               {job->resizes, "resize"}};
+    const char *before = "It had ";
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (all[i].count == 0)
+            continue;
+        str_add(out, before);
+        add_count(out, all[i].count, all[i].noun);
+        before = ", ";
+    }
+    if (before[0] == ',')
+        str_add(out, ".\n");
+}
+
 static void add_fate(const struct story *story, struct str *out) {
     const struct recorded_job *job = &story->run->jobs[story->job];
     const struct job_spec *spec = &story->run->workload.jobs.at[story->job];
@@ -122,11 +142,7 @@ static void add_fate(const struct story *story, struct str *out) {
     str_add(out, "; its GPUs drew ");
     add_number(out, power_j(job->energy) / 1e3);
     str_add(out, " kJ.\n");
-    if (job->preemptions + job->failures + job->resizes > 0)
-        str_addf(out,
-                 "It was preempted %" PRIu32 " x, stopped by a failed node %" PRIu32
-                 " x, and resized %" PRIu32 " x.\n",
-                 job->preemptions, job->failures, job->resizes);
+    add_interruptions(job, out);
 }
 
 static void add_parts(const struct story *story, struct str *out) {
@@ -217,7 +233,9 @@ static void add_row(const struct story *story, const struct moment_choice *choic
     add_costs(choice->time_s, choice->energy_j, out);
     str_addf(out, "; %s%s%s%s\n", state_of(choice), choice->is_across ? ", over several nodes" : "",
              choice->extrapolated ? ", outside the measured range" : "",
-             is_chosen ? " (chosen)" : "");
+             !is_chosen     ? ""
+             : choice->fits ? " (chosen)"
+                            : " (chosen: with GPUs that it took from other jobs in that decision)");
 }
 
 static void add_alternatives(const struct story *story, const struct moment *moment,
@@ -285,7 +303,9 @@ static void add_overtaker(const struct story *story, const struct story_overtake
     static const char *const reasons[] = {
         [OVERTOOK_NO_ROOM] = "what was free was not enough for any configuration of this job",
         [OVERTOOK_CAP] = "this job would have fitted, but for the power cap",
-        [OVERTOOK_BY_CHOICE] = "this job would have fitted: the policy put the other one first"};
+        [OVERTOOK_BY_CHOICE] = "this job would have fitted: the policy put the other one first",
+        [OVERTOOK_BY_TAKING] =
+            "nothing was free for this job: the policy took GPUs from others in that decision"};
     const struct recorded_run *run = story->run;
     const struct job_spec *job = &run->workload.jobs.at[overtaker->job];
     const struct recorded_job *other = &run->jobs[overtaker->job];
