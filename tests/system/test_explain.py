@@ -275,10 +275,24 @@ def of_replications(folder):
     assert re.search(r"\(policy \w+, replication 1 of 3\)\n$", easim("explain", out, rows[0]["job_id"]).stdout)
 
 
+def of_comparisons(folder):
+    """A policy of a comparison is repeated by its own scenario.yaml."""
+    out = folder / "compare"
+    easim("compare", SOURCE / "configs/eas-sim.yaml", "--policies", "fcfs,zeus", "--replications", 2, "--quiet", "--record",
+          "--out", out)
+    for policy in ("fcfs", "zeus"):
+        rows = [row for row in rows_of(out / f"{policy}/jobs.csv") if row["replication"] == "2"]
+        late = max(rows, key=lambda row: float(row["wait_s"] or 0))
+        told = story(out, late["job_id"], "--policy", policy, "--replication", 2)
+        assert told["repeated"] and (told["policy"], told["replication"]) == (policy, 2), told["not_repeated_because"]
+        assert close(told["start_s"], float(late["start_s"])), late
+    assert easim("explain", out, rows[0]["job_id"]).stdout.endswith("(policy fcfs (of 2), replication 1 of 2)\n")
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for check in (by_hand, as_models, without_repetition, refusals, hostile_names, of_replications, random_scenarios):
+        for check in (by_hand, as_models, without_repetition, refusals, hostile_names, of_replications, of_comparisons, random_scenarios):
             check(folder)
 
 

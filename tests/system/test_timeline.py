@@ -355,6 +355,20 @@ def formats_and_choices(folder):
     assert easim("timeline", out, "--out", "/dev/null").stdout.startswith("timeline: /dev/null: ")
 
 
+def of_comparisons(folder):
+    """A policy and a replication of a comparison; easim compare --record writes what easim run --record does."""
+    out = folder / "compare"
+    easim("compare", SOURCE / "configs/eas-sim.yaml", "--policies", "fcfs,zeus", "--replications", 2, "--quiet", "--record",
+          "--out", out)
+    for words, policy, number in (([], "fcfs", 1), (["--policy", "zeus", "--replication", 2], "zeus", 2)):
+        said = easim("timeline", out, *words).stdout
+        assert f"policy {policy} (of 2), replication {number} of 2\n" in said, said
+        timeline = Timeline(out / "timeline.json")
+        assert (timeline.other["policy"], timeline.other["replication"]) == (policy, number)
+        rows = [row for row in rows_of(out / f"{policy}/jobs.csv") if row["replication"] == str(number)]
+        same_jobs(timeline, rows)
+
+
 def few_events(folder, out, most):
     said = easim("timeline", out, "--replication", 3, "--max-events", most, "--out", folder / "few.json").stdout
     timeline = Timeline(folder / "few.json")
@@ -410,7 +424,7 @@ def refusals(folder):
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for check in (by_hand, formats_and_choices, hostile_names, refusals, random_scenarios):
+        for check in (by_hand, formats_and_choices, of_comparisons, hostile_names, refusals, random_scenarios):
             check(folder)
 
 
