@@ -1,6 +1,9 @@
 """Standard streams: output that is lost is an error of every command, a stream that is closed harms nothing, and what others
 wrote (names, paths, messages) reaches a terminal without its control characters. Usage: test_streams.py EASIM SOURCE [--long]
 """
+import csv
+import io
+import json
 import os
 import resource
 import shlex
@@ -121,7 +124,8 @@ def too_large(folder):
 
 def quoted(text):
     """As YAML and JSON both take it; bytes that are no UTF-8 stay as they are."""
-    return '"' + "".join({"\\": "\\\\", '"': '\\"'}.get(c, c if c.isprintable() or "\udc80" <= c <= "\udcff" else f"\\x{ord(c):02x}")
+    return '"' + "".join({"\\": "\\\\", '"': '\\"'}.get(c, c if c.isprintable() or "\udc80" <= c <= "\udcff" else
+                         f"\\x{ord(c):02x}" if ord(c) < 256 else f"\\u{ord(c):04x}")
                          for c in text) + '"'
 
 
@@ -212,6 +216,58 @@ def hostile_text(folder):
         assert not list(folder.rglob("pwned*")), text
 
 
+NAMED = """\
+name: {text}
+horizon: drain
+cluster: {{gpu_types: [{{name: {text}, idle_w: 50, tdp_w: 400}}], nodes: [{{gpu: {text}, gpus: 4}}]}}
+models: {{models: [{{name: {text}, m0: 8, phi: 100, batches: [8], gpus: {{{text}: {{a_s: 0.1, c_s: 0.01, gamma: 2, alpha_s: 0,
+  p0_w: 60, pmax_w: 300, evidence: assumed, source: {text}}}}}}}]}}
+users: [{{name: {text}, weight: 2}}]
+workload: {{kind: trace, file: jobs.csv, k: [1, 2]}}
+policy: {{name: fcfs}}
+"""
+
+
+def written(rows):
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
+
+
+def names_in_results(folder):
+    """A text as the name of everything that has one: every table, manifest and scenario.yaml say it as it is, and are read
+    again; or it is refused, with a message that can be read, and nothing is left."""
+    refused = []
+    for number, text in enumerate(HOSTILE if LONG else SAMPLE + ["a,b\"c", "#x"]):
+        inner = folder / str(number)
+        inner.mkdir()
+        (inner / "s.yaml").write_text(NAMED.format(text=quoted(text)), encoding="utf-8")
+        (inner / "jobs.csv").write_text(written([["job_id", "submit_s", "user", "model", "work_samples", "gpu_type", f"label.{text}"],
+                                                 [text, 0, text, text, 500, text, text], ["2", 1, text, text, 900, "", "plain"]]), encoding="utf-8")
+        words = ["run", inner / "s.yaml", "--out", inner / "out", "--decisions", "--trace", "t.jsonl", "--format", "json", "--check"]
+        done = run(words, stdout=subprocess.PIPE)
+        assert visible(done.stderr), (text, done)
+        if done.returncode != 0:
+            assert done.returncode == 2 and done.stderr and not (inner / "out").exists(), (text, done)
+            refused.append(text)
+            continue
+        json.loads(done.stdout)
+        jobs, told = rows_of(inner / "out/jobs.csv"), text.replace("\n", " ").replace("\r", " ")  # a row is a line
+        assert [(j["job_id"], j["user"], j["model"], j["gpu_type"], j[f"label.{told}"]) for j in jobs] == [
+            (told, told, told, told, told), ("2", told, told, told, "plain")], (text, jobs)
+        assert told in [row["user"] for row in rows_of(inner / "out/users.csv")], text
+        assert [row["gpu_type"] for row in rows_of(inner / "out/types.csv")] == [told], text
+        assert {line.get("job") for line in map(json.loads, (inner / "out/t.jsonl").read_text().splitlines())} >= {text}, text
+        assert json.loads((inner / "out/manifest.json").read_text())["name"] == text
+        for again in (["run", inner / "out/manifest.json"], ["check", inner / "out/scenario.yaml"], ["models", inner / "out/models.yaml"],
+                      ["compare", inner / "s.yaml", "--policies", "fcfs,easy", "--out", inner / "both"]):
+            done = run(again, stdout=subprocess.PIPE)
+            assert done.returncode == 0 and visible(done.stdout + done.stderr), (text, again, done)
+            assert again[0] != "run" or done.stdout == b"equal\n", (text, done)
+    assert all("\n" in text or "|" in text for text in refused), refused  # a row is a line; A|B is a choice of GPU types
+    assert not list(folder.rglob("pwned*"))
+
+
 def parallel_line(folder):
     """The printed line does what it says, whatever the folder is called; a stand-in for GNU parallel replaces what that would."""
     (folder / "bin").mkdir()
@@ -240,7 +296,7 @@ def parallel_line(folder):
     assert not list(folder.rglob("pwned*"))
 
 
-for test in (lost_output, closed_streams, too_large, hostile_text, parallel_line):
+for test in (lost_output, closed_streams, too_large, hostile_text, names_in_results, parallel_line):
     with tempfile.TemporaryDirectory(prefix="easim-streams.") as scratch:
         test(Path(scratch))
     print(f"{test.__name__}: good", flush=True)

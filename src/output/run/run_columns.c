@@ -44,8 +44,10 @@ void run_columns_deadline(struct str *out, int64_t deadline_ns) {
 
 void run_columns_label_names(const struct workload *workload, struct str *out) {
     for (size_t i = 0; i < workload->label_names.count; i++) {
-        str_add(out, ",label.");
-        csv_add_text(out, workload->label_names.at[i]);
+        struct str name = {0};
+        str_addf(&name, "label.%s", workload->label_names.at[i]);
+        csv_comma_text(out, name.text);
+        str_finish(&name);
     }
 }
 
