@@ -9,7 +9,7 @@ static double p_norm(double x, double y, double gamma) {
     return pow(pow(x, gamma) + pow(y, gamma), 1 / gamma);
 }
 
-static double synchronisation_s(const struct speed_params *params, uint32_t k, uint32_t nodes) {
+double speed_sync_s(const struct speed_params *params, uint32_t k, uint32_t nodes) {
     const enum easim_span span = nodes > 1 ? EASIM_ACROSS_NODES : EASIM_ONE_NODE;
     if (k == 1)
         return 0;
@@ -26,7 +26,7 @@ uint32_t speed_nodes(uint32_t k, uint32_t node_gpus, enum easim_span span) {
 double speed_iteration_s(const struct speed_params *params, uint32_t k, double batch,
                          uint32_t nodes) {
     double local_s = p_norm(params->a_s, params->c_s * batch, params->gamma);
-    double sync_s = synchronisation_s(params, k, nodes);
+    double sync_s = speed_sync_s(params, k, nodes);
     if (params->scaling_exponent != 0)
         local_s *= pow(k, params->scaling_exponent);
     return p_norm(local_s, sync_s, params->sync_gamma);

@@ -26,6 +26,8 @@ struct speed_params {
 };
 
 /* Seconds per iteration of k GPUs with `batch` samples each, on so many nodes. */
+/* s(k) alone: what synchronisation takes, whatever of it compute hides. */
+double speed_sync_s(const struct speed_params *params, uint32_t k, uint32_t nodes);
 double speed_iteration_s(const struct speed_params *params, uint32_t k, double batch,
                          uint32_t nodes);
 /* The nodes that a job of a span counts as, whatever it got: 1, or across nodes of node_gpus GPUs

@@ -18,5 +18,23 @@ extern const struct rule rule_idle, rule_tail;
 extern const struct rule rule_starve, rule_unfair;
 /* hog.c */
 extern const struct rule rule_hog;
+/* gpu_choice.c */
+extern const struct rule rule_wasted_fast, rule_slow_cheap;
+/* scaling.c, growth.c */
+extern const struct rule rule_overscale, rule_underscale;
+/* batches.c */
+extern const struct rule rule_batch, rule_mem_strand;
+/* communication.c */
+extern const struct rule rule_spread, rule_comm;
+/* balance.c */
+extern const struct rule rule_imbalance;
+/* short_jobs.c */
+extern const struct rule rule_short;
+/* steady.c */
+extern const struct rule rule_queue, rule_warmup;
+/* carbon.c */
+extern const struct rule rule_carbon;
+/* trust.c */
+extern const struct rule rule_model_extrapolated, rule_seed_noise;
 
 #endif

@@ -6,9 +6,21 @@
 #include <string.h>
 
 const struct rule *const rule_table[] = {
-    &rule_frag,      &rule_hol,        &rule_miss,    &rule_infeas, &rule_power_cap,
-    &rule_cap_slack, &rule_cap_breach, &rule_preempt, &rule_thrash, &rule_idle,
-    &rule_starve,    &rule_unfair,     &rule_hog,     &rule_tail,   NULL,
+    &rule_frag,        &rule_hol,
+    &rule_miss,        &rule_infeas,
+    &rule_wasted_fast, &rule_slow_cheap,
+    &rule_overscale,   &rule_underscale,
+    &rule_batch,       &rule_power_cap,
+    &rule_cap_slack,   &rule_cap_breach,
+    &rule_preempt,     &rule_thrash,
+    &rule_idle,        &rule_starve,
+    &rule_unfair,      &rule_hog,
+    &rule_spread,      &rule_comm,
+    &rule_imbalance,   &rule_mem_strand,
+    &rule_short,       &rule_tail,
+    &rule_queue,       &rule_carbon,
+    &rule_warmup,      &rule_model_extrapolated,
+    &rule_seed_noise,  NULL,
 };
 
 size_t rules_count(void) {

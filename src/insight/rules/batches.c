@@ -1,0 +1,250 @@
+/* Rules of the batch and of the memory that it fills. */
+#include "base/units.h"
+#include "insight/rules/families.h"
+#include "insight/rules/gathered.h"
+#include "insight/rules/kept_work.h"
+#include "insight/rules/narrower.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Of a GPU that computes a configuration; 0: the model does not say. */
+static double memory_gib(const struct rule_run *rule_run, const struct kept_piece *piece) {
+    const struct model *model = &rule_run->folder->models.models[piece->spec->model];
+    double gib = model->mem0_gib + model->mem1_gib * piece->config->batch;
+    return isfinite(gib) ? gib : 0;
+}
+
+static double share_of_memory(const struct rule_run *rule_run, const struct kept_piece *piece) {
+    return memory_gib(rule_run, piece) /
+           rule_run->folder->cluster.gpu_types[piece->config->gpu_type].memory_gib;
+}
+
+/* ---- BATCH ---- */
+
+struct batch_thresholds {
+    double least_gain;
+};
+
+static const struct field batch_fields[] = {
+    {.key = "least_gain",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct batch_thresholds, least_gain),
+     .min = 0,
+     .max = 1,
+     .default_value = 0.01,
+     .help = "share of the energy per sample that a larger batch saves"},
+    FIELDS_END};
+
+enum { OWN_J, BEST_J, OWN_BATCH, BEST_BATCH, MEMORY };
+
+/* The larger batch of least energy, with the same GPUs and limit; NULL: none takes less. */
+static const struct easim_config *find_larger_batch(struct kept_configs all,
+                                                    const struct kept_piece *piece, uint32_t span) {
+    const struct easim_config *own = piece->config, *best = NULL;
+    double least = kept_work_unit_j(own, span);
+    for (uint32_t i = 0; i < all.count; i++) {
+        const struct easim_config *c = &all.at[i];
+        if (c->gpu_type != own->gpu_type || c->k != own->k || c->batch <= own->batch ||
+            c->power_limit_w != own->power_limit_w || c->goodput[span] <= 0 ||
+            kept_work_unit_j(c, span) >= least)
+            continue;
+        least = kept_work_unit_j(c, span);
+        best = c;
+    }
+    return best;
+}
+
+static void gather_batch(const struct rule_run *rule_run, const struct kept_piece *piece,
+                         double least_gain, struct gathered_list *list) {
+    uint32_t span = kept_work_span(piece);
+    const struct easim_config *best =
+        find_larger_batch(kept_work_configs(rule_run, piece->set), piece, span);
+    if (!best)
+        return;
+    double own_j = kept_work_unit_j(piece->config, span), best_j = kept_work_unit_j(best, span);
+    if (own_j - best_j < least_gain * own_j)
+        return;
+    struct gathered *g = gathered_find(list, piece->spec->model, EASIM_NONE, EASIM_NONE);
+    g->work += piece->work;
+    g->gpu_s += piece->gpu_s;
+    g->lost_j += piece->work * (own_j - best_j);
+    g->means[OWN_J] += piece->work * own_j;
+    g->means[BEST_J] += piece->work * best_j;
+    g->means[OWN_BATCH] += piece->work * piece->config->batch;
+    g->means[BEST_BATCH] += piece->work * best->batch;
+    g->means[MEMORY] += piece->work * share_of_memory(rule_run, piece);
+    g->least = fmin(g->least, best->batch);
+    gathered_add(g, piece->job, piece->segment->start_ns, piece->segment->end_ns,
+                 piece->work * (own_j - best_j));
+}
+
+/* The batches of least energy, of all jobs that computed: for each model and number of GPUs. */
+static size_t list_best_batches(const struct rule_run *rule_run, double *batches, size_t most) {
+    struct kept_piece piece;
+    size_t count = 0;
+    for (size_t at = 0; kept_work_next(rule_run, &at, &piece);) {
+        uint32_t span = kept_work_span(&piece);
+        const struct easim_config *best =
+            find_larger_batch(kept_work_configs(rule_run, piece.set), &piece, span);
+        double batch = (best ? best : piece.config)->batch;
+        size_t place = 0;
+        while (place < count && batches[place] < batch)
+            place++;
+        if (place < count && batches[place] == batch)
+            continue;
+        if (count == most)
+            return 0;
+        for (size_t i = count++; i > place; i--)
+            batches[i] = batches[i - 1];
+        batches[place] = batch;
+    }
+    return count;
+}
+
+static void propose_batches(const struct rule_run *rule_run, struct insights *insights,
+                            struct insight *insight) {
+    double batches[CONFIG_MAX_CHOICES];
+    size_t count = list_best_batches(rule_run, batches, CONFIG_MAX_CHOICES);
+    if (count == 0)
+        insight->what_if.note = "no run shows it: too many batches would be best for some job";
+    else if (narrower_b(rule_run, insights, insight, batches, count) && count > 1)
+        insight->what_if.unsure =
+            "models differ in their best batch, and any of these may be taken";
+}
+
+static void report_batch(const struct rule_run *rule_run, struct gathered *g,
+                         struct insights *insights) {
+    gathered_end(g);
+    struct insight *insight = gathered_report(rule_run, g, &rule_batch, "kWh over the best batch",
+                                              1 / J_PER_KWH, insights);
+    insight->entity = ENTITY_MODEL;
+    insight->name = rule_run->folder->models.models[g->model].name;
+    insight_find(insights, insight,
+                 "%u jobs with %.4g samples per GPU take %.4g J per sample, with %.4g they would "
+                 "take %.4g: %.4g kWh",
+                 g->jobs, gathered_mean(g, OWN_BATCH), gathered_mean(g, OWN_J),
+                 gathered_mean(g, BEST_BATCH), gathered_mean(g, BEST_J), g->lost_j / J_PER_KWH);
+    insight_figure(insight, "jobs", "", g->jobs);
+    insight_figure(insight, "energy_per_sample", "J", gathered_mean(g, OWN_J));
+    insight_figure(insight, "energy_per_sample_best", "J", gathered_mean(g, BEST_J));
+    insight_figure(insight, "batch", "samples", gathered_mean(g, OWN_BATCH));
+    insight_figure(insight, "batch_best", "samples", gathered_mean(g, BEST_BATCH));
+    insight_figure(insight, "memory_share", "", gathered_mean(g, MEMORY));
+    insight_figure(insight, "energy_over_best", "kWh", g->lost_j / J_PER_KWH);
+    insight->recommendation =
+        "a larger batch where the memory holds it; check that training still converges";
+    propose_batches(rule_run, insights, insight);
+    insight_weigh(insight, g->lost_j, rule_run->energy_j);
+}
+
+static void find_batch(const struct rule_run *rule_run, const void *thresholds,
+                       struct insights *insights) {
+    const struct batch_thresholds *t = thresholds;
+    struct gathered_list list = {0};
+    struct kept_piece piece;
+    for (size_t at = 0; kept_work_next(rule_run, &at, &piece);)
+        gather_batch(rule_run, &piece, t->least_gain, &list);
+    for (size_t i = 0; i < list.at.count; i++)
+        report_batch(rule_run, &list.at.at[i], insights);
+    gathered_list_finish(&list);
+}
+
+const struct rule rule_batch = {
+    .id = "BATCH",
+    .family = "batch and memory",
+    .title = "batches that are too small",
+    .trigger = "a larger batch that the job may take, and so fits the memory, takes less energy "
+               "per sample on as many GPUs of the type, by at least least_gain",
+    .recommends = "larger batches, where training converges",
+    .measure = SHARE_OF_ENERGY,
+    .thresholds = batch_fields,
+    .thresholds_size = sizeof(struct batch_thresholds),
+    .find = find_batch,
+};
+
+/* ---- MEM-STRAND ---- */
+
+struct mem_strand_thresholds {
+    double most_used;
+};
+
+static const struct field mem_strand_fields[] = {
+    {.key = "most_used",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct mem_strand_thresholds, most_used),
+     .min = 0,
+     .max = 1,
+     .default_value = 0.2,
+     .help = "share of the GPU memory that a job uses"},
+    FIELDS_END};
+
+static double least_memory_gib(const struct cluster *cluster) {
+    double least = INFINITY;
+    for (uint32_t h = 0; h < cluster->gpu_type_count; h++)
+        if (cluster->gpu_types[h].gpus > 0)
+            least = fmin(least, cluster->gpu_types[h].memory_gib);
+    return least;
+}
+
+static void gather_stranded(const struct rule_run *rule_run, const struct kept_piece *piece,
+                            double most_used, struct gathered_list *list) {
+    const struct cluster *cluster = &rule_run->folder->cluster;
+    double has_gib = cluster->gpu_types[piece->config->gpu_type].memory_gib;
+    double used_gib = memory_gib(rule_run, piece);
+    if (used_gib <= 0 || has_gib <= least_memory_gib(cluster) || used_gib >= most_used * has_gib)
+        return;
+    struct gathered *g = gathered_find(list, EASIM_NONE, piece->config->gpu_type, EASIM_NONE);
+    g->gpu_s += piece->gpu_s;
+    g->work += piece->gpu_s; /* means by GPU time */
+    g->means[OWN_J] += piece->gpu_s * used_gib;
+    gathered_add(g, piece->job, piece->segment->start_ns, piece->segment->end_ns, piece->gpu_s);
+}
+
+static void report_stranded(const struct rule_run *rule_run, struct gathered *g,
+                            struct insights *insights) {
+    gathered_end(g);
+    const struct gpu_type *type = &rule_run->folder->cluster.gpu_types[g->type];
+    struct insight *insight = gathered_report(
+        rule_run, g, &rule_mem_strand, "GPU h with nearly empty memory", 1 / S_PER_H, insights);
+    double used_gib = gathered_mean(g, OWN_J);
+    insight->entity = ENTITY_GPU_TYPE;
+    insight->name = type->name;
+    insight_find(insights, insight,
+                 "%.4g GPU h of %u jobs that use %.3g of %.4g GiB, though there are GPUs with less",
+                 g->gpu_s / S_PER_H, g->jobs, used_gib, type->memory_gib);
+    insight_figure(insight, "memory_used", "GiB", used_gib);
+    insight_figure(insight, "memory_stranded", "GiB", type->memory_gib - used_gib);
+    insight_figure(insight, "memory", "GiB", type->memory_gib);
+    insight_figure(insight, "gpu_hours", "GPU h", g->gpu_s / S_PER_H);
+    insight_figure(insight, "jobs", "", g->jobs);
+    insight->recommendation = "GPUs with less memory, several instances on one, or colocation";
+    insight->what_if.note = "no run shows it: jobs with a model take whole GPUs, and which of them "
+                            "should keep the large ones only their owner knows";
+    insight_weigh(insight, g->gpu_s, rule_run->gpu_s);
+}
+
+static void find_mem_strand(const struct rule_run *rule_run, const void *thresholds,
+                            struct insights *insights) {
+    const struct mem_strand_thresholds *t = thresholds;
+    struct gathered_list list = {0};
+    struct kept_piece piece;
+    for (size_t at = 0; kept_work_next(rule_run, &at, &piece);)
+        gather_stranded(rule_run, &piece, t->most_used, &list);
+    for (size_t i = 0; i < list.at.count; i++)
+        report_stranded(rule_run, &list.at.at[i], insights);
+    gathered_list_finish(&list);
+}
+
+const struct rule rule_mem_strand = {
+    .id = "MEM-STRAND",
+    .family = "batch and memory",
+    .title = "large memories that stay empty",
+    .trigger = "jobs whose model states its memory use less than most_used of that of a GPU, of a "
+               "type with more memory than another one in the cluster",
+    .recommends = "smaller GPUs; several instances on one; colocation",
+    .measure = SHARE_OF_GPU_HOURS,
+    .thresholds = mem_strand_fields,
+    .thresholds_size = sizeof(struct mem_strand_thresholds),
+    .find = find_mem_strand,
+};

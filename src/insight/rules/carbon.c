@@ -1,0 +1,163 @@
+/* CARBON: energy that jobs which could wait took while power was dirty. */
+#include "base/units.h"
+#include "insight/rules/families.h"
+#include "insight/rules/gathered.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct carbon_thresholds {
+    double quantile;
+};
+
+static const struct field carbon_fields[] = {
+    {.key = "quantile",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct carbon_thresholds, quantile),
+     .min = 0,
+     .max = 1,
+     .default_value = 0.75,
+     .help = "of the intensity over time, above which it is high"},
+    FIELDS_END};
+
+/* The intensity of the measured time. */
+struct intensity {
+    double g, s;
+};
+
+static int compare_intensities(const void *a, const void *b) {
+    double x = ((const struct intensity *)a)->g, y = ((const struct intensity *)b)->g;
+    return (x > y) - (x < y);
+}
+
+static int64_t step_end_ns(const struct rule_run *rule_run, size_t step) {
+    const struct recorded_folder *folder = rule_run->folder;
+    return step + 1 < folder->steps.count ? folder->steps.at[step + 1].time_ns : rule_run->to_ns;
+}
+
+/* What is high, and the mean of what is not. False: the intensity is not known, or the same all the
+   time. */
+static bool split_intensity(const struct rule_run *rule_run, double quantile, double *ret_high_g,
+                            double *ret_low_mean_g) {
+    const struct recorded_folder *folder = rule_run->folder;
+    struct intensity *all = mem_zalloc(folder->steps.count + 1, sizeof *all);
+    double whole_s = 0, s = 0, low_s = 0, low = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < folder->steps.count; i++) {
+        const struct recorded_step *step = &folder->steps.at[i];
+        struct intensity one = {
+            step->carbon_g_per_kwh,
+            rule_run_overlap_s(rule_run, step->time_ns, step_end_ns(rule_run, i))};
+        if (one.s > 0 && !isnan(one.g)) {
+            all[count++] = one;
+            whole_s += one.s;
+        }
+    }
+    if (count > 1)
+        qsort(all, count, sizeof *all, compare_intensities);
+    size_t at = 0;
+    while (at + 1 < count && (s += all[at].s) < quantile * whole_s)
+        at++;
+    *ret_high_g = count > 0 ? all[at].g : NAN;
+    for (size_t i = 0; i < count && all[i].g <= *ret_high_g; i++) {
+        low_s += all[i].s;
+        low += all[i].s * all[i].g;
+    }
+    *ret_low_mean_g = low / low_s;
+    bool differs = count > 1 && all[count - 1].g > *ret_high_g;
+    free(all);
+    return differs;
+}
+
+/* Nobody waits for it at a certain time. */
+static bool is_deferrable(const struct job_spec *job) {
+    return !job->sla && job->deadline_ns == TIME_NONE_NS;
+}
+
+/* The energy of a segment within the steps of high intensity, and what it emitted, g without PUE.
+ */
+static void gather_segment(const struct rule_run *rule_run, const struct recorded_segment *segment,
+                           double high_g, struct gathered_list *list) {
+    const struct recorded_folder *folder = rule_run->folder;
+    double power_w = rule_run_power_w(segment);
+    size_t low = 0, high = folder->steps.count;
+    while (low + 1 < high) { /* the last step at or before the start */
+        size_t middle = (low + high) / 2;
+        if (folder->steps.at[middle].time_ns <= segment->start_ns)
+            low = middle;
+        else
+            high = middle;
+    }
+    for (size_t i = low; i < folder->steps.count; i++) {
+        const struct recorded_step *step = &folder->steps.at[i];
+        if (step->time_ns >= segment->end_ns)
+            break;
+        int64_t from_ns = step->time_ns > segment->start_ns ? step->time_ns : segment->start_ns;
+        int64_t to_ns = step_end_ns(rule_run, i);
+        to_ns = to_ns < segment->end_ns ? to_ns : segment->end_ns;
+        double energy_j = power_w * rule_run_overlap_s(rule_run, from_ns, to_ns);
+        if (energy_j <= 0 || !(step->carbon_g_per_kwh > high_g))
+            continue;
+        struct gathered *g = gathered_find(list, EASIM_NONE, EASIM_NONE, EASIM_NONE);
+        g->energy_j += energy_j;
+        g->work += energy_j / J_PER_KWH * step->carbon_g_per_kwh; /* g */
+        gathered_add(g, segment->job, from_ns, to_ns, energy_j);
+    }
+}
+
+static void report_carbon(const struct rule_run *rule_run, struct gathered *g, double high_g,
+                          double low_g, struct insights *insights) {
+    gathered_end(g);
+    double pue = rule_run->folder->cluster.pue, kwh = g->energy_j / J_PER_KWH;
+    double now_kg = pue * g->work / 1000, shifted_kg = pue * kwh * low_g / 1000;
+    struct insight *insight = gathered_report(rule_run, g, &rule_carbon, "kWh at high intensity",
+                                              1 / J_PER_KWH, insights);
+    insight_find(insights, insight,
+                 "%.4g kWh of jobs that could wait were taken above %.4g g/kWh: %.4g kg CO2, at "
+                 "other times %.4g kg",
+                 kwh, high_g, now_kg, shifted_kg);
+    insight_figure(insight, "co2", "kg", now_kg);
+    insight_figure(insight, "co2_shifted", "kg", shifted_kg);
+    insight_figure(insight, "energy_at_high_intensity", "kWh", kwh);
+    insight_figure(insight, "high_intensity", "g/kWh", high_g);
+    insight_figure(insight, "mean_intensity_else", "g/kWh", low_g);
+    insight_figure(insight, "jobs", "", g->jobs);
+    insight->recommendation = "hold such jobs back while the intensity is high";
+    insight->what_if.note =
+        "no run shows it: no policy that comes with easim looks at the intensity";
+    double all_kg = rule_run->run->summary.co2_kg;
+    insight_weigh(insight, now_kg - shifted_kg, all_kg);
+}
+
+static void find_carbon(const struct rule_run *rule_run, const void *thresholds,
+                        struct insights *insights) {
+    const struct carbon_thresholds *t = thresholds;
+    const struct recorded_run *run = rule_run->run;
+    struct gathered_list list = {0};
+    double high_g, low_g;
+    if (!split_intensity(rule_run, t->quantile, &high_g, &low_g))
+        return;
+    for (size_t i = 0; i < run->segments.count; i++) {
+        const struct recorded_segment *s = &run->segments.at[i];
+        if (s->kind != SEGMENT_QUEUED && is_deferrable(&run->workload.jobs.at[s->job]))
+            gather_segment(rule_run, s, high_g, &list);
+    }
+    for (size_t i = 0; i < list.at.count; i++)
+        report_carbon(rule_run, &list.at.at[i], high_g, low_g, insights);
+    gathered_list_finish(&list);
+}
+
+const struct rule rule_carbon = {
+    .id = "CARBON",
+    .family = "carbon",
+    .title = "energy taken while power was dirty",
+    .trigger = "jobs of the class best_effort without a deadline took energy while the carbon "
+               "intensity was above its quantile over the measured time; the severity is by the "
+               "share of the run's CO2 that other times would have saved, which is that of an "
+               "energy of mean intensity",
+    .recommends = "shifting",
+    .measure = SHARE_OF_ENERGY,
+    .thresholds = carbon_fields,
+    .thresholds_size = sizeof(struct carbon_thresholds),
+    .find = find_carbon,
+};

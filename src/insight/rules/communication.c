@@ -1,0 +1,249 @@
+/* Rules of synchronisation: jobs on more nodes than they need, and time spent waiting for each
+   other. */
+#include "base/units.h"
+#include "insight/rules/families.h"
+#include "insight/rules/gathered.h"
+#include "insight/rules/kept_work.h"
+#include "insight/rules/narrower.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Share of s in an iteration; NAN: the model is a table of points, which do not tell. */
+static double comm_share(const struct rule_run *rule_run, const struct kept_piece *piece,
+                         const struct easim_config *config, uint32_t span) {
+    const struct gpu_model *model = kept_work_model(rule_run, piece);
+    uint32_t node_gpus = rule_run->folder->cluster.gpu_types[config->gpu_type].node_gpus_max;
+    double steps = 1;
+    if (!model || model->lookup_speed)
+        return NAN;
+    for (size_t i = 0; i < model->grad_accum.count; i++) {
+        const struct grad_accum *g = &((const struct grad_accum *)model->grad_accum.at)[i];
+        if (g->k == config->k && g->batch == config->batch)
+            steps = (double)g->steps;
+    }
+    uint32_t nodes = speed_nodes(config->k, node_gpus, (enum easim_span)span);
+    return speed_sync_s(&model->speed, config->k, nodes) /
+           speed_iteration_s(&model->speed, config->k, config->batch / steps, nodes);
+}
+
+/* ---- SPREAD ---- */
+
+struct spread_thresholds {
+    double least_slowdown;
+};
+
+static const struct field spread_fields[] = {
+    {.key = "least_slowdown",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct spread_thresholds, least_slowdown),
+     .min = 0,
+     .max = 100,
+     .default_value = 0,
+     .help = "time on several nodes over that on one, less 1"},
+    FIELDS_END};
+
+enum { NODES, LEAST_NODES, COMM, SLOWDOWN };
+
+static uint32_t count_nodes(const struct recorded_run *run,
+                            const struct recorded_segment *segment) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < segment->gpus_count; i++) {
+        uint32_t before = 0;
+        while (before < i &&
+               run->gpus.at[segment->gpus + before].node != run->gpus.at[segment->gpus + i].node)
+            before++;
+        count += before == i;
+    }
+    return count;
+}
+
+static void gather_spread(const struct rule_run *rule_run, const struct kept_piece *piece,
+                          double least_slowdown, struct gathered_list *list) {
+    const struct easim_config *c = piece->config;
+    uint32_t span = piece->segment->span, there = kept_work_span(piece);
+    uint32_t most = rule_run->folder->cluster.gpu_types[c->gpu_type].node_gpus_max;
+    uint32_t nodes = count_nodes(rule_run->run, piece->segment);
+    uint32_t least = c->k / most + (c->k % most > 0);
+    if (nodes <= least || c->goodput[span] <= 0)
+        return;
+    double slowdown = c->goodput[there] / c->goodput[span];
+    double share = comm_share(rule_run, piece, c, span);
+    if (slowdown - 1 < least_slowdown)
+        return;
+    double lost_j = piece->work * (kept_work_unit_j(c, span) - kept_work_unit_j(c, there));
+    struct gathered *g = gathered_find(list, piece->spec->model, EASIM_NONE, EASIM_NONE);
+    g->work += piece->work;
+    g->gpu_s += piece->gpu_s;
+    g->lost_j += lost_j;
+    g->lost_gpu_s += piece->work * (kept_work_unit_gpu_s(c, span) - kept_work_unit_gpu_s(c, there));
+    g->means[NODES] += piece->work * nodes;
+    g->means[LEAST_NODES] += piece->work * least;
+    g->means[COMM] += piece->work * share;
+    g->means[SLOWDOWN] += piece->work * slowdown;
+    g->least = fmin(g->least, c->k);
+    gathered_add(g, piece->job, piece->segment->start_ns, piece->segment->end_ns, lost_j);
+}
+
+static void report_spread(const struct rule_run *rule_run, struct gathered *g,
+                          struct insights *insights) {
+    gathered_end(g);
+    struct insight *insight =
+        gathered_report(rule_run, g, &rule_spread, "kWh for being spread", 1 / J_PER_KWH, insights);
+    insight->entity = ENTITY_MODEL;
+    insight->name = rule_run->folder->models.models[g->model].name;
+    insight_find(insights, insight,
+                 "%u jobs on %.3g nodes where %.3g would hold them: %.3g times as long, %.4g kWh",
+                 g->jobs, gathered_mean(g, NODES), gathered_mean(g, LEAST_NODES),
+                 gathered_mean(g, SLOWDOWN), g->lost_j / J_PER_KWH);
+    insight_figure(insight, "jobs", "", g->jobs);
+    insight_figure(insight, "nodes", "", gathered_mean(g, NODES));
+    insight_figure(insight, "least_nodes", "", gathered_mean(g, LEAST_NODES));
+    insight_figure(insight, "communication_share", "", gathered_mean(g, COMM));
+    insight_figure(insight, "slowdown", "", gathered_mean(g, SLOWDOWN));
+    insight_figure(insight, "energy_lost", "kWh", g->lost_j / J_PER_KWH);
+    insight_figure(insight, "lost", "GPU h", g->lost_gpu_s / S_PER_H);
+    insight->recommendation = "pack jobs onto whole nodes: wait for one, or take fewer GPUs";
+    if (g->least > 1 && narrower_k(rule_run, insights, insight, (uint32_t)g->least - 1))
+        insight->what_if.unsure = "smaller jobs may be spread, too, where nodes are nearly full";
+    insight_weigh(insight, fmax(g->lost_j, 0), rule_run->energy_j);
+}
+
+static void find_spread(const struct rule_run *rule_run, const void *thresholds,
+                        struct insights *insights) {
+    const struct spread_thresholds *t = thresholds;
+    struct gathered_list list = {0};
+    struct kept_piece piece;
+    for (size_t at = 0; kept_work_next(rule_run, &at, &piece);)
+        gather_spread(rule_run, &piece, t->least_slowdown, &list);
+    for (size_t i = 0; i < list.at.count; i++)
+        report_spread(rule_run, &list.at.at[i], insights);
+    gathered_list_finish(&list);
+}
+
+const struct rule rule_spread = {
+    .id = "SPREAD",
+    .family = "communication",
+    .title = "jobs on more nodes than they need",
+    .trigger = "a job with a model computes on more nodes than the fewest that hold its GPUs, and "
+               "takes at least 1 + least_slowdown times as long there",
+    .recommends = "packing",
+    .measure = SHARE_OF_ENERGY,
+    .thresholds = spread_fields,
+    .thresholds_size = sizeof(struct spread_thresholds),
+    .find = find_spread,
+};
+
+/* ---- COMM ---- */
+
+struct comm_thresholds {
+    double most_share;
+};
+
+static const struct field comm_fields[] = {
+    {.key = "most_share",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct comm_thresholds, most_share),
+     .min = 0,
+     .max = 1,
+     .default_value = 0.25,
+     .help = "of the iteration, by GPU-hours, that synchronisation may take"},
+    FIELDS_END};
+
+/* By model, and by model and number of GPUs: means by GPU time. */
+static void gather_comm(const struct rule_run *rule_run, const struct kept_piece *piece,
+                        struct gathered_list *models, struct gathered_list *counts) {
+    double share = comm_share(rule_run, piece, piece->config, piece->segment->span);
+    struct gathered *both[] = {
+        gathered_find(models, piece->spec->model, EASIM_NONE, EASIM_NONE),
+        gathered_find(counts, piece->spec->model, piece->config->k, EASIM_NONE)};
+    for (int i = 0; i < 2 && !isnan(share); i++) {
+        both[i]->work += piece->gpu_s;
+        both[i]->gpu_s += piece->gpu_s;
+        both[i]->lost_gpu_s += share * piece->gpu_s;
+        both[i]->means[COMM] += share * piece->gpu_s;
+        gathered_add(both[i], piece->job, piece->segment->start_ns, piece->segment->end_ns,
+                     share * piece->gpu_s);
+    }
+}
+
+/* The most GPUs with which no configuration of the model's jobs reaches the share; 0: none. */
+static uint32_t most_gpus_within(const struct rule_run *rule_run, uint32_t model,
+                                 double most_share) {
+    uint32_t least_over = UINT32_MAX;
+    bool *seen = mem_zalloc(rule_run->run->workload.table.sets.count, sizeof *seen);
+    struct kept_piece piece;
+    for (size_t at = 0; kept_work_next(rule_run, &at, &piece);) {
+        struct kept_configs all = kept_work_configs(rule_run, piece.set);
+        if (piece.spec->model != model || seen[piece.set])
+            continue;
+        seen[piece.set] = true;
+        for (uint32_t i = 0; i < all.count; i++) {
+            struct kept_piece other = piece;
+            other.config = &all.at[i];
+            for (uint32_t span = 0; span < other.config->span_count; span++)
+                if (other.config->goodput[span] > 0 && other.config->k < least_over &&
+                    comm_share(rule_run, &other, other.config, span) > most_share)
+                    least_over = other.config->k;
+        }
+    }
+    free(seen);
+    return least_over - 1;
+}
+
+static void report_comm(const struct rule_run *rule_run, struct gathered *g,
+                        const struct gathered_list *counts, double most_share,
+                        struct insights *insights) {
+    gathered_end(g);
+    struct insight *insight =
+        gathered_report(rule_run, g, &rule_comm, "GPU h of synchronisation", 1 / S_PER_H, insights);
+    insight->entity = ENTITY_MODEL;
+    insight->name = rule_run->folder->models.models[g->model].name;
+    insight_find(insights, insight,
+                 "%.0f %% of the time of its iterations is synchronisation: %.4g of %.4g GPU h",
+                 100 * gathered_mean(g, COMM), g->lost_gpu_s / S_PER_H, g->gpu_s / S_PER_H);
+    insight_figure(insight, "communication_share", "", gathered_mean(g, COMM));
+    insight_figure(insight, "synchronisation", "GPU h", g->lost_gpu_s / S_PER_H);
+    insight_figure(insight, "gpu_hours", "GPU h", g->gpu_s / S_PER_H);
+    for (size_t i = 0; i < counts->at.count; i++)
+        if (counts->at.at[i].model == g->model && counts->at.at[i].work > 0)
+            insight_figure(
+                insight,
+                arena_printf(&insights->arena, "communication_share_k%u", counts->at.at[i].type),
+                "", gathered_mean(&counts->at.at[i], COMM));
+    insight->recommendation = "fewer GPUs, a larger batch, or all of them on one node";
+    uint32_t most = most_gpus_within(rule_run, g->model, most_share);
+    if (most > 0)
+        narrower_k(rule_run, insights, insight, most);
+    else
+        insight->what_if.note = "no run shows it: no number of GPUs is below the threshold";
+    insight_weigh(insight, g->lost_gpu_s, rule_run->gpu_s);
+}
+
+static void find_comm(const struct rule_run *rule_run, const void *thresholds,
+                      struct insights *insights) {
+    const struct comm_thresholds *t = thresholds;
+    struct gathered_list models = {0}, counts = {0};
+    struct kept_piece piece;
+    for (size_t at = 0; kept_work_next(rule_run, &at, &piece);)
+        gather_comm(rule_run, &piece, &models, &counts);
+    for (size_t i = 0; i < models.at.count; i++)
+        if (models.at.at[i].work > 0 && gathered_mean(&models.at.at[i], COMM) > t->most_share)
+            report_comm(rule_run, &models.at.at[i], &counts, t->most_share, insights);
+    gathered_list_finish(&models);
+    gathered_list_finish(&counts);
+}
+
+const struct rule rule_comm = {
+    .id = "COMM",
+    .family = "communication",
+    .title = "time spent on synchronisation",
+    .trigger =
+        "of a model whose speed is a formula, s is more than most_share of t, the time of an "
+        "iteration (semantics 3.1), by GPU-hours",
+    .recommends = "fewer GPUs; larger batches; packing",
+    .measure = SHARE_OF_GPU_HOURS,
+    .thresholds = comm_fields,
+    .thresholds_size = sizeof(struct comm_thresholds),
+    .find = find_comm,
+};

@@ -1,0 +1,232 @@
+/* Rules of the choice of a GPU type: jobs that fast GPUs serve for too much energy, and slow ones
+   for too long. Only choices are blamed: what would have been better fitted what was free at the
+   job's start. */
+#include "base/units.h"
+#include "insight/rules/families.h"
+#include "insight/rules/gathered.h"
+#include "insight/rules/kept_work.h"
+#include "insight/rules/narrower.h"
+#include "insight/waste/instants.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct choice_thresholds {
+    double ratio;
+};
+
+static const struct field wasted_fast_fields[] = {
+    {.key = "ratio",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct choice_thresholds, ratio),
+     .min = 0,
+     .max = 100,
+     .default_value = 1,
+     .help = "a fast GPU that gains less speed than this x what it takes more of power is wasted: "
+             "at 1 it takes more energy"},
+    FIELDS_END};
+
+static const struct field slow_cheap_fields[] = {
+    {.key = "ratio",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct choice_thresholds, ratio),
+     .min = 0,
+     .max = 100,
+     .default_value = 1,
+     .help = "a slow GPU whose energy-delay product is more than this x that of a faster one"},
+    FIELDS_END};
+
+/* ---- Jobs and what they could have had ---- */
+
+enum { SPEEDUP, POWER_RATIO, OWN_J, OTHER_J, EDP_RATIO }; /* means by work */
+
+struct choice {
+    const struct rule_run *rule_run;
+    bool slow; /* looks for faster GPUs of less EDP, else for slower ones of less energy */
+    double ratio;
+    struct room_free *free; /* by GPU type, at the start of the job */
+    struct gathered_list list;
+};
+
+/* Whether another configuration is what the job should have had. */
+static bool is_wrong_choice(const struct choice *choice, const struct easim_config *own,
+                            uint32_t span, const struct easim_config *other) {
+    uint32_t there = other->empty_span;
+    double speedup = own->goodput[span] / other->goodput[there];
+    double power_ratio = own->power_w[span] / other->power_w[there];
+    if (!choice->slow)
+        return speedup > 1 && speedup < choice->ratio * power_ratio;
+    double edp_ratio = power_ratio / (speedup * speedup);
+    return speedup < 1 && edp_ratio > choice->ratio;
+}
+
+/* The best of other GPU types with as many GPUs that fitted: of least energy, or of least EDP. */
+static const struct easim_config *find_better(const struct choice *choice,
+                                              const struct kept_piece *piece, uint32_t span) {
+    struct kept_configs all = kept_work_configs(choice->rule_run, piece->set);
+    const struct easim_config *best = NULL;
+    double least = INFINITY;
+    for (uint32_t i = 0; i < all.count; i++) {
+        const struct easim_config *c = &all.at[i];
+        uint32_t there = c->empty_span;
+        if (c->gpu_type == piece->config->gpu_type || c->k != piece->config->k ||
+            c->goodput[there] <= 0 || !room_fits(&choice->free[c->gpu_type], c) ||
+            !is_wrong_choice(choice, piece->config, span, c))
+            continue;
+        double cost = kept_work_unit_j(c, there) / (choice->slow ? c->goodput[there] : 1);
+        if (cost < least) {
+            least = cost;
+            best = c;
+        }
+    }
+    return best;
+}
+
+static void gather_piece(struct choice *choice, const struct kept_piece *piece) {
+    uint32_t span = kept_work_span(piece);
+    const struct easim_config *own = piece->config, *other = find_better(choice, piece, span);
+    if (!other)
+        return;
+    uint32_t there = other->empty_span;
+    double own_j = kept_work_unit_j(own, span), other_j = kept_work_unit_j(other, there);
+    double speedup = own->goodput[span] / other->goodput[there];
+    struct gathered *g =
+        gathered_find(&choice->list, piece->spec->model, own->gpu_type, other->gpu_type);
+    g->work += piece->work;
+    g->gpu_s += piece->gpu_s;
+    g->lost_j += piece->work * (own_j - other_j);
+    g->gained_s += piece->work * (1 / other->goodput[there] - 1 / own->goodput[span]);
+    g->means[SPEEDUP] += piece->work * speedup;
+    g->means[POWER_RATIO] += piece->work * own->power_w[span] / other->power_w[there];
+    g->means[OWN_J] += piece->work * own_j;
+    g->means[OTHER_J] += piece->work * other_j;
+    g->means[EDP_RATIO] += piece->work * own_j / (other_j * speedup);
+    gathered_add(g, piece->job, piece->segment->start_ns, piece->segment->end_ns,
+                 piece->work * (own_j - other_j));
+}
+
+/* The kept pieces of a hold, the segments of a job on the GPUs that it got at its start. */
+static void gather_hold(struct choice *choice, uint32_t first) {
+    const struct recorded_run *run = choice->rule_run->run;
+    const struct recorded_job *job = &run->jobs[run->segments.at[first].job];
+    uint32_t end = job->segments + job->segment_count;
+    struct kept_piece piece;
+    for (size_t at = first; at < end; at++) {
+        size_t next = at;
+        if (at > first &&
+            (run->segments.at[at].kind == SEGMENT_QUEUED ||
+             instants_is_first_of_hold(&run->segments.at[at], &run->segments.at[at - 1])))
+            return;
+        if (kept_work_next(choice->rule_run, &next, &piece) && next == at + 1)
+            gather_piece(choice, &piece);
+    }
+}
+
+static void gather_choices(struct choice *choice) {
+    const struct recorded_run *run = choice->rule_run->run;
+    uint32_t types = run->folder->cluster.gpu_type_count;
+    struct instants instants;
+    struct error error = {0}; /* waste_of_run has told it */
+    if (types < 2)
+        return;
+    choice->free = mem_zalloc(types, sizeof *choice->free);
+    instants_init(&instants, run);
+    while (instants_next_ns(&instants) < INT64_MAX && instants_step(&instants, &error) == 0)
+        for (size_t e = instants.first_taken; e < instants.taken_end; e++) {
+            uint32_t first = instants.events.at[e].index;
+            instants_room_for(&instants, &run->segments.at[first], choice->free);
+            gather_hold(choice, first);
+        }
+    instants_finish(&instants);
+    free(choice->free);
+}
+
+/* ---- What is said ---- */
+
+static void add_choice_figures(const struct gathered *g, struct insight *insight) {
+    insight_figure(insight, "starts", "", g->jobs);
+    insight_figure(insight, "speedup", "", gathered_mean(g, SPEEDUP));
+    insight_figure(insight, "power_ratio", "", gathered_mean(g, POWER_RATIO));
+    insight_figure(insight, "energy_per_sample", "J", gathered_mean(g, OWN_J));
+    insight_figure(insight, "energy_per_sample_other", "J", gathered_mean(g, OTHER_J));
+    insight_figure(insight, "edp_ratio", "", gathered_mean(g, EDP_RATIO));
+    insight_figure(insight, "energy_over_best", "kWh", g->lost_j / J_PER_KWH);
+    insight_figure(insight, "time_gained", "h", g->gained_s / S_PER_H);
+    insight_figure(insight, "gpu_hours", "GPU h", g->gpu_s / S_PER_H);
+}
+
+static void report_choice(const struct choice *choice, struct gathered *g, const struct rule *rule,
+                          struct insights *insights) {
+    const struct recorded_folder *folder = choice->rule_run->folder;
+    const char *own = folder->cluster.gpu_types[g->type].name,
+               *other = folder->cluster.gpu_types[g->other].name;
+    gathered_end(g);
+    struct insight *insight = gathered_report(choice->rule_run, g, rule, "kWh over the other GPUs",
+                                              1 / J_PER_KWH, insights);
+    insight->entity = ENTITY_MODEL;
+    insight->name = folder->models.models[g->model].name;
+    if (choice->slow)
+        insight_find(insights, insight,
+                     "%u starts on %s while %s were free: %.2f times the energy-delay product, "
+                     "%.4g h longer",
+                     g->jobs, own, other, gathered_mean(g, EDP_RATIO), -g->gained_s / S_PER_H);
+    else
+        insight_find(insights, insight,
+                     "%u starts on %s while %s were free: %.2f times as fast for %.2f times the "
+                     "power, %.4g kWh more",
+                     g->jobs, own, other, gathered_mean(g, SPEEDUP), gathered_mean(g, POWER_RATIO),
+                     g->lost_j / J_PER_KWH);
+    add_choice_figures(g, insight);
+    insight_figure_text(insights, insight, "gpu_type", own);
+    insight_figure_text(insights, insight, "other_gpu_type", other);
+    insight->recommendation =
+        arena_printf(&insights->arena, "run it on %s where these are free%s", other,
+                     choice->slow ? "" : "; a policy of least energy-delay product does");
+    narrower_h(choice->rule_run, insights, insight, g->other);
+    insight_weigh(insight, fmax(g->lost_j, 0), choice->rule_run->energy_j);
+}
+
+static void find_choices(const struct rule_run *rule_run, const struct choice_thresholds *t,
+                         bool slow, const struct rule *rule, struct insights *insights) {
+    struct choice choice = {.rule_run = rule_run, .slow = slow, .ratio = t->ratio};
+    gather_choices(&choice);
+    for (size_t i = 0; i < choice.list.at.count; i++)
+        report_choice(&choice, &choice.list.at.at[i], rule, insights);
+    gathered_list_finish(&choice.list);
+}
+
+static void find_wasted_fast(const struct rule_run *rule_run, const void *thresholds,
+                             struct insights *insights) {
+    find_choices(rule_run, thresholds, false, &rule_wasted_fast, insights);
+}
+
+static void find_slow_cheap(const struct rule_run *rule_run, const void *thresholds,
+                            struct insights *insights) {
+    find_choices(rule_run, thresholds, true, &rule_slow_cheap, insights);
+}
+
+const struct rule rule_wasted_fast = {
+    .id = "WASTED-FAST",
+    .family = "GPU choice",
+    .title = "fast GPUs that gain too little",
+    .trigger = "a job computes on a GPU type although as many GPUs of a slower one fitted at its "
+               "start, over which it gains less speed than ratio x the ratio of their powers",
+    .recommends = "the slower type; a policy of least energy-delay product",
+    .measure = SHARE_OF_ENERGY,
+    .thresholds = wasted_fast_fields,
+    .thresholds_size = sizeof(struct choice_thresholds),
+    .find = find_wasted_fast,
+};
+
+const struct rule rule_slow_cheap = {
+    .id = "SLOW-CHEAP",
+    .family = "GPU choice",
+    .title = "slow GPUs that take too long",
+    .trigger = "a job computes on a GPU type although as many GPUs of a faster one fitted at its "
+               "start, on which its energy-delay product is less than that here / ratio",
+    .recommends = "the faster type",
+    .measure = SHARE_OF_ENERGY,
+    .thresholds = slow_cheap_fields,
+    .thresholds_size = sizeof(struct choice_thresholds),
+    .find = find_slow_cheap,
+};

@@ -1,0 +1,370 @@
+/* Rules of the run as a measurement: whether it is of a steady state. */
+#include "base/numfmt.h"
+#include "base/units.h"
+#include "insight/rules/families.h"
+#include "insight/rules/rule_run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- How many wait and how many GPUs are held, over time ---- */
+
+struct level {
+    int64_t time_ns;
+    double change;
+};
+
+struct levels {
+    ARRAY_OF(struct level) at; /* by time */
+};
+
+static int compare_levels(const void *a, const void *b) {
+    const struct level *x = a, *y = b;
+    return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
+}
+
+static void add_level(struct levels *levels, const struct recorded_segment *segment,
+                      double amount) {
+    if (segment->start_ns == segment->end_ns || amount == 0)
+        return;
+    array_push(&levels->at, ((struct level){segment->start_ns, amount}));
+    array_push(&levels->at, ((struct level){segment->end_ns, -amount}));
+}
+
+static void sort_levels(struct levels *levels) {
+    if (levels->at.count > 0)
+        qsort(levels->at.at, levels->at.count, sizeof *levels->at.at, compare_levels);
+}
+
+/* ---- QUEUE ---- */
+
+#define BATCHES 20 /* equal parts of the time */
+
+struct queue_thresholds {
+    double standard_errors;
+};
+
+static const struct field queue_fields[] = {
+    {.key = "standard_errors",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct queue_thresholds, standard_errors),
+     .min = 0,
+     .max = 100,
+     .default_value = 2,
+     .help = "by which the growth of the queue is above 0"},
+    FIELDS_END};
+
+/* The queue from from_ns to the last submission, in equal parts. */
+struct growth_of_queue {
+    int64_t from_ns, to_ns;
+    double at[BATCHES + 1]; /* jobs that wait at the ends of the parts */
+    double slope_per_h, error_per_h;
+};
+
+static void count_waiting(const struct rule_run *rule_run, struct growth_of_queue *g) {
+    const struct recorded_run *run = rule_run->run;
+    struct levels levels = {0};
+    double waiting = 0;
+    for (size_t i = 0; i < run->segments.count; i++)
+        if (run->segments.at[i].kind == SEGMENT_QUEUED)
+            add_level(&levels, &run->segments.at[i], 1);
+    sort_levels(&levels);
+    size_t next = 0;
+    for (int b = 0; b <= BATCHES; b++) {
+        int64_t until_ns =
+            b == BATCHES ? g->to_ns : g->from_ns + (g->to_ns - g->from_ns) / BATCHES * b;
+        /* At the end itself: what waits up to it. */
+        for (; next < levels.at.count && levels.at.at[next].time_ns < until_ns + (b == 0); next++)
+            waiting += levels.at.at[next].change;
+        g->at[b] = waiting;
+    }
+    free(levels.at.at);
+}
+
+static bool measure_growth(const struct rule_run *rule_run, struct growth_of_queue *g) {
+    uint32_t jobs = rule_run_jobs(rule_run);
+    g->from_ns = rule_run->from_ns;
+    g->to_ns = jobs > 0 ? rule_run->run->workload.jobs.at[jobs - 1].submit_ns : 0;
+    if (rule_run->folder->scenario.horizon_ns != TIME_NONE_NS)
+        g->to_ns = rule_run->to_ns;
+    if (g->to_ns - g->from_ns < BATCHES || jobs < BATCHES)
+        return false;
+    count_waiting(rule_run, g);
+    double part_h = units_s(g->to_ns - g->from_ns) / S_PER_H / BATCHES, squares = 0;
+    g->slope_per_h = (g->at[BATCHES] - g->at[0]) / (BATCHES * part_h);
+    for (int b = 0; b < BATCHES; b++) {
+        double off = (g->at[b + 1] - g->at[b]) / part_h - g->slope_per_h;
+        squares += off * off;
+    }
+    g->error_per_h = sqrt(squares / (BATCHES - 1) / BATCHES);
+    return true;
+}
+
+static const char *number_text(struct insights *insights, double value) {
+    char text[NUMFMT_BYTES];
+    numfmt_real(text, value);
+    return arena_strdup(&insights->arena, text);
+}
+
+/* Less load, or as many more nodes of every kind. */
+static void propose_capacity(const struct rule_run *rule_run, double rho, struct insights *insights,
+                             struct insight *insight) {
+    const struct yaml_node *root = rule_run->folder->scenario.doc.root;
+    const struct yaml_node *workload = root ? yaml_find(root, "workload") : NULL;
+    const struct yaml_node *cluster = root ? yaml_find(root, "cluster") : NULL;
+    const struct yaml_node *nodes = cluster ? yaml_find(cluster, "nodes") : NULL;
+    static const char *const keys[] = {"load", "rate_per_s"};
+    double value;
+    for (size_t i = 0; workload && i < 2; i++) {
+        const struct yaml_node *node = yaml_find(workload, keys[i]);
+        if (!node || node->kind != YAML_NODE_SCALAR ||
+            !numfmt_parse_real(node->text, node->length, &value))
+            continue;
+        insight_change(insights, insight, arena_printf(&insights->arena, "workload.%s", keys[i]),
+                       number_text(insights, value / (1.25 * rho)));
+        return;
+    }
+    for (size_t i = 0; nodes && nodes->kind == YAML_NODE_SEQUENCE && i < nodes->count; i++) {
+        const struct yaml_node *count = yaml_find(nodes->items[i], "count");
+        if (!count || !numfmt_parse_real(count->text, count->length, &value))
+            value = 1;
+        insight_change(insights, insight,
+                       arena_printf(&insights->arena, "cluster.nodes[%zu].count", i),
+                       number_text(insights, ceil(1.25 * rho * value)));
+    }
+    if (insight->what_if.changes.count == 0)
+        insight->what_if.note = "no run shows it: the scenario states no load and no nodes";
+}
+
+/* Work that arrives over work that is served. Drained, all of it is: then what the jobs held over
+   what the GPUs had to give until the last submission. */
+static double offered_load(const struct rule_run *rule_run, const struct growth_of_queue *g) {
+    const struct summary *summary = &rule_run->run->summary;
+    double held_gpu_s = 0;
+    if (rule_run->folder->scenario.horizon_ns != TIME_NONE_NS)
+        return summary->work_done_gpu_h > 0
+                   ? summary->work_submitted_gpu_h / summary->work_done_gpu_h
+                   : INFINITY;
+    for (size_t i = 0; i < rule_run->run->segments.count; i++)
+        held_gpu_s += rule_run_gpu_s(rule_run, &rule_run->run->segments.at[i]);
+    return held_gpu_s / (rule_run->folder->cluster.gpus * units_s(g->to_ns - g->from_ns));
+}
+
+static void report_queue(const struct rule_run *rule_run, const struct growth_of_queue *g,
+                         struct insights *insights) {
+    const struct summary *summary = &rule_run->run->summary;
+    struct insight *insight = insights_add(insights, &rule_queue);
+    double left = summary->work_unfinished_gpu_h, rho = offered_load(rule_run, g);
+    double done_per_h = summary->work_done_gpu_h / (summary->sim_s / S_PER_H);
+    insight->from_s = units_s(g->from_ns);
+    insight->to_s = units_s(g->to_ns);
+    insight_find(insights, insight,
+                 "the queue grows by %.3g jobs/h (standard error %.2g): figures of a steady state "
+                 "there are none",
+                 g->slope_per_h, g->error_per_h);
+    insight_figure(insight, "slope", "jobs/h", g->slope_per_h);
+    insight_figure(insight, "standard_error", "jobs/h", g->error_per_h);
+    insight_figure(insight, "rho", "", rho);
+    insight_figure(insight, "waiting_at_end", "jobs", g->at[BATCHES]);
+    insight_figure(insight, "time_to_work_off", "h", done_per_h > 0 ? left / done_per_h : NAN);
+    insight_figure(insight, "work_unfinished", "GPU h", left);
+    struct insight_evidence evidence = {
+        .kind = EVIDENCE_INTERVAL,
+        .name = "",
+        .from_s = insight->from_s,
+        .to_s = insight->to_s,
+        .note = arena_printf(&insights->arena, "%.0f jobs wait at first, %.0f at the end", g->at[0],
+                             g->at[BATCHES])};
+    insight_evidence(insights, insight, &evidence);
+    insight->recommendation =
+        "more capacity or an admission test; do not quote means of such a run";
+    propose_capacity(rule_run, rho > 1 && isfinite(rho) ? rho : 1, insights, insight);
+    insight_weigh(insight, rho > 1 ? 1 - 1 / rho : 0, 1);
+}
+
+static void find_queue(const struct rule_run *rule_run, const void *thresholds,
+                       struct insights *insights) {
+    const struct queue_thresholds *t = thresholds;
+    struct growth_of_queue g = {0};
+    if (measure_growth(rule_run, &g) && g.slope_per_h > 0 &&
+        g.slope_per_h > t->standard_errors * g.error_per_h)
+        report_queue(rule_run, &g, insights);
+}
+
+const struct rule rule_queue = {
+    .id = "QUEUE",
+    .family = "steady state",
+    .title = "more arrives than is served",
+    .trigger =
+        "the number of waiting jobs grows, from the end of the warm-up to the end of the run "
+        "(drained: to the last submission), by more than standard_errors of its standard "
+        "error, from 20 equal parts of that time",
+    .recommends = "capacity; admission; figures of a steady state are invalid",
+    .measure = SHARE_OF_GPU_HOURS,
+    .thresholds = queue_fields,
+    .thresholds_size = sizeof(struct queue_thresholds),
+    .find = find_queue,
+};
+
+/* ---- WARMUP ---- */
+
+struct warmup_thresholds {
+    double most_share, of_median;
+};
+
+static const struct field warmup_fields[] = {
+    {.key = "most_share",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct warmup_thresholds, most_share),
+     .min = 0,
+     .max = 1,
+     .default_value = 0.2,
+     .help = "of the measured time that filling and emptying the cluster may take"},
+    {.key = "of_median",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct warmup_thresholds, of_median),
+     .min = 0,
+     .max = 1,
+     .default_value = 0.9,
+     .help = "the cluster is full from the first to the last time at which so large a share of the "
+             "median of the GPUs in use is in use"},
+    FIELDS_END};
+
+struct held {
+    double gpus, s; /* held for so long */
+    int64_t from_ns, to_ns;
+};
+
+struct filling {
+    ARRAY_OF(struct held) at; /* in the measured time, by time */
+    double median;            /* by time */
+    int64_t full_ns, empties_ns;
+    double missing_gpu_s; /* below the median, outside */
+};
+
+static int compare_held(const void *a, const void *b) {
+    double x = ((const struct held *)a)->gpus, y = ((const struct held *)b)->gpus;
+    return (x > y) - (x < y);
+}
+
+static double median_by_time(const struct filling *filling, double whole_s) {
+    size_t count = filling->at.count;
+    struct held *sorted = mem_zalloc(count, sizeof *sorted);
+    double s = 0;
+    size_t i = 0;
+    memcpy(sorted, filling->at.at, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, compare_held);
+    while (i + 1 < count && (s += sorted[i].s) < whole_s / 2)
+        i++;
+    double median = sorted[i].gpus;
+    free(sorted);
+    return median;
+}
+
+static void measure_filling(const struct rule_run *rule_run, struct filling *filling) {
+    const struct recorded_run *run = rule_run->run;
+    struct levels levels = {0};
+    double gpus = 0;
+    int64_t since_ns = 0;
+    for (size_t i = 0; i < run->segments.count; i++)
+        add_level(&levels, &run->segments.at[i],
+                  (double)recorded_run_milli(run, &run->segments.at[i]) / WHOLE_GPU_MILLI);
+    sort_levels(&levels);
+    for (size_t i = 0; i <= levels.at.count; i++) {
+        int64_t now_ns = i < levels.at.count ? levels.at.at[i].time_ns : rule_run->to_ns;
+        double s = rule_run_overlap_s(rule_run, since_ns, now_ns);
+        if (s > 0)
+            array_push(&filling->at, ((struct held){gpus, s, since_ns, now_ns}));
+        since_ns = now_ns;
+        gpus += i < levels.at.count ? levels.at.at[i].change : 0;
+    }
+    free(levels.at.at);
+}
+
+/* From the first to the last time at which the cluster is as full as usual. */
+static void find_full_time(const struct rule_run *rule_run, double of_median,
+                           struct filling *filling) {
+    double enough = of_median * filling->median * (1 - 1e-9);
+    size_t first = 0, last = filling->at.count;
+    while (first < filling->at.count && filling->at.at[first].gpus < enough)
+        first++;
+    while (last > first && filling->at.at[last - 1].gpus < enough)
+        last--;
+    filling->full_ns = filling->at.at[first].from_ns;
+    if (filling->full_ns < rule_run->from_ns)
+        filling->full_ns = rule_run->from_ns;
+    filling->empties_ns = filling->at.at[last - 1].to_ns;
+    for (size_t i = 0; i < filling->at.count; i++)
+        if (i < first || i >= last)
+            filling->missing_gpu_s +=
+                filling->at.at[i].s * fmax(filling->median - filling->at.at[i].gpus, 0);
+}
+
+static void propose_trim(const struct rule_run *rule_run, const struct filling *filling,
+                         struct insights *insights, struct insight *insight) {
+    const struct yaml_node *root = rule_run->folder->scenario.doc.root;
+    bool drained = rule_run->folder->scenario.horizon_ns == TIME_NONE_NS;
+    if (filling->full_ns > rule_run->from_ns && root && yaml_find(root, "workload"))
+        insight_change(insights, insight, "workload.warmup",
+                       number_text(insights, units_s(filling->full_ns)));
+    if (filling->empties_ns < rule_run->to_ns && (drained || root))
+        insight_change(insights, insight, "horizon",
+                       number_text(insights, units_s(filling->empties_ns)));
+    if (insight->what_if.changes.count == 0)
+        insight->what_if.note = "no run shows it: nothing could be left out";
+}
+
+static void report_warmup(const struct rule_run *rule_run, const struct filling *filling,
+                          double share, struct insights *insights) {
+    struct insight *insight = insights_add(insights, &rule_warmup);
+    double full_s = units_s(filling->full_ns), empties_s = units_s(filling->empties_ns);
+    insight->from_s = rule_run->from_s;
+    insight->to_s = rule_run->to_s;
+    insight_find(insights, insight,
+                 "for %.0f %% of the measured time the cluster fills or empties: it is full from "
+                 "%.4g to %.4g h",
+                 100 * share, full_s / S_PER_H, empties_s / S_PER_H);
+    insight_figure(insight, "share_outside", "", share);
+    insight_figure(insight, "full_from", "s", full_s);
+    insight_figure(insight, "full_until", "s", empties_s);
+    insight_figure(insight, "median_in_use", "GPUs", filling->median);
+    insight_figure(insight, "missing", "GPU h", filling->missing_gpu_s / S_PER_H);
+    struct insight_evidence evidence = {.kind = EVIDENCE_INTERVAL,
+                                        .name = "",
+                                        .from_s = full_s,
+                                        .to_s = empties_s,
+                                        .note = "as full as usual"};
+    insight_evidence(insights, insight, &evidence);
+    insight->recommendation = "a longer run, or a warm-up and a horizon that leave the ends out";
+    propose_trim(rule_run, filling, insights, insight);
+    insight_weigh(insight, filling->missing_gpu_s, rule_run->gpu_s);
+}
+
+static void find_warmup(const struct rule_run *rule_run, const void *thresholds,
+                        struct insights *insights) {
+    const struct warmup_thresholds *t = thresholds;
+    struct filling filling = {0};
+    double whole_s = rule_run->to_s - rule_run->from_s;
+    measure_filling(rule_run, &filling);
+    if (filling.at.count > 0 && (filling.median = median_by_time(&filling, whole_s)) > 0) {
+        find_full_time(rule_run, t->of_median, &filling);
+        double share = 1 - units_s(filling.empties_ns - filling.full_ns) / whole_s;
+        if (share > t->most_share)
+            report_warmup(rule_run, &filling, share, insights);
+    }
+    free(filling.at.at);
+}
+
+const struct rule rule_warmup = {
+    .id = "WARMUP",
+    .family = "steady state",
+    .title = "figures of a cluster that fills and empties",
+    .trigger = "the time before the GPUs in use first reach of_median of their median over time, "
+               "and that after they last do, are more than most_share of the measured time",
+    .recommends = "a longer run; a warm-up; a horizon",
+    .measure = SHARE_OF_GPU_HOURS,
+    .thresholds = warmup_fields,
+    .thresholds_size = sizeof(struct warmup_thresholds),
+    .find = find_warmup,
+};

@@ -1,0 +1,205 @@
+/* Rules of how far the figures can be trusted: configurations that nobody measured, and differences
+   between policies that may be chance. */
+#include "base/numfmt.h"
+#include "base/units.h"
+#include "insight/rules/families.h"
+#include "insight/rules/gathered.h"
+#include "insight/rules/kept_work.h"
+#include "io/csv.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- MODEL-EXTRAPOLATED ---- */
+
+struct extrapolated_thresholds {
+    double least_share;
+};
+
+static const struct field extrapolated_fields[] = {
+    {.key = "least_share",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct extrapolated_thresholds, least_share),
+     .min = 0,
+     .max = 1,
+     .default_value = 0,
+     .help = "of the GPU-hours of the cluster"},
+    FIELDS_END};
+
+static void report_extrapolated(const struct rule_run *rule_run, struct gathered *g,
+                                const char *models, struct insights *insights) {
+    gathered_end(g);
+    struct insight *insight =
+        gathered_report(rule_run, g, &rule_model_extrapolated, "GPU h outside what was measured",
+                        1 / S_PER_H, insights);
+    insight_find(insights, insight,
+                 "%u jobs computed where their models were not measured: %.4g GPU h", g->jobs,
+                 g->gpu_s / S_PER_H);
+    insight_figure(insight, "jobs", "", g->jobs);
+    insight_figure(insight, "gpu_hours", "GPU h", g->gpu_s / S_PER_H);
+    insight_figure(insight, "energy", "kWh", g->energy_j / J_PER_KWH);
+    insight_figure_text(insights, insight, "models", models);
+    insight->recommendation = "measure these models there before quoting figures";
+    insight->what_if.note = "no run shows it: a measurement would";
+    insight_weigh(insight, g->gpu_s, rule_run->gpu_s);
+}
+
+/* "resnet50-fp32 on h100 (14.2 GPU h), ..." */
+static const char *list_models(const struct rule_run *rule_run, const struct gathered_list *list,
+                               struct arena *arena) {
+    const struct recorded_folder *folder = rule_run->folder;
+    struct str text = {0};
+    for (size_t i = 0; i < list->at.count; i++)
+        str_addf(&text, "%s%s on %s (%.4g GPU h)", i > 0 ? ", " : "",
+                 folder->models.models[list->at.at[i].model].name,
+                 folder->cluster.gpu_types[list->at.at[i].type].name,
+                 list->at.at[i].gpu_s / S_PER_H);
+    const char *kept = arena_strdup(arena, text.text ? text.text : "");
+    str_finish(&text);
+    return kept;
+}
+
+static void find_extrapolated(const struct rule_run *rule_run, const void *thresholds,
+                              struct insights *insights) {
+    const struct extrapolated_thresholds *t = thresholds;
+    struct gathered_list all = {0}, models = {0};
+    struct kept_piece piece;
+    for (size_t at = 0; kept_work_next(rule_run, &at, &piece);) {
+        if (!piece.config->extrapolated)
+            continue;
+        struct gathered *g = gathered_find(&all, EASIM_NONE, EASIM_NONE, EASIM_NONE);
+        g->gpu_s += piece.gpu_s;
+        g->energy_j += piece.energy_j;
+        gathered_add(g, piece.job, piece.segment->start_ns, piece.segment->end_ns, piece.gpu_s);
+        gathered_find(&models, piece.spec->model, piece.config->gpu_type, EASIM_NONE)->gpu_s +=
+            piece.gpu_s;
+    }
+    if (all.at.count > 0 && all.at.at[0].gpu_s > t->least_share * rule_run->gpu_s)
+        report_extrapolated(rule_run, &all.at.at[0],
+                            list_models(rule_run, &models, &insights->arena), insights);
+    gathered_list_finish(&all);
+    gathered_list_finish(&models);
+}
+
+const struct rule rule_model_extrapolated = {
+    .id = "MODEL-EXTRAPOLATED",
+    .family = "trust",
+    .title = "configurations that nobody measured",
+    .trigger = "jobs computed in configurations outside the range in which their model was "
+               "measured, on more than least_share of the GPU-hours",
+    .recommends = "measuring",
+    .measure = SHARE_OF_GPU_HOURS,
+    .thresholds = extrapolated_fields,
+    .thresholds_size = sizeof(struct extrapolated_thresholds),
+    .find = find_extrapolated,
+};
+
+/* ---- SEED-NOISE ---- */
+
+struct seed_thresholds {
+    double intervals;
+};
+
+static const struct field seed_fields[] = {
+    {.key = "intervals",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct seed_thresholds, intervals),
+     .min = 0,
+     .max = 100,
+     .default_value = 1,
+     .help = "half 95 % intervals that a difference is less than"},
+    FIELDS_END};
+
+enum { METRIC, POLICY, BASELINE, MEAN, DIFF, CI95, PAIRS, COMPARE_COLUMNS };
+
+static bool read_cell(const struct csv *csv, int column, double *value) {
+    struct slice text = csv_field(csv, column);
+    return text.length > 0 && numfmt_parse_real(text.at, text.length, value);
+}
+
+/* Replications with which an interval of this width would be as short as the difference. */
+static double replications_needed(double pairs, double diff, double ci95) {
+    return diff != 0 ? ceil(pairs * (ci95 / diff) * (ci95 / diff)) : INFINITY;
+}
+
+static void report_noise(const struct rule_run *rule_run, const struct csv *csv, const int *columns,
+                         const double *values, struct insights *insights) {
+    struct arena *arena = &insights->arena;
+    struct slice texts[3];
+    const char *words[3];
+    for (int i = METRIC; i <= BASELINE; i++) {
+        texts[i] = csv_field(csv, columns[i]);
+        words[i] = arena_strndup(arena, texts[i].at, texts[i].length);
+    }
+    struct insight *insight = insights_add(insights, &rule_seed_noise);
+    double needed = replications_needed(values[PAIRS], values[DIFF], values[CI95]);
+    insight->entity = ENTITY_POLICY;
+    insight->name = words[POLICY];
+    insight->from_s = rule_run->from_s;
+    insight->to_s = rule_run->to_s;
+    insight_find(insights, insight,
+                 "its %s differs from that of %s by %.4g, which %.0f replications cannot tell from "
+                 "chance (+- %.4g)",
+                 words[METRIC], words[BASELINE], values[DIFF], values[PAIRS], values[CI95]);
+    insight_figure_text(insights, insight, "metric", words[METRIC]);
+    insight_figure_text(insights, insight, "baseline", words[BASELINE]);
+    insight_figure(insight, "difference", "", values[DIFF]);
+    insight_figure(insight, "half_interval", "", values[CI95]);
+    insight_figure(insight, "replications", "", values[PAIRS]);
+    insight_figure(insight, "replications_needed", "", needed);
+    insight->recommendation =
+        isfinite(needed) ? arena_printf(arena, "about %.0f replications, or no claim", needed)
+                         : "no claim: the means are equal";
+    insight->what_if.note = "a comparison with more replications shows it, not one run";
+    insight_weigh(insight, 0, rule_run->energy_j);
+}
+
+/* compare.csv of a comparison, of the policy that is looked at; of its baseline all others. */
+static void find_seed_noise(const struct rule_run *rule_run, const void *thresholds,
+                            struct insights *insights) {
+    static const char *const names[COMPARE_COLUMNS] = {"metric",    "policy",    "baseline", "mean",
+                                                       "diff_mean", "diff_ci95", "pairs"};
+    static const unsigned metrics[] = {SUMMARY_COLUMN(energy_kwh),
+                                       SUMMARY_COLUMN(energy_per_work_kwh),
+                                       SUMMARY_COLUMN(jct_restricted_mean_s)};
+    const struct seed_thresholds *t = thresholds;
+    int columns[COMPARE_COLUMNS];
+    struct csv *csv = NULL;
+    struct error error = {0};
+    if (strcmp(rule_run->folder->command, "compare") != 0 ||
+        csv_open(arena_printf(&insights->arena, "%s/compare.csv", rule_run->folder->path), ',',
+                 &csv, &error) < 0)
+        return;
+    bool known = true;
+    for (int i = 0; i < COMPARE_COLUMNS; i++)
+        known = (columns[i] = csv_column(csv, names[i])) >= 0 && known;
+    while (known && csv_next(csv, &error) == 1) {
+        double values[COMPARE_COLUMNS];
+        bool wanted = slice_is(csv_field(csv, columns[POLICY]), rule_run->policy) ||
+                      slice_is(csv_field(csv, columns[BASELINE]), rule_run->policy);
+        bool of_metric = false;
+        for (size_t m = 0; m < sizeof metrics / sizeof *metrics; m++)
+            of_metric =
+                of_metric || slice_is(csv_field(csv, columns[METRIC]), summary_names[metrics[m]]);
+        if (wanted && of_metric && read_cell(csv, columns[DIFF], &values[DIFF]) &&
+            read_cell(csv, columns[CI95], &values[CI95]) &&
+            read_cell(csv, columns[PAIRS], &values[PAIRS]) &&
+            fabs(values[DIFF]) < t->intervals * values[CI95])
+            report_noise(rule_run, csv, columns, values, insights);
+    }
+    csv_close(csv);
+}
+
+const struct rule rule_seed_noise = {
+    .id = "SEED-NOISE",
+    .family = "trust",
+    .title = "differences between policies that may be chance",
+    .trigger = "in a comparison, the policy differs from the baseline, or another from it if it is "
+               "the baseline, in energy, energy per work or restricted mean completion time by "
+               "less than so many intervals; it wastes nothing, so it is never more than info",
+    .recommends = "more seeds",
+    .measure = SHARE_OF_ENERGY,
+    .thresholds = seed_fields,
+    .thresholds_size = sizeof(struct seed_thresholds),
+    .find = find_seed_noise,
+};
