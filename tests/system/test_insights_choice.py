@@ -3,13 +3,13 @@
 For each a scenario on which it speaks and one just beyond its threshold; its figures again from segments.csv and the forms
 of the model; its command as it is printed, and what it reports of that run. Rules about load, carbon and trust likewise.
 """
-import csv
+import json
 import math
 import statistics
 import tempfile
 from pathlib import Path
 
-from recorded_case import (FAST, SLOW, elastic, figures, goodput, near, no_run, power, rigid, run, silent, the, unit_j,
+from recorded_case import (FAST, SLOW, elastic, figures, goodput, insights, model_file, near, no_run, power, rigid, run, silent, the, unit_j,
                            what_if)
 from support import SOURCE, easim, rows_of
 
@@ -286,7 +286,6 @@ def queue(place):
 
 
 def queue_grows(folder):
-    from recorded_case import insights
     return bool(insights(folder, "QUEUE", "--rule", "QUEUE.standard_errors=0"))
 
 
@@ -333,8 +332,11 @@ def extrapolated(place):
     near(figures(insight)["jobs"], 5)
     near(figures(insight)["gpu_hours"], held / 3600)
     near(insight["share"], held / gpu_s(folder, 8))
+    near(figures(insight)["gpu_hours_by_choice"], held / 3600)
     no_run(insight)
     silent(case(8), "MODEL-EXTRAPOLATED")
+    insight = the(run(place, PERIODIC), "MODEL-EXTRAPOLATED")  # no range is stated: nothing else to choose
+    assert insight["severity"] == "info" and figures(insight)["gpu_hours_by_choice"] == 0
 
 
 def seed_noise(place):
@@ -342,7 +344,6 @@ def seed_noise(place):
     out = place / "compared"
     easim("compare", SOURCE / "configs" / "eas-sim.yaml", "--policies", "pollux,themis", "--set", "horizon=2h", "-n", "3",
           "--record", "--quiet", "--out", out)
-    from recorded_case import insights
     rows = {row["metric"]: row for row in rows_of(out / "compare.csv") if row["policy"] == "themis" and row["diff_ci95"]}
     for metric in ("energy_kwh", "energy_per_work_kwh", "jct_restricted_mean_s"):
         ratio = abs(float(rows[metric]["diff_mean"])) / float(rows[metric]["diff_ci95"])
@@ -358,9 +359,23 @@ def seed_noise(place):
                     near(found[0]["replications_needed"], math.ceil(3 / ratio**2), 1e-6)
 
 
+def clean(place):
+    """Jobs of three models and three users hold all GPUs of the one type from 0 to the end, each in its cheapest
+    configuration; nobody waits. Nothing is above info, under any policy."""
+    models = [{**FAST, "c_s": 0.008 * i} for i in (1, 2, 3)]
+    text = "models:\n" + "".join(model_file({"fast": model}).replace("models:\n", "").replace("name: m", f"name: m{i}")
+                                 for i, model in enumerate(models))
+    jobs = [elastic(f"j{i}", 0, round(1000 * goodput(models[i % 3], 1, 8), 6), model=f"m{i % 3}", user=f"u{i % 3}") for i in range(6)]
+    for policy in ("fcfs", "zeus", "pollux", "hades"):
+        folder = run(place, (jobs, ", k: [1]"), {"fast": FAST}, nodes=[("fast", 4), ("fast", 2)], policy=policy, files=[("m.yaml", text)])
+        easim("analyze", folder, "--quiet")
+        for insight in json.loads((folder / "insights.json").read_text())["insights"]:
+            assert insight["severity"] == "info", (policy, insight["id"], insight["finding"])
+
+
 def main():
     tests = [wasted_fast, slow_cheap, overscale, underscale, batch, spread, comm, imbalance, mem_strand, short, queue, carbon,
-             warmup, extrapolated, seed_noise]
+             warmup, extrapolated, clean]
     with tempfile.TemporaryDirectory(prefix="easim-insights.") as name:
         for test in tests:
             test(Path(name))

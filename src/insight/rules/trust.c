@@ -37,11 +37,12 @@ static void report_extrapolated(const struct rule_run *rule_run, struct gathered
                  g->gpu_s / S_PER_H);
     insight_figure(insight, "jobs", "", g->jobs);
     insight_figure(insight, "gpu_hours", "GPU h", g->gpu_s / S_PER_H);
+    insight_figure(insight, "gpu_hours_by_choice", "GPU h", g->lost_gpu_s / S_PER_H);
     insight_figure(insight, "energy", "kWh", g->energy_j / J_PER_KWH);
     insight_figure_text(insights, insight, "models", models);
     insight->recommendation = "measure these models there before quoting figures";
     insight->what_if.note = "no run shows it: a measurement would";
-    insight_weigh(insight, g->gpu_s, rule_run->gpu_s);
+    insight_weigh(insight, g->lost_gpu_s, rule_run->gpu_s);
 }
 
 /* "resnet50-fp32 on h100 (14.2 GPU h), ..." */
@@ -59,6 +60,15 @@ static const char *list_models(const struct rule_run *rule_run, const struct gat
     return kept;
 }
 
+/* Whether the job might have had a configuration that was measured. */
+static bool could_be_measured(const struct rule_run *rule_run, uint32_t set) {
+    struct kept_configs all = kept_work_configs(rule_run, set);
+    uint32_t i = 0;
+    while (i < all.count && all.at[i].extrapolated)
+        i++;
+    return i < all.count;
+}
+
 static void find_extrapolated(const struct rule_run *rule_run, const void *thresholds,
                               struct insights *insights) {
     const struct extrapolated_thresholds *t = thresholds;
@@ -70,6 +80,7 @@ static void find_extrapolated(const struct rule_run *rule_run, const void *thres
         struct gathered *g = gathered_find(&all, EASIM_NONE, EASIM_NONE, EASIM_NONE);
         g->gpu_s += piece.gpu_s;
         g->energy_j += piece.energy_j;
+        g->lost_gpu_s += could_be_measured(rule_run, piece.set) ? piece.gpu_s : 0;
         gathered_add(g, piece.job, piece.segment->start_ns, piece.segment->end_ns, piece.gpu_s);
         gathered_find(&models, piece.spec->model, piece.config->gpu_type, EASIM_NONE)->gpu_s +=
             piece.gpu_s;
@@ -86,7 +97,8 @@ const struct rule rule_model_extrapolated = {
     .family = "trust",
     .title = "configurations that nobody measured",
     .trigger = "jobs computed in configurations outside the range in which their model was "
-               "measured, on more than least_share of the GPU-hours",
+               "measured, or of a model that does not say, on more than least_share of the "
+               "GPU-hours; the severity is by those of jobs that might have had a measured one",
     .recommends = "measuring",
     .measure = SHARE_OF_GPU_HOURS,
     .thresholds = extrapolated_fields,
