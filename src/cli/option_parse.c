@@ -269,10 +269,12 @@ void options_finish(struct options *options) {
     free(options->words.at);
     free(options->sets.at);
     free(options->policy_sets.at);
-    free(options->rules.at);
     free(options->constraints.at);
     free(options->work.at);
     free(options->of_models.at);
+    free(options->of_policies.at);
+    free(options->where.at);
+    free(options->rules.at);
     free(options->of_gpus.at);
     free(options->at_k.at);
     free(options->at_batches.at);

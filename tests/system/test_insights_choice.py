@@ -375,7 +375,7 @@ def clean(place):
 
 def main():
     tests = [wasted_fast, slow_cheap, overscale, underscale, batch, spread, comm, imbalance, mem_strand, short, queue, carbon,
-             warmup, extrapolated, clean]
+             warmup, extrapolated, seed_noise, clean]
     with tempfile.TemporaryDirectory(prefix="easim-insights.") as name:
         for test in tests:
             test(Path(name))
