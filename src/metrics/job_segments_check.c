@@ -1,7 +1,10 @@
 /* Segments against records: see job_segments_check.h. */
 #include "metrics/job_segments_check.h"
 
+#include "engine/account.h"
 #include "metrics/job_record.h"
+
+#include <math.h>
 
 /* What segments add up to. */
 struct sums {
@@ -11,12 +14,18 @@ struct sums {
     int128 queued_energy; /* 0 */
     int64_t exec_ns, lost_ns;
     uint32_t preemptions, resizes;
+    double work; /* kept */
 };
 
-static void sum_segment(struct sums *sums, const struct sim *sim, const struct segment *segment) {
+#define WORK_TOLERANCE 1e-9 /* of the job's work: it is added in another order */
+
+static void sum_segment(struct sums *sums, const struct sim *sim,
+                        const struct job_segment *job_segment) {
+    const struct segment *segment = &job_segment->told;
     int64_t length_ns = segment->end_ns - segment->start_ns;
     sums->preemptions += segment->ended == CAUSE_PREEMPTED;
     sums->resizes += segment->ended == CAUSE_RESIZED;
+    sums->work += segment->kind == SEGMENT_LOST ? 0 : job_segment->work;
     if (segment->kind == SEGMENT_QUEUED) {
         sums->queued_energy += segment->energy;
         return;
@@ -78,6 +87,11 @@ static bool sums_match(const struct sums *sums, const struct job_record *record)
            sums->preemptions == record->preemptions && sums->resizes == record->resizes;
 }
 
+static bool work_matches(const struct sums *sums, const struct sim *sim, uint32_t job) {
+    double whole = sim->workload->jobs.at[job].work;
+    return fabs(sums->work - account_work_done(sim, job)) <= WORK_TOLERANCE * whole;
+}
+
 static const char *check_job_segments(const struct job_segments *segments, const struct sim *sim,
                                       uint32_t job, struct sums *total) {
     size_t count;
@@ -85,12 +99,13 @@ static const char *check_job_segments(const struct job_segments *segments, const
     const struct job_segment *at = job_segments_of(segments, job, &count);
     struct sums sums = {0};
     for (size_t i = 0; i < count; i++)
-        sum_segment(&sums, sim, &at[i].told);
+        sum_segment(&sums, sim, &at[i]);
     add_sums(total, &sums);
-    return !segments_tile(at, count, sim, &record)    ? "tile another time"
-           : !segments_start_well(at, count, &record) ? "start at another time"
-           : !sums_match(&sums, &record)              ? "add up to something else"
-                                                      : NULL;
+    return !segments_tile(at, count, sim, &record)       ? "tile another time"
+           : !segments_start_well(at, count, &record)    ? "start at another time"
+           : !sums_match(&sums, &record)                 ? "add up to something else"
+           : count > 0 && !work_matches(&sums, sim, job) ? "did other work"
+                                                         : NULL;
 }
 
 /* Energy and GPU time of all jobs are what the meter has counted. */

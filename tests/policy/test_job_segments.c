@@ -43,6 +43,10 @@ static void expect_segments(const struct course *c, const struct job_segment *li
         cr_expect(at->start_ns == units_ns(e->start_s) && at->end_ns == units_ns(e->end_s),
                   "%s: segment %zu: %.9f to %.9f s", c->name, i, units_s(at->start_ns),
                   units_s(at->end_ns));
+        /* in these courses it computes on one GPU alone: 1 sample/s at 100 W */
+        bool computes = e->kind == SEGMENT_RUN || e->kind == SEGMENT_LOST;
+        cr_expect(fabs(list[i].work - (computes ? e->energy_j / 100 : 0)) < 1e-9,
+                  "%s: segment %zu: %g samples", c->name, i, list[i].work);
         cr_expect(at->energy == (int128)llround(e->energy_j * 1e9) * 1000000000,
                   "%s: segment %zu: %g J", c->name, i, power_j(at->energy));
     }
@@ -197,6 +201,11 @@ static void damage_and_check(void *context, const struct replication *replicatio
                          "damage %zu to segment %zu is not noticed", d, i);
         }
         *at = kept;
+        double *work = &s->list.at[i].work, done = *work;
+        *work += 1e-6;
+        cr_expect_eq(job_segments_check(s, replication->sim, &error) < 0, kept.kind != SEGMENT_LOST,
+                     "work of segment %zu: %s", i, error.text);
+        *work = done;
     }
 }
 
