@@ -1,8 +1,9 @@
-"""The rules of easim analyze: test_insights.py EASIM SOURCE PLUGINS.
+"""The rules of easim analyze: test_insights.py EASIM SOURCE.
 
 For each rule a scenario on which it speaks and one just beyond its threshold on which it does not; its figures again from
 the CSV files of the folder; its command as it is printed, by a shell, and what it reports of that run. A clean run under
-every policy; names and folders that are hostile; folders that are no recorded runs."""
+every policy; random runs of everything, some figures of which are known; names and folders that are hostile; folders that
+are no recorded runs."""
 import json
 import os
 import re
@@ -12,11 +13,16 @@ import sys
 import tempfile
 from pathlib import Path
 
+from random_scenario import Scenario
 from support import EASIM, SOURCE, easim, rows_of
 
 IDLE_W, CTX_W, TDP_W = 60, 98, 400  # of the GPU type below; a rigid job draws TDP_W
 TYPE = "{name: a, idle_w: 60, ctx_w: 98, tdp_w: 400}"
 COLUMNS = "job_id submit_s user model duration_s requested_s gpus gpu_type deadline_s gpu_share".split()
+SEEDS = 30
+# What a command lessens if it is promised.
+REPORTED = {"HOL": "jobs", "INFEAS": "jobs", "POWER-CAP": "delay", "CAP-SLACK": "energy_unused", "CAP-BREACH": "energy_over",
+            "PREEMPT": "energy", "IDLE": "energy"}
 POLICIES = "fcfs easy pollux themis chronos zeus hades aurachronos charon allox las max_min tiresias".split()
 
 
@@ -439,6 +445,65 @@ def hostile(place):
     assert not list(Path(".").glob("pwned")) and not list(place.folder.glob("pwned"))
 
 
+def several_runs(place):
+    """A comparison: whose run is chosen by options, and the command names its policy."""
+    scenario = place.scenario([job("a", 0, 3, 1000), job("b", 10, 2, 50), job("c", 20, 1, 100)])
+    out = place.folder / "compared"
+    easim("compare", scenario, "--policies", "easy,fcfs", "--record", "--quiet", "--out", out, "-n", 2)
+    assert analyze(out)["policy"] == "easy"
+    silent(out, "HOL")
+    found = analyze(out, "--policy", "fcfs", "--replication", 2)
+    assert (found["policy"], found["replication"], found["replications"]) == ("fcfs", 2, 2)
+    insight = the(out, "HOL", "--policy", "fcfs", "--replication", 2)
+    assert "--policy fcfs" in insight["what_if"]["command"]
+    silent(what_if(insight, promised=True), "HOL")
+    said = easim("analyze", out, "--policy", "fcfss", code=2).stderr
+    assert 'no run of policy "fcfss" (there are: easy, fcfs), did you mean "fcfs"?' in said, said
+    said = easim("analyze", out, "--replication", 3, code=2).stderr
+    assert "no replication 3 was recorded" in said, said
+
+
+def random_run(place, seed):
+    """Figures against the run's own files, on everything at once; False: the run failed."""
+    scenario = Scenario(seed)
+    folder = place.folder / f"seed{seed}"
+    folder.mkdir()
+    for name, text in scenario.files.items():
+        (folder / name).write_text(text)
+    done = subprocess.run([EASIM, "run", folder / "scenario.yaml", "--record", "--quiet", "--out", folder / "out"],
+                          capture_output=True, text=True, check=False)
+    if done.returncode == 1:
+        return False
+    assert done.returncode == 0, (seed, done.stderr)
+    everything = ["--rule", "IDLE.least_share=0", "--rule", "HOG.least_share=0"]
+    found = analyze(folder / "out", *everything)
+    of = {one["id"]: figures(one) for one in found["insights"]}
+    summary = next(row for row in rows_of(folder / "out/summary.csv") if row["replication"] == str(found["replication"]))
+    number = lambda name: float(summary[name] or 0)
+    near(of.get("MISS", {"jobs": 0})["jobs"], number("deadline_missed"))
+    near(of.get("CAP-BREACH", {"energy_over": 0})["energy_over"], number("cap_violation_j"), 1e-6)
+    near(of.get("CAP-BREACH", {"time": 0})["time"], number("cap_violation_s"), 1e-6)
+    waste = {row["class"]: float(row["energy_kwh"]) for row in rows_of(folder / "out/waste.csv")
+             if row["replication"] == str(found["replication"])}
+    near(of.get("IDLE", {"energy": 0})["energy"], waste["held back"] + waste["fragmented"] + waste["idle"])
+    near(of.get("PREEMPT", {"energy": 0})["energy"], waste["reconfigured"] + waste["failed"])
+    taken = sum(figures(one)["energy"] for one in found["insights"] if one["id"] == "HOG" and one["entity"] == "user")
+    near(taken, number("energy_job_kwh"), 1e-6)
+    for one in found["insights"]:
+        assert one["finding"] and one["recommendation"] and 0 <= one["share"], one
+        assert one["what_if"]["command"] or one["what_if"]["note"], one
+        assert one["from_s"] <= one["to_s"], one
+        if one["what_if"]["promised"]:
+            after = insights(what_if(one, promised=True), one["id"], *everything)
+            reported = REPORTED[one["id"]]
+            assert not after or figures(after[0])[reported] < figures(one)[reported], (seed, one["id"])
+    return len(of) > 0
+
+
+def random_runs(place):
+    assert sum(random_run(place, seed) for seed in range(SEEDS)) > SEEDS / 2
+
+
 def damaged(place):
     """One error, and no file."""
     def refused(folder, word):
@@ -486,7 +551,7 @@ def rows_of_document(rule):
 
 
 def main():
-    for check in (*RULES.values(), clean, hostile, damaged, documented):
+    for check in (*RULES.values(), clean, hostile, several_runs, random_runs, damaged, documented):
         with tempfile.TemporaryDirectory(prefix="easim-insights.") as name:
             check(Place(Path(name)))
     print(f"{len(RULES)} rules, {len(POLICIES)} policies")

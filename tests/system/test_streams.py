@@ -42,6 +42,7 @@ def results(folder):
     (folder / "sweep.yaml").write_text(f"name: s\nbase: {TINY}\naxes: [{{path: seed, values: [1, 2]}}]\n")
     easim("sweep", folder / "sweep.yaml", "--quiet", "--out", folder / "sweep")
     easim("calibrate", PROFILE, "-o", folder / "model.yaml")
+    easim("run", TINY, "--record", "--quiet", "--out", folder / "recorded")
 
 
 def talking(folder):
@@ -59,7 +60,7 @@ def talking(folder):
                 ["sweep", folder / "sweep.yaml", "--out", folder / "sweep", "--list"],
                 ["sweep", folder / "sweep.yaml", "--out", folder / "sweep"],
                 ["sweep", folder / "sweep.yaml", "--out", folder / "sweep 2", "--engine", "parallel", "--tasks", 2],
-                ["run", folder / "run/manifest.json"])
+                ["run", folder / "run/manifest.json"], ["analyze", folder / "recorded"])
     for form in ("table", "csv", "json"):
         yield ["validate", "--measured", folder / "run/jobs.csv", "--scenario", TINY, "--format", form, *into()]
         yield ["run", TINY, "--format", form, *into()]

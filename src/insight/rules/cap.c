@@ -305,6 +305,17 @@ static struct breach find_breach(const struct rule_run *rule_run, double most_w)
     return breach;
 }
 
+/* One cap for all of the run, that an idle cluster keeps, and jobs that draw what is known of them.
+ */
+static bool can_be_kept(const struct rule_run *rule_run) {
+    const struct recorded_folder *folder = rule_run->folder;
+    for (size_t i = 1; i < folder->steps.count; i++)
+        if (folder->steps.at[i].cap_w != folder->steps.at[0].cap_w)
+            return false;
+    return power_steps_idle_nw(&folder->cluster) <= power_nw(folder->steps.at[0].cap_w) &&
+           !rule_run->run->workload.has_utilization;
+}
+
 static void find_cap_breach(const struct rule_run *rule_run, const void *thresholds,
                             struct insights *insights) {
     const struct cap_breach_thresholds *t = thresholds;
@@ -323,8 +334,10 @@ static void find_cap_breach(const struct rule_run *rule_run, const void *thresho
     insight->recommendation = "a policy that keeps the cap; under one that does this must be 0";
     if (policy_facts_can(&rule_run->facts, "POWER_CAP"))
         proposal_none(insight, "the policy keeps the cap as far as starts and preemption can");
-    else
-        (void)proposal_policy(rule_run, insight, "charon");
+    else if (proposal_policy(rule_run, insight, "charon") && !can_be_kept(rule_run))
+        proposal_unsure(insight,
+                        "a cap that changes, or is below the power of idle GPUs and nodes, "
+                        "cannot always be kept");
     insight_weigh(insight, breach.over_j, rule_run->energy_j);
 }
 

@@ -28,8 +28,8 @@ static const struct field miss_fields[] = {{.key = "least_jobs",
 struct misses {
     double jobs, by_cause[MISS_CAUSES];
     struct top_list latest;
-    enum miss_cause *causes; /* by job */
-    int64_t first_ns, last_ns;
+    enum miss_cause *causes;   /* by job */
+    int64_t first_ns, last_ns; /* from the first submission of one of them to the last finish */
 };
 
 static void count_misses(const struct rule_run *rule_run, struct misses *misses) {
@@ -42,9 +42,7 @@ static void count_misses(const struct rule_run *rule_run, struct misses *misses)
         int64_t end_ns = rule_run->run->jobs[j].finish_ns;
         end_ns = end_ns < 0 ? rule_run->to_ns : end_ns;
         misses->causes[j] = cause;
-        misses->first_ns = misses->jobs > 0 && misses->first_ns < spec->deadline_ns
-                               ? misses->first_ns
-                               : spec->deadline_ns;
+        misses->first_ns = misses->jobs > 0 ? misses->first_ns : spec->submit_ns;
         misses->last_ns = end_ns > misses->last_ns ? end_ns : misses->last_ns;
         misses->jobs++;
         misses->by_cause[cause]++;

@@ -126,6 +126,8 @@ static void find_idle(const struct rule_run *rule_run, const void *thresholds,
     add_rests(rule_run, &rests, insights, insight);
     insight->recommendation = "let idle GPUs sleep, power nodes down, or run on fewer of them";
     propose_sleep(rule_run, t, insights, insight);
+    if (rests.count > 0 && rests.at[0].weight <= t->sleep_after_s)
+        proposal_unsure(insight, "no GPU is free for so long");
     insight_weigh(insight, idle_j, rule_run->energy_j);
 }
 

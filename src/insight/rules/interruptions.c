@@ -84,8 +84,21 @@ static double young_s(const struct rule_run *rule_run) {
     return nodes > 0 ? sqrt(2 * checkpoint_s * nodes / failures_per_s) : 0;
 }
 
-static void propose_for_preempt(const struct rule_run *rule_run, struct insights *insights,
-                                struct insight *insight) {
+struct interrupted {
+    double preemptions, resizes, failures;
+    struct top_list jobs; /* by energy of their interruptions */
+};
+
+/* The change takes away one kind of interruptions: all of them, if there is no other. */
+static bool takes_all_away(const struct interrupted *all, const struct insight *insight) {
+    const char *path = insight->what_if.changes.at[0].path;
+    if (strstr(path, "preempt_slack_s"))
+        return all->resizes + all->failures == 0;
+    return strcmp(path, "policy.params.resize") == 0 && all->preemptions + all->failures == 0;
+}
+
+static void propose_for_preempt(const struct rule_run *rule_run, const struct interrupted *all,
+                                struct insights *insights, struct insight *insight) {
     double by_failures = rule_run->waste->of[WASTE_FAILED].energy_j;
     double period_s = young_s(rule_run);
     if (by_failures > rule_run->waste->of[WASTE_RECONFIGURED].energy_j) {
@@ -100,18 +113,12 @@ static void propose_for_preempt(const struct rule_run *rule_run, struct insights
                                    "checkpoint are known");
         }
     } else if (propose_calm(rule_run, insights, insight)) {
-        if (insight->what_if.changes.count > 0 &&
-            strstr(insight->what_if.changes.at[0].path, "round_s"))
-            proposal_unsure(insight, "longer rounds change which jobs run");
+        if (!takes_all_away(all, insight))
+            proposal_unsure(insight, "jobs may be interrupted for other reasons instead");
     } else {
         proposal_none(insight, "no run shows it: the policy has no parameter for it");
     }
 }
-
-struct interrupted {
-    double preemptions, resizes, failures;
-    struct top_list jobs; /* by energy of their interruptions */
-};
 
 static struct interrupted count_interrupted(const struct rule_run *rule_run) {
     struct interrupted all = {0};
@@ -152,7 +159,7 @@ static void find_preempt(const struct rule_run *rule_run, const void *thresholds
     add_jobs(rule_run, &all.jobs, insights, insight);
     insight->recommendation = "write checkpoints every sqrt(2 x time of a checkpoint x MTBF), let "
                               "jobs keep their GPUs for a least time";
-    propose_for_preempt(rule_run, insights, insight);
+    propose_for_preempt(rule_run, &all, insights, insight);
     insight_weigh(insight, sum.energy_j, rule_run->energy_j);
 }
 

@@ -80,13 +80,13 @@ static void add_rest(struct power_steps *steps, const struct recorded_run *run,
     }
 }
 
-static void add_idle_cluster(struct power_steps *steps, const struct cluster *cluster) {
+int64_t power_steps_idle_nw(const struct cluster *cluster) {
     int64_t nw = 0;
     for (uint32_t n = 0; n < cluster->node_count; n++)
         nw += power_nw(cluster->nodes[n].fixed_w) +
               cluster->nodes[n].gpus * WHOLE_GPU_MILLI *
                   milli_nw(cluster->gpu_types[cluster->nodes[n].gpu_type].idle_w);
-    add_change(steps, 0, nw, nw);
+    return nw;
 }
 
 static int compare_steps(const void *a, const void *b) {
@@ -110,7 +110,8 @@ static void add_up(struct power_steps *steps) {
 }
 
 void power_steps_make(struct power_steps *steps, const struct recorded_run *run) {
-    add_idle_cluster(steps, &run->folder->cluster);
+    int64_t idle_nw = power_steps_idle_nw(&run->folder->cluster);
+    add_change(steps, 0, idle_nw, idle_nw);
     for (size_t i = 0; i < run->segments.count; i++)
         add_segment(steps, run, &run->segments.at[i]);
     for (size_t i = 0; i < run->rests.count; i++)
