@@ -95,8 +95,7 @@ struct options {
     /* runs */
     unsigned threads; /* 0: one per core */
     const char *out, *trace;
-    bool force, summary_only, check, strict, quiet, decisions, record, timing;
-    bool bound; /* compare: measure against bounds */
+    bool force, summary_only, check, strict, quiet, decisions, record, timing, bound;
     enum print_format format;
     double meter_step_s;  /* of meter.csv; 0: none */
     double run_timeout_s; /* of runs in processes of their own; 0: none */

@@ -9,8 +9,10 @@
 #include "output/run/result_json.h"
 #include "output/run/run_dir.h"
 #include "output/run/run_report.h"
+#include "study/bound_replications.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 /* Reading back what was recorded takes a third of a second of 100,000 jobs: of more than these the
    line under the table only says who tells. */
@@ -33,7 +35,8 @@ static int add_waste_line(const struct replicate_result *result, const char *out
 struct outcome {
     const struct replicate_result *result;
     const char *out;
-    bool recorded; /* to its end */
+    bool recorded;                     /* to its end */
+    const struct bound_output *bounds; /* NULL: not asked for */
 };
 
 /* The table with its notes, or data on standard output and the notes beside it. */
@@ -51,8 +54,10 @@ static int print_result(const struct options *options, const struct study *study
         run_report_summary(study, result, &text);
         if (outcome->recorded && !options->quiet)
             r = add_waste_line(result, outcome->out, &text, &error);
+        if (outcome->bounds)
+            bound_tables_gaps(outcome->bounds, "  ", &text);
     } else if (options->format == FORMAT_JSON) {
-        result_json(study, result, &text);
+        result_json(study, result, outcome->bounds, &text);
     } else {
         aggregate_csv_header(&text);
         aggregate_csv_rows(study->module.policy->name, result->summaries, result->count, &text);
@@ -66,6 +71,18 @@ static int print_result(const struct options *options, const struct study *study
     str_finish(&text);
     notes_finish(&notes);
     return code;
+}
+
+/* Of the replications that were run, with the configurations that the policy may use; the bounds
+   are the caller's to free. */
+static int find_bounds(const struct study *study, const struct replicate_options *runs,
+                       const struct compare_series *series, uint32_t count,
+                       struct bound_output *ret_output, struct error *reterr) {
+    const struct config_extras extras = params_extras(&study->params);
+    const struct replicate_options how = {.processes = runs->processes, .cancel = runs->cancel};
+    struct bounds *bounds = mem_zalloc(count, sizeof *bounds);
+    *ret_output = (struct bound_output){study, bounds, count, series, 1};
+    return bound_replications(study, &extras, &how, count, bounds, reterr);
 }
 
 static int run_study(struct options *options, const struct study *study) {
@@ -99,16 +116,24 @@ static int run_study(struct options *options, const struct study *study) {
     struct replicate_sink sink = run_dir_sink(dir);
     int r = replicate_run(study, &how, &sink, &result, &error);
     progress_line_stop(progress);
+    const struct compare_series series = {study->module.policy->name, result.summaries, NULL};
+    struct bound_output bounds = {.bounds = NULL};
+    if (r == 0 && options->bound)
+        r = find_bounds(study, &how, &series, result.count, &bounds, &error);
+    if (r == 0 && options->bound)
+        run_dir_add_bounds(dir, &bounds);
     int code = r < 0 ? run_args_report(&error, &result, study) : EXIT_DONE;
     if (r < 0 && result.count == 0) {
         run_dir_abort(dir);
     } else if (run_dir_commit(dir, &result, r < 0, &error) < 0) {
         code = cli_report_error(&error);
     } else {
-        const struct outcome outcome = {&result, out, dir_options.record && r == 0};
+        const struct outcome outcome = {&result, out, dir_options.record && r == 0,
+                                        r == 0 && options->bound ? &bounds : NULL};
         int printed = print_result(options, study, &outcome);
         code = code == EXIT_DONE ? printed : code;
     }
+    free((void *)bounds.bounds);
     replicate_result_finish(&result);
     return code;
 }

@@ -25,7 +25,8 @@ def compare(scenario, folder):
     """The least value / bound of each metric; {} if all are refused."""
     for name, text in scenario.files.items():
         (folder / name).write_text(text)
-    easim("run", "scenario.yaml", "--out", "run", "--summary-only", "--quiet", folder=folder)
+    easim("run", "scenario.yaml", "--out", "run", "--summary-only", "--quiet", "--bound", folder=folder)
+    own = {(row["metric"], row["replication"]): row for row in rows_of(folder / "run/bounds.csv")}
     easim("bound", "scenario.yaml", "--out", "bound", "--quiet", folder=folder)
     runs = {row["replication"]: row for row in rows_of(folder / "run/summary.csv")}
     least = {}
@@ -34,6 +35,8 @@ def compare(scenario, folder):
         if row["replication"] == "mean" or not row["bound"]:
             continue
         run = runs[row["replication"]]
+        # what any schedule may use is more than what this policy may
+        assert float(own[row["metric"], row["replication"]]["bound"] or "inf") >= float(row["bound"]) * (1 - 1e-9), row
         left = float(run["jobs_rejected"]) + (float(run["jobs_unfinished"]) if scenario.drain else 0)
         if left > 0 or not run[row["metric"]]:
             continue

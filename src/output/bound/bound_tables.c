@@ -194,13 +194,13 @@ static int compare_gaps(const void *a, const void *b) {
     return (x->gap > y->gap) - (x->gap < y->gap);
 }
 
-void bound_tables_gaps(const struct bound_output *output, struct str *out) {
+void bound_tables_gaps(const struct bound_output *output, const char *indent, struct str *out) {
     struct ranked_gap *gaps = mem_alloc(output->count * sizeof *gaps);
     for (enum bound_metric m = 0; m < BOUND_METRICS; m++) {
         const struct report_line line = run_report_find_line(column_of(output, m));
         const char *reason;
         size_t count = 0;
-        str_addf(out, "%s, at most above the optimum:", line.label);
+        str_addf(out, "%s%s, at most above the optimum:", indent, line.label);
         for (size_t p = 0; p < output->count; p++) {
             gaps[count].policy = output->series[p].policy;
             gaps[count].gap = bound_tables_gap(output, &output->series[p], m, &reason);

@@ -29,7 +29,7 @@ void bound_tables_add_json(const struct bound_output *output, cJSON *root);
 void bound_tables_json(const struct bound_output *output, struct str *out);
 /* The bounds themselves; nothing is measured against them. */
 void bound_tables_report(const struct bound_output *output, struct str *out);
-/* A line for each metric: the policies by their gaps. */
-void bound_tables_gaps(const struct bound_output *output, struct str *out);
+/* A line for each metric, behind the indent: the policies by their gaps. */
+void bound_tables_gaps(const struct bound_output *output, const char *indent, struct str *out);
 
 #endif

@@ -209,7 +209,7 @@ void compare_report(const struct compare_output *output, struct str *out) {
         add_metric_ranking(output, output->shown[i], out);
     add_pareto_front(output, out);
     if (output->bounds)
-        bound_tables_gaps(output->bounds, out);
+        bound_tables_gaps(output->bounds, "", out);
     add_queue_trends(output, out);
     for (size_t i = 0; i < output->perturbed_count; i++)
         add_robustness(output, &output->perturbed[i], out);

@@ -4,7 +4,7 @@
 #include "output/json.h"
 
 void result_json(const struct study *study, const struct replicate_result *result,
-                 struct str *out) {
+                 const struct bound_output *bounds, struct str *out) {
     cJSON *root = cJSON_CreateObject();
     cJSON_AddStringToObject(root, "name", study->scenario.name);
     cJSON_AddStringToObject(root, "policy", study->module.policy->name);
@@ -19,5 +19,7 @@ void result_json(const struct study *study, const struct replicate_result *resul
         json_add_real(metric, "sd", e.sd);
         json_add_real(metric, "ci95", e.ci95);
     }
+    if (bounds)
+        bound_tables_add_json(bounds, root);
     json_print(root, out);
 }

@@ -81,9 +81,10 @@ struct run_dir {
     const char *within;       /* see run_dir_options */
     struct record_files *record_into;
     struct atomic_file *files[FILE_COUNT];
-    struct trace_files *traces;   /* NULL: none */
-    struct run_trace *trace;      /* in the process of a replication: its own */
-    ARRAY_OF(const char *) names; /* of the results in place, for the manifest */
+    const struct bound_output *bounds; /* NULL: not asked for */
+    struct trace_files *traces;        /* NULL: none */
+    struct run_trace *trace;           /* in the process of a replication: its own */
+    ARRAY_OF(const char *) names;      /* of the results in place, for the manifest */
     struct arena arena;
 };
 
@@ -139,8 +140,8 @@ static int write_headers(struct run_dir *dir, struct error *reterr) {
 }
 
 bool run_dir_names(const char *name) {
-    static const char *const others[] = {"aggregate.csv", "series.csv", SCENARIO_NAME, MODELS_NAME,
-                                         MANIFEST_NAME};
+    static const char *const others[] = {"aggregate.csv", BOUNDS_NAME, "series.csv",
+                                         SCENARIO_NAME,   MODELS_NAME, MANIFEST_NAME};
     bool taken = false;
     for (int f = 0; f < FILE_COUNT; f++)
         taken = taken || strcmp(name, files[f].name) == 0;
@@ -372,12 +373,17 @@ static void hand_record_over(struct run_dir *dir, uint32_t replications) {
     record_files_take(dir->record_into, &part, dir->end_ns);
 }
 
+void run_dir_add_bounds(struct run_dir *dir, const struct bound_output *bounds) {
+    dir->bounds = bounds;
+}
+
 /* Puts the tables in place and adds their names to the list. */
 static int commit_tables(struct run_dir *dir, const struct replicate_result *result,
                          struct error *reterr) {
     hand_record_over(dir, result->count);
-    struct text_file whole[] = {{.name = "aggregate.csv"}, {.name = "series.csv"}};
-    size_t count = dir->wanted[FILE_RECORDED] ? 2 : 1;
+    struct text_file whole[] = {
+        {.name = "aggregate.csv"}, {.name = "series.csv"}, {.name = BOUNDS_NAME}};
+    const bool wanted[] = {true, dir->wanted[FILE_RECORDED], dir->bounds != NULL};
     int r = 0;
     for (int f = 0; f < FILE_COUNT; f++) {
         if (!dir->files[f])
@@ -394,13 +400,16 @@ static int commit_tables(struct run_dir *dir, const struct replicate_result *res
         r = remove_stale(dir, reterr);
     if (r < 0)
         return r;
-    for (size_t i = 0; i < count; i++)
-        array_push(&dir->names, whole[i].name);
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+        if (wanted[i])
+            array_push(&dir->names, whole[i].name);
     aggregate_csv_header(&whole[0].text);
     aggregate_csv_rows(dir->study->module.policy->name, result->summaries, result->count,
                        &whole[0].text);
-    if (count > 1)
+    if (wanted[1])
         series_csv(dir->study, dir->end_ns, &whole[1].text);
+    if (wanted[2])
+        bound_tables_csv(dir->bounds, &whole[2].text);
     return text_files_write(dir->path, whole, sizeof whole / sizeof *whole, reterr);
 }
 

@@ -3,6 +3,7 @@
 #ifndef EASIM_OUTPUT_RUN_RUN_DIR_H
 #define EASIM_OUTPUT_RUN_RUN_DIR_H
 
+#include "output/bound/bound_tables.h"
 #include "output/run/record_files.h"
 #include "study/replicate.h"
 
@@ -33,6 +34,8 @@ int run_dir_open(const struct run_dir_options *options, const struct study *stud
                  struct run_dir **ret_dir, struct error *reterr) MUST_CHECK;
 /* What replicate_run calls; rows go to the files. */
 struct replicate_sink run_dir_sink(struct run_dir *dir);
+/* bounds.csv is to be written, too; borrowed until the commit. */
+void run_dir_add_bounds(struct run_dir *dir, const struct bound_output *bounds);
 /* Writes aggregate.csv, scenario.yaml and manifest.json and puts all files in place. Frees dir in
  * any case. */
 int run_dir_commit(struct run_dir *dir, const struct replicate_result *result, bool partial,
