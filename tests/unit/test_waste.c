@@ -90,6 +90,18 @@ Test(waste, room_has_parts_of_gpus) {
     room_finish(&room);
 }
 
+Test(waste, a_configuration_fits_in_a_span_in_which_it_is_known) {
+    struct easim_config three = config_of(0, 3, 1, 1, 1);
+    const struct room_free spread = {.gpus = 3, .of_node = 2}, node = {.gpus = 3, .of_node = 3},
+                           few = {.gpus = 2, .of_node = 2};
+    cr_expect(room_fits(&spread, &three) && room_fits(&node, &three) && !room_fits(&few, &three));
+    three.goodput[EASIM_ACROSS_NODES] = 0;
+    cr_expect(!room_fits(&spread, &three) && room_fits(&node, &three));
+    three.goodput[EASIM_ACROSS_NODES] = 1;
+    three.goodput[EASIM_ONE_NODE] = 0;
+    cr_expect(room_fits(&spread, &three) && !room_fits(&node, &three));
+}
+
 /* --- what waiting jobs need --- */
 
 Test(waste, wanted_by_the_span_in_which_a_configuration_is_known) {
@@ -123,6 +135,7 @@ Test(waste, wanted_by_the_span_in_which_a_configuration_is_known) {
     wanted_add(&wanted, 2);
     wanted_add(&wanted, 2);
     cr_expect(wanted_fits(&wanted, 0, &few), "2 GPUs of two nodes");
+    cr_expect(!wanted_fits(&wanted, 0, &(struct room_free){.gpus = 2, .of_node = 2}));
     cr_expect(!wanted_fits(&wanted, 0, &(struct room_free){.gpus = 3, .of_node = 3}));
     cr_expect(wanted_fits(&wanted, 0, &(struct room_free){.gpus = 5, .of_node = 3}));
     wanted_remove(&wanted, 2);
@@ -295,8 +308,9 @@ Test(waste, causes_of_lost_work) {
 
 /* From 0 to 100 s, warm-up to 10 s, on the cluster above. Rigid job 0 holds 3 GPUs of node 0 from 0
    to 60 s and does 48 s of work at 150 W a GPU; rigid job 1 wants 8 GPUs of a or b from 20 s on and
-   gets those of b at 50 s, where it is set up for 5 s and runs for 45 s, all undisturbed. Both GPUs
-   of node 1 fail at 40 s; those of b sleep from 30 s on. */
+   gets those of b at 50 s (by the second set, as of a second phase), where it is set up for 5 s and
+   runs for 45 s, all undisturbed. Both GPUs of node 1 fail at 40 s; those of b sleep from 30 s on.
+ */
 struct run_by_hand {
     struct recorded_folder folder;
     struct recorded_run run;
@@ -341,6 +355,7 @@ static void fill_segments(struct run_by_hand *r) {
             .config = rows[i].config,
             .gpus = rows[i].gpus,
             .gpus_count = rows[i].kind != SEGMENT_QUEUED,
+            .phase = (uint8_t)rows[i].job,
             .kind = (uint8_t)rows[i].kind,
             .began = (uint8_t)rows[i].began,
             .ended = (uint8_t)rows[i].ended};
@@ -352,7 +367,7 @@ static void fill_run(struct run_by_hand *r) {
         .part = {.end_ns = s_ns(100), .jobs_submitted = 2},
         .jobs = {{.segments = 0, .segment_count = 1}, {.segments = 1, .segment_count = 3}},
         .specs = {{.kind = JOB_KIND_RIGID, .model = EASIM_NONE, .set = 0},
-                  {.kind = JOB_KIND_RIGID, .model = EASIM_NONE, .set = 1}},
+                  {.kind = JOB_KIND_RIGID, .model = EASIM_NONE, .set = 0}},
         .gpus = {{0, 0, 3, 0}, {2, 0, 8, 0}},
         .rests = {{s_ns(30), s_ns(50), 2, 0, 8, RECORDED_ASLEEP},
                   {s_ns(40), s_ns(100), 1, 0, 2, RECORDED_FAILED}}};

@@ -122,8 +122,6 @@ uint64_t room_free_milli(const struct room *room, uint32_t gpu_type) {
 }
 
 bool room_fits(const struct room_free *free, const struct easim_config *config) {
-    bool one_node =
-        config->k <= free->of_node || (config->milli > 0 && config->milli <= free->of_share);
-    uint32_t span = one_node ? EASIM_ONE_NODE : EASIM_ACROSS_NODES;
-    return (one_node || config->k <= free->gpus) && config->goodput[span] > 0;
+    uint32_t span = config->k <= free->of_node ? EASIM_ONE_NODE : EASIM_ACROSS_NODES;
+    return config->k <= free->gpus && config->goodput[span] > 0;
 }

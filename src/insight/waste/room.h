@@ -7,7 +7,7 @@
 #include "cluster/cluster.h"
 #include "easim/policy.h"
 
-/* Free GPUs of a type: all that decides whether a configuration fits. */
+/* Free GPUs of a type: all that decides whether a configuration fits. of_node is at most gpus. */
 struct room_free {
     uint32_t gpus;     /* free as a whole */
     uint32_t of_node;  /* most of them on one node */
@@ -46,8 +46,8 @@ struct room_free room_free_of(const struct room *room, uint32_t gpu_type);
 /* Thousandths that nobody holds: whole GPUs, and parts of shared ones. */
 uint64_t room_free_milli(const struct room *room, uint32_t gpu_type);
 
-/* Whether a configuration fits into what is free of its type, in a span in which it is known
-   (semantics 3.5). */
+/* Whether a configuration of whole GPUs fits into what is free of its type, in a span in which it
+   is known (semantics 3.5). */
 bool room_fits(const struct room_free *free, const struct easim_config *config);
 
 #endif
