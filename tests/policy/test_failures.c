@@ -535,3 +535,15 @@ Test(failures, jobs_of_a_node_stop_in_order_of_submission) {
     cr_expect(t.status == ERROR_RUN && strstr(t.failure, expected), "%s", t.failure);
     trial_finish(&t);
 }
+
+/* Times that are drawn below a nanosecond last one: up and down in turn, failures at 1, 3, 5, 7 and
+   9 ns. */
+Test(failures, last_a_nanosecond) {
+    struct trial t;
+    trial_run(
+        &t, &(struct trial_options){.jobs = "job_id,submit_s,gpus,duration_s\na,0,1,1\n"},
+        "name: n\nhorizon: 0.00000001\npolicy: {name: fcfs}\ncluster: {gpu_types: [{name: g, idle_w: 50, ctx_w: 90, tdp_w: 400}], nodes: [{gpu: g, gpus: 1, mtbf: 1e-15, mttr: 1e-15}]}\n" TRIAL_JOBS);
+    trial_must_succeed(&t);
+    expect_near(t.summaries->node_failures, 5, "node_failures");
+    trial_finish(&t);
+}

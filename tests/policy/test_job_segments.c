@@ -188,13 +188,14 @@ static void damage_and_check(void *context, const struct replication *replicatio
     damage_starts(s, (struct sim *)replication->sim);
     for (size_t i = 0; i < s->list.count; i++) {
         struct segment *at = &s->list.at[i].told, kept = *at;
-        struct segment damaged[] = {kept, kept, kept, kept, kept, kept};
+        struct segment damaged[] = {kept, kept, kept, kept, kept, kept, kept};
         damaged[0].energy++;
         damaged[1].start_ns++;
         damaged[2].end_ns--;
         damaged[3].began = CAUSE_END_OF_RUN;
         damaged[4].ended = CAUSE_SUBMITTED;
         damaged[5].kind = kept.kind == SEGMENT_LOST ? SEGMENT_RUN : SEGMENT_LOST;
+        damaged[6].end_ns++;
         for (size_t d = 0; d < sizeof damaged / sizeof *damaged; d++) {
             *at = damaged[d];
             cr_expect_lt(job_segments_check(s, replication->sim, &error), 0,

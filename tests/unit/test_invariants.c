@@ -4,6 +4,7 @@
 #include "../support/temp_dir.h"
 #include "engine/invariants.h"
 #include "engine/loop.h"
+#include "engine/phase.h"
 
 #include <criterion/criterion.h>
 
@@ -102,7 +103,7 @@ static void spoil_power(struct sim *sim) {
 static void spoil_sleep(struct sim *sim) {
     struct sleep *sleep = &sim->nodes.sleep;
     cr_assert_not_null(sleep->nodes);
-    SPOIL(sleep->nodes[1].asleep, += 1, "asleep and");
+    SPOIL(sleep->nodes[1].asleep, += 1, "node 1 has 0 free GPUs, 1 asleep and 0 awake");
     SPOIL(sim->nodes.sleep_events[2], = EVENT_NONE, "do not fall asleep in time");
     SPOIL(sim->nodes.sleep_events[1], = sim->nodes.sleep_events[2], "do not fall asleep in time");
     SPOIL(sleep->nodes[2].awake.at[0].since_ns, -= 1, "do not fall asleep in time");
@@ -184,6 +185,52 @@ Test(invariants, notices) {
         trial_must_succeed(&t);
         trial_finish(&t);
     }
+}
+
+static void spoil_phase(void *context, const struct replication *replication) {
+    struct sim *sim = (struct sim *)replication->sim;
+    uint32_t m = job_named(sim, "m");
+    struct easim_job *job = (struct easim_job *)(uintptr_t)&sim->view.jobs[m];
+    *(bool *)context = true;
+    cr_assert(job->phase == 1 && job->first_config > 0);
+    SPOIL(job->first_config, -= 1, "is in phase 1 with");
+    SPOIL(job->first_config, += 1, "is in phase 1 with");
+    SPOIL(job->config_count, += 1, "is in phase 1 with");
+    SPOIL(job->phase, = 0, "is in phase 1 with");
+    uint8_t kept = sim->runs[m].phase;
+    for (int other = 0; other <= 2; other += 2) { /* both say so: the work does not */
+        sim->runs[m].phase = job->phase = (uint8_t)other;
+        const struct config_set *set = phase_set(sim, m);
+        uint32_t first = job->first_config, count = job->config_count;
+        job->first_config = set->first;
+        job->config_count = set->count;
+        expect_check(sim, other == 0 ? "is in phase 0 with" : "is in phase 2 with",
+                     "another phase");
+        job->first_config = first;
+        job->config_count = count;
+    }
+    sim->runs[m].phase = kept;
+    job->phase = kept;
+    expect_check(sim, NULL, "the phase as it was");
+}
+
+/* At 12 s, 48 of 100 samples are done, at 4 a second: the second phase of three, until 75. */
+Test(invariants, notices_phases) {
+    struct trial t;
+    bool looked = false;
+    trial_run(
+        &t,
+        &(struct trial_options){
+            .jobs = "job_id,submit_s,model,work_samples\nm,0,m,100\n",
+            .models =
+                "models: [{name: m, m0: 2, phi: 2, batches: [2], phases: [{until: 0.25}, {until: 0.75, phi: 3}, {until: 1, phi: 5}], gpus: {g: {evidence: assumed, source: by hand, lookup: [{k: 1, batch: 2, throughput_samples_s: 4, power_w_per_gpu: 100}]}}}]\n",
+            .look = spoil_phase,
+            .context = &looked},
+        "name: n\nhorizon: 12\nmodels: models.yaml\npolicy: {name: fcfs}\n"
+        "cluster: {gpu_types: [{name: g, idle_w: 50, ctx_w: 90, tdp_w: 400}], nodes: [{gpu: g, gpus: 1}]}\n" TRIAL_JOBS);
+    trial_must_succeed(&t);
+    cr_assert(looked);
+    trial_finish(&t);
 }
 
 static void turn_back(void *context, const struct replication *replication) {
