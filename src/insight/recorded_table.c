@@ -153,9 +153,15 @@ struct slice recorded_table_text(struct recorded_table *table, int column) {
     return recorded_table_at(table, table->places[column]);
 }
 
+static struct slice behind_quote(struct slice raw) {
+    return raw.length > 0 && raw.at[0] == '"' ? (struct slice){raw.at + 1, raw.length - 1}
+                                              : (struct slice){NULL, 0};
+}
+
 int recorded_table_find(const struct recorded_table *table, const char *begins, int from) {
     for (int i = from; (size_t)i < table->fields.count; i++)
-        if (slice_begins(table->fields.at[i], begins))
+        if (slice_begins(table->fields.at[i], begins) ||
+            slice_begins(behind_quote(table->fields.at[i]), begins))
             return i;
     return -1;
 }
