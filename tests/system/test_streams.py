@@ -60,7 +60,8 @@ def talking(folder):
                 ["sweep", folder / "sweep.yaml", "--out", folder / "sweep", "--list"],
                 ["sweep", folder / "sweep.yaml", "--out", folder / "sweep"],
                 ["sweep", folder / "sweep.yaml", "--out", folder / "sweep 2", "--engine", "parallel", "--tasks", 2],
-                ["run", folder / "run/manifest.json"], ["analyze", folder / "recorded"])
+                ["run", folder / "run/manifest.json"], ["analyze", folder / "recorded"], ["timeline", folder / "recorded"],
+                ["explain", folder / "recorded", "rigid-1"], ["explain", folder / "recorded", "rigid-1", "--format", "json"])
     for form in ("table", "csv", "json"):
         yield ["validate", "--measured", folder / "run/jobs.csv", "--scenario", TINY, "--format", form, *into()]
         yield ["run", TINY, "--format", form, *into()]
@@ -162,6 +163,8 @@ def places(folder, text):
     for out in (inner / "run", inner / "run"):
         yield ["run", config, "--out", out]
     yield ["run", inner / "run/manifest.json"]
+    for words in (["timeline"], ["explain", text]):
+        yield [words[0], inner / "run", *words[1:]]
     yield ["plot", inner / "run", "--figures", text]
     yield ["plot", inner / "run", "--figures", "jct", "--out", inner / "run/figures"]
     yield ["run", TINY, "--policy", text]
