@@ -98,8 +98,9 @@ static void report_misses(const struct rule_run *rule_run, const struct misses *
     enum miss_cause most = most_frequent(misses);
     insight->from_s = units_s(misses->first_ns);
     insight->to_s = units_s(misses->last_ns);
-    insight_find(insights, insight, "%.0f jobs missed their deadlines, %.0f of them: %s",
-                 misses->jobs, misses->by_cause[most], miss_cause_names[most]);
+    insight_find(insights, insight,
+                 "%.0f of %.0f jobs missed their deadlines, most often (%.0f): %s", misses->jobs,
+                 rule_run->jobs, misses->by_cause[most], miss_cause_names[most]);
     insight_figure(insight, "jobs", "", misses->jobs);
     insight_figure(insight, "lateness_p50", "s", summary->lateness_p50_s);
     insight_figure(insight, "lateness_p95", "s", summary->lateness_p95_s);
@@ -196,10 +197,11 @@ static void report_infeas(const struct rule_run *rule_run, const struct top_list
     struct insight *insight = insights_add(insights, &rule_infeas);
     insight->from_s = rule_run->from_s;
     insight->to_s = rule_run->to_s;
-    insight_find(insights, insight,
-                 "%zu jobs had deadlines before they could finish even alone on the cluster, by up "
-                 "to %.4g s",
-                 worst->total, worst->at[0].weight);
+    insight_find(
+        insights, insight,
+        "%zu of %.0f jobs had deadlines before they could finish even alone on the cluster, by up "
+        "to %.4g s",
+        worst->total, rule_run->jobs, worst->at[0].weight);
     insight_figure(insight, "jobs", "", (double)worst->total);
     insight_figure(insight, "gap_mean", "s", gap_sum_s / (double)worst->total);
     insight_figure(insight, "gap_max", "s", worst->at[0].weight);

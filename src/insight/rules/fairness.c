@@ -112,8 +112,8 @@ static void report_starve(const struct rule_run *rule_run, const struct top_list
     insight->from_s = units_s(first->from_ns);
     insight->to_s = units_s(first->to_ns);
     insight_find(insights, insight,
-                 "%zu jobs starved; one waited %.4g s while %u that came later started",
-                 worst->total, first->weight, overtakers[first->index]);
+                 "%zu of %.0f jobs starved; one waited %.4g s while %u that came later started",
+                 worst->total, rule_run->jobs, first->weight, overtakers[first->index]);
     insight_figure(insight, "jobs", "", (double)worst->total);
     insight_figure(insight, "wait_max", "s", first->weight);
     insight_figure(insight, "wait_p99", "s", p99_s);

@@ -257,10 +257,11 @@ static void find_thrash(const struct rule_run *rule_run, const void *thresholds,
     double overhead = all.energy_j > 0 ? all.overhead_j / all.energy_j : 0;
     insight->from_s = rule_run->from_s;
     insight->to_s = rule_run->to_s;
-    insight_find(insights, insight,
-                 "%.0f jobs were interrupted again and again, %.0f times before they had computed "
-                 "for long: %.1f %% of their energy",
-                 all.jobs, all.short_runs, 100 * overhead);
+    insight_find(
+        insights, insight,
+        "%.0f of %u jobs were interrupted again and again, %.0f times before they had computed "
+        "for long: %.1f %% of their energy",
+        all.jobs, rule_run_jobs(rule_run), all.short_runs, 100 * overhead);
     insight_figure(insight, "jobs", "", all.jobs);
     insight_figure(insight, "short_runs", "", all.short_runs);
     insight_figure(insight, "overhead_share", "", overhead);

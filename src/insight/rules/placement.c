@@ -297,10 +297,11 @@ static void report_hol(const struct rule_run *rule_run, const struct hol *hol,
     struct insight *insight = insights_add(insights, &rule_hol);
     insight->from_s = units_s(hol->first_ns);
     insight->to_s = units_s(hol->last_ns);
-    insight_find(insights, insight,
-                 "%.0f jobs would have fitted and ended before the head of the queue started; they "
-                 "waited %.4g s more",
-                 hol->jobs, hol->wait_s);
+    insight_find(
+        insights, insight,
+        "%.0f of %.0f jobs would have fitted and ended before the head of the queue started; they "
+        "waited %.4g s more",
+        hol->jobs, rule_run->jobs, hol->wait_s);
     insight_figure(insight, "jobs", "", hol->jobs);
     insight_figure(insight, "wait", "s", hol->wait_s);
     insight_figure(insight, "deadlines_missed_by_it", "", hol->deadlines);
