@@ -23,6 +23,7 @@ enum exit_code {
 /* The commands, one file each; they return an exit code. */
 int cli_ablate(struct options *options);
 int cli_analyze(struct options *options);
+int cli_attribute(struct options *options);
 int cli_bound(struct options *options);
 int cli_calibrate(struct options *options);
 int cli_check(struct options *options);

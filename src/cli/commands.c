@@ -46,6 +46,15 @@ const struct command_facts commands[COMMAND_COUNT + 1] = {
          .about = "Looks for waste in a recorded run and says what to try instead.",
          .more =
              "DIR is a folder that easim run or compare wrote with --record. Writes insights.md and insights.json into it. Exit codes: 0 done; 1 a file cannot be written; 2 bad usage, or a folder that cannot be read.\n"},
+    [COMMAND_ATTRIBUTE] =
+        {.name = "attribute",
+         .summary = "divide energy, cost and time of a recorded run",
+         .operands = "DIR",
+         .least_operands = 1,
+         .most_operands = 1,
+         .about = "Divides GPU-hours, energy, CO2 and cost of a recorded run by labels of its jobs, and says where their time went.",
+         .more =
+             "DIR is a folder that easim run or compare wrote with --record. Writes attribution.csv, blame.csv, critical_path.csv and node_blame.csv into it. Exit codes: 0 done; 1 a file cannot be written; 2 bad usage, or a folder that cannot be read.\n"},
     [COMMAND_BOUND] =
         {.name = "bound",
          .summary = "numbers that no schedule of the jobs is below",

@@ -16,6 +16,7 @@
 static int (*const functions[COMMAND_COUNT])(struct options *) = {
     [COMMAND_ABLATE] = cli_ablate,
     [COMMAND_ANALYZE] = cli_analyze,
+    [COMMAND_ATTRIBUTE] = cli_attribute,
     [COMMAND_BOUND] = cli_bound,
     [COMMAND_CALIBRATE] = cli_calibrate,
     [COMMAND_CHECK] = cli_check,

@@ -85,6 +85,10 @@ int option_read_trace(const char *text, void *target, struct arena *arena, struc
     return 0;
 }
 
+int option_read_path(const char *text, void *target, struct arena *arena, struct error *reterr) {
+    return attribution_path_read(target, text, arena, reterr);
+}
+
 int option_read_size(const char *text, void *target, struct arena *arena, struct error *reterr) {
     int width = 0, height = 0, read = 0;
     (void)arena;

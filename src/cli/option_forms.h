@@ -21,6 +21,9 @@ int option_read_shard(const char *text, void *target, struct arena *arena,
 /* The name of a file beside the other results, which is none of them: const char *. */
 int option_read_trace(const char *text, void *target, struct arena *arena,
                       struct error *reterr) MUST_CHECK;
+/* LABEL/LABEL...: struct attribution_path. */
+int option_read_path(const char *text, void *target, struct arena *arena,
+                     struct error *reterr) MUST_CHECK;
 /* WIDTHxHEIGHT: struct picture_size. */
 int option_read_size(const char *text, void *target, struct arena *arena,
                      struct error *reterr) MUST_CHECK;

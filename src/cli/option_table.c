@@ -275,6 +275,26 @@ const struct option_row option_rows[] = {
     {"quiet", 'q', NULL, OPTION_FLAG, AT(quiet), .commands = IN(REPORT),
      .help = "print nothing but errors"},
 
+    /* ---- attribute ---- */
+    {"path", 0, "LABEL/LABEL...", OPTION_OTHER, AT(path), .commands = IN(ATTRIBUTE),
+     .usual = "user/model", .read = option_read_path,
+     .help = "by what to divide, from the outside in: user, model, job, class, gpu_type, time and label.NAME, as in label.product/user/model; a slash in a name stands behind a backslash"},
+    {"idle", 0, NULL, OPTION_CHOICE, AT(idle), .commands = IN(ATTRIBUTE),
+     .choices = idle_rule_names, .usual = "none",
+     .help = "who bears idle GPUs and nodes: nobody (rows of their own); who used GPUs of the type in the bucket, by how much; or every user by weight, and a user's jobs by use"},
+    {"bucket", 0, "DURATION", OPTION_DURATION, AT(bucket_s), .commands = IN(ATTRIBUTE),
+     .least = 0.001, .most = TIME_MAX_S,
+     .help = "length of a bucket of time, 1h say: of time in the path, and in which use is compared (default: the whole time is one)"},
+    {"policy", 'p', "NAME", OPTION_TEXT, AT(policy), .commands = IN(ATTRIBUTE),
+     .help = "runs of this policy alone (default: all in the folder)"},
+    {"replication", 'r', "N", OPTION_COUNT, AT(replication), .commands = IN(ATTRIBUTE), .least = 1,
+     .most = 1e6,
+     .help = "this replication alone (default: all in the folder)"},
+    {"out", 'o', "DIR", OPTION_FOLDER, AT(out), .commands = IN(ATTRIBUTE),
+     .help = "folder of the files (default: that of the run)"},
+    {"quiet", 'q', NULL, OPTION_FLAG, AT(quiet), .commands = IN(ATTRIBUTE),
+     .help = "print nothing but errors"},
+
     /* ---- models ---- */
     {"model", 0, "NAME", OPTION_TEXTS, AT(of_models), .commands = IN(MODELS), .recorded = true,
      .help = "only this model; may be given again"},

@@ -11,6 +11,7 @@
 #include "experiment/sweep/sweep_resume.h"
 #include "experiment/tune/tune.h"
 #include "ingest/profile.h"
+#include "insight/attribution/attribution.h"
 #include "metrics/summary.h"
 #include "output/plot/axis_range.h"
 #include "workload/trace.h"
@@ -137,6 +138,11 @@ struct options {
 
     /* report */
     const char *d3; /* a file; NULL: that of the system */
+
+    /* attribute */
+    struct attribution_path path;
+    enum idle_rule idle;
+    double bucket_s; /* 0: not given */
 
     /* models */
     struct texts of_models, of_gpus; /* names */

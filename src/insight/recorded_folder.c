@@ -93,6 +93,7 @@ enum {
     R_JOBS,
     R_LIMITS,
     R_SHARES,
+    R_KEEPS_CAP,
     R_SEGMENTS,
     R_RESTS,
     R_SEGMENT_BYTES,
@@ -101,9 +102,9 @@ enum {
     R_ENERGY
 };
 static const char *const part_columns[] = {
-    "policy",         "replication", "end_s",    "jobs_submitted", "power_limits",
-    "gpu_shares",     "segments",    "gpu_rows", "segments_bytes", "gpus_bytes",
-    "workload_bytes", "energy_j",    NULL};
+    "policy",    "replication", "end_s",    "jobs_submitted", "power_limits", "gpu_shares",
+    "keeps_cap", "segments",    "gpu_rows", "segments_bytes", "gpus_bytes",   "workload_bytes",
+    "energy_j",  NULL};
 
 static uint32_t find_policy(struct recorded_folder *folder, struct recorded_table *table) {
     struct slice name = recorded_table_text(table, R_POLICY);
@@ -113,7 +114,8 @@ static uint32_t find_policy(struct recorded_folder *folder, struct recorded_tabl
     array_push(&folder->policies,
                ((struct recorded_policy){arena_strndup(&folder->arena, name.at, name.length),
                                          {.power_limits = recorded_table_int(table, R_LIMITS, 0, 1),
-                                          .shares = recorded_table_int(table, R_SHARES, 0, 1)}}));
+                                          .shares = recorded_table_int(table, R_SHARES, 0, 1)},
+                                         recorded_table_int(table, R_KEEPS_CAP, 0, 1)}));
     return (uint32_t)folder->policies.count - 1;
 }
 

@@ -20,7 +20,8 @@
 struct recorded_policy {
     const char *name;
     struct config_extras
-        extras; /* which configurations its jobs could have beside the plain ones */
+        extras;     /* which configurations its jobs could have beside the plain ones */
+    bool keeps_cap; /* it declares POWER_CAP */
 };
 
 /* Cap, price and carbon intensity from time_ns on, until the next one. */

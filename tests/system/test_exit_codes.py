@@ -19,8 +19,8 @@ TINY, SEED, DOC = SOURCE / "configs/tiny.yaml", SOURCE / "configs/eas-sim.yaml",
 BAD, BAD_LIST = PLUGINS / "ends_badly.so", PLUGINS / "ends_badly_list.so"
 PROFILE, KINETO = SOURCE / "workloads/profile-example.csv", SOURCE / "tests/profiles/kineto"
 D3 = Path("/usr/share/nodejs/d3/dist/d3.min.js")
-COMMANDS = ("ablate analyze calibrate check compare explain gen import models plot policies profile report run sweep timeline tune "
-            "validate").split()
+COMMANDS = ("ablate analyze attribute calibrate check compare explain gen import models plot policies profile report run sweep "
+            "timeline tune validate").split()
 
 
 def tables():
@@ -168,6 +168,8 @@ class Cases:
             ("analyze", 2, "no such threshold"): ["analyze", none, "--rule", "HOG.nothing=1"],
             ("explain", 2, "no results"): ["explain", none, "job"],
             ("timeline", 2, "no results"): ["timeline", none],
+            ("attribute", 2, "no results"): ["attribute", none],
+            ("attribute", 2, "no such element"): ["attribute", none, "--path", "users"],
             ("policies", 0, "all checks passed"): ["policies", "fcfs"],
             ("policies", 1, "a check failed"): ["policies", PLUGINS / "faults/crash.so", "--test"],
             ("policies", 2, "no such policy"): ["policies", "nobody_at_all"],

@@ -18,8 +18,8 @@ from support import EASIM, SOURCE, easim, rows_of
 TINY, PROFILE = SOURCE / "configs/tiny.yaml", SOURCE / "workloads/profile-example.csv"
 OUTAGES = "node,start_s,end_s\n" + "".join(f"{n % 3},{1000 * n * (n % 5 + 1)},{1000 * n * (n % 5 + 1) + 60 + 7 * n}\n"
                                            for n in range(1, 30))
-COMMANDS = ("ablate analyze calibrate check compare completion gen import models plot policies profile report run sweep tune "
-            "validate").split()
+COMMANDS = ("ablate analyze attribute calibrate check compare completion gen import models plot policies profile report run "
+            "sweep tune validate").split()
 LONG = "--long" in sys.argv
 
 # One hostile text each: what terminals, shells, GNU parallel, printf, CSV and JSON act on.

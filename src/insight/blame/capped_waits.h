@@ -5,8 +5,8 @@
 
 #include "insight/segment_events.h"
 
-/* By segment, the ns of a queued one in which that was so; NULL if no cap holds at any time. The
-   caller's to free. The policy has to be one that keeps the cap. */
+/* By segment, the ns of a queued one in which that was so; NULL if no cap holds at any time, or the
+   policy keeps none. The caller's to free. */
 int64_t *capped_waits_find(const struct recorded_run *run, const struct segment_events *events);
 
 #endif

@@ -9,6 +9,7 @@
     X(jobs_submitted, "", NEITHER, csv_comma_int(out, sim->next_arrival)) \
     X(power_limits, "", NEITHER, csv_comma_int(out, sim->workload->table.extras.power_limits)) \
     X(gpu_shares, "", NEITHER, csv_comma_int(out, sim->workload->table.extras.shares)) \
+    X(keeps_cap, "", NEITHER, csv_comma_int(out, keeps_cap(sim))) \
     X(segments, "", NEITHER, csv_comma_int(out, (int64_t)segments->list.count)) \
     X(gpu_rows, "", NEITHER, csv_comma_int(out, (int64_t)segments->tracker->rests.count)) \
     X(segments_bytes, "", NEITHER, csv_comma_int(out, (int64_t)bytes->segments)) \
@@ -16,6 +17,10 @@
     X(workload_bytes, "", NEITHER, csv_comma_int(out, (int64_t)bytes->workload)) \
     X(energy_j, "J", NEITHER, run_columns_energy(out, power_meter_energy(&sim->meter)))
 /* clang-format on */
+
+static bool keeps_cap(const struct sim *sim) {
+    return (sim->module->policy->capabilities & EASIM_CAPABILITY_POWER_CAP) != 0;
+}
 
 void recorded_csv_header(struct str *out) {
     str_add(out, RUN_HEADER(RECORDED_COLUMNS) "\n");

@@ -1,0 +1,231 @@
+/* Cells: see cells.h. One sweep over the run, from change to change. */
+#include "insight/attribution/cells.h"
+
+#include "base/units.h"
+#include "cluster/power_meter.h"
+#include "insight/node_changes.h"
+#include "insight/segment_events.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* A GPU type now. */
+struct type_state {
+    int64_t held_milli, gpus_up; /* GPUs of nodes that have not failed */
+    int64_t asleep, failed;
+    int64_t part_nw[NODE_PARTS]; /* of its nodes */
+};
+
+/* GPUs that fall asleep (count > 0) or no longer sleep. */
+struct sleep_change {
+    int64_t time_ns, count;
+    uint32_t gpu_type;
+};
+
+struct sweep {
+    const struct recorded_run *run;
+    const struct cluster *cluster;
+    struct power_meter meter; /* for its roundings */
+    struct type_state *types;
+    struct segment_events segments;
+    struct node_changes nodes;
+    ARRAY_OF(struct sleep_change) sleeps;
+    size_t segment, node, sleep, step; /* next ones; step: the present one */
+};
+
+/* ---- Buckets ---- */
+
+static int64_t bucket_of(int64_t bucket_ns, int64_t time_ns) {
+    return bucket_ns == INT64_MAX ? 0 : time_ns / bucket_ns;
+}
+
+static int64_t measured_from_ns(const struct recorded_run *run) {
+    int64_t warmup_ns = run->workload.warmup_ns, end_ns = run->part->end_ns;
+    return warmup_ns < end_ns ? warmup_ns : end_ns;
+}
+
+size_t cells_buckets(const struct recorded_run *run, int64_t bucket_ns) {
+    int64_t from_ns = measured_from_ns(run), to_ns = run->part->end_ns;
+    return to_ns == from_ns
+               ? 0
+               : (size_t)(bucket_of(bucket_ns, to_ns - 1) - bucket_of(bucket_ns, from_ns) + 1);
+}
+
+struct cell *cells_at(const struct cells *cells, int64_t time_ns, uint32_t gpu_type) {
+    size_t bucket = (size_t)bucket_of(cells->bucket_ns, time_ns) - cells->first_bucket;
+    return &cells->at[bucket * cells->types + gpu_type];
+}
+
+int64_t cells_end_ns(const struct cells *cells, int64_t time_ns) {
+    int64_t left_ns = cells->to_ns - time_ns;
+    int64_t in_bucket_ns =
+        cells->bucket_ns == INT64_MAX ? left_ns : cells->bucket_ns - time_ns % cells->bucket_ns;
+    return time_ns + (in_bucket_ns < left_ns ? in_bucket_ns : left_ns);
+}
+
+/* ---- Time passes ---- */
+
+static void pass(const struct sweep *sweep, const struct cells *cells, int64_t from_ns,
+                 int64_t to_ns) {
+    int64_t ns = to_ns - from_ns;
+    struct step_sum each_w = step_integral_of_step(sweep->run->folder, sweep->step, ns);
+    for (uint32_t h = 0; h < cells->types; h++) {
+        const struct type_state *t = &sweep->types[h];
+        const struct power_type *meter = &sweep->meter.types[h];
+        struct cell *cell = cells_at(cells, from_ns, h);
+        int64_t awake_milli = (t->gpus_up - t->asleep) * WHOLE_GPU_MILLI - t->held_milli;
+        int64_t idle_nw = meter->idle_milli_nw * awake_milli + meter->sleep_nw * t->asleep;
+        int64_t apart_nw = idle_nw;
+        cell->used_ps += (int128)t->held_milli * ns;
+        cell->idle_ps += (int128)(awake_milli + t->asleep * WHOLE_GPU_MILLI) * ns;
+        cell->failed_ps += (int128)t->failed * WHOLE_GPU_MILLI * ns;
+        cell->idle_energy += (int128)idle_nw * ns;
+        for (int p = 0; p < NODE_PARTS; p++) {
+            cell->part_energy[p] += (int128)t->part_nw[p] * ns;
+            apart_nw += t->part_nw[p];
+        }
+        cell->apart.co2_kg += each_w.co2_kg * power_w(apart_nw);
+        cell->apart.cost += each_w.cost * power_w(apart_nw);
+    }
+}
+
+/* What of an interval is measured, bucket by bucket; prices are the same throughout. */
+static void pass_measured(const struct sweep *sweep, const struct cells *cells, int64_t from_ns,
+                          int64_t to_ns) {
+    from_ns = from_ns > cells->from_ns ? from_ns : cells->from_ns;
+    to_ns = to_ns < cells->to_ns ? to_ns : cells->to_ns;
+    while (from_ns < to_ns) {
+        int64_t end_ns = cells_end_ns(cells, from_ns);
+        end_ns = end_ns < to_ns ? end_ns : to_ns;
+        pass(sweep, cells, from_ns, end_ns);
+        from_ns = end_ns;
+    }
+}
+
+/* ---- Changes ---- */
+
+/* Whole nanowatts, as the meter has them in all; sign -1: they are off. */
+static void add_node(struct sweep *sweep, const struct node *node, int sign) {
+    struct type_state *t = &sweep->types[node->gpu_type];
+    int64_t rest_nw = power_nw(node->fixed_w);
+    for (int p = 0; p < NODE_OTHER; p++) {
+        int64_t part_nw = power_nw(node->part_w[p]);
+        t->part_nw[p] += sign * part_nw;
+        rest_nw -= part_nw;
+    }
+    t->part_nw[NODE_OTHER] += sign * rest_nw;
+    t->gpus_up += sign * (int64_t)node->gpus;
+}
+
+static void apply_node(struct sweep *sweep, const struct node_change *change) {
+    const struct node *node = &sweep->cluster->nodes[change->node];
+    sweep->types[node->gpu_type].failed += change->fails ? node->gpus : -(int64_t)node->gpus;
+    add_node(sweep, node, change->fails ? -1 : 1);
+}
+
+static void apply_segment(struct sweep *sweep, const struct segment_event *event) {
+    const struct recorded_segment *s = &sweep->run->segments.at[event->segment];
+    const struct easim_config *config = recorded_run_config(sweep->run, s);
+    const struct recorded_gpus *gpus = &sweep->run->gpus.at[s->gpus];
+    int64_t sign = event->begins ? 1 : -1;
+    if (!config)
+        return;
+    struct type_state *t = &sweep->types[config->gpu_type];
+    t->held_milli += sign * recorded_run_milli(sweep->run, s);
+    for (uint32_t i = 0; i < s->gpus_count; i++) {
+        int64_t milli =
+            config->milli > 0 ? config->milli : (int64_t)gpus[i].count * WHOLE_GPU_MILLI;
+        t->part_nw[NODE_CPU] += sign * milli * sweep->meter.cpu_milli_nw[gpus[i].node];
+    }
+}
+
+/* ---- The sweep ---- */
+
+static int by_time(const void *left, const void *right) {
+    const struct sleep_change *a = left, *b = right;
+    return (a->time_ns > b->time_ns) - (a->time_ns < b->time_ns);
+}
+
+static void list_sleeps(struct sweep *sweep) {
+    for (size_t i = 0; i < sweep->run->rests.count; i++) {
+        const struct recorded_rest *r = &sweep->run->rests.at[i];
+        if (r->state != RECORDED_ASLEEP)
+            continue;
+        uint32_t type = sweep->cluster->nodes[r->node].gpu_type;
+        array_push(&sweep->sleeps, ((struct sleep_change){r->start_ns, r->count, type}));
+        array_push(&sweep->sleeps, ((struct sleep_change){r->end_ns, -(int64_t)r->count, type}));
+    }
+    if (sweep->sleeps.count > 0)
+        qsort(sweep->sleeps.at, sweep->sleeps.count, sizeof *sweep->sleeps.at, by_time);
+}
+
+static int64_t next_ns(const struct sweep *s) {
+    int64_t next = INT64_MAX;
+    const struct recorded_folder *folder = s->run->folder;
+    if (s->segment < s->segments.list.count)
+        next = s->segments.list.at[s->segment].time_ns;
+    if (s->node < s->nodes.list.count && s->nodes.list.at[s->node].time_ns < next)
+        next = s->nodes.list.at[s->node].time_ns;
+    if (s->sleep < s->sleeps.count && s->sleeps.at[s->sleep].time_ns < next)
+        next = s->sleeps.at[s->sleep].time_ns;
+    if (s->step + 1 < folder->steps.count && folder->steps.at[s->step + 1].time_ns < next)
+        next = folder->steps.at[s->step + 1].time_ns;
+    return next;
+}
+
+static void apply_all(struct sweep *s, int64_t now_ns) {
+    const struct recorded_folder *folder = s->run->folder;
+    while (s->step + 1 < folder->steps.count && folder->steps.at[s->step + 1].time_ns <= now_ns)
+        s->step++;
+    while (s->node < s->nodes.list.count && s->nodes.list.at[s->node].time_ns == now_ns)
+        apply_node(s, &s->nodes.list.at[s->node++]);
+    while (s->segment < s->segments.list.count && s->segments.list.at[s->segment].time_ns == now_ns)
+        apply_segment(s, &s->segments.list.at[s->segment++]);
+    for (; s->sleep < s->sleeps.count && s->sleeps.at[s->sleep].time_ns == now_ns; s->sleep++)
+        s->types[s->sleeps.at[s->sleep].gpu_type].asleep += s->sleeps.at[s->sleep].count;
+}
+
+static void sweep_init(struct sweep *sweep, const struct recorded_run *run) {
+    const struct cluster *cluster = &run->folder->cluster;
+    *sweep = (struct sweep){.run = run, .cluster = cluster};
+    power_meter_init(&sweep->meter, cluster);
+    sweep->types = mem_zalloc(cluster->gpu_type_count, sizeof *sweep->types);
+    for (uint32_t n = 0; n < cluster->node_count; n++)
+        add_node(sweep, &cluster->nodes[n], 1);
+    segment_events_find(&sweep->segments, run);
+    node_changes_find(&sweep->nodes, run);
+    list_sleeps(sweep);
+}
+
+static void sweep_finish(struct sweep *sweep) {
+    power_meter_finish(&sweep->meter);
+    free(sweep->types);
+    segment_events_finish(&sweep->segments);
+    node_changes_finish(&sweep->nodes);
+    free(sweep->sleeps.at);
+}
+
+void cells_find(struct cells *cells, const struct recorded_run *run, int64_t bucket_ns) {
+    struct sweep sweep;
+    int64_t now_ns = 0, then_ns;
+    *cells = (struct cells){.from_ns = measured_from_ns(run),
+                            .to_ns = run->part->end_ns,
+                            .bucket_ns = bucket_ns,
+                            .types = run->folder->cluster.gpu_type_count,
+                            .buckets = cells_buckets(run, bucket_ns)};
+    cells->first_bucket = (size_t)bucket_of(bucket_ns, cells->from_ns);
+    cells->at = mem_zalloc(cells->buckets * cells->types, sizeof *cells->at);
+    sweep_init(&sweep, run);
+    while ((then_ns = next_ns(&sweep)) != INT64_MAX) {
+        pass_measured(&sweep, cells, now_ns, then_ns);
+        now_ns = then_ns;
+        apply_all(&sweep, now_ns);
+    }
+    pass_measured(&sweep, cells, now_ns, cells->to_ns);
+    sweep_finish(&sweep);
+}
+
+void cells_finish(struct cells *cells) {
+    free(cells->at);
+    *cells = (struct cells){0};
+}
