@@ -1,5 +1,6 @@
 /* easim analyze: what the rules find in a recorded run. */
 #include "cli/cli.h"
+#include "cli/invest.h"
 #include "cli/option_parse.h"
 #include "cli/what_if.h"
 #include "io/atomic_file.h"
@@ -126,10 +127,11 @@ static int tell_insights(struct analysis *a, struct error *reterr) {
                                        .replications = count_replications(a)};
     struct str text = {0};
     int r = write_insights(a, &page, reterr);
-    if (r == 0 && !a->options->quiet) {
-        insights_report(&page, &text);
+    insights_report(&page, &text);
+    if (r == 0 && a->options->invest)
+        r = invest_run(a->options, &a->run, &text, reterr);
+    if (r == 0 && !a->options->quiet)
         r = cli_print_lines(&text, reterr);
-    }
     str_finish(&text);
     return r;
 }

@@ -238,6 +238,8 @@ const struct option_row option_rows[] = {
      .help = "which of its replications (default: the first)"},
     {"rule", 0, "RULE.THRESHOLD=VALUE", OPTION_TEXTS, AT(rules), .commands = IN(ANALYZE),
      .help = "set a threshold of a rule, such as HOG.least_share=0.6; may be given again; docs/insights.md lists them"},
+    {"invest", 0, NULL, OPTION_FLAG, AT(invest), .commands = IN(ANALYZE),
+     .help = "also run the run's own jobs again, up to the last finish, as they were and with a_s, c_s or alpha_s of one model divided by 1.1, and rank what that saves"},
     {"out", 'o', "DIR", OPTION_FOLDER, AT(out), .commands = IN(ANALYZE),
      .help = "folder of the files (default: that of the run)"},
     {"quiet", 'q', NULL, OPTION_FLAG, AT(quiet), .commands = IN(ANALYZE),

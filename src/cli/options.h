@@ -135,6 +135,7 @@ struct options {
 
     /* analyze */
     struct texts rules; /* "RULE.THRESHOLD=VALUE" */
+    bool invest;
 
     /* report */
     const char *d3; /* a file; NULL: that of the system */
