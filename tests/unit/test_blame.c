@@ -358,3 +358,35 @@ Test(blame, causes_of_unfinished_jobs) {
     cr_expect_eq(cause_of(12, &late_s), MISS_PREEMPTED); /* 12 late: 10 + 1 + 1, and 2 queued */
     cr_expect_eq(late_s, 12);
 }
+
+/* Idle GPUs draw 4 x 50 W, Anne's two 100 W each: 300 W. Bob, who waits from 10 on, adds 50 W with
+   one GPU and 100 W with two. Up to 20 the cap of 340 W forbids both; from 20 to 26 that of 360 W
+   lets one start, so it is not the cap; from 26 to 30 it is 340 W again, but Carl has the other two
+   GPUs and nothing fits. A policy that keeps no cap is not kept from anything. */
+Test(blame, waits_for_the_cap) {
+    static const struct {
+        bool keeps_cap;
+        double capped_s;
+    } cases[] = {{true, 10}, {false, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        static struct recorded_step steps[] = {
+            {0, 340, NAN, NAN}, {20 * S, 360, NAN, NAN}, {26 * S, 340, NAN, NAN}};
+        struct blame blame;
+        begin(0);
+        policy.keeps_cap = cases[i].keeps_cap;
+        folder.steps.at = steps;
+        folder.steps.count = 3;
+        add(ANNE, SEGMENT_QUEUED, 0, 0, CAUSE_SUBMITTED, CAUSE_STARTED);
+        add(ANNE, SEGMENT_RUN, 0, 30, CAUSE_STARTED, CAUSE_FINISHED), on(TWO, 0, 0, 2);
+        add(BOB, SEGMENT_QUEUED, 10, 30, CAUSE_SUBMITTED, CAUSE_STARTED);
+        add(BOB, SEGMENT_RUN, 30, 40, CAUSE_STARTED, CAUSE_FINISHED), on(TWO, 0, 0, 2);
+        add(CARL, SEGMENT_QUEUED, 26, 26, CAUSE_SUBMITTED, CAUSE_STARTED);
+        add(CARL, SEGMENT_RUN, 26, 40, CAUSE_STARTED, CAUSE_FINISHED), on(TWO, 1, 0, 2);
+        blame_find(&blame, &run);
+        expect_parts(&blame, BOB,
+                     (double[BLAME_PARTS]){[BLAME_QUEUED] = 20 - cases[i].capped_s,
+                                           [BLAME_CAPPED] = cases[i].capped_s,
+                                           [BLAME_RUN] = 10});
+        end(&blame);
+    }
+}
