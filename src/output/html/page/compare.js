@@ -61,7 +61,7 @@ function dotPanel(svg, box, metric, room, firstColumn) {
   const x = d3.scaleLinear()
                 .domain([Math.max(low - pad, low >= 0 ? 0 : -Infinity), high + pad])
                 .nice(4)
-                .range([left, box.right]);
+                .range([left, box.right - 8]);
   x.domain([x.domain()[0], Math.max(high, Math.min(most, x.domain()[1]))]);
   const y = d3.scalePoint().domain(d3.range(DATA.policies.length)).range([box.top, box.bottom]).padding(0.6);
   const axis = d3.axisBottom(x)

@@ -114,12 +114,15 @@ function sentenceOfFindings(policy) {
     if (out.length) out.push(". ");
   }
   const found = insightList(policy).filter((i) => i.severity !== "info");
+  const severe = found.filter((i) => i.severity === "high").length;
   if (policy.insights)
     out.push(
         found.length === 0 ?
             "The rules found nothing above the level of information." :
-            `The rules found ${plural(found.length, "thing", "things")} to look at, ${
-                found.filter((i) => i.severity === "high").length} of them of high severity.`);
+            `The rules found ${plural(found.length, "thing", "things")} to look at` +
+                (severe === 0           ? "." :
+                     found.length === 1 ? ", of high severity." :
+                                          `, ${number(severe)} of high severity.`));
   return out;
 }
 
