@@ -23,7 +23,8 @@ LINKS = ["configs", "workloads", "tools", "policies", "include", "tests", "docs"
 DOCUMENTS = ["README.md", "CONTRIBUTING.md", "policies/README.md", "configs/README.md"]  # and docs/**/*.md
 PROGRAMS = {"easim", "build/easim", "cc", "gnuplot", "cat", "head", "tail", "cut", "grep", "sort", "diff", "ls",
             "python3", "man", "cd", "./test_inorder", "awk", "sed", "join", "for", "if", "sqlite3", "printf"}
-OPTIONAL = {r"gnuplot|easim plot\b": "gnuplot", "sqlite3": "sqlite3"}  # commands: what only they need
+OPTIONAL = {r"gnuplot|easim plot\b": "gnuplot", "sqlite3": "sqlite3",
+            r"easim report\b": "/usr/share/nodejs/d3/dist/d3.min.js"}  # commands: what only they need, programs or files
 # These set up or test a whole checkout; the gate (.ci/run) does that.
 NOT_RUN = [r"(sudo )?apt-get ", r"git clone ", r"meson (setup|compile|test|install)\b", r"sh tools/setup\.sh\b",
            r"git config core\.hooksPath \.githooks"]  # tests/system/test_hooks.py
@@ -66,8 +67,8 @@ def left_to_the_gate(command):
 
 
 def missing(command):
-    return next((name for pattern, name in OPTIONAL.items() if re.search(pattern, command) and not shutil.which(name)),
-                None)
+    return next((name for pattern, name in OPTIONAL.items() if re.search(pattern, command) and
+                 not (shutil.which(name) or Path(name).exists())), None)
 
 
 def run(command, folder, environment):
