@@ -266,7 +266,7 @@ const struct option_row option_rows[] = {
 
     /* ---- report ---- */
     {"policy", 'p', "NAME", OPTION_TEXT, AT(policy), .commands = IN(REPORT),
-     .help = "whose figures the page shows first (default: the best by Pareto front and order); the page can switch"},
+     .help = "whose figures the page shows first (default: the first on the Pareto front); the page can switch"},
     {"replication", 'r', "N", OPTION_COUNT, AT(replication), .commands = IN(REPORT), .least = 1,
      .most = 1e6, .usual = "1",
      .help = "of what is shown over time"},
