@@ -225,6 +225,24 @@ def heat(folder):
     assert policy["insights"]["manifest_sha256"] == data_of(folder / "recorded/report.html")["manifest_sha256"]
 
 
+def attribution(folder):
+    """Nodes add up to what is above them, all to the energy of the cluster; users have what users.csv says."""
+    a = data_of(folder / "recorded/report.html")["policies"][0]["attribution"]
+    nodes, energy = a["nodes"], float(rows_of(folder / "recorded/summary.csv")[0]["energy_kwh"]) * 3.6e6
+    below = {}
+    for i, parent in enumerate(nodes["parent"]):
+        if i > 0:
+            below.setdefault(parent, []).append(i)
+    assert math.isclose(nodes["energy_j"][0], energy, rel_tol=1e-5) and a["path"] == ["user", "model", "job"]
+    for parent, children in below.items():
+        for key in ("energy_j", "gpu_s"):
+            assert math.isclose(sum(nodes[key][c] for c in children), nodes[key][parent], rel_tol=1e-4), (parent, key)
+    expected = {r["user"]: float(r["energy_kwh"]) * 3.6e6 for r in rows_of(folder / "recorded/users.csv")}
+    got = {nodes["name"][c]: nodes["energy_j"][c] for c in below[0] if not nodes["name"][c].startswith("no job")}
+    assert got.keys() == {u for u, j in expected.items() if j > 0}
+    assert all(math.isclose(got[u], expected[u], rel_tol=1e-5) for u in got)
+
+
 # ---- hostile names, bad folders --------------------------------------------------------------------------------------
 
 def hostile_run(folder):
@@ -423,6 +441,18 @@ def timeline(page):
     assert " to " in text_of(page, "#timeline .shown-time")
 
 
+def drilling(page):
+    """Enter goes into a bar of the icicle, and back on the uppermost one."""
+    first = text_of(page, "#attribution .crumbs")
+    user = page.run("[...document.querySelectorAll('#attribution tbody th button')].map((b) => b.innerText)[0]")
+    page.run("document.querySelectorAll('#attribution .icicle g[role=button]')[0].focus()")
+    page.key("Enter")
+    assert f"user {user}" in text_of(page, "#attribution .crumbs"), text_of(page, "#attribution .crumbs")
+    assert page.run("document.querySelector('#attribution thead th').innerText") == "model"
+    page.key("Enter")
+    assert text_of(page, "#attribution .crumbs") == first
+
+
 def keyboard(page):
     """The tab key reaches the controls in the order in which they stand, and a chart."""
     seen = []
@@ -463,7 +493,7 @@ def in_browser(folder):
             check(page)
             quiet(page)
         page.open(folder / "recorded/report.html")
-        for check in (structure, timeline, tables_behind, fits):
+        for check in (structure, timeline, drilling, tables_behind, fits):
             check(page)
             quiet(page)
         page.open(folder / "hostile/report.html")
@@ -494,7 +524,7 @@ def main():
               folder / "compare")
         easim("run", SOURCE / "configs/failures.yaml", "-n", 1, "--record", "--quiet", "--out", folder / "recorded", "--set",
               "workload.rate_per_s=0.002")
-        for check in (lanes, heat, estimates, curves, power, comparison, same_again, needs_nothing, hostile, refused):
+        for check in (lanes, heat, attribution, estimates, curves, power, comparison, same_again, needs_nothing, hostile, refused):
             check(folder)
             print(f"{check.__name__}: good")
         if browser.find():

@@ -4,6 +4,7 @@
 
 #include "easim_version.h"
 #include "io/files.h"
+#include "output/html/attribution_json.h"
 #include "output/html/heat_json.h"
 #include "output/html/job_curves.h"
 #include "output/html/json_out.h"
@@ -103,10 +104,6 @@ static void add_absent(struct str *out, const char *why) {
         json_out_member_text(out, sections[i][0], text.text);
         str_finish(&text);
     }
-    if (!why)
-        json_out_member_text(out, "attribution",
-                             "Not on this page: easim attribute divides energy by label, user, "
-                             "model and job.");
     json_out_close(out, '}');
 }
 
@@ -117,6 +114,8 @@ static int add_run(struct str *out, const struct report *report, const struct re
     struct gpu_lanes lanes = {0};
     double *useful_frac = NULL;
     int r = insight_json_add(out, run, report->request->what_if, &useful_frac, reterr);
+    if (r == 0)
+        r = attribution_json_add(out, run, reterr);
     if (r == 0) {
         gpu_lanes_init(&lanes, &run->folder->cluster);
         lanes_json_add(out, run, &lanes, MOST_SEGMENTS / policies);

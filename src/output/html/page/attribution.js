@@ -51,7 +51,7 @@ function drawIcicle(svg, width, a, redraw) {
   const draw = (node, from, depth, place) => {
     const value = Math.max(0, node.values[drill.measure] || 0), w = x(value);
     if (w < 0.4) return;
-    const left = x(from), fill = depth === 0 ? "var(--rule)" : `var(--c${place % COLORS})`,
+    const left = x(from), fill = depth === 0 ? "var(--rule)" : `var(--c${Math.min(place, COLORS)})`,
           g = svg.append("g").datum(node).attr("transform", `translate(${left},${depth * high})`);
     g.append("rect")
         .attr("width", Math.max(0.4, w))
@@ -90,11 +90,11 @@ function drawIcicle(svg, width, a, redraw) {
       });
     }
     if (depth + 1 >= levels) return;
-    let at = from;
+    let at = from, colored = 0; /* what nobody holds has the colour of the many small ones */
     [...node.children]
         .sort((p, q) => q.values[drill.measure] - p.values[drill.measure])
-        .forEach((child, i) => {
-          draw(child, at, depth + 1, depth === 0 ? i : place);
+        .forEach((child) => {
+          draw(child, at, depth + 1, depth > 0 ? place : child.name === a.nobody ? COLORS : colored++);
           at += Math.max(0, child.values[drill.measure] || 0);
         });
   };
