@@ -457,7 +457,7 @@ const struct option_row option_rows[] = {
      .help = "kineto: only these steps, both included"},
     {"iteration", 0, "PATTERN", OPTION_TEXT, AT(profile.iteration_pattern),
      .commands = IN(PROFILE), .use = PROFILE_ITERATION,
-     .help = "kineto: annotation that begins an iteration, an extended regular expression (default: ProfilerStep#N)"},
+     .help = "kineto: annotation that begins an iteration, a regular expression (default: ProfilerStep#N)"},
     {"communication", 0, "PATTERN", OPTION_TEXT, AT(profile.communication_pattern),
      .commands = IN(PROFILE), .use = PROFILE_COMMUNICATION,
      .help = "kineto: names of communication kernels"},

@@ -39,7 +39,7 @@ struct profile_options {
     bool strict;          /* damaged input is an error */
     bool has_steps;
     int64_t first_step, last_step; /* both included */
-    const char *iteration_pattern; /* POSIX regular expressions; NULL: the format's own */
+    const char *iteration_pattern; /* regular expressions; NULL: the format's own */
     const char *communication_pattern;
     double kernel_delay_us;      /* kineto: longer gaps of a stream are no kernel_wait */
     double interval_s;           /* between rows where a file has no times */

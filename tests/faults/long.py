@@ -91,8 +91,6 @@ def calls(folder, seen, end):
                 break
             if words[0] == "plot" or (call == "fork" and words[0] not in ("run", "compare", "ablate", "tune", "sweep", "validate")):
                 continue  # gnuplot's own calls are not easim's
-            if call == "malloc" and words[0] == "profile":
-                continue  # glibc 2.36: regcomp frees twice where two of its own allocations fail
 
             def check(words=words, call=call, error=error):
                 tries, failed = every_call(folder, words, MOST, call=call, do=error)

@@ -4,6 +4,7 @@ nothing half-written under its name. Usage: test_memory.py EASIM SOURCE SHIM [--
 import argparse
 import shutil
 import sys
+from pathlib import Path
 
 from harness import SOURCE, each_call, easim, good, run_tests
 
@@ -21,6 +22,7 @@ def inputs(folder):
         "measured: [{metric: makespan_s, tolerance: 1%}, {metric: jct_s, over: p90_error, tolerance: 1%}]\n")
     (folder / "sweep.yaml").write_text(f"name: s\nbase: {TINY}\naxes: [{{path: seed, values: [1, 2]}}]\n")
     good("calibrate", PROFILE, "-o", folder / "model.yaml")
+    good("run", TINY, "--record", "--quiet", "--out", folder / "recorded")
 
 
 def commands(folder):
@@ -43,7 +45,14 @@ def commands(folder):
                  out / "tune"],
                 ["validate", folder / "v.yaml", "--format", "json", "--out", out / "validate"],
                 ["validate", "--measured", folder / "run/jobs.csv", "--scenario", TINY, "--out", out / "validate"],
-                ["sweep", folder / "sweep.yaml", "--quiet", "--out", out / "sweep"])
+                ["sweep", folder / "sweep.yaml", "--quiet", "--out", out / "sweep"],
+                ["bound", TINY, "--quiet", "--out", out / "bound"],
+                ["analyze", folder / "recorded", "--out", out / "insights"],
+                ["timeline", folder / "recorded", "--out", out / "timeline.json"],
+                ["attribute", folder / "recorded", "--path", "user", "--out", out / "attribution"],
+                ["explain", folder / "recorded", "resnet-1"])
+    if Path("/usr/share/nodejs/d3/dist/d3.min.js").exists():
+        yield ["report", folder / "recorded", "--out", out / "report.html"]
     if shutil.which("gnuplot"):
         yield ["plot", folder / "run", "--figures", "jct", "--out", out / "figures"]
 

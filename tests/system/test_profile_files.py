@@ -122,7 +122,7 @@ KINETO = {
     "plain.json rank3_again.json": (2, None, "rank 3 is in two files: {}/plain.json and {}/rank3_again.json\n"),
     "rank3_again.json plain.json": (2, None, "rank 3 is in two files: {}/plain.json and {}/rank3_again.json\n"),
     "plain.json no_rank.json": (2, None, "{}/no_rank.json: no distributedInfo.rank, which each of several files needs\n"),
-    "plain.json --communication (": (2, None, '--communication: expected a regular expression, got "(": Unmatched ( or \\(\n'),
+    "plain.json --communication (": (2, None, '--communication: expected a regular expression, got "(": missing closing parenthesis (behind character 1)\n'),
 }
 
 # Two GPUs: a draws 100, 200, 200 W at 0, 1, 3 s: 150 + 400 J; b 50, 50, 70 W at 0.5, 1.5, 3.5 s: 50 + 120 J. Quantiles

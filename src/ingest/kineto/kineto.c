@@ -20,6 +20,7 @@
 struct session {
     const struct profile_options *options;
     struct kineto_reading reading;
+    struct name_pattern *communication, *iteration;
     struct kineto_kinds kinds;
     struct kineto_trace *traces;
     struct kineto_rank_figures *figures; /* of each trace */
@@ -34,39 +35,31 @@ static void add_rank_problem(struct session *session, const struct error *error)
 }
 
 static int compile_pattern(struct session *session, const char *setting, const char *text,
-                           regex_t *pattern) {
-    char reason[128];
-    int code = regcomp(pattern, text, REG_EXTENDED | REG_NOSUB);
-    if (code == 0)
+                           struct name_pattern **ret_pattern) {
+    struct error error = {0};
+    if (name_pattern_make(text, ret_pattern, &error) == 0)
         return 0;
-    if (code == REG_ESPACE)
-        mem_exhausted(0);
-    regerror(code, pattern, reason, sizeof reason);
     problems_add_setting(session->problems, (struct location){0}, setting,
-                         "expected a regular expression, got \"%s\": %s", text, reason);
+                         "expected a regular expression, got \"%s\": %s", text, error.text);
     return ERROR_INPUT;
 }
 
 static int compile_patterns(struct session *session) {
     const char *communication = session->options->communication_pattern;
-    if (compile_pattern(session, "communication",
-                        communication ? communication : COMMUNICATION_PATTERN,
-                        &session->reading.communication) < 0)
-        return ERROR_INPUT;
-    if (session->options->iteration_pattern &&
-        compile_pattern(session, "iteration", session->options->iteration_pattern,
-                        &session->reading.iteration) < 0) {
-        regfree(&session->reading.communication);
-        return ERROR_INPUT;
-    }
-    session->reading.has_iteration = session->options->iteration_pattern != NULL;
-    return 0;
+    const char *iteration = session->options->iteration_pattern;
+    int r = compile_pattern(session, "communication",
+                            communication ? communication : COMMUNICATION_PATTERN,
+                            &session->communication);
+    if (r == 0 && iteration)
+        r = compile_pattern(session, "iteration", iteration, &session->iteration);
+    session->reading.communication = session->communication;
+    session->reading.iteration = session->iteration;
+    return r;
 }
 
 static void free_patterns(struct session *session) {
-    regfree(&session->reading.communication);
-    if (session->reading.has_iteration)
-        regfree(&session->reading.iteration);
+    name_pattern_free(session->communication);
+    name_pattern_free(session->iteration);
 }
 
 /* ---- One file ---- */
@@ -104,6 +97,8 @@ static void note_input(struct session *session, const struct kineto_trace *trace
                      "launches too many or too far off: their kernels count as without one");
     note_trace_count(session, trace, trace->crowded,
                      "GPU events of too many messages or streams: in the sums, but not told apart");
+    note_trace_count(session, trace, trace->unjudged,
+                     "names that a pattern has too many ways to match: taken for others");
     note_trace_count(session, trace, trace->gpus.others.events,
                      "slices of too many GPUs: their energy is in the sum, their busy time is not");
     note_trace_count(session, trace, trace->gpus.without_energy, "slices without energy_j");
@@ -284,8 +279,10 @@ static int kineto_read(char *const *paths, size_t count, const struct profile_op
                                         .kernel_delay_ns =
                                             llround(fmin(options->kernel_delay_us, 1e12) * 1000),
                                         .kinds = &s.kinds};
-    if (compile_patterns(&s) < 0)
+    if (compile_patterns(&s) < 0) {
+        free_patterns(&s);
         return ERROR_INPUT;
+    }
     kineto_kinds_init(&s.kinds);
     s.traces = mem_zalloc(count, sizeof *s.traces);
     s.figures = mem_zalloc(count, sizeof *s.figures);

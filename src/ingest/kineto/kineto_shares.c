@@ -162,7 +162,7 @@ static bool find_launch(const struct kineto_trace *trace, const struct kineto_ev
 }
 
 static void order_steps(struct kineto_trace *trace, const struct kineto_reading *reading) {
-    if (reading->has_iteration)
+    if (reading->iteration)
         join_steps(trace);
     else
         drop_equal_steps(trace);

@@ -5,9 +5,8 @@
 #include "base/error.h"
 #include "ingest/kineto/kineto_gpus.h"
 #include "ingest/kineto/kineto_kinds.h"
+#include "ingest/name_pattern.h"
 #include "io/json_stream.h"
-
-#include <regex.h>
 
 #define KINETO_NO_STEP    UINT32_MAX
 #define KINETO_MOST_STEPS 262144
@@ -38,9 +37,8 @@ struct kineto_copy { /* of one name, as "Memcpy HtoD" */
 
 /* How traces are to be read. */
 struct kineto_reading {
-    regex_t communication;
-    regex_t iteration;
-    bool has_iteration; /* else: steps are ProfilerStep#N */
+    const struct name_pattern *communication;
+    const struct name_pattern *iteration; /* NULL: steps are ProfilerStep#N */
     bool strict;
     bool has_steps;
     int64_t first_step, last_step; /* both included */
@@ -61,7 +59,8 @@ struct kineto_trace {
     uint64_t bytes; /* decoded */
     uint64_t records, no_duration, negative, unreadable;
     struct json_losses losses;
-    uint64_t crowded; /* GPU events not told apart: too many kinds or streams */
+    uint64_t unjudged; /* names that a pattern has too many ways to match: taken for no match */
+    uint64_t crowded;  /* GPU events not told apart: too many kinds or streams */
     uint64_t more_steps,
         unlaunched;         /* steps and launches left out: too many, or launches hours away */
     const char *truncation; /* "truncated at byte N", or NULL */

@@ -49,7 +49,7 @@ CASES = [
             "nowhere.json: cannot open: No such file or directory"),
     kineto("empty file", "", f"t.json: {NO_JSON}"),
     kineto("no JSON", "ts,dur\n1,2\n", f"t.json: {NO_JSON}"),
-    kineto("bad pattern", "[]", "--iteration: expected a regular expression, got \"[\": Invalid regular expression",
+    kineto("bad pattern", "[]", "--iteration: expected a regular expression, got \"[\": missing terminating ] for character class (behind character 1)",
            arguments=("--iteration", "[")),
     kineto("no such step", "[]", "--steps: t.json: no step 1..2", arguments=("--steps", "1:2")),
     kineto("strict: truncated", "{\"traceEvents\": [", "t.json: truncated at byte 17", arguments=("--strict",)),
