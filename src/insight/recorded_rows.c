@@ -55,6 +55,8 @@ struct reader {
     struct str nodes;        /* text of the GPUs that were read last */
     uint32_t job;            /* of the row; EASIM_NONE before the first */
     const char **type_names; /* as the file has them */
+    size_t *first_gpu;       /* by node: its first GPU in rested_ns */
+    int64_t *rested_ns;      /* by GPU: the end of its last rest */
     struct arena arena;
 };
 
@@ -97,7 +99,8 @@ static bool take_gpus(const struct recorded_run *run, struct slice *rest,
     *gpus = (struct recorded_gpus){0};
     return take_number(rest, &gpus->node) && gpus->node < run->folder->cluster.node_count &&
            take_char(rest, ':') && take_range(run, rest, gpus->node, &gpus->first, &gpus->count) &&
-           (!take_char(rest, '/') || take_number(rest, &gpus->lane));
+           (!take_char(rest, '/') ||
+            (take_number(rest, &gpus->lane) && gpus->lane < WHOLE_GPU_MILLI));
 }
 
 static void read_gpus(struct reader *r, struct recorded_segment *segment) {
@@ -192,6 +195,21 @@ static void read_config(struct reader *r, struct recorded_segment *segment) {
                               "a configuration that the job allows in workload.csv");
 }
 
+/* Whether as many GPUs of its type are named as it holds; none may be if it is empty. */
+static bool names_its_gpus(const struct recorded_run *run, const struct recorded_segment *segment) {
+    const struct easim_config *config = recorded_run_config(run, segment);
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < segment->gpus_count; i++) {
+        const struct recorded_gpus *gpus = &run->gpus.at[segment->gpus + i];
+        count += gpus->count;
+        if (!config || run->folder->cluster.nodes[gpus->node].gpu_type != config->gpu_type ||
+            (gpus->lane > 0 && config->milli == 0))
+            return false;
+    }
+    return count == (config ? config->k : 0) ||
+           (count == 0 && segment->start_ns == segment->end_ns);
+}
+
 /* Nodes of the GPUs: those that are next to each other in the list may be of one. */
 static uint8_t span_of(const struct recorded_run *run, const struct recorded_segment *segment) {
     for (uint32_t i = 1; i < segment->gpus_count; i++)
@@ -280,6 +298,8 @@ static void read_segment(struct reader *r) {
     s.span = span_of(r->run, &s);
     if (r->table.error->code == 0 && !follows(r, &s))
         recorded_table_refuse(&r->table, S_START, "a segment that follows on the one before");
+    if (r->table.error->code == 0 && !names_its_gpus(r->run, &s))
+        recorded_table_refuse(&r->table, S_NODES, "the k GPUs of gpu_type that it holds");
     if (r->table.error->code < 0)
         return;
     add_to_job(r->run, &s);
@@ -315,6 +335,8 @@ static int close_rows(struct reader *r, size_t count, size_t expected, struct er
     arena_finish(&r->arena);
     str_finish(&r->nodes);
     free(r->known);
+    free(r->first_gpu);
+    free(r->rested_ns);
     return result;
 }
 
@@ -340,6 +362,29 @@ int recorded_rows_load_segments(struct recorded_run *run, struct error *reterr) 
 
 /* --- rests --- */
 
+static void init_rested(struct reader *r) {
+    const struct cluster *cluster = &r->run->folder->cluster;
+    size_t gpus = 0;
+    r->first_gpu = mem_alloc(cluster->node_count * sizeof *r->first_gpu);
+    for (uint32_t n = 0; n < cluster->node_count; gpus += cluster->nodes[n++].gpus)
+        r->first_gpu[n] = gpus;
+    r->rested_ns = mem_zalloc(gpus, sizeof *r->rested_ns);
+}
+
+/* Rows come in the order of end_s, and those of one GPU follow each other. */
+static bool rests_in_turn(const struct reader *r, const struct recorded_rest *rest) {
+    int64_t *rested_ns = &r->rested_ns[r->first_gpu[rest->node] + rest->first];
+    size_t before = r->run->rests.count;
+    if (before > 0 && rest->end_ns < r->run->rests.at[before - 1].end_ns)
+        return false;
+    for (uint32_t g = 0; g < rest->count; g++) {
+        if (rest->start_ns < rested_ns[g])
+            return false;
+        rested_ns[g] = rest->end_ns;
+    }
+    return true;
+}
+
 static void read_rest(struct reader *r) {
     struct recorded_rest rest = {.start_ns = recorded_table_ns(&r->table, G_START),
                                  .end_ns = recorded_table_ns(&r->table, G_END)};
@@ -352,12 +397,15 @@ static void read_rest(struct reader *r) {
         recorded_table_refuse(&r->table, G_GPU, "GPUs of the node");
     if (rest.end_ns <= rest.start_ns || rest.end_ns > r->run->part->end_ns)
         recorded_table_refuse(&r->table, G_END, "a time after start_s, in the run");
+    if (r->table.error->code == 0 && !rests_in_turn(r, &rest))
+        recorded_table_refuse(&r->table, G_START, "rows of a GPU one after the other, by end_s");
     if (r->table.error->code == 0)
         array_push(&r->run->rests, rest);
 }
 
 int recorded_rows_load_rests(struct recorded_run *run, struct error *reterr) {
     struct reader r = {.run = run};
+    init_rested(&r);
     if (open_rows(&r, "gpus.csv", rest_columns, &run->part->gpus, reterr) == 0)
         while (recorded_table_next(&r.table))
             read_rest(&r);
