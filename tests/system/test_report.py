@@ -285,6 +285,9 @@ def refused(folder):
         shutil.copytree(folder / "run", folder / name, ignore=shutil.ignore_patterns("report.html"))
         harm(folder / name)
         bad[name] = None
+    shutil.copytree(folder / "hostile", folder / "no_runs", ignore=shutil.ignore_patterns("report.html"))
+    no_runs(folder / "no_runs")
+    bad["no_runs"] = None
     for name in bad:
         before = sorted(p.name for p in (folder / name).iterdir())
         done = easim("report", folder / name, code=2)
@@ -293,6 +296,16 @@ def refused(folder):
     for words in (["--d3", folder / "none.js"], ["--d3", TINY], ["--policy", "nobody"], ["--replication", 99]):
         done = easim("report", folder / "run", "--out", folder / "nothing", *words, code=2)
         assert done.stderr.count("\n") == 1 and not (folder / "nothing").exists(), done
+
+
+def no_runs(folder):
+    """A recorded folder whose manifest agrees that there are none in it."""
+    head = (folder / "recorded.csv").read_bytes().splitlines(keepends=True)[0]
+    (folder / "recorded.csv").write_bytes(head)
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    entry = next(e for e in manifest["results"] if e["file"] == "recorded.csv")
+    entry |= {"bytes": len(head), "sha256": hashlib.sha256(head).hexdigest()}
+    write(folder / "manifest.json", json.dumps(manifest))
 
 
 def write(path, text):

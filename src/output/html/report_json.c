@@ -317,8 +317,7 @@ int report_json(const struct report_request *request, struct str *out, struct er
     int r = open_report(&report, reterr);
     if (r == 0)
         r = add_all(out, &report, reterr);
-    if (report.is_recorded)
-        recorded_folder_finish(&report.recorded);
+    recorded_folder_finish(&report.recorded);
     cJSON_Delete(report.manifest);
     plot_source_finish(&report.source);
     return r;
