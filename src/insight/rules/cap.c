@@ -2,6 +2,7 @@
 #include "base/units.h"
 #include "cluster/power_units.h"
 #include "insight/rules/families.h"
+#include "insight/rules/job_evidence.h"
 #include "insight/rules/proposal.h"
 #include "insight/rules/queue_replay.h"
 #include "insight/rules/rule_run.h"
@@ -145,14 +146,7 @@ static void report_power_cap(const struct rule_run *rule_run, const struct bound
                    bound->time_s > 0 ? bound->headroom_j / bound->time_s : NAN);
     for (size_t i = 0; i < delayed->jobs.count; i++) {
         const struct top_entry *e = &delayed->jobs.at[i];
-        insight_evidence(
-            insights, insight,
-            &(struct insight_evidence){
-                .kind = EVIDENCE_JOB,
-                .name = rule_run->run->workload.jobs.at[e->index].id,
-                .from_s = units_s(e->from_ns),
-                .to_s = units_s(e->to_ns),
-                .note = arena_printf(&insights->arena, "%.4g s for the cap alone", e->weight)});
+        job_evidence_add(rule_run, e, insights, insight, "%.4g s for the cap alone", e->weight);
     }
     insight->evidence_count = delayed->jobs.total;
     insight->recommendation = "shift work to when the cap is higher, or lower the power limit of "

@@ -2,6 +2,7 @@
 #include "base/units.h"
 #include "insight/blame/miss_cause.h"
 #include "insight/rules/families.h"
+#include "insight/rules/job_evidence.h"
 #include "insight/rules/proposal.h"
 #include "insight/rules/rule_run.h"
 #include "insight/rules/top_list.h"
@@ -108,14 +109,8 @@ static void report_misses(const struct rule_run *rule_run, const struct misses *
         insight_figure(insight, miss_cause_names[c], "jobs", misses->by_cause[c]);
     for (size_t i = 0; i < misses->latest.count; i++) {
         const struct top_entry *e = &misses->latest.at[i];
-        insight_evidence(insights, insight,
-                         &(struct insight_evidence){
-                             .kind = EVIDENCE_JOB,
-                             .name = rule_run->run->workload.jobs.at[e->index].id,
-                             .from_s = units_s(e->from_ns),
-                             .to_s = units_s(e->to_ns),
-                             .note = arena_printf(&insights->arena, "late by %.4g s: %s", e->weight,
-                                                  miss_cause_names[misses->causes[e->index]])});
+        job_evidence_add(rule_run, e, insights, insight, "late by %.4g s: %s", e->weight,
+                         miss_cause_names[misses->causes[e->index]]);
     }
     insight->evidence_count = misses->latest.total;
     insight->recommendation = miss_advice[most];
@@ -207,14 +202,7 @@ static void report_infeas(const struct rule_run *rule_run, const struct top_list
     insight_figure(insight, "gap_max", "s", worst->at[0].weight);
     for (size_t i = 0; i < worst->count; i++) {
         const struct top_entry *e = &worst->at[i];
-        insight_evidence(
-            insights, insight,
-            &(struct insight_evidence){
-                .kind = EVIDENCE_JOB,
-                .name = rule_run->run->workload.jobs.at[e->index].id,
-                .from_s = units_s(e->from_ns),
-                .to_s = units_s(e->to_ns),
-                .note = arena_printf(&insights->arena, "%.4g s too early", e->weight)});
+        job_evidence_add(rule_run, e, insights, insight, "%.4g s too early", e->weight);
     }
     insight->evidence_count = worst->total;
     insight->recommendation = "reject such jobs at submission, or agree on a later deadline";

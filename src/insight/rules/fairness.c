@@ -1,6 +1,7 @@
 /* Rules of fairness: jobs that starve, and users who get less than they may. */
 #include "base/units.h"
 #include "insight/rules/families.h"
+#include "insight/rules/job_evidence.h"
 #include "insight/rules/proposal.h"
 #include "insight/rules/rule_run.h"
 #include "insight/rules/top_list.h"
@@ -120,14 +121,8 @@ static void report_starve(const struct rule_run *rule_run, const struct top_list
     insight_figure(insight, "overtaken_by", "jobs", overtakers[first->index]);
     for (size_t i = 0; i < worst->count; i++) {
         const struct top_entry *e = &worst->at[i];
-        insight_evidence(insights, insight,
-                         &(struct insight_evidence){
-                             .kind = EVIDENCE_JOB,
-                             .name = rule_run->run->workload.jobs.at[e->index].id,
-                             .from_s = units_s(e->from_ns),
-                             .to_s = units_s(e->to_ns),
-                             .note = arena_printf(&insights->arena, "waits %.4g s, overtaken by %u",
-                                                  e->weight, overtakers[e->index])});
+        job_evidence_add(rule_run, e, insights, insight, "waits %.4g s, overtaken by %u", e->weight,
+                         overtakers[e->index]);
     }
     insight->evidence_count = worst->total;
     insight->recommendation = "ageing: who has waited for long goes first";

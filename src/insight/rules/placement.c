@@ -1,6 +1,7 @@
 /* Rules of placement: free GPUs that nobody can take, or may take. */
 #include "base/units.h"
 #include "insight/rules/families.h"
+#include "insight/rules/job_evidence.h"
 #include "insight/rules/proposal.h"
 #include "insight/rules/queue_replay.h"
 #include "insight/rules/rule_run.h"
@@ -109,16 +110,9 @@ static void report_frag(const struct rule_run *rule_run, const struct frag *frag
     insight_figure(insight, "largest_free_block", "GPUs",
                    (double)frag->worst.block_milli / WHOLE_GPU_MILLI);
     insight_figure(insight, "request", "GPUs", (double)frag->worst.need_milli / WHOLE_GPU_MILLI);
-    for (size_t i = 0; i < frag->intervals.count; i++) {
-        const struct top_entry *e = &frag->intervals.at[i];
-        insight_evidence(
-            insights, insight,
-            &(struct insight_evidence){.kind = EVIDENCE_JOB,
-                                       .name = rule_run->run->workload.jobs.at[e->index].id,
-                                       .from_s = units_s(e->from_ns),
-                                       .to_s = units_s(e->to_ns),
-                                       .note = "head of the queue, nothing free fits it"});
-    }
+    for (size_t i = 0; i < frag->intervals.count; i++)
+        job_evidence_add(rule_run, &frag->intervals.at[i], insights, insight,
+                         "head of the queue, nothing free fits it");
     insight->evidence_count = frag->intervals.total;
     insight->recommendation =
         "pack jobs (best fit), move them together, or let them take fewer GPUs";
@@ -306,16 +300,9 @@ static void report_hol(const struct rule_run *rule_run, const struct hol *hol,
     insight_figure(insight, "wait", "s", hol->wait_s);
     insight_figure(insight, "deadlines_missed_by_it", "", hol->deadlines);
     insight_figure(insight, "blocked", "GPU h", hol->free_gpu_s / S_PER_H);
-    for (size_t i = 0; i < hol->blocked.count; i++) {
-        const struct top_entry *e = &hol->blocked.at[i];
-        insight_evidence(
-            insights, insight,
-            &(struct insight_evidence){.kind = EVIDENCE_JOB,
-                                       .name = rule_run->run->workload.jobs.at[e->index].id,
-                                       .from_s = units_s(e->from_ns),
-                                       .to_s = units_s(e->to_ns),
-                                       .note = "could have run before the head of the queue"});
-    }
+    for (size_t i = 0; i < hol->blocked.count; i++)
+        job_evidence_add(rule_run, &hol->blocked.at[i], insights, insight,
+                         "could have run before the head of the queue");
     insight->evidence_count = hol->blocked.total;
     insight->recommendation =
         "backfill: let jobs that fit pass the head, with a reservation for it "
