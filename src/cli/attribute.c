@@ -83,8 +83,20 @@ static void name_run(struct session *s, const struct recorded_part *part) {
     str_add(&s->report, "\n");
 }
 
+static int open_files(struct session *s, struct error *reterr) {
+    const char *folder = s->options->out ? s->options->out : s->options->operands[0];
+    int r = s->options->out ? files_make_folders(folder, reterr) : 0;
+    if (r == 0)
+        leftovers_remove(folder, file_names);
+    for (int i = 0; i < FILE_COUNT && r == 0; i++)
+        r = atomic_file_open(arena_printf(&s->options->arena, "%s/%s", folder, file_names[i]),
+                             &s->files[i], reterr);
+    return r;
+}
+
+/* The first time with the headers; only then is there a folder. */
 static int flush(struct session *s, struct error *reterr) {
-    int r = 0;
+    int r = s->files[0] ? 0 : open_files(s, reterr);
     for (int i = 0; i < FILE_COUNT; i++) {
         if (r == 0)
             r = atomic_file_write(s->files[i], s->texts[i].text, s->texts[i].length, reterr);
@@ -117,19 +129,11 @@ static int attribute_run(struct session *s, const struct recorded_part *part,
 
 /* ---- All of them ---- */
 
-static int open_files(struct session *s, struct error *reterr) {
-    const char *folder = s->options->out ? s->options->out : s->options->operands[0];
-    int r = s->options->out ? files_make_folders(folder, reterr) : 0;
-    if (r == 0)
-        leftovers_remove(folder, file_names);
-    for (int i = 0; i < FILE_COUNT && r == 0; i++)
-        r = atomic_file_open(arena_printf(&s->options->arena, "%s/%s", folder, file_names[i]),
-                             &s->files[i], reterr);
+static void add_headers(struct session *s) {
     attribution_csv_header(&s->request.path, &s->texts[ATTRIBUTION_CSV]);
     blame_csv_header(&s->texts[BLAME_CSV]);
     critical_path_csv_header(&s->texts[CRITICAL_PATH_CSV]);
     node_blame_csv_header(&s->texts[NODE_BLAME_CSV]);
-    return r;
 }
 
 static int commit_files(struct session *s, struct error *reterr) {
@@ -143,7 +147,8 @@ static int commit_files(struct session *s, struct error *reterr) {
 
 static int attribute_runs(struct session *s, struct error *reterr) {
     bool any = false;
-    int r = open_files(s, reterr);
+    int r = 0;
+    add_headers(s);
     for (size_t i = 0; i < s->folder.parts.count && r == 0; i++)
         if (is_wanted(s, &s->folder.parts.at[i])) {
             any = true;

@@ -133,6 +133,8 @@ def refusals(folder):
         done = easim("attribute", out, *words, code=2)
         assert done.stderr == message, (words, done.stderr, message)
         assert sorted(path.name for path in out.iterdir()) == before, words
+        easim("attribute", out, *words, "--out", out / "refused", code=2)
+        assert not (out / "refused").exists(), words
 
 
 def with_samples(folder):
