@@ -1,15 +1,15 @@
 /* Distributions over jobs: see job_curves.h. */
 #include "output/html/job_curves.h"
 
+#include "metrics/job_stats.h"
 #include "output/html/json_out.h"
 #include "output/plot/source.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define MOST_POINTS  400
-#define LAST_POINTS  40
-#define LEAST_EXEC_S 10.0 /* of the bounded slowdown: semantics, metrics bsld_mean */
+#define MOST_POINTS 400
+#define LAST_POINTS 40
 
 enum { JCT, SLOWDOWN, WAIT, CURVES };
 
@@ -44,7 +44,7 @@ static int read_values(const char *folder, struct curve_values *values, struct e
         if (!isnan(jct))
             array_push(&values->of[JCT], jct);
         if (!isnan(jct) && !isnan(exec))
-            array_push(&values->of[SLOWDOWN], fmax(1, jct / fmax(exec, LEAST_EXEC_S)));
+            array_push(&values->of[SLOWDOWN], job_stats_slowdown(jct, exec));
         if (!isnan(wait))
             array_push(&values->of[WAIT], wait);
     }
