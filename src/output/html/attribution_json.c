@@ -13,7 +13,8 @@
 enum measure { ENERGY, GPU_TIME, CO2, COST, MEASURES };
 
 static const char *const measure_names[MEASURES] = {"energy_j", "gpu_s", "co2_kg", "cost"};
-/* Kept below a node of the level above; of the last level and deeper ones the last number. */
+/* Nodes of each level that are kept below one of the level above; of deeper levels as many as of
+   the last. */
 static const size_t most_below[] = {0, 60, 40, 12};
 
 /* A node of the page: a row, or all those of a parent that are not shown by themselves. */

@@ -4,9 +4,10 @@
 
 #include "insight/recorded_run.h"
 
-/* Adds the member "attribution": the path (labels of jobs first, where there are few values, then
-   user, model, job), a note, and a tree of nodes by column: name, parent, energy, GPU time, CO2 and
-   cost. Below a node at most 60 are kept, the largest; the others are one together. */
+/* Adds the member "attribution": the path (the first label, if jobs have any, then user, model,
+   job), a note, and a tree of nodes by column: name, parent, energy (J), GPU time (s), CO2 (kg) and
+   cost, the last two where they are known. Of each level the largest nodes below a node are kept;
+   the others are one together. */
 int attribution_json_add(struct str *out, const struct recorded_run *run,
                          struct error *reterr) MUST_CHECK;
 
