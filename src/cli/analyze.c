@@ -75,13 +75,6 @@ static int divide_waste(struct analysis *a, struct error *reterr) {
     return r;
 }
 
-static size_t count_replications(const struct analysis *a) {
-    size_t count = 0;
-    for (size_t i = 0; i < a->folder.parts.count; i++)
-        count += a->folder.parts.at[i].policy == a->run.part->policy;
-    return count;
-}
-
 /* ---- What it says ---- */
 
 static void find_insights(struct analysis *a) {
@@ -124,7 +117,8 @@ static int tell_insights(struct analysis *a, struct error *reterr) {
                                        .settings = &a->settings,
                                        .insights = &a->insights,
                                        .commands = a->commands,
-                                       .replications = count_replications(a)};
+                                       .replications =
+                                           recorded_folder_replications(&a->folder, a->run.part)};
     struct str text = {0};
     int r = write_insights(a, &page, reterr);
     insights_report(&page, &text);

@@ -68,15 +68,6 @@ static void check_version(struct again *a) {
 
 /* ---- The repetition ---- */
 
-/* That of a comparison has a folder for each policy. */
-static const char *run_folder(const struct recorded_args *args, struct arena *arena) {
-    const struct recorded_folder *folder = &args->folder;
-    return strcmp(folder->command, "run") == 0
-               ? folder->path
-               : arena_printf(arena, "%s/%s", folder->path,
-                              folder->policies.at[args->run.part->policy].name);
-}
-
 static void load_study(struct again *a, const char *folder) {
     struct problems problems = CLI_PROBLEMS;
     const struct scenario_overrides overrides = {.policy = NULL};
@@ -92,7 +83,7 @@ static void load_study(struct again *a, const char *folder) {
 /* Fills in the moments, or the reason. */
 static void repeat_run(struct again *a, const struct recorded_args *args, uint32_t job) {
     struct arena *arena = &a->options->arena;
-    const char *folder = run_folder(args, arena);
+    const char *folder = recorded_folder_of_policy(&args->folder, args->run.part, arena);
     struct error error = {0};
     if (recorded_load(&a->recorded, arena_printf(arena, "%s/" MANIFEST_NAME, folder), &error) < 0)
         a->reason = arena_printf(arena, "%s.", error.text);

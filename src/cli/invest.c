@@ -7,33 +7,20 @@
 #include "study/recorded.h"
 #include "study/study_load.h"
 
-#include <string.h>
-
-struct place {
-    const char *scenario; /* its file */
-};
-
+/* Of the scenario file that is the context. */
 static int load_again(void *context, const char *const *sets, size_t set_count, struct study *study,
                       struct problems *problems) {
-    const struct place *place = context;
     const struct scenario_overrides overrides = {.sets = sets, .set_count = set_count};
-    return study_load(study, place->scenario, &overrides, ingest_readers, problems);
-}
-
-/* That of a comparison has a folder for each policy. */
-static const char *scenario_of(const struct recorded_run *run, struct arena *arena) {
-    const struct recorded_folder *folder = run->folder;
-    return strcmp(folder->command, "run") == 0
-               ? arena_printf(arena, "%s/" SCENARIO_NAME, folder->path)
-               : arena_printf(arena, "%s/%s/" SCENARIO_NAME, folder->path,
-                              folder->policies.at[run->part->policy].name);
+    return study_load(study, context, &overrides, ingest_readers, problems);
 }
 
 int invest_run(struct options *options, const struct recorded_run *run, struct str *report,
                struct error *reterr) {
     struct investments investments = {.base_kwh = 0};
-    struct place place = {scenario_of(run, &options->arena)};
-    const struct investment_loader loader = {&place, load_again};
+    char *scenario =
+        arena_printf(&options->arena, "%s/" SCENARIO_NAME,
+                     recorded_folder_of_policy(run->folder, run->part, &options->arena));
+    const struct investment_loader loader = {scenario, load_again};
     struct str csv = {0};
     const char *folder = options->out ? options->out : options->operands[0];
     int r = investments_find(&investments, run, &loader, reterr);

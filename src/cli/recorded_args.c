@@ -48,9 +48,7 @@ int recorded_args_load(struct recorded_args *args, struct options *options, stru
 const char *recorded_args_name(const struct recorded_args *args, struct arena *arena) {
     const struct recorded_folder *folder = &args->folder;
     const struct recorded_part *part = args->run.part;
-    size_t count = 0;
-    for (size_t i = 0; i < folder->parts.count; i++)
-        count += folder->parts.at[i].policy == part->policy;
+    size_t count = recorded_folder_replications(folder, part);
     const char *policy = arena_printf(arena, "policy %s", folder->policies.at[part->policy].name);
     if (folder->policies.count > 1)
         policy = arena_printf(arena, "%s (of %zu)", policy, folder->policies.count);

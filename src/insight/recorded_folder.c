@@ -228,3 +228,18 @@ const struct recorded_part *recorded_folder_find(const struct recorded_folder *f
     }
     return NULL;
 }
+
+size_t recorded_folder_replications(const struct recorded_folder *folder,
+                                    const struct recorded_part *part) {
+    size_t count = 0;
+    for (size_t i = 0; i < folder->parts.count; i++)
+        count += folder->parts.at[i].policy == part->policy;
+    return count;
+}
+
+const char *recorded_folder_of_policy(const struct recorded_folder *folder,
+                                      const struct recorded_part *part, struct arena *arena) {
+    return strcmp(folder->command, "run") == 0
+               ? folder->path
+               : arena_printf(arena, "%s/%s", folder->path, folder->policies.at[part->policy].name);
+}

@@ -27,13 +27,10 @@ static bool read_summary_row(struct csv *csv, const struct recorded_part *part,
 }
 
 static int read_summary(struct recorded_run *run, struct error *reterr) {
-    const struct recorded_folder *folder = run->folder;
     struct csv *csv = NULL;
     struct arena arena = {0};
-    bool compare = strcmp(folder->command, "compare") == 0;
-    const char *path = compare ? arena_printf(&arena, "%s/%s/summary.csv", folder->path,
-                                              folder->policies.at[run->part->policy].name)
-                               : arena_printf(&arena, "%s/summary.csv", folder->path);
+    const char *path = arena_printf(&arena, "%s/summary.csv",
+                                    recorded_folder_of_policy(run->folder, run->part, &arena));
     int r = csv_open(path, ',', &csv, reterr);
     bool found = false;
     while (r == 0 && !found && (r = csv_next(csv, reterr)) == 1) {

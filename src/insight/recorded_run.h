@@ -74,6 +74,13 @@ void recorded_folder_finish(struct recorded_folder *folder);
    is not in the folder. */
 const struct recorded_part *recorded_folder_find(const struct recorded_folder *folder,
                                                  const char *policy, uint32_t replication);
+/* How many replications of the part's policy there are. */
+size_t recorded_folder_replications(const struct recorded_folder *folder,
+                                    const struct recorded_part *part);
+/* The folder of the part's policy, with its manifest and scenario: of a run the folder itself, of a
+   comparison one in it. In the arena. */
+const char *recorded_folder_of_policy(const struct recorded_folder *folder,
+                                      const struct recorded_part *part, struct arena *arena);
 
 /* ---- One run ---- */
 

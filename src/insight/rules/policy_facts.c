@@ -2,6 +2,7 @@
 #include "insight/rules/policy_facts.h"
 
 #include "io/files.h"
+#include "study/recorded.h"
 
 #include <cjson/cJSON.h>
 #include <stdlib.h>
@@ -38,20 +39,16 @@ static void read_policy(struct policy_facts *facts, const cJSON *policy) {
     }
 }
 
-/* A run has the policy in its own manifest, a comparison in those of the policies' folders. */
 void policy_facts_load(struct policy_facts *facts, const struct recorded_folder *folder,
-                       const char *policy) {
-    const char *paths[] = {
-        arena_printf(&facts->arena, "%s/manifest.json", folder->path),
-        arena_printf(&facts->arena, "%s/%s/manifest.json", folder->path, policy)};
-    for (size_t i = 0; i < 2 && facts->params.count == 0; i++) {
-        cJSON *root = parse_file(paths[i]);
-        const cJSON *own = cJSON_GetObjectItemCaseSensitive(root, "policy");
-        const cJSON *name = cJSON_GetObjectItemCaseSensitive(own, "name");
-        if (cJSON_IsString(name) && strcmp(name->valuestring, policy) == 0)
-            read_policy(facts, own);
-        cJSON_Delete(root);
-    }
+                       const struct recorded_part *part) {
+    cJSON *root = parse_file(arena_printf(&facts->arena, "%s/" MANIFEST_NAME,
+                                          recorded_folder_of_policy(folder, part, &facts->arena)));
+    const cJSON *own = cJSON_GetObjectItemCaseSensitive(root, "policy");
+    const cJSON *name = cJSON_GetObjectItemCaseSensitive(own, "name");
+    if (cJSON_IsString(name) &&
+        strcmp(name->valuestring, folder->policies.at[part->policy].name) == 0)
+        read_policy(facts, own);
+    cJSON_Delete(root);
 }
 
 void policy_facts_finish(struct policy_facts *facts) {

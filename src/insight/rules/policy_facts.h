@@ -1,4 +1,4 @@
-/* What a recorded folder's manifest says of the policy that ran: what it may do, and its parameters
+/* What the manifest of a recorded policy says of it: what it may do, and its parameters
    as they were. Insights propose only parameters that the policy has. */
 #ifndef EASIM_INSIGHT_RULES_POLICY_FACTS_H
 #define EASIM_INSIGHT_RULES_POLICY_FACTS_H
@@ -20,7 +20,7 @@ struct policy_facts {
 };
 
 void policy_facts_load(struct policy_facts *facts, const struct recorded_folder *folder,
-                       const char *policy);
+                       const struct recorded_part *part);
 void policy_facts_finish(struct policy_facts *facts);
 
 bool policy_facts_can(const struct policy_facts *facts, const char *capability);

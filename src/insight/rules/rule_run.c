@@ -21,7 +21,7 @@ void rule_run_init(struct rule_run *rule_run, const struct recorded_run *run,
     rule_run->energy_j = run->summary.energy_kwh * J_PER_KWH;
     rule_run->gpu_s = run->summary.sim_s * run->folder->cluster.gpus;
     rule_run->jobs = run->summary.jobs_submitted;
-    policy_facts_load(&rule_run->facts, run->folder, rule_run->policy);
+    policy_facts_load(&rule_run->facts, run->folder, run->part);
     blame_find(&rule_run->blame, run);
     power_steps_make(&rule_run->power, run);
 }

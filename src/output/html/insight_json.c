@@ -55,16 +55,14 @@ static void add_insights(struct str *out, const struct rule_run *rule_run,
     rules_apply(rule_run, settings, &insights);
     const char **commands =
         arena_alloc(&insights.arena, (insights.at.count + 1) * sizeof *commands);
-    size_t replications = 0;
     for (size_t i = 0; i < insights.at.count; i++)
         commands[i] = command(folder, rule_run->policy, insights.at.at[i], i + 1, &insights.arena);
-    for (size_t i = 0; i < folder->parts.count; i++)
-        replications += folder->parts.at[i].policy == rule_run->run->part->policy;
     insights_json(&(struct insights_page){.run = rule_run,
                                           .settings = settings,
                                           .insights = &insights,
                                           .commands = commands,
-                                          .replications = replications},
+                                          .replications = recorded_folder_replications(
+                                              folder, rule_run->run->part)},
                   &text);
     json_out_key(out, "insights");
     json_out_raw(out, text.text, text.length);
