@@ -3,14 +3,14 @@
 
 #include "cli/shell_words.h"
 
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* The folder as the user named it, without slashes at its end. */
-static const char *plain_folder(const char *path, struct arena *arena) {
-    size_t length = strlen(path);
-    while (length > 1 && path[length - 1] == '/')
-        length--;
-    return arena_strndup(arena, path, length);
+/* The whole path of the folder, so that the command runs in any other. */
+static const char *whole_folder(const char *path, struct arena *arena) {
+    char real[PATH_MAX];
+    return arena_strdup(arena, realpath(path, real) ? real : path);
 }
 
 static void add_option(struct str *line, const char *option, const char *word) {
@@ -18,18 +18,18 @@ static void add_option(struct str *line, const char *option, const char *word) {
     shell_add_word(line, word);
 }
 
-/* The scenario names one policy; that of a comparison may be another. */
+/* The scenario names one policy; those of a comparison may be others. */
 static const char *policy_to_name(const struct recorded_folder *folder, const char *policy,
                                   const struct insight_what_if *what_if) {
     if (what_if->policy)
         return what_if->policy;
-    return folder->policies.count > 1 ? policy : NULL;
+    return strcmp(folder->command, "compare") == 0 ? policy : NULL;
 }
 
 const char *what_if_command(const struct recorded_folder *folder, const char *policy,
                             const struct insight *insight, size_t number, struct arena *arena) {
     const struct insight_what_if *what_if = &insight->what_if;
-    const char *path = plain_folder(folder->path, arena);
+    const char *path = whole_folder(folder->path, arena);
     const char *name = policy_to_name(folder, policy, what_if);
     struct str line = {0};
     if (!what_if->policy && what_if->changes.count == 0)

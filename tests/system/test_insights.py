@@ -88,7 +88,7 @@ def what_if(insight, promised):
     assert insight["what_if"]["promised"] == promised, insight["what_if"]
     path = f"{Path(EASIM).parent}:{os.environ['PATH']}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False,
-                          env={**os.environ, "PATH": path})
+                          cwd="/", env={**os.environ, "PATH": path})
     assert done.returncode == 0, (command, done.stderr)
     return Path(shlex.split(command)[-1])
 
@@ -457,6 +457,13 @@ def several_runs(place):
     insight = the(out, "HOL", "--policy", "fcfs", "--replication", 2)
     assert "--policy fcfs" in insight["what_if"]["command"]
     silent(what_if(insight, promised=True), "HOL")
+    one = place.folder / "one"  # its policy is not that of the scenario
+    easim("compare", scenario, "--policies", "chronos", "--record", "--quiet", "--out", one)
+    everything = ("--rule", "IDLE.least_share=0")
+    command = the(one, "IDLE", *everything)["what_if"]["command"]
+    assert "--policy chronos" in command, command
+    done = subprocess.run([EASIM, "analyze", ".", *everything], cwd=one, capture_output=True, text=True, check=True)
+    assert command in done.stdout, (command, done.stdout)  # whatever the folder is called, it runs in any other
     said = easim("analyze", out, "--policy", "fcfss", code=2).stderr
     assert 'no run of policy "fcfss" (there are: easy, fcfs), did you mean "fcfs"?' in said, said
     said = easim("analyze", out, "--replication", 3, code=2).stderr
