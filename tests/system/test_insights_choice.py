@@ -258,6 +258,10 @@ def short(place):
     near(figures(insight)["set_up_energy"], setup_j / J_PER_KWH)
     near(figures(insight)["overhead"], 10 / 39.9)
     near(insight["share"], setup_j / energy_j(folder))
+    jobs = {row["job_id"]: row for row in rows_of(folder / "jobs.csv")}
+    for evidence in insight["evidence"]:
+        near(evidence["from_s"], float(jobs[evidence["name"]]["submit_s"]))
+        near(evidence["to_s"], float(jobs[evidence["name"]]["finish_s"]))
     no_run(insight)
     silent(case(30), "SHORT")
 

@@ -24,7 +24,9 @@ struct gathered *gathered_find(struct gathered_list *list, uint32_t model, uint3
 static void end_job(struct gathered *gathered) {
     if (gathered->last_job != EASIM_NONE)
         top_list_add(&gathered->heaviest, (struct top_entry){.weight = gathered->job_weight,
-                                                             .index = gathered->last_job});
+                                                             .index = gathered->last_job,
+                                                             .from_ns = gathered->job_first_ns,
+                                                             .to_ns = gathered->job_last_ns});
     gathered->job_weight = 0;
 }
 
@@ -34,7 +36,11 @@ void gathered_add(struct gathered *gathered, uint32_t job, int64_t from_ns, int6
         end_job(gathered);
         gathered->jobs++;
         gathered->last_job = job;
+        gathered->job_first_ns = from_ns;
+        gathered->job_last_ns = to_ns;
     }
+    gathered->job_first_ns = from_ns < gathered->job_first_ns ? from_ns : gathered->job_first_ns;
+    gathered->job_last_ns = to_ns > gathered->job_last_ns ? to_ns : gathered->job_last_ns;
     gathered->job_weight += weight;
     gathered->first_ns = from_ns < gathered->first_ns ? from_ns : gathered->first_ns;
     gathered->last_ns = to_ns > gathered->last_ns ? to_ns : gathered->last_ns;
@@ -62,12 +68,11 @@ struct insight *gathered_report(const struct rule_run *rule_run, const struct ga
     insight->to_s = fmin(units_s(gathered->last_ns), rule_run->to_s);
     for (size_t i = 0; i < gathered->heaviest.count; i++) {
         const struct top_entry *e = &gathered->heaviest.at[i];
-        const struct job_spec *job = &rule_run->run->workload.jobs.at[e->index];
         struct insight_evidence evidence = {
             .kind = EVIDENCE_JOB,
-            .name = job->id,
-            .from_s = units_s(job->submit_ns),
-            .to_s = rule_run->to_s,
+            .name = rule_run->run->workload.jobs.at[e->index].id,
+            .from_s = fmax(units_s(e->from_ns), rule_run->from_s),
+            .to_s = fmin(units_s(e->to_ns), rule_run->to_s),
             .note = arena_printf(&insights->arena, "%.4g %s", e->weight * factor, note)};
         insight_evidence(insights, insight, &evidence);
     }

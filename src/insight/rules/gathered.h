@@ -18,7 +18,8 @@ struct gathered {
     double least;                        /* of some figure, INFINITY at first */
     int64_t first_ns, last_ns;
     uint32_t jobs, last_job; /* how many; the one counted last: jobs come one after the other */
-    double job_weight;       /* of that one so far */
+    double job_weight;       /* of that one so far, and when */
+    int64_t job_first_ns, job_last_ns;
     struct top_list heaviest;
 };
 
