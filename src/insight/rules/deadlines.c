@@ -99,9 +99,9 @@ static void report_misses(const struct rule_run *rule_run, const struct misses *
     enum miss_cause most = most_frequent(misses);
     insight->from_s = units_s(misses->first_ns);
     insight->to_s = units_s(misses->last_ns);
-    insight_find(insights, insight,
-                 "%.0f of %.0f jobs missed their deadlines, most often (%.0f): %s", misses->jobs,
-                 rule_run->jobs, misses->by_cause[most], miss_cause_names[most]);
+    insight_find(insights, insight, "%.0f of %.0f due deadlines missed, most often (%.0f): %s",
+                 misses->jobs, summary->deadline_jobs, misses->by_cause[most],
+                 miss_cause_names[most]);
     insight_figure(insight, "jobs", "", misses->jobs);
     insight_figure(insight, "lateness_p50", "s", summary->lateness_p50_s);
     insight_figure(insight, "lateness_p95", "s", summary->lateness_p95_s);

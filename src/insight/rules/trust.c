@@ -32,9 +32,11 @@ static void report_extrapolated(const struct rule_run *rule_run, struct gathered
     struct insight *insight =
         gathered_report(rule_run, g, &rule_model_extrapolated, "GPU h outside what was measured",
                         1 / S_PER_H, insights);
-    insight_find(insights, insight,
-                 "%u jobs computed where their models were not measured: %.4g GPU h", g->jobs,
-                 g->gpu_s / S_PER_H);
+    insight_find(
+        insights, insight,
+        "%u jobs computed where their models were not measured: %.4g GPU h, %.4g of them of "
+        "jobs that had a measured choice",
+        g->jobs, g->gpu_s / S_PER_H, g->lost_gpu_s / S_PER_H);
     insight_figure(insight, "jobs", "", g->jobs);
     insight_figure(insight, "gpu_hours", "GPU h", g->gpu_s / S_PER_H);
     insight_figure(insight, "gpu_hours_by_choice", "GPU h", g->lost_gpu_s / S_PER_H);

@@ -95,7 +95,7 @@ static void add_what_if(const struct insights_page *page, size_t place, struct s
         str_add_char(out, '\n');
     }
     if (what_if->note)
-        str_addf(out, "\n%s.\n", what_if->note);
+        str_addf(out, "\n%c%s.\n", toupper((unsigned char)what_if->note[0]), what_if->note + 1);
 }
 
 static void add_insight(const struct insights_page *page, size_t place, struct str *out) {

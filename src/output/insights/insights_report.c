@@ -20,8 +20,10 @@ static void add_insight(const struct insights_page *page, size_t place, struct s
     insights_add_entity(out, insight);
     str_addf(out, "\n   %s\n   try: %s\n", insight->finding, insight->recommendation);
     if (page->commands[place])
-        str_addf(out, "   %s%s\n   %s\n", "what if",
-                 insight->what_if.unsure ? " (not promised)" : "", page->commands[place]);
+        str_addf(out, "   what if%s%s\n   %s\n", insight->what_if.unsure ? ", not promised: " : "",
+                 insight->what_if.unsure ? insight->what_if.unsure : "", page->commands[place]);
+    if (insight->what_if.note)
+        str_addf(out, "   note: %s\n", insight->what_if.note);
 }
 
 static void add_waste(const struct waste *waste, struct str *out) {
