@@ -8,11 +8,16 @@
 
 /* ---- Who came later and started before ---- */
 
-static int why_overtaken(const struct story *story, uint32_t job) {
-    for (size_t i = 0; story->moments && i < story->moments->overtakers.count; i++)
-        if (story->moments->overtakers.at[i].job == job)
-            return story->moments->overtakers.at[i].why;
-    return -1;
+/* By job, why it overtook this one; -1: not known. The caller's to free. */
+static int *find_whys(const struct story *story) {
+    uint32_t count = story->run->part->jobs_submitted;
+    int *whys = mem_alloc((count + (size_t)1) * sizeof *whys);
+    for (uint32_t j = 0; j < count; j++)
+        whys[j] = -1;
+    for (size_t i = story->moments ? story->moments->overtakers.count : 0; i-- > 0;)
+        if (story->moments->overtakers.at[i].job < count)
+            whys[story->moments->overtakers.at[i].job] = story->moments->overtakers.at[i].why;
+    return whys;
 }
 
 static int overtaker_by_start(const void *a, const void *b) {
@@ -27,12 +32,13 @@ static void find_overtakers(struct story *story) {
     int64_t until_ns = own->start_ns >= 0 ? own->start_ns : story->run->part->end_ns;
     if (own->segment_count == 0)
         return; /* it never waited */
+    int *whys = find_whys(story);
     for (uint32_t j = story->job + 1; j < story->run->part->jobs_submitted; j++) {
         int64_t start_ns = story->run->jobs[j].start_ns;
         if (start_ns >= 0 && start_ns < until_ns)
-            array_push(&story->overtakers,
-                       ((struct story_overtaker){j, start_ns, why_overtaken(story, j)}));
+            array_push(&story->overtakers, ((struct story_overtaker){j, start_ns, whys[j]}));
     }
+    free(whys);
     if (story->overtakers.count > 0)
         qsort(story->overtakers.at, story->overtakers.count, sizeof *story->overtakers.at,
               overtaker_by_start);
