@@ -42,13 +42,12 @@ struct job_record job_record_of(const struct sim *sim, uint32_t job) {
 }
 
 /* A job that writes a checkpoint holds its GPUs, and so runs. */
-const char *job_record_status_name(const struct job_record *record) {
-    static const char *const names[] = {[EASIM_JOB_WAITING] = "waiting",
-                                        [EASIM_JOB_RUNNING] = "running",
-                                        [EASIM_JOB_CHECKPOINTING] = "running",
-                                        [EASIM_JOB_FINISHED] = "finished",
-                                        [EASIM_JOB_REJECTED] = "rejected"};
-    return names[record->state];
+const char *job_record_status_name(uint32_t state) {
+    static const char *const names[] = {
+        [EASIM_JOB_PENDING] = "pending",   [EASIM_JOB_WAITING] = "waiting",
+        [EASIM_JOB_RUNNING] = "running",   [EASIM_JOB_CHECKPOINTING] = "running",
+        [EASIM_JOB_FINISHED] = "finished", [EASIM_JOB_REJECTED] = "rejected"};
+    return names[state];
 }
 
 double job_record_edp_js(const struct job_record *record) {

@@ -30,8 +30,8 @@ struct job_record {
 /* Of a job that has been submitted. */
 struct job_record job_record_of(const struct sim *sim, uint32_t job);
 
-/* "finished" and so on, as in jobs.csv. */
-const char *job_record_status_name(const struct job_record *record);
+/* "finished" and so on of an enum easim_job_state, as in jobs.csv. */
+const char *job_record_status_name(uint32_t state);
 /* Energy x completion time; NAN unless finished. */
 double job_record_edp_js(const struct job_record *record);
 

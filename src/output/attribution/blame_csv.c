@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "io/csv.h"
+#include "metrics/job_record.h"
 
 #include <stdlib.h>
 
@@ -33,19 +34,6 @@ struct line {
     double late_s;
 };
 
-static const char *status_of(const struct recorded_job *job) {
-    switch ((enum easim_job_state)job->state) {
-    case EASIM_JOB_FINISHED:
-        return "finished";
-    case EASIM_JOB_REJECTED:
-        return "rejected";
-    case EASIM_JOB_WAITING:
-        return "waiting";
-    default:
-        return "running";
-    }
-}
-
 static int64_t time_ns(const struct line *line) {
     int64_t sum_ns = 0;
     for (int p = 0; p < BLAME_PARTS; p++)
@@ -59,7 +47,7 @@ static int64_t time_ns(const struct line *line) {
     X(job_id, csv_comma_text(out, line->spec->id)) \
     X(user, csv_comma_text(out, line->run->workload.users.at[line->spec->user].name)) \
     X(model, csv_comma_text(out, workload_model_name(&line->run->workload, line->spec))) \
-    X(status, csv_comma_text(out, status_of(line->job))) \
+    X(status, csv_comma_text(out, job_record_status_name(line->job->state))) \
     X(submit_s, comma_ns(out, line->spec->submit_ns)) \
     X(time_s, comma_ns(out, time_ns(line))) \
     X(queued_s, PART(BLAME_QUEUED)) \

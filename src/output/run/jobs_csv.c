@@ -17,7 +17,7 @@
     X(submit_s, "s", NEITHER, run_columns_ns(out, spec->submit_ns)) \
     X(start_s, "s", LESS, run_columns_ns(out, job.start_ns)) \
     X(finish_s, "s", LESS, run_columns_ns(out, job.finish_ns)) \
-    X(status, "", NEITHER, csv_comma_text(out, job_record_status_name(&job))) \
+    X(status, "", NEITHER, csv_comma_text(out, job_record_status_name(job.state))) \
     X(gpu_type, "", NEITHER, csv_comma_text(out, c ? cluster->gpu_types[c->gpu_type].name : NULL)) \
     X(k, "GPUs", NEITHER, csv_comma_count(out, c ? c->k : 0)) \
     X(b, "samples", NEITHER, csv_comma_positive(out, c ? c->batch : 0)) \

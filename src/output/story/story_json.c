@@ -2,14 +2,10 @@
 #include "output/story/story_json.h"
 
 #include "base/units.h"
+#include "metrics/job_record.h"
 #include "output/json.h"
 
 #include <math.h>
-
-static const char *const state_names[] = {
-    [EASIM_JOB_PENDING] = "pending",   [EASIM_JOB_WAITING] = "waiting",
-    [EASIM_JOB_RUNNING] = "running",   [EASIM_JOB_CHECKPOINTING] = "running",
-    [EASIM_JOB_FINISHED] = "finished", [EASIM_JOB_REJECTED] = "rejected"};
 
 /* Seconds; null where there is no such time. */
 static void add_time(cJSON *object, const char *name, int64_t time_ns) {
@@ -174,7 +170,7 @@ void story_json(const struct story *story, struct str *out) {
     json_add_text(root, "user", run->workload.users.at[spec->user].name);
     json_add_text(root, "model", workload_model_name(&run->workload, spec));
     json_add_text(root, "class", spec->sla ? "sla" : "best_effort");
-    json_add_text(root, "status", state_names[job->state]);
+    json_add_text(root, "status", job_record_status_name(job->state));
     add_time(root, "submit_s", spec->submit_ns);
     add_time(root, "start_s", job->start_ns);
     add_time(root, "finish_s", job->finish_ns);
