@@ -35,7 +35,7 @@ void str_add_char(struct str *str, char c);
 void str_addf(struct str *str, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void str_addv(struct str *str, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
-/* Text from elsewhere, for a terminal: control characters and what is not UTF-8 as \xHH. */
+/* Text from elsewhere, for a terminal: what utf8_is_printable refuses as \xHH. */
 void str_add_visible(struct str *str, const char *text);
 void str_add_int(struct str *str, int64_t value);
 void str_add_real(struct str *str,

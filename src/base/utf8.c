@@ -24,6 +24,12 @@ uint32_t utf8_next(const unsigned char **text) {
     return good ? point : 0xfffd;
 }
 
+/* Turns the direction of what stands around it, begins a line, or takes no room. */
+static bool is_unseen(uint32_t point) {
+    return (point >= 0x200b && point <= 0x200f) || (point >= 0x2028 && point <= 0x202e) ||
+           (point >= 0x2066 && point <= 0x2069) || point == 0xfeff;
+}
+
 bool utf8_is_printable(const char *text, bool newlines) {
     const unsigned char *at = (const unsigned char *)text;
     while (*at) {
@@ -31,7 +37,7 @@ bool utf8_is_printable(const char *text, bool newlines) {
         uint32_t point = utf8_next(&at);
         bool control = point < 0x20 || (point >= 0x7f && point < 0xa0);
         bool stray = point == 0xfffd && at == from + 1; /* a byte that begins no character */
-        if (stray || (control && !(newlines && point == '\n')))
+        if (stray || is_unseen(point) || (control && !(newlines && point == '\n')))
             return false;
     }
     return true;

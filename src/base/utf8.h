@@ -9,7 +9,8 @@
  * a byte that begins none. */
 uint32_t utf8_next(const unsigned char **text);
 
-/* Whether all of the text is UTF-8 without control characters; newlines: but for these. */
+/* Whether all of the text is UTF-8 without control characters (also those of Unicode that turn the
+   direction of text, break its lines or cannot be seen); newlines: but for these. */
 bool utf8_is_printable(const char *text, bool newlines);
 
 #endif

@@ -48,6 +48,10 @@ Test(str, visible) {
     str_add_visible(&str, "a\t\x1b[31m \xc3\xa9 \xe9\xe2\x82 \xc2\x9b \xef\xbf\xbd");
     cr_expect_str_eq(str.text, "a\\x09\\x1b[31m \xc3\xa9 \\xe9\\xe2\\x82 \\xc2\\x9b \xef\xbf\xbd");
     str.length = 0;
+    str_add_visible(&str, "\xe2\x80\xaetxt.exe\xe2\x80\xac \xe2\x80\xa8 \xe2\x80\x93");
+    cr_expect_str_eq(str.text,
+                     "\\xe2\\x80\\xaetxt.exe\\xe2\\x80\\xac \\xe2\\x80\\xa8 \xe2\x80\x93");
+    str.length = 0;
     str_add_visible(&str, "");
     cr_expect_eq(str.length, 0);
     str_finish(&str);

@@ -57,6 +57,8 @@ Test(utf8, printable) {
         unsigned char text[6] = {0};
         bool surrogate = point >= 0xd800 && point <= 0xdfff;
         bool control = point < 32 || point == 127 || (point > 127 && point < 160);
+        control |= (point >= 0x200b && point <= 0x200f) || (point >= 0x2028 && point <= 0x202e) ||
+                   (point >= 0x2066 && point <= 0x2069) || point == 0xfeff;
         encode(point, text);
         cr_assert_eq(utf8_is_printable((const char *)text, false), !surrogate && !control, "%X",
                      point);
