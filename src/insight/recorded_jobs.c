@@ -46,7 +46,8 @@ static const char *const columns[] = {"job_id",
                                       "h",
                                       NULL};
 
-#define LABEL "label."
+#define LABEL    "label."
+#define WORK_MAX 1e300 /* sums stay finite */
 
 struct reader {
     struct recorded_run *run;
@@ -120,7 +121,7 @@ static struct config_request read_request(struct reader *r, uint32_t model) {
     q.kind = job_kind_of_model(model);
     q.model = model;
     double share = recorded_table_real(&r->table, W_SHARE, 0);
-    q.utilization = recorded_table_real(&r->table, W_UTILIZATION, 0);
+    q.utilization = recorded_table_amount(&r->table, W_UTILIZATION, 1, 0);
     if (!(share >= 0 && share < 1))
         recorded_table_refuse(&r->table, W_SHARE, "a share below 1");
     else
@@ -192,14 +193,17 @@ static void read_job(struct reader *r) {
     struct job_spec job = {.model = find_model(r)};
     job.kind = job_kind_of_model(job.model);
     bool rigid = job.kind == JOB_KIND_RIGID;
-    job.work = recorded_table_real(&r->table, rigid ? W_DURATION : W_WORK, NAN);
-    job.predicted_work = recorded_table_real(&r->table, W_REQUESTED, job.work);
-    job.reference_gpu_s = recorded_table_real(&r->table, W_REFERENCE, 0);
+    job.work = recorded_table_amount(&r->table, rigid ? W_DURATION : W_WORK, WORK_MAX, NAN);
+    job.predicted_work = recorded_table_amount(&r->table, W_REQUESTED, WORK_MAX, job.work);
+    job.reference_gpu_s = recorded_table_amount(&r->table, W_REFERENCE, WORK_MAX, 0);
     job.submit_ns = recorded_table_ns(&r->table, W_SUBMIT);
     job.deadline_ns = read_deadline(r);
     job.sla = recorded_table_word(&r->table, W_CLASS, classes, 2);
     job.preemptible = recorded_table_int(&r->table, W_PREEMPTIBLE, 0, 1);
     job.set = find_set(r, job.model);
+    /* of one that fits nowhere it is not known */
+    if (isnan(job.work) && r->table.error->code == 0 && w->table.sets.at[job.set].count > 0)
+        recorded_table_refuse(&r->table, rigid ? W_DURATION : W_WORK, "how much work it is");
     job.id = copy_text(r, recorded_table_text(&r->table, W_ID));
     struct slice user = recorded_table_text(&r->table, W_USER);
     job.user = workload_user(w, copy_text(r, user));

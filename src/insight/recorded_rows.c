@@ -41,7 +41,8 @@ struct config_cells {
     double batch, limit_w;
 };
 
-#define KNOWN_CONFIGS 4096 /* a power of two */
+#define KNOWN_CONFIGS 4096  /* a power of two */
+#define WORK_MAX      1e300 /* sums stay finite */
 
 struct known_config {
     struct config_cells cells;
@@ -288,7 +289,7 @@ static void read_segment(struct reader *r) {
     s.start_ns = recorded_table_ns(&r->table, S_START);
     s.end_ns = recorded_table_ns(&r->table, S_END);
     s.energy = recorded_table_energy(&r->table, S_ENERGY);
-    s.work = recorded_table_real(&r->table, S_WORK, 0);
+    s.work = recorded_table_amount(&r->table, S_WORK, WORK_MAX, 0);
     s.phase = recorded_table_is_empty(&r->table, S_PHASE)
                   ? 0
                   : (uint8_t)recorded_table_int(&r->table, S_PHASE, 0, UINT8_MAX);

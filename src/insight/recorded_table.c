@@ -202,6 +202,14 @@ double recorded_table_real(struct recorded_table *table, int column, double abse
     return absent;
 }
 
+double recorded_table_amount(struct recorded_table *table, int column, double most, double absent) {
+    double value = recorded_table_real(table, column, absent);
+    if (recorded_table_is_empty(table, column) || (value >= 0 && value <= most))
+        return value;
+    recorded_table_refuse(table, column, "a number in its range");
+    return absent;
+}
+
 /* A decimal times 10^digits, exactly; false if it is none, has more digits or is too large. */
 static bool parse_decimal(struct slice text, int digits, int128 most, int128 *ret_value) {
     int128 value = 0;

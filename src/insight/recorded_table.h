@@ -43,6 +43,8 @@ bool recorded_table_is_empty(const struct recorded_table *table, int column);
 /* A number that is there, in the range; else the error is set. */
 int64_t recorded_table_int(struct recorded_table *table, int column, int64_t least, int64_t most);
 double recorded_table_real(struct recorded_table *table, int column, double absent);
+/* The same from 0 to most. */
+double recorded_table_amount(struct recorded_table *table, int column, double most, double absent);
 /* Seconds with up to 9 digits behind the point, and J with up to 18, exactly. */
 int64_t recorded_table_ns(struct recorded_table *table, int column);
 int128 recorded_table_energy(struct recorded_table *table, int column);
