@@ -34,7 +34,7 @@ void insights_headlines(const struct rule_run *run, struct headline headlines[HE
 void insights_add_number(struct str *out, double value, const char *unit) {
     if (!isfinite(value))
         str_add(out, "-");
-    else if (value == floor(value) && fabs(value) < 1e6)
+    else if (fabs(value) < 1e15 && (value == floor(value) || fabs(value) >= 1e4))
         str_addf(out, "%.0f", value);
     else
         str_addf(out, "%.4g", value);
