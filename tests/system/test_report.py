@@ -355,6 +355,25 @@ def structure(page):
     assert levels[0] == 2 and all(b - a <= 1 for a, b in zip(levels, levels[1:])), levels
 
 
+def summary_words(page, folder):
+    """The paragraph says what the comparison's terminal says: the change of a skewed metric by geometric means (outputs.md),
+    and how much the end left unfinished."""
+    lead, zeus = text_of(page, ".lead").replace("\u00a0", " "), folder / "compare/zeus"
+    row = next(r for r in rows_of(folder / "compare/compare.csv") if (r["metric"], r["policy"]) == ("jct_restricted_mean_s", "zeus"))
+    assert "Under zeus," in lead and f"{100 * abs(float(row['ratio_geo']) - 1):.3g} % lower (geometric means" in lead, lead
+    rows = rows_of(zeus / "summary.csv")
+    left, all_work = (sum(float(r[c]) for r in rows) for c in ("work_unfinished_gpu_h", "work_submitted_gpu_h"))
+    assert f"The end left {100 * left / all_work:.2g} % of the submitted work unfinished" in lead, lead
+
+
+def one_unit(page):
+    """A column of the attribution has one unit, in its head."""
+    heads = page.run("[...document.querySelectorAll('#attribution thead th')].map((e) => e.innerText.split('\\n').pop())")
+    assert heads[1] == "kWh" and heads[2] == "GPU h", heads
+    cells = page.run("[...document.querySelectorAll('#attribution tbody td')].map((e) => e.innerText)")
+    assert not any("kJ" in c or "Wh" in c for c in cells), cells
+
+
 def zooming(page):
     """Buttons, wheel and keys move all charts over time together."""
     shown = lambda: text_of(page, "#power .shown-time")
@@ -502,6 +521,8 @@ def in_browser(folder):
     page = browser.Page()
     try:
         page.open(folder / "compare/report.html")
+        summary_words(page, folder)
+        one_unit(page)
         for check in (keyboard, structure, zooming, tooltips, switching, tables_behind, fits):
             check(page)
             quiet(page)

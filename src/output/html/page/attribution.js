@@ -148,11 +148,16 @@ function attributionSection() {
                       bdi(n.name === "" ? "(no name)" : n.name, 40)) :
                   bdi(n.name === "" ? "(no name)" : n.name, 40)
             },
-            ...usable.map((m) => ({
-                            title: ATTRIBUTED[m][0],
-                            number: true,
-                            cell: (n) => quantity(n.values[m], ATTRIBUTED[m][1])
-                          })),
+            ...usable.map((m) => {
+              const most = d3.max(nodes[to].children, (n) => n.values[m] || 0) || 0,
+                    s = scale(ATTRIBUTED[m][1], most);
+              return {
+                title: ATTRIBUTED[m][0],
+                unit: s.unit,
+                number: true,
+                cell: (n) => plainNumber(n.values[m] * s.factor, most * s.factor)
+              };
+            }),
             {
               title: "share",
               number: true,

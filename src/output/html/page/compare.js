@@ -20,7 +20,7 @@ function comparisonTable() {
         plural(
             DATA.replications, "replication",
             "replications")} \u00b1 half the 95 % interval; \u25b2 better, \u25bc worse than ${
-        name(DATA.baseline, 30)} (paired t-test, p < 0.05 after Holm)`,
+        name(DATA.baseline, 30)} (paired t-test, p < 0.05 after Holm); the restricted mean counts jobs that have not finished up to the end`,
     columns: [
       {
         title: "policy",

@@ -81,7 +81,7 @@ function fairnessSection() {
         "p", {},
         ...facts.flatMap(
             (m, i) => [i ? "; " : "", `${metricLabel(m)} `, strong(estimateText(m, estimate(policy, m)))]),
-        ". A Jain index of 1 means equal shares, 1/n that one of n has all."));
+        ". A Jain index of 1 means equal shares, 1/n that one of n has all; finish-time fairness is the completion time of a job over the one it would have with its share of the GPUs to itself."));
   out.push(figure({
     label: `Share of GPU time and mean slowdown of ${plural(shown.length, "user", "users")}`,
     caption: `Replication ${policy.replication}, ${

@@ -46,12 +46,14 @@ function physicsSection() {
   return out;
 }
 
+const MOST_SHARE = 2; /* on the axis of the budget */
+
 function drawBudget(svg, width, rows) {
   const room = nameRoom(rows.map((r) => r.source), width), each = 24, height = rows.length * each + 50,
         box = frame(svg, width, height, {left: room, right: 16, top: 8, bottom: 42});
   const x =
       d3.scaleLinear()
-          .domain([0, Math.min(2, Math.max(1, d3.max(rows, (r) => Math.max(r.share || 0, r.ci_high || 0))))])
+          .domain([0, Math.min(MOST_SHARE, Math.max(1, d3.max(rows, (r) => Math.max(r.share || 0, r.ci_high || 0))))])
           .range([box.left, box.right])
           .clamp(true);
   bottomAxis(svg, x, box, "share of the variance (%)", {text: (v) => number(100 * v)});
@@ -124,8 +126,12 @@ function uncertaintySection() {
             d.p_better === null ? "." : `; better in ${percent(d.p_better)} of the worlds (p < 0.05).`),
         figure({
           label: `Where the variance of the difference in ${metricLabel(metric)} comes from`,
-          caption:
-              "Shares of physics, workload and what they do only together; below, the total effect of each group of parameters in the variance of physics. Lines are 95 % intervals.",
+          caption: [
+            "Shares of physics, workload and what they do only together; below, the total effect of each group of parameters in the variance of physics. Lines are 95 % intervals.",
+            rows.some((r) => Math.max(r.share || 0, r.ci_high || 0) > MOST_SHARE) ?
+                ` What is above ${percent(MOST_SHARE)} is cut; estimates above 100 % say that the worlds are too few.` :
+                ""
+          ],
           draw: (svg, width) => drawBudget(svg, width, rows),
           behind: () => table({
             caption: "Uncertainty budget",

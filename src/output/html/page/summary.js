@@ -47,6 +47,18 @@ function sentenceOfJobs(policy) {
   return out;
 }
 
+/* Of a run that its end cuts short; more than so much of the work is no detail. */
+const MUCH_UNFINISHED = 0.05;
+
+function sentenceOfTheRest(policy) {
+  const rest = estimate(policy, "work_unfinished_gpu_h").mean,
+        all = estimate(policy, "work_submitted_gpu_h").mean;
+  return all > 0 && rest / all > MUCH_UNFINISHED ?
+      [`The end left ${
+          percent(rest / all, 2)} of the submitted work unfinished: means over finished jobs miss the large ones. `] :
+      [];
+}
+
 function sentenceOfEnergy(policy) {
   const energy = estimate(policy, "energy_kwh"), idle = estimate(policy, "energy_idle_kwh"),
         base = estimate(policy, "energy_base_kwh");
@@ -85,11 +97,14 @@ function sentenceOfComparison(policy) {
              ["jct_restricted_mean_s", "completion time with unfinished jobs counted"]]) {
       const row = difference(policy, metric);
       if (!row || row.diff_rel === null) continue;
-      const sure = row.p_holm === null ? "" :
-          row.p_holm < 0.05 ? ` (p ${row.p_holm < 0.001 ? "< 0.001" : "= " + number(row.p_holm, 2)})` :
-                              " (not significant)";
-      out.push(`${out.length ? " and " : ""}${words} is ${percent(Math.abs(row.diff_rel))} ${
-          row.diff_rel <= 0 ? "lower" : "higher"}${sure}`);
+      const heavy = metric === "jct_restricted_mean_s" && row.ratio_geo !== null,
+            change = heavy ? row.ratio_geo - 1 : row.diff_rel, notes = heavy ? ["geometric means"] : [];
+      if (row.p_holm !== null)
+        notes.push(
+            row.p_holm >= 0.05 ? "not significant" :
+                                 `p ${row.p_holm < 0.001 ? "< 0.001" : "= " + number(row.p_holm, 2)}`);
+      out.push(`${out.length ? " and " : ""}${words} is ${percent(Math.abs(change))} ${
+          change <= 0 ? "lower" : "higher"}${notes.length ? ` (${notes.join(", ")})` : ""}`);
     }
   if (out.length) out.unshift("Against ", bdi(DATA.baseline, 40), ", "), out.push(". ");
   const front =
@@ -152,7 +167,7 @@ function summarySection() {
     out.push(absent(
         "These results are partial: the command that made them failed or was interrupted before its end."));
   out.push(make(
-      "p", {class: "lead"}, ...sentenceOfJobs(policy), ...sentenceOfEnergy(policy),
+      "p", {class: "lead"}, ...sentenceOfJobs(policy), ...sentenceOfTheRest(policy), ...sentenceOfEnergy(policy),
       ...sentenceOfService(policy), ...sentenceOfComparison(policy), ...sentenceOfFindings(policy)));
   out.push(headlineFigures(policy));
   if (DATA.warnings.length)
