@@ -1,5 +1,5 @@
-/* Sums, products and quotients that are never above (low_*) or never below (high_*) the exact
-   result: the neighbour of the nearest double. */
+/* Sums, products and quotients that are never above the exact result (low_*), sums and products
+   that are never below it (high_*): the neighbour of the nearest double. */
 #ifndef EASIM_BOUNDS_ROUNDED_H
 #define EASIM_BOUNDS_ROUNDED_H
 
@@ -19,9 +19,6 @@ static inline double high_multiply(double a, double b) {
 }
 static inline double low_divide(double a, double b) {
     return nextafter(a / b, -INFINITY);
-}
-static inline double high_divide(double a, double b) {
-    return nextafter(a / b, INFINITY);
 }
 
 #endif

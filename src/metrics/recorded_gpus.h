@@ -1,5 +1,5 @@
-/* Which GPUs jobs held, and what the others did: as segments.csv and gpus.csv tell it. Header
-   only. */
+/* Which GPUs jobs held, and what the others did: as segments.csv and gpus.csv tell it. The names of
+   states are in gpu_tracker.c. */
 #ifndef EASIM_METRICS_RECORDED_GPUS_H
 #define EASIM_METRICS_RECORDED_GPUS_H
 

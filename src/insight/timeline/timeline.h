@@ -4,8 +4,6 @@
 
 #include "insight/timeline/timeline_part.h"
 
-#define TIMELINE_MOST_EVENTS 1000000
-
 struct timeline_options {
     bool gzip;
     bool has_resolution;
