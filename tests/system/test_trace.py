@@ -303,7 +303,7 @@ def changes_nothing(folder):
     assert easim("run", folder / "threads-1/manifest.json").stdout == "equal\n"
     with open(folder / "threads-1/t-3.jsonl", "a", encoding="utf-8") as file:
         file.write("{}\n")
-    assert "differs: t-3.jsonl" in easim("run", folder / "threads-1/manifest.json", code=1).stdout
+    assert "damaged: t-3.jsonl" in easim("run", folder / "threads-1/manifest.json", code=1).stdout
 
 
 def names_of_files(folder):
