@@ -1,6 +1,7 @@
 """Policies that crash, leave, loop or corrupt memory, in a sweep and in a comparison: theirs are failed runs, all others
 are what they are without them, and no process is left. Usage: test_isolation.py EASIM SOURCE PLUGIN_DIR
 """
+import os
 import signal
 import subprocess
 import tempfile
@@ -114,10 +115,12 @@ def what_was_finished_is_kept(folder):
 def start_hanging(folder, out):
     """A sweep of one run that ends and two that loop, on two threads: until the first is there and the loops run."""
     sweep = write_sweep(folder / "hang.yaml", how_axis(["not", "loop"]) + "  - {path: seed, values: [1, 2]}\n")
+    loops = folder / f"loops-{out.name}"
+    loops.mkdir()
     process = subprocess.Popen([EASIM, "sweep", sweep, "--out", out, "--threads", "2"], stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, text=True)
-    end = time.monotonic() + 30
-    while not (out / "runs").is_dir() or len(list((out / "runs").glob("*.csv"))) < 2 or len(processes()) < 3:
+                               stderr=subprocess.PIPE, text=True, env=os.environ | {"ENDS_BADLY_LOOPS": str(loops)})
+    end = time.monotonic() + 60
+    while not (out / "runs").is_dir() or len(list((out / "runs").glob("*.csv"))) < 2 or len(list(loops.iterdir())) < 2:
         assert time.monotonic() < end, processes()
         time.sleep(0.02)
     return process
