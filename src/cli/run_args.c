@@ -83,6 +83,8 @@ int run_args_take_folder(struct options *options, const char *folder, struct err
         r = folder_lock_take(folder, 0, &options->folder, reterr);
     if (r == 0 && !options->force) /* somebody may have been quicker */
         r = refuse_full(folder, reterr);
+    if (r == 0 && !options->force)
+        run_dir_clear(folder);
     return r;
 }
 

@@ -73,7 +73,8 @@ int folder_lock_take(const char *path, unsigned wait_s, struct folder_lock **ret
 void folder_lock_release(struct folder_lock *lock) {
     if (!lock)
         return;
-    files_remove_empty(lock->path, lock->existing);
+    if (lock->fd >= 0) /* else another has it, and may be about to write the first file into it */
+        files_remove_empty(lock->path, lock->existing);
     close_folder(lock);
     free(lock->path);
     free(lock);

@@ -89,10 +89,11 @@ struct run_dir {
 };
 
 int run_dir_is_empty(const char *path, struct error *reterr) {
-    int empty = leftovers_only(path, INNER_FOLDERS, reterr);
-    if (empty == 1)
-        leftovers_clear(path, INNER_FOLDERS);
-    return empty;
+    return leftovers_only(path, INNER_FOLDERS, reterr);
+}
+
+void run_dir_clear(const char *path) {
+    leftovers_clear(path, INNER_FOLDERS);
 }
 
 static char *join_path(const char *folder, const char *name) {
@@ -160,6 +161,8 @@ int run_dir_open(const struct run_dir_options *options, const struct study *stud
     struct folder_lock *lock = NULL;
     if (options->within && folder_lock_take(options->path, 0, &lock, reterr) < 0)
         return reterr->code;
+    if (!options->force)
+        run_dir_clear(options->path);
     struct run_dir *dir = mem_zalloc(1, sizeof *dir);
     dir->lock = lock;
     dir->path = mem_strdup(options->path);

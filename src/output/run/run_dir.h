@@ -26,8 +26,11 @@ struct run_dir_options {
 /* Whether a run writes a file of that name of its own. */
 bool run_dir_names(const char *name);
 /* 1 if nothing is in the folder or it does not exist, 0 if there is something, negative on errors.
-   What killed processes have left is nothing, nor are folders with nothing else: it is removed. */
+   What killed processes have left is nothing, nor are folders with nothing else. */
 int run_dir_is_empty(const char *path, struct error *reterr) MUST_CHECK;
+/* Removes these from such a folder, which is locked: another command might have made them just now.
+ */
+void run_dir_clear(const char *path);
 /* The folder exists and is locked by the command (folder_lock.h), or it is a part of another and
    is made and locked here. ERROR_INPUT if it is not empty and force is not given. */
 int run_dir_open(const struct run_dir_options *options, const struct study *study,
