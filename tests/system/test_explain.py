@@ -14,12 +14,10 @@ from collections import Counter
 from fractions import Fraction
 from pathlib import Path
 
-from random_scenario import Scenario
+from recorded_scenarios import recorded_scenarios
 from support import EASIM, SOURCE, easim, rows_of
 
 SEEDS = range(1, 31)
-UNRULY = ["--policy", "unruly", "--set", "policy.params={bits: 32, resize: true}", "--set", "cluster.power_cap_w=1e12"]
-NO_PROGRESS = "was stopped 1000 times in a row without having kept any of its work"  # as in test_random.py
 
 # a holds one of two GPUs until 10 s, which b waits for; c fits beside a and is done before: EASY lets it go first. d could
 # never run. GPUs draw 50 W idle, 175 W computing at half use (50 + 0.5 x 250), so b draws 2 x 175 W x 5 s = 1.75 kJ.
@@ -171,16 +169,7 @@ def same_story(told, rows, row, segments, end):
 
 def random_scenarios(folder):
     seen = Counter()
-    for seed in SEEDS:
-        place = folder / str(seed)
-        place.mkdir()
-        for name, text in Scenario(seed).files.items():
-            (place / name).write_text(text)
-        command = [EASIM, "run", "scenario.yaml", "--quiet", "--record", "--out", "out"]
-        done = subprocess.run(command + (UNRULY if seed % 2 else []), cwd=place, capture_output=True, text=True, timeout=300)
-        if done.returncode == 1 and NO_PROGRESS in done.stderr:
-            continue
-        assert done.returncode == 0, (seed, done.stderr)
+    for seed, place in recorded_scenarios(folder, SEEDS):
         summary = rows_of(place / "out/summary.csv")[-1]  # the last replication: the others are passed over
         number = summary["replication"]
         rows, segments, gpus = ([row for row in rows_of(place / f"out/{name}.csv") if row["replication"] == number]

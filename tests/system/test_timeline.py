@@ -7,18 +7,15 @@ has written without any of it.
 import bisect
 import gzip
 import json
-import subprocess
 import tempfile
 from collections import Counter, defaultdict
 from fractions import Fraction
 from pathlib import Path
 
-from random_scenario import Scenario
+from recorded_scenarios import recorded_scenarios
 from support import EASIM, SOURCE, easim, rows_of
 
 SEEDS = [*range(1, 31), 86, 94, 98, 104, 112]  # the last ones share GPUs
-UNRULY = ["--policy", "unruly", "--set", "policy.params={bits: 32, resize: true}", "--set", "cluster.power_cap_w=1e12"]
-NO_PROGRESS = "was stopped 1000 times in a row without having kept any of its work"  # as in test_random.py
 US = 10**6  # in a second
 
 
@@ -254,16 +251,7 @@ def thinned(folder, whole, number):
 def random_scenarios(folder):
     """All of it, for everything that easim simulates at once."""
     seen, joined = Counter(), 0
-    for seed in SEEDS:
-        place = folder / str(seed)
-        place.mkdir()
-        for name, text in Scenario(seed).files.items():
-            (place / name).write_text(text)
-        command = [EASIM, "run", "scenario.yaml", "--quiet", "--record", "--out", "out"]
-        done = subprocess.run(command + (UNRULY if seed % 2 else []), cwd=place, capture_output=True, text=True, timeout=300)
-        if done.returncode == 1 and NO_PROGRESS in done.stderr:
-            continue
-        assert done.returncode == 0, (seed, done.stderr)
+    for seed, place in recorded_scenarios(folder, SEEDS):
         for summary in rows_of(place / "out/summary.csv"):
             number = summary["replication"]
             rows = {name: [row for row in rows_of(place / f"out/{name}.csv") if row["replication"] == number]
