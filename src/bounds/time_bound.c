@@ -49,18 +49,13 @@ static void size_jobs(struct search *s) {
     }
 }
 
-static double at_best_shares(struct search *s, double (*bound_s)(struct search *)) {
+static void size_jobs_at_best(struct search *s) {
     memcpy(s->shares, s->best_shares, s->types * sizeof *s->shares);
     size_jobs(s);
-    return bound_s(s);
 }
 
 static double srpt_s(struct search *s) {
     return one_machine_srpt_s(s->machine, s->count, 0, s->end_s);
-}
-
-static double presence_of_s(struct search *s) {
-    return presence_s(s->machine, s->alone_s, s->count, s->end_s);
 }
 
 /* The rest of a job's life behind its mean busy time. */
@@ -125,7 +120,8 @@ static void search_shares(struct search *s, double (*bound_s)(struct search *), 
     s->bound_s = bound_s;
     for (uint32_t h = 0; h < s->types; h++)
         used += s->best_shares[h] > 0;
-    s->best_s = at_best_shares(s, bound_s);
+    size_jobs_at_best(s);
+    s->best_s = bound_s(s);
     for (uint32_t h = 0, left = used; h < s->types && left > 1; h++)
         if (s->best_shares[h] > 0 && s->best_shares[h] < 1) {
             search_share(s, h, (passes - 1) / (int)(used - 1));
@@ -139,7 +135,7 @@ static double search_mixture(struct search *s) {
     double best_s = 0; /* of (a) alone */
     for (size_t j = 0; j < s->count; j++)
         best_s += s->alone_s[j];
-    (void)at_best_shares(s, mixed_s);
+    size_jobs_at_best(s);
     for (int pass = 0; pass < MIXED_PASSES; pass++) {
         double mean_s = 0;
         best_s = fmax(best_s, mixed_s(s));
@@ -204,7 +200,8 @@ struct time_bound time_bound_find(const struct demand *demand, double end_s) {
         sums_s[TIME_ALONE] += s.alone_s[j];
     search_shares(&s, srpt_s, SRPT_PASSES);
     sums_s[TIME_SRPT] = s.best_s;
-    sums_s[TIME_PRESENT] = at_best_shares(&s, presence_of_s);
+    size_jobs_at_best(&s);
+    sums_s[TIME_PRESENT] = presence_s(s.machine, s.alone_s, s.count, end_s);
     if (end_s == INFINITY) {
         search_shares(&s, mixed_s, BUSY_PASSES); /* with all weights 1: (c) */
         sums_s[TIME_BUSY] = s.best_s;

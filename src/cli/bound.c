@@ -32,11 +32,12 @@ static int bound_study(struct options *options, const struct study *study, struc
     const char *usual = arena_printf(&options->arena, "results/%s/bound", study->scenario.name);
     run_args_catch_interrupts();
     inputs_add_study(&inputs, study);
-    if (inputs.failure.code < 0)
-        return cli_report_error(&inputs.failure);
-    const char *folder = run_args_folder(options, usual, &error);
-    if (!folder)
+    error = inputs.failure;
+    const char *folder = error.code < 0 ? NULL : run_args_folder(options, usual, &error);
+    if (!folder) {
+        inputs_finish(&inputs);
         return cli_report_error(&error);
+    }
     struct progress_line *progress =
         options->quiet ? NULL : progress_line_start(count, "replications", study, &how);
     int r = bound_replications(study, &any, &how, count, bounds, &error);
