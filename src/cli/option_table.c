@@ -29,7 +29,7 @@ static const char *const power_scopes[] = {"node", "node_ac", "node_dc", NULL};
 const struct option_row option_rows[] = {
     /* ---- a scenario ---- */
     {"policy", 'p', "NAME|FILE.so", OPTION_TEXT, AT(policy),
-     .commands = IN(RUN) | IN(TUNE) | IN(CHECK) | IN(GEN) | IN(BOUND),
+     .commands = IN(RUN) | IN(TUNE) | IN(CHECK) | IN(GEN),
      .help = "use this policy instead of the scenario's; parameters in the file are kept only if its name is the same; a path needs a slash: ./mine.so"},
     {"set", 'S', "PATH=VALUE", OPTION_TEXTS, AT(sets),
      .commands = RUNS | IN(BOUND) | IN(CHECK) | IN(GEN) | IN(MODELS),
