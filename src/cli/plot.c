@@ -160,6 +160,7 @@ static struct plot_wishes wishes_of(const struct options *options) {
     struct plot_wishes wishes = {.width = options->size.width,
                                  .height = options->size.height,
                                  .replication = options->replication,
+                                 .pareto_chosen = option_given(options, "pareto"),
                                  .metric_count = (unsigned)options->metrics.count,
                                  .x = options->x,
                                  .y = options->y,

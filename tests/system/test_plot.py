@@ -213,6 +213,56 @@ def test_comparison(folder):
     return results
 
 
+def test_bounds(folder):
+    """Beside bounds.csv: the region that no schedule reaches, on the axes that have a bound; none under a horizon."""
+    results, figures = folder / "bounded", folder / "bounded figures"
+    easim("compare", SOURCE / "configs" / "tiny.yaml", "--policies", "fcfs,zeus,easy", "--bound", "--quiet", "--out", results)
+    words = ["plot", results, "--figures", "pareto", "--out", figures, "--format", "svg,png,pdf", "--force"]
+    least = {row["metric"]: row["bound"] for row in rows_of(results / "bounds.csv") if row["replication"] == "mean"}
+
+    def edges():
+        """Of the region, of the axes, and its row in the data."""
+        text = (figures / "pareto.gp").read_text()
+        bounds = [float(v) for v in re.search(r"array bounds\[2\] = \[(.*)\]", text).group(1).split(", ")]
+        axes = [float(re.search(rf"^{axis}_least = (.*)$", text, re.M).group(1)) for axis in "xy"]
+        return bounds, axes, [(row["x"], row["y"]) for row in rows_of(figures / "pareto.csv") if row["series"] == "-1"]
+
+    said, _ = easim(*words)
+    assert "note: the axes are what bounds.csv bounds" in said, said
+    bounds, axes, rows = edges()
+    assert rows == [(least["energy_kwh"], least["jct_mean_s"])]
+    assert [str(v) for v in bounds] == [*rows[0]] and bounds[0] > axes[0] and bounds[1] > axes[1], (bounds, axes)
+    check_figure(figures, "pareto", ["energy (kWh)", "completion time, mean (s)", "shaded: no schedule of these jobs is there"])
+    check_redrawn(figures, ["pareto"])
+    said, _ = easim(*words, "--pareto", "deadline_missed,energy_kwh")
+    bounds, axes, rows = edges()
+    assert "note: deadline_missed has no bound" in said and rows == [("", least["energy_kwh"])], (said, rows)
+    assert bounds[0] == axes[0] and bounds[1] == float(least["energy_kwh"]) > axes[1]
+    said, _ = easim(*words, "--pareto", "energy_per_work_kwh,jct_p95_s")
+    assert edges()[2] == [] and "shaded" not in (figures / "pareto.svg").read_text() and said.count("has no bound") == 2
+    text = (results / "bounds.csv").read_text()
+    (results / "bounds.csv").write_text(re.sub(r"(energy_kwh,mean,easy,[^,]*,[^,]*),[^,]*,", r"\1,,the policy rejected jobs", text))
+    seal(results)
+    said, _ = easim(*words)
+    assert "note: easy could be in the shaded region: the policy rejected jobs" in said, said
+    (results / "bounds.csv").write_text(re.sub(r"energy_kwh,(.*?),(\w+),.*", r"energy_kwh,\1,\2,,,,nodes fail,", text))
+    seal(results)
+    said, _ = easim(*words)
+    assert "note: energy_kwh has no bound: nodes fail" in said and edges()[2] == [("", least["jct_mean_s"])], said
+    for damaged, message in ((text.replace("reason", "why"), "expected a column reason"),
+                             (text.replace(least["energy_kwh"], "little"), 'bound: expected a number, got "little"'),
+                             (text + "energy_kwh,mean\n", "expected")):
+        (results / "bounds.csv").write_text(damaged)
+        seal(results)
+        _, err = easim(*words, code=2)
+        assert message in err and "bounds.csv" in err, err
+    easim("compare", SOURCE / "configs" / "tiny.yaml", "--policies", "fcfs,zeus", "--set", "horizon=10h", "--bound", "--quiet",
+          "--out", folder / "to 10h")
+    said, _ = easim("plot", folder / "to 10h", *words[2:])
+    assert "note: no region is shaded: under a horizon" in said and edges()[2] == [], said
+    assert "completion time, restricted mean" in (figures / "pareto.svg").read_text()
+
+
 def test_worlds(folder):
     """A comparison in many worlds: sorted differences with their intervals from worlds.csv, shares as in budget.csv."""
     file, results, figures = folder / "worlds.yaml", folder / "in worlds", folder / "worlds figures"
@@ -476,7 +526,7 @@ def main():
     if not shutil.which("gnuplot"):
         print("skipped: gnuplot not found")
         sys.exit(77)
-    tests = [test_comparison, test_worlds, test_run, test_same_values, test_many_rows, test_sweep, test_hostile_names]
+    tests = [test_comparison, test_bounds, test_worlds, test_run, test_same_values, test_many_rows, test_sweep, test_hostile_names]
     with tempfile.TemporaryDirectory(prefix="easim-plot.") as name:
         for test in tests:
             test(Path(name))

@@ -144,6 +144,16 @@ def comparison(folder):
     assert report(folder / "compare", "--replication", "2")["policies"][1]["lanes"]["jobs"]["id"]
 
 
+def bounded(folder):
+    """What no schedule is below, where it is one figure for all policies: none under a horizon."""
+    easim("compare", TINY, "--policies", "fcfs,zeus,easy", "--bound", "--quiet", "--out", folder / "bounded")
+    means = {row["metric"]: float(row["bound"]) for row in rows_of(folder / "bounded/bounds.csv") if row["replication"] == "mean"}
+    assert report(folder / "bounded")["comparison"]["bounds"] == means and len(means) == 2
+    easim("compare", TINY, "--set", "horizon=10h", "--policies", "fcfs,zeus", "--bound", "--quiet", "--out", folder / "to 10h")
+    assert report(folder / "to 10h")["comparison"]["bounds"] == {}
+    assert data_of(folder / "compare/report.html")["comparison"]["bounds"] == {}
+
+
 def same_again(folder):
     """The same results give the same page, and results stay results."""
     before = (folder / "run/report.html").read_bytes()
@@ -517,6 +527,18 @@ def fits(page):
     page.settle()
 
 
+def shading(page):
+    """Two strips, left of the least energy and below the least completion time, and no mark on them."""
+    strips = page.run("[...document.querySelectorAll('rect.unreached')].map((e) => e.getBoundingClientRect().toJSON())")
+    left, below = strips
+    marks = page.run("[...document.querySelector('rect.unreached').parentNode.querySelectorAll('circle')]"
+                     ".map((e) => e.getBoundingClientRect().toJSON())")
+    assert left["width"] > 5 and below["height"] > 5 and left["left"] == below["left"] and len(marks) == 3, strips
+    for mark in marks:
+        assert mark["left"] + mark["width"] / 2 > left["right"] and mark["top"] + mark["height"] / 2 < below["top"], (mark, strips)
+    assert "Shaded: no schedule of these jobs is there." in page.run("document.body.innerText")
+
+
 def in_browser(folder):
     page = browser.Page()
     try:
@@ -526,6 +548,10 @@ def in_browser(folder):
         for check in (keyboard, structure, zooming, tooltips, switching, tables_behind, fits):
             check(page)
             quiet(page)
+        assert page.run("document.querySelectorAll('rect.unreached').length") == 0
+        page.open(folder / "bounded/report.html")
+        shading(page)
+        quiet(page)
         page.open(folder / "recorded/report.html")
         for check in (structure, timeline, drilling, tables_behind, fits):
             check(page)
@@ -558,7 +584,7 @@ def main():
               folder / "compare")
         easim("run", SOURCE / "configs/failures.yaml", "-n", 1, "--record", "--quiet", "--out", folder / "recorded", "--set",
               "workload.rate_per_s=0.002")
-        for check in (lanes, heat, attribution, estimates, curves, power, comparison, same_again, needs_nothing, hostile, refused):
+        for check in (lanes, heat, attribution, estimates, curves, power, comparison, bounded, same_again, needs_nothing, hostile, refused):
             check(folder)
             print(f"{check.__name__}: good")
         if browser.find():

@@ -13,6 +13,7 @@
 #include "output/html/power_levels.h"
 #include "output/html/table_json.h"
 #include "output/manifest.h"
+#include "output/plot/bound_region.h"
 #include "output/plot/source.h"
 
 #include <math.h>
@@ -207,6 +208,21 @@ static void add_metrics(struct str *out) {
     json_out_close(out, '}');
 }
 
+/* Of each metric what no schedule is below; nothing under a horizon (bound_region.h). */
+static int add_bounds(struct str *out, const struct report *report, struct error *reterr) {
+    struct arena arena = {0};
+    struct bound_region region;
+    int r = bound_region_read(&report->source, &arena, &region, reterr);
+    json_out_key(out, "bounds");
+    json_out_open(out, '{');
+    for (unsigned c = 0; r == 0 && !region.horizon && c < SUMMARY_COUNT; c++)
+        if (!isnan(region.least[c]))
+            json_out_member_real(out, summary_names[c], region.least[c]);
+    json_out_close(out, '}');
+    arena_finish(&arena);
+    return r;
+}
+
 static int add_comparison(struct str *out, const struct report *report, struct error *reterr) {
     static const char *const tables[][2] = {{"compare", "compare.csv"},
                                             {"pareto", "pareto.csv"},
@@ -222,6 +238,7 @@ static int add_comparison(struct str *out, const struct report *report, struct e
     json_out_open(out, '{');
     for (size_t i = 0; i < sizeof tables / sizeof *tables && r == 0; i++)
         r = table_json_add(out, tables[i][0], report->source.comparison, tables[i][1], 0, reterr);
+    r = r < 0 ? r : add_bounds(out, report, reterr);
     json_out_close(out, '}');
     return r;
 }

@@ -15,6 +15,7 @@ struct plot_wishes {
     int width, height; /* 0: as each figure needs */
     int64_t replication;
     unsigned pareto[2];
+    bool pareto_chosen;                  /* by the user */
     unsigned metrics[PLOT_MOST_METRICS]; /* none: each figure's own */
     unsigned metric_count;
     const char *x, *y, *by;   /* axes of a sweep; NULL: chosen */

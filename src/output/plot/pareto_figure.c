@@ -8,6 +8,7 @@
 #include "metrics/summary.h"
 #include "output/metric_scale.h"
 #include "output/plot/axis_range.h"
+#include "output/plot/bound_region.h"
 #include "output/plot/label_places.h"
 #include "output/plot/metric_figures.h"
 
@@ -24,11 +25,14 @@
 
 struct pareto_session {
     const struct plot_source *source;
-    const unsigned *columns;
+    unsigned columns[2];
+    struct bound_region region;
+    double bounds[2];                       /* in units of the axes; NAN: none */
     size_t places[PLOT_MOST_SERIES], count; /* series that are shown */
     const char *labels[PLOT_MOST_SERIES + 1];
     struct metric_scale scales[2];
-    double means[2][PLOT_MOST_SERIES], halves[2][PLOT_MOST_SERIES]; /* in units of the axes */
+    double means[2][PLOT_MOST_SERIES + 1],
+        halves[2][PLOT_MOST_SERIES + 1]; /* in units of the axes */
     struct plot_range ranges[2];
     size_t on_front;
 };
@@ -57,6 +61,41 @@ static void find_points(struct pareto_session *s, struct plot_figure *figure) {
         else
             add_point(s, i);
     }
+}
+
+/* ---- Where no schedule is ---- */
+
+/* Bounds are of energy and of the completion time of all jobs: without a choice, axes are these. */
+static void choose_columns(struct pareto_session *s, const struct plot_wishes *wishes,
+                           struct plot_figure *figure) {
+    bool bounded = s->region.has_file && !s->region.horizon;
+    s->columns[0] = wishes->pareto[0];
+    s->columns[1] = wishes->pareto[1];
+    if (s->region.horizon)
+        plot_note(figure, "no region is shaded: under a horizon the least energy depends on how "
+                          "much work a policy did");
+    if (!bounded || wishes->pareto_chosen)
+        return;
+    s->columns[0] = SUMMARY_COLUMN(energy_kwh);
+    s->columns[1] = SUMMARY_COLUMN(jct_mean_s);
+    plot_note(figure, "the axes are what " BOUND_REGION_FILE " bounds: no others were asked for");
+}
+
+static void find_region(struct pareto_session *s, struct plot_figure *figure) {
+    bool bounded = s->region.has_file && !s->region.horizon, some = false;
+    for (int d = 0; d < 2; d++) {
+        unsigned c = s->columns[d];
+        s->bounds[d] = bounded ? s->region.least[c] * s->scales[d].factor : NAN;
+        some = some || !isnan(s->bounds[d]);
+        if (bounded && isnan(s->bounds[d]))
+            plot_note(figure, "%s has no bound%s%s", summary_names[c],
+                      s->region.reasons[c] ? ": " : "",
+                      s->region.reasons[c] ? s->region.reasons[c] : "");
+    }
+    for (size_t i = 0; some && i < s->source->series.count; i++)
+        if (s->region.excuses[i])
+            plot_note(figure, "%s could be in the shaded region: %s", s->source->series.at[i].label,
+                      s->region.excuses[i]);
 }
 
 static void name_same_points(struct pareto_session *s, struct plot_figure *figure) {
@@ -119,6 +158,15 @@ static void add_points(const struct pareto_session *s, struct str *data) {
     }
 }
 
+static void add_bounds(const struct pareto_session *s, struct str *data) {
+    if (isnan(s->bounds[0]) && isnan(s->bounds[1]))
+        return;
+    str_add(data, "-1");
+    for (int d = 0; d < 2; d++)
+        csv_comma_real(data, s->bounds[d]);
+    str_add(data, ",,,bound\n");
+}
+
 /* ---- Axes ---- */
 
 static int find_ranges(struct pareto_session *s, enum plot_scale scale,
@@ -126,7 +174,12 @@ static int find_ranges(struct pareto_session *s, enum plot_scale scale,
     bool cut = false;
     for (int d = 0; d < 2; d++) {
         const char *name = summary_names[s->columns[d]];
-        if (!plot_range_find(s->means[d], s->halves[d], s->count, scale, &s->ranges[d]))
+        size_t count = s->count;
+        if (!isnan(s->bounds[d])) { /* as one more mean: the region is to be seen */
+            s->means[d][count] = s->bounds[d];
+            s->halves[d][count++] = NAN;
+        }
+        if (!plot_range_find(s->means[d], s->halves[d], count, scale, &s->ranges[d]))
             return plot_not_possible(
                 figure, "a logarithmic axis needs values above 0, and not all of %s are", name);
         cut = cut || s->ranges[d].cut;
@@ -135,6 +188,9 @@ static int find_ranges(struct pareto_session *s, enum plot_scale scale,
                 plot_note(figure, "%s is at the edge, its %s is %.4g%s%s (inside by scale linear)",
                           s->source->series.at[s->places[i]].label, name, s->means[d][i],
                           s->scales[d].unit[0] ? " " : "", s->scales[d].unit);
+        if (plot_range_leaves_out(&s->ranges[d], s->bounds[d]))
+            plot_note(figure, "the bound of %s is outside, at %.4g%s%s (inside by scale linear)",
+                      name, s->bounds[d], s->scales[d].unit[0] ? " " : "", s->scales[d].unit);
     }
     if (cut)
         plot_note(figure, "intervals that reach far beyond the means end at the edge");
@@ -225,7 +281,10 @@ static void set_axes(const struct pareto_session *s, struct plot_figure *figure)
     static const char *const names[2][4] = {{"x_label", "x_least", "x_most", "log_x"},
                                             {"y_label", "y_least", "y_most", "log_y"}};
     static const double margins[] = {LEFT, RIGHT, TOP, BOTTOM};
+    double bounds[2];
     for (int d = 0; d < 2; d++) {
+        bool shown = s->bounds[d] >= s->ranges[d].least;
+        bounds[d] = shown ? fmin(s->bounds[d], s->ranges[d].most) : s->ranges[d].least;
         plot_set_text(
             figure, names[d][0],
             plot_axis_label(figure, metric_table[s->columns[d]].label, s->scales[d].unit));
@@ -233,24 +292,30 @@ static void set_axes(const struct pareto_session *s, struct plot_figure *figure)
         plot_set_number(figure, names[d][2], s->ranges[d].most);
         plot_set_number(figure, names[d][3], s->ranges[d].log);
     }
+    plot_set_numbers(figure, "bounds", bounds, 2);
     plot_set_numbers(figure, "margins", margins, 4);
 }
 
 int plot_pareto(const struct plot_source *source, const struct plot_wishes *wishes,
                 struct plot_figure *figure, struct error *reterr) {
-    (void)reterr;
-    struct pareto_session s = {.source = source, .columns = wishes->pareto};
+    struct pareto_session s = {.source = source};
     double styles[PLOT_MOST_SERIES];
     if (source->sweep)
         return plot_not_possible(figure, "a sweep has no compare.csv");
+    int r = bound_region_read(source, &figure->arena, &s.region, reterr);
+    if (r < 0)
+        return r;
+    choose_columns(&s, wishes, figure);
     find_points(&s, figure);
     if (s.count < 2)
         return plot_not_possible(figure, "expected at least two policies with %s and %s, found %zu",
                                  summary_names[s.columns[0]], summary_names[s.columns[1]], s.count);
-    int r = find_ranges(&s, wishes->scale, figure);
+    find_region(&s, figure);
+    r = find_ranges(&s, wishes->scale, figure);
     if (r != 0)
         return r;
     add_points(&s, &figure->data);
+    add_bounds(&s, &figure->data);
     add_front(&s, &figure->data);
     name_same_points(&s, figure);
     for (size_t i = 0; i < s.count; i++)

@@ -170,6 +170,27 @@ function placeLabels(points, box) {
   }
 }
 
+/* What no schedule of these jobs is below (easim compare --bound), of each metric that has a bound. */
+const boundOf = (metric) => DATA.comparison.bounds[metric] ?? null;
+const isShaded = ([mx, my]) => boundOf(mx) !== null || boundOf(my) !== null;
+
+/* Left of right and below top, all of the other axis; null: there is no such bound. */
+function shade(svg, box, right, top) {
+  const strips = [
+    right === null ? null : [right - box.left, box.top],
+    top === null ? null : [box.right - box.left, top]
+  ];
+  for (const [width, y] of strips.filter((s) => s !== null))
+    svg.append("rect")
+        .attr("class", "unreached")
+        .attr("x", box.left)
+        .attr("y", y)
+        .attr("width", width)
+        .attr("height", box.bottom - y)
+        .attr("fill", "var(--faint)")
+        .attr("opacity", 0.25);
+}
+
 function drawPareto(svg, width, [mx, my]) {
   const height = Math.min(430, Math.max(320, width * 0.5)),
         box = frame(svg, width, height, {left: 62, right: 24, top: 34, bottom: 48});
@@ -183,8 +204,12 @@ function drawPareto(svg, width, [mx, my]) {
     return wide ? d3.scaleLog().domain([low / 1.3, high * 1.3]).range(range) :
                   d3.scaleLinear().domain([low - pad, high + pad]).range(range).nice(5);
   };
-  const x = axisOf(rows.map((r) => r.ex.mean * sx.factor), [box.left, box.right]),
-        y = axisOf(rows.map((r) => r.ey.mean * sy.factor), [box.bottom, box.top]);
+  const lx = boundOf(mx), ly = boundOf(my);
+  const x = axisOf([...rows.map((r) => r.ex.mean), lx].filter((v) => v !== null).map((v) => v * sx.factor),
+                   [box.left, box.right]),
+        y = axisOf([...rows.map((r) => r.ey.mean), ly].filter((v) => v !== null).map((v) => v * sy.factor),
+                   [box.bottom, box.top]);
+  shade(svg, box, lx === null ? null : x(lx * sx.factor), ly === null ? null : y(ly * sy.factor));
   leftAxis(
       svg, y, box, `${metricLabel(my)}${sy.unit ? ` (${sy.unit})` : ""}`,
       y.base ? {values: logTicks(y)} : {});
@@ -261,15 +286,19 @@ function paretoFigure() {
                      .filter(
                          (m) => DATA.metrics[m].better &&
                              DATA.policies.filter((p) => estimate(p, m).mean !== null).length > 1);
-  if (chosenMetrics.x === null)
+  const usual = ["energy_per_work_kwh", "jct_restricted_mean_s"], bounded = ["energy_kwh", "jct_mean_s"];
+  if (chosenMetrics.x === null) {
+    const wanted = DATA.pareto.length === 2 ? DATA.pareto : usual;
     [chosenMetrics.x, chosenMetrics.y] =
-        DATA.pareto.length === 2 ? DATA.pareto : ["energy_per_work_kwh", "jct_restricted_mean_s"];
+        wanted.every((m, i) => m === usual[i]) && isShaded(bounded) ? bounded : wanted;
+  }
   const holder = make("div"), choices = usable.map((m) => [m, metricLabel(m)]);
   const show = () => {
     holder.replaceChildren(figure({
       label: `Every policy by ${metricLabel(chosenMetrics.x)} and ${metricLabel(chosenMetrics.y)}`,
       caption:
-          "The line joins the policies that no other beats in both (the Pareto front); crosses are 95 % intervals of the means, cut at the frame. The chosen policy has the larger mark.",
+          "The line joins the policies that no other beats in both (the Pareto front); crosses are 95 % intervals of the means, cut at the frame. The chosen policy has the larger mark." +
+          (isShaded([chosenMetrics.x, chosenMetrics.y]) ? " Shaded: no schedule of these jobs is there." : ""),
       draw: (svg, width) => drawPareto(svg, width, [chosenMetrics.x, chosenMetrics.y]),
       behind: () => table({
         caption: "Points of the figure",

@@ -13,9 +13,20 @@ set rmargin at screen 1 - 1.0 * margins[2] / width
 set tmargin at screen 1 - 1.0 * margins[3] / height
 set bmargin at screen 1.0 * (legend + margins[4]) / height
 set label 100 note at screen 0.5, 1 - 14.0 / height center font small_font textcolor rgb '#505050'
-if (front > 0) {
-    set label 101 'ringed: the front, which no other beats in both' at screen 0.5, 1 - 31.0 / height center \
-        font small_font textcolor rgb '#505050'
+# Where no schedule is: left of and below the bounds, where there are any within the axes.
+shaded = bounds[1] > x_least || bounds[2] > y_least
+if (bounds[1] > x_least) {
+    set object 101 rectangle from graph 0, graph 0 to first bounds[1], graph 1 behind fillcolor rgb '#E6E6EC' \
+        fillstyle solid noborder
+}
+if (bounds[2] > y_least) {
+    set object 102 rectangle from graph 0, graph 0 to graph 1, first bounds[2] behind fillcolor rgb '#E6E6EC' \
+        fillstyle solid noborder
+}
+ringed = front > 0 ? (shaded ? 'ringed: the front; ' : 'ringed: the front, which no other beats in both') : ''
+if (front > 0 || shaded) {
+    set label 101 ringed.(shaded ? 'shaded: no schedule of these jobs is there' : '') at screen 0.5, 1 - 31.0 / height \
+        center font small_font textcolor rgb '#505050'
 }
 set label 102 y_label at screen 16.0 / width, 0.5 + (legend + margins[4] - margins[3]) / 2.0 / height center rotate
 set xlabel x_label
