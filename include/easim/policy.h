@@ -24,7 +24,7 @@ extern "C" {
    released. What has changed: docs/policy-interface.md. */
 #define EASIM_ABI_MAJOR 3u
 #define EASIM_ABI_MINOR 0u
-#define EASIM_ABI_DRAFT 3u
+#define EASIM_ABI_DRAFT 4u
 
 /* What a policy may do beyond starting jobs. Unknown bits are refused on loading, undeclared
  * actions when tried. */
@@ -40,6 +40,8 @@ extern "C" {
 #define EASIM_CAPABILITY_ORACLE         (1u << 7) /* sees true run times; named in the output */
 /* Repeats what somebody has decided, for one workload: `--policies all` leaves it out. */
 #define EASIM_CAPABILITY_RECORDED (1u << 8)
+
+#define EASIM_MOST_JOB_MEMORY 65536
 
 struct easim_plan; /* the host's; one per decision */
 /* Host functions. An action is tried at once and, if EASIM_OK, shows in the view before the
@@ -73,6 +75,11 @@ struct easim_host {
        is the same for all of its kind ("rows of finished jobs are dropped"), and the `name` of this
        one (a job's id), or NULL. Results tell the number and the first names. */
     void (*count)(struct easim_plan *plan, const char *what, const char *name);
+    /* Work that a job has left as of now, in the unit of its `remaining`: measured, at the speed it
+       has really had, of a job with a model; of a rigid job, whose length nobody knows, as
+       easim_job_remaining. What a stop now would lose is not in it. NAN: no job that
+       easim_view_job shows. */
+    double (*remaining)(struct easim_plan *plan, uint32_t job);
 };
 
 /* The arguments of every callback. In init and finish no job is waiting. */
@@ -82,7 +89,24 @@ struct easim_pass {
     struct easim_plan *plan;
     const void *params; /* the policy's parameter struct, filled in from the configuration */
     void *state;        /* state_size bytes, zeroed before init; one per run */
+    /* job_memory_size bytes of each job: use easim_job_memory. NULL if that is 0. */
+    void *job_memory;
+    size_t job_memory_stride;
 };
+
+/* The policy's own memory of a job, job_memory_size bytes aligned for any type: zeroed when it is
+   submitted, its last content until the run ends. NULL: not submitted yet, no such job, or none is
+   declared. */
+static inline void *easim_job_memory(const struct easim_pass *pass, uint32_t job) {
+    const struct easim_view *view = pass->view;
+    if (job >= view->job_count || !pass->job_memory)
+        return NULL;
+    const struct easim_job *at =
+        (const struct easim_job *)((const char *)view->jobs + job * view->job_stride);
+    return at->state == EASIM_JOB_PENDING
+               ? NULL
+               : (void *)((char *)pass->job_memory + job * pass->job_memory_stride);
+}
 
 enum easim_param_type {
     EASIM_PARAM_REAL,     /* double */
@@ -208,6 +232,8 @@ struct easim_policy {
     /* Of its TABLE parameters; may be NULL. column_bytes: sizeof(struct easim_column). */
     const struct easim_column *columns;
     uint32_t column_count, column_bytes;
+    /* Bytes of memory for each job (easim_job_memory), at most EASIM_MOST_JOB_MEMORY. */
+    size_t job_memory_size;
 };
 
 /* The first five members of a struct easim_policy. */

@@ -25,8 +25,7 @@ static inline double easim_job_age_s(const struct easim_view *view, const struct
     return view->now_s - job->submit_s;
 }
 
-/* Of a running job: seconds it has computed on its GPUs; work still to do; computing time lost if
- * it stops now. */
+/* Of a running job: seconds it has computed on its GPUs; computing time lost if it stops now. */
 static inline double easim_job_computing_s(const struct easim_view *view,
                                            const struct easim_job *job) {
     return fmax(0, view->now_s - job->start_s - job->setup_s);
@@ -36,8 +35,11 @@ static inline double easim_job_phase_computing_s(const struct easim_view *view,
                                                  const struct easim_job *job) {
     return fmin(easim_job_computing_s(view, job), view->now_s - job->phase_s);
 }
+/* Work still to do, as predicted: of a running job as of now. host->remaining measures it. */
 static inline double easim_job_remaining(const struct easim_view *view,
                                          const struct easim_job *job) {
+    if (job->state != EASIM_JOB_RUNNING)
+        return job->remaining;
     double goodput = easim_view_config(view, job->config)->goodput[job->span];
     return fmax(0, job->remaining - easim_job_phase_computing_s(view, job) * goodput);
 }
@@ -73,11 +75,12 @@ static inline double easim_config_gpus(const struct easim_config *config) {
     return config->milli ? config->milli / 1000.0 : config->k;
 }
 
-/* What a job has had up to now: GPU-seconds held; computing time whose work is kept, or would be if
-   it were preempted now, and GPU-seconds of that. */
+/* What a job has had up to now: GPU-seconds held (attained service); computing time whose work is
+   kept, or would be if it were preempted now, and GPU-seconds of that. */
 static inline double easim_job_held_gpu_s(const struct easim_view *view,
                                           const struct easim_job *job) {
-    if (job->state != EASIM_JOB_RUNNING)
+    bool holds = job->state == EASIM_JOB_RUNNING || job->state == EASIM_JOB_CHECKPOINTING;
+    if (!holds || job->config == EASIM_NONE)
         return job->held_gpu_s;
     double gpus = easim_config_gpus(easim_view_config(view, job->config));
     return job->held_gpu_s + gpus * (view->now_s - job->start_s);

@@ -101,8 +101,9 @@ struct easim_job {
     uint32_t config_count; /*   the view's table, by gpu_type, k, batch, each ascending, then limit
                               falling */
     uint32_t best_config;  /* the configuration of time_best_s (ties: semantics 5.1) */
-    uint32_t config, span; /* running: its configuration and enum easim_span; else EASIM_NONE */
-    uint32_t running_slot; /* running: its place in view->running */
+    /* Running or writing a checkpoint: its configuration and enum easim_span; else EASIM_NONE. */
+    uint32_t config, span;
+    uint32_t running_slot; /* its place in view->running, or in view->checkpointing */
     uint32_t user;         /* index of a struct easim_user */
     uint32_t model; /* opaque number, equal for jobs of one model; EASIM_NONE: rigid, recorded run
                        time */
@@ -118,7 +119,7 @@ struct easim_job {
     double time_best_s; /* T*: least predicted time over its configurations without limit, cluster
                            empty */
     double edp_best_js; /* EDP*: least predicted energy-delay product, likewise */
-    double start_s;     /* running: when it got its present GPUs */
+    double start_s;     /* holding GPUs: when it got its present ones */
     double resized_s;   /* when it was resized last; -INFINITY: never */
     int64_t predicted_end_ns; /* running: from the prediction at its start; see
                                  easim_predicted_end_ns */
@@ -135,7 +136,7 @@ struct easim_job {
        is as of then. Work done in the run before that, since its last periodic checkpoint. */
     double phase_s, unsaved_work;
     /* GPU-seconds held so far, set-up and lost work too; computing time whose work was kept, and
-       GPU-seconds of that. Of a running job up to when it got its present GPUs: use
+       GPU-seconds of that. Of a job that holds GPUs up to when it got them: use
        easim_job_held_gpu_s and the like. */
     double held_gpu_s, kept_s, kept_gpu_s;
 };
@@ -144,6 +145,12 @@ struct easim_job {
 struct easim_running {
     uint32_t job, gpu_type, k, milli; /* milli: as of the configuration */
     int64_t predicted_end_ns;         /* may lie in the past: the job overruns its request */
+};
+
+/* A job that was preempted and writes a checkpoint. Order is arbitrary but reproducible. */
+struct easim_checkpointing {
+    uint32_t job, gpu_type, k, milli; /* that it still holds; milli: as of the configuration */
+    int64_t end_ns; /* its GPUs come free then; now_ns: this plan has taken them, they are free */
 };
 
 enum easim_event_kind {
@@ -182,6 +189,10 @@ struct easim_view {
     uint32_t checkpointing_count; /* preempted jobs that are not in the queue yet, those of this
                                      plan too */
     uint64_t phase_changes; /* so far, of all jobs: the configurations of some may be others now */
+    size_t checkpointing_stride;
+    const void *checkpointing; /* checkpointing_count of them */
+    double
+        energy_j; /* that GPUs and nodes have drawn since the last decision; the first: since 0 */
 };
 
 #define EASIM_ACCESSOR(type, name, array, stride) \
@@ -193,6 +204,7 @@ EASIM_ACCESSOR(easim_node, easim_view_node, nodes, node_stride)
 EASIM_ACCESSOR(easim_user, easim_view_user, users, user_stride)
 EASIM_ACCESSOR(easim_config, easim_view_config, configs, config_stride)
 EASIM_ACCESSOR(easim_running, easim_view_running, running, running_stride)
+EASIM_ACCESSOR(easim_checkpointing, easim_view_checkpointing, checkpointing, checkpointing_stride)
 EASIM_ACCESSOR(easim_event, easim_view_event, events, event_stride)
 
 static inline bool easim_view_has_event_of(const struct easim_view *view, uint32_t job) {

@@ -13,351 +13,7 @@
 #ifndef EASIM_POLICY_MOCK_H
 #define EASIM_POLICY_MOCK_H
 
-#include <easim/policy.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-enum mock_kind { MOCK_START, MOCK_PREEMPT, MOCK_RESIZE, MOCK_WAKE };
-
-/* An action that the policy tried in the last mock_decide. */
-struct mock_action {
-    enum mock_kind kind;
-    int answer;           /* enum easim_answer */
-    uint32_t job, config; /* EASIM_NONE where there is none */
-    bool at_once;
-    double time_s; /* of a wake-up */
-};
-
-struct mock {
-    const struct easim_policy *policy;
-    struct easim_view view;
-    struct easim_gpu_type *gpu_types;
-    struct easim_node *nodes;
-    struct easim_user *users;
-    struct easim_config *configs;
-    struct easim_job *jobs;
-    struct easim_running *running;
-    struct easim_event *events;
-    uint32_t *held; /* GPUs of each node, by job: held[job * node_count + node] */
-    void *params, *state;
-    struct mock_action *actions;
-    uint32_t action_count;
-    double uniform;    /* what host->uniform answers */
-    char failure[256]; /* from host->fail */
-    char counted[512]; /* from host->count, "what: name", one a line */
-    void *scratch[64];
-    int scratch_count;
-};
-
-/* The host's half of a decision, as easim has one of its own. */
-struct easim_plan {
-    struct mock *mock;
-};
-
-#define MOCK_FUNCTION        __attribute__((unused)) static
-#define MOCK_MUST(condition) ((condition) ? (void)0 : mock_abort(__func__, #condition))
-
-_Noreturn MOCK_FUNCTION void mock_abort(const char *function, const char *condition) {
-    fprintf(stderr, "policy_mock: %s: expected %s\n", function, condition);
-    abort();
-}
-
-/* One more element behind `count`; the views of the policy follow. */
-#define MOCK_APPEND(m, array, count, value) \
-    do { \
-        (m)->array = realloc((m)->array, ((count) + 1) * sizeof *(m)->array); \
-        MOCK_MUST((m)->array); \
-        (m)->array[(count)++] = (value); \
-        mock_point(m); \
-    } while (0)
-
-MOCK_FUNCTION void mock_point(struct mock *m) {
-    m->view.gpu_types = m->gpu_types;
-    m->view.nodes = m->nodes;
-    m->view.users = m->users;
-    m->view.configs = m->configs;
-    m->view.jobs = m->jobs;
-    m->view.running = m->running;
-    m->view.events = m->events;
-}
-
-/* --- GPUs --- */
-
-/* Counts free GPUs again, and power with every held GPU at the higher of ctx_w and its computing
- * power. */
-MOCK_FUNCTION void mock_count(struct mock *m) {
-    m->view.gpus = m->view.free_gpus = 0;
-    m->view.power_w = 0;
-    for (uint32_t t = 0; t < m->view.gpu_type_count; t++) {
-        struct easim_gpu_type *type = &m->gpu_types[t];
-        type->gpus = type->free = type->node_gpus_max = type->node_free_max = 0;
-        for (uint32_t n = 0; n < m->view.node_count; n++) {
-            const struct easim_node *node = &m->nodes[n];
-            if (node->gpu_type != t)
-                continue;
-            type->gpus += node->gpus;
-            type->free += node->free;
-            type->node_gpus_max =
-                node->gpus > type->node_gpus_max ? node->gpus : type->node_gpus_max;
-            type->node_free_max =
-                node->free > type->node_free_max ? node->free : type->node_free_max;
-        }
-        m->view.gpus += type->gpus;
-        m->view.free_gpus += type->free;
-        m->view.power_w += type->free * type->idle_w;
-    }
-    for (uint32_t j = 0; j < m->view.job_count; j++) {
-        const struct easim_job *job = &m->jobs[j];
-        const struct easim_config *c = job->config == EASIM_NONE ? NULL : &m->configs[job->config];
-        if (c)
-            m->view.power_w += c->k * fmax(m->gpu_types[c->gpu_type].ctx_w, c->power_w[job->span]);
-    }
-}
-
-/* The node of a type with the fewest free GPUs that has k free; k = 0: with the most. EASIM_NONE if
- * there is none.
- */
-MOCK_FUNCTION uint32_t mock_choose_node(const struct mock *m, uint32_t gpu_type, uint32_t k) {
-    uint32_t best = EASIM_NONE;
-    for (uint32_t n = 0; n < m->view.node_count; n++) {
-        if (m->nodes[n].gpu_type != gpu_type || m->nodes[n].free < k)
-            continue;
-        if (best == EASIM_NONE || (k > 0 ? m->nodes[n].free < m->nodes[best].free
-                                         : m->nodes[n].free > m->nodes[best].free))
-            best = n;
-    }
-    return best;
-}
-
-/* The placement of easim: into one node if possible, else the emptiest nodes first. */
-MOCK_FUNCTION void mock_take(struct mock *m, uint32_t job, uint32_t gpu_type, uint32_t k) {
-    uint32_t *held = &m->held[(size_t)job * m->view.node_count],
-             node = mock_choose_node(m, gpu_type, k);
-    while (k > 0) {
-        node = node == EASIM_NONE ? mock_choose_node(m, gpu_type, 0) : node;
-        uint32_t taken = m->nodes[node].free < k ? m->nodes[node].free : k;
-        m->nodes[node].free -= taken;
-        held[node] += taken;
-        k -= taken;
-        node = EASIM_NONE;
-    }
-    mock_count(m);
-}
-
-MOCK_FUNCTION void mock_give_back(struct mock *m, uint32_t job) {
-    for (uint32_t n = 0; n < m->view.node_count; n++) {
-        uint32_t *held = &m->held[(size_t)job * m->view.node_count + n];
-        m->nodes[n].free += *held;
-        *held = 0;
-    }
-    mock_count(m);
-}
-
-MOCK_FUNCTION void mock_user_gpus(struct mock *m, uint32_t user, int64_t change) {
-    struct easim_user *u = &m->users[user];
-    u->gpu_s = easim_user_usage_s(&m->view, user);
-    u->as_of_s = m->view.now_s;
-    u->allocated_gpus = (uint32_t)(u->allocated_gpus + change);
-}
-
-/* --- jobs --- */
-
-MOCK_FUNCTION void mock_link_waiting(struct mock *m) {
-    uint32_t next = EASIM_NONE;
-    m->view.waiting_count = 0;
-    for (uint32_t j = m->view.job_count; j-- > 0;) {
-        m->jobs[j].next_waiting = next;
-        if (m->jobs[j].state != EASIM_JOB_WAITING)
-            continue;
-        next = j;
-        m->view.waiting_count++;
-    }
-    m->view.first_waiting = next;
-}
-
-MOCK_FUNCTION void mock_run_in(struct mock *m, uint32_t job, uint32_t config, uint32_t span,
-                               double setup_s) {
-    struct easim_job *j = &m->jobs[job];
-    const struct easim_config *c = &m->configs[config];
-    j->state = EASIM_JOB_RUNNING;
-    j->config = config;
-    j->span = span;
-    j->setup_s = setup_s;
-    j->start_s = m->view.now_s;
-    double end_s = m->view.now_s + easim_predict(&m->view, j, config, span).time_s;
-    j->predicted_end_ns = (int64_t)ceil(fmin(end_s, 4e9) * 1e9 - 0.001);
-    if (j->running_slot == EASIM_NONE) {
-        j->running_slot = m->view.running_count;
-        MOCK_APPEND(m, running, m->view.running_count, (struct easim_running){0});
-    }
-    m->running[j->running_slot] = (struct easim_running){
-        .job = job, .gpu_type = c->gpu_type, .k = c->k, .predicted_end_ns = j->predicted_end_ns};
-    mock_take(m, job, c->gpu_type, c->k);
-    mock_user_gpus(m, j->user, c->k);
-    mock_link_waiting(m);
-}
-
-/* Takes a job's GPUs away; it is in no list then. */
-MOCK_FUNCTION void mock_stop(struct mock *m, uint32_t job) {
-    struct easim_job *j = &m->jobs[job];
-    struct easim_running *last = &m->running[--m->view.running_count];
-    mock_user_gpus(m, j->user, -(int64_t)m->configs[j->config].k);
-    m->jobs[last->job].running_slot = j->running_slot;
-    m->running[j->running_slot] = *last;
-    j->running_slot = j->config = j->span = EASIM_NONE;
-    mock_give_back(m, job);
-}
-
-/* --- the host --- */
-
-MOCK_FUNCTION int mock_answer(struct mock *m, struct mock_action action) {
-    MOCK_APPEND(m, actions, m->action_count, action);
-    return action.answer;
-}
-
-MOCK_FUNCTION bool mock_in_range(const struct mock *m, uint32_t job, uint32_t config) {
-    return job < m->view.job_count &&
-           config - m->jobs[job].first_config < m->jobs[job].config_count;
-}
-
-MOCK_FUNCTION bool mock_running(const struct mock *m, uint32_t job) {
-    return job < m->view.job_count && m->jobs[job].state == EASIM_JOB_RUNNING;
-}
-
-/* Span and power if job got config now; a running one gives its GPUs back for the question. */
-MOCK_FUNCTION int mock_try(struct easim_plan *plan, uint32_t job, uint32_t config,
-                           double *power_w) {
-    struct mock *m = plan->mock;
-    if (!mock_in_range(m, job, config) ||
-        (!mock_running(m, job) && m->jobs[job].state != EASIM_JOB_WAITING))
-        return EASIM_NOFIT;
-    const struct easim_config *c = &m->configs[config];
-    const struct easim_gpu_type *type = &m->gpu_types[c->gpu_type];
-    struct easim_job before = m->jobs[job];
-    const struct easim_config *own =
-        before.config == EASIM_NONE ? NULL : &m->configs[before.config];
-    double freed_w =
-        own ? own->k * (m->gpu_types[own->gpu_type].idle_w -
-                        fmax(m->gpu_types[own->gpu_type].ctx_w, own->power_w[before.span]))
-            : 0;
-    uint32_t free = 0, node_free_max = 0;
-    for (uint32_t n = 0; n < m->view.node_count; n++) {
-        uint32_t here = m->nodes[n].free + m->held[(size_t)job * m->view.node_count + n];
-        if (m->nodes[n].gpu_type != c->gpu_type)
-            continue;
-        free += here;
-        node_free_max = here > node_free_max ? here : node_free_max;
-    }
-    int span = c->k <= node_free_max ? (int)EASIM_ONE_NODE
-               : c->k <= free        ? (int)EASIM_ACROSS_NODES
-                                     : (int)EASIM_NOFIT;
-    if (power_w && span >= 0)
-        *power_w =
-            m->view.power_w + freed_w + c->k * (fmax(type->ctx_w, c->power_w[span]) - type->idle_w);
-    return span;
-}
-
-/* What a start or resize is answered that is otherwise in order; its span or the refusal. */
-MOCK_FUNCTION int mock_admit(struct easim_plan *plan, uint32_t job, uint32_t config) {
-    struct mock *m = plan->mock;
-    double power_w = 0;
-    int span = mock_try(plan, job, config, &power_w);
-    bool capped = m->policy->capabilities & EASIM_CAPABILITY_POWER_CAP;
-    return span >= 0 && capped && power_w > m->view.power_cap_w ? (int)EASIM_CAP : span;
-}
-
-MOCK_FUNCTION int mock_plan_start(struct easim_plan *plan, uint32_t job, uint32_t config) {
-    struct mock *m = plan->mock;
-    bool valid = mock_in_range(m, job, config) && m->jobs[job].state == EASIM_JOB_WAITING;
-    int span = valid ? mock_admit(plan, job, config) : (int)EASIM_INVAL;
-    if (span >= 0)
-        mock_run_in(m, job, config, (uint32_t)span, m->jobs[job].setup_s);
-    return mock_answer(
-        m, (struct mock_action){MOCK_START, span < 0 ? span : EASIM_OK, job, config, false, 0});
-}
-
-MOCK_FUNCTION int mock_plan_preempt(struct easim_plan *plan, uint32_t job, bool at_once) {
-    struct mock *m = plan->mock;
-    bool may = m->policy->capabilities & EASIM_CAPABILITY_PREEMPT;
-    bool valid = may && mock_running(m, job) && m->jobs[job].preemptible;
-    if (valid) {
-        struct easim_job *j = &m->jobs[job];
-        const struct easim_config *c = &m->configs[j->config];
-        double lost = easim_job_lost_s(&m->view, j, at_once) * c->goodput[j->span];
-        j->remaining = fmin(j->remaining, easim_job_remaining(&m->view, j) + lost);
-        mock_stop(m, job);
-        j->state = EASIM_JOB_CHECKPOINTING; /* back in the queue when the decision ends */
-        m->view.checkpointing_count++;
-        j->started_before = true;
-        j->setup_s = j->restart_s;
-        j->preemptions++;
-    }
-    int answer = valid ? (int)EASIM_OK : (int)EASIM_INVAL;
-    return mock_answer(m, (struct mock_action){MOCK_PREEMPT, answer, job, EASIM_NONE, at_once, 0});
-}
-
-MOCK_FUNCTION int mock_plan_resize(struct easim_plan *plan, uint32_t job, uint32_t config) {
-    struct mock *m = plan->mock;
-    bool may = m->policy->list || (m->policy->capabilities & EASIM_CAPABILITY_RESIZE);
-    bool valid = may && mock_running(m, job) && mock_in_range(m, job, config) &&
-                 m->jobs[job].config != config;
-    int span = valid ? mock_admit(plan, job, config) : (int)EASIM_INVAL;
-    if (span >= 0) {
-        struct easim_job *j = &m->jobs[job];
-        struct easim_choice moved = easim_predict_resized(&m->view, j, config, (uint32_t)span);
-        j->remaining = (moved.time_s - moved.setup_s) * m->configs[config].goodput[span];
-        mock_stop(m, job);
-        mock_run_in(m, job, config, (uint32_t)span, moved.setup_s);
-        j->resized_s = m->view.now_s;
-        j->resizes++;
-    }
-    return mock_answer(
-        m, (struct mock_action){MOCK_RESIZE, span < 0 ? span : EASIM_OK, job, config, false, 0});
-}
-
-MOCK_FUNCTION int mock_plan_wake_at(struct easim_plan *plan, double time_s) {
-    struct mock *m = plan->mock;
-    bool valid = (m->policy->capabilities & EASIM_CAPABILITY_TICK) && time_s > m->view.now_s;
-    return mock_answer(m, (struct mock_action){MOCK_WAKE, valid ? EASIM_OK : EASIM_INVAL,
-                                               EASIM_NONE, EASIM_NONE, false, time_s});
-}
-
-MOCK_FUNCTION void *mock_scratch(struct easim_plan *plan, size_t bytes) {
-    struct mock *m = plan->mock;
-    void *memory = calloc(1, bytes + 1);
-    MOCK_MUST(memory && m->scratch_count < 64);
-    m->scratch[m->scratch_count++] = memory;
-    return memory;
-}
-
-MOCK_FUNCTION double mock_uniform(struct easim_plan *plan) {
-    return plan->mock->uniform;
-}
-
-MOCK_FUNCTION void mock_fail(struct easim_plan *plan, const char *message) {
-    snprintf(plan->mock->failure, sizeof plan->mock->failure, "%s", message ? message : "");
-}
-
-MOCK_FUNCTION void mock_host_count(struct easim_plan *plan, const char *what, const char *name) {
-    size_t length = strlen(plan->mock->counted);
-    snprintf(plan->mock->counted + length, sizeof plan->mock->counted - length, "%s: %s\n", what,
-             name ? name : "");
-}
-
-__attribute__((unused)) static const struct easim_host mock_host = {
-    .struct_size = sizeof mock_host,
-    .plan_start = mock_plan_start,
-    .plan_preempt = mock_plan_preempt,
-    .plan_resize = mock_plan_resize,
-    .try_config = mock_try,
-    .plan_wake_at = mock_plan_wake_at,
-    .scratch = mock_scratch,
-    .uniform = mock_uniform,
-    .fail = mock_fail,
-    .count = mock_host_count};
-
-/* --- what a test calls --- */
+#include "mock_host.h"
 
 MOCK_FUNCTION void mock_put_number(const struct easim_param *param, void *at, double value) {
     if (param->type == EASIM_PARAM_INT)
@@ -386,7 +42,8 @@ MOCK_FUNCTION void mock_init(struct mock *m, const struct easim_policy *policy) 
                                   .config_stride = sizeof *m->configs,
                                   .job_stride = sizeof *m->jobs,
                                   .running_stride = sizeof *m->running,
-                                  .event_stride = sizeof *m->events};
+                                  .event_stride = sizeof *m->events,
+                                  .checkpointing_stride = sizeof *m->checkpointing};
     m->params = calloc(1, policy->params_size + 1);
     m->state = calloc(1, policy->state_size + 1);
     MOCK_MUST(m->params && m->state);
@@ -400,10 +57,20 @@ MOCK_FUNCTION void mock_init(struct mock *m, const struct easim_policy *policy) 
     }
 }
 
+MOCK_FUNCTION size_t mock_memory_stride(const struct mock *m) {
+    return (m->policy->job_memory_size + 15) / 16 * 16;
+}
+
 /* The arguments of a callback, e.g. for ops of a list policy that have no function below. */
 MOCK_FUNCTION struct easim_pass mock_pass(struct mock *m, struct easim_plan *plan) {
     *plan = (struct easim_plan){m};
-    return (struct easim_pass){&m->view, &mock_host, plan, m->params, m->state};
+    return (struct easim_pass){.view = &m->view,
+                               .host = &mock_host,
+                               .plan = plan,
+                               .params = m->params,
+                               .state = m->state,
+                               .job_memory = m->job_memory,
+                               .job_memory_stride = mock_memory_stride(m)};
 }
 
 /* Number of a new GPU type; fill in name, idle_w, ctx_w, tdp_w, memory_gib. */
@@ -474,10 +141,15 @@ MOCK_FUNCTION uint32_t mock_job(struct mock *m, struct easim_job job) {
         job.edp_best_js = fmin(job.edp_best_js, choice.edp_js);
     }
     MOCK_APPEND(m, jobs, m->view.job_count, job);
-    size_t nodes = m->view.node_count;
+    size_t nodes = m->view.node_count, stride = mock_memory_stride(m);
     m->held = realloc(m->held, (index + 1) * nodes * sizeof *m->held + 1);
     MOCK_MUST(m->held);
     memset(&m->held[index * nodes], 0, nodes * sizeof *m->held);
+    if (stride > 0) {
+        m->job_memory = realloc(m->job_memory, (index + 1) * stride);
+        MOCK_MUST(m->job_memory);
+        memset(m->job_memory + index * stride, 0, stride);
+    }
     mock_link_waiting(m);
     struct easim_event event = {EASIM_EVENT_ARRIVAL, index};
     MOCK_APPEND(m, events, m->view.event_count, event);
@@ -486,6 +158,7 @@ MOCK_FUNCTION uint32_t mock_job(struct mock *m, struct easim_job job) {
 
 MOCK_FUNCTION void mock_finish_job(struct mock *m, uint32_t job) {
     MOCK_MUST(mock_running(m, job));
+    m->jobs[job].held_gpu_s = easim_job_held_gpu_s(&m->view, &m->jobs[job]);
     mock_stop(m, job);
     m->jobs[job].state = EASIM_JOB_FINISHED;
     struct easim_event event = {EASIM_EVENT_FINISH, job};
@@ -533,9 +206,11 @@ MOCK_FUNCTION int mock_decide(struct mock *m) {
     MOCK_MUST(m->policy->decide);
     m->action_count = 0;
     int r = m->policy->decide(&pass);
-    for (uint32_t j = 0; j < m->view.job_count; j++)
-        if (m->jobs[j].state == EASIM_JOB_CHECKPOINTING)
-            m->jobs[j].state = EASIM_JOB_WAITING;
+    for (uint32_t i = 0; i < m->view.checkpointing_count; i++) {
+        struct easim_job *j = &m->jobs[m->checkpointing[i].job];
+        j->state = EASIM_JOB_WAITING;
+        j->running_slot = EASIM_NONE;
+    }
     m->view.checkpointing_count = 0;
     mock_link_waiting(m);
     while (m->scratch_count > 0)
@@ -590,10 +265,12 @@ MOCK_FUNCTION void mock_finish(struct mock *m) {
     free(m->configs);
     free(m->jobs);
     free(m->running);
+    free(m->checkpointing);
     free(m->events);
     free(m->held);
     free(m->params);
     free(m->state);
+    free(m->job_memory);
     free(m->actions);
 }
 

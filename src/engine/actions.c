@@ -8,6 +8,7 @@
 #include "engine/job_resize.h"
 #include "engine/look.h"
 #include "engine/power_cap.h"
+#include "engine/progress.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -187,6 +188,20 @@ static void host_count(struct easim_plan *plan, const char *what, const char *na
     str_finish(&text);
 }
 
+/* GPUs of another configuration, which it gets in this plan: what it has done is booked already. */
+static double host_remaining(struct easim_plan *plan, uint32_t job) {
+    struct sim *sim = plan->sim;
+    const struct easim_job *j = easim_view_job(sim->view.v, job);
+    if (!j)
+        return NAN;
+    const struct job_run *run = &sim->runs[job];
+    if (sim->workload->jobs.at[job].kind == JOB_KIND_RIGID)
+        return easim_job_remaining(sim->view.v, j);
+    if (run->segment != SEGMENT_RUN || run->resizing)
+        return run->remaining;
+    return fmax(0, run->remaining - progress_work(sim, job, progress_computing_ns(sim, job)));
+}
+
 static const struct easim_host host = {.struct_size = sizeof host,
                                        .plan_start = host_start,
                                        .plan_preempt = host_preempt,
@@ -196,7 +211,8 @@ static const struct easim_host host = {.struct_size = sizeof host,
                                        .scratch = host_scratch,
                                        .uniform = host_uniform,
                                        .fail = host_fail,
-                                       .count = host_count};
+                                       .count = host_count,
+                                       .remaining = host_remaining};
 
 static void commit_plan(struct sim *sim, struct easim_plan *plan) {
     for (size_t i = 0; i < plan->actions.count; i++) {
@@ -222,7 +238,15 @@ static void drop_plan(struct sim *sim, struct easim_plan *plan) {
 
 struct easim_pass actions_pass(struct easim_plan *plan) {
     struct sim *sim = plan->sim;
-    return (struct easim_pass){sim->view.shown, &host, plan, sim->params->own, sim->policy_state};
+    return (struct easim_pass){
+        .view = sim->view.shown,
+        .host = &host,
+        .plan = plan,
+        .params = sim->params->own,
+        .state = sim->policy_state,
+        .job_memory = sim->job_memory,
+        .job_memory_stride = sim->job_memory_stride,
+    };
 }
 
 void actions_finish(struct easim_plan *plan) {

@@ -77,9 +77,17 @@ static uint64_t thread_ns(void) {
     return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
+/* What has been drawn since the last decision. */
+static void show_energy(struct sim *sim) {
+    int128 energy = power_meter_energy(&sim->meter);
+    view_header(&sim->view)->energy_j = power_j(energy - sim->decided_energy);
+    sim->decided_energy = energy;
+}
+
 void callbacks_decide(struct sim *sim) {
     uint64_t start_ns = sim->options.time_decisions ? thread_ns() : 0;
     sim->decision_total++;
+    show_energy(sim);
     call_policy(sim, sim->module->policy->decide, "decide");
     if (sim->options.time_decisions)
         sim->decide_ns += thread_ns() - start_ns;

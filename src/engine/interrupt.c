@@ -9,11 +9,13 @@ static enum stop stop_of(bool at_once) {
 }
 
 void interrupt_yield_gpus(struct sim *sim, uint32_t job, bool at_once) {
+    int64_t write_ns = checkpoint_write_ns(sim, job, stop_of(at_once));
     view_remove_running(&sim->view, job);
-    view_job(&sim->view, job)->state = EASIM_JOB_CHECKPOINTING;
-    view_header(&sim->view)->checkpointing_count++;
-    if (checkpoint_write_ns(sim, job, stop_of(at_once)) == 0)
-        gpus_leave(sim, job);
+    view_add_checkpointing(&sim->view, job, sim->now_ns + write_ns);
+    if (write_ns > 0)
+        return;
+    gpus_leave(sim, job);
+    view_job(&sim->view, job)->config = view_job(&sim->view, job)->span = EASIM_NONE;
 }
 
 void interrupt_preempt(struct sim *sim, uint32_t job, bool at_once) {

@@ -5,6 +5,7 @@
 #include "engine/account.h"
 #include "engine/gpus.h"
 #include "engine/job_finish.h"
+#include "engine/job_memory.h"
 #include "engine/phase.h"
 #include "engine/progress.h"
 #include "model/power.h"
@@ -143,6 +144,32 @@ static void check_waking(struct sim *sim, uint32_t job) {
     }
 }
 
+/* The entry of a job that writes a checkpoint, which ends when the event says. */
+static void check_checkpointing(struct sim *sim, uint32_t job) {
+    const struct job_run *run = &sim->runs[job];
+    const struct easim_job *j = &sim->view.jobs[job];
+    const struct easim_config *config = &sim->view.configs[run->config];
+    const struct easim_checkpointing *entry = &sim->view.checkpointing[j->running_slot];
+    if (j->running_slot >= sim->view.v->checkpointing_count || entry->job != job ||
+        entry->end_ns != eventq_time_ns(&sim->events, run->event) || j->config != run->config ||
+        entry->gpu_type != config->gpu_type || entry->k != config->k ||
+        entry->milli != config->milli)
+        sim_fail(sim, ERROR_RUN, "check: the view has another checkpoint of job %s",
+                 sim->workload->jobs.at[job].id);
+}
+
+/* What the policy is shown of a job's past, and what it keeps of it. */
+static void check_past(struct sim *sim, uint32_t job) {
+    double held_s = easim_job_held_gpu_s(sim->view.v, &sim->view.jobs[job]),
+           true_s = (double)account_gpu_ps(sim, job) * 1e-12;
+    if (fabs(held_s - true_s) > 1e-6 + 1e-9 * true_s)
+        sim_fail(sim, ERROR_RUN, "check: job %s has held %g GPU-seconds, not %g",
+                 sim->workload->jobs.at[job].id, true_s, held_s);
+    if (!job_memory_is_whole(sim, job))
+        sim_fail(sim, ERROR_RUN, "policy %s has written behind its memory of job %s",
+                 sim->module->policy->name, sim->workload->jobs.at[job].id);
+}
+
 static void add_job(struct sim *sim, uint32_t job, struct totals *totals) {
     const struct job_run *run = &sim->runs[job];
     uint32_t state = sim->view.jobs[job].state;
@@ -160,6 +187,9 @@ static void add_job(struct sim *sim, uint32_t job, struct totals *totals) {
     if (holds != (run->allocation.count > 0) || holds != (job_run_uses_gpus(run)))
         sim_fail(sim, ERROR_RUN, "check: job %s holds GPUs in the wrong state",
                  sim->workload->jobs.at[job].id);
+    check_past(sim, job);
+    if (state == EASIM_JOB_CHECKPOINTING)
+        check_checkpointing(sim, job);
     if (!holds)
         return;
     const struct easim_config *config = &sim->view.configs[run->config];

@@ -5,6 +5,7 @@
 #include "engine/checkpoint.h"
 #include "engine/gpus.h"
 #include "engine/job_finish.h"
+#include "engine/job_memory.h"
 #include "engine/job_phase.h"
 #include "engine/phase.h"
 #include "engine/predictions.h"
@@ -87,6 +88,7 @@ void jobs_arrive(struct sim *sim, uint32_t job) {
                                       .config = EASIM_NONE};
     if (sim->progress)
         progress_submit(sim, job);
+    job_memory_zero(sim, job);
     fill_view_job(sim, job);
     predict_next_start(sim, job);
 }
@@ -106,7 +108,7 @@ void jobs_reject(struct sim *sim, uint32_t job, const char *reason) {
 
 void jobs_requeue(struct sim *sim, uint32_t job) {
     if (sim->view.jobs[job].state == EASIM_JOB_CHECKPOINTING) /* else it has failed while it ran */
-        view_header(&sim->view)->checkpointing_count--;
+        view_remove_checkpointing(&sim->view, job);
     view_job(&sim->view, job)->saved_at_s = 0;
     job_phase_follow(sim, job);
     predict_next_start(sim, job);

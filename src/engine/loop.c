@@ -8,6 +8,7 @@
 #include "engine/events.h"
 #include "engine/failures.h"
 #include "engine/invariants.h"
+#include "engine/job_memory.h"
 #include "engine/jobs.h"
 #include "engine/nodes.h"
 #include "engine/power_cap.h"
@@ -56,7 +57,12 @@ int loop_init(struct sim *sim, struct error *reterr) {
         *sim->options.calling = "the state_size"; /* the memory is the policy's */
     sim->policy_state = mem_zalloc(1, policy->state_size);
     if (sim->options.calling)
+        *sim->options.calling = "the job_memory_size";
+    int r = job_memory_init(sim, reterr);
+    if (sim->options.calling)
         *sim->options.calling = NULL;
+    if (r < 0)
+        return r;
     if (policy->list) {
         list_init(&sim->list, sim->params, (uint32_t)workload->jobs.count);
         sim->list.recheck = sim->options.check;
@@ -99,6 +105,7 @@ void loop_finish(struct sim *sim) {
     free(sim->waiting_for);
     free(sim->extrapolated_by);
     free(sim->policy_state);
+    job_memory_finish(sim);
     if (sim->policy_rng)
         gsl_rng_free(sim->policy_rng);
 }

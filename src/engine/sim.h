@@ -80,6 +80,9 @@ struct sim {
     uint32_t *waiting_for; /* by GPU type: waiting jobs with a configuration there */
     gsl_rng *policy_rng;
     void *policy_state;
+    char *job_memory; /* of the policy, by job; NULL: it declares none */
+    size_t job_memory_stride;
+    int128 decided_energy; /* of everything, up to the last decision, 1e-18 J */
     struct list list;
     struct arena scratch;
 

@@ -7,15 +7,25 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { AT_VIEW, AT_GPU_TYPES, AT_NODES, AT_USERS, AT_CONFIGS, AT_JOBS, AT_RUNNING, AT_EVENTS };
+enum {
+    AT_VIEW,
+    AT_GPU_TYPES,
+    AT_NODES,
+    AT_USERS,
+    AT_CONFIGS,
+    AT_JOBS,
+    AT_RUNNING,
+    AT_CHECKPOINTING,
+    AT_EVENTS
+};
 
 /* Arrays one after the other in the region, each on its own cache line; of a checked run each at
    the end of a page, in front of one that policies cannot read. */
 static void lay_out(struct view *view, const size_t counts[VIEW_PLACES], bool checked) {
-    const size_t sizes[VIEW_PLACES] = {sizeof *view->v,       sizeof *view->gpu_types,
-                                       sizeof *view->nodes,   sizeof *view->users,
-                                       sizeof *view->configs, sizeof *view->jobs,
-                                       sizeof *view->running, sizeof *view->events};
+    const size_t sizes[VIEW_PLACES] = {
+        sizeof *view->v,       sizeof *view->gpu_types,     sizeof *view->nodes,
+        sizeof *view->users,   sizeof *view->configs,       sizeof *view->jobs,
+        sizeof *view->running, sizeof *view->checkpointing, sizeof *view->events};
     const size_t step = checked ? (size_t)sysconf(_SC_PAGESIZE) : 64;
     size_t from = 0;
     for (int i = 0; i < VIEW_PLACES; i++) {
@@ -37,7 +47,8 @@ static int hide_ends(struct view *view, struct error *reterr) {
 static int map_region(struct view *view, const struct cluster *cluster,
                       const struct workload *workload, bool checked, struct error *reterr) {
     uint32_t jobs = (uint32_t)workload->jobs.count;
-    size_t most_running = (size_t)cluster->gpus * WHOLE_GPU_MILLI;
+    size_t gpus_milli = (size_t)cluster->gpus * WHOLE_GPU_MILLI,
+           most_running = gpus_milli < jobs ? gpus_milli : jobs;
     const size_t *at = view->places;
     view->event_capacity = 2 * jobs + 64;
     const size_t counts[VIEW_PLACES] = {1,
@@ -46,7 +57,8 @@ static int map_region(struct view *view, const struct cluster *cluster,
                                         workload->users.count,
                                         workload->table.configs.count,
                                         jobs,
-                                        most_running < jobs ? most_running : jobs,
+                                        most_running,
+                                        most_running,
                                         view->event_capacity};
     lay_out(view, counts, checked);
     size_t bytes = view->ends[AT_EVENTS] + (checked ? (size_t)sysconf(_SC_PAGESIZE) : 0);
@@ -61,6 +73,7 @@ static int map_region(struct view *view, const struct cluster *cluster,
     view->configs = (const void *)(base + at[AT_CONFIGS]);
     view->jobs = (const void *)(base + at[AT_JOBS]);
     view->running = (const void *)(base + at[AT_RUNNING]);
+    view->checkpointing = (const void *)(base + at[AT_CHECKPOINTING]);
     view->events = (const void *)(base + at[AT_EVENTS]);
     view->shown = (const void *)((const char *)view->guard.shown + at[AT_VIEW]);
     return 0;
@@ -156,13 +169,15 @@ int view_init(struct view *view, const struct cluster *cluster, const struct wor
                             .job_stride = sizeof *view->jobs,
                             .running_stride = sizeof *view->running,
                             .event_stride = sizeof *view->events,
+                            .checkpointing_stride = sizeof *view->checkpointing,
                             .gpu_types = shown + view->places[AT_GPU_TYPES],
                             .nodes = shown + view->places[AT_NODES],
                             .users = shown + view->places[AT_USERS],
                             .configs = shown + view->places[AT_CONFIGS],
                             .jobs = shown + view->places[AT_JOBS],
                             .running = shown + view->places[AT_RUNNING],
-                            .events = shown + view->places[AT_EVENTS]};
+                            .events = shown + view->places[AT_EVENTS],
+                            .checkpointing = shown + view->places[AT_CHECKPOINTING]};
     return 0;
 }
 
@@ -191,6 +206,7 @@ void view_damage(const struct view *view, char text[static VIEW_PLACE_BYTES]) {
                  {"configs", sizeof *view->configs},
                  {"jobs", sizeof *view->jobs},
                  {"running", sizeof *view->running},
+                 {"checkpointing", sizeof *view->checkpointing},
                  {"events", sizeof *view->events}};
     size_t at = (size_t)((const char *)view->guard.damage - (const char *)view->guard.host);
     int kind = AT_EVENTS;
@@ -306,5 +322,25 @@ void view_remove_running(struct view *view, uint32_t job) {
     uint32_t slot = view->jobs[job].running_slot;
     *open_running(view, slot) = view->running[--view_header(view)->running_count];
     view_job(view, view->running[slot].job)->running_slot = slot;
+    view_job(view, job)->running_slot = EASIM_NONE;
+}
+
+static struct easim_checkpointing *open_checkpointing(struct view *view, uint32_t slot) {
+    return open_place(view, &view->checkpointing[slot], sizeof *view->checkpointing);
+}
+
+void view_add_checkpointing(struct view *view, uint32_t job, int64_t end_ns) {
+    struct easim_job *j = view_job(view, job);
+    const struct easim_config *config = &view->configs[j->config];
+    j->state = EASIM_JOB_CHECKPOINTING;
+    j->running_slot = view_header(view)->checkpointing_count++;
+    *open_checkpointing(view, j->running_slot) =
+        (struct easim_checkpointing){job, config->gpu_type, config->k, config->milli, end_ns};
+}
+
+void view_remove_checkpointing(struct view *view, uint32_t job) {
+    uint32_t slot = view->jobs[job].running_slot;
+    *open_checkpointing(view, slot) = view->checkpointing[--view_header(view)->checkpointing_count];
+    view_job(view, view->checkpointing[slot].job)->running_slot = slot;
     view_job(view, job)->running_slot = EASIM_NONE;
 }

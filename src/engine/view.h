@@ -8,7 +8,7 @@
 #include "engine/guard.h"
 #include "workload/workload.h"
 
-#define VIEW_PLACES 8
+#define VIEW_PLACES 9
 
 /* To read, use the pointers; to write, ask for the place (view_header, view_job,
    view_gpu_type). */
@@ -20,6 +20,7 @@ struct view {
     const struct easim_config *configs;
     const struct easim_job *jobs;
     const struct easim_running *running;
+    const struct easim_checkpointing *checkpointing;
     const struct easim_event *events;
     uint32_t event_capacity;
     /* Of the above in the region, in that order; where the next may begin, or what is hidden. */
@@ -66,5 +67,9 @@ void view_add_running(struct view *view,
                       uint32_t job); /* from the job's config and predicted end */
 void view_change_running(struct view *view, uint32_t job); /* likewise, in its old place */
 void view_remove_running(struct view *view, uint32_t job);
+/* A job that is no longer among the running ones writes a checkpoint until end_ns, from its config;
+   and does no more. */
+void view_add_checkpointing(struct view *view, uint32_t job, int64_t end_ns);
+void view_remove_checkpointing(struct view *view, uint32_t job);
 
 #endif

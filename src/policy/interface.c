@@ -295,6 +295,10 @@ static int check_parts(const struct easim_policy *p, const char *path, struct er
     int r = check_size(path, "param_bytes", p->param_bytes, LEAST_PARAM_BYTES, reterr);
     if (r == 0 && p->column_count > 0)
         r = check_size(path, "column_bytes", p->column_bytes, LEAST_COLUMN_BYTES, reterr);
+    if (r == 0 && p->job_memory_size > EASIM_MOST_JOB_MEMORY)
+        r = error_set(reterr, ERROR_INPUT,
+                      "%s: policy %s: job_memory_size is %zu: expected at most %d", path, p->name,
+                      p->job_memory_size, EASIM_MOST_JOB_MEMORY);
     return r < 0 || !p->list ? r
                              : check_size(path, "list.struct_size", p->list->struct_size,
                                           LEAST_LIST_BYTES, reterr);

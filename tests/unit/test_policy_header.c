@@ -35,8 +35,12 @@ static const struct easim_view view = {.struct_size = sizeof view,
                                        .configs = configs};
 
 Test(policy_header, time_and_usage) {
-    const struct easim_job job = {
-        .submit_s = 61.25, .start_s = 91, .setup_s = 4, .config = 1, .remaining = 21};
+    const struct easim_job job = {.state = EASIM_JOB_RUNNING,
+                                  .submit_s = 61.25,
+                                  .start_s = 91,
+                                  .setup_s = 4,
+                                  .config = 1,
+                                  .remaining = 21};
     cr_expect_eq(easim_job_age_s(&view, &job), 38.75);
     /* 7.5 GPU-s until 90, then 2 GPUs for 10 s */
     cr_expect_eq(easim_user_usage_s(&view, 0), 27.5);
@@ -54,6 +58,51 @@ Test(policy_header, time_and_usage) {
     cr_expect_eq(easim_job_remaining(&view, &late), 0);
     cr_expect_eq(easim_predicted_end_ns(&view, view.now_ns + 5), view.now_ns + 5);
     cr_expect_eq(easim_predicted_end_ns(&view, view.now_ns), view.now_ns + 1);
+}
+
+/* A job of 3 GPUs since 91, set up until 95, 3.5 samples/s: what it has left of 21 and has held
+   beside the 50 GPU-seconds of earlier, at 100, in each state. */
+Test(policy_header, work_left_and_attained) {
+    static const struct {
+        enum easim_job_state state;
+        uint32_t config;
+        double remaining, held_gpu_s;
+    } cases[] = {
+        {EASIM_JOB_WAITING, EASIM_NONE, 21, 50},
+        {EASIM_JOB_RUNNING, 1, 21 - 5 * 3.5, 50 + 3 * 9},
+        {EASIM_JOB_CHECKPOINTING, 1, 21, 50 + 3 * 9},  /* `remaining` has been counted already */
+        {EASIM_JOB_CHECKPOINTING, EASIM_NONE, 21, 50}, /* its GPUs are gone */
+        {EASIM_JOB_FINISHED, 1, 21, 50},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct easim_job job = {.state = cases[i].state,
+                                      .start_s = 91,
+                                      .setup_s = 4,
+                                      .config = cases[i].config,
+                                      .remaining = 21,
+                                      .held_gpu_s = 50};
+        cr_expect_eq(easim_job_remaining(&view, &job), cases[i].remaining, "case %zu", i);
+        cr_expect_eq(easim_job_held_gpu_s(&view, &job), cases[i].held_gpu_s, "case %zu", i);
+    }
+}
+
+/* Places of the memory of jobs; none for those that are not submitted, or do not exist. */
+Test(policy_header, memory_of_jobs) {
+    struct easim_job jobs[] = {{.state = EASIM_JOB_FINISHED}, {.state = EASIM_JOB_PENDING}};
+    char memory[2 * 32];
+    struct easim_view here = view;
+    here.job_count = 2;
+    here.job_stride = sizeof *jobs;
+    here.jobs = jobs;
+    struct easim_pass pass = {.view = &here, .job_memory = memory, .job_memory_stride = 32};
+    cr_expect_eq(easim_job_memory(&pass, 0), memory);
+    cr_expect_null(easim_job_memory(&pass, 1));
+    jobs[1].state = EASIM_JOB_WAITING;
+    cr_expect_eq(easim_job_memory(&pass, 1), memory + 32);
+    cr_expect_null(easim_job_memory(&pass, 2));
+    cr_expect_null(easim_job_memory(&pass, EASIM_NONE));
+    pass.job_memory = NULL;
+    cr_expect_null(easim_job_memory(&pass, 0));
 }
 
 Test(policy_header, predictions) {

@@ -39,6 +39,9 @@ static struct easim_pass pass_of(const struct easim_pass *pass, unsigned side) {
     struct easim_pass own = *pass;
     own.params = hybrid->sides[side]->own;
     own.state = (char *)pass->state + hybrid->state_at[side];
+    own.job_memory = hybrid->sides[side]->policy->job_memory_size > 0
+                         ? (char *)pass->job_memory + hybrid->memory_at[side]
+                         : NULL;
     return own;
 }
 
@@ -268,6 +271,7 @@ void hybrid_init(struct hybrid *hybrid, const struct policy_params *first,
         hybrid->from[c] = second_mask >> c & 1;
     hybrid->state_at[0] = round_up_to_alignment(sizeof(struct state));
     hybrid->state_at[1] = hybrid->state_at[0] + round_up_to_alignment(first->policy->state_size);
+    hybrid->memory_at[1] = round_up_to_alignment(first->policy->job_memory_size);
     hybrid->params = (struct policy_params){
         .policy = &hybrid->policy, .own = hybrid, .list = make_options(hybrid)};
     hybrid->params.power_limits = hybrid->sides[hybrid->from[COMPONENT_POWER_LIMITS]]->power_limits;
@@ -283,6 +287,7 @@ void hybrid_init(struct hybrid *hybrid, const struct policy_params *first,
         .list = &hybrid->list,
         .init = mixed_init,
         .finish = mixed_finish,
+        .job_memory_size = hybrid->memory_at[1] + second->policy->job_memory_size,
     };
 }
 

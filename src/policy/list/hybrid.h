@@ -28,6 +28,7 @@ struct hybrid {
     const struct policy_params *sides[2];
     uint8_t from[COMPONENT_COUNT]; /* 0 or 1: which side */
     size_t state_at[2];            /* of each side's state in the hybrid's */
+    size_t memory_at[2];           /* likewise of its memory of a job */
 };
 
 /* Bit c of `second_mask`: component c is taken from the second side. Both sides are list policies,

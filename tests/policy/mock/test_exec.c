@@ -13,7 +13,8 @@
 #include <unistd.h>
 
 static struct easim_pass pass_of(struct mock *m) {
-    return (struct easim_pass){&m->view, &noting_host, NULL, m->params, m->state};
+    return (struct easim_pass){
+        .view = &m->view, .host = &noting_host, .params = m->params, .state = m->state};
 }
 
 static int start(struct mock *m) {
