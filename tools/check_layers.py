@@ -25,6 +25,7 @@ STANDARD = {name + ".h" for name in (
     "stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath "
     "threads time uchar wchar wctype").split()}
 PUBLIC = ["easim/types.h", "easim/predict.h", "easim/policy.h"]  # each may include those before it
+MOCK = "mock"  # policies/mock: headers that may include their parts
 TALKS_TO_PROGRAMS = "exec"  # policies/exec.c and policies/exec/: may use the system, but nothing of src/
 OTHER_PROGRAMS = ("nvidia-smi --query-gpu",)  # whose flags are named
 FLAG = re.compile(r'(?<![\w-])--[a-z]')
@@ -129,8 +130,11 @@ class Tree:
         if layer and other and other not in may_include(layer):
             self.report(path, line, f'{layer} must not include {other}: "{name}"')
 
-    def check_restricted(self, path, allowed, who):
+    def check_restricted(self, path, allowed, who, own_parts=""):
+        """own_parts: beginning of the names of headers of the same folder that it may include."""
         for line, name, kind in includes_of(path):
+            if own_parts and kind == "quoted" and name.startswith(own_parts) and (path.parent / name).is_file():
+                continue
             if kind != "angled" or name not in allowed:
                 self.report(path, line, f"{who}, not {name}")
 
@@ -174,7 +178,8 @@ class Tree:
                 self.check_talking(path)
                 continue
             self.check_restricted(path, STANDARD | set(PUBLIC),
-                                  "policies include only <easim/...> and standard headers")
+                                  "policies include only <easim/...> and standard headers",
+                                  own_parts="mock_" if path.parent.name == MOCK else "")
         self.check_cycles()
         return sorted(set(self.found))
 
@@ -282,6 +287,9 @@ def self_test():
         ({"include/easim/extra.h": "#include <easim/types.h>\n", "include/easim/types.h": ""},
          ["include/easim/extra.h:1: public"]),
         ({"policies/p.c": '#include "base/a.h"\n'}, ["policies/p.c:1: policies include only"]),
+        ({"policies/mock/m.h": '#include "mock_p.h"\n', "policies/mock/mock_p.h": ""}, []),
+        ({"policies/mock/m.h": '#include "mock_q.h"\n'}, ["policies/mock/m.h:1: policies include only"]),
+        ({"policies/p.c": '#include "mock_p.h"\n', "policies/mock_p.h": ""}, ["policies/p.c:1: policies include only"]),
         ({"policies/p.c": "#include <unistd.h>\n"}, ["policies/p.c:1: policies include only"]),
         ({"policies/exec.c": '#include <poll.h>\n#include "exec/e.h"\n', "policies/exec/e.h": ""}, []),
         ({"policies/exec/e.c": '#include "../../src/base/a.h"\n'}, ["policies/exec/e.c:1: a policy that talks"]),
