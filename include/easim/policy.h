@@ -92,6 +92,7 @@ struct easim_pass {
     /* job_memory_size bytes of each job: use easim_job_memory. NULL if that is 0. */
     void *job_memory;
     size_t job_memory_stride;
+    uint32_t level; /* of a list policy: the present one of its levels; 0 if it has none */
 };
 
 /* The policy's own memory of a job, job_memory_size bytes aligned for any type: zeroed when it is
@@ -164,6 +165,10 @@ struct easim_key {
                            is not */
     double objective_max; /* admits only configurations of at most this objective:
                              policies/README.md */
+    /* The job is not urgent, but make_room is asked for it, too, if nothing fits, unless it has
+       refused such a job earlier in this pass: let the order be one in which those who follow would
+       get no room either. */
+    bool may_displace;
 };
 
 /* The host visits waiting jobs by tier, value and submission, chooses for each the admitted
@@ -193,17 +198,27 @@ struct easim_list {
     bool (*allow)(const struct easim_pass *pass, const struct easim_job *job, uint32_t config);
     /* Before the first job is visited, even if none waits. */
     void (*begin)(const struct easim_pass *pass);
-    /* For an urgent job that found no admitted configuration: may preempt others; true: try the job
-     * once more. */
+    /* For a job that is urgent or may displace and found no admitted configuration: may preempt
+       others; true: try the job once more. */
     bool (*make_room)(const struct easim_pass *pass, const struct easim_job *job);
     /* What a resize must save at least, in units of the objective, beside resize_gain; NULL: 0. */
     double (*resize_least)(const struct easim_pass *pass, const struct easim_job *job);
-    /* Default of the parameter `round_s`, which list policies without allow, make_room and
-       POWER_CAP have: decisions every so many seconds, running jobs compete anew (semantics 5.5);
-       key is then asked of those too, shown as if they waited with what is left of their work and
-       set-up. 0: off. */
+    /* Default of the parameter `round_s`, which list policies without allow, make_room,
+       levels and POWER_CAP have: decisions every so many seconds, running jobs compete anew
+       (semantics 5.5); key is then asked of those too, shown as if they waited with what is left of
+       their work and set-up. 0: off. */
     double round_s;
+    /* Defaults of the host's parameters of these names; 0: the host's own. */
+    bool resize, shrink;
+    double resize_gain, resize_interval_s;
+    /* What may depend on the queue and the cluster: objectives and objective_max may depend on
+       pass->level, too, which `level` gives, below `levels` (at most EASIM_MOST_LEVELS), from the
+       view, before the first visit and after each action. All else in a key may not. Jobs that run
+       grow at level 0. A policy with levels has no rounds. 0: it has none. */
+    uint32_t levels;
+    uint32_t (*level)(const struct easim_pass *pass);
 };
+#define EASIM_MOST_LEVELS 16u
 
 /* What a policy module exports: `const struct easim_policy easim_policy = {EASIM_POLICY_ABI, .name
    = ...};` Exactly one of list and decide is set. All text is UTF-8 without control

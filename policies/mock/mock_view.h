@@ -32,6 +32,7 @@ struct mock {
     struct easim_event *events;
     uint32_t *held; /* GPUs of each node, by job: held[job * node_count + node] */
     void *params, *state;
+    uint32_t level;   /* of a list policy with levels: as the test sets it */
     char *job_memory; /* job_memory_size bytes of each job, rounded up */
     struct mock_action *actions;
     uint32_t action_count;

@@ -70,7 +70,8 @@ MOCK_FUNCTION struct easim_pass mock_pass(struct mock *m, struct easim_plan *pla
                                .params = m->params,
                                .state = m->state,
                                .job_memory = m->job_memory,
-                               .job_memory_stride = mock_memory_stride(m)};
+                               .job_memory_stride = mock_memory_stride(m),
+                               .level = m->level};
 }
 
 /* Number of a new GPU type; fill in name, idle_w, ctx_w, tdp_w, memory_gib. */

@@ -210,6 +210,28 @@ static int check_columns(const struct easim_policy *p, const char *path, struct 
     return 0;
 }
 
+/* --- list policies --- */
+
+/* Defaults of the host's parameters lie in their ranges. */
+static const char *default_option_fault(const struct easim_list *list) {
+    return !(list->resize_gain >= 0 && list->resize_gain <= 1) ? "resize_gain is not within 0..1"
+           : !(list->resize_interval_s >= 0 && list->resize_interval_s <= 1e9)
+               ? "resize_interval_s is not within 0..1e9"
+               : NULL;
+}
+
+static int check_list(const struct easim_policy *p, const char *path, struct error *reterr) {
+    const struct easim_list *list = p->list;
+    if (list->level && (list->levels < 1 || list->levels > EASIM_MOST_LEVELS))
+        return error_set(reterr, ERROR_INPUT,
+                         "%s: policy %s: list: expected 1 to %u levels, found %u", path, p->name,
+                         EASIM_MOST_LEVELS, list->levels);
+    const char *fault =
+        list->levels > 0 && !list->level ? "levels without level" : default_option_fault(list);
+    return fault ? error_set(reterr, ERROR_INPUT, "%s: policy %s: list: %s", path, p->name, fault)
+                 : 0;
+}
+
 /* --- versions --- */
 
 void interface_version(uint32_t major, uint32_t minor, uint32_t draft,
@@ -343,6 +365,8 @@ int interface_read(const void *symbol, size_t bytes, const char *path,
         r = check_params(policy, path, reterr);
     if (r == 0)
         r = check_columns(policy, path, reterr);
+    if (r == 0 && policy->list)
+        r = check_list(policy, path, reterr);
     if (r == 0)
         *ret_policy = policy;
     else

@@ -50,7 +50,7 @@ static const struct easim_param power_limits_param = {
 /* In rounds jobs are chosen before room is made for them: not with a policy that refuses starts as
    they come, or makes room itself. */
 static bool may_have_rounds(const struct easim_policy *policy) {
-    return !policy->list->allow && !policy->list->make_room &&
+    return !policy->list->allow && !policy->list->make_room && !policy->list->level &&
            !(policy->capabilities & EASIM_CAPABILITY_POWER_CAP);
 }
 
@@ -169,6 +169,19 @@ static int report_unknown(const struct easim_policy *policy, const struct yaml_n
     return ERROR_INPUT;
 }
 
+/* What a list policy says of the host's parameters. */
+static void set_list_defaults(struct list_options *options, const struct easim_list *list) {
+    options->strict = list->strict;
+    options->resize = list->resize;
+    options->shrink = list->shrink;
+    if (list->resize_gain > 0)
+        options->resize_gain = list->resize_gain;
+    if (list->resize_interval_s > 0)
+        options->resize_interval_s = list->resize_interval_s;
+    if (list->round_s > 0)
+        options->round_s = list->round_s;
+}
+
 void params_init(struct policy_params *params, const struct easim_policy *policy) {
     *params = (struct policy_params){.policy = policy, .own = mem_zalloc(1, policy->params_size)};
     for (size_t i = 0; i < LIST_PARAM_COUNT; i++)
@@ -176,9 +189,8 @@ void params_init(struct policy_params *params, const struct easim_policy *policy
                    list_params[i].default_value);
     for (size_t i = 0; i < policy->param_count; i++)
         set_number(&policy->params[i], value_at(params, i), policy->params[i].default_value);
-    params->list.strict = policy->list && policy->list->strict;
-    if (policy->list && policy->list->round_s > 0)
-        params->list.round_s = policy->list->round_s;
+    if (policy->list)
+        set_list_defaults(&params->list, policy->list);
 }
 
 void params_finish(struct policy_params *params) {

@@ -130,7 +130,7 @@ static int draw_params(struct draw *d, char *out, size_t size) {
                         chance(d, 0.5) ? "zeus" : "pollux");
     if (strcmp(p, "fcfs") == 0)
         return snprintf(out, size, "{");
-    return snprintf(out, size, "{bits: %d, tau: %.17g%s", pick(d, 1024), tau, half_life);
+    return snprintf(out, size, "{bits: %d, tau: %.17g%s", pick(d, 4096), tau, half_life);
 }
 
 static void draw_policy(struct draw *d) {
@@ -179,7 +179,8 @@ static size_t compare(const struct draw *d, const struct trial *plain, const str
                       int number) {
     cr_assert_eq(plain->status, indexed->status, "scenario %d, %s: \"%s\" and \"%s\"", number,
                  d->policy, plain->failure, indexed->failure);
-    cr_assert_str_eq(plain->failure, indexed->failure, "scenario %d, %s", number, d->policy);
+    cr_assert_str_eq(plain->failure, indexed->failure, "scenario %d, %s: %s", number, d->policy,
+                     indexed->failure);
     if (plain->status < 0)
         return 0;
     const char *a = plain->decisions_csv.text, *b = indexed->decisions_csv.text;

@@ -129,3 +129,32 @@ Test(group, which_are_one) {
     cr_expect_eq(make_group(&groups, &bed, any, true), make_group(&groups, &bed, any, true));
     groups_finish(&groups);
 }
+
+/* What a group admits at one level says nothing about the others, and two jobs that differ at one
+   are two groups. Of level 0 all k of type 0 fit, of level 1 only k = 4 of type 1. */
+Test(group, levels) {
+    static const struct easim_list all = {.struct_size = sizeof all};
+    struct groups groups = {0};
+    struct bed bed;
+    uint32_t numbers[2];
+    make_bed(&bed);
+    bed.types[0] = (struct easim_gpu_type){.free = 1, .node_free_max = 1};
+    bed.types[1] = (struct easim_gpu_type){.free = 3, .node_free_max = 3};
+    for (uint32_t job = 0; job < 2; job++) {
+        groups_begin(&groups);
+        for (uint32_t c = 0; c < 6; c++)
+            groups_add(&groups, &bed.view, c, 3, false);
+        groups_at_level(&groups, 1);
+        for (uint32_t c = 6 + 2 * job; c < CONFIGS; c++)
+            groups_add(&groups, &bed.view, c, c < 10 && job == 0 ? 0 : 3, false);
+        numbers[job] = groups_end(&groups);
+    }
+    cr_expect_neq(numbers[0], numbers[1]);
+    for (uint32_t level = 0; level < 2; level++) {
+        bed.pass.level = level;
+        cr_expect_eq(groups_open(&groups, numbers[0], &bed.pass, &all, NULL, 1 + level),
+                     level == 0);
+        cr_expect(groups_open(&groups, numbers[1], &bed.pass, &all, NULL, 1 + level));
+    }
+    groups_finish(&groups);
+}

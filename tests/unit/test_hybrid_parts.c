@@ -170,13 +170,15 @@ static unsigned callbacks_of(const unsigned callbacks[COMPONENT_COUNT], bool one
              admission = callbacks[COMPONENT_ADMISSION], found = 0;
     /* T needs no callback, unless a bound of another objective must be kept */
     bool bounded = !one_side || has(objective, OBJECTIVE);
-    found |= (unsigned)(has(key, KEY) || has(admission, KEY)) << KEY;
+    unsigned preempts = callbacks[COMPONENT_PREEMPTION]; /* its key says who may displace */
+    bool asks_preempts = has(preempts, KEY) && has(preempts, ROOM);
+    found |= (unsigned)(has(key, KEY) || has(admission, KEY) || asks_preempts) << KEY;
     found |= (unsigned)bounded << OBJECTIVE;
     found |= (unsigned)(has(objective, URGENT) || has(admission, URGENT)) << URGENT;
     found |= (unsigned)has(key, FACTOR) << FACTOR;
     found |= (unsigned)has(admission, ALLOW) << ALLOW;
     found |= (unsigned)begin << BEGIN;
-    found |= (unsigned)has(callbacks[COMPONENT_PREEMPTION], ROOM) << ROOM;
+    found |= (unsigned)has(preempts, ROOM) << ROOM;
     return found | (unsigned)(bounded || has(objective, LEAST)) << LEAST;
 }
 

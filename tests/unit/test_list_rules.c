@@ -271,3 +271,49 @@ Test(list_rules, host_parameters) {
         cr_expect_eq(p->may_be_off, wanted[i].may_be_off, "%s", p->name);
     }
 }
+
+/* What a list policy says of them takes the place of the host's own defaults; 0 says nothing. */
+Test(list_rules, defaults_of_a_policy) {
+    static const struct easim_list says = {.struct_size = sizeof says,
+                                           .strict = true,
+                                           .round_s = 60,
+                                           .resize = true,
+                                           .shrink = true,
+                                           .resize_gain = 0.25,
+                                           .resize_interval_s = 90};
+    struct easim_policy policy = {EASIM_POLICY_ABI, .name = "x", .list = &says};
+    struct policy_params said_so, host_s;
+    params_init(&said_so, &policy);
+    policy.list = &plain;
+    params_init(&host_s, &policy);
+    cr_expect(said_so.list.strict && said_so.list.resize && said_so.list.shrink);
+    cr_expect(said_so.list.resize_gain == 0.25 && said_so.list.resize_interval_s == 90 &&
+              said_so.list.round_s == 60);
+    cr_expect(!host_s.list.strict && !host_s.list.resize && !host_s.list.shrink);
+    cr_expect(host_s.list.resize_gain == 0.1 && host_s.list.resize_interval_s == 300 &&
+              host_s.list.round_s == INFINITY);
+    params_finish(&said_so);
+    params_finish(&host_s);
+}
+
+static uint32_t level_of_waiting(const struct easim_pass *p) {
+    return p->view->waiting_count;
+}
+
+/* One level where the policy has none, and none above its number. */
+Test(list_rules, levels) {
+    static const struct easim_list two = {
+        .struct_size = sizeof two, .levels = 2, .level = level_of_waiting};
+    const struct rules without = {.ops = &plain}, with = {.ops = &two};
+    struct easim_view seen = view;
+    const struct easim_pass at = {.view = &seen, .host = &host};
+    struct easim_policy policy = {EASIM_POLICY_ABI, .name = "x", .list = &two};
+    cr_expect(rules_level_count(&without) == 1 && rules_level_count(&with) == 2);
+    cr_expect_eq(params_count(&policy), 5, "no rounds");
+    for (seen.waiting_count = 0; seen.waiting_count < 2; seen.waiting_count++) {
+        cr_expect_eq(rules_level(&without, &at), 0);
+        cr_expect_eq(rules_level(&with, &at), (int)seen.waiting_count);
+    }
+    cr_expect_eq(rules_level(&with, &at), -1);
+    cr_expect_str_eq(said, "level gave 2, and the policy has 2");
+}

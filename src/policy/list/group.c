@@ -16,13 +16,19 @@ void groups_finish(struct groups *groups) {
 
 void groups_begin(struct groups *groups) {
     groups->building.count = 0;
+    groups_at_level(groups, 0);
+}
+
+void groups_at_level(struct groups *groups, uint32_t level) {
+    groups->level = level;
     groups->gpu_type = EASIM_NONE;
 }
 
 static struct group_way *last_way(struct groups *groups, uint32_t gpu_type, uint32_t k) {
     struct group_way *last =
         groups->building.count > 0 ? &groups->building.at[groups->building.count - 1] : NULL;
-    return last && last->gpu_type == gpu_type && last->k == k ? last : NULL;
+    bool same = last && last->level == groups->level && last->gpu_type == gpu_type;
+    return same && last->k == k ? last : NULL;
 }
 
 /* Only the number of GPUs matters here, so configurations of equal k are one way. (Those of one job
@@ -42,7 +48,8 @@ static void add_gpus(struct groups *groups, const struct easim_config *c, uint32
         return;
     struct group_way *way = last_way(groups, gpu_type, k);
     if (!way)
-        array_push(&groups->building, ((struct group_way){EASIM_NONE, gpu_type, k, c->milli, 0}));
+        array_push(&groups->building,
+                   ((struct group_way){EASIM_NONE, gpu_type, k, c->milli, 0, groups->level}));
     way = &groups->building.at[groups->building.count - 1];
     way->spans |= spans;
     groups->covered |= spans & ONE;
@@ -56,7 +63,7 @@ void groups_add(struct groups *groups, const struct easim_view *view, uint32_t c
         add_gpus(groups, c, spans);
     else if (spans != 0)
         array_push(&groups->building,
-                   ((struct group_way){config, c->gpu_type, c->k, c->milli, spans}));
+                   ((struct group_way){config, c->gpu_type, c->k, c->milli, spans, groups->level}));
 }
 
 uint32_t groups_end(struct groups *groups) {
@@ -72,6 +79,8 @@ static bool any_way_is_open(const struct intern_entry *ways, const struct easim_
                             const struct easim_list *ops, const struct easim_job *job) {
     const struct group_way *way = ways->key; /* its spans are those in which it is known */
     for (const struct group_way *end = way + ways->length / sizeof *way; way < end; way++) {
+        if (way->level != pass->level)
+            continue;
         int span = easim_fit(pass->view, &(struct easim_config){.k = way->k,
                                                                 .gpu_type = way->gpu_type,
                                                                 .goodput = {1, 1},

@@ -13,6 +13,7 @@ struct group_way {
     uint32_t config; /* EASIM_NONE where nobody asks which: without `allow` */
     uint32_t gpu_type, k, milli;
     uint32_t spans; /* bit of each enum easim_span that is admitted */
+    uint32_t level; /* at which it is */
 };
 
 /* The answer for one group, in the state of the cluster that has the number `stamp`. */
@@ -26,23 +27,24 @@ struct groups {
     struct intern ways; /* arrays of struct group_way */
     ARRAY_OF(struct group) groups;
     ARRAY_OF(struct group_way) building;
-    /* Of the GPU type of the configuration added last, while a group is described: */
-    uint32_t gpu_type;
+    /* Of the level and GPU type of the configuration added last, while a group is described: */
+    uint32_t level, gpu_type;
     uint32_t covered; /* spans in which a smaller k is admitted */
     bool done;        /* a smaller k is admitted in both: larger ones need not be looked at */
 };
 
 void groups_finish(struct groups *groups);
-/* Describes a group: _begin, _add for each configuration in the order of the view's table with the
-   spans in which it is admitted, _end, which returns the group's number. by_config: configurations
-   matter, not only GPUs. */
+/* Describes a group: _begin, for each level from 0 on _at_level and _add of each configuration in
+   the order of the view's table with the spans in which it is admitted there, _end, which returns
+   the group's number. by_config: configurations matter, not only GPUs. */
 void groups_begin(struct groups *groups);
+void groups_at_level(struct groups *groups, uint32_t level);
 void groups_add(struct groups *groups, const struct easim_view *view, uint32_t config,
                 uint32_t spans, bool by_config);
 uint32_t groups_end(struct groups *groups);
 
-/* Whether a job of the group can start now. `allow` may be NULL; job is any of the group; stamp (>
-   0) changes with the cluster. */
+/* Whether a job of the group can start now, at the level of the pass. `allow` may be NULL; job is
+   any of the group; stamp (> 0) changes with the cluster. */
 bool groups_open(struct groups *groups, uint32_t group, const struct easim_pass *pass,
                  const struct easim_list *ops, const struct easim_job *job, uint64_t stamp);
 

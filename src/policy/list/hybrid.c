@@ -15,6 +15,7 @@ const char *const component_names[COMPONENT_COUNT] = {
 /* What is known of a waiting job. */
 struct known {
     double remaining, setup_s; /* with which it was asked for */
+    uint32_t level;            /* at which */
     double best[2];            /* least objective of each side on the empty cluster */
     double objective_max;      /* of the side that admits, in its own objective; 0: no bound */
     bool valid;
@@ -33,7 +34,12 @@ static const struct easim_list *list_of(const struct hybrid *hybrid, unsigned si
     return hybrid->sides[side]->policy->list;
 }
 
-/* The pass as one side sees it. */
+static uint32_t level_count(const struct hybrid *hybrid, unsigned side) {
+    const struct rules rules = {.ops = list_of(hybrid, side)};
+    return rules_level_count(&rules);
+}
+
+/* The pass as one side sees it. The hybrid has a level for each pair of theirs. */
 static struct easim_pass pass_of(const struct easim_pass *pass, unsigned side) {
     const struct hybrid *hybrid = hybrid_of(pass);
     struct easim_pass own = *pass;
@@ -42,6 +48,8 @@ static struct easim_pass pass_of(const struct easim_pass *pass, unsigned side) {
     own.job_memory = hybrid->sides[side]->policy->job_memory_size > 0
                          ? (char *)pass->job_memory + hybrid->memory_at[side]
                          : NULL;
+    own.level =
+        side == 0 ? pass->level / level_count(hybrid, 1) : pass->level % level_count(hybrid, 1);
     return own;
 }
 
@@ -69,9 +77,11 @@ static double best_of(const struct easim_pass *pass, unsigned side, const struct
 static struct known *known_of(const struct easim_pass *pass, const struct easim_job *job) {
     const struct state *s = pass->state;
     struct known *k = &s->jobs[job->index];
-    if (!k->valid || k->remaining != job->remaining || k->setup_s != job->setup_s)
+    if (!k->valid || k->remaining != job->remaining || k->setup_s != job->setup_s ||
+        k->level != pass->level)
         *k = (struct known){.remaining = job->remaining,
                             .setup_s = job->setup_s,
+                            .level = pass->level,
                             .best = {best_of(pass, 0, job), best_of(pass, 1, job)},
                             .valid = true};
     return k;
@@ -114,6 +124,7 @@ static void mixed_key(const struct easim_pass *pass, const struct easim_job *job
         .ask_again_s = earlier_s(keys[0].ask_again_s, keys[1].ask_again_s),
         .finish_by_s = admits->finish_by_s,
         .objective_max = bounds || isnan(admits->objective_max) ? admits->objective_max : 0,
+        .may_displace = keys[hybrid->from[COMPONENT_PREEMPTION]].may_displace,
     };
 }
 
@@ -161,6 +172,20 @@ static bool mixed_make_room(const struct easim_pass *pass, const struct easim_jo
     unsigned side = hybrid_of(pass)->from[COMPONENT_PREEMPTION];
     const struct easim_pass own = pass_of(pass, side);
     return list_of(hybrid_of(pass), side)->make_room(&own, job);
+}
+
+static uint32_t mixed_level(const struct easim_pass *pass) {
+    const struct hybrid *hybrid = hybrid_of(pass);
+    uint32_t level = 0;
+    for (unsigned side = 0; side < 2; side++) {
+        const struct easim_pass own = pass_of(pass, side);
+        const struct easim_list *list = list_of(hybrid, side);
+        uint32_t count = level_count(hybrid, side), at = count > 1 ? list->level(&own) : 0;
+        if (at >= count)
+            return UINT32_MAX; /* which the host refuses */
+        level = level * count + at;
+    }
+    return level;
 }
 
 static double mixed_resize_least(const struct easim_pass *pass, const struct easim_job *job) {
@@ -223,8 +248,10 @@ static const struct easim_list *side_that_gives(const struct hybrid *hybrid,
 
 static struct easim_list make_list(const struct hybrid *hybrid) {
     const struct easim_list *a = list_of(hybrid, 0), *b = list_of(hybrid, 1);
+    const struct easim_list *preempts = side_that_gives(hybrid, COMPONENT_PREEMPTION);
     bool asks = side_that_gives(hybrid, COMPONENT_KEY)->key ||
-                side_that_gives(hybrid, COMPONENT_ADMISSION)->key;
+                side_that_gives(hybrid, COMPONENT_ADMISSION)->key ||
+                (preempts->make_room && preempts->key);
     const struct easim_list *chooses = side_that_gives(hybrid, COMPONENT_OBJECTIVE),
                             *admits = side_that_gives(hybrid, COMPONENT_ADMISSION);
     bool alone = hybrid->from[COMPONENT_OBJECTIVE] == hybrid->from[COMPONENT_ADMISSION];
@@ -243,6 +270,8 @@ static struct easim_list make_list(const struct hybrid *hybrid) {
         .make_room =
             side_that_gives(hybrid, COMPONENT_PREEMPTION)->make_room ? mixed_make_room : NULL,
         .resize_least = plain && !chooses->resize_least ? NULL : mixed_resize_least,
+        .levels = level_count(hybrid, 0) * level_count(hybrid, 1),
+        .level = a->level || b->level ? mixed_level : NULL,
     };
 }
 

@@ -6,10 +6,13 @@
 
 #include <stdlib.h>
 
+/* For whom room may be made. */
+enum room { ROOM_NONE, ROOM_DISPLACING, ROOM_URGENT };
+
 /* What the jobs of a queue have in common, without padding. */
 struct queue_name {
     double ageing_s;
-    uint32_t group, user, urgent;
+    uint32_t group, user, room; /* room: enum room */
     int32_t tier;
 };
 
@@ -36,7 +39,7 @@ void index_finish(struct index *index) {
 void index_enter(struct index *index, uint32_t job) {
     if (!index->jobs)
         return;
-    index->jobs[job] = (struct index_job){NAN, EASIM_NONE, 0};
+    index->jobs[job] = (struct index_job){NAN, EASIM_NONE, 0, 0};
     array_push(&index->entered, job);
 }
 
@@ -55,13 +58,14 @@ void index_leave(struct index *index, uint32_t job) {
 
 /* --- keys --- */
 
-/* Asked for once. */
+/* Asked for once, and again where the level has changed. */
 static int find_best_objective(struct index *index, const struct easim_pass *pass,
                                const struct easim_job *job) {
-    double *best = &index->jobs[job->index].best;
-    if (isnan(*best))
-        *best = rules_best_objective(index->rules, pass, job);
-    return isnan(*best) ? rules_fail_objective(index->rules, pass, job, false) : 0;
+    struct index_job *known = &index->jobs[job->index];
+    if (isnan(known->best) || known->level != pass->level)
+        known->best = rules_best_objective(index->rules, pass, job);
+    known->level = pass->level;
+    return isnan(known->best) ? rules_fail_objective(index->rules, pass, job, false) : 0;
 }
 
 int index_ask(struct index *index, const struct easim_pass *pass, uint32_t job,
@@ -84,11 +88,12 @@ int index_ask_early(struct index *index, const struct easim_pass *pass, uint32_t
 
 /* --- jobs in queues --- */
 
-/* The group of a job: where its key admits which configuration, whatever the time. An objective
-   that is not a number counts as admitted: the pass finds it when it tries the configuration. */
-static uint32_t group_of(struct index *index, const struct easim_pass *pass,
-                         const struct easim_job *job, const struct easim_key *key) {
-    groups_begin(&index->groups);
+/* Where its key admits which configuration, whatever the time, at the level of the pass. An
+   objective that is not a number counts as admitted: the pass finds it when it tries the
+   configuration. */
+static void describe_level(struct index *index, const struct easim_pass *pass,
+                           const struct easim_job *job, const struct easim_key *key) {
+    groups_at_level(&index->groups, pass->level);
     for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
         const struct easim_config *config = easim_view_config(pass->view, c);
         uint32_t spans = 0;
@@ -103,30 +108,63 @@ static uint32_t group_of(struct index *index, const struct easim_pass *pass,
         }
         groups_add(&index->groups, pass->view, c, spans, index->rules->ops->allow != NULL);
     }
-    return groups_end(&index->groups);
 }
 
-uint32_t index_queue_of(struct index *index, const struct easim_pass *pass, uint32_t job,
-                        const struct easim_key *key) {
+static enum room room_of(const struct easim_key *key) {
+    return rules_is_urgent(key) ? ROOM_URGENT : key->may_displace ? ROOM_DISPLACING : ROOM_NONE;
+}
+
+/* Whether two keys of a job put it in the same place. */
+static bool same_place(const struct easim_key *a, const struct easim_key *b) {
+    return a->tier == b->tier && a->value == b->value && a->ageing_s == b->ageing_s &&
+           a->ask_again_s == b->ask_again_s && room_of(a) == room_of(b);
+}
+
+/* The group of a job: what its keys admit at each level. */
+static int find_group(struct index *index, const struct easim_pass *pass,
+                      const struct easim_job *job, const struct easim_key *key,
+                      uint32_t *ret_group) {
+    uint32_t count = rules_level_count(index->rules);
+    struct easim_pass at = *pass;
+    groups_begin(&index->groups);
+    for (at.level = 0; at.level < count; at.level++) {
+        struct easim_key own = *key;
+        if (at.level != pass->level && index_ask(index, &at, job->index, &own) < 0)
+            return -1;
+        if (!same_place(&own, key))
+            return rules_fail_as(pass, "key", job,
+                                 "depends on the level in more than objective_max");
+        describe_level(index, &at, job, &own);
+    }
+    *ret_group = groups_end(&index->groups);
+    return 0;
+}
+
+int index_find_queue(struct index *index, const struct easim_pass *pass, uint32_t job,
+                     const struct easim_key *key, uint32_t *ret_queue) {
     const struct easim_job *waiting = host_job(pass->view, job);
+    uint32_t group = 0;
+    if (find_group(index, pass, waiting, key, &group) < 0)
+        return -1;
     struct queue_name name = {.ageing_s = key->ageing_s > 0 ? key->ageing_s : 0,
-                              .group = group_of(index, pass, waiting, key),
+                              .group = group,
                               .user = index->rules->ops->key && index->rules->ops->user_factor
                                           ? waiting->user
                                           : EASIM_NONE,
-                              .urgent = rules_is_urgent(key),
+                              .room = room_of(key),
                               .tier = key->tier};
     bool is_new;
-    uint32_t number = intern(&index->names, &name, sizeof name, &is_new);
+    *ret_queue = intern(&index->names, &name, sizeof name, &is_new);
     if (is_new)
         array_push(&index->queues,
                    ((struct index_queue){.jobs = {.ageing_s = name.ageing_s, .factor = 1},
                                          .group = name.group,
                                          .user = name.user,
                                          .tier = name.tier,
-                                         .urgent = name.urgent,
+                                         .urgent = name.room == ROOM_URGENT,
+                                         .may_displace = name.room == ROOM_DISPLACING,
                                          .factor = 1}));
-    return number;
+    return 0;
 }
 
 void index_put(struct index *index, const struct easim_pass *pass,
@@ -154,9 +192,10 @@ struct index_place index_take(struct index *index, uint32_t job) {
  * queue. */
 static int insert_job(struct index *index, const struct easim_pass *pass, uint32_t job) {
     struct easim_key key;
-    if (index_ask(index, pass, job, &key) < 0)
+    uint32_t queue;
+    if (index_ask(index, pass, job, &key) < 0 ||
+        index_find_queue(index, pass, job, &key, &queue) < 0)
         return -1;
-    uint32_t queue = index_queue_of(index, pass, job, &key);
     index_put(index, pass, &(struct index_place){key.value, job, queue});
     if (key.ask_again_s != 0)
         timeheap_push(&index->asks, key.ask_again_s, job);

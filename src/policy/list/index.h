@@ -11,16 +11,17 @@
 
 /* A waiting job. */
 struct index_job {
-    double best;    /* least objective on the empty cluster; NAN: not known yet */
+    double best;    /* least objective on the empty cluster, at `level`; NAN: not known yet */
     uint32_t queue; /* EASIM_NONE: in none */
     uint32_t slot;  /* in it */
+    uint32_t level;
 };
 
 struct index_queue {
     struct queue jobs;
     uint32_t group, user;
     int32_t tier;
-    bool urgent;
+    bool urgent, may_displace;
     uint32_t place; /* in `busy` */
     double factor;  /* of its user in this pass */
 };
@@ -68,9 +69,10 @@ int index_ask(struct index *index, const struct easim_pass *pass, uint32_t job,
 /* The same of a job that has not joined the queue yet. */
 int index_ask_early(struct index *index, const struct easim_pass *pass, uint32_t job,
                     struct easim_key *ret_key);
-/* The queue in which a waiting job with that key belongs. */
-uint32_t index_queue_of(struct index *index, const struct easim_pass *pass, uint32_t job,
-                        const struct easim_key *key);
+/* The queue in which a waiting job with that key belongs. Negative after host->fail: it has another
+   key at another level. */
+int index_find_queue(struct index *index, const struct easim_pass *pass, uint32_t job,
+                     const struct easim_key *key, uint32_t *ret_queue);
 /* Takes a job out of its queue for a while, and puts it back. */
 struct index_place index_take(struct index *index, uint32_t job);
 void index_put(struct index *index, const struct easim_pass *pass, const struct index_place *place);

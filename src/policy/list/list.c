@@ -45,8 +45,9 @@ void list_note_start(struct list *list, uint32_t job) {
         grow_note_start(&list->grow, job);
 }
 
-bool list_may_admit(struct list *list, const struct easim_pass *pass, const struct easim_job *job,
-                    const bool *ruled_out) {
+/* list_may_admit at the level of the pass. */
+static bool may_admit_at_level(struct list *list, const struct easim_pass *pass,
+                               const struct easim_job *job, const bool *ruled_out) {
     struct easim_key key;
     if (index_ask_early(&list->index, pass, job->index, &key) < 0 || key.ask_again_s != 0)
         return true;
@@ -62,19 +63,55 @@ bool list_may_admit(struct list *list, const struct easim_pass *pass, const stru
     return false;
 }
 
+bool list_may_admit(struct list *list, const struct easim_pass *pass, const struct easim_job *job,
+                    const bool *ruled_out) {
+    struct easim_pass at = *pass;
+    uint32_t count = rules_level_count(&list->rules);
+    while (at.level < count && !may_admit_at_level(list, &at, job, ruled_out))
+        at.level++;
+    return at.level < count;
+}
+
 /* Whether a GPU is free, in whole or in part. */
 static bool has_room(const struct easim_view *view) {
     return view->free_gpus > 0 || view->shared_free_milli > 0;
 }
 
-/* As start_try; an urgent job may make room for itself, once. */
+/* Whether make_room is asked for a job that finds nothing. */
+static bool may_ask_for_room(const struct list *list, bool urgent, bool may_displace) {
+    return list->rules.ops->make_room && (urgent || (may_displace && !list->room_refused));
+}
+
+/* The cluster or the queue may have changed. */
+static int update_level(struct list *list) {
+    int level = rules_level(&list->rules, &list->pass);
+    list->pass.level = level < 0 ? 0 : (uint32_t)level;
+    return level < 0 ? -1 : 0;
+}
+
+/* Room is made for a job that found nothing: as start_try. */
+static int start_in_room(struct list *list, const struct easim_pass *pass,
+                         const struct easim_job *job, const struct easim_key *key) {
+    struct easim_key own = *key;
+    uint32_t level = pass->level;
+    int started = 0;
+    if (list->rules.ops->make_room(pass, job)) {
+        if (update_level(list) < 0 ||
+            (pass->level != level && index_ask(&list->index, pass, job->index, &own) < 0))
+            return -1;
+        started = start_try(&list->rules, pass, job, &own, NULL);
+    }
+    list->room_refused = list->room_refused || (started == 0 && !rules_is_urgent(key));
+    return started;
+}
+
+/* As start_try; a job that may displace others may make room for itself, once. */
 static int visit_job(struct list *list, const struct easim_pass *pass, const struct easim_job *job,
                      const struct easim_key *key) {
     int started = start_try(&list->rules, pass, job, key, NULL);
-    if (started == 0 && rules_is_urgent(key) && list->rules.ops->make_room &&
-        list->rules.ops->make_room(pass, job))
-        started = start_try(&list->rules, pass, job, key, NULL);
-    return started;
+    if (started == 0 && may_ask_for_room(list, rules_is_urgent(key), key->may_displace))
+        started = start_in_room(list, pass, job, key);
+    return started < 0 || update_level(list) < 0 ? -1 : started;
 }
 
 /* Strict and without a key: the jobs at the head of the queue, up to the first that cannot start.
@@ -127,11 +164,17 @@ static const struct easim_job *any_job(const struct list *list, const struct eas
     return host_job(pass->view, jobs->entries[queue_first(jobs)].job);
 }
 
-/* Whether the jobs of a queue must be visited one by one: some of them can start now, urgent ones
-   may make room, and if strict the first that cannot start counts. */
+/* Whether the next job of a queue must be visited even if nothing that is free serves it. */
+static bool queue_asks_for_room(const struct list *list, uint32_t queue) {
+    const struct index_queue *q = &list->index.queues.at[queue];
+    return may_ask_for_room(list, q->urgent, q->may_displace);
+}
+
+/* Whether the jobs of a queue must be visited one by one: some of them can start now, or may make
+   room, and if strict the first that cannot start counts. */
 static bool queue_is_open(struct list *list, const struct easim_pass *pass, uint32_t queue) {
     const struct index_queue *q = &list->index.queues.at[queue];
-    if (list->rules.options->strict || (q->urgent && list->rules.ops->make_room))
+    if (list->rules.options->strict || queue_asks_for_room(list, queue))
         return true;
     const struct easim_job *job =
         list->rules.ops->allow ? any_job(list, pass, queue) : NULL; /* whom to ask about */
@@ -217,14 +260,12 @@ static bool closed_is_next(struct list *list, const struct easim_pass *pass,
     return found;
 }
 
-/* With no room only urgent jobs that may make room are visited; the first other job ends the pass.
- */
+/* With no room only jobs that may make room are visited; the first other job ends the pass. */
 static bool pass_is_over(struct list *list, const struct easim_pass *pass,
                          const struct index_rank *last) {
     const struct list_head *next = &list->heads.at[0];
-    return !has_room(pass->view) &&
-           (!(list->index.queues.at[next->queue].urgent && list->rules.ops->make_room) ||
-            closed_is_next(list, pass, last, &next->rank));
+    return !has_room(pass->view) && (!queue_asks_for_room(list, next->queue) ||
+                                     closed_is_next(list, pass, last, &next->rank));
 }
 
 /* The job at the top of the heap has left its queue: the next of the queue takes part. */
@@ -322,19 +363,25 @@ static int shrink_for_first(struct list *list, const struct easim_pass *pass) {
     return start_try(&list->rules, pass, job, &key, NULL) < 0 ? -1 : 0;
 }
 
-int list_decide(struct list *list, const struct easim_pass *pass) {
+static int decide_now(struct list *list, const struct easim_pass *pass) {
     const struct easim_view *view = pass->view;
     const struct easim_list *ops = list->rules.ops;
     const struct list_options *options = list->rules.options;
     bool shrink = options->resize && options->shrink;
-    if (list_in_rounds(list))
-        return rounds_decide(&list->rounds, pass);
     if (ops->begin)
         ops->begin(pass);
-    int r = 0;
-    if (view->waiting_count > 0 && (has_room(view) || ops->make_room || shrink))
+    int r = update_level(list);
+    if (r >= 0 && view->waiting_count > 0 && (has_room(view) || ops->make_room || shrink))
         r = list->index.jobs ? visit_by_index(list, pass) : visit_in_queue_order(list, pass);
     if (r >= 0 && shrink && view->waiting_count > 0)
         r = shrink_for_first(list, pass);
+    list->pass.level = 0;
     return r < 0 || !options->resize ? r : grow_decide(&list->grow, pass);
+}
+
+int list_decide(struct list *list, const struct easim_pass *pass) {
+    list->pass = *pass;
+    list->room_refused = false;
+    return list_in_rounds(list) ? rounds_decide(&list->rounds, pass)
+                                : decide_now(list, &list->pass);
 }

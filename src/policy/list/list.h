@@ -23,6 +23,8 @@ struct list {
     bool recheck, recheck_all; /* answers that are kept are asked for again (recheck.h); all of them
                                   in the next pass */
     /* Of a pass. */
+    struct easim_pass pass;           /* as callbacks get it: its level follows the cluster */
+    bool room_refused;                /* to a job that is not urgent */
     ARRAY_OF(struct list_head) heads; /* heap of the queues that have something to start */
     ARRAY_OF(uint32_t) closed;        /* the other queues */
     ARRAY_OF(struct index_place)

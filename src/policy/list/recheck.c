@@ -56,11 +56,12 @@ static struct easim_pass asking_pass(struct again *again) {
 /* What of the key is another one; NULL: nothing. */
 static const char *changed_member(const struct index_queue *q, double value,
                                   const struct easim_key *key) {
-    return key->tier != q->tier                ? "tier"
-           : key->value != value               ? "value"
-           : key->ageing_s != q->jobs.ageing_s ? "ageing_s"
-           : rules_is_urgent(key) != q->urgent ? "finish_by_s"
-                                               : NULL;
+    return key->tier != q->tier                                 ? "tier"
+           : key->value != value                                ? "value"
+           : key->ageing_s != q->jobs.ageing_s                  ? "ageing_s"
+           : rules_is_urgent(key) != q->urgent                  ? "finish_by_s"
+           : !q->urgent && key->may_displace != q->may_displace ? "may_displace"
+                                                                : NULL;
 }
 
 /* Whether two jobs of one queue are allowed the same. */
@@ -79,18 +80,20 @@ static bool compare_answers(struct index *index, const struct easim_pass *pass, 
                             char text[static RECHECK_BYTES]) {
     struct index_job *kept = &index->jobs[job];
     const struct easim_job *waiting = host_job(pass->view, job);
-    double best = kept->best;
+    const struct index_job before = *kept;
     struct easim_key key;
+    uint32_t queue;
     kept->best = NAN; /* so that it is found again */
     int asked = index_ask(index, pass, job, &key);
-    double best_now = kept->best;
-    kept->best = best;
-    if (asked < 0)
+    bool same_best = before.level != pass->level || kept->best == before.best;
+    int found = asked < 0 ? -1 : index_find_queue(index, pass, job, &key, &queue);
+    *kept = before;
+    if (found < 0)
         return false; /* host->fail has said why */
     const struct index_queue *q = &index->queues.at[kept->queue];
     double value = q->jobs.entries[kept->slot].value;
     const char *member = index->rules->ops->key ? changed_member(q, value, &key) : NULL;
-    if (index->rules->ops->key && best != best_now)
+    if (index->rules->ops->key && !same_best)
         snprintf(
             text, RECHECK_BYTES,
             "the objective of job %.60s is not what it was when the job was queued: it may depend on the parameters, the job and the choice, not on the queue or the cluster",
@@ -100,7 +103,7 @@ static bool compare_answers(struct index *index, const struct easim_pass *pass, 
             text, RECHECK_BYTES,
             "the %s of the key of job %.60s is not what it was when it was asked for: a key may depend on the parameters, the job, and by ask_again_s the time, not on the queue or the cluster",
             member, waiting->id);
-    else if (index_queue_of(index, pass, job, &key) != kept->queue)
+    else if (queue != kept->queue)
         snprintf(
             text, RECHECK_BYTES,
             "what the objective and objective_max admit of job %.60s is not what it was when the job was queued: they may not depend on the queue or the cluster",

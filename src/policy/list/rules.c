@@ -3,6 +3,7 @@
 
 #include "base/str.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 double rules_objective(const struct rules *rules, const struct easim_pass *pass,
@@ -35,6 +36,17 @@ double rules_resize_least(const struct rules *rules, const struct easim_pass *pa
     return rules->ops->resize_least ? rules->ops->resize_least(pass, job)
            : rules->ops->objective  ? 0
                                     : job->restart_s;
+}
+
+int rules_level(const struct rules *rules, const struct easim_pass *pass) {
+    uint32_t count = rules_level_count(rules), level = count > 1 ? rules->ops->level(pass) : 0;
+    if (level < count)
+        return (int)level;
+    struct str text = {0};
+    str_addf(&text, "level gave %" PRIu32 ", and the policy has %" PRIu32, level, count);
+    pass->host->fail(pass->plan, text.text);
+    str_finish(&text);
+    return -1;
 }
 
 bool rules_admit_objective(const struct easim_key *key, double objective) {

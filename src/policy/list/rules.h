@@ -30,6 +30,12 @@ double rules_resize_least(const struct rules *rules, const struct easim_pass *pa
 static inline bool rules_is_urgent(const struct easim_key *key) {
     return key->finish_by_s != 0;
 }
+/* The number of levels of the policy, at least 1. */
+static inline uint32_t rules_level_count(const struct rules *rules) {
+    return rules->ops->level && rules->ops->levels > 1 ? rules->ops->levels : 1;
+}
+/* The present level; negative, after host->fail, if the policy gives one that it does not have. */
+int rules_level(const struct rules *rules, const struct easim_pass *pass);
 /* Whether the key admits a choice of that objective; the first leaves aside whether it ends in
  * time. */
 bool rules_admit_objective(const struct easim_key *key, double objective);

@@ -54,6 +54,10 @@
 #define INIT NULL
 #endif
 
+#ifndef LIST_MORE
+#define LIST_MORE .strict = false
+#endif
+
 /* The parameter that plug-ins spoil. */
 #ifndef PARAM
 #define PARAM \
@@ -93,6 +97,7 @@ __attribute__((unused)) static const struct easim_list list = {
     .struct_size = LIST_SIZE,
     .key = KEY,
     .objective = OBJECTIVE,
+    LIST_MORE,
 };
 
 EASIM_EXPORT const struct easim_policy easim_policy = {

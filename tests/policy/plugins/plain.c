@@ -105,12 +105,37 @@ static bool plain_start(const struct easim_pass *pass, const struct plain_rank *
            pass->host->plan_start(pass->plan, job->index, best.config) == EASIM_OK;
 }
 
-static bool plain_visit(const struct easim_pass *pass, const struct plain_rank *rank) {
+/* The pass at the level of now, and what the key says at it. */
+static struct easim_pass plain_at_level(const struct easim_pass *pass, struct plain_rank *rank) {
     const struct easim_list *ops = wrapped_policy.list;
-    if (plain_start(pass, rank))
+    struct easim_pass at = *pass;
+    at.level = ops->level ? ops->level(pass) : 0;
+    if (ops->key) {
+        rank->key = (struct easim_key){0};
+        ops->key(&at, rank->job, plain_best_of(&at, rank->job), &rank->key);
+    }
+    return at;
+}
+
+/* Whether a job may have room made for it. */
+static bool plain_asks(const struct plain_rank *rank, bool refused) {
+    return wrapped_policy.list->make_room &&
+           (rank->key.finish_by_s != 0 || (rank->key.may_displace && !refused));
+}
+
+static bool plain_visit(const struct easim_pass *pass, struct plain_rank *rank, bool *refused) {
+    struct easim_pass at = plain_at_level(pass, rank);
+    if (plain_start(&at, rank))
         return true;
-    return rank->key.finish_by_s != 0 && ops->make_room && ops->make_room(pass, rank->job) &&
-           plain_start(pass, rank);
+    if (!plain_asks(rank, *refused))
+        return false;
+    bool started = false;
+    if (wrapped_policy.list->make_room(&at, rank->job)) {
+        at = plain_at_level(pass, rank);
+        started = plain_start(&at, rank);
+    }
+    *refused = *refused || (!started && rank->key.finish_by_s == 0);
+    return started;
 }
 
 static void plain_begin(const struct easim_pass *pass) {
@@ -125,11 +150,12 @@ static void plain_begin(const struct easim_pass *pass) {
          i = easim_view_job(view, i)->next_waiting)
         ranks[count++] = plain_rank_of(pass, easim_view_job(view, i));
     qsort(ranks, count, sizeof *ranks, plain_compare);
+    bool refused = false;
     for (uint32_t i = 0; i < count; i++) {
         bool room = view->free_gpus > 0 || view->shared_free_milli > 0;
-        if (!room && !(ranks[i].key.finish_by_s != 0 && ops->make_room))
+        if (!room && !plain_asks(&ranks[i], refused))
             return;
-        if (!plain_visit(pass, &ranks[i]) && plain_is_strict(pass))
+        if (!plain_visit(pass, &ranks[i], &refused) && plain_is_strict(pass))
             return;
     }
 }
@@ -169,6 +195,8 @@ __attribute__((constructor)) static void plain_wrap(void) {
     plain_list.objective = wrapped_policy.list->objective;
     plain_list.urgent_objective = wrapped_policy.list->urgent_objective;
     plain_list.user_factor = wrapped_policy.list->user_factor;
+    plain_list.levels = wrapped_policy.list->levels;
+    plain_list.level = wrapped_policy.list->level;
     easim_policy.params = plain_params;
     easim_policy.param_count = wrapped_policy.param_count + 1;
     easim_policy.params_size = plain_strict_offset() + 8;

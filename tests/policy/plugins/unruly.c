@@ -1,6 +1,6 @@
 /* unruly: a list policy that uses everything a list policy may, by chance: ties, tiers, ageing,
-   urgent jobs between others, keys to ask again, admission, preemption. UNRULY_MEEK leaves the
-   callbacks out that may make room or forbid.
+   urgent jobs between others, keys to ask again, admission, preemption, levels. UNRULY_MEEK leaves
+   the callbacks out that may make room or forbid.
  */
 #include <easim/policy.h>
 
@@ -14,7 +14,9 @@ enum {
     FACTOR = 1 << 6,
     NEVER = 1 << 7,
     TIES = 1 << 8,
-    SLACK = 1 << 9
+    SLACK = 1 << 9,
+    LEVELS = 1 << 10,
+    DISPLACE = 1 << 11
 };
 
 struct params {
@@ -27,6 +29,10 @@ static bool has(const struct easim_pass *pass, int64_t bit) {
     return p->bits & bit;
 }
 
+static uint32_t level_of(const struct easim_pass *pass) {
+    return has(pass, LEVELS) ? pass->level : 0;
+}
+
 static uint32_t mix(uint32_t x) {
     x = (x ^ x >> 16) * 0x45d9f3bu;
     return x ^ x >> 15;
@@ -35,7 +41,7 @@ static uint32_t mix(uint32_t x) {
 static double objective(const struct easim_pass *pass, const struct easim_job *job,
                         const struct easim_choice *choice) {
     if (has(pass, NEVER) && choice->k > 1 &&
-        mix(job->model + 2 * choice->k + choice->span) % 3 == 0)
+        mix(job->model + 2 * choice->k + choice->span + 97 * level_of(pass)) % 3 == 0)
         return INFINITY; /* also in one node and not across: groups that open late in a pass */
     return choice->time_s;
 }
@@ -43,19 +49,25 @@ static double objective(const struct easim_pass *pass, const struct easim_job *j
 static void key(const struct easim_pass *pass, const struct easim_job *job, double best,
                 struct easim_key *ret) {
     const struct params *p = pass->params;
-    ret->value = has(pass, TIES) ? floor(log2(1 + best)) : best;
+    double least_s = has(pass, LEVELS) ? job->time_best_s : best; /* the same at every level */
+    ret->value = has(pass, TIES) ? floor(log2(1 + least_s)) : least_s;
+    ret->may_displace = has(pass, DISPLACE) && mix(job->index) % 3 != 0;
     if (has(pass, AGEING))
         ret->ageing_s = job->user % 3 == 2 ? 0 : p->tau * (1 + job->user % 2);
     if (has(pass, TIERS))
         ret->tier = (int32_t)(mix(job->index) % 3) - 1;
     if (has(pass, SLACK))
-        ret->objective_max = 2 * best;
-    double latest_start_s = job->deadline_s - best;
+        ret->objective_max = (2 - 0.3 * level_of(pass)) * best;
+    double latest_start_s = job->deadline_s - least_s;
     if (has(pass, URGENT) && isfinite(job->deadline_s) && pass->view->now_s < latest_start_s) {
         ret->finish_by_s = job->deadline_s;
         ret->ask_again_s = latest_start_s;
         ret->ageing_s = 0;
     }
+}
+
+static uint32_t level(const struct easim_pass *pass) {
+    return has(pass, LEVELS) ? (pass->view->waiting_count + pass->view->free_gpus) % 4 : 0;
 }
 
 static double user_factor(const struct easim_pass *pass, uint32_t user) {
@@ -97,7 +109,7 @@ static void begin(const struct easim_pass *pass) {
 #endif
 
 static const struct easim_param params[] = {
-    {"bits", "", "what is used", EASIM_PARAM_INT, offsetof(struct params, bits), 0, 1023, 0, false,
+    {"bits", "", "what is used", EASIM_PARAM_INT, offsetof(struct params, bits), 0, 4095, 0, false,
      NULL},
     {"tau", "s", "ageing", EASIM_PARAM_DURATION, offsetof(struct params, tau), 1e-9, 1e12, 3600,
      false, NULL},
@@ -108,6 +120,8 @@ static const struct easim_list list = {
     .key = key,
     .objective = objective,
     .user_factor = user_factor,
+    .levels = 4,
+    .level = level,
 #ifndef UNRULY_MEEK
     .allow = allow,
     .begin = begin,

@@ -1,0 +1,10 @@
+/* One level too many. */
+#include <easim/policy.h>
+
+static uint32_t level(const struct easim_pass *pass) {
+    (void)pass;
+    return 0;
+}
+
+#define LIST_MORE .levels = 17, .level = level
+#include "template.h"
