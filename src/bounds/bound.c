@@ -33,8 +33,6 @@ static const char *refuse_all(const struct bound_case *in) {
 }
 
 static const char *refuse_energy(const struct bound_case *in, const struct demand *demand) {
-    if (in->scenario->horizon_ns != TIME_NONE_NS)
-        return "a horizon: how much work is done depends on the policy";
     if (in->workload->warmup_ns > 0)
         return "a warm-up: energy is of all jobs, measured or not";
     if (nodes_fail(in))
@@ -58,23 +56,29 @@ static void find_values(const struct bound_case *in, const struct demand *demand
     bounds->of[BOUND_TIME].value = bounds->time.by[bounds->time.best];
     if (isnan(bounds->of[BOUND_TIME].value))
         bounds->of[BOUND_TIME].reason = "no jobs are measured";
-    bounds->of[BOUND_ENERGY].reason = refuse_energy(in, demand);
+    bool horizon = in->scenario->horizon_ns != TIME_NONE_NS;
+    bounds->of[BOUND_ENERGY].reason = horizon
+                                          ? "a horizon: how much work is done depends on the policy"
+                                          : refuse_energy(in, demand);
     if (bounds->of[BOUND_ENERGY].reason)
         return;
-    bounds->energy = energy_bound_find(demand);
+    bounds->energy = energy_bound_find(demand, INFINITY);
     bounds->of[BOUND_ENERGY].value = bounds->energy.energy_j / J_PER_KWH;
 }
 
+static struct noise_draw noise_of(const struct bound_case *in) {
+    return (struct noise_draw){in->scenario->noise.speed_sigma, (uint64_t)in->scenario->seed,
+                               in->replication};
+}
+
 struct bounds bounds_find(const struct bound_case *in) {
-    const struct scenario *scenario = in->scenario;
     const char *reason = refuse_all(in);
     struct bounds bounds = {.of = {{NAN, reason}, {NAN, reason}}};
     struct demand demand = {0};
     if (reason)
         return bounds;
-    const struct noise_draw noise = {scenario->noise.speed_sigma, (uint64_t)scenario->seed,
-                                     in->replication};
-    demand_find(&demand, in->workload, &noise, scenario->horizon_ns);
+    const struct noise_draw noise = noise_of(in);
+    demand_find(&demand, in->workload, &noise, in->scenario->horizon_ns, NULL);
     bounds.jobs = demand.jobs.count;
     bounds.impossible = demand.impossible;
     if (demand.jobs.count > 0)
@@ -83,4 +87,18 @@ struct bounds bounds_find(const struct bound_case *in) {
         bounds.of[BOUND_ENERGY].reason = bounds.of[BOUND_TIME].reason = "no jobs that can run";
     demand_finish(&demand);
     return bounds;
+}
+
+struct bound bound_energy_of_work(const struct bound_case *in, const double *done) {
+    const struct noise_draw noise = noise_of(in);
+    struct bound bound = {NAN, refuse_all(in)};
+    struct demand demand = {0};
+    if (bound.reason)
+        return bound;
+    demand_find(&demand, in->workload, &noise, in->scenario->horizon_ns, done);
+    bound.reason = demand.jobs.count > 0 ? refuse_energy(in, &demand) : "no jobs that can run";
+    if (!bound.reason)
+        bound.value = energy_bound_find(&demand, horizon_s(in->scenario)).energy_j / J_PER_KWH;
+    demand_finish(&demand);
+    return bound;
 }

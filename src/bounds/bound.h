@@ -33,4 +33,8 @@ const char *bound_metric_name(enum bound_metric metric, const struct scenario *s
 
 struct bounds bounds_find(const struct bound_case *in);
 
+/* Under a horizon: of the energy until then of any schedule that does this much work of each job,
+   in units of its spec. */
+struct bound bound_energy_of_work(const struct bound_case *in, const double *done);
+
 #endif

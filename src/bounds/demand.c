@@ -87,7 +87,7 @@ static void leave_out(struct demand *demand, const struct job_spec *spec, int64_
 }
 
 void demand_find(struct demand *demand, const struct workload *workload,
-                 const struct noise_draw *noise, int64_t end_ns) {
+                 const struct noise_draw *noise, int64_t end_ns, const double *done) {
     const struct config_table *table = &workload->table;
     demand->cluster = table->cluster;
     demand->group_count = table->sets.count;
@@ -105,10 +105,11 @@ void demand_find(struct demand *demand, const struct workload *workload,
         if (group->jobs++ == 0)
             fill_group(demand, table, spec->set);
         const struct start_costs *costs = workload_costs(workload, spec);
+        double work = done ? done[j] : spec->work;
         *array_add(&demand->jobs) =
             (struct demand_job){.submit_s = units_s(spec->submit_ns),
-                                .work = spec->work / speed_noise(noise, (uint32_t)j, spec->kind),
-                                .setup_s = fmin(costs->start_s, costs->restart_s),
+                                .work = work / speed_noise(noise, (uint32_t)j, spec->kind),
+                                .setup_s = work > 0 ? fmin(costs->start_s, costs->restart_s) : 0,
                                 .group = spec->set,
                                 .measured = spec->submit_ns >= workload->warmup_ns};
     }

@@ -47,10 +47,11 @@ struct demand {
     struct arena arena;
 };
 
-/* Of all jobs submitted before end_ns (TIME_NONE_NS: all). noise: of this replication. Needs a
-   table without phases. */
+/* Of all jobs submitted before end_ns (TIME_NONE_NS: all). noise: of this replication. done: NULL,
+   or of each job the work that is to be done, in units of its spec; one with none of it needs no
+   set-up. Needs a table without phases. */
 void demand_find(struct demand *demand, const struct workload *workload,
-                 const struct noise_draw *noise, int64_t end_ns);
+                 const struct noise_draw *noise, int64_t end_ns, const double *done);
 void demand_finish(struct demand *demand);
 
 /* The least time from submission to finish of a job that never waits. */

@@ -1,7 +1,7 @@
 /* What prices prove of energy: see energy_bound.h. With prices m of the capacity rows, for every
    schedule that ends at M, energy >= S M + sum of work x e + sum m (GPU time used from t on - N (M
-   - t)) + set-ups, since no row is overdrawn; S - sum m N >= 0, so M may be its least, and each
-   piece of work may choose the least of its own terms. */
+   - t)) + set-ups, since no row is overdrawn; S - sum m N >= 0, so M may be its least (a horizon is
+   M, whatever the sign), and each piece of work may choose the least of its own terms. */
 #include "bounds/energy_bound.h"
 
 #include "bounds/rounded.h"
@@ -12,8 +12,10 @@
 #define CUT_BY (1 - 1e-8) /* power is in whole nanowatts in the engine, time in nanoseconds */
 
 /* Prices that are allowed, W a GPU, and what they are worth together, W, not below that. */
-static double cut_prices(const struct demand *demand, size_t intervals, double *prices) {
+static double cut_prices(const struct demand *demand, const struct energy_work *work,
+                         double *prices) {
     const struct cluster *cluster = demand->cluster;
+    size_t intervals = work->intervals;
     double worth_w = 0;
     for (uint32_t h = 0; h < cluster->gpu_type_count; h++)
         for (size_t i = 0; i < intervals; i++) {
@@ -21,7 +23,7 @@ static double cut_prices(const struct demand *demand, size_t intervals, double *
             *price = *price > 0 ? *price : 0;
             worth_w = high_add(worth_w, high_multiply(*price, cluster->gpu_types[h].gpus));
         }
-    if (worth_w <= demand->static_w)
+    if (worth_w <= demand->static_w || work->ends_there)
         return worth_w;
     double factor = low_divide(demand->static_w, worth_w);
     for (size_t i = 0; i < cluster->gpu_type_count * intervals; i++)
@@ -56,7 +58,7 @@ double energy_bound_certified_j(const struct demand *demand, const struct energy
     double *allowed = mem_alloc(types * intervals * sizeof *allowed);
     double *paid_w = mem_zalloc(types, sizeof *paid_w); /* by work of the present interval */
     memcpy(allowed, prices, types * intervals * sizeof *allowed);
-    double worth_w = cut_prices(demand, intervals, allowed);
+    double worth_w = cut_prices(demand, work, allowed);
     double sum_j = low_multiply(low_add(demand->static_w, -worth_w), work->least_end_s);
     sum_j = low_add(sum_j, setups_j(demand));
     for (size_t i = 0; i < intervals; i++) {
@@ -78,9 +80,9 @@ double energy_bound_certified_j(const struct demand *demand, const struct energy
     return sum_j;
 }
 
-struct energy_bound energy_bound_find(const struct demand *demand) {
+struct energy_bound energy_bound_find(const struct demand *demand, double end_s) {
     struct energy_work work = {0};
-    energy_work_find(&work, demand);
+    energy_work_find(&work, demand, end_s);
     double *prices = mem_zalloc(demand->cluster->gpu_type_count * work.intervals, sizeof *prices);
     struct energy_bound bound = {.intervals = work.intervals};
     for (size_t g = 0; g < demand->group_count; g++)

@@ -30,7 +30,7 @@ static size_t choose_intervals(const struct demand *demand) {
     return most < ENERGY_MOST_INTERVALS ? most : ENERGY_MOST_INTERVALS;
 }
 
-void energy_work_find(struct energy_work *work, const struct demand *demand) {
+void energy_work_find(struct energy_work *work, const struct demand *demand, double end_s) {
     size_t most = choose_intervals(demand);
     double all_s = 0, done_s = 0;
     *work = (struct energy_work){.groups = demand->group_count};
@@ -47,10 +47,12 @@ void energy_work_find(struct energy_work *work, const struct demand *demand) {
         *units = low_add(*units, job->work);
         done_s += least_gpu_s(demand, job);
         double fastest = demand->groups[job->group].fastest;
-        double end_s =
+        double done_at_s =
             low_add(low_add(job->submit_s, job->setup_s), low_divide(job->work, fastest));
-        work->least_end_s = fmax(work->least_end_s, end_s);
+        work->least_end_s = fmax(work->least_end_s, done_at_s);
     }
+    work->ends_there = end_s < INFINITY;
+    work->least_end_s = work->ends_there ? end_s : work->least_end_s;
 }
 
 void energy_work_finish(struct energy_work *work) {
@@ -133,7 +135,8 @@ static void add_piece(struct program *p, size_t interval, const struct demand_ra
 static void add_capacity(struct program *p) {
     uint32_t types = p->demand->cluster->gpu_type_count;
     int end = glp_add_cols(p->glpk, 1);
-    glp_set_col_bnds(p->glpk, end, GLP_LO, p->work->least_end_s, 0);
+    glp_set_col_bnds(p->glpk, end, p->work->ends_there ? GLP_FX : GLP_LO, p->work->least_end_s,
+                     p->work->least_end_s);
     glp_set_obj_coef(p->glpk, end, p->demand->static_w);
     glp_add_rows(p->glpk, (int)(types * p->work->intervals));
     for (uint32_t h = 0; h < types; h++)

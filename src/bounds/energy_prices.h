@@ -12,12 +12,13 @@ struct energy_work {
     size_t intervals, groups;
     double from_s[ENERGY_MOST_INTERVALS]; /* ascending */
     double *units;      /* by interval, then group of the demand: groups each; rounded down */
-    double least_end_s; /* no schedule ends before */
+    double least_end_s; /* no schedule ends before; */
+    bool ends_there;    /* and every one ends then: a horizon */
 };
 
-/* In intervals of equal least GPU time, as many as the program can take. Release with
-   energy_work_finish. */
-void energy_work_find(struct energy_work *work, const struct demand *demand);
+/* In intervals of equal least GPU time, as many as the program can take. end_s: of the run;
+   INFINITY: when all is done. Release with energy_work_finish. */
+void energy_work_find(struct energy_work *work, const struct demand *demand, double end_s);
 void energy_work_finish(struct energy_work *work);
 
 /* prices: by GPU type, then interval, W a GPU; of the capacity of that type from the interval's

@@ -25,9 +25,10 @@ struct session {
     struct compare_worlds worlds;
     struct compare_series *series;
     struct comparison comparison;
-    struct bounds *bounds; /* by replication; NULL: not asked for */
-    struct study plain;    /* without the policies compared */
-    struct inputs inputs;  /* of all of them */
+    struct bounds *bounds;        /* by replication; NULL: not asked for; */
+    struct config_extras bounded; /* over what some policy of the comparison may use */
+    struct study plain;           /* without the policies compared */
+    struct inputs inputs;         /* of all of them */
     struct record_files record;
     bool opened; /* the folder, of whose path so many bytes were there before: */
     size_t existing;
@@ -118,12 +119,25 @@ static void assemble_comparison(struct session *s, uint32_t replications) {
             s->comparison.baseline = i;
 }
 
+/* Before they run: those that are left out have no part in it. */
+static void find_bounded(struct session *s) {
+    for (size_t i = 0; i < s->clean.count; i++) {
+        const struct config_extras own = params_extras(&s->clean.at[i].study.params);
+        s->bounded.power_limits =
+            s->bounded.power_limits || (!s->clean.at[i].failed && own.power_limits);
+        s->bounded.shares = s->bounded.shares || (!s->clean.at[i].failed && own.shares);
+    }
+    if (s->options->bound && s->clean.at[0].study.scenario.horizon_ns != TIME_NONE_NS)
+        s->clean.bound_work = &s->bounded;
+}
+
 /* All policies, then more replications of all while the goal asks for them. */
 static void run_clean(struct session *s) {
     uint32_t before = 0, count = (uint32_t)s->clean.at[0].study.scenario.replications;
     if (s->options->goal.relative > 0 && count < 2)
         count = 2; /* there is no interval of one */
     s->series = mem_zalloc(s->clean.count, sizeof *s->series);
+    find_bounded(s);
     while (count > before) {
         contenders_run(&s->clean, count, s->options, s->options->goal.relative == 0);
         if (s->clean.code == EXIT_INTERRUPTED) {
@@ -174,18 +188,11 @@ static void run_worlds(struct session *s) {
     free(places);
 }
 
-/* Of any schedule of configurations that some policy of the comparison may use. */
 static int find_bounds(struct session *s, struct error *reterr) {
-    struct config_extras extras = {.shares = false};
     uint32_t count = s->comparison.replications;
-    for (size_t i = 0; i < s->clean.count; i++) {
-        const struct config_extras own = params_extras(&s->clean.at[i].study.params);
-        extras.power_limits = extras.power_limits || (!s->clean.at[i].failed && own.power_limits);
-        extras.shares = extras.shares || (!s->clean.at[i].failed && own.shares);
-    }
     struct replicate_options how = run_args_options(s->options);
     s->bounds = mem_zalloc(count, sizeof *s->bounds);
-    return bound_replications(&s->clean.at[0].study, &extras, &how, count, s->bounds, reterr);
+    return bound_replications(&s->clean.at[0].study, &s->bounded, &how, count, s->bounds, reterr);
 }
 
 /* What all policies together have to say. */

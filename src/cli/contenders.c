@@ -143,6 +143,7 @@ void contenders_run(struct contenders *all, uint32_t replications, const struct 
             missing += replications - all->at[i].result.count;
     struct replicate_options how = run_args_options(options);
     how.record = all->record != NULL;
+    how.bound_work = all->bound_work;
     struct progress_line *progress =
         options->quiet
             ? NULL
@@ -194,7 +195,8 @@ size_t contenders_series(const struct contenders *all, uint32_t replications,
             places[count] = i;
         series[count++] = (struct compare_series){.policy = c->study.module.policy->name,
                                                   .summaries = c->result.summaries,
-                                                  .trends = c->result.trends};
+                                                  .trends = c->result.trends,
+                                                  .bounds = c->result.bounds};
     }
     return count;
 }

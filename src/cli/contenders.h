@@ -23,8 +23,9 @@ struct contenders {
     const char *whole; /* the folder of the comparison, before they are opened */
     struct contender *at;
     size_t count;
-    struct record_files *record; /* where what they do is recorded; NULL: it is not */
-    int code;                    /* exit code: of the first failure, EXIT_INTERRUPTED above all */
+    struct record_files *record;            /* where what they do is recorded; NULL: it is not */
+    const struct config_extras *bound_work; /* see replicate_options */
+    int code; /* exit code: of the first failure, EXIT_INTERRUPTED above all */
 };
 
 /* Loads the scenario with each of the policies in place of that of the overrides. Problems that all

@@ -111,12 +111,16 @@ static int run_study(struct options *options, const struct study *study) {
     how.record = dir_options.record;
     how.meter_step_ns = units_ns(options->meter_step_s);
     how.time_decisions = options->timing;
+    const struct config_extras extras = params_extras(&study->params);
+    if (options->bound && study->scenario.horizon_ns != TIME_NONE_NS)
+        how.bound_work = &extras;
     struct progress_line *progress =
         options->quiet ? NULL : progress_line_start(count, "replications", study, &how);
     struct replicate_sink sink = run_dir_sink(dir);
     int r = replicate_run(study, &how, &sink, &result, &error);
     progress_line_stop(progress);
-    const struct compare_series series = {study->module.policy->name, result.summaries, NULL};
+    const struct compare_series series = {study->module.policy->name, result.summaries, NULL,
+                                          result.bounds};
     struct bound_output bounds = {.bounds = NULL};
     if (r == 0 && options->bound)
         r = find_bounds(study, &how, &series, result.count, &bounds, &error);

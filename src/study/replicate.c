@@ -11,6 +11,7 @@
 struct outcome {
     struct summary summary;
     struct trend trend;
+    struct bound bound;
     uint64_t decide_ns, starts, jobs;
     struct error error;
 };
@@ -116,6 +117,8 @@ static int simulate_replication(struct pool *pool, uint32_t index, const struct 
         slot->outcome.summary = metrics.summary;
         slot->outcome.trend = trend_of(&metrics, &sim);
         keep_counts(&sim, slot);
+        if (pool->options->bound_work)
+            slot->outcome.bound = work_bound_find(pool->study, pool->options->bound_work, &sim);
         if (sink->render)
             sink->render(sink->context,
                          &(struct replication){.number = index + 1,
@@ -177,6 +180,8 @@ static void emit_slot(struct pool *pool, uint32_t number, const struct slot *slo
         pool->sink->emit(pool->sink->context, number, &slot->outcome.summary, rendered, &error) ==
             0) {
         result->trends[result->count] = slot->outcome.trend;
+        if (pool->options->bound_work)
+            result->bounds[result->count] = slot->outcome.bound;
         result->summaries[result->count++] = slot->outcome.summary;
         result->starts += slot->outcome.starts;
         result->jobs += slot->outcome.jobs;
@@ -402,6 +407,8 @@ int replicate_run(const struct study *study, const struct replicate_options *opt
     pool.slots = mem_zalloc(pool.count, sizeof *pool.slots);
     result->summaries = mem_realloc(result->summaries, pool.count, sizeof *result->summaries);
     result->trends = mem_realloc(result->trends, pool.count, sizeof *result->trends);
+    if (options->bound_work)
+        result->bounds = mem_realloc(result->bounds, pool.count, sizeof *result->bounds);
     (options->processes > 0 ? run_in_processes : run_here)(&pool);
     free(pool.slots);
     if (pool.error.code < 0 && reterr)
@@ -430,6 +437,7 @@ int replicate_try(const struct study *study, struct error *reterr) {
 void replicate_result_finish(struct replicate_result *result) {
     free(result->summaries);
     free(result->trends);
+    free(result->bounds);
     tally_finish(&result->refused);
     tally_finish(&result->rejected);
     tally_finish(&result->outside);

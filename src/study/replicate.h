@@ -10,6 +10,7 @@
 #include "study/isolate.h"
 #include "study/study.h"
 #include "study/trend.h"
+#include "study/work_bound.h"
 
 /* One finished replication while its simulation is still there. */
 struct replication {
@@ -39,9 +40,10 @@ struct replicate_options {
                            themselves and for tests */
     bool record;        /* segments, and which GPUs they had */
     bool check, strict, record_power, record_decisions, time_decisions;
-    int64_t meter_step_ns; /* mean power of intervals of this length; 0: none */
-    double limit_s;        /* of those processes, by the clock; 0: none */
-    struct trail *trail;   /* to be kept up to date, or NULL */
+    int64_t meter_step_ns;                  /* mean power of intervals of this length; 0: none */
+    const struct config_extras *bound_work; /* as work_bound_find takes it; NULL: not wanted */
+    double limit_s;                         /* of those processes, by the clock; 0: none */
+    struct trail *trail;                    /* to be kept up to date, or NULL */
     const atomic_bool *cancel;
     atomic_uint *done;    /* replications finished so far, for a progress line; may be NULL */
     atomic_ulong *events; /* likewise events; in shared memory (mem_shared) with processes */
@@ -51,6 +53,7 @@ struct replicate_result {
     struct summary *summaries; /* of the emitted replications, in order */
     uint32_t count;
     struct trend *trends;  /* likewise */
+    struct bound *bounds;  /* likewise, of the energy of what was done; NULL: not wanted */
     struct tally refused;  /* actions of the policy, by reason */
     struct tally rejected; /* jobs, by reason */
     struct tally outside;  /* starts, restarts and resizes outside of the measured range, by "MODEL

@@ -111,42 +111,46 @@ static double static_power_w(const struct tiny *t) {
 
 static void look_on(struct exhaustive *all, const struct moment *m);
 
-/* Up to the next arrival or finish with these choices. */
-static void advance(struct exhaustive *all, const struct moment *from) {
-    const struct tiny *t = all->t;
-    struct moment m = *from;
-    double step_s = INFINITY;
-    bool works = false;
+/* Up to the next arrival or finish with these choices, or to end_s. False: all wait for nothing. */
+static bool step_on(const struct tiny *t, struct moment *m, double end_s) {
+    double step_s = end_s - m->now_s;
+    bool works = end_s < INFINITY;
     for (uint32_t j = 0; j < t->job_count; j++) {
-        if (m.remaining[j] <= 0)
+        if (m->remaining[j] <= 0)
             continue;
-        if (t->jobs[j].submit_s > m.now_s)
-            step_s = fmin(step_s, t->jobs[j].submit_s - m.now_s);
-        if (m.choice[j] < 0)
+        if (t->jobs[j].submit_s > m->now_s)
+            step_s = fmin(step_s, t->jobs[j].submit_s - m->now_s);
+        if (m->choice[j] < 0)
             continue;
-        const struct choice *c = &t->choices[t->jobs[j].group][m.choice[j]];
-        step_s = fmin(step_s, m.setup_s[j] + m.remaining[j] / c->speed);
+        const struct choice *c = &t->choices[t->jobs[j].group][m->choice[j]];
+        step_s = fmin(step_s, m->setup_s[j] + m->remaining[j] / c->speed);
         works = true;
     }
     if (step_s == INFINITY && !works)
-        return; /* all wait for nothing */
-    m.energy_j += static_power_w(t) * step_s;
+        return false;
+    m->energy_j += static_power_w(t) * step_s;
     for (uint32_t j = 0; j < t->job_count; j++) {
-        if (m.remaining[j] <= 0 || m.choice[j] < 0)
+        if (m->remaining[j] <= 0 || m->choice[j] < 0)
             continue;
-        const struct choice *c = &t->choices[t->jobs[j].group][m.choice[j]];
-        double setup_s = fmin(step_s, m.setup_s[j]), run_s = step_s - setup_s;
-        m.energy_j += setup_power_w(t, c) * setup_s +
-                      c->gpus * (c->power_w - t->types[c->gpu_type].idle_w) * run_s;
-        m.setup_s[j] -= setup_s;
-        m.remaining[j] -= run_s * c->speed;
-        if (m.remaining[j] < 1e-9) {
-            m.remaining[j] = 0;
-            m.delay_s += m.now_s + step_s - t->jobs[j].submit_s;
+        const struct choice *c = &t->choices[t->jobs[j].group][m->choice[j]];
+        double setup_s = fmin(step_s, m->setup_s[j]), run_s = step_s - setup_s;
+        m->energy_j += setup_power_w(t, c) * setup_s +
+                       c->gpus * (c->power_w - t->types[c->gpu_type].idle_w) * run_s;
+        m->setup_s[j] -= setup_s;
+        m->remaining[j] -= run_s * c->speed;
+        if (m->remaining[j] < 1e-9) {
+            m->remaining[j] = 0;
+            m->delay_s += m->now_s + step_s - t->jobs[j].submit_s;
         }
     }
-    m.now_s += step_s;
-    look_on(all, &m);
+    m->now_s += step_s;
+    return true;
+}
+
+static void advance(struct exhaustive *all, const struct moment *from) {
+    struct moment m = *from;
+    if (step_on(all->t, &m, INFINITY))
+        look_on(all, &m);
 }
 
 static void choose_from(struct exhaustive *all, const struct moment *m, uint32_t job,
@@ -258,6 +262,35 @@ static struct tiny draw_case(gsl_rng *rng, uint32_t jobs) {
     return t;
 }
 
+/* What some schedule does until end_s: at each event every job has a configuration that fits, keeps
+   its own or waits, at random. */
+static struct moment draw_schedule(gsl_rng *rng, const struct tiny *t, double end_s) {
+    struct moment m = {.now_s = 0};
+    for (uint32_t j = 0; j < t->job_count; j++) {
+        m.remaining[j] = t->jobs[j].work;
+        m.choice[j] = -1;
+    }
+    while (m.now_s < end_s) {
+        uint32_t gpus[2] = {t->types[0].gpus, t->types[1].gpus};
+        for (uint32_t j = 0; j < t->job_count; j++) {
+            uint32_t group = t->jobs[j].group;
+            int before = m.choice[j],
+                wanted = before >= 0 && gsl_rng_uniform_int(rng, 4) > 0
+                             ? before
+                             : (int)gsl_rng_uniform_int(rng, t->choice_counts[group] + 1) - 1;
+            bool there = m.remaining[j] > 0 && t->jobs[j].submit_s <= m.now_s;
+            const struct choice *c = &t->choices[group][wanted < 0 ? 0 : wanted];
+            m.choice[j] = there && wanted >= 0 && c->gpus <= gpus[c->gpu_type] ? wanted : -1;
+            if (m.choice[j] >= 0)
+                gpus[c->gpu_type] -= c->gpus;
+            if (m.choice[j] != before)
+                m.setup_s[j] = t->jobs[j].setup_s;
+        }
+        (void)step_on(t, &m, end_s);
+    }
+    return m;
+}
+
 static double best_time_s(struct tiny *t) {
     struct demand demand = demand_of(t);
     struct time_bound bound = time_bound_find(&demand, INFINITY);
@@ -265,9 +298,9 @@ static double best_time_s(struct tiny *t) {
     return bound.by[bound.best];
 }
 
-static double best_energy_j(struct tiny *t) {
+static double best_energy_j(struct tiny *t, double end_s) {
     struct demand demand = demand_of(t);
-    struct energy_bound bound = energy_bound_find(&demand);
+    struct energy_bound bound = energy_bound_find(&demand, end_s);
     cr_expect(bound.solved);
     demand_finish(&demand);
     return bound.energy_j;
@@ -281,7 +314,7 @@ Test(bounds, no_schedule_of_tiny_cases_is_below) {
     for (int i = 0; i < 300; i++) {
         struct tiny t = draw_case(rng, i < 240 ? 3 : i < 290 ? 4 : MOST_JOBS);
         double time_s = best_time_s(&t), least_s = least_of_all(&t, false);
-        double energy_j = best_energy_j(&t), least_j = least_of_all(&t, true);
+        double energy_j = best_energy_j(&t, INFINITY), least_j = least_of_all(&t, true);
         cr_expect_leq(time_s, least_s, "case %d: %.17g s, but %.17g s is possible", i, time_s,
                       least_s);
         cr_expect_leq(energy_j, least_j, "case %d: %.17g J, but %.17g J is possible", i, energy_j,
@@ -351,9 +384,9 @@ Test(bounds, energy_by_hand) {
     t.choices[0][0] = (struct choice){0, 1, 1, 110};
     for (int j = 0; j < 3; j++)
         t.jobs[j] = (struct demand_job){.work = 100, .measured = true};
-    NEAR(best_energy_j(&t), 50 * 100 + 100 * 100);
+    NEAR(best_energy_j(&t, INFINITY), 50 * 100 + 100 * 100);
     t.job_count = 3;
-    NEAR(best_energy_j(&t), 50 * 150 + 3 * 100 * 100);
+    NEAR(best_energy_j(&t, INFINITY), 50 * 150 + 3 * 100 * 100);
     /* A second configuration, both GPUs at speed 1.5 and 90 W each: 160 W above for 100 / 1.5 s, in
        all 50 x 66.7 + 160 x 66.7 = 14,000 J, the least. The bound lets the job draw what the first
        draws and end when the second does: 50 x 66.7 + 100 x 100. */
@@ -361,7 +394,49 @@ Test(bounds, energy_by_hand) {
     t.choice_counts[0] = 2;
     t.choices[0][1] = (struct choice){0, 2, 1.5, 90};
     NEAR(least_of_all(&t, true), 14000);
-    NEAR(best_energy_j(&t), 50 * 100 / 1.5 + 100 * 100);
+    NEAR(best_energy_j(&t, INFINITY), 50 * 100 / 1.5 + 100 * 100);
+}
+
+/* One GPU of 10 W idle, a node of 30 W. A unit of work takes 1 s and 100 W above idle, or half a
+   second and 300 W: of 150 units within 100 s, 100 must be done the dear way, 50 x 100 J + 100 x
+   150 J, and 40 W for 100 s. A price of 100 W for the GPU shows it, more than all draws when idle.
+   Of 60 units all are done the cheap way, and of none the cluster draws 40 W. */
+Test(bounds, energy_until_a_horizon_by_hand) {
+    struct tiny t = {.job_count = 1, .choice_counts = {2, 0}};
+    make_cluster(&t, 1, 1, 0);
+    t.types[0].idle_w = t.types[0].ctx_w = 10;
+    t.nodes[0].fixed_w = 30;
+    t.choices[0][0] = (struct choice){0, 1, 1, 110};
+    t.choices[0][1] = (struct choice){0, 1, 2, 310};
+    t.jobs[0] = (struct demand_job){.work = 150, .measured = true};
+    NEAR(best_energy_j(&t, 100), 4000 + 50 * 100 + 100 * 150);
+    t.jobs[0].work = 60;
+    NEAR(best_energy_j(&t, 100), 4000 + 60 * 100);
+    t.jobs[0].work = 0;
+    NEAR(best_energy_j(&t, 100), 4000);
+}
+
+/* Whatever was done until a horizon, at random: its energy is not below the bound of that work. */
+Test(bounds, no_schedule_until_a_horizon_is_below) {
+    gsl_rng *rng = rng_create(21, 0, "bounds");
+    double tightest = 0;
+    for (int i = 0; i < 1500; i++) {
+        struct tiny t = draw_case(rng, 1 + (uint32_t)gsl_rng_uniform_int(rng, MOST_JOBS));
+        double end_s = draw(rng, 10, 120);
+        struct moment m = draw_schedule(rng, &t, end_s);
+        uint32_t came = 0;
+        for (uint32_t j = 0; j < t.job_count && t.jobs[j].submit_s < end_s; j++, came++) {
+            t.jobs[j].work -= m.remaining[j];
+            t.jobs[j].setup_s = t.jobs[j].work > 0 ? t.jobs[j].setup_s : 0;
+        }
+        t.job_count = came;
+        double bound_j = best_energy_j(&t, end_s);
+        cr_expect_leq(bound_j, m.energy_j, "case %d: %.17g J, but %.17g J were enough", i, bound_j,
+                      m.energy_j);
+        tightest = fmax(tightest, bound_j / m.energy_j);
+    }
+    gsl_rng_free(rng);
+    cr_expect_gt(tightest, 1 - 1e-6);
 }
 
 Test(bounds, time_scales) {
@@ -406,7 +481,7 @@ Test(bounds, other_prices_prove_less) {
         struct tiny t = draw_case(rng, MOST_JOBS);
         struct demand demand = demand_of(&t);
         struct energy_work work;
-        energy_work_find(&work, &demand);
+        energy_work_find(&work, &demand, INFINITY);
         size_t count = t.cluster.gpu_type_count * work.intervals;
         double *prices = mem_zalloc(count, sizeof *prices);
         cr_assert(energy_prices_find(&demand, &work, prices));

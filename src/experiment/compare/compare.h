@@ -3,6 +3,7 @@
 #ifndef EASIM_EXPERIMENT_COMPARE_COMPARE_H
 #define EASIM_EXPERIMENT_COMPARE_COMPARE_H
 
+#include "bounds/bound.h"
 #include "experiment/compare/pareto.h"
 #include "experiment/paired_test.h"
 #include "experiment/ratio_estimate.h"
@@ -17,6 +18,7 @@ struct compare_series {
     const char *policy;
     const struct summary *summaries;
     const struct trend *trends; /* NULL if not asked for */
+    const struct bound *bounds; /* of the energy of what it did under a horizon; likewise */
 };
 
 #define COMPARE_NOBODY ((size_t)-1)

@@ -12,26 +12,36 @@ static unsigned column_of(const struct bound_output *output, enum bound_metric m
     return (unsigned)summary_find(bound_metric_name(metric, &output->study->scenario));
 }
 
+/* Of any schedule; under a horizon energy is bounded for the work of one policy. */
+static struct bound bound_of(const struct bound_output *output, const struct compare_series *policy,
+                             enum bound_metric metric, uint32_t replication) {
+    return metric == BOUND_ENERGY && policy && policy->bounds
+               ? policy->bounds[replication]
+               : output->bounds[replication].of[metric];
+}
+
 /* Why a replication of a policy has no gap; NULL: it has one. A job that was rejected, or left
    behind when the run ended by itself, was not part of the schedule that is bounded. */
 static const char *refuse_gap(const struct bound_output *output,
                               const struct compare_series *policy, enum bound_metric metric,
                               uint32_t replication) {
-    const struct bounds *bounds = &output->bounds[replication];
-    if (bounds->of[metric].reason)
-        return bounds->of[metric].reason;
+    const struct bound bound = bound_of(output, policy, metric, replication);
+    if (bound.reason || (metric == BOUND_ENERGY && policy->bounds))
+        return bound.reason;
     const struct summary *summary = &policy->summaries[replication];
-    if (summary->jobs_rejected > (double)bounds->impossible)
+    if (summary->jobs_rejected > (double)output->bounds[replication].impossible)
         return "the policy rejected jobs";
     if (output->study->scenario.horizon_ns == TIME_NONE_NS && summary->jobs_unfinished > 0)
         return "jobs were never finished";
     return NULL;
 }
 
-static double mean_bound(const struct bound_output *output, enum bound_metric metric) {
+/* policy: NULL, of any schedule. */
+static double mean_bound(const struct bound_output *output, const struct compare_series *policy,
+                         enum bound_metric metric) {
     double sum = 0;
     for (uint32_t r = 0; r < output->replications; r++)
-        sum += output->bounds[r].of[metric].value;
+        sum += bound_of(output, policy, metric, r).value;
     return sum / output->replications;
 }
 
@@ -48,7 +58,9 @@ double bound_tables_gap(const struct bound_output *output, const struct compare_
     *ret_reason = NULL;
     for (uint32_t r = 0; r < output->replications && !*ret_reason; r++)
         *ret_reason = refuse_gap(output, policy, metric, r);
-    return *ret_reason ? NAN : mean_value(output, policy, metric) / mean_bound(output, metric) - 1;
+    return *ret_reason
+               ? NAN
+               : mean_value(output, policy, metric) / mean_bound(output, policy, metric) - 1;
 }
 
 /* ---- bounds.csv ---- */
@@ -77,7 +89,7 @@ static void add_rows(const struct bound_output *output, const struct compare_ser
     double value = NAN, gap = NAN;
     char number[16];
     for (uint32_t r = 0; r < output->replications; r++) {
-        double bound = output->bounds[r].of[metric].value;
+        double bound = bound_of(output, policy, metric, r).value;
         reason = output->bounds[r].of[metric].reason;
         if (policy) {
             reason = refuse_gap(output, policy, metric, r);
@@ -92,7 +104,8 @@ static void add_rows(const struct bound_output *output, const struct compare_ser
         value = mean_value(output, policy, metric);
         gap = bound_tables_gap(output, policy, metric, &reason);
     }
-    add_row(name, "mean", who, (double[]){mean_bound(output, metric), value, gap}, reason, out);
+    add_row(name, "mean", who, (double[]){mean_bound(output, policy, metric), value, gap}, reason,
+            out);
     add_argument(NULL, metric, out);
 }
 
@@ -114,8 +127,13 @@ static cJSON *metric_json(const struct bound_output *output, enum bound_metric m
     for (uint32_t r = 0; r < output->replications && !reason; r++)
         reason = output->bounds[r].of[metric].reason;
     json_add_text(object, "metric", bound_metric_name(metric, &output->study->scenario));
-    json_add_real(object, "bound", mean_bound(output, metric));
+    json_add_real(object, "bound", mean_bound(output, NULL, metric));
     json_add_text(object, "reason", reason);
+    bool own = metric == BOUND_ENERGY && output->count > 0 && output->series[0].bounds;
+    cJSON *bounds = own ? cJSON_AddObjectToObject(object, "bounds") : NULL;
+    for (size_t p = 0; own && p < output->count; p++)
+        json_add_real(bounds, output->series[p].policy,
+                      mean_bound(output, &output->series[p], metric));
     cJSON *gaps = cJSON_AddObjectToObject(object, "gaps");
     for (size_t p = 0; p < output->count; p++)
         json_add_real(gaps, output->series[p].policy,
@@ -194,28 +212,43 @@ static int compare_gaps(const void *a, const void *b) {
     return (x->gap > y->gap) - (x->gap < y->gap);
 }
 
+/* Why nobody has a gap; NULL: somebody may. */
+static const char *refuse_all_gaps(const struct bound_output *output, enum bound_metric metric) {
+    const char *reason = output->bounds[0].of[metric].reason;
+    for (size_t p = 0; p < output->count; p++)
+        reason = reason ? bound_of(output, &output->series[p], metric, 0).reason : NULL;
+    return reason;
+}
+
+static void add_gap_line(const struct bound_output *output, enum bound_metric metric,
+                         struct ranked_gap *gaps, struct str *out) {
+    size_t count = 0;
+    if (metric == BOUND_ENERGY && output->count > 0 && output->series[0].bounds)
+        str_add(out, " for the work that each did:");
+    for (size_t p = 0; p < output->count; p++) {
+        const char *reason;
+        gaps[count].policy = output->series[p].policy;
+        gaps[count].gap = bound_tables_gap(output, &output->series[p], metric, &reason);
+        if (reason)
+            str_addf(out, " %s: no figure (%s);", output->series[p].policy, reason);
+        else
+            count++;
+    }
+    qsort(gaps, count, sizeof *gaps, compare_gaps);
+    for (size_t i = 0; i < count; i++)
+        str_addf(out, "%s %s %.3g %%", i > 0 ? "," : "", gaps[i].policy, 100 * gaps[i].gap);
+}
+
 void bound_tables_gaps(const struct bound_output *output, const char *indent, struct str *out) {
     struct ranked_gap *gaps = mem_alloc(output->count * sizeof *gaps);
     for (enum bound_metric m = 0; m < BOUND_METRICS; m++) {
         const struct report_line line = run_report_find_line(column_of(output, m));
-        const char *reason;
-        size_t count = 0;
+        const char *reason = refuse_all_gaps(output, m);
         str_addf(out, "%s%s, at most above the optimum:", indent, line.label);
-        for (size_t p = 0; p < output->count; p++) {
-            gaps[count].policy = output->series[p].policy;
-            gaps[count].gap = bound_tables_gap(output, &output->series[p], m, &reason);
-            if (!reason)
-                count++;
-            else if (output->bounds[0].of[m].reason)
-                break;
-            else
-                str_addf(out, " %s: no figure (%s);", output->series[p].policy, reason);
-        }
-        qsort(gaps, count, sizeof *gaps, compare_gaps);
-        for (size_t i = 0; i < count; i++)
-            str_addf(out, "%s %s %.3g %%", i > 0 ? "," : "", gaps[i].policy, 100 * gaps[i].gap);
-        if (output->bounds[0].of[m].reason)
-            str_addf(out, " not bounded: %s", output->bounds[0].of[m].reason);
+        if (reason)
+            str_addf(out, " not bounded: %s", reason);
+        else
+            add_gap_line(output, m, gaps, out);
         str_add_char(out, '\n');
     }
     free(gaps);
