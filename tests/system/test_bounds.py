@@ -63,7 +63,7 @@ def compare_all(folder):
           codes=(0, 1))
     count = 0
     for row in rows_of(folder / "all/bounds.csv"):
-        assert (row["gap"] == "") == (row["reason"] != "" or row["value"] == ""), row
+        assert (row["gap"] == "") == (row["reason"] != "" or row["value"] == ""), row  # no value: no policy takes it
         assert not row["gap"] or float(row["value"]) >= float(row["bound"]) and float(row["gap"]) >= 0, row
         count += row["gap"] != "" and row["replication"] != "mean"
     return count
