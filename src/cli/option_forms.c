@@ -41,18 +41,26 @@ int option_read_goal(const char *text, void *target, struct arena *arena, struct
 
 int option_read_constraint(const char *text, void *target, struct arena *arena,
                            struct error *reterr) {
-    const char *relation = strpbrk(text, "<>"), *percent;
+    const char *relation = strpbrk(text, "<>");
     struct tune_constraint c = {0};
-    if (!relation || relation[1] != '=' || !(percent = strchr(relation, '%')) ||
-        percent[1] != '\0' ||
-        !numfmt_parse_real(relation + 2, (size_t)(percent - relation - 2), &c.change))
-        return error_set(reterr, ERROR_INPUT, "expected METRIC>=-1%% or METRIC<=1%%, got \"%.80s\"",
-                         text);
+    size_t length = relation && relation[1] == '=' ? strlen(relation + 2) : 0;
+    c.absolute = length == 0 || relation[1 + length] != '%';
+    if (length == 0 || !numfmt_parse_real(relation + 2, c.absolute ? length : length - 1, &c.limit))
+        return error_set(
+            reterr, ERROR_INPUT,
+            "expected METRIC>=-1%% or METRIC<=1%%, or METRIC<=NUMBER in its own unit, got \"%.80s\"",
+            text);
     const char *name = arena_strndup(arena, text, (size_t)(relation - text));
     if (option_read_metric(name, &c.column, reterr) < 0)
         return ERROR_INPUT;
     c.at_least = relation[0] == '>';
-    c.change /= 100;
+    c.limit /= c.absolute ? 1 : 100;
+    const struct tune_constraints *all = target;
+    for (size_t i = 0; i < all->count; i++)
+        if (all->at[i].column == c.column && all->at[i].at_least == c.at_least &&
+            all->at[i].absolute == c.absolute)
+            return error_set(reterr, ERROR_INPUT, "%s has such a bound already, got \"%.80s\"",
+                             name, text);
     array_push((struct tune_constraints *)target, c);
     return 0;
 }

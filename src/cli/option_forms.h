@@ -12,7 +12,7 @@ int option_read_share(const char *text, void *target, struct arena *arena,
 /* [METRIC=]SHARE: struct compare_goal. */
 int option_read_goal(const char *text, void *target, struct arena *arena,
                      struct error *reterr) MUST_CHECK;
-/* METRIC>=-1%: one more of struct tune_constraints. */
+/* METRIC>=-1% or METRIC>=5: one more of struct tune_constraints. */
 int option_read_constraint(const char *text, void *target, struct arena *arena,
                            struct error *reterr) MUST_CHECK;
 /* I/N: struct sweep_shard. */

@@ -13,6 +13,22 @@ void workload_finish(struct workload *workload) {
     *workload = (struct workload){0};
 }
 
+static bool is_same_job(const struct job_spec *a, const struct job_spec *b) {
+    return a->kind == b->kind && a->submit_ns == b->submit_ns && a->deadline_ns == b->deadline_ns &&
+           a->work == b->work && a->predicted_work == b->predicted_work && a->set == b->set &&
+           a->model == b->model && a->user == b->user && a->sla == b->sla &&
+           a->preemptible == b->preemptible;
+}
+
+bool workload_same_jobs(const struct workload *workload, const struct workload *other) {
+    size_t i = 0, count = workload->jobs.count;
+    if (other->jobs.count != count)
+        return false;
+    while (i < count && is_same_job(&workload->jobs.at[i], &other->jobs.at[i]))
+        i++;
+    return i == count;
+}
+
 uint32_t workload_user(struct workload *workload, const char *name) {
     bool is_new;
     uint32_t user = intern(&workload->user_names, name, strlen(name), &is_new);

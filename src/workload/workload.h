@@ -43,6 +43,8 @@ struct workload {
 
 void workload_finish(struct workload *workload);
 
+/* Whether both are the same work of the same users at the same times: two draws from one source. */
+bool workload_same_jobs(const struct workload *workload, const struct workload *other);
 /* The number of a user, added with weight 1 if new. */
 uint32_t workload_user(struct workload *workload, const char *name);
 const struct start_costs *workload_costs(const struct workload *workload,

@@ -153,3 +153,59 @@ Test(search, ends) {
     cr_assert_eq(s.trials.count, 7);
     search_finish(&s);
 }
+
+/* Three choices: with 0 the value is best at 4 (5 there), with 1 at 9 (3 there); with 2 nothing
+   hangs on it (4), and the axis is bound to 1 or to nothing. */
+static int chosen(void *context, const double *point, struct search_score *score) {
+    double x = point[1];
+    (*(size_t *)context)++;
+    *score = (struct search_score){0, point[0] == 0   ? 5 + square(x - 4)
+                                      : point[0] == 1 ? 3 + square(x - 9)
+                                                      : 4};
+    return 0;
+}
+
+Test(search, apart) {
+    struct search_axis axes[] = {search_axis_of(0, 2, true, false),
+                                 search_axis_of(0, 10, true, false)};
+    const double start[] = {0, 5};
+    size_t calls = 0;
+    axes[0].apart = true;
+    struct search s = {
+        .axes = axes, .count = 2, .evaluate = chosen, .context = &calls, .most_trials = 1000};
+    cr_assert_eq(search_run(&s, start), 0);
+    cr_assert(s.trials.count == 3 * 11 && calls == 3 * 11 && !s.cut); /* every pair, once */
+    cr_assert(s.trials.at[s.best].point[0] == 1 && s.trials.at[s.best].point[1] == 9);
+    search_finish(&s);
+    axes[1].bound = true;
+    axes[1].bound_to = 1;
+    s = (struct search){
+        .axes = axes, .count = 2, .evaluate = chosen, .context = &calls, .most_trials = 1000};
+    cr_assert_eq(search_run(&s, start), 0);
+    cr_assert_eq(s.trials.count, 1 + 11 + 1);
+    cr_assert(s.trials.at[s.best].point[0] == 1 && s.trials.at[s.best].point[1] == 9);
+    search_finish(&s);
+    axes[1].bound = false; /* the start, then equal shares of the other nine: 3, 3 and 3 */
+    s = (struct search){
+        .axes = axes, .count = 2, .evaluate = chosen, .context = &calls, .most_trials = 10};
+    cr_assert_eq(search_run(&s, start), 0);
+    size_t of[3] = {0};
+    for (size_t i = 0; i < s.trials.count; i++)
+        of[(size_t)s.trials.at[i].point[0]]++;
+    cr_assert(s.cut && of[0] == 4 && of[1] == 3 && of[2] == 3);
+    search_finish(&s);
+}
+
+/* A start beyond the axis, as a value that is not in a list has: -1, and no point twice. */
+Test(search, start_beside_the_list) {
+    const double start = -1;
+    const struct search_axis axis = search_axis_of(0, 3, true, false);
+    struct search s = {.axes = &axis, .count = 1, .evaluate = flat, .most_trials = 1000};
+    struct counted c = {0};
+    s.context = &c;
+    cr_assert_eq(search_run(&s, &start), 0);
+    cr_assert_eq(s.trials.count, 5);
+    for (size_t i = 0; i < 5; i++)
+        cr_assert_eq(s.trials.at[i].point[0], (double)i - 1);
+    search_finish(&s);
+}

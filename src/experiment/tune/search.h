@@ -1,7 +1,8 @@
 /* A deterministic search for the best setting of a few parameters: one parameter after the other on
    a grid over its whole range, then on finer and finer grids around the best, until a round over
    all of them changes nothing. A grid rather than a descent, for objectives have steps and more
-   than one hollow. */
+   than one hollow. A choice on which hangs what the others do is no axis of a grid: each of its
+   values has such a search of its own over the others. */
 #ifndef EASIM_EXPERIMENT_TUNE_SEARCH_H
 #define EASIM_EXPERIMENT_TUNE_SEARCH_H
 
@@ -15,6 +16,9 @@ struct search_axis {
     double least, most;
     bool logarithmic, whole; /* whole: integers only; a small range of them is tried in full */
     bool may_be_off;         /* INFINITY is a value too */
+    bool apart; /* each whole number has a search of its own over the others; one axis at most */
+    bool bound; /* matters only where the axis that is apart has this value: */
+    double bound_to;
 };
 
 /* The axis for a range: logarithmic where it spans more than a factor of 100. */
@@ -37,12 +41,16 @@ struct search {
     /* Negative ends the search; a point that cannot be scored has value NAN instead. */
     int (*evaluate)(void *context, const double *point, struct search_score *ret_score);
     void *context;
-    size_t most_trials;
+    size_t most_trials; /* what is apart has equal shares of them */
     /* NULL, or told how many trials there will be at most by the end of the present round. */
     void (*expect)(void *context, size_t trials);
     ARRAY_OF(struct search_trial)
     trials;      /* every point once, in the order of evaluation; the first is the start */
     size_t best; /* the first of the best */
+    bool cut;    /* most_trials has kept it from trying something */
+    /* Its own: where it is. */
+    size_t middle; /* the best for the present value of the axis apart */
+    size_t limit;  /* trials up to there */
 };
 
 /* Negative: what evaluate returned. Release with search_finish in any case. */

@@ -22,14 +22,19 @@ static double change_of(double value, double start) {
     return value == start ? 0 : (value - start) / fabs(start);
 }
 
-/* By how much the trial breaks its bounds, in fractions of the start's means. */
+double tune_beyond_bound(const struct tune_constraint *c, double mean, double start) {
+    double value = c->absolute ? mean : change_of(mean, start);
+    double beyond = c->at_least ? c->limit - value : value - c->limit;
+    return c->absolute && c->limit != 0 ? beyond / fabs(c->limit) : beyond;
+}
+
+/* By how much the trial breaks its bounds. */
 static double trial_violation(const struct tune *tune, const struct tune_trial *trial) {
     const struct tune_trial *start = &tune->trials.at[0];
     double sum = 0;
     for (size_t i = 0; i < tune->constraint_count; i++) {
-        const struct tune_constraint *c = &tune->constraints[i];
-        double change = change_of(trial->constrained[i], start->constrained[i]);
-        double beyond = c->at_least ? c->change - change : change - c->change;
+        double beyond =
+            tune_beyond_bound(&tune->constraints[i], trial->constrained[i], start->constrained[i]);
         sum += isnan(beyond) ? INFINITY : fmax(0, beyond);
     }
     return sum;
@@ -65,25 +70,71 @@ static int evaluate_trial(void *context, const double *point, struct search_scor
     return 0;
 }
 
+/* The number that a parameter gets at a place on its axis. */
+static double param_number(const struct tune_target *target, double place) {
+    if (!target->numbers)
+        return place;
+    return place >= 0 ? target->numbers[(size_t)place] : target->start_number;
+}
+
 void tune_apply_params(const struct tune *tune, const double *point, struct study *study) {
-    for (size_t i = 0; i < tune->count; i++)
-        if (!tune->targets[i].path)
-            params_set_number(&study->params, tune->targets[i].param, point[i]);
+    for (size_t i = 0; i < tune->count; i++) {
+        const struct tune_target *target = &tune->targets[i];
+        if (!target->path && !target->is_policy)
+            params_set_number(&study->params, target->param, param_number(target, point[i]));
+    }
+}
+
+void tune_add_value(const struct tune_target *target, double place,
+                    const struct policy_params *params, struct str *out) {
+    if (isnan(place))
+        return;
+    if (target->texts) {
+        const char *text = place >= 0 ? target->texts[(size_t)place] : target->start_text;
+        str_add(out, text ? text : "");
+    } else if (target->chosen) {
+        params_set_number(target->chosen, target->param, param_number(target, place));
+        params_write_value(target->chosen, target->param, out);
+    } else if (target->path) {
+        str_add_real(out, place);
+    } else {
+        params_write_value(params, target->param, out);
+    }
+}
+
+bool tune_chooses_policy(const struct tune *tune) {
+    size_t i = 0;
+    while (i < tune->count && !tune->targets[i].is_policy)
+        i++;
+    return i < tune->count;
+}
+
+/* Whether a target can only be set by loading the scenario. */
+static bool has_paths(const struct tune *tune) {
+    size_t i = 0;
+    while (i < tune->count && !tune->targets[i].path)
+        i++;
+    return i < tune->count || tune_chooses_policy(tune);
 }
 
 int tune_apply(const struct tune *tune, const double *point, struct study *study,
                struct error *reterr) {
     struct arena arena = {0};
-    const char **sets = arena_alloc(&arena, tune->count * sizeof *sets);
+    const char **sets = arena_alloc(&arena, tune->count * sizeof *sets), *policy = NULL;
     size_t count = 0;
     for (size_t i = 0; i < tune->count; i++) {
-        char value[NUMFMT_BYTES];
-        if (!tune->targets[i].path)
+        const struct tune_target *target = &tune->targets[i];
+        bool as_it_is = isnan(point[i]) || (target->texts && point[i] < 0);
+        struct str value = {0};
+        if (target->is_policy && !as_it_is)
+            policy = target->texts[(size_t)point[i]];
+        if (!target->path || as_it_is)
             continue;
-        numfmt_real(value, point[i]);
-        sets[count++] = arena_printf(&arena, "%s=%s", tune->targets[i].path, value);
+        tune_add_value(target, point[i], NULL, &value);
+        sets[count++] = arena_printf(&arena, "%s=%s", target->path, value.text);
+        str_finish(&value);
     }
-    int r = count > 0 ? tune->reload(tune->context, study, sets, count, reterr) : 0;
+    int r = has_paths(tune) ? tune->reload(tune->context, study, policy, sets, count, reterr) : 0;
     arena_finish(&arena);
     if (r == 0)
         tune_apply_params(tune, point, study);
@@ -91,10 +142,7 @@ int tune_apply(const struct tune *tune, const double *point, struct study *study
 }
 
 int tune_restore(const struct tune *tune, struct study *study, struct error *reterr) {
-    size_t i = 0;
-    while (i < tune->count && !tune->targets[i].path)
-        i++;
-    int r = i < tune->count ? tune->reload(tune->context, study, NULL, 0, reterr) : 0;
+    int r = has_paths(tune) ? tune->reload(tune->context, study, NULL, NULL, 0, reterr) : 0;
     return r < 0 ? error_set(reterr, r, "the scenario cannot be loaded again: %s", reterr->text)
                  : 0;
 }
@@ -107,9 +155,7 @@ static void tell_expected_trials(void *context, size_t trials) {
 int tune_run(struct tune *tune, struct error *reterr) {
     double *start = mem_zalloc(tune->count, sizeof *start);
     for (size_t i = 0; i < tune->count; i++)
-        start[i] = tune->targets[i].path
-                       ? tune->targets[i].start
-                       : params_number(&tune->study->params, tune->targets[i].param);
+        start[i] = tune->targets[i].start;
     tune->search = (struct search){.axes = tune->axes,
                                    .count = tune->count,
                                    .evaluate = evaluate_trial,

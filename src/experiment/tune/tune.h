@@ -7,11 +7,12 @@
 #include "experiment/tune/search.h"
 #include "study/replicate.h"
 
-/* A bound on the change of a metric from the start, as a fraction of its mean. */
+/* A bound on a metric's mean, or on its change from the start as a fraction of that mean. */
 struct tune_constraint {
     unsigned column;
     bool at_least; /* else at most */
-    double change;
+    bool absolute;
+    double limit;
 };
 
 /* What is known of a trial beside its point and score; the same places as search.trials. */
@@ -22,11 +23,20 @@ struct tune_trial {
     char *failure;       /* why it has no result; else NULL */
 };
 
-/* What an axis sets. */
+/* What an axis sets: a parameter of the policy, a value of the scenario, or the policy. */
 struct tune_target {
-    const char *path; /* of a number in the scenario; NULL: a parameter of the policy */
-    size_t param;     /* its index */
-    double start;     /* what the scenario has at the path */
+    const char *name; /* as tables have it */
+    const char *path; /* of a value of the scenario; NULL: a parameter of the policy, or that */
+    bool is_policy;
+    size_t param; /* the parameter's index */
+    /* Of a policy that may be chosen, whose parameter this value of the scenario is; else NULL. */
+    struct policy_params *chosen;
+    const char *const *texts; /* what the whole numbers of the axis stand for; NULL: themselves */
+    const double *numbers;    /* likewise of a parameter */
+    double start; /* what the study has; below 0 with texts or numbers: none of them; NAN: a path
+                     that the scenario does not state */
+    const char *start_text; /* what it has instead of a text; NULL: nothing */
+    double start_number;    /* likewise, of a parameter */
 };
 
 /* The caller fills in the first part, and releases all with tune_finish. */
@@ -42,10 +52,10 @@ struct tune {
     size_t most_trials;
     /* NULL, or told how many trials there will be at most, as far as is known. */
     void (*expect)(void *context, size_t trials);
-    /* Loads a study anew with each "path=value"; what a failure leaves can only be loaded anew.
-       Only called if a target is a path. */
-    int (*reload)(void *context, struct study *study, const char *const *sets, size_t count,
-                  struct error *reterr);
+    /* Loads a study anew with a policy (NULL: its own) and each "path=value"; what a failure leaves
+       can only be loaded anew. Only called if a target is a path or the policy. */
+    int (*reload)(void *context, struct study *study, const char *policy, const char *const *sets,
+                  size_t count, struct error *reterr);
     void *context;
 
     ARRAY_OF(struct tune_trial) trials;
@@ -58,6 +68,11 @@ struct tune {
 int tune_run(struct tune *tune, struct error *reterr) MUST_CHECK;
 void tune_finish(struct tune *tune);
 
+/* The value of a target at a point as it is set; nothing where the scenario does not state it. */
+void tune_add_value(const struct tune_target *target, double place,
+                    const struct policy_params *params, struct str *out);
+/* Whether the policy is tuned. */
+bool tune_chooses_policy(const struct tune *tune);
 /* Sets a study's parameters to a point; its scenario stays. */
 void tune_apply_params(const struct tune *tune, const double *point, struct study *study);
 /* Sets all to a point. Negative where the scenario cannot have the values: the study is lost then.
@@ -70,6 +85,9 @@ int tune_restore(const struct tune *tune, struct study *study, struct error *ret
 bool tune_found(const struct tune *tune);
 /* How many trials have failed, and why the first of them did; NULL: none. */
 size_t tune_failed(const struct tune *tune, const char **ret_first);
+/* By how much a mean is beyond a bound (below 0: within), as a fraction of the start's mean or of
+   an absolute limit. */
+double tune_beyond_bound(const struct tune_constraint *constraint, double mean, double start);
 bool tune_keeps_constraints(const struct tune *tune, size_t trial);
 
 #endif

@@ -12,11 +12,12 @@ static cJSON *make_tune_manifest(const char *folder, const struct tune_output *o
     json_add_int(root, "trials", (int64_t)t->search.trials.count);
     tune_json_failed(root, t);
     cJSON_AddBoolToObject(root, "improved", tune_found(t));
+    tune_json_checked(root, output);
     cJSON *policies = cJSON_AddObjectToObject(root, "policies");
     (void)tune_trial_params(output, 0);
-    manifest_add_policy(policies, "before", t->study);
+    manifest_add_policy(policies, "before", output->before ? output->before : t->study);
     (void)tune_trial_params(output, t->search.best);
-    manifest_add_policy(policies, "tuned", t->study);
+    manifest_add_policy(policies, "tuned", output->tuned ? output->tuned : t->study);
     manifest_add_inputs(root, output->study, folder);
     return root;
 }
@@ -30,13 +31,16 @@ int tune_dir_write(const char *folder, const struct tune_output *output, struct 
     struct text_file files[] = {{.name = "trials.csv"},
                                 {.name = "tuned.yaml"},
                                 {.name = "check.csv"},
+                                {.name = "constraints.csv"},
                                 {.name = "runs.csv"}};
-    const char *const names[] = {files[0].name, files[1].name, files[2].name, files[3].name, NULL};
+    const char *const names[] = {files[0].name, files[1].name, files[2].name,
+                                 files[3].name, files[4].name, NULL};
     tune_tables_trials(output, &files[0].text);
     tune_tables_params(output, &files[1].text);
     write_check(output, &files[2].text);
-    tune_tables_runs(output, &files[3].text);
-    int r = text_files_write(folder, files, 4, reterr);
+    tune_tables_bounds(output, &files[3].text);
+    tune_tables_runs(output, &files[4].text);
+    int r = text_files_write(folder, files, 5, reterr);
     return r < 0 ? r
                  : manifest_write(make_tune_manifest(folder, output), output->origin, folder, names,
                                   reterr);

@@ -4,7 +4,7 @@
 
 #include "output/tune/tune_tables.h"
 
-/* trials.csv, tuned.yaml, check.csv, runs.csv, scenario.yaml and manifest.json. */
+/* trials.csv, tuned.yaml, check.csv, constraints.csv, runs.csv, scenario.yaml and manifest.json. */
 int tune_dir_write(const char *folder, const struct tune_output *output,
                    struct error *reterr) MUST_CHECK;
 

@@ -5,7 +5,7 @@
 
 #include "base/str.h"
 #include "experiment/compare/compare.h"
-#include "experiment/tune/tune.h"
+#include "experiment/tune/tune_check.h"
 #include "output/manifest.h"
 
 struct tune_output {
@@ -13,6 +13,9 @@ struct tune_output {
     const struct tune *tune;
     struct comparison
         check; /* series 0: with the parameters it had (the baseline); 1: with the tuned ones */
+    const struct study *before,
+        *tuned;            /* of the two series, where the policy is tuned; else NULL */
+    bool same_workloads;   /* those of the check are those of the search */
     const unsigned *shown; /* columns of the table on the terminal */
     size_t shown_count;
     const struct manifest_origin *origin;
@@ -22,10 +25,17 @@ struct tune_output {
 const struct policy_params *tune_trial_params(const struct tune_output *output, size_t trial);
 void tune_tables_trials(const struct tune_output *output, struct str *out); /* trials.csv */
 void tune_tables_runs(const struct tune_output *output, struct str *out);   /* runs.csv */
+void tune_tables_bounds(const struct tune_output *output, struct str *out); /* constraints.csv */
 void tune_tables_params(const struct tune_output *output, struct str *out); /* tuned.yaml */
 /* What was asked, and how many trials failed, as members of root. */
 void tune_json_protocol(cJSON *root, const struct tune_output *output);
 void tune_json_failed(cJSON *root, const struct tune *tune);
+/* What the check says of the bounds, and whether its workloads are others than those of the search.
+ */
+void tune_json_checked(cJSON *root, const struct tune_output *output);
+/* What has to be said whatever is printed, a line each: bounds that are broken, a check that is
+   none, a search that was cut. */
+void tune_report_doubts(const struct tune_output *output, struct str *out);
 void tune_json(const struct tune_output *output, struct str *out);
 void tune_report(const struct tune_output *output, struct str *out);
 
