@@ -25,7 +25,8 @@ STANDARD = {name + ".h" for name in (
     "stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath "
     "threads time uchar wchar wctype").split()}
 PUBLIC = ["easim/types.h", "easim/predict.h", "easim/policy.h"]  # each may include those before it
-MOCK = "mock"  # policies/mock: headers that may include their parts
+PARTS = "allocation"  # policies/allocation/: what several policies include
+MOCK = "mock"  # policies/mock/: headers that include their parts
 TALKS_TO_PROGRAMS = "exec"  # policies/exec.c and policies/exec/: may use the system, but nothing of src/
 OTHER_PROGRAMS = ("nvidia-smi --query-gpu",)  # whose flags are named
 FLAG = re.compile(r'(?<![\w-])--[a-z]')
@@ -130,12 +131,12 @@ class Tree:
         if layer and other and other not in may_include(layer):
             self.report(path, line, f'{layer} must not include {other}: "{name}"')
 
-    def check_restricted(self, path, allowed, who, own_parts=""):
-        """own_parts: beginning of the names of headers of the same folder that it may include."""
+    def check_restricted(self, path, allowed, who, parts=()):
+        """parts: folders of headers that it may include, too."""
         for line, name, kind in includes_of(path):
-            if own_parts and kind == "quoted" and name.startswith(own_parts) and (path.parent / name).is_file():
-                continue
-            if kind != "angled" or name not in allowed:
+            target = (path.parent / name).resolve()
+            part = kind == "quoted" and target.parent in parts and target.suffix == ".h" and target.is_file()
+            if not part and (kind != "angled" or name not in allowed):
                 self.report(path, line, f"{who}, not {name}")
 
     def check_talking(self, path):
@@ -178,8 +179,9 @@ class Tree:
                 self.check_talking(path)
                 continue
             self.check_restricted(path, STANDARD | set(PUBLIC),
-                                  "policies include only <easim/...> and standard headers",
-                                  own_parts="mock_" if path.parent.name == MOCK else "")
+                                  "policies include only <easim/...>, standard headers and parts of policies",
+                                  [(self.root / "policies" / part).resolve() for part in (PARTS, MOCK)
+                                   if part == PARTS or path.parent.name == MOCK])
         self.check_cycles()
         return sorted(set(self.found))
 
@@ -291,6 +293,10 @@ def self_test():
         ({"policies/mock/m.h": '#include "mock_q.h"\n'}, ["policies/mock/m.h:1: policies include only"]),
         ({"policies/p.c": '#include "mock_p.h"\n', "policies/mock_p.h": ""}, ["policies/p.c:1: policies include only"]),
         ({"policies/p.c": "#include <unistd.h>\n"}, ["policies/p.c:1: policies include only"]),
+        ({"policies/p.c": '#include "allocation/a.h"\n', "policies/allocation/a.h": "#include <easim/policy.h>\n"}, []),
+        ({"policies/allocation/a.c": '#include "../../src/base/a.h"\n'}, ["policies/allocation/a.c:1: policies include only"]),
+        ({"policies/p.c": '#include "fifo.c"\n'}, ["policies/p.c:1: policies include only"]),
+        ({"policies/p.c": '#include "mock/m.h"\n', "policies/mock/m.h": ""}, ["policies/p.c:1: policies include only"]),
         ({"policies/exec.c": '#include <poll.h>\n#include "exec/e.h"\n', "policies/exec/e.h": ""}, []),
         ({"policies/exec/e.c": '#include "../../src/base/a.h"\n'}, ["policies/exec/e.c:1: a policy that talks"]),
         ({"policies/exec.c": "#include <base/a.h>\n"}, ["policies/exec.c:1: a policy that talks"]),

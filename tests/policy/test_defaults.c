@@ -28,6 +28,12 @@ static const struct {
     {"tiresias", "threshold_gpu_s", "57600", "number 0..1000000000000 or off"},
     {"las", "round_s", "120", "duration 10..1000000 or off"},
     {"max_min", "round_s", "120", "duration 10..1000000 or off"},
+    {"goodput", "p", "-1", "number -4..1"},
+    {"sia", "p", "-0.5", "number -4..-0.01"},
+    {"goodput", "round_s", "60", "duration 10..1000000"},
+    {"sia", "round_s", "60", "duration 10..1000000"},
+    {"sia", "no_allocation", "1.1", "number 1..1000000"},
+    {NULL, "most_steps", "8000000", "integer 0..1000000000000"},
     {NULL, "round_s", "off", "duration 10..1000000 or off"},
     {NULL, "deadline_margin_s", "0", "duration 0..1000000000"},
     {NULL, "edp_exponent", "1", "number 0..10"},
@@ -55,9 +61,9 @@ static size_t find(const char *policy, const char *name) {
     return i;
 }
 
-static const char *const policies[] = {"allox",  "aurachronos", "charon", "chronos",  "easy",
-                                       "exec",   "fcfs",        "hades",  "las",      "max_min",
-                                       "pollux", "replay",      "themis", "tiresias", "zeus"};
+static const char *const policies[] = {
+    "allox", "aurachronos", "charon", "chronos", "easy", "exec",   "fcfs",     "goodput", "hades",
+    "las",   "max_min",     "pollux", "replay",  "sia",  "themis", "tiresias", "zeus"};
 
 Test(defaults, as_documented) {
     for (size_t p = 0; p < sizeof policies / sizeof *policies; p++) {

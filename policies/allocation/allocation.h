@@ -1,0 +1,70 @@
+/* Who gets which GPUs, all jobs at once and in rounds: what goodput and sia have in common. Each
+   tells what every job would cost with every allocation and with none; here the sum is minimised
+   under the numbers of GPUs, and the plan carried out. */
+#ifndef EASIM_ALLOCATION_H
+#define EASIM_ALLOCATION_H
+
+#include <easim/policy.h>
+
+/* A job with k GPUs of a type, in the configuration of most goodput among those. */
+struct allocation_choice {
+    uint32_t config, gpu_type, k;
+    double goodput; /* on the empty cluster; of the present allocation: as it is placed */
+    double cost;    /* from the rule */
+    int64_t gain;   /* against nothing, in whole units, so that ties are exact */
+};
+
+struct allocation_job {
+    const struct easim_job *job;
+    struct allocation_choice *choices; /* the present one first, then by GPU type and k */
+    uint32_t count;
+    bool runs;         /* choices[0] is its present allocation */
+    bool pinned;       /* and it keeps it */
+    double none_cost;  /* from the rule: if it has no GPUs, or loses those it has */
+    double leave_cost; /* from the rule: of losing them, on top; >= 0 */
+    uint32_t chosen;   /* of choices; EASIM_NONE: no GPUs */
+};
+
+struct allocation {
+    const struct easim_pass *pass;
+    uint32_t type_count, *capacity; /* GPUs that can be given, those of pinned jobs left out */
+    struct allocation_job *jobs;    /* who goes first on a tie first: running, then waiting */
+    uint32_t count;
+    uint32_t everybody; /* running and waiting jobs, those left out of `jobs` too */
+};
+
+struct allocation_rule {
+    double interval_s;  /* between rounds */
+    int64_t most_steps; /* of the exact solver, per round */
+    /* Fills in the costs of one job; of a waiting job a function of its configurations alone. */
+    void (*weigh)(const struct allocation *a, struct allocation_job *job);
+};
+
+/* Zeroed by the host, one per run. */
+struct allocation_state {
+    double next_s; /* of the next round; has been asked for if it lies ahead */
+};
+
+/* A decision: a round if one is due. */
+void allocation_decide(const struct easim_pass *pass, struct allocation_state *state,
+                       const struct allocation_rule *rule);
+/* Pollux's and Sia's factor for a job that has to restart: (age - R d) / (age + d), at least 0; R
+   restarts so far, d what one takes. */
+double allocation_restart_factor(const struct easim_view *view, const struct easim_job *job);
+
+/* --- parts --- */
+
+/* Jobs and their choices, memory of the decision. Waiting jobs that cannot matter, since as many of
+   the same kind as there are GPUs are before them, are left out. */
+void allocation_collect(struct allocation *a, const struct easim_pass *pass);
+/* Costs to gains; every job's `chosen` becomes none, of pinned ones the present. */
+void allocation_score(struct allocation *a);
+/* Work of the exact solver, in steps; INFINITY if a double does not hold the number of states. */
+double allocation_exact_steps(const struct allocation *a);
+/* Greatest sum of gains, by dynamic programming over the numbers of GPUs. */
+void allocation_solve_exact(struct allocation *a);
+/* By prices of GPUs and marginal gains. Returns an upper bound of the greatest sum. */
+double allocation_solve_prices(struct allocation *a);
+void allocation_carry_out(const struct allocation *a);
+
+#endif

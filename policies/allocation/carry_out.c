@@ -1,0 +1,77 @@
+/* From a plan to actions: see allocation.h. First what frees GPUs, then what takes them. */
+#include "allocation.h"
+
+static const struct allocation_choice *wish(const struct allocation_job *job) {
+    return job->chosen == EASIM_NONE ? NULL : &job->choices[job->chosen];
+}
+
+static void preempt_losers(const struct allocation *a) {
+    for (uint32_t i = 0; i < a->count; i++)
+        if (a->jobs[i].runs && a->jobs[i].chosen == EASIM_NONE)
+            a->pass->host->plan_preempt(a->pass->plan, a->jobs[i].job->index, false);
+}
+
+/* Gives the job what it is to have, if that fits now; none more to a running one whose GPUs would
+   lie so that it were no faster. */
+static bool try_choice(const struct allocation *a, const struct allocation_job *job,
+                       const struct allocation_choice *c) {
+    const struct easim_pass *pass = a->pass;
+    uint32_t index = job->job->index;
+    int span = pass->host->try_config(pass->plan, index, c->config, NULL);
+    if (span < 0 ||
+        (job->runs && c->k >= job->choices->k &&
+         easim_view_config(pass->view, c->config)->goodput[span] <= job->choices->goodput))
+        return false;
+    return (job->runs ? pass->host->plan_resize : pass->host->plan_start)(pass->plan, index,
+                                                                          c->config) == EASIM_OK;
+}
+
+/* Running jobs that move, as long as one does: each leaves GPUs for the next. Who finds no place
+   stays: two that were to exchange full types, for one. */
+static void move_running(const struct allocation *a) {
+    bool *moved = a->pass->host->scratch(a->pass->plan, a->count * sizeof *moved);
+    for (bool any = true; any;) {
+        any = false;
+        for (uint32_t i = 0; i < a->count; i++) {
+            const struct allocation_job *job = &a->jobs[i];
+            if (!job->runs || moved[i] || job->chosen == EASIM_NONE || job->chosen == 0)
+                continue;
+            moved[i] = try_choice(a, job, wish(job));
+            any = any || moved[i];
+        }
+    }
+}
+
+/* The allocation of least cost that fits now. */
+static const struct allocation_choice *best_that_fits(const struct allocation *a,
+                                                      const struct allocation_job *job) {
+    const struct allocation_choice *best = NULL;
+    for (uint32_t c = 0; c < job->count; c++) {
+        const struct easim_config *config =
+            easim_view_config(a->pass->view, job->choices[c].config);
+        if (easim_fit(a->pass->view, config) >= 0 && (!best || job->choices[c].gain > best->gain))
+            best = &job->choices[c];
+    }
+    return best;
+}
+
+/* Then those whose GPUs lie in pieces that they cannot use: others may do. */
+static void start_waiting(const struct allocation *a) {
+    bool *started = a->pass->host->scratch(a->pass->plan, a->count * sizeof *started);
+    for (uint32_t i = 0; i < a->count; i++)
+        if (!a->jobs[i].runs && wish(&a->jobs[i]))
+            started[i] = try_choice(a, &a->jobs[i], wish(&a->jobs[i]));
+    for (uint32_t i = 0; i < a->count; i++) {
+        if (a->jobs[i].runs || started[i] || !wish(&a->jobs[i]))
+            continue;
+        const struct allocation_choice *other = best_that_fits(a, &a->jobs[i]);
+        if (other)
+            try_choice(a, &a->jobs[i], other);
+    }
+}
+
+void allocation_carry_out(const struct allocation *a) {
+    preempt_losers(a);
+    move_running(a);
+    start_waiting(a);
+}

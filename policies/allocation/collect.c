@@ -1,0 +1,139 @@
+/* Jobs and what they may have: see allocation.h. */
+#include "allocation.h"
+
+static void *scratch(const struct easim_pass *pass, size_t count, size_t size) {
+    return pass->host->scratch(pass->plan, (count ? count : 1) * size);
+}
+
+/* GPUs that are free or held by running jobs: what writes a checkpoint still holds its own. */
+static void count_capacity(struct allocation *a, const struct easim_view *view) {
+    for (uint32_t t = 0; t < a->type_count; t++)
+        a->capacity[t] = easim_view_gpu_type(view, t)->free;
+    for (uint32_t i = 0; i < view->running_count; i++) {
+        const struct easim_running *r = easim_view_running(view, i);
+        a->capacity[r->gpu_type] += r->k;
+    }
+}
+
+/* Adds the most productive configuration of every type and number of GPUs. */
+static void add_choices(const struct allocation *a, struct allocation_job *job) {
+    const struct easim_view *view = a->pass->view;
+    for (uint32_t i = 0; i < job->job->config_count; i++) {
+        uint32_t config = job->job->first_config + i;
+        const struct easim_config *c = easim_view_config(view, config);
+        double goodput = c->goodput[c->empty_span];
+        struct allocation_choice *last = &job->choices[job->count ? job->count - 1 : 0];
+        if (c->milli > 0 || c->power_limit_w < INFINITY || goodput <= 0 ||
+            c->k > a->capacity[c->gpu_type] ||
+            (job->runs && c->gpu_type == job->choices->gpu_type && c->k == job->choices->k))
+            continue;
+        bool same = job->count > job->runs && last->gpu_type == c->gpu_type && last->k == c->k;
+        if (!same)
+            last = &job->choices[job->count++];
+        if (!same || goodput > last->goodput)
+            *last = (struct allocation_choice){
+                .config = config, .gpu_type = c->gpu_type, .k = c->k, .goodput = goodput};
+    }
+}
+
+/* Who may not be preempted, and who has not computed yet or still writes what a resize saved. */
+static bool is_pinned(const struct easim_view *view, const struct easim_job *job) {
+    return !job->preemptible || easim_job_computing_s(view, job) <= 0 ||
+           job->saved_at_s > view->now_s;
+}
+
+static void add_running(struct allocation *a, const struct easim_job *job) {
+    const struct easim_view *view = a->pass->view;
+    const struct easim_config *c = easim_view_config(view, job->config);
+    struct allocation_job *j = &a->jobs[a->count++];
+    j->job = job;
+    j->runs = true;
+    j->choices = scratch(a->pass, job->config_count + 1, sizeof *j->choices);
+    j->choices[j->count++] = (struct allocation_choice){.config = job->config,
+                                                        .gpu_type = c->gpu_type,
+                                                        .k = c->k,
+                                                        .goodput = c->goodput[job->span]};
+    j->pinned = is_pinned(view, job);
+    add_choices(a, j);
+}
+
+/* The GPUs of pinned jobs are not to be given. */
+static void reserve_pinned(struct allocation *a) {
+    for (uint32_t i = 0; i < a->count; i++)
+        if (a->jobs[i].pinned)
+            a->capacity[a->jobs[i].choices->gpu_type] -= a->jobs[i].choices->k;
+}
+
+static void add_waiting(struct allocation *a, const struct easim_job *job) {
+    struct allocation_job *j = &a->jobs[a->count++];
+    j->job = job;
+    j->choices = scratch(a->pass, job->config_count, sizeof *j->choices);
+    add_choices(a, j);
+}
+
+/* Waiting jobs that have the same configurations. */
+struct kind {
+    uint32_t first_config, config_count, jobs;
+};
+
+/* Counts a job with its kind; whether as many as `most` had been there before it. */
+static bool is_redundant(struct kind *kinds, uint32_t *count, const struct easim_job *job,
+                         uint32_t most) {
+    uint32_t i = 0;
+    while (i < *count && (kinds[i].first_config != job->first_config ||
+                          kinds[i].config_count != job->config_count))
+        i++;
+    if (i == *count)
+        kinds[(*count)++] = (struct kind){job->first_config, job->config_count, 0};
+    return kinds[i].jobs++ >= most;
+}
+
+static void add_queue(struct allocation *a) {
+    const struct easim_view *view = a->pass->view;
+    struct kind *kinds = scratch(a->pass, view->waiting_count, sizeof *kinds);
+    uint32_t kind_count = 0, gpus = 0;
+    for (uint32_t t = 0; t < a->type_count; t++)
+        gpus += a->capacity[t];
+    for (uint32_t i = view->first_waiting; i != EASIM_NONE;) {
+        const struct easim_job *job = easim_view_job(view, i);
+        i = job->next_waiting;
+        if (!is_redundant(kinds, &kind_count, job, gpus))
+            add_waiting(a, job);
+    }
+}
+
+static int compare_jobs(const struct allocation_job *a, const struct allocation_job *b) {
+    return (a->job->index > b->job->index) - (a->job->index < b->job->index);
+}
+
+/* By submission; the list is short: not more than there are GPUs, and nearly sorted. */
+static void sort_running(struct allocation *a) {
+    for (uint32_t i = 1; i < a->count; i++) {
+        struct allocation_job job = a->jobs[i];
+        uint32_t at = i;
+        for (; at > 0 && compare_jobs(&a->jobs[at - 1], &job) > 0; at--)
+            a->jobs[at] = a->jobs[at - 1];
+        a->jobs[at] = job;
+    }
+}
+
+void allocation_collect(struct allocation *a, const struct easim_pass *pass) {
+    const struct easim_view *view = pass->view;
+    *a = (struct allocation){.pass = pass,
+                             .type_count = view->gpu_type_count,
+                             .everybody = view->waiting_count + view->running_count};
+    a->capacity = scratch(pass, a->type_count, sizeof *a->capacity);
+    a->jobs = scratch(pass, a->everybody, sizeof *a->jobs);
+    count_capacity(a, view);
+    for (uint32_t i = 0; i < view->running_count; i++)
+        add_running(a, easim_view_job(view, easim_view_running(view, i)->job));
+    sort_running(a);
+    reserve_pinned(a);
+    add_queue(a);
+}
+
+double allocation_restart_factor(const struct easim_view *view, const struct easim_job *job) {
+    double restart_s = job->restart_s + job->checkpoint_s, age_s = easim_job_age_s(view, job);
+    double lost_s = restart_s * (job->preemptions + job->resizes);
+    return restart_s > 0 ? fmax(0, age_s - lost_s) / (age_s + restart_s) : 1;
+}
