@@ -7,6 +7,7 @@
 #include "output/models/models_dir.h"
 #include "output/models/models_report.h"
 #include "output/models/parameters_report.h"
+#include "output/models/plans_report.h"
 #include "output/models/serving_report.h"
 
 #include <math.h>
@@ -153,6 +154,13 @@ static void note_serving(struct model_args *args, const struct options *options)
     str_finish(&text);
 }
 
+static bool any_transformer(const struct survey *survey) {
+    for (size_t i = 0; i < survey->pairs.count; i++)
+        if (model_is_transformer(survey->pairs.at[i].model))
+            return true;
+    return false;
+}
+
 /* Options that together leave nothing. */
 static void refuse_nothing(const struct survey *survey, const struct model_args *args,
                            const struct options *options, struct problems *problems) {
@@ -175,6 +183,8 @@ static void refuse_nothing(const struct survey *survey, const struct model_args 
         problems_add_setting(problems, nowhere, "span",
                              "no configuration is placed so: the k asked for do not fit one node, "
                              "or do not need two");
+    else if (options->plans && !any_transformer(survey))
+        problems_add_setting(problems, nowhere, "plans", "none of these models is a transformer");
     else if (args->wishes.power_limits && !limits)
         problems_add_setting(problems, nowhere, "power-limits",
                              "none of these models has power limits");
@@ -197,6 +207,10 @@ static int print_survey(const struct options *options, struct model_args *args,
     struct str text = {0};
     if (options->parameters)
         parameters_report(survey, &text);
+    else if (options->plans && options->format == FORMAT_CSV)
+        plans_csv(survey, &text);
+    else if (options->plans)
+        (void)plans_report(survey, &text);
     else if (options->format == FORMAT_CSV)
         models_csv(survey, &text);
     else {

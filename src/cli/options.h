@@ -149,7 +149,7 @@ struct options {
     struct texts of_models, of_gpus; /* names */
     struct numbers at_k, at_batches;
     enum span_choice span;
-    bool power_limits, parameters;
+    bool power_limits, parameters, plans;
     struct type_values tdp, memory, node_gpus; /* W, GiB, GPUs of a node */
     const char *profile_csv;
 

@@ -42,6 +42,7 @@ static int check_levels(const struct config_table *table, struct problems *probl
 int config_table_init(struct config_table *table, const struct cluster *cluster,
                       const struct model_set *models, struct problems *problems) {
     *table = (struct config_table){.cluster = cluster, .models = models};
+    table->plans = mem_zalloc(1, sizeof *table->plans);
     table->rigid_speed = mem_zalloc(cluster->gpu_type_count, sizeof *table->rigid_speed);
     for (uint32_t h = 0; h < cluster->gpu_type_count; h++)
         table->rigid_speed[h] = 1;
@@ -69,6 +70,8 @@ void config_table_finish(struct config_table *table) {
     free(table->configs.at);
     free(table->sets.at);
     intern_finish(&table->requests);
+    plan_table_finish(table->plans);
+    free(table->plans);
     arena_finish(&table->arena);
 }
 
@@ -78,6 +81,26 @@ bool config_table_other_nodes(const struct cluster *cluster, const struct gpu_mo
         if (cluster->nodes[i].gpu_type == h && cluster->nodes[i].gpus != gpu_model->gpus_per_node)
             return true;
     return false;
+}
+
+const struct plan *config_table_plan(const struct config_table *table, uint32_t model,
+                                     uint32_t gpu_type, uint32_t k) {
+    const struct model *m = &table->models->models[model];
+    if (!model_is_transformer(m))
+        return NULL;
+    return &plan_table_find(table->plans, m, &table->cluster->gpu_types[gpu_type], k)->plan;
+}
+
+/* A transformer's configuration, which is a plan, in all spans. */
+static void tabulate_plan(const struct model *model, const struct gpu_model *gpu_model,
+                          const struct gpu_type *type, const struct plan *plan,
+                          struct easim_config *config) {
+    for (int span = 0; span < SPANS; span++) {
+        const struct interpolation_value value =
+            plan_value(model, gpu_model, type, plan, (enum easim_span)span);
+        config->power_w[span] = fmin(type->tdp_w, value.power_w);
+        config->goodput[span] = (double)model->transformer.global_batch / value.iteration_s;
+    }
 }
 
 /* Speed and power of one configuration in a phase; false if a lookup table knows it in no span. */
@@ -125,10 +148,15 @@ static bool could_be_placed(const struct easim_config *config, const struct gpu_
 
 /* Why candidates fell out, to explain an empty set. */
 struct dropped {
-    uint32_t by_gpus, by_memory, by_most, by_range, by_span;
+    uint32_t by_gpus, by_memory, by_most, by_range, by_span, by_plan, by_batch;
     uint32_t least_k, most_gpus;
     double least_gib;
 };
+
+static void drop_by_memory(struct dropped *dropped, double gib) {
+    dropped->by_memory++;
+    dropped->least_gib = dropped->least_gib > 0 ? fmin(dropped->least_gib, gib) : gib;
+}
 
 /* The configuration once more for each level, from the highest limit down. A level at tdp_w limits
  * nothing. */
@@ -139,6 +167,41 @@ static void add_limited(struct config_table *table, const struct gpu_model *gpu_
         if (levels[l].power_limit_w < tdp_w)
             array_push(&table->configs,
                        level_apply(&gpu_model->power_limits, &levels[l], unlimited));
+}
+
+/* Fills in the configuration of k GPUs of a transformer; false: no plan, dropped says why. */
+static bool find_plan(const struct config_table *table, const struct model *model,
+                      struct easim_config *config, struct dropped *dropped) {
+    const struct gpu_type *type = &table->cluster->gpu_types[config->gpu_type];
+    const struct plan_choice *choice = plan_table_find(table->plans, model, type, config->k);
+    if (plan_gpus(&choice->plan) == 0) {
+        if (choice->least_gib < INFINITY)
+            drop_by_memory(dropped, choice->least_gib);
+        else
+            dropped->by_plan++;
+        return false;
+    }
+    config->batch = choice->plan.micro_batch;
+    const struct gpu_model *gpu_model = model_on_gpu(model, type->name);
+    tabulate_plan(model, gpu_model, type, &choice->plan, config);
+    config->extrapolated = gpu_value_is_outside_k(gpu_model, config->k);
+    return true;
+}
+
+static void add_plan_config(struct config_table *table, const struct config_request *request,
+                            uint32_t h, uint32_t k, struct dropped *dropped) {
+    const struct gpu_type *type = &table->cluster->gpu_types[h];
+    struct easim_config c = {.k = k,
+                             .gpu_type = h,
+                             .empty_span = k > type->node_gpus_max ? 1 : 0,
+                             .span_count = SPANS,
+                             .power_limit_w = INFINITY};
+    if (request->batch_count > 0)
+        dropped->by_batch++;
+    else if (find_plan(table, &table->models->models[request->model], &c, dropped)) {
+        array_push(&table->configs, c);
+        table->has_plans = true;
+    }
 }
 
 static void add_model_configs(struct config_table *table, const struct config_request *request,
@@ -156,8 +219,7 @@ static void add_model_configs(struct config_table *table, const struct config_re
         c.span_count = SPANS;
         c.power_limit_w = INFINITY;
         if (gib > type->memory_gib) {
-            dropped->by_memory++;
-            dropped->least_gib = dropped->least_gib > 0 ? fmin(dropped->least_gib, gib) : gib;
+            drop_by_memory(dropped, gib);
         } else if (batches_too_large(g, k, batch)) {
             dropped->by_most++;
         } else if (!tabulate_config(table, m, request->phase, &c)) {
@@ -195,6 +257,10 @@ static const char *explain_no_config(struct config_table *table,
         numfmt_real(text, d->least_gib);
         return arena_printf(&table->arena, "needs at least %s GiB of GPU memory", text);
     }
+    if (d->by_batch > 0)
+        return "its model is a transformer, whose plans choose the batch: expected no b";
+    if (d->by_plan > 0)
+        return "no plan divides its model's heads, layers and global batch among so many GPUs";
     if (d->by_most > 0)
         return "needs steps of more samples per GPU than most_batch of its model";
     if (d->by_span > 0)
@@ -268,6 +334,9 @@ static void add_configs(struct config_table *table, const struct config_request 
                 dropped->by_gpus++;
                 dropped->least_k =
                     request->k[i] < dropped->least_k ? request->k[i] : dropped->least_k;
+            } else if (request->kind != JOB_KIND_RIGID &&
+                       model_is_transformer(&table->models->models[request->model])) {
+                add_plan_config(table, request, h, request->k[i], dropped);
             } else if (request->kind == JOB_KIND_RIGID) {
                 add_rigid_config(table, request, h, request->k[i]);
             } else {
@@ -513,6 +582,11 @@ static double best_per_gpu(const struct config_table *table, const struct model 
     const struct schema_list *stated = model_phase_batches(model, 0);
     const double *batches = stated->at;
     double best = 0;
+    if (g && model_is_transformer(model)) {
+        struct easim_config c = {.k = k, .gpu_type = h, .empty_span = k > type->node_gpus_max};
+        struct dropped dropped = {0};
+        return find_plan(table, model, &c, &dropped) ? c.goodput[c.empty_span] / k : 0;
+    }
     for (size_t i = 0; g && i < (stated->count ? stated->count : batches_count(allowed)); i++) {
         struct easim_config c = {.k = k,
                                  .batch = stated->count ? batches[i] : batches_at(allowed, i, k),

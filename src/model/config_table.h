@@ -8,6 +8,7 @@
 #include "easim/policy.h"
 #include "model/job_kind.h"
 #include "model/model_file.h"
+#include "model/plan_table.h"
 
 #define CONFIG_MAX_CHOICES 64 /* of k, and of b, in one request */
 
@@ -58,11 +59,13 @@ struct config_table {
     const struct k_choice
         *allowed_k;      /* by model; borrowed; NULL: nobody asks for more than one GPU */
     bool has_shares;     /* some configuration is part of a GPU */
+    bool has_plans;      /* some configuration is that of a transformer */
     bool has_phases;     /* some set is that of a phase that is not the last */
     double *rigid_speed; /* by GPU type */
     ARRAY_OF(struct easim_config) configs;
     ARRAY_OF(struct config_set) sets;
-    struct intern requests; /* request -> set */
+    struct intern requests;   /* request -> set */
+    struct plan_table *plans; /* of transformers: found when asked for, by any reader */
     struct arena arena;
 };
 
@@ -106,6 +109,9 @@ struct config_unit config_table_unit(const struct config_table *table, uint32_t 
 /* The work unit of a model (semantics 16): that of the first GPU type that runs it with k = 1, else
    of the first that runs it at all. */
 struct config_unit config_table_reference(const struct config_table *table, uint32_t model);
+/* The plan under which k GPUs of a type train a model; NULL: the model is no transformer. */
+const struct plan *config_table_plan(const struct config_table *table, uint32_t model,
+                                     uint32_t gpu_type, uint32_t k);
 /* Whether the model was measured on other nodes than those of GPU type h. */
 bool config_table_other_nodes(const struct cluster *cluster, const struct gpu_model *gpu_model,
                               uint32_t h);

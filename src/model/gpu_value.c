@@ -54,12 +54,15 @@ bool gpu_value_stand_in(const struct gpu_model *gpu_model, uint32_t k, double ba
     return find_iteration(gpu_model, &(struct step_place){k, nodes, true}, batch, value);
 }
 
+bool gpu_value_is_outside_k(const struct gpu_model *gpu_model, uint32_t k) {
+    const int64_t *ends = gpu_model->range_k.at;
+    return gpu_model->range_k.count != 2 || k < ends[0] || k > ends[1];
+}
+
 bool gpu_value_is_outside(const struct gpu_model *gpu_model, uint32_t k, double batch) {
-    const int64_t *k_ends = gpu_model->range_k.at;
     const double *batch_ends = gpu_model->range_batch.at;
-    return gpu_model->range_k.count != 2 || gpu_model->range_batch.count != 2 || k < k_ends[0] ||
-           k > k_ends[1] || batch * BATCH_EQUAL < batch_ends[0] ||
-           batch > batch_ends[1] * BATCH_EQUAL;
+    return gpu_value_is_outside_k(gpu_model, k) || gpu_model->range_batch.count != 2 ||
+           batch * BATCH_EQUAL < batch_ends[0] || batch > batch_ends[1] * BATCH_EQUAL;
 }
 
 double gpu_value_most_w(const struct gpu_model *gpu_model, double tdp_w) {

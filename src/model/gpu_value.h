@@ -16,6 +16,8 @@ bool gpu_value_stand_in(const struct gpu_model *gpu_model, uint32_t k, double ba
 
 /* Outside the measured range of k and b; without a range everything is. */
 bool gpu_value_is_outside(const struct gpu_model *gpu_model, uint32_t k, double batch);
+/* Of k alone: where a plan chooses the batch. */
+bool gpu_value_is_outside_k(const struct gpu_model *gpu_model, uint32_t k);
 
 /* The most that it may draw on one GPU: tdp_w where its power was not measured. */
 double gpu_value_most_w(const struct gpu_model *gpu_model, double tdp_w);

@@ -8,6 +8,7 @@
 #include "model/power.h"
 #include "model/serving.h"
 #include "model/speed.h"
+#include "model/transformer/plan.h"
 
 enum efficiency_form { EFFICIENCY_NOISE_SCALE, EFFICIENCY_NONE };
 /* What a power is of: a GPU alone, or its share of a node, metered at its wall socket (ac), behind
@@ -63,6 +64,8 @@ struct gpu_model {
     double most_batch;             /* of one step, per GPU; NAN: what the memory allows */
     struct schema_list grad_accum; /* struct grad_accum; elsewhere one step */
     struct speed_params speed;
+    struct gpu_links links; /* of a transformer; NAN: not stated */
+    struct plan_fit plan_fit;
     int64_t gpus_per_node; /* of the nodes it was measured on; 0: not stated */
     struct power_params power;
     int32_t power_form;  /* enum power_form */
@@ -114,7 +117,13 @@ struct model {
     struct gpu_model *gpus;
     uint32_t gpu_count; /* 0: it has serving tables only, no job can be of it */
     struct model_serving serving;
+    struct transformer transformer; /* layers 0: none, the model has forms */
 };
+
+/* Whether plans say how fast it is, not forms. */
+static inline bool model_is_transformer(const struct model *model) {
+    return model->transformer.layers > 0;
+}
 
 struct model_set {
     struct model *models;

@@ -6,6 +6,7 @@
 #include "model/batches.h"
 #include "model/model_fields.h"
 #include "model/model_phase.h"
+#include "model/model_transformer.h"
 
 #include <math.h>
 #include <string.h>
@@ -94,6 +95,8 @@ void gpu_model_settle(struct gpu_model *g) {
                                        g->power_between == BETWEEN_ENERGIES};
     g->lookup_speed = g->lookup.count > 0 && (speeds > 0 || !speed_form);
     g->lookup_power = g->lookup.count > 0 && (powers > 0 || !power_form);
+    if (!isnan(g->links.peak_flops)) /* plans have no forms to settle */
+        return;
     if (isnan(s->alpha_s[1]))
         s->alpha_s[1] = s->alpha_s[0];
     if (isnan(s->beta_s[1]) && s->sync_inter == SYNC_LAW_LINEAR)
@@ -176,10 +179,6 @@ static void check_parameters(struct gpu_model *gpu_model, const char *path,
     if (speed && s->sync_inter == SYNC_LAW_LOG2 && isnan(s->beta_s[1]))
         problems_add(binding->problems, gpu_model->where, path,
                      "key \"beta_inter_s\" is missing (sync_inter: log2)");
-    if (gpu_model->power.p0_w > gpu_model->power.pmax_w)
-        problems_add(binding->problems, gpu_model->where, path,
-                     "expected p0_w at most pmax_w, got %g and %g", gpu_model->power.p0_w,
-                     gpu_model->power.pmax_w);
 }
 
 static bool is_level(const struct power_limits *limits, double limit_w) {
@@ -220,8 +219,9 @@ static void check_record(const struct yaml_node *fit, const char *path,
         (void)schema_wrong(binding, fit, arena_printf(binding->arena, "%s.fit", path), "a mapping");
 }
 
-static void bind_gpu_model(struct gpu_model *gpu_model, const struct yaml_node *node,
-                           const char *path, const struct binding *binding) {
+static void bind_gpu_model(struct gpu_model *gpu_model, bool has_forms,
+                           const struct yaml_node *node, const char *path,
+                           const struct binding *binding) {
     size_t before = binding->problems->count;
     int bound = schema_bind(binding, gpu_model_fields, node, path, gpu_model);
     check_evidence(gpu_model, path, binding);
@@ -230,7 +230,12 @@ static void bind_gpu_model(struct gpu_model *gpu_model, const struct yaml_node *
     gpu_model_settle(gpu_model);
     check_lookup(gpu_model, path, binding);
     settle_power(gpu_model, path, binding);
-    check_parameters(gpu_model, path, binding);
+    if (has_forms)
+        check_parameters(gpu_model, path, binding);
+    if (gpu_model->power.p0_w > gpu_model->power.pmax_w)
+        problems_add(binding->problems, gpu_model->where, path,
+                     "expected p0_w at most pmax_w, got %g and %g", gpu_model->power.p0_w,
+                     gpu_model->power.pmax_w);
     check_record(gpu_model->fit, path, binding);
     check_power_limits(gpu_model, path, binding);
     check_ranges(gpu_model, path, binding);
@@ -257,7 +262,7 @@ static void bind_gpus(struct model *model, const char *path, const struct bindin
     model->gpu_count = (uint32_t)node->count;
     for (uint32_t i = 0; i < model->gpu_count; i++) {
         model->gpus[i].gpu = node->keys[i]->text;
-        bind_gpu_model(&model->gpus[i], node->items[i],
+        bind_gpu_model(&model->gpus[i], !model_is_transformer(model), node->items[i],
                        arena_printf(binding->arena, "%s.%s", gpus_path, model->gpus[i].gpu),
                        binding);
         model->gpus[i].gpu = node->keys[i]->text;
@@ -273,6 +278,8 @@ static bool is_given(const struct yaml_node *mapping, const char *key) {
 static void check_training(const struct model *model, const struct yaml_node *node,
                            const char *path, const struct binding *binding) {
     static const char *const keys[] = {"m0", "phi", "batches", "global_batches", "phases"};
+    if (model_is_transformer(model))
+        return;
     const bool phases = is_given(node, "phases");
     const bool serves = model->serving.tables.count > 0, trains = model->gpus_node || !serves;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
@@ -338,6 +345,7 @@ static int add_models(struct model_set *set, const struct yaml_node *root, const
                 arena_printf(binding->arena, "%s%smodels[%zu]", path, path[0] ? "." : "", i);
             serving_settle(&m->serving, m->where, model_path, binding);
             bind_gpus(m, model_path, binding);
+            model_transformer_check(m, yaml_find(root, "models")->items[i], model_path, binding);
             batches_check(m, model_path, binding);
             check_record(m->fit, model_path, binding);
             check_training(m, yaml_find(root, "models")->items[i], model_path, binding);

@@ -13,7 +13,8 @@
 
 #define SPANS 2 /* that models know */
 
-const char *const survey_state_names[] = {"ok", "gpus", "batch", "memory", "no_point", NULL};
+const char *const survey_state_names[] = {"ok",       "gpus",    "batch", "memory",
+                                          "no_point", "no_plan", NULL};
 const char *const survey_range_names[] = {"inside", "outside", "not_stated", NULL};
 const char *const survey_span_names[] = {"one_node", "across_nodes", NULL};
 
@@ -53,13 +54,16 @@ static bool is_among(double number, const struct survey_list *list) {
 }
 
 /* The measured k, both ends of their range, and the powers of two between; forms go up to a whole
-   node, and from one GPU on where nothing says what is measured. */
-static void add_usual_counts(const struct gpu_model *g, const struct gpu_type *type,
-                             struct numbers *counts) {
+   node, plans to all GPUs, and both from one GPU on where nothing says what is measured. */
+static void add_usual_counts(const struct survey_pair *pair, struct numbers *counts) {
+    const struct gpu_model *g = pair->gpu_model;
+    const struct gpu_type *type = pair->type;
     const int64_t *range = g->range_k.count == 2 ? g->range_k.at : NULL;
     double least = range ? (double)range[0] : 1, most = range ? (double)range[1] : 1;
     if (g->lookup.count == 0)
         most = fmax(most, type->node_gpus_max);
+    if (model_is_transformer(pair->model))
+        most = fmax(most, type->gpus);
     for (size_t i = 0; i < g->lookup.count; i++) {
         double k = (double)g->lookup.points[i].k;
         least = i == 0 ? k : fmin(least, k);
@@ -95,6 +99,25 @@ static enum survey_range range_of(const struct survey_pair *pair, uint32_t k, do
     return gpu_value_is_outside(g, k, batch) || pair->other_nodes ? SURVEY_OUTSIDE : SURVEY_INSIDE;
 }
 
+/* What a plan says of a row before its time. */
+static void plan_row(const struct survey_pair *pair, struct survey_row *row) {
+    const struct transformer *shape = &pair->model->transformer;
+    const struct plan_choice *choice =
+        plan_table_find(pair->plans, pair->model, pair->type, row->k);
+    row->plan = choice->plan;
+    row->samples = (double)shape->global_batch;
+    row->batch = row->steps = NAN;
+    row->memory_gib = choice->least_gib < INFINITY ? choice->least_gib : NAN;
+    if (plan_gpus(&row->plan) == 0)
+        return;
+    row->batch = row->plan.micro_batch;
+    row->steps = (double)plan_micro_batches(shape, &row->plan);
+    row->memory_gib = plan_memory_gib(shape, &row->plan);
+    if (pair->gpu_model->range_k.count == 2)
+        row->range =
+            gpu_value_is_outside_k(pair->gpu_model, row->k) ? SURVEY_OUTSIDE : SURVEY_INSIDE;
+}
+
 static struct survey_row row_in_phase(const struct survey_pair *pair, uint32_t phase, uint32_t k,
                                       double batch, enum easim_span span) {
     struct survey_row row = {.model = pair->model,
@@ -121,6 +144,9 @@ static struct survey_row row_in_phase(const struct survey_pair *pair, uint32_t p
     if (row.memory_gib == 0) /* no model says so of a job: it is not stated */
         row.memory_gib = NAN;
     row.range = range_of(pair, k, batch);
+    row.samples = k * batch;
+    if (model_is_transformer(pair->model))
+        plan_row(pair, &row);
     return row;
 }
 
@@ -132,7 +158,7 @@ static struct survey_row row_of(const struct survey_pair *pair, uint32_t k, doub
 /* Figures from iteration time and power. */
 static void fill_figures(struct survey_row *row, double iteration_s, double power_w) {
     row->iteration_s = iteration_s;
-    row->rate = row->k * row->batch / iteration_s;
+    row->rate = row->samples / iteration_s;
     row->goodput = isnan(row->efficiency) ? row->rate : row->rate * row->efficiency;
     row->power_w = power_w < POWER_UNKNOWN_W ? power_w : NAN;
     row->energy_j = row->k * row->power_w / row->goodput;
@@ -150,11 +176,12 @@ static bool is_allowed(const struct survey_pair *pair, const struct survey_wishe
 static enum survey_state state_of(const struct survey_row *row, bool allowed, bool known) {
     bool too_large = row->memory_gib > row->type->memory_gib ||
                      batches_too_large(row->gpu_model, row->k, row->batch);
-    return row->k > row->type->gpus ? SURVEY_GPUS
-           : !allowed               ? SURVEY_BATCH
-           : too_large              ? SURVEY_MEMORY
-           : !known                 ? SURVEY_NO_POINT
-                                    : SURVEY_OK;
+    return row->k > row->type->gpus           ? SURVEY_GPUS
+           : !allowed                         ? SURVEY_BATCH
+           : too_large                        ? SURVEY_MEMORY
+           : known                            ? SURVEY_OK
+           : model_is_transformer(row->model) ? SURVEY_NO_PLAN
+                                              : SURVEY_NO_POINT;
 }
 
 /* What the model says without a limit, and in *config what a limit is applied to; false: nothing.
@@ -163,7 +190,12 @@ static bool predict_row(struct survey_row *row, struct easim_config *config) {
     struct interpolation_value value;
     *config = (struct easim_config){.k = row->k, .batch = row->batch};
     uint32_t nodes = speed_nodes(row->k, row->type->node_gpus_max, row->span);
-    if (!gpu_value_find(row->gpu_model, row->k, row->batch, nodes, &value)) {
+    bool plans = model_is_transformer(row->model);
+    if (plans && plan_gpus(&row->plan) == 0)
+        return false;
+    if (plans)
+        value = plan_value(row->model, row->gpu_model, row->type, &row->plan, row->span);
+    else if (!gpu_value_find(row->gpu_model, row->k, row->batch, nodes, &value)) {
         if (row->span != EASIM_ACROSS_NODES || row->k <= row->type->node_gpus_max ||
             !gpu_value_stand_in(row->gpu_model, row->k, row->batch, nodes, &value))
             return false;
@@ -303,7 +335,9 @@ static void add_batch(struct survey *survey, const struct survey_wishes *wishes,
                       const struct count *c, uint32_t phase, double batch) {
     uint32_t k = (uint32_t)c->k;
     size_t first = survey->rows.count;
-    bool allowed = is_allowed(c->pair, wishes, phase, c->k, batch);
+    bool allowed = model_is_transformer(c->pair->model)
+                       ? wishes->batches.count == 0 || is_among(batch, &wishes->batches)
+                       : is_allowed(c->pair, wishes, phase, c->k, batch);
     for (int span = 0; span < SPANS; span++)
         if (wishes->spans[span] && has_span(c->pair->type, k, (enum easim_span)span))
             add_config(survey, wishes, allowed,
@@ -315,6 +349,10 @@ static void add_batch(struct survey *survey, const struct survey_wishes *wishes,
 /* All phases and batches of a k. */
 static void add_count(struct survey *survey, const struct survey_wishes *wishes,
                       const struct count *c) {
+    if (model_is_transformer(c->pair->model)) {
+        add_batch(survey, wishes, c, 0, row_of(c->pair, (uint32_t)c->k, NAN, EASIM_ONE_NODE).batch);
+        return;
+    }
     for (uint32_t phase = 0; phase < model_phase_count(c->pair->model); phase++) {
         struct numbers batches = {0};
         if (wishes->batches.count > 0)
@@ -331,14 +369,14 @@ static void add_count(struct survey *survey, const struct survey_wishes *wishes,
 static void add_pair(struct survey *survey, const struct survey_wishes *wishes,
                      const struct survey_pair *pair) {
     struct numbers usual = {0}, counts = {0};
-    add_usual_counts(pair->gpu_model, pair->type, &usual);
+    add_usual_counts(pair, &usual);
     if (pair->gpu_model->lookup.count == 0)
         array_push(&usual.list, 1); /* a form knows one GPU, which figures are relative to */
     settle_numbers(&usual);
     if (wishes->k.count > 0)
         add_all(&counts, &wishes->k);
     else
-        add_usual_counts(pair->gpu_model, pair->type, &counts);
+        add_usual_counts(pair, &counts);
     settle_numbers(&counts);
     const struct survey_list bases = {usual.list.at, usual.list.count};
     for (size_t i = 0; i < counts.list.count; i++)
@@ -358,7 +396,9 @@ void survey_make(struct survey *survey, const struct model_set *models,
                  const struct cluster *cluster, const struct survey_wishes *wishes) {
     for (uint32_t m = 0; m < models->count; m++)
         for (uint32_t h = 0; h < cluster->gpu_type_count; h++) {
-            struct survey_pair pair = {.model = &models->models[m], .type = &cluster->gpu_types[h]};
+            struct survey_pair pair = {.model = &models->models[m],
+                                       .type = &cluster->gpu_types[h],
+                                       .plans = &survey->plans};
             pair.gpu_model = model_on_gpu(pair.model, pair.type->name);
             pair.other_nodes =
                 pair.gpu_model && config_table_other_nodes(cluster, pair.gpu_model, h);
@@ -385,4 +425,5 @@ void survey_finish(struct survey *survey) {
     free(survey->pairs.at);
     free(survey->rows.at);
     free(survey->points.at);
+    plan_table_finish(&survey->plans);
 }

@@ -12,6 +12,7 @@ enum survey_state {
     SURVEY_BATCH,    /* a batch that neither model nor workload allows */
     SURVEY_MEMORY,   /* does not fit the memory of a GPU */
     SURVEY_NO_POINT, /* outside the lookup table, which is never extrapolated */
+    SURVEY_NO_PLAN,  /* no plan of a transformer divides so many GPUs */
     SURVEY_STATES
 };
 
@@ -28,8 +29,10 @@ struct survey_row {
     const struct gpu_type *type;
     uint32_t phase; /* of the model, from 0 */
     uint32_t k;
-    double batch; /* per GPU, of all steps of an iteration */
-    double steps; /* in which it is computed */
+    struct plan plan; /* of a transformer: its batch is the micro-batch, NAN without a plan */
+    double batch;     /* per GPU, of all steps of an iteration */
+    double samples;   /* of all GPUs in an iteration */
+    double steps;     /* in which it is computed */
     enum easim_span span;
     double power_limit_w; /* INFINITY: none */
     enum survey_state state;
@@ -72,7 +75,8 @@ struct survey_pair {
     const struct model *model;
     const struct gpu_model *gpu_model;
     const struct gpu_type *type;
-    bool other_nodes; /* than those that it was measured on */
+    bool other_nodes;         /* than those that it was measured on */
+    struct plan_table *plans; /* of the survey */
 };
 
 /* Zero-initialise; release with survey_finish. */
@@ -80,6 +84,7 @@ struct survey {
     ARRAY_OF(struct survey_pair) pairs; /* that were looked at, by model and GPU type */
     ARRAY_OF(struct survey_row) rows;   /* the same, then by k, phase, batch, span, falling limit */
     ARRAY_OF(struct survey_point) points;
+    struct plan_table plans;
 };
 
 /* Looks at all models of the set on all GPU types of the cluster that they know: appends pairs,

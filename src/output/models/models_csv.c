@@ -10,7 +10,7 @@
     X(phase, "", NEITHER, csv_comma_count(out, survey_columns_phase(row))) \
     X(k, "GPUs", NEITHER, csv_comma_int(out, row->k)) \
     X(b, "samples", NEITHER, csv_comma_real(out, row->batch)) \
-    X(global_batch, "samples", NEITHER, csv_comma_real(out, row->k * row->batch)) \
+    X(global_batch, "samples", NEITHER, csv_comma_real(out, row->samples)) \
     X(steps, "", NEITHER, csv_comma_real(out, row->steps)) \
     X(span, "", NEITHER, csv_comma_text(out, survey_span_names[row->span])) \
     X(power_limit_w, "W", NEITHER, csv_comma_real(out, row->power_limit_w)) \
@@ -31,13 +31,24 @@
     X(power_scope, "", NEITHER, csv_comma_text(out, survey_columns_scope(row))) \
     X(evidence, "", NEITHER, csv_comma_text(out, evidence_names[row->gpu_model->weakest])) \
     X(range, "", NEITHER, csv_comma_text(out, survey_range_names[row->range]))
+/* Behind them, where a model is a transformer. */
+#define PLAN_COLUMNS(X) \
+    X(plan, "", NEITHER, csv_comma_text(out, plan_gpus(&row->plan) > 0 ? plan : NULL))
 /* clang-format on */
 
 void models_csv(const struct survey *survey, struct str *out) {
-    str_add(out, SURVEY_HEADER(MODELS_COLUMNS));
+    bool plans = false;
+    for (size_t i = 0; i < survey->pairs.count; i++)
+        plans = plans || model_is_transformer(survey->pairs.at[i].model);
+    str_add(out, &(MODELS_COLUMNS(SURVEY_COLUMN_NAME))[1]);
+    str_add(out, plans ? PLAN_COLUMNS(SURVEY_COLUMN_NAME) "\n" : "\n");
     for (size_t i = 0; i < survey->rows.count; i++) {
         const struct survey_row *row = &survey->rows.at[i];
+        char plan[PLAN_TEXT_BYTES];
+        plan_text(plan, &row->plan);
         MODELS_COLUMNS(SURVEY_COLUMN_CELL)
+        if (plans)
+            PLAN_COLUMNS(SURVEY_COLUMN_CELL)
         str_add_char(out, '\n');
     }
 }

@@ -5,21 +5,31 @@
 #include "output/models/survey_columns.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The rows of one pair. */
 struct block {
     const struct survey_row *rows;
     size_t count;
     bool limits; /* some of them are under a limit */
+    bool plans;
 };
 
-static const char *const state_words[SURVEY_STATES] = {
-    NULL, "more GPUs than there are", "the batch is not allowed",
-    "does not fit the memory of a GPU", "outside the lookup table"};
+static const char *const state_words[SURVEY_STATES] = {NULL,
+                                                       "more GPUs than there are",
+                                                       "the batch is not allowed",
+                                                       "does not fit the memory of a GPU",
+                                                       "outside the lookup table",
+                                                       "no plan divides"};
 
 /* ---- Heading ---- */
 
 static void add_range(struct str *out, const struct gpu_model *g) {
+    const int64_t *measured = g->range_k.at;
+    if (g->range_k.count == 2 && g->plan_fit.compute_fraction > 0) {
+        str_addf(out, "measured k %lld..%lld", (long long)measured[0], (long long)measured[1]);
+        return;
+    }
     if (g->range_k.count != 2 || g->range_batch.count != 2) {
         str_add(out, "no measured range stated");
         return;
@@ -78,7 +88,7 @@ static void add_columns(struct str *out, const struct block *block) {
     if (block->limits)
         str_addf(out, "%8s", "limit W");
     str_addf(out, "%9s%9s%7s%9s%8s%7s%10s%7s  %s\n", "time s", "rate 1/s", "eff", "goodput",
-             "scaling", "W/GPU", unit.text, "GiB", "range");
+             "scaling", "W/GPU", unit.text, "GiB", block->plans ? "range    plan" : "range");
     str_finish(&unit);
 }
 
@@ -103,7 +113,13 @@ static void add_row(struct str *out, const struct block *block, const struct sur
     add_number(out, row->power_w, 7);
     add_number(out, row->energy_j, 10);
     add_number(out, row->memory_gib, 7);
-    str_addf(out, "  %s%s\n", ranges[row->range], row->state == SURVEY_OK ? "" : ", not allowed");
+    str_addf(out, "  %s%s", ranges[row->range], row->state == SURVEY_OK ? "" : ", not allowed");
+    if (block->plans) {
+        char plan[PLAN_TEXT_BYTES];
+        plan_text(plan, &row->plan);
+        str_addf(out, "%*s  %s", 7 - (int)strlen(ranges[row->range]), "", plan);
+    }
+    str_add_char(out, '\n');
 }
 
 /* What is not allowed has figures all the same: they are marked. */
@@ -158,7 +174,7 @@ static void add_batches(struct str *out, const struct block *block, enum survey_
    others by b. */
 static void add_places(struct str *out, const struct block *block, enum survey_state state) {
     const char *before = "";
-    if (state == SURVEY_BATCH || state == SURVEY_MEMORY) {
+    if (!block->plans && (state == SURVEY_BATCH || state == SURVEY_MEMORY)) {
         add_batches(out, block, state, NULL);
         return;
     }
@@ -213,6 +229,7 @@ void models_report(const struct survey *survey, struct str *out) {
              end++)
             block.limits = block.limits || rows[end].power_limit_w < INFINITY;
         block.count = end - first;
+        block.plans = model_is_transformer(rows[first].model);
         str_add(out, first > 0 ? "\n" : "");
         add_heading(out, &block);
         add_feasible(out, &block);

@@ -36,7 +36,22 @@
 /* Behind the labels, where jobs share GPUs. */
 #define SHARE_COLUMNS(X) \
     X(gpu_share, "GPUs", NEITHER, csv_comma_real(out, c ? easim_config_gpus(c) / c->k : NAN))
+/* And where jobs are trained under plans. */
+#define PLAN_COLUMNS(X) X(plan, "", NEITHER, add_plan(w, spec, c, out))
 /* clang-format on */
+
+/* The plan of a transformer's job; none of other jobs. */
+static void add_plan(const struct workload *workload, const struct job_spec *spec,
+                     const struct easim_config *config, struct str *out) {
+    const struct plan *plan =
+        config && spec->model != EASIM_NONE
+            ? config_table_plan(&workload->table, spec->model, config->gpu_type, config->k)
+            : NULL;
+    char text[PLAN_TEXT_BYTES];
+    if (plan)
+        plan_text(text, plan);
+    csv_comma_text(out, plan ? text : NULL);
+}
 
 static void add_missed(const struct job_record *job, struct str *out) {
     static const char *const cells[] = {[DEADLINE_NONE] = ",",
@@ -49,7 +64,8 @@ static void add_missed(const struct job_record *job, struct str *out) {
 void jobs_csv_header(const struct workload *workload, struct str *out) {
     str_add(out, RUN_HEADER(JOBS_COLUMNS));
     run_columns_label_names(workload, out);
-    str_add(out, workload->table.has_shares ? SHARE_COLUMNS(RUN_COLUMN_NAME) "\n" : "\n");
+    str_add(out, workload->table.has_shares ? SHARE_COLUMNS(RUN_COLUMN_NAME) : "");
+    str_add(out, workload->table.has_plans ? PLAN_COLUMNS(RUN_COLUMN_NAME) "\n" : "\n");
 }
 
 static void add_job_row(const struct replication *replication, uint32_t index, struct str *out) {
@@ -64,6 +80,8 @@ static void add_job_row(const struct replication *replication, uint32_t index, s
         csv_comma_text(out, spec->labels ? spec->labels[i] : NULL);
     if (w->table.has_shares)
         SHARE_COLUMNS(RUN_COLUMN_CELL)
+    if (w->table.has_plans)
+        PLAN_COLUMNS(RUN_COLUMN_CELL)
     str_add_char(out, '\n');
 }
 

@@ -1,0 +1,48 @@
+/* Plans by model, GPU type and k: see plan_table.h. */
+#include "model/plan_table.h"
+
+#include "base/array.h"
+#include "model/model_file.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+void plan_table_finish(struct plan_table *table) {
+    intern_finish(&table->keys);
+    free(table->choices.at);
+}
+
+struct plan_hardware plan_hardware_of(const struct gpu_model *gpu_model,
+                                      const struct gpu_type *type) {
+    uint32_t node_gpus = type->node_gpus_max > 0 ? type->node_gpus_max : 1;
+    return (struct plan_hardware){gpu_model->links, type->memory_gib, node_gpus};
+}
+
+const struct plan_choice *plan_table_find(struct plan_table *table, const struct model *model,
+                                          const struct gpu_type *type, uint32_t k) {
+    const void *key[] = {model, type, (const void *)(uintptr_t)k};
+    bool is_new;
+    uint32_t number = intern(&table->keys, key, sizeof key, &is_new);
+    if (is_new) {
+        const struct gpu_model *gpu_model = model_on_gpu(model, type->name);
+        const struct plan_hardware hardware = plan_hardware_of(gpu_model, type);
+        struct plan_choice choice;
+        (void)plan_best(&model->transformer, k, &hardware, &gpu_model->plan_fit,
+                        k > hardware.node_gpus, &choice.plan, &choice.least_gib);
+        array_push(&table->choices, choice);
+    }
+    return &table->choices.at[number];
+}
+
+struct interpolation_value plan_value(const struct model *model, const struct gpu_model *gpu_model,
+                                      const struct gpu_type *type, const struct plan *plan,
+                                      enum easim_span span) {
+    const struct plan_hardware hardware = plan_hardware_of(gpu_model, type);
+    const struct plan_parts parts = plan_time_parts(&model->transformer, plan, &hardware,
+                                                    &gpu_model->plan_fit, span != EASIM_ONE_NODE);
+    double iteration_s = plan_parts_sum_s(&parts);
+    double share = transformer_flop(&model->transformer) /
+                   (plan_gpus(plan) * gpu_model->links.peak_flops * iteration_s);
+    return (struct interpolation_value){iteration_s,
+                                        power_training_w(&gpu_model->power, 1, share, INFINITY)};
+}

@@ -1,0 +1,40 @@
+/* The plans that jobs of transformers take, found once for each model, GPU type and k. */
+#ifndef EASIM_MODEL_PLAN_TABLE_H
+#define EASIM_MODEL_PLAN_TABLE_H
+
+#include "base/intern.h"
+#include "cluster/cluster.h"
+#include "easim/policy.h"
+#include "model/interpolation.h"
+#include "model/model.h"
+
+/* The plan of least time where the empty cluster places k GPUs; a job keeps it wherever it is
+   placed. */
+struct plan_choice {
+    struct plan plan; /* no plan: 0 GPUs */
+    double least_gib; /* what the least of all plans needs; INFINITY: none divides */
+};
+
+struct plan_table {
+    struct intern keys; /* (model, type, k) -> choice */
+    ARRAY_OF(struct plan_choice) choices;
+};
+
+void plan_table_finish(struct plan_table *table);
+
+/* The model has to be a transformer with an entry for the type. The answer is the table's, until
+   the next call. */
+const struct plan_choice *plan_table_find(struct plan_table *table, const struct model *model,
+                                          const struct gpu_type *type, uint32_t k);
+
+/* What plans of a model run on; a type without nodes counts as nodes of one GPU. */
+struct plan_hardware plan_hardware_of(const struct gpu_model *gpu_model,
+                                      const struct gpu_type *type);
+
+/* Time of an iteration and power of one GPU under a plan: p0 + (pmax - p0) times the share of the
+   peak that it reaches, not cut at any limit. */
+struct interpolation_value plan_value(const struct model *model, const struct gpu_model *gpu_model,
+                                      const struct gpu_type *type, const struct plan *plan,
+                                      enum easim_span span);
+
+#endif

@@ -1,0 +1,181 @@
+/* Plans of k GPUs: see plan.h. */
+#include "model/transformer/plan.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define GIB 1073741824.0
+
+uint32_t plan_gpus(const struct plan *p) {
+    return p->tensor * p->pipeline * p->data * p->context;
+}
+
+int64_t plan_micro_batches(const struct transformer *shape, const struct plan *p) {
+    int64_t together = (int64_t)p->data * p->micro_batch;
+    return together > 0 && shape->global_batch % together == 0 ? shape->global_batch / together : 0;
+}
+
+/* Places of the pipeline: layers, and what counts as one. */
+static int64_t layer_places(const struct transformer *shape) {
+    return shape->layers + (shape->embedding_places ? 2 : 0);
+}
+
+const char *plan_wrong(const struct transformer *shape, const struct plan *p, uint32_t node_gpus) {
+    int64_t micro_batches = plan_micro_batches(shape, p);
+    if (p->tensor == 0 || p->pipeline == 0 || p->data == 0 || p->context == 0 ||
+        p->interleaving == 0 || p->micro_batch == 0)
+        return "a degree is 0";
+    if (p->tensor > node_gpus)
+        return "tp is above the GPUs of a node";
+    if (shape->heads % p->tensor != 0 || shape->kv_heads % p->tensor != 0)
+        return "tp does not divide heads and kv_heads";
+    if (shape->sequence % p->context != 0)
+        return "cp does not divide the sequence";
+    if (layer_places(shape) % ((int64_t)p->pipeline * p->interleaving) != 0)
+        return "pp times v does not divide the layers";
+    if (micro_batches == 0)
+        return "dp times mb does not divide the global batch";
+    if (p->interleaving > 1 && (p->pipeline == 1 || micro_batches % p->pipeline != 0))
+        return "v is above 1, and the micro-batches are no multiple of pp";
+    return NULL;
+}
+
+double plan_memory_gib(const struct transformer *shape, const struct plan *p) {
+    double bytes_each = shape->lora ? 2 : (shape->distributed_optimizer ? 6 + 12.0 / p->data : 18);
+    double state = bytes_each * shape->parameters / p->tensor / p->pipeline;
+    double kept = transformer_layer_bytes(shape, p->tensor, shape->recompute == RECOMPUTE_NONE);
+    double working = 0;
+    if (shape->recompute == RECOMPUTE_FULL) {
+        working = transformer_layer_bytes(shape, p->tensor, true);
+        kept = 2.0 * (double)shape->sequence * (double)shape->hidden /
+               (shape->sequence_parallel ? p->tensor : 1);
+    }
+    double in_flight = fmin((double)plan_micro_batches(shape, p), p->pipeline);
+    if (p->interleaving > 1)
+        in_flight *= 1 + (p->pipeline - 1.0) / ((double)p->pipeline * p->interleaving);
+    double layers = (double)layer_places(shape) / p->pipeline;
+    double tokens = (double)p->micro_batch / p->context;
+    return (state + tokens * (kept * layers * in_flight + working)) / GIB;
+}
+
+struct plan_parts plan_time_parts(const struct transformer *shape, const struct plan *p,
+                                  const struct plan_hardware *hardware, const struct plan_fit *fit,
+                                  bool across) {
+    const struct gpu_links *links = &hardware->links;
+    const double micro_batches = (double)plan_micro_batches(shape, p), stages = p->pipeline;
+    /* Of a micro-batch in a layer: numbers of activations of one GPU, and how often each pass. */
+    const double numbers =
+        (double)p->micro_batch / p->context * (double)shape->sequence * (double)shape->hidden;
+    const double layers = (double)shape->layers / stages * micro_batches;
+    const bool again = shape->recompute == RECOMPUTE_FULL;
+    const double between_nodes = across ? links->network_bytes_s : links->node_bytes_s;
+    const double copies = (double)p->data * p->context;
+    struct plan_parts parts = {0};
+    parts.compute_s =
+        transformer_flop(shape) / (plan_gpus(p) * links->peak_flops * fit->compute_fraction);
+    parts.memory_s = fit->memory_traffic * layers * (again ? 4 : 3) * p->micro_batch / p->context *
+                     transformer_layer_bytes(shape, p->tensor, true) / links->memory_bytes_s;
+    parts.tensor_s = layers * (again ? 6 : 4) * 2 * numbers * 2 * (p->tensor - 1.0) / p->tensor /
+                     links->node_bytes_s;
+    if (p->pipeline > 1)
+        parts.pipeline_s = micro_batches * 2 * p->interleaving * 2 * numbers / between_nodes;
+    parts.bubble_s = (parts.compute_s + parts.memory_s + parts.tensor_s + parts.pipeline_s) *
+                     (stages - 1) / (micro_batches * p->interleaving);
+    if (!shape->lora)
+        parts.gradient_s = (1 - fit->gradient_overlap) * 4 * shape->parameters / p->tensor /
+                           stages * (copies - 1) / copies / between_nodes;
+    parts.fixed_s = fit->node_s * ceil((double)plan_gpus(p) / hardware->node_gpus);
+    return parts;
+}
+
+double plan_parts_sum_s(const struct plan_parts *parts) {
+    return parts->compute_s + parts->memory_s + parts->tensor_s + parts->pipeline_s +
+           parts->bubble_s + parts->gradient_s + parts->fixed_s;
+}
+
+/* --- all plans of k GPUs --- */
+
+struct plan_search {
+    const struct transformer *shape;
+    uint32_t k, node_gpus;
+    void (*found)(void *to, const struct plan *plan);
+    void *to;
+};
+
+static void each_schedule(const struct plan_search *search, struct plan plan) {
+    int64_t places = layer_places(search->shape) / plan.pipeline;
+    int64_t sequences = search->shape->global_batch / plan.data;
+    for (uint32_t v = 1; v <= places && (v == 1 || plan.pipeline > 1); v++)
+        for (uint32_t mb = 1; places % v == 0 && mb <= sequences; mb++) {
+            plan.interleaving = v;
+            plan.micro_batch = mb;
+            if (!plan_wrong(search->shape, &plan, search->node_gpus))
+                search->found(search->to, &plan);
+        }
+}
+
+static void each_context(const struct plan_search *search, struct plan plan, uint32_t rest) {
+    static const int64_t none[] = {1};
+    const struct schema_list *stated = &search->shape->context_parallel;
+    const int64_t *degrees = stated->count > 0 ? stated->at : none;
+    for (size_t i = 0; i < (stated->count > 0 ? stated->count : 1); i++) {
+        if (rest % degrees[i] != 0)
+            continue;
+        plan.context = (uint32_t)degrees[i];
+        plan.data = rest / plan.context;
+        if (search->shape->global_batch % plan.data == 0)
+            each_schedule(search, plan);
+    }
+}
+
+void plan_each(const struct transformer *shape, uint32_t k, uint32_t node_gpus,
+               void (*found)(void *to, const struct plan *plan), void *to) {
+    const struct plan_search search = {shape, k, node_gpus, found, to};
+    for (uint32_t pp = 1; pp <= k; pp++)
+        for (uint32_t tp = 1; k % pp == 0 && layer_places(shape) % pp == 0 && tp <= node_gpus; tp++)
+            if (k / pp % tp == 0 && shape->kv_heads % tp == 0)
+                each_context(&search, (struct plan){.tensor = tp, .pipeline = pp}, k / pp / tp);
+}
+
+struct best_plan {
+    const struct transformer *shape;
+    const struct plan_hardware *hardware;
+    const struct plan_fit *fit;
+    bool across;
+    struct plan plan;
+    double time_s, least_gib;
+};
+
+/* Plans come in the order of ties: the first of equal ones stays. */
+static void consider_plan(void *to, const struct plan *plan) {
+    struct best_plan *best = to;
+    double gib = plan_memory_gib(best->shape, plan);
+    best->least_gib = fmin(best->least_gib, gib);
+    if (gib > best->hardware->memory_gib)
+        return;
+    const struct plan_parts parts =
+        plan_time_parts(best->shape, plan, best->hardware, best->fit, best->across);
+    double time_s = plan_parts_sum_s(&parts);
+    if (time_s < best->time_s) {
+        best->time_s = time_s;
+        best->plan = *plan;
+    }
+}
+
+bool plan_best(const struct transformer *shape, uint32_t k, const struct plan_hardware *hardware,
+               const struct plan_fit *fit, bool across, struct plan *ret, double *ret_least_gib) {
+    struct best_plan best = {shape,  hardware,           fit,
+                             across, .time_s = INFINITY, .least_gib = INFINITY};
+    plan_each(shape, k, hardware->node_gpus, consider_plan, &best);
+    *ret = best.plan;
+    *ret_least_gib = best.least_gib;
+    return best.time_s < INFINITY;
+}
+
+void plan_text(char text[static PLAN_TEXT_BYTES], const struct plan *p) {
+    char context[16] = "";
+    if (p->context > 1)
+        (void)snprintf(context, sizeof context, "cp%u", p->context);
+    (void)snprintf(text, PLAN_TEXT_BYTES, "tp%upp%uv%udp%u%smb%u", p->tensor, p->pipeline,
+                   p->interleaving, p->data, context, p->micro_batch);
+}

@@ -1,0 +1,76 @@
+/* How k GPUs share the training of a transformer: a plan, what it needs and how long an iteration
+   takes under it (semantics 33.2 to 33.4). Pure functions. */
+#ifndef EASIM_MODEL_TRANSFORMER_PLAN_H
+#define EASIM_MODEL_TRANSFORMER_PLAN_H
+
+#include "model/transformer/architecture.h"
+
+#define PLAN_TEXT_BYTES 64
+
+/* k = tensor * pipeline * data * context; 0 GPUs: no plan. */
+struct plan {
+    uint32_t tensor, pipeline, data, context;
+    uint32_t interleaving; /* parts of the layers that each stage holds */
+    uint32_t micro_batch;  /* sequences */
+};
+
+/* What one GPU computes and moves a second. */
+struct gpu_links {
+    double peak_flops;      /* operations of the precision */
+    double memory_bytes_s;  /* of its memory */
+    double node_bytes_s;    /* to others of its node */
+    double network_bytes_s; /* to other nodes */
+};
+
+struct plan_hardware {
+    struct gpu_links links;
+    double memory_gib; /* of one GPU */
+    uint32_t node_gpus;
+};
+
+/* What a fit found: see plan_time. */
+struct plan_fit {
+    double compute_fraction; /* f1, of peak_flops; in (0, 1] */
+    double memory_traffic;   /* f2, times the bytes counted; >= 0 */
+    double gradient_overlap; /* f3, of the gradients' transfer; in [0, 1] */
+    double node_s;           /* of an iteration for each node, whatever the plan; >= 0 */
+};
+
+/* Seconds of an iteration, by what they are spent on; they add up to it. */
+struct plan_parts {
+    double compute_s, memory_s, tensor_s, pipeline_s, bubble_s, gradient_s, fixed_s;
+};
+
+uint32_t plan_gpus(const struct plan *plan);
+/* m: of a replica in an iteration; 0: data * micro_batch does not divide the global batch. */
+int64_t plan_micro_batches(const struct transformer *shape, const struct plan *plan);
+
+/* Why a plan cannot be on nodes of so many GPUs, in words; NULL: it can. Memory is not asked. */
+const char *plan_wrong(const struct transformer *shape, const struct plan *plan,
+                       uint32_t node_gpus);
+
+/* GiB of a GPU of the first stage, which holds most: weights, gradients and the state of the
+   optimizer, and activations of min(m, pipeline) micro-batches (Korthikanti et al., 2022). */
+double plan_memory_gib(const struct transformer *shape, const struct plan *plan);
+
+/* Parts of an iteration. across: the plan's GPUs are in several nodes. */
+struct plan_parts plan_time_parts(const struct transformer *shape, const struct plan *plan,
+                                  const struct plan_hardware *hardware, const struct plan_fit *fit,
+                                  bool across);
+double plan_parts_sum_s(const struct plan_parts *parts);
+
+/* The plan of least time that fits the memory; ties: fewer stages, smaller tensor, interleaving and
+   micro-batch. False: none; *ret_least_gib is what the least of them needs, INFINITY if none
+   divides. */
+bool plan_best(const struct transformer *shape, uint32_t k, const struct plan_hardware *hardware,
+               const struct plan_fit *fit, bool across, struct plan *ret, double *ret_least_gib);
+
+/* Calls found for every plan of k GPUs that can be, whether it fits or not, in ascending order of
+   pipeline, tensor, context, interleaving, micro-batch. */
+void plan_each(const struct transformer *shape, uint32_t k, uint32_t node_gpus,
+               void (*found)(void *to, const struct plan *plan), void *to);
+
+/* "tp8pp4v2dp2mb1", cp behind dp where it is above 1. */
+void plan_text(char text[static PLAN_TEXT_BYTES], const struct plan *plan);
+
+#endif
