@@ -7,6 +7,7 @@
 #include "output/models/models_dir.h"
 #include "output/models/models_report.h"
 #include "output/models/parameters_report.h"
+#include "output/models/plans_csv.h"
 #include "output/models/plans_report.h"
 #include "output/models/serving_report.h"
 
@@ -156,7 +157,7 @@ static void note_serving(struct model_args *args, const struct options *options)
 
 static bool any_transformer(const struct survey *survey) {
     for (size_t i = 0; i < survey->pairs.count; i++)
-        if (model_is_transformer(survey->pairs.at[i].model))
+        if (survey->pairs.at[i].model->is_transformer)
             return true;
     return false;
 }
@@ -210,7 +211,7 @@ static int print_survey(const struct options *options, struct model_args *args,
     else if (options->plans && options->format == FORMAT_CSV)
         plans_csv(survey, &text);
     else if (options->plans)
-        (void)plans_report(survey, &text);
+        plans_report(survey, &text);
     else if (options->format == FORMAT_CSV)
         models_csv(survey, &text);
     else {

@@ -2,8 +2,8 @@
    batch, falling power limit. */
 #include "model/config_table.h"
 
-#include "base/numfmt.h"
 #include "model/batches.h"
+#include "model/config_dropped.h"
 #include "model/config_order.h"
 #include "model/efficiency.h"
 #include "model/gpu_value.h"
@@ -70,7 +70,8 @@ void config_table_finish(struct config_table *table) {
     free(table->configs.at);
     free(table->sets.at);
     intern_finish(&table->requests);
-    plan_table_finish(table->plans);
+    if (table->plans)
+        plan_table_finish(table->plans);
     free(table->plans);
     arena_finish(&table->arena);
 }
@@ -86,21 +87,9 @@ bool config_table_other_nodes(const struct cluster *cluster, const struct gpu_mo
 const struct plan *config_table_plan(const struct config_table *table, uint32_t model,
                                      uint32_t gpu_type, uint32_t k) {
     const struct model *m = &table->models->models[model];
-    if (!model_is_transformer(m))
+    if (!m->is_transformer)
         return NULL;
     return &plan_table_find(table->plans, m, &table->cluster->gpu_types[gpu_type], k)->plan;
-}
-
-/* A transformer's configuration, which is a plan, in all spans. */
-static void tabulate_plan(const struct model *model, const struct gpu_model *gpu_model,
-                          const struct gpu_type *type, const struct plan *plan,
-                          struct easim_config *config) {
-    for (int span = 0; span < SPANS; span++) {
-        const struct interpolation_value value =
-            plan_value(model, gpu_model, type, plan, (enum easim_span)span);
-        config->power_w[span] = fmin(type->tdp_w, value.power_w);
-        config->goodput[span] = (double)model->transformer.global_batch / value.iteration_s;
-    }
 }
 
 /* Speed and power of one configuration in a phase; false if a lookup table knows it in no span. */
@@ -146,18 +135,6 @@ static bool could_be_placed(const struct easim_config *config, const struct gpu_
                                          type->node_gpus_max < type->gpus);
 }
 
-/* Why candidates fell out, to explain an empty set. */
-struct dropped {
-    uint32_t by_gpus, by_memory, by_most, by_range, by_span, by_plan, by_batch;
-    uint32_t least_k, most_gpus;
-    double least_gib;
-};
-
-static void drop_by_memory(struct dropped *dropped, double gib) {
-    dropped->by_memory++;
-    dropped->least_gib = dropped->least_gib > 0 ? fmin(dropped->least_gib, gib) : gib;
-}
-
 /* The configuration once more for each level, from the highest limit down. A level at tdp_w limits
  * nothing. */
 static void add_limited(struct config_table *table, const struct gpu_model *gpu_model, double tdp_w,
@@ -171,25 +148,22 @@ static void add_limited(struct config_table *table, const struct gpu_model *gpu_
 
 /* Fills in the configuration of k GPUs of a transformer; false: no plan, dropped says why. */
 static bool find_plan(const struct config_table *table, const struct model *model,
-                      struct easim_config *config, struct dropped *dropped) {
+                      struct easim_config *config, struct config_dropped *dropped) {
     const struct gpu_type *type = &table->cluster->gpu_types[config->gpu_type];
     const struct plan_choice *choice = plan_table_find(table->plans, model, type, config->k);
     if (plan_gpus(&choice->plan) == 0) {
         if (choice->least_gib < INFINITY)
-            drop_by_memory(dropped, choice->least_gib);
+            config_dropped_by_memory(dropped, choice->least_gib);
         else
             dropped->by_plan++;
         return false;
     }
-    config->batch = choice->plan.micro_batch;
-    const struct gpu_model *gpu_model = model_on_gpu(model, type->name);
-    tabulate_plan(model, gpu_model, type, &choice->plan, config);
-    config->extrapolated = gpu_value_is_outside_k(gpu_model, config->k);
+    plan_table_tabulate(model, type, &choice->plan, config);
     return true;
 }
 
 static void add_plan_config(struct config_table *table, const struct config_request *request,
-                            uint32_t h, uint32_t k, struct dropped *dropped) {
+                            uint32_t h, uint32_t k, struct config_dropped *dropped) {
     const struct gpu_type *type = &table->cluster->gpu_types[h];
     struct easim_config c = {.k = k,
                              .gpu_type = h,
@@ -205,7 +179,7 @@ static void add_plan_config(struct config_table *table, const struct config_requ
 }
 
 static void add_model_configs(struct config_table *table, const struct config_request *request,
-                              uint32_t h, uint32_t k, struct dropped *dropped) {
+                              uint32_t h, uint32_t k, struct config_dropped *dropped) {
     const struct model *m = &table->models->models[request->model];
     const struct gpu_type *type = &table->cluster->gpu_types[h];
     const struct gpu_model *g = model_on_gpu(m, type->name);
@@ -219,7 +193,7 @@ static void add_model_configs(struct config_table *table, const struct config_re
         c.span_count = SPANS;
         c.power_limit_w = INFINITY;
         if (gib > type->memory_gib) {
-            drop_by_memory(dropped, gib);
+            config_dropped_by_memory(dropped, gib);
         } else if (batches_too_large(g, k, batch)) {
             dropped->by_most++;
         } else if (!tabulate_config(table, m, request->phase, &c)) {
@@ -247,35 +221,6 @@ static void add_rigid_config(struct config_table *table, const struct config_req
                              .milli = table->extras.shares ? request->milli : 0};
     table->has_shares = table->has_shares || c.milli > 0;
     array_push(&table->configs, c);
-}
-
-static const char *explain_no_config(struct config_table *table,
-                                     const struct config_request *request,
-                                     const struct dropped *d) {
-    char text[NUMFMT_BYTES];
-    if (d->by_memory > 0) {
-        numfmt_real(text, d->least_gib);
-        return arena_printf(&table->arena, "needs at least %s GiB of GPU memory", text);
-    }
-    if (d->by_batch > 0)
-        return "its model is a transformer, whose plans choose the batch: expected no b";
-    if (d->by_plan > 0)
-        return "no plan divides its model's heads, layers and global batch among so many GPUs";
-    if (d->by_most > 0)
-        return "needs steps of more samples per GPU than most_batch of its model";
-    if (d->by_span > 0)
-        return "the lookup table knows its configurations only across nodes, or only in one node, where the empty cluster never places them";
-    if (d->by_range > 0)
-        return "no allowed configuration is in the measured range of its lookup table";
-    if (d->by_gpus > 0)
-        return arena_printf(&table->arena,
-                            "needs %u GPUs of one type, the largest allowed type has %u",
-                            d->least_k, d->most_gpus);
-    if (request->kind == JOB_KIND_RIGID)
-        return "no allowed GPU type in the cluster";
-    return table->models->models[request->model].gpu_count == 0
-               ? "its model has serving tables only: no job can be of it"
-               : "its model knows no allowed GPU type";
 }
 
 /* The bytes that tell one request from another; returns their number. */
@@ -312,7 +257,8 @@ static bool allows_type(const struct config_table *table, const struct config_re
 /* Leaves configurations [first, end) out if the empty cluster places none of them: their job might
  * wait for ever.
  */
-static void keep_if_placed(struct config_table *table, uint32_t first, struct dropped *dropped) {
+static void keep_if_placed(struct config_table *table, uint32_t first,
+                           struct config_dropped *dropped) {
     for (size_t i = first; i < table->configs.count; i++)
         if (placed_when_empty(&table->configs.at[i]))
             return;
@@ -322,7 +268,7 @@ static void keep_if_placed(struct config_table *table, uint32_t first, struct dr
 
 /* Adds all that is feasible; notes what is not. */
 static void add_configs(struct config_table *table, const struct config_request *request,
-                        struct dropped *dropped) {
+                        struct config_dropped *dropped) {
     uint32_t first = (uint32_t)table->configs.count;
     for (uint32_t h = 0; h < table->cluster->gpu_type_count; h++) {
         if (!allows_type(table, request, h))
@@ -335,7 +281,7 @@ static void add_configs(struct config_table *table, const struct config_request 
                 dropped->least_k =
                     request->k[i] < dropped->least_k ? request->k[i] : dropped->least_k;
             } else if (request->kind != JOB_KIND_RIGID &&
-                       model_is_transformer(&table->models->models[request->model])) {
+                       table->models->models[request->model].is_transformer) {
                 add_plan_config(table, request, h, request->k[i], dropped);
             } else if (request->kind == JOB_KIND_RIGID) {
                 add_rigid_config(table, request, h, request->k[i]);
@@ -394,7 +340,7 @@ static struct config_request request_in_phase(const struct config_request *reque
 /* The configurations of a phase (semantics 15.3): a job is never without any in a later phase, if
    it has some in the first. */
 static void add_phase(struct config_table *table, const struct config_request *request,
-                      struct dropped *dropped) {
+                      struct config_dropped *dropped) {
     const struct model *m = model_of(table, request);
     const struct schema_list *stated = m ? model_phase_batches(m, request->phase) : NULL;
     uint32_t first = (uint32_t)table->configs.count;
@@ -481,7 +427,7 @@ static struct config_set make_set(struct config_table *table,
     struct config_request *kept = arena_alloc(&table->arena, sizeof *kept);
     *kept = *request;
     struct config_set set = {.first = (uint32_t)table->configs.count, .request = kept};
-    struct dropped dropped = {.least_k = UINT32_MAX};
+    struct config_dropped dropped = {.least_k = UINT32_MAX};
     if (request->phase > 0 && model_phases_equal(m, request->phase, request->phase - 1)) {
         set = table->sets.at[table->sets.count - 1];
         set.request = kept;
@@ -491,7 +437,7 @@ static struct config_set make_set(struct config_table *table,
         sum_up_set(table, &set);
     }
     if (set.count == 0)
-        set.reason = explain_no_config(table, request, &dropped);
+        set.reason = config_dropped_reason(&dropped, m, &table->arena);
     set.until = m ? model_phase_until(m, request->phase) : 1;
     return set;
 }
@@ -582,9 +528,9 @@ static double best_per_gpu(const struct config_table *table, const struct model 
     const struct schema_list *stated = model_phase_batches(model, 0);
     const double *batches = stated->at;
     double best = 0;
-    if (g && model_is_transformer(model)) {
+    if (g && model->is_transformer) {
         struct easim_config c = {.k = k, .gpu_type = h, .empty_span = k > type->node_gpus_max};
-        struct dropped dropped = {0};
+        struct config_dropped dropped = {0};
         return find_plan(table, model, &c, &dropped) ? c.goodput[c.empty_span] / k : 0;
     }
     for (size_t i = 0; g && i < (stated->count ? stated->count : batches_count(allowed)); i++) {

@@ -117,13 +117,9 @@ struct model {
     struct gpu_model *gpus;
     uint32_t gpu_count; /* 0: it has serving tables only, no job can be of it */
     struct model_serving serving;
-    struct transformer transformer; /* layers 0: none, the model has forms */
+    bool is_transformer; /* plans say how fast it is, not forms */
+    struct transformer transformer;
 };
-
-/* Whether plans say how fast it is, not forms. */
-static inline bool model_is_transformer(const struct model *model) {
-    return model->transformer.layers > 0;
-}
 
 struct model_set {
     struct model *models;

@@ -219,6 +219,10 @@ static void check_record(const struct yaml_node *fit, const char *path,
         (void)schema_wrong(binding, fit, arena_printf(binding->arena, "%s.fit", path), "a mapping");
 }
 
+static bool is_given(const struct yaml_node *mapping, const char *key) {
+    return !yaml_is_null(yaml_find(mapping, key));
+}
+
 static void bind_gpu_model(struct gpu_model *gpu_model, bool has_forms,
                            const struct yaml_node *node, const char *path,
                            const struct binding *binding) {
@@ -262,15 +266,11 @@ static void bind_gpus(struct model *model, const char *path, const struct bindin
     model->gpu_count = (uint32_t)node->count;
     for (uint32_t i = 0; i < model->gpu_count; i++) {
         model->gpus[i].gpu = node->keys[i]->text;
-        bind_gpu_model(&model->gpus[i], !model_is_transformer(model), node->items[i],
+        bind_gpu_model(&model->gpus[i], !model->is_transformer, node->items[i],
                        arena_printf(binding->arena, "%s.%s", gpus_path, model->gpus[i].gpu),
                        binding);
         model->gpus[i].gpu = node->keys[i]->text;
     }
-}
-
-static bool is_given(const struct yaml_node *mapping, const char *key) {
-    return !yaml_is_null(yaml_find(mapping, key));
 }
 
 /* What the schema cannot ask for: a model needs what jobs need, unless it has serving tables and no
@@ -278,7 +278,7 @@ static bool is_given(const struct yaml_node *mapping, const char *key) {
 static void check_training(const struct model *model, const struct yaml_node *node,
                            const char *path, const struct binding *binding) {
     static const char *const keys[] = {"m0", "phi", "batches", "global_batches", "phases"};
-    if (model_is_transformer(model))
+    if (model->is_transformer)
         return;
     const bool phases = is_given(node, "phases");
     const bool serves = model->serving.tables.count > 0, trains = model->gpus_node || !serves;
@@ -344,6 +344,7 @@ static int add_models(struct model_set *set, const struct yaml_node *root, const
             const char *model_path =
                 arena_printf(binding->arena, "%s%smodels[%zu]", path, path[0] ? "." : "", i);
             serving_settle(&m->serving, m->where, model_path, binding);
+            m->is_transformer = is_given(yaml_find(root, "models")->items[i], "transformer");
             bind_gpus(m, model_path, binding);
             model_transformer_check(m, yaml_find(root, "models")->items[i], model_path, binding);
             batches_check(m, model_path, binding);

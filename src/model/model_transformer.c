@@ -28,7 +28,7 @@ static void refuse_keys(const char *const *keys, const struct yaml_node *node, c
     }
 }
 
-static void check_figures(const struct gpu_model *g, const char *path,
+static void check_figures(const struct gpu_model *g, const struct yaml_node *node, const char *path,
                           const struct binding *binding) {
     const struct {
         const char *name;
@@ -43,14 +43,14 @@ static void check_figures(const struct gpu_model *g, const char *path,
                   {"p0_w", g->power_form == POWER_TDP ? 0 : g->power.p0_w},
                   {"pmax_w", g->power_form == POWER_TDP ? 0 : g->power.pmax_w}};
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
-        if (isnan(needed[i].value))
+        if (isnan(needed[i].value) && yaml_is_null(yaml_find(node, needed[i].name)))
             problems_add(binding->problems, g->where, path,
                          "key \"%s\" is missing (of a transformer)", needed[i].name);
 }
 
 void model_transformer_check(struct model *model, const struct yaml_node *node, const char *path,
                              const struct binding *binding) {
-    bool has = model_is_transformer(model);
+    bool has = model->is_transformer;
     if (has) {
         model->efficiency = EFFICIENCY_NONE;
         transformer_settle(&model->transformer,
@@ -62,6 +62,6 @@ void model_transformer_check(struct model *model, const struct yaml_node *node, 
         refuse_keys(has ? of_forms_on_gpu : of_plans_on_gpu, model->gpus_node->items[i], gpu_path,
                     has ? "beside a transformer" : "without a transformer", binding);
         if (has)
-            check_figures(&model->gpus[i], gpu_path, binding);
+            check_figures(&model->gpus[i], model->gpus_node->items[i], gpu_path, binding);
     }
 }

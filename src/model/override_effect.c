@@ -18,7 +18,7 @@ const char *override_hidden_on_gpu(const struct model *m, const struct gpu_model
                     field->offset < offsetof(struct gpu_model, power) + sizeof g->power;
     bool of_plans = field->offset >= offsetof(struct gpu_model, links) &&
                     field->offset < offsetof(struct gpu_model, plan_fit) + sizeof g->plan_fit;
-    if (of_plans != model_is_transformer(m) && (of_plans || of_speed))
+    if (of_plans != m->is_transformer && (of_plans || of_speed))
         return of_plans ? "forms of a model that is no transformer" : "the plans of a transformer";
     bool by_table = field->offset == offsetof(struct gpu_model, speed.c_s)
                         ? g->lookup_speed && g->lookup_power /* power asks for it, too */

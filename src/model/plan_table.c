@@ -2,6 +2,7 @@
 #include "model/plan_table.h"
 
 #include "base/array.h"
+#include "model/gpu_value.h"
 #include "model/model_file.h"
 
 #include <math.h>
@@ -15,7 +16,8 @@ void plan_table_finish(struct plan_table *table) {
 struct plan_hardware plan_hardware_of(const struct gpu_model *gpu_model,
                                       const struct gpu_type *type) {
     uint32_t node_gpus = type->node_gpus_max > 0 ? type->node_gpus_max : 1;
-    return (struct plan_hardware){gpu_model->links, type->memory_gib, node_gpus};
+    return (struct plan_hardware){gpu_model->links, gpu_model->plan_fit, type->memory_gib,
+                                  node_gpus};
 }
 
 const struct plan_choice *plan_table_find(struct plan_table *table, const struct model *model,
@@ -27,8 +29,8 @@ const struct plan_choice *plan_table_find(struct plan_table *table, const struct
         const struct gpu_model *gpu_model = model_on_gpu(model, type->name);
         const struct plan_hardware hardware = plan_hardware_of(gpu_model, type);
         struct plan_choice choice;
-        (void)plan_best(&model->transformer, k, &hardware, &gpu_model->plan_fit,
-                        k > hardware.node_gpus, &choice.plan, &choice.least_gib);
+        (void)plan_best(&model->transformer, k, &hardware, k > hardware.node_gpus, &choice.plan,
+                        &choice.least_gib);
         array_push(&table->choices, choice);
     }
     return &table->choices.at[number];
@@ -38,11 +40,24 @@ struct interpolation_value plan_value(const struct model *model, const struct gp
                                       const struct gpu_type *type, const struct plan *plan,
                                       enum easim_span span) {
     const struct plan_hardware hardware = plan_hardware_of(gpu_model, type);
-    const struct plan_parts parts = plan_time_parts(&model->transformer, plan, &hardware,
-                                                    &gpu_model->plan_fit, span != EASIM_ONE_NODE);
+    const struct plan_parts parts =
+        plan_time_parts(&model->transformer, plan, &hardware, span != EASIM_ONE_NODE);
     double iteration_s = plan_parts_sum_s(&parts);
     double share = transformer_flop(&model->transformer) /
                    (plan_gpus(plan) * gpu_model->links.peak_flops * iteration_s);
     return (struct interpolation_value){iteration_s,
                                         power_training_w(&gpu_model->power, 1, share, INFINITY)};
+}
+
+void plan_table_tabulate(const struct model *model, const struct gpu_type *type,
+                         const struct plan *plan, struct easim_config *config) {
+    const struct gpu_model *gpu_model = model_on_gpu(model, type->name);
+    config->batch = plan->micro_batch;
+    config->extrapolated = gpu_value_is_outside_k(gpu_model, config->k);
+    for (int span = EASIM_ONE_NODE; span <= EASIM_ACROSS_NODES; span++) {
+        const struct interpolation_value value =
+            plan_value(model, gpu_model, type, plan, (enum easim_span)span);
+        config->power_w[span] = fmin(type->tdp_w, value.power_w);
+        config->goodput[span] = (double)model->transformer.global_batch / value.iteration_s;
+    }
 }

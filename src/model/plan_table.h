@@ -37,4 +37,8 @@ struct interpolation_value plan_value(const struct model *model, const struct gp
                                       const struct gpu_type *type, const struct plan *plan,
                                       enum easim_span span);
 
+/* The configuration of k GPUs under a plan, in all spans that models know. */
+void plan_table_tabulate(const struct model *model, const struct gpu_type *type,
+                         const struct plan *plan, struct easim_config *config);
+
 #endif

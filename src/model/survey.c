@@ -62,7 +62,7 @@ static void add_usual_counts(const struct survey_pair *pair, struct numbers *cou
     double least = range ? (double)range[0] : 1, most = range ? (double)range[1] : 1;
     if (g->lookup.count == 0)
         most = fmax(most, type->node_gpus_max);
-    if (model_is_transformer(pair->model))
+    if (pair->model->is_transformer)
         most = fmax(most, type->gpus);
     for (size_t i = 0; i < g->lookup.count; i++) {
         double k = (double)g->lookup.points[i].k;
@@ -145,7 +145,7 @@ static struct survey_row row_in_phase(const struct survey_pair *pair, uint32_t p
         row.memory_gib = NAN;
     row.range = range_of(pair, k, batch);
     row.samples = k * batch;
-    if (model_is_transformer(pair->model))
+    if (pair->model->is_transformer)
         plan_row(pair, &row);
     return row;
 }
@@ -176,12 +176,12 @@ static bool is_allowed(const struct survey_pair *pair, const struct survey_wishe
 static enum survey_state state_of(const struct survey_row *row, bool allowed, bool known) {
     bool too_large = row->memory_gib > row->type->memory_gib ||
                      batches_too_large(row->gpu_model, row->k, row->batch);
-    return row->k > row->type->gpus           ? SURVEY_GPUS
-           : !allowed                         ? SURVEY_BATCH
-           : too_large                        ? SURVEY_MEMORY
-           : known                            ? SURVEY_OK
-           : model_is_transformer(row->model) ? SURVEY_NO_PLAN
-                                              : SURVEY_NO_POINT;
+    return row->k > row->type->gpus     ? SURVEY_GPUS
+           : !allowed                   ? SURVEY_BATCH
+           : too_large                  ? SURVEY_MEMORY
+           : known                      ? SURVEY_OK
+           : row->model->is_transformer ? SURVEY_NO_PLAN
+                                        : SURVEY_NO_POINT;
 }
 
 /* What the model says without a limit, and in *config what a limit is applied to; false: nothing.
@@ -190,7 +190,7 @@ static bool predict_row(struct survey_row *row, struct easim_config *config) {
     struct interpolation_value value;
     *config = (struct easim_config){.k = row->k, .batch = row->batch};
     uint32_t nodes = speed_nodes(row->k, row->type->node_gpus_max, row->span);
-    bool plans = model_is_transformer(row->model);
+    bool plans = row->model->is_transformer;
     if (plans && plan_gpus(&row->plan) == 0)
         return false;
     if (plans)
@@ -335,7 +335,7 @@ static void add_batch(struct survey *survey, const struct survey_wishes *wishes,
                       const struct count *c, uint32_t phase, double batch) {
     uint32_t k = (uint32_t)c->k;
     size_t first = survey->rows.count;
-    bool allowed = model_is_transformer(c->pair->model)
+    bool allowed = c->pair->model->is_transformer
                        ? wishes->batches.count == 0 || is_among(batch, &wishes->batches)
                        : is_allowed(c->pair, wishes, phase, c->k, batch);
     for (int span = 0; span < SPANS; span++)
@@ -349,7 +349,7 @@ static void add_batch(struct survey *survey, const struct survey_wishes *wishes,
 /* All phases and batches of a k. */
 static void add_count(struct survey *survey, const struct survey_wishes *wishes,
                       const struct count *c) {
-    if (model_is_transformer(c->pair->model)) {
+    if (c->pair->model->is_transformer) {
         add_batch(survey, wishes, c, 0, row_of(c->pair, (uint32_t)c->k, NAN, EASIM_ONE_NODE).batch);
         return;
     }

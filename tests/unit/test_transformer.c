@@ -102,14 +102,14 @@ Test(transformer, memory_by_hand) {
     expect_near(plan_memory_gib(&t, &plan) * gib, 0.5e6 + 128 * 22 * 5 / 2.0, 1e-14, "adapters");
 }
 
-static const struct plan_hardware hardware = {{1e9, 1e8, 1e7, 1e6}, INFINITY, 4};
+static const struct plan_hardware hardware = {
+    {1e9, 1e8, 1e7, 1e6}, {0.5, 2, 0.25, 0.001}, INFINITY, 4};
 
 Test(transformer, time_by_hand) {
     struct transformer t = small();
-    const struct plan_fit fit = {0.5, 2, 0.25, 0.001};
     const struct plan plan = {.tensor = 2, .pipeline = 2, .data = 2, .context = 1, 1, 2};
     /* m = 8 / (2*2) = 2 micro-batches of b = 2 sequences; 4/2 * 2 = 4 layers. */
-    struct plan_parts p = plan_time_parts(&t, &plan, &hardware, &fit, true);
+    struct plan_parts p = plan_time_parts(&t, &plan, &hardware, true);
     expect_near(p.compute_s, transformer_flop(&t) / (8 * 0.5e9), 1e-14, "compute");
     expect_near(p.memory_s, 2 * 4 * 4 * 2 * 128 * 27 / 1e8, 1e-14, "memory");
     /* 6 all-reduces of 2 s b h = 512 bytes, of which each GPU sends 2 (2-1)/2. */
@@ -124,12 +124,12 @@ Test(transformer, time_by_hand) {
                     p.fixed_s,
                 1e-14, "sum");
     t.recompute = RECOMPUTE_NONE;
-    const struct plan_parts fewer = plan_time_parts(&t, &plan, &hardware, &fit, false);
+    const struct plan_parts fewer = plan_time_parts(&t, &plan, &hardware, false);
     expect_near(fewer.memory_s, p.memory_s * 3 / 4, 1e-14, "three passes of four");
     expect_near(fewer.tensor_s, p.tensor_s * 4 / 6, 1e-14, "four all-reduces of six");
     expect_near(fewer.pipeline_s, p.pipeline_s / 10, 1e-14, "in one node");
     t.lora = true;
-    cr_expect_eq(plan_time_parts(&t, &plan, &hardware, &fit, true).gradient_s, 0);
+    cr_expect_eq(plan_time_parts(&t, &plan, &hardware, true).gradient_s, 0);
 }
 
 Test(transformer, what_does_not_divide) {
@@ -167,7 +167,7 @@ struct nested {
 
 /* Every five numbers whose product may be k, in the order of ties. */
 static struct nested search_by_loops(const struct transformer *t, uint32_t k,
-                                     const struct plan_hardware *hw, const struct plan_fit *fit) {
+                                     const struct plan_hardware *hw) {
     struct nested found = {.time_s = INFINITY};
     for (uint32_t pp = 1; pp <= k; pp++)
         for (uint32_t tp = 1; tp <= k; tp++)
@@ -179,7 +179,7 @@ static struct nested search_by_loops(const struct transformer *t, uint32_t k,
                             continue;
                         found.count++;
                         const struct plan_parts parts =
-                            plan_time_parts(t, &plan, hw, fit, k > hw->node_gpus);
+                            plan_time_parts(t, &plan, hw, k > hw->node_gpus);
                         if (plan_memory_gib(t, &plan) <= hw->memory_gib &&
                             plan_parts_sum_s(&parts) < found.time_s) {
                             found.time_s = plan_parts_sum_s(&parts);
@@ -202,16 +202,16 @@ Test(transformer, best_of_all_plans) {
     size_t chosen = 0, none = 0;
     for (size_t i = 0; i < COUNT(counts) * COUNT(memories_gib) * COUNT(fits); i++) {
         uint32_t k = counts[i % COUNT(counts)];
-        const struct plan_fit *fit = &fits[i % COUNT(fits)];
         const struct plan_hardware hw = {{312e12, 1.6e12, 230e9, 25e9},
+                                         fits[i % COUNT(fits)],
                                          memories_gib[i / COUNT(counts) % COUNT(memories_gib)],
                                          4};
         t.recompute = (int32_t)(i % 3);
-        const struct nested expected = search_by_loops(&t, k, &hw, fit);
+        const struct nested expected = search_by_loops(&t, k, &hw);
         struct plan best;
         double least_gib;
         size_t count = 0;
-        bool found = plan_best(&t, k, &hw, fit, k > 4, &best, &least_gib);
+        bool found = plan_best(&t, k, &hw, k > 4, &best, &least_gib);
         plan_each(&t, k, 4, count_plan, &count);
         cr_expect_eq(count, expected.count);
         cr_expect_eq(found, expected.time_s < INFINITY);

@@ -59,8 +59,7 @@ double plan_memory_gib(const struct transformer *shape, const struct plan *p) {
 }
 
 struct plan_parts plan_time_parts(const struct transformer *shape, const struct plan *p,
-                                  const struct plan_hardware *hardware, const struct plan_fit *fit,
-                                  bool across) {
+                                  const struct plan_hardware *hardware, bool across) {
     const struct gpu_links *links = &hardware->links;
     const double micro_batches = (double)plan_micro_batches(shape, p), stages = p->pipeline;
     /* Of a micro-batch in a layer: numbers of activations of one GPU, and how often each pass. */
@@ -71,10 +70,11 @@ struct plan_parts plan_time_parts(const struct transformer *shape, const struct 
     const double between_nodes = across ? links->network_bytes_s : links->node_bytes_s;
     const double copies = (double)p->data * p->context;
     struct plan_parts parts = {0};
-    parts.compute_s =
-        transformer_flop(shape) / (plan_gpus(p) * links->peak_flops * fit->compute_fraction);
-    parts.memory_s = fit->memory_traffic * layers * (again ? 4 : 3) * p->micro_batch / p->context *
-                     transformer_layer_bytes(shape, p->tensor, true) / links->memory_bytes_s;
+    parts.compute_s = transformer_flop(shape) /
+                      (plan_gpus(p) * links->peak_flops * hardware->fit.compute_fraction);
+    parts.memory_s = hardware->fit.memory_traffic * layers * (again ? 4 : 3) * p->micro_batch /
+                     p->context * transformer_layer_bytes(shape, p->tensor, true) /
+                     links->memory_bytes_s;
     parts.tensor_s = layers * (again ? 6 : 4) * 2 * numbers * 2 * (p->tensor - 1.0) / p->tensor /
                      links->node_bytes_s;
     if (p->pipeline > 1)
@@ -82,9 +82,9 @@ struct plan_parts plan_time_parts(const struct transformer *shape, const struct 
     parts.bubble_s = (parts.compute_s + parts.memory_s + parts.tensor_s + parts.pipeline_s) *
                      (stages - 1) / (micro_batches * p->interleaving);
     if (!shape->lora)
-        parts.gradient_s = (1 - fit->gradient_overlap) * 4 * shape->parameters / p->tensor /
-                           stages * (copies - 1) / copies / between_nodes;
-    parts.fixed_s = fit->node_s * ceil((double)plan_gpus(p) / hardware->node_gpus);
+        parts.gradient_s = (1 - hardware->fit.gradient_overlap) * 4 * shape->parameters /
+                           p->tensor / stages * (copies - 1) / copies / between_nodes;
+    parts.fixed_s = hardware->fit.node_s * ceil((double)plan_gpus(p) / hardware->node_gpus);
     return parts;
 }
 
@@ -140,7 +140,6 @@ void plan_each(const struct transformer *shape, uint32_t k, uint32_t node_gpus,
 struct best_plan {
     const struct transformer *shape;
     const struct plan_hardware *hardware;
-    const struct plan_fit *fit;
     bool across;
     struct plan plan;
     double time_s, least_gib;
@@ -154,7 +153,7 @@ static void consider_plan(void *to, const struct plan *plan) {
     if (gib > best->hardware->memory_gib)
         return;
     const struct plan_parts parts =
-        plan_time_parts(best->shape, plan, best->hardware, best->fit, best->across);
+        plan_time_parts(best->shape, plan, best->hardware, best->across);
     double time_s = plan_parts_sum_s(&parts);
     if (time_s < best->time_s) {
         best->time_s = time_s;
@@ -163,9 +162,8 @@ static void consider_plan(void *to, const struct plan *plan) {
 }
 
 bool plan_best(const struct transformer *shape, uint32_t k, const struct plan_hardware *hardware,
-               const struct plan_fit *fit, bool across, struct plan *ret, double *ret_least_gib) {
-    struct best_plan best = {shape,  hardware,           fit,
-                             across, .time_s = INFINITY, .least_gib = INFINITY};
+               bool across, struct plan *ret, double *ret_least_gib) {
+    struct best_plan best = {shape, hardware, across, .time_s = INFINITY, .least_gib = INFINITY};
     plan_each(shape, k, hardware->node_gpus, consider_plan, &best);
     *ret = best.plan;
     *ret_least_gib = best.least_gib;

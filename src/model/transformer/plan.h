@@ -22,18 +22,20 @@ struct gpu_links {
     double network_bytes_s; /* to other nodes */
 };
 
-struct plan_hardware {
-    struct gpu_links links;
-    double memory_gib; /* of one GPU */
-    uint32_t node_gpus;
-};
-
 /* What a fit found: see plan_time. */
 struct plan_fit {
     double compute_fraction; /* f1, of peak_flops; in (0, 1] */
     double memory_traffic;   /* f2, times the bytes counted; >= 0 */
     double gradient_overlap; /* f3, of the gradients' transfer; in [0, 1] */
     double node_s;           /* of an iteration for each node, whatever the plan; >= 0 */
+};
+
+/* What plans run on. */
+struct plan_hardware {
+    struct gpu_links links;
+    struct plan_fit fit;
+    double memory_gib; /* of one GPU */
+    uint32_t node_gpus;
 };
 
 /* Seconds of an iteration, by what they are spent on; they add up to it. */
@@ -55,15 +57,14 @@ double plan_memory_gib(const struct transformer *shape, const struct plan *plan)
 
 /* Parts of an iteration. across: the plan's GPUs are in several nodes. */
 struct plan_parts plan_time_parts(const struct transformer *shape, const struct plan *plan,
-                                  const struct plan_hardware *hardware, const struct plan_fit *fit,
-                                  bool across);
+                                  const struct plan_hardware *hardware, bool across);
 double plan_parts_sum_s(const struct plan_parts *parts);
 
 /* The plan of least time that fits the memory; ties: fewer stages, smaller tensor, interleaving and
    micro-batch. False: none; *ret_least_gib is what the least of them needs, INFINITY if none
    divides. */
 bool plan_best(const struct transformer *shape, uint32_t k, const struct plan_hardware *hardware,
-               const struct plan_fit *fit, bool across, struct plan *ret, double *ret_least_gib);
+               bool across, struct plan *ret, double *ret_least_gib);
 
 /* Calls found for every plan of k GPUs that can be, whether it fits or not, in ascending order of
    pipeline, tensor, context, interleaving, micro-batch. */

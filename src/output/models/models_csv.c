@@ -39,7 +39,7 @@
 void models_csv(const struct survey *survey, struct str *out) {
     bool plans = false;
     for (size_t i = 0; i < survey->pairs.count; i++)
-        plans = plans || model_is_transformer(survey->pairs.at[i].model);
+        plans = plans || survey->pairs.at[i].model->is_transformer;
     str_add(out, &(MODELS_COLUMNS(SURVEY_COLUMN_NAME))[1]);
     str_add(out, plans ? PLAN_COLUMNS(SURVEY_COLUMN_NAME) "\n" : "\n");
     for (size_t i = 0; i < survey->rows.count; i++) {

@@ -229,7 +229,7 @@ void models_report(const struct survey *survey, struct str *out) {
              end++)
             block.limits = block.limits || rows[end].power_limit_w < INFINITY;
         block.count = end - first;
-        block.plans = model_is_transformer(rows[first].model);
+        block.plans = rows[first].model->is_transformer;
         str_add(out, first > 0 ? "\n" : "");
         add_heading(out, &block);
         add_feasible(out, &block);

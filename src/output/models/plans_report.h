@@ -1,15 +1,12 @@
-/* All plans of transformers, with what an iteration under each is made of: `easim models --plans`.
- */
+/* The plans of transformers on the terminal: `easim models --plans`. */
 #ifndef EASIM_OUTPUT_MODELS_PLANS_REPORT_H
 #define EASIM_OUTPUT_MODELS_PLANS_REPORT_H
 
 #include "base/str.h"
 #include "model/survey.h"
 
-/* The tables of every model, GPU type and k of the survey, by ascending time; on the terminal the
-   first few of each that fit the memory. Returns how many plans there are. */
-size_t plans_report(const struct survey *survey, struct str *out);
-/* The same as CSV, all plans. */
-void plans_csv(const struct survey *survey, struct str *out);
+/* Of every model, GPU type and k of the survey the fastest plans that fit the memory, with what an
+   iteration under each is made of, and how many others there are. */
+void plans_report(const struct survey *survey, struct str *out);
 
 #endif

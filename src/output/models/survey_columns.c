@@ -13,7 +13,7 @@ uint32_t survey_columns_phase(const struct survey_row *row) {
 }
 
 const char *survey_columns_speed(const struct survey_row *row) {
-    if (model_is_transformer(row->model))
+    if (row->model->is_transformer)
         return "plan";
     return row->gpu_model->lookup_speed ? "lookup" : "form";
 }

@@ -37,14 +37,15 @@
 #define SHARE_COLUMNS(X) \
     X(gpu_share, "GPUs", NEITHER, csv_comma_real(out, c ? easim_config_gpus(c) / c->k : NAN))
 /* And where jobs are trained under plans. */
-#define PLAN_COLUMNS(X) X(plan, "", NEITHER, add_plan(w, spec, c, out))
+#define PLAN_COLUMNS(X) \
+    X(plan, "", NEITHER, add_plan(w, spec, c, out))
 /* clang-format on */
 
 /* The plan of a transformer's job; none of other jobs. */
 static void add_plan(const struct workload *workload, const struct job_spec *spec,
                      const struct easim_config *config, struct str *out) {
     const struct plan *plan =
-        config && spec->model != EASIM_NONE
+        config && spec->kind != JOB_KIND_RIGID
             ? config_table_plan(&workload->table, spec->model, config->gpu_type, config->k)
             : NULL;
     char text[PLAN_TEXT_BYTES];

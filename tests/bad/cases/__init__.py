@@ -2,10 +2,10 @@
 
 from cases import (ablate, analyze, calibrate, cluster, command_line, compare, dynamics, logs, mlperf, models, overrides,
                    plot, policies, profiles, programs, recorded, replay, report, runs, scenario, series, serving, survey, sweep,
-                   uncertainty, utilization, validate, validate_power, workload, yaml_text)
+                   transformer, uncertainty, utilization, validate, validate_power, workload, yaml_text)
 
 MODULES = (analyze, yaml_text, scenario, series, cluster, dynamics, models, overrides, uncertainty, serving, calibrate,
            workload, utilization, logs, policies, profiles, mlperf, programs, recorded, replay, runs, compare, ablate, sweep,
-           validate, validate_power, survey, plot, report, command_line)
+           validate, validate_power, survey, transformer, plot, report, command_line)
 CASES = [case for module in MODULES
          for case in module.CASES]

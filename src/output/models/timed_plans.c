@@ -1,0 +1,43 @@
+/* Plans with times: see timed_plans.h. */
+#include "output/models/timed_plans.h"
+
+#include <stdlib.h>
+
+static void add_timed(void *to, const struct plan *plan) {
+    struct timed_plans *plans = to;
+    const struct transformer *shape = &plans->row->model->transformer;
+    struct timed_plan timed = {.plan = *plan, .place = plans->list.count};
+    timed.parts =
+        plan_time_parts(shape, plan, &plans->hardware, plans->row->span != EASIM_ONE_NODE);
+    timed.time_s = plan_parts_sum_s(&timed.parts);
+    timed.memory_gib = plan_memory_gib(shape, plan);
+    array_push(&plans->list, timed);
+}
+
+static int compare_times(const void *left, const void *right) {
+    const struct timed_plan *a = left, *b = right;
+    if (a->time_s != b->time_s)
+        return a->time_s < b->time_s ? -1 : 1;
+    return (a->place > b->place) - (a->place < b->place);
+}
+
+struct timed_plans timed_plans_of(const struct survey_row *row) {
+    struct timed_plans plans = {row, plan_hardware_of(row->gpu_model, row->type), {0}};
+    plan_each(&row->model->transformer, row->k, plans.hardware.node_gpus, add_timed, &plans);
+    if (plans.list.count > 0)
+        qsort(plans.list.at, plans.list.count, sizeof *plans.list.at, compare_times);
+    return plans;
+}
+
+bool timed_plans_stand_for(const struct survey_row *row) {
+    return row->model->is_transformer && row->k <= row->type->gpus &&
+           (row->span == EASIM_ONE_NODE) == (row->k <= row->type->node_gpus_max);
+}
+
+bool timed_plans_fits(const struct timed_plans *plans, size_t i) {
+    return plans->list.at[i].memory_gib <= plans->row->type->memory_gib;
+}
+
+void timed_plans_finish(struct timed_plans *plans) {
+    free(plans->list.at);
+}

@@ -1,0 +1,86 @@
+"""Models with a transformer: shapes, figures, keys that would have no effect."""
+
+from base import CONFIG, Case, changed
+from base import MODELS as FORMS
+
+MODELS = """\
+models:
+  - name: gpt
+    transformer:
+      layers: 4
+      hidden: 64
+      heads: 4
+      sequence: 128
+      vocabulary: 1000
+      parameters: 1e6
+      global_batch: 16
+    gpus:
+      a100:
+        peak_flops: 312e12
+        memory_bytes_s: 1.6e12
+        node_bytes_s: 230e9
+        network_bytes_s: 25e9
+        compute_fraction: 0.6
+        memory_traffic: 2
+        gradient_overlap: 1
+        p0_w: 100
+        pmax_w: 300
+        evidence: assumed
+        source: made up
+"""
+SHAPE = "m.yaml:4:7: models[0].transformer"
+GPU = "m.yaml:13:9: models[0].gpus.a100"
+
+
+def transformer(name, change, *errors, **options):
+    return Case(f"transformers: {name}", errors, {"c.yaml": CONFIG, "m.yaml": changed(MODELS, change)}, **options)
+
+
+def number(name, old, new, place, expected):
+    """One number out of its bounds."""
+    return transformer(name, [(old, new)], f"{place}: expected {expected}, got \"{new.split(': ')[1]}\"")
+
+
+CASES = [
+    number("no layers", "layers: 4", "layers: 0", "m.yaml:4:15: models[0].transformer.layers", "integer 1..10000"),
+    number("half a head", "heads: 4", "heads: 0.5", "m.yaml:6:14: models[0].transformer.heads", "integer 1..10000"),
+    number("no batch", "global_batch: 16", "global_batch: 0", "m.yaml:10:21: models[0].transformer.global_batch",
+           "integer 1..1000000000"),
+    number("parameters below one", "parameters: 1e6", "parameters: 0.1",
+           "m.yaml:9:19: models[0].transformer.parameters", "number 1..1000000000000000"),
+    transformer("unknown recomputation", [("layers: 4", "recompute: half\n      layers: 4")],
+                "m.yaml:4:18: models[0].transformer.recompute: expected one of none | selective | full, got \"half\""),
+    transformer("heads that do not divide", [("heads: 4", "heads: 5")],
+                f"{SHAPE}.heads: expected a divisor of hidden, 64, got 5"),
+    transformer("kv_heads that do not divide", [("heads: 4", "heads: 4\n      kv_heads: 3")],
+                f"{SHAPE}.kv_heads: expected a divisor of heads, 4, got 3"),
+    transformer("context of no degree", [("heads: 4", "heads: 4\n      context_parallel: [0]")],
+                "m.yaml:7:26: models[0].transformer.context_parallel[0]: expected integer 1..1024, got \"0\""),
+    transformer("shape without its batch", [("      global_batch: 16\n", "")],
+                f"{SHAPE}: key \"global_batch\" is missing"),
+    transformer("unknown key of a shape", [("heads: 4", "heads: 4\n      experts: 8")],
+                "m.yaml:7:7: models[0].transformer: unknown key \"experts\""),
+    transformer("a form beside it", [("pmax_w: 300", "pmax_w: 300\n        a_s: 0.04\n        gamma: 2")],
+                "m.yaml:22:14: models[0].gpus.a100.a_s: expected no such key beside a transformer: it would have no effect",
+                "m.yaml:23:16: models[0].gpus.a100.gamma: expected no such key beside a transformer: it would have no effect"),
+    transformer("batches beside it", [("    gpus:", "    batches: [8]\n    m0: 8\n    gpus:")],
+                "m.yaml:12:9: models[0].m0: expected no such key beside a transformer: it would have no effect",
+                "m.yaml:11:14: models[0].batches: expected no such key beside a transformer: it would have no effect"),
+    transformer("figures that are missing", [("        peak_flops: 312e12\n", ""), ("        memory_traffic: 2\n", ""),
+                                             ("        pmax_w: 300\n", "")],
+                *(f"m.yaml:13:9: models[0].gpus.a100: key \"{key}\" is missing (of a transformer)"
+                  for key in ("peak_flops", "memory_traffic", "pmax_w"))),
+    number("overlap above one", "gradient_overlap: 1", "gradient_overlap: 1.5",
+           "m.yaml:19:27: models[0].gpus.a100.gradient_overlap", "number 0..1"),
+    number("more than the peak", "compute_fraction: 0.6", "compute_fraction: 1.01",
+           "m.yaml:17:27: models[0].gpus.a100.compute_fraction", "number > 0 and <= 1"),
+    number("no network", "network_bytes_s: 25e9", "network_bytes_s: 0",
+           "m.yaml:16:26: models[0].gpus.a100.network_bytes_s", "number > 0 and <= 1e+30"),
+    transformer("least power above the most", [("p0_w: 100", "p0_w: 301")],
+                f"{GPU}: expected p0_w at most pmax_w, got 301 and 300"),
+    Case("transformers: their figures beside forms",
+         ("m.yaml:8:21: models[0].gpus.a100.peak_flops: expected no such key without a transformer: it would have no effect",),
+         {"c.yaml": CONFIG, "m.yaml": FORMS.replace("a_s: 0.04", "peak_flops: 312e12\n        a_s: 0.04")}),
+    Case("transformers: plans of models that have none", ("--plans: none of these models is a transformer",),
+         {"m.yaml": FORMS}, command=("models", "m.yaml", "--plans")),
+]
