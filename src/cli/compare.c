@@ -197,6 +197,13 @@ static int find_bounds(struct session *s, struct error *reterr) {
 
 /* What all policies together have to say. */
 static void find_notes(const struct session *s, struct notes *notes) {
+    const struct study *first = &s->clean.at[0].study;
+    if (source_repeats_arrivals(&first->source))
+        for (size_t i = 0; i < s->clean.count; i++)
+            if (!s->clean.at[i].left_out)
+                notes_say(notes, &s->clean.at[i].study,
+                          "all replications have the arrivals of the same log: intervals do not "
+                          "cover arrivals (perturb of the workload draws other logs)");
     for (size_t i = 0; i < s->clean.count; i++) {
         const struct contender *c = &s->clean.at[i];
         if (c->left_out)

@@ -103,6 +103,8 @@ static void add_traces(cJSON *root, const struct workload_source *source, const 
         json_add_int(object, "rows_read", (int64_t)trace->rows_read);
         json_add_int(object, "rows_kept", (int64_t)trace->rows.count);
         json_add_real(object, "offset_s", trace->offset_s);
+        if (streams[i].perturb_node)
+            json_add_int(object, "perturbed_days", trace_perturb_days(trace));
         cJSON *notes = cJSON_AddArrayToObject(object, "notes");
         for (size_t n = 0; n < trace->notes.count; n++) {
             cJSON *note = cJSON_CreateObject();

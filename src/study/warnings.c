@@ -10,6 +10,8 @@
 
 #include <math.h>
 
+#define LEAST_LAST_DAY_H 18.0 /* a last day that ends earlier is worth a word */
+
 __attribute__((format(printf, 2, 3))) static void warn(struct study *study, const char *format,
                                                        ...) {
     va_list arguments;
@@ -232,6 +234,28 @@ static const char *stream_path(struct study *study, size_t i) {
                                 : arena_printf(&study->arena, "workload.streams[%zu]", i);
 }
 
+static void warn_of_perturb(struct study *study, const struct stream *stream, const char *path) {
+    const struct trace_perturb *p = &stream->perturb;
+    const struct trace *trace = &stream->trace;
+    if (!stream->perturb_node || trace->rows.count == 0)
+        return;
+    if (p->load_scale == 1)
+        warn(study, "%s.perturb.load_scale: of no effect, it is 1", path);
+    if (p->compress == 1)
+        warn(study, "%s.perturb.time_compression: of no effect, it is 1", path);
+    if (!trace_perturb_draws(p))
+        warn(study, "%s.perturb: nothing of it is drawn, all replications have the same log", path);
+    int64_t days = trace_perturb_days(trace);
+    double last_h =
+        units_s(trace->rows.at[trace->rows.count - 1].submit_ns - (days - 1) * TRACE_DAY_NS) /
+        S_PER_H;
+    if (p->bootstrap_days > 0 && last_h < LEAST_LAST_DAY_H)
+        warn(study,
+             "%s.perturb.bootstrap_days: the last of %lld days has jobs in its first %.3g h only, "
+             "and is drawn as a whole day",
+             path, (long long)days, last_h);
+}
+
 static void warn_of_streams(struct study *study) {
     const struct stream *streams = study->source.streams.at;
     for (size_t i = 0; i < study->source.streams.count; i++) {
@@ -241,6 +265,7 @@ static void warn_of_streams(struct study *study) {
         if (streams[i].utilization_path && streams[i].utilization.changes == 0)
             warn(study, "%s.utilization_file: of no effect, none of its %llu rows changes anything",
                  stream_path(study, i), (unsigned long long)streams[i].utilization.rows);
+        warn_of_perturb(study, &streams[i], stream_path(study, i));
     }
 }
 

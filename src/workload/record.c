@@ -34,8 +34,9 @@ const char *record_obstacle(const struct workload_source *source) {
             return "its streams allow different h";
         if (s->preemptible != lead->preemptible)
             return "its streams differ in preemptible";
-        if (s->utilization_path && (source->streams.count > 1 || s->changes.load_scale > 1))
-            return "its utilization_file has other job ids (several streams, or load_scale)";
+        if (s->utilization_path &&
+            (source->streams.count > 1 || s->changes.load_scale > 1 || s->perturb_node))
+            return "its utilization_file has other job ids (several streams, load_scale, or perturb)";
     }
     return NULL;
 }

@@ -110,10 +110,16 @@ static void add_recorded_job(const struct stream *stream, const struct stream_rn
 
 void recorded_jobs_add(const struct stream *stream, const struct stream_rngs *rngs,
                        struct workload *workload) {
-    for (size_t i = 0; i < stream->trace.rows.count; i++) {
-        const struct trace_row *row = &stream->trace.rows.at[i];
+    struct trace drawn = {.rows_read = 0};
+    const struct trace *trace = stream->perturb_node ? &drawn : &stream->trace;
+    if (stream->perturb_node)
+        trace_perturb_draw(&stream->perturb, &stream->trace, rngs->perturb, &drawn);
+    for (size_t i = 0; i < trace->rows.count; i++) {
+        const struct trace_row *row = &trace->rows.at[i];
         if (row->submit_ns > stream->until_ns || (int64_t)i >= stream->until_jobs)
             break;
         add_recorded_job(stream, rngs, workload, row);
     }
+    arena_adopt(&workload->arena, &drawn.arena); /* ids */
+    trace_finish(&drawn);
 }

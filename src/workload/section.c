@@ -229,6 +229,7 @@ static void check_kind(const struct stream *stream, const char *path,
         {stream->changes.from_s >= stream->changes.until_s, "slice: expected from before until"},
         {stream->changes.first_row > stream->changes.last_row,
          "slice: expected first_row up to last_row"},
+        {!trace && stream->perturb_node, "key \"perturb\" belongs to kind: trace"},
         {!trace && stream->assign.node, "key \"assign\" belongs to kind: trace"},
         {!trace && stream->utilization_path, "key \"utilization_file\" belongs to kind: trace"},
         {(trace || stream->rigid.node) && stream->request.k == REQUEST_UNIFORM,
@@ -327,6 +328,16 @@ static void read_utilization(struct stream *stream, const char *path,
                               stream->rigid.utilization, &stream->trace, binding->problems);
 }
 
+static void bind_perturb(struct stream *stream, const char *path, const struct binding *binding) {
+    const char *perturb_path = arena_printf(binding->arena, "%s.perturb", path);
+    if (!stream->perturb_node || schema_bind(binding, perturb_fields, stream->perturb_node,
+                                             perturb_path, &stream->perturb) < 0)
+        return;
+    const char *refusal = trace_perturb_refusal(&stream->perturb, &stream->trace, binding->arena);
+    if (refusal)
+        problems_add(binding->problems, stream->perturb_node->where, perturb_path, "%s", refusal);
+}
+
 static void read_trace(struct stream *stream, const struct workload_source *source,
                        const struct trace_reader *const *readers, const char *path,
                        const struct binding *binding) {
@@ -356,6 +367,8 @@ static void read_trace(struct stream *stream, const struct workload_source *sour
         if (stream->trace.rows.count == 0)
             problems_add(binding->problems, (struct location){.file = stream->file}, NULL,
                          "the log holds no usable job");
+        else
+            bind_perturb(stream, path, binding);
         check_rows(stream, source, binding);
         if (stream->assign.models.count >
             0) /* nobody knows the speed of a model on part of a GPU */
@@ -452,7 +465,10 @@ static int bind_section(struct workload_source *source, struct section *section,
 static double expect_jobs(const struct stream *stream, const struct workload *trial,
                           const struct binding *binding) {
     if (stream->kind == STREAM_TRACE)
-        return (double)stream->trace.rows.count;
+        return (double)stream->trace.rows.count *
+               (stream->perturb_node && !isnan(stream->perturb.load_scale)
+                    ? stream->perturb.load_scale
+                    : 1);
     double rate_per_s =
         stream->kind == STREAM_PERIODIC ? 1 / stream->period_s : arrivals_rate_per_s(stream, trial);
     double jobs = fmin((double)stream->until_jobs,

@@ -69,6 +69,15 @@ static void place_labels(const struct trace *trace, const uint32_t *places, size
     }
 }
 
+bool source_repeats_arrivals(const struct workload_source *source) {
+    const struct stream *streams = source->streams.at;
+    size_t i = 0;
+    while (i < source->streams.count && streams[i].kind == STREAM_TRACE &&
+           !(streams[i].perturb_node && trace_perturb_draws(&streams[i].perturb)))
+        i++;
+    return i == source->streams.count;
+}
+
 int source_generate(const struct workload_source *source, uint32_t replication,
                     const struct config_extras *extras, struct workload *workload,
                     struct problems *problems) {

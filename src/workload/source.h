@@ -39,6 +39,9 @@ int source_generate(const struct workload_source *source, uint32_t replication,
                     const struct config_extras *extras, struct workload *workload,
                     struct problems *problems) MUST_CHECK;
 
+/* Whether all replications have the arrivals of the same logs. */
+bool source_repeats_arrivals(const struct workload_source *source);
+
 extern const struct field
     workload_fields[]; /* of a section with `streams`; else it is one stream */
 

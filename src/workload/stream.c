@@ -9,15 +9,15 @@
 #include <string.h>
 
 struct stream_rngs stream_open_rngs(uint64_t seed, uint32_t replication, size_t stream) {
-    static const char *const names[] = {"arrivals", "models",    "sizes",
-                                        "users",    "deadlines", "requests"};
-    gsl_rng *rngs[6];
-    for (int i = 0; i < 6; i++) {
+    static const char *const names[] = {"arrivals",  "models",   "sizes",  "users",
+                                        "deadlines", "requests", "perturb"};
+    gsl_rng *rngs[7];
+    for (int i = 0; i < 7; i++) {
         char name[64];
         snprintf(name, sizeof name, "%s/%zu", names[i], stream);
         rngs[i] = rng_create(seed, replication, name);
     }
-    return (struct stream_rngs){rngs[0], rngs[1], rngs[2], rngs[3], rngs[4], rngs[5]};
+    return (struct stream_rngs){rngs[0], rngs[1], rngs[2], rngs[3], rngs[4], rngs[5], rngs[6]};
 }
 
 void stream_close_rngs(struct stream_rngs *rngs) {
@@ -27,6 +27,7 @@ void stream_close_rngs(struct stream_rngs *rngs) {
     gsl_rng_free(rngs->users);
     gsl_rng_free(rngs->deadlines);
     gsl_rng_free(rngs->requests);
+    gsl_rng_free(rngs->perturb);
 }
 
 const struct mix_entry *stream_draw_model(const struct schema_list *mix, gsl_rng *rng) {

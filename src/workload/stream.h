@@ -5,6 +5,7 @@
 
 #include "base/rng.h"
 #include "workload/trace_change.h"
+#include "workload/trace_perturb.h"
 #include "workload/utilization_file.h"
 #include "workload/workload.h"
 
@@ -89,6 +90,8 @@ struct stream {
     const char *time_zone;
     struct schema_list work; /* struct trace_work */
     struct trace_changes changes;
+    const struct yaml_node *perturb_node; /* NULL: as it is in all replications */
+    struct trace_perturb perturb;
     struct assign_spec assign;
     struct trace trace;
     struct utilization_file utilization;
@@ -97,10 +100,10 @@ struct stream {
 /* Random streams of one source in one replication; named so that none depends on what another
  * draws. */
 struct stream_rngs {
-    gsl_rng *arrivals, *models, *sizes, *users, *deadlines, *requests;
+    gsl_rng *arrivals, *models, *sizes, *users, *deadlines, *requests, *perturb;
 };
 
-extern const struct field stream_fields[], rigid_fields[], assign_fields[];
+extern const struct field stream_fields[], rigid_fields[], assign_fields[], perturb_fields[];
 
 /* The generators of source number `stream` in a replication; release with stream_close_rngs. */
 struct stream_rngs stream_open_rngs(uint64_t seed, uint32_t replication, size_t stream);

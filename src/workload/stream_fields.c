@@ -148,6 +148,30 @@ const struct field assign_fields[] = {
      .help = "replace models, batches, users and deadlines that the log has"},
     FIELDS_END};
 
+const struct field perturb_fields[] = {
+    {.key = "bootstrap_days",
+     .type = FIELD_INT,
+     .offset = offsetof(struct trace_perturb, bootstrap_days),
+     .min = 1,
+     .max = 36500,
+     .help =
+         "blocks of so many days, drawn with replacement until there are as many days as in the log"},
+    {.key = "load_scale",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct trace_perturb, load_scale),
+     .default_value = NAN,
+     .min = 1e-6,
+     .max = 1000,
+     .help = "jobs for each job, drawn anew in every replication"},
+    {.key = "time_compression",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct trace_perturb, compress),
+     .default_value = NAN,
+     .min = 0.01,
+     .max = 1e6,
+     .help = "divides the times of submit; below 1 stretches them"},
+    FIELDS_END};
+
 #define OF(member) .offset = offsetof(struct stream, member)
 
 const struct field stream_fields[] = {
@@ -295,6 +319,10 @@ const struct field stream_fields[] = {
      .min = 1,
      .max = 1e6,
      .help = "divides the times between submits of a trace"},
+    {.key = "perturb",
+     .type = FIELD_NODE,
+     OF(perturb_node),
+     .help = "of a trace: another log in every replication, drawn from the seed"},
     {.key = "assign",
      .type = FIELD_NODE,
      OF(assign.node),

@@ -1,13 +1,8 @@
 /* Changes of a recorded log: see trace_change.h. */
 #include "workload/trace_change.h"
 
-#include "base/rng.h"
-#include "base/units.h"
-
 #include <math.h>
 #include <stdlib.h>
-
-#define DAY_NS (86400 * NS_PER_S)
 
 const struct trace_changes trace_changes_none = {.until_s = INFINITY,
                                                  .first_row = 1,
@@ -54,9 +49,8 @@ static void kill_at_request(struct trace *trace) {
     }
 }
 
-/* An id that no row has: "ID~2", "ID~3", ... */
-static const char *copy_id(struct trace *trace, struct intern *ids, const char *id,
-                           unsigned number) {
+const char *trace_change_copy_id(struct trace *trace, struct intern *ids, const char *id,
+                                 unsigned number) {
     struct str name = {0};
     bool is_new = false;
     str_addf(&name, "%s~%u", id, number);
@@ -71,14 +65,13 @@ static const char *copy_id(struct trace *trace, struct intern *ids, const char *
  * its beginning. */
 static int64_t copy_time(int64_t submit_ns, int64_t days, gsl_rng *rng) {
     int64_t moved = days > 1 ? 1 + (int64_t)gsl_rng_uniform_int(rng, (unsigned long)days - 1) : 0;
-    return (submit_ns + moved * DAY_NS) % (days * DAY_NS);
+    return (submit_ns + moved * TRACE_DAY_NS) % (days * TRACE_DAY_NS);
 }
 
-static void scale_load(struct trace *trace, double scale, gsl_rng *rng) {
+void trace_change_scale_load(struct trace *trace, double scale, int64_t days, gsl_rng *rng) {
     size_t count = trace->rows.count;
     struct trace_row *rows = trace->rows.at;
     struct intern ids = {0};
-    int64_t days = count > 0 ? rows[count - 1].submit_ns / DAY_NS + 1 : 1;
     trace->rows.at = NULL;
     trace->rows.count = trace->rows.capacity = 0;
     for (size_t i = 0; i < count; i++)
@@ -91,7 +84,7 @@ static void scale_load(struct trace *trace, double scale, gsl_rng *rng) {
             array_push(&trace->rows, rows[i]);
         for (unsigned c = 2; c <= copies; c++) {
             struct trace_row copy = rows[i];
-            copy.id = copy_id(trace, &ids, rows[i].id, c);
+            copy.id = trace_change_copy_id(trace, &ids, rows[i].id, c);
             copy.submit_ns = copy_time(rows[i].submit_ns, days, rng);
             copy.deadline_s += units_s(copy.submit_ns - rows[i].submit_ns);
             array_push(&trace->rows, copy);
@@ -102,7 +95,7 @@ static void scale_load(struct trace *trace, double scale, gsl_rng *rng) {
     free(rows);
 }
 
-static void compress_submits(struct trace *trace, double factor) {
+void trace_change_compress(struct trace *trace, double factor) {
     for (size_t i = 0; i < trace->rows.count; i++) {
         struct trace_row *row = &trace->rows.at[i];
         int64_t before_ns = row->submit_ns;
@@ -120,10 +113,12 @@ void trace_change(struct trace *trace, const struct trace_changes *changes) {
         kill_at_request(trace);
     if (changes->load_scale != 1) {
         gsl_rng *rng = rng_create(changes->seed, 0, "load");
-        scale_load(trace, changes->load_scale, rng);
+        size_t count = trace->rows.count;
+        int64_t days = count > 0 ? trace->rows.at[count - 1].submit_ns / TRACE_DAY_NS + 1 : 1;
+        trace_change_scale_load(trace, changes->load_scale, days, rng);
         gsl_rng_free(rng);
         trace_sort(trace, true);
     }
     if (changes->compress != 1)
-        compress_submits(trace, changes->compress);
+        trace_change_compress(trace, changes->compress);
 }

@@ -3,8 +3,11 @@
 #ifndef EASIM_WORKLOAD_TRACE_CHANGE_H
 #define EASIM_WORKLOAD_TRACE_CHANGE_H
 
+#include "base/rng.h"
+#include "base/units.h"
 #include "workload/trace.h"
 
+#define TRACE_DAY_NS         (86400 * NS_PER_S)
 #define TRACE_CHANGE_MAX_ROW (INT64_C(1) << 53) /* as the last row: all */
 
 struct trace_changes {
@@ -25,5 +28,13 @@ bool trace_change_is_none(const struct trace_changes *changes);
 /* In the order of the members. The rows must be in order of submit; they stay so, the first submit
    is 0 again, and what happened is noted. */
 void trace_change(struct trace *trace, const struct trace_changes *changes);
+
+/* Parts of it. A copy moves to another of the days; the rows are no longer in order. */
+void trace_change_scale_load(struct trace *trace, double scale, int64_t days, gsl_rng *rng);
+void trace_change_compress(struct trace *trace, double factor);
+/* An id that is not among the known ones, of which it is one then: "ID~number", the next, ... In
+   the arena of the trace. */
+const char *trace_change_copy_id(struct trace *trace, struct intern *ids, const char *id,
+                                 unsigned number);
 
 #endif

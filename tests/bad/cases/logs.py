@@ -26,6 +26,16 @@ def option(name, value, error):
                    files={"log.swf": SWF})
 
 
+DAYS = JOBS.splitlines()[0] + "\n1,0,u1,,,100,,1,,,,\n2,90000,u1,,,100,,1,,,,\n3,260000,u1,,,100,,1,,,,\n"
+
+
+def perturb(name, value, *errors, rows=DAYS):
+    """A log of four days (one of them empty) with a key perturb."""
+    case = workload(f"perturb: {name}", f"workload: {{kind: trace, file: jobs.csv, perturb: {value}}}\n", *errors)
+    case.files["jobs.csv"] = rows
+    return case
+
+
 CASES = [
     workload("log: file missing", "workload: {kind: trace}\n",
              "c.yaml:10:11: workload: key \"file\" is missing (kind: trace)"),
@@ -199,4 +209,43 @@ CASES = [
              "c.yaml:10:11: workload: key \"time_zone\" means nothing to format workload"),
     workload("log: work of generated jobs", "workload: {kind: poisson, rate_per_s: 1, sizes: {law: constant, mean: 1h}, "
              "work: [{model: bert, samples: 5}]}\n", "c.yaml:10:11: workload: key \"work\" belongs to kind: trace"),
+    perturb("nothing in it", "{}",
+            "c.yaml:10:50: workload.perturb: expected bootstrap_days, load_scale or time_compression, got nothing"),
+    perturb("no mapping", "1d",
+            "c.yaml:10:50: workload.perturb: expected a mapping of keys to values, got \"1d\""),
+    perturb("unknown key", "{bootstrap: 1}",
+            "c.yaml:10:51: workload.perturb: unknown key \"bootstrap\", did you mean \"bootstrap_days\"?"),
+    perturb("no days", "{bootstrap_days: 0}",
+            "c.yaml:10:67: workload.perturb.bootstrap_days: expected integer 1..36500, got \"0\""),
+    perturb("days before now", "{bootstrap_days: -1}",
+            "c.yaml:10:67: workload.perturb.bootstrap_days: expected integer 1..36500, got \"-1\""),
+    perturb("half a day", "{bootstrap_days: 0.5}",
+            "c.yaml:10:67: workload.perturb.bootstrap_days: expected integer 1..36500, got \"0.5\""),
+    perturb("days as a duration", "{bootstrap_days: 2d}",
+            "c.yaml:10:67: workload.perturb.bootstrap_days: expected integer 1..36500, got \"2d\""),
+    perturb("block as long as the log", "{bootstrap_days: 4}",
+            "c.yaml:10:50: workload.perturb: bootstrap_days: expected less than the 4 days of the log, got 4"),
+    perturb("block longer than the log", "{bootstrap_days: 30}",
+            "c.yaml:10:50: workload.perturb: bootstrap_days: expected less than the 4 days of the log, got 30"),
+    perturb("days of a log of one day", "{bootstrap_days: 1}",
+            "c.yaml:10:50: workload.perturb: bootstrap_days: the log has one day, and every draw of it would be that day", rows=JOBS),
+    perturb("no load", "{load_scale: 0}",
+            "c.yaml:10:63: workload.perturb.load_scale: expected number 1e-6..1000, got \"0\""),
+    perturb("a load that is no number", "{load_scale: .nan}",
+            "c.yaml:10:63: workload.perturb.load_scale: expected number 1e-6..1000, got \".nan\""),
+    perturb("loads as a list", "{load_scale: [1, 2]}",
+            "c.yaml:10:63: workload.perturb.load_scale: expected number 1e-6..1000, got a list"),
+    perturb("no time", "{time_compression: 0}",
+            "c.yaml:10:69: workload.perturb.time_compression: expected number 0.01..1000000, got \"0\""),
+    perturb("time beyond what there is", "{time_compression: 0.01}",
+            "c.yaml:10:50: workload.perturb: a deadline or a submit could be beyond 4e9 s",
+            rows=DAYS + "4,3999000000,u1,,,100,,1,,,,\n"),
+    perturb("deadline beyond what there is", "{bootstrap_days: 1}",
+            "c.yaml:10:50: workload.perturb: a deadline or a submit could be beyond 4e9 s", rows=DAYS + "4,260001,u1,,,100,,1,,,3999999999,\n"),
+    workload("perturb: of generated jobs",
+             "workload: {kind: poisson, rate_per_s: 1, sizes: {law: constant, mean: 1h}, perturb: {load_scale: 2}}\n",
+             "c.yaml:10:11: workload: key \"perturb\" belongs to kind: trace"),
+    workload("perturb: beside streams",
+             "workload: {perturb: {load_scale: 2}, streams: [{kind: poisson, rate_per_s: 1}]}\n",
+             "c.yaml:10:12: workload: unknown key \"perturb\""),
 ]
