@@ -11,16 +11,22 @@ static void preempt_losers(const struct allocation *a) {
             a->pass->host->plan_preempt(a->pass->plan, a->jobs[i].job->index, false);
 }
 
-/* Gives the job what it is to have, if that fits now; none more to a running one whose GPUs would
-   lie so that it were no faster. */
+/* Whether GPUs that lie as `span` tells are slower than planned, and no better for a running job
+   than those it has. */
+static bool are_worse(const struct allocation *a, const struct allocation_job *job,
+                      const struct allocation_choice *c, int span) {
+    double goodput = easim_view_config(a->pass->view, c->config)->goodput[span];
+    return job->runs && goodput < c->goodput && goodput <= job->choices->goodput &&
+           c->k >= job->choices->k;
+}
+
+/* Gives the job what it is to have, if that fits now. */
 static bool try_choice(const struct allocation *a, const struct allocation_job *job,
                        const struct allocation_choice *c) {
     const struct easim_pass *pass = a->pass;
     uint32_t index = job->job->index;
     int span = pass->host->try_config(pass->plan, index, c->config, NULL);
-    if (span < 0 ||
-        (job->runs && c->k >= job->choices->k &&
-         easim_view_config(pass->view, c->config)->goodput[span] <= job->choices->goodput))
+    if (span < 0 || are_worse(a, job, c, span))
         return false;
     return (job->runs ? pass->host->plan_resize : pass->host->plan_start)(pass->plan, index,
                                                                           c->config) == EASIM_OK;
