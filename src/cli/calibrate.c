@@ -4,6 +4,7 @@
 #include "calibrate/model_writer.h"
 #include "calibrate/validation.h"
 #include "cli/calibrate_failures.h"
+#include "cli/calibrate_plans.h"
 #include "cli/calibrate_power.h"
 #include "cli/calibrate_words.h"
 #include "cli/cli.h"
@@ -360,8 +361,8 @@ static int refuse_words(const struct options *options) {
         return r;
     size_t other = options->operand_count > 2 && strcmp(options->operands[0], "failures") == 0;
     cli_say(
-        "%s: expected PROFILE.csv, failures OUTAGES.csv or power LOG.csv METER.csv, got another "
-        "word: %s\n",
+        "%s: expected PROFILE.csv, failures OUTAGES.csv, power LOG.csv METER.csv or plans ROWS.csv "
+        "MODELS.yaml, got another word: %s\n",
         options->who, options->operands[1 + other]);
     return ERROR_INPUT;
 }
@@ -372,6 +373,8 @@ int cli_calibrate(struct options *options) {
         return calibrate_failures(options);
     if (options->operand_count == 3 && strcmp(file, "power") == 0)
         return calibrate_power(options);
+    if (options->operand_count == 3 && strcmp(file, "plans") == 0)
+        return calibrate_plans(options);
     if (refuse_words(options) < 0)
         return EXIT_BAD_INPUT;
     struct profile_table profile = {0};

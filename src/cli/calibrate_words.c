@@ -4,17 +4,18 @@
 #include "cli/cli.h"
 #include "cli/option_table.h"
 
-static const char *const words[] = {"profiles", "failures", "power"};
+static const char *const words[] = {"profiles", "failures", "power", "plans"};
 
 #define PROFILES (1u << CALIBRATE_PROFILES)
 #define FAILURES (1u << CALIBRATE_FAILURES)
 #define POWER    (1u << CALIBRATE_POWER)
+#define PLANS    (1u << CALIBRATE_PLANS)
 
 static const struct {
     const char *option;
     unsigned words;
 } uses[] = {
-    {"points", PROFILES},
+    {"points", PROFILES | PLANS},
     {"max-form-error", PROFILES},
     {"only", PROFILES},
     {"m0", PROFILES},
@@ -24,7 +25,7 @@ static const struct {
     {"output", PROFILES | POWER},
     {"node-count", FAILURES | POWER},
     {"until", FAILURES},
-    {"gpus-per-node", POWER},
+    {"gpus-per-node", POWER | PLANS},
     {"by", POWER},
     {"base", POWER},
     {"idle", POWER},

@@ -41,7 +41,44 @@ def number(name, old, new, place, expected):
     return transformer(name, [(old, new)], f"{place}: expected {expected}, got \"{new.split(': ')[1]}\"")
 
 
+PLANS = ("calibrate", "plans", "rows.csv", "m.yaml")
+HEAD = "model,gpu,gpus,tp,pp,mb,iteration_s"
+
+
+def plans(name, rows, *errors, head=HEAD, command=PLANS, exit_code=2):
+    """Measured iterations under plans."""
+    return Case(f"plans: {name}", errors, {"m.yaml": MODELS, "rows.csv": f"{head}\n{rows}\n"}, command=command,
+                exit_code=exit_code)
+
+
 CASES = [
+    plans("no such model", "bert,a100,8,2,2,1,1", 'rows.csv:2:1: model: expected a transformer of the model file, got "bert"'),
+    plans("no such GPU", "gpt,h100,8,2,2,1,1",
+          'rows.csv:2:5: gpu: expected a GPU type of this model in the model file, got "h100"'),
+    plans("GPUs that are no multiple", "gpt,a100,9,2,2,1,1", 'rows.csv:2:10: gpus: expected a multiple of tp x pp x cp, got "9"'),
+    plans("degrees that are none", "gpt,a100,8,0,1.5,x,1",
+          *(f'rows.csv:2:{column}: {name}: expected a whole number from 1 to 1000000, got "{cell}"'
+            for column, name, cell in ((12, "tp", "0"), (14, "pp", "1.5"), (18, "mb", "x")))),
+    plans("a plan that cannot be", "gpt,a100,6,3,1,1,1",
+          "rows.csv:2:12: plan: expected a plan that can be, got one where tp does not divide heads and kv_heads"),
+    plans("no time", "gpt,a100,8,2,2,1,0", 'rows.csv:2:18: iteration_s: expected a number > 0, got "0"'),
+    plans("held out by half", "gpt,a100,8,2,2,1,1,yes", 'rows.csv:2:20: held_out: expected 0 or 1, got "yes"',
+          head=HEAD + ",held_out"),
+    plans("nothing measured", "gpt,a100,8,2,2,1",
+          "rows.csv:1: expected one of the columns iteration_s, samples_s, tokens_s_gpu and tflops_gpu, got none",
+          head="model,gpu,gpus,tp,pp,mb"),
+    plans("measured twice", "gpt,a100,8,2,2,1,1,1",
+          "rows.csv:1: expected one of the columns iteration_s, samples_s, tokens_s_gpu and tflops_gpu, got several",
+          head=HEAD + ",samples_s"),
+    plans("no rows", "", "rows.csv: expected at most 62 groups, and more rows to be fitted than groups, got 0 and 0"),
+    plans("a group that is only held out", "gpt,a100,8,2,2,1,1,0,x\ngpt,a100,4,2,2,1,1,0,x\n"
+          "gpt,a100,4,2,1,1,1,0,x\ngpt,a100,4,2,2,1,1,1,y",
+          'rows.csv: group: expected a row of "y" that is not held out', head=HEAD + ",held_out,group"),
+    plans("column missing", "gpt,a100,8,2,2,1", 'rows.csv:1: column "mb" is missing', head="model,gpu,gpus,tp,pp,iteration_s"),
+    plans("options of profiles", "gpt,a100,8,2,2,1,1", "easim calibrate: --m0 is of profiles, not of plans",
+          "easim calibrate: --phi is of profiles, not of plans", command=(*PLANS, "--m0", "8", "--phi", "9")),
+    plans("nodes of a type", "gpt,a100,8,2,2,1,1", "easim calibrate: --gpus-per-node: expected N, got a100=",
+          command=(*PLANS, "--gpus-per-node", "a100=4")),
     number("no layers", "layers: 4", "layers: 0", "m.yaml:4:15: models[0].transformer.layers", "integer 1..10000"),
     number("half a head", "heads: 4", "heads: 0.5", "m.yaml:6:14: models[0].transformer.heads", "integer 1..10000"),
     number("no batch", "global_batch: 16", "global_batch: 0", "m.yaml:10:21: models[0].transformer.global_batch",

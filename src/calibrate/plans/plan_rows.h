@@ -1,0 +1,31 @@
+/* Measured iterations of transformers under known plans: a CSV. */
+#ifndef EASIM_CALIBRATE_PLANS_PLAN_ROWS_H
+#define EASIM_CALIBRATE_PLANS_PLAN_ROWS_H
+
+#include "base/array.h"
+#include "model/model_file.h"
+
+struct plan_row {
+    uint32_t line;
+    const struct gpu_model *gpu_model;
+    const char *model, *group; /* group: rows with one compute_fraction; "" if none is stated */
+    struct transformer shape;  /* the model's, with the row's global batch */
+    struct plan plan;
+    double iteration_s;
+    bool held_out; /* not fitted */
+};
+
+/* Zero-initialise; release with plan_rows_finish. */
+struct plan_rows {
+    ARRAY_OF(struct plan_row) rows;
+    uint32_t node_gpus; /* of all rows; set before loading */
+};
+
+/* Reads columns model, gpu, gpus, tp, pp, mb, one of iteration_s, samples_s, tokens_s_gpu and
+   tflops_gpu (operations as transformer_flop counts them), and where there are any v, cp,
+   global_batch, group, held_out. Models borrow from the set. Negative after adding problems. */
+int plan_rows_load(struct plan_rows *rows, const char *path, const struct model_set *models,
+                   const struct binding *binding) MUST_CHECK;
+void plan_rows_finish(struct plan_rows *rows);
+
+#endif

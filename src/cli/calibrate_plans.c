@@ -1,0 +1,170 @@
+/* Measured iterations become constants of plans: see calibrate_plans.h. */
+#include "cli/calibrate_plans.h"
+
+#include "calibrate/plans/plan_constants.h"
+#include "cli/calibrate_words.h"
+#include "cli/cli.h"
+#include "io/atomic_file.h"
+#include "io/csv.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define USUAL_NODE_GPUS 8
+
+/* ---- Errors ---- */
+
+static int compare_sizes(const void *left, const void *right) {
+    double a = fabs(*(const double *)left), b = fabs(*(const double *)right);
+    return (a > b) - (a < b);
+}
+
+/* Sizes of errors, in percent. */
+static void print_sizes(const char *title, double *errors, size_t count) {
+    if (count == 0)
+        return;
+    qsort(errors, count, sizeof *errors, compare_sizes);
+    double median = (fabs(errors[(count - 1) / 2]) + fabs(errors[count / 2])) / 2;
+    cli_show("  %-34s median %5.1f %%, most %5.1f %% (%zu rows)\n", title, 100 * median,
+             100 * fabs(errors[count - 1]), count);
+}
+
+/* One of the numbers of each row that is, or is not, held out. */
+static void print_errors(const char *title, const struct plan_rows *rows,
+                         const struct plan_constants_fit *fit, size_t member, bool held_out) {
+    double *errors = mem_zalloc(rows->rows.count, sizeof *errors);
+    size_t count = 0;
+    for (size_t r = 0; r < rows->rows.count; r++) {
+        double error = *(const double *)((const char *)&fit->errors[r] + member);
+        if (rows->rows.at[r].held_out == held_out && !isnan(error))
+            errors[count++] = error;
+    }
+    print_sizes(title, errors, count);
+    free(errors);
+}
+
+static void print_percent(double share) {
+    if (isnan(share))
+        cli_show("%10s", "-");
+    else
+        cli_show("%10.1f", 100 * share);
+}
+
+static void print_rows(const struct plan_rows *rows, const struct plan_constants_fit *fit) {
+    cli_show("%-24s %-10s %6s  %-24s %10s %10s %9s %9s %9s\n", "model", "group", "gpus", "plan",
+             "measured s", "predicted", "error %", "left out", "constant");
+    for (size_t r = 0; r < rows->rows.count; r++) {
+        const struct plan_row *row = &rows->rows.at[r];
+        char plan[PLAN_TEXT_BYTES];
+        plan_text(plan, &row->plan);
+        cli_show("%-24s %-10s %6u  %-24s %10.4g %10.4g", row->model, row->group,
+                 plan_gpus(&row->plan), plan, row->iteration_s, fit->errors[r].predicted_s);
+        print_percent(fit->errors[r].error);
+        print_percent(fit->errors[r].left_out);
+        print_percent(fit->errors[r].constant_left_out);
+        cli_show("%s\n", row->held_out ? "  held out" : "");
+    }
+}
+
+static void print_constants(const struct plan_constants_fit *fit) {
+    for (size_t g = 0; g < fit->groups.count; g++) {
+        const struct plan_constants *c = &fit->groups.at[g];
+        cli_show("%s%scompute_fraction: %.6g, memory_traffic: %.6g, gradient_overlap: %.6g  "
+                 "(%zu rows; a constant would be %.4g FLOP/s)\n",
+                 c->group, c->group[0] ? ": " : "", c->compute_fraction, fit->memory_traffic,
+                 fit->gradient_overlap, c->rows, c->constant_flops);
+        if (c->compute_fraction == 1)
+            cli_show("  warning: compute_fraction is at its bound, 1\n");
+    }
+    if (!fit->overlap_told)
+        cli_show("  gradient_overlap is held at 1: these rows do not tell it\n");
+    if (!fit->traffic_told)
+        cli_show("  memory_traffic is held at 0: these rows do not tell it\n");
+}
+
+static void write_points(const struct plan_rows *rows, const struct plan_constants_fit *fit,
+                         struct str *out) {
+    str_add(out, "model,group,gpus,plan,held_out,measured_s,predicted_s,error,left_out_error,"
+                 "constant_left_out_error\n");
+    for (size_t r = 0; r < rows->rows.count; r++) {
+        const struct plan_row *row = &rows->rows.at[r];
+        char plan[PLAN_TEXT_BYTES];
+        plan_text(plan, &row->plan);
+        csv_add_text(out, row->model);
+        csv_comma_text(out, row->group);
+        csv_comma_int(out, plan_gpus(&row->plan));
+        csv_comma_text(out, plan);
+        csv_comma_int(out, row->held_out);
+        csv_comma_real(out, row->iteration_s);
+        csv_comma_real(out, fit->errors[r].predicted_s);
+        csv_comma_real(out, fit->errors[r].error);
+        csv_comma_real(out, fit->errors[r].left_out);
+        csv_comma_real(out, fit->errors[r].constant_left_out);
+        str_add_char(out, '\n');
+    }
+}
+
+/* ---- The command ---- */
+
+static int show_fit(const struct options *options, const struct plan_rows *rows,
+                    const struct plan_constants_fit *fit) {
+    struct str points = {0};
+    struct error error = {0};
+    print_rows(rows, fit);
+    print_constants(fit);
+    print_errors("fitted:", rows, fit, offsetof(struct plan_error, error), false);
+    print_errors("each row left out:", rows, fit, offsetof(struct plan_error, left_out), false);
+    print_errors("a constant rate, left out:", rows, fit,
+                 offsetof(struct plan_error, constant_left_out), false);
+    print_errors("held out:", rows, fit, offsetof(struct plan_error, error), true);
+    print_errors("a constant rate, held out:", rows, fit,
+                 offsetof(struct plan_error, constant_left_out), true);
+    write_points(rows, fit, &points);
+    int r = options->points
+                ? atomic_file_write_alone(options->points, points.text, points.length, &error)
+                : 0;
+    str_finish(&points);
+    return r < 0 ? cli_report_error(&error) : EXIT_DONE;
+}
+
+/* GPUs of a node, one number for all rows; 0 after saying what is wrong. */
+static uint32_t node_gpus(const struct options *options) {
+    uint32_t gpus = USUAL_NODE_GPUS;
+    for (size_t i = 0; i < options->node_gpus.count; i++) {
+        const struct type_value *value = &options->node_gpus.at[i];
+        if (value->type) {
+            cli_say("%s: --gpus-per-node: expected N, got %s=\n", options->who, value->type);
+            return 0;
+        }
+        gpus = (uint32_t)value->value;
+    }
+    return gpus;
+}
+
+int calibrate_plans(const struct options *options) {
+    struct arena arena = {0};
+    struct problems problems = CLI_PROBLEMS;
+    const struct binding binding = {.arena = &arena, .problems = &problems};
+    struct model_set models = {0};
+    struct plan_rows rows = {.node_gpus = node_gpus(options)};
+    struct plan_constants_fit fit = {0};
+    if (calibrate_refuse(options, CALIBRATE_PLANS) < 0 || rows.node_gpus == 0)
+        return EXIT_BAD_INPUT;
+    const char *path = options->operands[1];
+    const struct yaml_node file = {.kind = YAML_NODE_SCALAR,
+                                   .text = options->operands[2],
+                                   .length = strlen(options->operands[2])};
+    int r = EXIT_BAD_INPUT;
+    if (model_set_load(&models, &file, &binding) < 0 ||
+        plan_rows_load(&rows, path, &models, &binding) < 0 ||
+        plan_constants_fit(&fit, &rows, path, &problems) < 0)
+        r = cli_report_problems(&problems);
+    else
+        r = show_fit(options, &rows, &fit);
+    plan_constants_fit_finish(&fit);
+    plan_rows_finish(&rows);
+    problems_finish(&problems);
+    arena_finish(&arena);
+    return r;
+}
