@@ -40,6 +40,7 @@ extern "C" {
 #define EASIM_CAPABILITY_ORACLE         (1u << 7) /* sees true run times; named in the output */
 /* Repeats what somebody has decided, for one workload: `--policies all` leaves it out. */
 #define EASIM_CAPABILITY_RECORDED (1u << 8)
+#define EASIM_CAPABILITY_REJECT   (1u << 9) /* plan_reject */
 
 #define EASIM_MOST_JOB_MEMORY 65536
 
@@ -80,6 +81,10 @@ struct easim_host {
        easim_job_remaining. What a stop now would lose is not in it. NAN: no job that
        easim_view_job shows. */
     double (*remaining)(struct easim_plan *plan, uint32_t job);
+    /* Refuses a waiting job for good, also one that ran before: it leaves the queue and is counted
+       as rejected, for `reason` in results, the same text for all jobs of its kind; NULL: none.
+       List policies: in begin, or in key. REJECT. */
+    int (*plan_reject)(struct easim_plan *plan, uint32_t job, const char *reason);
 };
 
 /* The arguments of every callback. In init and finish no job is waiting. */

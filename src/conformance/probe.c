@@ -61,8 +61,6 @@ static void note_action(void *context, const struct sim *sim, const struct actio
     struct probe_record *record = ((struct probe *)context)->record;
     const struct probe_row row = {sim->now_ns, (uint32_t)action->kind, (uint32_t)action->refusal,
                                   action->job, action->config};
-    if (action->kind == ACTION_REJECT)
-        return; /* by the engine */
     if (record->row_count < PROBE_ROWS)
         record->rows[record->row_count] = row;
     record->row_count++;
@@ -76,7 +74,7 @@ static void note_action(void *context, const struct sim *sim, const struct actio
 static void note_job(void *context, const struct sim *sim, uint32_t job, enum job_change change) {
     struct probe_record *record = ((struct probe *)context)->record;
     (void)job;
-    if (change != JOB_SUBMITTED && change != JOB_FINISHED)
+    if (change != JOB_SUBMITTED && change != JOB_FINISHED && change != JOB_REJECTED)
         return;
     record->decisions_at_progress = sim->decision_total;
     memset(record->done, 0, sizeof record->done);
@@ -116,10 +114,15 @@ static void keep_failure(struct probe_record *record, const char *text) {
         snprintf(record->failure, sizeof record->failure, "%s", text);
 }
 
+static bool may_reject(const struct sim *sim) {
+    return sim->module->policy->capabilities & EASIM_CAPABILITY_REJECT;
+}
+
 static void check_finished(const struct sim *sim, struct probe_record *record) {
     char text[200];
     size_t jobs = sim->workload->jobs.count;
-    if (sim->options.horizon_ns != TIME_NONE_NS || sim->finished == jobs)
+    uint32_t over = sim->finished + (may_reject(sim) ? sim->rejected : 0);
+    if (sim->options.horizon_ns != TIME_NONE_NS || over == jobs)
         return;
     snprintf(text, sizeof text, "%u of %zu jobs finished, %u were rejected", sim->finished, jobs,
              sim->rejected);

@@ -24,7 +24,7 @@ struct probe_record {
     uint64_t
         row_count; /* of all actions; the first PROBE_ROWS are in rows, all of them in row_hash */
     uint64_t row_hash;
-    uint64_t decisions_at_progress; /* when a job arrived or finished last */
+    uint64_t decisions_at_progress; /* when a job arrived or was over last */
     uint64_t done[8];               /* accepted actions since then, by enum action_kind */
     struct probe_row rows[PROBE_ROWS];
 };

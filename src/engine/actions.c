@@ -9,6 +9,7 @@
 #include "engine/look.h"
 #include "engine/power_cap.h"
 #include "engine/progress.h"
+#include "engine/rejection.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -167,6 +168,26 @@ static int host_wake_at(struct easim_plan *plan, double time_s) {
                          &(struct action_record){ACTION_WAKE, refusal, EASIM_NONE, EASIM_NONE});
 }
 
+static enum refusal check_reject(const struct sim *sim, uint32_t job) {
+    if (!has_capability(sim, EASIM_CAPABILITY_REJECT))
+        return REFUSED_CAPABILITY;
+    if (job >= sim->workload->jobs.count)
+        return REFUSED_NO_SUCH_JOB;
+    return sim->view.jobs[job].state == EASIM_JOB_WAITING ? REFUSED_NOT : REFUSED_STATE;
+}
+
+static int host_reject(struct easim_plan *plan, uint32_t job, const char *reason) {
+    struct sim *sim = plan->sim;
+    struct action_record record = {ACTION_REJECT, check_reject(sim, job), job, EASIM_NONE};
+    if (record.refusal == REFUSED_NOT) {
+        look_ends(sim, false);
+        rejection_take(sim, job, rejection_words(sim, reason));
+        array_push(&plan->actions, ((struct action){.kind = ACTION_REJECT, .start = {.job = job}}));
+        look_begins(sim);
+    }
+    return answer_action(sim, &record);
+}
+
 static void *host_scratch(struct easim_plan *plan, size_t bytes) {
     return arena_alloc(&plan->sim->scratch, bytes);
 }
@@ -212,7 +233,8 @@ static const struct easim_host host = {.struct_size = sizeof host,
                                        .uniform = host_uniform,
                                        .fail = host_fail,
                                        .count = host_count,
-                                       .remaining = host_remaining};
+                                       .remaining = host_remaining,
+                                       .plan_reject = host_reject};
 
 static void commit_plan(struct sim *sim, struct easim_plan *plan) {
     for (size_t i = 0; i < plan->actions.count; i++) {
@@ -221,6 +243,8 @@ static void commit_plan(struct sim *sim, struct easim_plan *plan) {
             interrupt_preempt(sim, action->start.job, action->at_once);
         else if (action->kind == ACTION_RESIZE)
             job_resize_carry_out(sim, &action->start);
+        else if (action->kind == ACTION_REJECT)
+            rejection_carry_out(sim, action->start.job);
     }
     for (size_t i = 0; i < plan->actions.count; i++)
         if (plan->actions.at[i].kind == ACTION_START)
@@ -231,7 +255,7 @@ static void commit_plan(struct sim *sim, struct easim_plan *plan) {
 static void drop_plan(struct sim *sim, struct easim_plan *plan) {
     for (size_t i = 0; i < plan->actions.count; i++) {
         struct action *action = &plan->actions.at[i];
-        if (action->kind != ACTION_PREEMPT)
+        if (action->kind == ACTION_START || action->kind == ACTION_RESIZE)
             gpus_give_back(sim, action->start.job, action->start.config, &action->start.allocation);
     }
 }

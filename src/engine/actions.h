@@ -8,7 +8,7 @@
 struct action {
     enum action_kind kind;
     bool at_once;           /* of a preemption */
-    struct job_start start; /* of a preemption only the job */
+    struct job_start start; /* of a preemption or rejection only the job */
 };
 
 /* Of one call of a policy: zero-initialise all but sim; release with actions_finish. */

@@ -6,6 +6,7 @@
 #include "engine/actions.h"
 #include "engine/look.h"
 #include "policy/host_job.h"
+#include "policy/refusing_host.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -59,6 +60,9 @@ bool callbacks_may_admit(struct sim *sim, uint32_t job) {
         return true;
     struct easim_plan plan = {.sim = sim};
     struct easim_pass pass = actions_pass(&plan);
+    struct easim_host asking = *pass.host;
+    refusing_host_set(&asking); /* the job is not in the queue */
+    pass.host = &asking;
     view_job(&sim->view, job)->state =
         EASIM_JOB_WAITING; /* the state in which the policy will see it if it is admitted */
     look_begins(sim);

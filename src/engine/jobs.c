@@ -78,6 +78,12 @@ static void enqueue_job(struct sim *sim, uint32_t job) {
     sim->waiting++;
 }
 
+void jobs_leave_queue(struct sim *sim, uint32_t job) {
+    view_dequeue(&sim->view, job);
+    list_leave(&sim->list, job);
+    stop_waiting_for_types(sim, job);
+}
+
 void jobs_arrive(struct sim *sim, uint32_t job) {
     sim->runs[job] = (struct job_run){.remaining = sim->workload->jobs.at[job].work,
                                       .first_start_ns = -1,
@@ -136,9 +142,7 @@ void jobs_add_wake_time(struct sim *sim, uint32_t job) {
 bool jobs_take_gpus(struct sim *sim, uint32_t job, uint32_t config, struct allocation *allocation) {
     if (!gpus_take(sim, job, config, allocation))
         return false;
-    view_dequeue(&sim->view, job);
-    list_leave(&sim->list, job);
-    stop_waiting_for_types(sim, job);
+    jobs_leave_queue(sim, job);
     view_job(&sim->view, job)->state = EASIM_JOB_RUNNING;
     jobs_show_start(sim, job, config, gpus_span(allocation));
     jobs_add_wake_time(sim, job);

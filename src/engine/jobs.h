@@ -23,6 +23,8 @@ void jobs_show_start(struct sim *sim, uint32_t job, uint32_t config, uint32_t sp
    GPUs are awake. The predicted end is that without: no prediction counts it. */
 void jobs_add_wake_time(struct sim *sim, uint32_t job);
 /* Back into the queue, with predictions for the work that is left. */
+/* A waiting job leaves the queue, in view, index and counts of who waits for which GPUs. */
+void jobs_leave_queue(struct sim *sim, uint32_t job);
 void jobs_requeue(struct sim *sim, uint32_t job);
 
 #endif

@@ -13,6 +13,7 @@
 #include "engine/nodes.h"
 #include "engine/power_cap.h"
 #include "engine/progress.h"
+#include "engine/rejection.h"
 #include "engine/settle.h"
 #include "engine/utilization.h"
 
@@ -101,6 +102,7 @@ void loop_finish(struct sim *sim) {
     free(sim->progress);
     free(sim->uses);
     free(sim->reject_reasons);
+    rejection_finish(sim);
     free(sim->over_cap);
     free(sim->waiting_for);
     free(sim->extrapolated_by);

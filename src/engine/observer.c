@@ -31,5 +31,6 @@ const char *const segment_cause_names[] = {
     [CAUSE_RESIZED] = "resized",
     [CAUSE_NODE_FAILED] = "failed",
     [CAUSE_FINISHED] = "finished",
+    [CAUSE_REJECTED] = "rejected",
     [CAUSE_END_OF_RUN] = "end_of_run",
 };

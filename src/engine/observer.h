@@ -22,7 +22,7 @@ enum action_kind {
     ACTION_START,
     ACTION_PREEMPT,
     ACTION_WAKE,
-    ACTION_REJECT, /* by the engine, at submission */
+    ACTION_REJECT, /* by the policy; JOB_REJECTED also tells of those at submission */
     ACTION_RESIZE,
 };
 extern const char *const action_names[]; /* by enum action_kind */
@@ -72,6 +72,7 @@ enum segment_cause {
     CAUSE_RESIZED,
     CAUSE_NODE_FAILED,
     CAUSE_FINISHED,
+    CAUSE_REJECTED,   /* by the policy, while it was queued */
     CAUSE_END_OF_RUN, /* nothing happened to the job: job_segments.h */
 };
 

@@ -73,7 +73,8 @@ struct sim {
     struct use *uses;          /* by job; NULL: the power of no job changes with its progress */
     uint32_t next_arrival;     /* first job that has not been submitted */
     uint32_t running, waiting, checkpointing, finished, rejected;
-    const char **reject_reasons; /* by job; NULL unless rejected */
+    const char **reject_reasons;   /* by job; NULL unless rejected */
+    ARRAY_OF(char *) reject_words; /* of the policy's rejections */
     bool *over_cap; /* by config: over a constant cap that the policy keeps, on the empty cluster;
                        or NULL */
     int128 jobs_ns; /* number of jobs in the system x time, job-nanoseconds */

@@ -107,7 +107,7 @@ struct recorded_segment {
    are -1. */
 struct recorded_job {
     uint32_t segments;      /* place of its first one in the run's segments; in order of time */
-    uint32_t segment_count; /* 0: rejected, or not submitted */
+    uint32_t segment_count; /* 0: rejected at submission, or not submitted */
     uint8_t state;          /* enum easim_job_state at the end of the run; PENDING: not submitted */
     uint32_t config;        /* the last that it held, or EASIM_NONE */
     uint32_t preemptions, resizes, failures;
@@ -146,6 +146,12 @@ recorded_run_config(const struct recorded_run *run, const struct recorded_segmen
 static inline const struct recorded_segment *recorded_run_segments(const struct recorded_run *run,
                                                                    const struct recorded_job *job) {
     return &run->segments.at[job->segments];
+}
+/* When a rejected job was: at submission, or by the policy while it was queued. */
+static inline int64_t recorded_run_rejected_ns(const struct recorded_run *run, uint32_t job) {
+    const struct recorded_job *j = &run->jobs[job];
+    return j->segment_count > 0 ? recorded_run_segments(run, j)[j->segment_count - 1].end_ns
+                                : run->workload.jobs.at[job].submit_ns;
 }
 /* Thousandths of GPUs that a segment holds: 1000 k, or a part of one; queued: 0. */
 int64_t recorded_run_milli(const struct recorded_run *run, const struct recorded_segment *segment);

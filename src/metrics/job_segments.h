@@ -37,7 +37,7 @@ struct job_segments {
 void job_segments_init(struct job_segments *segments, struct gpu_tracker *tracker);
 /* At the end of the run: those that are not over end now, with CAUSE_END_OF_RUN. */
 void job_segments_close(struct job_segments *segments, const struct sim *sim);
-/* Of a submitted job, once closed; none if it was rejected. Borrowed. */
+/* Of a submitted job, once closed; none if it was rejected at submission. Borrowed. */
 const struct job_segment *job_segments_of(const struct job_segments *segments, uint32_t job,
                                           size_t *ret_count);
 void job_segments_finish(struct job_segments *segments);

@@ -60,14 +60,17 @@ static bool segments_tile(const struct job_segment *at, size_t count, const stru
                           const struct job_record *record) {
     if (count == 0)
         return record->state == EASIM_JOB_REJECTED;
-    bool finished = record->state == EASIM_JOB_FINISHED;
+    bool finished = record->state == EASIM_JOB_FINISHED,
+         rejected = record->state == EASIM_JOB_REJECTED;
     const struct segment *last = &at[count - 1].told;
     for (size_t i = 1; i < count; i++)
         if (!is_joined(&at[i - 1].told, &at[i].told))
             return false;
     return at->told.start_ns == record->spec->submit_ns && at->told.began == CAUSE_SUBMITTED &&
-           last->end_ns == (finished ? record->finish_ns : sim->now_ns) &&
-           last->ended == (finished ? CAUSE_FINISHED : CAUSE_END_OF_RUN);
+           (rejected || last->end_ns == (finished ? record->finish_ns : sim->now_ns)) &&
+           last->ended == (finished   ? CAUSE_FINISHED
+                           : rejected ? CAUSE_REJECTED
+                                      : CAUSE_END_OF_RUN);
 }
 
 /* A job waits until its first start, and its first segment says so. */

@@ -61,6 +61,8 @@ static void spoil_jobs(struct sim *sim) {
     SPOIL(sim->runs[a].remaining, += 5, "does not end when its speed says");
     SPOIL(sim->runs[a].energy, += 1, "energy of jobs, idle GPUs and nodes");
     SPOIL(sim->runs[first].energy, -= 1, "energy of jobs, idle GPUs and nodes");
+    SPOIL(view_job(&sim->view, a)->held_gpu_s, += 1, "job a has held 24 GPU-seconds, not 25");
+    SPOIL(view_job(&sim->view, first)->held_gpu_s, -= 1, "job first has held 44 GPU-seconds");
     if (sim->progress) {
         SPOIL(sim->progress[a].factor, *= 1.001, "does not end when its speed says");
         SPOIL(sim->progress[a].stretch_work, += 1e6, "has done");
@@ -228,6 +230,42 @@ Test(invariants, notices_phases) {
             .context = &looked},
         "name: n\nhorizon: 12\nmodels: models.yaml\npolicy: {name: fcfs}\n"
         "cluster: {gpu_types: [{name: g, idle_w: 50, ctx_w: 90, tdp_w: 400}], nodes: [{gpu: g, gpus: 1}]}\n" TRIAL_JOBS);
+    trial_must_succeed(&t);
+    cr_assert(looked);
+    trial_finish(&t);
+}
+
+static void spoil_checkpoint(void *context, const struct replication *replication) {
+    struct sim *sim = (struct sim *)replication->sim;
+    uint32_t m = job_named(sim, "m");
+    struct easim_checkpointing *entry =
+        (struct easim_checkpointing *)(uintptr_t)&sim->view.checkpointing[0];
+    *(bool *)context = true;
+    cr_assert_eq(sim->view.v->checkpointing_count, 1);
+    SPOIL(entry->end_ns, += 1, "the view has another checkpoint of job m");
+    SPOIL(entry->k, += 1, "the view has another checkpoint of job m");
+    SPOIL(entry->gpu_type, += 1, "the view has another checkpoint of job m");
+    SPOIL(entry->milli, = 500, "the view has another checkpoint of job m");
+    SPOIL(entry->job, += 1, "the view has another checkpoint of job m");
+    SPOIL(view_job(&sim->view, m)->running_slot, = 1, "the view has another checkpoint of job m");
+    SPOIL(view_header(&sim->view)->checkpointing_count, = 0, "checkpoint");
+    SPOIL(view_job(&sim->view, m)->held_gpu_s, += 1, "job m has held 12 GPU-seconds, not 13");
+}
+
+/* At the round of 10 x has had less: m is stopped and writes its checkpoint until 15. */
+Test(invariants, notices_checkpoints) {
+    struct trial t;
+    bool looked = false;
+    trial_run(
+        &t,
+        &(struct trial_options){.jobs = "job_id,submit_s,gpus,duration_s\nm,0,1,100\nx,1,1,100\n",
+                                .look = spoil_checkpoint,
+                                .context = &looked},
+        "name: n\nhorizon: 12\n"
+        "policy: {name: las, params: {round_s: 10s}}\n"
+        "cluster: {gpu_types: [{name: g, idle_w: 50, ctx_w: 90, tdp_w: 400}], nodes: "
+        "[{gpu: g, gpus: 1}]}\n"
+        "workload: {kind: trace, file: jobs.csv, rigid_costs: {checkpoint_s: 5}}\n");
     trial_must_succeed(&t);
     cr_assert(looked);
     trial_finish(&t);

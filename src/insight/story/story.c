@@ -122,7 +122,10 @@ void story_init(struct story *story, const struct recorded_run *run, uint32_t jo
                 const struct moments *moments, const char *why_not) {
     *story = (struct story){.run = run, .job = job, .moments = moments, .why_not = why_not};
     double late_s;
-    story->until_ns = run->jobs[job].finish_ns >= 0 ? run->jobs[job].finish_ns : run->part->end_ns;
+    const struct recorded_job *own = &run->jobs[job];
+    story->until_ns = own->finish_ns >= 0                ? own->finish_ns
+                      : own->state == EASIM_JOB_REJECTED ? recorded_run_rejected_ns(run, job)
+                                                         : run->part->end_ns;
     blame_find(&story->blame, run);
     story->missed = miss_cause_find(run, &story->blame, job, &late_s);
     find_overtakers(story);

@@ -175,7 +175,7 @@ void job_events_write_decisions(struct timeline_part *part) {
         if (run->jobs[j].state == EASIM_JOB_REJECTED)
             add_decision(
                 part, open, DECISION_REJECT,
-                (struct open_decisions){run->workload.jobs.at[j].submit_ns, 0, j, EASIM_NONE});
+                (struct open_decisions){recorded_run_rejected_ns(run, j), 0, j, EASIM_NONE});
     for (int kind = 0; kind <= DECISION_FAIL; kind++)
         close_decisions(part, (enum decision)kind, &open[kind]);
 }

@@ -23,8 +23,9 @@ static const char *action_job_id(const struct sim *sim, const struct action_reco
 }
 
 static const char *answer_text(const struct sim *sim, const struct action_record *action) {
-    return action->kind == ACTION_REJECT ? sim->reject_reasons[action->job]
-                                         : refusal_names[action->refusal];
+    return action->kind == ACTION_REJECT && action->refusal == REFUSED_NOT
+               ? sim->reject_reasons[action->job]
+               : refusal_names[action->refusal];
 }
 
 static const char *config_gpu_type(const struct sim *sim, const struct easim_config *config) {

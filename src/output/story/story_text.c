@@ -120,7 +120,12 @@ static void add_fate(const struct story *story, struct str *out) {
     const struct recorded_job *job = &story->run->jobs[story->job];
     const struct job_spec *spec = &story->run->workload.jobs.at[story->job];
     if (job->state == EASIM_JOB_REJECTED) {
-        str_add(out, "It was rejected then, since it could never run");
+        if (job->segment_count > 0) {
+            str_add(out, "It was rejected at ");
+            add_seconds(out, recorded_run_rejected_ns(story->run, story->job));
+        } else {
+            str_add(out, "It was rejected then, since it could never run");
+        }
         if (story->moments && story->moments->reject_reason.length > 0) {
             str_add(out, ": ");
             add_name(out, story->moments->reject_reason.text);

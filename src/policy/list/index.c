@@ -196,6 +196,8 @@ static int insert_job(struct index *index, const struct easim_pass *pass, uint32
     if (index_ask(index, pass, job, &key) < 0 ||
         index_find_queue(index, pass, job, &key, &queue) < 0)
         return -1;
+    if (host_job(pass->view, job)->state != EASIM_JOB_WAITING)
+        return 0; /* key has rejected it */
     index_put(index, pass, &(struct index_place){key.value, job, queue});
     if (key.ask_again_s != 0)
         timeheap_push(&index->asks, key.ask_again_s, job);

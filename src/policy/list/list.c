@@ -283,7 +283,8 @@ static int visit_head(struct list *list, const struct easim_pass *pass) {
     if ((list->recheck && recheck_job(&list->index, pass, head.rank.job) < 0) ||
         index_ask(&list->index, pass, head.rank.job, &key) < 0)
         return -1;
-    int started = visit_job(list, pass, host_job(pass->view, head.rank.job), &key);
+    const struct easim_job *job = host_job(pass->view, head.rank.job);
+    int started = job->state == EASIM_JOB_WAITING ? visit_job(list, pass, job, &key) : 0;
     if (started <= 0 && list->index.jobs[head.rank.job].queue != EASIM_NONE)
         set_aside(list, head.rank.job);
     next_head(list, pass);
@@ -356,6 +357,8 @@ static int shrink_for_first(struct list *list, const struct easim_pass *pass) {
     if (find_first_left(list, pass, &first, &key) < 0)
         return -1;
     const struct easim_job *job = host_job(pass->view, first);
+    if (job->state != EASIM_JOB_WAITING)
+        return 0; /* key has rejected it */
     int r = shrink_decide(&list->rules, pass, job, &key, &shrunk);
     if (r <= 0)
         return r;

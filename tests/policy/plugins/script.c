@@ -1,6 +1,7 @@
 /* script: does what its parameter says, when it says so, and nothing else: "0 start 0 1, 20 resize
    0 2, 25 stop 0" starts job 0 in its configuration 1 (counted from its first) at 0, and so on.
-   stop is a preemption, kill one at once. Actions of one time are one decision. */
+   stop is a preemption, kill one at once, reject refuses the job for good. Actions of one time are
+   one decision. */
 #include <easim/policy.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,6 +22,8 @@ static int act(const struct easim_pass *pass, const char *what, uint32_t index, 
         return pass->host->plan_start(pass->plan, index, config);
     if (strcmp(what, "resize") == 0)
         return pass->host->plan_resize(pass->plan, index, config);
+    if (strcmp(what, "reject") == 0)
+        return pass->host->plan_reject(pass->plan, index, "the script says so");
     return pass->host->plan_preempt(pass->plan, index, strcmp(what, "kill") == 0);
 }
 
@@ -56,7 +59,7 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
     .version = "1",
     .summary = "does as it is told",
     .capabilities = EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_RESIZE | EASIM_CAPABILITY_TICK |
-                    EASIM_CAPABILITY_FRACTIONAL_GPU,
+                    EASIM_CAPABILITY_FRACTIONAL_GPU | EASIM_CAPABILITY_REJECT,
     .state_size = sizeof(struct state),
     .params_size = sizeof(struct params),
     .params = params,
