@@ -4,6 +4,7 @@
 #include "cli/progress_line.h"
 #include "cli/run_args.h"
 #include "cli/scenario_args.h"
+#include "config/policy_text.h"
 #include "ingest/logs/log_readers.h"
 #include "output/ablate/ablate_dir.h"
 #include "study/study_load.h"
@@ -15,7 +16,9 @@
 /* Everything of one ablation. */
 struct session {
     struct options *options;
-    const char *sides[2]; /* NAME or NAME:PARAM=VALUE,... */
+    const char *sides[2];   /* as they were typed: NAME or NAME:PARAM=VALUE,... */
+    const char *texts[2];   /* with colons */
+    const char *modules[2]; /* without parameters */
     struct study studies[2];
     struct study plain;   /* with neither policy */
     struct inputs inputs; /* of both */
@@ -23,56 +26,58 @@ struct session {
 
 /* --- the two policies --- */
 
-/* The sets of NAME:PARAM=VALUE,... after those of the command line. */
-static int add_sets(struct session *s, const char *side, const char **sets, size_t *count,
-                    struct problems *problems) {
-    struct arena *arena = &s->options->arena;
-    const char *colon = strchr(side, ':');
-    for (const char *list = colon ? colon + 1 : ""; *list;) {
-        const char *item = option_next(&list, arena);
-        if (!strchr(item, '=')) {
-            problems_add(problems, (struct location){0}, NULL,
-                         "%.80s: expected NAME:PARAM=VALUE,..., got \"%.80s\"", side, item);
-            return ERROR_INPUT;
-        }
-        sets[(*count)++] = arena_printf(arena, "policy.params.%s", item);
+/* NAME:PARAM=VALUE,... as other commands have it, with colons. */
+static const char *colons_for_commas(const char *side, struct arena *arena) {
+    struct str text = {0};
+    while (*side) {
+        const char *item = policy_text_next(&side, arena);
+        str_addf(&text, "%s%s", text.length > 0 ? ":" : "", item);
     }
-    return 0;
+    const char *kept = arena_strdup(arena, text.length > 0 ? text.text : "");
+    str_finish(&text);
+    return kept;
+}
+
+static int parse_sides(struct session *s, struct problems *problems) {
+    struct arena *arena = &s->options->arena;
+    int result = 0;
+    for (int i = 0; i < 2; i++) {
+        struct policy_text text;
+        struct error error = {0};
+        s->texts[i] = colons_for_commas(s->sides[i], arena);
+        if (policy_text_parse(s->texts[i], arena, &text, &error) < 0) {
+            problems_add(problems, (struct location){0}, NULL, "%.80s: %s", s->sides[i],
+                         error.text);
+            result = ERROR_INPUT;
+        }
+        s->modules[i] = text.name;
+    }
+    return result;
 }
 
 /* The scenario with one policy and its own parameters. */
-static int load_side(struct session *s, const char *side, struct study *study,
+static int load_side(struct session *s, const char *text, struct study *study,
                      struct problems *problems) {
-    struct options *options = s->options;
-    struct scenario_overrides overrides = scenario_args_overrides(options);
-    const char **sets = mem_zalloc(overrides.set_count + strlen(side), sizeof *sets);
-    for (size_t i = 0; i < overrides.set_count; i++)
-        sets[i] = overrides.sets[i];
-    const char *policies[2];
-    for (int i = 0; i < 2; i++)
-        policies[i] = arena_strndup(&options->arena, s->sides[i], strcspn(s->sides[i], ":"));
-    int r = add_sets(s, side, sets, &overrides.set_count, problems);
-    overrides.policy = arena_strndup(&options->arena, side, strcspn(side, ":"));
-    overrides.policies = policies;
+    struct scenario_overrides overrides = scenario_args_overrides(s->options);
+    overrides.policy = text;
+    overrides.policies = s->modules;
     overrides.policy_count = 2;
-    overrides.sets = sets;
-    r = r < 0 ? r : study_load(study, options->operands[0], &overrides, ingest_readers, problems);
+    int r = study_load(study, s->options->operands[0], &overrides, ingest_readers, problems);
     if (r == 0 && !study->module.policy->list) {
         problems_add(problems, (struct location){0}, NULL,
                      "policy %s decides by itself: expected list policies, which have components",
                      study->module.policy->name);
         r = ERROR_INPUT;
     }
-    free(sets);
     return r;
 }
 
 /* What is wrong with the scenario itself is told once. */
 static int load_sides(struct session *s, struct problems *problems) {
-    if (scenario_args_read(s->options, problems) < 0)
+    if (parse_sides(s, problems) < 0 || scenario_args_read(s->options, problems) < 0)
         return ERROR_INPUT;
     for (int i = 0; i < 2; i++)
-        if (load_side(s, s->sides[i], &s->studies[i], problems) < 0)
+        if (load_side(s, s->texts[i], &s->studies[i], problems) < 0)
             return ERROR_INPUT;
     scenario_args_plain(s->options, &s->plain);
     for (int i = 0; i < 2; i++)

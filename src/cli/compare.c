@@ -4,6 +4,7 @@
 #include "cli/compare_worlds.h"
 #include "cli/contenders.h"
 #include "cli/scenario_args.h"
+#include "config/policy_text.h"
 #include "io/files.h"
 #include "output/compare/compare_dir.h"
 #include "output/compare/compare_report.h"
@@ -34,6 +35,19 @@ struct session {
     size_t existing;
 };
 
+/* A parameter that some policy's text says itself cannot be perturbed. */
+static int refuse_overruled(const struct session *s, const struct contenders *perturbed,
+                            const char *name, struct problems *problems) {
+    size_t before = problems->count;
+    for (size_t i = 0; i < perturbed->count; i++)
+        if (perturbed->at[i].study.scenario.overruled.count >
+            s->clean.at[i].study.scenario.overruled.count)
+            problems_add(problems, (struct location){0}, NULL,
+                         "--perturb %s: of no effect on %s, which says it itself", name,
+                         perturbed->at[i].study.policy);
+    return problems->count > before ? ERROR_INPUT : 0;
+}
+
 /* The scenario with the sets of one perturbation after those of the command line. */
 static int load_perturbed(struct session *s, size_t index, struct problems *problems) {
     const struct compare_args *a = s->args;
@@ -41,7 +55,7 @@ static int load_perturbed(struct session *s, size_t index, struct problems *prob
     struct study *study = &s->clean.at[0].study;
     struct perturb_sets more = {.sets = {0}};
     const char *refusal = p->kind->apply(study, &p->ask, &study->arena, &more);
-    struct scenario_overrides changes = scenario_args_overrides(s->options);
+    struct scenario_overrides changes = compare_args_overrides(a);
     size_t given = changes.set_count, total = given + more.sets.count;
     const char **sets = mem_zalloc(total, sizeof *sets);
     for (size_t k = 0; k < total; k++)
@@ -55,6 +69,8 @@ static int load_perturbed(struct session *s, size_t index, struct problems *prob
     else
         r = contenders_load(&s->perturbed[index], s->options->operands[0], &changes, a->policies.at,
                             a->policies.count, problems);
+    if (r == 0)
+        r = refuse_overruled(s, &s->perturbed[index], p->ask.name, problems);
     free(sets);
     free(more.sets.at);
     return r;
@@ -62,10 +78,12 @@ static int load_perturbed(struct session *s, size_t index, struct problems *prob
 
 static int load_contenders(struct session *s, struct problems *problems) {
     const struct compare_args *a = s->args;
-    const struct scenario_overrides overrides = scenario_args_overrides(s->options);
+    const struct scenario_overrides overrides = compare_args_overrides(a);
     if (contenders_load(&s->clean, s->options->operands[0], &overrides, a->policies.at,
                         a->policies.count, problems) < 0)
         return ERROR_INPUT;
+    for (size_t i = 0; i < s->clean.count; i++)
+        s->clean.at[i].asked_for = compare_args_asked_for(a, i);
     scenario_args_plain(s->options, &s->plain);
     for (size_t i = 0; i < s->clean.count; i++)
         inputs_add_study(&s->inputs, &s->clean.at[i].study);
@@ -108,7 +126,7 @@ static int open_folders(struct session *s, struct error *reterr) {
 
 /* The comparison of the policies that have so many replications. */
 static void assemble_comparison(struct session *s, uint32_t replications) {
-    const char *baseline = s->clean.at[s->args->baseline].study.module.policy->name;
+    const char *baseline = s->clean.at[s->args->baseline].study.policy;
     s->comparison =
         (struct comparison){.series = s->series,
                             .replications = replications,
@@ -195,6 +213,28 @@ static int find_bounds(struct session *s, struct error *reterr) {
     return bound_replications(&s->clean.at[0].study, &s->bounded, &how, count, s->bounds, reterr);
 }
 
+/* Of one module, with equal parameters. */
+static bool are_alike(const struct study *one, const struct study *other) {
+    return strcmp(one->module.path, other->module.path) == 0 &&
+           params_are_equal(&one->params, &other->params);
+}
+
+/* A policy that is one before it under another name. */
+static void note_alike(const struct session *s, size_t policy, struct notes *notes) {
+    const struct study *study = &s->clean.at[policy].study;
+    size_t i = 0;
+    while (i < policy && (s->clean.at[i].left_out || !are_alike(&s->clean.at[i].study, study)))
+        i++;
+    if (i == policy)
+        return;
+    struct str text = {0};
+    str_addf(&text,
+             "%s is %s: every parameter has the same value, so that all results are the same",
+             study->policy, s->clean.at[i].study.policy);
+    notes_say(notes, study, text.text);
+    str_finish(&text);
+}
+
 /* What all policies together have to say. */
 static void find_notes(const struct session *s, struct notes *notes) {
     const struct study *first = &s->clean.at[0].study;
@@ -208,6 +248,7 @@ static void find_notes(const struct session *s, struct notes *notes) {
         const struct contender *c = &s->clean.at[i];
         if (c->left_out)
             continue;
+        note_alike(s, i, notes);
         notes_add_study(notes, &c->study);
         notes_add_result(notes, &c->study, &c->result);
         if (s->worlds.worlds.count > 0)
@@ -261,8 +302,8 @@ static const char *const *list_folders(const struct session *s, struct arena *ar
                                                   s->args->perturbations.at[i - 1].ask.name);
         for (size_t p = 0; p < all->count; p++)
             if (all->at[p].result.count > 0)
-                folders[count++] =
-                    arena_printf(arena, "%s%s", above, all->at[p].study.module.policy->name);
+                folders[count++] = arena_printf(arena, "%s%s", above,
+                                                policy_text_folder(all->at[p].study.policy, arena));
     }
     return folders;
 }
@@ -277,7 +318,7 @@ static const char *const *list_policies(const struct session *s, bool failed, st
         const struct contender *c = &s->clean.at[i];
         bool missing = !c->failed && c->result.count < s->comparison.replications;
         if (failed ? c->failed && !c->left_out : missing)
-            names[count++] = c->study.module.policy->name;
+            names[count++] = c->study.policy;
     }
     names[count] = NULL;
     return names;
@@ -340,7 +381,7 @@ static int compare_policies(struct session *s) {
     struct error error = {0};
     size_t count = s->args->perturbations.count;
     run_args_catch_interrupts();
-    if (s->args->all && contenders_leave_out(&s->clean, s->options, &error) < 0)
+    if (s->args->all_count > 0 && contenders_leave_out(&s->clean, s->options, &error) < 0)
         return cli_report_error(&error);
     for (size_t i = 0; i < count; i++)
         for (size_t p = 0; p < s->clean.count; p++)

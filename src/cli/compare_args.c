@@ -5,47 +5,84 @@
 #include "cli/cli.h"
 #include "cli/option_values.h"
 #include "cli/scenario_args.h"
+#include "config/policy_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+static void add_policy(struct compare_args *args, const char *text, const char *module) {
+    array_push(&args->policies, text);
+    array_push(&args->modules, module);
+}
+
 static void add_if_it_loads(const char *name, void *context) {
     struct compare_args *args = context;
     struct policy_module module;
     struct error error = {0};
+    const char *kept = arena_strdup(&args->options->arena, name);
     int r = module_open(name, &module, &error);
     if (r == 0 && (module.policy->capabilities & EASIM_CAPABILITY_RECORDED))
         r = error_set(&error, ERROR_INPUT, "it repeats a record (RECORDED) and decides nothing");
     if (r == 0)
-        array_push(&args->policies, arena_strdup(&args->options->arena, name));
+        add_policy(args, kept, kept);
     else if (!args->options->quiet)
         cli_say("easim compare: %s is left out: %s\n", name, error.text);
     module_close(&module);
 }
 
-static void find_policies(struct compare_args *args, struct problems *problems) {
-    const char *list = args->options->policies;
-    args->all = strcmp(list, "all") == 0;
-    if (args->all) {
-        module_list(add_if_it_loads, args);
-        if (args->policies.count == 0)
-            problems_add(problems, (struct location){0}, NULL, "--policies: no policy is found");
+static void find_all(struct compare_args *args, struct problems *problems) {
+    if (args->all_count > 0) {
+        problems_add(problems, (struct location){0}, NULL, "--policies: all is listed twice");
         return;
     }
-    while (*list) {
-        const char *name = option_next(&list, &args->options->arena);
-        struct policy_module module;
-        struct error error = {0};
-        if (module_open(name, &module, &error) < 0)
-            problems_add(problems, (struct location){0}, NULL, "--policies: %s", error.text);
+    args->all_at = args->policies.count;
+    module_list(add_if_it_loads, args);
+    args->all_count = args->policies.count - args->all_at;
+    if (args->all_count == 0)
+        problems_add(problems, (struct location){0}, NULL, "--policies: no policy is found");
+}
+
+static void find_policy(struct compare_args *args, const char *text, struct problems *problems) {
+    struct policy_text policy;
+    struct policy_module module = {0};
+    struct error error = {0};
+    int r = policy_text_parse(text, &args->options->arena, &policy, &error);
+    if (r == 0 && strcmp(policy.name, "all") == 0 && policy.count > 0)
+        r = error_set(&error, ERROR_INPUT,
+                      "expected parameters of one policy, not of all, got \"%.80s\"", text);
+    if (r == 0)
+        r = module_open(policy.name, &module, &error);
+    if (r == 0)
+        add_policy(args, text, policy.name);
+    else
+        problems_add(problems, (struct location){0}, NULL, "--policies: %s", error.text);
+    module_close(&module);
+}
+
+static void find_policies(struct compare_args *args, struct problems *problems) {
+    for (const char *list = args->options->policies; *list;) {
+        const char *text = policy_text_next(&list, &args->options->arena);
+        if (strcmp(text, "all") == 0)
+            find_all(args, problems);
         else
-            array_push(&args->policies, name);
-        module_close(&module);
+            find_policy(args, text, problems);
     }
     if (args->policies.count == 0 && problems->count == 0)
         problems_add(problems, (struct location){0}, NULL,
                      "--policies: expected policies, got \"\"");
+}
+
+bool compare_args_asked_for(const struct compare_args *args, size_t policy) {
+    return policy < args->all_at || policy >= args->all_at + args->all_count;
+}
+
+struct scenario_overrides compare_args_overrides(const struct compare_args *args) {
+    struct scenario_overrides overrides = scenario_args_overrides(args->options);
+    overrides.policy_option = "policies";
+    overrides.policies = args->modules.at;
+    overrides.policy_count = args->modules.count;
+    return overrides;
 }
 
 static void find_perturbation(struct compare_args *args, const char *item,
@@ -106,13 +143,9 @@ int compare_args_resolve(struct compare_args *args, struct problems *problems) {
         return ERROR_INPUT;
     if (scenario_args_read(args->options, problems) < 0)
         return ERROR_INPUT;
-    if (!args->options->baseline && args->all)
+    if (!args->options->baseline && args->all_count > 0)
         find_own_policy(args);
     return 0;
-}
-
-static const char *policy_name_of(const struct contender *c) {
-    return c->study.module.policy->name;
 }
 
 /* The one of that name or path; else, with `all`, the one the scenario names itself; else the
@@ -123,7 +156,7 @@ static void find_baseline(struct compare_args *args, const struct contender *con
     const char **names = arena_alloc(&args->options->arena, args->policies.count * sizeof *names);
     args->baseline = args->policies.count;
     for (size_t i = 0; wanted && i < args->policies.count; i++) {
-        names[i] = policy_name_of(&contenders[i]);
+        names[i] = contenders[i].study.policy;
         if (strcmp(names[i], wanted) == 0 || strcmp(args->policies.at[i], wanted) == 0)
             args->baseline = i;
     }
@@ -141,17 +174,16 @@ static void refuse_doubles(const struct compare_args *args, const struct contend
                            struct problems *problems) {
     for (size_t i = 0; i < args->policies.count; i++) {
         size_t j = 0;
-        while (strcmp(policy_name_of(&contenders[j]), policy_name_of(&contenders[i])) != 0)
+        while (strcmp(contenders[j].study.policy, contenders[i].study.policy) != 0)
             j++;
         const char *first = args->policies.at[j], *second = args->policies.at[i];
         if (j < i && strcmp(first, second) == 0)
             problems_add(problems, (struct location){0}, NULL,
-                         "--policies: policy \"%s\" is listed twice",
-                         policy_name_of(&contenders[i]));
+                         "--policies: policy \"%s\" is listed twice", contenders[i].study.policy);
         else if (j < i)
             problems_add(problems, (struct location){0}, NULL,
                          "--policies: %s and %s are both policy \"%s\"", first, second,
-                         policy_name_of(&contenders[i]));
+                         contenders[i].study.policy);
     }
 }
 
@@ -170,5 +202,6 @@ int compare_args_check(struct compare_args *args, const struct contender *conten
 
 void compare_args_finish(struct compare_args *args) {
     free(args->policies.at);
+    free(args->modules.at);
     free(args->perturbations.at);
 }

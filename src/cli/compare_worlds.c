@@ -16,11 +16,9 @@ int compare_worlds_draw(struct compare_worlds *w, const struct compare_args *arg
     if (worlds_are_plain(&central->scenario.uncertainty))
         return 0;
     w->worlds.central = central;
-    w->worlds.source = (struct world_source){
-        args->options->operands[0], scenario_args_overrides(args->options), ingest_readers};
+    w->worlds.source = (struct world_source){args->options->operands[0],
+                                             compare_args_overrides(args), ingest_readers};
     w->worlds.source.overrides.policy = args->policies.at[args->baseline];
-    w->worlds.source.overrides.policies = args->policies.at;
-    w->worlds.source.overrides.policy_count = args->policies.count;
     return worlds_draw(&w->worlds, problems);
 }
 

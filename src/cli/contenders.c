@@ -3,6 +3,7 @@
 
 #include "cli/cli.h"
 #include "cli/progress_line.h"
+#include "config/policy_text.h"
 #include "ingest/logs/log_readers.h"
 #include "study/study_load.h"
 
@@ -22,16 +23,15 @@ static void add_new_problems(struct problems *all, const struct problems *more) 
 }
 
 int contenders_load(struct contenders *all, const char *config,
-                    const struct scenario_overrides *changes, const char *const *policies,
+                    const struct scenario_overrides *changes, const char *const *texts,
                     size_t count, struct problems *problems) {
     size_t before = problems->count;
     struct scenario_overrides overrides = *changes;
-    overrides.policies = policies;
     overrides.policy_count = count;
     all->at = mem_zalloc(count, sizeof *all->at);
     for (; all->count < count; all->count++) {
         struct problems own = CLI_PROBLEMS;
-        overrides.policy = policies[all->count];
+        overrides.policy = texts[all->count];
         if (study_load(&all->at[all->count].study, config, &overrides, ingest_readers, &own) < 0)
             add_new_problems(problems, &own);
         problems_finish(&own);
@@ -52,7 +52,7 @@ static void try_policy(void *context, size_t task, struct trail *trail, struct s
  */
 static int keep_refusal(void *context, size_t task, struct slice result, const char *failure) {
     struct contender *c = &((struct contenders *)context)->at[task];
-    if (failure || result.length == 0)
+    if (failure || result.length == 0 || c->asked_for)
         return 0;
     c->failed = c->left_out = true;
     c->refusal = arena_strndup(&c->study.arena, result.at, result.length);
@@ -72,7 +72,7 @@ int contenders_leave_out(struct contenders *all, const struct options *options,
     int r = isolated_run(&tries, reterr);
     for (size_t i = 0; i < all->count && !options->quiet; i++)
         if (all->at[i].left_out)
-            cli_say("easim compare: %s is left out: %s\n", all->at[i].study.module.policy->name,
+            cli_say("easim compare: %s is left out: %s\n", all->at[i].study.policy,
                     all->at[i].refusal);
     return r;
 }
@@ -85,7 +85,8 @@ int contenders_open(struct contenders *all, const char *folder, const struct opt
     for (size_t i = 0; i < all->count && r == 0; i++) {
         struct contender *c = &all->at[i];
         const struct run_dir_options folder_options = {
-            .path = arena_printf(&arena, "%s/%s", folder, c->study.module.policy->name),
+            .path =
+                arena_printf(&arena, "%s/%s", folder, policy_text_folder(c->study.policy, &arena)),
             .within = all->whole,
             .force = options->force,
             .summary_only = options->summary_only,
@@ -109,7 +110,7 @@ static void fail_contender(struct contenders *all, struct contender *c, const st
             &whole, error->code,
             "%s: %u of %u replications of policy %s are finished and kept, as is what was finished before",
             error->text, c->result.count, (unsigned)c->study.scenario.replications,
-            c->study.module.policy->name);
+            c->study.policy);
     int code = cli_report_error(&whole);
     if (c->result.count == 0)
         run_dir_abort(c->dir);
@@ -193,7 +194,7 @@ size_t contenders_series(const struct contenders *all, uint32_t replications,
             continue;
         if (places)
             places[count] = i;
-        series[count++] = (struct compare_series){.policy = c->study.module.policy->name,
+        series[count++] = (struct compare_series){.policy = c->study.policy,
                                                   .summaries = c->result.summaries,
                                                   .trends = c->result.trends,
                                                   .bounds = c->result.bounds};

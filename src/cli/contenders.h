@@ -13,8 +13,9 @@ struct contender {
     struct study study;
     struct run_dir *dir;
     struct replicate_result result;
-    bool failed;   /* or left out: it is not run any more; not one that was interrupted */
-    bool left_out; /* it refuses to run in this scenario: */
+    bool asked_for; /* by its name: it is never left out */
+    bool failed;    /* or left out: it is not run any more; not one that was interrupted */
+    bool left_out;  /* it refuses to run in this scenario: */
     const char *refusal;
 };
 
@@ -28,10 +29,11 @@ struct contenders {
     int code; /* exit code: of the first failure, EXIT_INTERRUPTED above all */
 };
 
-/* Loads the scenario with each of the policies in place of that of the overrides. Problems that all
- * share are told once. */
+/* Loads the scenario with each of the policies, which may have parameters (policy_text.h), in place
+   of that of the overrides, whose list names them all without. Problems that all share are told
+   once. */
 int contenders_load(struct contenders *all, const char *config,
-                    const struct scenario_overrides *changes, const char *const *policies,
+                    const struct scenario_overrides *changes, const char *const *texts,
                     size_t count, struct problems *problems) MUST_CHECK;
 /* For policies that nobody asked for by name: those whose init refuses this scenario are left out,
    with a note unless quiet. Negative: it cannot be found out. */

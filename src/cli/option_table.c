@@ -30,7 +30,7 @@ const struct option_row option_rows[] = {
     /* ---- a scenario ---- */
     {"policy", 'p', "NAME|FILE.so", OPTION_TEXT, AT(policy),
      .commands = IN(RUN) | IN(TUNE) | IN(CHECK) | IN(GEN),
-     .help = "use this policy instead of the scenario's; parameters in the file are kept only if its name is the same; a path needs a slash: ./mine.so"},
+     .help = "use this policy instead of the scenario's; parameters in the file are kept only if its name is the same; a path needs a slash: ./mine.so; parameters stand behind either: zeus:edp_slack=2:tau=1h"},
     {"set", 'S', "PATH=VALUE", OPTION_TEXTS, AT(sets),
      .commands = RUNS | IN(BOUND) | IN(CHECK) | IN(GEN) | IN(MODELS),
      .help = "replace one value of the scenario, such as policy.params.tau=2h or cluster.nodes[0].gpus=4; the value is YAML; may be given again; applied after --policy"},
@@ -113,7 +113,7 @@ const struct option_row option_rows[] = {
     /* ---- compare, ablate, tune ---- */
     {"policies", 0, "A,B,C|all", OPTION_TEXT, AT(policies), .commands = IN(COMPARE),
      .recorded = true, .required = true,
-     .help = "policies to compare, by name or path; all: every one that is found and loads, except those that refuse to begin in this scenario or repeat a record"},
+     .help = "policies to compare, by name or path, with parameters perhaps: zeus,zeus:edp_slack=2:tau=1h,./mine.so; a value or path with a comma or a colon stands in quotes; all, alone or among others: every one that is found and loads, except those that refuse to begin in this scenario or repeat a record"},
     {"baseline", 0, "A", OPTION_TEXT, AT(baseline), .commands = IN(COMPARE), .recorded = true,
      .help = "the policy that others are compared with (default: the first; of all, the scenario's own if it is among them)"},
     {"pareto", 0, "M,M[,M]", OPTION_METRICS, AT(pareto), .commands = IN(COMPARE),

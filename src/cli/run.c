@@ -4,6 +4,7 @@
 #include "cli/progress_line.h"
 #include "cli/run_args.h"
 #include "cli/scenario_args.h"
+#include "config/policy_text.h"
 #include "output/insights/waste_line.h"
 #include "output/run/aggregate_csv.h"
 #include "output/run/result_json.h"
@@ -60,7 +61,7 @@ static int print_result(const struct options *options, const struct study *study
         result_json(study, result, outcome->bounds, &text);
     } else {
         aggregate_csv_header(&text);
-        aggregate_csv_rows(study->module.policy->name, result->summaries, result->count, &text);
+        aggregate_csv_rows(study->policy, result->summaries, result->count, &text);
     }
     run_args_add_notes(options, &notes, &text);
     if (options->format == FORMAT_TABLE)
@@ -91,7 +92,7 @@ static int run_study(struct options *options, const struct study *study) {
     run_args_catch_interrupts();
     struct replicate_result result = {0};
     const char *usual = arena_printf(&options->arena, "results/%s/%s", study->scenario.name,
-                                     study->module.policy->name);
+                                     policy_text_folder(study->policy, &options->arena));
     const char *out = run_args_folder(options, usual, &error);
     if (!out)
         return cli_report_error(&error);
@@ -119,8 +120,7 @@ static int run_study(struct options *options, const struct study *study) {
     struct replicate_sink sink = run_dir_sink(dir);
     int r = replicate_run(study, &how, &sink, &result, &error);
     progress_line_stop(progress);
-    const struct compare_series series = {study->module.policy->name, result.summaries, NULL,
-                                          result.bounds};
+    const struct compare_series series = {study->policy, result.summaries, NULL, result.bounds};
     struct bound_output bounds = {.bounds = NULL};
     if (r == 0 && options->bound)
         r = find_bounds(study, &how, &series, result.count, &bounds, &error);

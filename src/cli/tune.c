@@ -6,6 +6,7 @@
 #include "cli/run_args.h"
 #include "cli/scenario_args.h"
 #include "cli/tune_targets.h"
+#include "config/policy_text.h"
 #include "ingest/logs/log_readers.h"
 #include "output/tune/tune_dir.h"
 #include "study/study_load.h"
@@ -241,7 +242,7 @@ static int tune_params(struct session *s) {
     run_args_catch_interrupts();
     struct replicate_result results[2] = {{.count = 0}, {.count = 0}};
     const char *usual = arena_printf(&options->arena, "results/%s/tune-%s", s->own.scenario.name,
-                                     s->own.params.policy->name);
+                                     policy_text_folder(s->own.policy, &options->arena));
     const char *folder = run_args_folder(options, usual, &error);
     if (!folder)
         return cli_report_error(&error);

@@ -2,6 +2,7 @@
 #include "cli/what_if.h"
 
 #include "cli/shell_words.h"
+#include "config/policy_text.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -26,6 +27,13 @@ static const char *policy_to_name(const struct recorded_folder *folder, const ch
     return strcmp(folder->command, "compare") == 0 ? policy : NULL;
 }
 
+/* A parameter that the policy's text says itself could not be set. */
+static const char *without_change(const char *policy, const char *path, struct arena *arena) {
+    static const char params[] = "policy.params.";
+    bool is_param = strncmp(path, params, sizeof params - 1) == 0;
+    return is_param ? policy_text_without(policy, path + sizeof params - 1, arena) : policy;
+}
+
 const char *what_if_command(const struct recorded_folder *folder, const char *policy,
                             const struct insight *insight, size_t number, struct arena *arena) {
     const struct insight_what_if *what_if = &insight->what_if;
@@ -37,6 +45,8 @@ const char *what_if_command(const struct recorded_folder *folder, const char *po
     str_add(&line, "easim run ");
     shell_add_word(&line, arena_printf(arena, "%s/scenario.yaml", path));
     str_add(&line, " --record");
+    for (size_t i = 0; name && i < what_if->changes.count; i++)
+        name = without_change(name, what_if->changes.at[i].path, arena);
     if (name)
         add_option(&line, "--policy", name);
     for (size_t i = 0; i < what_if->changes.count; i++)

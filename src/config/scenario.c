@@ -5,6 +5,8 @@
 #include "base/hash.h"
 #include "base/intern.h"
 #include "base/units.h"
+#include "base/utf8.h"
+#include "config/policy_doc.h"
 #include "io/yaml_canonical.h"
 #include "io/yaml_text.h"
 
@@ -27,16 +29,22 @@ static const struct field engine_fields[] = {
      .help = "order of finishes and arrivals at one instant"},
     FIELDS_END};
 
-static const struct field policy_fields[] = {{.key = "name",
-                                              .type = FIELD_STRING,
-                                              .offset = offsetof(struct scenario_policy, name),
-                                              .required = true,
-                                              .help = "policy name, or path of a .so"},
-                                             {.key = "params",
-                                              .type = FIELD_NODE,
-                                              .offset = offsetof(struct scenario_policy, params),
-                                              .help = "parameters, see easim policies NAME"},
-                                             FIELDS_END};
+static const struct field policy_fields[] = {
+    {.key = "name",
+     .type = FIELD_STRING,
+     .offset = offsetof(struct scenario_policy, name),
+     .required = true,
+     .help = "policy name, or path of a .so; either with parameters: zeus:edp_slack=2:tau=1h"},
+    {.key = "variant",
+     .type = FIELD_STRING,
+     .offset = offsetof(struct scenario_policy, variant),
+     .min = 1,
+     .help = "results call the policy NAME:VARIANT; parameters behind the name stand here"},
+    {.key = "params",
+     .type = FIELD_NODE,
+     .offset = offsetof(struct scenario_policy, params),
+     .help = "parameters, see easim policies NAME"},
+    FIELDS_END};
 
 static const struct field user_fields[] = {
     {.type = FIELD_LOCATION, .offset = offsetof(struct scenario_user, where)},
@@ -216,46 +224,6 @@ static int check_name(const struct scenario *scenario, const struct binding *bin
                         "text that can name a folder (no /)");
 }
 
-/* As where.file of a value that was set: "--policy" of a command line. */
-static const char *setting_name(struct scenario *scenario, const struct problems *problems,
-                                const char *name) {
-    return arena_printf(&scenario->doc.arena, "%s%s", problems->dashes ? problems->dashes : "",
-                        name);
-}
-
-/* --policy NAME: params of the file stay only if they were written for that very name. A path is
-   one from where the command was typed, even if the file has the same words; of which policy it is,
-   the caller knows who opens it. */
-static int override_policy(struct scenario *scenario, const char *name, bool same_policy,
-                           struct problems *problems) {
-    const struct yaml_node *old =
-        scenario->doc.root ? yaml_find(scenario->doc.root, "policy") : NULL;
-    const struct yaml_node *old_name =
-        old && old->kind == YAML_NODE_MAPPING ? yaml_find(old, "name") : NULL;
-    bool named = old_name && old_name->kind == YAML_NODE_SCALAR;
-    bool same = named && (same_policy || strcmp(old_name->text, name) == 0);
-    if (same && !strchr(name, '/'))
-        return 0;
-    if (named && !same)
-        scenario->replaced_policy = old_name->text;
-    static const struct yaml_step steps[] = {{.name = "policy"}, {.name = "name"}};
-    const struct yaml_path path = {steps, same ? 2 : 1};
-    struct str value = {0};
-    str_add(&value, same ? "" : "{name: ");
-    yaml_add_quoted(&value, name);
-    str_add(&value, same ? "" : "}");
-    int r = yaml_doc_set(&scenario->doc, &path, value.text, problems);
-    str_finish(&value);
-    if (r == 0) { /* the user typed --policy, not --set policy */
-        struct yaml_node *policy = yaml_find(scenario->doc.root, "policy");
-        const char *origin = setting_name(scenario, problems, "policy");
-        yaml_find(policy, "name")->where.file = origin;
-        if (!same)
-            policy->where.file = origin;
-    }
-    return r;
-}
-
 static int apply_set(struct scenario *scenario, const char *text, struct problems *problems) {
     struct arena *arena = &scenario->doc.arena;
     struct yaml_path path;
@@ -277,6 +245,82 @@ static int apply_sets(struct scenario *scenario, const struct scenario_overrides
         if (apply_set(scenario, overrides->sets[i], problems) < 0)
             result = ERROR_INPUT;
     return result;
+}
+
+/* Whether what the file's variant says of the parameters may not hold any more: something of the
+   policy is set, and no variant with it. */
+static bool outdate_variant(const struct scenario_overrides *overrides, struct arena *arena) {
+    bool outdated = false;
+    for (size_t i = 0; i < overrides->set_count; i++) {
+        struct yaml_path path;
+        const char *value;
+        if (yaml_path_parse_set(overrides->sets[i], arena, &path, &value, NULL) < 0)
+            continue;
+        const char *text = yaml_path_text(&path, arena);
+        if (yaml_paths_overlap(text, "policy.variant"))
+            return false;
+        outdated = outdated || yaml_paths_overlap(text, "policy");
+    }
+    return outdated;
+}
+
+/* Sets of parameters that the policy's text has the last word of. */
+static void find_overruled(struct scenario *scenario, const struct policy_text *text) {
+    struct arena *arena = &scenario->doc.arena;
+    for (size_t i = 0; i < scenario->overrides.count; i++)
+        for (size_t k = 0; k < text->count; k++) {
+            struct yaml_path path;
+            const char *value, *param = policy_doc_param(text->settings[k].name, arena);
+            if (yaml_path_parse_set(scenario->overrides.at[i], arena, &path, &value, NULL) == 0 &&
+                yaml_paths_overlap(yaml_path_text(&path, arena), param))
+                array_push(&scenario->overruled, param);
+        }
+}
+
+/* The policy's parameters last: that text is what results are called by. *ret_readable: whether
+   there is a policy's name then. */
+static int change_scenario(struct scenario *scenario, const struct scenario_overrides *overrides,
+                           bool *ret_readable, struct problems *problems) {
+    struct yaml_doc *doc = &scenario->doc;
+    struct policy_text text = {.name = NULL};
+    int result = 0;
+    *ret_readable = false;
+    if (policy_doc_expand(doc, problems) < 0)
+        return ERROR_INPUT;
+    if (overrides->policy) {
+        const struct policy_change change = {overrides->policy, overrides->same_policy, &text,
+                                             &scenario->replaced_policy};
+        if (policy_doc_replace(doc, &change, problems) < 0)
+            return ERROR_INPUT;
+    }
+    if (apply_sets(scenario, overrides, problems) < 0)
+        result = ERROR_INPUT;
+    if (outdate_variant(overrides, &doc->arena))
+        policy_doc_drop_variant(doc);
+    *ret_readable = policy_doc_expand(doc, problems) == 0;
+    if (!*ret_readable)
+        result = ERROR_INPUT;
+    if (text.count > 0) {
+        find_overruled(scenario, &text);
+        struct location where =
+            policy_doc_place(doc, overrides->policy_option, overrides->policy, problems);
+        if (policy_doc_apply(doc, &text, where, problems) < 0)
+            result = ERROR_INPUT;
+    }
+    return result;
+}
+
+/* It stands in tables, and names a folder. */
+static int check_variant(const struct scenario *scenario, const struct binding *binding) {
+    const char *variant = scenario->policy.variant;
+    if (!variant || (utf8_is_printable(variant, false) &&
+                     strlen(policy_text_folder(variant, binding->arena)) <=
+                         POLICY_FOLDER_MOST_BYTES - POLICY_NAME_MOST_BYTES))
+        return 0;
+    const struct yaml_node *policy = yaml_find(scenario->doc.root, "policy");
+    return schema_wrong(binding, yaml_find(policy, "variant"), "policy.variant",
+                        "printable text of at most 176 bytes, of which all but a-z, A-Z, 0-9 and "
+                        "_-=+. count three times, for it names a folder");
 }
 
 static int check_users(const struct scenario *scenario, const struct binding *binding) {
@@ -318,13 +362,11 @@ int scenario_load(struct scenario *scenario, const char *path,
         return ERROR_INPUT;
     }
     int result = 0;
+    bool is_readable = true;
     if (scenario->doc.root->kind == YAML_NODE_MAPPING) {
         if (overrides->policy)
             scenario->policy_override = arena_strdup(&scenario->doc.arena, overrides->policy);
-        if (overrides->policy &&
-            override_policy(scenario, overrides->policy, overrides->same_policy, problems) < 0)
-            result = ERROR_INPUT;
-        if (apply_sets(scenario, overrides, problems) < 0)
+        if (change_scenario(scenario, overrides, &is_readable, problems) < 0)
             result = ERROR_INPUT;
     }
     struct binding binding = {&scenario->doc.arena, problems, &scenario->uses};
@@ -335,6 +377,8 @@ int scenario_load(struct scenario *scenario, const char *path,
     }
     if (schema_bind(&binding, scenario_fields, scenario->doc.root, "", scenario) < 0)
         result = ERROR_INPUT;
+    if (!is_readable)
+        scenario->policy.name = NULL; /* what is wrong with it has been said */
     if (bind_horizon(scenario, &binding) < 0)
         result = ERROR_INPUT;
     if (bind_start_time(scenario, &binding) < 0)
@@ -346,7 +390,7 @@ int scenario_load(struct scenario *scenario, const char *path,
     if (uncertainty_bind(&scenario->uncertainty, scenario->uncertainty_node, scenario->doc.root,
                          &binding) < 0)
         result = ERROR_INPUT;
-    if (check_name(scenario, &binding) < 0)
+    if (check_name(scenario, &binding) < 0 || check_variant(scenario, &binding) < 0)
         result = ERROR_INPUT;
     if (scenario->params_by_policy && scenario->params_by_policy->kind != YAML_NODE_MAPPING)
         result = schema_wrong(&binding, scenario->params_by_policy, "params_by_policy",
@@ -357,6 +401,7 @@ int scenario_load(struct scenario *scenario, const char *path,
 void scenario_finish(struct scenario *scenario) {
     schema_uses_finish(&scenario->uses);
     free(scenario->overrides.at);
+    free(scenario->overruled.at);
     yaml_doc_finish(&scenario->doc);
 }
 

@@ -18,6 +18,7 @@ struct engine_options {
 
 struct scenario_policy {
     const char *name;               /* a policy name or a path to a .so */
+    const char *variant;            /* what results add to its name, or NULL */
     const struct yaml_node *params; /* mapping or NULL */
 };
 
@@ -69,17 +70,20 @@ struct scenario {
     const char *replaced_policy; /* the name in the file that --policy has replaced with its params,
                                     or NULL */
     ARRAY_OF(const char *) overrides; /* "path=value" of --set and the like, in the order given */
+    ARRAY_OF(const char *) overruled; /* their paths that parameters behind --policy overrule */
 };
 
-/* What the command line changes, in the order: file, policy, sets. */
+/* What the command line changes, in the order: file, policy, sets, parameters of the policy. */
 struct scenario_overrides {
-    const char *policy;      /* NULL: as in the file */
+    const char *policy;        /* with parameters perhaps (policy_text.h); NULL: as in the file */
+    const char *policy_option; /* that says it; NULL: policy */
     bool same_policy;        /* policy is another name of the one in the file, whose params stay */
     const char *const *sets; /* "path=value" */
     size_t set_count;
     struct slice
         text; /* what the file holds, where it was read already (standard input); else empty */
-    const char *const *policies; /* all that the command loads, by name or path */
+    const char *const *policies; /* all that the command loads, by name or path, without parameters
+                                  */
     size_t policy_count;
     bool records; /* the command knows `record`, or runs nothing at all */
     bool worlds;  /* the command runs the worlds of `uncertainty`, or nothing at all */

@@ -3,6 +3,7 @@
 #include "insight/recorded_table.h"
 
 #include "base/units.h"
+#include "config/policy_text.h"
 #include "study/recorded.h"
 #include "study/recorded_check.h"
 
@@ -241,5 +242,6 @@ const char *recorded_folder_of_policy(const struct recorded_folder *folder,
                                       const struct recorded_part *part, struct arena *arena) {
     return strcmp(folder->command, "run") == 0
                ? folder->path
-               : arena_printf(arena, "%s/%s", folder->path, folder->policies.at[part->policy].name);
+               : arena_printf(arena, "%s/%s", folder->path,
+                              policy_text_folder(folder->policies.at[part->policy].name, arena));
 }

@@ -93,17 +93,21 @@ static struct yaml_node *read_set_value(struct yaml_doc *doc, const char *text, 
     return tree.root;
 }
 
-int yaml_doc_set(struct yaml_doc *doc, const struct yaml_path *path, const char *value,
-                 struct problems *problems) {
-    const char *file =
-        arena_printf(&doc->arena, "%sset %s", problems->dashes ? problems->dashes : "",
-                     yaml_path_text(path, &doc->arena));
-    struct yaml_setting setting = {.path = path, .where = {file, 0, 0}, .arena = &doc->arena};
+/* A place as problems name it. */
+static const char *name_place(struct location where, struct arena *arena) {
+    return where.line ? arena_printf(arena, "%s:%u:%u", where.file, where.line, where.column)
+                      : where.file;
+}
+
+int yaml_doc_put(struct yaml_doc *doc, const struct yaml_path *path, const char *value,
+                 struct location where, struct problems *problems) {
+    struct yaml_setting setting = {.path = path, .where = where, .arena = &doc->arena};
     struct error error = {0};
     unsigned height;
-    setting.value = read_set_value(doc, value, file, &height, problems);
+    setting.value = read_set_value(doc, value, name_place(where, &doc->arena), &height, problems);
     if (!setting.value)
         return ERROR_INPUT;
+    setting.value->where = where;
     struct yaml_node *root = NULL;
     if (path->count + height > YAML_DEPTH_MAX)
         (void)error_set(&error, ERROR_INPUT, "nested over %d levels deep", YAML_DEPTH_MAX);
@@ -115,4 +119,12 @@ int yaml_doc_set(struct yaml_doc *doc, const struct yaml_path *path, const char 
     }
     doc->root = root;
     return 0;
+}
+
+int yaml_doc_set(struct yaml_doc *doc, const struct yaml_path *path, const char *value,
+                 struct problems *problems) {
+    const char *file =
+        arena_printf(&doc->arena, "%sset %s", problems->dashes ? problems->dashes : "",
+                     yaml_path_text(path, &doc->arena));
+    return yaml_doc_put(doc, path, value, (struct location){file, 0, 0}, problems);
 }

@@ -30,5 +30,8 @@ void yaml_doc_finish(struct yaml_doc *doc);
    "set PATH", behind the dashes of the problems. */
 int yaml_doc_set(struct yaml_doc *doc, const struct yaml_path *path, const char *value,
                  struct problems *problems) MUST_CHECK;
+/* The same of a value that stands at `where`, where its problems are located. */
+int yaml_doc_put(struct yaml_doc *doc, const struct yaml_path *path, const char *value,
+                 struct location where, struct problems *problems) MUST_CHECK;
 
 #endif

@@ -2,6 +2,7 @@
 #include "output/manifest.h"
 
 #include "base/units.h"
+#include "config/policy_text.h"
 #include "easim_version.h"
 #include "io/atomic_file.h"
 #include "io/files.h"
@@ -36,6 +37,8 @@ cJSON *manifest_add_policy(cJSON *object, const char *key, const struct study *s
     const struct easim_policy *policy = study->module.policy;
     cJSON *policy_object = cJSON_AddObjectToObject(object, key);
     cJSON_AddStringToObject(policy_object, "name", policy->name);
+    if (study->scenario.policy.variant)
+        cJSON_AddStringToObject(policy_object, "variant", study->scenario.policy.variant);
     cJSON_AddStringToObject(policy_object, "version", policy->version);
     cJSON *capabilities = cJSON_AddArrayToObject(policy_object, "capabilities");
     for (int i = 0; i < 32; i++)
@@ -339,6 +342,8 @@ static const struct yaml_node *resolve_value(void *context, const struct yaml_no
         path->text = files_relative(use->path, r->folder, &r->arena);
         if (!strchr(path->text, '/')) /* a policy without a slash would be sought */
             path->text = arena_printf(&r->arena, "./%s", path->text);
+        if (strcmp(use->key, "policy.name") == 0)
+            path->text = policy_text_quote(path->text, &r->arena);
         path->length = strlen(path->text);
         path->quoted = true;
         return path;

@@ -64,8 +64,7 @@ static void add_note(struct notes *notes, const struct note *note) {
 static void add_note_of_study(struct notes *notes, const struct study *study, enum note_kind kind,
                               const char *text) {
     add_note(notes,
-             &(struct note){
-                 .kind = kind, .policy = study->module.policy->name, .text = text, .sources = 1});
+             &(struct note){.kind = kind, .policy = study->policy, .text = text, .sources = 1});
 }
 
 void notes_say(struct notes *notes, const struct study *study, const char *text) {
@@ -150,7 +149,7 @@ void notes_add_study(struct notes *notes, const struct study *study) {
     const struct stream *streams = study->source.streams.at;
     const struct series *list[STUDY_SERIES];
     struct str text = {0};
-    (void)keep_policy(notes, study->module.policy->name);
+    (void)keep_policy(notes, study->policy);
     notes->sources++;
     if (study->module.policy->capabilities & EASIM_CAPABILITY_ORACLE)
         add_note_of_study(notes, study, NOTE_SAID, "this policy sees true run times (ORACLE)");
@@ -214,7 +213,7 @@ static void add_counted_notes(struct notes *notes, const struct tally *tally,
 void notes_add_result(struct notes *notes, const struct study *study,
                       const struct replicate_result *result) {
     const struct easim_policy *policy = study->module.policy;
-    struct note common = {.policy = policy->name, .text = "", .runs = result->count, .sources = 1};
+    struct note common = {.policy = study->policy, .text = "", .runs = result->count, .sources = 1};
     add_tally_notes(notes, NOTE_REJECTED, &result->rejected, (double)result->jobs, &common);
     add_tally_notes(notes, NOTE_REFUSED, &result->refused,
                     metric_total(result, SUMMARY_COLUMN(decisions)), &common);

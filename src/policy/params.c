@@ -161,10 +161,16 @@ static int report_unknown(const struct easim_policy *policy, const struct yaml_n
                           const char *path, const struct binding *binding) {
     size_t count = params_count(policy);
     const char **names = mem_zalloc(count + 1, sizeof *names);
-    for (size_t i = 0; i < count; i++)
+    struct str list = {0};
+    for (size_t i = 0; i < count; i++) {
         names[i] = params_at(policy, i)->name;
-    problems_add(binding->problems, key->where, path, "policy %s has no parameter \"%.80s\"%s",
-                 policy->name, key->text, str_suggestion(binding->arena, key->text, names, count));
+        str_addf(&list, "%s%s", i > 0 ? ", " : "", names[i]);
+    }
+    problems_add(binding->problems, key->where, path,
+                 "policy %s has no parameter \"%.80s\"%s (it has: %s)", policy->name, key->text,
+                 str_suggestion(binding->arena, key->text, names, count),
+                 list.length > 0 ? list.text : "none");
+    str_finish(&list);
     free(names);
     return ERROR_INPUT;
 }
@@ -307,6 +313,23 @@ void params_write_value(const struct policy_params *params, size_t index, struct
         str_add(out, "off");
     else
         str_add_real(out, *(const double *)at);
+}
+
+bool params_are_equal(const struct policy_params *one, const struct policy_params *other) {
+    size_t count = params_count(one->policy);
+    bool equal =
+        strcmp(one->policy->name, other->policy->name) == 0 && count == params_count(other->policy);
+    for (size_t i = 0; equal && i < count; i++) {
+        struct str values[2] = {{0}, {0}};
+        params_write_value(one, i, &values[0]);
+        params_write_value(other, i, &values[1]);
+        equal =
+            strcmp(params_at(one->policy, i)->name, params_at(other->policy, i)->name) == 0 &&
+            strcmp(values[0].text ? values[0].text : "", values[1].text ? values[1].text : "") == 0;
+        str_finish(&values[0]);
+        str_finish(&values[1]);
+    }
+    return equal;
 }
 
 void params_write_range(const struct easim_param *param, struct str *out) {

@@ -53,6 +53,9 @@ int params_bind(struct policy_params *params, const struct yaml_node *node, cons
 int params_read_tables(struct policy_params *params, const struct binding *binding,
                        struct str *unused) MUST_CHECK;
 
+/* Whether they are of policies of one name, and would be written as the same. */
+bool params_are_equal(const struct policy_params *one, const struct policy_params *other);
+
 /* The name of a parameter that must be given and is not; NULL: there is none. */
 const char *params_missing(const struct policy_params *params);
 

@@ -122,6 +122,7 @@ static int simulate_replication(struct pool *pool, uint32_t index, const struct 
         if (sink->render)
             sink->render(sink->context,
                          &(struct replication){.number = index + 1,
+                                               .policy = pool->study->policy,
                                                .sim = &sim,
                                                .metrics = &metrics,
                                                .segments = pool->options->record ? &segments : NULL,
@@ -344,7 +345,7 @@ static bool take_slot(struct slot *slot, struct slice *ret_rendered, struct slic
 static void read_slot(const struct pool *pool, uint32_t number, struct slice *result,
                       struct slot *slot) {
     struct error *error = &slot->outcome.error;
-    const char *policy = pool->study->module.policy->name;
+    const char *policy = pool->study->policy;
     const atomic_bool *cancel = pool->options->cancel;
     if (!take_slot(slot, result, *result))
         error_set(error, ERROR_RUN, "what policy %s left of replication %u cannot be read", policy,

@@ -14,7 +14,8 @@
 
 /* One finished replication while its simulation is still there. */
 struct replication {
-    uint32_t number; /* from 1 */
+    uint32_t number;    /* from 1 */
+    const char *policy; /* as results call it */
     const struct sim *sim;
     const struct metrics *metrics;
     const struct power_means *means;     /* NULL unless meter_step_ns is given */

@@ -23,6 +23,7 @@ struct study {
     const struct study_workloads
         *drawn; /* by another study, in its physics; NULL: this one draws */
     struct policy_module module;
+    const char *policy; /* what results call it: its name, with a variant NAME:VARIANT */
     struct policy_params params;
     struct file_stamp stamp;         /* of the scenario's file before it was read */
     ARRAY_OF(const char *) warnings; /* the study runs, but probably not as meant */

@@ -141,6 +141,17 @@ static int open_policy(struct study *study, bool apart, struct problems *problem
     return 0;
 }
 
+static void name_policy(struct study *study) {
+    const char *variant = study->scenario.policy.variant;
+    study->policy = study->module.policy->name;
+    if (variant)
+        study->policy = arena_printf(&study->arena, "%s:%s", study->policy, variant);
+    for (size_t i = 0; i < study->scenario.overruled.count; i++)
+        array_push(&study->warnings,
+                   arena_printf(&study->arena, "%s: of no effect on %s, which says it itself",
+                                study->scenario.overruled.at[i], study->policy));
+}
+
 static int bind_outages(struct study *study, const struct binding *b) {
     return outages_bind(&study->cluster.outages, study->scenario.failures, b);
 }
@@ -209,6 +220,8 @@ static int load_study(struct study *study, bool apart, const char *path,
     if (policy == 0 && scenario == 0)
         scenario = keep_params(study, path, overrides, problems);
     study->scenario.uses.read = overrides->read;
+    if (policy == 0)
+        name_policy(study);
     if (policy == 0 && study->scenario.doc.root)
         policy = bind_params(study, &binding);
     if (policy == 0)

@@ -316,14 +316,13 @@ static void check_marginal(struct study *study, const struct usage *usage,
                 problems_add(
                     problems, where, path,
                     "power_basis: marginal of policy %s expects at least the %.9g W of idle_w, and one GPU draws %.9g W with k %u, batch %.9g",
-                    study->module.policy->name, type->idle_w, usage_power_w(least), least->k,
-                    least->batch);
+                    study->policy, type->idle_w, usage_power_w(least), least->k, least->batch);
             if (type->ctx_w < type->idle_w &&
                 (model->costs.start_s > 0 || model->costs.restart_s > 0))
                 problems_add(
                     problems, where, path,
                     "power_basis: marginal of policy %s expects at least the %.9g W of idle_w, and a GPU in set-up draws the %.9g W of ctx_w",
-                    study->module.policy->name, type->idle_w, type->ctx_w);
+                    study->policy, type->idle_w, type->ctx_w);
         }
 }
 

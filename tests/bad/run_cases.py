@@ -7,7 +7,9 @@ or half-written. NAME: run only the cases whose name contains it.
 """
 
 import difflib
+import functools
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -82,6 +84,12 @@ def policy_names(easim):
     return ", ".join(line.split()[0] for line in done.stdout.splitlines())
 
 
+def parameter_names(easim, policy):
+    """All parameters of a policy, as its message lists them, from its documentation."""
+    done = subprocess.run([easim, "policies", policy], env=ENVIRONMENT, capture_output=True, text=True, check=True)
+    return ", ".join(re.findall(r"^  (\w+)", done.stdout.partition("\nParameters")[2], re.MULTILINE)) or "none"
+
+
 def main(easim, plugins, *parts):
     easim, plugins = os.path.abspath(easim), os.path.abspath(plugins)
     names = [case.name for case in CASES]
@@ -89,8 +97,13 @@ def main(easim, plugins, *parts):
         sys.exit(f"two cases of one name: {', '.join(n for n in sorted(set(names)) if names.count(n) > 1)}")
     policies = policy_names(easim)
 
+    @functools.cache
+    def parameters(policy):
+        return parameter_names(easim, policy)
+
     def substitute(text):
-        return text.replace("{plugins}", plugins).replace("{policies}", policies)
+        text = text.replace("{plugins}", plugins).replace("{policies}", policies)
+        return re.sub(r"\{parameters:([^}]+)\}", lambda match: parameters(match[1]), text)
 
     cases = [case for case in CASES if not parts or any(part in case.name for part in parts)]
     with ThreadPoolExecutor(WORKERS) as pool:

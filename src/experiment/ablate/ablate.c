@@ -73,8 +73,8 @@ static int blame_cell(const struct ablation *ablation, unsigned cell, const stru
                       const struct study *second, struct error *reterr) {
     struct arena arena = {0};
     struct str who = {0};
-    const char *const sides[] = {arena_printf(&arena, "A (%s)", first->module.policy->name),
-                                 arena_printf(&arena, "B (%s)", second->module.policy->name)};
+    const char *const sides[] = {arena_printf(&arena, "A (%s)", first->policy),
+                                 arena_printf(&arena, "B (%s)", second->policy)};
     if (cell == 0 || cell == ablation->cell_count - 1) {
         str_add(&who, sides[cell == 0]);
     } else {

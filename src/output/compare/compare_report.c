@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char *better_words(unsigned column) {
     static const char *const texts[] = {"", ", less is better", ", more is better"};
@@ -61,11 +62,21 @@ static void add_baseline_difference(const struct compare_cell *cell, unsigned co
     add_test_result(cell, out);
 }
 
+/* Of the column of policies. */
+static int policy_width(const struct comparison *comparison) {
+    size_t width = 14;
+    for (size_t s = 0; s < comparison->count; s++) {
+        size_t length = strlen(comparison->series[s].policy);
+        width = length > width ? length : width;
+    }
+    return (int)(width < 60 ? width : 60);
+}
+
 static void add_policy_row(const struct comparison *comparison, size_t series,
                            const struct compare_cell *cell, const struct report_line *line,
                            struct str *out) {
     size_t n = cell->estimate.n, pairs = cell->paired.diff.n;
-    str_addf(out, "%-14s", comparison->series[series].policy);
+    str_addf(out, "%-*s", policy_width(comparison), comparison->series[series].policy);
     run_report_add_interval(out, &cell->estimate, line->scale, 11);
     if (series == comparison->baseline)
         str_add(out, "     baseline");
@@ -139,7 +150,8 @@ static void add_queue_trends(const struct compare_output *output, struct str *ou
         "\nqueue: slope of the number of waiting jobs (jobs/h); censored: what the end leaves unfinished\n");
     for (size_t s = 0; s < output->comparison.count; s++) {
         struct compare_trend t = compare_trend(&output->comparison, s);
-        str_addf(out, "     %-14s", output->comparison.series[s].policy);
+        str_addf(out, "     %-*s", policy_width(&output->comparison),
+                 output->comparison.series[s].policy);
         if (t.queue_per_h.n > 0) {
             run_report_add_interval(out, &t.queue_per_h, 1, 11);
             str_add(out, trend_verdict(&t.queue_per_h));
@@ -159,7 +171,8 @@ static void add_robustness(const struct compare_output *output,
     str_addf(out, "\nrobustness: perturbed / clean, %s %+.4g\n", perturbed->name,
              perturbed->amount);
     for (size_t s = 0; s < perturbed->clean.count; s++) {
-        str_addf(out, "     %-14s", perturbed->clean.series[s].policy);
+        str_addf(out, "     %-*s", policy_width(&perturbed->clean),
+                 perturbed->clean.series[s].policy);
         for (unsigned d = 0; d < output->pareto_count; d++) {
             struct ratio r =
                 compare_ratio(&perturbed->perturbed, &perturbed->clean, s, output->pareto[d]);

@@ -3,6 +3,7 @@
 #include "output/plot/source.h"
 
 #include "base/numfmt.h"
+#include "config/policy_text.h"
 #include "study/recorded_check.h"
 
 #include <errno.h>
@@ -121,7 +122,8 @@ static int open_comparison(struct plot_source *source, const char *folder, struc
     source->comparison = arena_strdup(&source->arena, folder);
     for (size_t i = 0; i < source->series.count; i++)
         source->series.at[i].folder =
-            arena_printf(&source->arena, "%s/%s", folder, source->series.at[i].label);
+            arena_printf(&source->arena, "%s/%s", folder,
+                         policy_text_folder(source->series.at[i].label, &source->arena));
     return r;
 }
 
@@ -228,12 +230,12 @@ static int choose_text(struct plot_source *source, const char *text, bool *chose
                        struct error *reterr) {
     if (find_chosen(source, (struct slice){text, strlen(text)}, chosen))
         return 0;
-    for (const char *end; text; text = *end ? end + 1 : NULL) {
-        end = text + strcspn(text, ",");
-        struct slice label = {text, (size_t)(end - text)};
+    do {
+        const char *item = policy_text_next(&text, &source->arena);
+        const struct slice label = {item, strlen(item)};
         if (!find_chosen(source, label, chosen))
             return refuse_label(source, label, reterr);
-    }
+    } while (*text || text[-1] == ',');
     return 0;
 }
 

@@ -7,7 +7,7 @@ void result_json(const struct study *study, const struct replicate_result *resul
                  const struct bound_output *bounds, struct str *out) {
     cJSON *root = cJSON_CreateObject();
     cJSON_AddStringToObject(root, "name", study->scenario.name);
-    cJSON_AddStringToObject(root, "policy", study->module.policy->name);
+    cJSON_AddStringToObject(root, "policy", study->policy);
     json_add_int(root, "seed", study->scenario.seed);
     json_add_int(root, "replications", result->count);
     cJSON *metrics = cJSON_AddObjectToObject(root, "metrics");

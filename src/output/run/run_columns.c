@@ -4,7 +4,7 @@
 #include <math.h>
 
 void run_columns_begin_row(const struct replication *replication, struct str *out) {
-    csv_add_text(out, replication->sim->module->policy->name);
+    csv_add_text(out, replication->policy);
     csv_comma_int(out, replication->number);
 }
 

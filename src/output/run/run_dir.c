@@ -282,8 +282,7 @@ static int emit_replication(void *context, uint32_t number, const struct summary
     for (int part = 0; part < PART_COUNT; part++)
         parts[part] = take_part(&rendered);
     int result = keep_trace(dir, number, parts[PART_TRACE], reterr);
-    summary_csv_row(dir->study->module.policy->name, number, dir->study->scenario.seed, summary,
-                    &row);
+    summary_csv_row(dir->study->policy, number, dir->study->scenario.seed, summary, &row);
     parts[FILE_SUMMARY] = (struct slice){row.text, row.length};
     if (!dir->headed && dir->wanted[FILE_JOBS] && result == 0)
         result = write_text(dir, FILE_JOBS, parts[PART_JOBS_HEADER], reterr);
@@ -407,8 +406,7 @@ static int commit_tables(struct run_dir *dir, const struct replicate_result *res
         if (wanted[i])
             array_push(&dir->names, whole[i].name);
     aggregate_csv_header(&whole[0].text);
-    aggregate_csv_rows(dir->study->module.policy->name, result->summaries, result->count,
-                       &whole[0].text);
+    aggregate_csv_rows(dir->study->policy, result->summaries, result->count, &whole[0].text);
     if (wanted[1])
         series_csv(dir->study, dir->end_ns, &whole[1].text);
     if (wanted[2])

@@ -115,7 +115,7 @@ void run_report_protocol(const struct study *study, uint32_t replications, struc
 
 void run_report_summary(const struct study *study, const struct replicate_result *result,
                         struct str *out) {
-    str_addf(out, "%s: policy %s, ", study->scenario.name, study->module.policy->name);
+    str_addf(out, "%s: policy %s, ", study->scenario.name, study->policy);
     run_report_protocol(study, result->count, out);
     str_addf(out, "%s\n", result->count > 1 ? " (mean +- half of the 95 % interval)" : "");
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)

@@ -315,7 +315,7 @@ struct run_trace *run_trace_open(const char *path, const struct study *study, ui
     if (atomic_file_open(path, &t->file, &t->error) < 0)
         return t;
     begin_line(t, 0, "run");
-    add_text(&t->line, "policy", study->module.policy->name);
+    add_text(&t->line, "policy", study->policy);
     add_int(&t->line, "replication", number);
     add_int(&t->line, "seed", study->scenario.seed);
     end_line(t);

@@ -135,8 +135,7 @@ static void add_rows(const struct study *study, const struct replicate_result *r
     str_add_char(out, '\n');
     for (uint32_t i = 0; i < result->count; i++) {
         str_addf(out, "%016llx,", inputs);
-        summary_csv_row(study->module.policy->name, i + 1, study->scenario.seed,
-                        &result->summaries[i], out);
+        summary_csv_row(study->policy, i + 1, study->scenario.seed, &result->summaries[i], out);
     }
 }
 

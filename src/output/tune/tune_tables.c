@@ -313,7 +313,7 @@ void tune_report_doubts(const struct tune_output *output, struct str *out) {
 void tune_report(const struct tune_output *output, struct str *out) {
     const struct tune *t = output->tune;
     str_addf(out, "%s: %s of %s, ", output->study->scenario.name, summary_names[t->objective],
-             tune_chooses_policy(t) ? "several policies" : output->study->params.policy->name);
+             tune_chooses_policy(t) ? "several policies" : output->study->policy);
     run_report_protocol(t->study, (uint32_t)t->study->scenario.replications, out);
     str_addf(out, ": %zu trials\n", t->search.trials.count);
     for (size_t i = 0; i < t->constraint_count; i++) {
@@ -364,7 +364,7 @@ static void add_bounds(cJSON *root, const struct tune *tune) {
 /* What was asked for. */
 void tune_json_protocol(cJSON *root, const struct tune_output *output) {
     const struct tune *t = output->tune;
-    cJSON_AddStringToObject(root, "policy", output->study->params.policy->name);
+    cJSON_AddStringToObject(root, "policy", output->study->policy);
     cJSON_AddStringToObject(root, "objective", summary_names[t->objective]);
     add_bounds(root, t);
     json_add_int(root, "training_seed", t->study->scenario.seed);

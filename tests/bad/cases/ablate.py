@@ -45,13 +45,16 @@ CASES = [
     ablate("a flag of no use to anybody", ["zeus:power_limits=false", "zeus"],
            "the two policies are alike in every component: there is nothing to split"),
     ablate("unknown parameter", ["zeus:edp_slak=2", "pollux"],
-           "--set policy.params.edp_slak: policy.params: policy zeus has no parameter \"edp_slak\", did you mean "
-           "\"edp_slack\"?"),
+           "--policy zeus:edp_slak=2: policy.params: policy zeus has no parameter \"edp_slak\", did you mean "
+           "\"edp_slack\"? (it has: {parameters:zeus})"),
     ablate("parameter out of range", ["zeus", "pollux:tau=0"],
-           "--set policy.params.tau: policy.params.tau: expected duration such as 90s or 10h "
+           "--policy pollux:tau=0: policy.params.tau: expected duration such as 90s or 10h "
            "0.001..1000000000, got \"0\""),
     ablate("parameter without a value", ["zeus:tau", "pollux"],
-           "zeus:tau: expected NAME:PARAM=VALUE,..., got \"tau\""),
+           "zeus:tau: expected PARAM=VALUE behind a colon, got \"tau\""),
+    ablate("two parameters without values", ["zeus:tau,edp_slack", "pollux:"],
+           "zeus:tau,edp_slack: expected PARAM=VALUE behind a colon, got \"tau\"",
+           "pollux:: expected PARAM=VALUE behind a colon, got \"\""),
     ablate("unknown metric", ["zeus", "pollux", "--metrics", "energy"],
            "easim ablate: --metrics: no metric is named \"energy\", did you mean \"energy_kwh\"?", ABLATE),
     ablate("no metric", ["zeus", "pollux", "--metrics", ""], "easim ablate: --metrics: expected metrics, got none",

@@ -124,7 +124,7 @@ CASES = [
             "easim policies: --limit: expected integer 1..100000, got \"0\"",
             "Try `easim policies --help' for more information."),
     command("command line: test of an unknown parameter", ["policies", "--test", "zeus", "--param", "tua=1"],
-            "--param tua: policy.params: policy zeus has no parameter \"tua\", did you mean \"tau\"?"),
+            "--param tua: policy.params: policy zeus has no parameter \"tua\", did you mean \"tau\"? (it has: {parameters:zeus})"),
     command("command line: test with a bad value", ["policies", "--test", "zeus", "--param", "edp_slack=low", "-P", "tau=[1"],
             "--param tau: did not find expected ',' or ']'",
             "--param edp_slack: policy.params.edp_slack: expected number 1..1000000000, or off, got \"low\""),

@@ -41,7 +41,7 @@ CASES = [
             "--set sed: unknown key \"sed\", did you mean \"seed\"?"),
     compare("parameter that one policy does not have",
             ["--policies", "zeus,fcfs", "--set", "params_by_policy={zeus: {tua: 1h}}"],
-            "--set params_by_policy: params_by_policy.zeus: policy zeus has no parameter \"tua\", did you mean \"tau\"?"),
+            "--set params_by_policy: params_by_policy.zeus: policy zeus has no parameter \"tua\", did you mean \"tau\"? (it has: {parameters:zeus})"),
     usage("unknown metric", ["--metrics", "energy_kwh,jct_mean"],
           "--metrics: no metric is named \"jct_mean\", did you mean \"jct_mean_s\"?"),
     usage("no metrics", ["--metrics", ""], "--metrics: expected metrics, got none"),

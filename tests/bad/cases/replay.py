@@ -52,7 +52,7 @@ CASES = [
     replay("variable that is not set", ROWS, f"{AT}environment variable EASIM_NOWHERE is not set",
            params='{file: "${EASIM_NOWHERE}/r.csv"}'),
     replay("misspelt parameter", ROWS, 'c.yaml:11:33: policy.params: policy replay has no parameter "flie", did you mean '
-           '"file"?', params="{flie: r.csv}"),
+           '"file"? (it has: {parameters:replay})', params="{flie: r.csv}"),
     replay("no file named", ROWS, "c.yaml:11:16: policy.params: expected the file \"file\", without which policy replay "
            "cannot run", params="{}"),
     replay("no file named, in a comparison", ROWS, "c.yaml:11:16: policy.params: expected the file \"file\", without which policy "

@@ -1,0 +1,143 @@
+"""Policies with parameters behind their names, in every command that names one: test_contenders.py EASIM SOURCE
+
+What a text must give is known from runs that say the same by --set, from the folders of others, and from the rule by
+which a page's address escapes a name (urllib); no figure is stored.
+"""
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from urllib.parse import unquote
+
+from support import EASIM, SOURCE, easim, rows_of
+
+SEED = str(SOURCE / "configs" / "eas-sim.yaml")
+PLAIN, VARIANT, QUOTED = "zeus", "zeus:edp_slack=2:tau=90min", "pollux:tau=\"2h\""
+ALL = [PLAIN, VARIANT, QUOTED]
+SMALL = ["-n", 2, "--set", "horizon=3h"]
+
+
+def without_policy(path):
+    return [{key: value for key, value in row.items() if key != "policy"} for row in rows_of(path)]
+
+
+def folder_of(out, text):
+    """The one folder whose name stands for the text."""
+    (found,) = [path for path in out.iterdir() if path.is_dir() and unquote(path.name) == text]
+    return found
+
+
+def texts_are_sets(out, scratch):
+    """Rows of each are those of easim run with the same parameters by --set; other policies are not touched."""
+    by_set = {PLAIN: [], VARIANT: ["policy.params={edp_slack: 2, tau: 5400s}"], QUOTED: ["policy.params.tau=7200s"]}
+    for number, (text, sets) in enumerate(by_set.items()):
+        run = scratch / f"run{number}"
+        easim("run", SEED, "--policy", text.split(":")[0], *SMALL, *[w for s in sets for w in ("--set", s)], "--out", run)
+        for name in ("summary.csv", "jobs.csv", "power.csv"):
+            assert without_policy(run / name) == without_policy(folder_of(out, text) / name), (text, name)
+            assert {row["policy"] for row in rows_of(folder_of(out, text) / name)} == {text}, (text, name)
+    assert {row["jct_mean_s"] for row in rows_of(folder_of(out, VARIANT) / "summary.csv")} != \
+        {row["jct_mean_s"] for row in rows_of(folder_of(out, PLAIN) / "summary.csv")}  # it is another policy
+
+
+def names_are_texts(out):
+    """In every table and list."""
+    for table in ("compare.csv", "pareto.csv", "stationarity.csv", "bounds.csv", "recorded.csv", "perturb.csv"):
+        assert {row["policy"] for row in rows_of(out / table)} >= set(ALL), table
+    manifest = json.loads((out / "manifest.json").read_text())
+    assert manifest["policies"] == ALL and manifest["baseline"] == VARIANT
+    assert [unquote(name) for name in manifest["folders"][:3]] == ALL
+    assert all((out / name / "manifest.json").is_file() for name in manifest["folders"])
+    own = json.loads((folder_of(out, VARIANT) / "manifest.json").read_text())["policy"]
+    assert own["name"] == "zeus" and own["variant"] == "edp_slack=2:tau=90min", own
+    assert own["params"]["edp_slack"] == 2 and own["params"]["tau"] == 5400, own
+
+
+def folders_repeat(out, scratch):
+    assert easim("compare", out / "manifest.json", cwd=scratch).stdout == "equal\n"
+    assert easim("run", folder_of(out, QUOTED) / "manifest.json", cwd=scratch).stdout == "equal\n"
+
+
+def readers_know_them(out, scratch):
+    """Everything that takes a folder and --policy."""
+    done = easim("attribute", out, "--policy", VARIANT, "--out", scratch / "attribute").stdout
+    assert f"policy {VARIANT}," in done and f"policy {PLAIN}," not in done, done
+    assert f"policy {VARIANT} " in easim("timeline", out, "--policy", VARIANT, "--out", scratch / "t.json").stdout
+    easim("analyze", out, "--policy", QUOTED, "--out", scratch / "analyze")
+    easim("explain", out, 1, "--policy", QUOTED)
+    easim("report", out, "--policy", VARIANT, "--out", scratch / "report")
+    assert VARIANT in (scratch / "report" / "report.html").read_text()
+    easim("plot", out, "--policies", f"{QUOTED},{PLAIN}", "--out", scratch / "plot")
+    figure = (scratch / "plot" / "pareto.csv").read_text()
+    assert "tau=" in figure and "edp_slack" not in figure, figure
+    refused = easim("attribute", out, "--policy", "zeus:tau=1h", code=2).stderr
+    assert f"(there are: {', '.join(ALL)})" in refused, refused
+
+
+def commands_take_them(scratch):
+    """run, gen, check, tune and sweep by --policy, --set or an axis; the usual folder."""
+    easim("run", SEED, "--policy", VARIANT, *SMALL, "--quiet", cwd=scratch)
+    assert {unquote(path.name) for path in (scratch / "results" / "eas-sim").iterdir()} == {VARIANT}
+    easim("check", SEED, "--policy", VARIANT)
+    easim("run", SEED, "--set", f"policy.name={VARIANT}", *SMALL, "--out", scratch / "set")
+    assert without_policy(scratch / "set" / "summary.csv") == \
+        without_policy(folder_of(scratch / "results" / "eas-sim", VARIANT) / "summary.csv")
+    sweep = scratch / "sweep.yaml"
+    sweep.write_text(f"name: texts\nbase: {SEED}\naxes:\n  - {{path: policy.name, values: [zeus, '{VARIANT}', 'zeus:tau=90min']}}\n")
+    easim("sweep", sweep, "--out", scratch / "sweep", "--quiet")
+    rows = {row["policy.name"]: row["policy"] for row in rows_of(scratch / "sweep" / "sweep.csv")}
+    assert rows == {name: name for name in ("zeus", VARIANT, "zeus:tau=90min")}, rows
+
+
+def what_has_no_effect_is_said(scratch):
+    done = easim("run", SEED, "--policy", VARIANT, "--set", "policy.params.tau=1h", *SMALL, "--out", scratch / "over").stdout
+    assert f"policy.params.tau: of no effect on {VARIANT}, which says it itself" in done, done
+    done = easim("compare", SEED, "--policies", "zeus,zeus:tau=60min,pollux", *SMALL, "--out", scratch / "alike").stdout
+    assert "zeus:tau=60min is zeus: every parameter has the same value" in done, done
+    assert "pollux is" not in done
+    done = easim("compare", SEED, "--policies", f"all,{VARIANT}", *SMALL, "--out", scratch / "all")
+    manifest = json.loads((scratch / "all" / "manifest.json").read_text())
+    assert manifest["policies"][-1] == VARIANT and manifest["baseline"] == "pollux" and len(manifest["policies"]) > 9
+    assert "exec is left out" in done.stderr and f"{VARIANT} is left out" not in done.stderr, done.stderr
+    refused = subprocess.run([EASIM, "compare", SEED, "--policies", "all,exec:deadline_s=3", "--out", str(scratch / "named")],
+                             capture_output=True, text=True, check=False)
+    assert refused.returncode != 0 and "exec" in refused.stderr  # named, it is not left out
+
+
+def files_are_found_again(scratch):
+    """A parameter that names a file is one from where the command was typed, and from the folder when it is repeated."""
+    (scratch / "jobs.csv").write_text("job_id,submit_s,duration_s,gpus\n1,0,100,1\n2,10,100,1\n")
+    (scratch / "at: here").mkdir()
+    (scratch / "at: here" / "plan,1.csv").write_text("time_s,job_id,gpus\n0,1,1\n50,2,1\n")
+    (scratch / "c.yaml").write_text(
+        "name: files\nhorizon: drain\ncluster: {gpu_types: [{name: a, idle_w: 50, ctx_w: 60, tdp_w: 300}], "
+        "nodes: [{gpu: a, gpus: 2}]}\nworkload: {kind: trace, file: jobs.csv}\npolicy: {name: fcfs}\n")
+    text = "replay:file=\"at: here/plan,1.csv\""
+    easim("run", "c.yaml", "--policy", text, "--out", "run", cwd=scratch)
+    rows = rows_of(scratch / "run" / "jobs.csv")
+    assert [float(row["start_s"]) for row in rows] == [0, 50] and rows[0]["policy"] == text, rows
+    elsewhere = scratch / "elsewhere"
+    elsewhere.mkdir()
+    assert easim("run", scratch / "run" / "manifest.json", cwd=elsewhere).stdout == "equal\n"
+    easim("compare", "c.yaml", "--policies", f"fcfs,{text}", "--out", "both", cwd=scratch)
+    assert easim("compare", scratch / "both" / "manifest.json", cwd=elsewhere).stdout == "equal\n"
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="easim-contenders-") as name:
+        scratch = Path(name)
+        out = scratch / "out"
+        easim("compare", SEED, "--policies", ",".join(ALL), "--baseline", VARIANT, "--record", "--bound", "--perturb", "sizes",
+              *SMALL, "--out", out, "--quiet")
+        texts_are_sets(out, scratch)
+        names_are_texts(out)
+        folders_repeat(out, scratch)
+        readers_know_them(out, scratch)
+        commands_take_them(scratch)
+        what_has_no_effect_is_said(scratch)
+        files_are_found_again(scratch)
+    print("policies with parameters: all as the same by --set, everywhere")
+
+
+main()
