@@ -26,12 +26,31 @@ struct session {
 
 /* --- the two policies --- */
 
-/* NAME:PARAM=VALUE,... as other commands have it, with colons. */
+/* Whether an item of the list sets the parameter again. */
+static bool sets_again(const char *list, const char *item, struct arena *arena) {
+    const char *value, *name = option_name(item, arena, &value);
+    while (value && *list) {
+        const char *other, *next = option_name(policy_text_next(&list, arena), arena, &other);
+        if (other && strcmp(next, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* NAME:PARAM=VALUE,... as other commands have it, with colons. Of commas the last one has always
+   counted. */
 static const char *colons_for_commas(const char *side, struct arena *arena) {
     struct str text = {0};
-    while (*side) {
-        const char *item = policy_text_next(&side, arena);
-        str_addf(&text, "%s%s", text.length > 0 ? ":" : "", item);
+    size_t length = strcspn(side, ":");
+    str_add_bytes(&text, side, length);
+    const char *before = ":", *list = side[length] ? side + length + 1 : "";
+    if (side[length] && !*list)
+        str_add_char(&text, ':');
+    while (*list) {
+        const char *item = policy_text_next(&list, arena);
+        if (sets_again(list, item, arena))
+            continue;
+        str_addf(&text, "%s%s", before, item);
     }
     const char *kept = arena_strdup(arena, text.length > 0 ? text.text : "");
     str_finish(&text);
