@@ -45,6 +45,7 @@ static void add_rates(struct demand_group *group, const struct demand *demand,
             continue;
         double above_w = low_add(low_add(c->power_w[span], -demand->idle_w[h]), cpu_w);
         struct demand_rate rate = {.gpu_type = h,
+                                   .gpus = gpus,
                                    .gpu_s = low_divide(gpus, c->goodput[span]),
                                    .energy_j =
                                        low_divide(low_multiply(gpus, above_w), c->goodput[span])};

@@ -9,6 +9,7 @@
 /* A configuration on one span, for a unit of work (a reference sample; rigid: a second). */
 struct demand_rate {
     uint32_t gpu_type;
+    double gpus;     /* or the part of one */
     double gpu_s;    /* GPU time that it takes, rounded down */
     double energy_j; /* that it adds to GPUs that stand idle, rounded down */
 };

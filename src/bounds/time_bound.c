@@ -4,6 +4,7 @@
 #include "bounds/time_bound.h"
 
 #include "bounds/presence.h"
+#include "bounds/time_prices.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@
 #define CUT_BY       (1 - 1e-8) /* for the rounding here and of power and time in the engine, */
 #define ROUNDED_S    2e-9       /* which finishes at whole nanoseconds */
 
-const char *const time_argument_names[] = {"a", "b", "c", "d", "e"};
+const char *const time_argument_names[] = {"a", "b", "c", "d", "e", "f"};
 
 /* A bound to be made as large as it can be by the shares w_h N_h of the GPU types. */
 struct search {
@@ -149,6 +150,24 @@ static double search_mixture(struct search *s) {
     return best_s;
 }
 
+/* Prices begin at the shares of (b), and at that machine's queue when short jobs go first. Of each
+   type a part is worth as much as of all others: no type that a job can use begins at nothing. */
+static double priced_s(struct search *s) {
+    double *worth = mem_alloc(s->types * sizeof *worth), *finish_s = s->busy_s;
+    for (uint32_t h = 0; h < s->types; h++) {
+        uint32_t gpus = s->demand->cluster->gpu_types[h].gpus;
+        worth[h] = gpus > 0 ? (0.9 * s->best_shares[h] + 0.1 / s->types) / gpus : 0;
+    }
+    size_jobs_at_best(s);
+    one_machine_busy(s->machine, s->count, s->busy_s);
+    for (size_t j = 0; j < s->count; j++)
+        finish_s[j] = s->busy_s[j] + s->machine[j].size_s / 2;
+    double sum_s =
+        time_prices_s(&(struct priced){s->demand, s->jobs, s->count, s->end_s, worth, finish_s});
+    free(worth);
+    return sum_s;
+}
+
 static void begin_search(struct search *s, const struct demand *demand, double end_s) {
     size_t all = demand->jobs.count;
     s->demand = demand;
@@ -188,8 +207,8 @@ static void end_search(struct search *s) {
 }
 
 struct time_bound time_bound_find(const struct demand *demand, double end_s) {
-    struct time_bound bound = {{NAN, NAN, NAN, NAN, NAN}, TIME_ALONE};
-    double sums_s[TIME_ARGUMENTS] = {0, NAN, NAN, NAN, NAN};
+    struct time_bound bound = {{NAN, NAN, NAN, NAN, NAN, NAN}, TIME_ALONE};
+    double sums_s[TIME_ARGUMENTS] = {0, NAN, NAN, NAN, NAN, NAN};
     struct search s = {0};
     begin_search(&s, demand, end_s);
     if (s.count == 0) {
@@ -202,6 +221,7 @@ struct time_bound time_bound_find(const struct demand *demand, double end_s) {
     sums_s[TIME_SRPT] = s.best_s;
     size_jobs_at_best(&s);
     sums_s[TIME_PRESENT] = presence_s(s.machine, s.alone_s, s.count, end_s);
+    sums_s[TIME_PRICED] = priced_s(&s);
     if (end_s == INFINITY) {
         search_shares(&s, mixed_s, BUSY_PASSES); /* with all weights 1: (c) */
         sums_s[TIME_BUSY] = s.best_s;

@@ -11,9 +11,10 @@ enum time_argument {
     TIME_BUSY,    /* (c) mean busy times there, and half of the fastest run */
     TIME_MIXED,   /* (d) for each job some of (c) and some of (a) */
     TIME_PRESENT, /* (e) jobs in the system at every instant, at least */
+    TIME_PRICED,  /* (f) each job by itself, at prices of GPU time */
     TIME_ARGUMENTS,
 };
-extern const char *const time_argument_names[]; /* "a" to "e" */
+extern const char *const time_argument_names[]; /* "a" to "f" */
 
 /* Means over the measured jobs, s; NAN: it does not hold for this metric, or there are no jobs. */
 struct time_bound {
@@ -22,7 +23,7 @@ struct time_bound {
 };
 
 /* Of the mean of completion - submission of all measured jobs that can finish, or, with an end, of
-   the mean of min(completion, end_s) - submission of all, for which (a), (b) and (e) hold;
+   the mean of min(completion, end_s) - submission of all, for which (a), (b), (e) and (f) hold;
    INFINITY: none. Rounding is allowed for: values are a little below. */
 struct time_bound time_bound_find(const struct demand *demand, double end_s);
 

@@ -20,13 +20,17 @@ UNTIL = "energy_kwh until a horizon"  # of the work that the policy did
 def easim(*words, folder, codes=(0,)):
     done = subprocess.run([EASIM, *map(str, words)], cwd=folder, capture_output=True, text=True, timeout=300)
     assert done.returncode in codes, (words, done.stderr[-2000:])
+    return done
 
 
 def compare(scenario, folder):
     """The least value / bound of each metric; {} if all are refused."""
     for name, text in scenario.files.items():
         (folder / name).write_text(text)
-    easim("run", "scenario.yaml", "--out", "run", "--summary-only", "--quiet", "--bound", folder=folder)
+    done = easim("run", "scenario.yaml", "--out", "run", "--summary-only", "--quiet", "--bound", folder=folder, codes=(0, 1))
+    if done.returncode != 0:  # of 1,000 a few never end: a job fails more often than it checkpoints
+        assert "without having kept any of its work" in done.stderr, done.stderr
+        return {}
     own = {(row["metric"], row["replication"]): row for row in rows_of(folder / "run/bounds.csv")}
     easim("bound", "scenario.yaml", "--out", "bound", "--quiet", folder=folder)
     runs = {row["replication"]: row for row in rows_of(folder / "run/summary.csv")}
@@ -48,8 +52,9 @@ def compare(scenario, folder):
                 check(UNTIL, mine)
             continue
         run = runs[row["replication"]]
-        # what any schedule may use is more than what this policy may
-        assert float(mine["bound"] or "inf") >= float(row["bound"]) * (1 - 1e-9), row
+        # what any schedule may use is more than what this policy may; good weights and prices of time are only searched
+        if row["metric"] == "energy_kwh":
+            assert float(mine["bound"] or "inf") >= float(row["bound"]) * (1 - 1e-9), row
         left = float(run["jobs_rejected"]) + (float(run["jobs_unfinished"]) if scenario.drain else 0)
         if left > 0 or not run[row["metric"]]:
             continue
