@@ -15,7 +15,7 @@
 #define JOB_STEPS    8   /* and of few jobs so many of each */
 #define WORTHS       128 /* of work that are tried while prices are searched, */
 #define LAST_WORTHS  768 /* and for the result */
-#define LEAST_PASSES 10
+#define LEAST_PASSES 3
 #define MOST_PASSES  60
 #define ALL_TRIALS   4e6 /* of a worth for a job: some 0.1 s */
 #define CELLS        16  /* of a market cost as much as a trial */
