@@ -40,6 +40,7 @@ struct state {
     uint32_t known_count;   /* one above the highest index told */
     uint32_t message;       /* number of the present message; of hello 0 */
     uint64_t phase_changes; /* of the view, as of the last message */
+    double forecast_s;      /* beginning of the hours of which a forecast was told; NAN: none yet */
     bool failed;
 };
 
@@ -172,6 +173,21 @@ static void add_cluster(const struct easim_pass *pass) {
     text_add(&s->text, "]}\n");
 }
 
+/* Forecasts are new at every full hour. */
+static void add_forecast(const struct easim_pass *pass) {
+    struct state *s = pass->state;
+    const struct easim_view *view = pass->view;
+    if (view->forecast_hours == 0 || easim_view_forecast(view, 0)->from_s == s->forecast_s)
+        return;
+    s->forecast_s = easim_view_forecast(view, 0)->from_s;
+    text_add(&s->text, ",\"forecast\":[");
+    for (uint32_t i = 0; i < view->forecast_hours; i++) {
+        text_add(&s->text, i ? "," : "");
+        message_forecast(&s->text, easim_view_forecast(view, i));
+    }
+    text_add(&s->text, "]");
+}
+
 static void write_message(const struct easim_pass *pass) {
     struct state *s = pass->state;
     const struct easim_view *view = pass->view;
@@ -195,6 +211,7 @@ static void write_message(const struct easim_pass *pass) {
         message_event(&s->text, easim_view_event(view, i));
     }
     text_add(&s->text, "]");
+    add_forecast(pass);
     find_changed(pass);
     add_jobs(pass);
     add_users(pass);
@@ -413,6 +430,7 @@ static int init(const struct easim_pass *pass) {
     struct state *s = pass->state;
     const struct easim_view *view = pass->view;
     const struct params *p = pass->params;
+    s->forecast_s = NAN;
     if (p->command[strspn(p->command, " \t\n")] == '\0') {
         pass->host->fail(pass->plan, "the parameter command is empty: expected a program");
         return -1;
@@ -464,7 +482,7 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
         "A program that ends, stays silent or answers anything else ends the\n"
         "run as failed. Starts over a power cap are not refused: the program sees cap and power.",
     .capabilities = EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_RESIZE | EASIM_CAPABILITY_TICK |
-                    EASIM_CAPABILITY_FREQUENCY,
+                    EASIM_CAPABILITY_FREQUENCY | EASIM_CAPABILITY_FORECAST,
     .state_size = sizeof(struct state),
     .params_size = sizeof(struct params),
     .params = params,

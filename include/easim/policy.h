@@ -40,7 +40,8 @@ extern "C" {
 #define EASIM_CAPABILITY_ORACLE         (1u << 7) /* sees true run times; named in the output */
 /* Repeats what somebody has decided, for one workload: `--policies all` leaves it out. */
 #define EASIM_CAPABILITY_RECORDED (1u << 8)
-#define EASIM_CAPABILITY_REJECT   (1u << 9) /* plan_reject */
+#define EASIM_CAPABILITY_REJECT   (1u << 9)  /* plan_reject */
+#define EASIM_CAPABILITY_FORECAST (1u << 10) /* sees the forecasts of a scenario that has them */
 
 #define EASIM_MOST_JOB_MEMORY 65536
 

@@ -165,6 +165,15 @@ struct easim_event {
     uint32_t kind, job; /* enum easim_event_kind; index or EASIM_NONE */
 };
 
+/* What is forecast of a clock hour, counted from t = 0, where the scenario has `forecast`
+   (semantics 30): the mean of carbon intensity and of price, and the least power cap. NAN: not
+   given, or the series ends before the hour does. */
+struct easim_forecast {
+    double from_s;
+    double power_cap_w; /* INFINITY if none */
+    double price_per_mwh, carbon_g_per_kwh;
+};
+
 /* Walk the arrays with the inline functions below, by the host's strides. `jobs` has places for all
  * jobs, of which easim_view_job answers for those that concern a policy now. */
 struct easim_view {
@@ -193,6 +202,11 @@ struct easim_view {
     const void *checkpointing; /* checkpointing_count of them */
     double
         energy_j; /* that GPUs and nodes have drawn since the last decision; the first: since 0 */
+    /* FORECAST only: how many hours are forecast, from the present one on, which is exact; 0: the
+       scenario has none. They are new at every full hour, which is no event: ask for a wake-up. */
+    uint32_t forecast_hours;
+    size_t forecast_stride;
+    const void *forecasts;
 };
 
 #define EASIM_ACCESSOR(type, name, array, stride) \
@@ -206,6 +220,7 @@ EASIM_ACCESSOR(easim_config, easim_view_config, configs, config_stride)
 EASIM_ACCESSOR(easim_running, easim_view_running, running, running_stride)
 EASIM_ACCESSOR(easim_checkpointing, easim_view_checkpointing, checkpointing, checkpointing_stride)
 EASIM_ACCESSOR(easim_event, easim_view_event, events, event_stride)
+EASIM_ACCESSOR(easim_forecast, easim_view_forecast, forecasts, forecast_stride)
 
 static inline bool easim_view_has_event_of(const struct easim_view *view, uint32_t job) {
     uint32_t i = 0;

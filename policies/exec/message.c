@@ -179,6 +179,18 @@ void message_gpu_type(struct text *t, const struct easim_gpu_type *type) {
                 type->node_free_max, type->failed, type->asleep);
 }
 
+void message_forecast(struct text *t, const struct easim_forecast *forecast) {
+    text_add(t, "{");
+    text_real(t, "from_s", forecast->from_s);
+    text_add(t, ",");
+    text_real(t, "power_cap_w", forecast->power_cap_w);
+    text_add(t, ",");
+    text_real(t, "price_per_mwh", forecast->price_per_mwh);
+    text_add(t, ",");
+    text_real(t, "carbon_g_per_kwh", forecast->carbon_g_per_kwh);
+    text_add(t, "}");
+}
+
 void message_event(struct text *t, const struct easim_event *event) {
     text_printf(t, "{\"kind\":\"%s\"", event->kind < 4 ? event_names[event->kind] : "other");
     add_index(t, "job", event->job);

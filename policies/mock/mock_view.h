@@ -30,6 +30,7 @@ struct mock {
     struct easim_running *running;
     struct easim_checkpointing *checkpointing;
     struct easim_event *events;
+    struct easim_forecast *forecasts;
     uint32_t *held; /* GPUs of each node, by job: held[job * node_count + node] */
     void *params, *state;
     uint32_t level;   /* of a list policy with levels: as the test sets it */
@@ -74,6 +75,7 @@ MOCK_FUNCTION void mock_point(struct mock *m) {
     m->view.running = m->running;
     m->view.checkpointing = m->checkpointing;
     m->view.events = m->events;
+    m->view.forecasts = m->forecasts;
 }
 
 /* --- GPUs --- */

@@ -43,7 +43,8 @@ MOCK_FUNCTION void mock_init(struct mock *m, const struct easim_policy *policy) 
                                   .job_stride = sizeof *m->jobs,
                                   .running_stride = sizeof *m->running,
                                   .event_stride = sizeof *m->events,
-                                  .checkpointing_stride = sizeof *m->checkpointing};
+                                  .checkpointing_stride = sizeof *m->checkpointing,
+                                  .forecast_stride = sizeof *m->forecasts};
     m->params = calloc(1, policy->params_size + 1);
     m->state = calloc(1, policy->state_size + 1);
     MOCK_MUST(m->params && m->state);
@@ -79,6 +80,13 @@ MOCK_FUNCTION uint32_t mock_gpu_type(struct mock *m, struct easim_gpu_type type)
     MOCK_APPEND(m, gpu_types, m->view.gpu_type_count, type);
     mock_count(m);
     return m->view.gpu_type_count - 1;
+}
+
+/* What is forecast of one more hour, from the present one on: a policy that declares FORECAST sees
+   it. To go on to the next hour, set m->view.forecast_hours to 0 and fill them in again. */
+MOCK_FUNCTION void mock_forecast(struct mock *m, struct easim_forecast forecast) {
+    MOCK_MUST(m->policy->capabilities & EASIM_CAPABILITY_FORECAST);
+    MOCK_APPEND(m, forecasts, m->view.forecast_hours, forecast);
 }
 
 /* All nodes before the first job. */
@@ -268,6 +276,7 @@ MOCK_FUNCTION void mock_finish(struct mock *m) {
     free(m->running);
     free(m->checkpointing);
     free(m->events);
+    free(m->forecasts);
     free(m->held);
     free(m->params);
     free(m->state);

@@ -159,6 +159,11 @@ const struct field scenario_fields[] = {
      .offset = offsetof(struct scenario, noise),
      .fields = noise_fields,
      .help = "how far true speeds are from the predicted ones (default: not at all)"},
+    {.key = "forecast",
+     .type = FIELD_NODE,
+     .offset = offsetof(struct scenario, forecast_node),
+     .help =
+         "{hours, error}: what policies see of carbon intensity, price and cap of the next hours"},
     {.key = "uncertainty",
      .type = FIELD_NODE,
      .offset = offsetof(struct scenario, uncertainty_node),
@@ -384,6 +389,8 @@ int scenario_load(struct scenario *scenario, const char *path,
     if (bind_start_time(scenario, &binding) < 0)
         result = ERROR_INPUT;
     if (bind_prices(scenario, &binding) < 0)
+        result = ERROR_INPUT;
+    if (forecast_bind(&scenario->forecast, scenario->forecast_node, &binding) < 0)
         result = ERROR_INPUT;
     if (check_users(scenario, &binding) < 0)
         result = ERROR_INPUT;

@@ -4,6 +4,7 @@
 #define EASIM_CONFIG_SCENARIO_H
 
 #include "base/rng.h"
+#include "config/forecast.h"
 #include "config/schema.h"
 #include "config/series.h"
 #include "config/uncertainty.h"
@@ -60,6 +61,8 @@ struct scenario {
     struct energy_prices prices;
     const struct yaml_node *failures; /* recorded outages, or NULL */
     struct model_noise noise;
+    const struct yaml_node *forecast_node;
+    struct forecast_options forecast;
     const struct yaml_node *uncertainty_node;
     struct uncertainty uncertainty;
     const char *start_time;

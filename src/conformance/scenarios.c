@@ -77,6 +77,17 @@ static const char models[] =
     "        a: {a_s: 0.08, c_s: 0.009, gamma: 3, alpha_s: 0.003, beta_s: 0.0002,\n" \
     "            p0_w: 120, pmax_w: 390, evidence: assumed, source: conformance suite}\n"
 
+/* Carbon intensity of the scenario with forecasts: it follows the sun, with a step within an hour.
+ */
+static const char series[] = "time_s,carbon_g_per_kwh\n"
+                             "0,420\n"
+                             "3600,390\n"
+                             "9000,310\n"
+                             "14400,145.5\n"
+                             "21600,160\n"
+                             "28800,385\n"
+                             "36000,455\n";
+
 #define TYPE_A "{name: a, idle_w: 55, ctx_w: 95, tdp_w: 400, memory_gib: 40}"
 #define TYPE_B "{name: b, idle_w: 70, ctx_w: 120, tdp_w: 700, memory_gib: 80}"
 #define TWO_TYPES(nodes) \
@@ -162,6 +173,12 @@ const struct builtin builtins[] = {
      DRAIN TWO_TYPES(2) PHASED_MODELS
      "workload: {kind: poisson, rate_per_s: 0.01, k: [1, 2, 4], sizes: {law: exponential, mean: 30min}, deadlines: {share: 0.3, slack: [1.1, 4]}, until: {jobs: 40}}\n",
      NULL},
+    {"forecasts",
+     DRAIN
+     "start_time: 2025-06-01\nforecast: {hours: 12, error: {sigma: 0.2, correlation: 0.9}}\n"
+     "carbon_g_per_kwh: {file: series.csv, repeat: true}\n" TWO_TYPES(
+         2) "workload: {kind: poisson, rate_per_s: 0.002, k: [1, 2, 4], sizes: {law: exponential, mean: 1h}, deadlines: {share: 0.3, slack: [1.1, 4]}, until: {jobs: 40}}\n",
+     NULL},
     {"ended in the middle",
      "horizon: 1h\nseed: 2385\n" USERS TWO_TYPES(
          1) "workload: {kind: poisson, rate_per_s: 0.01, sizes: {law: exponential, mean: 1h}}\n",
@@ -195,23 +212,28 @@ int builtin_load(const struct builtin *builtin, const char *policy, const char *
     static const struct trace_reader *const no_readers[] = {NULL};
     struct str text = {0};
     char scenario_path[32], models_path[32], jobs_path[32], models_set[64], jobs_set[64];
+    char series_path[32], series_set[64];
     ARRAY_OF(const char *) all = {0};
     str_addf(&text, "name: conformance\n%spolicy: {name: none}\n", builtin->text);
     int fds[] = {memory_file(text.text, scenario_path), memory_file(models, models_path),
-                 memory_file(builtin->jobs ? builtin->jobs : "", jobs_path)};
+                 memory_file(builtin->jobs ? builtin->jobs : "", jobs_path),
+                 memory_file(series, series_path)};
     str_finish(&text);
     snprintf(models_set, sizeof models_set, "models=%s", models_path);
     snprintf(jobs_set, sizeof jobs_set, "workload.file=%s", jobs_path);
+    snprintf(series_set, sizeof series_set, "carbon_g_per_kwh.file=%s", series_path);
     if (!strstr(builtin->text, "\nmodels:"))
         array_push(&all, models_set);
     if (builtin->jobs)
         array_push(&all, jobs_set);
+    if (strstr(builtin->text, "\ncarbon_g_per_kwh:"))
+        array_push(&all, series_set);
     for (size_t i = 0; i < set_count; i++)
         array_push(&all, sets[i]);
     const struct scenario_overrides overrides = {
         .policy = policy, .sets = all.at, .set_count = all.count};
     int r = study_load(study, scenario_path, &overrides, no_readers, problems);
-    for (int i = 0; i < 3; i++)
+    for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
         if (fds[i] >= 0)
             close(fds[i]);
     free(all.at);

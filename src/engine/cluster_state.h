@@ -20,6 +20,22 @@ struct cluster_changes {
         *end; /* of the series of price and carbon, the one that ends first; NULL: none ends */
 };
 
+/* What is forecast of one series (forecasts.h). Both arrays are rings: hour n is at n % hours. */
+struct forecast_series {
+    struct series_cursor cursor; /* at the first hour that is not in `values` yet */
+    double *values;              /* of the present hour and those after it: what comes */
+    double *shocks;              /* standard normal, likewise; NULL: exact */
+    gsl_rng *stream;
+};
+
+/* Forecasts of cap, price and carbon intensity (forecasts.h). */
+struct forecasts {
+    uint32_t hours; /* 0: none are shown */
+    int64_t hour;   /* the present one, counted from t = 0, of which they are shown; -1: none yet */
+    struct forecast_series series[CHANGE_COUNT];
+    struct forecasts_past *past; /* of forecasts_check.h; NULL: the run is not checked */
+};
+
 /* Failures and repairs (failures.h). */
 struct failures {
     gsl_rng **streams; /* by node, NULL if it never fails; NULL as a whole: none does by chance */

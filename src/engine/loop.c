@@ -7,6 +7,8 @@
 #include "engine/cluster_changes.h"
 #include "engine/events.h"
 #include "engine/failures.h"
+#include "engine/forecasts.h"
+#include "engine/forecasts_check.h"
 #include "engine/invariants.h"
 #include "engine/job_memory.h"
 #include "engine/jobs.h"
@@ -36,11 +38,15 @@ int loop_init(struct sim *sim, struct error *reterr) {
     find_listeners(sim);
     placement_init(&sim->placement, sim->cluster);
     power_meter_init(&sim->meter, sim->cluster);
-    if (view_init(&sim->view, sim->cluster, workload, sim->options.check, reterr) < 0)
+    const struct view_options shown = {sim->options.check, forecasts_hours(sim)};
+    if (view_init(&sim->view, sim->cluster, workload, &shown, reterr) < 0)
         return ERROR_RUN;
     view_header(&sim->view)->price_per_mwh = sim->options.prices.price_per_mwh;
     view_header(&sim->view)->carbon_g_per_kwh = sim->options.prices.carbon_g_per_kwh;
     cluster_changes_init(sim);
+    forecasts_init(sim);
+    if (shown.checked && shown.forecast_hours > 0)
+        forecasts_check_shown(sim);
     sim->committed_nw = power_meter_total_nw(&sim->meter);
     view_header(&sim->view)->power_w = power_w(sim->committed_nw);
     power_cap_init(sim);
@@ -90,6 +96,8 @@ void loop_finish(struct sim *sim) {
         allocation_finish(&sim->runs[i].allocation);
     nodes_finish(sim);
     failures_finish(sim);
+    forecasts_finish(sim);
+    forecasts_check_finish(sim);
     eventq_finish(&sim->events);
     placement_finish(&sim->placement);
     power_meter_finish(&sim->meter);
@@ -121,6 +129,16 @@ static void end_instant(struct sim *sim) {
     sim->instant_pending = false;
 }
 
+/* Time has gone on; the values of the view are still those since from_ns. */
+static void advance_forecasts(struct sim *sim, int64_t from_ns) {
+    bool check = sim->options.check && sim->forecasts.hours > 0;
+    if (check)
+        forecasts_check_advance(sim, from_ns, sim->now_ns);
+    forecasts_update(sim);
+    if (check)
+        forecasts_check_shown(sim);
+}
+
 static void advance_time(struct sim *sim, int64_t to_ns) {
     int64_t from_ns = sim->now_ns;
     if (to_ns == from_ns)
@@ -134,6 +152,7 @@ static void advance_time(struct sim *sim, int64_t to_ns) {
     sim->jobs_ns += (int128)(sim->waiting + sim->running + sim->checkpointing) * (to_ns - from_ns);
     sim->now_ns = to_ns;
     view_set_now(&sim->view, to_ns);
+    advance_forecasts(sim, from_ns);
     for (const struct observer *const *o = sim->observers; *o; o++)
         if ((*o)->advance)
             (*o)->advance((*o)->context, sim, from_ns, to_ns);

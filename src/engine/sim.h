@@ -36,6 +36,7 @@ struct sim_options {
     struct engine_options engine;
     struct energy_prices prices;
     struct model_noise noise;
+    struct forecast_options forecast;
     uint64_t seed;
     uint32_t replication;
     bool check;  /* invariants after every event, a guarded view, kept answers asked again */
@@ -67,6 +68,7 @@ struct sim {
                              power */
     struct view view;
     struct cluster_changes changes;
+    struct forecasts forecasts;
     struct job_run *runs;
     struct unsaved *unsaved;   /* by job; not in runs, since few jobs ever use it */
     struct progress *progress; /* by job; NULL: every job is as fast as predicted */

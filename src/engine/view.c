@@ -16,16 +16,18 @@ enum {
     AT_JOBS,
     AT_RUNNING,
     AT_CHECKPOINTING,
-    AT_EVENTS
+    AT_EVENTS,
+    AT_FORECASTS
 };
 
 /* Arrays one after the other in the region, each on its own cache line; of a checked run each at
    the end of a page, in front of one that policies cannot read. */
 static void lay_out(struct view *view, const size_t counts[VIEW_PLACES], bool checked) {
-    const size_t sizes[VIEW_PLACES] = {
-        sizeof *view->v,       sizeof *view->gpu_types,     sizeof *view->nodes,
-        sizeof *view->users,   sizeof *view->configs,       sizeof *view->jobs,
-        sizeof *view->running, sizeof *view->checkpointing, sizeof *view->events};
+    const size_t sizes[VIEW_PLACES] = {sizeof *view->v,       sizeof *view->gpu_types,
+                                       sizeof *view->nodes,   sizeof *view->users,
+                                       sizeof *view->configs, sizeof *view->jobs,
+                                       sizeof *view->running, sizeof *view->checkpointing,
+                                       sizeof *view->events,  sizeof *view->forecasts};
     const size_t step = checked ? (size_t)sysconf(_SC_PAGESIZE) : 64;
     size_t from = 0;
     for (int i = 0; i < VIEW_PLACES; i++) {
@@ -45,7 +47,9 @@ static int hide_ends(struct view *view, struct error *reterr) {
 }
 
 static int map_region(struct view *view, const struct cluster *cluster,
-                      const struct workload *workload, bool checked, struct error *reterr) {
+                      const struct workload *workload, const struct view_options *options,
+                      struct error *reterr) {
+    const bool checked = options->checked;
     uint32_t jobs = (uint32_t)workload->jobs.count;
     size_t gpus_milli = (size_t)cluster->gpus * WHOLE_GPU_MILLI,
            most_running = gpus_milli < jobs ? gpus_milli : jobs;
@@ -59,9 +63,10 @@ static int map_region(struct view *view, const struct cluster *cluster,
                                         jobs,
                                         most_running,
                                         most_running,
-                                        view->event_capacity};
+                                        view->event_capacity,
+                                        options->forecast_hours};
     lay_out(view, counts, checked);
-    size_t bytes = view->ends[AT_EVENTS] + (checked ? (size_t)sysconf(_SC_PAGESIZE) : 0);
+    size_t bytes = view->ends[AT_FORECASTS] + (checked ? (size_t)sysconf(_SC_PAGESIZE) : 0);
     if (guard_init(&view->guard, bytes, checked, reterr) < 0 ||
         (checked && hide_ends(view, reterr) < 0))
         return -1;
@@ -75,6 +80,7 @@ static int map_region(struct view *view, const struct cluster *cluster,
     view->running = (const void *)(base + at[AT_RUNNING]);
     view->checkpointing = (const void *)(base + at[AT_CHECKPOINTING]);
     view->events = (const void *)(base + at[AT_EVENTS]);
+    view->forecasts = (const void *)(base + at[AT_FORECASTS]);
     view->shown = (const void *)((const char *)view->guard.shown + at[AT_VIEW]);
     return 0;
 }
@@ -94,6 +100,10 @@ struct easim_job *view_job(struct view *view, uint32_t job) {
 
 struct easim_gpu_type *view_gpu_type(struct view *view, uint32_t gpu_type) {
     return open_place(view, &view->gpu_types[gpu_type], sizeof *view->gpu_types);
+}
+
+struct easim_forecast *view_forecast(struct view *view, uint32_t lead) {
+    return open_place(view, &view->forecasts[lead], sizeof *view->forecasts);
 }
 
 static struct easim_node *open_node(struct view *view, uint32_t node) {
@@ -143,9 +153,9 @@ static void fill_arrays(struct view *view, const struct cluster *cluster,
 }
 
 int view_init(struct view *view, const struct cluster *cluster, const struct workload *workload,
-              bool checked, struct error *reterr) {
+              const struct view_options *options, struct error *reterr) {
     *view = (struct view){0};
-    if (map_region(view, cluster, workload, checked, reterr) < 0)
+    if (map_region(view, cluster, workload, options, reterr) < 0)
         return ERROR_RUN;
     fill_arrays(view, cluster, workload);
     idset_init(&view->waiting, workload->jobs.count);
@@ -170,6 +180,8 @@ int view_init(struct view *view, const struct cluster *cluster, const struct wor
                             .running_stride = sizeof *view->running,
                             .event_stride = sizeof *view->events,
                             .checkpointing_stride = sizeof *view->checkpointing,
+                            .forecast_hours = options->forecast_hours,
+                            .forecast_stride = sizeof *view->forecasts,
                             .gpu_types = shown + view->places[AT_GPU_TYPES],
                             .nodes = shown + view->places[AT_NODES],
                             .users = shown + view->places[AT_USERS],
@@ -177,7 +189,8 @@ int view_init(struct view *view, const struct cluster *cluster, const struct wor
                             .jobs = shown + view->places[AT_JOBS],
                             .running = shown + view->places[AT_RUNNING],
                             .events = shown + view->places[AT_EVENTS],
-                            .checkpointing = shown + view->places[AT_CHECKPOINTING]};
+                            .checkpointing = shown + view->places[AT_CHECKPOINTING],
+                            .forecasts = shown + view->places[AT_FORECASTS]};
     return 0;
 }
 
@@ -207,9 +220,10 @@ void view_damage(const struct view *view, char text[static VIEW_PLACE_BYTES]) {
                  {"jobs", sizeof *view->jobs},
                  {"running", sizeof *view->running},
                  {"checkpointing", sizeof *view->checkpointing},
-                 {"events", sizeof *view->events}};
+                 {"events", sizeof *view->events},
+                 {"forecasts", sizeof *view->forecasts}};
     size_t at = (size_t)((const char *)view->guard.damage - (const char *)view->guard.host);
-    int kind = AT_EVENTS;
+    int kind = AT_FORECASTS;
     while (kind > AT_VIEW && at < view->places[kind])
         kind--;
     size_t number = kinds[kind].stride > 0 ? (at - view->places[kind]) / kinds[kind].stride : 0;

@@ -8,7 +8,7 @@
 #include "engine/guard.h"
 #include "workload/workload.h"
 
-#define VIEW_PLACES 9
+#define VIEW_PLACES 10
 
 /* To read, use the pointers; to write, ask for the place (view_header, view_job,
    view_gpu_type). */
@@ -22,6 +22,7 @@ struct view {
     const struct easim_running *running;
     const struct easim_checkpointing *checkpointing;
     const struct easim_event *events;
+    const struct easim_forecast *forecasts;
     uint32_t event_capacity;
     /* Of the above in the region, in that order; where the next may begin, or what is hidden. */
     size_t places[VIEW_PLACES], ends[VIEW_PLACES];
@@ -32,10 +33,15 @@ struct view {
 
 #define VIEW_PLACE_BYTES 160
 
+struct view_options {
+    bool checked;
+    uint32_t forecast_hours;
+};
+
 /* checked: policies see pages that they cannot write, and what they write all the same is found
  * (guard.h); behind each array is a page that they cannot read. */
 int view_init(struct view *view, const struct cluster *cluster, const struct workload *workload,
-              bool checked, struct error *reterr) MUST_CHECK;
+              const struct view_options *options, struct error *reterr) MUST_CHECK;
 void view_finish(struct view *view);
 
 /* Around every look of a policy. view_look_ends: false if the policy has written into the view, as
@@ -49,6 +55,7 @@ void view_damage(const struct view *view, char text[static VIEW_PLACE_BYTES]);
 struct easim_view *view_header(struct view *view);
 struct easim_job *view_job(struct view *view, uint32_t job);
 struct easim_gpu_type *view_gpu_type(struct view *view, uint32_t gpu_type);
+struct easim_forecast *view_forecast(struct view *view, uint32_t lead);
 
 void view_set_now(struct view *view, int64_t now_ns);
 void view_add_event(struct view *view, enum easim_event_kind kind, uint32_t job);

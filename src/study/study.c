@@ -42,6 +42,7 @@ struct sim study_sim(const struct study *study, const struct workload *workload)
                                     .engine = study->scenario.engine,
                                     .prices = study->scenario.prices,
                                     .noise = study->scenario.noise,
+                                    .forecast = study->scenario.forecast,
                                     .seed = (uint64_t)study->scenario.seed}};
 }
 

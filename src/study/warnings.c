@@ -269,6 +269,27 @@ static void warn_of_streams(struct study *study) {
     }
 }
 
+static bool has_series(const struct study *study) {
+    const struct energy_prices *p = &study->scenario.prices;
+    return p->price.kind || p->carbon.kind || study->cluster.cap_series.kind;
+}
+
+static void warn_of_forecast(struct study *study) {
+    const struct forecast_options *f = &study->scenario.forecast;
+    const struct easim_policy *policy = study->module.policy;
+    if (f->hours == 0)
+        return;
+    if (!(policy->capabilities & EASIM_CAPABILITY_FORECAST))
+        warn(study, "forecast: of no effect, policy %s reads none (it does not declare FORECAST)",
+             policy->name);
+    if (!has_series(study))
+        warn(
+            study,
+            "forecast: of no effect, none of carbon_g_per_kwh, price_per_mwh and cluster.power_cap_w is a series: all hours are as the present one");
+    if (f->error.sigma == 0 && f->error.correlation > 0)
+        warn(study, "forecast.error.correlation: of no effect, sigma is 0");
+}
+
 static void warn_of_pue(struct study *study) {
     const struct energy_prices *p = &study->scenario.prices;
     bool priced =
@@ -330,6 +351,7 @@ void warnings_find(struct study *study, struct problems *problems) {
     const struct config_extras extras = params_extras(&study->params);
     struct usage usage;
     warn_of_cap(study);
+    warn_of_forecast(study);
     if (usage_find(&usage, &study->source, &extras, problems) == 0) {
         check_marginal(study, &usage, problems);
         power_scopes_check(study, &usage, problems);

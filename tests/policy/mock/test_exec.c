@@ -7,91 +7,11 @@
 #include "../../support/temp_dir.h"
 #include "check.h"
 #include "counted_memory.h"
+#include "exec_program.h"
 #include "exec_view.h"
 #include "noting_host.h"
 #include <cjson/cJSON.h>
 #include <unistd.h>
-
-static struct easim_pass pass_of(struct mock *m) {
-    return (struct easim_pass){
-        .view = &m->view, .host = &noting_host, .params = m->params, .state = m->state};
-}
-
-static int start(struct mock *m) {
-    struct easim_pass pass = pass_of(m);
-    memory.in_policy = true;
-    int r = easim_policy.init(&pass);
-    memory.in_policy = false;
-    return r;
-}
-
-static int decide(struct mock *m) {
-    struct easim_pass pass = pass_of(m);
-    host_notes.call_count = 0;
-    host_notes.calls[0] = '\0';
-    memory.in_policy = true;
-    int r = easim_policy.decide(&pass);
-    memory.in_policy = false;
-    return r;
-}
-
-/* --- the program --- */
-
-static const char command[] = "sh program";
-
-/* Starts anew with these answers, one a line. Those that begin with "ready" or "actions" get the
-   number of their message. */
-static void set_program(struct mock *m, const char *answers) {
-    unlink("said");
-    temp_file_write_text("answers", answers);
-    temp_file_write_text("program",
-                         "exec 3<answers; number=0\n"
-                         "while IFS= read -r line; do\n"
-                         "    printf '%s\\n' \"$line\" >>said\n"
-                         "    IFS= read -r answer <&3 || answer=none\n"
-                         "    case $answer in\n"
-                         "    none) ;;\n"
-                         "    '{\"ready'* | '{\"actions'*)\n"
-                         "        printf '{\"message\":%s, %s\\n' $number \"${answer#?}\" ;;\n"
-                         "    *) printf '%s\\n' \"$answer\" ;;\n"
-                         "    esac\n"
-                         "    number=$((number + 1))\n"
-                         "done\n");
-    *(const char **)m->params = command; /* the first parameter */
-}
-
-/* Checks the last line that the program has read; ' stands for ". */
-static void check_said(int line, const char *expected) {
-    static char text[1 << 16], wanted[1 << 16];
-    FILE *file = fopen("said", "r");
-    *text = '\0';
-    while (file && fgets(text, sizeof text, file))
-        ;
-    if (file)
-        fclose(file);
-    text[strcspn(text, "\n")] = '\0';
-    snprintf(wanted, sizeof wanted, "%s", expected);
-    for (char *at = wanted; *at; at++)
-        *at = *at == '\'' ? '"' : *at;
-    if (strcmp(text, wanted) != 0) {
-        printf("line %d: sent\n%s\nexpected\n%s\n", line, text, wanted);
-        checks_failed++;
-    }
-}
-
-#define CHECK_SAID(expected) check_said(__LINE__, expected)
-
-static void add_event(struct mock *m, uint32_t kind, uint32_t job) {
-    struct easim_event event = {kind, job};
-    MOCK_APPEND(m, events, m->view.event_count, event);
-}
-
-/* The next decision is at this time, with one event. */
-static void at(struct mock *m, double now_s, uint32_t kind, uint32_t job) {
-    mock_advance(m, now_s);
-    m->view.event_count = 0;
-    add_event(m, kind, job);
-}
 
 #define NUMBERS \
     "'power_w':1234.5,'power_cap_w':5000,'price_per_mwh':0.1,'carbon_g_per_kwh':null," \
@@ -302,6 +222,50 @@ static void test_messages(void) {
     check_ends(&m);
     mock_finish(&m);
     CHECK_SAID("{'type':'finish','message':14}");
+    CHECK(*host_notes.failure == '\0');
+    CHECK(memory.live == 0);
+}
+
+/* Told at first, and when an hour has begun. */
+static void test_forecasts(void) {
+    static const struct easim_forecast hours[] = {
+        {0, INFINITY, -0.5, 100.25}, {3600, 900, NAN, 80}, {7200, 900, 0, 0.1}};
+    struct mock m;
+    mock_init(&m, &easim_policy);
+    memset(&host_notes, 0, sizeof host_notes);
+    set_cluster(&m);
+    set_jobs(&m);
+    set_program(&m, "{\"ready\": 2}\n{\"actions\": []}\n{\"actions\": []}\n{\"actions\": []}\n");
+    CHECK(start(&m) == 0);
+    mock_forecast(&m, hours[0]);
+    mock_forecast(&m, hours[1]);
+    at(&m, 13, EASIM_EVENT_TIMER, EASIM_NONE);
+    CHECK(decide(&m) == 0);
+    CHECK_SAID(SAID("1", "13") "'events':[{'kind':'timer','job':null}],'forecast':["
+                               "{'from_s':0,'power_cap_w':null,'price_per_mwh':-0.5,"
+                               "'carbon_g_per_kwh':100.25},"
+                               "{'from_s':3600,'power_cap_w':900,'price_per_mwh':null,"
+                               "'carbon_g_per_kwh':80}],"
+                               "'arrived':[],'jobs':[],'users':[]," TYPES
+                               "'nodes':[{'node':0,'free':3,'failed':false},"
+                               "{'node':1,'free':3,'failed':false},"
+                               "{'node':2,'free':2,'failed':false}]}");
+    at(&m, 14, EASIM_EVENT_TIMER, EASIM_NONE);
+    CHECK(decide(&m) == 0);
+    CHECK_SAID(SAID("2", "14") "'events':[{'kind':'timer','job':null}],'arrived':[],'jobs':[],"
+                               "'users':[]," TYPES "'nodes':[]}");
+    m.view.forecast_hours = 0;
+    mock_forecast(&m, hours[1]);
+    mock_forecast(&m, hours[2]);
+    at(&m, 3600, EASIM_EVENT_TIMER, EASIM_NONE);
+    CHECK(decide(&m) == 0);
+    CHECK_SAID(SAID("3", "3600") "'events':[{'kind':'timer','job':null}],'forecast':["
+                                 "{'from_s':3600,'power_cap_w':900,'price_per_mwh':null,"
+                                 "'carbon_g_per_kwh':80},"
+                                 "{'from_s':7200,'power_cap_w':900,'price_per_mwh':0,"
+                                 "'carbon_g_per_kwh':0.1}],"
+                                 "'arrived':[],'jobs':[],'users':[]," TYPES "'nodes':[]}");
+    mock_finish(&m);
     CHECK(*host_notes.failure == '\0');
     CHECK(memory.live == 0);
 }
@@ -586,6 +550,7 @@ int main(void) {
     temp_dir_enter();
     test_parameters();
     test_messages();
+    test_forecasts();
     test_first_job();
     test_bad_answers();
     test_numbers_of_messages();
