@@ -1,6 +1,6 @@
 /* deferral: zeus, but jobs of best effort wait for hours of low carbon intensity, or of low price,
-   as long as the forecasts promise that this pays and their slack lasts. After the threshold on
-   waiting of Wiesner et al., "Let's wait awhile" (Middleware 2021), job by job. */
+   as long as the forecasts promise that this pays and their slack lasts. As jobs that are shifted
+   whole in Wiesner et al., "Let's wait awhile" (Middleware 2021), but asked anew each hour. */
 #include <easim/policy.h>
 #include <float.h>
 
