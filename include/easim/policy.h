@@ -171,8 +171,8 @@ struct easim_key {
                            is not */
     double objective_max; /* admits only configurations of at most this objective:
                              policies/README.md */
-    /* The job is not urgent, but make_room is asked for it, too, if nothing fits, unless it has
-       refused such a job earlier in this pass: let the order be one in which those who follow would
+    /* The job is not urgent, but room is made for it, too, if nothing fits, unless there was none
+       for such a job earlier in this pass: let the order be one in which those who follow would
        get no room either. */
     bool may_displace;
 };
@@ -210,9 +210,9 @@ struct easim_list {
     /* What a resize must save at least, in units of the objective, beside resize_gain; NULL: 0. */
     double (*resize_least)(const struct easim_pass *pass, const struct easim_job *job);
     /* Default of the parameter `round_s`, which list policies without allow, make_room,
-       levels and POWER_CAP have: decisions every so many seconds, running jobs compete anew
-       (semantics 5.5); key is then asked of those too, shown as if they waited with what is left of
-       their work and set-up. 0: off. */
+       displace, levels and POWER_CAP have: decisions every so many seconds, running jobs compete
+       anew (semantics 5.5); key is then asked of those too, shown as if they waited with what is
+       left of their work and set-up. 0: off. */
     double round_s;
     /* Defaults of the host's parameters of these names; 0: the host's own. */
     bool resize, shrink;
@@ -223,6 +223,13 @@ struct easim_list {
        grow at level 0. A policy with levels has no rounds. 0: it has none. */
     uint32_t levels;
     uint32_t (*level)(const struct easim_pass *pass);
+    /* In place of make_room, with PREEMPT: how gladly `other`, which runs, gives way to the job; 0:
+       not at all. Of the first GPU type where that helps the host preempts the most willing until a
+       configuration that is admitted fits. While their checkpoints are written nobody else is
+       displaced. Never asked of jobs that share a GPU, may not be preempted, or got their GPUs at
+       this very instant. */
+    double (*displace)(const struct easim_pass *pass, const struct easim_job *job,
+                       const struct easim_job *other);
 };
 #define EASIM_MOST_LEVELS 16u
 

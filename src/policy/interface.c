@@ -226,6 +226,10 @@ static int check_list(const struct easim_policy *p, const char *path, struct err
         return error_set(reterr, ERROR_INPUT,
                          "%s: policy %s: list: expected 1 to %u levels, found %u", path, p->name,
                          EASIM_MOST_LEVELS, list->levels);
+    if (list->displace && (list->make_room || !(p->capabilities & EASIM_CAPABILITY_PREEMPT)))
+        return error_set(reterr, ERROR_INPUT,
+                         "%s: policy %s: list: displace needs PREEMPT, and no make_room", path,
+                         p->name);
     const char *fault =
         list->levels > 0 && !list->level ? "levels without level" : default_option_fault(list);
     return fault ? error_set(reterr, ERROR_INPUT, "%s: policy %s: list: %s", path, p->name, fault)

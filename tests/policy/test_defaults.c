@@ -16,8 +16,20 @@ static const struct {
     {NULL, "edp_slack", "off", "number 1..1000000000 or off"},
     {NULL, "time_slack", "off", "number 1..1000000000 or off"},
     {NULL, "half_life_s", "off", "duration 0.001..1000000000 or off"},
+    {"lean", "preempt_slack_s", "1200", "duration 0..1000000000"},
     {NULL, "preempt_slack_s", "600", "duration 0..1000000000"},
     {NULL, "max_preemptions", "3", "integer 0..1000000"},
+    {"lean", "resize", "true", "true or false"},
+    {"lean", "shrink", "true", "true or false"},
+    {"lean", "exponent_idle", "0.5", "number 0..10"},
+    {"lean", "exponent_busy", "0.25", "number 0..10"},
+    {"lean", "busy_jobs", "3", "integer 1..1000000"},
+    {"lean", "slack", "2", "number 1..1000000000 or off"},
+    {"lean", "displace", "3", "number 1..1000000000 or off"},
+    {"lean", "displace_age", "2", "number 0..1000000000"},
+    {"lean", "deadlines", "false", "true or false"},
+    {"lean", "energy_price", "0.1", "number 1e-6..1000000"},
+    {"lean", "price_series", "false", "true or false"},
     {NULL, "resize", "false", "true or false"},
     {NULL, "shrink", "false", "true or false"},
     {NULL, "resize_gain", "0.1", "number 0..1"},
@@ -71,8 +83,8 @@ static size_t find(const char *policy, const char *name) {
 }
 
 static const char *const policies[] = {
-    "allox", "aurachronos", "charon", "chronos", "easy", "exec",   "fcfs",     "goodput", "hades",
-    "las",   "max_min",     "pollux", "replay",  "sia",  "themis", "tiresias", "zeus"};
+    "allox", "aurachronos", "charon",  "chronos", "easy",   "exec", "fcfs",   "goodput",  "hades",
+    "las",   "lean",        "max_min", "pollux",  "replay", "sia",  "themis", "tiresias", "zeus"};
 
 Test(defaults, as_documented) {
     for (size_t p = 0; p < sizeof policies / sizeof *policies; p++) {

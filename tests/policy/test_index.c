@@ -125,6 +125,11 @@ static int draw_params(struct draw *d, char *out, size_t size) {
         return snprintf(out, size,
                         "{tau: %.17g, edp_slack: %s, urgent_objective: %s, preempt_slack_s: %.1f",
                         tau, slack, chance(d, 0.5) ? "edp" : "time", log_uniform(d, 1, 1e5));
+    if (strcmp(p, "lean") == 0) /* growth is not of the pass, and displacing is the host's */
+        return snprintf(
+            out, size,
+            "{slack: %s, busy_jobs: %d, deadlines: %s, displace: off, preempt_slack_s: 0, resize: false",
+            slack, 1 + pick(d, 12), chance(d, 0.5) ? "true" : "false");
     if (strcmp(p, "charon") == 0)
         return snprintf(out, size, "{tau: %.17g, edp_slack: %s, base: %s", tau, slack,
                         chance(d, 0.5) ? "zeus" : "pollux");
@@ -134,8 +139,9 @@ static int draw_params(struct draw *d, char *out, size_t size) {
 }
 
 static void draw_policy(struct draw *d) {
-    static const char *const policies[] = {"fcfs",  "pollux",      "themis", "chronos", "zeus",
-                                           "hades", "aurachronos", "charon", "unruly",  "meek"};
+    static const char *const policies[] = {"fcfs",   "pollux", "themis",      "chronos",
+                                           "zeus",   "hades",  "aurachronos", "charon",
+                                           "unruly", "meek",   "lean"};
     char params[256];
     d->policy = policies[pick(d, sizeof policies / sizeof *policies)];
     int length = draw_params(d, params, sizeof params);

@@ -188,6 +188,13 @@ static uint32_t mixed_level(const struct easim_pass *pass) {
     return level;
 }
 
+static double mixed_displace(const struct easim_pass *pass, const struct easim_job *job,
+                             const struct easim_job *other) {
+    unsigned side = hybrid_of(pass)->from[COMPONENT_PREEMPTION];
+    const struct easim_pass own = pass_of(pass, side);
+    return list_of(hybrid_of(pass), side)->displace(&own, job, other);
+}
+
 static double mixed_resize_least(const struct easim_pass *pass, const struct easim_job *job) {
     unsigned side = hybrid_of(pass)->from[COMPONENT_OBJECTIVE];
     const struct rules rules = rules_of(pass, side);
@@ -251,7 +258,7 @@ static struct easim_list make_list(const struct hybrid *hybrid) {
     const struct easim_list *preempts = side_that_gives(hybrid, COMPONENT_PREEMPTION);
     bool asks = side_that_gives(hybrid, COMPONENT_KEY)->key ||
                 side_that_gives(hybrid, COMPONENT_ADMISSION)->key ||
-                (preempts->make_room && preempts->key);
+                (rules_make_room(preempts) && preempts->key);
     const struct easim_list *chooses = side_that_gives(hybrid, COMPONENT_OBJECTIVE),
                             *admits = side_that_gives(hybrid, COMPONENT_ADMISSION);
     bool alone = hybrid->from[COMPONENT_OBJECTIVE] == hybrid->from[COMPONENT_ADMISSION];
@@ -269,6 +276,7 @@ static struct easim_list make_list(const struct hybrid *hybrid) {
         .begin = a->begin || b->begin ? mixed_begin : NULL,
         .make_room =
             side_that_gives(hybrid, COMPONENT_PREEMPTION)->make_room ? mixed_make_room : NULL,
+        .displace = preempts->displace ? mixed_displace : NULL,
         .resize_least = plain && !chooses->resize_least ? NULL : mixed_resize_least,
         .levels = level_count(hybrid, 0) * level_count(hybrid, 1),
         .level = a->level || b->level ? mixed_level : NULL,
@@ -327,7 +335,7 @@ static bool same_functions(const struct easim_list *a, const struct easim_list *
     return a->key == b->key && a->objective == b->objective &&
            a->urgent_objective == b->urgent_objective && a->user_factor == b->user_factor &&
            a->allow == b->allow && a->begin == b->begin && a->make_room == b->make_room &&
-           a->resize_least == b->resize_least;
+           a->displace == b->displace && a->level == b->level && a->resize_least == b->resize_least;
 }
 
 static bool equal_params(const struct policy_params *a, const struct policy_params *b) {
@@ -375,7 +383,7 @@ bool hybrid_same(const struct policy_params *first, const struct policy_params *
     case COMPONENT_POWER_LIMITS:
         return first->power_limits == second->power_limits;
     default:
-        return (equal || (!a->begin && !b->begin && !a->make_room && !b->make_room)) &&
+        return (equal || (!a->begin && !b->begin && !rules_make_room(a) && !rules_make_room(b))) &&
                first->list.round_s == second->list.round_s;
     }
 }

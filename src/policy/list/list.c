@@ -79,7 +79,7 @@ static bool has_room(const struct easim_view *view) {
 
 /* Whether make_room is asked for a job that finds nothing. */
 static bool may_ask_for_room(const struct list *list, bool urgent, bool may_displace) {
-    return list->rules.ops->make_room && (urgent || (may_displace && !list->room_refused));
+    return rules_make_room(list->rules.ops) && (urgent || (may_displace && !list->room_refused));
 }
 
 /* The cluster or the queue may have changed. */
@@ -94,8 +94,13 @@ static int start_in_room(struct list *list, const struct easim_pass *pass,
                          const struct easim_job *job, const struct easim_key *key) {
     struct easim_key own = *key;
     uint32_t level = pass->level;
+    int room = list->rules.ops->make_room
+                   ? list->rules.ops->make_room(pass, job)
+                   : displace_for(&list->displace, &list->rules, pass, job, key);
     int started = 0;
-    if (list->rules.ops->make_room(pass, job)) {
+    if (room < 0)
+        return -1;
+    if (room > 0) {
         if (update_level(list) < 0 ||
             (pass->level != level && index_ask(&list->index, pass, job->index, &own) < 0))
             return -1;
@@ -288,7 +293,7 @@ static int visit_head(struct list *list, const struct easim_pass *pass) {
     if (started <= 0 && list->index.jobs[head.rank.job].queue != EASIM_NONE)
         set_aside(list, head.rank.job);
     next_head(list, pass);
-    if (started > 0 || list->rules.ops->make_room)
+    if (started > 0 || rules_make_room(list->rules.ops))
         reopen(list, pass, &head.rank);
     return started;
 }
@@ -374,7 +379,7 @@ static int decide_now(struct list *list, const struct easim_pass *pass) {
     if (ops->begin)
         ops->begin(pass);
     int r = update_level(list);
-    if (r >= 0 && view->waiting_count > 0 && (has_room(view) || ops->make_room || shrink))
+    if (r >= 0 && view->waiting_count > 0 && (has_room(view) || rules_make_room(ops) || shrink))
         r = list->index.jobs ? visit_by_index(list, pass) : visit_in_queue_order(list, pass);
     if (r >= 0 && shrink && view->waiting_count > 0)
         r = shrink_for_first(list, pass);

@@ -3,6 +3,7 @@
 #ifndef EASIM_POLICY_LIST_LIST_H
 #define EASIM_POLICY_LIST_LIST_H
 
+#include "policy/list/displace.h"
 #include "policy/list/grow.h"
 #include "policy/list/index.h"
 #include "policy/list/rounds.h"
@@ -19,6 +20,7 @@ struct list {
     struct rules rules;
     struct index index; /* of all waiting jobs, unless they are visited in the order of the queue */
     struct grow grow;
+    struct displace displace;
     struct rounds rounds;      /* in rounds index and grow stay empty */
     bool recheck, recheck_all; /* answers that are kept are asked for again (recheck.h); all of them
                                   in the next pass */

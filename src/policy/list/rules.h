@@ -30,6 +30,10 @@ double rules_resize_least(const struct rules *rules, const struct easim_pass *pa
 static inline bool rules_is_urgent(const struct easim_key *key) {
     return key->finish_by_s != 0;
 }
+/* Whether the policy ever makes room for a job that found nothing. */
+static inline bool rules_make_room(const struct easim_list *ops) {
+    return ops->make_room || ops->displace;
+}
 /* The number of levels of the policy, at least 1. */
 static inline uint32_t rules_level_count(const struct rules *rules) {
     return rules->ops->level && rules->ops->levels > 1 ? rules->ops->levels : 1;

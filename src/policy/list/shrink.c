@@ -4,6 +4,7 @@
 #include "policy/host_job.h"
 #include "policy/list/choice.h"
 #include "policy/list/resize.h"
+#include "policy/list/start.h"
 
 /* What all questions of one decision are about. */
 struct question {
@@ -20,28 +21,20 @@ struct offer {
 };
 
 /* Whether the first waiting job could start in config once `freed` more GPUs of its type are free,
-   at a committed power of power_w. One node only if that is certain. -1: its objective is NaN. */
+   at a committed power of power_w. -1: its objective is NaN. */
 static int could_start(const struct question *question, uint32_t config, uint32_t freed,
                        double power_w) {
     const struct easim_view *view = question->pass->view;
-    bool urgent = rules_is_urgent(question->key);
     const struct easim_config *c = easim_view_config(view, config);
-    const struct easim_gpu_type *type = easim_view_gpu_type(view, c->gpu_type);
-    if (c->k > type->free + freed)
-        return 0;
-    bool one_node = c->k <= type->node_free_max || type->node_gpus_max == type->gpus;
-    uint32_t span = one_node ? EASIM_ONE_NODE : EASIM_ACROSS_NODES;
-    if (!(c->goodput[span] > 0) ||
-        (!(c->goodput[EASIM_ONE_NODE] > 0) && c->k <= type->node_gpus_max))
-        return 0; /* not known there, or not once a node happens to have room */
-    struct easim_choice choice = easim_predict(view, question->first, config, span);
-    double objective =
-        rules_objective(question->rules, question->pass, question->first, &choice, urgent);
-    if (isnan(objective))
-        return rules_fail_objective(question->rules, question->pass, question->first, urgent);
+    const struct start_hope hope = {config, easim_view_gpu_type(view, c->gpu_type)->free + freed,
+                                    0};
+    struct easim_choice choice;
+    int can = start_could(question->rules, question->pass, question->first, question->key, &hope,
+                          &choice);
+    if (can <= 0)
+        return can;
     double added_w = easim_config_gpus(c) * (fmax(choice.power_w, choice.ctx_w) - choice.idle_w);
-    return rules_admit(question->pass, question->key, &choice, objective) &&
-           (!question->rules->keeps_cap || power_w + added_w <= view->power_cap_w);
+    return !question->rules->keeps_cap || power_w + added_w <= view->power_cap_w;
 }
 
 /* Whether the first waiting job could start if job moved to config; -1: failed. */

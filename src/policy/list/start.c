@@ -26,3 +26,25 @@ int start_try(const struct rules *rules, const struct easim_pass *pass, const st
     return best.choice.config != EASIM_NONE &&
            pass->host->plan_start(pass->plan, job->index, best.choice.config) == EASIM_OK;
 }
+
+int start_could(const struct rules *rules, const struct easim_pass *pass,
+                const struct easim_job *job, const struct easim_key *key,
+                const struct start_hope *hope, struct easim_choice *ret) {
+    bool urgent = rules_is_urgent(key);
+    const struct easim_config *c = easim_view_config(pass->view, hope->config);
+    const struct easim_gpu_type *type = easim_view_gpu_type(pass->view, c->gpu_type);
+    if (c->k > hope->gpus)
+        return 0;
+    bool one_node = c->k <= type->node_free_max || type->node_gpus_max == type->gpus;
+    uint32_t span = one_node ? EASIM_ONE_NODE : EASIM_ACROSS_NODES;
+    if (!(c->goodput[span] > 0) ||
+        (!(c->goodput[EASIM_ONE_NODE] > 0) && c->k <= type->node_gpus_max))
+        return 0; /* not known there, or not once a node happens to have room */
+    *ret = easim_predict(pass->view, job, hope->config, span);
+    double objective = rules_objective(rules, pass, job, ret, urgent);
+    if (isnan(objective))
+        return rules_fail_objective(rules, pass, job, urgent);
+    struct easim_choice late = *ret;
+    late.time_s += hope->wait_s;
+    return rules_admit(pass, key, &late, objective);
+}

@@ -15,4 +15,18 @@ struct start_limit {
 int start_try(const struct rules *rules, const struct easim_pass *pass, const struct easim_job *job,
               const struct easim_key *key, const struct start_limit *limit);
 
+/* A start that may come to be: once so many GPUs of the type of a configuration are free, after
+   some time. */
+struct start_hope {
+    uint32_t config, gpus;
+    double wait_s;
+};
+
+/* Whether a waiting job could start so, in one node only if that is certain; `allow` is not asked.
+   1: it could, and *ret is what it would get; 0; negative, after host->fail: its objective is NaN.
+ */
+int start_could(const struct rules *rules, const struct easim_pass *pass,
+                const struct easim_job *job, const struct easim_key *key,
+                const struct start_hope *hope, struct easim_choice *ret);
+
 #endif

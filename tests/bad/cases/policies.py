@@ -92,6 +92,7 @@ CASES = [
     module("levels_alone", "policy good: list: levels without level"),
     module("no_levels", "policy good: list: expected 1 to 16 levels, found 0"),
     module("too_many_levels", "policy good: list: expected 1 to 16 levels, found 17"),
+    module("displace_alone", "policy good: list: displace needs PREEMPT, and no make_room"),
     module("list_resize_gain", "policy good: list: resize_gain is not within 0..1"),
     module("list_resize_interval", "policy good: list: resize_interval_s is not within 0..1e9"),
     params("unknown with suggestion", "{tua: 1h}",

@@ -1,0 +1,150 @@
+/* lean: shortest job first, each in the configuration of least E * T^a, with an exponent a that
+   falls as jobs wait; who finds nothing may displace jobs with much longer to go: docs/lean.md. */
+#include <easim/policy.h>
+
+enum { TIER_URGENT, TIER_OTHER };
+enum { QUEUE_LEVELS = 4, PRICE_LEVELS = 3 };
+static const double price_factors[PRICE_LEVELS] = {1, 2, 0.5}; /* of energy_price */
+
+#define USUAL_PRICE 0.1  /* per kWh: the exponents are meant for it */
+#define MARGIN_S    1e-6 /* more than what rounding does to a time */
+
+struct params {
+    double exponent_idle, exponent_busy, slack, displace, displace_age, preempt_slack_s;
+    double energy_price;
+    int64_t busy_jobs;
+    bool deadlines, price_series;
+};
+
+/* Level 0 is that of nobody else waiting, at energy_price. */
+static double objective(const struct easim_pass *pass, const struct easim_job *job,
+                        const struct easim_choice *choice) {
+    const struct params *p = pass->params;
+    double busy = pass->level % QUEUE_LEVELS / (QUEUE_LEVELS - 1.0);
+    double price = p->energy_price / USUAL_PRICE * price_factors[pass->level / QUEUE_LEVELS];
+    (void)job;
+    return easim_choice_edp(
+        choice, (p->exponent_idle + (p->exponent_busy - p->exponent_idle) * busy) / price, false);
+}
+
+static uint32_t level(const struct easim_pass *pass) {
+    const struct params *p = pass->params;
+    const struct easim_view *view = pass->view;
+    double others = view->waiting_count > 0 ? view->waiting_count - 1 : 0;
+    double queue = round((QUEUE_LEVELS - 1) * fmin(1, others / (double)p->busy_jobs));
+    double ratio = p->price_series ? view->price_per_mwh / 1000 / p->energy_price : 1;
+    uint32_t price = ratio >= sqrt(2) ? 1 : ratio <= sqrt(0.5) ? 2 : 0;
+    return price * QUEUE_LEVELS + (uint32_t)queue;
+}
+
+/* Whether a job that takes time_s from now on meets its deadline. */
+static bool is_in_time(const struct easim_pass *pass, const struct easim_job *job, double time_s) {
+    const struct params *p = pass->params;
+    return p->deadlines && isfinite(job->deadline_s) &&
+           pass->view->now_s + time_s <= job->deadline_s;
+}
+
+static void key(const struct easim_pass *pass, const struct easim_job *job, double best,
+                struct easim_key *ret) {
+    const struct params *p = pass->params;
+    if (is_in_time(pass, job, job->time_best_s)) {
+        ret->tier = TIER_URGENT;
+        ret->value = job->deadline_s;
+        ret->finish_by_s = job->deadline_s != 0 ? job->deadline_s : -1; /* 0 would mean none */
+        ret->ask_again_s = job->deadline_s - job->time_best_s - MARGIN_S;
+        return;
+    }
+    ret->tier = TIER_OTHER;
+    ret->value = job->time_best_s;
+    ret->objective_max = p->slack < EASIM_OFF ? p->slack * best : 0;
+    ret->may_displace = p->displace < EASIM_OFF;
+}
+
+/* A running job is not resized into missing a deadline that it meets as it is. */
+static bool allow(const struct easim_pass *pass, const struct easim_job *job, uint32_t config) {
+    if (job->state != EASIM_JOB_RUNNING ||
+        !is_in_time(pass, job, easim_predict_running(pass->view, job).time_s))
+        return true;
+    int span = pass->host->try_config(pass->plan, job->index, config, NULL);
+    return span >= 0 &&
+           is_in_time(pass, job,
+                      easim_predict_resized(pass->view, job, config, (uint32_t)span).time_s);
+}
+
+/* Those who are to run longest give way. */
+static double displace(const struct easim_pass *pass, const struct easim_job *job,
+                       const struct easim_job *other) {
+    const struct params *p = pass->params;
+    double left_s = easim_predict_running(pass->view, other).time_s;
+    bool is_urgent = is_in_time(pass, job, job->time_best_s);
+    bool may = is_urgent ? !is_in_time(pass, job, job->time_best_s + p->preempt_slack_s)
+                         : left_s > p->displace * job->time_best_s &&
+                               easim_job_age_s(pass->view, other) <= p->displace_age * left_s;
+    return may && !other->sla && !is_in_time(pass, other, left_s) ? left_s : 0;
+}
+
+static int init(const struct easim_pass *pass) {
+    const struct params *p = pass->params;
+    if (p->price_series && isnan(pass->view->price_per_mwh))
+        pass->host->count(pass->plan, "price_series has no effect: there is no price", NULL);
+    return 0;
+}
+
+static const struct easim_param params[] = {
+    {"exponent_idle", "", "a while no other job waits", EASIM_PARAM_REAL,
+     offsetof(struct params, exponent_idle), 0, 10, 0.5, false, NULL},
+    {"exponent_busy", "", "a while busy_jobs others wait; linear in between", EASIM_PARAM_REAL,
+     offsetof(struct params, exponent_busy), 0, 10, 0.25, false, NULL},
+    {"busy_jobs", "", "see exponent_busy", EASIM_PARAM_INT, offsetof(struct params, busy_jobs), 1,
+     1e6, 3, false, NULL},
+    {"slack", "", "admit only configurations of at most slack times the least E * T^a",
+     EASIM_PARAM_REAL, offsetof(struct params, slack), 1, 1e9, 2, true, NULL},
+    {"displace", "", "who finds nothing displaces jobs with more than displace T* to go",
+     EASIM_PARAM_REAL, offsetof(struct params, displace), 1, 1e9, 3, true, NULL},
+    {"displace_age", "", "and of at most that age, in multiples of what they have to go",
+     EASIM_PARAM_REAL, offsetof(struct params, displace_age), 0, 1e9, 2, false, NULL},
+    {"deadlines", "", "jobs whose deadline can still be met go first", EASIM_PARAM_BOOL,
+     offsetof(struct params, deadlines), 0, 1, 0, false, NULL},
+    {"preempt_slack_s", "s", "of those, who has less slack may displace others",
+     EASIM_PARAM_DURATION, offsetof(struct params, preempt_slack_s), 0, 1e9, 1200, false, NULL},
+    {"energy_price", "", "price of a kWh: at twice 0.1 the exponents are half", EASIM_PARAM_REAL,
+     offsetof(struct params, energy_price), 1e-6, 1e6, USUAL_PRICE, false, NULL},
+    {"price_series", "", "the price of the scenario counts, as 1/2, 1 or 2 times energy_price",
+     EASIM_PARAM_BOOL, offsetof(struct params, price_series), 0, 1, 0, false, NULL},
+};
+
+static const struct easim_list list = {
+    .struct_size = sizeof(struct easim_list),
+    .key = key,
+    .objective = objective,
+    .allow = allow,
+    .resize = true,
+    .shrink = true,
+    .levels = QUEUE_LEVELS * PRICE_LEVELS,
+    .level = level,
+    .displace = displace,
+};
+
+EASIM_EXPORT const struct easim_policy easim_policy = {
+    EASIM_POLICY_ABI,
+    .name = "lean",
+    .version = "1.0",
+    .summary = "least energy at little delay, and room for short jobs",
+    .help =
+        "Order: T*, the least completion time on the empty cluster, without ageing. Each job starts in the configuration\n"
+        "of least E * T^a that fits, if that is at most slack times its least on the empty cluster: a is exponent_idle\n"
+        "while no other job waits and exponent_busy while busy_jobs others do (in quarters), divided by the price of\n"
+        "energy over 0.1 per kWh. "
+        "A job that finds nothing displaces preemptible best-effort jobs with more than displace T*\n"
+        "to go and no older than displace_age times that, those with most to go first. "
+        "Running jobs grow and shrink (resize,\n"
+        "shrink). With deadlines: jobs that can still be in time go first, by deadline, only in configurations that are,\n"
+        "and with less slack than preempt_slack_s displace others; who is in time is neither displaced nor resized into\n"
+        "missing its deadline. docs/lean.md says what each parameter brings.",
+    .capabilities = EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_FRACTIONAL_GPU,
+    .params_size = sizeof(struct params),
+    .params = params,
+    .param_count = sizeof params / sizeof *params,
+    .list = &list,
+    .init = init,
+};
