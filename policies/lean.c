@@ -2,12 +2,12 @@
    falls as jobs wait; who finds nothing may displace jobs with much longer to go: docs/lean.md. */
 #include <easim/policy.h>
 
-enum { TIER_URGENT, TIER_OTHER };
-enum { QUEUE_LEVELS = 4, PRICE_LEVELS = 3 };
+enum { TIER_URGENT, TIER_OTHER, QUEUE_LEVELS = 4, PRICE_LEVELS = 3 };
 static const double price_factors[PRICE_LEVELS] = {1, 2, 0.5}; /* of energy_price */
 
-#define USUAL_PRICE 0.1  /* per kWh: the exponents are meant for it */
-#define MARGIN_S    1e-6 /* more than what rounding does to a time */
+#define USUAL_PRICE   0.1  /* per kWh: the exponents are meant for it */
+#define MOST_EXPONENT 10   /* so that powers of times stay finite */
+#define MARGIN_S      1e-6 /* more than what rounding does to a time */
 
 struct params {
     double exponent_idle, exponent_busy, slack, displace, displace_age, preempt_slack_s;
@@ -22,9 +22,9 @@ static double objective(const struct easim_pass *pass, const struct easim_job *j
     const struct params *p = pass->params;
     double busy = pass->level % QUEUE_LEVELS / (QUEUE_LEVELS - 1.0);
     double price = p->energy_price / USUAL_PRICE * price_factors[pass->level / QUEUE_LEVELS];
+    double exponent = p->exponent_idle + (p->exponent_busy - p->exponent_idle) * busy;
     (void)job;
-    return easim_choice_edp(
-        choice, (p->exponent_idle + (p->exponent_busy - p->exponent_idle) * busy) / price, false);
+    return easim_choice_edp(choice, fmin(MOST_EXPONENT, exponent / price), false);
 }
 
 static uint32_t level(const struct easim_pass *pass) {
