@@ -219,7 +219,7 @@ CASES = [
     of_policy("most hours without a GPU", "green", "{capacity: 0.4}",
               "c.yaml:15:42: policy.params.capacity: expected number 0.5..1, got \"0.4\""),
     of_policy("rounds of who has levels", "green", "{round_s: 2min}",
-              "c.yaml:15:32: policy.params: policy green has no parameter \"round_s\""),
+              "c.yaml:15:32: policy.params: policy green has no parameter \"round_s\" (it has: {parameters:green})"),
     of_policy("a budget below nothing", "greenflow", "{budget: -0.1}",
               "c.yaml:15:44: policy.params.budget: expected number 0..10, got \"-0.1\""),
     of_policy("a window without a length", "greenflow", "{window: always}",
