@@ -2,6 +2,7 @@
    line of actions; docs/exec-policy.md is the protocol. The rule that a policy uses no processes,
    clocks and heap of its own is lifted for this one: talking to a program is its purpose, and the
    clock only bounds how long it waits. Whether two runs decide alike is up to the program. */
+#include "exec/answer.h"
 #include "exec/message.h"
 #include "exec/process.h"
 
@@ -16,6 +17,7 @@
 struct params {
     const char *command;
     double timeout, startup_timeout;
+    bool progress;
 };
 
 /* What the program has been told of a job. Index 0 of enum easim_job_state, PENDING: nothing yet.
@@ -24,6 +26,7 @@ struct told_job {
     uint32_t state;
     uint32_t message; /* number of the last message that names it */
     uint32_t user, phase;
+    bool rejected; /* by itself */
 };
 
 struct state {
@@ -66,16 +69,18 @@ static int fail(const struct easim_pass *pass, const char *format, ...) {
 /* Notes once that a job is to be named. Of a finished one there is nothing more to tell, even if
    its event is only coming now (jobs that were due, docs/semantics.md). */
 static void note_job(struct state *s, uint32_t job) {
-    if (s->jobs[job].message == s->message || s->jobs[job].state == EASIM_JOB_FINISHED)
+    if (s->jobs[job].message == s->message || s->jobs[job].state == EASIM_JOB_FINISHED ||
+        (s->jobs[job].rejected && s->jobs[job].state == EASIM_JOB_REJECTED))
         return;
     s->jobs[job].message = s->message;
     s->changed[s->changed_count++] = job;
 }
 
-/* A job that it knows and that is not to be seen any more has finished. */
-static uint32_t state_of(const struct easim_view *view, uint32_t job) {
-    const struct easim_job *seen = easim_view_job(view, job);
-    return seen ? seen->state : EASIM_JOB_FINISHED;
+/* A job that it knows and that is not to be seen any more has finished, or it has rejected it. */
+static uint32_t state_of(const struct easim_pass *pass, uint32_t job) {
+    const struct state *s = pass->state;
+    const struct easim_job *seen = easim_view_job(pass->view, job);
+    return seen ? seen->state : s->jobs[job].rejected ? EASIM_JOB_REJECTED : EASIM_JOB_FINISHED;
 }
 
 /* Jobs of the events and of the program's own actions; if others have changed as well (a failed
@@ -99,7 +104,7 @@ static void find_changed(const struct easim_pass *pass) {
     for (uint32_t i = 0; i < s->changed_count; i++) {
         uint32_t job = s->changed[i];
         running +=
-            (state_of(view, job) == EASIM_JOB_RUNNING) - (s->jobs[job].state == EASIM_JOB_RUNNING);
+            (state_of(pass, job) == EASIM_JOB_RUNNING) - (s->jobs[job].state == EASIM_JOB_RUNNING);
     }
     for (uint32_t job = 0; (all || running != view->running_count) && job < s->known_count; job++)
         if (s->jobs[job].state != EASIM_JOB_PENDING)
@@ -119,14 +124,14 @@ static void add_jobs(const struct easim_pass *pass) {
     }
     text_add(&s->text, "],\"jobs\":[");
     for (uint32_t i = 0; i < s->changed_count; i++) {
-        uint32_t index = s->changed[i], state = state_of(pass->view, index);
+        uint32_t index = s->changed[i], state = state_of(pass, index);
         const struct easim_job *job = easim_view_job(pass->view, index);
         struct told_job *told = &s->jobs[index];
         text_add(&s->text, i ? "," : "");
         if (job)
             message_job(&s->text, job, job->phase != told->phase);
         else
-            message_job_over(&s->text, index);
+            message_job_over(&s->text, index, state);
         s->running += (state == EASIM_JOB_RUNNING) - (told->state == EASIM_JOB_RUNNING);
         told->state = state;
         told->user = job ? job->user : told->user;
@@ -152,10 +157,33 @@ static void add_users(const struct easim_pass *pass) {
     }
 }
 
+/* Checkpoints that are being written and, if wanted, the work left of each running job. */
+static void add_present(const struct easim_pass *pass) {
+    struct text *text = &((struct state *)pass->state)->text;
+    const struct easim_view *view = pass->view;
+    text_add(text, "],\"checkpointing\":[");
+    for (uint32_t i = 0; i < view->checkpointing_count; i++) {
+        const struct easim_checkpointing *c = easim_view_checkpointing(view, i);
+        text_printf(text, "%s{\"job\":%u,\"end_ns\":%lld}", i ? "," : "", c->job,
+                    (long long)c->end_ns);
+    }
+    text_add(text, "]");
+    if (!((const struct params *)pass->params)->progress)
+        return;
+    text_add(text, ",\"progress\":[");
+    for (uint32_t i = 0; i < view->running_count; i++) {
+        uint32_t job = easim_view_running(view, i)->job;
+        text_printf(text, "%s{\"job\":%u,", i ? "," : "", job);
+        text_real(text, "remaining", pass->host->remaining(pass->plan, job));
+        text_add(text, "}");
+    }
+    text_add(text, "]");
+}
+
 static void add_cluster(const struct easim_pass *pass) {
     struct state *s = pass->state;
     const char *comma = "";
-    text_add(&s->text, "],\"gpu_types\":[");
+    text_add(&s->text, ",\"gpu_types\":[");
     for (uint32_t i = 0; i < pass->view->gpu_type_count; i++) {
         text_add(&s->text, i ? "," : "");
         message_gpu_type(&s->text, easim_view_gpu_type(pass->view, i));
@@ -204,6 +232,8 @@ static void write_message(const struct easim_pass *pass) {
     text_real(&s->text, "price_per_mwh", view->price_per_mwh);
     text_add(&s->text, ",");
     text_real(&s->text, "carbon_g_per_kwh", view->carbon_g_per_kwh);
+    text_add(&s->text, ",");
+    text_real(&s->text, "energy_j", view->energy_j);
     text_printf(&s->text, ",\"free_gpus\":%u,\"answers\":[%s],\"events\":[", view->free_gpus,
                 s->answers.length ? s->answers.at : "");
     for (uint32_t i = 0; i < view->event_count; i++) {
@@ -215,36 +245,13 @@ static void write_message(const struct easim_pass *pass) {
     find_changed(pass);
     add_jobs(pass);
     add_users(pass);
+    add_present(pass);
     add_cluster(pass);
 }
 
 /* --- the answer --- */
 
-static bool only_keys(const cJSON *object, const char *first, const char *second,
-                      const char **ret_other) {
-    for (const cJSON *item = object->child; item; item = item->next)
-        if (strcmp(item->string, first) != 0 && (!second || strcmp(item->string, second) != 0)) {
-            *ret_other = item->string;
-            return false;
-        }
-    return true;
-}
-
-/* An index below limit, or EASIM_NONE. */
-static uint32_t index_of(const cJSON *item, uint32_t limit) {
-    if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0) || !(item->valuedouble < limit) ||
-        item->valuedouble != floor(item->valuedouble))
-        return EASIM_NONE;
-    return (uint32_t)item->valuedouble;
-}
-
-static void keep_answer(struct state *s, int answer, uint32_t job) {
-    static const char *const names[] = {"\"ok\"", "\"nofit\"", "\"invalid\"", "\"cap\""};
-    if (s->answers.length > 0)
-        text_add(&s->answers, ",");
-    text_add(&s->answers, names[-answer]);
-    if (answer != EASIM_OK || job == EASIM_NONE)
-        return;
+static void note_acted(struct state *s, uint32_t job) {
     if (s->acted_count == s->acted_capacity) {
         uint32_t capacity = s->acted_capacity ? 2 * s->acted_capacity : 64;
         uint32_t *acted = realloc(s->acted, capacity * sizeof *acted);
@@ -258,73 +265,146 @@ static void keep_answer(struct state *s, int answer, uint32_t job) {
     s->acted[s->acted_count++] = job;
 }
 
-/* start, resize: {"VERB": job, "config": index}. preempt: {"preempt": job, "at_once": false}. */
-static int act_on_job(const struct easim_pass *pass, const cJSON *action, int number,
-                      const char *verb) {
-    struct state *s = pass->state;
-    bool preempt = strcmp(verb, "preempt") == 0;
-    const char *second = preempt ? "at_once" : "config", *other = NULL;
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(action, verb);
+static void keep_answer(struct state *s, int answer, uint32_t job) {
+    static const char *const names[] = {"\"ok\"", "\"nofit\"", "\"invalid\"", "\"cap\""};
+    if (s->answers.length > 0)
+        text_add(&s->answers, ",");
+    text_add(&s->answers, names[-answer]);
+    if (answer == EASIM_OK && job != EASIM_NONE)
+        note_acted(s, job);
+}
+
+/* What one action says of one job. */
+struct said {
+    const char *verb;
+    uint32_t job, config;
+    bool at_once;
+    const char *reason; /* of a rejection, or NULL */
+};
+
+static const char *const verbs[] = {"start", "preempt", "resize", "reject"};
+
+/* The member beside the verb. */
+static const char *second_of(const char *verb) {
+    return strcmp(verb, "preempt") == 0  ? "at_once"
+           : strcmp(verb, "reject") == 0 ? "reason"
+                                         : "config";
+}
+
+/* start, resize: {"VERB": job, "config": index}. preempt: {"preempt": job, "at_once": false}.
+   reject: {"reject": job, "reason": "why"}. */
+static int read_action(const struct easim_pass *pass, const cJSON *action, const char *place,
+                       const char *verb, struct said *said) {
+    const struct state *s = pass->state;
+    const char *second = second_of(verb), *other = NULL;
     const cJSON *more = cJSON_GetObjectItemCaseSensitive(action, second);
-    uint32_t job = index_of(item, pass->view->job_count);
-    if (!only_keys(action, verb, second, &other))
-        return fail(pass, "sent actions[%d]: %s takes no \"%.40s\"", number, verb, other);
-    if (job == EASIM_NONE || s->jobs[job].state == EASIM_JOB_PENDING)
-        return fail(pass, "sent actions[%d].%s: expected the number of a job that has arrived",
-                    number, verb);
-    if (preempt && more && !cJSON_IsBool(more))
-        return fail(pass, "sent actions[%d].at_once: expected true or false", number);
-    uint32_t config = preempt ? 0 : index_of(more, pass->view->config_count);
-    if (config == EASIM_NONE)
-        return fail(pass, "sent actions[%d].config: expected 0..%u", number,
-                    pass->view->config_count - 1);
-    int r = preempt ? pass->host->plan_preempt(pass->plan, job, cJSON_IsTrue(more))
-            : strcmp(verb, "start") == 0 ? pass->host->plan_start(pass->plan, job, config)
-                                         : pass->host->plan_resize(pass->plan, job, config);
-    keep_answer(s, r, job);
+    *said = (struct said){
+        .verb = verb,
+        .job = answer_index(cJSON_GetObjectItemCaseSensitive(action, verb), pass->view->job_count)};
+    if (!answer_has_only(action, verb, second, &other))
+        return fail(pass, "sent %s: %s takes no \"%.40s\"", place, verb, other);
+    if (said->job == EASIM_NONE || s->jobs[said->job].state == EASIM_JOB_PENDING)
+        return fail(pass, "sent %s.%s: expected the number of a job that has arrived", place, verb);
+    if (strcmp(second, "at_once") == 0 && more && !cJSON_IsBool(more))
+        return fail(pass, "sent %s.at_once: expected true or false", place);
+    if (strcmp(second, "reason") == 0 && more && !cJSON_IsString(more))
+        return fail(pass, "sent %s.reason: expected a text", place);
+    said->at_once = cJSON_IsTrue(more);
+    said->reason = cJSON_IsString(more) ? more->valuestring : NULL;
+    said->config = strcmp(second, "config") == 0 ? answer_index(more, pass->view->config_count) : 0;
+    if (said->config == EASIM_NONE)
+        return fail(pass, "sent %s.config: expected 0..%u", place, pass->view->config_count - 1);
     return 0;
 }
 
-static int act(const struct easim_pass *pass, const cJSON *action, int number) {
-    static const char *const verbs[] = {"start", "preempt", "resize"};
-    const char *other = NULL;
-    if (!cJSON_IsObject(action) || !action->child)
-        return fail(pass,
-                    "sent actions[%d]: expected an object such as {\"start\": 0, \"config\": 3}",
-                    number);
+static const char *verb_of(const cJSON *action) {
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
-        if (cJSON_GetObjectItemCaseSensitive(action, verbs[i]))
-            return act_on_job(pass, action, number, verbs[i]);
+        if (cJSON_IsObject(action) && cJSON_GetObjectItemCaseSensitive(action, verbs[i]))
+            return verbs[i];
+    return NULL;
+}
+
+static int act_on_job(const struct easim_pass *pass, const struct said *said) {
+    const struct easim_host *host = pass->host;
+    if (strcmp(said->verb, "preempt") == 0)
+        return host->plan_preempt(pass->plan, said->job, said->at_once);
+    if (strcmp(said->verb, "reject") == 0) {
+        int answer = host->plan_reject(pass->plan, said->job, said->reason);
+        ((struct state *)pass->state)->jobs[said->job].rejected |= answer == EASIM_OK;
+        return answer;
+    }
+    return strcmp(said->verb, "start") == 0
+               ? host->plan_start(pass->plan, said->job, said->config)
+               : host->plan_resize(pass->plan, said->job, said->config);
+}
+
+/* {"exchange": [starts, preemptions, resizes]}: one answer for all. */
+static int act_exchange(const struct easim_pass *pass, const cJSON *list, const char *place) {
+    struct state *s = pass->state;
+    uint32_t count = cJSON_IsArray(list) ? (uint32_t)cJSON_GetArraySize(list) : 0, i = 0;
+    char part_place[80];
+    if (count == 0)
+        return fail(pass, "sent %s.exchange: expected a list of starts, preemptions and resizes",
+                    place);
+    struct easim_part *parts = pass->host->scratch(pass->plan, count * sizeof *parts);
+    for (const cJSON *item = list->child; item; item = item->next, i++) {
+        struct said said;
+        const char *verb = verb_of(item);
+        snprintf(part_place, sizeof part_place, "%s.exchange[%u]", place, i);
+        if (!verb || strcmp(verb, "reject") == 0)
+            return fail(pass, "sent %s: expected start, preempt or resize", part_place);
+        if (read_action(pass, item, part_place, verb, &said) < 0)
+            return -1;
+        parts[i] = (struct easim_part){.action = strcmp(verb, "start") == 0     ? EASIM_PART_START
+                                                 : strcmp(verb, "preempt") == 0 ? EASIM_PART_PREEMPT
+                                                                                : EASIM_PART_RESIZE,
+                                       .job = said.job,
+                                       .config = said.config,
+                                       .at_once = said.at_once};
+    }
+    int answer = easim_plan_exchange(pass, parts, count, NULL);
+    keep_answer(s, answer, EASIM_NONE);
+    for (i = 0; i < count && answer == EASIM_OK; i++)
+        note_acted(s, parts[i].job);
+    return 0;
+}
+
+static int act_wake(const struct easim_pass *pass, const cJSON *action, const char *place) {
     const cJSON *wake = cJSON_GetObjectItemCaseSensitive(action, "wake_at");
-    if (!wake)
-        return fail(pass,
-                    "sent actions[%d]: expected start, preempt, resize or wake_at, got \"%.40s\"",
-                    number, action->child->string);
-    if (!only_keys(action, "wake_at", NULL, &other))
-        return fail(pass, "sent actions[%d]: wake_at takes no \"%.40s\"", number, other);
+    const char *other = NULL;
+    if (!answer_has_only(action, "wake_at", NULL, &other))
+        return fail(pass, "sent %s: wake_at takes no \"%.40s\"", place, other);
     if (!cJSON_IsNumber(wake))
-        return fail(pass, "sent actions[%d].wake_at: expected a time in seconds", number);
+        return fail(pass, "sent %s.wake_at: expected a time in seconds", place);
     keep_answer(pass->state, pass->host->plan_wake_at(pass->plan, wake->valuedouble), EASIM_NONE);
     return 0;
 }
 
-/* The name of a member that an object in it has twice, or NULL. Objects of many members are refused
-   for those that are unknown. */
-static const char *repeated_name(const cJSON *value) {
-    const char *name = NULL;
-    int members = 0;
-    for (const cJSON *item = value->child; item && !name; item = item->next) {
-        const cJSON *other = value->child;
-        while (cJSON_IsObject(value) && members < 16 && other != item &&
-               strcmp(other->string, item->string) != 0)
-            other = other->next;
-        if (cJSON_IsObject(value) && members < 16 && other != item)
-            name = item->string;
-        else
-            name = repeated_name(item);
-        members++;
+static int act(const struct easim_pass *pass, const cJSON *action, int number) {
+    char place[40];
+    struct said said;
+    const char *verb = verb_of(action), *other = NULL;
+    snprintf(place, sizeof place, "actions[%d]", number);
+    if (!cJSON_IsObject(action) || !action->child)
+        return fail(pass, "sent %s: expected an object such as {\"start\": 0, \"config\": 3}",
+                    place);
+    if (verb) {
+        if (read_action(pass, action, place, verb, &said) < 0)
+            return -1;
+        keep_answer(pass->state, act_on_job(pass, &said), said.job);
+        return 0;
     }
-    return name;
+    const cJSON *exchange = cJSON_GetObjectItemCaseSensitive(action, "exchange");
+    if (exchange && !answer_has_only(action, "exchange", NULL, &other))
+        return fail(pass, "sent %s: exchange takes no \"%.40s\"", place, other);
+    if (exchange)
+        return act_exchange(pass, exchange, place);
+    if (cJSON_GetObjectItemCaseSensitive(action, "wake_at"))
+        return act_wake(pass, action, place);
+    return fail(
+        pass,
+        "sent %s: expected start, preempt, resize, reject, exchange or wake_at, got \"%.40s\"",
+        place, action->child->string);
 }
 
 /* A line as one JSON object; NULL after fail. */
@@ -333,7 +413,7 @@ static cJSON *parse(const struct easim_pass *pass, const char *line) {
     cJSON *object = cJSON_ParseWithOpts(line, &end, false);
     if (object)
         end += strspn(end, " \t\r");
-    const char *name = object ? repeated_name(object) : NULL;
+    const char *name = object ? answer_repeated_name(object) : NULL;
     if (object && cJSON_IsObject(object) && *end == '\0' && !name)
         return object;
     if (name)
@@ -370,7 +450,7 @@ static const cJSON *only_member(const struct easim_pass *pass, const cJSON *line
     const cJSON *member = cJSON_GetObjectItemCaseSensitive(line, name);
     if (cJSON_IsString(sorry))
         fail(pass, "gives up: %s", sorry->valuestring);
-    else if (!only_keys(line, name, "message", &other))
+    else if (!answer_has_only(line, name, "message", &other))
         fail(pass, "sent an unknown member \"%.40s\", expected \"%s\"", other, name);
     else if (!member)
         fail(pass, "sent a line without \"%s\"", name);
@@ -468,12 +548,14 @@ static const struct easim_param params[] = {
      offsetof(struct params, timeout), 1, 1e6, 10, false, NULL},
     {"startup_timeout", "s", "wall-clock time until it is ready", EASIM_PARAM_DURATION,
      offsetof(struct params, startup_timeout), 1, 1e6, 60, false, NULL},
+    {"progress", "", "tell the work left of each running job at every decision", EASIM_PARAM_BOOL,
+     offsetof(struct params, progress), 0, 1, 0, false, NULL},
 };
 
 EASIM_EXPORT const struct easim_policy easim_policy = {
     EASIM_POLICY_ABI,
     .name = "exec",
-    .version = "2.0",
+    .version = "2.1",
     .summary = "a program of yours decides, over lines of JSON",
     .help =
         "Runs `exec COMMAND` in /bin/sh and sends it a line of JSON for each decision, with what has changed\n"
@@ -482,11 +564,12 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
         "A program that ends, stays silent or answers anything else ends the\n"
         "run as failed. Starts over a power cap are not refused: the program sees cap and power.",
     .capabilities = EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_RESIZE | EASIM_CAPABILITY_TICK |
-                    EASIM_CAPABILITY_FREQUENCY | EASIM_CAPABILITY_FORECAST,
+                    EASIM_CAPABILITY_FREQUENCY | EASIM_CAPABILITY_REJECT |
+                    EASIM_CAPABILITY_FORECAST,
     .state_size = sizeof(struct state),
     .params_size = sizeof(struct params),
     .params = params,
-    .param_count = 3,
+    .param_count = 4,
     .decide = decide,
     .init = init,
     .finish = finish,

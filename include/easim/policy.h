@@ -86,6 +86,16 @@ struct easim_host {
        as rejected, for `reason` in results, the same text for all jobs of its kind; NULL: none.
        List policies: in begin, or in key. REJECT. */
     int (*plan_reject)(struct easim_plan *plan, uint32_t job, const char *reason);
+    /* A set of starts, preemptions and resizes, each job once, that are all in the plan then, or
+       none. First all GPUs change hands that come free now, of preemptions without a checkpoint and
+       of resizes; then resizes and starts get theirs, in their order; the cap counts for the whole.
+       Refused: the answer of the part that is to blame, and its number (EASIM_NONE: of the set);
+       ret_part may be NULL. Use easim_plan_exchange. */
+    int (*plan_exchange)(struct easim_plan *plan, const struct easim_part *parts, uint32_t count,
+                         size_t part_bytes, uint32_t *ret_part);
+    /* What it would be answered, and view->power_w with it (may be NULL); nothing is counted. */
+    int (*try_exchange)(struct easim_plan *plan, const struct easim_part *parts, uint32_t count,
+                        size_t part_bytes, double *power_w);
 };
 
 /* The arguments of every callback. In init and finish no job is waiting. */
@@ -113,6 +123,15 @@ static inline void *easim_job_memory(const struct easim_pass *pass, uint32_t job
     return at->state == EASIM_JOB_PENDING
                ? NULL
                : (void *)((char *)pass->job_memory + job * pass->job_memory_stride);
+}
+
+static inline int easim_plan_exchange(const struct easim_pass *pass, const struct easim_part *parts,
+                                      uint32_t count, uint32_t *ret_part) {
+    return pass->host->plan_exchange(pass->plan, parts, count, sizeof *parts, ret_part);
+}
+static inline int easim_try_exchange(const struct easim_pass *pass, const struct easim_part *parts,
+                                     uint32_t count, double *power_w) {
+    return pass->host->try_exchange(pass->plan, parts, count, sizeof *parts, power_w);
 }
 
 enum easim_param_type {

@@ -29,6 +29,17 @@ enum easim_answer {
     EASIM_CAP = -3, /* would exceed the power cap (with EASIM_CAPABILITY_POWER_CAP) */
 };
 
+/* A part of an exchange: what becomes of one job. */
+enum easim_part_action {
+    EASIM_PART_START = 0, /* of a waiting job, in config */
+    EASIM_PART_PREEMPT,   /* PREEMPT: of a running job, at_once or not */
+    EASIM_PART_RESIZE,    /* RESIZE: of a running job, to config */
+};
+struct easim_part {
+    uint32_t action, job, config; /* action: enum easim_part_action */
+    bool at_once;
+};
+
 /* Placement of a configuration: inside one node, or spread over several. Also an index. There may
  * be more spans in later versions: ask span_count of the configuration. */
 enum easim_span { EASIM_ONE_NODE = 0, EASIM_ACROSS_NODES = 1 };

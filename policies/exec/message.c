@@ -225,8 +225,8 @@ void message_arrived(struct text *t, const struct easim_job *job) {
     text_add(t, "}");
 }
 
-void message_job_over(struct text *t, uint32_t job) {
-    text_printf(t, "{\"job\":%u,\"state\":\"%s\"}", job, state_names[EASIM_JOB_FINISHED]);
+void message_job_over(struct text *t, uint32_t job, uint32_t state) {
+    text_printf(t, "{\"job\":%u,\"state\":\"%s\"}", job, state_names[state]);
 }
 
 void message_job(struct text *t, const struct easim_job *job, bool new_phase) {
@@ -241,6 +241,12 @@ void message_job(struct text *t, const struct easim_job *job, bool new_phase) {
     text_real(t, "edp_best_js", job->edp_best_js);
     text_printf(t, ",\"best_config\":%u,\"preemptions\":%u,\"resizes\":%u", job->best_config,
                 job->preemptions, job->resizes);
+    text_add(t, ",");
+    text_real(t, "held_gpu_s", job->held_gpu_s);
+    text_add(t, ",");
+    text_real(t, "kept_s", job->kept_s);
+    text_add(t, ",");
+    text_real(t, "kept_gpu_s", job->kept_gpu_s);
     if (job->state == EASIM_JOB_RUNNING) {
         text_printf(t, ",\"config\":%u,\"span\":%u,\"predicted_end_ns\":%lld,", job->config,
                     job->span, (long long)job->predicted_end_ns);

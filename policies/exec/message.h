@@ -33,6 +33,7 @@ void message_user(struct text *text, const struct easim_view *view, uint32_t use
 void message_arrived(struct text *text, const struct easim_job *job); /* what never changes */
 /* What changes; with its configurations, if they are others. */
 void message_job(struct text *text, const struct easim_job *job, bool new_phase);
-void message_job_over(struct text *text, uint32_t job); /* finished, and out of the view */
+/* Finished or rejected, and out of the view. */
+void message_job_over(struct text *text, uint32_t job, uint32_t state);
 
 #endif

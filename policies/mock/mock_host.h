@@ -71,47 +71,74 @@ MOCK_FUNCTION int mock_plan_start(struct easim_plan *plan, uint32_t job, uint32_
         m, (struct mock_action){MOCK_START, span < 0 ? span : EASIM_OK, job, config, false, 0});
 }
 
-MOCK_FUNCTION int mock_plan_preempt(struct easim_plan *plan, uint32_t job, bool at_once) {
-    struct mock *m = plan->mock;
+/* EASIM_OK, after which it has no GPUs, or why not. */
+MOCK_FUNCTION int mock_preempt(struct mock *m, uint32_t job, bool at_once) {
     bool may = m->policy->capabilities & EASIM_CAPABILITY_PREEMPT;
-    bool valid = may && mock_running(m, job) && m->jobs[job].preemptible;
-    if (valid) {
-        struct easim_job *j = &m->jobs[job];
-        const struct easim_config *c = &m->configs[j->config];
-        double lost = easim_job_lost_s(&m->view, j, at_once) * c->goodput[j->span];
-        j->remaining = fmin(j->remaining, easim_job_remaining(&m->view, j) + lost);
-        const struct easim_checkpointing entry = {job, c->gpu_type, c->k, 0, m->view.now_ns};
-        j->held_gpu_s = easim_job_held_gpu_s(&m->view, j);
-        mock_stop(m, job);
-        j->state = EASIM_JOB_CHECKPOINTING; /* back in the queue when the decision ends */
-        j->running_slot = m->view.checkpointing_count;
-        MOCK_APPEND(m, checkpointing, m->view.checkpointing_count, entry);
-        j->started_before = true;
-        j->setup_s = j->restart_s;
-        j->preemptions++;
-    }
-    int answer = valid ? (int)EASIM_OK : (int)EASIM_INVAL;
-    return mock_answer(m, (struct mock_action){MOCK_PREEMPT, answer, job, EASIM_NONE, at_once, 0});
+    if (!may || !mock_running(m, job) || !m->jobs[job].preemptible)
+        return EASIM_INVAL;
+    struct easim_job *j = &m->jobs[job];
+    const struct easim_config *c = &m->configs[j->config];
+    const struct easim_checkpointing entry = {job, c->gpu_type, c->k, 0, m->view.now_ns};
+    double lost = easim_job_lost_s(&m->view, j, at_once) * c->goodput[j->span];
+    j->remaining = fmin(j->remaining, easim_job_remaining(&m->view, j) + lost);
+    j->held_gpu_s = easim_job_held_gpu_s(&m->view, j);
+    mock_stop(m, job);
+    j->state = EASIM_JOB_CHECKPOINTING; /* back in the queue when the decision ends */
+    j->running_slot = m->view.checkpointing_count;
+    MOCK_APPEND(m, checkpointing, m->view.checkpointing_count, entry);
+    j->started_before = true;
+    j->setup_s = j->restart_s;
+    j->preemptions++;
+    return EASIM_OK;
+}
+
+MOCK_FUNCTION int mock_plan_preempt(struct easim_plan *plan, uint32_t job, bool at_once) {
+    int answer = mock_preempt(plan->mock, job, at_once);
+    return mock_answer(plan->mock,
+                       (struct mock_action){MOCK_PREEMPT, answer, job, EASIM_NONE, at_once, 0});
+}
+
+MOCK_FUNCTION bool mock_may_resize(const struct mock *m, uint32_t job, uint32_t config) {
+    bool may = m->policy->list || (m->policy->capabilities & EASIM_CAPABILITY_RESIZE);
+    return may && mock_running(m, job) && mock_in_range(m, job, config) &&
+           m->jobs[job].config != config;
+}
+
+/* Moves a job that was `before` and has no GPUs now. */
+MOCK_FUNCTION void mock_move(struct mock *m, uint32_t job, const struct easim_job *before,
+                             uint32_t config, uint32_t span) {
+    struct easim_job *j = &m->jobs[job];
+    struct easim_choice moved = easim_predict_resized(&m->view, before, config, span);
+    j->held_gpu_s = easim_job_held_gpu_s(&m->view, before);
+    j->remaining = (moved.time_s - moved.setup_s) * m->configs[config].goodput[span];
+    mock_run_in(m, job, config, span, moved.setup_s);
+    j->resized_s = m->view.now_s;
+    j->resizes++;
 }
 
 MOCK_FUNCTION int mock_plan_resize(struct easim_plan *plan, uint32_t job, uint32_t config) {
     struct mock *m = plan->mock;
-    bool may = m->policy->list || (m->policy->capabilities & EASIM_CAPABILITY_RESIZE);
-    bool valid = may && mock_running(m, job) && mock_in_range(m, job, config) &&
-                 m->jobs[job].config != config;
-    int span = valid ? mock_admit(plan, job, config) : (int)EASIM_INVAL;
+    int span = mock_may_resize(m, job, config) ? mock_admit(plan, job, config) : (int)EASIM_INVAL;
     if (span >= 0) {
-        struct easim_job *j = &m->jobs[job];
-        struct easim_choice moved = easim_predict_resized(&m->view, j, config, (uint32_t)span);
-        j->held_gpu_s = easim_job_held_gpu_s(&m->view, j);
-        j->remaining = (moved.time_s - moved.setup_s) * m->configs[config].goodput[span];
+        struct easim_job before = m->jobs[job];
         mock_stop(m, job);
-        mock_run_in(m, job, config, (uint32_t)span, moved.setup_s);
-        j->resized_s = m->view.now_s;
-        j->resizes++;
+        mock_move(m, job, &before, config, (uint32_t)span);
     }
     return mock_answer(
         m, (struct mock_action){MOCK_RESIZE, span < 0 ? span : EASIM_OK, job, config, false, 0});
+}
+
+MOCK_FUNCTION int mock_plan_reject(struct easim_plan *plan, uint32_t job, const char *reason) {
+    struct mock *m = plan->mock;
+    bool may = m->policy->capabilities & EASIM_CAPABILITY_REJECT;
+    bool valid = may && job < m->view.job_count && m->jobs[job].state == EASIM_JOB_WAITING;
+    (void)reason;
+    if (valid) {
+        m->jobs[job].state = EASIM_JOB_REJECTED;
+        mock_link_waiting(m);
+    }
+    return mock_answer(m, (struct mock_action){MOCK_REJECT, valid ? EASIM_OK : EASIM_INVAL, job,
+                                               EASIM_NONE, false, 0});
 }
 
 MOCK_FUNCTION int mock_plan_wake_at(struct easim_plan *plan, double time_s) {
@@ -120,6 +147,138 @@ MOCK_FUNCTION int mock_plan_wake_at(struct easim_plan *plan, double time_s) {
     return mock_answer(m, (struct mock_action){MOCK_WAKE, valid ? EASIM_OK : EASIM_INVAL,
                                                EASIM_NONE, EASIM_NONE, false, time_s});
 }
+
+/* --- exchanges --- */
+
+/* What an exchange may change; what it appends to actions and lists is taken back by counts. */
+struct mock_before {
+    struct easim_view view;
+    struct easim_gpu_type *gpu_types;
+    struct easim_node *nodes;
+    struct easim_user *users;
+    struct easim_job *jobs;
+    struct easim_running *running;
+    uint32_t *held;
+};
+
+MOCK_FUNCTION void *mock_copy(const void *array, size_t bytes) {
+    void *copy = malloc(bytes + 1);
+    MOCK_MUST(copy);
+    return bytes > 0 ? memcpy(copy, array, bytes) : copy;
+}
+
+MOCK_FUNCTION struct mock_before mock_keep(const struct mock *m) {
+    const struct easim_view *v = &m->view;
+    return (struct mock_before){
+        .view = *v,
+        .gpu_types = mock_copy(m->gpu_types, v->gpu_type_count * sizeof *m->gpu_types),
+        .nodes = mock_copy(m->nodes, v->node_count * sizeof *m->nodes),
+        .users = mock_copy(m->users, v->user_count * sizeof *m->users),
+        .jobs = mock_copy(m->jobs, v->job_count * sizeof *m->jobs),
+        .running = mock_copy(m->running, v->running_count * sizeof *m->running),
+        .held = mock_copy(m->held, (size_t)v->job_count * v->node_count * sizeof *m->held)};
+}
+
+MOCK_FUNCTION void mock_forget(struct mock *m, struct mock_before *before, bool restore) {
+    const struct easim_view *v = &before->view;
+    if (restore) {
+        memcpy(m->gpu_types, before->gpu_types, v->gpu_type_count * sizeof *m->gpu_types);
+        memcpy(m->nodes, before->nodes, v->node_count * sizeof *m->nodes);
+        memcpy(m->users, before->users, v->user_count * sizeof *m->users);
+        memcpy(m->jobs, before->jobs, v->job_count * sizeof *m->jobs);
+        if (v->running_count > 0)
+            memcpy(m->running, before->running, v->running_count * sizeof *m->running);
+        memcpy(m->held, before->held, (size_t)v->job_count * v->node_count * sizeof *m->held);
+        m->view = *v;
+        mock_point(m);
+    }
+    free(before->gpu_types);
+    free(before->nodes);
+    free(before->users);
+    free(before->jobs);
+    free(before->running);
+    free(before->held);
+}
+
+/* Whether a part is in order as things stand before the exchange. */
+MOCK_FUNCTION bool mock_part_is_valid(const struct mock *m, const struct easim_part *parts,
+                                      uint32_t i) {
+    const struct easim_part *p = &parts[i];
+    for (uint32_t j = 0; j < i; j++)
+        if (parts[j].job == p->job)
+            return false;
+    if (p->action == EASIM_PART_START)
+        return mock_in_range(m, p->job, p->config) && m->jobs[p->job].state == EASIM_JOB_WAITING;
+    if (p->action == EASIM_PART_RESIZE)
+        return mock_may_resize(m, p->job, p->config);
+    return p->action == EASIM_PART_PREEMPT && mock_running(m, p->job) &&
+           m->jobs[p->job].preemptible && (m->policy->capabilities & EASIM_CAPABILITY_PREEMPT);
+}
+
+/* Does it; the answer, and the part to blame if it must be taken back. */
+MOCK_FUNCTION int mock_exchange(struct mock *m, const struct mock_before *before,
+                                const struct easim_part *parts, uint32_t count,
+                                uint32_t *ret_part) {
+    for (uint32_t i = 0; i < count; i++)
+        if (*ret_part = i, !mock_part_is_valid(m, parts, i))
+            return EASIM_INVAL;
+    for (uint32_t i = 0; i < count; i++)
+        if (parts[i].action == EASIM_PART_PREEMPT)
+            mock_preempt(m, parts[i].job, parts[i].at_once);
+        else if (parts[i].action == EASIM_PART_RESIZE)
+            mock_stop(m, parts[i].job);
+    bool takes = false;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t job = parts[i].job, config = parts[i].config;
+        if (parts[i].action == EASIM_PART_PREEMPT)
+            continue;
+        int span = easim_fit(&m->view, &m->configs[config]);
+        *ret_part = i;
+        takes = true;
+        if (span < 0)
+            return EASIM_NOFIT;
+        if (parts[i].action == EASIM_PART_START)
+            mock_run_in(m, job, config, (uint32_t)span, m->jobs[job].setup_s);
+        else
+            mock_move(m, job, &before->jobs[job], config, (uint32_t)span);
+    }
+    bool capped = takes && (m->policy->capabilities & EASIM_CAPABILITY_POWER_CAP);
+    return capped && m->view.power_w > m->view.power_cap_w ? (int)EASIM_CAP : (int)EASIM_OK;
+}
+
+MOCK_FUNCTION int mock_try_exchange(struct easim_plan *plan, const struct easim_part *parts,
+                                    uint32_t count, size_t part_bytes, double *power_w) {
+    struct mock *m = plan->mock;
+    struct mock_before before = mock_keep(m);
+    uint32_t part = EASIM_NONE;
+    bool valid = parts && count > 0 && part_bytes == sizeof *parts;
+    int answer = valid ? mock_exchange(m, &before, parts, count, &part) : (int)EASIM_INVAL;
+    if (power_w)
+        *power_w = m->view.power_w;
+    mock_forget(m, &before, true);
+    return answer;
+}
+
+/* Each part is an action of the test's, with the answer to the whole. */
+MOCK_FUNCTION int mock_plan_exchange(struct easim_plan *plan, const struct easim_part *parts,
+                                     uint32_t count, size_t part_bytes, uint32_t *ret_part) {
+    static const enum mock_kind kinds[] = {MOCK_START, MOCK_PREEMPT, MOCK_RESIZE};
+    struct mock *m = plan->mock;
+    struct mock_before before = mock_keep(m);
+    uint32_t part = EASIM_NONE;
+    bool valid = parts && count > 0 && part_bytes == sizeof *parts;
+    int answer = valid ? mock_exchange(m, &before, parts, count, &part) : (int)EASIM_INVAL;
+    mock_forget(m, &before, answer != EASIM_OK);
+    if (ret_part)
+        *ret_part = answer == EASIM_OK ? EASIM_NONE : part;
+    for (uint32_t i = 0; valid && i < count; i++)
+        if (parts[i].action <= EASIM_PART_RESIZE)
+            mock_answer(m, (struct mock_action){kinds[parts[i].action], answer, parts[i].job,
+                                                parts[i].config, parts[i].at_once, 0});
+    return answer;
+}
+
+/* --- the rest --- */
 
 MOCK_FUNCTION void *mock_scratch(struct easim_plan *plan, size_t bytes) {
     struct mock *m = plan->mock;
@@ -160,6 +319,9 @@ __attribute__((unused)) static const struct easim_host mock_host = {
     .uniform = mock_uniform,
     .fail = mock_fail,
     .count = mock_host_count,
-    .remaining = mock_remaining};
+    .remaining = mock_remaining,
+    .plan_reject = mock_plan_reject,
+    .plan_exchange = mock_plan_exchange,
+    .try_exchange = mock_try_exchange};
 
 #endif

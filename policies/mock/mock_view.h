@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum mock_kind { MOCK_START, MOCK_PREEMPT, MOCK_RESIZE, MOCK_WAKE };
+enum mock_kind { MOCK_START, MOCK_PREEMPT, MOCK_RESIZE, MOCK_WAKE, MOCK_REJECT };
 
 /* An action that the policy tried in the last mock_decide. */
 struct mock_action {

@@ -140,8 +140,19 @@ void placement_set_node(struct placement *placement, uint32_t node, uint32_t fre
     set_free(placement, &placement->types[placement->cluster->nodes[node].gpu_type], node, free);
 }
 
+static void retake_share(struct placement *placement, const struct allocation *allocation) {
+    uint32_t node = allocation->first.node;
+    struct type_placement *type = &placement->types[placement->cluster->nodes[node].gpu_type];
+    if (sharing_retake(&type->sharing, allocation->gpu, allocation->milli))
+        set_free(placement, type, node, placement->node_free[node] - 1);
+}
+
 void placement_lend(struct placement *placement, const struct allocation *allocation) {
     const struct piece *pieces = allocation_pieces(allocation);
+    if (allocation->milli) {
+        give_back_share(placement, allocation);
+        return;
+    }
     for (uint32_t i = 0; i < allocation->count; i++)
         placement_set_node(placement, pieces[i].node,
                            placement->node_free[pieces[i].node] + pieces[i].gpus);
@@ -149,16 +160,17 @@ void placement_lend(struct placement *placement, const struct allocation *alloca
 
 void placement_reclaim(struct placement *placement, const struct allocation *allocation) {
     const struct piece *pieces = allocation_pieces(allocation);
+    if (allocation->milli) {
+        retake_share(placement, allocation);
+        return;
+    }
     for (uint32_t i = 0; i < allocation->count; i++)
         placement_set_node(placement, pieces[i].node,
                            placement->node_free[pieces[i].node] - pieces[i].gpus);
 }
 
 void placement_give_back(struct placement *placement, struct allocation *allocation) {
-    if (allocation->milli)
-        give_back_share(placement, allocation);
-    else
-        placement_lend(placement, allocation);
+    placement_lend(placement, allocation);
     allocation_finish(allocation);
 }
 

@@ -57,8 +57,8 @@ struct shared_gpu *placement_shared_gpu(const struct placement *placement,
 bool placement_is_alone(const struct placement *placement, const struct allocation *allocation);
 /* Gives everything back and empties the allocation. */
 void placement_give_back(struct placement *placement, struct allocation *allocation);
-/* Frees the very GPUs of an allocation of whole ones, which is kept, or takes them again: then they
-   must be free. */
+/* Frees the very GPUs of an allocation, which is kept, or takes them again: then they must be
+   free. */
 void placement_lend(struct placement *placement, const struct allocation *allocation);
 void placement_reclaim(struct placement *placement, const struct allocation *allocation);
 

@@ -48,7 +48,8 @@ uint32_t sharing_open(struct sharing *sharing, uint32_t node) {
     uint32_t gpu = left < first + sharing->node_used[node] ? (uint32_t)left
                                                            : first + sharing->node_used[node]++;
     idset_remove(&sharing->left, gpu);
-    sharing->gpus[gpu] = (struct shared_gpu){.node = node, .free_milli = WHOLE_GPU_MILLI};
+    sharing->gpus[gpu].node = node; /* awake_ns stays: it may be taken back (sharing_retake) */
+    sharing->gpus[gpu].free_milli = WHOLE_GPU_MILLI;
     sharing->count++;
     sharing->free_milli += WHOLE_GPU_MILLI;
     return gpu;
@@ -61,6 +62,17 @@ void sharing_take(struct sharing *sharing, uint32_t gpu, uint32_t milli) {
     g->free_milli -= milli;
     sharing->free_milli -= milli;
     idset_insert(&sharing->by_free, gpu_member(sharing, g->free_milli, gpu));
+}
+
+bool sharing_retake(struct sharing *sharing, uint32_t gpu, uint32_t milli) {
+    bool opens = sharing->gpus[gpu].free_milli == WHOLE_GPU_MILLI;
+    if (opens) {
+        idset_remove(&sharing->left, gpu);
+        sharing->count++;
+        sharing->free_milli += WHOLE_GPU_MILLI;
+    }
+    sharing_take(sharing, gpu, milli);
+    return opens;
 }
 
 bool sharing_give_back(struct sharing *sharing, uint32_t gpu, uint32_t milli) {

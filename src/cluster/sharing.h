@@ -42,6 +42,8 @@ uint32_t sharing_open(struct sharing *sharing, uint32_t node);
 void sharing_take(struct sharing *sharing, uint32_t gpu, uint32_t milli);
 /* It gives them back. True if the GPU is free as a whole now. */
 bool sharing_give_back(struct sharing *sharing, uint32_t gpu, uint32_t milli);
+/* Takes back what has just been given back; true: the GPU was not shared any more, and is again. */
+bool sharing_retake(struct sharing *sharing, uint32_t gpu, uint32_t milli);
 /* Most room of one shared GPU, thousandths. */
 uint32_t sharing_free_max(const struct sharing *sharing);
 

@@ -3,6 +3,8 @@
 #include "engine/actions.h"
 
 #include "base/units.h"
+#include "engine/action_checks.h"
+#include "engine/exchange.h"
 #include "engine/gpus.h"
 #include "engine/interrupt.h"
 #include "engine/job_resize.h"
@@ -15,13 +17,21 @@
 #include <stdlib.h>
 
 static void fail_refused(struct sim *sim, const struct action_record *action) {
-    bool exists = action->job < sim->workload->jobs.count;
+    bool exists = action->job < sim->workload->jobs.count,
+         of_job = action->kind != ACTION_WAKE && action->kind != ACTION_EXCHANGE;
     sim_fail(sim, ERROR_RUN, "policy %s: %s%s%s refused: %s", sim->module->policy->name,
-             action_names[action->kind], action->kind == ACTION_WAKE ? "" : " of job ",
-             action->kind == ACTION_WAKE ? ""
-             : exists                    ? sim->workload->jobs.at[action->job].id
-                                         : "(none)",
+             action_names[action->kind], of_job ? " of job " : "",
+             !of_job  ? ""
+             : exists ? sim->workload->jobs.at[action->job].id
+                      : "(none)",
              refusal_names[action->refusal]);
+}
+
+static int answer_code(enum refusal refusal) {
+    return refusal == REFUSED_NOT     ? EASIM_OK
+           : refusal == REFUSED_NOFIT ? EASIM_NOFIT
+           : refusal == REFUSED_CAP   ? EASIM_CAP
+                                      : EASIM_INVAL;
 }
 
 /* Tells observers of an action; its answer for the policy. */
@@ -34,34 +44,19 @@ static int answer_action(struct sim *sim, const struct action_record *action) {
     sim->refused[action->refusal]++;
     if (sim->options.strict)
         fail_refused(sim, action);
-    return action->refusal == REFUSED_NOFIT ? EASIM_NOFIT
-           : action->refusal == REFUSED_CAP ? EASIM_CAP
-                                            : EASIM_INVAL;
+    return answer_code(action->refusal);
 }
 
-static bool has_capability(const struct sim *sim, uint32_t capability) {
-    return sim->module->policy->capabilities & capability;
-}
-
-static bool allows_config(const struct easim_job *job, uint32_t config) {
-    return config >= job->first_config && config - job->first_config < job->config_count;
-}
-
-/* Why a start cannot even be tried; REFUSED_NOT if it can. */
-static enum refusal check_start(struct sim *sim, uint32_t job, uint32_t config) {
-    if (job >= sim->workload->jobs.count)
-        return REFUSED_NO_SUCH_JOB;
-    const struct easim_job *j = &sim->view.jobs[job];
-    if (j->state != EASIM_JOB_WAITING)
-        return REFUSED_STATE;
-    if (!allows_config(j, config))
-        return REFUSED_CONFIG;
-    return power_cap_forbids(sim, job, config) ? REFUSED_CAP : REFUSED_NOT;
+static enum refusal check_with_cap(struct sim *sim, enum refusal refusal, uint32_t job,
+                                   uint32_t config) {
+    return refusal == REFUSED_NOT && power_cap_forbids(sim, job, config) ? REFUSED_CAP : refusal;
 }
 
 static int host_start(struct easim_plan *plan, uint32_t job, uint32_t config) {
     struct sim *sim = plan->sim;
-    struct action_record record = {ACTION_START, check_start(sim, job, config), job, config};
+    struct action_record record = {
+        ACTION_START, check_with_cap(sim, action_check_start(sim, job, config), job, config), job,
+        config};
     struct action action = {.kind = ACTION_START, .start = {.job = job, .config = config}};
     if (record.refusal == REFUSED_NOT) {
         look_ends(sim, false);
@@ -74,28 +69,9 @@ static int host_start(struct easim_plan *plan, uint32_t job, uint32_t config) {
     return answer_action(sim, &record);
 }
 
-/* Whether a job runs, and not only since this very plan started or resized it. */
-static bool ran_before_plan(const struct sim *sim, uint32_t job) {
-    const struct job_run *run = &sim->runs[job];
-    return sim->view.jobs[job].state == EASIM_JOB_RUNNING && job_run_uses_gpus(run) &&
-           !run->resizing;
-}
-
-/* In rounds the host preempts, and asks for the next one, whatever the policy declares. */
-static enum refusal check_preempt(const struct sim *sim, uint32_t job) {
-    if (!has_capability(sim, EASIM_CAPABILITY_PREEMPT) && !list_in_rounds(&sim->list))
-        return REFUSED_CAPABILITY;
-    if (job >= sim->workload->jobs.count)
-        return REFUSED_NO_SUCH_JOB;
-    const struct easim_job *j = &sim->view.jobs[job];
-    if (!ran_before_plan(sim, job))
-        return REFUSED_STATE;
-    return j->preemptible ? REFUSED_NOT : REFUSED_NOT_PREEMPTIBLE;
-}
-
 static int host_preempt(struct easim_plan *plan, uint32_t job, bool at_once) {
     struct sim *sim = plan->sim;
-    struct action_record record = {ACTION_PREEMPT, check_preempt(sim, job), job, EASIM_NONE};
+    struct action_record record = {ACTION_PREEMPT, action_check_preempt(sim, job), job, EASIM_NONE};
     if (record.refusal == REFUSED_NOT) {
         look_ends(sim, false);
         interrupt_yield_gpus(sim, job, at_once);
@@ -107,27 +83,11 @@ static int host_preempt(struct easim_plan *plan, uint32_t job, bool at_once) {
     return answer_action(sim, &record);
 }
 
-/* Whether a job may be resized: not one that shares a GPU. */
-static bool may_resize(const struct sim *sim, uint32_t job) {
-    return ran_before_plan(sim, job) && sim->view.configs[sim->runs[job].config].milli == 0;
-}
-
-/* List policies may always resize: the option is the host's. */
-static enum refusal check_resize(struct sim *sim, uint32_t job, uint32_t config) {
-    if (!has_capability(sim, EASIM_CAPABILITY_RESIZE) && !sim->module->policy->list)
-        return REFUSED_CAPABILITY;
-    if (job >= sim->workload->jobs.count)
-        return REFUSED_NO_SUCH_JOB;
-    if (!may_resize(sim, job))
-        return REFUSED_STATE;
-    if (!allows_config(&sim->view.jobs[job], config) || config == sim->view.jobs[job].config)
-        return REFUSED_CONFIG;
-    return power_cap_forbids(sim, job, config) ? REFUSED_CAP : REFUSED_NOT;
-}
-
 static int host_resize(struct easim_plan *plan, uint32_t job, uint32_t config) {
     struct sim *sim = plan->sim;
-    struct action_record record = {ACTION_RESIZE, check_resize(sim, job, config), job, config};
+    struct action_record record = {
+        ACTION_RESIZE, check_with_cap(sim, action_check_resize(sim, job, config), job, config), job,
+        config};
     struct action action = {.kind = ACTION_RESIZE, .start = {.job = job, .config = config}};
     if (record.refusal == REFUSED_NOT) {
         look_ends(sim, false);
@@ -143,8 +103,8 @@ static int host_resize(struct easim_plan *plan, uint32_t job, uint32_t config) {
 static int host_try_config(struct easim_plan *plan, uint32_t job, uint32_t config,
                            double *ret_power_w) {
     struct sim *sim = plan->sim;
-    if (job >= sim->workload->jobs.count || !allows_config(&sim->view.jobs[job], config) ||
-        (sim->view.jobs[job].state != EASIM_JOB_WAITING && !may_resize(sim, job)))
+    if (job >= sim->workload->jobs.count || !action_allows_config(sim, job, config) ||
+        (sim->view.jobs[job].state != EASIM_JOB_WAITING && !action_may_resize(sim, job)))
         return EASIM_NOFIT;
     int64_t committed_nw;
     int span = gpus_try_config(sim, job, config, &committed_nw);
@@ -157,7 +117,7 @@ static int host_wake_at(struct easim_plan *plan, double time_s) {
     struct sim *sim = plan->sim;
     double now_s = sim->view.v->now_s;
     bool rounds = list_in_rounds(&sim->list),
-         may = rounds || has_capability(sim, EASIM_CAPABILITY_TICK),
+         may = rounds || action_has_capability(sim, EASIM_CAPABILITY_TICK),
          later = time_s > now_s || (rounds && time_s == now_s); /* still at this instant */
     enum refusal refusal = !may                            ? REFUSED_CAPABILITY
                            : later && time_s <= TIME_MAX_S ? REFUSED_NOT
@@ -168,17 +128,9 @@ static int host_wake_at(struct easim_plan *plan, double time_s) {
                          &(struct action_record){ACTION_WAKE, refusal, EASIM_NONE, EASIM_NONE});
 }
 
-static enum refusal check_reject(const struct sim *sim, uint32_t job) {
-    if (!has_capability(sim, EASIM_CAPABILITY_REJECT))
-        return REFUSED_CAPABILITY;
-    if (job >= sim->workload->jobs.count)
-        return REFUSED_NO_SUCH_JOB;
-    return sim->view.jobs[job].state == EASIM_JOB_WAITING ? REFUSED_NOT : REFUSED_STATE;
-}
-
 static int host_reject(struct easim_plan *plan, uint32_t job, const char *reason) {
     struct sim *sim = plan->sim;
-    struct action_record record = {ACTION_REJECT, check_reject(sim, job), job, EASIM_NONE};
+    struct action_record record = {ACTION_REJECT, action_check_reject(sim, job), job, EASIM_NONE};
     if (record.refusal == REFUSED_NOT) {
         look_ends(sim, false);
         rejection_take(sim, job, rejection_words(sim, reason));
@@ -186,6 +138,86 @@ static int host_reject(struct easim_plan *plan, uint32_t job, const char *reason
         look_begins(sim);
     }
     return answer_action(sim, &record);
+}
+
+/* --- exchanges --- */
+
+static enum action_kind part_kind(const struct easim_part *part) {
+    static const enum action_kind kinds[] = {[EASIM_PART_START] = ACTION_START,
+                                             [EASIM_PART_PREEMPT] = ACTION_PREEMPT,
+                                             [EASIM_PART_RESIZE] = ACTION_RESIZE};
+    return part->action < sizeof kinds / sizeof *kinds ? kinds[part->action] : ACTION_EXCHANGE;
+}
+
+static int answer_part(struct sim *sim, const struct easim_part *part, enum refusal refusal) {
+    bool has_config = part->action == EASIM_PART_START || part->action == EASIM_PART_RESIZE;
+    return answer_action(sim, &(struct action_record){part_kind(part), refusal, part->job,
+                                                      has_config ? part->config : EASIM_NONE});
+}
+
+/* Of a refused exchange the part that is to blame is told first, with the reason. */
+static int answer_parts(struct sim *sim, const struct exchange *exchange, enum refusal refusal,
+                        uint32_t blamed) {
+    int answer = EASIM_OK;
+    if (refusal != REFUSED_NOT)
+        answer = answer_part(sim, &exchange->parts[blamed], refusal);
+    for (uint32_t i = 0; i < exchange->count; i++)
+        if (refusal == REFUSED_NOT || i != blamed)
+            answer_part(sim, &exchange->parts[i],
+                        refusal == REFUSED_NOT ? REFUSED_NOT : REFUSED_PART);
+    return answer;
+}
+
+static void take_exchange(struct easim_plan *plan, struct exchange *exchange) {
+    struct sim *sim = plan->sim;
+    look_ends(sim, false);
+    exchange_take_gpus(sim, exchange);
+    for (uint32_t i = 0; i < exchange->count; i++) {
+        const struct easim_part *part = &exchange->parts[i];
+        array_push(&plan->actions,
+                   ((struct action){.kind = part_kind(part),
+                                    .at_once = part->at_once,
+                                    .start = {.job = part->job,
+                                              .config = part->config,
+                                              .allocation = exchange->allocations[i]}}));
+        exchange->allocations[i] = (struct allocation){0}; /* the plan's now */
+    }
+    look_begins(sim);
+}
+
+static int host_exchange(struct easim_plan *plan, const struct easim_part *parts, uint32_t count,
+                         size_t part_bytes, uint32_t *ret_part) {
+    struct sim *sim = plan->sim;
+    struct exchange exchange = {0};
+    uint32_t blamed = EASIM_NONE;
+    int64_t committed_nw;
+    bool read = exchange_read(&exchange, sim, parts, count, part_bytes);
+    enum refusal refusal =
+        read ? exchange_try(sim, &exchange, &blamed, &committed_nw) : REFUSED_FORM;
+    if (refusal == REFUSED_NOT)
+        take_exchange(plan, &exchange);
+    if (ret_part)
+        *ret_part = refusal == REFUSED_NOT ? EASIM_NONE : blamed;
+    int answer = read ? answer_parts(sim, &exchange, refusal, blamed)
+                      : answer_action(sim, &(struct action_record){ACTION_EXCHANGE, REFUSED_FORM,
+                                                                   EASIM_NONE, EASIM_NONE});
+    exchange_finish(&exchange);
+    return answer;
+}
+
+static int host_try_exchange(struct easim_plan *plan, const struct easim_part *parts,
+                             uint32_t count, size_t part_bytes, double *ret_power_w) {
+    struct sim *sim = plan->sim;
+    struct exchange exchange = {0};
+    uint32_t blamed;
+    int64_t committed_nw = sim->committed_nw;
+    enum refusal refusal = exchange_read(&exchange, sim, parts, count, part_bytes)
+                               ? exchange_try(sim, &exchange, &blamed, &committed_nw)
+                               : REFUSED_FORM;
+    exchange_finish(&exchange);
+    if (ret_power_w)
+        *ret_power_w = power_w(committed_nw);
+    return answer_code(refusal);
 }
 
 static void *host_scratch(struct easim_plan *plan, size_t bytes) {
@@ -234,7 +266,9 @@ static const struct easim_host host = {.struct_size = sizeof host,
                                        .fail = host_fail,
                                        .count = host_count,
                                        .remaining = host_remaining,
-                                       .plan_reject = host_reject};
+                                       .plan_reject = host_reject,
+                                       .plan_exchange = host_exchange,
+                                       .try_exchange = host_try_exchange};
 
 static void commit_plan(struct sim *sim, struct easim_plan *plan) {
     for (size_t i = 0; i < plan->actions.count; i++) {

@@ -192,6 +192,35 @@ bool gpus_swap(struct sim *sim, uint32_t job, uint32_t config, struct allocation
     return true;
 }
 
+int64_t gpus_lend(struct sim *sim, uint32_t job) {
+    const struct job_run *run = &sim->runs[job];
+    placement_lend(&sim->placement, &run->allocation);
+    return added_nw(sim, &run->allocation, run->config);
+}
+
+void gpus_reclaim(struct sim *sim, uint32_t job) {
+    placement_reclaim(&sim->placement, &sim->runs[job].allocation);
+}
+
+bool gpus_borrow(struct sim *sim, uint32_t config, struct allocation *allocation,
+                 int64_t *added_to_nw) {
+    if (!take_free(sim, config, allocation))
+        return false;
+    *added_to_nw += added_nw(sim, allocation, config);
+    return true;
+}
+
+void gpus_hand_back(struct sim *sim, struct allocation *allocation) {
+    placement_give_back(&sim->placement, allocation);
+}
+
+void gpus_let_go(struct sim *sim, uint32_t job) {
+    const struct job_run *run = &sim->runs[job];
+    placement_lend(&sim->placement, &run->allocation);
+    let_gpus_go(sim, job, run->config, &run->allocation);
+    show_room(sim, sim->view.configs[run->config].gpu_type);
+}
+
 int gpus_try_free(struct sim *sim, uint32_t config, int64_t *ret_committed_nw) {
     struct allocation allocation;
     *ret_committed_nw = sim->committed_nw;

@@ -18,6 +18,16 @@ int64_t gpus_running_nw(const struct sim *sim, uint32_t job);
 int64_t gpus_present_nw(const struct sim *sim, uint32_t job);
 uint32_t gpus_span(const struct allocation *allocation); /* enum easim_span */
 
+/* For a trial, in placement alone. The GPUs of a job are free, and its again; the first returns the
+   committed power that they had. */
+int64_t gpus_lend(struct sim *sim, uint32_t job);
+void gpus_reclaim(struct sim *sim, uint32_t job);
+/* Free GPUs for config, if there are, and what they add to the power; and back. */
+bool gpus_borrow(struct sim *sim, uint32_t config, struct allocation *allocation,
+                 int64_t *added_to_nw);
+void gpus_hand_back(struct sim *sim, struct allocation *allocation);
+/* A job that is being resized has no GPUs until it takes others; it still uses its old ones. */
+void gpus_let_go(struct sim *sim, uint32_t job);
 /* What would happen if config were taken from the free GPUs now: enum easim_span or EASIM_NOFIT,
    and sim->committed_nw. */
 int gpus_try_free(struct sim *sim, uint32_t config, int64_t *ret_committed_nw);

@@ -7,10 +7,9 @@
 #include "engine/job_phase.h"
 #include "engine/jobs.h"
 
-bool job_resize_take_gpus(struct sim *sim, struct job_start *start) {
+/* It has the GPUs of start, and the policy sees it there. */
+static void show_new_gpus(struct sim *sim, struct job_start *start) {
     uint32_t job = start->job;
-    if (!gpus_swap(sim, job, start->config, &start->allocation))
-        return false;
     uint32_t span = gpus_span(&start->allocation);
     checkpoint_charge_resize(sim, job);
     start->config = job_phase_follow_on_gpus(sim, job, start->config, span);
@@ -19,7 +18,20 @@ bool job_resize_take_gpus(struct sim *sim, struct job_start *start) {
     jobs_add_wake_time(sim, job);
     view_job(&sim->view, job)->saved_at_s = units_s(sim->unsaved[job].until_ns);
     view_change_running(&sim->view, job);
-    return true;
+}
+
+bool job_resize_take_gpus(struct sim *sim, struct job_start *start) {
+    bool taken = gpus_swap(sim, start->job, start->config, &start->allocation);
+    if (taken)
+        show_new_gpus(sim, start);
+    return taken;
+}
+
+bool job_resize_take_free_gpus(struct sim *sim, struct job_start *start) {
+    bool taken = gpus_take(sim, start->job, start->config, &start->allocation);
+    if (taken)
+        show_new_gpus(sim, start);
+    return taken;
 }
 
 void job_resize_carry_out(struct sim *sim, const struct job_start *start) {

@@ -9,6 +9,8 @@
    the work it loses takes its phase back, start->config becomes what it takes in that phase. False,
    with nothing changed, if the GPUs are not free. */
 bool job_resize_take_gpus(struct sim *sim, struct job_start *start);
+/* Likewise for a job that has let its own GPUs go (gpus_let_go). */
+bool job_resize_take_free_gpus(struct sim *sim, struct job_start *start);
 /* The resize itself, after job_resize_take_gpus: its segment ends, and set-up begins on the new
    GPUs. Owns the allocation. */
 void job_resize_carry_out(struct sim *sim, const struct job_start *start);

@@ -1,7 +1,7 @@
 /* Words for what observers are told. */
 #include "engine/observer.h"
 
-const char *const action_names[] = {"start", "preempt", "wake", "reject", "resize"};
+const char *const action_names[] = {"start", "preempt", "wake", "reject", "resize", "exchange"};
 
 const char *const refusal_names[] = {
     [REFUSED_NOFIT] = "not enough free GPUs",
@@ -12,6 +12,9 @@ const char *const refusal_names[] = {
     [REFUSED_CAPABILITY] = "capability not declared",
     [REFUSED_NOT_PREEMPTIBLE] = "job is not preemptible",
     [REFUSED_TIME] = "not a time in the future",
+    [REFUSED_FORM] = "not a set of starts, preemptions and resizes",
+    [REFUSED_TWICE] = "job is in the exchange twice",
+    [REFUSED_PART] = "another part of the exchange is refused",
     [REFUSED_NOT] = "ok",
 };
 

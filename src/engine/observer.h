@@ -24,6 +24,7 @@ enum action_kind {
     ACTION_WAKE,
     ACTION_REJECT, /* by the policy; JOB_REJECTED also tells of those at submission */
     ACTION_RESIZE,
+    ACTION_EXCHANGE, /* one that is no set of parts: else each part is an action */
 };
 extern const char *const action_names[]; /* by enum action_kind */
 
@@ -37,6 +38,9 @@ enum refusal {
     REFUSED_CAPABILITY,
     REFUSED_NOT_PREEMPTIBLE,
     REFUSED_TIME,
+    REFUSED_FORM,
+    REFUSED_TWICE,
+    REFUSED_PART,
     REFUSAL_COUNT,
     REFUSED_NOT = REFUSAL_COUNT, /* accepted */
 };

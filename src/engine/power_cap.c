@@ -22,6 +22,11 @@ void power_cap_init(struct sim *sim) {
     }
 }
 
+bool power_cap_forbids_nw(const struct sim *sim, int64_t committed_nw) {
+    double cap_w = sim->view.v->power_cap_w;
+    return policy_keeps_cap(sim) && isfinite(cap_w) && committed_nw > power_nw(cap_w);
+}
+
 bool power_cap_forbids(struct sim *sim, uint32_t job, uint32_t config) {
     double cap_w = sim->view.v->power_cap_w;
     if (!policy_keeps_cap(sim) || !isfinite(cap_w))

@@ -71,6 +71,7 @@ static const struct {
     {"replay", "file", "", "a CSV file"},
     {"exec", "timeout", "10", "duration 1..1000000"},
     {"exec", "startup_timeout", "60", "duration 1..1000000"},
+    {"exec", "progress", "false", "true or false"},
 };
 
 /* Its place in the table. */

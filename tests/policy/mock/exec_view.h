@@ -70,6 +70,14 @@ static const char hello[] =
     "{'k':2,'batch':0,'gpu_type':1,'empty_span':0,'extrapolated':false,'goodput':[1,1],"
     "'power_w':[9,9],'power_limit_w':null}]}";
 
+/* Parts of every message. */
+#define NUMBERS \
+    "'power_w':1234.5,'power_cap_w':5000,'price_per_mwh':0.1,'carbon_g_per_kwh':null," \
+    "'energy_j':77.25,'free_gpus':8,"
+#define TYPES \
+    "'checkpointing':[{'job':4,'end_ns':98000000001}],'gpu_types':[{'free':5,'node_free_max':3,'failed':1,'asleep':2}," \
+    "{'free':3,'node_free_max':3,'failed':13,'asleep':14}],"
+
 /* Five jobs, of which number 3 never arrives. */
 static void set_jobs(struct mock *m) {
     for (uint32_t i = 0; i < 5; i++) {
@@ -93,6 +101,9 @@ static void set_jobs(struct mock *m) {
     job->best_config = 2;
     job->preemptions = 3;
     job->resizes = 4;
+    job->held_gpu_s = 11.5;
+    job->kept_s = 5.25;
+    job->kept_gpu_s = 9.75;
     job->restart_s = 20.75;
     job->checkpoint_s = 35.25;
     job->checkpoint_interval_s = 600;
@@ -106,6 +117,9 @@ static void set_jobs(struct mock *m) {
         m->jobs[i].edp_best_js = INFINITY;
         m->jobs[i].best_config = 3;
     }
+    const struct easim_checkpointing entry = {.job = 4, .end_ns = 98000000001};
+    MOCK_APPEND(m, checkpointing, m->view.checkpointing_count, entry);
+    m->view.energy_j = 77.25;
     m->view.power_w = 1234.5;
     m->view.power_cap_w = 5000;
     m->view.price_per_mwh = 0.1;

@@ -47,6 +47,29 @@ static int note_wake(struct easim_plan *plan, double time_s) {
     return note_call(text);
 }
 
+static int note_reject(struct easim_plan *plan, uint32_t job, const char *reason) {
+    char text[100];
+    (void)plan;
+    snprintf(text, sizeof text, "reject %u %s", job, reason ? reason : "");
+    return note_call(text);
+}
+
+static int note_exchange(struct easim_plan *plan, const struct easim_part *parts, uint32_t count,
+                         size_t part_bytes, uint32_t *ret_part) {
+    char text[200] = "exchange";
+    (void)plan, (void)part_bytes, (void)ret_part;
+    for (uint32_t i = 0; i < count; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), " %u:%u:%u%s", parts[i].action,
+                 parts[i].job, parts[i].config, parts[i].at_once ? " at once" : "");
+    return note_call(text);
+}
+
+static void *note_scratch(struct easim_plan *plan, size_t bytes) {
+    static _Alignas(16) char room[1024];
+    (void)plan;
+    return bytes <= sizeof room ? memset(room, 0, sizeof room) : NULL;
+}
+
 static void note_failure(struct easim_plan *plan, const char *message) {
     (void)plan;
     snprintf(host_notes.failure, sizeof host_notes.failure, "%s", message);
@@ -57,6 +80,9 @@ static const struct easim_host noting_host = {.struct_size = sizeof noting_host,
                                               .plan_resize = note_resize,
                                               .plan_preempt = note_preempt,
                                               .plan_wake_at = note_wake,
-                                              .fail = note_failure};
+                                              .fail = note_failure,
+                                              .plan_reject = note_reject,
+                                              .plan_exchange = note_exchange,
+                                              .scratch = note_scratch};
 
 #endif

@@ -13,12 +13,6 @@
 #include <cjson/cJSON.h>
 #include <unistd.h>
 
-#define NUMBERS \
-    "'power_w':1234.5,'power_cap_w':5000,'price_per_mwh':0.1,'carbon_g_per_kwh':null," \
-    "'free_gpus':8,"
-#define TYPES \
-    "'gpu_types':[{'free':5,'node_free_max':3,'failed':1,'asleep':2}," \
-    "{'free':3,'node_free_max':3,'failed':13,'asleep':14}],"
 #define USER_0 "{'user':0,'allocated_gpus':11,'gpu_s':12.5,'as_of_s':13.25}"
 #define USER_1 \
     "{'user':1,'allocated_gpus':21,'gpu_s':0.66666666666666663,'as_of_s':0.30000000000000004}"
@@ -32,10 +26,12 @@
     "'restart_s':0,'checkpoint_s':0,'checkpoint_interval_s':0}"
 #define OTHER_JOB(job, state) \
     "{'job':" job ",'state':'" state "','remaining':7,'setup_s':0,'time_best_s':8," \
-    "'edp_best_js':null,'best_config':3,'preemptions':0,'resizes':0"
+    "'edp_best_js':null,'best_config':3,'preemptions':0,'resizes':0,'held_gpu_s':0," \
+    "'kept_s':0,'kept_gpu_s':0"
 #define FIRST_JOB(state) \
     "{'job':0,'state':'" state "','remaining':600.125,'setup_s':12.5,'time_best_s':300.25," \
-    "'edp_best_js':10000000.5,'best_config':2,'preemptions':3,'resizes':4"
+    "'edp_best_js':10000000.5,'best_config':2,'preemptions':3,'resizes':4,'held_gpu_s':" \
+    "11.5,'kept_s':5.25,'kept_gpu_s':9.75"
 #define FIRST_RUNS \
     FIRST_JOB("running") \
     ",'config':1,'span':1,'predicted_end_ns':99000000001,'start_s':9.5,'resized_s':null"
@@ -370,7 +366,7 @@ static void test_bad_answers(void) {
         {"{\"ready\": 2}", "{\"actions\": [" ONE ONE "{}]}",
          "sent actions[2]: expected an object such as {\"start\": 0, \"config\": 3}"},
         {"{\"ready\": 2}", "{\"actions\": [" ONE "{\"Start\": 0}]}",
-         "sent actions[1]: expected start, preempt, resize or wake_at, got \"Start\""},
+         "sent actions[1]: expected start, preempt, resize, reject, exchange or wake_at, got \"Start\""},
         {"{\"ready\": 2}", "{\"actions\": [" ONE "{\"wake_at\": 1, \"job\": 0}]}",
          "sent actions[1]: wake_at takes no \"job\""},
         {"{\"ready\": 2}", "{\"actions\": [" ONE "{\"wake_at\": null}]}",
@@ -401,6 +397,11 @@ static void test_bad_answers(void) {
          "sent actions[0].config: expected 0..3"},
         {"{\"ready\": 2}", "{\"actions\": [{\"resize\": 0}]}",
          "sent actions[0].config: expected 0..3"},
+        {"{\"ready\": 2}", "{\"actions\": [{\"reject\": 0, \"reason\": \"x\"}]}", NULL},
+        {"{\"ready\": 2}",
+         "{\"actions\": [{\"exchange\": [{\"preempt\": 0, \"at_once\": true}, "
+         "{\"start\": 4, \"config\": 3}, {\"resize\": 1, \"config\": 2}]}]}",
+         NULL},
         {"{\"ready\": 2}", "{\"actions\": [{\"start\": 4, \"config\": 3}]}", NULL},
         {"{\"ready\": 2}", "{\"actions\": [{\"start\": -0.0, \"config\": 0.0}]}", NULL},
     };
@@ -530,7 +531,7 @@ static void test_lengths(void) {
 static void test_parameters(void) {
     struct mock m;
     mock_init(&m, &easim_policy);
-    CHECK(m.policy->param_count == 3);
+    CHECK(m.policy->param_count == 4);
     for (uint32_t i = 1; i < 3; i++) {
         const struct easim_param *p = &m.policy->params[i];
         CHECK(p->type == EASIM_PARAM_DURATION && p->min == 1 && p->max == 1e6 && !p->may_be_off);

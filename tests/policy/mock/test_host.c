@@ -20,16 +20,18 @@ static const struct easim_param params[] = {{"limit", "s", "for the test", EASIM
                                              offsetof(struct params, limit), 0, 10, 2.385, false,
                                              NULL}};
 
-const struct easim_policy easim_policy = {
-    EASIM_POLICY_ABI,
-    .name = "puppet",
-    .version = "1",
-    .summary = "does what the test says",
-    .capabilities = EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_RESIZE | EASIM_CAPABILITY_POWER_CAP,
-    .params_size = sizeof(struct params),
-    .params = params,
-    .param_count = 1,
-    .decide = decide};
+const struct easim_policy easim_policy = {EASIM_POLICY_ABI,
+                                          .name = "puppet",
+                                          .version = "1",
+                                          .summary = "does what the test says",
+                                          .capabilities =
+                                              EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_RESIZE |
+                                              EASIM_CAPABILITY_POWER_CAP | EASIM_CAPABILITY_REJECT,
+                                          .params_size = sizeof(struct params),
+                                          .params = params,
+                                          .param_count = 1,
+                                          .decide = decide,
+                                          .job_memory_size = sizeof(uint32_t)};
 
 /* Nodes of 2 and 3 GPUs; job 0 may have 1 or 4 GPUs, job 1 has 2. */
 static void set_up(struct mock *m) {
@@ -75,6 +77,40 @@ static void preempt(const struct easim_pass *pass) {
     answers[3] = pass->host->uniform(pass->plan) == 0.25;
     answers[4] = ((const struct params *)pass->params)->limit == 2.385;
     pass->host->fail(pass->plan, "2.385 is too much");
+}
+
+/* a on one GPU of the first node and b on two of the second: a moves to four GPUs, for which b must
+   stop; b is not preemptible, so not. */
+static void exchange(const struct easim_pass *pass) {
+    struct easim_part parts[2] = {{EASIM_PART_RESIZE, 0, 1, false},
+                                  {EASIM_PART_PREEMPT, 1, 0, true}};
+    uint32_t part = 7;
+    double tried_w = 0;
+    answers[0] = easim_try_exchange(pass, parts, 2, &tried_w);
+    answers[1] = easim_plan_exchange(pass, parts, 2, &part);
+    answers[2] = part == 1;
+    answers[3] = easim_plan_exchange(pass, parts, 1, &part); /* three GPUs are free for four */
+    parts[1] = (struct easim_part){EASIM_PART_START, 1, 2, false};
+    answers[4] = easim_plan_exchange(pass, parts, 2, NULL); /* b runs */
+    answers[5] = easim_plan_exchange(pass, parts, 0, NULL);
+    answers[6] = pass->host->plan_reject(pass->plan, 0, NULL); /* a runs */
+    power_w = pass->view->power_w;
+}
+
+/* c takes the GPU of a, and a what is free; then d is refused for good. */
+static void exchange_well(const struct easim_pass *pass) {
+    const struct easim_part parts[2] = {{EASIM_PART_START, 2, 0, false},
+                                        {EASIM_PART_PREEMPT, 0, 0, true}};
+    uint32_t *seen = easim_job_memory(pass, 2);
+    double tried_w = 0;
+    answers[0] = easim_try_exchange(pass, parts, 2, &tried_w);
+    answers[1] = pass->view->jobs == NULL || easim_view_job(pass->view, 2)->config == EASIM_NONE;
+    answers[2] = easim_plan_exchange(pass, parts, 2, NULL);
+    answers[3] = fabs(tried_w - pass->view->power_w) < 1e-9;
+    answers[4] = pass->host->plan_reject(pass->plan, 3, "no room");
+    answers[5] = easim_view_job(pass->view, 3)->state == EASIM_JOB_REJECTED; /* it has just come */
+    answers[6] = pass->view->checkpointing_count == 1 &&
+                 easim_view_checkpointing(pass->view, 0)->job == 0 && (*seen)++ == 0;
 }
 
 static void start_one(const struct easim_pass *pass) {
@@ -126,6 +162,21 @@ int main(void) {
     mock_decide(&m);
     CHECK(answers[0] == EASIM_OK);
     CHECK_REAL(m.view.power_w, 600.0);
+    next = exchange;
+    mock_decide(&m);
+    CHECK(answers[0] == EASIM_INVAL && answers[1] == EASIM_INVAL && answers[2]);
+    CHECK(answers[3] == EASIM_NOFIT && answers[4] == EASIM_INVAL && answers[5] == EASIM_INVAL);
+    CHECK(answers[6] == EASIM_INVAL && m.view.running_count == 2 && m.view.free_gpus == 2);
+    CHECK_REAL(power_w, 600.0);
+    m.view.power_cap_w = INFINITY;
+    for (int i = 0; i < 2; i++)
+        mock_job(&m, (struct easim_job){.id = "c", .remaining = 5, .config_count = 1});
+    next = exchange_well;
+    mock_decide(&m);
+    CHECK(answers[0] == EASIM_OK && answers[1] && answers[2] == EASIM_OK && answers[3]);
+    CHECK(answers[4] == EASIM_OK && answers[5] && answers[6]);
+    CHECK(m.jobs[2].state == EASIM_JOB_RUNNING && m.jobs[0].state == EASIM_JOB_WAITING);
+    CHECK(m.jobs[3].state == EASIM_JOB_REJECTED && m.view.first_waiting == 0);
     mock_finish(&m);
     return checks_failed > 0;
 }

@@ -1,0 +1,182 @@
+/* Exchanges: see exchange.h. Invariant: a trial leaves placement as it was, and what is done for
+   real comes to the same GPUs: which ones a job gets depends on those free, not on who left
+   them. */
+#include "engine/exchange.h"
+
+#include "engine/action_checks.h"
+#include "engine/checkpoint.h"
+#include "engine/gpus.h"
+#include "engine/interrupt.h"
+#include "engine/job_resize.h"
+#include "engine/jobs.h"
+#include "engine/power_cap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LEAST_PART_BYTES (offsetof(struct easim_part, at_once) + sizeof(bool))
+
+/* --- reading --- */
+
+bool exchange_read(struct exchange *exchange, const struct sim *sim, const void *parts,
+                   uint32_t count, size_t part_bytes) {
+    if (count == 0 || count > sim->workload->jobs.count || !parts || part_bytes < LEAST_PART_BYTES)
+        return false;
+    size_t bytes = part_bytes < sizeof *exchange->parts ? part_bytes : sizeof *exchange->parts;
+    exchange->count = count;
+    exchange->parts = mem_zalloc(count, sizeof *exchange->parts);
+    exchange->allocations = mem_zalloc(count, sizeof *exchange->allocations);
+    for (uint32_t i = 0; i < count; i++)
+        memcpy(&exchange->parts[i], (const char *)parts + i * part_bytes, bytes);
+    return true;
+}
+
+void exchange_finish(struct exchange *exchange) {
+    for (uint32_t i = 0; i < exchange->count; i++)
+        allocation_finish(&exchange->allocations[i]);
+    free(exchange->parts);
+    free(exchange->allocations);
+}
+
+/* --- checks of single parts --- */
+
+static enum refusal check_part(const struct sim *sim, const struct easim_part *part) {
+    switch (part->action) {
+    case EASIM_PART_START:
+        return action_check_start(sim, part->job, part->config);
+    case EASIM_PART_PREEMPT:
+        return action_check_preempt(sim, part->job);
+    case EASIM_PART_RESIZE:
+        return action_check_resize(sim, part->job, part->config);
+    default:
+        return REFUSED_FORM;
+    }
+}
+
+static int compare_jobs(const void *a, const void *b) {
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The first part whose job an earlier part names, or EXCHANGE_WHOLE. */
+static uint32_t find_repeated(const struct exchange *exchange) {
+    uint32_t count = exchange->count, repeated = EXCHANGE_WHOLE;
+    uint32_t *jobs = mem_zalloc(count, sizeof *jobs);
+    for (uint32_t i = 0; i < count; i++)
+        jobs[i] = exchange->parts[i].job;
+    qsort(jobs, count, sizeof *jobs, compare_jobs);
+    for (uint32_t k = 1; k < count; k++) {
+        if (jobs[k] != jobs[k - 1])
+            continue;
+        uint32_t at = 0, seen = 0;
+        for (uint32_t i = 0; i < count && seen < 2; i++)
+            if (exchange->parts[i].job == jobs[k] && ++seen == 2)
+                at = i;
+        repeated = at < repeated ? at : repeated;
+    }
+    free(jobs);
+    return repeated;
+}
+
+static enum refusal check_parts(const struct sim *sim, const struct exchange *exchange,
+                                uint32_t *ret_part) {
+    uint32_t repeated = find_repeated(exchange);
+    for (uint32_t i = 0; i < exchange->count; i++) {
+        enum refusal refusal = i == repeated ? REFUSED_TWICE : check_part(sim, &exchange->parts[i]);
+        *ret_part = i;
+        if (refusal != REFUSED_NOT)
+            return refusal;
+    }
+    return REFUSED_NOT;
+}
+
+/* --- the trial --- */
+
+/* Whether the GPUs of a part's job are free for the others: they change hands, or nothing is
+   written to them first. */
+static bool gives_gpus(const struct sim *sim, const struct easim_part *part) {
+    return part->action == EASIM_PART_RESIZE ||
+           (part->action == EASIM_PART_PREEMPT &&
+            checkpoint_write_ns(sim, part->job, part->at_once ? STOP_AT_ONCE : STOP_ON_DEMAND) ==
+                0);
+}
+
+static bool takes_gpus(const struct easim_part *part) {
+    return part->action != EASIM_PART_PREEMPT;
+}
+
+static int64_t lend_all(struct sim *sim, const struct exchange *exchange) {
+    int64_t lent_nw = 0;
+    for (uint32_t i = 0; i < exchange->count; i++)
+        if (gives_gpus(sim, &exchange->parts[i]))
+            lent_nw += gpus_lend(sim, exchange->parts[i].job);
+    return lent_nw;
+}
+
+static void reclaim_all(struct sim *sim, const struct exchange *exchange) {
+    for (uint32_t i = exchange->count; i-- > 0;)
+        if (gives_gpus(sim, &exchange->parts[i]))
+            gpus_reclaim(sim, exchange->parts[i].job);
+}
+
+/* Parts up to the first that does not fit; how many. */
+static uint32_t borrow_all(struct sim *sim, struct exchange *exchange, int64_t *ret_added_nw) {
+    uint32_t i = 0;
+    for (*ret_added_nw = 0; i < exchange->count; i++) {
+        const struct easim_part *part = &exchange->parts[i];
+        if (takes_gpus(part) &&
+            !gpus_borrow(sim, part->config, &exchange->allocations[i], ret_added_nw))
+            break;
+    }
+    return i;
+}
+
+enum refusal exchange_try(struct sim *sim, struct exchange *exchange, uint32_t *ret_part,
+                          int64_t *ret_committed_nw) {
+    int64_t added_nw, lent_nw;
+    enum refusal refusal = check_parts(sim, exchange, ret_part);
+    if (refusal != REFUSED_NOT)
+        return refusal;
+    lent_nw = lend_all(sim, exchange);
+    uint32_t fitting = borrow_all(sim, exchange, &added_nw);
+    bool takes = false;
+    for (uint32_t i = fitting; i-- > 0;) {
+        if (!takes_gpus(&exchange->parts[i]))
+            continue;
+        gpus_hand_back(sim, &exchange->allocations[i]);
+        *ret_part = takes ? *ret_part : i;
+        takes = true;
+    }
+    reclaim_all(sim, exchange);
+    *ret_committed_nw = sim->committed_nw - lent_nw + added_nw;
+    if (fitting < exchange->count) {
+        *ret_part = fitting;
+        return REFUSED_NOFIT;
+    }
+    return takes && power_cap_forbids_nw(sim, *ret_committed_nw) ? REFUSED_CAP : REFUSED_NOT;
+}
+
+/* --- for real --- */
+
+void exchange_take_gpus(struct sim *sim, struct exchange *exchange) {
+    for (uint32_t i = 0; i < exchange->count; i++) {
+        const struct easim_part *part = &exchange->parts[i];
+        if (part->action == EASIM_PART_PREEMPT)
+            interrupt_yield_gpus(sim, part->job, part->at_once);
+        else if (part->action == EASIM_PART_RESIZE)
+            gpus_let_go(sim, part->job);
+    }
+    for (uint32_t i = 0; i < exchange->count; i++) {
+        struct easim_part *part = &exchange->parts[i];
+        struct job_start start = {.job = part->job, .config = part->config};
+        bool taken = true;
+        if (part->action == EASIM_PART_START)
+            taken = jobs_take_gpus(sim, part->job, part->config, &start.allocation);
+        else if (part->action == EASIM_PART_RESIZE)
+            taken = job_resize_take_free_gpus(sim, &start);
+        if (!taken)
+            sim_fail(sim, ERROR_RUN, "check: an exchange that fits does not");
+        part->config = start.config;
+        exchange->allocations[i] = start.allocation;
+    }
+}
