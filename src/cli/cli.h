@@ -36,6 +36,7 @@ int cli_models(struct options *options);
 int cli_plot(struct options *options);
 int cli_policies(struct options *options);
 int cli_profile(struct options *options);
+int cli_regret(struct options *options);
 int cli_report(struct options *options);
 int cli_run(struct options *options);
 int cli_sweep(struct options *options);

@@ -170,6 +170,18 @@ const struct command_facts commands[COMMAND_COUNT + 1] = {
          .more =
              "Exit status: 0 done, 1 no output, 2 bad input, 3 done with what damaged files hold.\n",
          .add_formats = add_profile_formats},
+    [COMMAND_REGRET] =
+        {.name = "regret",
+         .summary = "try at a policy's decisions what else it could have done",
+         .operands = "CONFIG.yaml",
+         .least_operands = 1,
+         .most_operands = 1,
+         .about =
+             "Copies the simulation where the policy starts a job, lets each copy start it in another way or not yet, and runs all of them to the end: what the policy loses by its decisions.",
+         .more = REPEATED(
+             "CONFIG.yaml") "Each copy goes on with the same policy and random numbers. A policy that runs processes of its own is refused. Exit codes are those of easim run.\n",
+         .repeats = true,
+         .reads_yaml = true},
     [COMMAND_REPORT] =
         {.name = "report",
          .summary = "write one page about a run or a comparison, to be read in a browser",

@@ -29,6 +29,7 @@ static int (*const functions[COMMAND_COUNT])(struct options *) = {
     [COMMAND_PLOT] = cli_plot,
     [COMMAND_POLICIES] = cli_policies,
     [COMMAND_PROFILE] = cli_profile,
+    [COMMAND_REGRET] = cli_regret,
     [COMMAND_REPORT] = cli_report,
     [COMMAND_RUN] = cli_run,
     [COMMAND_SWEEP] = cli_sweep,

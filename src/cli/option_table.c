@@ -15,6 +15,7 @@
 #define MOST_SEED   0x1p53 /* JSON and YAML hold it exactly */
 
 static const char *const formats[] = {"table", "csv", "json", NULL};
+static const char *const regretted[] = {"energy", "jct", "misses", NULL};
 static const char *const two_formats[] = {"table", "csv", NULL};
 static const char *const story_formats[] = {"text", "json", NULL};
 static const char *const spans[] = {"both", "one_node", "across_nodes", NULL};
@@ -29,28 +30,28 @@ static const char *const power_scopes[] = {"node", "node_ac", "node_dc", NULL};
 const struct option_row option_rows[] = {
     /* ---- a scenario ---- */
     {"policy", 'p', "NAME|FILE.so", OPTION_TEXT, AT(policy),
-     .commands = IN(RUN) | IN(TUNE) | IN(CHECK) | IN(GEN),
+     .commands = IN(RUN) | IN(TUNE) | IN(REGRET) | IN(CHECK) | IN(GEN),
      .help = "use this policy instead of the scenario's; parameters in the file are kept only if its name is the same; a path needs a slash: ./mine.so; parameters stand behind either: zeus:edp_slack=2:tau=1h"},
     {"set", 'S', "PATH=VALUE", OPTION_TEXTS, AT(sets),
-     .commands = RUNS | IN(BOUND) | IN(CHECK) | IN(GEN) | IN(MODELS),
+     .commands = RUNS | IN(BOUND) | IN(REGRET) | IN(CHECK) | IN(GEN) | IN(MODELS),
      .help = "replace one value of the scenario, such as policy.params.tau=2h or cluster.nodes[0].gpus=4; the value is YAML; may be given again; applied after --policy"},
     {"seed", 's', "N", OPTION_SETTING, AT(sets),
-     .commands = RUNS | IN(BOUND) | IN(GEN), .most = MOST_SEED,
+     .commands = RUNS | IN(BOUND) | IN(REGRET) | IN(GEN), .most = MOST_SEED,
      .help = "master seed; the same as --set seed=N"},
-    {"replications", 'n', "N", OPTION_SETTING, AT(sets), .commands = RUNS | IN(BOUND), .least = 1,
+    {"replications", 'n', "N", OPTION_SETTING, AT(sets), .commands = RUNS | IN(BOUND) | IN(REGRET), .least = 1,
      .most = 1e6,
      .help = "number of independent runs"},
 
     /* ---- runs ---- */
     {"threads", 't', "N", OPTION_COUNT, AT(threads),
-     .commands = RUNS | IN(BOUND) | IN(VALIDATE) | IN(REPEAT),
+     .commands = RUNS | IN(BOUND) | IN(REGRET) | IN(VALIDATE) | IN(REPEAT),
      .least = 1, .most = 1024,
      .help = "run so many replications at a time (default: one per core); results do not depend on it"},
     {"threads", 't', "N", OPTION_COUNT, AT(threads), .commands = IN(SWEEP), .least = 1,
      .most = 1024, .excludes = "merge list engine",
      .help = "run so many points at a time (default: one per core)"},
-    {"out", 'o', "DIR", OPTION_FOLDER, AT(out), .commands = RUNS | IN(BOUND),
-     .help = "folder of the results (default: results/NAME/POLICY; of bound, compare, ablate and tune bound, compare, ablate and tune-POLICY there)"},
+    {"out", 'o', "DIR", OPTION_FOLDER, AT(out), .commands = RUNS | IN(BOUND) | IN(REGRET),
+     .help = "folder of the results (default: results/NAME/POLICY; of bound, compare, ablate, tune and regret bound, compare, ablate, tune-POLICY and regret-POLICY there)"},
     {"out", 'o', "DIR", OPTION_FOLDER, AT(out), .commands = IN(SWEEP),
      .help = "folder of the results (default: results/NAME/sweep)"},
     {"out", 'o', "DIR", OPTION_FOLDER, AT(out), .commands = IN(VALIDATE),
@@ -60,7 +61,7 @@ const struct option_row option_rows[] = {
     {"out", 'o', "DIR", OPTION_FOLDER, AT(out), .commands = IN(REPEAT),
      .help = "keep the results of the repetition in this folder"},
     {"force", 0, NULL, OPTION_FLAG, AT(force),
-     .commands = RUNS | IN(BOUND) | IN(VALIDATE) | IN(REPEAT),
+     .commands = RUNS | IN(BOUND) | IN(REGRET) | IN(VALIDATE) | IN(REPEAT),
      .help = "write into a folder that is not empty"},
     {"force", 'f', NULL, OPTION_FLAG, AT(force), .commands = IN(PLOT),
      .help = "draw into a folder that is not empty; files of other names stay"},
@@ -80,6 +81,8 @@ const struct option_row option_rows[] = {
      .help = "write every event and every decision into FILE, a name in the folder of the results, as JSON lines; of several replications into one file each, with -N in front of the last suffix; no other file changes by it"},
     {"timing", 0, NULL, OPTION_FLAG, AT(timing), .commands = IN(RUN), .excludes = "quiet format",
      .help = "measure the processor time of decisions and print it below the table"},
+    {"check", 0, NULL, OPTION_FLAG, AT(check), .commands = IN(REGRET),
+     .help = "verify after every event that GPUs, power and energy add up, and at every decision point that a copy in which nothing is replaced ends as the run does, to the last byte"},
     {"check", 0, NULL, OPTION_FLAG, AT(check), .commands = RUNS | IN(VALIDATE),
      .help = "verify after every event that GPUs, power and energy add up, that the policy does not write into its view, which it sees in read-only memory, and that kept answers of a list policy still hold"},
     {"strict", 0, NULL, OPTION_FLAG, AT(strict), .commands = RUNS,
@@ -91,7 +94,7 @@ const struct option_row option_rows[] = {
      .recorded = true, .excludes = "merge list",
      .help = "a run (all replications of a point) that takes longer by the clock, 60s say, has failed (default: none)"},
     {"format", 0, NULL, OPTION_CHOICE, AT(format),
-     .commands = RUNS | IN(BOUND) | IN(VALIDATE), .choices = formats,
+     .commands = RUNS | IN(BOUND) | IN(REGRET) | IN(VALIDATE), .choices = formats,
      .usual = "table",
      .help = "what to print: the table, the CSV file behind it, or the same as one JSON object; with csv and json, notes go to standard error"},
     {"format", 0, NULL, OPTION_CHOICE, AT(format), .commands = IN(SWEEP), .choices = formats,
@@ -101,7 +104,7 @@ const struct option_row option_rows[] = {
      .usual = "table",
      .help = "what to print on standard output"},
     {"quiet", 'q', NULL, OPTION_FLAG, AT(quiet),
-     .commands = RUNS | IN(BOUND) | IN(VALIDATE) | IN(REPEAT),
+     .commands = RUNS | IN(BOUND) | IN(REGRET) | IN(VALIDATE) | IN(REPEAT),
      .help = "print no table, no notes and no progress; what --format csv or json asks for is printed all the same"},
     {"quiet", 'q', NULL, OPTION_FLAG, AT(quiet), .commands = IN(SWEEP),
      .help = "print no totals, no tables and no progress"},
@@ -160,6 +163,19 @@ const struct option_row option_rows[] = {
      .recorded = true, .least = 1, .most = SUMMARY_COUNT,
      .usual = "energy_per_work_kwh,energy_kwh,throughput_jobs_per_h,jct_restricted_mean_s,deadline_miss_rate",
      .help = "metrics of the printed table; the file has all of them"},
+
+    /* ---- regret ---- */
+    {"sample", 0, "N", OPTION_COUNT, AT(sample), .commands = IN(REGRET), .recorded = true,
+     .least = 1, .most = 1e9, .usual = "100", .excludes = "job hindsight",
+     .help = "look at so many decision points, drawn from those of all replications"},
+    {"by", 0, NULL, OPTION_CHOICE, AT(regret_by), .commands = IN(REGRET), .recorded = true,
+     .choices = regretted, .usual = "jct", .excludes = "job",
+     .help = "what is regretted: energy, mean completion time or missed deadlines, of all jobs together; the file has the effects on all three"},
+    {"job", 0, "ID", OPTION_TEXT, AT(of_job), .commands = IN(REGRET), .recorded = true,
+     .excludes = "hindsight",
+     .help = "instead run every replication without this job, too: the delay and the energy that it imposes on each other job"},
+    {"hindsight", 0, NULL, OPTION_FLAG, AT(hindsight), .commands = IN(REGRET), .recorded = true,
+     .help = "look at every decision point in order and go on with what was best there: the schedule that comes of it exists, so the optimum lies between it and the bound, which is shown too"},
 
     /* ---- sweep ---- */
     {"shard", 0, "I/N", OPTION_OTHER, AT(shard), .commands = IN(SWEEP), .read = option_read_shard,

@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "cli/commands.h"
 #include "experiment/compare/compare.h"
+#include "experiment/regret/course.h"
 #include "experiment/sweep/sweep_resume.h"
 #include "experiment/tune/tune.h"
 #include "ingest/profile.h"
@@ -112,6 +113,12 @@ struct options {
     struct tune_constraints constraints;
     int64_t training_seed, training_replications;
     uint32_t most_trials;
+
+    /* regret */
+    uint64_t sample;
+    enum regret_metric regret_by;
+    const char *of_job;
+    bool hindsight;
 
     /* sweep */
     struct sweep_shard shard;

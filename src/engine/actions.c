@@ -4,6 +4,7 @@
 
 #include "base/units.h"
 #include "engine/action_checks.h"
+#include "engine/cluster_changes.h"
 #include "engine/exchange.h"
 #include "engine/gpus.h"
 #include "engine/interrupt.h"
@@ -52,6 +53,24 @@ static enum refusal check_with_cap(struct sim *sim, enum refusal refusal, uint32
     return refusal == REFUSED_NOT && power_cap_forbids(sim, job, config) ? REFUSED_CAP : refusal;
 }
 
+/* Whether anything is to come within the run if this very start is refused. */
+static bool something_is_left(const struct easim_plan *plan) {
+    const struct sim *sim = plan->sim;
+    return plan->actions.count > 0 || (cluster_changes_helpful_left(sim) &&
+                                       eventq_next_ns(&sim->events) <= sim->options.horizon_ns);
+}
+
+/* The configuration that is started in place of one that was asked for; EASIM_NONE: none. */
+static uint32_t change_start(struct easim_plan *plan, uint32_t job, uint32_t config) {
+    struct sim *sim = plan->sim;
+    const struct start_changer *changer = sim->options.changer;
+    int64_t committed_nw;
+    if (!changer || gpus_try_free(sim, config, &committed_nw) < 0)
+        return config;
+    const struct start_offer offer = {job, config, something_is_left(plan)};
+    return changer->change(changer->context, sim, &offer);
+}
+
 static int host_start(struct easim_plan *plan, uint32_t job, uint32_t config) {
     struct sim *sim = plan->sim;
     struct action_record record = {
@@ -60,7 +79,9 @@ static int host_start(struct easim_plan *plan, uint32_t job, uint32_t config) {
     struct action action = {.kind = ACTION_START, .start = {.job = job, .config = config}};
     if (record.refusal == REFUSED_NOT) {
         look_ends(sim, false);
-        if (jobs_take_gpus(sim, job, config, &action.start.allocation))
+        action.start.config = change_start(plan, job, config);
+        if (action.start.config != EASIM_NONE &&
+            jobs_take_gpus(sim, job, action.start.config, &action.start.allocation))
             array_push(&plan->actions, action);
         else
             record.refusal = REFUSED_NOFIT;

@@ -77,9 +77,14 @@ void cluster_changes_check_end(struct sim *sim, int64_t to_ns) {
    be in together, while nothing else happens, is taken to wait for ever. Before that it may still
    be waiting for one of them. Where nodes fail, one may have failed in the state that it waits for:
    it gets that state many times. */
-bool cluster_changes_repeat_only(const struct sim *sim) {
+static bool only_repeats(const struct sim *sim) {
     const struct cluster_changes *c = &sim->changes;
     int64_t rounds = sim->failures.streams ? ROUNDS_WITH_FAILURES : 1;
     return c->round_ns > 0 && sim->events.count == c->pending + sim->background &&
            (sim->now_ns - c->idle_since_ns) / rounds > c->round_ns;
+}
+
+bool cluster_changes_helpful_left(const struct sim *sim) {
+    return sim->failures.nodes != sim->failures.gone ||
+           (sim->events.count != sim->background && !only_repeats(sim));
 }

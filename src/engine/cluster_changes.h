@@ -13,8 +13,10 @@ void cluster_changes_apply(struct sim *sim, uint32_t which);
 void cluster_changes_reset_round(struct sim *sim);
 /* Fails the run if time would go on to to_ns but the series do not. */
 void cluster_changes_check_end(struct sim *sim, int64_t to_ns);
-/* Whether nothing but changes of repeated series is to come, and all states that they can be in
-   together have been there since anything else happened. */
-bool cluster_changes_repeat_only(const struct sim *sim);
+/* Whether anything is to come that may help a job that waits now. All nodes are sound or never
+   repaired, and no event is pending but those of the background (nodes that are still to fail, GPUs
+   that will fall asleep): then the policy has at most what it has now. Nor do values of repeated
+   series help that it has had before, in all states that they can be in together. */
+bool cluster_changes_helpful_left(const struct sim *sim);
 
 #endif

@@ -38,7 +38,8 @@ int loop_init(struct sim *sim, struct error *reterr) {
     find_listeners(sim);
     placement_init(&sim->placement, sim->cluster);
     power_meter_init(&sim->meter, sim->cluster);
-    const struct view_options shown = {sim->options.check, forecasts_hours(sim)};
+    const struct view_options shown = {sim->options.check && !sim->options.changer,
+                                      forecasts_hours(sim)};
     if (view_init(&sim->view, sim->cluster, workload, &shown, reterr) < 0)
         return ERROR_RUN;
     view_header(&sim->view)->price_per_mwh = sim->options.prices.price_per_mwh;
@@ -229,13 +230,8 @@ static bool all_jobs_done(const struct sim *sim) {
            sim->waiting + sim->running + sim->checkpointing == 0;
 }
 
-/* Whether jobs wait and no event will help them: all nodes are sound or never repaired, and no
-   event is pending but those of the background (nodes that are still to fail, GPUs that will fall
-   asleep), after which the policy has at most what it has now, when it starts nothing. Nor do
-   values of repeated series help that it has had before. */
 static bool is_stuck(const struct sim *sim) {
-    return sim->waiting > 0 && sim->failures.nodes == sim->failures.gone &&
-           (sim->events.count == sim->background || cluster_changes_repeat_only(sim));
+    return sim->waiting > 0 && !cluster_changes_helpful_left(sim);
 }
 
 /* Every EVENTS_PER_LOOK_OUT events: counts them for whoever shows progress, and asks whether

@@ -31,6 +31,22 @@ struct check_past {
     uint64_t events;           /* since all jobs were summed up */
 };
 
+struct sim;
+
+/* A start that a policy asks for, and gets. */
+struct start_offer {
+    uint32_t job, config;
+    bool can_wait; /* if it is refused, something else is to come within the run */
+};
+
+/* Who may change starts: for runs that go another way than their policy. */
+struct start_changer {
+    void *context;
+    /* The configuration that is started instead, one that fits and that no cap forbids; EASIM_NONE:
+       the policy is told that nothing fits. It may copy this process. */
+    uint32_t (*change)(void *context, struct sim *sim, const struct start_offer *offer);
+};
+
 struct sim_options {
     int64_t horizon_ns; /* TIME_NONE_NS: until the last job is done */
     struct engine_options engine;
@@ -46,6 +62,8 @@ struct sim_options {
     atomic_ulong *progress;    /* NULL, or counts events for somebody outside */
     /* NULL, or false in copies of this process that a policy has forked: they end */
     const volatile bool *original;
+    const struct start_changer *changer; /* NULL: every start is the policy's; else the view is not
+                                            guarded, for a guarded one is shared by copies */
     const char **calling; /* NULL, or tells which callback of the policy is running; NULL: none */
 };
 

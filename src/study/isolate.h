@@ -4,40 +4,9 @@
 #ifndef EASIM_STUDY_ISOLATE_H
 #define EASIM_STUDY_ISOLATE_H
 
-#include "base/str.h"
-#include "engine/observer.h"
-#include "policy/fault.h"
+#include "study/trail.h"
 
 #include <stdatomic.h>
-#include <sys/types.h>
-
-/* How far a task has come, in memory that it shares with the parent: of one that crashes or hangs
- * it tells where.
- */
-struct trail {
-    char policy[FAULT_NAME_BYTES];
-    char words[FAULT_BYTES]; /* of a crash; "": none, or it could not be told */
-    uint32_t replication;    /* from 1; 0: none has begun */
-    uint32_t generating;     /* replication whose jobs are being generated; 0: none */
-    int64_t now_ns;
-    uint64_t decisions;
-    const char
-        *calling; /* name of the callback of the policy that is running, a literal; NULL: none */
-    const volatile bool *original; /* false in what its policy has forked; NULL: not known */
-    uint64_t bytes;                /* of the result, */
-    uint64_t hash;                 /* and of what is in it (base/hash.h) */
-    pid_t pid;                     /* of the task; what its policy has forked has another */
-    bool done;
-    bool machine; /* it was the machine that failed, not the task: no memory, say */
-};
-
-/* In the child, before code of the policy runs. */
-void trail_policy(struct trail *trail, const struct policy_module *module);
-/* Code of the policy has ended: so does this process if it is not the task but a copy that was
-   forked, which must not give results. */
-void trail_end_policy(const struct trail *trail);
-/* Keeps now_ns and decisions up to date. */
-struct observer trail_observer(struct trail *trail);
 
 struct isolated {
     size_t count;       /* tasks 0..count - 1, begun in this order */

@@ -1,0 +1,144 @@
+/* easim regret: what a policy loses by its decisions. */
+#include "cli/cli.h"
+#include "cli/progress_line.h"
+#include "cli/run_args.h"
+#include "cli/scenario_args.h"
+#include "output/regret/regret_dir.h"
+#include "study/bound_replications.h"
+
+#include <stdlib.h>
+
+struct session {
+    struct options *options;
+    const struct study *study;
+    struct inputs inputs;
+    struct replicate_options how;
+    struct progress_line *progress;
+    const char *folder;
+};
+
+static void expect_points(void *context, uint64_t points) {
+    const struct session *s = context;
+    progress_line_expect(s->progress, points < UINT32_MAX ? (uint32_t)points : UINT32_MAX);
+}
+
+static int print_regret(const struct session *s, const struct regret_output *output) {
+    struct str text = {0};
+    if (s->options->format == FORMAT_TABLE) {
+        regret_report(output, &text);
+        str_addf(&text, "  results: %s\n", s->folder);
+    } else {
+        (s->options->format == FORMAT_JSON ? regret_tables_json : regret_tables_csv)(output, &text);
+    }
+    int code = run_args_show(s->options, &text);
+    str_finish(&text);
+    return code;
+}
+
+/* A copy that failed: the others are kept. */
+static int report_failed(const struct regret *regret) {
+    cli_say("easim: %zu of %zu copies have no result, the first: %s\n", regret->failed,
+            regret->rows.at.count, regret->failure);
+    return EXIT_RUN_FAILED;
+}
+
+static int report_partial(const struct regret *regret, const struct error *error) {
+    struct error whole;
+    (void)error_set(&whole, error->code, "%s: %llu of %llu decision points are looked at and kept",
+                    error->text, (unsigned long long)regret->looked_at,
+                    (unsigned long long)regret->wanted);
+    return cli_report_error(&whole);
+}
+
+/* Writes and prints what there is; an exit code. error: an interruption, or code 0. */
+static int conclude_regret(struct session *s, const struct regret *regret,
+                           const struct bounds *bounds, const struct error *interrupted) {
+    struct error error = {0};
+    struct regret_spread spread;
+    bool partial = interrupted->code < 0;
+    regret_spread_init(&spread, regret);
+    const struct regret_output output = {regret, &spread, bounds};
+    const struct manifest_origin origin = {
+        "regret",   s->options->words.at,         &s->study->scenario, &s->study->model_tree,
+        &s->inputs, s->study->module.policy->name};
+    int code;
+    if (inputs_verify(&s->inputs, INPUTS_LATE, &error) < 0 ||
+        regret_dir_write(s->folder, &output, &origin, partial, &error) < 0)
+        code = cli_report_error(&error);
+    else
+        code = print_regret(s, &output);
+    if (code == EXIT_DONE && regret->failed > 0)
+        code = report_failed(regret);
+    if (partial)
+        code = report_partial(regret, interrupted);
+    regret_spread_finish(&spread);
+    return code;
+}
+
+/* Of any schedule that the policy could make. */
+static int find_bounds(const struct session *s, struct bounds *bounds, struct error *reterr) {
+    const struct config_extras extras = params_extras(&s->study->params);
+    const struct replicate_options how = {.processes = s->how.processes, .cancel = s->how.cancel};
+    return bound_replications(s->study, &extras, &how, (uint32_t)s->study->scenario.replications,
+                              bounds, reterr);
+}
+
+static int run_regret(struct session *s) {
+    const struct options *options = s->options;
+    struct regret regret = {.study = s->study,
+                            .how = &s->how,
+                            .by = options->regret_by,
+                            .sample = options->sample,
+                            .hindsight = options->hindsight,
+                            .expect = expect_points,
+                            .context = s};
+    struct error error = {0};
+    struct bounds *bounds = NULL;
+    s->progress =
+        options->quiet ? NULL : progress_line_start(1, "decision points", s->study, &s->how);
+    int r = regret_run(&regret, &error);
+    if (options->hindsight && (r == 0 || (r == ERROR_CANCELLED && regret.looked_at > 0))) {
+        struct error bound_error = {0};
+        bounds = mem_zalloc((size_t)s->study->scenario.replications, sizeof *bounds);
+        if (r == 0)
+            r = find_bounds(s, bounds, &error);
+        else if (find_bounds(s, bounds, &bound_error) < 0) {
+            free(bounds);
+            bounds = NULL;
+        }
+    }
+    progress_line_stop(s->progress);
+    bool keeps = r == 0 || (r == ERROR_CANCELLED && regret.looked_at > 0);
+    if (!keeps && r == ERROR_CANCELLED)
+        error_set(&error, r, "%s: there are no results", error.text);
+    int code = keeps ? conclude_regret(s, &regret, bounds, &error) : cli_report_error(&error);
+    free(bounds);
+    regret_finish(&regret);
+    return code;
+}
+
+static int regret_study(struct options *options, const struct study *study) {
+    struct session session = {.options = options, .study = study};
+    struct error error = {0};
+    int code;
+    const char *usual = arena_printf(&options->arena, "results/%s/regret-%s", study->scenario.name,
+                                     study->module.policy->name);
+    run_args_catch_interrupts();
+    session.how = run_args_options(options);
+    inputs_add_study(&session.inputs, study);
+    error = session.inputs.failure;
+    session.folder = error.code < 0 ? NULL : run_args_folder(options, usual, &error);
+    code = session.folder ? run_regret(&session) : cli_report_error(&error);
+    inputs_finish(&session.inputs);
+    return code;
+}
+
+int cli_regret(struct options *options) {
+    struct problems problems = CLI_PROBLEMS;
+    struct study study;
+    int code = scenario_args_load(options, &study, &problems) < 0 ? cli_report_problems(&problems)
+                                                                  : regret_study(options, &study);
+    study_finish(&study);
+    problems_finish(&problems);
+    return code;
+}

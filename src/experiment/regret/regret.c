@@ -1,0 +1,259 @@
+/* Regret of a policy: first its own runs, which tell how many decision points there are, then those
+   of which some are copied, one replication after the other: the copies are side by side. */
+#include "experiment/regret/regret.h"
+
+#include "base/rng.h"
+
+#include <gsl/gsl_randist.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- The policy's own runs ---- */
+
+struct own_end {
+    struct run_figures figures;
+    uint32_t points;
+    struct error error;
+};
+
+struct owns {
+    struct regret *regret;
+    struct error error;
+};
+
+static void count_start(void *context, const struct sim *sim, const struct action_record *action) {
+    uint32_t *points = context;
+    (void)sim;
+    *points += action->kind == ACTION_START && action->refusal == REFUSED_NOT;
+}
+
+static void run_own(void *context, size_t task, struct trail *trail, struct str *out) {
+    const struct regret *regret = ((const struct owns *)context)->regret;
+    struct own_end end = {.points = 0};
+    struct workload workload = {0};
+    struct problems problems = {0};
+    const struct observer counter = {.context = &end.points, .action = count_start};
+    struct course course = {.study = regret->study,
+                            .workload = &workload,
+                            .replication = (uint32_t)task,
+                            .how = regret->how,
+                            .trail = trail,
+                            .observer = &counter,
+                            .alone = true};
+    trail_policy(trail, &regret->study->module);
+    trail->generating = (uint32_t)task + 1;
+    int r = study_generate(regret->study, (uint32_t)task, &workload, &problems);
+    trail->generating = 0;
+    if (r < 0)
+        error_set(&end.error, ERROR_INPUT, "%s",
+                  problems.count > 0 ? problems.texts[0] : "no workload");
+    if (r == 0)
+        r = course_run(&course, &end.error);
+    if (r == 0)
+        end.figures = course_figures(&course);
+    str_add_bytes(out, (const char *)&end, sizeof end);
+}
+
+static int keep_own(void *context, size_t task, struct slice result, const char *failure) {
+    struct owns *owns = context;
+    struct own_end end = {.points = 0};
+    if (!failure && result.length == sizeof end)
+        memcpy(&end, result.at, sizeof end);
+    else
+        error_set(&end.error, ERROR_RUN, "%s", failure ? failure : "a result cannot be read");
+    owns->regret->replications[task].own = end.figures;
+    owns->regret->replications[task].points = end.points;
+    if (end.error.code < 0)
+        owns->error = end.error;
+    return end.error.code;
+}
+
+static int run_owns(struct regret *regret, struct error *reterr) {
+    struct owns owns = {.regret = regret};
+    const struct isolated tasks = {.count = regret->count,
+                                   .processes = regret->how->processes,
+                                   .cancel = regret->how->cancel,
+                                   .context = &owns,
+                                   .work = run_own,
+                                   .done = keep_own};
+    int r = isolated_run(&tasks, reterr);
+    if (owns.error.code < 0) {
+        *reterr = owns.error;
+        r = owns.error.code;
+    }
+    return r;
+}
+
+/* ---- Which decision points ---- */
+
+struct sample {
+    uint32_t *points;     /* from 1 in their replication */
+    size_t *first, count; /* by replication: the first of them; one entry more */
+};
+
+static int refuse_nothing(const struct regret *regret, struct error *reterr) {
+    double deadlines = 0;
+    for (uint32_t r = 0; r < regret->count; r++)
+        deadlines += regret->replications[r].own.deadlines;
+    if (regret->points == 0)
+        return error_set(reterr, ERROR_INPUT,
+                         "policy %s starts no job within the run: there is no decision to try "
+                         "another way",
+                         regret->study->module.policy->name);
+    if (regret->by == REGRET_MISSES && deadlines == 0)
+        return error_set(reterr, ERROR_INPUT,
+                         "--by misses: no job has a deadline that is due within the run");
+    return 0;
+}
+
+/* Without replacement, of all points alike, by a stream of its own. */
+static void draw_sample(const struct regret *regret, struct sample *sample) {
+    uint64_t *all = mem_alloc(regret->points * sizeof *all);
+    uint64_t *drawn = mem_alloc(regret->wanted * sizeof *drawn);
+    gsl_rng *rng = rng_create((uint64_t)regret->study->scenario.seed, 0, "regret");
+    for (uint64_t i = 0; i < regret->points; i++)
+        all[i] = i;
+    gsl_ran_choose(rng, drawn, regret->wanted, all, regret->points, sizeof *all);
+    gsl_rng_free(rng);
+    sample->points = mem_alloc(regret->wanted * sizeof *sample->points);
+    sample->first = mem_zalloc(regret->count + (size_t)1, sizeof *sample->first);
+    uint64_t before = 0;
+    for (uint32_t r = 0; r < regret->count; r++) {
+        uint64_t end = before + regret->replications[r].points;
+        for (; sample->count < regret->wanted && drawn[sample->count] < end; sample->count++)
+            sample->points[sample->count] = (uint32_t)(drawn[sample->count] - before) + 1;
+        before = end;
+        sample->first[r + 1] = sample->count;
+    }
+    free(all);
+    free(drawn);
+}
+
+/* ---- Looking at them ---- */
+
+struct trunks {
+    struct regret *regret;
+    struct sample sample;
+    const uint32_t *replications; /* by task */
+    struct error error;
+    bool cut_short;
+};
+
+static struct trunk_task task_of(const struct trunks *trunks, uint32_t replication) {
+    const struct regret *regret = trunks->regret;
+    const struct sample *sample = &trunks->sample;
+    size_t first = sample->points ? sample->first[replication] : 0;
+    return (struct trunk_task){.study = regret->study,
+                               .how = regret->how,
+                               .replication = replication,
+                               .points = sample->points ? sample->points + first : NULL,
+                               .point_count =
+                                   sample->points ? sample->first[replication + 1] - first : 0,
+                               .job = regret->job,
+                               .every = regret->hindsight,
+                               .improves = regret->hindsight,
+                               .checks = regret->how->check,
+                               .by = regret->by};
+}
+
+static void run_replication(void *context, size_t task, struct trail *trail, struct str *out) {
+    const struct trunks *trunks = context;
+    const struct trunk_task what = task_of(trunks, trunks->replications[task]);
+    struct regret_rows rows = {.at = {0}};
+    struct trunk_end end;
+    trail_policy(trail, &what.study->module);
+    trunk_run(&what, trail, &rows, &end);
+    str_add_bytes(out, (const char *)&end, sizeof end);
+    regret_rows_add_bytes(&rows, out);
+}
+
+static int keep_replication(void *context, size_t task, struct slice result, const char *failure) {
+    struct trunks *trunks = context;
+    struct regret *regret = trunks->regret;
+    struct trunk_end end = {.points = 0};
+    if (failure) {
+        error_set(&end.error, ERROR_RUN, "%s", failure);
+    } else if (result.length < sizeof end) {
+        error_set(&end.error, ERROR_RUN, "a result cannot be read");
+    } else {
+        memcpy(&end, result.at, sizeof end);
+        const struct slice rows = {result.at + sizeof end, result.length - sizeof end};
+        if (!regret_rows_take_bytes(&regret->rows, rows))
+            error_set(&end.error, ERROR_RUN, "a result cannot be read");
+    }
+    regret->replications[trunks->replications[task]].end = end;
+    regret->looked_at += end.looked_at;
+    trunks->cut_short = trunks->cut_short || end.cut_short;
+    if (end.error.code < 0 && trunks->error.code == 0)
+        trunks->error = end.error;
+    return end.error.code;
+}
+
+static int run_trunks(struct trunks *trunks, size_t count, struct error *reterr) {
+    const struct isolated tasks = {.count = count,
+                                   .processes = 1,
+                                   .cancel = trunks->regret->how->cancel,
+                                   .context = trunks,
+                                   .work = run_replication,
+                                   .done = keep_replication};
+    int r = isolated_run(&tasks, reterr);
+    if (trunks->error.code < 0) {
+        *reterr = trunks->error;
+        return trunks->error.code;
+    }
+    if (r == 0 && trunks->cut_short)
+        r = error_set(reterr, ERROR_CANCELLED, "interrupted");
+    return r;
+}
+
+static bool has_points(const struct trunks *trunks, uint32_t replication) {
+    const struct regret *regret = trunks->regret;
+    if (regret->only > 0 && replication + 1 != regret->only)
+        return false;
+    return regret->hindsight || regret->job ||
+           trunks->sample.first[replication + 1] > trunks->sample.first[replication];
+}
+
+static void note_failures(struct regret *regret) {
+    for (size_t i = 0; i < regret->rows.at.count; i++)
+        if (regret->rows.at.at[i].failure > 0 && regret->failed++ == 0)
+            regret->failure = regret_rows_text(&regret->rows, regret->rows.at.at[i].failure);
+}
+
+static int look_at_points(struct regret *regret, struct error *reterr) {
+    struct trunks trunks = {.regret = regret};
+    uint32_t *replications = mem_alloc(regret->count * sizeof *replications);
+    size_t count = 0;
+    bool all = regret->hindsight || regret->job;
+    regret->wanted = all || regret->sample > regret->points ? regret->points : regret->sample;
+    if (!all)
+        draw_sample(regret, &trunks.sample);
+    for (uint32_t r = 0; r < regret->count; r++)
+        if (has_points(&trunks, r))
+            replications[count++] = r;
+    trunks.replications = replications;
+    if (regret->expect)
+        regret->expect(regret->context, regret->wanted);
+    int r = run_trunks(&trunks, count, reterr);
+    note_failures(regret);
+    free(replications);
+    free(trunks.sample.points);
+    free(trunks.sample.first);
+    return r;
+}
+
+int regret_run(struct regret *regret, struct error *reterr) {
+    regret->count = (uint32_t)regret->study->scenario.replications;
+    regret->replications = mem_zalloc(regret->count, sizeof *regret->replications);
+    int r = run_owns(regret, reterr);
+    for (uint32_t i = 0; i < regret->count; i++)
+        regret->points += regret->replications[i].points;
+    if (r == 0)
+        r = refuse_nothing(regret, reterr);
+    return r < 0 ? r : look_at_points(regret, reterr);
+}
+
+void regret_finish(struct regret *regret) {
+    free(regret->replications);
+    regret_rows_finish(&regret->rows);
+}

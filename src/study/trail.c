@@ -1,0 +1,107 @@
+/* What is known of a task: see trail.h. */
+#include "study/trail.h"
+
+#include "base/child.h"
+#include "base/mem.h"
+#include "base/own_state.h"
+#include "base/units.h"
+#include "engine/sim.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define ABSURD_BYTES ((size_t)1 << 46) /* no machine has them: whoever asks is to blame */
+
+void trail_policy(struct trail *trail, const struct policy_module *module) {
+    fault_name(module, trail->policy);
+    fault_watch(module, trail->words);
+}
+
+void trail_end_policy(const struct trail *trail) {
+    if (getpid() != trail->pid)
+        _exit(EXIT_FAILURE);
+    own_state_set_locale();
+}
+
+const char *trail_name(const struct trail *trail) {
+    return trail->policy[0] ? trail->policy : "a policy that was being loaded";
+}
+
+/* A replication, and not a policy in it, nor one that is being loaded. */
+static bool easim_is_at_work(const struct trail *trail) {
+    return trail->generating > 0 || (trail->replication > 0 && !trail->calling);
+}
+
+/* Where mem.h has no memory: what the parent is to say. */
+static void no_memory(void *context, size_t bytes) {
+    struct trail *trail = context;
+    const char *where = easim_is_at_work(trail) ? "easim itself, not in"
+                        : trail->calling        ? trail->calling
+                                                : "the run";
+    int length = snprintf(trail->words, FAULT_BYTES, "out of memory in %s%s %s", where,
+                          easim_is_at_work(trail) ? "" : " of", trail_name(trail));
+    if (bytes > 0 && length < FAULT_BYTES)
+        snprintf(trail->words + length, FAULT_BYTES - (size_t)length,
+                 ": no room for %zu more bytes", bytes);
+    trail->machine = bytes < ABSURD_BYTES;
+    _exit(EXIT_FAILURE);
+}
+
+void trail_begin(struct trail *trail) {
+    trail->pid = getpid();
+    trail->original = child_original();
+    mem_on_failure(no_memory, trail);
+}
+
+static void note_time(void *context, const struct sim *sim, int64_t from_ns, int64_t to_ns) {
+    struct trail *trail = context;
+    (void)from_ns;
+    trail->now_ns = to_ns;
+    trail->decisions = sim->decision_total;
+}
+
+struct observer trail_observer(struct trail *trail) {
+    return (struct observer){.context = trail, .advance = note_time};
+}
+
+/* Of one that had to be killed the policy is named only if it may be to blame: not while easim
+ * itself is at work.
+ */
+static void explain_killed(const struct trail *trail, double grace_s, struct str *out) {
+    bool own = easim_is_at_work(trail);
+    str_addf(out, "%s%s was killed, for it did not end within %g s",
+             own ? "a replication" : "the run of ", own ? "" : trail_name(trail), grace_s);
+}
+
+/* How far it had come. */
+static void explain_place(const struct trail *trail, struct str *out) {
+    if (trail->generating > 0)
+        str_addf(out, " (easim was generating the jobs of replication %u)", trail->generating);
+    else if (trail->replication > 0)
+        str_addf(out, " (replication %u, at t = %.9g s, after %llu decisions)", trail->replication,
+                 units_s(trail->now_ns), (unsigned long long)trail->decisions);
+}
+
+void trail_explain(struct trail *trail, const struct trail_end *end, struct str *out) {
+    const char *who = trail_name(trail);
+    int status = end->status;
+    if (trail->done && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return;
+    trail->words[FAULT_BYTES - 1] = trail->policy[FAULT_NAME_BYTES - 1] =
+        '\0'; /* a policy may write anywhere */
+    if (end->timed_out)
+        str_addf(out, "the run of %s was not done within %g s", who, end->limit_s);
+    else if (end->killed)
+        explain_killed(trail, end->grace_s, out);
+    else if (trail->words[0])
+        str_add(out, trail->words);
+    else if (WIFEXITED(status))
+        str_addf(out, "the run of %s ended its process with exit status %d", who,
+                 WEXITSTATUS(status));
+    else
+        str_addf(out, "the run of %s was ended by signal %d, %s", who, WTERMSIG(status),
+                 strsignal(WTERMSIG(status)));
+    explain_place(trail, out);
+}
