@@ -3,6 +3,7 @@
 #include "cli/progress_line.h"
 #include "cli/run_args.h"
 #include "cli/scenario_args.h"
+#include "output/regret/externality_tables.h"
 #include "output/regret/regret_dir.h"
 #include "study/bound_replications.h"
 
@@ -21,6 +22,14 @@ static void expect_points(void *context, uint64_t points) {
     const struct session *s = context;
     progress_line_expect(s->progress, points < UINT32_MAX ? (uint32_t)points : UINT32_MAX);
 }
+
+static struct manifest_origin origin_of(const struct session *s) {
+    return (struct manifest_origin){
+        "regret",   s->options->words.at,         &s->study->scenario, &s->study->model_tree,
+        &s->inputs, s->study->module.policy->name};
+}
+
+/* ---- Decision points ---- */
 
 static int print_regret(const struct session *s, const struct regret_output *output) {
     struct str text = {0};
@@ -58,9 +67,7 @@ static int conclude_regret(struct session *s, const struct regret *regret,
     bool partial = interrupted->code < 0;
     regret_spread_init(&spread, regret);
     const struct regret_output output = {regret, &spread, bounds};
-    const struct manifest_origin origin = {
-        "regret",   s->options->words.at,         &s->study->scenario, &s->study->model_tree,
-        &s->inputs, s->study->module.policy->name};
+    const struct manifest_origin origin = origin_of(s);
     int code;
     if (inputs_verify(&s->inputs, INPUTS_LATE, &error) < 0 ||
         regret_dir_write(s->folder, &output, &origin, partial, &error) < 0)
@@ -117,6 +124,51 @@ static int run_regret(struct session *s) {
     return code;
 }
 
+/* ---- One job ---- */
+
+static int print_externality(const struct session *s, const struct externality *externality) {
+    struct str text = {0};
+    if (s->options->format == FORMAT_TABLE) {
+        externality_report(externality, &text);
+        str_addf(&text, "  results: %s\n", s->folder);
+    } else {
+        (s->options->format == FORMAT_JSON ? externality_json : externality_csv)(externality,
+                                                                                 &text);
+    }
+    int code = run_args_show(s->options, &text);
+    str_finish(&text);
+    return code;
+}
+
+static int conclude_externality(struct session *s, const struct externality *externality,
+                                const struct error *interrupted) {
+    struct error error = {0};
+    const struct manifest_origin origin = origin_of(s);
+    if (inputs_verify(&s->inputs, INPUTS_LATE, &error) < 0 ||
+        externality_dir_write(s->folder, externality, &origin, interrupted->code < 0, &error) < 0)
+        return cli_report_error(&error);
+    int code = print_externality(s, externality);
+    if (interrupted->code == 0)
+        return code;
+    (void)error_set(&error, interrupted->code, "%s: %u of %u replications are finished and kept",
+                    interrupted->text, externality->known, externality->count);
+    return cli_report_error(&error);
+}
+
+static int run_externality(struct session *s) {
+    struct externality externality = {.study = s->study, .how = &s->how, .job = s->options->of_job};
+    const uint32_t count = (uint32_t)s->study->scenario.replications;
+    struct error error = {0};
+    s->progress =
+        s->options->quiet ? NULL : progress_line_start(count, "replications", s->study, &s->how);
+    int r = externality_run(&externality, &error);
+    progress_line_stop(s->progress);
+    bool keeps = r == 0 || (r == ERROR_CANCELLED && externality.known > 0);
+    int code = keeps ? conclude_externality(s, &externality, &error) : cli_report_error(&error);
+    externality_finish(&externality);
+    return code;
+}
+
 static int regret_study(struct options *options, const struct study *study) {
     struct session session = {.options = options, .study = study};
     struct error error = {0};
@@ -128,7 +180,9 @@ static int regret_study(struct options *options, const struct study *study) {
     inputs_add_study(&session.inputs, study);
     error = session.inputs.failure;
     session.folder = error.code < 0 ? NULL : run_args_folder(options, usual, &error);
-    code = session.folder ? run_regret(&session) : cli_report_error(&error);
+    code = !session.folder   ? cli_report_error(&error)
+           : options->of_job ? run_externality(&session)
+                             : run_regret(&session);
     inputs_finish(&session.inputs);
     return code;
 }

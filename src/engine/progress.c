@@ -19,7 +19,8 @@ void progress_init(struct sim *sim) {
 void progress_submit(struct sim *sim, uint32_t job) {
     const struct noise_draw draw = {sim->options.noise.speed_sigma, sim->options.seed,
                                     sim->options.replication};
-    sim->progress[job].noise = speed_noise(&draw, job, sim->workload->jobs.at[job].kind);
+    sim->progress[job].noise = speed_noise(&draw, workload_job_number(sim->workload, job),
+                                           sim->workload->jobs.at[job].kind);
 }
 
 double progress_factor(const struct sim *sim, uint32_t job) {

@@ -29,6 +29,17 @@ bool workload_same_jobs(const struct workload *workload, const struct workload *
     return i == count;
 }
 
+void workload_remove_job(struct workload *workload, uint32_t job) {
+    workload->gap = job + 1;
+    workload->jobs.count--;
+    memmove(&workload->jobs.at[job], &workload->jobs.at[job + 1],
+            (workload->jobs.count - job) * sizeof *workload->jobs.at);
+}
+
+uint32_t workload_job_number(const struct workload *workload, uint32_t job) {
+    return job + (workload->gap > 0 && job + 1 >= workload->gap);
+}
+
 uint32_t workload_user(struct workload *workload, const char *name) {
     bool is_new;
     uint32_t user = intern(&workload->user_names, name, strlen(name), &is_new);

@@ -37,6 +37,7 @@ struct workload {
     struct config_table table;
     struct start_costs rigid_costs;
     bool has_utilization; /* that changes, of some job */
+    uint32_t gap;         /* 1 + the number of the job that was removed; 0: none */
     int64_t warmup_ns;    /* jobs submitted before it are run, but left out of the metrics */
     struct arena arena;
 };
@@ -45,6 +46,13 @@ void workload_finish(struct workload *workload);
 
 /* Whether both are the same work of the same users at the same times: two draws from one source. */
 bool workload_same_jobs(const struct workload *workload, const struct workload *other);
+
+/* Takes one job out, before a simulation: the others keep their numbers, and with them their random
+   numbers. Once. */
+void workload_remove_job(struct workload *workload, uint32_t job);
+/* By which a job's streams are named: its index among all jobs that were drawn. */
+uint32_t workload_job_number(const struct workload *workload, uint32_t job);
+
 /* The number of a user, added with weight 1 if new. */
 uint32_t workload_user(struct workload *workload, const char *name);
 const struct start_costs *workload_costs(const struct workload *workload,

@@ -101,8 +101,9 @@ static int refuse_nothing(const struct regret *regret, struct error *reterr) {
                          "another way",
                          regret->study->module.policy->name);
     if (regret->by == REGRET_MISSES && deadlines == 0)
-        return error_set(reterr, ERROR_INPUT,
-                         "--by misses: no job has a deadline that is due within the run");
+        return error_set(
+            reterr, ERROR_INPUT,
+            "no job has a deadline that is due within the run: there are no misses to regret");
     return 0;
 }
 
@@ -217,7 +218,7 @@ static bool has_points(const struct trunks *trunks, uint32_t replication) {
 static void note_failures(struct regret *regret) {
     for (size_t i = 0; i < regret->rows.at.count; i++)
         if (regret->rows.at.at[i].failure > 0 && regret->failed++ == 0)
-            regret->failure = regret_rows_text(&regret->rows, regret->rows.at.at[i].failure);
+            regret->failure = text_places_at(&regret->rows.texts, regret->rows.at.at[i].failure);
 }
 
 static int look_at_points(struct regret *regret, struct error *reterr) {

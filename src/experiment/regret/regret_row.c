@@ -5,20 +5,6 @@
 
 const char *const regret_action_names[] = {"chosen", "other", "wait"};
 
-size_t regret_rows_add_text(struct regret_rows *rows, const char *text) {
-    if (!text)
-        return 0;
-    if (rows->texts.length == 0)
-        str_add_char(&rows->texts, '\0'); /* the place of none */
-    size_t place = rows->texts.length;
-    str_add_bytes(&rows->texts, text, strlen(text) + 1);
-    return place;
-}
-
-const char *regret_rows_text(const struct regret_rows *rows, size_t place) {
-    return place > 0 ? rows->texts.text + place : NULL;
-}
-
 void regret_rows_add_bytes(const struct regret_rows *rows, struct str *out) {
     const uint64_t count = rows->at.count, length = rows->texts.length;
     str_add_bytes(out, (const char *)&count, sizeof count);
@@ -31,8 +17,7 @@ void regret_rows_add_bytes(const struct regret_rows *rows, struct str *out) {
 static void move_texts(struct regret_row *row, size_t by) {
     size_t *const places[] = {&row->job,         &row->model,      &row->user,
                               &row->most_sooner, &row->most_later, &row->failure};
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-        *places[i] += *places[i] > 0 ? by : 0;
+    text_places_move(places, sizeof places / sizeof *places, by);
 }
 
 bool regret_rows_take_bytes(struct regret_rows *rows, struct slice from) {

@@ -4,8 +4,8 @@
 #define EASIM_EXPERIMENT_REGRET_REGRET_ROW_H
 
 #include "base/array.h"
-#include "base/str.h"
 #include "experiment/regret/course.h"
+#include "experiment/regret/text_places.h"
 
 enum regret_action { REGRET_CHOSEN, REGRET_OTHER, REGRET_WAIT };
 extern const char *const regret_action_names[]; /* by enum regret_action */
@@ -33,7 +33,7 @@ struct regret_row {
     bool known;                     /* the run to its end has been made, and: */
     double of[REGRET_METRICS];      /* what it came to, */
     uint64_t digest;                /* and that of its figures */
-    struct regret_others others;    /* against what was chosen */
+    struct regret_others others;    /* against the chosen action */
     size_t most_sooner, most_later; /* jobs, texts */
     size_t failure;                 /* text; 0: none */
 };
@@ -45,9 +45,6 @@ struct regret_rows {
     struct str texts;
 };
 
-/* A text's place; 0 of none. */
-size_t regret_rows_add_text(struct regret_rows *rows, const char *text);
-const char *regret_rows_text(const struct regret_rows *rows, size_t place);
 void regret_rows_add_bytes(const struct regret_rows *rows, struct str *out);
 /* Adds what regret_rows_add_bytes has made; false if it is not that. */
 bool regret_rows_take_bytes(struct regret_rows *rows, struct slice from) MUST_CHECK;

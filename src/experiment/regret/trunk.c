@@ -29,12 +29,13 @@ struct trunk {
     struct branches branches;
     struct regret_rows *rows;
     struct trunk_end *end;
-    int64_t *finish_ns;     /* by job, of the policy's own run */
-    size_t next_point;      /* of the task's list */
-    size_t first_row;       /* of the present point */
-    uint32_t held_job;      /* waits in this decision, whatever the policy asks for */
-    uint64_t held_decision; /* 0: none does */
-    uint32_t branch_job;    /* in a copy: whose action was replaced */
+    int64_t *finish_ns;           /* by job, of the schedule that the run would come to so far */
+    ARRAY_OF(int64_t *) finishes; /* the same of each copy of the present point, if one is taken */
+    size_t next_point;            /* of the task's list */
+    size_t first_row;             /* of the present point */
+    uint32_t held_job;            /* waits in this decision, whatever the policy asks for */
+    uint64_t held_decision;       /* 0: none does */
+    uint32_t branch_job;          /* in a copy: whose action was replaced */
 };
 
 bool trunk_is_better(double value, double other) {
@@ -56,9 +57,9 @@ static struct regret_row row_of(struct trunk *trunk, const struct sim *sim, uint
         .waiting = view->waiting_count,
         .running = view->running_count,
         .free_gpus = view->free_gpus,
-        .job = regret_rows_add_text(rows, spec->id),
-        .model = regret_rows_add_text(rows, workload_model_name(workload, spec)),
-        .user = regret_rows_add_text(rows, workload->users.at[spec->user].name),
+        .job = text_places_add(&rows->texts, spec->id),
+        .model = text_places_add(&rows->texts, workload_model_name(workload, spec)),
+        .user = text_places_add(&rows->texts, workload->users.at[spec->user].name),
         .config = EASIM_NONE,
         .time_s = NAN,
         .energy_j = NAN};
@@ -121,32 +122,54 @@ static void take_end(struct trunk *trunk, struct regret_row *row, const struct b
     struct regret_rows *rows = trunk->rows;
     const struct workload *workload = &trunk->workload;
     if (end->error.code < 0) {
-        row->failure = regret_rows_add_text(rows, end->error.text);
+        row->failure = text_places_add(&rows->texts, end->error.text);
         return;
     }
     if (row->action == REGRET_CHOSEN && end->figures.digest != trunk->end->reached.digest)
-        row->failure = regret_rows_add_text(
-            rows, "check: with nothing replaced, a copy ends another way than the run");
+        row->failure = text_places_add(
+            &rows->texts, "check: with nothing replaced, a copy ends another way than the run");
     memcpy(row->of, end->figures.of, sizeof row->of);
     row->digest = end->figures.digest;
     row->known = true;
     row->others = end->others;
     if (end->most_sooner != EASIM_NONE)
-        row->most_sooner = regret_rows_add_text(rows, workload->jobs.at[end->most_sooner].id);
+        row->most_sooner = text_places_add(&rows->texts, workload->jobs.at[end->most_sooner].id);
     if (end->most_later != EASIM_NONE)
-        row->most_later = regret_rows_add_text(rows, workload->jobs.at[end->most_later].id);
+        row->most_later = text_places_add(&rows->texts, workload->jobs.at[end->most_later].id);
+}
+
+static size_t finish_bytes(const struct trunk *trunk) {
+    return trunk->workload.jobs.count * sizeof *trunk->finish_ns;
+}
+
+static void keep_finishes(struct trunk *trunk, size_t row, struct slice from) {
+    if (from.length == 0 || from.length != finish_bytes(trunk))
+        return;
+    while (trunk->finishes.count <= row - trunk->first_row)
+        array_push(&trunk->finishes, NULL);
+    int64_t *finish_ns = mem_alloc(from.length);
+    memcpy(finish_ns, from.at, from.length);
+    trunk->finishes.at[row - trunk->first_row] = finish_ns;
+}
+
+static void drop_finishes(struct trunk *trunk) {
+    for (size_t i = 0; i < trunk->finishes.count; i++)
+        free(trunk->finishes.at[i]);
+    trunk->finishes.count = 0;
 }
 
 static void on_branch_end(void *context, size_t number, struct slice result, const char *failure) {
     struct trunk *trunk = context;
     struct regret_row *row = &trunk->rows->at.at[number];
     struct branch_end end;
-    if (!failure && result.length == sizeof end) {
+    if (!failure && result.length >= sizeof end) {
         memcpy(&end, result.at, sizeof end);
         take_end(trunk, row, &end);
+        keep_finishes(trunk, number,
+                      (struct slice){result.at + sizeof end, result.length - sizeof end});
     } else {
         row->failure =
-            regret_rows_add_text(trunk->rows, failure ? failure : "its result cannot be read");
+            text_places_add(&trunk->rows->texts, failure ? failure : "its result cannot be read");
     }
 }
 
@@ -177,7 +200,11 @@ static uint32_t improve(struct trunk *trunk, const struct sim *sim, uint32_t con
     if (branches_wait(&trunk->branches) < 0)
         return config;
     size_t best = best_row(trunk);
-    if (best == trunk->first_row)
+    bool taken = best != trunk->first_row;
+    if (taken)
+        memcpy(trunk->finish_ns, trunk->finishes.at[best - trunk->first_row], finish_bytes(trunk));
+    drop_finishes(trunk);
+    if (!taken)
         return config;
     rows->at.at[trunk->first_row].taken = false;
     rows->at.at[best].taken = true;
@@ -264,11 +291,16 @@ static void compare_jobs(const struct trunk *trunk, struct branch_end *end) {
 /* Of a copy: its process ends here. */
 _Noreturn static void hand_in_branch(struct trunk *trunk, const struct error *error) {
     struct branch_end end = {.error = *error};
+    struct str bytes = {0};
     if (error->code == 0) {
         end.figures = course_figures(&trunk->course);
         compare_jobs(trunk, &end);
     }
-    const struct str bytes = {(char *)&end, sizeof end, sizeof end};
+    str_add_bytes(&bytes, (const char *)&end, sizeof end);
+    for (uint32_t j = 0; j < trunk->workload.jobs.count && trunk->task->improves; j++) {
+        const int64_t finish_ns = end_ns(&trunk->course.sim, j);
+        str_add_bytes(&bytes, (const char *)&finish_ns, sizeof finish_ns);
+    }
     forked_hand_in(&trunk->branches.self->forked, &bytes);
 }
 
@@ -360,6 +392,8 @@ void trunk_run(const struct trunk_task *task, struct trail *trail, struct regret
         run_trunk(&trunk, trail);
     else if (r == ERROR_CANCELLED)
         *ret_end = (struct trunk_end){.cut_short = true};
+    drop_finishes(&trunk);
+    free(trunk.finishes.at);
     free(trunk.finish_ns);
     workload_finish(&trunk.workload);
     problems_finish(&problems);

@@ -18,9 +18,9 @@ static void add_place(const struct regret *regret, const struct regret_row *row,
     csv_comma_int(out, row->point);
     csv_comma_int(out, (int64_t)row->decision);
     run_columns_ns(out, row->time_ns);
-    csv_comma_text(out, regret_rows_text(&regret->rows, row->job));
-    csv_comma_text(out, regret_rows_text(&regret->rows, row->model));
-    csv_comma_text(out, regret_rows_text(&regret->rows, row->user));
+    csv_comma_text(out, text_places_at(&regret->rows.texts, row->job));
+    csv_comma_text(out, text_places_at(&regret->rows.texts, row->model));
+    csv_comma_text(out, text_places_at(&regret->rows.texts, row->user));
     csv_comma_int(out, row->waiting);
     csv_comma_int(out, row->running);
     csv_comma_int(out, row->free_gpus);
@@ -53,10 +53,10 @@ static void add_effects(const struct regret *regret, const struct regret_row *ro
     csv_comma_real(out, others->own_s);
     csv_comma_int(out, others->sooner);
     csv_comma_positive(out, others->most_sooner_s);
-    csv_comma_text(out, regret_rows_text(&regret->rows, row->most_sooner));
+    csv_comma_text(out, text_places_at(&regret->rows.texts, row->most_sooner));
     csv_comma_int(out, others->later);
     csv_comma_positive(out, others->most_later_s);
-    csv_comma_text(out, regret_rows_text(&regret->rows, row->most_later));
+    csv_comma_text(out, text_places_at(&regret->rows.texts, row->most_later));
 }
 
 void regret_tables_csv(const struct regret_output *output, struct str *out) {
@@ -70,7 +70,7 @@ void regret_tables_csv(const struct regret_output *output, struct str *out) {
             add_action(regret, &rows[i], out);
             add_effects(regret, &rows[i], &rows[point->first], out);
             csv_comma_real(out, i == point->first ? point->regret : NAN);
-            csv_comma_text(out, regret_rows_text(&regret->rows, rows[i].failure));
+            csv_comma_text(out, text_places_at(&regret->rows.texts, rows[i].failure));
             str_add_char(out, '\n');
         }
     }

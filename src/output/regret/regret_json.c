@@ -61,7 +61,7 @@ static void add_worst(const struct regret_output *output, cJSON *root) {
         json_add_int(object, "replication", row->replication);
         json_add_int(object, "point", row->point);
         json_add_real(object, "time_s", units_s(row->time_ns));
-        json_add_text(object, "job", regret_rows_text(&regret->rows, row->job));
+        json_add_text(object, "job", text_places_at(&regret->rows.texts, row->job));
         json_add_real(object, "regret", point->regret);
         cJSON_AddItemToObject(object, "chosen", action_json(regret, row));
         cJSON_AddItemToObject(object, "best",

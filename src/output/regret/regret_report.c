@@ -59,7 +59,7 @@ static void add_job(const struct regret *regret, size_t job, double by_s, struct
     if (job == 0)
         return;
     str_add(out, " (");
-    str_add_visible(out, regret_rows_text(&regret->rows, job));
+    str_add_visible(out, text_places_at(&regret->rows.texts, job));
     str_addf(out, " by %.5g s)", by_s);
 }
 
@@ -81,10 +81,10 @@ void regret_story(const struct regret *regret, const struct regret_point *point,
     const struct regret_row *best = &regret->rows.at.at[point->best];
     str_addf(out, "replication %" PRIu32 ", %.9g s: ", chosen->replication,
              units_s(chosen->time_ns));
-    str_add_visible(out, regret_rows_text(&regret->rows, chosen->job));
+    str_add_visible(out, text_places_at(&regret->rows.texts, chosen->job));
     if (chosen->model > 0) {
         str_add(out, " (");
-        str_add_visible(out, regret_rows_text(&regret->rows, chosen->model));
+        str_add_visible(out, text_places_at(&regret->rows.texts, chosen->model));
         str_add_char(out, ')');
     }
     str_add(out, " started on ");
@@ -107,14 +107,21 @@ void regret_story(const struct regret *regret, const struct regret_point *point,
 
 /* ---- The summary ---- */
 
+static size_t copies_of(const struct regret_output *output) {
+    return output->regret->rows.at.count - output->spread->points.count;
+}
+
 static void add_title(const struct regret_output *output, struct str *out) {
     const struct regret *regret = output->regret;
     str_addf(out, "%s: policy %s, ", regret->study->scenario.name,
              regret->study->module.policy->name);
     run_report_protocol(regret->study, regret->count, out);
-    str_addf(out, ": %zu of %" PRIu64 " decision points, %zu copies\n",
-             output->spread->points.count, regret->points,
-             regret->rows.at.count - output->spread->points.count);
+    if (regret->hindsight)
+        str_addf(out, ": %zu decision points (of the policy's own runs %" PRIu64 "), %zu copies\n",
+                 output->spread->points.count, regret->points, copies_of(output));
+    else
+        str_addf(out, ": %zu of %" PRIu64 " decision points, %zu copies\n",
+                 output->spread->points.count, regret->points, copies_of(output));
 }
 
 static void add_spread(const struct regret_output *output, struct str *out) {
