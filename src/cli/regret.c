@@ -45,9 +45,9 @@ static int print_regret(const struct session *s, const struct regret_output *out
 }
 
 /* A copy that failed: the others are kept. */
-static int report_failed(const struct regret *regret) {
+static int report_failed(const struct regret *regret, size_t points) {
     cli_say("easim: %zu of %zu copies have no result, the first: %s\n", regret->failed,
-            regret->rows.at.count, regret->failure);
+            regret->rows.at.count - points, regret->failure);
     return EXIT_RUN_FAILED;
 }
 
@@ -75,7 +75,7 @@ static int conclude_regret(struct session *s, const struct regret *regret,
     else
         code = print_regret(s, &output);
     if (code == EXIT_DONE && regret->failed > 0)
-        code = report_failed(regret);
+        code = report_failed(regret, spread.points.count);
     if (partial)
         code = report_partial(regret, interrupted);
     regret_spread_finish(&spread);

@@ -59,6 +59,8 @@ static void begin_course(struct course *course) {
     course->sim.options.progress = course->how->events;
     course->sim.options.changer = course->changer;
     course->trail->replication = course->replication + 1;
+    course->trail->now_ns = 0;
+    course->trail->decisions = 0;
     course->sim.options.calling = &course->trail->calling;
     course->sim.options.original = course->trail->original;
 }
@@ -78,11 +80,11 @@ int course_run(struct course *course, struct error *reterr) {
     return r;
 }
 
-void course_rename(struct course *course, struct trail *trail) {
-    trail->replication = course->trail->replication;
-    trail->now_ns = course->trail->now_ns;
-    trail->decisions = course->trail->decisions;
-    trail->calling = course->trail->calling;
+void course_rename(struct course *course, struct trail *trail, const char *calling) {
+    trail->replication = course->replication + 1;
+    trail->now_ns = course->sim.now_ns;
+    trail->decisions = course->sim.decision_total - 1; /* before the present one */
+    trail->calling = calling;
     trail_policy(trail, &course->study->module);
     course->trail = trail;
     course->watch.context = trail;

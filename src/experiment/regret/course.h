@@ -41,8 +41,9 @@ const char *regret_metric_name(enum regret_metric metric, const struct scenario 
 
 /* From t = 0 to the end. course_finish in any case. */
 int course_run(struct course *course, struct error *reterr) MUST_CHECK;
-/* In a copy of the process in the middle of course_run: from here on it is another task. */
-void course_rename(struct course *course, struct trail *trail);
+/* In a copy of the process in the middle of a decision: from here on it is another task. calling:
+   of the old trail before the copy was made; the process it comes from goes on and changes it. */
+void course_rename(struct course *course, struct trail *trail, const char *calling);
 /* Of one that has been run. */
 struct run_figures course_figures(const struct course *course);
 void course_finish(struct course *course);

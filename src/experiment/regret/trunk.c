@@ -216,13 +216,14 @@ static uint32_t improve(struct trunk *trunk, const struct sim *sim, uint32_t con
 static uint32_t look_at_point(struct trunk *trunk, struct sim *sim,
                               const struct start_offer *offer) {
     const struct trunk_task *task = trunk->task;
+    const char *calling = trunk->course.trail->calling;
     add_rows(trunk, sim, offer);
     keep_chosen(trunk);
     for (size_t i = trunk->first_row; i < trunk->rows->at.count; i++) {
         if (i == trunk->first_row && !task->checks)
             continue;
         if (branches_fork(&trunk->branches, i) > 0) {
-            course_rename(&trunk->course, trunk->branches.self->forked.trail);
+            course_rename(&trunk->course, trunk->branches.self->forked.trail, calling);
             return take_action(trunk, sim, &trunk->rows->at.at[i]);
         }
     }

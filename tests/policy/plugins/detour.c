@@ -1,12 +1,23 @@
 /* detour: starts waiting jobs in order, each in the configuration that fits now and takes longest
    (worst) or shortest; but the start of number `at`, counted over all that are accepted, as
    `place` says: the configuration of that place among those of the job, or -1: not in this
-   decision. With fails, it gives up where it is refused what fits. */
+   decision. Where it is refused what fits, which only happens in a copy of the run, it does as
+   `refused` says, from its start number `from` on. interrupt: sends SIGINT to the parent of its
+   parent, and waits for the end. */
 #include <easim/policy.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum refused { GO_ON, FAIL, CRASH, KILL, EXIT, SCRATCH, INTERRUPT };
+static const char *const refusals[] = {"go_on", "fail",    "crash",     "kill",
+                                       "exit",  "scratch", "interrupt", NULL};
 
 struct params {
-    bool worst, fails;
-    int64_t at, place;
+    bool worst;
+    int32_t refused;
+    int64_t at, place, from;
 };
 
 struct state {
@@ -30,6 +41,43 @@ static uint32_t choose(const struct easim_pass *pass, const struct easim_job *jo
     return best;
 }
 
+static void interrupt(void) {
+    char path[40];
+    int easim = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)getppid());
+    FILE *file = fopen(path, "r");
+    if (file && fscanf(file, "%*d (%*[^)]) %*c %d", &easim) == 1)
+        kill(easim, SIGINT);
+    for (;;)
+        pause();
+}
+
+static int take_refusal(const struct easim_pass *pass) {
+    const struct params *p = pass->params;
+    volatile char *volatile nowhere = NULL;
+    switch ((enum refused)p->refused) {
+    case GO_ON:
+        break;
+    case FAIL:
+        pass->host->fail(pass->plan, "it was refused what fits");
+        return -1;
+    case CRASH:
+        *nowhere = 1;
+        break;
+    case KILL:
+        raise(SIGKILL);
+        break;
+    case EXIT:
+        exit(0);
+    case SCRATCH:
+        pass->host->scratch(pass->plan, (size_t)1 << 60);
+        break;
+    case INTERRUPT:
+        interrupt();
+    }
+    return 0;
+}
+
 static int decide(const struct easim_pass *pass) {
     const struct params *p = pass->params;
     struct state *s = pass->state;
@@ -43,7 +91,8 @@ static int decide(const struct easim_pass *pass) {
             continue;
         if (s->starts == p->at)
             config = job->first_config + (uint32_t)p->place;
-        if (pass->host->plan_start(pass->plan, job->index, config) != EASIM_OK && p->fails)
+        if (pass->host->plan_start(pass->plan, job->index, config) != EASIM_OK &&
+            s->starts >= p->from && take_refusal(pass) < 0)
             return -1;
     }
     return 0;
@@ -52,8 +101,10 @@ static int decide(const struct easim_pass *pass) {
 static const struct easim_param params[] = {
     {"worst", "", "the longest", EASIM_PARAM_BOOL, offsetof(struct params, worst), 0, 1, 0, false,
      NULL},
-    {"fails", "", "gives up", EASIM_PARAM_BOOL, offsetof(struct params, fails), 0, 1, 0, false,
-     NULL},
+    {"refused", "", "what it does then", EASIM_PARAM_CHOICE, offsetof(struct params, refused), 0,
+     INTERRUPT, GO_ON, false, refusals},
+    {"from", "", "from which start on", EASIM_PARAM_INT, offsetof(struct params, from), 0, 1e9, 0,
+     false, NULL},
     {"at", "", "which start, 0: none", EASIM_PARAM_INT, offsetof(struct params, at), 0, 1e9, 0,
      false, NULL},
     {"place", "", "of a configuration", EASIM_PARAM_INT, offsetof(struct params, place), -1, 1e9, 0,
@@ -67,5 +118,5 @@ EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI,
                                                        .state_size = sizeof(struct state),
                                                        .params_size = sizeof(struct params),
                                                        .params = params,
-                                                       .param_count = 4,
+                                                       .param_count = 5,
                                                        .decide = decide};
