@@ -1,6 +1,7 @@
 /* easim explain: one job's story. */
 #include "cli/cli.h"
 #include "cli/recorded_args.h"
+#include "cli/run_args.h"
 #include "easim_version.h"
 #include "ingest/logs/log_readers.h"
 #include "insight/story/repetition.h"
@@ -21,6 +22,8 @@ struct again {
     struct study study;
     struct moments moments;
     const char *reason; /* why not; NULL so far */
+    struct regret what_if;
+    struct trunk_wish wish;
 };
 
 /* ---- The inputs ---- */
@@ -97,6 +100,54 @@ static void repeat_run(struct again *a, const struct recorded_args *args, uint32
         a->reason = arena_printf(arena, "%s.", error.text);
 }
 
+/* ---- What if ---- */
+
+/* "4 h100": k and the GPU type. */
+static bool find_wish(struct again *a, const char *text) {
+    const struct cluster *cluster = &a->study.cluster;
+    char *end;
+    unsigned long k = strtoul(text, &end, 10);
+    uint32_t h = 0;
+    if (end == text || k == 0 || k > UINT32_MAX || *end != ' ')
+        return false;
+    while (h < cluster->gpu_type_count && strcmp(cluster->gpu_types[h].name, end + 1) != 0)
+        h++;
+    a->wish = (struct trunk_wish){.k = (uint32_t)k, .gpu_type = h};
+    return h < cluster->gpu_type_count;
+}
+
+static int read_wish(struct again *a, struct error *reterr) {
+    const char *text = a->options->what_if;
+    if (strcmp(text, "all") == 0)
+        return 0;
+    a->what_if.wish = &a->wish;
+    a->wish.waits = strcmp(text, "wait") == 0;
+    if (a->wish.waits || find_wish(a, text))
+        return 0;
+    return error_set(
+        reterr, ERROR_INPUT,
+        "--what-if: expected all, wait, or a number of GPUs and their type, as \"4 %s\", "
+        "got \"%.80s\"",
+        a->study.cluster.gpu_types[0].name, text);
+}
+
+/* Of the run that could be repeated. */
+static int ask_what_if(struct again *a, const struct recorded_args *args, struct error *reterr) {
+    const struct replicate_options how = run_args_options(a->options);
+    a->what_if = (struct regret){.study = &a->study,
+                                 .how = &how,
+                                 .by = REGRET_JCT,
+                                 .job = a->options->operands[1],
+                                 .only = args->run.part->replication};
+    int r = read_wish(a, reterr);
+    if (r == 0) {
+        run_args_catch_interrupts();
+        r = regret_run(&a->what_if, reterr);
+    }
+    a->what_if.how = NULL;
+    return r;
+}
+
 /* ---- The story ---- */
 
 static int refuse_job(const struct recorded_args *args, struct options *options,
@@ -136,10 +187,21 @@ static int explain_job(struct options *options, const struct recorded_args *args
         return refuse_job(args, options, reterr);
     struct again again = {.options = options};
     struct story story;
+    int r = 0;
     repeat_run(&again, args, job);
-    story_init(&story, &args->run, job, again.reason ? NULL : &again.moments, again.reason);
-    int r = print_story(options, args, &story, reterr);
-    story_finish(&story);
+    if (options->what_if && !again.reason)
+        r = ask_what_if(&again, args, reterr);
+    else if (options->what_if)
+        r = error_set(reterr, ERROR_INPUT,
+                      "--what-if: the run cannot be repeated, so nothing else can be tried: %s",
+                      again.reason);
+    if (r == 0) {
+        story_init(&story, &args->run, job, again.reason ? NULL : &again.moments, again.reason);
+        story.what_if = options->what_if ? &again.what_if : NULL;
+        r = print_story(options, args, &story, reterr);
+        story_finish(&story);
+    }
+    regret_finish(&again.what_if);
     moments_finish(&again.moments);
     study_finish(&again.study);
     recorded_finish(&again.recorded);

@@ -279,6 +279,8 @@ const struct option_row option_rows[] = {
     {"format", 0, NULL, OPTION_CHOICE, AT(story_format), .commands = IN(EXPLAIN),
      .choices = story_formats, .usual = "text",
      .help = "how to print it: text for people, or one JSON object with every configuration"},
+    {"what-if", 0, "WHAT", OPTION_TEXT, AT(what_if), .commands = IN(EXPLAIN),
+     .help = "also simulate to the end of the run, at each of its starts, what would have come of something else: all that was possible, wait, or a number of GPUs and their type, as in '4 h100'"},
 
     /* ---- report ---- */
     {"policy", 'p', "NAME", OPTION_TEXT, AT(policy), .commands = IN(REPORT),

@@ -170,6 +170,7 @@ struct options {
     double resolution_s;
     uint64_t most_events;
     enum story_format story_format;
+    const char *what_if;
 
     /* files made of files */
     const char *output;

@@ -262,6 +262,28 @@ def interrupted(folder):
     assert "interrupted: there are no results" in done.stderr and not (folder / "none").exists(), done.stderr
 
 
+def what_if(folder):
+    """easim explain gives the rows of regret.csv that are of its job; or those that were asked for."""
+    write(folder, HAND)
+    easim("run", "scenario.yaml", "--record", "--out", "rec", "--quiet", cwd=folder)
+    rows = json.loads(easim("explain", "rec", "a", "--what-if", "all", "--format", "json", cwd=folder).stdout)["what_if"]
+    assert [(r["action"], r["gpu_type"] or "") for r in rows] == [row[1:3] for row in HAND_ROWS[:3]], rows
+    for row, (*_, jct_s, energy_j, missed) in zip(rows, HAND_ROWS):
+        same([row["jct_mean_s"], joules(row["energy_kwh"]), row["deadline_missed"]], [jct_s, energy_j, missed])
+    told = easim("explain", "rec", "a", "--what-if", "1 fast", cwd=folder).stdout
+    section = told[told.index("What if?"):]
+    assert "at 0 s, in place of 1 x slow:\n      1 x fast: energy -0.0003 kWh; completion time, mean -20 s; deadlines missed " \
+        "-1; it would have ended 100 s sooner, 0 others sooner, 1 later (b by 60 s)\n" in section, section
+    assert "waiting" not in section and "waiting: " in easim("explain", "rec", "b", "--what-if", "wait", cwd=folder).stdout
+    assert "could not be had then" in easim("explain", "rec", "b", "--what-if", "1 slow", cwd=folder).stdout
+    for text in ("fast", "0 fast", "1 fst", "1x fast", ""):
+        done = easim("explain", "rec", "a", "--what-if", text, cwd=folder, code=2)
+        assert "--what-if: expected all, wait, or a number of GPUs and their type, as \"4 fast\"" in done.stderr, done.stderr
+    (folder / "jobs.csv").write_text("job_id\n")
+    done = easim("explain", "rec", "a", "--what-if", "all", cwd=folder, code=2)
+    assert "--what-if: the run cannot be repeated, so nothing else can be tried: " in done.stderr, done.stderr
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -269,6 +291,7 @@ def main():
         hindsight_by_hand(folder / "hindsight")
         externality_by_hand(folder / "externality")
         externality_of_random(folder / "without")
+        what_if(folder / "what_if")
         against_runs(folder / "runs")
         nothing_replaced(folder / "nothing", range(30))
         same_bytes(folder)

@@ -18,6 +18,7 @@ struct own_end {
 
 struct owns {
     struct regret *regret;
+    uint32_t first; /* replication, from 0 */
     struct error error;
 };
 
@@ -28,21 +29,23 @@ static void count_start(void *context, const struct sim *sim, const struct actio
 }
 
 static void run_own(void *context, size_t task, struct trail *trail, struct str *out) {
-    const struct regret *regret = ((const struct owns *)context)->regret;
+    const struct owns *owns = context;
+    const struct regret *regret = owns->regret;
+    const uint32_t replication = owns->first + (uint32_t)task;
     struct own_end end = {.points = 0};
     struct workload workload = {0};
     struct problems problems = {0};
     const struct observer counter = {.context = &end.points, .action = count_start};
     struct course course = {.study = regret->study,
                             .workload = &workload,
-                            .replication = (uint32_t)task,
+                            .replication = replication,
                             .how = regret->how,
                             .trail = trail,
                             .observer = &counter,
                             .alone = true};
     trail_policy(trail, &regret->study->module);
-    trail->generating = (uint32_t)task + 1;
-    int r = study_generate(regret->study, (uint32_t)task, &workload, &problems);
+    trail->generating = replication + 1;
+    int r = study_generate(regret->study, replication, &workload, &problems);
     trail->generating = 0;
     if (r < 0)
         error_set(&end.error, ERROR_INPUT, "%s",
@@ -61,16 +64,16 @@ static int keep_own(void *context, size_t task, struct slice result, const char 
         memcpy(&end, result.at, sizeof end);
     else
         error_set(&end.error, ERROR_RUN, "%s", failure ? failure : "a result cannot be read");
-    owns->regret->replications[task].own = end.figures;
-    owns->regret->replications[task].points = end.points;
+    owns->regret->replications[owns->first + task].own = end.figures;
+    owns->regret->replications[owns->first + task].points = end.points;
     if (end.error.code < 0)
         owns->error = end.error;
     return end.error.code;
 }
 
 static int run_owns(struct regret *regret, struct error *reterr) {
-    struct owns owns = {.regret = regret};
-    const struct isolated tasks = {.count = regret->count,
+    struct owns owns = {.regret = regret, .first = regret->only > 0 ? regret->only - 1 : 0};
+    const struct isolated tasks = {.count = regret->only > 0 ? 1 : regret->count,
                                    .processes = regret->how->processes,
                                    .cancel = regret->how->cancel,
                                    .context = &owns,
@@ -152,6 +155,7 @@ static struct trunk_task task_of(const struct trunks *trunks, uint32_t replicati
                                    sample->points ? sample->first[replication + 1] - first : 0,
                                .job = regret->job,
                                .every = regret->hindsight,
+                               .wish = regret->wish,
                                .improves = regret->hindsight,
                                .checks = regret->how->check,
                                .by = regret->by};

@@ -89,6 +89,12 @@ static bool can_start(struct sim *sim, uint32_t job, uint32_t config) {
     return !power_cap_forbids(sim, job, config) && gpus_try_free(sim, config, &committed_nw) >= 0;
 }
 
+static bool is_wished(const struct trunk *trunk, const struct sim *sim, uint32_t config) {
+    const struct trunk_wish *wish = trunk->task->wish;
+    const struct easim_config *c = easim_view_config(sim->view.v, config);
+    return !wish || (c->k == wish->k && c->milli == 0 && c->gpu_type == wish->gpu_type);
+}
+
 /* The chosen action, then all others. */
 static void add_rows(struct trunk *trunk, struct sim *sim, const struct start_offer *offer) {
     const struct easim_job *job = &sim->view.jobs[offer->job];
@@ -99,11 +105,12 @@ static void add_rows(struct trunk *trunk, struct sim *sim, const struct start_of
     add_start(trunk, row, sim, REGRET_CHOSEN);
     for (row.config = job->first_config; row.config < job->first_config + job->config_count;
          row.config++)
-        if (row.config != offer->config && can_start(sim, offer->job, row.config))
+        if (row.config != offer->config && is_wished(trunk, sim, row.config) &&
+            can_start(sim, offer->job, row.config))
             add_start(trunk, row, sim, REGRET_OTHER);
     row.config = EASIM_NONE;
     row.action = REGRET_WAIT;
-    if (offer->can_wait)
+    if (offer->can_wait && (!trunk->task->wish || trunk->task->wish->waits))
         array_push(&trunk->rows->at, row);
 }
 

@@ -6,6 +6,12 @@
 
 #include "experiment/regret/regret_row.h"
 
+/* Which actions to try; zero GPUs: none but waiting. */
+struct trunk_wish {
+    bool waits;
+    uint32_t k, gpu_type;
+};
+
 /* What is asked of a replication. */
 struct trunk_task {
     const struct study *study;
@@ -13,10 +19,11 @@ struct trunk_task {
     uint32_t replication;                /* from 0 */
     const uint32_t *points;              /* the decision points to look at, ascending, from 1; */
     size_t point_count;
-    const char *job; /* NULL, or those of this job instead; */
-    bool every;      /* or all of them */
-    bool improves;   /* takes the best action at each, and goes on from there */
-    bool checks;     /* copies what was chosen, too: it must end the same way */
+    const char *job;               /* NULL, or those of this job instead; */
+    bool every;                    /* or all of them */
+    const struct trunk_wish *wish; /* NULL: everything that is possible there */
+    bool improves;                 /* takes the best action at each, and goes on from there */
+    bool checks;                   /* copies what was chosen, too: it must end the same way */
     enum regret_metric by;
 };
 

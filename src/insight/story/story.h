@@ -3,6 +3,7 @@
 #ifndef EASIM_INSIGHT_STORY_STORY_H
 #define EASIM_INSIGHT_STORY_STORY_H
 
+#include "experiment/regret/regret.h"
 #include "insight/blame/miss_cause.h"
 #include "insight/story/moment.h"
 
@@ -31,6 +32,7 @@ struct story {
     uint32_t job;
     const struct moments *moments;               /* NULL: the run was not repeated, */
     const char *why_not;                         /* for this reason */
+    const struct regret *what_if;                /* what else it could have had; NULL: not known */
     struct blame blame;                          /* of all jobs */
     int64_t until_ns;                            /* its finish, or the end of the run */
     enum miss_cause missed;                      /* why */

@@ -35,7 +35,7 @@ static void add_groups(const struct regret_output *output, cJSON *root) {
     }
 }
 
-static cJSON *action_json(const struct regret *regret, const struct regret_row *row) {
+cJSON *regret_action_json(const struct regret *regret, const struct regret_row *row) {
     cJSON *object = cJSON_CreateObject();
     bool starts = row->config != EASIM_NONE;
     json_add_text(object, "action", regret_action_names[row->action]);
@@ -63,9 +63,9 @@ static void add_worst(const struct regret_output *output, cJSON *root) {
         json_add_real(object, "time_s", units_s(row->time_ns));
         json_add_text(object, "job", text_places_at(&regret->rows.texts, row->job));
         json_add_real(object, "regret", point->regret);
-        cJSON_AddItemToObject(object, "chosen", action_json(regret, row));
+        cJSON_AddItemToObject(object, "chosen", regret_action_json(regret, row));
         cJSON_AddItemToObject(object, "best",
-                              action_json(regret, &regret->rows.at.at[point->best]));
+                              regret_action_json(regret, &regret->rows.at.at[point->best]));
         regret_story(regret, point, &story);
         json_add_text(object, "story", story.text);
         str_finish(&story);

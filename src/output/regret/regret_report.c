@@ -22,7 +22,8 @@ static void add_value(const struct report_line *line, double value, struct str *
 /* ---- A story ---- */
 
 /* "2 x h100, b 64, 400 W" */
-static void add_action(const struct regret *regret, const struct regret_row *row, struct str *out) {
+void regret_story_action(const struct regret *regret, const struct regret_row *row,
+                         struct str *out) {
     if (row->config == EASIM_NONE) {
         str_add(out, "waiting");
         return;
@@ -76,6 +77,13 @@ static void add_others(const struct regret *regret, const struct regret_row *row
     add_job(regret, row->most_later, others->most_later_s, out);
 }
 
+void regret_story_effects(const struct regret *regret, const struct regret_row *row,
+                          const struct regret_row *chosen, struct str *out) {
+    add_changes(regret, row, chosen, out);
+    str_add(out, "; ");
+    add_others(regret, row, out);
+}
+
 void regret_story(const struct regret *regret, const struct regret_point *point, struct str *out) {
     const struct regret_row *chosen = &regret->rows.at.at[point->first];
     const struct regret_row *best = &regret->rows.at.at[point->best];
@@ -88,7 +96,7 @@ void regret_story(const struct regret *regret, const struct regret_point *point,
         str_add_char(out, ')');
     }
     str_add(out, " started on ");
-    add_action(regret, chosen, out);
+    regret_story_action(regret, chosen, out);
     str_addf(out, " with %" PRIu32 " other%s waiting, %" PRIu32 " running, %" PRIu32 " GPUs free",
              chosen->waiting - 1, chosen->waiting == 2 ? "" : "s", chosen->running,
              chosen->free_gpus);
@@ -97,11 +105,9 @@ void regret_story(const struct regret *regret, const struct regret_point *point,
         return;
     }
     str_add(out, "; better: ");
-    add_action(regret, best, out);
+    regret_story_action(regret, best, out);
     str_add(out, "\n      ");
-    add_changes(regret, best, chosen, out);
-    str_add(out, "; ");
-    add_others(regret, best, out);
+    regret_story_effects(regret, best, chosen, out);
     str_add_char(out, '\n');
 }
 

@@ -26,4 +26,14 @@ void regret_report(const struct regret_output *output, struct str *out);
 /* One point told in a paragraph. */
 void regret_story(const struct regret *regret, const struct regret_point *point, struct str *out);
 
+/* An action, "2 x h100, b 64" or "waiting"; and what it would have done against the chosen one. */
+void regret_story_action(const struct regret *regret, const struct regret_row *row,
+                         struct str *out);
+void regret_story_effects(const struct regret *regret, const struct regret_row *row,
+                          const struct regret_row *chosen, struct str *out);
+cJSON *regret_action_json(const struct regret *regret, const struct regret_row *row);
+/* Every row of one job's starts but the chosen ones, simulated to the end. */
+void regret_what_if(const struct regret *regret, struct str *out);
+cJSON *regret_what_if_json(const struct regret *regret);
+
 #endif

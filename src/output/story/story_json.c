@@ -4,6 +4,7 @@
 #include "base/units.h"
 #include "metrics/job_record.h"
 #include "output/json.h"
+#include "output/regret/regret_tables.h"
 
 #include <math.h>
 
@@ -183,5 +184,7 @@ void story_json(const struct story *story, struct str *out) {
     add_moments(story, root);
     add_overtakers(story, root);
     add_deadline(story, root);
+    if (story->what_if)
+        cJSON_AddItemToObject(root, "what_if", regret_what_if_json(story->what_if));
     json_print(root, out);
 }

@@ -3,6 +3,7 @@
 #include "output/story/story_text.h"
 
 #include "base/units.h"
+#include "output/regret/regret_tables.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -445,4 +446,6 @@ void story_text(const struct story *story, struct str *out) {
     }
     add_overtakers(story, out);
     add_deadline(story, out);
+    if (story->what_if)
+        regret_what_if(story->what_if, out);
 }
