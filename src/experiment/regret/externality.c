@@ -40,7 +40,7 @@ static int find_job(struct imposing *one) {
         j++;
     one->job = j;
     if (j == count)
-        error_set(&one->outcome.error, ERROR_INPUT, "no job \"%.80s\" in replication %u%s",
+        error_set(&one->outcome.error, ERROR_INPUT, "no job \"%.80s\" is submitted in replication %u%s",
                   one->all->job, one->replication + 1,
                   str_suggestion(&arena, one->all->job, names, count));
     arena_finish(&arena);
