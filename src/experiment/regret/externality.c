@@ -40,9 +40,9 @@ static int find_job(struct imposing *one) {
         j++;
     one->job = j;
     if (j == count)
-        error_set(&one->outcome.error, ERROR_INPUT, "no job \"%.80s\" is submitted in replication %u%s",
-                  one->all->job, one->replication + 1,
-                  str_suggestion(&arena, one->all->job, names, count));
+        error_set(&one->outcome.error, ERROR_INPUT,
+                  "no job \"%.80s\" is submitted in replication %u%s", one->all->job,
+                  one->replication + 1, str_suggestion(&arena, one->all->job, names, count));
     arena_finish(&arena);
     free(names);
     return one->outcome.error.code;
