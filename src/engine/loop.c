@@ -39,7 +39,7 @@ int loop_init(struct sim *sim, struct error *reterr) {
     placement_init(&sim->placement, sim->cluster);
     power_meter_init(&sim->meter, sim->cluster);
     const struct view_options shown = {sim->options.check && !sim->options.changer,
-                                      forecasts_hours(sim)};
+                                       forecasts_hours(sim)};
     if (view_init(&sim->view, sim->cluster, workload, &shown, reterr) < 0)
         return ERROR_RUN;
     view_header(&sim->view)->price_per_mwh = sim->options.prices.price_per_mwh;
