@@ -177,7 +177,7 @@ struct easim_event {
 };
 
 /* What is forecast of a clock hour, counted from t = 0, where the scenario has `forecast`
-   (semantics 30): the mean of carbon intensity and of price, and the least power cap. NAN: not
+   (semantics 29): the mean of carbon intensity and of price, and the least power cap. NAN: not
    given, or the series ends before the hour does. */
 struct easim_forecast {
     double from_s;

@@ -1,5 +1,5 @@
 /* The section `forecast` of a scenario: how many hours ahead policies see carbon intensity, price
-   and power cap, and how far these forecasts are from what comes (semantics 30). */
+   and power cap, and how far these forecasts are from what comes (semantics 29). */
 #ifndef EASIM_CONFIG_FORECAST_H
 #define EASIM_CONFIG_FORECAST_H
 

@@ -1,4 +1,4 @@
-/* Forecasts of cap, price and carbon intensity, hour by hour (semantics 30). They are new at every
+/* Forecasts of cap, price and carbon intensity, hour by hour (semantics 29). They are new at every
    full hour, which is no event: policies see them when they decide. */
 #ifndef EASIM_ENGINE_FORECASTS_H
 #define EASIM_ENGINE_FORECASTS_H

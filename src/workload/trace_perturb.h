@@ -1,4 +1,4 @@
-/* A recorded log drawn anew in every replication, so that intervals cover arrivals (semantics 31):
+/* A recorded log drawn anew in every replication, so that intervals cover arrivals (semantics 30):
    days in another order, a scaled load, compressed time. */
 #ifndef EASIM_WORKLOAD_TRACE_PERTURB_H
 #define EASIM_WORKLOAD_TRACE_PERTURB_H

@@ -1,4 +1,4 @@
-"""Perturbed logs (semantics 31): test_perturbed_logs.py EASIM SOURCE. What `easim gen` writes of each replication is taken
+"""Perturbed logs (semantics 30): test_perturbed_logs.py EASIM SOURCE. What `easim gen` writes of each replication is taken
 apart into days, each of which must be one of the log's."""
 import filecmp
 import json

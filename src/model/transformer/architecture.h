@@ -1,4 +1,4 @@
-/* The shape of a transformer, and what an iteration of its training computes (semantics 33.1). Pure
+/* The shape of a transformer, and what an iteration of its training computes (semantics 31.1). Pure
    functions. */
 #ifndef EASIM_MODEL_TRANSFORMER_ARCHITECTURE_H
 #define EASIM_MODEL_TRANSFORMER_ARCHITECTURE_H

@@ -1,5 +1,5 @@
 /* How k GPUs share the training of a transformer: a plan, what it needs and how long an iteration
-   takes under it (semantics 33.2 to 33.4). Pure functions. */
+   takes under it (semantics 31.2 to 31.4). Pure functions. */
 #ifndef EASIM_MODEL_TRANSFORMER_PLAN_H
 #define EASIM_MODEL_TRANSFORMER_PLAN_H
 
