@@ -172,6 +172,43 @@ def check_plans(rows):
         assert 1 <= published[0] / chosen[0] <= 1.12, f"{row['model']}: published {published}, chosen {chosen}"
 
 
+SCENARIO = """\
+name: gpt
+horizon: drain
+seed: 3
+cluster:
+  gpu_types: [{name: a100, idle_w: 60, ctx_w: 80, tdp_w: 400, memory_gib: 80}]
+  nodes: [{count: 16, gpu: a100, gpus: 8}]
+models: %s
+workload:
+  kind: poisson
+  load: 0.7
+  until: {jobs: 12}
+  mix: [{model: gpt-1.7b}, {model: gpt-7.5b}]
+  k: [4, 32, 64, 128]
+  sizes: {law: lognormal, mean: 500h, cv: 1}
+policy: {name: zeus}
+"""
+
+
+def check_run(folder):
+    """Jobs of a run: the plan that `easim models` names, as long as its iteration says."""
+    scenario = Path(folder) / "gpt.yaml"
+    scenario.write_text(SCENARIO % MODELS, encoding="utf-8")
+    easim("run", scenario, "--check", "--strict", "--quiet", "--out", Path(folder) / "run")
+    easim("gen", scenario, "--out", Path(folder) / "log.csv", "--quiet")
+    models = {(row["model"], row["k"], row["span"]): row
+              for row in csv.DictReader(io.StringIO(easim("models", scenario, "--format", "csv").stdout))}
+    work = {row["job_id"]: float(row["work_samples"]) for row in rows_of(Path(folder) / "log.csv")}
+    jobs = rows_of(Path(folder) / "run/jobs.csv")
+    assert len(jobs) == 12 and len({job["plan"] for job in jobs}) > 1, jobs
+    for job in jobs:
+        row = models[job["model"], job["k"], "one_node" if job["nodes"] == "1" else "across_nodes"]
+        assert (job["plan"], job["b"]) == (row["plan"], row["b"]), (job, row)
+        sequences_s = float(row["global_batch"]) / float(row["iteration_s"])
+        near(job["exec_s"], work[job["job_id"]] / sequences_s, 1e-6 * float(job["exec_s"]), f"job {job['job_id']}")
+
+
 def main():
     rows = rows_of(ROWS)
     shapes = {model["name"]: model for model in yaml.safe_load(MODELS.read_text(encoding="utf-8"))["models"]}
@@ -182,6 +219,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="easim-plans.") as folder:
         check_megatron(folder, rows, shapes)
         check_known(folder, rows, shapes)
+        check_run(folder)
     check_plans(rows)
 
 

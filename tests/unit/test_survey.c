@@ -9,8 +9,8 @@
 
 TestSuite(survey, .init = temp_dir_enter, .fini = temp_dir_leave);
 
-/* A form that needs 1 + 0.5 b GiB, with an own batch list on h, limits, and a table known in one
-   span each for k = 2 and k = 3. */
+/* A form that needs 1 + 0.5 b GiB, with an own batch list on h, limits, a table known in one span
+   each for k = 2 and k = 3, and a transformer that three GPUs cannot divide. */
 static const char models[] =
     "models:\n"
     "  - {name: form, m0: 4, phi: 4, batches: [18, 2, 20, 4], mem0_gib: 1, mem1_gib: 0.5, gpus: {\n"
@@ -25,7 +25,10 @@ static const char models[] =
     "       {k: 2, batch: 1, throughput_samples_s: 2, power_w_per_gpu: 100},\n"
     "       {k: 2, batch: 2, throughput_samples_s: 3, power_w_per_gpu: 110},\n"
     "       {k: 3, batch: 1, throughput_samples_s: 2.5, power_w_per_gpu: 80, across_nodes: true},\n"
-    "       {k: 3, batch: 2, throughput_samples_s: 4, power_w_per_gpu: 95, across_nodes: true}]}}}\n";
+    "       {k: 3, batch: 2, throughput_samples_s: 4, power_w_per_gpu: 95, across_nodes: true}]}}}\n"
+    "  - {name: plans, transformer: {layers: 4, hidden: 64, heads: 2, sequence: 8, vocabulary: 10, parameters: 1e6, global_batch: 4}, gpus: {\n"
+    "     g: {evidence: measured, source: x, peak_flops: 1e9, memory_bytes_s: 1e9, node_bytes_s: 1e9, network_bytes_s: 1e8,\n"
+    "         compute_fraction: 0.5, memory_traffic: 1, gradient_overlap: 0.5, p0_w: 100, pmax_w: 300, range_k: [1, 2]}}}\n";
 
 /* g: two nodes of 2 with 10 GiB; h: one node of 4. */
 static const char scenario[] =
