@@ -29,6 +29,7 @@ void override_place_read(const struct override_place *place, struct model *model
     *model = (struct model){0};
     *gpu_model = (struct gpu_model){0};
     int r = schema_bind(&binding, model_fields, model_node(place), "", model);
+    model->is_transformer = !yaml_is_null(yaml_find(model_node(place), "transformer"));
     if (place->gpu)
         r = schema_bind(&binding, gpu_model_fields, place_node(place), "", gpu_model);
     (void)r;

@@ -36,17 +36,29 @@ const struct plan_choice *plan_table_find(struct plan_table *table, const struct
     return &table->choices.at[number];
 }
 
+static struct plan_parts parts_of(const struct model *model, const struct gpu_model *gpu_model,
+                                  const struct gpu_type *type, const struct plan *plan,
+                                  enum easim_span span) {
+    const struct plan_hardware hardware = plan_hardware_of(gpu_model, type);
+    return plan_time_parts(&model->transformer, plan, &hardware, span != EASIM_ONE_NODE);
+}
+
 struct interpolation_value plan_value(const struct model *model, const struct gpu_model *gpu_model,
                                       const struct gpu_type *type, const struct plan *plan,
                                       enum easim_span span) {
-    const struct plan_hardware hardware = plan_hardware_of(gpu_model, type);
-    const struct plan_parts parts =
-        plan_time_parts(&model->transformer, plan, &hardware, span != EASIM_ONE_NODE);
+    const struct plan_parts parts = parts_of(model, gpu_model, type, plan, span);
     double iteration_s = plan_parts_sum_s(&parts);
     double share = transformer_flop(&model->transformer) /
                    (plan_gpus(plan) * gpu_model->links.peak_flops * iteration_s);
     return (struct interpolation_value){iteration_s,
                                         power_training_w(&gpu_model->power, 1, share, INFINITY)};
+}
+
+double plan_transfer_share(const struct model *model, const struct gpu_model *gpu_model,
+                           const struct gpu_type *type, const struct plan *plan,
+                           enum easim_span span) {
+    const struct plan_parts parts = parts_of(model, gpu_model, type, plan, span);
+    return (parts.tensor_s + parts.pipeline_s + parts.gradient_s) / plan_parts_sum_s(&parts);
 }
 
 void plan_table_tabulate(const struct model *model, const struct gpu_type *type,

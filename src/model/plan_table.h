@@ -37,6 +37,11 @@ struct interpolation_value plan_value(const struct model *model, const struct gp
                                       const struct gpu_type *type, const struct plan *plan,
                                       enum easim_span span);
 
+/* Share of an iteration in which its GPUs send each other data: within layers, between stages, and
+   gradients. */
+double plan_transfer_share(const struct model *model, const struct gpu_model *gpu_model,
+                           const struct gpu_type *type, const struct plan *plan,
+                           enum easim_span span);
 /* The configuration of k GPUs under a plan, in all spans that models know. */
 void plan_table_tabulate(const struct model *model, const struct gpu_type *type,
                          const struct plan *plan, struct easim_config *config);

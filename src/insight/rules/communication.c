@@ -13,16 +13,22 @@
 static double comm_share(const struct rule_run *rule_run, const struct kept_piece *piece,
                          const struct easim_config *config, uint32_t span) {
     const struct gpu_model *model = kept_work_model(rule_run, piece);
-    uint32_t node_gpus = rule_run->folder->cluster.gpu_types[config->gpu_type].node_gpus_max;
+    const struct recorded_folder *folder = rule_run->folder;
+    const struct gpu_type *type = &folder->cluster.gpu_types[config->gpu_type];
+    const struct plan *plan = config_table_plan(&rule_run->run->workload.table, piece->spec->model,
+                                                config->gpu_type, config->k);
     double steps = 1;
     if (!model || model->lookup_speed)
         return NAN;
+    if (plan)
+        return plan_transfer_share(&folder->models.models[piece->spec->model], model, type, plan,
+                                   (enum easim_span)span);
     for (size_t i = 0; i < model->grad_accum.count; i++) {
         const struct grad_accum *g = &((const struct grad_accum *)model->grad_accum.at)[i];
         if (g->k == config->k && g->batch == config->batch)
             steps = (double)g->steps;
     }
-    uint32_t nodes = speed_nodes(config->k, node_gpus, (enum easim_span)span);
+    uint32_t nodes = speed_nodes(config->k, type->node_gpus_max, (enum easim_span)span);
     return speed_sync_s(&model->speed, config->k, nodes) /
            speed_iteration_s(&model->speed, config->k, config->batch / steps, nodes);
 }

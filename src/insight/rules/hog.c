@@ -73,8 +73,8 @@ static double share_of(double part, double whole) {
     return whole > 0 ? part / whole : 0;
 }
 
-/* A model whose computing is 10 % faster: what optimising it would save. Only where the forms
- * decide. */
+/* A model whose computing is 10 % faster: what optimising it would save. Only where forms
+ * or plans decide. */
 static void propose_for_model(const struct rule_run *rule_run, const struct model *model,
                               struct insights *insights, struct insight *insight) {
     struct str entry = {0};
@@ -85,7 +85,8 @@ static void propose_for_model(const struct rule_run *rule_run, const struct mode
         }
     str_add(&entry, "{model: ");
     yaml_add_quoted(&entry, model->name);
-    str_add(&entry, ", set: {a_s: {times: 0.9}, c_s: {times: 0.9}}}");
+    str_add(&entry, model->is_transformer ? ", set: {peak_flops: {times: 1.1111111111111112}}}"
+                                          : ", set: {a_s: {times: 0.9}, c_s: {times: 0.9}}}");
     proposal_override(rule_run, insights, insight, entry.text);
     insight->what_if.note = "It shows what a model that computes 10 % faster would save";
     proposal_unsure(insight, "its share may stay: others profit as well");
