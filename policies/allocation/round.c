@@ -7,10 +7,17 @@ struct range {
     double least, greatest;
 };
 
+/* Whether a job had better have nothing: moving may cost without limit. */
+static bool is_worse_than_none(const struct allocation_job *job, uint32_t c) {
+    return job->choices[c].cost > job->none_cost + job->leave_cost;
+}
+
 static struct range range_of_costs(const struct allocation *a) {
     struct range r = {INFINITY, -INFINITY};
     for (uint32_t i = 0; i < a->count; i++)
         for (uint32_t c = 0; c < a->jobs[i].count; c++) {
+            if (is_worse_than_none(&a->jobs[i], c))
+                continue;
             r.least = fmin(r.least, a->jobs[i].choices[c].cost);
             r.greatest = fmax(r.greatest, a->jobs[i].choices[c].cost);
         }
@@ -31,7 +38,9 @@ void allocation_score(struct allocation *a) {
         double none = fmin(cut, job->none_cost - r.least) + fmin(cut, job->leave_cost);
         job->chosen = job->pinned ? 0 : EASIM_NONE;
         for (uint32_t c = 0; c < job->count; c++)
-            job->choices[c].gain = llround((none - (job->choices[c].cost - r.least)) * unit);
+            job->choices[c].gain = is_worse_than_none(job, c)
+                                       ? -1
+                                       : llround((none - (job->choices[c].cost - r.least)) * unit);
     }
 }
 

@@ -166,3 +166,19 @@ Test(allocations, sia) {
     };
     policy_cases_run(cases, sizeof cases / sizeof *cases);
 }
+
+/* G^-0.5 of lossy on 1, 2 and 4 GPUs: 1, 0.25, 0.224. At 10 a's factor is 10 / 40: 2 + 2: (16 / 4)^
+   -0.5 + 0.25 = 0.75, against 0.224 + 1 as it is: it moves, and begins again, since it has saved
+   nothing. At 20 its factor is (20 - 30) / 50, that is 0: it could only stay, whatever others get.
+   b is gone; c has 2 of the 3 GPUs. */
+Test(allocations, sia_of_who_cannot_move) {
+    static const struct policy_case cases[] = {
+        {"factor 0",
+         "{name: sia, params: {round_s: 10}}",
+         TRIAL_CLUSTER(5),
+         NULL,
+         MODEL "a,0,,,lossy,64\nb,5,,,lossy,12.8\nc,15,,,flat,16\n",
+         {{"a", 0, 50, 2, 0}, {"b", 10, 18, 2, 0}, {"c", 20, 30, 2, 0}}},
+    };
+    policy_cases_run(cases, sizeof cases / sizeof *cases);
+}

@@ -6,8 +6,8 @@
 
 /* Rates are given as measured points, so that they are whole numbers. "flat": 1, 1.6 and 2
    samples/s on 1, 2 and 4 GPUs of 100 W each; "costly": the same with restart_s 2 and checkpoint_s
-   1, on demand; "wide": 1 and 3 on 2 and 4 GPUs of one node, 1 on 4 GPUs across nodes (and 1 on 2
-   across). */
+   1, on demand; "lossy": 0.1, 1.6 and 2 samples/s, a checkpoint of 30 s every 600 s; "wide": 1 and
+   3 on 2 and 4 GPUs of one node, 1 on 4 GPUs across nodes (and 1 on 2 across). */
 static const char models[] =
     "models:\n"
     "  - name: flat\n"
@@ -26,6 +26,16 @@ static const char models[] =
     "    checkpoint_s: 1\n"
     "    gpus: {g: {evidence: assumed, source: by hand, lookup: [\n"
     "      {k: 1, batch: 1, throughput_samples_s: 1, power_w_per_gpu: 100},\n"
+    "      {k: 2, batch: 1, throughput_samples_s: 1.6, power_w_per_gpu: 100},\n"
+    "      {k: 4, batch: 1, throughput_samples_s: 2, power_w_per_gpu: 100}]}}\n"
+    "  - name: lossy\n"
+    "    m0: 1000000\n"
+    "    phi: 1\n"
+    "    batches: [1]\n"
+    "    checkpoint_s: 30\n"
+    "    checkpoint_interval_s: 600\n"
+    "    gpus: {g: {evidence: assumed, source: by hand, lookup: [\n"
+    "      {k: 1, batch: 1, throughput_samples_s: 0.1, power_w_per_gpu: 100},\n"
     "      {k: 2, batch: 1, throughput_samples_s: 1.6, power_w_per_gpu: 100},\n"
     "      {k: 4, batch: 1, throughput_samples_s: 2, power_w_per_gpu: 100}]}}\n"
     "  - name: wide\n"
