@@ -8,6 +8,7 @@ JOB_COLUMNS = ["job_id", "submit_s", "user", "model", "work_samples", "duration_
                "gpu_type", "deadline_s", "class", "utilization", "gpu_share", "label.n"]
 POLICIES = ["fcfs", "easy", "pollux", "themis", "chronos", "zeus", "hades", "aurachronos", "charon", "las",
             "max_min", "tiresias", "allox"]
+NEWER = ["lean", "goodput", "sia", "green", "greenflow", "deferral"]  # take_newer: what a seed draws stays as it was
 
 
 class Scenario:
@@ -33,7 +34,10 @@ class Scenario:
         self.scenario = self.draw_scenario()
         if seed % 6 == 0:
             self.calm()
-        self.files["scenario.yaml"] = f"# seed {seed} of tests/system/random_scenario.py\n" + lines(self.scenario)
+        self.write_scenario()
+
+    def write_scenario(self):
+        self.files["scenario.yaml"] = f"# seed {self.seed} of tests/system/random_scenario.py\n" + lines(self.scenario)
 
     def chance(self, share):
         return self.r.random() < share
@@ -352,6 +356,22 @@ class Scenario:
         if self.policy == "charon":
             p["base"] = r.choice(["zeus", "pollux"])
         return p
+
+    def take_newer(self):
+        """Another policy, one of NEWER, with parameters of its own and forecasts perhaps. Drawn apart."""
+        r, p = Random(f"newer policy of {self.seed}"), self.scenario["policy"]["params"]
+        self.policy = r.choice(NEWER)
+        if self.policy in ("goodput", "sia"):  # no list policies: they have none of the parameters of those
+            p = {"round_s": r.choice([10, 60, 300]), "most_steps": r.choice([0, 1000, 8000000]), "p": r.choice([-4, -1, -0.5])}
+        else:
+            p = {key: p[key] for key in ("resize", "shrink", "resize_gain", "resize_interval_s", "strict") if key in p}
+        if self.policy == "lean":
+            p |= {"deadlines": r.random() < 0.5, "price_series": r.random() < 0.5, "displace": r.choice([1, 3, "off"]),
+                  "displace_age": r.choice([0, 2, 1e9]), "slack": r.choice([1, 2, "off"])}
+        if r.random() < 0.6 and {"carbon_g_per_kwh", "price_per_mwh"} & {*self.scenario}:
+            self.scenario["forecast"] = {"hours": r.choice([1, 2, 24]), "error": {"sigma": r.choice([0, 0.2])}}
+        self.scenario["policy"] = {"name": self.policy, "params": p}
+        self.write_scenario()
 
     def basis(self):
         """marginal is refused where a configuration draws less than an idle GPU, as one under a limit may."""
