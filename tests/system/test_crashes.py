@@ -201,18 +201,20 @@ def easim_is_generating_jobs(folder):
 def in_an_ablation(folder):
     """The second policy alone is run first, then the first one's key in it. Of a mixture both policies are named, unless
     an instruction tells which, and always which component is whose."""
-    mixture = r"mixture: key of A \(ends_badly_list\); [a-z, ]*admission[a-z, ]* of B \(pollux\)"
+    def mixture(how):
+        return rf"mixture: key of A \(ends_badly_list:how={how}\); [a-z, ]*admission[a-z, ]* of B \(pollux\)"
+
     bad, good = f"{BAD_LIST}:how=exit", "pollux"
     who = f"policy ends_badly_list ({BAD_LIST})"
     done = easim("ablate", BASE, good, bad, "-n", 2, "--out", folder / "out", "--quiet", code=1)
-    assert said_by(done)[0].startswith(f"easim: B (ends_badly_list): {ends(who)['exit']} (replication 1, at t = "), done.stderr
+    assert said_by(done)[0].startswith(f"easim: B (ends_badly_list:how=exit): {ends(who)['exit']} (replication 1, at t = "), done.stderr
     done = easim("ablate", BASE, bad, good, "-n", 2, "--out", folder / "out", "--quiet", code=1)
     both = rf"policy ends_badly_list \({re.escape(str(BAD_LIST))}\) or policy pollux \(\S+/pollux.so\)"
-    assert re.match(rf"easim: {mixture}: the run of {both} ended its process with exit status 0 \(replication 1, at t = ",
+    assert re.match(rf"easim: {mixture('exit')}: the run of {both} ended its process with exit status 0 \(replication 1, at t = ",
                     said_by(done)[0]), done.stderr
     done = easim("ablate", BASE, f"{BAD_LIST}:how=crash", good, "-n", 2, "--out", folder / "out", "--quiet", code=1)
     told = rf"the run of {both} was ended by signal 11" if SANITIZED else rf"{re.escape(who)} crashed: {ADDRESS}"
-    assert re.match(rf"easim: {mixture}: {told}", said_by(done)[0]), done.stderr
+    assert re.match(rf"easim: {mixture('crash')}: {told}", said_by(done)[0]), done.stderr
     assert not (folder / "out").exists()
 
 
