@@ -73,6 +73,7 @@ STUDIES = [
     Group("training", "measured: speed, convergence and node power", "measured.yaml", (),
           {load: [f"workload.load={load}"] for load in RATES}, 10, "0.9"),
     log("log, cluster 06", "cluster06.csv"),
+    log("log, cluster 10", "cluster10.csv"),
     log("log, cluster 03", "cluster03.csv"),
 ]
 CHECKED = [("training", "0.6", ["fcfs", "pollux", "zeus", RIVAL])]

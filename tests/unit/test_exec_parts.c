@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -40,9 +41,12 @@ static ssize_t write_or_fail(int fd, const void *from, size_t bytes) {
     return write(fd, from, bytes);
 }
 
-/* Of the child's it is late: the program is there already (setpgid(2): EACCES). */
+/* Of the child's it is late: the program is there already (setpgid(2): EACCES). A child whose own
+   call has no effect waits for its parent's, which would be refused after exec. */
 static int setpgid_or_fail(pid_t pid, pid_t group) {
     if (system_calls.groups == (pid == 0 ? ONLY_PARENT : ONLY_CHILD)) {
+        while (pid == 0 && getpgid(0) != getpid())
+            sched_yield();
         errno = EACCES;
         return -1;
     }
