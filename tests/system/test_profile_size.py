@@ -67,10 +67,15 @@ def cases():
 
 
 def check(reader, what, path, size, code, message):
-    _, said, found, seconds, peak = measured.run(EASIM, "profile", reader, path, "--gpu", "X", *(["--energy-unit", "J"] if reader == "ea2p" else []), "--format", "csv")
+    most_s = 0.2 + size / 1e6 / LEAST_RATE
+    unit = ["--energy-unit", "J"] if reader == "ea2p" else []
+    for _ in range(3):  # a neighbour on the same core slows it, nothing makes it faster
+        _, said, found, seconds, peak = measured.run(EASIM, "profile", reader, path, "--gpu", "X", *unit, "--format", "csv")
+        if seconds <= most_s:
+            break
     print(f"{reader}, {what}: {size / 1e6:.0f} MB in {seconds:.2f} s, {peak / 2**20:.0f} MiB")
     assert found == code and message in said, (reader, what, found, said[:300])
-    assert seconds <= 0.2 + size / 1e6 / LEAST_RATE, (reader, what, seconds)
+    assert seconds <= most_s, (reader, what, seconds)
     assert peak <= MOST_BYTES, (reader, what, peak)
 
 
