@@ -248,7 +248,7 @@ Test(forecasts, not_declared) {
         see(&seen, &t, HEAD "a,0,1,9000\nb,4000,2,2000\n", yaml);
         trial_must_succeed(&t);
         cr_expect(seen.hours == 0);
-        cr_assert_eq(t.study.warnings.count, i);
+        cr_assert_eq(t.study.warnings.count, (size_t)i);
         if (i == 1)
             cr_expect_str_eq(
                 t.study.warnings.at[0],
