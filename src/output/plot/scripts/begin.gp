@@ -38,7 +38,7 @@ set dashtype 3 (5, 5)
 set dashtype 4 (18, 5, 4, 5)
 do for [i = 1:28] {
     set style line i linewidth 1.6 pointsize 0.9 linecolor rgb word(colours, (i - 1) % 9 + 1) \
-        pointtype int(word(shapes, (i - 1) % 9 + 1)) dashtype 1 + (i - 1) / 3 % 4
+        pointtype int(word(shapes, (i - 1 + (i - 1) / 9) % 9 + 1)) dashtype 1 + (i - 1) / 3 % 4
 }
 set border 3 linecolor rgb '#404040'
 set tics nomirror out scale 0.6
