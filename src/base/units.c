@@ -16,35 +16,40 @@ static const struct unit {
     int tens, twos;
     uint32_t divisor; /* 0: none */
 } units[] = {
-    {DIMENSION_TIME, "ns", 1, -9, 0, 0},       {DIMENSION_TIME, "us", 1, -6, 0, 0},
-    {DIMENSION_TIME, "ms", 1, -3, 0, 0},       {DIMENSION_TIME, "s", 1, 0, 0, 0},
-    {DIMENSION_TIME, "min", 6, 1, 0, 0},       {DIMENSION_TIME, "h", 36, 2, 0, 0},
-    {DIMENSION_TIME, "d", 864, 2, 0, 0},       {DIMENSION_TIME, "w", 6048, 2, 0, 0},
-    {DIMENSION_GIB, "B", 1, 0, -30, 0},        {DIMENSION_GIB, "kB", 1, 3, -30, 0},
-    {DIMENSION_GIB, "KB", 1, 3, -30, 0},       {DIMENSION_GIB, "MB", 1, 6, -30, 0},
-    {DIMENSION_GIB, "GB", 1, 9, -30, 0},       {DIMENSION_GIB, "TB", 1, 12, -30, 0},
-    {DIMENSION_GIB, "KiB", 1, 0, -20, 0},      {DIMENSION_GIB, "MiB", 1, 0, -10, 0},
-    {DIMENSION_GIB, "GiB", 1, 0, 0, 0},        {DIMENSION_GIB, "TiB", 1, 0, 10, 0},
-    {DIMENSION_BYTES, "B", 1, 0, 0, 0},        {DIMENSION_BYTES, "kB", 1, 3, 0, 0},
-    {DIMENSION_BYTES, "KB", 1, 3, 0, 0},       {DIMENSION_BYTES, "MB", 1, 6, 0, 0},
-    {DIMENSION_BYTES, "GB", 1, 9, 0, 0},       {DIMENSION_BYTES, "TB", 1, 12, 0, 0},
-    {DIMENSION_BYTES, "KiB", 1, 0, 10, 0},     {DIMENSION_BYTES, "MiB", 1, 0, 20, 0},
-    {DIMENSION_BYTES, "GiB", 1, 0, 30, 0},     {DIMENSION_BYTES, "TiB", 1, 0, 40, 0},
-    {DIMENSION_POWER, "W", 1, 0, 0, 0},        {DIMENSION_POWER, "kW", 1, 3, 0, 0},
-    {DIMENSION_POWER, "MW", 1, 6, 0, 0},       {DIMENSION_ENERGY, "J", 1, 0, 0, 0},
-    {DIMENSION_ENERGY, "kJ", 1, 3, 0, 0},      {DIMENSION_ENERGY, "MJ", 1, 6, 0, 0},
-    {DIMENSION_ENERGY, "GJ", 1, 9, 0, 0},      {DIMENSION_ENERGY, "Wh", 36, 2, 0, 0},
-    {DIMENSION_ENERGY, "kWh", 36, 5, 0, 0},    {DIMENSION_ENERGY, "MWh", 36, 8, 0, 0},
-    {DIMENSION_ENERGY_KWH, "J", 1, -5, 0, 36}, {DIMENSION_ENERGY_KWH, "kJ", 1, -2, 0, 36},
-    {DIMENSION_ENERGY_KWH, "MJ", 1, 1, 0, 36}, {DIMENSION_ENERGY_KWH, "GJ", 1, 4, 0, 36},
-    {DIMENSION_ENERGY_KWH, "Wh", 1, -3, 0, 0}, {DIMENSION_ENERGY_KWH, "kWh", 1, 0, 0, 0},
-    {DIMENSION_ENERGY_KWH, "MWh", 1, 3, 0, 0}, {DIMENSION_CARBON, "g/kWh", 1, 0, 0, 0},
-    {DIMENSION_CARBON, "kg/kWh", 1, 3, 0, 0},  {DIMENSION_CARBON, "kg/MWh", 1, 0, 0, 0},
-    {DIMENSION_CARBON, "t/MWh", 1, 3, 0, 0},   {DIMENSION_PRICE, "/MWh", 1, 0, 0, 0},
-    {DIMENSION_PRICE, "/kWh", 1, 3, 0, 0},     {DIMENSION_WATER, "l/kWh", 1, 0, 0, 0},
-    {DIMENSION_WATER, "L/kWh", 1, 0, 0, 0},    {DIMENSION_WATER, "l/MWh", 1, -3, 0, 0},
-    {DIMENSION_RATE, "/s", 1, 0, 0, 0},        {DIMENSION_RATE, "/min", 1, -1, 0, 6},
-    {DIMENSION_RATE, "/h", 1, -2, 0, 36},      {DIMENSION_RATE, "/d", 1, -2, 0, 864},
+    {DIMENSION_TIME, "ns", 1, -9, 0, 0},          {DIMENSION_TIME, "us", 1, -6, 0, 0},
+    {DIMENSION_TIME, "ms", 1, -3, 0, 0},          {DIMENSION_TIME, "s", 1, 0, 0, 0},
+    {DIMENSION_TIME, "min", 6, 1, 0, 0},          {DIMENSION_TIME, "h", 36, 2, 0, 0},
+    {DIMENSION_TIME, "d", 864, 2, 0, 0},          {DIMENSION_TIME, "w", 6048, 2, 0, 0},
+    {DIMENSION_GIB, "B", 1, 0, -30, 0},           {DIMENSION_GIB, "kB", 1, 3, -30, 0},
+    {DIMENSION_GIB, "KB", 1, 3, -30, 0},          {DIMENSION_GIB, "MB", 1, 6, -30, 0},
+    {DIMENSION_GIB, "GB", 1, 9, -30, 0},          {DIMENSION_GIB, "TB", 1, 12, -30, 0},
+    {DIMENSION_GIB, "KiB", 1, 0, -20, 0},         {DIMENSION_GIB, "MiB", 1, 0, -10, 0},
+    {DIMENSION_GIB, "GiB", 1, 0, 0, 0},           {DIMENSION_GIB, "TiB", 1, 0, 10, 0},
+    {DIMENSION_BYTES, "B", 1, 0, 0, 0},           {DIMENSION_BYTES, "kB", 1, 3, 0, 0},
+    {DIMENSION_BYTES, "KB", 1, 3, 0, 0},          {DIMENSION_BYTES, "MB", 1, 6, 0, 0},
+    {DIMENSION_BYTES, "GB", 1, 9, 0, 0},          {DIMENSION_BYTES, "TB", 1, 12, 0, 0},
+    {DIMENSION_BYTES, "KiB", 1, 0, 10, 0},        {DIMENSION_BYTES, "MiB", 1, 0, 20, 0},
+    {DIMENSION_BYTES, "GiB", 1, 0, 30, 0},        {DIMENSION_BYTES, "TiB", 1, 0, 40, 0},
+    {DIMENSION_POWER, "W", 1, 0, 0, 0},           {DIMENSION_POWER, "kW", 1, 3, 0, 0},
+    {DIMENSION_POWER, "MW", 1, 6, 0, 0},          {DIMENSION_ENERGY, "J", 1, 0, 0, 0},
+    {DIMENSION_ENERGY, "kJ", 1, 3, 0, 0},         {DIMENSION_ENERGY, "MJ", 1, 6, 0, 0},
+    {DIMENSION_ENERGY, "GJ", 1, 9, 0, 0},         {DIMENSION_ENERGY, "Wh", 36, 2, 0, 0},
+    {DIMENSION_ENERGY, "kWh", 36, 5, 0, 0},       {DIMENSION_ENERGY, "MWh", 36, 8, 0, 0},
+    {DIMENSION_ENERGY_KWH, "J", 1, -5, 0, 36},    {DIMENSION_ENERGY_KWH, "kJ", 1, -2, 0, 36},
+    {DIMENSION_ENERGY_KWH, "MJ", 1, 1, 0, 36},    {DIMENSION_ENERGY_KWH, "GJ", 1, 4, 0, 36},
+    {DIMENSION_ENERGY_KWH, "Wh", 1, -3, 0, 0},    {DIMENSION_ENERGY_KWH, "kWh", 1, 0, 0, 0},
+    {DIMENSION_ENERGY_KWH, "MWh", 1, 3, 0, 0},    {DIMENSION_CARBON, "g/kWh", 1, 0, 0, 0},
+    {DIMENSION_CARBON, "kg/kWh", 1, 3, 0, 0},     {DIMENSION_CARBON, "kg/MWh", 1, 0, 0, 0},
+    {DIMENSION_CARBON, "t/MWh", 1, 3, 0, 0},      {DIMENSION_PRICE, "/MWh", 1, 0, 0, 0},
+    {DIMENSION_PRICE, "/kWh", 1, 3, 0, 0},        {DIMENSION_WATER, "l/kWh", 1, 0, 0, 0},
+    {DIMENSION_WATER, "L/kWh", 1, 0, 0, 0},       {DIMENSION_WATER, "l/MWh", 1, -3, 0, 0},
+    {DIMENSION_RATE, "/s", 1, 0, 0, 0},           {DIMENSION_RATE, "/min", 1, -1, 0, 6},
+    {DIMENSION_RATE, "/h", 1, -2, 0, 36},         {DIMENSION_RATE, "/d", 1, -2, 0, 864},
+    {DIMENSION_BANDWIDTH, "B/s", 1, 0, 0, 0},     {DIMENSION_BANDWIDTH, "kB/s", 1, 3, 0, 0},
+    {DIMENSION_BANDWIDTH, "MB/s", 1, 6, 0, 0},    {DIMENSION_BANDWIDTH, "GB/s", 1, 9, 0, 0},
+    {DIMENSION_BANDWIDTH, "TB/s", 1, 12, 0, 0},   {DIMENSION_BANDWIDTH, "MiB/s", 1, 0, 20, 0},
+    {DIMENSION_BANDWIDTH, "GiB/s", 1, 0, 30, 0},  {DIMENSION_BANDWIDTH, "Mbit/s", 1, 6, -3, 0},
+    {DIMENSION_BANDWIDTH, "Gbit/s", 1, 9, -3, 0}, {DIMENSION_BANDWIDTH, "Tbit/s", 1, 12, -3, 0},
 };
 
 #define UNIT_COUNT (sizeof units / sizeof *units)
@@ -115,18 +120,20 @@ size_t units_number_length(const char *text, size_t length) {
 }
 
 const char *units_accepted(enum dimension dimension) {
-    static const char *const texts[] = {[DIMENSION_NONE] = "",
-                                        [DIMENSION_TIME] = "ns, us, ms, s, min, h, d, w",
-                                        [DIMENSION_GIB] = "B, kB, MB, GB, TB, KiB, MiB, GiB, TiB",
-                                        [DIMENSION_BYTES] = "B, kB, MB, GB, TB, KiB, MiB, GiB, TiB",
-                                        [DIMENSION_POWER] = "W, kW, MW",
-                                        [DIMENSION_ENERGY] = "J, kJ, MJ, GJ, Wh, kWh, MWh",
-                                        [DIMENSION_ENERGY_KWH] = "J, kJ, MJ, GJ, Wh, kWh, MWh",
-                                        [DIMENSION_CARBON] = "g/kWh, kg/kWh, kg/MWh, t/MWh",
-                                        [DIMENSION_PRICE] =
-                                            "/MWh, /kWh, with or without a currency as in EUR/MWh",
-                                        [DIMENSION_WATER] = "l/kWh, l/MWh",
-                                        [DIMENSION_RATE] = "/s, /min, /h, /d"};
+    static const char *const texts[] = {
+        [DIMENSION_NONE] = "",
+        [DIMENSION_TIME] = "ns, us, ms, s, min, h, d, w",
+        [DIMENSION_GIB] = "B, kB, MB, GB, TB, KiB, MiB, GiB, TiB",
+        [DIMENSION_BYTES] = "B, kB, MB, GB, TB, KiB, MiB, GiB, TiB",
+        [DIMENSION_POWER] = "W, kW, MW",
+        [DIMENSION_ENERGY] = "J, kJ, MJ, GJ, Wh, kWh, MWh",
+        [DIMENSION_ENERGY_KWH] = "J, kJ, MJ, GJ, Wh, kWh, MWh",
+        [DIMENSION_CARBON] = "g/kWh, kg/kWh, kg/MWh, t/MWh",
+        [DIMENSION_PRICE] = "/MWh, /kWh, with or without a currency as in EUR/MWh",
+        [DIMENSION_WATER] = "l/kWh, l/MWh",
+        [DIMENSION_RATE] = "/s, /min, /h, /d",
+        [DIMENSION_BANDWIDTH] = "B/s, kB/s, MB/s, GB/s, TB/s, MiB/s, GiB/s, Mbit/s, "
+                                "Gbit/s, Tbit/s"};
     return texts[dimension];
 }
 
@@ -141,7 +148,8 @@ enum dimension units_dimension(const char *base_unit) {
                                         [DIMENSION_CARBON] = "g/kWh",
                                         [DIMENSION_PRICE] = "currency/MWh",
                                         [DIMENSION_WATER] = "l/kWh",
-                                        [DIMENSION_RATE] = "1/s"};
+                                        [DIMENSION_RATE] = "1/s",
+                                        [DIMENSION_BANDWIDTH] = "B/s"};
     for (size_t i = 0; i < sizeof bases / sizeof *bases; i++)
         if (strcmp(bases[i], base_unit) == 0)
             return (enum dimension)i;

@@ -26,6 +26,7 @@ enum dimension {
     DIMENSION_PRICE,      /* currency/MWh */
     DIMENSION_WATER,      /* l/kWh */
     DIMENSION_RATE,       /* 1/s */
+    DIMENSION_BANDWIDTH,  /* B/s */
 };
 
 /* A number, or a number and a unit of the dimension, blanks between them or not: "6 kW" is 6000 of

@@ -23,7 +23,7 @@ struct node_group {
 
 struct cluster_section {
     struct schema_list gpu_types, nodes;
-    const struct yaml_node *power_cap;
+    const struct yaml_node *power_cap, *network;
     double pue, slowdown_per_neighbour;
 };
 
@@ -202,6 +202,10 @@ const struct field cluster_fields[] = {
      .type = FIELD_NODE,
      .offset = offsetof(struct cluster_section, power_cap),
      .help = "bound on GPUs and nodes together: a number or {file: NAME}"},
+    {.key = "network",
+     .type = FIELD_NODE,
+     .offset = offsetof(struct cluster_section, network),
+     .help = "tiers of switches above the nodes (default: none)"},
     {.key = "pue",
      .type = FIELD_REAL,
      .offset = offsetof(struct cluster_section, pue),
@@ -315,6 +319,26 @@ static int add_nodes(struct cluster *cluster, const struct schema_list *groups,
     return binding->problems->count > before ? ERROR_INPUT : 0;
 }
 
+/* GPUs of the nodes before each node, and behind the last of them all. */
+static uint32_t *count_gpus_before(const struct cluster *cluster, const struct binding *binding) {
+    uint32_t *before =
+        arena_alloc(binding->arena, ((size_t)cluster->node_count + 1) * sizeof *before);
+    before[0] = 0;
+    for (uint32_t n = 0; n < cluster->node_count; n++)
+        before[n + 1] = before[n] + cluster->nodes[n].gpus;
+    return before;
+}
+
+static int bind_network(struct cluster *cluster, const struct yaml_node *node, bool is_right,
+                        const struct binding *binding) {
+    int result = network_bind(&cluster->network, node, binding);
+    if (node && is_right &&
+        network_take_nodes(&cluster->network, count_gpus_before(cluster, binding),
+                           cluster->node_count, binding) < 0)
+        result = ERROR_INPUT;
+    return result;
+}
+
 /* Sleep is described by how deep and after what time; the time it takes to wake up is free to
  * choose. */
 static void check_sleep(struct gpu_type *type, const char *path, const struct binding *binding) {
@@ -389,6 +413,8 @@ int cluster_bind(struct cluster *cluster, const struct yaml_node *node,
     if (check_gpu_types(cluster, binding) < 0)
         result = ERROR_INPUT;
     if (add_nodes(cluster, &section.nodes, binding) < 0)
+        result = ERROR_INPUT;
+    if (bind_network(cluster, section.network, result == 0, binding) < 0)
         result = ERROR_INPUT;
     return result;
 }

@@ -4,6 +4,7 @@
 #define EASIM_CLUSTER_CLUSTER_H
 
 #include "base/time_law.h"
+#include "cluster/network.h"
 #include "config/outages.h"
 #include "config/series.h"
 
@@ -46,6 +47,7 @@ struct cluster {
     struct node *nodes; /* in file order */
     uint32_t node_count;
     uint32_t gpus;
+    struct network network;
     struct outages outages;   /* recorded ones, instead of drawn ones; bound and read by others */
     double power_cap_w;       /* INFINITY: none, or a series */
     struct series cap_series; /* without a kind unless given as a file */

@@ -300,6 +300,14 @@ static void warn_of_pue(struct study *study) {
             "cluster.pue: of no effect without price_per_mwh or carbon_g_per_kwh, energies are without it");
 }
 
+static void warn_of_network(struct study *study) {
+    const struct network *network = &study->cluster.network;
+    if (network->tier_count > 0)
+        warn(study, "cluster.network: of no effect yet, jobs do not notice it");
+    if (network->tier_count > 0 && !isnan(network->link_bytes_s) && !network->contention)
+        warn(study, "cluster.network.link: of no effect without contention");
+}
+
 static void warn_of_busy_power(struct study *study, const struct usage *usage) {
     for (uint32_t h = 0; h < study->cluster.gpu_type_count && !usage->rigid.any; h++)
         if (study->cluster.gpu_types[h].busy_w > 0)
@@ -352,6 +360,7 @@ void warnings_find(struct study *study, struct problems *problems) {
     struct usage usage;
     warn_of_cap(study);
     warn_of_forecast(study);
+    warn_of_network(study);
     if (usage_find(&usage, &study->source, &extras, problems) == 0) {
         check_marginal(study, &usage, problems);
         power_scopes_check(study, &usage, problems);

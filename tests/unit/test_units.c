@@ -81,6 +81,10 @@ Test(units, quantities) {
         {DIMENSION_RATE, "0.3/min", 0.005},
         {DIMENSION_BYTES, "1.5 kB", 1500},
         {DIMENSION_BYTES, "3 MiB", 3145728},
+        {DIMENSION_BANDWIDTH, "400Gbit/s", 50e9},
+        {DIMENSION_BANDWIDTH, "100 GB/s", 100e9},
+        {DIMENSION_BANDWIDTH, "1.1 Mbit/s", 137500},
+        {DIMENSION_BANDWIDTH, "3 MiB/s", 3145728},
         {DIMENSION_TIME, "1.005ms", 0.001005},
         {DIMENSION_TIME, "1.1h", 3960},
         {DIMENSION_NONE, "2.385", 2.385},
@@ -97,15 +101,16 @@ Test(units, other_units) {
     static const struct {
         enum dimension dimension;
         const char *text;
-    } cases[] = {{DIMENSION_POWER, "6 kWh"},  {DIMENSION_POWER, "6 kw"},
-                 {DIMENSION_POWER, "6 s"},    {DIMENSION_ENERGY, "6 kW"},
-                 {DIMENSION_CARBON, "6 g"},   {DIMENSION_CARBON, "6 g/MWh"},
-                 {DIMENSION_PRICE, "6 EUR"},  {DIMENSION_PRICE, "6 /Wh"},
-                 {DIMENSION_RATE, "6 Hz"},    {DIMENSION_NONE, "6 W"},
-                 {DIMENSION_TIME, "6 W"},     {DIMENSION_POWER, "1e308 MW"},
-                 {DIMENSION_POWER, "1e999"},  {DIMENSION_POWER, "inf"},
-                 {DIMENSION_POWER, "nan W"},  {DIMENSION_POWER, "infinity kW"},
-                 {DIMENSION_BYTES, "6 MiBs"}, {DIMENSION_GIB, "6 W"}};
+    } cases[] = {{DIMENSION_POWER, "6 kWh"},    {DIMENSION_POWER, "6 kw"},
+                 {DIMENSION_POWER, "6 s"},      {DIMENSION_ENERGY, "6 kW"},
+                 {DIMENSION_CARBON, "6 g"},     {DIMENSION_CARBON, "6 g/MWh"},
+                 {DIMENSION_PRICE, "6 EUR"},    {DIMENSION_PRICE, "6 /Wh"},
+                 {DIMENSION_RATE, "6 Hz"},      {DIMENSION_NONE, "6 W"},
+                 {DIMENSION_TIME, "6 W"},       {DIMENSION_POWER, "1e308 MW"},
+                 {DIMENSION_POWER, "1e999"},    {DIMENSION_POWER, "inf"},
+                 {DIMENSION_POWER, "nan W"},    {DIMENSION_POWER, "infinity kW"},
+                 {DIMENSION_BYTES, "6 MiBs"},   {DIMENSION_GIB, "6 W"},
+                 {DIMENSION_BANDWIDTH, "6 GB"}, {DIMENSION_BANDWIDTH, "6 Gbit"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double value = 2.385;
         cr_assert_not(units_parse(cases[i].dimension, cases[i].text, strlen(cases[i].text), &value),
