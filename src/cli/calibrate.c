@@ -3,6 +3,7 @@
 #include "calibrate/inference_writer.h"
 #include "calibrate/model_writer.h"
 #include "calibrate/validation.h"
+#include "cli/calibrate_collectives.h"
 #include "cli/calibrate_failures.h"
 #include "cli/calibrate_plans.h"
 #include "cli/calibrate_power.h"
@@ -359,10 +360,11 @@ static int refuse_words(const struct options *options) {
     int r = calibrate_refuse(options, CALIBRATE_PROFILES);
     if (options->operand_count == 1)
         return r;
-    size_t other = options->operand_count > 2 && strcmp(options->operands[0], "failures") == 0;
+    size_t other = options->operand_count > 2 && (strcmp(options->operands[0], "failures") == 0 ||
+                                                  strcmp(options->operands[0], "collectives") == 0);
     cli_say(
-        "%s: expected PROFILE.csv, failures OUTAGES.csv, power LOG.csv METER.csv or plans ROWS.csv "
-        "MODELS.yaml, got another word: %s\n",
+        "%s: expected PROFILE.csv, failures OUTAGES.csv, power LOG.csv METER.csv, plans ROWS.csv "
+        "MODELS.yaml or collectives TIMES.csv, got another word: %s\n",
         options->who, options->operands[1 + other]);
     return ERROR_INPUT;
 }
@@ -371,6 +373,8 @@ int cli_calibrate(struct options *options) {
     const char *file = options->operands[0];
     if (options->operand_count == 2 && strcmp(file, "failures") == 0)
         return calibrate_failures(options);
+    if (options->operand_count == 2 && strcmp(file, "collectives") == 0)
+        return calibrate_collectives(options);
     if (options->operand_count == 3 && strcmp(file, "power") == 0)
         return calibrate_power(options);
     if (options->operand_count == 3 && strcmp(file, "plans") == 0)

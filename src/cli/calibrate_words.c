@@ -4,25 +4,26 @@
 #include "cli/cli.h"
 #include "cli/option_table.h"
 
-static const char *const words[] = {"profiles", "failures", "power", "plans"};
+static const char *const words[] = {"profiles", "failures", "power", "plans", "collectives"};
 
-#define PROFILES (1u << CALIBRATE_PROFILES)
-#define FAILURES (1u << CALIBRATE_FAILURES)
-#define POWER    (1u << CALIBRATE_POWER)
-#define PLANS    (1u << CALIBRATE_PLANS)
+#define PROFILES    (1u << CALIBRATE_PROFILES)
+#define FAILURES    (1u << CALIBRATE_FAILURES)
+#define POWER       (1u << CALIBRATE_POWER)
+#define PLANS       (1u << CALIBRATE_PLANS)
+#define COLLECTIVES (1u << CALIBRATE_COLLECTIVES)
 
 static const struct {
     const char *option;
     unsigned words;
 } uses[] = {
-    {"points", PROFILES | PLANS},
+    {"points", PROFILES | PLANS | COLLECTIVES},
     {"max-form-error", PROFILES},
     {"only", PROFILES},
     {"m0", PROFILES},
     {"phi", PROFILES},
     {"check", PROFILES},
     {"max-error", PROFILES},
-    {"output", PROFILES | POWER},
+    {"output", PROFILES | POWER | COLLECTIVES},
     {"node-count", FAILURES | POWER},
     {"until", FAILURES},
     {"gpus-per-node", POWER | PLANS},
@@ -35,6 +36,7 @@ static const struct {
     {"gap", POWER},
     {"force", POWER},
     {"utilization", POWER},
+    {"message", COLLECTIVES},
 };
 
 int calibrate_refuse(const struct options *options, enum calibrate_word word) {

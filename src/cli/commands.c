@@ -70,13 +70,13 @@ const struct command_facts commands[COMMAND_COUNT + 1] = {
     [COMMAND_CALIBRATE] =
         {.name = "calibrate",
          .summary = "fit models to a measured profile, or check them against one",
-         .operands = "PROFILE.csv | failures OUTAGES.csv | power LOG.csv METER.csv | plans ROWS.csv MODELS.yaml",
+         .operands = "PROFILE.csv | failures OUTAGES.csv | power LOG.csv METER.csv | plans ROWS.csv MODELS.yaml | collectives TIMES.csv",
          .least_operands = 1,
          .most_operands = 3,
          .about =
              "Fits the models of speed and power to a measured profile and says how well they fit, or checks models against one.",
          .more =
-             "Columns: model, gpu, k, batch_per_gpu, throughput_samples_s, and where there are any, precision, nodes, power_limit_w, power_w_per_gpu, evidence, source, global_batch, grad_accum, samples_to_target, node_power_w, node_floor_w, power_scope, round, run_s, runs, those of inference (docs/calibration.md), label.*\nfailures: laws of the times to failure and repair, with intervals, from outages (node, start_s, end_s)\npower: idle power and power of jobs from a workload CSV and the power (time_s, power_w) that was metered while it ran\nplans: constants of transformers' plans from measured iterations\n"},
+             "Columns: model, gpu, k, batch_per_gpu, throughput_samples_s, and where there are any, precision, nodes, power_limit_w, power_w_per_gpu, evidence, source, global_batch, grad_accum, samples_to_target, node_power_w, node_floor_w, power_scope, round, run_s, runs, those of inference (docs/calibration.md), label.*\nfailures: laws of the times to failure and repair, with intervals, from outages (node, start_s, end_s)\npower: idle power and power of jobs from a workload CSV and the power (time_s, power_w) that was metered while it ran\nplans: constants of transformers' plans from measured iterations\ncollectives: latency and bandwidth inside nodes from measured collectives\n"},
     [COMMAND_CHECK] =
         {.name = "check",
          .summary = "load a scenario and report every problem in it",

@@ -166,8 +166,8 @@ CASES = [
             "m,g,2,8,,900,node\n", "p.csv: no row has a throughput"),
     profile("folder without write access", PROFILE, "easim: /proc/easim.yaml: cannot create: No such file or directory",
             options=("-o", "/proc/easim.yaml"), exit_code=1),
-    profile("no profile", PROFILE, "easim calibrate: expected PROFILE.csv, failures OUTAGES.csv, power LOG.csv METER.csv or plans "
-            "ROWS.csv MODELS.yaml, got another word: q.csv",
+    profile("no profile", PROFILE, "easim calibrate: expected PROFILE.csv, failures OUTAGES.csv, power LOG.csv METER.csv, plans "
+            "ROWS.csv MODELS.yaml or collectives TIMES.csv, got another word: q.csv",
             options=("--", "q.csv")),
     usage("error that is not a number", ("--check", "m.yaml", "--max-error", "5%"),
           "easim calibrate: --max-error: expected number 0..100, got \"5%\""),
@@ -185,12 +185,12 @@ CASES = [
              options=("--node-count", "3")),
     failures("options of profiles", ROWS, "easim calibrate: --m0 is of profiles, not of failures",
              "easim calibrate: --phi is of profiles, not of failures",
-             "easim calibrate: --output is of profiles and power, not of failures",
+             "easim calibrate: --output is of profiles and power and collectives, not of failures",
              options=("--m0", "8", "--phi", "9", "-o", "x.yaml")),
     failures("too few", ROWS, "o.csv: expected at least 3 times to failure or of repair that ended, got 2 and 2",
              options=("--node-count", "4"), exit_code=1),
-    failures("more words", ROWS, "easim calibrate: expected PROFILE.csv, failures OUTAGES.csv, power LOG.csv METER.csv or plans "
-            "ROWS.csv MODELS.yaml, "
+    failures("more words", ROWS, "easim calibrate: expected PROFILE.csv, failures OUTAGES.csv, power LOG.csv METER.csv, plans "
+            "ROWS.csv MODELS.yaml or collectives TIMES.csv, "
              "got another word: q.csv", options=("--", "q.csv")),
     failures("nodes of a type", ROWS,
              "easim calibrate: --node-count: expected N, for outages are of no GPU type, got a100=",
@@ -263,8 +263,8 @@ CASES = [
     profile("options of failures", PROFILE, "easim calibrate: --node-count is of failures and power, not of profiles",
             "easim calibrate: --until is of failures, not of profiles", options=("--node-count", "4", "--until", "1d")),
     profile("two profiles", PROFILE,
-            "easim calibrate: expected PROFILE.csv, failures OUTAGES.csv, power LOG.csv METER.csv or plans "
-            "ROWS.csv MODELS.yaml, got another word: p.csv", options=("p.csv",)),
+            "easim calibrate: expected PROFILE.csv, failures OUTAGES.csv, power LOG.csv METER.csv, plans "
+            "ROWS.csv MODELS.yaml or collectives TIMES.csv, got another word: p.csv", options=("p.csv",)),
     usage("check with a form's error", ("--check", "m.yaml", "--max-form-error", "0.1"),
           "easim calibrate: --max-form-error: not with --check"),
     usage("check of some models", ("--check", "m.yaml", "--only", "bert/a100"),
