@@ -8,6 +8,7 @@
 #include <string.h>
 
 const char *const work_unit_names[] = {"sample", "token", "output", NULL};
+const char *const serving_quantile_names[] = {"p50", "p90", "p95", "p99", NULL};
 
 struct read_point {
     struct serving_point point;
@@ -22,8 +23,6 @@ struct read_point {
         .key = name, .type = FIELD_REAL, .offset = (place) * sizeof(double), .default_value = NAN, \
         .above_min = true, .max = MOST_MS \
     }
-
-static const char *const quantile_names[SERVING_QUANTILES] = {"p50", "p90", "p95", "p99"};
 
 static const struct field quantile_fields[] = {
     QUANTILE("p50", SERVING_P50), QUANTILE("p90", SERVING_P90), QUANTILE("p95", SERVING_P95),
@@ -140,12 +139,13 @@ static void check_latency(const struct read_point *read, enum work_unit unit, co
         if (isnan(ms[q]))
             problems_add(binding->problems, read->point.where, path,
                          "key \"itl_ms.%s\" is missing: a table of tokens needs all quantiles",
-                         quantile_names[q]);
+                         serving_quantile_names[q]);
     for (int q = 1; given == SERVING_QUANTILES && q < SERVING_QUANTILES; q++)
         if (ms[q] < ms[q - 1])
             problems_add(binding->problems, read->point.where, path,
-                         "expected itl_ms.%s at least itl_ms.%s, got %g and %g", quantile_names[q],
-                         quantile_names[q - 1], ms[q], ms[q - 1]);
+                         "expected itl_ms.%s at least itl_ms.%s, got %g and %g",
+                         serving_quantile_names[q], serving_quantile_names[q - 1], ms[q],
+                         ms[q - 1]);
     if (unit == UNIT_TOKEN && !isnan(read->output_ms))
         problems_add(binding->problems, read->point.where, path,
                      "expected no latency_ms: tokens have itl_ms");

@@ -7,7 +7,8 @@
 
 /* What throughput and work of a model count. */
 enum work_unit { UNIT_SAMPLE, UNIT_TOKEN, UNIT_OUTPUT };
-extern const char *const work_unit_names[]; /* NULL-terminated */
+extern const char *const work_unit_names[];        /* NULL-terminated */
+extern const char *const serving_quantile_names[]; /* by enum serving_quantile; likewise */
 
 /* What prompts cost beside the tokens that are generated. */
 struct prompt_cost {

@@ -206,6 +206,13 @@ static void warn_of_worlds(struct study *study, bool run) {
     array_push(&study->warnings, why);
 }
 
+/* They are read and checked, and no engine serves them yet. */
+static void refuse_services(const struct study *study, struct problems *problems) {
+    const struct service *services = study->source.services.at;
+    for (size_t i = 0; i < study->source.services.count; i++)
+        problems_add(problems, services[i].where, services[i].path, "services are not run yet");
+}
+
 static int load_study(struct study *study, bool apart, const char *path,
                       const struct scenario_overrides *overrides,
                       const struct trace_reader *const *readers, struct problems *problems) {
@@ -244,6 +251,8 @@ static int load_study(struct study *study, bool apart, const char *path,
     if (source == 0 && study->source.warmup_ns >= study->scenario.horizon_ns)
         problems_add(problems, study->scenario.workload->where, "workload.warmup",
                      "expected less than the horizon");
+    if (problems->count == before)
+        refuse_services(study, problems);
     warn_of_worlds(study, overrides->worlds);
     if (study->scenario.record && !overrides->records)
         array_push(&study->warnings,

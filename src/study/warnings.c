@@ -229,11 +229,6 @@ static void warn_of_phases(struct study *study, const struct usage *usage) {
 
 /* ---- The rest of the scenario ---- */
 
-static const char *stream_path(struct study *study, size_t i) {
-    return study->source.single ? "workload"
-                                : arena_printf(&study->arena, "workload.streams[%zu]", i);
-}
-
 static void warn_of_perturb(struct study *study, const struct stream *stream, const char *path) {
     const struct trace_perturb *p = &stream->perturb;
     const struct trace *trace = &stream->trace;
@@ -260,12 +255,11 @@ static void warn_of_streams(struct study *study) {
     const struct stream *streams = study->source.streams.at;
     for (size_t i = 0; i < study->source.streams.count; i++) {
         if (streams[i].deadlines.slack.count > 0 && !(streams[i].deadlines.share > 0))
-            warn(study, "%s.deadlines: of no effect, its share of jobs is 0",
-                 stream_path(study, i));
+            warn(study, "%s.deadlines: of no effect, its share of jobs is 0", streams[i].path);
         if (streams[i].utilization_path && streams[i].utilization.changes == 0)
             warn(study, "%s.utilization_file: of no effect, none of its %llu rows changes anything",
-                 stream_path(study, i), (unsigned long long)streams[i].utilization.rows);
-        warn_of_perturb(study, &streams[i], stream_path(study, i));
+                 streams[i].path, (unsigned long long)streams[i].utilization.rows);
+        warn_of_perturb(study, &streams[i], streams[i].path);
     }
 }
 

@@ -24,6 +24,8 @@ static const struct stream *leading_stream(const struct workload_source *source)
 
 const char *record_obstacle(const struct workload_source *source) {
     const struct stream *streams = source->streams.at, *lead = leading_stream(source);
+    if (source->services.count > 0)
+        return "it has services, which a log of jobs cannot hold";
     for (size_t i = 0; i < source->streams.count; i++) {
         const struct stream *s = &streams[i];
         if (!s->rigid.node && (!same_values(&s->k, &lead->k) || !same_values(&s->b, &lead->b)))

@@ -4,6 +4,7 @@
 #include "base/units.h"
 #include "workload/allowed_k.h"
 #include "workload/arrivals.h"
+#include "workload/service_load.h"
 #include "workload/trace_file.h"
 
 #include <math.h>
@@ -13,18 +14,15 @@
 #define DAY_S 86400.0
 
 struct section {
-    struct schema_list streams;
-    const struct yaml_node *warmup, *rigid_costs;
+    const struct yaml_node *entries, *warmup, *rigid_costs;
 };
 
 const struct field workload_fields[] = {
     {.key = "streams",
-     .type = FIELD_OBJECTS,
-     .offset = offsetof(struct section, streams),
+     .type = FIELD_NODE,
+     .offset = offsetof(struct section, entries),
      .required = true,
-     .fields = stream_fields,
-     .item_size = sizeof(struct stream),
-     .help = "several sources of jobs together"},
+     .help = "several sources of jobs, and services, together"},
     {.key = "warmup", .type = FIELD_NODE, .offset = offsetof(struct section, warmup)},
     {.key = "rigid_costs", .type = FIELD_NODE, .offset = offsetof(struct section, rigid_costs)},
     FIELDS_END};
@@ -433,20 +431,70 @@ int stream_bind_assignment(struct stream *stream, const struct yaml_node *node,
     return binding->problems->count > before ? ERROR_INPUT : 0;
 }
 
+static int bind_service(struct workload_source *source, const struct yaml_node *node,
+                        const char *path, const struct binding *binding) {
+    struct service *services = source->services.at;
+    struct service *service = &services[source->services.count++];
+    int r = service_bind(service, node, path, binding);
+    if (!service->name)
+        service->name = "service";
+    return r;
+}
+
+/* Jobs and services have keys of their own. */
+static int bind_entries(struct workload_source *source, const struct yaml_node *list,
+                        const struct binding *binding) {
+    int result = 0;
+    if (list->kind != YAML_NODE_SEQUENCE || list->count == 0)
+        return schema_wrong(binding, list, "workload.streams", "a list of mappings");
+    struct stream *streams = arena_alloc(binding->arena, list->count * sizeof *streams);
+    source->streams.at = streams;
+    source->services.at = arena_alloc(binding->arena, list->count * sizeof(struct service));
+    for (size_t i = 0; i < list->count; i++) {
+        const char *path = arena_printf(binding->arena, "workload.streams[%zu]", i);
+        int r;
+        if (service_is(list->items[i])) {
+            r = bind_service(source, list->items[i], path, binding);
+        } else {
+            struct stream *stream = &streams[source->streams.count++];
+            r = schema_bind(binding, stream_fields, list->items[i], path, stream);
+            stream->path = path;
+            if (!stream->name)
+                stream->name = arena_printf(binding->arena, "s%zu", i + 1);
+        }
+        result = r < 0 ? r : result;
+    }
+    return result;
+}
+
+/* The section is itself a stream, or a service. */
+static int bind_single(struct workload_source *source, struct section *section,
+                       const struct yaml_node *node, const struct binding *binding) {
+    struct stream *single = arena_alloc(binding->arena, sizeof *single);
+    int result = schema_bind(binding, stream_fields, node, "workload", single);
+    single->path = "workload";
+    if (!single->name)
+        single->name = "s1";
+    source->streams = (struct schema_list){single, 1};
+    section->warmup = single->warmup;
+    section->rigid_costs = single->rigid_costs;
+    single->warmup = single->rigid_costs = NULL;
+    return result;
+}
+
 static int bind_section(struct workload_source *source, struct section *section,
                         const struct binding *binding) {
     const struct yaml_node *node = source->scenario->workload;
     int result = 0;
     if (!node || node->kind != YAML_NODE_MAPPING || yaml_find(node, "streams")) {
         result = schema_bind(binding, workload_fields, node, "workload", section);
+        if (section->entries && bind_entries(source, section->entries, binding) < 0)
+            result = ERROR_INPUT;
+    } else if (service_is(node)) {
+        source->services.at = arena_alloc(binding->arena, sizeof(struct service));
+        result = bind_service(source, node, "workload", binding);
     } else {
-        struct stream *single = arena_alloc(binding->arena, sizeof *single);
-        result = schema_bind(binding, stream_fields, node, "workload", single);
-        source->single = true;
-        section->streams = (struct schema_list){single, 1};
-        section->warmup = single->warmup;
-        section->rigid_costs = single->rigid_costs;
-        single->warmup = single->rigid_costs = NULL;
+        result = bind_single(source, section, node, binding);
     }
     double warmup_s = 0;
     if (section->warmup && schema_bind_value(binding, &duration_field, section->warmup,
@@ -497,9 +545,7 @@ int source_bind(struct workload_source *source, const struct scenario *scenario,
                 const struct binding *binding) {
     struct section section = {0};
     *source = (struct workload_source){.scenario = scenario};
-    int r = bind_section(source, &section, binding);
-    source->streams = section.streams;
-    return r;
+    return bind_section(source, &section, binding);
 }
 
 int source_load(struct workload_source *source, const struct cluster *cluster,
@@ -510,10 +556,7 @@ int source_load(struct workload_source *source, const struct cluster *cluster,
     source->cluster = cluster;
     source->models = models;
     for (size_t i = 0; i < source->streams.count; i++) {
-        const char *path =
-            source->single ? "workload" : arena_printf(binding->arena, "workload.streams[%zu]", i);
-        if (!streams[i].name)
-            streams[i].name = arena_printf(binding->arena, "s%zu", i + 1);
+        const char *path = streams[i].path;
         if (streams[i].warmup || streams[i].rigid_costs)
             report_section(binding, &streams[i], path,
                            "warmup and rigid_costs belong beside `streams`");
@@ -521,6 +564,9 @@ int source_load(struct workload_source *source, const struct cluster *cluster,
         if (binding->problems->count == before && streams[i].kind == STREAM_TRACE)
             read_trace(&streams[i], source, readers, path, binding);
     }
+    const struct service_surroundings around = {cluster, models, source->scenario};
+    int services = services_load(&source->services, &around, binding);
+    (void)services; /* the problems say it */
     if (binding->problems->count == before) {
         allowed_k_find(source);
         check_rates(source, binding);

@@ -4,6 +4,7 @@
 #define EASIM_WORKLOAD_SOURCE_H
 
 #include "config/scenario.h"
+#include "workload/service.h"
 #include "workload/stream.h"
 
 /* Release with source_finish. */
@@ -11,8 +12,8 @@ struct workload_source {
     const struct cluster *cluster;
     const struct model_set *models;
     const struct scenario *scenario;
-    struct schema_list streams; /* struct stream */
-    bool single;                /* the section is itself one stream */
+    struct schema_list streams;  /* struct stream */
+    struct schema_list services; /* struct service */
     struct start_costs rigid_costs;
     int64_t warmup_ns;
     struct k_choice *allowed_k; /* by model */
@@ -43,6 +44,6 @@ int source_generate(const struct workload_source *source, uint32_t replication,
 bool source_repeats_arrivals(const struct workload_source *source);
 
 extern const struct field
-    workload_fields[]; /* of a section with `streams`; else it is one stream */
+    workload_fields[]; /* of a section with `streams`; else it is one stream, or service */
 
 #endif

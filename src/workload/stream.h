@@ -63,6 +63,7 @@ struct assign_spec {
 
 struct stream {
     struct location where;
+    const char *path; /* "workload.streams[2]", or "workload" */
     const char *name;
     int32_t kind; /* enum stream_kind */
     double rate_per_s, load;

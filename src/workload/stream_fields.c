@@ -5,7 +5,8 @@
 
 #include <math.h>
 
-static const char *const kind_names[] = {"poisson", "periodic", "diurnal", "trace", NULL};
+static const char *const kind_names[] = {"poisson", "periodic", "diurnal",
+                                         "trace",   "service",  NULL};
 static const char *const law_names[] = {"constant", "exponential", "lognormal", NULL};
 static const char *const request_names[] = {"free", "uniform", NULL};
 static const char *const estimate_names[] = {"requested", "run", NULL};

@@ -19,8 +19,8 @@ static void set_real(struct perturb_sets *out, struct arena *arena, const char *
 
 static const char *stream_path(const struct study *study, size_t index, const char *key,
                                struct arena *arena) {
-    return study->source.single ? arena_printf(arena, "workload.%s", key)
-                                : arena_printf(arena, "workload.streams[%zu].%s", index, key);
+    const struct stream *streams = study->source.streams.at;
+    return arena_printf(arena, "%s.%s", streams[index].path, key);
 }
 
 /* Every generated stream sends 1 + amount times as many jobs. */

@@ -29,7 +29,7 @@ CASES = [
     poisson("sizes of an unknown law", ("constant", "normal"),
             "c.yaml:13:16: workload.sizes.law: expected one of constant | exponential | lognormal, got \"normal\""),
     poisson("unknown kind", ("poisson", "uniform"),
-            "c.yaml:11:9: workload.kind: expected one of poisson | periodic | diurnal | trace, got \"uniform\""),
+            "c.yaml:11:9: workload.kind: expected one of poisson | periodic | diurnal | trace | service, got \"uniform\""),
     poisson("kind missing", ("  kind: poisson\n", ""), f"{SECTION}: key \"kind\" is missing"),
     poisson("unknown key with suggestion", ("rate_per_s", "rate_per_sec"),
             "c.yaml:12:3: workload: unknown key \"rate_per_sec\", did you mean \"rate_per_s\"?"),

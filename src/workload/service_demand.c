@@ -1,0 +1,306 @@
+/* Demand of services: see service_demand.h. Invariant: neighbouring steps of a course differ, the
+   first is at t = 0 or before, and what is asked for over whole bins of a log is what it holds. */
+#include "workload/service_demand.h"
+
+#include "base/units.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_PER_S 1e12
+#define DAY_S      86400.0
+#define LOG_BIN_S  10.0
+#define LAW_BIN_S  300.0
+#define MOST_BIN_S 1e6
+#define MOST_BINS  1e6 /* of a diurnal law */
+
+static const char *const format_names[] = {"series", "azure-llm", NULL};
+
+#define OF(member) .offset = offsetof(struct service_demand, member)
+
+const struct field service_demand_fields[] = {
+    {.type = FIELD_LOCATION, OF(where)},
+    {.key = "tokens_per_s",
+     .type = FIELD_REAL,
+     OF(tokens_per_s),
+     .default_value = NAN,
+     .max = MOST_PER_S,
+     .help = "models of tokens: constant, or with amplitude the mean"},
+    {.key = "outputs_per_s",
+     .type = FIELD_REAL,
+     OF(outputs_per_s),
+     .default_value = NAN,
+     .max = MOST_PER_S,
+     .help = "models of outputs: likewise"},
+    {.key = "amplitude",
+     .type = FIELD_REAL,
+     OF(amplitude),
+     .default_value = NAN,
+     .max = 1,
+     .help = "diurnal: mean * (1 + amplitude * cos(2 pi (t - peak) / period)), means of bins"},
+    {.key = "period",
+     .type = FIELD_DURATION,
+     OF(period_s),
+     .default_value = NAN,
+     .above_min = true,
+     .max = MOST_BIN_S * 1000,
+     .help = "diurnal: of the cycle (default 24h)"},
+    {.key = "peak",
+     .type = FIELD_DURATION,
+     OF(peak_s),
+     .default_value = NAN,
+     .max = TIME_MAX_S,
+     .help = "diurnal: time of the most (default 14h)"},
+    {.key = "file", .type = FIELD_PATH, OF(file), .help = "of a series or a log"},
+    {.key = "format",
+     .type = FIELD_CHOICE,
+     OF(format),
+     .choices = format_names,
+     .help = "of the file"},
+    {.key = "column",
+     .type = FIELD_STRING,
+     OF(column),
+     .min = 1,
+     .help = "series: of the values (default tokens_per_s, of outputs outputs_per_s)"},
+    {.key = "time_column",
+     .type = FIELD_STRING,
+     OF(time_column),
+     .min = 1,
+     .help = "series: of the times (default: time_s, else timestamp)"},
+    {.key = "bin",
+     .type = FIELD_DURATION,
+     OF(bin_s),
+     .default_value = NAN,
+     .min = 1e-3,
+     .max = MOST_BIN_S,
+     .help = "over which demand is constant (log 10s, diurnal 5min)"},
+    {.key = "scale",
+     .type = FIELD_REAL,
+     OF(scale),
+     .default_value = 1,
+     .above_min = true,
+     .max = 1e6,
+     .help = "demand is so many times that of the file"},
+    {.key = "repeat",
+     .type = FIELD_BOOL,
+     OF(repeat),
+     .help = "begin again after the end; of a log after its last bin"},
+    {.key = "prompt_ratio",
+     .type = FIELD_REAL,
+     OF(prompt_ratio),
+     .default_value = NAN,
+     .max = 1e6,
+     .help = "prompt tokens of each output token; a log says it itself"},
+    FIELDS_END};
+
+#undef OF
+
+static const struct field cell_field = {.type = FIELD_REAL, .max = MOST_PER_S};
+
+/* What one load knows. */
+struct loader {
+    struct service_demand *demand;
+    const struct demand_ask *ask;
+    const struct binding *binding;
+    ARRAY_OF(struct series_step) steps;
+};
+
+__attribute__((format(printf, 2, 3))) static void refuse_demand(const struct loader *loader,
+                                                                const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    const char *text = arena_vprintf(loader->binding->arena, format, arguments);
+    va_end(arguments);
+    problems_add(loader->binding->problems, loader->demand->where, loader->ask->path, "%s", text);
+}
+
+/* ---- Keys ---- */
+
+static bool is_diurnal(const struct service_demand *demand) {
+    return !isnan(demand->amplitude);
+}
+
+/* Keys that say something only about other forms are problems, not noise. */
+static void check_forms(const struct loader *loader) {
+    const struct service_demand *d = loader->demand;
+    bool outputs = loader->ask->unit == UNIT_OUTPUT, log = d->file && d->format == DEMAND_AZURE_LLM;
+    int forms = !isnan(d->tokens_per_s) + !isnan(d->outputs_per_s) + (d->file != NULL);
+    bool counts_prompts = !isnan(loader->ask->prompt.output_equivalents);
+    const struct {
+        bool wrong;
+        const char *text;
+    } rules[] = {
+        {forms == 0, outputs ? "expected outputs_per_s or file, got neither"
+                             : "expected tokens_per_s or file, got neither"},
+        {forms > 1, "expected one of tokens_per_s, outputs_per_s and file, got several"},
+        {outputs && !isnan(d->tokens_per_s),
+         "tokens_per_s belongs to models of tokens: this one counts outputs"},
+        {!outputs && !isnan(d->outputs_per_s),
+         "outputs_per_s belongs to models of outputs: this one counts tokens"},
+        {outputs && log, "format: azure-llm is of tokens, and this model counts outputs"},
+        {d->file && is_diurnal(d), "amplitude belongs to tokens_per_s or outputs_per_s"},
+        {!is_diurnal(d) && !(isnan(d->period_s) && isnan(d->peak_s)),
+         "period and peak need amplitude: without it demand is constant"},
+        {!is_diurnal(d) && !log && !isnan(d->bin_s),
+         "bin belongs to amplitude, or to format: azure-llm"},
+        {!d->file && (d->repeat || d->scale != 1 || d->format != DEMAND_SERIES || d->column ||
+                      d->time_column),
+         "format, column, time_column, scale and repeat belong to file"},
+        {log && (d->column || d->time_column),
+         "column and time_column belong to format: series: a log has its own"},
+        {log && !isnan(d->prompt_ratio), "prompt_ratio does not belong to a log, which says it"},
+        {outputs && !isnan(d->prompt_ratio), "prompt_ratio belongs to models of tokens"},
+        {forms == 1 && !log && counts_prompts && isnan(d->prompt_ratio),
+         "key \"prompt_ratio\" is missing: the model counts prompts (output_equivalents)"},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (rules[i].wrong)
+            refuse_demand(loader, "%s", rules[i].text);
+}
+
+/* ---- Courses ---- */
+
+static void add_step(struct loader *loader, int64_t time_ns, double per_s) {
+    if (loader->steps.count == 0 || loader->steps.at[loader->steps.count - 1].value != per_s)
+        array_push(&loader->steps, ((struct series_step){time_ns, per_s}));
+}
+
+/* Without repeat nothing is asked for from end_ns on. */
+static void end_course(struct loader *loader, int64_t end_ns, bool repeat) {
+    struct service_demand *d = loader->demand;
+    if (!repeat && end_ns != TIME_NONE_NS)
+        add_step(loader, end_ns, 0);
+    d->course.repeat = repeat;
+    d->course.end_ns = end_ns;
+    d->end_ns = repeat ? TIME_NONE_NS : end_ns;
+    d->course.count = loader->steps.count;
+    d->course.steps =
+        arena_alloc(loader->binding->arena, d->course.count * sizeof *d->course.steps);
+    memcpy(d->course.steps, loader->steps.at, d->course.count * sizeof *d->course.steps);
+}
+
+/* Prompts that count make demand larger than what is put out, by this factor. */
+static double equivalents_per_output(const struct loader *loader) {
+    double q = loader->ask->prompt.output_equivalents, ratio = loader->demand->prompt_ratio;
+    return isnan(q) || isnan(ratio) ? 1 : 1 + q * ratio;
+}
+
+static double stated_per_s(const struct service_demand *demand) {
+    return isnan(demand->tokens_per_s) ? demand->outputs_per_s : demand->tokens_per_s;
+}
+
+static void load_constant(struct loader *loader) {
+    add_step(loader, 0, stated_per_s(loader->demand) * equivalents_per_output(loader));
+    end_course(loader, TIME_NONE_NS, false);
+}
+
+/* mean (1 + A cos(2 pi (t - peak)/period)) in the mean over each bin. */
+static void load_diurnal(struct loader *loader) {
+    const struct service_demand *d = loader->demand;
+    double period_s = isnan(d->period_s) ? DAY_S : d->period_s;
+    double peak_s = isnan(d->peak_s) ? 14 * S_PER_H : d->peak_s;
+    int64_t period_ns = units_ns(period_s);
+    int64_t bin_ns = units_ns(isnan(d->bin_s) ? fmin(LAW_BIN_S, period_s) : d->bin_s);
+    int64_t bins = period_ns / bin_ns;
+    if (bins < 1 || period_ns % bin_ns != 0 || (double)bins > MOST_BINS) {
+        refuse_demand(loader,
+                      "expected a period of whole bins, at most %.0f, got bin %.9g s in %.9g s",
+                      MOST_BINS, units_s(bin_ns), period_s);
+        return;
+    }
+    double mean = stated_per_s(d) * equivalents_per_output(loader);
+    double turn = 2 * M_PI / (double)bins, shift = 2 * M_PI * fmod(peak_s, period_s) / period_s;
+    for (int64_t i = 0; i < bins; i++) {
+        double rise = sin(turn * (double)(i + 1) - shift) - sin(turn * (double)i - shift);
+        add_step(loader, i * bin_ns, fmax(mean * (1 + d->amplitude * rise / turn), 0));
+    }
+    end_course(loader, period_ns, true);
+}
+
+static void load_series(struct loader *loader) {
+    struct service_demand *d = loader->demand;
+    struct series_kind *kind = arena_alloc(loader->binding->arena, sizeof *kind);
+    bool outputs = loader->ask->unit == UNIT_OUTPUT;
+    *kind = (struct series_kind){.path = loader->ask->path,
+                                 .column = d->column ? d->column
+                                           : outputs ? "outputs_per_s"
+                                                     : "tokens_per_s",
+                                 .value = &cell_field};
+    d->course = (struct series){.kind = kind,
+                                .where = d->where,
+                                .file = d->file,
+                                .column = kind->column,
+                                .time_column = d->time_column,
+                                .repeat = d->repeat};
+    if (series_load(&d->course, loader->ask->start_ns, loader->binding) < 0)
+        return;
+    if (d->course.first_ns > 0) {
+        refuse_demand(loader, "expected demand from t = 0 on, got it from t = %.9g s on (%s)",
+                      units_s(d->course.first_ns), d->file);
+        return;
+    }
+    double factor = d->scale * equivalents_per_output(loader);
+    for (size_t i = 0; i < d->course.count; i++)
+        add_step(loader, d->course.steps[i].time_ns, d->course.steps[i].value * factor);
+    end_course(loader, d->course.end_ns, d->repeat);
+}
+
+/* Tokens of each bin over its length; bins without a request are 0. */
+static void bin_requests(struct loader *loader, const struct request_log *log, int64_t bin_ns) {
+    const struct service_demand *d = loader->demand;
+    double q = loader->ask->prompt.output_equivalents;
+    double factor = d->scale / units_s(bin_ns);
+    int64_t next = 0; /* the first bin without a step */
+    for (size_t i = 0; i < log->rows.count;) {
+        int64_t bin = log->rows.at[i].time_ns / bin_ns;
+        double tokens = 0;
+        for (; i < log->rows.count && log->rows.at[i].time_ns / bin_ns == bin; i++)
+            tokens += log->rows.at[i].output + (isnan(q) ? 0 : q * log->rows.at[i].prompt);
+        if (bin > next)
+            add_step(loader, next * bin_ns, 0);
+        add_step(loader, bin * bin_ns, tokens * factor);
+        next = bin + 1;
+    }
+    end_course(loader, next * bin_ns, d->repeat);
+}
+
+static void load_log(struct loader *loader) {
+    struct service_demand *d = loader->demand;
+    struct request_log log = {.rows = {0}};
+    if (request_log_read(&log, d->file, loader->binding->problems) == 0) {
+        d->requests = log.rows.count;
+        d->prompt = log.prompt;
+        d->output = log.output;
+        d->empty = log.empty;
+        d->out_of_order = log.out_of_order;
+        d->prompt_ratio = log.output > 0 ? log.prompt / log.output : NAN;
+        bin_requests(loader, &log, units_ns(isnan(d->bin_s) ? LOG_BIN_S : d->bin_s));
+        if (log.output == 0 && !isnan(loader->ask->prompt.output_equivalents))
+            refuse_demand(loader, "expected a log with output tokens, %s has none", d->file);
+    }
+    request_log_finish(&log);
+}
+
+int service_demand_load(struct service_demand *demand, const struct demand_ask *ask,
+                        const struct binding *binding) {
+    static const struct series_kind made = {.path = "demand", .value = &cell_field};
+    struct loader loader = {.demand = demand, .ask = ask, .binding = binding};
+    size_t before = binding->problems->count;
+    demand->course = (struct series){.kind = &made, .where = demand->where};
+    check_forms(&loader);
+    if (binding->problems->count == before)
+        (demand->file         ? demand->format == DEMAND_AZURE_LLM ? load_log : load_series
+         : is_diurnal(demand) ? load_diurnal
+                              : load_constant)(&loader);
+    demand->output_share = 1 / equivalents_per_output(&loader);
+    free(loader.steps.at);
+    return binding->problems->count > before ? ERROR_INPUT : 0;
+}
+
+bool service_demand_is_none(const struct service_demand *demand) {
+    size_t i = 0;
+    while (i < demand->course.count && demand->course.steps[i].value == 0)
+        i++;
+    return i == demand->course.count;
+}

@@ -1,0 +1,52 @@
+/* What a service is asked for: tokens, or outputs, a second over time, piecewise constant
+   (semantics 33.1): a number, a diurnal law as means of bins, a CSV series, or the bins of a log of
+   requests. */
+#ifndef EASIM_WORKLOAD_SERVICE_DEMAND_H
+#define EASIM_WORKLOAD_SERVICE_DEMAND_H
+
+#include "config/series.h"
+#include "model/serving.h"
+#include "workload/request_log.h"
+
+enum demand_format { DEMAND_SERIES, DEMAND_AZURE_LLM };
+
+/* Keys first, then what follows from them. NAN: not given. */
+struct service_demand {
+    struct location where;
+    double tokens_per_s, outputs_per_s; /* constant, or the mean of the diurnal law */
+    double amplitude, period_s, peak_s; /* diurnal law if amplitude is given */
+    const char *file, *column, *time_column;
+    int32_t format; /* enum demand_format */
+    double bin_s, scale;
+    bool repeat;
+    double prompt_ratio; /* prompt tokens of an output token; of a log, what it holds */
+
+    /* Values are tokens or outputs a second, with output_equivalents those that cost as much. From
+       t = 0 on, walked by series_start and series_pass; 0 past the end, which is a step. */
+    struct series course;
+    double output_share;   /* of the tokens of `course` those that are put out; 1 unless prompts
+                              are counted as outputs */
+    int64_t end_ns;        /* from where on nothing is asked for; TIME_NONE_NS: never */
+    uint64_t requests;     /* of a log */
+    double prompt, output; /* tokens of a log, not scaled */
+    struct row_tally empty, out_of_order; /* rows of a log: see request_log.h */
+};
+
+extern const struct field service_demand_fields[];
+
+/* Checks the keys and makes the course, reading files. unit: of the model; prompts: what they cost
+   there; start_ns: of t = 0 since 1970, or TIME_NONE_NS. Memory is the binding's arena. Negative
+   after adding problems. */
+struct demand_ask {
+    const char *path; /* of the demand in the scenario */
+    enum work_unit unit;
+    struct prompt_cost prompt;
+    int64_t start_ns;
+};
+int service_demand_load(struct service_demand *demand, const struct demand_ask *ask,
+                        const struct binding *binding) MUST_CHECK;
+
+/* Whether it is 0 throughout. */
+bool service_demand_is_none(const struct service_demand *demand);
+
+#endif
