@@ -10,6 +10,7 @@
 struct place_of_power {
     const struct gpu_type *type;
     const struct gpu_model *gpu_model;
+    bool is_transformer;
     const char *path;
 };
 
@@ -28,7 +29,12 @@ static void check_node_share(const struct cluster *cluster, uint32_t h,
                              const struct place_of_power *at, struct problems *problems) {
     const char *scope = power_scope_names[at->gpu_model->power_scope];
     double own_w = own_power_w(cluster, h);
-    double most_w = gpu_value_most_w(at->gpu_model, at->type->tdp_w);
+    /* pmax_w of a transformer is what the whole peak would take, which no plan reaches. */
+    double most_w = at->is_transformer ? at->gpu_model->power.p0_w
+                                       : gpu_value_most_w(at->gpu_model, at->type->tdp_w);
+    const char *what = at->is_transformer            ? "p0_w"
+                       : at->gpu_model->lookup_power ? "a lookup"
+                                                     : "pmax_w";
     if (own_w > 0)
         problems_add(
             problems, at->gpu_model->where, at->path,
@@ -39,8 +45,7 @@ static void check_node_share(const struct cluster *cluster, uint32_t h,
         problems_add(problems, at->gpu_model->where, at->path,
                      "%s: expected %s at most the %.9g W that the cluster says is tdp_w of %s, the "
                      "share of a node, got %.9g W",
-                     scope, at->gpu_model->lookup_power ? "a lookup" : "pmax_w", at->type->tdp_w,
-                     at->type->name, most_w);
+                     scope, what, at->type->tdp_w, at->type->name, most_w);
 }
 
 void power_scopes_check(const struct study *study, const struct usage *usage,
@@ -56,7 +61,7 @@ void power_scopes_check(const struct study *study, const struct usage *usage,
             if (!g || !(usage->models[m].types >> h & 1))
                 continue;
             const struct place_of_power at = {
-                type, g,
+                type, g, model->is_transformer,
                 arena_printf(&scratch, "models.%s.gpus.%s.power_scope", model->name, type->name)};
             if (g->power_scope != POWER_SCOPE_GPU)
                 check_node_share(&study->cluster, h, &at, problems);

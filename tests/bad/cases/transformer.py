@@ -120,4 +120,9 @@ CASES = [
          {"c.yaml": CONFIG, "m.yaml": FORMS.replace("a_s: 0.04", "peak_flops: 312e12\n        a_s: 0.04")}),
     Case("transformers: plans of models that have none", ("--plans: none of these models is a transformer",),
          {"m.yaml": FORMS}, command=("models", "m.yaml", "--plans")),
+    Case("transformers: more power at rest than the node's share",
+         ("m.yaml:13:9: models.gpt.gpus.a100.power_scope: node_ac: expected p0_w at most the 400 W that the cluster says is "
+          "tdp_w of a100, the share of a node, got 401 W",),
+         {"c.yaml": CONFIG, "m.yaml": changed(MODELS, [("p0_w: 100", "p0_w: 401\n        power_scope: node_ac"),
+                                                       ("pmax_w: 300", "pmax_w: 900")])}),
 ]
