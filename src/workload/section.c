@@ -565,6 +565,9 @@ int source_load(struct workload_source *source, const struct cluster *cluster,
             read_trace(&streams[i], source, readers, path, binding);
     }
     const struct service_surroundings around = {cluster, models, source->scenario};
+    if (source->streams.count == 0 && source->scenario->horizon_ns == TIME_NONE_NS)
+        problems_add(binding->problems, source->scenario->workload->where, "workload",
+                     "expected a horizon: services alone never end, and `drain` waits for jobs");
     int services = services_load(&source->services, &around, binding);
     (void)services; /* the problems say it */
     if (binding->problems->count == before) {

@@ -114,7 +114,7 @@ static void say_why(const struct service *service, const struct candidates *list
                  (long long)list->at.at[i].k,
                  why_not(&list->at.at[i], service, cluster, binding->arena));
     problems_add(binding->problems, service->where, service->path,
-                 "no replica meets the objective of %.9g ms:%s", service->objective.most_ms,
+                 "no replica can serve it within %.9g ms:%s", service->objective.most_ms,
                  text.text);
     str_finish(&text);
 }
