@@ -25,7 +25,7 @@ STANDARD = {name + ".h" for name in (
     "stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath "
     "threads time uchar wchar wctype").split()}
 PUBLIC = ["easim/types.h", "easim/predict.h", "easim/policy.h"]  # each may include those before it
-PARTS = "allocation"  # policies/allocation/: what several policies include
+PARTS = ("allocation", "easy")  # folders in policies/ with parts of policies
 MOCK = "mock"  # policies/mock/: headers that include their parts
 TALKS_TO_PROGRAMS = "exec"  # policies/exec.c and policies/exec/: may use the system, but nothing of src/
 OTHER_PROGRAMS = ("nvidia-smi --query-gpu",)  # whose flags are named
@@ -180,8 +180,8 @@ class Tree:
                 continue
             self.check_restricted(path, STANDARD | set(PUBLIC),
                                   "policies include only <easim/...>, standard headers and parts of policies",
-                                  [(self.root / "policies" / part).resolve() for part in (PARTS, MOCK)
-                                   if part == PARTS or path.parent.name == MOCK])
+                                  [(self.root / "policies" / part).resolve() for part in (*PARTS, MOCK)
+                                   if part in PARTS or path.parent.name == MOCK])
         self.check_cycles()
         return sorted(set(self.found))
 

@@ -57,7 +57,7 @@ INCLUDED = {"policies/exec/message.c": "tests/unit/test_exec_parts.c",
             "policies/exec/process.c": "tests/unit/test_exec_parts.c"}
 # Tests that only these files concern, and slow ones that come last for these alone.
 ONLY_FOR = {"policies/exec": ["exec", "exec_ends", "mock_exec"], "policies/exec/": ["exec_parts"], "policies/zeus.c": ["mock_zeus"],
-            "policies/easy.c": ["mock_easy"]}
+            "policies/easy": ["mock_easy"], "policies/easy/": ["easy_tree"]}
 LAST = {"src/policy/fault.c": ["isolation"], "src/policy/module.c": ["isolation", "bad input"],
         "src/policy/interface.c": ["bad input"], "policies/exec.c": ["bad input"],
         "policies/exec/message.c": ["bad input"], "policies/exec/process.c": ["bad input"],

@@ -19,7 +19,8 @@ struct draw {
     gsl_rng *rng;
     char jobs[TEXT], head[8192], plain[512], indexed[512];
     const char *policy;
-    double shares; /* of the rigid jobs that ask for part of a GPU */
+    const char *nodes; /* what else is true of all nodes */
+    double shares;     /* of the rigid jobs that ask for part of a GPU */
 };
 
 static double uniform(struct draw *d, double from, double to) {
@@ -93,11 +94,11 @@ static void draw_head(struct draw *d, int number) {
         "%s  gpu_types:\n"
         "    - {name: a100, idle_w: 60, ctx_w: 98, tdp_w: 400, memory_gib: 80}\n"
         "    - {name: h100, idle_w: 70, ctx_w: 110, tdp_w: 700, memory_gib: 80}\n"
-        "  nodes: [{count: %d, gpu: a100, gpus: 4}, {count: %d, gpu: h100, gpus: %d}]\n"
+        "  nodes: [{count: %d, gpu: a100, gpus: 4%s}, {count: %d, gpu: h100, gpus: %d%s}]\n"
         "workload: {kind: trace, file: jobs.csv}\n",
         number + 1, chance(d, 0.7) ? "true" : "false",
         chance(d, 0.5) ? "finishes_first" : "arrivals_first", uniform(d, 0.1, 5), cap,
-        1 + pick(d, 4), 1 + pick(d, 3), 1 + pick(d, 8));
+        1 + pick(d, 4), d->nodes, 1 + pick(d, 3), 1 + pick(d, 8), d->nodes);
 }
 
 /* Parameters of the policy without the closing brace. */
@@ -209,6 +210,7 @@ Test(index, decides_as_the_plain_pass) {
         .jobs = d.jobs, .models = read_models(), .decisions = true, .unchecked = true};
     size_t rows = 0;
     int failed = 0, count = scenario_count();
+    d.nodes = "";
     for (int i = 0; i < count; i++) {
         struct trial plain, indexed;
         d.rng = rng_create((uint64_t)i, 0, "scenario");
@@ -228,4 +230,30 @@ Test(index, decides_as_the_plain_pass) {
     cr_expect(failed < count / 4, "%d of %d failed", failed, count);
     cr_expect(rows > 40 * (size_t)count, "%zu decisions", rows);
     fprintf(stderr, "%d scenarios, %zu decisions, %d failed runs\n", count, rows, failed);
+}
+
+/* Both plan from predicted ends, which noise makes wrong, and nodes fail. */
+Test(index, easy_decides_as_a_scan) {
+    static struct draw d;
+    struct trial_options options = {
+        .jobs = d.jobs, .models = read_models(), .decisions = true, .unchecked = true};
+    size_t rows = 0;
+    int count = scenario_count() / 2;
+    d.policy = "easy";
+    for (int i = 0; i < count; i++) {
+        struct trial plain, booked;
+        d.rng = rng_create((uint64_t)i, 0, "easy");
+        d.nodes = chance(&d, 0.4) ? ", mtbf: 100d, mttr: 10min" : "";
+        draw_jobs(&d);
+        draw_head(&d, i);
+        const char *noise = chance(&d, 0.5) ? "noise: {speed_sigma: 0.4}\n" : "";
+        trial_run(&plain, &options, "%s%spolicy: {name: plain_easy}\n", d.head, noise);
+        trial_run(&booked, &options, "%s%spolicy: {name: easy}\n", d.head, noise);
+        rows += compare(&d, &plain, &booked, i);
+        trial_finish(&plain);
+        trial_finish(&booked);
+        gsl_rng_free(d.rng);
+    }
+    cr_expect(rows > 40 * (size_t)count, "%zu decisions", rows);
+    fprintf(stderr, "easy: %d scenarios, %zu decisions\n", count, rows);
 }

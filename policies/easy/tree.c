@@ -1,0 +1,190 @@
+/* Jobs in order: see tree.h. Invariant: no node has a child of greater rank. */
+#include "tree.h"
+
+#include <stdlib.h>
+
+void forest_finish(struct forest *forest) {
+    free(forest->nodes);
+    free(forest->times);
+    *forest = (struct forest){0};
+}
+
+void forest_clear(struct forest *forest) {
+    forest->count = 0;
+    forest->spare = TREE_NONE;
+}
+
+/* As good as random, and the same in every run: the finaliser of MurmurHash3. */
+static uint32_t rank_of(uint32_t node) {
+    uint32_t h = node;
+    h = (h ^ h >> 16) * 0x85ebca6bu;
+    h = (h ^ h >> 13) * 0xc2b2ae35u;
+    return h ^ h >> 16;
+}
+
+static bool item_before(const struct tree_item *a, const struct tree_item *b) {
+    return a->key != b->key ? a->key < b->key : a->job < b->job;
+}
+
+/* Sums a node up from its children; of no node the times are INT64_MAX. */
+static void sum_up(const struct forest *forest, uint32_t node) {
+    struct tree_node *nodes = forest->nodes, *n = &nodes[node];
+    n->gpus = n->item.gpus + nodes[n->left].gpus + nodes[n->right].gpus;
+    struct tree_time *time = &forest->times[node * forest->spans];
+    const struct tree_time *left = &forest->times[n->left * forest->spans],
+                           *right = &forest->times[n->right * forest->spans];
+    for (uint32_t span = 0; span < forest->spans; span++) {
+        int64_t below_ns =
+            left[span].least_ns < right[span].least_ns ? left[span].least_ns : right[span].least_ns;
+        time[span].least_ns = time[span].own_ns < below_ns ? time[span].own_ns : below_ns;
+    }
+}
+
+/* Those before an item, and the others. */
+static void split_tree(const struct forest *forest, uint32_t root, const struct tree_item *item,
+                       uint32_t *before, uint32_t *after) {
+    struct tree_node *nodes = forest->nodes;
+    if (root == TREE_NONE) {
+        *before = *after = TREE_NONE;
+        return;
+    }
+    if (item_before(&nodes[root].item, item)) {
+        *before = root;
+        split_tree(forest, nodes[root].right, item, &nodes[root].right, after);
+    } else {
+        *after = root;
+        split_tree(forest, nodes[root].left, item, before, &nodes[root].left);
+    }
+    sum_up(forest, root);
+}
+
+/* All of the first come before all of the second. */
+static uint32_t join_trees(const struct forest *forest, uint32_t before, uint32_t after) {
+    struct tree_node *nodes = forest->nodes;
+    if (before == TREE_NONE || after == TREE_NONE)
+        return before == TREE_NONE ? after : before;
+    uint32_t root = rank_of(before) > rank_of(after) ? before : after;
+    if (root == before)
+        nodes[root].right = join_trees(forest, nodes[root].right, after);
+    else
+        nodes[root].left = join_trees(forest, before, nodes[root].left);
+    sum_up(forest, root);
+    return root;
+}
+
+static uint32_t put_node(const struct forest *forest, uint32_t root, uint32_t node) {
+    struct tree_node *nodes = forest->nodes;
+    if (root == TREE_NONE || rank_of(node) > rank_of(root)) {
+        split_tree(forest, root, &nodes[node].item, &nodes[node].left, &nodes[node].right);
+        root = node;
+    } else if (item_before(&nodes[root].item, &nodes[node].item)) {
+        nodes[root].right = put_node(forest, nodes[root].right, node);
+    } else {
+        nodes[root].left = put_node(forest, nodes[root].left, node);
+    }
+    sum_up(forest, root);
+    return root;
+}
+
+static uint32_t cut_node(const struct forest *forest, uint32_t root, uint32_t node) {
+    struct tree_node *nodes = forest->nodes;
+    if (root == node)
+        return join_trees(forest, nodes[node].left, nodes[node].right);
+    if (item_before(&nodes[root].item, &nodes[node].item))
+        nodes[root].right = cut_node(forest, nodes[root].right, node);
+    else
+        nodes[root].left = cut_node(forest, nodes[root].left, node);
+    sum_up(forest, root);
+    return root;
+}
+
+/* Room for one node more; false: out of memory. */
+static bool grow_forest(struct forest *forest) {
+    uint32_t capacity = forest->capacity ? 2 * forest->capacity : 64;
+    struct tree_node *nodes = realloc(forest->nodes, capacity * sizeof *nodes);
+    forest->nodes = nodes ? nodes : forest->nodes;
+    struct tree_time *times =
+        realloc(forest->times, (size_t)capacity * (forest->spans + 1) * sizeof *times);
+    forest->times = times ? times : forest->times;
+    if (!nodes || !times)
+        return false;
+    forest->capacity = capacity;
+    nodes[TREE_NONE] = (struct tree_node){0};
+    for (uint32_t span = 0; span < forest->spans; span++)
+        times[span] = (struct tree_time){INT64_MAX, INT64_MAX};
+    return true;
+}
+
+static uint32_t take_node(struct forest *forest) {
+    uint32_t node = forest->spare;
+    if (node != TREE_NONE) {
+        forest->spare = forest->nodes[node].left;
+        return node;
+    }
+    if (forest->count + 1 >= forest->capacity && !grow_forest(forest))
+        return TREE_NONE;
+    return ++forest->count;
+}
+
+uint32_t tree_insert(struct forest *forest, uint32_t *root, const struct tree_item *item,
+                     const int64_t *times_ns) {
+    uint32_t node = take_node(forest);
+    if (node == TREE_NONE)
+        return TREE_NONE;
+    forest->nodes[node] = (struct tree_node){.item = *item};
+    for (uint32_t span = 0; span < forest->spans; span++)
+        forest->times[node * forest->spans + span].own_ns = times_ns[span];
+    *root = put_node(forest, *root, node);
+    return node;
+}
+
+void tree_remove(struct forest *forest, uint32_t *root, uint32_t node) {
+    *root = cut_node(forest, *root, node);
+    forest->nodes[node].left = forest->spare;
+    forest->spare = node;
+}
+
+uint32_t tree_first(const struct forest *forest, uint32_t root, int64_t key, uint32_t span,
+                    int64_t most_ns) {
+    if (root == TREE_NONE)
+        return TREE_NONE;
+    const struct tree_node *n = &forest->nodes[root];
+    const struct tree_time *time = &forest->times[root * forest->spans + span];
+    if (time->least_ns > most_ns)
+        return TREE_NONE;
+    if (n->item.key < key)
+        return tree_first(forest, n->right, key, span, most_ns);
+    uint32_t first = tree_first(forest, n->left, key, span, most_ns);
+    if (first != TREE_NONE)
+        return first;
+    return time->own_ns <= most_ns ? root : tree_first(forest, n->right, key, span, most_ns);
+}
+
+uint32_t tree_last(const struct forest *forest, uint32_t root) {
+    while (root != TREE_NONE && forest->nodes[root].right != TREE_NONE)
+        root = forest->nodes[root].right;
+    return root;
+}
+
+uint32_t tree_reaching(const struct forest *forest, uint32_t root, uint64_t gpus) {
+    const struct tree_node *nodes = forest->nodes;
+    while (root != TREE_NONE) {
+        uint64_t before = nodes[nodes[root].left].gpus, with = before + nodes[root].item.gpus;
+        if (gpus > before && gpus <= with)
+            return root;
+        root = gpus <= before ? nodes[root].left : nodes[root].right;
+        gpus -= gpus > with ? with : 0;
+    }
+    return TREE_NONE;
+}
+
+uint64_t tree_gpus(const struct forest *forest, uint32_t root, int64_t key) {
+    const struct tree_node *nodes = forest->nodes;
+    uint64_t gpus = 0;
+    while (root != TREE_NONE) {
+        bool counts = nodes[root].item.key <= key;
+        gpus += counts ? nodes[nodes[root].left].gpus + nodes[root].item.gpus : 0;
+        root = counts ? nodes[root].right : nodes[root].left;
+    }
+    return gpus;
+}

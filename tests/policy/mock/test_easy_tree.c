@@ -1,0 +1,96 @@
+/* The trees of easy against arrays: random insertions and removals in several trees of one forest,
+   and after each every question, answered by looking at all items. */
+#include "easy/tree.h"
+
+#include "check.h"
+
+#include <stdlib.h>
+
+enum { TREES = 3, MOST = 60, STEPS = 3000, SPANS = 2 };
+
+struct kept {
+    struct tree_item item;
+    int64_t times_ns[SPANS];
+    uint32_t node;
+};
+
+static struct kept kept[TREES][MOST];
+static uint32_t counts[TREES], roots[TREES];
+static uint64_t state = 20;
+
+static uint32_t draw(uint32_t below) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(state >> 33) % below;
+}
+
+static bool before(const struct tree_item *a, const struct tree_item *b) {
+    return a->key != b->key ? a->key < b->key : a->job < b->job;
+}
+
+/* Few keys, so that there are equal ones. */
+static void change(struct forest *forest, uint32_t tree, uint32_t job) {
+    struct kept *all = kept[tree];
+    if (counts[tree] == MOST || (counts[tree] > 0 && draw(5) < 2)) {
+        uint32_t i = draw(counts[tree]);
+        tree_remove(forest, &roots[tree], all[i].node);
+        all[i] = all[--counts[tree]];
+        return;
+    }
+    struct kept new = {{draw(40), job, draw(9)}, {draw(50), draw(50)}, 0};
+    new.node = tree_insert(forest, &roots[tree], &new.item, new.times_ns);
+    CHECK(new.node != TREE_NONE);
+    all[counts[tree]++] = new;
+}
+
+static void check_first(const struct forest *forest, uint32_t tree) {
+    int64_t key = draw(45), most_ns = draw(8) == 0 ? INT64_MAX : (int64_t)draw(55);
+    uint32_t span = draw(SPANS);
+    const struct kept *first = NULL;
+    for (const struct kept *k = kept[tree]; k < kept[tree] + counts[tree]; k++)
+        if (k->item.key >= key && k->times_ns[span] <= most_ns &&
+            (!first || before(&k->item, &first->item)))
+            first = k;
+    CHECK(tree_first(forest, roots[tree], key, span, most_ns) == (first ? first->node : TREE_NONE));
+}
+
+/* GPUs of those up to an item. */
+static uint64_t gpus_with(uint32_t tree, const struct kept *last) {
+    uint64_t gpus = 0;
+    for (const struct kept *k = kept[tree]; k < kept[tree] + counts[tree]; k++)
+        gpus += before(&last->item, &k->item) ? 0 : k->item.gpus;
+    return gpus;
+}
+
+static void check_gpus(const struct forest *forest, uint32_t tree) {
+    uint64_t wanted = 1 + draw(260), up_to = 0;
+    int64_t key = draw(45);
+    const struct kept *reaching = NULL, *last = NULL;
+    for (const struct kept *k = kept[tree]; k < kept[tree] + counts[tree]; k++) {
+        up_to += k->item.key <= key ? k->item.gpus : 0;
+        last = !last || before(&last->item, &k->item) ? k : last;
+        if (gpus_with(tree, k) >= wanted && (!reaching || before(&k->item, &reaching->item)))
+            reaching = k;
+    }
+    CHECK(tree_gpus(forest, roots[tree], key) == up_to);
+    CHECK(tree_last(forest, roots[tree]) == (last ? last->node : TREE_NONE));
+    CHECK(tree_reaching(forest, roots[tree], wanted) == (reaching ? reaching->node : TREE_NONE));
+}
+
+int main(void) {
+    struct forest forest = {.spans = SPANS};
+    for (uint32_t step = 0; step < STEPS; step++) {
+        change(&forest, draw(TREES), step);
+        for (uint32_t tree = 0; tree < TREES; tree++) {
+            check_first(&forest, tree);
+            check_gpus(&forest, tree);
+        }
+        if (step == STEPS / 2) {
+            forest_clear(&forest);
+            for (uint32_t tree = 0; tree < TREES; tree++)
+                roots[tree] = counts[tree] = 0;
+        }
+    }
+    CHECK(forest.count <= TREES * MOST);
+    forest_finish(&forest);
+    return checks_failed > 0;
+}
