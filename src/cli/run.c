@@ -61,7 +61,8 @@ static int print_result(const struct options *options, const struct study *study
         result_json(study, result, outcome->bounds, &text);
     } else {
         aggregate_csv_header(&text);
-        aggregate_csv_rows(study->policy, result->summaries, result->count, &text);
+        aggregate_csv_rows(study->policy, study_metric_groups(study), result->summaries,
+                           result->count, &text);
     }
     run_args_add_notes(options, &notes, &text);
     if (options->format == FORMAT_TABLE)

@@ -50,14 +50,15 @@ void power_meter_repair(struct power_meter *meter, const struct node *node) {
 
 static int64_t idle_power_nw(const struct power_type *type) {
     int64_t awake_milli = (int64_t)(type->gpus - type->asleep - type->failed) * WHOLE_GPU_MILLI;
-    return type->idle_milli_nw * (awake_milli - type->setup.milli - type->computing.milli) +
-           type->sleep_nw * type->asleep;
+    int64_t used_milli =
+        type->setup.milli + type->computing.milli + type->loading.milli + type->serving.milli;
+    return type->idle_milli_nw * (awake_milli - used_milli) + type->sleep_nw * type->asleep;
 }
 
 int64_t power_meter_total_nw(const struct power_meter *meter) {
     int64_t total = meter->base_nw;
     for (const struct power_type *t = meter->types; t < meter->types + meter->type_count; t++)
-        total += idle_power_nw(t) + t->setup.nw + t->computing.nw;
+        total += idle_power_nw(t) + t->setup.nw + t->computing.nw + t->loading.nw + t->serving.nw;
     return total;
 }
 
@@ -72,6 +73,10 @@ void power_meter_advance(struct power_meter *meter, int64_t duration_ns) {
         t->idle_energy += (int128)idle_power_nw(t) * duration_ns;
         add_use(&t->setup, duration_ns);
         add_use(&t->computing, duration_ns);
+        if (meter->serves) {
+            add_use(&t->loading, duration_ns);
+            add_use(&t->serving, duration_ns);
+        }
         t->limited_gpu_ps += (int128)t->limited_milli * duration_ns;
         t->sleep_gpu_ps += (int128)t->asleep * WHOLE_GPU_MILLI * duration_ns;
     }
@@ -80,6 +85,7 @@ void power_meter_advance(struct power_meter *meter, int64_t duration_ns) {
 int128 power_meter_energy(const struct power_meter *meter) {
     int128 energy = meter->base_energy;
     for (const struct power_type *t = meter->types; t < meter->types + meter->type_count; t++)
-        energy += t->idle_energy + t->setup.energy + t->computing.energy;
+        energy += t->idle_energy + t->setup.energy + t->computing.energy + t->loading.energy +
+                  t->serving.energy;
     return energy;
 }

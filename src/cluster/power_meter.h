@@ -14,8 +14,9 @@ struct power_use {
     int128 energy, gpu_ps;
 };
 
-/* One GPU type. GPUs are idle, asleep, in set-up (or checkpoint), computing, or on a failed node
-   (no power); of one that jobs share, what none of them holds is idle. */
+/* One GPU type. GPUs are idle, asleep, in set-up (or checkpoint), computing, those of a replica
+   that loads or serves, or on a failed node (no power); of one that jobs share, what none of them
+   holds is idle. */
 struct power_type {
     int64_t idle_milli_nw,
         ctx_milli_nw; /* of a thousandth of a GPU; idle power is a whole number of microwatts */
@@ -23,13 +24,15 @@ struct power_type {
     uint32_t gpus, asleep, failed;
     int64_t limited_milli; /* of those computing: under a power limit */
     struct power_use setup, computing;
-    int128 idle_energy; /* so far, 1e-18 J; asleep included */
+    struct power_use loading, serving; /* of replicas */
+    int128 idle_energy;                /* so far, 1e-18 J; asleep included */
     int128 limited_gpu_ps, sleep_gpu_ps;
 };
 
 struct power_meter {
     struct power_type *types;
     uint32_t type_count;
+    bool serves;     /* there may be replicas */
     int64_t base_nw; /* nodes without GPUs, now */
     int128 base_energy;
     int64_t *cpu_milli_nw; /* by node: for each thousandth of a GPU that is allocated */

@@ -20,8 +20,7 @@ static void push_next_change(struct sim *sim, uint32_t which) {
     sim->changes.pending++;
 }
 
-/* The least common multiple, at most TIME_MAX_S; 0 stands for no period. */
-static int64_t common_period_ns(int64_t a_ns, int64_t b_ns) {
+int64_t cluster_changes_common_period_ns(int64_t a_ns, int64_t b_ns) {
     int64_t a = a_ns, b = b_ns, most_ns = (int64_t)TIME_MAX_S * NS_PER_S;
     if (a_ns == 0 || b_ns == 0)
         return a_ns + b_ns;
@@ -43,7 +42,7 @@ void cluster_changes_init(struct sim *sim) {
         series_start(&c->cursors[i], series[i]);
         show_value(sim, i);
         push_next_change(sim, i);
-        c->round_ns = common_period_ns(c->round_ns, series_period_ns(series[i]));
+        c->round_ns = cluster_changes_common_period_ns(c->round_ns, series_period_ns(series[i]));
         if (series_last_ns(series[i]) != TIME_NONE_NS &&
             (!c->end || series_last_ns(series[i]) < series_last_ns(c->end)))
             c->end = series[i];
@@ -73,15 +72,36 @@ void cluster_changes_check_end(struct sim *sim, int64_t to_ns) {
                  end->kind->path, end->file, units_s(series_last_ns(end)));
 }
 
+static bool changes_once_more(const struct series_cursor *cursor) {
+    return cursor->series && series_period_ns(cursor->series) == 0 &&
+           series_next_ns(cursor) != TIME_NONE_NS;
+}
+
+/* Where services are, a change that does not come again is awaited however far it is. */
+static bool once_is_left(const struct sim *sim) {
+    bool left = false;
+    for (uint32_t i = 0; i < CHANGE_COUNT && sim->services.count > 0; i++)
+        left = left || changes_once_more(&sim->changes.cursors[i]);
+    for (uint32_t s = 0; s < sim->services.count; s++)
+        left = left || changes_once_more(&sim->services.runs[s].demand);
+    return left;
+}
+
 /* A policy that starts nothing in any state of cap, price and carbon that the repeated series can
    be in together, while nothing else happens, is taken to wait for ever. Before that it may still
    be waiting for one of them. Where nodes fail, one may have failed in the state that it waits for:
-   it gets that state many times. */
+   it gets that state many times. So with demands of services, and what replicas do because of them:
+   one that is let go may be what a job waits for, and that takes down_after. */
 static bool only_repeats(const struct sim *sim) {
     const struct cluster_changes *c = &sim->changes;
+    const struct services *services = &sim->services;
     int64_t rounds = sim->failures.streams ? ROUNDS_WITH_FAILURES : 1;
-    return c->round_ns > 0 && sim->events.count == c->pending + sim->background &&
-           (sim->now_ns - c->idle_since_ns) / rounds > c->round_ns;
+    int64_t round_ns = cluster_changes_common_period_ns(c->round_ns, services->round_ns);
+    if (services->count > 0)
+        round_ns += services->after_ns;
+    return (c->round_ns > 0 || services->count > 0) &&
+           sim->events.count == c->pending + services->pending + sim->background &&
+           (sim->now_ns - c->idle_since_ns) / rounds > round_ns && !once_is_left(sim);
 }
 
 bool cluster_changes_helpful_left(const struct sim *sim) {

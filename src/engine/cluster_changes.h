@@ -9,6 +9,8 @@
 void cluster_changes_init(struct sim *sim);
 /* The event of change `which`: its value in the view, the next one in the event set. */
 void cluster_changes_apply(struct sim *sim, uint32_t which);
+/* The least common multiple of two periods, at most TIME_MAX_S; 0 stands for no period. */
+int64_t cluster_changes_common_period_ns(int64_t a_ns, int64_t b_ns);
 /* An event of another class has happened. */
 void cluster_changes_reset_round(struct sim *sim);
 /* Fails the run if time would go on to to_ns but the series do not. */

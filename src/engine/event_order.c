@@ -1,11 +1,9 @@
 /* The order of events at one instant: see event_order.h. */
 #include "engine/event_order.h"
 
-/* Classes of one instant, the first first. Services add kinds to those they leave open: a change of
-   demand is RANK_CHANGE; a backlog that is empty, a waiting limit that
-   is crossed; a replica that is ready; a scaling tick. */
+/* Classes of one instant, the first first. */
 enum rank {
-    RANK_CHANGE,  /* of cap, price, carbon */
+    RANK_CHANGE,  /* of cap, price, carbon, demand */
     RANK_FAILURE, /* and repair */
     RANK_MEASURE,
     RANK_SLEEP,
@@ -27,6 +25,8 @@ uint32_t event_order_rank(enum event_kind kind, bool arrivals_first) {
         [EVENT_SLEEP] = RANK_SLEEP,     [EVENT_COMPUTING] = RANK_COMPUTING,
         [EVENT_FINISH] = RANK_FINISH,   [EVENT_RELEASE] = RANK_FINISH,
         [EVENT_PHASE] = RANK_PHASE,     [EVENT_UTILIZATION] = RANK_PHASE,
-        [EVENT_ARRIVAL] = RANK_ARRIVAL, [EVENT_TIMER] = RANK_TIMER};
+        [EVENT_ARRIVAL] = RANK_ARRIVAL, [EVENT_TIMER] = RANK_TIMER,
+        [EVENT_DEMAND] = RANK_CHANGE,   [EVENT_BACKLOG] = RANK_BACKLOG,
+        [EVENT_REPLICA] = RANK_REPLICA, [EVENT_SCALING] = RANK_SCALING};
     return arrivals_first && ranks[kind] == RANK_FINISH ? RANK_LATE_FINISH : ranks[kind];
 }

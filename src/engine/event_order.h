@@ -19,6 +19,11 @@ enum event_kind {
     EVENT_FAILURE, /* payload node */
     EVENT_REPAIR,  /* payload node */
     EVENT_SLEEP,   /* payload node: free GPUs of it fall asleep; causes no decision */
+    EVENT_DEMAND,  /* of services changes; like the three below, it causes a decision only of
+                      policies that declare SERVICES, or where GPUs came free */
+    EVENT_BACKLOG, /* payload service: its backlog is empty, or a waiting time is reached */
+    EVENT_REPLICA, /* payload replica: it is ready */
+    EVENT_SCALING, /* of services */
 };
 
 /* Rank of a kind among the events of one instant, for eventq_push: the least comes first.

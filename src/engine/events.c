@@ -8,6 +8,7 @@
 #include "engine/job_phase.h"
 #include "engine/jobs.h"
 #include "engine/nodes.h"
+#include "engine/replicas.h"
 #include "engine/segments.h"
 
 /* Arrivals enter the event set one at a time; jobs are in order of submission. */
@@ -23,9 +24,15 @@ static bool is_background(uint32_t kind) {
     return kind == EVENT_FAILURE || kind == EVENT_REPAIR || kind == EVENT_SLEEP;
 }
 
+/* Events of services: where one of them frees GPUs it asks for a decision itself. */
+static bool is_of_services(uint32_t kind) {
+    return kind == EVENT_DEMAND || kind == EVENT_BACKLOG || kind == EVENT_REPLICA ||
+           kind == EVENT_SCALING;
+}
+
 static bool causes_decision(uint32_t kind) {
-    return kind != EVENT_COMPUTING && kind != EVENT_PHASE && kind != EVENT_UTILIZATION &&
-           kind != EVENT_MEASURE && kind != EVENT_SLEEP;
+    return !is_of_services(kind) && kind != EVENT_COMPUTING && kind != EVENT_PHASE &&
+           kind != EVENT_UTILIZATION && kind != EVENT_MEASURE && kind != EVENT_SLEEP;
 }
 
 static void tell_event(const struct sim *sim, const struct event *event) {
@@ -34,7 +41,8 @@ static void tell_event(const struct sim *sim, const struct event *event) {
             (*o)->event((*o)->context, sim, event);
 }
 
-static void tell_measuring(const struct sim *sim) {
+static void tell_measuring(struct sim *sim) {
+    services_settle_all(sim);
     for (const struct observer *const *o = sim->observers; *o; o++)
         if ((*o)->measure)
             (*o)->measure((*o)->context, sim);
@@ -83,6 +91,17 @@ static void change_state(struct sim *sim, const struct event *event) {
     case EVENT_SLEEP:
         nodes_fall_asleep(sim, event->payload);
         break;
+    case EVENT_DEMAND:
+        services_change_demand(sim);
+        break;
+    case EVENT_BACKLOG:
+        services_change_flow(sim, event->payload);
+        break;
+    case EVENT_REPLICA:
+        replicas_become_ready(sim, event->payload);
+        break;
+    case EVENT_SCALING:
+        break;
     }
 }
 
@@ -90,7 +109,7 @@ void events_apply(struct sim *sim, const struct event *event) {
     sim->event_total++;
     sim->instant_pending = true;
     sim->background -= is_background(event->kind);
-    if (event->kind != EVENT_CLUSTER && !is_background(event->kind))
+    if (event->kind != EVENT_CLUSTER && !is_background(event->kind) && !is_of_services(event->kind))
         cluster_changes_reset_round(sim);
     sim->decide_pending = sim->decide_pending || causes_decision(event->kind);
     if (sim->tells_events && event->kind == EVENT_FAILURE)

@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "engine/interrupt.h"
 #include "engine/nodes.h"
+#include "engine/replicas.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,7 +114,7 @@ static void show_node(struct sim *sim, const struct node *node) {
     view_header(&sim->view)->power_w = power_w(sim->committed_nw);
 }
 
-/* Once no job is on the node: its GPUs and its power go. */
+/* Once no job and no replica is on the node: its GPUs and its power go. */
 static void take_node_away(struct sim *sim, uint32_t node) {
     const struct node *n = &sim->cluster->nodes[node];
     nodes_fail(sim, node);
@@ -140,6 +141,7 @@ static void bring_node_back(struct sim *sim, uint32_t node) {
 
 void failures_fail(struct sim *sim, uint32_t node) {
     stop_jobs(sim, node);
+    replicas_fail_node(sim, node);
     take_node_away(sim, node);
     sim->failures.count++;
     if (!sim->failures.next)

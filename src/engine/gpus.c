@@ -151,7 +151,7 @@ static void let_gpus_go(struct sim *sim, uint32_t job, uint32_t config,
 
 /* What the number of free GPUs of a type does not tell: the most that are free on one node, and
    how much is free of those that jobs share. */
-static void show_room(struct sim *sim, uint32_t type) {
+void gpus_show_room(struct sim *sim, uint32_t type) {
     const struct sharing *sharing = &sim->placement.types[type].sharing;
     struct easim_gpu_type *t = view_gpu_type(&sim->view, type);
     t->node_free_max = placement_node_free_max(&sim->placement, type);
@@ -168,14 +168,14 @@ bool gpus_take(struct sim *sim, uint32_t job, uint32_t config, struct allocation
     if (!take_free(sim, config, allocation))
         return false;
     hold_gpus(sim, job, config, allocation);
-    show_room(sim, sim->view.configs[config].gpu_type);
+    gpus_show_room(sim, sim->view.configs[config].gpu_type);
     return true;
 }
 
 void gpus_give_back(struct sim *sim, uint32_t job, uint32_t config, struct allocation *allocation) {
     let_gpus_go(sim, job, config, allocation);
     placement_give_back(&sim->placement, allocation);
-    show_room(sim, sim->view.configs[config].gpu_type);
+    gpus_show_room(sim, sim->view.configs[config].gpu_type);
 }
 
 bool gpus_swap(struct sim *sim, uint32_t job, uint32_t config, struct allocation *allocation) {
@@ -187,8 +187,8 @@ bool gpus_swap(struct sim *sim, uint32_t job, uint32_t config, struct allocation
     }
     let_gpus_go(sim, job, run->config, &run->allocation);
     hold_gpus(sim, job, config, allocation);
-    show_room(sim, sim->view.configs[config].gpu_type);
-    show_room(sim, sim->view.configs[run->config].gpu_type);
+    gpus_show_room(sim, sim->view.configs[config].gpu_type);
+    gpus_show_room(sim, sim->view.configs[run->config].gpu_type);
     return true;
 }
 
@@ -218,7 +218,7 @@ void gpus_let_go(struct sim *sim, uint32_t job) {
     const struct job_run *run = &sim->runs[job];
     placement_lend(&sim->placement, &run->allocation);
     let_gpus_go(sim, job, run->config, &run->allocation);
-    show_room(sim, sim->view.configs[run->config].gpu_type);
+    gpus_show_room(sim, sim->view.configs[run->config].gpu_type);
 }
 
 int gpus_try_free(struct sim *sim, uint32_t config, int64_t *ret_committed_nw) {

@@ -35,6 +35,10 @@ int gpus_try_free(struct sim *sim, uint32_t config, int64_t *ret_committed_nw);
    likewise. */
 int gpus_try_config(struct sim *sim, uint32_t job, uint32_t config, int64_t *ret_committed_nw);
 
+/* What the number of free GPUs of a type does not tell, in the view: after some have been taken or
+   given back. */
+void gpus_show_room(struct sim *sim, uint32_t gpu_type);
+
 /* Takes free GPUs, or part of one, for a job. False, with nothing changed, if they are not free. */
 bool gpus_take(struct sim *sim, uint32_t job, uint32_t config, struct allocation *allocation);
 /* Undoes gpus_take and empties the allocation. */

@@ -8,6 +8,7 @@
 #include "engine/job_memory.h"
 #include "engine/phase.h"
 #include "engine/progress.h"
+#include "engine/services_check.h"
 #include "model/power.h"
 
 #include <math.h>
@@ -24,7 +25,7 @@ struct totals {
     uint32_t waiting, running, checkpointing, finished, rejected;
     uint32_t waiting_for[CLUSTER_MAX_TYPES];
     int64_t power_nw, committed_nw;
-    int128 energy; /* of jobs */
+    int128 energy; /* of jobs and replicas */
 };
 
 /* The true speed of a computing job, and its finish. A job that is due now may have kept its last
@@ -362,6 +363,11 @@ void invariants_check_all(struct sim *sim) {
                 mem_zalloc(sim->cluster->gpu_types[h].gpus, sizeof *totals.share_milli[h]);
     for (uint32_t j = sim->past.jobs; j < sim->next_arrival; j++)
         add_job(sim, j, &totals);
+    struct services_held held = {.node_gpus = totals.node_busy};
+    services_check(sim, &held);
+    totals.power_nw += held.power_nw;
+    totals.committed_nw += held.committed_nw;
+    totals.energy += held.energy;
     check_shared(sim, &totals);
     check_nodes(sim, &totals);
     check_types(sim, &totals);

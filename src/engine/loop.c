@@ -16,6 +16,7 @@
 #include "engine/power_cap.h"
 #include "engine/progress.h"
 #include "engine/rejection.h"
+#include "engine/replicas.h"
 #include "engine/settle.h"
 #include "engine/utilization.h"
 
@@ -85,6 +86,8 @@ int loop_init(struct sim *sim, struct error *reterr) {
     failures_init(sim);
     sim->instant_pending = true; /* the state at t = 0 counts as an instant */
     callbacks_init(sim);
+    services_init(sim);
+    replicas_start_first(sim);
     if (sim->error.code < 0 && reterr)
         *reterr = sim->error;
     return sim->error.code;
@@ -97,6 +100,7 @@ void loop_finish(struct sim *sim) {
         allocation_finish(&sim->runs[i].allocation);
     nodes_finish(sim);
     failures_finish(sim);
+    services_finish(sim);
     forecasts_finish(sim);
     forecasts_check_finish(sim);
     eventq_finish(&sim->events);
@@ -287,6 +291,7 @@ int loop_run(struct sim *sim, struct error *reterr) {
     }
     if (sim->error.code >= 0 && !drain)
         advance_time(sim, sim->options.horizon_ns);
+    services_settle_all(sim);
     end_instant(sim);
     if (sim->options.check && sim->error.code >= 0)
         invariants_check_all(sim);

@@ -100,6 +100,16 @@ struct segment {
     int128 energy;   /* of its GPUs, 1e-18 J */
 };
 
+/* A service from one of its changes to the next: all rates were constant. Tokens; over_wait: what
+   came in waits longer than its objective. Its state is as it was. */
+struct service_piece {
+    uint32_t service;
+    int64_t from_ns, to_ns;
+    double backlog_before, backlog_after;
+    double demanded, served, dropped;
+    bool over_wait;
+};
+
 /* Every callback may be NULL. */
 struct observer {
     void *context;
@@ -116,6 +126,7 @@ struct observer {
        next segment has not begun. For those of jobs that are not over at the end of the run:
        segments_present. */
     void (*segment)(void *context, const struct sim *sim, const struct segment *segment);
+    void (*service)(void *context, const struct sim *sim, const struct service_piece *piece);
     void (*action)(void *context, const struct sim *sim, const struct action_record *action);
     /* The end of the warm-up: measuring begins. */
     void (*measure)(void *context, const struct sim *sim);

@@ -13,6 +13,7 @@
 #include "engine/event_order.h"
 #include "engine/eventq.h"
 #include "engine/job_state.h"
+#include "engine/service_state.h"
 #include "engine/view.h"
 #include "policy/list/list.h"
 #include "policy/module.h"
@@ -87,6 +88,7 @@ struct sim {
     struct view view;
     struct cluster_changes changes;
     struct forecasts forecasts;
+    struct services services;
     struct job_run *runs;
     struct unsaved *unsaved;   /* by job; not in runs, since few jobs ever use it */
     struct progress *progress; /* by job; NULL: every job is as fast as predicted */

@@ -24,7 +24,8 @@ struct metric {
 };
 
 /* X(name, unit, better, tail, writer, label). Order is that of summary.csv; new ones go to the end.
- */
+   Runs with something that others lack have more metrics: those stand behind, in tables of their
+   own (enum metric_group). */
 /* clang-format off */
 #define METRIC_TABLE(X) \
     X(sim_s, "s", NEITHER, LIGHT, metrics, "measured time") \
@@ -89,8 +90,29 @@ struct metric {
     X(limited_gpu_h, "GPU h", NEITHER, LIGHT, metrics, "computing under a power limit") \
     X(energy_finished_kwh, "kWh", LESS, LIGHT, job_stats, "energy of finished jobs") \
     X(bsld_dedicated_mean, "", LESS, HEAVY, job_stats, "bounded slowdown against an empty cluster, mean")
+
+/* Of runs with services; tokens stand for outputs, too. */
+#define SERVICE_METRIC_TABLE(X) \
+    X(energy_service_kwh, "kWh", LESS, LIGHT, metrics, "energy of replicas") \
+    X(energy_all_per_work_kwh, "kWh/GPU h", LESS, LIGHT, metrics, "energy per work, with replicas") \
+    X(tokens_before, "tokens", NEITHER, LIGHT, service_stats, "tokens waiting at the start") \
+    X(tokens_demanded, "tokens", NEITHER, LIGHT, service_stats, "tokens demanded") \
+    X(tokens_served, "tokens", MORE, LIGHT, service_stats, "tokens served") \
+    X(tokens_dropped, "tokens", LESS, LIGHT, service_stats, "tokens dropped") \
+    X(tokens_left, "tokens", LESS, LIGHT, service_stats, "tokens waiting at the end") \
+    X(slo_share, METRIC_SHARE, MORE, LIGHT, service_stats, "tokens within the SLO") \
+    X(j_per_token, "J", LESS, LIGHT, service_stats, "energy per token") \
+    X(token_wait_p50_s, "s", LESS, HEAVY, service_stats, "wait of a token, median") \
+    X(token_wait_p99_s, "s", LESS, HEAVY, service_stats, "wait of a token, 99 %") \
+    X(token_latency_p99_ms, "ms", LESS, LIGHT, service_stats, "latency of a token, 99 %") \
+    X(replica_gpu_h, "GPU h", LESS, LIGHT, service_stats, "GPUs of replicas") \
+    X(scale_ups, "", NEITHER, LIGHT, service_stats, "replicas started") \
+    X(service_preemptions, "", LESS, LIGHT, service_stats, "jobs displaced by replicas")
 /* clang-format on */
 
-extern const struct metric metric_table[]; /* SUMMARY_COUNT of them, by column of the summary */
+/* Further metrics, a bit each; of a run that has what they are of. */
+enum metric_group { METRICS_OF_SERVICES = 1 << 0 };
+
+extern const struct metric metric_table[]; /* SUMMARY_ALL of them, by column of the summary */
 
 #endif

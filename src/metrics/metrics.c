@@ -28,6 +28,12 @@ static void on_measure(void *context, const struct sim *sim) {
     metrics->co2 = metrics->cost = (struct priced){0};
     metrics->preemptions = metrics->resizes = metrics->job_failures = 0;
     metrics->node_failures_at_start = sim->failures.count;
+    service_stats_begin(&metrics->service_stats, sim);
+}
+
+static void on_service(void *context, const struct sim *sim, const struct service_piece *piece) {
+    struct metrics *metrics = context;
+    service_stats_note(&metrics->service_stats, sim, piece);
 }
 
 /* What the energy at the present value comes to: kWh, times pue, times the value. */
@@ -75,7 +81,8 @@ static void on_advance(void *context, const struct sim *sim, int64_t from_ns, in
 
 static void on_instant(void *context, const struct sim *sim) {
     struct metrics *metrics = context;
-    uint32_t free = sim->view.v->free_gpus, failed = sim->failures.gpus;
+    uint32_t free = sim->view.v->free_gpus + sim->services.reserved_gpus,
+             failed = sim->failures.gpus;
     struct power_row row = {sim->now_ns,
                             power_meter_total_nw(&sim->meter),
                             sim->cluster->gpus - free - failed,
@@ -115,6 +122,7 @@ void metrics_init(struct metrics *metrics, bool record_power, bool record_decisi
                                           .advance = on_advance,
                                           .instant = on_instant,
                                           .job = count_change,
+                                          .service = on_service,
                                           .action = note_action,
                                           .measure = on_measure};
 }
@@ -125,6 +133,8 @@ void metrics_finish(struct metrics *metrics) {
     free(metrics->at_start.types);
     free(metrics->users);
     free(metrics->types);
+    free(metrics->services);
+    service_stats_finish(&metrics->service_stats);
     *metrics = (struct metrics){0};
 }
 
@@ -133,7 +143,7 @@ static void sum_up_energy(struct metrics *metrics, const struct sim *sim) {
     struct summary *s = &metrics->summary;
     int128 idle = 0, setup = 0, computing = 0, setup_gpu_ps = 0, computing_gpu_ps = 0,
            sleep_gpu_ps = 0;
-    int128 limited_gpu_ps = 0;
+    int128 limited_gpu_ps = 0, service = 0, loading_gpu_ps = 0, serving_gpu_ps = 0;
     metrics->types = mem_zalloc(sim->cluster->gpu_type_count, sizeof *metrics->types);
     for (uint32_t h = 0; h < sim->cluster->gpu_type_count; h++) {
         static const struct power_type zero;
@@ -145,9 +155,19 @@ static void sum_up_energy(struct metrics *metrics, const struct sim *sim) {
         int128 type_idle = now->idle_energy - then->idle_energy;
         int128 type_setup_ps = now->setup.gpu_ps - then->setup.gpu_ps;
         int128 type_computing_ps = now->computing.gpu_ps - then->computing.gpu_ps;
-        metrics->types[h].alloc_gpu_h = power_gpu_s(type_setup_ps + type_computing_ps) / S_PER_H;
-        metrics->types[h].compute_gpu_h = power_gpu_s(type_computing_ps) / S_PER_H;
-        metrics->types[h].energy_kwh = power_j(type_setup + type_computing + type_idle) / J_PER_KWH;
+        int128 type_service =
+            now->loading.energy + now->serving.energy - then->loading.energy - then->serving.energy;
+        int128 type_loading_ps = now->loading.gpu_ps - then->loading.gpu_ps;
+        int128 type_serving_ps = now->serving.gpu_ps - then->serving.gpu_ps;
+        int128 type_busy_ps = type_computing_ps + type_serving_ps;
+        metrics->types[h].alloc_gpu_h =
+            power_gpu_s(type_setup_ps + type_loading_ps + type_busy_ps) / S_PER_H;
+        metrics->types[h].compute_gpu_h = power_gpu_s(type_busy_ps) / S_PER_H;
+        metrics->types[h].energy_kwh =
+            power_j(type_setup + type_computing + type_service + type_idle) / J_PER_KWH;
+        service += type_service;
+        loading_gpu_ps += type_loading_ps;
+        serving_gpu_ps += type_serving_ps;
         idle += type_idle;
         setup += type_setup;
         computing += type_computing;
@@ -158,7 +178,10 @@ static void sum_up_energy(struct metrics *metrics, const struct sim *sim) {
     }
     int128 base = sim->meter.base_energy - metrics->at_start.base_energy;
     double capacity_s = s->sim_s * sim->cluster->gpus;
-    s->energy_kwh = power_j(base + idle + setup + computing) / J_PER_KWH;
+    int128 all = base + idle + setup + computing + service;
+    int128 busy_gpu_ps = computing_gpu_ps + serving_gpu_ps;
+    s->energy_kwh = power_j(all) / J_PER_KWH;
+    s->energy_service_kwh = power_j(service) / J_PER_KWH;
     s->energy_job_kwh = power_j(setup + computing) / J_PER_KWH;
     s->energy_idle_kwh = power_j(idle) / J_PER_KWH;
     s->energy_setup_kwh = power_j(setup) / J_PER_KWH;
@@ -166,10 +189,11 @@ static void sum_up_energy(struct metrics *metrics, const struct sim *sim) {
     s->limited_gpu_h = power_gpu_s(limited_gpu_ps) / S_PER_H;
     s->sleep_gpu_h = power_gpu_s(sleep_gpu_ps) / S_PER_H;
     s->setup_gpu_h = power_gpu_s(setup_gpu_ps) / S_PER_H;
-    s->util_alloc =
-        capacity_s > 0 ? power_gpu_s(setup_gpu_ps + computing_gpu_ps) / capacity_s : NAN;
-    s->util_compute = capacity_s > 0 ? power_gpu_s(computing_gpu_ps) / capacity_s : NAN;
-    s->power_mean_w = s->sim_s > 0 ? power_j(base + idle + setup + computing) / s->sim_s : NAN;
+    s->util_alloc = capacity_s > 0
+                        ? power_gpu_s(setup_gpu_ps + loading_gpu_ps + busy_gpu_ps) / capacity_s
+                        : NAN;
+    s->util_compute = capacity_s > 0 ? power_gpu_s(busy_gpu_ps) / capacity_s : NAN;
+    s->power_mean_w = s->sim_s > 0 ? power_j(all) / s->sim_s : NAN;
 }
 
 /* Grams to kg, or price per MWh to per kWh. `value` is that of the end. */
@@ -213,7 +237,10 @@ void metrics_sum_up(struct metrics *metrics, const struct sim *sim) {
     sum_up_prices(metrics, sim);
     s->throughput_jobs_per_h = ratio_or_nan(s->jobs_finished, s->sim_s / S_PER_H);
     s->energy_per_job_kwh = ratio_or_nan(s->energy_kwh, s->jobs_finished);
-    s->energy_per_work_kwh = ratio_or_nan(s->energy_kwh, s->work_done_gpu_h);
+    double without_services = s->energy_kwh - s->energy_service_kwh;
+    s->energy_per_work_kwh = ratio_or_nan(without_services, s->work_done_gpu_h);
+    s->energy_all_per_work_kwh = ratio_or_nan(s->energy_kwh, s->work_done_gpu_h);
+    metrics->services = service_stats_sum_up(&metrics->service_stats, sim, s);
     s->frag_gpu_h = power_gpu_s(metrics->frag_gpu_ps) / S_PER_H;
     s->interruptions_per_job =
         ratio_or_nan((double)(metrics->preemptions + metrics->resizes + metrics->job_failures),

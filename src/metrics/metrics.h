@@ -6,6 +6,7 @@
 #include "metrics/job_totals.h"
 #include "metrics/queue_slope.h"
 #include "metrics/rows.h"
+#include "metrics/service_stats.h"
 #include "metrics/summary.h"
 
 /* What energy comes to at a price or carbon intensity that changes. */
@@ -35,6 +36,8 @@ struct metrics {
     struct summary summary;
     struct user_row *users;
     struct type_row *types;
+    struct service_stats service_stats;
+    struct service_row *services;
 };
 
 void metrics_init(struct metrics *metrics, bool record_power, bool record_decisions);

@@ -4,12 +4,17 @@
 #include <string.h>
 
 #define SUMMARY_NAME(name, unit, better, tail, writer, label) #name,
-const char *const summary_names[SUMMARY_COUNT] = {METRIC_TABLE(SUMMARY_NAME)};
+const char *const summary_names[SUMMARY_ALL] = {METRIC_TABLE(SUMMARY_NAME)
+                                                    SERVICE_METRIC_TABLE(SUMMARY_NAME)};
 
 double summary_value(const struct summary *summary, unsigned column) {
     double value;
     memcpy(&value, (const char *)summary + column * sizeof value, sizeof value);
     return value;
+}
+
+bool summary_shows(unsigned groups, unsigned column) {
+    return column < SUMMARY_COUNT || (groups & METRICS_OF_SERVICES);
 }
 
 int summary_find(const char *name) {

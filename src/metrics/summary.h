@@ -11,17 +11,22 @@
 #define SUMMARY_MEMBER(name, unit, better, tail, writer, label) double name;
 struct summary {
     METRIC_TABLE(SUMMARY_MEMBER)
+    SERVICE_METRIC_TABLE(SUMMARY_MEMBER)
 };
 
-#define SUMMARY_COUNT (sizeof(struct summary) / sizeof(double))
+/* The metrics that every run has come first; all, with those of metric groups. */
+#define SUMMARY_COUNT (offsetof(struct summary, energy_service_kwh) / sizeof(double))
+#define SUMMARY_ALL   (sizeof(struct summary) / sizeof(double))
 /* The column of a member. */
 #define SUMMARY_COLUMN(member) ((unsigned)(offsetof(struct summary, member) / sizeof(double)))
 
 /* Names of the columns, an array by itself for those who list or search them. All members of a
    summary are double, so a summary is also an array of them. */
-extern const char *const summary_names[SUMMARY_COUNT];
+extern const char *const summary_names[SUMMARY_ALL];
 double summary_value(const struct summary *summary, unsigned column);
-/* The column of that name, or -1. */
+/* Whether results of runs with these metric groups (enum metric_group) show a column. */
+bool summary_shows(unsigned groups, unsigned column);
+/* The column of that name, or -1; of those that every run has. */
 int summary_find(const char *name);
 /* Whether all of several replications are the same: nothing is random, n equal runs are one run. */
 bool summary_all_equal(const struct summary *summaries, size_t count);

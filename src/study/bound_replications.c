@@ -55,6 +55,8 @@ static int keep_bounds(void *context, size_t task, struct slice result, const ch
 int bound_replications(const struct study *study, const struct config_extras *extras,
                        const struct replicate_options *how, uint32_t count,
                        struct bounds *ret_bounds, struct error *reterr) {
+    if (study->source.services.count > 0)
+        return error_set(reterr, ERROR_INPUT, "there are no bounds of runs with services");
     struct bounding all = {.study = study, .extras = extras, .how = how, .bounds = ret_bounds};
     const struct isolated tasks = {.count = count,
                                    .processes = how->processes < count ? how->processes : count,

@@ -46,6 +46,10 @@ struct sim study_sim(const struct study *study, const struct workload *workload)
                                     .seed = (uint64_t)study->scenario.seed}};
 }
 
+unsigned study_metric_groups(const struct study *study) {
+    return study->source.services.count > 0 ? METRICS_OF_SERVICES : 0;
+}
+
 void study_finish(struct study *study) {
     source_finish(&study->source);
     module_close(&study->module);

@@ -52,6 +52,9 @@ struct sim study_sim(const struct study *study, const struct workload *workload)
  * nothing. */
 void study_announce(const struct study *study, struct str *out);
 
+/* What its runs have more to measure than all runs have: enum metric_group, ored. */
+unsigned study_metric_groups(const struct study *study);
+
 /* As if the scenario said `replications: count`. Not while replications run. */
 void study_set_replications(struct study *study, uint32_t count);
 

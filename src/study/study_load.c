@@ -206,11 +206,23 @@ static void warn_of_worlds(struct study *study, bool run) {
     array_push(&study->warnings, why);
 }
 
-/* They are read and checked, and no engine serves them yet. */
-static void refuse_services(const struct study *study, struct problems *problems) {
-    const struct service *services = study->source.services.at;
+/* Demand keeps no run alive. */
+static void check_end(const struct study *study, struct problems *problems) {
+    const struct workload_source *source = &study->source;
+    if (source->services.count > 0 && source->streams.count == 0 &&
+        study->scenario.horizon_ns == TIME_NONE_NS)
+        problems_add(problems, study->scenario.workload->where, "horizon",
+                     "expected a duration, got drain: services alone never come to an end");
+}
+
+/* The host does not scale yet. */
+static void check_scaling(struct study *study, struct problems *problems) {
+    const struct service *list = study->source.services.at;
     for (size_t i = 0; i < study->source.services.count; i++)
-        problems_add(problems, services[i].where, services[i].path, "services are not run yet");
+        if (list[i].replicas.min != list[i].replicas.max)
+            problems_add(problems, list[i].where,
+                         arena_printf(&study->arena, "%s.replicas", list[i].path),
+                         "expected min equal to max: replicas are not scaled yet");
 }
 
 static int load_study(struct study *study, bool apart, const char *path,
@@ -251,8 +263,10 @@ static int load_study(struct study *study, bool apart, const char *path,
     if (source == 0 && study->source.warmup_ns >= study->scenario.horizon_ns)
         problems_add(problems, study->scenario.workload->where, "workload.warmup",
                      "expected less than the horizon");
+    if (source == 0)
+        check_end(study, problems);
     if (problems->count == before)
-        refuse_services(study, problems);
+        check_scaling(study, problems);
     warn_of_worlds(study, overrides->worlds);
     if (study->scenario.record && !overrides->records)
         array_push(&study->warnings,

@@ -74,8 +74,12 @@ static bool some_model_knows(const struct study *study, const struct usage *usag
 /* Types on which no job can run draw power, and no policy can help it. */
 static void warn_of_idle_types(struct study *study, const struct usage *usage) {
     uint64_t used = usage->rigid.types;
+    const struct service *services = study->source.services.at;
     for (uint32_t m = 0; m < study->models.count; m++)
         used |= usage->models[m].types;
+    for (size_t s = 0; s < study->source.services.count; s++)
+        for (uint32_t c = 0; c < services[s].config_count; c++)
+            used |= 1ull << services[s].configs[c].gpu_type;
     for (uint32_t h = 0; h < study->cluster.gpu_type_count; h++) {
         const struct gpu_type *type = &study->cluster.gpu_types[h];
         bool known = usage->rigid.any || some_model_knows(study, usage, type->name);

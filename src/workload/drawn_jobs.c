@@ -19,7 +19,8 @@ int drawn_jobs_place(const struct workload *drawn, const struct workload_source 
                      const struct config_extras *extras, struct workload *workload,
                      struct problems *problems) {
     assert(source->models->count == drawn->table.models->count);
-    *workload = (struct workload){.rigid_costs = source->rigid_costs,
+    *workload = (struct workload){.services = &source->services,
+                                  .rigid_costs = source->rigid_costs,
                                   .has_utilization = drawn->has_utilization,
                                   .warmup_ns = drawn->warmup_ns};
     if (config_table_init(&workload->table, source->cluster, source->models, problems) < 0)

@@ -84,8 +84,9 @@ int source_generate(const struct workload_source *source, uint32_t replication,
     const struct scenario *scenario = source->scenario;
     const struct scenario_user *users = scenario->users.at;
     const struct stream *streams = source->streams.at;
-    *workload =
-        (struct workload){.rigid_costs = source->rigid_costs, .warmup_ns = source->warmup_ns};
+    *workload = (struct workload){.services = &source->services,
+                                  .rigid_costs = source->rigid_costs,
+                                  .warmup_ns = source->warmup_ns};
     if (config_table_init(&workload->table, source->cluster, source->models, problems) < 0)
         return ERROR_INPUT;
     workload->table.extras = *extras;

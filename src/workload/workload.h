@@ -35,6 +35,7 @@ struct workload {
     struct intern user_names;
     ARRAY_OF(const char *) label_names;
     struct config_table table;
+    const struct schema_list *services; /* struct service, of the source; NULL: none */
     struct start_costs rigid_costs;
     bool has_utilization; /* that changes, of some job */
     uint32_t gap;         /* 1 + the number of the job that was removed; 0: none */

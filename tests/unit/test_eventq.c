@@ -183,7 +183,8 @@ Test(eventq, order_of_kinds) {
     } kinds[] = {{EVENT_CLUSTER, 1, 1},   {EVENT_FAILURE, 2, 2},  {EVENT_REPAIR, 2, 2},
                  {EVENT_MEASURE, 3, 3},   {EVENT_SLEEP, 4, 4},    {EVENT_COMPUTING, 5, 5},
                  {EVENT_FINISH, 6, 11},   {EVENT_RELEASE, 6, 11}, {EVENT_PHASE, 7, 7},
-                 {EVENT_ARRIVAL, 10, 10}, {EVENT_TIMER, 12, 12}};
+                 {EVENT_ARRIVAL, 10, 10}, {EVENT_TIMER, 12, 13},  {EVENT_DEMAND, 1, 1},
+                 {EVENT_BACKLOG, 8, 8},   {EVENT_REPLICA, 9, 9},  {EVENT_SCALING, 11, 12}};
     size_t count = sizeof kinds / sizeof *kinds;
     for (size_t i = 0; i < count * count * 2; i++) {
         bool arrivals_first = i % 2;

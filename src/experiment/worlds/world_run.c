@@ -106,7 +106,7 @@ static void keep_summaries(const struct crew_work *work, const struct task *task
     struct world_run run = {.set = task->set, .world = task->world, .policy = task->policy};
     for (; run.replication < work->results->replications; run.replication++)
         memcpy(world_results_at(work->results, run),
-               bytes + run.replication * sizeof(struct summary), sizeof(struct summary));
+               bytes + run.replication * sizeof(struct summary), SUMMARY_COUNT * sizeof(double));
 }
 
 static int finish_task(void *context, size_t number, struct slice result, const char *failure) {

@@ -8,9 +8,11 @@ void aggregate_csv_header(struct str *out) {
     str_add(out, "policy,metric,n,mean,sd,ci95\n");
 }
 
-void aggregate_csv_rows(const char *policy, const struct summary *summaries, uint32_t count,
-                        struct str *out) {
-    for (unsigned c = 0; c < SUMMARY_COUNT; c++) {
+void aggregate_csv_rows(const char *policy, unsigned groups, const struct summary *summaries,
+                        uint32_t count, struct str *out) {
+    for (unsigned c = 0; c < SUMMARY_ALL; c++) {
+        if (!summary_shows(groups, c))
+            continue;
         struct estimate e = t_interval_of_column(summaries, count, c);
         csv_add_text(out, policy);
         csv_comma_text(out, summary_names[c]);

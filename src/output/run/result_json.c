@@ -11,7 +11,9 @@ void result_json(const struct study *study, const struct replicate_result *resul
     json_add_int(root, "seed", study->scenario.seed);
     json_add_int(root, "replications", result->count);
     cJSON *metrics = cJSON_AddObjectToObject(root, "metrics");
-    for (unsigned column = 0; column < SUMMARY_COUNT; column++) {
+    for (unsigned column = 0; column < SUMMARY_ALL; column++) {
+        if (!summary_shows(study_metric_groups(study), column))
+            continue;
         struct estimate e = t_interval_of_column(result->summaries, result->count, column);
         cJSON *metric = cJSON_AddObjectToObject(metrics, summary_names[column]);
         json_add_int(metric, "n", (int64_t)e.n);

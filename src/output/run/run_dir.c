@@ -16,6 +16,7 @@
 #include "output/run/run_trace.h"
 #include "output/run/segments_csv.h"
 #include "output/run/series_csv.h"
+#include "output/run/services_csv.h"
 #include "output/run/summary_csv.h"
 #include "output/run/trace_files.h"
 #include "output/run/types_csv.h"
@@ -33,6 +34,7 @@ enum file {
     FILE_JOBS,
     FILE_USERS,
     FILE_TYPES,
+    FILE_SERVICES,
     FILE_POWER,
     FILE_DECISIONS,
     FILE_METER,
@@ -52,10 +54,11 @@ struct run_file {
 };
 
 static const struct run_file files[FILE_COUNT] = {
-    [FILE_SUMMARY] = {"summary.csv", summary_csv_header, NULL},
+    [FILE_SUMMARY] = {"summary.csv", NULL, NULL},
     [FILE_JOBS] = {"jobs.csv", NULL, jobs_csv_rows},
     [FILE_USERS] = {"users.csv", users_csv_header, users_csv_rows},
     [FILE_TYPES] = {"types.csv", types_csv_header, types_csv_rows},
+    [FILE_SERVICES] = {"services.csv", services_csv_header, services_csv_rows},
     [FILE_POWER] = {"power.csv", power_csv_header, power_csv_rows},
     [FILE_DECISIONS] = {"decisions.csv", decisions_csv_header, decisions_csv_rows},
     [FILE_METER] = {"meter.csv", meter_csv_header, meter_csv_rows},
@@ -131,10 +134,12 @@ static int write_headers(struct run_dir *dir, struct error *reterr) {
             continue;
         struct str text = {0};
         r = open_file(dir, (enum file)f, reterr);
-        if (r == 0 && files[f].header) {
+        if (f == FILE_SUMMARY)
+            summary_csv_wide_header(study_metric_groups(dir->study), &text);
+        else if (files[f].header)
             files[f].header(&text);
+        if (r == 0 && text.length > 0)
             r = write_text(dir, (enum file)f, (struct slice){text.text, text.length}, reterr);
-        }
         str_finish(&text);
     }
     return r;
@@ -158,6 +163,8 @@ int run_dir_open(const struct run_dir_options *options, const struct study *stud
         return empty;
     if (empty == 0)
         return error_set(reterr, ERROR_INPUT, "%s: the folder is not empty", options->path);
+    if (options->record && study->source.services.count > 0)
+        return error_set(reterr, ERROR_INPUT, "runs with services cannot be recorded");
     struct folder_lock *lock = NULL;
     if (options->within && folder_lock_take(options->path, 0, &lock, reterr) < 0)
         return reterr->code;
@@ -169,6 +176,8 @@ int run_dir_open(const struct run_dir_options *options, const struct study *stud
     for (int f = 0; f < FILE_COUNT; f++)
         dir->wanted[f] = !options->summary_only;
     dir->wanted[FILE_SUMMARY] = true;
+    if (study->source.services.count == 0)
+        dir->wanted[FILE_SERVICES] = false;
     dir->wanted[FILE_DECISIONS] = options->decisions;
     dir->wanted[FILE_METER] = options->meter;
     for (int f = FILE_SEGMENTS; f <= FILE_RECORDED; f++)
@@ -282,7 +291,8 @@ static int emit_replication(void *context, uint32_t number, const struct summary
     for (int part = 0; part < PART_COUNT; part++)
         parts[part] = take_part(&rendered);
     int result = keep_trace(dir, number, parts[PART_TRACE], reterr);
-    summary_csv_row(dir->study->policy, number, dir->study->scenario.seed, summary, &row);
+    summary_csv_wide_row(dir->study->policy, number, dir->study->scenario.seed,
+                         study_metric_groups(dir->study), summary, &row);
     parts[FILE_SUMMARY] = (struct slice){row.text, row.length};
     if (!dir->headed && dir->wanted[FILE_JOBS] && result == 0)
         result = write_text(dir, FILE_JOBS, parts[PART_JOBS_HEADER], reterr);
@@ -406,7 +416,8 @@ static int commit_tables(struct run_dir *dir, const struct replicate_result *res
         if (wanted[i])
             array_push(&dir->names, whole[i].name);
     aggregate_csv_header(&whole[0].text);
-    aggregate_csv_rows(dir->study->policy, result->summaries, result->count, &whole[0].text);
+    aggregate_csv_rows(dir->study->policy, study_metric_groups(dir->study), result->summaries,
+                       result->count, &whole[0].text);
     if (wanted[1])
         series_csv(dir->study, dir->end_ns, &whole[1].text);
     if (wanted[2])

@@ -47,6 +47,14 @@ static const struct line lines[] = {
     LINE(water_l),
 };
 
+/* Of runs with services. */
+static const struct line service_lines[] = {
+    LINE(energy_service_kwh),    LINE(tokens_demanded),    LINE(tokens_served),
+    LINE_IF_ANY(tokens_dropped), LINE_IF_ANY(tokens_left), LINE(slo_share),
+    LINE(j_per_token),           LINE(token_wait_p99_s),   LINE(token_latency_p99_ms),
+    LINE(replica_gpu_h),         LINE_IF_ANY(scale_ups),   LINE_IF_ANY(service_preemptions),
+};
+
 struct report_line run_report_find_line(unsigned column) {
     struct metric_scale scale = metric_scale(column);
     return (struct report_line){metric_table[column].label, scale.unit, column, scale.factor};
@@ -120,5 +128,8 @@ void run_report_summary(const struct study *study, const struct replicate_result
     str_addf(out, "%s\n", result->count > 1 ? " (mean +- half of the 95 % interval)" : "");
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         add_line(&lines[i], result, out);
+    if (study_metric_groups(study) & METRICS_OF_SERVICES)
+        for (size_t i = 0; i < sizeof service_lines / sizeof *service_lines; i++)
+            add_line(&service_lines[i], result, out);
     add_decision_time(result, out);
 }

@@ -6,6 +6,7 @@
 #include "engine/account.h"
 #include "engine/gpus.h"
 #include "engine/segments.h"
+#include "engine/services.h"
 #include "engine/utilization.h"
 #include "io/atomic_file.h"
 #include "io/json_write.h"
@@ -239,6 +240,25 @@ static void write_node_event(struct run_trace *trace, const struct sim *sim, uin
     end_line(trace);
 }
 
+static void write_service_event(struct run_trace *trace, const struct sim *sim,
+                                const struct event *event) {
+    static const char *const kinds[] = {[EVENT_DEMAND] = "demand",
+                                        [EVENT_BACKLOG] = "backlog",
+                                        [EVENT_REPLICA] = "replica_ready",
+                                        [EVENT_SCALING] = "scaling"};
+    const struct replica *replica =
+        event->kind == EVENT_REPLICA ? &sim->services.replicas.at[event->payload] : NULL;
+    uint32_t service = replica ? replica->service : event->payload;
+    begin_line(trace, sim->now_ns, kinds[event->kind]);
+    if (service != EASIM_NONE)
+        add_text(&trace->line, "service", services_spec(sim, service)->name);
+    if (replica)
+        add_int(&trace->line, "replica", replica->number);
+    if (event->kind == EVENT_BACKLOG)
+        add_real(&trace->line, "tokens", services_backlog(sim, service));
+    end_line(trace);
+}
+
 static void on_event(void *context, const struct sim *sim, const struct event *event) {
     struct run_trace *t = context;
     switch ((enum event_kind)event->kind) {
@@ -274,6 +294,12 @@ static void on_event(void *context, const struct sim *sim, const struct event *e
         break;
     case EVENT_SLEEP:
         write_node_event(t, sim, event->payload, "sleep");
+        break;
+    case EVENT_DEMAND:
+    case EVENT_BACKLOG:
+    case EVENT_REPLICA:
+    case EVENT_SCALING:
+        write_service_event(t, sim, event);
         break;
     }
 }

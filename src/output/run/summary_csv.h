@@ -11,6 +11,10 @@
 void summary_csv_header(struct str *out);
 void summary_csv_row(const char *policy, uint32_t replication, int64_t seed,
                      const struct summary *summary, struct str *out);
+/* The same with the columns of metric groups, which `easim run` writes. */
+void summary_csv_wide_header(unsigned groups, struct str *out);
+void summary_csv_wide_row(const char *policy, uint32_t replication, int64_t seed, unsigned groups,
+                          const struct summary *summary, struct str *out);
 
 /* Without the policy: they begin with a comma. */
 void summary_csv_run_header(struct str *out);

@@ -320,7 +320,7 @@ void sweep_dir_json(const struct sweep_dir *dir, const struct sweep_counts *coun
 /* The columns of the summary in a row of summary.csv. */
 static struct summary read_summary(const char *row) {
     double values[SUMMARY_COUNT];
-    struct summary summary;
+    struct summary summary = {0};
     for (size_t c = 0; c < COLUMNS_BEFORE + SUMMARY_COUNT; c++) {
         size_t length = strcspn(row, ",\n");
         if (c >= COLUMNS_BEFORE) {
@@ -329,7 +329,7 @@ static struct summary read_summary(const char *row) {
         }
         row += length + (row[length] == ',');
     }
-    memcpy(&summary, values, sizeof summary);
+    memcpy(&summary, values, sizeof values);
     return summary;
 }
 

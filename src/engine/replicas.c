@@ -1,0 +1,191 @@
+/* Replicas: see replicas.h. */
+#include "engine/replicas.h"
+
+#include "engine/gpus.h"
+#include "engine/nodes.h"
+#include "workload/service_configs.h"
+
+#include <stdlib.h>
+
+static const struct replica_config *config_of(const struct sim *sim,
+                                              const struct replica *replica) {
+    return &services_spec(sim, replica->service)->configs[replica->config];
+}
+
+static struct replica_group *group_of(const struct sim *sim, const struct replica *replica) {
+    return &sim->services.runs[replica->service].groups[replica->config];
+}
+
+uint32_t replicas_holder(const struct sim *sim, uint32_t replica) {
+    return (uint32_t)sim->workload->jobs.count + replica;
+}
+
+bool replicas_fit(const struct sim *sim, const struct replica_config *config) {
+    return placement_node_free_max(&sim->placement, config->gpu_type) >= config->k;
+}
+
+/* ---- GPUs ---- */
+
+/* What a replica adds to the committed power when its GPUs, free before, are its own. */
+static int64_t added_nw(const struct sim *sim, const struct replica *replica) {
+    const struct replica_config *config = config_of(sim, replica);
+    int64_t milli = (int64_t)config->k * WHOLE_GPU_MILLI;
+    return group_of(sim, replica)->most_nw +
+           milli * (sim->meter.cpu_milli_nw[replica->node] -
+                    sim->meter.types[config->gpu_type].idle_milli_nw);
+}
+
+static void add_committed(struct sim *sim, int64_t more_nw) {
+    sim->committed_nw += more_nw;
+    view_header(&sim->view)->power_w = power_w(sim->committed_nw);
+}
+
+/* Free GPUs of a node are no longer free. */
+static void take_gpus(struct sim *sim, uint32_t replica, uint32_t gpus) {
+    struct replica *r = &sim->services.replicas.at[replica];
+    view_take_gpus(&sim->view, r->node, gpus);
+    r->awake_ns = r->awake_ns > sim->now_ns ? r->awake_ns : sim->now_ns;
+    if (sim->nodes.sleep.nodes) {
+        int64_t awake_ns = nodes_take_gpus(sim, r->node, gpus, replicas_holder(sim, replica));
+        r->awake_ns = awake_ns > r->awake_ns ? awake_ns : r->awake_ns;
+    }
+    gpus_show_room(sim, sim->cluster->nodes[r->node].gpu_type);
+}
+
+static void give_gpus_back(struct sim *sim, uint32_t replica) {
+    struct replica *r = &sim->services.replicas.at[replica];
+    uint32_t gpus = r->allocation.first.gpus;
+    view_give_back_gpus(&sim->view, r->node, gpus);
+    if (sim->nodes.sleep.nodes)
+        nodes_give_back_gpus(sim, r->node, gpus, replicas_holder(sim, replica));
+    placement_give_back(&sim->placement, &r->allocation);
+    gpus_show_room(sim, sim->cluster->nodes[r->node].gpu_type);
+}
+
+/* ---- The list ---- */
+
+static uint32_t add_replica(struct sim *sim, uint32_t service, uint32_t config) {
+    struct services *services = &sim->services;
+    struct service_run *run = &services->runs[service];
+    if (services->gone.count == 0) {
+        array_push(&services->gone, (uint32_t)services->replicas.count);
+        (void)array_add(&services->replicas);
+    }
+    uint32_t place = services->gone.at[--services->gone.count];
+    services->replicas.at[place] = (struct replica){.service = service,
+                                                    .config = config,
+                                                    .number = ++run->last_number,
+                                                    .event = EVENT_NONE,
+                                                    .since_ns = sim->now_ns};
+    array_push(&run->replicas, place);
+    return place;
+}
+
+static void remove_replica(struct sim *sim, uint32_t replica) {
+    struct services *services = &sim->services;
+    struct service_run *run = &services->runs[services->replicas.at[replica].service];
+    size_t at = 0;
+    while (run->replicas.at[at] != replica)
+        at++;
+    memmove(&run->replicas.at[at], &run->replicas.at[at + 1],
+            (run->replicas.count - at - 1) * sizeof *run->replicas.at);
+    run->replicas.count--;
+    services->replicas.at[replica].phase = REPLICA_GONE;
+    array_push(&services->gone, replica);
+}
+
+/* ---- Its life ---- */
+
+static void enter_phase(struct sim *sim, uint32_t replica, enum replica_phase phase) {
+    struct replica *r = &sim->services.replicas.at[replica];
+    struct service_run *run = &sim->services.runs[r->service];
+    struct replica_group *group = group_of(sim, r);
+    services_settle(sim, r->service);
+    run->loading += (phase == REPLICA_LOADING) - (r->phase == REPLICA_LOADING);
+    run->ready += (phase == REPLICA_READY) - (r->phase == REPLICA_READY);
+    group->loading += (phase == REPLICA_LOADING) - (r->phase == REPLICA_LOADING);
+    group->ready += (phase == REPLICA_READY) - (r->phase == REPLICA_READY);
+    r->phase = (uint8_t)phase;
+    r->since_ns = sim->now_ns;
+    r->drawn_before = group->drawn;
+    services_refresh(sim, r->service);
+}
+
+/* On GPUs that it holds. */
+static void load_replica(struct sim *sim, uint32_t replica, int64_t load_ns) {
+    struct replica *r = &sim->services.replicas.at[replica];
+    int64_t ready_ns = (r->awake_ns > sim->now_ns ? r->awake_ns : sim->now_ns) + load_ns;
+    power_meter_allocate(&sim->meter, r->node, (int64_t)r->allocation.first.gpus * WHOLE_GPU_MILLI);
+    add_committed(sim, added_nw(sim, r));
+    if (ready_ns > sim->now_ns)
+        r->event = services_push(sim, ready_ns, EVENT_REPLICA, replica);
+    enter_phase(sim, replica, ready_ns > sim->now_ns ? REPLICA_LOADING : REPLICA_READY);
+}
+
+static uint32_t place_replica(struct sim *sim, uint32_t service, uint32_t config, int64_t load_ns) {
+    uint32_t replica = add_replica(sim, service, config);
+    struct replica *r = &sim->services.replicas.at[replica];
+    const struct replica_config *c = config_of(sim, r);
+    (void)placement_take(&sim->placement, c->gpu_type, c->k, &r->allocation); /* it fits */
+    r->node = r->allocation.first.node;
+    take_gpus(sim, replica, c->k);
+    load_replica(sim, replica, load_ns);
+    return replica;
+}
+
+uint32_t replicas_start(struct sim *sim, uint32_t service, uint32_t config) {
+    sim->services.runs[service].scale_ups++;
+    return place_replica(sim, service, config, units_ns(services_spec(sim, service)->start_s));
+}
+
+void replicas_become_ready(struct sim *sim, uint32_t replica) {
+    sim->services.pending--;
+    sim->services.replicas.at[replica].event = EVENT_NONE;
+    enter_phase(sim, replica, REPLICA_READY);
+}
+
+void replicas_release(struct sim *sim, uint32_t replica) {
+    struct replica *r = &sim->services.replicas.at[replica];
+    if (r->event != EVENT_NONE)
+        services_cancel(sim, r->event);
+    r->event = EVENT_NONE;
+    enter_phase(sim, replica, REPLICA_GONE);
+    power_meter_release(&sim->meter, r->node, (int64_t)r->allocation.first.gpus * WHOLE_GPU_MILLI);
+    add_committed(sim, -added_nw(sim, r));
+    give_gpus_back(sim, replica);
+    remove_replica(sim, replica);
+}
+
+void replicas_fail_node(struct sim *sim, uint32_t node) {
+    for (uint32_t i = 0; i < sim->services.replicas.count; i++) {
+        const struct replica *r = &sim->services.replicas.at[i];
+        if (r->phase != REPLICA_GONE && r->node == node)
+            replicas_release(sim, i);
+    }
+}
+
+/* ---- At t = 0 ---- */
+
+/* The best of those that fit now, or SERVICE_NO_CONFIG. */
+static uint32_t first_config(const struct sim *sim, const struct service *spec) {
+    bool *fits = mem_zalloc(spec->config_count, sizeof *fits);
+    for (uint32_t c = 0; c < spec->config_count; c++)
+        fits[c] = replicas_fit(sim, &spec->configs[c]);
+    uint32_t best = service_configs_best(spec, 0, 0, fits);
+    free(fits);
+    return best;
+}
+
+void replicas_start_first(struct sim *sim) {
+    for (uint32_t s = 0; s < sim->services.count; s++) {
+        const struct service *spec = services_spec(sim, s);
+        for (int64_t i = 0; i < spec->replicas.min && sim->error.code >= 0; i++) {
+            uint32_t config = first_config(sim, spec);
+            if (config == SERVICE_NO_CONFIG)
+                sim_fail(sim, ERROR_RUN, "service %s: replica %lld of its least %lld does not fit",
+                         spec->name, (long long)i + 1, (long long)spec->replicas.min);
+            else
+                place_replica(sim, s, config, 0);
+        }
+    }
+}

@@ -1,0 +1,25 @@
+/* Replicas of services (semantics 34.3): each k GPUs of one type in one node, which it takes,
+   loads on, and serves with; in placement, view, power and the service alike. */
+#ifndef EASIM_ENGINE_REPLICAS_H
+#define EASIM_ENGINE_REPLICAS_H
+
+#include "engine/services.h"
+
+/* The least number of each service, ready at t = 0, before any job. */
+void replicas_start_first(struct sim *sim);
+/* Whether a node has the GPUs of a configuration free. */
+bool replicas_fit(const struct sim *sim, const struct replica_config *config);
+/* Takes the GPUs of a configuration, which must fit, and loads; returns its place. */
+uint32_t replicas_start(struct sim *sim, uint32_t service, uint32_t config);
+/* Gives its GPUs back at once. */
+void replicas_release(struct sim *sim, uint32_t replica);
+
+/* The event itself: a replica has loaded. */
+void replicas_become_ready(struct sim *sim, uint32_t replica);
+/* A node fails: its replicas are gone. */
+void replicas_fail_node(struct sim *sim, uint32_t node);
+
+/* By which sleep.h knows a replica that holds GPUs: no number of a job. */
+uint32_t replicas_holder(const struct sim *sim, uint32_t replica);
+
+#endif

@@ -1,0 +1,246 @@
+/* Services: see services.h. Invariant: between two events of a service demand, capacity, flow and
+   power are constant, and demanded tokens are served, dropped or wait. */
+#include "engine/services.h"
+
+#include "base/units.h"
+#include "engine/cluster_changes.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+const struct service *services_spec(const struct sim *sim, uint32_t service) {
+    const struct service *list = sim->workload->services->at;
+    return &list[service];
+}
+
+struct flow_load services_load_of(const struct service_run *run) {
+    return (struct flow_load){run->demand_per_s, run->capacity_per_s, run->backlog};
+}
+
+/* ---- Events ---- */
+
+uint32_t services_push(struct sim *sim, int64_t time_ns, enum event_kind kind, uint32_t payload) {
+    sim->services.pending++;
+    return sim_push(sim, time_ns, kind, payload);
+}
+
+void services_cancel(struct sim *sim, uint32_t event) {
+    sim->services.pending--;
+    eventq_cancel(&sim->events, event);
+}
+
+static void await_demand(struct sim *sim) {
+    int64_t next_ns = TIME_NONE_NS;
+    for (uint32_t s = 0; s < sim->services.count; s++) {
+        int64_t change_ns = series_next_ns(&sim->services.runs[s].demand);
+        next_ns = change_ns < next_ns ? change_ns : next_ns;
+    }
+    if (next_ns != TIME_NONE_NS)
+        services_push(sim, next_ns, EVENT_DEMAND, EASIM_NONE);
+}
+
+static void await_flow(struct sim *sim, uint32_t service) {
+    struct service_run *run = &sim->services.runs[service];
+    const struct service *spec = services_spec(sim, service);
+    const struct flow_load load = services_load_of(run);
+    const struct service_waits waits = {spec->slo.wait_s, spec->slo.timeout_s};
+    if (run->event != EVENT_NONE)
+        services_cancel(sim, run->event);
+    run->event = EVENT_NONE;
+    run->next_ns = TIME_NONE_NS;
+    run->next = service_flow_next(run->flow, &load, &waits);
+    if (!(run->next.after_s <= TIME_MAX_S))
+        return;
+    int64_t after_ns = units_duration_ns(run->next.after_s);
+    run->next_ns = sim->now_ns + (after_ns > 0 ? after_ns : 1);
+    run->event = services_push(sim, run->next_ns, EVENT_BACKLOG, service);
+}
+
+/* ---- Up to now ---- */
+
+/* Tokens from settled_ns to now; the backlog does not pass the one at which the flow changes, and
+   then what is above it was dropped, what is below it was not served. */
+static struct service_piece present_piece(const struct sim *sim, uint32_t service) {
+    const struct service_run *run = &sim->services.runs[service];
+    const struct flow_load load = services_load_of(run);
+    double duration_s = units_s(sim->now_ns - run->settled_ns),
+           growth_per_s = service_flow_growth_per_s(run->flow, &load);
+    struct service_piece piece = {
+        .service = service,
+        .from_ns = run->settled_ns,
+        .to_ns = sim->now_ns,
+        .backlog_before = run->backlog,
+        .backlog_after = fmax(run->backlog + growth_per_s * duration_s, 0),
+        .demanded = run->demand_per_s * duration_s,
+        .dropped = service_flow_dropped_per_s(run->flow, &load) * duration_s,
+        .over_wait = run->over_wait};
+    piece.served = run->flow == FLOW_EVEN ? piece.demanded : run->capacity_per_s * duration_s;
+    if (run->next_ns == TIME_NONE_NS)
+        return piece;
+    bool grows = growth_per_s > 0, is_reached = sim->now_ns >= run->next_ns;
+    double next = run->next.backlog;
+    if (is_reached == grows) /* rounding */
+        piece.backlog_after = fmax(piece.backlog_after, next);
+    else
+        piece.backlog_after = fmin(piece.backlog_after, next);
+    if (is_reached && run->next.is_exact) {
+        piece.backlog_after = next;
+        double rest = run->backlog + piece.demanded - piece.served - piece.dropped - next;
+        *(grows ? &piece.dropped : &piece.served) += rest;
+    }
+    return piece;
+}
+
+double services_backlog(const struct sim *sim, uint32_t service) {
+    return present_piece(sim, service).backlog_after;
+}
+
+static void tell_piece(const struct sim *sim, const struct service_piece *piece) {
+    for (const struct observer *const *o = sim->observers; *o; o++)
+        if ((*o)->service)
+            (*o)->service((*o)->context, sim, piece);
+}
+
+void services_settle(struct sim *sim, uint32_t service) {
+    struct service_run *run = &sim->services.runs[service];
+    int64_t duration_ns = sim->now_ns - run->settled_ns;
+    if (duration_ns == 0)
+        return;
+    const struct service_piece piece = present_piece(sim, service);
+    tell_piece(sim, &piece);
+    run->backlog = piece.backlog_after;
+    run->demanded += piece.demanded;
+    run->served += piece.served;
+    run->dropped += piece.dropped;
+    run->energy += (int128)run->nw * duration_ns;
+    run->gpu_ps += (int128)run->milli * duration_ns;
+    for (uint32_t c = 0; c < services_spec(sim, service)->config_count; c++)
+        if (run->groups[c].ready > 0)
+            run->groups[c].drawn += (int128)run->groups[c].ready_nw * duration_ns;
+    run->settled_ns = sim->now_ns;
+}
+
+void services_settle_all(struct sim *sim) {
+    for (uint32_t s = 0; s < sim->services.count; s++)
+        services_settle(sim, s);
+}
+
+/* ---- From now on ---- */
+
+static void add_use(struct power_use *use, int64_t milli, int64_t nw) {
+    use->milli += milli;
+    use->nw += nw;
+}
+
+/* The replicas of a group at a load, in the meter, too. */
+static void load_group(struct sim *sim, struct service_run *run, struct replica_group *group,
+                       const struct replica_config *config, double load) {
+    struct power_type *type = &sim->meter.types[config->gpu_type];
+    int64_t milli = (int64_t)config->k * WHOLE_GPU_MILLI, before_nw = group->ready_nw;
+    int64_t ready = group->ready, was_ready = group->ready_metered;
+    int64_t more_loading = (int64_t)group->loading - group->loading_metered;
+    if (ready > 0) {
+        group->running = replica_running(config, load);
+        group->latency_ms =
+            serving_table_latency_ms(config->table, group->running, config->quantile);
+        group->ready_nw =
+            power_nw(serving_table_power_w(config->table, group->running, config->loaded_w));
+    }
+    int64_t more_nw = ready * group->ready_nw - was_ready * before_nw;
+    add_use(&type->serving, (ready - was_ready) * milli, more_nw);
+    add_use(&type->loading, more_loading * milli, more_loading * group->loading_nw);
+    run->nw += more_nw + more_loading * group->loading_nw;
+    run->milli += (ready - was_ready + more_loading) * milli;
+    group->ready_metered = group->ready;
+    group->loading_metered = group->loading;
+}
+
+void services_refresh(struct sim *sim, uint32_t service) {
+    struct service_run *run = &sim->services.runs[service];
+    const struct service *spec = services_spec(sim, service);
+    run->capacity_per_s = 0;
+    for (uint32_t c = 0; c < spec->config_count; c++)
+        run->capacity_per_s += run->groups[c].ready * spec->configs[c].most_per_s;
+    const struct flow_load now = services_load_of(run);
+    run->flow = service_flow_of(&now, spec->slo.timeout_s);
+    run->over_wait = service_flow_over_wait(run->flow, &now, spec->slo.wait_s);
+    double load = run->flow == FLOW_EVEN ? run->demand_per_s / run->capacity_per_s : 1;
+    for (uint32_t c = 0; c < spec->config_count; c++) {
+        struct replica_group *group = &run->groups[c];
+        if (group->ready + group->loading + group->ready_metered + group->loading_metered > 0)
+            load_group(sim, run, group, &spec->configs[c], load);
+    }
+    await_flow(sim, service);
+}
+
+void services_change_demand(struct sim *sim) {
+    sim->services.pending--;
+    for (uint32_t s = 0; s < sim->services.count; s++) {
+        struct service_run *run = &sim->services.runs[s];
+        if (series_next_ns(&run->demand) != sim->now_ns)
+            continue;
+        services_settle(sim, s);
+        series_pass(&run->demand);
+        run->demand_per_s = run->demand.value;
+        services_refresh(sim, s);
+        if (series_period_ns(run->demand.series) == 0)
+            cluster_changes_reset_round(sim);
+    }
+    await_demand(sim);
+}
+
+void services_change_flow(struct sim *sim, uint32_t service) {
+    sim->services.pending--;
+    sim->services.runs[service].event = EVENT_NONE;
+    services_settle(sim, service);
+    services_refresh(sim, service);
+}
+
+/* ---- The whole ---- */
+
+static void init_groups(struct sim *sim, struct service_run *run, const struct service *spec) {
+    run->groups = mem_zalloc(spec->config_count, sizeof *run->groups);
+    for (uint32_t c = 0; c < spec->config_count; c++) {
+        const struct replica_config *config = &spec->configs[c];
+        struct replica_group *group = &run->groups[c];
+        int64_t most_nw = power_nw(config->most_w);
+        group->loading_nw = config->k * sim->meter.types[config->gpu_type].ctx_nw;
+        group->most_nw = most_nw > group->loading_nw ? most_nw : group->loading_nw;
+    }
+}
+
+void services_init(struct sim *sim) {
+    struct services *services = &sim->services;
+    services->count = sim->workload->services ? (uint32_t)sim->workload->services->count : 0;
+    sim->meter.serves = services->count > 0;
+    if (services->count == 0)
+        return;
+    services->runs = mem_zalloc(services->count, sizeof *services->runs);
+    for (uint32_t s = 0; s < services->count; s++) {
+        const struct service *spec = services_spec(sim, s);
+        struct service_run *run = &services->runs[s];
+        series_start(&run->demand, &spec->demand.course);
+        run->demand_per_s = run->demand.value;
+        run->event = EVENT_NONE;
+        init_groups(sim, run, spec);
+        services->round_ns = cluster_changes_common_period_ns(
+            services->round_ns, series_period_ns(&spec->demand.course));
+        int64_t after_ns = units_ns(spec->scaling.down_after_s);
+        services->after_ns = after_ns > services->after_ns ? after_ns : services->after_ns;
+        services_refresh(sim, s);
+    }
+    await_demand(sim);
+}
+
+void services_finish(struct sim *sim) {
+    struct services *services = &sim->services;
+    for (size_t i = 0; i < services->replicas.count; i++)
+        allocation_finish(&services->replicas.at[i].allocation);
+    for (uint32_t s = 0; services->runs && s < services->count; s++) {
+        free(services->runs[s].groups);
+        free(services->runs[s].replicas.at);
+    }
+    free(services->runs);
+    free(services->replicas.at);
+    free(services->gone.at);
+}

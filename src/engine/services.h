@@ -1,0 +1,31 @@
+/* Services: their demand, backlog and power (semantics 34). A service is settled, that is, brought
+   up to now, before anything about it changes, and refreshed after it: then its replicas have the
+   load, the power and the pending event of what it has now. */
+#ifndef EASIM_ENGINE_SERVICES_H
+#define EASIM_ENGINE_SERVICES_H
+
+#include "engine/sim.h"
+#include "workload/service.h"
+
+/* Without replicas; demands of t = 0. */
+void services_init(struct sim *sim);
+void services_finish(struct sim *sim);
+const struct service *services_spec(const struct sim *sim, uint32_t service);
+
+void services_settle(struct sim *sim, uint32_t service);
+void services_refresh(struct sim *sim, uint32_t service);
+/* All of them, for those who read figures of now. */
+void services_settle_all(struct sim *sim);
+
+/* The events themselves. */
+void services_change_demand(struct sim *sim);
+void services_change_flow(struct sim *sim, uint32_t service);
+
+/* Tokens that wait now, of a service that may not have been settled. */
+double services_backlog(const struct sim *sim, uint32_t service);
+struct flow_load services_load_of(const struct service_run *run);
+/* Events of services, which alone help no waiting job for ever (cluster_changes.h). */
+uint32_t services_push(struct sim *sim, int64_t time_ns, enum event_kind kind, uint32_t payload);
+void services_cancel(struct sim *sim, uint32_t event);
+
+#endif

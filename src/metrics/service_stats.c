@@ -1,0 +1,145 @@
+/* Figures of services: see service_stats.h. */
+#include "metrics/service_stats.h"
+
+#include "base/units.h"
+#include "engine/services.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- While the run goes on ---- */
+
+static void open_stats(struct service_stats *stats, const struct sim *sim) {
+    if (stats->at)
+        return;
+    stats->count = sim->services.count;
+    stats->at = mem_zalloc(stats->count + 1, sizeof *stats->at);
+}
+
+void service_stats_begin(struct service_stats *stats, const struct sim *sim) {
+    service_stats_finish(stats);
+    open_stats(stats, sim);
+    for (uint32_t s = 0; s < stats->count; s++) {
+        const struct service_run *run = &sim->services.runs[s];
+        stats->at[s] = (struct service_stat){.before = run->backlog,
+                                             .energy_at_start = run->energy,
+                                             .gpu_ps_at_start = run->gpu_ps,
+                                             .scale_ups_at_start = run->scale_ups,
+                                             .preemptions_at_start = run->preemptions};
+    }
+}
+
+/* Tokens that come in wait for what is there already. Those that are dropped wait for nothing. */
+static void note_waits(struct service_stat *stat, const struct service_run *run,
+                       const struct service_piece *piece) {
+    double capacity_per_s = run->capacity_per_s, kept = piece->demanded - piece->dropped;
+    if (capacity_per_s > 0)
+        token_pieces_add(&stat->waits_s, piece->backlog_before / capacity_per_s,
+                         piece->backlog_after / capacity_per_s, kept);
+    else
+        token_pieces_add(&stat->waits_s, INFINITY, INFINITY, kept);
+    stat->within += piece->over_wait ? 0 : kept;
+}
+
+/* Served by the groups in proportion to their capacity. */
+static void note_latencies(struct service_stat *stat, const struct service *spec,
+                           const struct service_run *run, const struct service_piece *piece) {
+    for (uint32_t c = 0; c < spec->config_count; c++)
+        if (run->groups[c].ready > 0)
+            token_pieces_add(&stat->latencies_ms, run->groups[c].latency_ms,
+                             run->groups[c].latency_ms,
+                             piece->served * run->groups[c].ready * spec->configs[c].most_per_s /
+                                 run->capacity_per_s);
+}
+
+void service_stats_note(struct service_stats *stats, const struct sim *sim,
+                        const struct service_piece *piece) {
+    open_stats(stats, sim);
+    struct service_stat *stat = &stats->at[piece->service];
+    const struct service_run *run = &sim->services.runs[piece->service];
+    stat->demanded += piece->demanded;
+    stat->served += piece->served;
+    stat->dropped += piece->dropped;
+    note_waits(stat, run, piece);
+    if (piece->served > 0 && run->capacity_per_s > 0)
+        note_latencies(stat, services_spec(sim, piece->service), run, piece);
+}
+
+/* ---- At its end ---- */
+
+static double ratio_or_nan(double numerator, double denominator) {
+    return denominator > 0 ? numerator / denominator : NAN;
+}
+
+/* Infinite ones are not defined in a table. */
+static double finite_quantile(struct token_pieces *pieces, double share) {
+    double value = token_pieces_quantile(pieces, share);
+    return isfinite(value) ? value : NAN;
+}
+
+static struct service_row row_of(struct service_stat *stat, const struct sim *sim,
+                                 uint32_t service) {
+    const struct service_run *run = &sim->services.runs[service];
+    double share = services_spec(sim, service)->demand.output_share,
+           energy_j = power_j(run->energy - stat->energy_at_start);
+    return (struct service_row){.tokens_before = stat->before * share,
+                                .tokens_demanded = stat->demanded * share,
+                                .tokens_served = stat->served * share,
+                                .tokens_dropped = stat->dropped * share,
+                                .tokens_left = run->backlog * share,
+                                .slo_share = ratio_or_nan(stat->within, stat->demanded),
+                                .energy_kwh = energy_j / J_PER_KWH,
+                                .j_per_token = ratio_or_nan(energy_j, stat->served * share),
+                                .wait_p50_s = finite_quantile(&stat->waits_s, 0.5),
+                                .wait_p99_s = finite_quantile(&stat->waits_s, 0.99),
+                                .latency_p99_ms = finite_quantile(&stat->latencies_ms, 0.99),
+                                .gpu_h = power_gpu_s(run->gpu_ps - stat->gpu_ps_at_start) / S_PER_H,
+                                .scale_ups = (double)(run->scale_ups - stat->scale_ups_at_start),
+                                .preemptions =
+                                    (double)(run->preemptions - stat->preemptions_at_start)};
+}
+
+static void add_row(struct summary *summary, const struct service_row *row) {
+    summary->tokens_before += row->tokens_before;
+    summary->tokens_demanded += row->tokens_demanded;
+    summary->tokens_served += row->tokens_served;
+    summary->tokens_dropped += row->tokens_dropped;
+    summary->tokens_left += row->tokens_left;
+    summary->replica_gpu_h += row->gpu_h;
+    summary->scale_ups += row->scale_ups;
+    summary->service_preemptions += row->preemptions;
+    if (row->tokens_demanded > 0)
+        summary->slo_share += row->slo_share * row->tokens_demanded;
+}
+
+struct service_row *service_stats_sum_up(struct service_stats *stats, const struct sim *sim,
+                                         struct summary *summary) {
+    open_stats(stats, sim);
+    struct service_row *rows = mem_zalloc(stats->count + 1, sizeof *rows);
+    struct service_stat all = {0};
+    double energy_j = 0;
+    for (uint32_t s = 0; s < stats->count; s++) {
+        rows[s] = row_of(&stats->at[s], sim, s);
+        add_row(summary, &rows[s]);
+        energy_j += rows[s].energy_kwh * J_PER_KWH;
+        token_pieces_add_all(&all.waits_s, &stats->at[s].waits_s);
+        token_pieces_add_all(&all.latencies_ms, &stats->at[s].latencies_ms);
+    }
+    summary->slo_share = ratio_or_nan(summary->slo_share, summary->tokens_demanded);
+    summary->j_per_token = ratio_or_nan(energy_j, summary->tokens_served);
+    summary->token_wait_p50_s = finite_quantile(&all.waits_s, 0.5);
+    summary->token_wait_p99_s = finite_quantile(&all.waits_s, 0.99);
+    summary->token_latency_p99_ms = finite_quantile(&all.latencies_ms, 0.99);
+    token_pieces_finish(&all.waits_s);
+    token_pieces_finish(&all.latencies_ms);
+    return rows;
+}
+
+void service_stats_finish(struct service_stats *stats) {
+    for (uint32_t s = 0; stats->at && s < stats->count; s++) {
+        token_pieces_finish(&stats->at[s].waits_s);
+        token_pieces_finish(&stats->at[s].latencies_ms);
+    }
+    free(stats->at);
+    *stats = (struct service_stats){0};
+}

@@ -1,0 +1,206 @@
+"""Services in a run, worked out by hand: test_services.py EASIM SOURCE
+
+A replica of the model below gives 2000 tokens a second at 30 requests (the 99 % quantile of its latency is 20 ms, within
+the objective of 60), draws 600 W then, and 400 W at 10 requests and 1000 tokens a second. Below that rates are linear in
+the requests n, and power is 90 + (400 - 90) (1 - e^-n) / (1 - e^-10), 90 W being ctx_w of its one GPU.
+"""
+import json
+import math
+import tempfile
+from fractions import Fraction
+from pathlib import Path
+
+from support import easim, rows_of
+
+MODEL = """models:
+  - name: m
+    unit: token
+    prompt: {included: true}
+    serving:
+      - {gpu: g, k: 1, evidence: assumed, source: test, points: [
+          {limit: 64, n: 10, per_s: 1000, power_w: 400, itl_ms: {p50: 5, p90: 8, p95: 9, p99: 10}},
+          {limit: 128, n: 30, per_s: 2000, power_w: 600, itl_ms: {p50: 9, p90: 15, p95: 18, p99: 20}}]}
+"""
+CAPACITY = 2000
+
+
+def power_w(per_s):
+    """Of a replica that gives at most 1000 tokens a second, or all it can."""
+    n = per_s / 100
+    return 600 if per_s >= CAPACITY else 90 + 310 * -math.expm1(-n) / -math.expm1(-10)
+
+
+def service(name="chat", demand="{tokens_per_s: 1000}", replicas=1, slo="itl_ms: 60, wait_s: 10", more=""):
+    return (f"{{kind: service, name: {name}, model: m, demand: {demand}, slo: {{{slo}}}, "
+            f"replicas: {{min: {replicas}, max: {replicas}}}{more}}}")
+
+
+def run(folder, streams, horizon="100s", nodes="[{count: 2, gpu: g, gpus: 4, base_w: 100}]", top="", warmup="0s", gpu="",
+        options=()):
+    """The folder of results of a scenario, checked after every event."""
+    (folder / "m.yaml").write_text(MODEL)
+    lines = "".join(f"    - {stream}\n" for stream in streams)
+    (folder / "c.yaml").write_text(
+        f"name: c\nhorizon: {horizon}\nseed: 1\nreplications: 1\npolicy: {{name: fcfs}}\nmodels: [m.yaml]\n"
+        f"cluster:\n  gpu_types: [{{name: g, idle_w: 60, ctx_w: 90, tdp_w: 700, memory_gib: 80{gpu}}}]\n  nodes: {nodes}\n"
+        f"{top}workload:\n  warmup: {warmup}\n  streams:\n{lines}")
+    out = folder / "out"
+    easim("run", folder / "c.yaml", "--check", "--force", "--quiet", "--out", out, *options)
+    return out
+
+
+def course(folder, name, rows):
+    (folder / name).write_text("time_s,tokens_per_s\n" + "".join(f"{time_s},{value}\n" for time_s, value in rows))
+    return f"{{file: {name}}}"
+
+
+def close(a, b, relative=1e-9):
+    assert math.isclose(float(a), b, rel_tol=relative, abs_tol=1e-12), (a, b)
+
+
+def one_row(out, name="services.csv"):
+    [row] = rows_of(out / name)
+    return row
+
+
+def energy_adds_up(out, end_s):
+    """Parts of the summary, types and the integral of power.csv are the same energy."""
+    total = one_row(out, "summary.csv")
+    parts = sum(float(total[f"energy_{part}_kwh"]) for part in ("job", "service", "idle", "base"))
+    close(total["energy_kwh"], parts)
+    steps = [(Fraction(row["time_s"]), Fraction(row["power_w"])) for row in rows_of(out / "power.csv")]
+    ends = [time_s for time_s, _ in steps[1:]] + [end_s]
+    close(total["energy_kwh"], float(sum((end - start) * watts for (start, watts), end in zip(steps, ends)) / 3600000))
+    of_types = sum(float(row["energy_kwh"]) for row in rows_of(out / "types.csv"))
+    close(total["energy_kwh"], of_types + float(total["energy_base_kwh"]))
+    close(sum(float(row["energy_kwh"]) for row in rows_of(out / "services.csv")), float(total["energy_service_kwh"]))
+    gpu_h = sum(float(row["alloc_gpu_h"]) for row in rows_of(out / "types.csv"))
+    close(total["util_alloc"], gpu_h * 3600 / end_s / sum(int(row["gpus"]) for row in rows_of(out / "types.csv")))
+
+
+def half_of_capacity(folder):
+    """1000 of 2000 tokens a second: 10 requests, 400 W, 0.4 J a token; two replicas share 2000 in the same way."""
+    for replicas in (1, 2):
+        out = run(folder, [service(demand=f"{{tokens_per_s: {replicas * 1000}}}", replicas=replicas)])
+        row = one_row(out)
+        close(row["tokens_demanded"], replicas * 100000)
+        close(row["tokens_served"], replicas * 100000)
+        close(row["energy_kwh"], replicas * 400 * 100 / 3.6e6)
+        close(row["j_per_token"], 0.4)
+        close(row["latency_p99_ms"], 10)
+        close(row["slo_share"], 1)
+        close(row["replica_gpu_h"], replicas * 100 / 3600)
+        assert (row["wait_p99_s"], row["tokens_left"], row["scale_ups"]) == ("0", "0", "0"), row
+        assert one_row(out, "power.csv")["alloc_gpus"] == str(replicas)
+        energy_adds_up(out, 100)
+
+
+PULSE = [(0, 500), (10, 5000), (14, 700), (40, 0)]  # the last row holds as long as the one before it
+# B = 3000 (t - 10) up to 12000 at 14, then falls by 1300 a second: 0 at 14 + 120/13, between two nanoseconds.
+EMPTY_S = Fraction(14) + Fraction(120, 13)
+
+
+def pulse(folder):
+    """A pulse of demand above capacity: backlog, waiting times and energy by hand."""
+    out = run(folder, [service(demand=course(folder, "d.csv", PULSE), slo="itl_ms: 60, wait_s: 4")], horizon="40s",
+              options=("--trace", "t.jsonl"))
+    row = one_row(out)
+    demanded = 5000 + 20000 + 700 * 26
+    close(row["tokens_demanded"], demanded)
+    close(row["tokens_served"], demanded)
+    # Waits of 4 s begin at B = 8000: at 10 + 8/3 on the way up, at 14 + 40/13 on the way down.
+    late = 5000 * (4 - 8 / 3) + 700 * 40 / 13
+    close(row["slo_share"], 1 - late / demanded)
+    # Tokens that wait are spread evenly over 0..6 s, on the way up and down.
+    waiting = 20000 + 700 * 120 / 13
+    for share, column in ((0.5, "wait_p50_s"), (0.99, "wait_p99_s")):
+        close(row[column], (share * demanded - (demanded - waiting)) / waiting * 6)
+    busy_s = float(EMPTY_S) - 10
+    energy_j = 10 * power_w(500) + 600 * busy_s + (30 - busy_s) * power_w(700)
+    close(row["energy_kwh"], energy_j / 3.6e6)
+    close(row["latency_p99_ms"], 20)
+    energy_adds_up(out, 40)
+    events = [json.loads(line) for line in (out / "t.jsonl").read_text().splitlines()]
+    backlogs = [(e["time_ns"], e["tokens"]) for e in events if e["kind"] == "backlog"]
+    times = [Fraction(10) + Fraction(8, 3), Fraction(14) + Fraction(40, 13), EMPTY_S]
+    assert [time_ns for time_ns, _ in backlogs] == [math.ceil(time_s * 10**9) for time_s in times], backlogs
+    assert backlogs[-1][1] == 0 and all(abs(tokens - 8000) < 1e-5 for _, tokens in backlogs[:2]), backlogs
+
+
+def timeout(folder):
+    """Longest wait 2 s: from B = 4000 on, at 10 + 4/3 s, 3000 tokens a second are dropped."""
+    out = run(folder, [service(demand=course(folder, "d.csv", PULSE), slo="itl_ms: 60, wait_s: 1, timeout_s: 2")],
+              horizon="40s")
+    row = one_row(out)
+    close(row["tokens_dropped"], 3000 * (4 - 4 / 3))
+    close(row["tokens_served"], 43200 - 3000 * (4 - 4 / 3))
+    # Within 1 s: B below 2000, up to 10 + 2/3, from 14 + 2000/1300 on.
+    close(row["slo_share"], (5000 + 5000 * 2 / 3 + 700 * (26 - 20 / 13)) / 43200)
+    close(row["wait_p99_s"], 2)
+    energy_adds_up(out, 40)
+
+
+def node_failure(folder):
+    """Its only replica is gone from 10 s on: nothing is served, waits are infinite, nothing is dropped."""
+    (folder / "o.csv").write_text("node,start_s,end_s\n0,10,\n")
+    out = run(folder, [service(slo="itl_ms: 60, wait_s: 4, timeout_s: 5")], horizon="40s",
+              nodes="[{count: 1, gpu: g, gpus: 1}]", top="failures: {file: o.csv}\n")
+    row = one_row(out)
+    assert (row["tokens_served"], row["tokens_left"], row["tokens_dropped"]) == ("10000", "30000", "0"), row
+    assert (row["wait_p50_s"], row["slo_share"], row["replicas_end"]) == ("", "0.25", "0"), row
+    close(row["energy_kwh"], 400 * 10 / 3.6e6)
+    energy_adds_up(out, 40)
+
+
+def warmup(folder):
+    """What waits at the end of the warm-up counts as there before."""
+    out = run(folder, [service(demand=course(folder, "d.csv", PULSE))], horizon="20s", warmup="12s")
+    row = one_row(out)
+    close(row["tokens_before"], 6000)
+    close(row["tokens_demanded"], 5000 * 2 + 700 * 6)
+    close(row["tokens_served"], 2000 * 8)
+    close(row["tokens_left"], 6000 + 14200 - 16000)
+    close(row["energy_kwh"], 600 * 8 / 3.6e6)
+
+
+def beside_jobs(folder):
+    """Replicas come before jobs, in the order of the file; a job takes what they leave, and its figures are its own."""
+    job = "{kind: periodic, period: 10h, sizes: {law: constant, mean: 50s}, rigid: {k: 3}, until: {jobs: 1}}"
+    out = run(folder, [job, service("a", replicas=3), service("b", demand="{tokens_per_s: 0}", replicas=2)], horizon="drain",
+              nodes="[{count: 2, gpu: g, gpus: 4, cpu_w_per_busy_gpu: 7, base_w: 100}]")
+    total = one_row(out, "summary.csv")
+    assert (total["jobs_finished"], total["sim_s"], total["makespan_s"]) == ("1", "50", "50"), total
+    close(total["energy_job_kwh"], 3 * 700 * 50 / 3.6e6)
+    a, b = rows_of(out / "services.csv")
+    close(a["energy_kwh"], 3 * power_w(1000 / 3) * 50 / 3.6e6, 1e-8)
+    close(b["energy_kwh"], 2 * 90 * 50 / 3.6e6)
+    assert (b["slo_share"], b["j_per_token"], b["latency_p99_ms"]) == ("", "", ""), b
+    close(total["energy_base_kwh"], (200 + 7 * 8) * 50 / 3.6e6)
+    service_kwh = float(total["energy_service_kwh"])
+    close(total["energy_per_work_kwh"], (float(total["energy_kwh"]) - service_kwh) / (150 / 3600))
+    close(total["energy_all_per_work_kwh"], float(total["energy_kwh"]) / (150 / 3600))
+    energy_adds_up(out, 50)
+
+
+def equal_to_none(folder):
+    """A service that never gets a request and whose replica draws as an idle GPU leaves everything else as it was."""
+    job = "{kind: poisson, rate_per_s: 0.05, sizes: {law: exponential, mean: 60s}, rigid: {k: 2}}"
+    before = (run(folder, [job], horizon="1h", nodes="[{count: 2, gpu: g, gpus: 4}]") / "jobs.csv").read_text()
+    beside = run(folder, [job, service(demand="{tokens_per_s: 0}")], horizon="1h",
+                 nodes="[{count: 1, gpu: g, gpus: 1}, {count: 2, gpu: g, gpus: 4}]")
+    assert before == (beside / "jobs.csv").read_text()
+
+
+def refused(folder):
+    """What runs with services cannot do, in one line, before anything is written."""
+    run(folder, [service()])
+    out = folder / "other"
+    told = easim("run", folder / "c.yaml", "--record", "--out", out, code=2)
+    assert told.stderr == "easim: runs with services cannot be recorded\n" and not out.exists(), told.stderr
+
+
+if __name__ == "__main__":
+    for check in (half_of_capacity, pulse, timeout, node_failure, warmup, beside_jobs, equal_to_none, refused):
+        with tempfile.TemporaryDirectory() as folder:
+            check(Path(folder))
+    print("services: 8 checks passed")
