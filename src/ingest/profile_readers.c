@@ -8,6 +8,7 @@
 #include "ingest/records/elasticflow.h"
 #include "ingest/records/lambda.h"
 #include "ingest/records/mlenergy.h"
+#include "ingest/records/points.h"
 #include "ingest/records/sia_steps.h"
 #include "ingest/records/zeus.h"
 #include "ingest/telemetry/dcgm.h"
@@ -17,9 +18,10 @@
 #include <string.h>
 
 const struct profile_reader *const profile_readers[] = {
-    &kineto_reader,  &nvidia_smi_reader, &dcgm_reader,   &dcgm_exporter_reader, &prometheus_reader,
-    &dynolog_reader, &ea2p_reader,       &zeus_reader,   &codecarbon_reader,    &mlenergy_reader,
-    &mlperf_reader,  &sia_steps_reader,  &lambda_reader, &elasticflow_reader,   NULL};
+    &kineto_reader,     &nvidia_smi_reader,  &dcgm_reader,   &dcgm_exporter_reader,
+    &prometheus_reader, &dynolog_reader,     &ea2p_reader,   &zeus_reader,
+    &codecarbon_reader, &mlenergy_reader,    &mlperf_reader, &sia_steps_reader,
+    &lambda_reader,     &elasticflow_reader, &points_reader, NULL};
 
 const struct profile_reader *profile_find_reader(const char *name) {
     for (size_t i = 0; profile_readers[i]; i++)

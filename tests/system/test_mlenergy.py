@@ -1,9 +1,11 @@
 """Measured inference: test_mlenergy.py EASIM SOURCE.
 
 Tables of easim calibrate from a small profile, worked by hand; then, with EASIM_DATA, the profile rows, the shipped
-models and the left-out errors of the ML.ENERGY tables, made again here.
+models and the left-out errors of the ML.ENERGY tables, and what prompts cost by latencies without power, made again here.
 """
 import csv
+import gzip
+import json
 import math
 import os
 import re
@@ -245,6 +247,64 @@ def left_out_errors(data, folder):
             assert abs(found - error) <= 0.00501 and error <= limit, (profile, found, error, limit)
 
 
+def request_s(row):
+    return (float(row["ttft_ms"]) + (int(row["output_tokens"]) - 1) * float(row["tpot_ms"])) / 1000
+
+
+def prompt_costs(rows):
+    """Median, by concurrency, of what a prompt token costs in output tokens: the times of runs with 1,024 and 8,192 prompt tokens
+    and all else equal as two equations."""
+    groups, found = {}, {}
+    for row in rows:
+        rest = tuple(value for name, value in row.items() if name not in ("prompt_tokens", "ttft_ms", "tpot_ms"))
+        groups.setdefault((int(row["concurrency"]), int(row["output_tokens"]), rest), {}).setdefault(
+            row["prompt_tokens"], []).append(request_s(row))
+    for (concurrency, output, _), times in groups.items():
+        if "1024" in times and "8192" in times:
+            short, long = statistics.fmean(times["1024"]), statistics.fmean(times["8192"])
+            # short = output x a + 1024 x b, long = output x a + 8192 x b, by Cramer's rule
+            found.setdefault(concurrency, []).append(output * (long - short) / (8192 * short - 1024 * long))
+    return {concurrency: (len(values), statistics.median(values)) for concurrency, values in found.items()}
+
+
+def throughput_errors(rows):
+    """Of runs between others of their curve: seconds of a request are linear in the concurrency. No curve of these falls where it
+    matters for the median."""
+    curves, errors = {}, []
+    for row in rows:
+        rest = tuple(value for name, value in row.items() if name not in ("concurrency", "ttft_ms", "tpot_ms"))
+        n = int(row["concurrency"])
+        curves.setdefault(rest, {}).setdefault(n, []).append(n * int(row["output_tokens"]) / request_s(row))
+    for curve in curves.values():
+        points = sorted((n, statistics.fmean(rates)) for n, rates in curve.items())
+        for (n1, x1), (n, x), (n2, x2) in zip(points, points[1:], points[2:]):
+            share = (n - n1) / (n2 - n1)
+            found = n / (n1 / x1 + share * (n2 / x2 - n1 / x1)) if x2 > x1 else (x1 + x2) / 2
+            errors.append(abs(found / x - 1))
+    return 100 * statistics.median(errors), len(errors)
+
+
+def latencies_without_power(data, folder):
+    """What prompts cost and how throughput follows from concurrency: printed as computed here."""
+    with gzip.open(data / "points.csv.gz", "rt", encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    done = easim("profile", "points", data / "points.csv.gz", "-o", folder / "points.csv", "--format", "json")
+    report = json.loads(done.stdout)
+    expected = prompt_costs(rows)
+    assert len(rows) == 2809 and sum(count for count, _ in expected.values()) == 571
+    found = {group["running_batch"]: (group["comparisons"], group["output_equivalents_median"]) for group in report["prompts"]}
+    assert found.keys() == expected.keys()
+    for n, (count, median) in expected.items():
+        assert found[n][0] == count and math.isclose(found[n][1], median, rel_tol=1e-9), (n, found[n], count, median)
+    assert [round(found[n][1], 3) for n in (4, 64, 256)] == [0.016, 0.105, 0.194]
+    median, count = throughput_errors(rows)
+    left_out = report["throughput_left_out"]
+    assert left_out["points"] == count and abs(left_out["median_percent"] - median) < 0.02, (left_out, median, count)
+    table = rows_of(folder / "points.csv")
+    assert len(table) == 2809 and all(not row["power_w_per_gpu"] for row in table)
+    assert sum(bool(row["prompt"]) for row in table) >= 2 * (571 - 6)
+
+
 def shipped_tables(data):
     """Every point of the shipped tables stands in the data."""
     measured = {}
@@ -300,6 +360,7 @@ def main():
         generation_rows(data, folder)
         left_out_errors(data, folder)
         shipped_tables(data)
+        latencies_without_power(data, folder)
         subprocess.run([sys.executable, SOURCE / "tools/inference_models.py", sys.argv[1], SOURCE, "--check"], check=True)
 
 

@@ -711,6 +711,25 @@ MLENERGY = {
         "2 of 9 rows left out: slower layouts of the same GPUs and batch size (the layout of each row is in its source)\n"
         "1 of 3 rows left out: layouts of the same GPUs that reach a lower rate (the layout of each row is in its source)\n"),
 }
+NO_POWER = "no power and no latency quantiles: there is no serving table without them\n"
+POINTS = {
+    # A request takes 0.244 + 100 x 0.028 = 3.044 s, with the long prompt 10.212 s: 1 ms a prompt token, 20 ms an output token.
+    # With 16 at once it would take 4.244 s on the line from 4 (3.044 s) to 64 (9.044 s), and takes 4.544 s.
+    "runs.csv": (0, {
+        "rows": [{"model": "lab/llm", "gpu": "h100", "k": 2, "prompt_tokens": 1024, "running_batch": 4,
+                  "tokens_per_s": 4 * 101 / 3.044, "output_equivalents": 0.05, "setup": "vllm 1.2, tensor 2"},
+                 {"prompt_tokens": 8192, "running_batch": 4, "tokens_per_s": 4 * 101 / 10.212, "output_equivalents": 0.05},
+                 {"running_batch": 16, "output_equivalents": None}, {"running_batch": 64, "tokens_per_s": 64 * 101 / 9.044},
+                 {"running_batch": 16, "setup": "vllm 1.3, tensor 2"}],
+        "prompts": [{"running_batch": 4, "comparisons": 1, "output_equivalents_median": 0.05, "p10": 0.05, "p90": 0.05}],
+        "throughput_left_out": {"points": 1, "median_percent": 100 * (4.544 / 4.244 - 1),
+                                "worst": "lab/llm on h100, k 2, 16 at once (line 5)"}}, NO_POWER),
+    "faster.csv": (0, {"rows": [{"gpu": "b-200", "k": 1, "setup": None, "output_equivalents": None}, {}],
+                       "throughput_left_out": {"points": 0}},
+                   "1 of 1 comparisons have long prompts that take less time: their runs get no output_equivalents\n" + NO_POWER),
+    "left_out.csv": (3, {"rows": [{"k": 8, "setup": "x, tensor 4, data 2, expert 8"}], "prompts": []},
+                     "".join(left_out("left_out.csv", line) for line in range(3, 10)) + NO_POWER),
+}
 
 
 OTHERS = {"base_time.json", "base_time_rank1.json", "cost_rank0.json", "cost_rank1.json",
@@ -721,7 +740,7 @@ def main():
     for reader, cases in {"kineto": KINETO, "nvidia-smi": NVIDIA, "dcgm": DCGM,
                           "dcgm-exporter": EXPORTER, "prometheus": PROMETHEUS, "dynolog": DYNOLOG, "ea2p": EA2P, "zeus": ZEUS,
                           "codecarbon": CODECARBON, "mlperf": MLPERF, "mlenergy": MLENERGY, "sia": SIA, "lambda": LAMBDA,
-                          "elasticflow": ELASTICFLOW}.items():
+                          "elasticflow": ELASTICFLOW, "points": POINTS}.items():
         for arguments, case in cases.items():
             check(reader, arguments, *case)
         used = {word for arguments in cases for word in arguments.split()} | OTHERS

@@ -23,7 +23,7 @@ CASES = [
     usage("no format", [], "expected FORMAT FILE..."),
     command("profile: unknown format", ["profile", "kinetto", "t.json"],
             "easim profile: no format is named \"kinetto\" (kineto, nvidia-smi, dcgm, "
-            "dcgm-exporter, prometheus, dynolog, ea2p, zeus, codecarbon, mlenergy, mlperf, sia, lambda, elasticflow)"),
+            "dcgm-exporter, prometheus, dynolog, ea2p, zeus, codecarbon, mlenergy, mlperf, sia, lambda, elasticflow, points)"),
     usage("unknown output format", ["kineto", "t", "--format", "xml"],
           "--format: expected table, csv or json, got \"xml\""),
     usage("steps without an end", ["kineto", "t", "--steps", "550"], "--steps: expected FIRST:LAST, got \"550\""),
@@ -67,6 +67,18 @@ CASES = [
     command("profile: mlenergy: no power", ["profile", "mlenergy", "g.csv"],
             "g.csv:1: column \"avg_power_watts\" is missing",
             files={"g.csv": MLENERGY.replace(",avg_power_watts", "") + "\ndraw,a,H100,1,1,0.25\n"}),
+    command("profile: points: columns missing", ["profile", "points", "p.csv", "--gpus", "2"],
+            "p.csv:1: --gpus: the rows have their own",
+            *(f"p.csv:1: column \"{name}\" is missing" for name in ("prompt_tokens", "concurrency", "ttft_ms")),
+            files={"p.csv": "model_id,gpu,output_tokens,tpot_ms\na,h100,100,9\n"}),
+    command("profile: points: nothing of use", ["profile", "points", "p.csv"], "p.csv: no measurement",
+            files={"p.csv": "model_id,gpu,prompt_tokens,output_tokens,concurrency,ttft_ms,tpot_ms\n"}),
+    command("calibrate: points without power", ["calibrate", "p.csv", "-o", "m.yaml"],
+            "p.csv:2:18: power_w_per_gpu: expected the power: tables of tokens or outputs need it, got \"\"",
+            *(f"p.csv:2: itl_{q}_ms: expected a quantile in ms: a serving table of tokens needs all four, got \"\""
+              for q in ("p50", "p90", "p95", "p99")),
+            files={"p.csv": "model,gpu,k,batch_per_gpu,throughput_samples_s,power_w_per_gpu,evidence,source,unit,prompt,running_batch\n"
+                            "a,h100,2,2,132.7,,measured,x,token,0.05,4\n"}),
     command("profile: mlenergy: samples", ["profile", "mlenergy", "g.csv", "--samples", "3"],
             "--samples: no option of format mlenergy: expected it with nvidia-smi, dcgm, dcgm-exporter, prometheus, dynolog, "
             "ea2p, zeus, codecarbon only", files={"g.csv": f"{MLENERGY}\ndraw,a,H100,1,1,0.25,500\n"}),
