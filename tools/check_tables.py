@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """Checks that what is known of metrics and columns stands in one table each, and that docs/outputs.md (and docs/record.md) says the same.
 
-Usage: check_tables.py SOURCE_DIR | --self-test
+Usage: check_tables.py SOURCE_DIR | --columns SOURCE_DIR | --self-test
+
+--columns prints all of them as CSV, which is tools/python/easim/columns.csv (what the Python package knows of units), and
+that is checked, too.
 
 A table is a list of lines X(name, unit, better, ...): METRIC_TABLE in src/metrics/metric_table.h, and NAME_COLUMNS in
 src/output/ROOM/NAME_csv.c. In docs/outputs.md each section "## NAME.csv" has tables with the columns column, unit, better
@@ -21,6 +24,7 @@ from pathlib import Path
 METRICS = Path("src/metrics/metric_table.h")
 TABLES = (Path("src/output/run"), Path("src/output/models"))
 DOCS = Path("docs/outputs.md")
+PACKAGE_COLUMNS = Path("tools/python/easim/columns.csv")
 DOCS_OF_RECORDS = Path("docs/record.md")
 LAYERS = ("metrics", "study", "conformance", "experiment", "insight", "output", "cli")
 ROW = re.compile(r"^ *X\((\w+), (\w+|\"[^\"]*\"), (NEITHER|LESS|MORE), (.*)\)(?: \\)?$")
@@ -114,6 +118,20 @@ def check_docs(root, tables):
     return found
 
 
+# ---- the Python package ---------------------------------------------------------------------------------------------
+
+def columns_of(tables):
+    return "file,column,unit,better\n" + "".join(f"{name},{row.name},{row.unit},{row.better}\n" for name in sorted(tables)
+                                                 for row in tables[name])
+
+
+def check_package(root, tables):
+    """Its own list is this one, in a checkout that has the package."""
+    path = root / PACKAGE_COLUMNS
+    if path.is_file() and path.read_text(encoding="utf-8") != columns_of(tables):
+        yield PACKAGE_COLUMNS, 1, f"make it anew: python3 tools/check_tables.py --columns . > {PACKAGE_COLUMNS}"
+
+
 # ---- the source -----------------------------------------------------------------------------------------------------
 
 def check_writers(root, metrics):
@@ -158,6 +176,7 @@ def check(root):
     tables, found = read_tables(root)
     found += check_writers(root, tables["summary.csv"])
     found += check_docs(root, tables)
+    found += check_package(root, tables)
     return found + list(second_tables(root, tables))
 
 
@@ -196,6 +215,9 @@ def self_test():
         ("src/cli/a.c", "", '{SUMMARY_COLUMN(events), "events"},\n', "words for a metric"),
         ("src/cli/a.c", "", 'f("policy,user,wait_s,nodes\\n");\n', "a header typed by hand: user,wait_s,nodes"),
         ("src/cli/a.c", "", 'f("policy,superuser,wait_s,nodes\\n"); g("energy_kwh", "b", "user");\n', None),
+        (PACKAGE_COLUMNS, "", "file,column,unit,better\njobs.csv,user,,\njobs.csv,wait_s,s,less\njobs.csv,nodes,,\n"
+                              "summary.csv,energy_kwh,kWh,less\nsummary.csv,util_all,share,more\nsummary.csv,events,,\n", None),
+        (PACKAGE_COLUMNS, "", "file,column,unit,better\njobs.csv,user,,\n", "make it anew"),
         ("src/engine/a.c", "", 'f("energy_kwh", "util_all", "energy, all");\n', None),
     ]
     for file, old, new, expected in cases:
@@ -217,6 +239,9 @@ def self_test():
 def main():
     if sys.argv[1:] == ["--self-test"]:
         self_test()
+        return 0
+    if sys.argv[1:2] == ["--columns"] and len(sys.argv) == 3:
+        print(columns_of(read_tables(Path(sys.argv[2]))[0]), end="")
         return 0
     if len(sys.argv) != 2 or not Path(sys.argv[1], METRICS).is_file():
         print(__doc__.strip(), file=sys.stderr)

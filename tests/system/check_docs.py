@@ -4,7 +4,8 @@
 - Every fenced sh block of README.md, CONTRIBUTING.md, docs, policies/README.md and configs/README.md runs, command by command, in a
   folder under TMPDIR that links to the parts of the source the commands name; `build/easim` and `easim` are EASIM.
   A fenced text block right after one must be the block's standard output; a line of three dots stands for any lines.
-  A block "sh skip: REASON" is not run, a block "sh needs EASIM_DATA" only where that is set.
+  A block "sh skip: REASON" is not run, a block "sh needs EASIM_DATA" only where that is set. A block "python file=NAME" is a
+  file there for the commands.
 - Every complete C file in policies/README.md is there under its name (it begins with /* NAME.c: ...) for the commands;
   one that exports easim_policy compiles with cc alone and runs tiny.yaml.
 - Every configs/*.yaml passes `easim check`, runs, and passes `easim run --check` (one replication, the large ones cut).
@@ -27,7 +28,8 @@ OPTIONAL = {r"gnuplot|easim plot\b": "gnuplot", "sqlite3": "sqlite3",
             r"easim report\b": "/usr/share/nodejs/d3/dist/d3.min.js"}  # commands: what only they need, programs or files
 # These set up or test a whole checkout; the gate (.ci/run) does that.
 NOT_RUN = [r"(sudo )?apt-get ", r"git clone ", r"meson (setup|compile|test|install)\b", r"sh tools/setup\.sh\b",
-           r"git config core\.hooksPath \.githooks"]  # tests/system/test_hooks.py
+           r"git config core\.hooksPath \.githooks",  # tests/system/test_hooks.py
+           r"pip install "]  # tests/system/test_python.py
 CUT = {"kth-sp2-easy.yaml": "{jobs: 2000}"}  # with --check each decision changes the protection of memory twice
 SLOW = {"docs/readings.md", "docs/physics.md", "docs/uncertainty.md"}  # thousands of runs: not in sanitized builds
 FENCE = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<text>.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
@@ -116,6 +118,8 @@ def check_document(path, source, folder, environment):
         if info == "text" and follows and output is not None:
             compare(where, fence["text"], output)
         output, before = None, fence.end()
+        if info.startswith("python file="):
+            (folder / info.split("=", 1)[1]).write_text(fence["text"], encoding="utf-8")
         if info == "sh" or (info == "sh needs EASIM_DATA" and environment.get("EASIM_DATA")):
             output = run_block(where, fence["text"], folder, environment)
         elif info == "sh needs EASIM_DATA":
@@ -178,7 +182,7 @@ def prepare(easim, source, folder):
     for name in ("build/easim", "bin/easim"):
         (folder / name).symlink_to(easim)
     environment = dict(os.environ, LC_ALL="C.UTF-8", PATH=f"{folder / 'bin'}:{os.environ['PATH']}",
-                       EASIM_VALIDATION=str(source / "validation"))
+                       EASIM_VALIDATION=str(source / "validation"), PYTHONPATH=str(source / "tools/python"), PYTHONDONTWRITEBYTECODE="1")
     return environment
 
 

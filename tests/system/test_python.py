@@ -1,0 +1,527 @@
+"""The Python package (tools/python) against the built program. Usage: test_python.py EASIM SOURCE [NAME...]
+
+With NAMEs only these tests. Those of DataFrames run in a Python that has pandas: this one, or Debian's. Without one, without pip and without gnuplot
+what needs them is skipped, by name.
+"""
+import ast
+import base64
+import contextlib
+import csv
+import hashlib
+import importlib.util
+import io
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+import zipfile
+from functools import partial
+from pathlib import Path
+
+from support import EASIM, SOURCE, rows_of
+
+PACKAGE = SOURCE / "tools" / "python"
+FENCE = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<text>.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
+sys.path.insert(0, str(PACKAGE))
+sys.dont_write_bytecode = True
+os.environ.update(EASIM=EASIM, PYTHONDONTWRITEBYTECODE="1")
+easim = importlib.import_module("easim")
+TINY = SOURCE / "configs/tiny.yaml"
+
+
+def raised(kind, function):
+    try:
+        function()
+    except kind as error:
+        return error
+    raise AssertionError(f"no {kind.__name__}")
+
+
+def program(folder, text, name="easim"):
+    """A program of that name that is not easim."""
+    (folder / name).write_text(f"#!/bin/sh\n{text}")
+    (folder / name).chmod(0o755)
+    return folder / name
+
+
+# ---- tables ---------------------------------------------------------------------------------------------------------
+
+def result_of_tiny():
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        result = easim.run(TINY, policy="fcfs", set={"cluster.power_cap_w": 3000})
+    assert [str(each.message).split(":")[0] for each in said if each.category is easim.ResultWarning] == \
+        ["over the power cap, which is ignored (no POWER_CAP)"], said
+    assert [note.split(":")[0] for note in result.notes] == ["note", "warning"], result.notes
+    return result
+
+
+def check_cells(table, file, missing):
+    """Every cell is the text of the file: as a text, or as the number that it stands for."""
+    rows = rows_of(file)
+    assert list(table.columns) == list(rows[0]) and len(table) == len(rows), file
+    for name in rows[0]:
+        for cell, row in zip(table[name], rows):
+            text = row[name]
+            assert missing(cell) if text == "" else cell == (text if isinstance(cell, str) else float(text)), (file, name, cell, text)
+
+
+def check_units(table, file):
+    """Units and directions are those of docs/outputs.md."""
+    section = re.search(rf"^## {file}\n.*?(?=^## )", (SOURCE / "docs/outputs.md").read_text(), re.MULTILINE | re.DOTALL)[0]
+    count = 0
+    for line in section.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if line.startswith("|") and len(cells) == 4 and "," not in cells[0] and cells[0] in table.columns:
+            assert table.attrs["units"].get(cells[0], "") == cells[1], (file, cells)
+            assert table.attrs["better"].get(cells[0], "") == cells[2], (file, cells)
+            count += 1
+    assert count > 1, (file, section)
+
+
+def test_tables_without_pandas():
+    sys.modules["pandas"] = None  # as if it were not installed
+    result = result_of_tiny()
+    assert result.tables == ["aggregate", "jobs", "power", "summary", "types", "users"]
+    for name in result.tables:
+        table = result.table(name)
+        check_cells(table, result.folder / f"{name}.csv", lambda cell: cell is None)
+        assert "pandas" in repr(table) and type(table) is easim.Table
+        if name not in ("aggregate",):
+            check_units(table, f"{name}.csv")
+    kinds = {name: {type(cell) for cell in result.jobs[name]} - {type(None)} for name in result.jobs.columns}
+    assert (kinds["job_id"], kinds["k"], kinds["submit_s"], kinds["missed"]) == ({str}, {int}, {float}, {int}), kinds
+    assert next(iter(result.jobs)) == {name: result.jobs[name][0] for name in result.jobs.columns}
+    assert result.aggregate.attrs["metric_units"]["energy_per_work_kwh"] == "kWh/GPU h"
+    assert "<th>job_id</th>" in result.jobs._repr_html_()
+    assert "no table nothing" in str(raised(AttributeError, lambda: result.nothing))
+    del sys.modules["pandas"]
+
+
+def test_types_do_not_depend_on_values(folder):
+    """A job called 7 on whole seconds: its id is a text, its times are floats, and its label is a text."""
+    (folder / "log.csv").write_text("job_id,submit_s,gpus,duration_s,label.note\n7,0,1,60,1.50\n08,10,1,60,2\n")
+    config = {"name": "typed", "horizon": "drain", "policy": {"name": "fcfs"},
+              "cluster": {"gpu_types": [{"name": "9", "idle_w": 60, "ctx_w": 90, "tdp_w": 400, "memory_gib": 80}],
+                          "nodes": [{"gpu": "9", "gpus": 1}]},
+              "workload": {"kind": "trace", "format": "workload", "file": str(folder / "log.csv")}}
+    result = easim.run(config, out=folder / "kept")
+    jobs = [(job["job_id"], job["gpu_type"], job["label.note"], job["start_s"], job["wait_s"]) for job in rows(result.jobs)]
+    assert jobs == [("7", "9", "1.50", 0.0, 0.0), ("08", "9", "2", 60.0, 50.0)], jobs
+    assert isinstance(jobs[1][3], float) and (folder / "kept/manifest.json").is_file()
+    assert rows(easim.load(folder / "kept").jobs) == rows(result.jobs)
+
+
+def rows(table):
+    return [{name: table[name][place] for name in table.columns} for place in range(len(table))]
+
+
+def frames():
+    """Run in a Python that has pandas."""
+    import pandas
+    result = result_of_tiny()
+    for name in result.tables:
+        frame = result.table(name)
+        assert isinstance(frame, pandas.DataFrame)
+        check_cells(frame, result.folder / f"{name}.csv", pandas.isna)
+    kinds = {name: str(result.jobs[name].dtype) for name in ("job_id", "k", "submit_s", "missed", "label.note")}
+    assert kinds == {"job_id": "string", "k": "int64", "submit_s": "float64", "missed": "Int64", "label.note": "string"}, kinds
+    assert result.jobs is result.jobs and result.jobs.attrs["units"]["energy_j"] == "J"
+    both = easim.compare(TINY, ["easy", "zeus"])
+    means = both.jobs.groupby("policy")["jct_s"].mean()  # of all jobs: they are all measured
+    told = both.compare[both.compare["metric"] == "jct_mean_s"].set_index("policy")["mean"]
+    assert abs(means - told).max() < 1e-9 and list(told.index) == ["easy", "zeus"], (means, told)
+
+
+def python_with(module):
+    for python in (sys.executable, "/usr/bin/python3"):
+        if os.path.exists(python) and subprocess.run([python, "-c", f"import {module}"], capture_output=True).returncode == 0:
+            return python
+    return None
+
+
+def test_frames():
+    python = python_with("pandas")
+    if not python:
+        return "pandas is not installed (Debian: python3-pandas)"
+    done = subprocess.run([python, __file__, *sys.argv[1:3], "frames"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+# ---- options and problems -------------------------------------------------------------------------------------------
+
+def test_options():
+    """They are those of --help: what it lists is taken, nothing else is."""
+    words_of = importlib.import_module("easim.binary").words_of
+    for command in ("run", "compare", "sweep", "models", "plot"):
+        help_text = subprocess.run([EASIM, command, "--help"], capture_output=True, text=True).stdout
+        listed = set(re.findall(r"^ {2}(?:-\S, |    )--([a-z-]+)", help_text, re.MULTILINE)) - {"help"}
+        assert set(easim.binary.options_of(EASIM, command)) == listed and len(listed) > 10, (command, listed)
+    words = words_of(EASIM, "run", {"set": {"a.b": "2h", "c": [1, 0.5], "d": True, "e": {"law": "x"}}, "seed": 3, "check": True,
+                                    "strict": False, "threads": None, "summary_only": True, "out": Path("x")})
+    assert words == ["--set=a.b=2h", "--set=c=[1, 0.5]", "--set=d=true", '--set=e={"law": "x"}', "--seed=3", "--check",
+                     "--summary-only", "--out=x"], words
+    words = words_of(EASIM, "compare", {"metrics": ["jct_mean_s", "energy_kwh"], "perturb": {"sizes": 0.1, "failures": 1}})
+    assert words == ["--metrics=jct_mean_s,energy_kwh", "--perturb=sizes=0.1,failures=1"], words
+    assert words_of(EASIM, "models", {"model": ["a", "b"]}) == ["--model=a", "--model=b"]
+    for options, text in (({"polcy": "x"}, "no option polcy, did you mean policy?"), ({"xyz": 1}, "there are bound, check"),
+                          ({"check": 1}, "check: expected True or False"), ({"seed": True}, "seed: expected a value")):
+        assert text in str(raised(TypeError, lambda: words_of(EASIM, "run", options))), options
+    assert "inf is no value" in str(raised(ValueError, lambda: words_of(EASIM, "run", {"set": {"a": float("inf")}})))
+
+
+def test_problems(folder):
+    (folder / "bad.yaml").write_text("name: 3\nhorizon: 3x\ncluster: {}\n")
+    error = raised(easim.BadInput, lambda: easim.run(folder / "bad.yaml"))
+    told = [(each.file, each.line, each.column, each.path, each.text) for each in error.problems]
+    file = str(folder / "bad.yaml")
+    assert (file, 2, 10, "horizon", 'expected drain or a duration > 0 and <= 4e9 s, got "3x"') in told, told
+    assert (file, 1, 1, None, 'key "workload" is missing') in told and error.exit_code == 2 and error.result is None, told
+    assert str(error).splitlines()[told.index((file, 1, 1, None, 'key "workload" is missing'))] == f'{file}:1:1: key "workload" is missing'
+    error = raised(easim.BadInput, lambda: easim.run(TINY, set={"foo": 1, "cluster.nodes[0].gpus": "eight"}))
+    assert [(each.file, each.path, each.text) for each in error.problems] == [
+        ("--set", "foo", 'unknown key "foo"'), ("--set", "cluster.nodes[0].gpus", 'expected integer 1..1048576, got "eight"')], error
+    error = raised(easim.BadInput, lambda: easim.run({"name": "x", "horizon": 1}))
+    assert error.problems[0].line == 1 and error.problems[0].file != file, error
+    assert "manifest.json is missing" in str(raised(FileNotFoundError, lambda: easim.load(folder)))
+
+
+def test_program(folder):
+    """Found by argument, variable, PATH and prefix; one of another version is an error, as is something else."""
+    find, saved = easim.binary.find, {name: os.environ[name] for name in ("EASIM", "PATH")}
+    other, foreign = program(folder, "echo easim 0.77.0", "other"), program(folder, "echo GNU coreutils", "foreign")
+    try:
+        assert find(EASIM) == EASIM and find() == EASIM
+        os.environ["EASIM"] = str(folder / "nothing")
+        assert "the variable EASIM names" in str(raised(easim.ProgramError, find)) and find(EASIM) == EASIM
+        del os.environ["EASIM"]
+        os.environ["PATH"] = f"{Path(EASIM).parent}:/bin"
+        assert find() == EASIM
+        os.environ["PATH"] = str(folder)
+        (folder / "prefix/bin").mkdir(parents=True)
+        (folder / "prefix/bin/easim").symlink_to(EASIM)
+        prefix, sys.prefix = sys.prefix, str(folder / "prefix")
+        assert find() == str(folder / "prefix/bin/easim")
+        sys.prefix = prefix
+        assert "is easim 0.77.0, which does not fit this package" in str(raised(easim.ProgramError, lambda: find(other)))
+        assert "is not easim" in str(raised(easim.ProgramError, lambda: find(foreign)))
+    finally:
+        os.environ.update(saved)
+    said = subprocess.run([EASIM, "--version"], capture_output=True, text=True).stdout.split()[1]
+    assert easim.__version__ == said == re.search(r"version: '(.+)'", (SOURCE / "meson.build").read_text())[1]
+
+
+FAKE = r"""
+case "$*" in --version) echo easim VERSION; exit;; *--help) exec EASIM "$@";; esac
+[ -t 2 ] || exit 3
+printf '\r\033[K1 of 4 replications, 2/s' >&2; while [ ! -e FOLDER/1 ]; do sleep 0.01; done
+printf '\r\033[K3 of 4 replications, 2/s' >&2; while [ ! -e FOLDER/3 ]; do sleep 0.01; done
+printf '\r\033[Keasim: a run failed\n' >&2
+exit 1
+"""
+
+
+def test_progress(folder):
+    """A program that shows progress on a terminal, and waits until each line was seen: all of them come, in order, and the
+    problem behind them is told alone."""
+    fake = program(folder, FAKE.replace("VERSION", easim.__version__).replace("EASIM", EASIM).replace("FOLDER", str(folder)))
+    seen = []
+
+    def show(done, count, text):
+        seen.append((done, count, text))
+        (folder / str(done)).touch()
+
+    error = raised(easim.RunFailed, lambda: easim.run(TINY, easim=fake, progress=show))
+    assert seen == [(1, 4, "1 of 4 replications, 2/s"), (3, 4, "3 of 4 replications, 2/s")], seen
+    assert [each.text for each in error.problems] == ["a run failed"], error.problems
+    assert raised(easim.Error, lambda: easim.run(TINY, easim=fake, progress=False)).exit_code == 3
+
+
+def test_interrupt(folder):
+    """An interrupt of Python alone, as a notebook sends it, is handed on, and easim is waited for."""
+    fake = program(folder, f'case "$*" in --version) echo easim {easim.__version__}; exit;; *--help) exec {EASIM} "$@";; esac\n'
+                           f"trap 'sleep 0.2; touch {folder}/ended; exit 130' INT\ntouch {folder}/began\nwhile :; do sleep 0.02; done\n")
+    text = f"import easim, sys\ntry:\n    easim.run({str(TINY)!r}, easim={str(fake)!r})\nexcept KeyboardInterrupt:\n    sys.exit(42)\n"
+    child = subprocess.Popen([sys.executable, "-c", text], env={**os.environ, "PYTHONPATH": str(PACKAGE)}, start_new_session=True)
+    while not (folder / "began").exists():
+        assert child.poll() is None
+        time.sleep(0.01)
+    child.send_signal(signal.SIGINT)
+    assert child.wait(30) == 42 and (folder / "ended").exists()
+
+
+def test_repeated_folder(folder):
+    kept = easim.run(TINY, out=folder / "out")
+    error = raised(easim.BadInput, lambda: easim.run(TINY, out=folder / "out"))
+    assert "not empty" in error.problems[0].text, error
+    again = easim.run(TINY, out=folder / "out", force=True)
+    assert rows(again.jobs) == rows(kept.jobs) and "equal" in easim.command("run", folder / "out/manifest.json")
+    gone = easim.run(TINY)
+    where = gone.folder
+    assert where.is_dir()
+    del gone
+    assert not where.exists()
+
+
+# ---- policies -------------------------------------------------------------------------------------------------------
+
+MINE = """\
+import json
+import random
+import easim
+
+
+class Fcfs(easim.Policy):
+    '''As the built-in fcfs (docs/semantics.md).'''
+
+    def decide(self, view):
+        actions = []
+        for job in view.waiting:
+            fitting = [config for config in job.configs if view.span(config) is not None]
+            if not fitting:
+                break
+            best = min(fitting, key=lambda c: (view.predicted_time_s(job, c), c.k, c.power_w[view.span(c)], c.gpu_type, c.batch))
+            view.take(best)
+            actions.append(self.start(job, best))
+        return actions
+
+
+class Random(easim.Policy):
+    '''Every action at random; what it sees must add up.'''
+
+    def __init__(self, seed, log):
+        self.dice, self.log, self.tried, self.said = random.Random(seed), log, [], set()
+
+    def decide(self, view):
+        assert len(view.answers) == len(self.tried), (view.answers, self.tried)
+        self.said |= {(next(iter(action)), answer) for action, answer in zip(self.tried, view.answers)}
+        held = [view.configs[job.config] for job in view.running] + [view.configs[self.held[each['job']]] for each in view.checkpointing]
+        for number, gpu_type in enumerate(view.gpu_types):
+            own = [node for node in view.nodes if node.gpu_type == number]
+            assert gpu_type.free == sum(node.free for node in own) and gpu_type.node_free_max == max(node.free for node in own)
+            k = sum(config.k for config in held if config.gpu_type == number)
+            assert k + gpu_type.free + gpu_type.failed == gpu_type.gpus == sum(node.gpus for node in own), (view.now_s, k, gpu_type)
+        assert view.free_gpus == sum(each.free for each in view.gpu_types)
+        assert [job.job for job in view.waiting] == sorted(job.job for job in view.jobs.values() if job.state == 'waiting')
+        assert not any(job.state in ('finished', 'rejected') for job in view.jobs.values())
+        for job in view.running:
+            assert job.config in range(job.first_config, job.first_config + job.config_count) and job.start_s <= view.now_s
+        self.held = {job.job: job.config for job in view.running} | {each['job']: self.held[each['job']] for each in view.checkpointing}
+        self.tried = self.actions(view)
+        return self.tried
+
+    def actions(self, view):
+        dice, actions = self.dice, []
+        for job in view.waiting:
+            if dice.random() < 0.02:
+                actions.append(self.reject(job, 'by chance'))
+            elif dice.random() < 0.5:
+                actions.append(self.start(job, dice.choice(job.configs)))
+        for job in view.running:
+            if dice.random() < 0.1:
+                actions.append(self.preempt(job, at_once=dice.random() < 0.3))
+            elif dice.random() < 0.1:
+                actions.append(self.resize(job.job, job.first_config))
+        if view.running and view.waiting and dice.random() < 0.3:
+            job = view.waiting[-1]
+            actions.append(self.exchange(self.preempt(view.running[0], at_once=True), self.start(job, job.configs[0])))
+        return actions + [self.wake_at(view.now_s + dice.uniform(100, 900))]
+
+    def finish(self, view):
+        with open(self.log, 'w') as file:
+            json.dump(sorted(self.said), file)
+
+
+class Prints(Fcfs):
+    def decide(self, view):
+        print('{"message": 7}')
+        if view.now_s > 500:
+            raise RuntimeError('no idea')
+        return super().decide(view)
+"""
+
+
+def mine(folder):
+    (folder / "mine.py").write_text(MINE)
+    sys.path.insert(0, str(folder))
+    sys.modules.pop("mine", None)
+    module = importlib.import_module("mine")
+    sys.path.remove(str(folder))
+    return module
+
+
+def test_policy_as_fcfs(folder):
+    """Predictions, placement and bookkeeping of the view: the same decisions as the built-in fcfs, with failures too."""
+    own = mine(folder)
+    for name, count in (("tiny", 1), ("eas-sim", 2), ("failures", 1), ("mixed-criticality", 1)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            one, other = (easim.run(SOURCE / f"configs/{name}.yaml", policy=policy, replications=count) for policy in ("fcfs", own.Fcfs))
+        assert (one.folder / "jobs.csv").read_text().replace("fcfs,", "exec,") == (other.folder / "jobs.csv").read_text(), name
+
+
+def test_policy_at_random(folder):
+    own = mine(folder)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = easim.run(SOURCE / "configs/failures.yaml", policy=partial(own.Random, seed=5, log=str(folder / "log")),
+                           replications=1, check=True, set={"horizon": "5h"})
+    assert result.summary["node_failures"][0] > 0 and result.summary["jobs_rejected"][0] > 0, rows(result.summary)
+    said = [tuple(each) for each in json.loads((folder / "log").read_text())]
+    assert {verb for verb, answer in said if answer == "ok"} == {"start", "preempt", "resize", "reject", "exchange", "wake_at"}, said
+    assert {answer for _, answer in said} >= {"ok", "nofit", "invalid"}, said
+
+
+def test_policy_that_fails(folder):
+    """An exception ends its run with its text; what it prints is no answer; the others of a comparison are kept."""
+    own = mine(folder)
+    with contextlib.redirect_stderr(io.StringIO()) as printed:
+        error = raised(easim.RunFailed, lambda: easim.run(TINY, policy=own.Prints))
+    assert len(error.problems) == 1 and "gives up: RuntimeError: no idea" in error.problems[0].text, error
+    assert '{"message": 7}' in printed.getvalue() and 'raise RuntimeError("no idea")' in printed.getvalue().replace("'", '"')
+    with contextlib.redirect_stderr(io.StringIO()):
+        error = raised(easim.RunFailed, lambda: easim.compare(TINY, ["easy", "zeus", own.Prints]))
+    assert error.result.manifest["policies"] == ["easy", "zeus"] and len(error.result["zeus"].jobs) == 10, error
+    for text, problem in (("mine.py:Nothing", "has no attribute 'Nothing'"), ("mine.py", "expected FILE.py:CLASS"),
+                          ("json:JSONDecoder", "is not a subclass of easim.Policy")):
+        done = subprocess.run([sys.executable, "-m", "easim.policy", text], cwd=folder, capture_output=True, text=True,
+                              env={**os.environ, "PYTHONPATH": str(PACKAGE)}, input='{"type": "hello", "message": 0, "protocol": 2}\n')
+        assert problem in json.loads(done.stdout)["fail"] and done.returncode == 1, done
+    assert "write the class into a file" in str(raised(ValueError, lambda: easim.run(TINY, policy=type("Gone", (easim.Policy,), {"__module__": "cell"}))))
+
+
+def test_view_by_hand(folder):
+    own = mine(folder)
+    view = easim.View.of(gpu_types=[{"ctx_w": 100.0}], nodes=[{"gpus": 4}, {"gpus": 2}],
+                         configs=[{"k": 5, "goodput": [None, 2.0], "power_w": [None, 300.0]}, {"k": 3, "goodput": [1.0, None]}],
+                         jobs=[{"remaining": 30, "setup_s": 10}, {"state": "running", "config": 1, "span": 0, "start_s": 0}])
+    job, (five, three) = view.jobs[0], view.configs
+    assert (view.free_gpus, [node.free for node in view.nodes], view.span(five), view.span(three)) == (3, [1, 2], None, None)
+    assert view.predicted_time_s(job, three) is None and view.predicted_energy_j(job, three) is None and own.Fcfs().decide(view) == []
+    view = easim.View.of(gpu_types=[{"ctx_w": 100.0}], nodes=[{"gpus": 4}, {"gpus": 2}], now_s=7.0,
+                         configs=[{"k": 5, "goodput": [None, 2.0], "power_w": [None, 300.0]}, {"k": 2}], jobs=[{"remaining": 30, "setup_s": 10}] * 3)
+    job, (five, two) = view.jobs[0], view.configs
+    # 10 s of set-up at 100 W and 30 / 2 s at 300 W, of 5 GPUs; across nodes, for no node has five
+    assert (view.span(five), view.predicted_time_s(job, five), view.predicted_energy_j(job, five)) == (1, 25.0, 5 * (1000 + 4500.0))
+    view.take(two)  # the node with the fewest free GPUs that are enough
+    assert [node.free for node in view.nodes] == [4, 0] and view.span(five) is None and view.free_gpus == 4
+    view.take(view.configs[1])
+    assert [node.free for node in view.nodes] == [2, 0] and view.gpu_types[0].node_free_max == 2
+    assert [event.job.job for event in view.events] == [0, 1, 2] and view.now_s == 7.0
+
+
+# ---- installation ---------------------------------------------------------------------------------------------------
+
+def test_source():
+    """Python 3.9 reads every file, and all names of the package are there."""
+    for path in PACKAGE.rglob("*.py"):
+        ast.parse(path.read_text(encoding="utf-8"), feature_version=(3, 9))
+    assert all(getattr(easim, name) for name in easim.__all__) and {"run", "Policy"} <= set(dir(easim))
+
+
+def build(folder, kind="build_wheel"):
+    text = f"import sys; sys.dont_write_bytecode = True; sys.path.insert(0, '.'); import backend; print(backend.{kind}({str(folder)!r}))"
+    return folder / subprocess.run([sys.executable, "-c", text], cwd=PACKAGE, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def test_wheel(folder):
+    """The same bytes twice; RECORD has the hash of every file; the source distribution builds the same wheel."""
+    (folder / "again").mkdir()
+    wheel, again = build(folder), build(folder / "again")
+    assert wheel.read_bytes() == again.read_bytes()
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        record = list(csv.reader(archive.read(next(n for n in names if n.endswith("RECORD"))).decode().splitlines()))
+        assert [row[0] for row in record] == names
+        for name, digest, size in record[:-1]:
+            data = archive.read(name)
+            assert digest == "sha256=" + base64.urlsafe_b64encode(hashlib.sha256(data).digest()).decode().rstrip("=") and int(size) == len(data)
+    assert {path.name for path in (PACKAGE / "easim").iterdir() if path.is_file()} == {n[6:] for n in names if n.startswith("easim/")}
+    shutil.unpack_archive(build(folder, "build_sdist"), folder / "sdist")
+    source = next((folder / "sdist").iterdir())
+    subprocess.run([sys.executable, "-c", "import backend; backend.build_wheel('.')"], cwd=source, check=True)
+    assert next(source.glob("*.whl")).read_bytes() == wheel.read_bytes()
+
+
+def test_install(folder):
+    """pip install in a fresh environment without a network; the program beside its Python is found; gone without trace."""
+    if not importlib.util.find_spec("pip"):
+        return "pip is not installed"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "venv"], check=True)
+    python, site = folder / "venv/bin/python", next((folder / "venv").glob("lib/python*/site-packages"))
+    environment = {name: value for name, value in os.environ.items() if name not in ("EASIM", "PYTHONPATH")}
+    environment |= {"PIP_NO_INDEX": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1", "http_proxy": "http://127.0.0.1:9", "PATH": "/usr/bin:/bin"}
+
+    def pip(*words):
+        done = subprocess.run([sys.executable, "-m", "pip", "--python", python, "--no-cache-dir", *words], capture_output=True,
+                              text=True, env=environment, cwd=folder)
+        assert done.returncode == 0, (words, done.stdout, done.stderr)
+
+    before = {path for path in (folder / "venv").rglob("*")}
+    state = {path: path.stat().st_mtime_ns for path in PACKAGE.rglob("*")}
+    pip("install", str(PACKAGE))
+    (folder / "venv/bin/easim").symlink_to(EASIM)
+    text = f"import easim; r = easim.run({str(TINY)!r}); print(easim.__file__, r.command[0], r.jobs['job_id'][0])"
+    done = subprocess.run([python, "-c", text], capture_output=True, text=True, env=environment, cwd=folder)
+    assert done.stdout.split() == [str(site / "easim/__init__.py"), str(folder / "venv/bin/easim"), "resnet-1"], done
+    (folder / "venv/bin/easim").unlink()
+    pip("uninstall", "--yes", "easim")
+    shutil.rmtree(site / "easim", ignore_errors=False) if list(site.glob("easim/__pycache__/*")) else None
+    assert {path for path in (folder / "venv").rglob("*")} == before
+    assert {path: path.stat().st_mtime_ns for path in PACKAGE.rglob("*")} == state, "pip has written into the source"
+
+
+# ---- the document ---------------------------------------------------------------------------------------------------
+
+def test_document(folder):
+    """Every Python block of docs/python.md runs, in order, and prints the text block behind it."""
+    path, names, skipped = SOURCE / "docs/python.md", {"__name__": "document"}, None
+    for name in ("configs", "workloads"):
+        (folder / name).symlink_to(SOURCE / name)
+    os.environ["PYTHONPATH"] = str(PACKAGE)
+    text = path.read_text(encoding="utf-8")
+    sys.path.insert(0, str(folder))
+    os.chdir(folder)
+    printed = None
+    for fence in FENCE.finditer(text):
+        info, block = fence["info"].strip(), fence["text"]
+        where = f"docs/python.md:{text.count(chr(10), 0, fence.start()) + 1}"
+        if info.startswith("python file="):
+            (folder / info.split("=")[1]).write_text(block)
+        elif info == "python" and ".plot(" in block and not shutil.which("gnuplot"):
+            skipped, printed = f"{where}: gnuplot is not installed", None
+        elif info == "python":
+            output = io.StringIO()
+            with contextlib.redirect_stdout(output):
+                exec(compile(block, where, "exec"), names)
+            printed = output.getvalue()
+        elif info == "text" and printed is not None:
+            assert block == printed, f"{where}: printed is\n{printed}"
+            printed = None
+    os.chdir("/")
+    sys.path.remove(str(folder))
+    return skipped
+
+
+def main():
+    tests = [(name, value) for name, value in globals().items() if name.startswith("test_") and name[5:] in (sys.argv[3:] or name)]
+    passed, skipped = 0, []
+    for name, test in tests:
+        with tempfile.TemporaryDirectory(prefix="easim-python.") as folder:
+            began = time.monotonic()
+            why = test(Path(folder)) if test.__code__.co_argcount else test()
+            print(f"{name}: {time.monotonic() - began:.1f} s" + (f", skipped: {why}" if why else ""))
+            passed, skipped = passed + (not why), skipped + ([name] if why else [])
+    print(f"{passed} passed, 0 failed, {len(skipped)} skipped")
+
+
+if sys.argv[3:] == ["frames"]:
+    frames()
+else:
+    main()

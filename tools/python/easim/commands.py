@@ -1,0 +1,86 @@
+"""The commands of easim as functions.
+
+Keyword arguments besides the named ones are the options of the command, with _ for -, as `easim COMMAND --help` lists them:
+flags are True, an option that may be given again takes a list, `set` takes a dictionary. A text is taken as YAML ("2h"), any
+other value as it is.
+"""
+import json
+import os
+import tempfile
+import warnings
+from pathlib import Path
+
+from easim import binary
+from easim.call import call
+from easim.errors import ResultWarning
+from easim.policy import command_of, policy_text
+from easim.results import Result
+
+
+def start(name, config, options, *, out, easim, progress, formats=True):
+    """Runs a command that writes a folder. Without `out` the folder is a temporary one."""
+    path = binary.find(easim)
+    keep = tempfile.TemporaryDirectory(prefix="easim.") if out is None else None
+    folder = os.path.join(keep.name, name) if keep else os.fspath(out)
+    text = json.dumps(config, indent=2, default=os.fspath) if isinstance(config, dict) else None
+    fixed = {"out": folder, **({"format": "csv"} if formats and "format" not in options else {})}
+    words = [path, name, "-" if text else os.fspath(config), *binary.words_of(path, name, {**options, **fixed})]
+    home = str(Path(__file__).resolve().parents[1])  # a policy of one's own finds this package there
+    folders = os.pathsep.join(filter(None, (home, os.environ.get("PYTHONPATH"))))
+    done = call(words, progress, text, {"PYTHONPATH": folders})
+    written = os.path.isfile(os.path.join(folder, "manifest.json"))
+    result = Result(folder, easim, done.notes, words, done.output, keep) if written else None
+    for note in done.notes:
+        if note.startswith("warning: "):
+            warnings.warn(note[len("warning: "):], ResultWarning, stacklevel=3)
+    if done.code != 0:
+        raise done.failure(result)
+    return result
+
+
+def run(config, policy=None, set=None, *, out=None, easim=None, progress=None, **options):
+    """Runs a scenario: `easim run`.
+
+    config: path of a YAML file, or a dictionary (paths in it are relative to the present folder). policy: name, path of a
+    module, or a subclass of easim.Policy. set: {path: value} of the scenario. out: folder to keep the results in. easim: the
+    program, if not found otherwise. progress: None (shown in a notebook and on a terminal), False, True, or a function of
+    (done, count, text). Raises BadInput, RunFailed, ProgramError; TypeError for an unknown option.
+    """
+    command = command_of(policy)
+    if command is not None:
+        policy, set = "exec", {**(set or {}), "policy.params.command": json.dumps(command)}
+    return start("run", config, {"policy": policy, "set": set, **options}, out=out, easim=easim, progress=progress)
+
+
+def compare(config, policies=None, set=None, *, out=None, easim=None, progress=None, **options):
+    """Runs several policies on the same workloads: `easim compare`. policies: list of names with parameters perhaps, and of
+    subclasses of easim.Policy. If one of them fails, RunFailed has the comparison of the others as its `result`."""
+    if policies is not None and not isinstance(policies, str):
+        policies = ",".join(map(policy_text, policies))
+    return start("compare", config, {"policies": policies, "set": set, **options}, out=out, easim=easim, progress=progress)
+
+
+def sweep(config, *, out=None, easim=None, progress=None, **options):
+    """Runs a scenario at many points: `easim sweep`. With `out`, points that are done are not run again."""
+    return start("sweep", config, options, out=out, easim=easim, progress=progress)
+
+
+def models(config, set=None, *, out=None, easim=None, **options):
+    """What models say of each configuration: `easim models`. config: a model file or a scenario."""
+    return start("models", config, {"set": set, **options}, out=out, easim=easim, progress=False)
+
+
+def command(name, *operands, easim=None, progress=None, **options):
+    """Any other command: what it prints. If it writes a folder, load() it."""
+    path = binary.find(easim)
+    done = call([path, name, *map(os.fspath, operands), *binary.words_of(path, name, options)], progress)
+    if done.code != 0:
+        raise done.failure()
+    return done.output
+
+
+def load(folder, *, easim=None):
+    """The results in a folder that easim has written."""
+    if not os.path.isfile(os.path.join(folder, "manifest.json")):
+        raise FileNotFoundError(f"{os.fspath(folder)} holds no results: manifest.json is missing")
+    return Result(folder, easim)

@@ -1,0 +1,96 @@
+"""Policies in Python, behind the policy exec of easim (docs/exec-policy.md).
+
+    import easim
+
+    class Shortest(easim.Policy):
+        def decide(self, view): ...
+
+`easim.run("config.yaml", policy=Shortest)` runs it; `python -m easim.policy mine.py:Shortest tau=3600` is the program that
+easim starts for it.
+"""
+import inspect
+import shlex
+import sys
+from functools import partial
+from pathlib import Path
+
+
+def start(job, config):
+    """Starts a waiting job. Jobs and configurations are objects of the view, or their numbers."""
+    return {"start": int(job), "config": int(config)}
+
+
+def preempt(job, at_once=False):
+    """Takes the GPUs of a running job away; at_once: without writing a checkpoint."""
+    return {"preempt": int(job), "at_once": bool(at_once)}
+
+
+def resize(job, config):
+    """Moves a running job to another of its configurations."""
+    return {"resize": int(job), "config": int(config)}
+
+
+def reject(job, reason=None):
+    """Refuses a waiting job for good; the reason stands in results."""
+    return {"reject": int(job), **({} if reason is None else {"reason": str(reason)})}
+
+
+def exchange(*actions):
+    """Starts, preemptions and resizes, each job once, that are all accepted or none."""
+    return {"exchange": list(actions)}
+
+
+def wake_at(at_s):
+    """Asks for a decision at that simulated time."""
+    return {"wake_at": float(at_s)}
+
+
+class Policy:
+    """The base of a policy. Parameters of a subclass are the keyword arguments of its constructor.
+
+    A policy is asked at every decision, and is an object like any other: `Mine().decide(easim.View.of(...))` tests it alone.
+    """
+
+    start, preempt, resize = staticmethod(start), staticmethod(preempt), staticmethod(resize)
+    reject, exchange, wake_at = staticmethod(reject), staticmethod(exchange), staticmethod(wake_at)
+
+    def begin(self, view):
+        """Once, before the first decision: types, nodes, users and configurations are there, jobs not yet."""
+
+    def decide(self, view):
+        """The actions to take now, a list in the order in which they are tried, or None. Takes no effect on the view: count
+        what you give away yourself (`view.take`). An exception ends the run, as failed, with its text."""
+        raise NotImplementedError(f"{type(self).__name__} has no decide(view)")
+
+    def finish(self, view):
+        """Once, after the last decision."""
+
+
+def command_of(policy):
+    """The command line of a subclass of Policy, or of functools.partial of one with its parameters; None of anything else."""
+    made, parameters = (policy.func, policy.keywords) if isinstance(policy, partial) else (policy, {})
+    if not (isinstance(made, type) and issubclass(made, Policy)):
+        return None
+    try:
+        file = Path(inspect.getsourcefile(made) or "").resolve()
+    except (TypeError, OSError):
+        file = Path()
+    if not file.is_file():
+        raise ValueError(f"easim starts {made.__name__} as a program of its own: write the class into a file (in a notebook: "
+                         "%%writefile mine.py) and import it")
+    words = [f"{name}={value}" for name, value in parameters.items()]
+    return shlex.join([sys.executable, "-m", "easim.policy", f"{file}:{made.__qualname__}", *words])
+
+
+def policy_text(policy):
+    """A policy where several are named: a text, or a class of one's own as the policy exec with its command."""
+    command = command_of(policy)
+    if command is None:
+        return policy
+    quoted = command.replace("'", "''")
+    return f"exec:command='{quoted}'"
+
+
+if __name__ == "__main__":
+    from easim.serve import main
+    sys.exit(main(sys.argv[1:]))

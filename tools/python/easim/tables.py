@@ -1,0 +1,123 @@
+"""Tables that easim writes as CSV, with typed columns: a DataFrame where there is pandas, else a Table."""
+import csv
+import functools
+import html
+from pathlib import Path
+
+# What is a text even if it looks like a number.
+TEXTS = {"policy", "job_id", "user", "model", "class", "gpu_type", "behind", "baseline", "metric", "validation", "run_id", "plan"}
+# What may be a whole number: columns of easim's tables with these units, and some others. Metrics with these ends are means.
+COUNTED, COUNTS = ("", "GPUs", "samples"), {"replication", "replications", "seed", "n", "pairs", "front", "world", "worlds", "point"}
+MEANS = ("_mean", "_max", "_per_job", "gpu_s", "slowdown")
+UNITS_BY_NAME = {"_s": "s", "_w": "W", "_j": "J", "_js": "J s", "_kwh": "kWh", "_gpu_h": "GPU h", "_gpu_s": "GPU s"}
+TO_FRAMES = "columns as lists; with pandas installed this is a DataFrame"
+
+
+@functools.lru_cache(None)
+def known_columns():
+    """{file: {column: (unit, better)}}: columns.csv, made from easim's own tables by tools/check_tables.py."""
+    files = {}
+    with open(Path(__file__).with_name("columns.csv"), newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            files.setdefault(row["file"], {})[row["column"]] = (row["unit"], row["better"])
+    return files
+
+
+def column_of(file, name):
+    """(unit, better) of a column, or None: by its file, else as a metric of a run (columns of sweep.csv and the like), else by
+    the end of its name, as docs/outputs.md says units are in names."""
+    tables = known_columns()
+    known = tables.get(file, {}).get(name) or tables["summary.csv"].get(name)
+    if known:
+        return known
+    ends = [end for end in UNITS_BY_NAME if name.endswith(end)]
+    return (UNITS_BY_NAME[max(ends, key=len)], "") if ends else None
+
+
+def typed(file, name, cells):
+    """(kind, values) of a column: text, whole or real; None stands for an empty cell."""
+    if name in TEXTS or name.startswith("label."):
+        return "text", [cell if cell != "" else None for cell in cells]
+    known = column_of(file, name)
+    whole = name in COUNTS if known is None else known[0] in COUNTED and not name.endswith(MEANS)
+    try:
+        if whole:
+            return "whole", [int(cell) if cell else None for cell in cells]
+    except ValueError:
+        pass
+    try:
+        return "real", [float(cell) if cell else None for cell in cells]
+    except ValueError:
+        return "text", [cell if cell != "" else None for cell in cells]
+
+
+class Table:
+    """A table without pandas: `table["wait_s"]` is a list (None: an empty cell), iterating gives rows as dictionaries,
+    `columns` are the names, `attrs["units"]` the units."""
+
+    def __init__(self, columns, attrs):
+        self._columns, self.attrs = columns, attrs
+
+    @property
+    def columns(self):
+        return list(self._columns)
+
+    def __getitem__(self, name):
+        return self._columns[name]
+
+    def __len__(self):
+        return len(next(iter(self._columns.values()), ()))
+
+    def __iter__(self):
+        return (dict(zip(self._columns, row)) for row in zip(*self._columns.values()))
+
+    def __repr__(self):
+        return f"<Table of {len(self)} rows: {', '.join(self._columns)} ({TO_FRAMES})>"
+
+    def _repr_html_(self):
+        def row(cells, tag):
+            return "<tr>" + "".join(f"<{tag}>{html.escape('' if cell is None else str(cell))}</{tag}>" for cell in cells) + "</tr>"
+        rows = list(zip(*self._columns.values()))
+        more = f"<p>{len(rows)} rows</p>" if len(rows) > 60 else ""
+        return "<table>" + row(self._columns, "th") + "".join(row(each, "td") for each in rows[:60]) + f"</table>{more}"
+
+
+def frame_of(columns, attrs):
+    """A DataFrame of {name: (kind, values)}, or a Table without pandas."""
+    try:
+        import pandas
+    except ImportError:
+        return Table({name: values for name, (_, values) in columns.items()}, attrs)
+    series = {}
+    for name, (kind, values) in columns.items():
+        if kind == "whole":
+            series[name] = pandas.array(values, dtype="Int64") if None in values else pandas.array(values, dtype="int64")
+        else:
+            series[name] = pandas.array(values, dtype="string" if kind == "text" else "float64")
+    frame = pandas.DataFrame(series, columns=list(columns))
+    frame.attrs.update(attrs)
+    return frame
+
+
+def read(paths):
+    """The table of one or several CSV files of one form, one below the other. Columns that a file lacks are empty in its rows."""
+    file, cells, count = Path(paths[0]).name, {}, 0
+    for path in paths:
+        with open(path, newline="", encoding="utf-8", errors="surrogateescape") as text:
+            rows = csv.reader(text)
+            header = next(rows, [])
+            columns = list(zip(*rows)) or [()] * len(header)
+        for name in header:
+            cells.setdefault(name, [""] * count)
+        length = len(columns[0]) if columns else 0
+        for name, values in zip(header, columns):
+            cells[name] += values
+        count += length
+        for values in cells.values():
+            values += [""] * (count - len(values))
+    known = {name: column_of(file, name) for name in cells}
+    attrs = {"units": {name: of[0] for name, of in known.items() if of and of[0]},
+             "better": {name: of[1] for name, of in known.items() if of and of[1]}}
+    if "metric" in cells:
+        attrs["metric_units"] = {name: of[0] for name, of in known_columns()["summary.csv"].items()}
+    return frame_of({name: typed(file, name, values) for name, values in cells.items()}, attrs)

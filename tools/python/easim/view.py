@@ -1,0 +1,244 @@
+"""What a policy sees: objects put together from the messages of the exec protocol (docs/exec-policy.md).
+
+Every object has the members of the protocol, under the same names and in the same units, later ones too; a number of a user,
+GPU type or configuration is kept as it is, and the object behind it is found with `view.users[...]` and the like.
+"""
+from __future__ import annotations
+
+import bisect
+from typing import Optional
+
+
+class Record:
+    """An object with the members of a JSON object."""
+
+    def __init__(self, members):
+        self.__dict__.update(members)
+
+    def __repr__(self):
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.__dict__.items() if name[0] != '_')})"
+
+
+class GpuType(Record):
+    name: str
+    gpus: int  # in the cluster
+    node_gpus_max: int
+    idle_w: float
+    ctx_w: float
+    tdp_w: float
+    memory_gib: float
+    free: int
+    node_free_max: int  # most free GPUs of one node
+    failed: int
+    asleep: int
+
+
+class Node(Record):
+    node: int  # number
+    gpu_type: int
+    gpus: int
+    free: int
+    failed: bool
+
+
+class User(Record):
+    user: int  # number
+    name: str
+    weight: float
+    allocated_gpus: int
+    gpu_s: float  # held up to as_of_s
+    as_of_s: float
+
+
+class Config(Record):
+    config: int  # number
+    k: int
+    batch: float  # per GPU; 0: rigid
+    gpu_type: int
+    goodput: list  # by span (0 in one node, 1 across nodes): reference samples/s; None: never placed so
+    power_w: list  # by span: of one GPU computing
+    power_limit_w: Optional[float]
+    empty_span: int
+    extrapolated: bool
+
+    def __index__(self):
+        return self.config
+
+
+class Job(Record):
+    job: int  # number
+    id: str
+    user: int
+    model: Optional[int]  # None: rigid
+    state: str  # waiting, running, checkpointing; finished or rejected: only in the events of that decision
+    submit_s: float
+    deadline_s: Optional[float]
+    sla: bool
+    preemptible: bool
+    remaining: float  # reference samples, when it last started, was queued or changed its phase
+    setup_s: float
+    time_best_s: float
+    edp_best_js: float
+    best_config: int
+    preemptions: int
+    resizes: int
+    first_config: int
+    config_count: int
+    config: Optional[int] = None  # of a running job
+    span: Optional[int] = None
+    start_s: Optional[float] = None
+    predicted_end_ns: Optional[int] = None
+
+    @property
+    def configs(self):
+        """Its configurations, of its present phase."""
+        return self._configs[self.first_config:self.first_config + self.config_count]
+
+    def __index__(self):
+        return self.job
+
+
+class Event(Record):
+    kind: str  # arrival, finish, timer, cluster, other
+    job: Optional[Job]
+
+
+class View:
+    """The cluster and its jobs at a decision.
+
+    now_s, now_ns, power_w, power_cap_w, price_per_mwh, carbon_g_per_kwh, energy_j, free_gpus: as in the message. gpu_types,
+    nodes, users, configs: lists by number. jobs: those that are there, by number. events and answers: of this decision.
+    forecast: of each clock hour from the present one on, as last told. progress: with policy.params.progress.
+    """
+
+    def __init__(self, hello):
+        self.gpu_types = [GpuType(each) for each in hello["gpu_types"]]
+        self.nodes = [Node({"node": number, "free": each["gpus"], "failed": False, **each}) for number, each in enumerate(hello["nodes"])]
+        self.users = [User({"user": number, "allocated_gpus": 0, "gpu_s": 0.0, "as_of_s": 0.0, **each})
+                      for number, each in enumerate(hello["users"])]
+        self.configs = [Config({"config": number, **each}) for number, each in enumerate(hello["configs"])]
+        self.jobs, self.events, self.answers, self.forecast, self.checkpointing = {}, [], [], [], []
+        self.now_s, self.now_ns, self.message = 0.0, 0, 0
+        self._waiting, self._taken = [], []  # numbers of waiting jobs; what take() has changed
+        self._of_type = [[node for node in self.nodes if node.gpu_type == number] for number in range(len(self.gpu_types))]
+
+    @property
+    def waiting(self):
+        """Waiting jobs in the order of their submission."""
+        return [self.jobs[number] for number in self._waiting]
+
+    @property
+    def running(self):
+        return [job for job in self.jobs.values() if job.state == "running"]
+
+    def update(self, message):
+        """Takes a decide message in: what it says has changed."""
+        for node, free in self._taken:
+            node.free = free
+        self._taken = []
+        for told, of in (("gpu_types", self.gpu_types), ("users", self.users), ("nodes", self.nodes)):
+            for place, each in enumerate(message.pop(told)):
+                of[each.get(told[:-1], place)].__dict__.update(each)
+        for each in message.pop("arrived"):
+            job = self.jobs[each["job"]] = Job(each)
+            job._configs = self.configs
+        over = [self._change(each) for each in message.pop("jobs")]
+        self.events = [Event({**each, "job": self.jobs.get(each["job"])}) for each in message.pop("events")]
+        for job in over:
+            if job is not None:
+                self.jobs.pop(job.job, None)
+        self.__dict__.update(message)
+
+    def _change(self, each):
+        """A job that has changed; returns it if it is over."""
+        job = self.jobs[each["job"]]
+        for name in ("config", "span", "start_s", "predicted_end_ns"):
+            job.__dict__.pop(name, None)
+        job.__dict__.update(each)
+        place = bisect.bisect_left(self._waiting, job.job)
+        there = self._waiting[place:place + 1] == [job.job]
+        if job.state == "waiting" and not there:
+            self._waiting.insert(place, job.job)
+        elif job.state != "waiting" and there:
+            del self._waiting[place]
+        return job if job.state in ("finished", "rejected") else None
+
+    def span(self, config):
+        """How the configuration would be placed now: 0 inside one node, 1 across nodes, None: not at all."""
+        gpu_type = self.gpu_types[config.gpu_type]
+        span = 0 if config.k <= gpu_type.node_free_max else 1 if config.k <= gpu_type.free else None
+        return None if span is None or config.goodput[span] is None else span
+
+    def predicted_time_s(self, job, config):
+        """Predicted time of a start now, set-up included; None if it does not fit."""
+        span = self.span(config)
+        return None if span is None else job.setup_s + job.remaining / config.goodput[span]
+
+    def predicted_energy_j(self, job, config):
+        """Predicted energy of its GPUs for a start now; None if it does not fit."""
+        span = self.span(config)
+        if span is None:
+            return None
+        ctx_w = self.gpu_types[config.gpu_type].ctx_w
+        return config.k * (ctx_w * job.setup_s + config.power_w[span] * job.remaining / config.goodput[span])
+
+    def take(self, config):
+        """Counts the GPUs of a start as taken, where easim will place it (docs/semantics.md), until the next decision."""
+        gpu_type, left = self.gpu_types[config.gpu_type], config.k
+        nodes = self._of_type[config.gpu_type]
+        fitting = [node for node in nodes if node.free >= left]
+        chosen = [min(fitting, key=lambda node: node.free)] if fitting else sorted(nodes, key=lambda node: -node.free)
+        for node in chosen:
+            self._taken.insert(0, (node, node.free))
+            taken = min(left, node.free)
+            node.free -= taken
+            left -= taken
+        gpu_type.free -= config.k
+        gpu_type.node_free_max = max(node.free for node in nodes)
+        self.free_gpus -= config.k
+
+    @classmethod
+    def of(cls, gpu_types=(), nodes=(), configs=(), jobs=(), users=(), **members):
+        """A view made by hand, for tests of a policy: lists of dictionaries with those members that matter, in the words of
+        the protocol. What is left out is plain: one GPU type, one node with its GPUs, one user; jobs wait, arrive now and may
+        have all configurations. `members` are those of the view, such as now_s=60."""
+        types = [{"name": f"gpu{n}", "gpus": 1, "idle_w": 50.0, "ctx_w": 90.0, "tdp_w": 400.0, "memory_gib": 80.0, **each}
+                 for n, each in enumerate(gpu_types or [{}])]
+        nodes = [{"gpu_type": 0, **each} for each in nodes] or [{"gpu_type": n, "gpus": each["gpus"]} for n, each in enumerate(types)]
+        for number, each in enumerate(types):
+            own = [node["gpus"] for node in nodes if node["gpu_type"] == number]
+            each.update(gpus=sum(own), node_gpus_max=max(own, default=0))
+        users = [{"name": f"user{n}", "weight": 1.0, **each} for n, each in enumerate(users or [{}])]
+        configs = [{"k": 1, "batch": 0, "gpu_type": 0, "empty_span": 0, "extrapolated": False, "goodput": [1.0, 1.0],
+                    "power_w": [300.0, 300.0], "power_limit_w": None, **each} for each in configs or [{}]]
+        view = cls({"gpu_types": types, "nodes": nodes, "users": users, "configs": configs})
+        now_s = members.get("now_s", 0.0)
+        arrived = [{"job": n, "id": str(n), "user": 0, "model": 0, "submit_s": now_s, "submit_ns": round(now_s * 1e9), "deadline_s": None,
+                    "first_config": 0, "config_count": len(configs), "sla": False, "preemptible": True, "restart_s": 0.0,
+                    "checkpoint_s": 0.0, "checkpoint_interval_s": 0.0, "state": "waiting", "remaining": 1.0, "setup_s": 0.0,
+                    "time_best_s": 1.0, "edp_best_js": 1.0, "best_config": 0, "preemptions": 0, "resizes": 0, "held_gpu_s": 0.0,
+                    "kept_s": 0.0, "kept_gpu_s": 0.0, **each} for n, each in enumerate(jobs)]
+        held = [0] * len(nodes)
+        for each in arrived:
+            if each["state"] == "running":
+                _hold(configs[each["config"]], nodes, held)
+        free = [node["gpus"] - taken for node, taken in zip(nodes, held)]
+        of_type = [[gpus for gpus, node in zip(free, nodes) if node["gpu_type"] == n] for n in range(len(types))]
+        view.update({"now_s": now_s, "now_ns": round(now_s * 1e9), "power_w": 0.0, "power_cap_w": None, "price_per_mwh": None,
+                     "carbon_g_per_kwh": None, "energy_j": 0.0, "answers": [], "free_gpus": sum(free),
+                     "events": [{"kind": "arrival", "job": each["job"]} for each in arrived if each["state"] == "waiting"],
+                     "arrived": arrived, "jobs": arrived, "users": [],
+                     "gpu_types": [{"free": sum(own), "node_free_max": max(own, default=0), "failed": 0, "asleep": 0} for own in of_type],
+                     "nodes": [{"node": n, "free": gpus, "failed": False} for n, gpus in enumerate(free)], "checkpointing": [], **members})
+        return view
+
+
+def _hold(config, nodes, held):
+    """GPUs of a running job of a view made by hand, on the first nodes with room."""
+    left = config["k"]
+    for number, node in enumerate(nodes):
+        taken = min(left, node["gpus"] - held[number]) if node["gpu_type"] == config["gpu_type"] else 0
+        held[number] += taken
+        left -= taken
+    if left > 0:
+        raise ValueError("the running jobs hold more GPUs than there are")
