@@ -1,12 +1,15 @@
 /* Measured iterations become constants of plans: see calibrate_plans.h. */
 #include "cli/calibrate_plans.h"
 
+#include "base/numfmt.h"
 #include "calibrate/plans/plan_constants.h"
 #include "cli/calibrate_words.h"
 #include "cli/cli.h"
 #include "io/atomic_file.h"
 #include "io/csv.h"
 
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,19 +18,17 @@
 
 /* ---- Errors ---- */
 
-static int compare_sizes(const void *left, const void *right) {
-    double a = fabs(*(const double *)left), b = fabs(*(const double *)right);
-    return (a > b) - (a < b);
-}
-
 /* Sizes of errors, in percent. */
 static void print_sizes(const char *title, double *errors, size_t count) {
     if (count == 0)
         return;
-    qsort(errors, count, sizeof *errors, compare_sizes);
-    double median = (fabs(errors[(count - 1) / 2]) + fabs(errors[count / 2])) / 2;
-    cli_show("  %-34s median %5.1f %%, most %5.1f %% (%zu rows)\n", title, 100 * median,
-             100 * fabs(errors[count - 1]), count);
+    for (size_t i = 0; i < count; i++)
+        errors[i] = 100 * fabs(errors[i]);
+    gsl_sort(errors, 1, count);
+    cli_show("  %-27s median %5.1f %%, mean %5.1f %%, 90 %% %5.1f %%, most %5.1f %% (%zu rows)\n",
+             title, gsl_stats_median_from_sorted_data(errors, 1, count),
+             gsl_stats_mean(errors, 1, count),
+             gsl_stats_quantile_from_sorted_data(errors, 1, count, 0.9), errors[count - 1], count);
 }
 
 /* One of the numbers of each row that is, or is not, held out. */
@@ -67,20 +68,39 @@ static void print_rows(const struct plan_rows *rows, const struct plan_constants
     }
 }
 
-static void print_constants(const struct plan_constants_fit *fit) {
+/* Constants of all rows, by enum plan_unknown, as models name them. */
+static const struct {
+    const char *name;
+    const char *usual; /* what stands where no row tells it; NULL: not printed */
+    double most;
+} constants[PLAN_UNKNOWNS] = {{"memory_traffic", "0", 1e3},
+                              {"gradient_overlap", "1", 1},
+                              {"fixed_s", NULL, 1e6},
+                              {"node_s", NULL, 1e6}};
+
+static void print_constants(const struct plan_constants_fit *fit,
+                            const double held[static PLAN_UNKNOWNS]) {
     for (size_t g = 0; g < fit->groups.count; g++) {
         const struct plan_constants *c = &fit->groups.at[g];
-        cli_show("%s%scompute_fraction: %.6g, memory_traffic: %.6g, gradient_overlap: %.6g  "
-                 "(%zu rows; a constant would be %.4g FLOP/s)\n",
-                 c->group, c->group[0] ? ": " : "", c->compute_fraction, fit->memory_traffic,
-                 fit->gradient_overlap, c->rows, c->constant_flops);
+        cli_show("%s%scompute_fraction: %.6g", c->group, c->group[0] ? ": " : "",
+                 c->compute_fraction);
+        for (size_t u = 0; u < PLAN_UNKNOWNS; u++)
+            if (constants[u].usual || fit->told[u] || !isnan(held[u]))
+                cli_show(", %s: %.6g", constants[u].name, fit->values[u]);
+        cli_show("  (%zu rows; a constant would be %.4g FLOP/s)\n", c->rows, c->constant_flops);
         if (c->compute_fraction == 1)
             cli_show("  warning: compute_fraction is at its bound, 1\n");
     }
-    if (!fit->overlap_told)
-        cli_show("  gradient_overlap is held at 1: these rows do not tell it\n");
-    if (!fit->traffic_told)
-        cli_show("  memory_traffic is held at 0: these rows do not tell it\n");
+    for (size_t n = 0; n < fit->rounds.count; n++)
+        if (fit->rounds.at[n].round[0])
+            cli_show("  software_factor of %s: %.6g%s\n", fit->rounds.at[n].round,
+                     fit->rounds.at[n].factor, fit->rounds.at[n].stated ? " (stated)" : "");
+    for (size_t u = PLAN_UNKNOWNS; u-- > 0;)
+        if (!isnan(held[u]))
+            cli_show("  %s is held at %.6g (--hold)\n", constants[u].name, held[u]);
+        else if (!fit->told[u] && constants[u].usual)
+            cli_show("  %s is held at %s: these rows do not tell it\n", constants[u].name,
+                     constants[u].usual);
 }
 
 static void write_points(const struct plan_rows *rows, const struct plan_constants_fit *fit,
@@ -108,11 +128,11 @@ static void write_points(const struct plan_rows *rows, const struct plan_constan
 /* ---- The command ---- */
 
 static int show_fit(const struct options *options, const struct plan_rows *rows,
-                    const struct plan_constants_fit *fit) {
+                    const struct plan_constants_fit *fit, const double held[static PLAN_UNKNOWNS]) {
     struct str points = {0};
     struct error error = {0};
     print_rows(rows, fit);
-    print_constants(fit);
+    print_constants(fit, held);
     print_errors("fitted:", rows, fit, offsetof(struct plan_error, error), false);
     print_errors("each row left out:", rows, fit, offsetof(struct plan_error, left_out), false);
     print_errors("a constant rate, left out:", rows, fit,
@@ -142,6 +162,31 @@ static uint32_t node_gpus(const struct options *options) {
     return gpus;
 }
 
+/* --hold NAME=VALUE,...; false after saying what is wrong. */
+static bool read_held(const struct options *options, double held[static PLAN_UNKNOWNS]) {
+    for (size_t u = 0; u < PLAN_UNKNOWNS; u++)
+        held[u] = NAN;
+    const char *at = options->hold ? options->hold : "";
+    while (*at) {
+        size_t length = strcspn(at, ","), name = strcspn(at, "="), u = 0;
+        double value = NAN;
+        while (u < PLAN_UNKNOWNS &&
+               (strlen(constants[u].name) != name || strncmp(constants[u].name, at, name) != 0))
+            u++;
+        if (u == PLAN_UNKNOWNS || name > length ||
+            !numfmt_parse_real(at + name + 1, length - name - 1, &value) ||
+            !(value >= 0 && value <= constants[u].most) || !isnan(held[u])) {
+            cli_say("%s: --hold: expected NAME=VALUE once of memory_traffic, gradient_overlap (0 "
+                    "to 1), fixed_s and node_s, got \"%.*s\"\n",
+                    options->who, (int)length, at);
+            return false;
+        }
+        held[u] = value;
+        at += length + (at[length] == ',');
+    }
+    return true;
+}
+
 int calibrate_plans(const struct options *options) {
     struct arena arena = {0};
     struct problems problems = CLI_PROBLEMS;
@@ -149,7 +194,9 @@ int calibrate_plans(const struct options *options) {
     struct model_set models = {0};
     struct plan_rows rows = {.node_gpus = node_gpus(options)};
     struct plan_constants_fit fit = {0};
-    if (calibrate_refuse(options, CALIBRATE_PLANS) < 0 || rows.node_gpus == 0)
+    double held[PLAN_UNKNOWNS];
+    if (calibrate_refuse(options, CALIBRATE_PLANS) < 0 || rows.node_gpus == 0 ||
+        !read_held(options, held))
         return EXIT_BAD_INPUT;
     const char *path = options->operands[1];
     const struct yaml_node file = {.kind = YAML_NODE_SCALAR,
@@ -158,10 +205,10 @@ int calibrate_plans(const struct options *options) {
     int r = EXIT_BAD_INPUT;
     if (model_set_load(&models, &file, &binding) < 0 ||
         plan_rows_load(&rows, path, &models, &binding) < 0 ||
-        plan_constants_fit(&fit, &rows, path, &problems) < 0)
+        plan_constants_fit(&fit, &rows, held, path, &problems) < 0)
         r = cli_report_problems(&problems);
     else
-        r = show_fit(options, &rows, &fit);
+        r = show_fit(options, &rows, &fit, held);
     plan_constants_fit_finish(&fit);
     plan_rows_finish(&rows);
     problems_finish(&problems);

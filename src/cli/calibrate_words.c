@@ -27,6 +27,7 @@ static const struct {
     {"node-count", FAILURES | POWER},
     {"until", FAILURES},
     {"gpus-per-node", POWER | PLANS},
+    {"hold", PLANS},
     {"by", POWER},
     {"base", POWER},
     {"idle", POWER},

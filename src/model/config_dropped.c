@@ -20,7 +20,8 @@ const char *config_dropped_reason(const struct config_dropped *d, const struct m
     if (d->by_batch > 0)
         return "its model is a transformer, whose plans choose the batch: expected no b";
     if (d->by_plan > 0)
-        return "no plan divides its model's heads, layers and global batch among so many GPUs";
+        return "no plan divides its model's heads, layers and global batch among so many GPUs, or the one "
+               "that is stated for them cannot be on nodes of their type";
     if (d->by_most > 0)
         return "needs steps of more samples per GPU than most_batch of its model";
     if (d->by_span > 0)

@@ -159,6 +159,8 @@ static bool find_plan(const struct config_table *table, const struct model *mode
         return false;
     }
     plan_table_tabulate(model, type, &choice->plan, config);
+    if (config_table_other_nodes(table->cluster, model_on_gpu(model, type->name), config->gpu_type))
+        config->extrapolated = true;
     return true;
 }
 

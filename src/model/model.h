@@ -56,6 +56,17 @@ struct grad_accum {
     double batch; /* of all steps */
 };
 
+/* What a transformer's figures are of. */
+enum precision { PRECISION_UNSTATED, PRECISION_BF16 }; /* and on, in the order of precision_names */
+
+/* The plan that k GPUs take, whatever else they could. */
+struct fixed_plan {
+    struct location where;
+    int64_t k;
+    const char *text;
+    struct plan plan;
+};
+
 /* A model on one GPU type. */
 struct gpu_model {
     struct location where;
@@ -66,7 +77,9 @@ struct gpu_model {
     struct speed_params speed;
     struct gpu_links links; /* of a transformer; NAN: not stated */
     struct plan_fit plan_fit;
-    int64_t gpus_per_node; /* of the nodes it was measured on; 0: not stated */
+    struct schema_list plans; /* struct fixed_plan; of other k the plan of least time is taken */
+    int32_t precision;        /* enum precision: a record */
+    int64_t gpus_per_node;    /* of the nodes it was measured on; 0: not stated */
     struct power_params power;
     int32_t power_form;  /* enum power_form */
     int32_t power_scope; /* enum power_scope */

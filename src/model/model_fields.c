@@ -62,6 +62,23 @@ static const struct field grad_accum_fields[] = {{.key = "k",
                                                   .max = 1e6},
                                                  FIELDS_END};
 
+static const struct field fixed_plan_fields[] = {
+    {.type = FIELD_LOCATION, .offset = offsetof(struct fixed_plan, where)},
+    {.key = "k",
+     .type = FIELD_INT,
+     .offset = offsetof(struct fixed_plan, k),
+     .required = true,
+     .min = 1,
+     .max = 1e6},
+    {.key = "plan",
+     .type = FIELD_STRING,
+     .offset = offsetof(struct fixed_plan, text),
+     .required = true,
+     .min = 1},
+    FIELDS_END};
+
+const char *const precision_names[] = {"unstated", "bf16",  "fp16",  "tf32", "fp32",
+                                       "fp8",      "mxfp8", "nvfp4", NULL};
 static const char *const sync_law_names[] = {"linear", "log2", NULL};
 static const char *const efficiency_names[] = {"noise_scale", "none", NULL};
 const char *const power_scope_names[] = {"gpu", "node", "node_ac", "node_dc", NULL};
@@ -200,6 +217,22 @@ const struct field gpu_model_fields[] = {
            .help = "f3: share of the gradients' transfer that takes no time of its own"),
     NUMBER("node_s", plan_fit.node_s, .default_value = 0, SECONDS,
            .help = "of an iteration, for each node"),
+    NUMBER("fixed_s", plan_fit.fixed_s, .default_value = 0, SECONDS,
+           .help = "of an iteration, whatever the nodes"),
+    NUMBER("software_factor", plan_fit.software_factor, .default_value = 1, .above_min = true,
+           .max = 1e3, .help = "speed of the software, times that of the figures above"),
+    {.key = "plans",
+     .type = FIELD_OBJECTS,
+     OF(plans),
+     .fields = fixed_plan_fields,
+     .item_size = sizeof(struct fixed_plan),
+     .help = "of a transformer: plans of some k, in place of that of least time"},
+    {.key = "precision",
+     .type = FIELD_CHOICE,
+     .record = true,
+     OF(precision),
+     .choices = precision_names,
+     .help = "that peak_flops and compute_fraction are of"},
     NUMBER("sync_gamma", speed.sync_gamma, .default_value = 1, .min = 1, .max = 10,
            .help = "overlap of compute and synchronisation"),
     NUMBER("scaling_exponent", speed.scaling_exponent, .default_value = 0, .max = 1,

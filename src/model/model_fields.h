@@ -4,6 +4,7 @@
 
 #include "model/model.h"
 
+extern const char *const precision_names[];   /* by enum precision; NULL-terminated */
 extern const char *const power_scope_names[]; /* by enum power_scope; NULL-terminated */
 extern const struct field gpu_model_fields[]; /* of one model on one GPU type: struct gpu_model */
 extern const struct field model_fields[];     /* of one model: struct model */

@@ -1,21 +1,49 @@
 /* Keys of a transformer and keys of forms exclude each other: see model_transformer.h. */
 #include "model/model_transformer.h"
 
+#include "cluster/cluster.h"
+
 #include <math.h>
 #include <string.h>
 
 /* What forms are made of, in a model and in its GPU types. */
 static const char *const of_forms[] = {
     "m0", "phi", "phases", "efficiency", "mem0_gib", "mem1_gib", "batches", "global_batches", NULL};
-static const char *const of_forms_on_gpu[] = {
-    "batches",      "global_batches", "most_batch",       "grad_accum",    "a_s",
-    "c_s",          "gamma",          "alpha_s",          "beta_s",        "alpha_inter_s",
-    "beta_inter_s", "sync_inter",     "lookup",           "gpus_per_node", "power_between",
-    "power_limits", "sync_gamma",     "scaling_exponent", "range_batch",   NULL};
-static const char *const of_plans_on_gpu[] = {
-    "peak_flops",       "memory_bytes_s",   "node_bytes_s",
-    "network_bytes_s",  "compute_fraction", "memory_traffic",
-    "gradient_overlap", "node_s",           NULL};
+static const char *const of_forms_on_gpu[] = {"batches",
+                                              "global_batches",
+                                              "most_batch",
+                                              "grad_accum",
+                                              "a_s",
+                                              "c_s",
+                                              "gamma",
+                                              "alpha_s",
+                                              "beta_s",
+                                              "alpha_inter_s",
+                                              "beta_inter_s",
+                                              "sync_inter",
+                                              "lookup",
+                                              "power_between",
+                                              "power_limits",
+                                              "sync_gamma",
+                                              "scaling_exponent",
+                                              "range_batch",
+                                              NULL};
+static const char *const of_plans_on_gpu[] = {"peak_flops",
+                                              "memory_bytes_s",
+                                              "node_bytes_s",
+                                              "network_bytes_s",
+                                              "compute_fraction",
+                                              "memory_traffic",
+                                              "gradient_overlap",
+                                              "node_s",
+                                              "fixed_s",
+                                              "software_factor",
+                                              "plans",
+                                              "precision",
+                                              NULL};
+/* What frozen weights have none of: gradients, and a state of the optimizer. */
+static const char *const not_of_lora[] = {"distributed_optimizer", NULL};
+static const char *const not_of_lora_on_gpu[] = {"gradient_overlap", NULL};
 
 static void refuse_keys(const char *const *keys, const struct yaml_node *node, const char *path,
                         const char *why, const struct binding *binding) {
@@ -28,8 +56,8 @@ static void refuse_keys(const char *const *keys, const struct yaml_node *node, c
     }
 }
 
-static void check_figures(const struct gpu_model *g, const struct yaml_node *node, const char *path,
-                          const struct binding *binding) {
+static void check_figures(const struct gpu_model *g, bool lora, const struct yaml_node *node,
+                          const char *path, const struct binding *binding) {
     const struct {
         const char *name;
         double value;
@@ -39,13 +67,45 @@ static void check_figures(const struct gpu_model *g, const struct yaml_node *nod
                   {"network_bytes_s", g->links.network_bytes_s},
                   {"compute_fraction", g->plan_fit.compute_fraction},
                   {"memory_traffic", g->plan_fit.memory_traffic},
-                  {"gradient_overlap", g->plan_fit.gradient_overlap},
+                  {"gradient_overlap", lora ? 0 : g->plan_fit.gradient_overlap},
                   {"p0_w", g->power_form == POWER_TDP ? 0 : g->power.p0_w},
                   {"pmax_w", g->power_form == POWER_TDP ? 0 : g->power.pmax_w}};
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
         if (isnan(needed[i].value) && yaml_is_null(yaml_find(node, needed[i].name)))
             problems_add(binding->problems, g->where, path,
                          "key \"%s\" is missing (of a transformer)", needed[i].name);
+}
+
+/* Reads what stands as text, and adds problems: plans that cannot be, or of other k than stated. */
+static void settle_plans(struct gpu_model *g, const struct transformer *shape, const char *path,
+                         const struct binding *binding) {
+    struct fixed_plan *plans = g->plans.at;
+    const uint32_t node_gpus =
+        (uint32_t)(g->gpus_per_node > 0 ? g->gpus_per_node : CLUSTER_MAX_NODE_GPUS);
+    for (size_t i = 0; i < g->plans.count; i++) {
+        struct fixed_plan *p = &plans[i];
+        const char *at = arena_printf(binding->arena, "%s.plans[%zu]", path, i);
+        const char *wrong = NULL;
+        for (size_t j = 0; j < i; j++)
+            if (plans[j].k == p->k)
+                problems_add(binding->problems, p->where, at,
+                             "expected one plan of each k, got a second one of %lld",
+                             (long long)p->k);
+        if (!p->text)
+            continue;
+        if (!plan_parse(p->text, &p->plan))
+            problems_add(binding->problems, p->where, at,
+                         "expected a plan like tp8pp4v2dp2mb1 (cp behind dp where it is above 1), "
+                         "got \"%s\"",
+                         p->text);
+        else if (plan_gpus(&p->plan) != p->k)
+            problems_add(binding->problems, p->where, at,
+                         "expected a plan of k = %lld GPUs, got \"%s\" of %u", (long long)p->k,
+                         p->text, plan_gpus(&p->plan));
+        else if (shape->heads > 0 && (wrong = plan_wrong(shape, &p->plan, node_gpus)))
+            problems_add(binding->problems, p->where, at,
+                         "expected a plan that can be, got \"%s\" where %s", p->text, wrong);
+    }
 }
 
 void model_transformer_check(struct model *model, const struct yaml_node *node, const char *path,
@@ -56,12 +116,22 @@ void model_transformer_check(struct model *model, const struct yaml_node *node, 
         transformer_settle(&model->transformer,
                            arena_printf(binding->arena, "%s.transformer", path), binding);
         refuse_keys(of_forms, node, path, "beside a transformer", binding);
+        if (model->transformer.lora)
+            refuse_keys(not_of_lora, yaml_find(node, "transformer"),
+                        arena_printf(binding->arena, "%s.transformer", path), "of adapters alone",
+                        binding);
     }
     for (uint32_t i = 0; i < model->gpu_count; i++) {
         const char *gpu_path = arena_printf(binding->arena, "%s.gpus.%s", path, model->gpus[i].gpu);
         refuse_keys(has ? of_forms_on_gpu : of_plans_on_gpu, model->gpus_node->items[i], gpu_path,
                     has ? "beside a transformer" : "without a transformer", binding);
-        if (has)
-            check_figures(&model->gpus[i], model->gpus_node->items[i], gpu_path, binding);
+        if (!has)
+            continue;
+        bool lora = model->transformer.lora;
+        check_figures(&model->gpus[i], lora, model->gpus_node->items[i], gpu_path, binding);
+        settle_plans(&model->gpus[i], &model->transformer, gpu_path, binding);
+        if (lora)
+            refuse_keys(not_of_lora_on_gpu, model->gpus_node->items[i], gpu_path,
+                        "of adapters alone", binding);
     }
 }

@@ -20,19 +20,39 @@ struct plan_hardware plan_hardware_of(const struct gpu_model *gpu_model,
                                   node_gpus};
 }
 
+/* The plan that the model states for k GPUs; NULL: none. */
+static const struct plan *fixed_plan_of(const struct gpu_model *gpu_model, uint32_t k) {
+    const struct fixed_plan *plans = gpu_model->plans.at;
+    for (size_t i = 0; i < gpu_model->plans.count; i++)
+        if (plans[i].k == k)
+            return &plans[i].plan;
+    return NULL;
+}
+
+static struct plan_choice choose_plan(const struct model *model, const struct gpu_type *type,
+                                      uint32_t k) {
+    const struct gpu_model *gpu_model = model_on_gpu(model, type->name);
+    const struct plan_hardware hardware = plan_hardware_of(gpu_model, type);
+    const struct plan *fixed = fixed_plan_of(gpu_model, k);
+    struct plan_choice choice = {.least_gib = INFINITY};
+    if (!fixed) {
+        (void)plan_best(&model->transformer, k, &hardware, k > hardware.node_gpus, &choice.plan,
+                        &choice.least_gib);
+    } else if (!plan_wrong(&model->transformer, fixed, hardware.node_gpus)) {
+        choice.least_gib = plan_memory_gib(&model->transformer, fixed);
+        if (choice.least_gib <= type->memory_gib)
+            choice.plan = *fixed;
+    }
+    return choice;
+}
+
 const struct plan_choice *plan_table_find(struct plan_table *table, const struct model *model,
                                           const struct gpu_type *type, uint32_t k) {
     const void *key[] = {model, type, (const void *)(uintptr_t)k};
     bool is_new;
     uint32_t number = intern(&table->keys, key, sizeof key, &is_new);
-    if (is_new) {
-        const struct gpu_model *gpu_model = model_on_gpu(model, type->name);
-        const struct plan_hardware hardware = plan_hardware_of(gpu_model, type);
-        struct plan_choice choice;
-        (void)plan_best(&model->transformer, k, &hardware, k > hardware.node_gpus, &choice.plan,
-                        &choice.least_gib);
-        array_push(&table->choices, choice);
-    }
+    if (is_new)
+        array_push(&table->choices, choose_plan(model, type, k));
     return &table->choices.at[number];
 }
 

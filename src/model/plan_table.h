@@ -8,11 +8,12 @@
 #include "model/interpolation.h"
 #include "model/model.h"
 
-/* The plan of least time where the empty cluster places k GPUs; a job keeps it wherever it is
-   placed. */
+/* The plan that the model states for k, or that of least time where the empty cluster places k
+   GPUs; a job keeps it wherever it is placed. */
 struct plan_choice {
     struct plan plan; /* no plan: 0 GPUs */
-    double least_gib; /* what the least of all plans needs; INFINITY: none divides */
+    double least_gib; /* what the least of all plans, or the stated one, needs; INFINITY: none can
+                         be */
 };
 
 struct plan_table {

@@ -114,8 +114,9 @@ static void plan_row(const struct survey_pair *pair, struct survey_row *row) {
     row->steps = (double)plan_micro_batches(shape, &row->plan);
     row->memory_gib = plan_memory_gib(shape, &row->plan);
     if (pair->gpu_model->range_k.count == 2)
-        row->range =
-            gpu_value_is_outside_k(pair->gpu_model, row->k) ? SURVEY_OUTSIDE : SURVEY_INSIDE;
+        row->range = gpu_value_is_outside_k(pair->gpu_model, row->k) || pair->other_nodes
+                         ? SURVEY_OUTSIDE
+                         : SURVEY_INSIDE;
 }
 
 static struct survey_row row_in_phase(const struct survey_pair *pair, uint32_t phase, uint32_t k,

@@ -103,7 +103,7 @@ Test(transformer, memory_by_hand) {
 }
 
 static const struct plan_hardware hardware = {
-    {1e9, 1e8, 1e7, 1e6}, {0.5, 2, 0.25, 0.001}, INFINITY, 4};
+    {1e9, 1e8, 1e7, 1e6}, {0.5, 2, 0.25, 0.001, 0, 1}, INFINITY, 4};
 
 Test(transformer, time_by_hand) {
     struct transformer t = small();
@@ -130,6 +130,22 @@ Test(transformer, time_by_hand) {
     expect_near(fewer.pipeline_s, p.pipeline_s / 10, 1e-14, "in one node");
     t.lora = true;
     cr_expect_eq(plan_time_parts(&t, &plan, &hardware, true).gradient_s, 0);
+}
+
+/* What is fixed is added to the nodes'; slower software takes longer for everything. */
+Test(transformer, fixed_time_and_software) {
+    const struct transformer t = small();
+    const struct plan plan = {.tensor = 2, .pipeline = 2, .data = 2, .context = 1, 1, 2};
+    struct plan_hardware other = hardware;
+    const struct plan_parts before = plan_time_parts(&t, &plan, &hardware, true);
+    other.fit.fixed_s = 0.03;
+    expect_near(plan_time_parts(&t, &plan, &other, true).fixed_s, 0.032, 1e-14, "and two nodes");
+    other.fit.fixed_s = 0;
+    other.fit.software_factor = 0.74;
+    const struct plan_parts after = plan_time_parts(&t, &plan, &other, true);
+    expect_near(plan_parts_sum_s(&after), plan_parts_sum_s(&before) / 0.74, 1e-14, "slower");
+    expect_near(after.bubble_s, before.bubble_s / 0.74, 1e-14, "in every part");
+    expect_near(after.fixed_s, before.fixed_s / 0.74, 1e-14, "in every part");
 }
 
 Test(transformer, what_does_not_divide) {
@@ -198,7 +214,7 @@ Test(transformer, best_of_all_plans) {
     struct transformer t = gpt(12, 768, 12, 1.2e8, 48);
     static const uint32_t counts[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 5};
     static const double memories_gib[] = {INFINITY, 4, 1.2, 0.5};
-    static const struct plan_fit fits[] = {{0.6, 2, 1, 0}, {0.4, 0, 0, 0.01}};
+    static const struct plan_fit fits[] = {{0.6, 2, 1, 0, 0, 1}, {0.4, 0, 0, 0.01, 0.5, 0.8}};
     size_t chosen = 0, none = 0;
     for (size_t i = 0; i < COUNT(counts) * COUNT(memories_gib) * COUNT(fits); i++) {
         uint32_t k = counts[i % COUNT(counts)];
@@ -229,4 +245,33 @@ Test(transformer, text) {
     cr_expect_str_eq(text, "tp8pp4v2dp2mb1");
     plan_text(text, &(struct plan){8, 4, 2, 16, 2, 1});
     cr_expect_str_eq(text, "tp8pp4v2dp2cp16mb1");
+}
+
+/* What plan_text writes is read back; nothing else is a plan. */
+Test(transformer, text_read_back) {
+    static const struct plan plans[] = {
+        {8, 4, 2, 1, 2, 1}, {8, 4, 2, 16, 2, 1}, {1, 1, 1, 1, 1, 1}, {4, 6, 484, 1, 8, 3}};
+    for (size_t i = 0; i < COUNT(plans); i++) {
+        char text[PLAN_TEXT_BYTES];
+        struct plan found;
+        plan_text(text, &plans[i]);
+        cr_expect(plan_parse(text, &found) && memcmp(&found, &plans[i], sizeof found) == 0, "%s",
+                  text);
+    }
+    static const char *const others[] = {"",
+                                         "tp8",
+                                         "tp8pp4v2dp2",
+                                         "tp8pp4v2dp2mb1 ",
+                                         "tp8pp4v2dp2mb1x",
+                                         "tp08pp4v2dp2mb1",
+                                         "tp0pp4v2dp2mb1",
+                                         "tp-8pp4v2dp2mb1",
+                                         "pp4tp8v2dp2mb1",
+                                         "tp8pp4v2dp2cp1mb1",
+                                         "tp8pp4v2dp2mb99999999999999999999",
+                                         "tp1000pp1000v1dp1000mb1"};
+    for (size_t i = 0; i < COUNT(others); i++) {
+        struct plan found = {7, 7, 7, 7, 7, 7};
+        cr_expect(!plan_parse(others[i], &found) && found.tensor == 7, "%s", others[i]);
+    }
 }

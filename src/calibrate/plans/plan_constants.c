@@ -1,217 +1,238 @@
-/* Constants of plans: see plan_constants.h. Unknowns are 1/f1 - 1 of each group, f2, 1 - f3. */
+/* Constants of plans: see plan_constants.h. */
 #include "calibrate/plans/plan_constants.h"
-
-#include "calibrate/metered/nonnegative.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_GROUPS   62
-#define MOST_UNKNOWNS (MOST_GROUPS + 2)
-#define NO_ROW        SIZE_MAX
-
-/* A row's time as numbers times unknowns. */
-struct terms {
-    size_t group;
-    double compute_s, memory_s, gradient_s, other_s; /* the first at f1 = 1 */
-    double flops;                                    /* of one GPU in the measured time */
-    double time_s;
-    bool held_out;
-};
-
-struct task {
-    struct terms *terms;
-    size_t rows, groups;
-};
-
-/* What a fit came to; an unknown that is held has its value in x all the same. */
-struct unknowns {
-    double x[MOST_UNKNOWNS];
-    bool held[MOST_UNKNOWNS];
-};
-
-static size_t traffic(const struct task *task) {
-    return task->groups;
-}
-
-static size_t overlap(const struct task *task) {
-    return task->groups + 1;
-}
-
-static size_t unknown_count(const struct task *task) {
-    return task->groups + 2;
-}
-
-static struct terms terms_of(const struct plan_row *row, uint32_t node_gpus) {
-    const struct plan_hardware hardware = {
-        row->gpu_model->links, {1, 1, 0, row->gpu_model->plan_fit.node_s}, INFINITY, node_gpus};
+/* The row's time: what its model states of fixed times is known, but of LoRA it is what is sought.
+ */
+static struct plan_equation equation_of(const struct plan_row *row) {
+    const struct plan_fit *stated = &row->gpu_model->plan_fit;
+    const bool lora = row->shape.lora;
+    const struct plan_fit fit = {1, 1, 0, lora ? 0 : stated->node_s, lora ? 0 : stated->fixed_s, 1};
+    const struct plan_hardware hardware = {row->gpu_model->links, fit, INFINITY, row->node_gpus};
+    const uint32_t gpus = plan_gpus(&row->plan);
     const struct plan_parts p =
-        plan_time_parts(&row->shape, &row->plan, &hardware, plan_gpus(&row->plan) > node_gpus);
+        plan_time_parts(&row->shape, &row->plan, &hardware, gpus > row->node_gpus);
     double four = p.compute_s + p.memory_s + p.tensor_s + p.pipeline_s;
     double bubble = (four + p.bubble_s) / four;
-    return (struct terms){.compute_s = p.compute_s * bubble,
-                          .memory_s = p.memory_s * bubble,
-                          .gradient_s = p.gradient_s,
-                          .other_s = (p.tensor_s + p.pipeline_s) * bubble + p.fixed_s,
-                          .flops = transformer_flop(&row->shape) /
-                                   (plan_gpus(&row->plan) * row->iteration_s),
-                          .time_s = row->iteration_s,
-                          .held_out = row->held_out};
+    return (struct plan_equation){
+        .compute_s = p.compute_s * bubble / row->shape_fraction,
+        .other_s = (p.tensor_s + p.pipeline_s) * bubble + p.fixed_s,
+        .factors = {[PLAN_TRAFFIC] = p.memory_s * bubble,
+                    [PLAN_OVERLAP] = p.gradient_s,
+                    [PLAN_FIXED_S] = lora,
+                    [PLAN_NODE_S] = lora ? ceil((double)gpus / row->node_gpus) : 0},
+        .flops = transformer_flop(&row->shape) / (gpus * row->iteration_s),
+        .time_s = row->iteration_s,
+        .held_out = row->held_out};
 }
 
-static double factor_of(const struct task *task, const struct terms *t, size_t unknown) {
-    return unknown == t->group        ? t->compute_s
-           : unknown == traffic(task) ? t->memory_s
-           : unknown == overlap(task) ? t->gradient_s
-                                      : 0;
-}
-
-static double predict(const struct task *task, const struct terms *t, const double *x) {
-    double time_s = t->other_s + t->compute_s;
-    for (size_t u = 0; u < unknown_count(task); u++)
-        time_s += factor_of(task, t, u) * x[u];
-    return time_s;
-}
-
-/* Finds the unknowns that are not held, by relative errors of all rows but one; false: they depend
-   on each other. */
-static bool solve(const struct task *task, size_t without, struct unknowns *unknowns) {
-    size_t places[MOST_UNKNOWNS], count = 0;
-    for (size_t u = 0; u < unknown_count(task); u++) {
-        if (!unknowns->held[u]) {
-            places[count++] = u;
-            unknowns->x[u] = 0;
-        }
-    }
-    double normal[MOST_UNKNOWNS * MOST_UNKNOWNS] = {0}, right[MOST_UNKNOWNS] = {0};
-    for (size_t r = 0; r < task->rows; r++) {
-        const struct terms *t = &task->terms[r];
-        if (r == without || t->held_out)
-            continue;
-        double rest = 1 - predict(task, t, unknowns->x) / t->time_s;
-        for (size_t i = 0; i < count; i++) {
-            double own = factor_of(task, t, places[i]) / t->time_s;
-            right[i] += own * rest;
-            for (size_t j = 0; j < count; j++)
-                normal[i * count + j] += own * factor_of(task, t, places[j]) / t->time_s;
-        }
-    }
-    bool good = true, above[MOST_UNKNOWNS];
-    double found[MOST_UNKNOWNS];
-    for (size_t i = 0; i < count; i++)
-        good = good && normal[i * (count + 1)] > 0;
-    good = good && nonnegative_solve(normal, right, count, found, above);
-    for (size_t i = 0; i < count && good; i++)
-        unknowns->x[places[i]] = found[i];
-    return good;
-}
-
-/* f3 is at least 0. What the rows cannot tell is held: first f3 at 1, then f2 at 0. */
-static struct unknowns fit_without(const struct task *task, size_t without) {
-    struct unknowns unknowns = {0};
-    bool good = solve(task, without, &unknowns);
-    if (good && unknowns.x[overlap(task)] > 1) {
-        unknowns.x[overlap(task)] = 1;
-        unknowns.held[overlap(task)] = true;
-        good = solve(task, without, &unknowns);
-        unknowns.held[overlap(task)] = false; /* told, at its bound */
-    }
-    const size_t holdable[] = {overlap(task), traffic(task)};
-    for (size_t i = 0; i < 2 && !good; i++) {
-        unknowns.held[holdable[i]] = true;
-        unknowns.x[holdable[i]] = 0;
-        good = solve(task, without, &unknowns);
-    }
-    return unknowns;
-}
-
-/* The constant rate of least relative errors: T / t = a x, x = flops / rate. */
-static double constant_rate(const struct task *task, size_t group, size_t without) {
-    double sum = 0, squares = 0;
-    for (size_t r = 0; r < task->rows; r++) {
-        const struct terms *t = &task->terms[r];
-        if (t->group != group || t->held_out || r == without)
-            continue;
-        sum += t->flops;
-        squares += t->flops * t->flops;
-    }
-    return sum > 0 ? squares / sum : NAN;
-}
-
-static size_t fitted_rows(const struct task *task, size_t group) {
-    size_t count = 0;
-    for (size_t r = 0; r < task->rows; r++)
-        count += task->terms[r].group == group && !task->terms[r].held_out;
-    return count;
-}
-
-static void find_errors(struct plan_constants_fit *fit, const struct task *task,
-                        const struct unknowns *all) {
-    for (size_t r = 0; r < task->rows; r++) {
-        const struct terms *t = &task->terms[r];
-        struct plan_error *e = &fit->errors[r];
-        bool alone = !t->held_out && fitted_rows(task, t->group) < 2;
-        const struct unknowns others = fit_without(task, r);
-        e->predicted_s = predict(task, t, all->x);
-        e->error = e->predicted_s / t->time_s - 1;
-        e->left_out = alone ? NAN : predict(task, t, others.x) / t->time_s - 1;
-        e->constant_left_out = t->flops / constant_rate(task, t->group, r) - 1;
+/* The control: the same rows with no more than a rate of each group. unit: above all rates. */
+static void make_control(const struct plan_equations *equations, double unit,
+                         struct plan_equation *at, struct plan_equations *control) {
+    *control = *equations;
+    control->at = at;
+    for (size_t r = 0; r < equations->count; r++) {
+        const struct plan_equation *row = &equations->at[r];
+        at[r] = (struct plan_equation){.group = row->group,
+                                       .round = row->round,
+                                       .fold = row->fold,
+                                       .compute_s = row->flops * row->time_s / unit,
+                                       .time_s = row->time_s,
+                                       .held_out = row->held_out};
     }
 }
 
-/* Numbers the groups by first appearance; negative: a problem. */
-static int find_groups(struct plan_constants_fit *fit, const struct plan_rows *rows,
-                       struct task *task, const char *path, struct problems *problems) {
-    size_t fitted = 0;
-    for (size_t r = 0; r < task->rows; r++) {
+static double rate_unit(const struct plan_equations *equations) {
+    double most = 0;
+    for (size_t r = 0; r < equations->count; r++)
+        most = fmax(most, equations->at[r].flops);
+    return 10 * most;
+}
+
+/* ---- Groups, rounds and folds, numbered by first appearance ---- */
+
+static size_t find_group(struct plan_constants_fit *fit, const struct plan_row *row) {
+    size_t g = 0;
+    while (g < fit->groups.count && strcmp(fit->groups.at[g].group, row->group) != 0)
+        g++;
+    if (g == fit->groups.count)
+        array_push(&fit->groups, (struct plan_constants){.group = row->group});
+    fit->groups.at[g].rows += !row->held_out;
+    return g;
+}
+
+static size_t find_round(struct plan_constants_fit *fit, const struct plan_row *row) {
+    size_t n = 0;
+    while (n < fit->rounds.count && strcmp(fit->rounds.at[n].round, row->round) != 0)
+        n++;
+    if (n == fit->rounds.count)
+        array_push(&fit->rounds, ((struct plan_round){row->round, NAN, false}));
+    struct plan_round *round = &fit->rounds.at[n];
+    if (!isnan(row->round_factor)) {
+        round->factor = row->round_factor;
+        round->stated = true;
+    }
+    return n;
+}
+
+static size_t find_fold(const struct plan_rows *rows, size_t r) {
+    const char *fold = rows->rows.at[r].fold;
+    for (size_t i = 0; i < r && fold[0]; i++)
+        if (strcmp(rows->rows.at[i].fold, fold) == 0)
+            return i;
+    return r;
+}
+
+static void number_rows(struct plan_constants_fit *fit, const struct plan_rows *rows,
+                        struct plan_equations *e) {
+    for (size_t r = 0; r < e->count; r++) {
         const struct plan_row *row = &rows->rows.at[r];
-        size_t g = 0;
-        while (g < fit->groups.count && strcmp(fit->groups.at[g].group, row->group) != 0)
-            g++;
-        if (g == fit->groups.count)
-            array_push(&fit->groups, (struct plan_constants){.group = row->group});
-        fit->groups.at[g].rows += !row->held_out;
-        fitted += !row->held_out;
-        task->terms[r] = terms_of(row, rows->node_gpus);
-        task->terms[r].group = g;
+        e->at[r] = equation_of(row);
+        e->at[r].group = find_group(fit, row);
+        e->at[r].round = find_round(fit, row);
+        e->at[r].fold = find_fold(rows, r);
     }
-    task->groups = fit->groups.count;
-    for (size_t g = 0; g < task->groups; g++)
+    e->groups = fit->groups.count;
+    e->rounds = fit->rounds.count;
+    for (size_t n = 0; n < e->rounds && n < PLAN_ROUNDS_MOST; n++)
+        e->round_factors[n] = fit->rounds.at[n].factor;
+}
+
+/* A round that two rows state differently. */
+static void check_rounds(const struct plan_rows *rows, const char *path,
+                         struct problems *problems) {
+    for (size_t r = 0; r < rows->rows.count; r++)
+        for (size_t i = 0; i < r; i++) {
+            const struct plan_row *a = &rows->rows.at[i], *b = &rows->rows.at[r];
+            if (strcmp(a->round, b->round) == 0 && !isnan(a->round_factor) &&
+                !isnan(b->round_factor) && a->round_factor != b->round_factor) {
+                problems_add(problems, (struct location){.file = path, .line = b->line},
+                             "round_factor", "expected %g, as in line %u of this round, got %g",
+                             a->round_factor, a->line, b->round_factor);
+                break;
+            }
+        }
+}
+
+static int check_numbers(const struct plan_constants_fit *fit, const struct plan_equations *e,
+                         const char *path, struct problems *problems) {
+    size_t fitted = 0;
+    for (size_t g = 0; g < fit->groups.count; g++) {
+        fitted += fit->groups.at[g].rows;
         if (fit->groups.at[g].rows == 0)
             problems_add(problems, (struct location){.file = path}, "group",
                          "expected a row of \"%s\" that is not held out", fit->groups.at[g].group);
-    if (task->groups > MOST_GROUPS || fitted <= task->groups)
+    }
+    if (e->groups > PLAN_GROUPS_MOST || fitted <= e->groups)
         problems_add(problems, (struct location){.file = path}, NULL,
                      "expected at most %d groups, and more rows to be fitted than groups, got %zu "
                      "and %zu",
-                     MOST_GROUPS, task->groups, fitted);
+                     PLAN_GROUPS_MOST, e->groups, fitted);
+    if (e->rounds > PLAN_ROUNDS_MOST)
+        problems_add(problems, (struct location){.file = path}, "round",
+                     "expected at most %d rounds, got %zu", PLAN_ROUNDS_MOST, e->rounds);
     return problems->count > 0 ? ERROR_INPUT : 0;
 }
 
-int plan_constants_fit(struct plan_constants_fit *fit, const struct plan_rows *rows,
+/* Every group, and every row, has to hang on a round that is stated. */
+static int check_known(const struct plan_constants_fit *fit, const struct plan_equations *e,
+                       const struct plan_solution *all, const struct plan_rows *rows,
                        const char *path, struct problems *problems) {
-    struct task task = {.rows = rows->rows.count};
-    task.terms = mem_zalloc(task.rows + 1, sizeof *task.terms);
-    int r = find_groups(fit, rows, &task, path, problems);
-    if (r == 0) {
-        const struct unknowns all = fit_without(&task, NO_ROW);
-        fit->errors = mem_zalloc(task.rows, sizeof *fit->errors);
-        for (size_t g = 0; g < task.groups; g++) {
-            fit->groups.at[g].compute_fraction = 1 / (1 + all.x[g]);
-            fit->groups.at[g].constant_flops = constant_rate(&task, g, NO_ROW);
+    for (size_t g = 0; g < e->groups; g++)
+        if (!all->group_known[g])
+            problems_add(problems, (struct location){.file = path}, "round_factor",
+                         "expected it of a round that the rows of group \"%s\" share, or that "
+                         "others tie to them: none is stated",
+                         fit->groups.at[g].group);
+    for (size_t r = 0; r < e->count && problems->count == 0; r++)
+        if (isnan(all->round_factors[e->at[r].round]))
+            problems_add(problems, (struct location){.file = path, .line = rows->rows.at[r].line},
+                         "round_factor",
+                         "expected it, or a row of round \"%s\" that is not held out",
+                         rows->rows.at[r].round);
+    return problems->count > 0 ? ERROR_INPUT : 0;
+}
+
+/* ---- Errors ---- */
+
+static double error_of(const struct plan_equations *e, size_t r,
+                       const struct plan_solution *solution) {
+    return plan_equation_predict(e, &e->at[r], solution) / e->at[r].time_s - 1;
+}
+
+static void find_errors(struct plan_constants_fit *fit, const struct plan_equations *e,
+                        const struct plan_equations *control, const struct plan_solution *all) {
+    for (size_t fold = 0; fold < e->count; fold++) {
+        if (e->at[fold].fold != fold)
+            continue;
+        const struct plan_solution others = plan_equations_solve(e, fold);
+        const struct plan_solution rate = plan_equations_solve(control, fold);
+        for (size_t r = fold; r < e->count; r++) {
+            if (e->at[r].fold != fold)
+                continue;
+            fit->errors[r] =
+                (struct plan_error){.predicted_s = plan_equation_predict(e, &e->at[r], all),
+                                    .error = error_of(e, r, all),
+                                    .left_out = error_of(e, r, &others),
+                                    .constant_left_out = error_of(control, r, &rate)};
         }
-        fit->memory_traffic = all.x[traffic(&task)];
-        fit->gradient_overlap = 1 - all.x[overlap(&task)];
-        fit->traffic_told = !all.held[traffic(&task)];
-        fit->overlap_told = !all.held[overlap(&task)];
-        find_errors(fit, &task, &all);
     }
-    free(task.terms);
+}
+
+static void take_solution(struct plan_constants_fit *fit, const struct plan_equations *e,
+                          const struct plan_solution *all) {
+    for (size_t g = 0; g < e->groups; g++)
+        fit->groups.at[g].compute_fraction = 1 / (1 + all->x[g]);
+    for (size_t n = 0; n < e->rounds; n++)
+        fit->rounds.at[n].factor = all->round_factors[n];
+    for (size_t u = 0; u < PLAN_UNKNOWNS; u++) {
+        fit->values[u] = all->x[e->groups + u];
+        fit->told[u] = all->told[u];
+    }
+    fit->values[PLAN_OVERLAP] = 1 - fit->values[PLAN_OVERLAP];
+}
+
+static int fit_equations(struct plan_constants_fit *fit, struct plan_equations *e,
+                         const struct plan_rows *rows, const char *path,
+                         struct problems *problems) {
+    number_rows(fit, rows, e);
+    check_rounds(rows, path, problems);
+    if (check_numbers(fit, e, path, problems) < 0)
+        return ERROR_INPUT;
+    const struct plan_solution all = plan_equations_solve(e, PLAN_NO_FOLD);
+    if (check_known(fit, e, &all, rows, path, problems) < 0)
+        return ERROR_INPUT;
+    struct plan_equations control;
+    struct plan_equation *rates = mem_zalloc(e->count + 1, sizeof *rates);
+    const double unit = rate_unit(e);
+    make_control(e, unit, rates, &control);
+    const struct plan_solution rate = plan_equations_solve(&control, PLAN_NO_FOLD);
+    for (size_t g = 0; g < e->groups; g++)
+        fit->groups.at[g].constant_flops = unit / (1 + rate.x[g]);
+    fit->errors = mem_zalloc(e->count, sizeof *fit->errors);
+    take_solution(fit, e, &all);
+    find_errors(fit, e, &control, &all);
+    free(rates);
+    return 0;
+}
+
+int plan_constants_fit(struct plan_constants_fit *fit, const struct plan_rows *rows,
+                       const double held[static PLAN_UNKNOWNS], const char *path,
+                       struct problems *problems) {
+    struct plan_equations e = {.count = rows->rows.count};
+    for (size_t u = 0; u < PLAN_UNKNOWNS; u++)
+        e.held[u] = u == PLAN_OVERLAP ? 1 - held[u] : held[u];
+    e.at = mem_zalloc(e.count + 1, sizeof *e.at);
+    int r = fit_equations(fit, &e, rows, path, problems);
+    free(e.at);
     return r;
 }
 
 void plan_constants_fit_finish(struct plan_constants_fit *fit) {
     free(fit->groups.at);
+    free(fit->rounds.at);
     free(fit->errors);
 }

@@ -3,7 +3,9 @@
 
 #include "base/numfmt.h"
 #include "io/csv.h"
+#include "model/model_fields.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #define MAX_PROBLEMS 100 /* of one file: more help nobody */
@@ -20,6 +22,10 @@ enum column {
     CONTEXT,
     GLOBAL_BATCH,
     GROUP,
+    ROUND,
+    ROUND_FACTOR,
+    FOLD,
+    SHAPE_FRACTION,
     HELD_OUT,
     ITERATION,
     SAMPLES,
@@ -30,10 +36,25 @@ enum column {
 #define FIRST_OPTIONAL INTERLEAVING
 #define FIRST_MEASURE  ITERATION
 
-static const char *const column_names[COLUMN_COUNT] = {
-    "model",    "gpu",         "gpus",      "tp",           "pp",
-    "mb",       "v",           "cp",        "global_batch", "group",
-    "held_out", "iteration_s", "samples_s", "tokens_s_gpu", "tflops_gpu"};
+static const char *const column_names[COLUMN_COUNT] = {"model",
+                                                       "gpu",
+                                                       "gpus",
+                                                       "tp",
+                                                       "pp",
+                                                       "mb",
+                                                       "v",
+                                                       "cp",
+                                                       "global_batch",
+                                                       "group",
+                                                       "round",
+                                                       "round_factor",
+                                                       "fold",
+                                                       "shape_fraction",
+                                                       "held_out",
+                                                       "iteration_s",
+                                                       "samples_s",
+                                                       "tokens_s_gpu",
+                                                       "tflops_gpu"};
 
 struct reader {
     struct plan_rows *rows;
@@ -65,6 +86,18 @@ static uint32_t degree_cell(const struct reader *r, enum column column, uint32_t
     return 0;
 }
 
+/* A number in (0, most], `absent` where the cell is empty or there is no such column. */
+static double factor_cell(const struct reader *r, enum column column, double most, double absent,
+                          const char *expected) {
+    struct slice cell = csv_field(r->csv, r->columns[column]);
+    double value = 0;
+    if (cell.length == 0)
+        return absent;
+    if (!numfmt_parse_real(cell.at, cell.length, &value) || !(value > 0 && value <= most))
+        refuse_cell(r, column, expected);
+    return value;
+}
+
 /* Seconds of an iteration from what the file measures; 0 after a problem. */
 static double iteration_cell(const struct reader *r, const struct plan_row *row) {
     double value = 0, gpus = plan_gpus(&row->plan);
@@ -92,9 +125,27 @@ static bool find_model(const struct reader *r, struct plan_row *row) {
     }
     row->gpu_model = model_on_gpu(model, gpu);
     row->shape = model->transformer;
-    if (!row->gpu_model)
+    if (!row->gpu_model) {
         refuse_cell(r, GPU, "a GPU type of this model in the model file");
-    return row->gpu_model != NULL;
+        return false;
+    }
+    int64_t stated = row->gpu_model->gpus_per_node;
+    row->node_gpus = stated > 0 ? (uint32_t)stated : r->rows->node_gpus;
+    return true;
+}
+
+/* Which rows it shares constants with, and which are left out with it. */
+static void read_ties(const struct reader *r, struct plan_row *row) {
+    const struct gpu_model *g = row->gpu_model;
+    row->group = text_cell(r, GROUP);
+    if (!row->group[0] && g->precision != PRECISION_UNSTATED)
+        row->group =
+            arena_printf(r->binding->arena, "%s %s", g->gpu, precision_names[g->precision]);
+    row->round = text_cell(r, ROUND);
+    row->fold = text_cell(r, FOLD);
+    row->round_factor = factor_cell(r, ROUND_FACTOR, 1e3, row->round[0] ? NAN : 1,
+                                    "a number > 0 and <= 1000, or nothing");
+    row->shape_fraction = factor_cell(r, SHAPE_FRACTION, 1, 1, "a number > 0 and <= 1, or nothing");
 }
 
 /* dp follows from the GPUs. */
@@ -116,7 +167,7 @@ static bool find_plan(const struct reader *r, struct plan_row *row) {
         return false;
     }
     p->data = (uint32_t)(gpus / apart);
-    const char *wrong = plan_wrong(&row->shape, p, r->rows->node_gpus);
+    const char *wrong = plan_wrong(&row->shape, p, row->node_gpus);
     if (wrong)
         problems_add(r->binding->problems, csv_where(r->csv, r->columns[TENSOR]), "plan",
                      "expected a plan that can be, got one where %s", wrong);
@@ -125,10 +176,11 @@ static bool find_plan(const struct reader *r, struct plan_row *row) {
 
 static void read_plan_row(void *context) {
     struct reader *r = context;
-    struct plan_row row = {.line = csv_where(r->csv, -1).line, .group = text_cell(r, GROUP)};
+    struct plan_row row = {.line = csv_where(r->csv, -1).line};
     struct slice held = csv_field(r->csv, r->columns[HELD_OUT]);
     if (!find_model(r, &row) || !find_plan(r, &row))
         return;
+    read_ties(r, &row);
     row.iteration_s = iteration_cell(r, &row);
     row.held_out = held.length == 1 && held.at[0] == '1';
     if (held.length > 0 && !row.held_out && !(held.length == 1 && held.at[0] == '0'))

@@ -3,8 +3,10 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
-#define GIB 1073741824.0
+#define GIB         1073741824.0
+#define MOST_DEGREE 1000000
 
 uint32_t plan_gpus(const struct plan *p) {
     return p->tensor * p->pipeline * p->data * p->context;
@@ -58,6 +60,12 @@ double plan_memory_gib(const struct transformer *shape, const struct plan *p) {
     return (state + tokens * (kept * layers * in_flight + working)) / GIB;
 }
 
+static struct plan_parts slower_parts(const struct plan_parts *p, double factor) {
+    return (struct plan_parts){p->compute_s / factor,  p->memory_s / factor, p->tensor_s / factor,
+                               p->pipeline_s / factor, p->bubble_s / factor, p->gradient_s / factor,
+                               p->fixed_s / factor};
+}
+
 struct plan_parts plan_time_parts(const struct transformer *shape, const struct plan *p,
                                   const struct plan_hardware *hardware, bool across) {
     const struct gpu_links *links = &hardware->links;
@@ -84,8 +92,9 @@ struct plan_parts plan_time_parts(const struct transformer *shape, const struct 
     if (!shape->lora)
         parts.gradient_s = (1 - hardware->fit.gradient_overlap) * 4 * shape->parameters /
                            p->tensor / stages * (copies - 1) / copies / between_nodes;
-    parts.fixed_s = hardware->fit.node_s * ceil((double)plan_gpus(p) / hardware->node_gpus);
-    return parts;
+    parts.fixed_s = hardware->fit.fixed_s +
+                    hardware->fit.node_s * ceil((double)plan_gpus(p) / hardware->node_gpus);
+    return slower_parts(&parts, hardware->fit.software_factor);
 }
 
 double plan_parts_sum_s(const struct plan_parts *parts) {
@@ -176,4 +185,34 @@ void plan_text(char text[static PLAN_TEXT_BYTES], const struct plan *p) {
         (void)snprintf(context, sizeof context, "cp%u", p->context);
     (void)snprintf(text, PLAN_TEXT_BYTES, "tp%upp%uv%udp%u%smb%u", p->tensor, p->pipeline,
                    p->interleaving, p->data, context, p->micro_batch);
+}
+
+bool plan_parse(const char *text, struct plan *ret) {
+    static const char *const names[] = {"tp", "pp", "v", "dp", "cp", "mb"};
+    struct plan p = {0};
+    uint32_t *const degrees[] = {&p.tensor, &p.pipeline, &p.interleaving,
+                                 &p.data,   &p.context,  &p.micro_batch};
+    char again[PLAN_TEXT_BYTES];
+    const char *at = text;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t length = strlen(names[i]);
+        if (degrees[i] == &p.context && strncmp(at, "cp", 2) != 0) {
+            p.context = 1;
+            continue;
+        }
+        uint64_t degree = 0;
+        if (strncmp(at, names[i], length) != 0)
+            return false;
+        for (at += length; *at >= '0' && *at <= '9' && degree <= MOST_DEGREE; at++)
+            degree = 10 * degree + (uint64_t)(*at - '0');
+        if (degree == 0 || degree > MOST_DEGREE)
+            return false;
+        *degrees[i] = (uint32_t)degree;
+    }
+    plan_text(again, &p);
+    if (strcmp(again, text) != 0 ||
+        (double)p.tensor * p.pipeline * p.data * p.context > MOST_DEGREE)
+        return false; /* leading zeros, cp1, words behind it; more GPUs than there can be */
+    *ret = p;
+    return true;
 }

@@ -28,6 +28,8 @@ struct plan_fit {
     double memory_traffic;   /* f2, times the bytes counted; >= 0 */
     double gradient_overlap; /* f3, of the gradients' transfer; in [0, 1] */
     double node_s;           /* of an iteration for each node, whatever the plan; >= 0 */
+    double fixed_s;          /* of an iteration, whatever the plan and the nodes; >= 0 */
+    double software_factor;  /* > 0: speed of the software, times that of the other figures */
 };
 
 /* What plans run on. */
@@ -73,5 +75,7 @@ void plan_each(const struct transformer *shape, uint32_t k, uint32_t node_gpus,
 
 /* "tp8pp4v2dp2mb1", cp behind dp where it is above 1. */
 void plan_text(char text[static PLAN_TEXT_BYTES], const struct plan *plan);
+/* The plan that plan_text would write so; false: none, *ret is left alone. */
+bool plan_parse(const char *text, struct plan *ret);
 
 #endif

@@ -10,7 +10,7 @@
     X(gpu_type, "", NEITHER, csv_comma_text(out, row->type->name)) \
     X(k, "GPUs", NEITHER, csv_comma_int(out, row->k)) \
     X(plan, "", NEITHER, csv_comma_text(out, text)) \
-    X(chosen, "", NEITHER, csv_comma_int(out, plan->place == chosen)) \
+    X(chosen, "", NEITHER, csv_comma_int(out, timed_plans_is_chosen(plans, i))) \
     X(fits, "", NEITHER, csv_comma_int(out, timed_plans_fits(plans, i))) \
     X(memory_gib, "GiB", NEITHER, csv_comma_real(out, plan->memory_gib)) \
     X(iteration_s, "s", LESS, csv_comma_real(out, plan->time_s)) \
@@ -25,10 +25,6 @@
 
 static void add_rows(const struct timed_plans *plans, struct str *out) {
     const struct survey_row *row = plans->row;
-    size_t chosen = SIZE_MAX;
-    for (size_t i = 0; i < plans->list.count && chosen == SIZE_MAX; i++)
-        if (timed_plans_fits(plans, i))
-            chosen = plans->list.at[i].place;
     for (size_t i = 0; i < plans->list.count; i++) {
         const struct timed_plan *plan = &plans->list.at[i];
         char text[PLAN_TEXT_BYTES];

@@ -21,9 +21,20 @@ static int compare_times(const void *left, const void *right) {
     return (a->place > b->place) - (a->place < b->place);
 }
 
+static bool same_plans(const struct plan *a, const struct plan *b) {
+    return a->tensor == b->tensor && a->pipeline == b->pipeline && a->data == b->data &&
+           a->context == b->context && a->interleaving == b->interleaving &&
+           a->micro_batch == b->micro_batch;
+}
+
 struct timed_plans timed_plans_of(const struct survey_row *row) {
     struct timed_plans plans = {row, plan_hardware_of(row->gpu_model, row->type), {0}};
     plan_each(&row->model->transformer, row->k, plans.hardware.node_gpus, add_timed, &plans);
+    bool listed = plan_gpus(&row->plan) == 0;
+    for (size_t i = 0; i < plans.list.count && !listed; i++)
+        listed = same_plans(&plans.list.at[i].plan, &row->plan);
+    if (!listed) /* a context that is none of context_parallel */
+        add_timed(&plans, &row->plan);
     if (plans.list.count > 0)
         qsort(plans.list.at, plans.list.count, sizeof *plans.list.at, compare_times);
     return plans;
@@ -36,6 +47,10 @@ bool timed_plans_stand_for(const struct survey_row *row) {
 
 bool timed_plans_fits(const struct timed_plans *plans, size_t i) {
     return plans->list.at[i].memory_gib <= plans->row->type->memory_gib;
+}
+
+bool timed_plans_is_chosen(const struct timed_plans *plans, size_t i) {
+    return same_plans(&plans->list.at[i].plan, &plans->row->plan);
 }
 
 void timed_plans_finish(struct timed_plans *plans) {

@@ -22,9 +22,12 @@ struct timed_plans {
 /* Whether the row is of a transformer, in the span that the empty cluster gives its k: of each k
    one is. */
 bool timed_plans_stand_for(const struct survey_row *row);
-/* By ascending time, those that do not fit the memory included; release with timed_plans_finish. */
+/* By ascending time, those that do not fit the memory included, and the one that the model states;
+   release with timed_plans_finish. */
 struct timed_plans timed_plans_of(const struct survey_row *row);
 bool timed_plans_fits(const struct timed_plans *plans, size_t i);
+/* Whether jobs take it: as the fastest that fits, or because the model states it. */
+bool timed_plans_is_chosen(const struct timed_plans *plans, size_t i);
 void timed_plans_finish(struct timed_plans *plans);
 
 #endif

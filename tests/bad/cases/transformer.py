@@ -41,6 +41,13 @@ def number(name, old, new, place, expected):
     return transformer(name, [(old, new)], f"{place}: expected {expected}, got \"{new.split(': ')[1]}\"")
 
 
+def fixed(name, plans, expected, before="", place="[0]", column=None):
+    """A plan that the model states."""
+    line = 20 + (before != "")
+    change = [("p0_w: 100", "".join(f"{key}\n        " for key in (before, f"plans: [{plans}]") if key) + "p0_w: 100")]
+    return transformer(f"a plan {name}", change, f"m.yaml:{line}:{column or 17}: models[0].gpus.a100.plans{place}: {expected}")
+
+
 PLANS = ("calibrate", "plans", "rows.csv", "m.yaml")
 HEAD = "model,gpu,gpus,tp,pp,mb,iteration_s"
 
@@ -70,13 +77,35 @@ CASES = [
     plans("measured twice", "gpt,a100,8,2,2,1,1,1",
           "rows.csv:1: expected one of the columns iteration_s, samples_s, tokens_s_gpu and tflops_gpu, got several",
           head=HEAD + ",samples_s"),
-    plans("no rows", "", "rows.csv: expected at most 62 groups, and more rows to be fitted than groups, got 0 and 0"),
+    plans("no rows", "", "rows.csv: expected at most 58 groups, and more rows to be fitted than groups, got 0 and 0"),
     plans("a group that is only held out", "gpt,a100,8,2,2,1,1,0,x\ngpt,a100,4,2,2,1,1,0,x\n"
           "gpt,a100,4,2,1,1,1,0,x\ngpt,a100,4,2,2,1,1,1,y",
           'rows.csv: group: expected a row of "y" that is not held out', head=HEAD + ",held_out,group"),
     plans("column missing", "gpt,a100,8,2,2,1", 'rows.csv:1: column "mb" is missing', head="model,gpu,gpus,tp,pp,iteration_s"),
     plans("options of profiles", "gpt,a100,8,2,2,1,1", "easim calibrate: --m0 is of profiles, not of plans",
           "easim calibrate: --phi is of profiles, not of plans", command=(*PLANS, "--m0", "8", "--phi", "9")),
+    plans("two rounds, none of them stated", "gpt,a100,8,2,2,1,1,a\ngpt,a100,4,2,1,1,1,b\ngpt,a100,4,1,2,1,1,b",
+          'rows.csv: round_factor: expected it of a round that the rows of group "" share, or that others tie to them: '
+          "none is stated", head=HEAD + ",round"),
+    plans("a round that is only held out", "gpt,a100,8,2,2,1,1,a,1,\ngpt,a100,4,2,1,1,1,a,,\ngpt,a100,4,1,2,1,1,b,,1",
+          'rows.csv:4: round_factor: expected it, or a row of round "b" that is not held out',
+          head=HEAD + ",round,round_factor,held_out"),
+    plans("a round with two factors", "gpt,a100,8,2,2,1,1,a,1\ngpt,a100,4,2,1,1,1,a,0.9\ngpt,a100,4,1,2,1,1,a,",
+          "rows.csv:3: round_factor: expected 1, as in line 2 of this round, got 0.9", head=HEAD + ",round,round_factor"),
+    plans("no factor and no fraction", "gpt,a100,8,2,2,1,1,a,0,1.5",
+          'rows.csv:2:22: round_factor: expected a number > 0 and <= 1000, or nothing, got "0"',
+          'rows.csv:2:24: shape_fraction: expected a number > 0 and <= 1, or nothing, got "1.5"',
+          head=HEAD + ",round,round_factor,shape_fraction"),
+    plans("a row with a plan larger than its nodes", "gpt,a100,8,4,2,1,1",
+          "rows.csv:2:12: plan: expected a plan that can be, got one where tp is above the GPUs of a node",
+          command=(*PLANS, "--gpus-per-node", "2")),
+    *(plans(f"held: {words}", "gpt,a100,8,2,2,1,1",
+            "easim calibrate: --hold: expected NAME=VALUE once of memory_traffic, gradient_overlap (0 to 1), fixed_s and "
+            f'node_s, got "{wrong}"', command=(*PLANS, "--hold", words))
+      for words, wrong in (("compute_fraction=1", "compute_fraction=1"), ("gradient_overlap=1.1", "gradient_overlap=1.1"),
+                           ("fixed_s=1,fixed_s=2", "fixed_s=2"), ("node_s", "node_s"), ("memory_traffic=-1", "memory_traffic=-1"))),
+    plans("a profile's --hold", "gpt,a100,8,2,2,1,1", "easim calibrate: --hold is of plans, not of profiles",
+          command=("calibrate", "rows.csv", "--hold", "node_s=0")),
     plans("nodes of a type", "gpt,a100,8,2,2,1,1", "easim calibrate: --gpus-per-node: expected N, got a100=",
           command=(*PLANS, "--gpus-per-node", "a100=4")),
     number("no layers", "layers: 4", "layers: 0", "m.yaml:4:15: models[0].transformer.layers", "integer 1..10000"),
@@ -113,6 +142,33 @@ CASES = [
            "m.yaml:17:27: models[0].gpus.a100.compute_fraction", "number > 0 and <= 1"),
     number("no network", "network_bytes_s: 25e9", "network_bytes_s: 0",
            "m.yaml:16:26: models[0].gpus.a100.network_bytes_s", "number > 0 and <= 1e+30"),
+    transformer("unknown precision", [("p0_w: 100", "precision: fp6\n        p0_w: 100")],
+                "m.yaml:20:20: models[0].gpus.a100.precision: expected one of unstated | bf16 | fp16 | tf32 | fp32 | fp8 | mxfp8 | "
+                "nvfp4, got \"fp6\""),
+    transformer("software of no speed", [("p0_w: 100", "software_factor: 0\n        p0_w: 100")],
+                'm.yaml:20:26: models[0].gpus.a100.software_factor: expected number > 0 and <= 1000, got "0"'),
+    fixed("of another k", "{k: 16, plan: tp4pp2v1dp1mb1}", 'expected a plan of k = 16 GPUs, got "tp4pp2v1dp1mb1" of 8'),
+    fixed("that is none", "{k: 8, plan: tp4pp2}",
+          'expected a plan like tp8pp4v2dp2mb1 (cp behind dp where it is above 1), got "tp4pp2"'),
+    fixed("whose tp does not divide heads", "{k: 8, plan: tp8pp1v1dp1mb1}",
+          'expected a plan that can be, got "tp8pp1v1dp1mb1" where tp does not divide heads and kv_heads'),
+    fixed("whose stages do not divide layers", "{k: 3, plan: tp1pp3v1dp1mb1}",
+          'expected a plan that can be, got "tp1pp3v1dp1mb1" where pp times v does not divide the layers'),
+    fixed("whose batch does not divide", "{k: 2, plan: tp1pp1v1dp2mb3}",
+          'expected a plan that can be, got "tp1pp1v1dp2mb3" where dp times mb does not divide the global batch'),
+    fixed("with too few micro-batches", "{k: 2, plan: tp1pp2v2dp1mb16}",
+          'expected a plan that can be, got "tp1pp2v2dp1mb16" where v is above 1, and the micro-batches are no multiple of pp'),
+    fixed("larger than the nodes", "{k: 4, plan: tp4pp1v1dp1mb1}",
+          'expected a plan that can be, got "tp4pp1v1dp1mb1" where tp is above the GPUs of a node', "gpus_per_node: 2"),
+    fixed("twice", "{k: 4, plan: tp4pp1v1dp1mb1}, {k: 4, plan: tp2pp2v1dp1mb1}",
+          "expected one plan of each k, got a second one of 4", place="[1]", column=47),
+    transformer("adapters without gradients", [("layers: 4", "lora: true\n      distributed_optimizer: true\n      layers: 4")],
+                "m.yaml:5:30: models[0].transformer.distributed_optimizer: expected no such key of adapters alone: it would have no effect",
+                "m.yaml:21:27: models[0].gpus.a100.gradient_overlap: expected no such key of adapters alone: it would have no effect"),
+    Case("transformers: keys of plans beside forms",
+         tuple(f"m.yaml:8:{column}: models[0].gpus.a100.{key}: expected no such key without a transformer: it would have no effect"
+               for key, column in (("fixed_s", 18),)),
+         {"c.yaml": CONFIG, "m.yaml": FORMS.replace("a_s: 0.04", "fixed_s: 1\n        a_s: 0.04")}),
     transformer("least power above the most", [("p0_w: 100", "p0_w: 301")],
                 f"{GPU}: expected p0_w at most pmax_w, got 301 and 300"),
     Case("transformers: their figures beside forms",

@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""Makes configs/models/large.yaml and the rows in validation/large from results of MLPerf Training and published trainings.
+
+  large_models.py EASIM SOURCE [--check]
+
+tools/plan_rows.py reads $EASIM_DATA/mlperf/runs.csv, `easim calibrate plans` fits the constants, power is that of metered
+nodes and of measured matrix multiplications. Without --check the files are written; with it they must be what would be
+written, numbers within 1e-6, or the exit status is 1; it ends with 77, skipped, without EASIM_DATA.
+"""
+import csv
+import gzip
+import math
+import os
+import re
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+
+import plan_rows
+from mlperf_models import first_difference, run
+
+# Constants that are not fitted. One of the traffic and the share of the peak is told by these rows, as all plans of a
+# benchmark have about the same tp: then the traffic is 0, as the fit to the gpt3 rows on H100 alone has it. The 405B rows
+# take the overlap of the gpt3 fit, so that nothing but one scale for each GPU type is theirs.
+HELD = {"gpt3": "memory_traffic=0", "llama31_405b": "memory_traffic=0,gradient_overlap={overlap}",
+        "llama2_70b_lora": "memory_traffic=0", "megatron_bridge": "fixed_s=0,node_s=0"}
+NAMES = {"gpt3": "gpt3-175b", "llama2_70b_lora": "llama2-70b-lora", "llama31_405b": "llama31-405b"}
+CONTEXT = {"gpt3": None, "llama2_70b_lora": "[1, 2, 4, 8]", "llama31_405b": "[1, 2, 4]"}
+# Samples of MLPerf's runs to their target at the global batch of the model (median of its runs).
+TARGETS = {"gpt3": 589824, "llama2_70b_lora": 3072, "llama31_405b": 276480}
+FLOOR_W = 2094 / 8  # of a GPU's share of a node of 8 H100 after a run: data/mlperf/raw, as configs/models/mlperf.yaml
+PEAK_OF = {"h200": "bf16", "b200": "bf16", "gb200": "fp8"}  # of which powers of products were measured
+HEADER = """\
+# Large models on A100, H100, H200, B200 and GB200 as transformers with plans: gpt3 (175B), Llama 2 70B with LoRA and Llama 3.1
+# 405B of MLPerf Training. Constants: easim calibrate plans on results of MLPerf Training v3.0 to v5.0 (public logs of
+# github.com/mlcommons/training_results_*, MLCommons' and the submitters'; cite "MLPerf Training, round, submitter, system");
+# of A100 on the trainings of Megatron-LM (Narayanan et al., SC'21, table 1). Power of H100: nodes metered at the plug in
+# MLPerf Training v4.0 (SMC), so power_scope node_ac and cluster figures as in configs/measured.yaml; of H200, B200, GB200:
+# measured matrix multiplications (github.com/ai-dynamo/aiconfigurator, commit 095f58a, Apache-2.0), the GPU alone.
+# Made by: EASIM_DATA=... python3 tools/large_models.py build/easim . How and how well: docs/calibration.md (plans of
+# transformers), docs/validation.md. Figures of the software of round v4.0 (405B: v5.0); start_s, restart_s and checkpoint_s are
+# not in the results: 0. Links are nominal or as they are reached: assumed (tools/plan_rows.py).
+"""
+
+
+def fit(easim, name, folder, hold):
+    """Constants by group, and what is printed."""
+    out = run(easim, "calibrate", "plans", folder / f"{name}.csv", folder / f"{name}.yaml", "--hold", hold)
+    fits = {}
+    for group, constants in re.findall(r"^(\w+ \w+): (compute_fraction: .*?)  \(", out, re.M):
+        fits[group] = {key: float(value) for key, value in re.findall(r"(\w+): ([-+.\de]+)", constants)}
+    return fits, out
+
+
+# ---- Power ----
+
+def flop(shape):
+    """Of a sequence: docs/semantics.md, 31.1, with selective recomputation."""
+    h, s, layers = shape["hidden"], shape["sequence"], shape["layers"]
+    kv, passes = h * shape.get("kv_heads", shape["heads"]) / shape["heads"], 2 if shape.get("lora") else 3
+    matrices = 2 * h * (h + 2 * kv) + 2 * h * h + (6 if shape.get("gated") else 4) * h * shape.get("feed_forward", 4 * h)
+    return s * (layers * (passes * matrices + 4 * 2 * s * h) + passes * 2 * h * shape["vocabulary"])
+
+
+def slope_above(floor, points):
+    """W at the whole peak above the floor, of least relative errors: power = floor + slope x share."""
+    x, y = [share / power for share, power in points], [1 - floor / power for _, power in points]
+    return sum(a * b for a, b in zip(x, y)) / sum(a * a for a in x)
+
+
+def node_power(table):
+    """p0_w and pmax_w of a GPU's share of an H100 node, metered at the plug, by its share of the peak; errors."""
+    peak, points = plan_rows.HARDWARE["h100"][0]["fp8"], []
+    for row in plan_rows.read_table(table):
+        if row["benchmark"] in ("gpt3", "llama2_70b_lora") and row["power_kind"] == "ac" and row["gpu"] == "H100":
+            share = flop(plan_rows.SHAPES[row["benchmark"]]) * float(row["throughput_samples_per_s"]) / int(row["gpus"]) / peak
+            points.append((share, float(row["node_power_w"]) / 8))
+    slope = slope_above(FLOOR_W, points)
+    return FLOOR_W, FLOOR_W + slope, [(FLOOR_W + slope * share) / power - 1 for share, power in points]
+
+
+def product_power(table):
+    """p0_w and pmax_w, at the whole FP8 peak, of GPUs alone by GPU type, as docs/models.md says (power of large trainings): what
+    the least kernel draws, and what large products draw at their share of the peak; an FP8 training as bf16 products of the
+    same FLOP/s where those alone were metered."""
+    powers, lowest, large = {}, {}, {}
+    with gzip.open(table, "rt", encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            gpu, precision = row["gpu"], {"bfloat16": "bf16"}.get(row["dtype"], row["dtype"])
+            m, n, k = (int(row[key]) for key in "mnk")
+            if not row["power_w"] or PEAK_OF.get(gpu) != precision:
+                continue
+            lowest[gpu] = min(lowest.get(gpu, math.inf), float(row["power_w"]))
+            if min(m, n, k) >= 2048:
+                share = 2 * m * n * k / (float(row["latency_ms"]) / 1e3) / plan_rows.HARDWARE[gpu][0]["fp8"]
+                large.setdefault(gpu, []).append((share, float(row["power_w"])))
+    for gpu, products in large.items():
+        share, power = (statistics.median(values) for values in zip(*products))
+        powers[gpu] = (lowest[gpu], lowest[gpu] + (power - lowest[gpu]) / share)
+    return powers
+
+
+# ---- The model file ----
+
+def power_keys(gpu, node, products):
+    if gpu == "h100":
+        return {"power_scope": "node_ac", "p0_w": node[0], "pmax_w": node[1]}
+    if gpu in products:
+        return {"p0_w": products[gpu][0], "pmax_w": products[gpu][1]}
+    return {"power": "tdp"}
+
+
+POWER_SOURCE = {"h100": "power: metered nodes of gpt3 and LoRA runs, p0_w a node at rest after a run",
+                "h200": "power: bf16 products of the same FLOP/s", "b200": "power: bf16 products of the same FLOP/s",
+                "gb200": "power: FP8 products", "a100": "power not measured"}
+
+
+def gpu_lines(gpu, precision, constants, sizes, source, powers):
+    figures = {key: value for key, value in plan_rows.gpu_figures(gpu, precision).items()}
+    evidence = {"constants": "derived", "links": "assumed", "power": "assumed" if gpu == "a100" else "derived"}
+    values = {**constants, **power_keys(gpu, *powers), "range_k": f"[{min(sizes)}, {max(sizes)}]"}
+    yield f"      {gpu}:"
+    for key, value in {**figures, **values, "evidence": plan_rows.mapping(evidence)}.items():
+        yield f"        {key}: {value if isinstance(value, str) else format(value, '.10g')}"
+    yield f"        source: \"{source}; {POWER_SOURCE[gpu]}\""
+
+
+def megatron_constants(easim, source):
+    out = run(easim, "calibrate", "plans", source / "validation/megatron/rows.csv", source / "validation/megatron/models.yaml")
+    found = re.search(r"^(compute_fraction: .*?)  \(", out, re.M)[1]
+    return {key: float(value) for key, value in re.findall(r"(\w+): ([-+.\de]+)", found)}
+
+
+def model_lines(name, fits, sizes, powers, megatron):
+    shape = plan_rows.SHAPES[name]
+    yield f"  - name: {NAMES[name]}"
+    yield f"    samples_to_target: {TARGETS[name]}"
+    yield "    transformer:"
+    for key, value in shape.items():
+        yield f"      {key}: {plan_rows.word(value) if isinstance(value, bool) else format(value, '.10g') if not isinstance(value, str) else value}"
+    if CONTEXT[name]:
+        yield f"      context_parallel: {CONTEXT[name]}"
+    yield "    gpus:"
+    if name == "gpt3":
+        yield from gpu_lines("a100", "bf16", megatron, (32, 3072), "Narayanan et al., SC'21, table 1: ten trainings of GPT, with full recomputation",
+                             powers)
+    for group, constants in sorted(fits.items()):
+        gpu, precision = group.split()
+        yield from gpu_lines(gpu, precision, constants, sizes[gpu], f"MLPerf Training v3.0 to v5.0, {name}", powers)
+
+
+def make_files(easim, source, data):
+    """Texts by path in the source tree."""
+    files, lines = {}, [HEADER + "models:"]
+    powers, megatron = (node_power(data / "mlperf/runs.csv"), product_power(data / "compute/gemm.csv.gz")), megatron_constants(easim, source)
+    overlap = None
+    with tempfile.TemporaryDirectory(prefix="easim-large.") as scratch:
+        folder = Path(scratch)
+        for name, hold in HELD.items():
+            table = data / ("llm/megatron_bridge.csv" if name == "megatron_bridge" else "mlperf/runs.csv")
+            options, dropped = plan_rows.parse([name, str(table), str(folder)]), {}
+            rows = plan_rows.make_rows(name, table, options, dropped)
+            plan_rows.write_rows(rows, folder / f"{name}.csv")
+            (folder / f"{name}.yaml").write_text(plan_rows.model_text(rows), encoding="utf-8")
+            fits, _ = fit(easim, name, folder, hold.format(overlap=overlap))
+            overlap = overlap or fits["h100 fp8"]["gradient_overlap"]
+            for kind in ("csv", "yaml"):
+                files[f"validation/large/{name}.{kind}"] = (folder / f"{name}.{kind}").read_text(encoding="utf-8")
+            if name in NAMES:
+                sizes = {}
+                for row in rows:
+                    sizes.setdefault(row["gpu"], []).append(row["gpus"])
+                if plan_rows.SHAPES[name].get("lora"):
+                    fits = {group: {key: value for key, value in constants.items() if key != "gradient_overlap"} for group, constants in fits.items()}
+                lines += model_lines(name, fits, sizes, powers, megatron)
+    files["configs/models/large.yaml"] = "\n".join(lines) + "\n"
+    return files
+
+
+def main():
+    check = sys.argv[3:] == ["--check"]
+    if len(sys.argv) != 3 + check:
+        sys.exit(__doc__)
+    if "EASIM_DATA" not in os.environ:
+        print("skipped: EASIM_DATA is not set")
+        sys.exit(77)
+    easim, source, data = (Path(word).resolve() for word in (*sys.argv[1:3], os.environ["EASIM_DATA"]))
+    for name, text in make_files(easim, source, data).items():
+        path = source / name
+        if not check:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        elif not path.is_file() or (different := first_difference(path.read_text(encoding="utf-8"), text)):
+            sys.exit(f"{path}: {different if path.is_file() else 'missing'}")
+    if check:
+        print("1 passed, 0 failed")
+
+
+if __name__ == "__main__":
+    main()
