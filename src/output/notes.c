@@ -145,6 +145,39 @@ static void say_of_utilization(struct notes *notes, const struct study *study,
     str_finish(&text);
 }
 
+/* What prompts are to a service. A demand that does not say its prompts leaves nothing to say. */
+static void say_of_prompts(struct notes *notes, const struct study *study,
+                           const struct service *service) {
+    const struct service_demand *d = &service->demand;
+    const struct model *model = &study->models.models[service->model];
+    struct str text = {0};
+    if (isnan(d->prompt_ratio))
+        return;
+    str_addf(&text, "service %s: %.4g prompt tokens for each output token", service->name,
+             d->prompt_ratio);
+    if (model->serving.prompt.included)
+        str_addf(&text,
+                 "; the tables of %s were measured with prompts of their own, which are not these",
+                 model->name);
+    else
+        str_addf(&text, ", each as costly as %.4g output tokens: of the work %.3g %% is output",
+                 model->serving.prompt.output_equivalents, 100 * d->output_share);
+    add_note_of_study(notes, study, NOTE_SAID, text.text);
+    str_finish(&text);
+}
+
+static void say_of_service(struct notes *notes, const struct study *study,
+                           const struct service *service) {
+    const struct service_demand *d = &service->demand;
+    const struct row_tally gaps = {d->course.gaps, d->course.first_gap_line};
+    say_of_prompts(notes, study, service);
+    if (!d->file)
+        return;
+    say_tally(notes, study, d->file, &d->empty, "requests without an output token");
+    say_tally(notes, study, d->file, &d->out_of_order, "rows earlier than one before them: sorted");
+    say_tally(notes, study, d->file, &gaps, "empty cells, filled with the value before");
+}
+
 void notes_add_study(struct notes *notes, const struct study *study) {
     const struct stream *streams = study->source.streams.at;
     const struct series *list[STUDY_SERIES];
@@ -157,6 +190,9 @@ void notes_add_study(struct notes *notes, const struct study *study) {
         say_of_trace(notes, study, &streams[i]);
         say_of_utilization(notes, study, &streams[i]);
     }
+    const struct service *services = study->source.services.at;
+    for (size_t i = 0; i < study->source.services.count; i++)
+        say_of_service(notes, study, &services[i]);
     say_of_outages(notes, study);
     study_list_series(study, list);
     for (int i = 0; i < STUDY_SERIES; i++) {

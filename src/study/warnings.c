@@ -6,6 +6,7 @@
 #include "model/gpu_value.h"
 #include "model/model_phase.h"
 #include "study/power_scopes.h"
+#include "study/service_warnings.h"
 #include "workload/usage.h"
 
 #include <math.h>
@@ -358,6 +359,7 @@ void warnings_find(struct study *study, struct problems *problems) {
     struct usage usage;
     warn_of_cap(study);
     warn_of_forecast(study);
+    service_warnings_find(study);
     warn_of_network(study);
     if (usage_find(&usage, &study->source, &extras, problems) == 0) {
         check_marginal(study, &usage, problems);

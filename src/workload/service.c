@@ -204,6 +204,7 @@ int service_bind(struct service *service, const struct yaml_node *entry, const c
     if (schema_bind(binding, service_fields, entry, path, service) < 0)
         return ERROR_INPUT;
     service->path = path;
+    service->has_scaling = yaml_find(entry, "scaling") != NULL;
     if (service->replicas.min > service->replicas.max)
         problems_add(binding->problems, service->replicas.where,
                      arena_printf(binding->arena, "%s.replicas", path),

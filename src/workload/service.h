@@ -44,6 +44,7 @@ struct service {
     const char *path; /* "workload.streams[2]", or "workload" where it is the only entry */
     const char *kind, *name, *model_name, *user;
     const struct yaml_node *label_node;
+    bool has_scaling;          /* the key is given */
     struct schema_list labels; /* struct service_label */
     struct service_demand demand;
     struct service_slo slo;
@@ -57,6 +58,7 @@ struct service {
     struct replica_config
         *configs;          /* feasible ones; in the order of semantics 5.1 at load target */
     uint32_t config_count; /* > 0 */
+    const char *unfit;     /* those that `replicas` lists and are infeasible, and why; NULL: none */
 };
 
 extern const struct field service_fields[];

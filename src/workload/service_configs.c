@@ -106,17 +106,19 @@ static void sort_configs(struct service *service) {
         }
 }
 
-static void say_why(const struct service *service, const struct candidates *list,
-                    const struct cluster *cluster, const struct binding *binding) {
+/* " h100 k 1: why; ..." of all infeasible ones; NULL: there are none. */
+static const char *all_reasons(const struct service *service, const struct candidates *list,
+                               const struct cluster *cluster, struct arena *arena) {
     struct str text = {0};
-    for (size_t i = 0; i < list->at.count; i++)
-        str_addf(&text, "%s %.80s k %lld: %s", i > 0 ? ";" : "", list->at.at[i].gpu,
-                 (long long)list->at.at[i].k,
-                 why_not(&list->at.at[i], service, cluster, binding->arena));
-    problems_add(binding->problems, service->where, service->path,
-                 "no replica can serve it within %.9g ms:%s", service->objective.most_ms,
-                 text.text);
+    for (size_t i = 0; i < list->at.count; i++) {
+        const char *reason = why_not(&list->at.at[i], service, cluster, arena);
+        if (reason)
+            str_addf(&text, "%s %.80s k %lld: %s", text.length > 0 ? ";" : "", list->at.at[i].gpu,
+                     (long long)list->at.at[i].k, reason);
+    }
+    const char *reasons = text.length > 0 ? arena_strdup(arena, text.text) : NULL;
     str_finish(&text);
+    return reasons;
 }
 
 int service_configs_find(struct service *service, const struct cluster *cluster,
@@ -130,8 +132,13 @@ int service_configs_find(struct service *service, const struct cluster *cluster,
         if (!why_not(&list.at.at[i], service, cluster, binding->arena))
             add_configs(service, &list.at.at[i], cluster);
     sort_configs(service);
+    const char *reasons = all_reasons(service, &list, cluster, binding->arena);
+    bool listed = service->replicas.k.count > 0 || service->replicas.h.count > 0;
+    service->unfit = listed ? reasons : NULL;
     if (service->config_count == 0)
-        say_why(service, &list, cluster, binding);
+        problems_add(binding->problems, service->where, service->path,
+                     "no replica can serve it within %.9g ms:%s", service->objective.most_ms,
+                     reasons);
     free(list.at.at);
     return service->config_count == 0 ? ERROR_INPUT : 0;
 }

@@ -42,6 +42,64 @@ def sweep(folder, name, axis):
     return easim("sweep", file, "--out", folder / name).stdout
 
 
+SERVED = """name: served
+horizon: {horizon}
+cluster: {{gpu_types: [{{name: g, idle_w: 60, ctx_w: 95, tdp_w: 700, memory_gib: 80}}], nodes: [{{gpu: g, gpus: 4}}]}}
+models: served-models.yaml
+workload: {{kind: service, name: chat, model: {model}, demand: {demand}, slo: {{itl_ms: 60, wait_s: 10}}, replicas: {{{replicas}}}{more}}}
+policy: {{name: fcfs}}
+"""
+TABLES = """models:
+  - {name: m, unit: token, prompt: {included: true}, serving: [{gpu: g, k: 1, evidence: assumed, source: test, points: &p [
+      {n: 10, per_s: 1000, power_w: 400, itl_ms: {p50: 5, p90: 8, p95: 9, p99: 40}},
+      {n: 30, per_s: 2000, power_w: 600, itl_ms: {p50: 9, p90: 15, p95: 18, p99: 80}}]}]}
+  - {name: counts, unit: token, prompt: {output_equivalents: 0.1}, serving: [{gpu: g, k: 1, evidence: assumed, source: test, points: *p}]}
+"""
+REQUESTS = """TIMESTAMP,ContextTokens,GeneratedTokens
+2023-11-16 18:17:00,100,30
+2023-11-16 18:17:05,20,0
+2023-11-16 18:17:04,160,40
+"""
+
+
+def said_of_services(folder):
+    """What of a service has no effect, what its log holds, and what prompts are to it. In the last case latency ends at 20 requests,
+    half-way from 40 to 80 ms, and what was measured nowhere."""
+    (folder / "served-models.yaml").write_text(TABLES)
+    (folder / "log.csv").write_text(REQUESTS)
+    (folder / "gaps.csv").write_text("time_s,tokens_per_s\n0,5\n10,\n20,7\n")
+    log = "{file: log.csv, format: azure-llm, repeat: true}"
+    rows = [f"{folder}/log.csv: 1 requests without an output token (first: line 3)", f"{folder}/log.csv: 1 rows earlier than one before them: sorted (first: line 4)"]
+    ends = "nothing is asked for from t = {} s on, {} s before the horizon (repeat: true begins again)"
+    path = "workload."
+    cases = [
+        ({"demand": log}, ["service chat: 4 prompt tokens for each output token; the tables of m were measured with prompts of their "
+                           "own, which are not these", *rows], []),
+        ({"demand": log, "model": "counts"}, ["service chat: 4 prompt tokens for each output token, each as costly as 0.1 output "
+                                              "tokens: of the work 71.4 % is output", *rows], []),
+        ({"demand": "{file: gaps.csv}"}, [f"{folder}/gaps.csv: 1 empty cells, filled with the value before (first: line 3)"],
+         [path + "demand: " + ends.format(30, 3570)]),
+        ({"demand": "{tokens_per_s: 0}"}, [], [path + "demand: nothing is ever asked for"]),
+        ({"replicas": "min: 1, max: 1, b: [8, 16, 32, 64], k: [1, 2]"}, [],
+         [path + "replicas: these cannot be: g k 2: the model has no serving table of it",
+          path + "replicas.b: from 32 to 64 all are alike, as latency or what was measured ends sooner"]),
+        ({"more": ", scaling: {target: 0.5}"}, [], [path + "scaling: of no effect, but when a replica is lost: min is max"]),
+        ({}, [], [])]
+    for changes, notes, warnings in cases:
+        plain = {"horizon": "1h", "model": "m", "demand": "{tokens_per_s: 100}", "replicas": "min: 1, max: 1", "more": ""}
+        (folder / "s.yaml").write_text(SERVED.format(**(plain | changes)))
+        text = easim("run", folder / "s.yaml", "--out", folder / "served", "--force").stdout
+        found = [line.strip() for line in text.splitlines() if line.startswith("  note: ") or line.startswith("  warning: ")]
+        assert [line[6:] for line in found if line.startswith("note: ")] == notes, (changes, found)
+        assert [line[9:] for line in found if line.startswith("warning: ")] == warnings, (changes, found)
+    with_hashes = json.loads((folder / "served" / "manifest.json").read_text())["inputs"]
+    (folder / "s.yaml").write_text(SERVED.format(**(plain | {"demand": log})))
+    easim("run", folder / "s.yaml", "--out", folder / "served", "--force")
+    added = {row["key"] for row in json.loads((folder / "served" / "manifest.json").read_text())["inputs"]} - {
+        row["key"] for row in with_hashes}
+    assert added == {"workload.demand.file"}, added
+
+
 def warnings_everywhere(folder):
     """A type that no model knows, and a tdp_w below pmax_w: check, every table, every manifest, and once."""
     config = write(folder, types=", ".join(TYPE.format(*t) for t in (("a100", 250), ("h100", 400), ("v100", 300))),
@@ -171,7 +229,7 @@ def rows_of_logs(folder):
 
 
 def main():
-    for test in (warnings_everywhere, shares_of_starts, caps_that_are_ignored, queues_and_ends, rows_of_logs):
+    for test in (warnings_everywhere, said_of_services, shares_of_starts, caps_that_are_ignored, queues_and_ends, rows_of_logs):
         with tempfile.TemporaryDirectory() as folder:
             test(Path(folder))
         print(f"{test.__name__}: holds")
