@@ -77,13 +77,22 @@ static bool changes_once_more(const struct series_cursor *cursor) {
            series_next_ns(cursor) != TIME_NONE_NS;
 }
 
+/* A backlog that falls will be gone, and then replicas may go. */
+static bool backlog_falls(const struct service_run *run) {
+    return run->backlog > 0 &&
+           (run->flow == FLOW_LATE ||
+            (run->flow == FLOW_BACKLOG && run->demand_per_s < run->capacity_per_s));
+}
+
 /* Where services are, a change that does not come again is awaited however far it is. */
 static bool once_is_left(const struct sim *sim) {
     bool left = false;
     for (uint32_t i = 0; i < CHANGE_COUNT && sim->services.count > 0; i++)
         left = left || changes_once_more(&sim->changes.cursors[i]);
     for (uint32_t s = 0; s < sim->services.count; s++)
-        left = left || changes_once_more(&sim->services.runs[s].demand);
+        left = left || changes_once_more(&sim->services.runs[s].demand) ||
+               (series_period_ns(sim->services.runs[s].demand.series) == 0 &&
+                backlog_falls(&sim->services.runs[s]));
     return left;
 }
 
@@ -91,7 +100,7 @@ static bool once_is_left(const struct sim *sim) {
    be in together, while nothing else happens, is taken to wait for ever. Before that it may still
    be waiting for one of them. Where nodes fail, one may have failed in the state that it waits for:
    it gets that state many times. So with demands of services, and what replicas do because of them:
-   one that is let go may be what a job waits for, and that takes down_after. */
+   one that is let go may be what a job waits for, and that takes a while (after_ns). */
 static bool only_repeats(const struct sim *sim) {
     const struct cluster_changes *c = &sim->changes;
     const struct services *services = &sim->services;

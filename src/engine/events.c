@@ -8,7 +8,7 @@
 #include "engine/job_phase.h"
 #include "engine/jobs.h"
 #include "engine/nodes.h"
-#include "engine/replicas.h"
+#include "engine/scaling.h"
 #include "engine/segments.h"
 
 /* Arrivals enter the event set one at a time; jobs are in order of submission. */
@@ -101,6 +101,7 @@ static void change_state(struct sim *sim, const struct event *event) {
         replicas_become_ready(sim, event->payload);
         break;
     case EVENT_SCALING:
+        scaling_tick(sim);
         break;
     }
 }

@@ -142,6 +142,7 @@ static void bring_node_back(struct sim *sim, uint32_t node) {
 void failures_fail(struct sim *sim, uint32_t node) {
     stop_jobs(sim, node);
     replicas_fail_node(sim, node);
+    services_tick_now(sim);
     take_node_away(sim, node);
     sim->failures.count++;
     if (!sim->failures.next)

@@ -16,7 +16,7 @@
 #include "engine/power_cap.h"
 #include "engine/progress.h"
 #include "engine/rejection.h"
-#include "engine/replicas.h"
+#include "engine/scaling.h"
 #include "engine/settle.h"
 #include "engine/utilization.h"
 
@@ -88,6 +88,8 @@ int loop_init(struct sim *sim, struct error *reterr) {
     callbacks_init(sim);
     services_init(sim);
     replicas_start_first(sim);
+    if (sim->nodes.changed.count > 0)
+        settle_nodes(sim);
     if (sim->error.code < 0 && reterr)
         *reterr = sim->error;
     return sim->error.code;
@@ -167,6 +169,8 @@ static void advance_time(struct sim *sim, int64_t to_ns) {
 
 /* Speeds of neighbours and the like follow, and all is checked. */
 static void settle_changes(struct sim *sim) {
+    if (sim->services.reserved > 0)
+        replicas_take_freed(sim);
     if (sim->nodes.changed.count > 0)
         settle_nodes(sim);
     if (sim->options.check && sim->error.code >= 0)
@@ -209,6 +213,11 @@ static void take_decision(struct sim *sim) {
             (*o)->decision((*o)->context, sim);
     callbacks_decide(sim);
     settle_changes(sim);
+    if (!scaling_keep_cap(sim))
+        return;
+    settle_changes(sim);
+    callbacks_decide(sim); /* with the GPUs and the power that came free */
+    settle_changes(sim);
 }
 
 /* All events of the next instant and one decision, or one event and its decision. */
@@ -248,14 +257,23 @@ static bool is_cancelled(const struct sim *sim) {
     return sim->options.cancel && atomic_load_explicit(sim->options.cancel, memory_order_relaxed);
 }
 
+static uint32_t gpus_of_services(const struct sim *sim) {
+    uint32_t gpus = 0;
+    for (size_t i = 0; i < sim->services.replicas.count; i++)
+        gpus += sim->services.replicas.at[i].allocation.first.gpus;
+    return gpus;
+}
+
 static void report_stuck(struct sim *sim) {
     const struct easim_view *v = sim->view.v;
     char why[RECHECK_BYTES];
     bool known = callbacks_explain(sim, why);
-    char gone[64] = "";
+    char gone[64] = "", served[64] = "";
     struct str counted = {0};
     if (sim->failures.gone > 0)
         snprintf(gone, sizeof gone, " (nodes that are never repaired: %u)", sim->failures.gone);
+    if (sim->services.count > 0)
+        snprintf(served, sizeof served, "; services hold %u", gpus_of_services(sim));
     for (size_t i = 0; i < sim->counted.entries.count; i++) {
         const struct tally_entry *entry = &sim->counted.entries.at[i];
         str_addf(&counted, "; it has counted %llu %s%s", (unsigned long long)entry->count,
@@ -264,13 +282,14 @@ static void report_stuck(struct sim *sim) {
     }
     sim_fail(
         sim, ERROR_RUN,
-        "policy %s leaves %u jobs waiting for ever: nothing runs, nothing %s, %u of %u GPUs are free%s; "
+        "policy %s leaves %u jobs waiting for ever: nothing runs, nothing %s, %u of %u GPUs are free%s%s; "
         "the first of them is job %s%s%s%s",
         sim->module->policy->name, v->waiting_count,
-        sim->changes.pending > 0 ? "but what the repeated series have shown will happen"
-                                 : "will happen",
-        v->free_gpus, v->gpus, gone, sim->workload->jobs.at[v->first_waiting].id, known ? "; " : "",
-        why, counted.length > 0 ? counted.text : "");
+        sim->changes.pending + sim->services.pending > 0
+            ? "but what the repeated series have shown will happen"
+            : "will happen",
+        v->free_gpus, v->gpus, served, gone, sim->workload->jobs.at[v->first_waiting].id,
+        known ? "; " : "", why, counted.length > 0 ? counted.text : "");
     str_finish(&counted);
 }
 

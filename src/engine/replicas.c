@@ -3,6 +3,7 @@
 
 #include "engine/gpus.h"
 #include "engine/nodes.h"
+#include "engine/power_cap.h"
 #include "workload/service_configs.h"
 
 #include <stdlib.h>
@@ -76,7 +77,8 @@ static uint32_t add_replica(struct sim *sim, uint32_t service, uint32_t config) 
                                                     .config = config,
                                                     .number = ++run->last_number,
                                                     .event = EVENT_NONE,
-                                                    .since_ns = sim->now_ns};
+                                                    .since_ns = sim->now_ns,
+                                                    .spare_since_ns = TIME_NONE_NS};
     array_push(&run->replicas, place);
     return place;
 }
@@ -122,21 +124,92 @@ static void load_replica(struct sim *sim, uint32_t replica, int64_t load_ns) {
     enter_phase(sim, replica, ready_ns > sim->now_ns ? REPLICA_LOADING : REPLICA_READY);
 }
 
-static uint32_t place_replica(struct sim *sim, uint32_t service, uint32_t config, int64_t load_ns) {
+static uint32_t place_replica(struct sim *sim, uint32_t service, uint32_t config) {
     uint32_t replica = add_replica(sim, service, config);
     struct replica *r = &sim->services.replicas.at[replica];
     const struct replica_config *c = config_of(sim, r);
     (void)placement_take(&sim->placement, c->gpu_type, c->k, &r->allocation); /* it fits */
     r->node = r->allocation.first.node;
     take_gpus(sim, replica, c->k);
-    load_replica(sim, replica, load_ns);
     return replica;
 }
 
-uint32_t replicas_start(struct sim *sim, uint32_t service, uint32_t config) {
-    sim->services.runs[service].scale_ups++;
-    return place_replica(sim, service, config, units_ns(services_spec(sim, service)->start_s));
+static void start_counted(struct sim *sim, uint32_t replica) {
+    const struct replica *r = &sim->services.replicas.at[replica];
+    sim->services.runs[r->service].scale_ups++;
+    load_replica(sim, replica, units_ns(services_spec(sim, r->service)->start_s));
 }
+
+void replicas_start(struct sim *sim, uint32_t service, uint32_t config) {
+    start_counted(sim, place_replica(sim, service, config));
+}
+
+int64_t replicas_committed_with_nw(struct sim *sim, uint32_t service, uint32_t config) {
+    const struct replica_config *c = &services_spec(sim, service)->configs[config];
+    struct replica trial = {.service = service, .config = config};
+    (void)placement_take(&sim->placement, c->gpu_type, c->k, &trial.allocation); /* it fits */
+    trial.node = trial.allocation.first.node;
+    placement_give_back(&sim->placement, &trial.allocation);
+    return sim->committed_nw + added_nw(sim, &trial);
+}
+
+/* ---- Reservations ---- */
+
+/* Free GPUs of its node, as many as it lacks. */
+static void take_freed(struct sim *sim, uint32_t replica) {
+    struct replica *r = &sim->services.replicas.at[replica];
+    uint32_t missing = config_of(sim, r)->k - r->allocation.first.gpus,
+             free = sim->placement.node_free[r->node], gpus = free < missing ? free : missing;
+    if (gpus == 0)
+        return;
+    const struct allocation more = {.count = 1, .first = {r->node, gpus}};
+    placement_reclaim(&sim->placement, &more);
+    r->allocation =
+        (struct allocation){.count = 1, .first = {r->node, r->allocation.first.gpus + gpus}};
+    sim->services.reserved_gpus += gpus;
+    take_gpus(sim, replica, gpus);
+}
+
+/* It has all GPUs that it needs, and may use them. */
+static bool may_load(const struct sim *sim, const struct replica *r) {
+    return r->allocation.first.gpus == config_of(sim, r)->k &&
+           !power_cap_forbids_nw(sim, sim->committed_nw + added_nw(sim, r));
+}
+
+static void end_reservation(struct sim *sim, uint32_t replica) {
+    struct replica *r = &sim->services.replicas.at[replica];
+    sim->services.runs[r->service].reserved--;
+    sim->services.reserved--;
+    sim->services.reserved_gpus -= r->allocation.first.gpus;
+    r->phase = REPLICA_GONE;
+}
+
+bool replicas_take_freed(struct sim *sim) {
+    bool loads = false;
+    for (uint32_t i = 0; i < sim->services.replicas.count && sim->services.reserved > 0; i++) {
+        if (sim->services.replicas.at[i].phase != REPLICA_RESERVED)
+            continue;
+        take_freed(sim, i);
+        if (!may_load(sim, &sim->services.replicas.at[i]))
+            continue;
+        end_reservation(sim, i);
+        start_counted(sim, i);
+        loads = true;
+    }
+    return loads;
+}
+
+void replicas_reserve(struct sim *sim, uint32_t service, uint32_t config, uint32_t node) {
+    uint32_t replica = add_replica(sim, service, config);
+    struct replica *r = &sim->services.replicas.at[replica];
+    r->phase = REPLICA_RESERVED;
+    r->node = node;
+    sim->services.runs[service].reserved++;
+    sim->services.reserved++;
+    take_freed(sim, replica);
+}
+
+/* ---- Its end ---- */
 
 void replicas_become_ready(struct sim *sim, uint32_t replica) {
     sim->services.pending--;
@@ -144,7 +217,8 @@ void replicas_become_ready(struct sim *sim, uint32_t replica) {
     enter_phase(sim, replica, REPLICA_READY);
 }
 
-void replicas_release(struct sim *sim, uint32_t replica) {
+/* It no longer uses its GPUs, though it still holds them. */
+static void stop_using(struct sim *sim, uint32_t replica) {
     struct replica *r = &sim->services.replicas.at[replica];
     if (r->event != EVENT_NONE)
         services_cancel(sim, r->event);
@@ -152,7 +226,16 @@ void replicas_release(struct sim *sim, uint32_t replica) {
     enter_phase(sim, replica, REPLICA_GONE);
     power_meter_release(&sim->meter, r->node, (int64_t)r->allocation.first.gpus * WHOLE_GPU_MILLI);
     add_committed(sim, -added_nw(sim, r));
-    give_gpus_back(sim, replica);
+}
+
+void replicas_release(struct sim *sim, uint32_t replica) {
+    const struct replica *r = &sim->services.replicas.at[replica];
+    if (r->phase == REPLICA_RESERVED)
+        end_reservation(sim, replica);
+    else
+        stop_using(sim, replica);
+    if (r->allocation.count > 0)
+        give_gpus_back(sim, replica);
     remove_replica(sim, replica);
 }
 
@@ -185,7 +268,7 @@ void replicas_start_first(struct sim *sim) {
                 sim_fail(sim, ERROR_RUN, "service %s: replica %lld of its least %lld does not fit",
                          spec->name, (long long)i + 1, (long long)spec->replicas.min);
             else
-                place_replica(sim, s, config, 0);
+                load_replica(sim, place_replica(sim, s, config), 0);
         }
     }
 }

@@ -9,9 +9,16 @@
 void replicas_start_first(struct sim *sim);
 /* Whether a node has the GPUs of a configuration free. */
 bool replicas_fit(const struct sim *sim, const struct replica_config *config);
-/* Takes the GPUs of a configuration, which must fit, and loads; returns its place. */
-uint32_t replicas_start(struct sim *sim, uint32_t service, uint32_t config);
-/* Gives its GPUs back at once. */
+/* The committed power with one more, which must fit. */
+int64_t replicas_committed_with_nw(struct sim *sim, uint32_t service, uint32_t config);
+/* Takes the GPUs of a configuration, which must fit, and loads. */
+void replicas_start(struct sim *sim, uint32_t service, uint32_t config);
+/* Holds the free GPUs of a node, and those that come free there, until it has enough and the cap
+   allows it: then it loads. */
+void replicas_reserve(struct sim *sim, uint32_t service, uint32_t config, uint32_t node);
+/* Reservations get what has come free; true if one of them has enough, and loads. */
+bool replicas_take_freed(struct sim *sim);
+/* Gives its GPUs back at once, or ends the reservation. */
 void replicas_release(struct sim *sim, uint32_t replica);
 
 /* The event itself: a replica has loaded. */

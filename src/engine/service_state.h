@@ -14,6 +14,12 @@ enum replica_phase {
     REPLICA_READY,
 };
 
+/* Demand of a stretch of time. */
+struct demand_stretch {
+    double per_s;
+    int64_t end_ns; /* INT64_MAX: it has not ended */
+};
+
 struct replica {
     struct allocation allocation; /* in one node; reserved: what it has so far, perhaps nothing */
     uint32_t service, number;     /* its name is SERVICE#NUMBER, numbers from 1 */
@@ -22,6 +28,7 @@ struct replica {
     uint32_t event;             /* it is ready, or EVENT_NONE */
     uint8_t phase;              /* enum replica_phase */
     int64_t since_ns, awake_ns; /* since when in this phase; when all its GPUs are awake */
+    int64_t spare_since_ns;     /* semantics 33.3; TIME_NONE_NS: it is not */
     int128 drawn_before;        /* of its group, when it became ready */
 };
 
@@ -57,18 +64,25 @@ struct service_run {
     uint32_t last_number; /* of a replica */
     uint64_t scale_ups;   /* replicas after those of t = 0 */
     uint64_t preemptions; /* of jobs, for its replicas */
+    /* Scaling: past demands that no later one was above, the greatest first; the tick that comes
+       (TIME_NONE_NS: none would change anything), and the last one. */
+    ARRAY_OF(struct demand_stretch) window;
+    size_t window_first;
+    int64_t tick_ns, last_tick_ns;
 };
 
 struct services {
     struct service_run *runs; /* by service; NULL: there is none */
     uint32_t count;
     ARRAY_OF(struct replica) replicas;
-    ARRAY_OF(uint32_t) gone; /* places there that are free */
-    uint32_t pending;        /* events of services in the event set */
-    uint32_t reserved_gpus;  /* of all services */
-    int64_t round_ns;        /* all repeated demands together come again after it; 0: none is
-                                repeated */
-    int64_t after_ns;        /* longest down_after */
+    ARRAY_OF(uint32_t) gone;          /* places there that are free */
+    uint32_t pending;                 /* events of services in the event set */
+    uint32_t reserved, reserved_gpus; /* of all services */
+    uint32_t tick_event;              /* of the earliest tick_ns, or EVENT_NONE */
+    bool in_tick;                     /* that event is being applied */
+    int64_t round_ns; /* all repeated demands together come again after it; 0: none is
+                         repeated */
+    int64_t after_ns; /* longest down_after */
 };
 
 #endif

@@ -56,6 +56,70 @@ static void await_flow(struct sim *sim, uint32_t service) {
     run->event = services_push(sim, run->next_ns, EVENT_BACKLOG, service);
 }
 
+/* ---- Ticks ---- */
+
+void services_await_tick(struct sim *sim) {
+    struct services *services = &sim->services;
+    int64_t next_ns = TIME_NONE_NS;
+    for (uint32_t s = 0; s < services->count; s++)
+        next_ns = services->runs[s].tick_ns < next_ns ? services->runs[s].tick_ns : next_ns;
+    if (services->tick_event != EVENT_NONE) {
+        if (eventq_time_ns(&sim->events, services->tick_event) == next_ns)
+            return;
+        services_cancel(sim, services->tick_event);
+    }
+    services->tick_event = next_ns == TIME_NONE_NS
+                               ? EVENT_NONE
+                               : services_push(sim, next_ns, EVENT_SCALING, EASIM_NONE);
+}
+
+static void set_tick(struct sim *sim, uint32_t service, int64_t tick_ns) {
+    struct services *services = &sim->services;
+    services->runs[service].tick_ns = tick_ns;
+    bool earlier = services->tick_event == EVENT_NONE ||
+                   tick_ns < eventq_time_ns(&sim->events, services->tick_event);
+    if (earlier && !services->in_tick)
+        services_await_tick(sim);
+}
+
+void services_ask_tick(struct sim *sim, uint32_t service) {
+    struct service_run *run = &sim->services.runs[service];
+    int64_t interval_ns = units_ns(services_spec(sim, service)->scaling.interval_s);
+    int64_t next_ns = (sim->now_ns + interval_ns - 1) / interval_ns * interval_ns;
+    if (next_ns == run->last_tick_ns)
+        next_ns += interval_ns;
+    if (next_ns < run->tick_ns)
+        set_tick(sim, service, next_ns);
+}
+
+void services_tick_now(struct sim *sim) {
+    for (uint32_t s = 0; s < sim->services.count; s++)
+        set_tick(sim, s, sim->now_ns);
+}
+
+/* Demand from now on. What was less before and ends by now is never the most again. */
+static void note_demand(struct service_run *run, int64_t now_ns) {
+    if (run->window.count > 0)
+        run->window.at[run->window.count - 1].end_ns = now_ns;
+    while (run->window.count > run->window_first &&
+           run->window.at[run->window.count - 1].per_s <= run->demand_per_s)
+        run->window.count--;
+    array_push(&run->window, ((struct demand_stretch){run->demand_per_s, INT64_MAX}));
+}
+
+double services_most_demand(struct sim *sim, uint32_t service, int64_t from_ns) {
+    struct service_run *run = &sim->services.runs[service];
+    while (run->window.at[run->window_first].end_ns <= from_ns)
+        run->window_first++;
+    if (run->window_first > run->window.count / 2) {
+        run->window.count -= run->window_first;
+        memmove(run->window.at, run->window.at + run->window_first,
+                run->window.count * sizeof *run->window.at);
+        run->window_first = 0;
+    }
+    return run->window.at[run->window_first].per_s;
+}
+
 /* ---- Up to now ---- */
 
 /* Tokens from settled_ns to now; the backlog does not pass the one at which the flow changes, and
@@ -171,6 +235,7 @@ void services_refresh(struct sim *sim, uint32_t service) {
             load_group(sim, run, group, &spec->configs[c], load);
     }
     await_flow(sim, service);
+    services_ask_tick(sim, service);
 }
 
 void services_change_demand(struct sim *sim) {
@@ -182,6 +247,7 @@ void services_change_demand(struct sim *sim) {
         services_settle(sim, s);
         series_pass(&run->demand);
         run->demand_per_s = run->demand.value;
+        note_demand(run, sim->now_ns);
         services_refresh(sim, s);
         if (series_period_ns(run->demand.series) == 0)
             cluster_changes_reset_round(sim);
@@ -190,8 +256,11 @@ void services_change_demand(struct sim *sim) {
 }
 
 void services_change_flow(struct sim *sim, uint32_t service) {
+    struct service_run *run = &sim->services.runs[service];
     sim->services.pending--;
-    sim->services.runs[service].event = EVENT_NONE;
+    run->event = EVENT_NONE;
+    if (series_period_ns(run->demand.series) == 0)
+        cluster_changes_reset_round(sim);
     services_settle(sim, service);
     services_refresh(sim, service);
 }
@@ -209,12 +278,23 @@ static void init_groups(struct sim *sim, struct service_run *run, const struct s
     }
 }
 
+/* Within which the host has done all that a change of demand leads to: one replica a tick goes,
+   from when the change is out of the window and none was wanted for down_after; one that has found
+   GPUs loads. */
+static int64_t longest_answer_ns(const struct service *spec) {
+    double intervals = SERVICE_WINDOW_INTERVALS + 1 + (double)spec->replicas.max;
+    return units_ns(
+        fmin(spec->scaling.down_after_s + spec->start_s + intervals * spec->scaling.interval_s,
+             TIME_MAX_S));
+}
+
 void services_init(struct sim *sim) {
     struct services *services = &sim->services;
     services->count = sim->workload->services ? (uint32_t)sim->workload->services->count : 0;
     sim->meter.serves = services->count > 0;
     if (services->count == 0)
         return;
+    services->tick_event = EVENT_NONE;
     services->runs = mem_zalloc(services->count, sizeof *services->runs);
     for (uint32_t s = 0; s < services->count; s++) {
         const struct service *spec = services_spec(sim, s);
@@ -222,10 +302,13 @@ void services_init(struct sim *sim) {
         series_start(&run->demand, &spec->demand.course);
         run->demand_per_s = run->demand.value;
         run->event = EVENT_NONE;
+        run->tick_ns = TIME_NONE_NS;
+        run->last_tick_ns = -1;
+        note_demand(run, 0);
         init_groups(sim, run, spec);
         services->round_ns = cluster_changes_common_period_ns(
             services->round_ns, series_period_ns(&spec->demand.course));
-        int64_t after_ns = units_ns(spec->scaling.down_after_s);
+        int64_t after_ns = longest_answer_ns(spec);
         services->after_ns = after_ns > services->after_ns ? after_ns : services->after_ns;
         services_refresh(sim, s);
     }
@@ -239,6 +322,7 @@ void services_finish(struct sim *sim) {
     for (uint32_t s = 0; services->runs && s < services->count; s++) {
         free(services->runs[s].groups);
         free(services->runs[s].replicas.at);
+        free(services->runs[s].window.at);
     }
     free(services->runs);
     free(services->replicas.at);

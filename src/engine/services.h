@@ -7,6 +7,8 @@
 #include "engine/sim.h"
 #include "workload/service.h"
 
+#define SERVICE_WINDOW_INTERVALS 3 /* whose most demand a tick looks at */
+
 /* Without replicas; demands of t = 0. */
 void services_init(struct sim *sim);
 void services_finish(struct sim *sim);
@@ -24,6 +26,13 @@ void services_change_flow(struct sim *sim, uint32_t service);
 /* Tokens that wait now, of a service that may not have been settled. */
 double services_backlog(const struct sim *sim, uint32_t service);
 struct flow_load services_load_of(const struct service_run *run);
+/* A tick is to come at the next whole interval, as something has changed; or at once. */
+void services_ask_tick(struct sim *sim, uint32_t service);
+void services_tick_now(struct sim *sim);
+/* The event of the earliest tick. */
+void services_await_tick(struct sim *sim);
+/* Most demand from from_ns up to now. */
+double services_most_demand(struct sim *sim, uint32_t service, int64_t from_ns);
 /* Events of services, which alone help no waiting job for ever (cluster_changes.h). */
 uint32_t services_push(struct sim *sim, int64_t time_ns, enum event_kind kind, uint32_t payload);
 void services_cancel(struct sim *sim, uint32_t event);

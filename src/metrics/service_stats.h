@@ -1,5 +1,5 @@
 /* What services did in the measured part of a run: tokens, waiting times, latencies, energy
-   (semantics 34.5). */
+   (semantics 34.6). */
 #ifndef EASIM_METRICS_SERVICE_STATS_H
 #define EASIM_METRICS_SERVICE_STATS_H
 

@@ -215,16 +215,6 @@ static void check_end(const struct study *study, struct problems *problems) {
                      "expected a duration, got drain: services alone never come to an end");
 }
 
-/* The host does not scale yet. */
-static void check_scaling(struct study *study, struct problems *problems) {
-    const struct service *list = study->source.services.at;
-    for (size_t i = 0; i < study->source.services.count; i++)
-        if (list[i].replicas.min != list[i].replicas.max)
-            problems_add(problems, list[i].where,
-                         arena_printf(&study->arena, "%s.replicas", list[i].path),
-                         "expected min equal to max: replicas are not scaled yet");
-}
-
 static int load_study(struct study *study, bool apart, const char *path,
                       const struct scenario_overrides *overrides,
                       const struct trace_reader *const *readers, struct problems *problems) {
@@ -265,8 +255,6 @@ static int load_study(struct study *study, bool apart, const char *path,
                      "expected less than the horizon");
     if (source == 0)
         check_end(study, problems);
-    if (problems->count == before)
-        check_scaling(study, problems);
     warn_of_worlds(study, overrides->worlds);
     if (study->scenario.record && !overrides->records)
         array_push(&study->warnings,

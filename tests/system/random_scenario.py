@@ -373,6 +373,65 @@ class Scenario:
         self.scenario["policy"] = {"name": self.policy, "params": p}
         self.write_scenario()
 
+    def take_services(self):
+        """One to three services beside the jobs. On GPUs that jobs may want, too, their demand ends and their least number
+        is 0, so that no job waits for ever; on a GPU type of their own they do as they like. Drawn apart."""
+        r = Random(f"services of {self.seed}")
+        self.stays = False  # a replica may stay for ever
+        own = "power_cap_w" not in self.cluster and r.random() < 0.5
+        if own:
+            idle = round(r.uniform(20, 80), 1)
+            self.types.append({"name": "s", "idle_w": idle, "ctx_w": idle + r.choice([0, 30]), "tdp_w": 900, "memory_gib": 80} |
+                              r.choice([{}, {"sleep_w": 10, "sleep_after": 120, "wake_s": 15}]))
+            self.cluster["nodes"] += [{"count": r.choice([1, 2]), "gpu": "s", "gpus": r.choice([4, 8])} |
+                                      r.choice([{}, {"mtbf": "1h", "mttr": "10min"}]) for _ in range(r.choice([1, 2]))]
+        models, self.services = [], []
+        for i in range(r.choice([1, 1, 2, 3])):
+            apart = own and r.random() < 0.6
+            names = ["s"] if apart else sorted({r.choice([t for t in self.types if t["name"] != "s"])["name"] for _ in range(3)})
+            models.append({"name": f"serve{i}", "unit": "token", "prompt": {"included": True}, "serving":
+                           [self.serving(r, name, k) for name in names for k in [1, 2, 4][:r.choice([1, 1, 2, 3])]]})
+            self.services.append(self.service(r, i, apart, models[-1]["serving"]))
+        self.files["models.yaml"] = lines({"models": self.models + models} | ({"rigid_speed": self.rigid_speed}
+                                                                             if self.rigid_speed else {}))
+        self.scenario["workload"]["streams"] += self.services
+        self.write_scenario()
+
+    @staticmethod
+    def serving(r, gpu, k):
+        points, n, per_s, watts, ms = [], 0, 0, k * round(r.uniform(100, 300), 1), round(r.uniform(5, 30), 2)
+        for limit in (8, 32, 128)[:r.choice([1, 2, 3])]:
+            n, per_s = limit - round(r.uniform(0, limit / 4), 3), round(per_s + r.uniform(50, 1500), 2)
+            points.append({"limit": limit, "n": n, "per_s": per_s, "power_w": round(watts, 1),
+                           "itl_ms": {"p50": ms, "p90": round(ms + 3, 2), "p95": round(ms + 5, 2), "p99": round(ms + 20, 2)}})
+            watts, ms = watts + r.uniform(-20, 150), round(ms + r.uniform(0, 15), 2)
+        return {"gpu": gpu, "k": k, "evidence": "assumed", "source": "drawn", "points": points}
+
+    def service(self, r, i, apart, tables):
+        least_ms = max(point["itl_ms"]["p99"] for table in tables for point in table["points"][:1])
+        per_s = max(point["per_s"] for table in tables for point in table["points"])
+        service = {"kind": "service", "name": f"chat {i}", "model": f"serve{i}",
+                   "slo": {"itl_ms": round(least_ms * r.choice([1, 1.2, 3]) + 0.01, 3), "wait_s": r.choice([0, 1, 10, 60]),
+                           "quantile": r.choice(["p50", "p99"])},
+                   "replicas": {"min": 0, "max": r.choice([1, 2, 5])}, "start_s": r.choice([0, 20, 90.5]),
+                   "scaling": {"target": r.choice([0.5, 0.8, 1]), "interval": r.choice([7.5, 30, 60, 200]),
+                               "down_after": r.choice([30, 300, 1000]), "preempt": r.random() < 0.5,
+                               "objective": r.choice(["energy", "latency"])}}
+        if r.random() < 0.4:
+            service["slo"]["timeout_s"] = max(service["slo"]["wait_s"], r.choice([0.5, 5, 100]))
+        if apart and r.random() < 0.4:
+            service["demand"] = {"tokens_per_s": round(per_s * r.uniform(0, 3), 2)}
+            service["replicas"]["min"] = r.choice([0, 1])
+            self.stays = True
+            return service
+        times = sorted(r.sample(range(1, 4000), r.choice([1, 5, 30])))
+        steps = [[time_s, r.choice([0, round(per_s * r.uniform(0, 4), 2)])] for time_s in [0, *times]]
+        self.files[f"demand{i}.csv"] = table(["time_s", "tokens_per_s"], steps + [[4000, 0], [4001, 0]])
+        repeats = apart and r.random() < 0.5
+        self.stays = self.stays or repeats
+        service["demand"] = {"file": f"demand{i}.csv"} | ({"repeat": True} if repeats else {})
+        return service
+
     def basis(self):
         """marginal is refused where a configuration draws less than an idle GPU, as one under a limit may."""
         limited = any("power_limits" in on for m in self.models for on in m["gpus"].values())

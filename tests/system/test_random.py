@@ -137,7 +137,7 @@ def power_over_time(run):
     s = run.summary
     joules = [seconds * float(row["power_w"]) for seconds, row in run.pieces()]
     close(math.fsum(joules) / 3.6e6, s["energy_kwh"], "energy_kwh")
-    parts = s["energy_job_kwh"] + s["energy_idle_kwh"] + s["energy_base_kwh"]
+    parts = s["energy_job_kwh"] + s["energy_idle_kwh"] + s["energy_base_kwh"] + s.get("energy_service_kwh", 0)
     close(parts, s["energy_kwh"], "parts of the energy")
     if joules:
         close(s["power_mean_w"], math.fsum(joules) / s["sim_s"], "power_mean_w")
@@ -188,16 +188,55 @@ def gpus_over_time(run):
         free.append(seconds * float(row["idle_gpus"]) if int(row["waiting"]) else 0)
     frag = math.fsum(free) / 3600
     assert -1e-9 <= s["frag_gpu_h"] <= frag * (1 + 1e-9) + 1e-9, (s["frag_gpu_h"], frag)
-    if len(run.s.types) == 1:
+    if len(run.s.types) == 1 and not hasattr(run.s, "services"):  # reserved GPUs are idle, and not free
         close(s["frag_gpu_h"], frag, "frag_gpu_h", absolute=1e-8)
     alloc_h = run.total(run.types, "alloc_gpu_h")
     close(alloc_h, math.fsum(held) / 3600, "alloc_gpu_h", absolute=1e-8)
     if s["sim_s"] > 0:
         close(s["util_alloc"], alloc_h * 3600 / (s["sim_s"] * run.gpus), "util_alloc")
         close(s["util_compute"], run.total(run.types, "compute_gpu_h") * 3600 / (s["sim_s"] * run.gpus), "util_compute")
-    close(s["setup_gpu_h"], alloc_h - run.total(run.types, "compute_gpu_h"), "setup_gpu_h", absolute=1e-8)
+    replica_h = s.get("replica_gpu_h", 0)
+    rest_h = alloc_h - run.total(run.types, "compute_gpu_h") - s["setup_gpu_h"]  # of replicas that load
+    assert -1e-8 <= rest_h <= replica_h + 1e-8, (rest_h, replica_h)
     if not run.warmup_s:
-        close(alloc_h, run.total(run.jobs, "gpu_s") / 3600, "GPU-hours of jobs", absolute=1e-8)
+        close(alloc_h, run.total(run.jobs, "gpu_s") / 3600 + replica_h, "GPU-hours of jobs and replicas", absolute=1e-8)
+
+
+def services(run):
+    """Tokens are conserved, as the demand says; parts add up to the summary."""
+    s, rows = run.summary, getattr(run, "services", [])
+    for row in rows:
+        value = {key: number(cell) for key, cell in row.items() if key not in ("policy", "service", "user", "model")}
+        close(value["tokens_before"] + value["tokens_demanded"],
+              value["tokens_served"] + value["tokens_dropped"] + value["tokens_left"], "tokens")
+        assert 0 <= value["energy_kwh"] and not value["slo_share"] > 1 + 1e-9, row
+        assert value["slo_share"] * value["tokens_demanded"] <= \
+            value["tokens_demanded"] - value["tokens_dropped"] + 1e-6 or math.isnan(value["slo_share"]), row
+        [service] = [service for service in run.s.services if service["name"] == row["service"]]
+        close(value["tokens_demanded"], demanded(run, service["demand"]), f"demand of {service['name']}", absolute=1e-6)
+    for column in ("tokens_before", "tokens_demanded", "tokens_served", "tokens_dropped", "tokens_left", "replica_gpu_h",
+                   "scale_ups"):
+        close(s.get(column, 0), run.total(rows, column), column, absolute=1e-6)
+    close(s.get("energy_service_kwh", 0), run.total(rows, "energy_kwh"), "energy of services")
+    close(s.get("service_preemptions", 0), run.total(rows, "preemptions"), "preemptions of services")
+
+
+def demanded(run, demand):
+    """Tokens of the measured time: a constant, or the rows of a file, which come again every 4001 s + the last row."""
+    if "file" not in demand:
+        return demand["tokens_per_s"] * (run.end_s - run.warmup_s)
+    rows = [line.split(",") for line in run.s.files[demand["file"]].splitlines()[1:]]
+    times, values = [float(row[0]) for row in rows], [float(row[1]) for row in rows]
+    period = times[-1] + times[-1] - times[-2]
+
+    def until(time_s):
+        rounds, rest = divmod(time_s, period) if demand.get("repeat") else (0, time_s)
+        ends = times[1:] + [period]
+        of_round = [value * max(0, min(end, limit) - start) for limit in (period, rest)
+                    for start, end, value in zip(times, ends, values)]
+        half = len(of_round) // 2
+        return rounds * math.fsum(of_round[:half]) + math.fsum(of_round[half:])
+    return until(run.end_s) - until(run.warmup_s)
 
 
 def types_and_users(run):
@@ -379,18 +418,25 @@ def speed(on, t, k, b, node_gpus):
 
 
 CHECKS = [numbers_are_numbers, jobs_add_up, times_of_jobs, deadlines, power_over_time, gpus_over_time, types_and_users,
-          losses, by_formula]
+          services, losses, by_formula]
 
 
 NO_PROGRESS = "was stopped 1000 times in a row without having kept any of its work"
 
 
 def scenario_of(seed):
-    """Every fifth is of a newer policy."""
+    """Every fifth is of a newer policy, every fourth has services."""
     scenario = Scenario(seed)
     if seed % 5 == 0:
         scenario.take_newer()
+    if seed % 4 == 1:
+        scenario.take_services()
     return scenario
+
+
+def may_wait(scenario, told):
+    """Replicas that stay may be where a job alone could run."""
+    return getattr(scenario, "stays", False) and "waiting for ever" in told and "; services hold 0" not in told
 
 
 def may_not_end(scenario):
@@ -409,10 +455,12 @@ def try_seed(seed):
                               cwd=folder, capture_output=True, text=True, check=False, timeout=300)
         if done.returncode == 1 and NO_PROGRESS in done.stderr and may_not_end(scenario):
             return ""  # an error that says so
+        if done.returncode == 1 and may_wait(scenario, done.stderr):
+            return ""
         if done.returncode != 0:
             return f"exit {done.returncode}: {done.stderr}"
-        tables = {name: rows_of(Path(folder, "out", name + ".csv"))
-                  for name in ("summary", "jobs", "users", "types", "power")}
+        names = ["summary", "jobs", "users", "types", "power"] + (["services"] if hasattr(scenario, "services") else [])
+        tables = {name: rows_of(Path(folder, "out", name + ".csv")) for name in names}
     try:
         for summary in tables["summary"]:
             run = Run(scenario, tables, summary["replication"])

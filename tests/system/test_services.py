@@ -30,22 +30,28 @@ def power_w(per_s):
     return 600 if per_s >= CAPACITY else 90 + 310 * -math.expm1(-n) / -math.expm1(-10)
 
 
-def service(name="chat", demand="{tokens_per_s: 1000}", replicas=1, slo="itl_ms: 60, wait_s: 10", more=""):
+def power_between_w(per_s):
+    """Between the points n/X is linear in n: n = 10 + 20 w at X = n / (0.01 + 0.005 w), P linear in log n."""
+    w = (per_s * 0.01 - 10) / (20 - per_s * 0.005)
+    return 400 + 200 * math.log((10 + 20 * w) / 10) / math.log(3)
+
+
+def service(name="chat", demand="{tokens_per_s: 1000}", replicas=1, most=None, slo="itl_ms: 60, wait_s: 10", more=""):
     return (f"{{kind: service, name: {name}, model: m, demand: {demand}, slo: {{{slo}}}, "
-            f"replicas: {{min: {replicas}, max: {replicas}}}{more}}}")
+            f"replicas: {{min: {replicas}, max: {most or replicas}}}{more}}}")
 
 
 def run(folder, streams, horizon="100s", nodes="[{count: 2, gpu: g, gpus: 4, base_w: 100}]", top="", warmup="0s", gpu="",
-        options=()):
+        k=1, policy="fcfs", cap="", code=0, options=()):
     """The folder of results of a scenario, checked after every event."""
-    (folder / "m.yaml").write_text(MODEL)
+    (folder / "m.yaml").write_text(MODEL.replace("k: 1", f"k: {k}"))
     lines = "".join(f"    - {stream}\n" for stream in streams)
     (folder / "c.yaml").write_text(
-        f"name: c\nhorizon: {horizon}\nseed: 1\nreplications: 1\npolicy: {{name: fcfs}}\nmodels: [m.yaml]\n"
-        f"cluster:\n  gpu_types: [{{name: g, idle_w: 60, ctx_w: 90, tdp_w: 700, memory_gib: 80{gpu}}}]\n  nodes: {nodes}\n"
+        f"name: c\nhorizon: {horizon}\nseed: 1\nreplications: 1\npolicy: {{name: {policy}}}\nmodels: [m.yaml]\n"
+        f"cluster:\n  gpu_types: [{{name: g, idle_w: 60, ctx_w: 90, tdp_w: 700, memory_gib: 80{gpu}}}]\n  nodes: {nodes}\n{cap}"
         f"{top}workload:\n  warmup: {warmup}\n  streams:\n{lines}")
     out = folder / "out"
-    easim("run", folder / "c.yaml", "--check", "--force", "--quiet", "--out", out, *options)
+    easim("run", folder / "c.yaml", "--check", "--force", "--quiet", "--out", out, *options, code=code)
     return out
 
 
@@ -191,6 +197,116 @@ def equal_to_none(folder):
     assert before == (beside / "jobs.csv").read_text()
 
 
+def scaling(folder):
+    """A rush that needs three replicas more, which load for 90 s and go one a tick, 300 s after the last was wanted.
+
+    At 120 s 5000 / 0.8 tokens a second are wanted and 60000 / 300 more for the backlog: 6450, which 4 replicas give. From
+    210 s on the backlog, 330000, falls by 3000 a second up to 320 s. The window of the tick at 600 s is the first without
+    the rush: 500 / 0.8 are wanted, which one replica gives, so all are spare from then on.
+    """
+    rush = [(0, 1000), (100, 5000), (400, 500), (3000, 0)]
+    out = run(folder, [service(demand=course(folder, "d.csv", rush), most=5, more=", start_s: 90s, "
+                               "scaling: {target: 0.8, interval: 60s, down_after: 300s}")], horizon="2000s")
+    row = one_row(out)
+    assert (row["scale_ups"], row["tokens_dropped"], row["tokens_left"], row["replicas_end"]) == ("3", "0", "0", "1"), row
+    held = []
+    for power in rows_of(out / "power.csv"):
+        if not held or held[-1][1] != power["alloc_gpus"]:
+            held.append((power["time_s"], power["alloc_gpus"]))
+    assert held == [("0", "1"), ("120", "4"), ("900", "3"), ("960", "2"), ("1020", "1")], held
+    close(row["replica_gpu_h"], (2000 + 780 + 840 + 900) / 3600)
+    close(row["slo_share"], 1 - 5000 * (320 - 100 - 20000 / 3000 - 80 / 3) / (100000 + 1500000 + 800000))
+    alone_w, even_w = power_w(500), [power_w(500 / n) for n in (2, 3, 4)]
+    busy_j = 100 * power_w(1000) + 110 * 600 + 3 * 90 * 90 + 110 * 4 * 600 + 80 * 4 * power_between_w(1250)
+    calm_j = 500 * 4 * even_w[2] + 60 * 3 * even_w[1] + 60 * 2 * even_w[0] + 980 * alone_w
+    close(row["energy_kwh"], (busy_j + calm_j) / 3.6e6)
+    energy_adds_up(out, 2000)
+
+
+JOBS = """job_id,submit_s,duration_s,gpus,class
+a,0,100,1,best_effort
+b,0,250,1,best_effort
+c,10,50,1,best_effort
+"""
+LATE = [(0, 0), (20, 1000), (400, 0), (2000, 0), (2001, 0)]
+
+
+def reservation(folder, preempt=False):
+    """A replica of both GPUs of the only node, wanted from the tick at 30 s on, while jobs a and b hold them.
+
+    It gets the GPU of a at 100 s, ahead of job c, and that of b at 250 s, and is ready at 260. Of 240000 tokens that wait
+    by then 100000 are left when demand ends at 400, none at 450. At 510 s the demand is out of the window: spare, so gone
+    60 s later, and c starts.
+    """
+    (folder / "jobs.csv").write_text(JOBS)
+    job = f"{{kind: trace, file: jobs.csv, preemptible: {str(preempt).lower()}}}"
+    chat = service(demand=course(folder, "d.csv", LATE), replicas=0, most=1, more=", start_s: 10s, scaling: {interval: 30s, "
+                   f"down_after: 60s, preempt: {str(preempt).lower()}}}")
+    out = run(folder, [job, chat], nodes="[{count: 1, gpu: g, gpus: 2}]", k=2, horizon="drain", options=("--trace", "t.jsonl"))
+    events = [json.loads(line) for line in (out / "t.jsonl").read_text().splitlines()]
+    [ready_ns] = [e["time_ns"] for e in events if e["kind"] == "replica_ready"]
+    jobs = {row["job_id"]: row for row in rows_of(out / "jobs.csv")}
+    row = one_row(out)
+    energy_adds_up(out, Fraction(one_row(out, "summary.csv")["sim_s"]))
+    return ready_ns / 1e9, jobs, row, rows_of(out / "power.csv")
+
+
+def reserved(folder):
+    ready_s, jobs, row, power = reservation(folder)
+    assert ready_s == 260 and (jobs["a"]["finish_s"], jobs["b"]["finish_s"]) == ("100", "250"), ready_s
+    assert (jobs["c"]["start_s"], jobs["c"]["finish_s"]) == ("570", "620"), jobs["c"]
+    close(row["replica_gpu_h"], 2 * (570 - 250) / 3600)
+    held = {p["time_s"]: (p["alloc_gpus"], p["idle_gpus"]) for p in power}
+    assert held["100"] == ("1", "1") and held["250"] == ("2", "0"), held  # reserved, but idle
+    assert row["preemptions"] == "0" and row["slo_share"] == "0", row
+
+
+def displacing(folder):
+    """The same where it may displace: at 30 s both jobs go, and come back when it is gone, in their order."""
+    ready_s, jobs, row, _ = reservation(folder, preempt=True)
+    assert ready_s == 40 and row["preemptions"] == "2", (ready_s, row)
+    # 20000 tokens wait at 40 s, none from 60 s on: gone at 510 + 60 as before; what both had done is lost.
+    assert (jobs["a"]["preemptions"], jobs["b"]["preemptions"], jobs["c"]["preemptions"]) == ("1", "1", "0")
+    assert jobs["c"]["start_s"] == "670", jobs["c"]
+    assert (jobs["a"]["finish_s"], jobs["b"]["finish_s"]) == ("670", "820"), (jobs["a"], jobs["b"])
+
+
+def falling_cap(folder):
+    """Of two replicas, which count with 600 W each, the cap of charon allows one from 300 s on; fcfs does not keep it."""
+    (folder / "cap.csv").write_text("time_s,power_w\n0,2000\n300,1000\n")
+    for policy, held, violation in (("charon", "1", "0"), ("fcfs", "2", "100")):
+        out = run(folder, [service(demand="{tokens_per_s: 3000}", most=3, more=", start_s: 0s")], horizon="400s", policy=policy,
+                  nodes="[{count: 1, gpu: g, gpus: 4}]", cap="  power_cap_w: {file: cap.csv}\n")
+        rows = rows_of(out / "power.csv")
+        assert ([row["alloc_gpus"] for row in rows if float(row["time_s"]) >= 0][-1], rows[0]["alloc_gpus"]) == (held, "2"), rows
+        assert one_row(out, "summary.csv")["cap_violation_s"] == violation, policy
+        assert one_row(out)["replicas_end"] == held
+        energy_adds_up(out, 400)
+
+
+def waking(folder):
+    """A replica that takes a sleeping GPU is ready after 5 s to wake it and 20 s to load."""
+    out = run(folder, [service(demand=course(folder, "d.csv", [(0, 0), (50, 1000), (400, 0)]), replicas=0, most=1,
+                               more=", start_s: 20s, scaling: {interval: 60s}")], horizon="200s",
+              nodes="[{count: 1, gpu: g, gpus: 1}]", gpu=", sleep_w: 10, sleep_after: 30, wake_s: 5", options=("--trace", "t.jsonl"))
+    events = [json.loads(line) for line in (out / "t.jsonl").read_text().splitlines()]
+    assert [e["time_ns"] for e in events if e["kind"] == "replica_ready"] == [85 * 10**9]
+    row = one_row(out)
+    # 35000 tokens wait at 85 s, which 1000 a second more than demand serve by 120 s.
+    close(row["energy_kwh"], (25 * 90 + 35 * 600 + 80 * 400) / 3.6e6)
+    energy_adds_up(out, 200)
+
+
+def stuck(folder):
+    """A job that needs the GPU of a replica that never goes: a diagnosis, though demand comes again for ever."""
+    job = "{kind: periodic, period: 1h, sizes: {law: constant, mean: 50s}, rigid: {k: 2}, until: {jobs: 1}}"
+    for demand in ("{tokens_per_s: 1000}", "{file: d.csv, repeat: true}"):
+        course(folder, "d.csv", [(0, 1000), (60, 10)])
+        run(folder, [job, service(demand=demand)], horizon="drain", nodes="[{count: 1, gpu: g, gpus: 2}]", code=1)
+        told = easim("run", folder / "c.yaml", "--quiet", "--force", "--out", folder / "out", code=1).stderr
+        assert "leaves 1 jobs waiting for ever" in told and "1 of 2 GPUs are free; services hold 1" in told, told
+
+
 def refused(folder):
     """What runs with services cannot do, in one line, before anything is written."""
     run(folder, [service()])
@@ -200,7 +316,8 @@ def refused(folder):
 
 
 if __name__ == "__main__":
-    for check in (half_of_capacity, pulse, timeout, node_failure, warmup, beside_jobs, equal_to_none, refused):
+    for check in (half_of_capacity, pulse, timeout, node_failure, warmup, beside_jobs, equal_to_none, scaling, reserved,
+                  displacing, falling_cap, waking, stuck, refused):
         with tempfile.TemporaryDirectory() as folder:
             check(Path(folder))
-    print("services: 8 checks passed")
+    print("services: 14 checks passed")
