@@ -150,6 +150,14 @@ def model_lines(name, fits, sizes, powers, megatron):
         yield from gpu_lines(gpu, precision, constants, sizes[gpu], f"MLPerf Training v3.0 to v5.0, {name}", powers)
 
 
+def make_scale(table, data, folder):
+    """Rows of 405B on H100 and GB200 with the shares of the peak of their shapes, and models."""
+    words = ["llama31_405b", str(table), str(folder), "--gemm", str(data / "compute/gemm.csv.gz"), "--one-scale", "--gpu", "h100,gb200"]
+    rows = plan_rows.make_rows("llama31_405b", table, plan_rows.parse(words), {})
+    plan_rows.write_rows(rows, folder / "scale.csv")
+    return (folder / "scale.csv").read_text(encoding="utf-8"), plan_rows.model_text(rows)
+
+
 def make_files(easim, source, data):
     """Texts by path in the source tree."""
     files, lines = {}, [HEADER + "models:"]
@@ -165,6 +173,9 @@ def make_files(easim, source, data):
             (folder / f"{name}.yaml").write_text(plan_rows.model_text(rows), encoding="utf-8")
             fits, _ = fit(easim, name, folder, hold.format(overlap=overlap))
             overlap = overlap or fits["h100 fp8"]["gradient_overlap"]
+            if name == "llama31_405b":  # one factor of measured products for two GPU types
+                scale = make_scale(table, data, folder)
+                files |= {f"validation/large/{name}-scale.csv": scale[0], f"validation/large/{name}-scale.yaml": scale[1]}
             for kind in ("csv", "yaml"):
                 files[f"validation/large/{name}.{kind}"] = (folder / f"{name}.{kind}").read_text(encoding="utf-8")
             if name in NAMES:

@@ -3,9 +3,11 @@
 
   plan_rows.py gpt3 | llama31_405b | llama2_70b_lora RUNS.csv FOLDER    results of MLPerf Training (data/mlperf/runs.csv)
   plan_rows.py megatron_bridge TABLE.csv FOLDER                        published trainings (data/llm/megatron_bridge.csv)
+  plan_rows.py megatron validation/megatron/rows.csv FOLDER            those of Megatron-LM, with --gemm
   options: --interleaving half | quarter | full | published    v of gpt3 (default half: L / (2 pp))
            --gemm GEMM.csv.gz    adds shape_fraction, from measured matrix multiplications (data/compute/gemm.csv.gz)
            --gpu GPU,...         of these GPU types alone
+           --one-scale           of all rows one compute_fraction, whatever their GPU type and precision
 
 Writes FOLDER/NAME.csv and FOLDER/NAME.yaml, and says which rows are left out and why. In MLPerf's rows batch_per_gpu /
 grad_accum is mb / (tp pp cp); tp, pp, cp and mb are those of the submitters' published configurations, which their names
@@ -145,6 +147,17 @@ def megatron_bridge(path, dropped):
                    "tokens_s_gpu": row["tokens_per_s_gpu"], "of": row["release"]}
 
 
+# ---- Trainings of Megatron-LM ----
+
+def megatron(path):
+    """The rows as they are; shapes are those of models.yaml beside them."""
+    import yaml
+    models = {model["name"]: model["transformer"] for model in yaml.safe_load(Path(path).with_name("models.yaml").read_text(encoding="utf-8"))["models"]}
+    for row in read_table(path):
+        SHAPES[row["model"]] = models[row["model"]]
+        yield row | {"precision": "bf16", "cp": 1, **{key: int(row[key]) for key in ("gpus", "tp", "pp", "v", "mb", "global_batch")}}
+
+
 # ---- Measured matrix multiplications ----
 
 def load_products(path):
@@ -185,19 +198,17 @@ def add_fractions(rows, path):
     """mxfp8 and nvfp4, and types without FP8, were not measured: they take the shares of their type's, or H100's, FP8."""
     products, known = load_products(path), {}
     for row in rows:
-        peaks = HARDWARE[row["gpu"]][0]
         kind = next(kind for kind in ((row["gpu"], row["precision"]), (row["gpu"], "fp8"), ("h100", "fp8")) if kind in products)
         key = (kind, row["model"], row["tp"], row["cp"], row["mb"])
         if key not in known:
             known[key] = layer_rate(products[kind], shape_of(row), row) / HARDWARE[kind[0]][0][kind[1]]
-        assert peaks
         row["shape_fraction"] = f"{min(1, known[key]):.6g}"
 
 
 # ---- Files ----
 
-COLUMNS = ("model", "gpu", "gpus", "tp", "pp", "v", "cp", "mb", "global_batch", "round", "round_factor", "fold", "shape_fraction",
-           "samples_s", "tokens_s_gpu", "of")
+COLUMNS = ("model", "gpu", "gpus", "tp", "pp", "v", "cp", "mb", "global_batch", "group", "round", "round_factor", "fold", "shape_fraction",
+           "samples_s", "tokens_s_gpu", "tflops_gpu", "held_out", "of")
 
 
 def shape_of(row):
@@ -241,12 +252,13 @@ def model_text(rows):
 
 
 def make_rows(name, path, options, dropped):
-    rows = list(megatron_bridge(path, dropped) if name == "megatron_bridge" else mlperf(name, path, options, dropped))
+    rows = list(megatron(path) if name == "megatron" else
+                megatron_bridge(path, dropped) if name == "megatron_bridge" else mlperf(name, path, options, dropped))
     wanted = options.gpu.split(",") if options.gpu else None
     rows = [row for row in rows if not wanted or row["gpu"] in wanted]
     if options.gemm:
         add_fractions(rows, options.gemm)
-    return rows
+    return [row | {"group": "all"} for row in rows] if options.one_scale else rows
 
 
 def write_rows(rows, path):
@@ -259,12 +271,13 @@ def write_rows(rows, path):
 
 def parse(words=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("name", choices=("gpt3", "llama31_405b", "llama2_70b_lora", "megatron_bridge"))
+    parser.add_argument("name", choices=("gpt3", "llama31_405b", "llama2_70b_lora", "megatron_bridge", "megatron"))
     parser.add_argument("table")
     parser.add_argument("folder", type=Path)
     parser.add_argument("--interleaving", choices=("half", "quarter", "full", "published"), default="half")
     parser.add_argument("--gemm")
     parser.add_argument("--gpu")
+    parser.add_argument("--one-scale", action="store_true")
     return parser.parse_args(words)
 
 
@@ -277,7 +290,8 @@ def main():
         sys.exit(f"{options.table}: expected rows of {options.name}")
     options.folder.mkdir(parents=True, exist_ok=True)
     write_rows(rows, options.folder / f"{options.name}.csv")
-    (options.folder / f"{options.name}.yaml").write_text(model_text(rows), encoding="utf-8")
+    text = Path(options.table).with_name("models.yaml").read_text(encoding="utf-8") if options.name == "megatron" else model_text(rows)
+    (options.folder / f"{options.name}.yaml").write_text(text, encoding="utf-8")
     print(f"{len(rows)} rows")
 
 

@@ -78,17 +78,17 @@ static const struct {
                               {"fixed_s", NULL, 1e6},
                               {"node_s", NULL, 1e6}};
 
-static void print_constants(const struct plan_constants_fit *fit,
+static void print_constants(const struct plan_constants_fit *fit, bool has_shapes,
                             const double held[static PLAN_UNKNOWNS]) {
     for (size_t g = 0; g < fit->groups.count; g++) {
         const struct plan_constants *c = &fit->groups.at[g];
-        cli_show("%s%scompute_fraction: %.6g", c->group, c->group[0] ? ": " : "",
-                 c->compute_fraction);
+        cli_show("%s%scompute_fraction: %.6g%s", c->group, c->group[0] ? ": " : "",
+                 c->compute_fraction, has_shapes ? " x shape_fraction" : "");
         for (size_t u = 0; u < PLAN_UNKNOWNS; u++)
             if (constants[u].usual || fit->told[u] || !isnan(held[u]))
                 cli_show(", %s: %.6g", constants[u].name, fit->values[u]);
         cli_show("  (%zu rows; a constant would be %.4g FLOP/s)\n", c->rows, c->constant_flops);
-        if (c->compute_fraction == 1)
+        if (c->compute_fraction == 1 && !has_shapes)
             cli_show("  warning: compute_fraction is at its bound, 1\n");
     }
     for (size_t n = 0; n < fit->rounds.count; n++)
@@ -132,7 +132,7 @@ static int show_fit(const struct options *options, const struct plan_rows *rows,
     struct str points = {0};
     struct error error = {0};
     print_rows(rows, fit);
-    print_constants(fit, held);
+    print_constants(fit, rows->has_shapes, held);
     print_errors("fitted:", rows, fit, offsetof(struct plan_error, error), false);
     print_errors("each row left out:", rows, fit, offsetof(struct plan_error, left_out), false);
     print_errors("a constant rate, left out:", rows, fit,

@@ -180,7 +180,7 @@ def check_rounds(folder, rows, shapes):
             assert point["left_out_error"] == "", f"what is a round of one row, left out? {point}"
         else:
             near(point["left_out_error"], 0, 1e-8, f"row {i} left out with its size")
-    for line in (f"compute_fraction: {fraction:.6g}, memory_traffic: {f2:.6g}, gradient_overlap: {f3:.6g}",
+    for line in (f"compute_fraction: {fraction:.6g} x shape_fraction, memory_traffic: {f2:.6g}, gradient_overlap: {f3:.6g}",
                  "software_factor of new: 1 (stated)", "software_factor of old: 0.74\n", "software_factor of older: 0.61\n"):
         assert line in printed, f"{line} is not printed: {printed}"
     # Of a fold, leaving out one row or all must differ: noise on one of two rows of a size moves the other's prediction only

@@ -115,6 +115,8 @@ def check_figures(folder):
         "{metric: jct_s, over: median_error, tolerance: 900%}",
         "{metric: jct_s, over: p90_error, tolerance: 900%}",
         "{metric: wait_s, over: p90_error, tolerance: 9000000%}",
+        "{metric: jct_s, over: mean_error, tolerance: 900%}",
+        "{metric: wait_s, over: most_error, tolerance: 9000000000%}",
         "{metric: jct_s, job: j7, tolerance: 900%}",
         "{metric: energy_j, job: j40, value: 22222, tolerance: 99999%}"])
     run = predicted_of(folder / "out/v/jobs.csv")
@@ -129,7 +131,7 @@ def check_figures(folder):
     pairs = [(float(summary["jct_mean_s"]), 1234.5), (float(summary["makespan_s"]), 5012.5),
              (sum(run[job]["exec_s"] for job in table), sum(measured["exec_s"].values())),
              (statistics.fmean(run[job]["jct_s"] for job in table), statistics.fmean(measured["jct_s"].values())),
-             None, None, None, (run["j7"]["jct_s"], measured["jct_s"]["j7"]), (run["j40"]["energy_j"], 22222)]
+             None, None, None, None, None, (run["j7"]["jct_s"], measured["jct_s"]["j7"]), (run["j40"]["energy_j"], 22222)]
     for row, pair in zip(rows, pairs, strict=True):
         if pair:
             assert close(row["predicted"], pair[0]) and close(row["measured"], pair[1]), (row, pair)
@@ -139,6 +141,8 @@ def check_figures(folder):
     assert close(rows[4]["error"], statistics.median(errors["jct_s"]))
     assert close(rows[5]["error"], quantile(errors["jct_s"], 0.9))
     assert close(rows[6]["error"], quantile(errors["wait_s"], 0.9))
+    assert close(rows[7]["error"], statistics.fmean(errors["jct_s"])) and rows[7]["of"] == "mean error of 40 jobs"
+    assert close(rows[8]["error"], max(errors["wait_s"]))
     zeros = sum(value == 0 for value in measured["wait_s"].values())
     assert zeros > 0 and rows[6]["of"] == f"90 % error of {40 - zeros} jobs"
     text = easim("validate", folder / "v.yaml", "--out", folder / "out", "--force").stdout

@@ -8,7 +8,8 @@
 /* One group's: f1 is its own, the others are those of all rows. */
 struct plan_constants {
     const char *group;
-    double compute_fraction; /* of the peak, or of what the rows say that their shapes reach */
+    double compute_fraction; /* of the peak; where rows state shape_fraction, times that, and then
+                                it may be above 1 */
     double constant_flops;   /* of one GPU: what a constant rate would be, the control */
     size_t rows;             /* fitted */
 };

@@ -29,7 +29,7 @@ static double factor_of(const struct plan_equations *e, const struct plan_equati
 /* Seconds at a round factor of 1. */
 static double time_of(const struct plan_equations *e, const struct plan_equation *row,
                       const double *x) {
-    double time_s = row->other_s + row->compute_s;
+    double time_s = row->other_s;
     for (size_t u = 0; u < e->groups + PLAN_UNKNOWNS; u++)
         time_s += factor_of(e, row, u) * x[u];
     return time_s;

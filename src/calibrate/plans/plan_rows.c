@@ -218,6 +218,7 @@ int plan_rows_load(struct plan_rows *rows, const char *path, const struct model_
         csv_needed_columns(r.csv, column_names, FIRST_OPTIONAL, r.columns, binding->problems);
     for (int c = FIRST_OPTIONAL; c < COLUMN_COUNT; c++)
         r.columns[c] = csv_column(r.csv, column_names[c]);
+    rows->has_shapes = r.columns[SHAPE_FRACTION] >= 0;
     if (named == 0 && find_measure(&r, path) == 0)
         csv_each_row(r.csv, binding->problems, MAX_PROBLEMS, read_plan_row, &r);
     csv_close(r.csv);

@@ -22,6 +22,7 @@ struct plan_row {
 /* Zero-initialise; release with plan_rows_finish. */
 struct plan_rows {
     ARRAY_OF(struct plan_row) rows;
+    bool has_shapes;    /* there is a column shape_fraction */
     uint32_t node_gpus; /* of rows whose model states no gpus_per_node; set before loading */
 };
 

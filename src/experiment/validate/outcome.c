@@ -127,19 +127,25 @@ static double sum_of(const double *values, size_t count) {
     return sum;
 }
 
-/* A quantile of the relative errors, without their signs; a measured 0 has none. */
-static double error_quantile(const struct pairs *pairs, double share, size_t *ret_without) {
+static double error_figure(const double *sorted, size_t count, int32_t over) {
+    if (over == OVER_MEAN_ERROR)
+        return gsl_stats_mean(sorted, 1, count);
+    double share = over == OVER_MEDIAN_ERROR ? 0.5 : over == OVER_P90_ERROR ? 0.9 : 1;
+    return gsl_stats_quantile_from_sorted_data(sorted, 1, count, share);
+}
+
+/* Of the relative errors, without their signs; a measured 0 has none. */
+static double error_over_jobs(const struct pairs *pairs, int32_t over, size_t *ret_without) {
     double *errors = mem_zalloc(pairs->count, sizeof *errors);
     size_t count = 0;
     for (size_t i = 0; i < pairs->count; i++)
         if (pairs->measured[i] > 0)
             errors[count++] = fabs(pairs->predicted[i] / pairs->measured[i] - 1);
     gsl_sort(errors, 1, count);
-    double quantile =
-        count > 0 ? gsl_stats_quantile_from_sorted_data(errors, 1, count, share) : NAN;
+    double figure = count > 0 ? error_figure(errors, count, over) : NAN;
     *ret_without = pairs->count - count;
     free(errors);
-    return quantile;
+    return figure;
 }
 
 static void note_row(struct outcome *o, const struct outcome_row *row, struct named *missing,
@@ -158,8 +164,8 @@ static void compare_over_jobs(struct outcome *o, struct outcome_row *row) {
     struct pairs pairs = pairs_of(o, row, &missing);
     int32_t over = row->measure->over;
     size_t without = 0;
-    if (over == OVER_MEDIAN_ERROR || over == OVER_P90_ERROR) {
-        row->error = error_quantile(&pairs, over == OVER_P90_ERROR ? 0.9 : 0.5, &without);
+    if (over >= OVER_MEDIAN_ERROR && over < OVER_NONE) {
+        row->error = error_over_jobs(&pairs, over, &without);
         row->jobs -= without;
     } else if (pairs.count > 0) {
         double by = over == OVER_MEAN ? (double)pairs.count : 1;
@@ -335,7 +341,8 @@ bool outcome_needs_jobs(const struct validate_case *v) {
 }
 
 const char *outcome_of(const struct outcome_row *row, struct arena *arena) {
-    static const char *const words[] = {"mean", "sum", "median error", "90 % error", ""};
+    static const char *const words[] = {
+        "mean", "sum", "median error", "90 % error", "mean error", "largest error", ""};
     const struct validate_measure *m = row->measure;
     if (m->job)
         return arena_printf(arena, "job %s", m->job);

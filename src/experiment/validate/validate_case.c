@@ -5,7 +5,8 @@
 
 const char *const validate_kinds[] = {"prediction", "replay", "policy", "power", NULL};
 const char *const validate_againsts[] = {"measurement", "simulator", "theory", NULL};
-const char *const validate_overs[] = {"mean", "sum", "median_error", "p90_error", NULL};
+const char *const validate_overs[] = {
+    "mean", "sum", "median_error", "p90_error", "mean_error", "most_error", NULL};
 
 const char **validate_case_set_texts(const struct validate_case *v, struct arena *arena) {
     const char **texts = arena_alloc(arena, (v->sets.count + 1) * sizeof *texts);

@@ -27,6 +27,8 @@ enum validate_over {
     OVER_SUM,
     OVER_MEDIAN_ERROR, /* of |predicted - measured| / measured of each job */
     OVER_P90_ERROR,
+    OVER_MEAN_ERROR,
+    OVER_MOST_ERROR,
     OVER_NONE
 };
 extern const char *const validate_overs[];

@@ -111,7 +111,7 @@ CASES = [
     case("what the table does not tell", (METRIC, "metric: energy_j, over: mean"),
          "v.yaml:12:5: measured[2].metric: the table of measured jobs has no such column, and none from which it follows"),
     case("over of nobody", (METRIC, "metric: exec_s, over: median"),
-         "v.yaml:12:28: measured[2].over: expected one of mean | sum | median_error | p90_error, got \"median\""),
+         "v.yaml:12:28: measured[2].over: expected one of mean | sum | median_error | p90_error | mean_error | most_error, got \"median\""),
     case("value and over", (METRIC, "metric: exec_s, over: mean, value: 3"),
          "v.yaml:12:5: measured[2].value: not with over, which is of the table under jobs"),
     case("value and fact", ("makespan_s, fact", "makespan_s, value: 3, fact"),
