@@ -157,12 +157,9 @@ static struct displacement displace(const struct easim_pass *pass, const struct 
     const struct easim_gpu_type *type = easim_view_gpu_type(pass->view, config->gpu_type);
     const struct victims *v = find_victims(pass, config->gpu_type);
     struct displacement d = {.config = c, .end_s = INFINITY};
-    bool one_node =
-        config->k <= type->node_free_max || type->node_gpus_max == type->gpus; /* for certain */
-    uint32_t span = one_node ? EASIM_ONE_NODE : EASIM_ACROSS_NODES;
-    if (!(config->goodput[span] > 0) ||
-        (!(config->goodput[EASIM_ONE_NODE] > 0) && config->k <= type->node_gpus_max))
-        return d; /* not known there, or not once a node happens to have room */
+    int span = easim_fit_later(pass->view, config);
+    if (span < 0)
+        return d;
     uint32_t free = type->free, taken = 0;
     while (free < config->k && taken < v->count)
         free += v->at[taken++].k;
@@ -178,7 +175,7 @@ static struct displacement displace(const struct easim_pass *pass, const struct 
         d.wasted_j += v->at[taken].wasted_j;
         wait_s = fmax(wait_s, v->at[taken].checkpoint_s);
     }
-    d.end_s = pass->view->now_s + wait_s + easim_predict(pass->view, job, c, span).time_s;
+    d.end_s = pass->view->now_s + wait_s + easim_predict(pass->view, job, c, (uint32_t)span).time_s;
     return d;
 }
 

@@ -186,7 +186,7 @@ static void add_cluster(const struct easim_pass *pass) {
     text_add(&s->text, ",\"gpu_types\":[");
     for (uint32_t i = 0; i < pass->view->gpu_type_count; i++) {
         text_add(&s->text, i ? "," : "");
-        message_gpu_type(&s->text, easim_view_gpu_type(pass->view, i));
+        message_gpu_type(&s->text, pass->view, i);
     }
     text_add(&s->text, "],\"nodes\":[");
     for (uint32_t i = 0; i < pass->view->node_count; i++) {

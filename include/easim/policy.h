@@ -24,7 +24,7 @@ extern "C" {
    released. What has changed: docs/policy-interface.md. */
 #define EASIM_ABI_MAJOR 3u
 #define EASIM_ABI_MINOR 0u
-#define EASIM_ABI_DRAFT 4u
+#define EASIM_ABI_DRAFT 5u
 
 /* What a policy may do beyond starting jobs. Unknown bits are refused on loading, undeclared
  * actions when tried. */

@@ -111,13 +111,43 @@ struct easim_choice {
     double gpus;                  /* held: k, or a part of one */
 };
 
-/* Placement a configuration would get now: EASIM_ONE_NODE, EASIM_ACROSS_NODES, or EASIM_NOFIT. */
+/* Placement that k GPUs, or milli of one, would get now: the lowest span with so many free in one
+   place, or EASIM_NOFIT. */
+static inline int easim_room(const struct easim_view *view, uint32_t gpu_type, uint32_t k,
+                             uint32_t milli) {
+    const struct easim_gpu_type *type = easim_view_gpu_type(view, gpu_type);
+    int span = EASIM_ACROSS_NODES;
+    if (k <= type->node_free_max || (milli && milli <= type->shared_free_max_milli))
+        return EASIM_ONE_NODE;
+    if (k > type->free)
+        return EASIM_NOFIT;
+    while ((uint32_t)span + 1 < view->span_count && k > type->span_free_max[span])
+        span++;
+    return span;
+}
+
+/* Placement that a configuration would get now, in which it is known, or EASIM_NOFIT. */
 static inline int easim_fit(const struct easim_view *view, const struct easim_config *config) {
+    int span = easim_room(view, config->gpu_type, config->k, config->milli);
+    return span >= 0 && config->goodput[span] > 0 ? span : (int)EASIM_NOFIT;
+}
+
+/* The highest span that it may get once k GPUs of its type are free, whichever these are; or
+   EASIM_NOFIT, if it might be one in which it is not known. */
+static inline int easim_fit_later(const struct easim_view *view,
+                                  const struct easim_config *config) {
     const struct easim_gpu_type *type = easim_view_gpu_type(view, config->gpu_type);
-    bool one = config->k <= type->node_free_max ||
-               (config->milli && config->milli <= type->shared_free_max_milli);
-    int span = one ? EASIM_ONE_NODE : EASIM_ACROSS_NODES;
-    return (one || config->k <= type->free) && config->goodput[span] > 0 ? span : (int)EASIM_NOFIT;
+    bool certain = config->k <= type->node_free_max || type->node_gpus_max == type->gpus;
+    int span = EASIM_ONE_NODE;
+    if (!certain && config->k <= type->node_gpus_max && !(config->goodput[EASIM_ONE_NODE] > 0))
+        return EASIM_NOFIT;
+    for (span += !certain; !certain && (uint32_t)span + 1 < view->span_count; span++) {
+        if (config->k <= type->span_free_max[span] || type->span_gpus_max[span] == type->gpus)
+            break;
+        if (config->k <= type->span_gpus_max[span] && !(config->goodput[span] > 0))
+            return EASIM_NOFIT;
+    }
+    return config->goodput[span] > 0 ? span : (int)EASIM_NOFIT;
 }
 
 /* Prediction for some work after some set-up in configuration `config` (an index) placed as `span`.

@@ -40,8 +40,10 @@ struct easim_part {
     bool at_once;
 };
 
-/* Placement of a configuration: inside one node, or spread over several. Also an index. There may
- * be more spans in later versions: ask span_count of the configuration. */
+/* Placement of a configuration: inside one node, or spread over several. Also an index. Where the
+   cluster has a network, 1, 2 .. are its tiers, from the lowest up, one switch of which holds the
+   job; so EASIM_ACROSS_NODES is then the lowest of several spans across nodes. The view has their
+   number and names. */
 enum easim_span { EASIM_ONE_NODE = 0, EASIM_ACROSS_NODES = 1 };
 #define EASIM_MOST_SPANS 8
 
@@ -54,7 +56,7 @@ struct easim_config {
     uint32_t empty_span; /* enum easim_span it would get on the empty cluster */
     /* 1..999: thousandths held of a GPU that others may share; k is 1. 0: k whole GPUs. */
     uint32_t milli;
-    uint32_t span_count;  /* 1..EASIM_MOST_SPANS */
+    uint32_t span_count;  /* that of the view */
     bool extrapolated;    /* outside the range in which the model was measured */
     double power_limit_w; /* of one GPU, < tdp_w; INFINITY: none. Limited only with FREQUENCY */
     /* Reference samples/s: r * eff(k*b); 0: not known in this span. */
@@ -77,6 +79,9 @@ struct easim_gpu_type {
        GPUs; most thousandths free on one of them. */
     uint64_t shared_free_milli;
     uint32_t shared, shared_free_max_milli;
+    /* By span: GPUs of the largest node, or switch of the tier; most free ones of any one now. The
+       first are node_gpus_max and node_free_max, the last gpus and free. */
+    uint32_t span_gpus_max[EASIM_MOST_SPANS], span_free_max[EASIM_MOST_SPANS];
 };
 
 struct easim_node {
@@ -218,6 +223,11 @@ struct easim_view {
     uint32_t forecast_hours;
     size_t forecast_stride;
     const void *forecasts;
+    uint32_t span_count;           /* 2, or 1 more than the network has tiers */
+    const char *const *span_names; /* "one_node", then the tiers' or "across_nodes" */
+    /* Nodes in one place of a span: 1, then below a switch, the last node_count. Node n is in place
+       n / span_nodes[span]. */
+    const uint32_t *span_nodes;
 };
 
 #define EASIM_ACCESSOR(type, name, array, stride) \

@@ -15,6 +15,8 @@ class Cluster:
 
     def __init__(self, hello):
         self.types = [node["gpu_type"] for node in hello["nodes"]]
+        spans = hello.get("spans", [{"nodes": 1}, {"nodes": len(self.types)}])  # absent: two
+        self.span_nodes = [span["nodes"] for span in spans]
         self.told = [node["gpus"] for node in hello["nodes"]]
         self.nodes = [[n for n, of in enumerate(self.types) if of == t] for t in range(len(hello["gpu_types"]))]
 
@@ -22,28 +24,43 @@ class Cluster:
         for node in message["nodes"]:
             self.told[node["node"]] = node["free"]
         self.free = self.told[:]  # what was planned since may be over: a node is named only if it differs from what was told
-        self.type_free = [each["free"] for each in message["gpu_types"]]
-        self.node_free_max = [each["node_free_max"] for each in message["gpu_types"]]
+        self.free_max = [each.get("span_free_max", [each["node_free_max"], each["free"]]) for each in message["gpu_types"]]
 
     def span(self, config):
-        """0: fits into one node; 1: across nodes; None: not at all."""
-        k, gpu_type = config["k"], config["gpu_type"]
-        span = 0 if k <= self.node_free_max[gpu_type] else 1 if k <= self.type_free[gpu_type] else None
-        return None if span is None or config["goodput"][span] is None else span  # null: never placed so
+        """0: fits into one node; 1 ..: into that span across nodes; None: not at all."""
+        fitting = [span for span, free in enumerate(self.free_max[config["gpu_type"]]) if config["k"] <= free]
+        return fitting[0] if fitting and config["goodput"][fitting[0]] is not None else None  # null: never placed so
+
+    def places(self, span, nodes):
+        """Nodes by the place of a span that they are in: each alone, those below one switch, all."""
+        places = {}
+        for n in nodes:
+            places.setdefault(n // self.span_nodes[span], []).append(n)
+        return list(places.values())
+
+    def free_in(self, nodes):
+        return sum(self.free[n] for n in nodes)
+
+    def take_in(self, nodes, span, k):
+        """k of these nodes, a place of a span: of the lowest place in it that has them, there the freest places first."""
+        for lower in range(span):
+            fitting = [place for place in self.places(lower, nodes) if self.free_in(place) >= k]
+            if fitting:
+                return self.take_in(min(fitting, key=self.free_in), lower, k)
+        if span == 0:
+            self.free[nodes[0]] -= k
+            return None
+        for place in sorted(self.places(span - 1, nodes), key=self.free_in, reverse=True):
+            taken = min(k, self.free_in(place))
+            if taken > 0:
+                self.take_in(place, span - 1, taken)
+            k -= taken
+        return None
 
     def take(self, config):
-        k, gpu_type = config["k"], config["gpu_type"]
-        nodes = self.nodes[gpu_type]
-        fitting = [n for n in nodes if self.free[n] >= k]
-        if fitting:
-            self.free[min(fitting, key=lambda n: self.free[n])] -= k
-        else:
-            for n in sorted(nodes, key=lambda n: -self.free[n]):
-                taken = min(k, self.free[n])
-                self.free[n] -= taken
-                k -= taken
-        self.type_free[gpu_type] -= config["k"]
-        self.node_free_max[gpu_type] = max(self.free[n] for n in nodes)
+        nodes, last = self.nodes[config["gpu_type"]], len(self.span_nodes) - 1
+        self.take_in(nodes, last, config["k"])
+        self.free_max[config["gpu_type"]] = [max(map(self.free_in, self.places(span, nodes))) for span in range(last + 1)]
 
 
 class Fcfs:

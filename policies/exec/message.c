@@ -113,6 +113,26 @@ static void add_index(struct text *t, const char *name, uint32_t index) {
 
 /* --- hello --- */
 
+/* Where there are more than the two spans of every cluster. */
+static void add_by_span(struct text *t, const struct easim_view *view, const char *name,
+                        const uint32_t *values) {
+    for (uint32_t span = 0; span < view->span_count && view->span_count > 2; span++) {
+        if (span == 0)
+            text_printf(t, "\"%s\":[", name);
+        text_printf(t, "%s%u%s", span ? "," : "", values[span],
+                    span + 1 == view->span_count ? "]" : "");
+    }
+}
+
+static void hello_spans(struct text *t, const struct easim_view *view) {
+    for (uint32_t span = 0; span < view->span_count && view->span_count > 2; span++) {
+        text_add(t, span ? ",{" : ",\"spans\":[{");
+        text_string(t, "name", view->span_names[span]);
+        text_printf(t, ",\"nodes\":%u}%s", view->span_nodes[span],
+                    span + 1 == view->span_count ? "]" : "");
+    }
+}
+
 static void hello_gpu_types(struct text *t, const struct easim_view *view) {
     text_add(t, ",\"gpu_types\":[");
     for (uint32_t i = 0; i < view->gpu_type_count; i++) {
@@ -120,6 +140,8 @@ static void hello_gpu_types(struct text *t, const struct easim_view *view) {
         text_add(t, i ? ",{" : "{");
         text_string(t, "name", type->name);
         text_printf(t, ",\"gpus\":%u,\"node_gpus_max\":%u,", type->gpus, type->node_gpus_max);
+        add_by_span(t, view, "span_gpus_max", type->span_gpus_max);
+        text_add(t, view->span_count > 2 ? "," : "");
         text_real(t, "idle_w", type->idle_w);
         text_add(t, ",");
         text_real(t, "ctx_w", type->ctx_w);
@@ -157,6 +179,7 @@ static void hello_configs(struct text *t, const struct easim_view *view) {
 void message_hello(struct text *t, const struct easim_view *view) {
     text_printf(t, "{\"type\":\"hello\",\"message\":0,\"protocol\":%d,\"abi\":[%u,%u]",
                 EXEC_PROTOCOL, EASIM_ABI_MAJOR, EASIM_ABI_MINOR);
+    hello_spans(t, view);
     hello_gpu_types(t, view);
     text_add(t, ",\"users\":[");
     for (uint32_t i = 0; i < view->user_count; i++) {
@@ -174,9 +197,12 @@ void message_hello(struct text *t, const struct easim_view *view) {
 
 /* --- decide --- */
 
-void message_gpu_type(struct text *t, const struct easim_gpu_type *type) {
-    text_printf(t, "{\"free\":%u,\"node_free_max\":%u,\"failed\":%u,\"asleep\":%u}", type->free,
-                type->node_free_max, type->failed, type->asleep);
+void message_gpu_type(struct text *t, const struct easim_view *view, uint32_t gpu_type) {
+    const struct easim_gpu_type *type = easim_view_gpu_type(view, gpu_type);
+    text_printf(t, "{\"free\":%u,\"node_free_max\":%u,\"failed\":%u,\"asleep\":%u%s", type->free,
+                type->node_free_max, type->failed, type->asleep, view->span_count > 2 ? "," : "");
+    add_by_span(t, view, "span_free_max", type->span_free_max);
+    text_add(t, "}");
 }
 
 void message_forecast(struct text *t, const struct easim_forecast *forecast) {

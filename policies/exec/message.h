@@ -26,7 +26,7 @@ void text_real(struct text *text, const char *name,
 /* The whole hello message. */
 void message_hello(struct text *text, const struct easim_view *view);
 /* Members of the decide message that stand for one thing each, as objects. */
-void message_gpu_type(struct text *text, const struct easim_gpu_type *type);
+void message_gpu_type(struct text *text, const struct easim_view *view, uint32_t gpu_type);
 void message_forecast(struct text *text, const struct easim_forecast *forecast);
 void message_event(struct text *text, const struct easim_event *event);
 void message_user(struct text *text, const struct easim_view *view, uint32_t user);

@@ -31,6 +31,7 @@ struct mock {
     struct easim_checkpointing *checkpointing;
     struct easim_event *events;
     struct easim_forecast *forecasts;
+    uint32_t span_nodes[2];
     uint32_t *held; /* GPUs of each node, by job: held[job * node_count + node] */
     void *params, *state;
     uint32_t level;   /* of a list policy with levels: as the test sets it */
@@ -84,6 +85,8 @@ MOCK_FUNCTION void mock_point(struct mock *m) {
  * power. */
 MOCK_FUNCTION void mock_count(struct mock *m) {
     m->view.gpus = m->view.free_gpus = 0;
+    m->span_nodes[EASIM_ONE_NODE] = 1;
+    m->span_nodes[EASIM_ACROSS_NODES] = m->view.node_count;
     m->view.power_w = 0;
     for (uint32_t t = 0; t < m->view.gpu_type_count; t++) {
         struct easim_gpu_type *type = &m->gpu_types[t];
@@ -99,6 +102,10 @@ MOCK_FUNCTION void mock_count(struct mock *m) {
             type->node_free_max =
                 node->free > type->node_free_max ? node->free : type->node_free_max;
         }
+        type->span_gpus_max[EASIM_ONE_NODE] = type->node_gpus_max;
+        type->span_free_max[EASIM_ONE_NODE] = type->node_free_max;
+        type->span_gpus_max[EASIM_ACROSS_NODES] = type->gpus;
+        type->span_free_max[EASIM_ACROSS_NODES] = type->free;
         m->view.gpus += type->gpus;
         m->view.free_gpus += type->free;
         m->view.power_w += type->free * type->idle_w;

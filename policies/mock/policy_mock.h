@@ -29,6 +29,7 @@ MOCK_FUNCTION void mock_put_number(const struct easim_param *param, void *at, do
 /* An empty cluster at t = 0 and the policy's parameters at their defaults. Release with
  * mock_finish. */
 MOCK_FUNCTION void mock_init(struct mock *m, const struct easim_policy *policy) {
+    static const char *const span_names[] = {"one_node", "across_nodes"};
     *m = (struct mock){.policy = policy};
     m->view = (struct easim_view){.struct_size = sizeof m->view,
                                   .power_cap_w = INFINITY,
@@ -44,7 +45,10 @@ MOCK_FUNCTION void mock_init(struct mock *m, const struct easim_policy *policy) 
                                   .running_stride = sizeof *m->running,
                                   .event_stride = sizeof *m->events,
                                   .checkpointing_stride = sizeof *m->checkpointing,
-                                  .forecast_stride = sizeof *m->forecasts};
+                                  .forecast_stride = sizeof *m->forecasts,
+                                  .span_count = 2,
+                                  .span_names = span_names,
+                                  .span_nodes = m->span_nodes};
     m->params = calloc(1, policy->params_size + 1);
     m->state = calloc(1, policy->state_size + 1);
     MOCK_MUST(m->params && m->state);

@@ -329,6 +329,22 @@ static uint32_t *count_gpus_before(const struct cluster *cluster, const struct b
     return before;
 }
 
+/* The most GPUs of each type below one switch of each tier. */
+static void count_below_switches(struct cluster *cluster) {
+    const struct network *network = &cluster->network;
+    for (uint32_t t = 0; t < network->tier_count; t++)
+        for (uint32_t h = 0; h < cluster->gpu_type_count; h++) {
+            uint32_t gpus = 0, *most = &cluster->gpu_types[h].tier_gpus_max[t];
+            for (uint32_t n = 0; n < cluster->node_count; n++) {
+                bool is_first = n == 0 || network_switch_of(network, t, n) !=
+                                              network_switch_of(network, t, n - 1);
+                gpus = (is_first ? 0 : gpus) +
+                       (cluster->nodes[n].gpu_type == h ? cluster->nodes[n].gpus : 0);
+                *most = gpus > *most ? gpus : *most;
+            }
+        }
+}
+
 static int bind_network(struct cluster *cluster, const struct yaml_node *node, bool is_right,
                         const struct binding *binding) {
     int result = network_bind(&cluster->network, node, binding);
@@ -336,6 +352,8 @@ static int bind_network(struct cluster *cluster, const struct yaml_node *node, b
         network_take_nodes(&cluster->network, count_gpus_before(cluster, binding),
                            cluster->node_count, binding) < 0)
         result = ERROR_INPUT;
+    if (result == 0 && is_right)
+        count_below_switches(cluster);
     return result;
 }
 
@@ -421,6 +439,29 @@ int cluster_bind(struct cluster *cluster, const struct yaml_node *node,
 
 double cluster_rigid_busy_w(const struct gpu_type *type) {
     return type->busy_w > 0 ? type->busy_w : type->idle_w;
+}
+
+uint32_t cluster_span_gpus_max(const struct cluster *cluster, const struct gpu_type *type,
+                               uint32_t span) {
+    if (span == 0)
+        return type->node_gpus_max;
+    return span < cluster->network.tier_count ? type->tier_gpus_max[span - 1] : type->gpus;
+}
+
+uint32_t cluster_span_nodes(const struct cluster *cluster, uint32_t span) {
+    if (span == 0)
+        return 1;
+    return span < cluster->network.tier_count ? (uint32_t)cluster->network.tiers[span - 1].nodes
+                                              : cluster->node_count;
+}
+
+uint32_t cluster_empty_span(const struct cluster *cluster, const struct gpu_type *type,
+                            uint32_t k) {
+    uint32_t span = 0;
+    while (span + 1 < network_span_count(&cluster->network) &&
+           k > cluster_span_gpus_max(cluster, type, span))
+        span++;
+    return span;
 }
 
 int cluster_find_type(const struct cluster *cluster, const char *name) {

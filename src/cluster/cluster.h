@@ -21,9 +21,10 @@ struct gpu_type {
     double sleep_w, sleep_after_s; /* a GPU that has been free for so long draws so much; INFINITY:
                                       never sleeps */
     double wake_s;                 /* what a start that takes a sleeping GPU waits for it */
-    double peak_flops, memory_bytes_s; /* of one GPU, most a second; stated if above 0 */
-    uint32_t gpus;                     /* in the whole cluster */
-    uint32_t node_gpus_max;            /* of its largest node */
+    double peak_flops, memory_bytes_s;          /* of one GPU, most a second; stated if above 0 */
+    uint32_t gpus;                              /* in the whole cluster */
+    uint32_t node_gpus_max;                     /* of its largest node */
+    uint32_t tier_gpus_max[NETWORK_MOST_TIERS]; /* of the switch of a tier that has most */
 };
 
 /* What draws power in a node beside its GPUs. */
@@ -62,6 +63,13 @@ int cluster_bind(struct cluster *cluster, const struct yaml_node *node,
 
 /* Of one GPU that a rigid job holds, at a utilization of 0: what its power begins with. */
 double cluster_rigid_busy_w(const struct gpu_type *type);
+/* GPUs of a type in the largest node, or below the largest switch of the tier, of a span. */
+uint32_t cluster_span_gpus_max(const struct cluster *cluster, const struct gpu_type *type,
+                               uint32_t span);
+/* Nodes in one node, below a switch of the tier of a span, in the cluster. */
+uint32_t cluster_span_nodes(const struct cluster *cluster, uint32_t span);
+/* The span of k GPUs of a type on the empty cluster; of more than there are the last. */
+uint32_t cluster_empty_span(const struct cluster *cluster, const struct gpu_type *type, uint32_t k);
 /* Index of a GPU type by name, or -1. */
 int cluster_find_type(const struct cluster *cluster, const char *name);
 /* The end of a message about a GPU type that is not there: see str_suggestion. */

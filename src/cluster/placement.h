@@ -1,11 +1,12 @@
 /* Which GPUs of which nodes are free, and where a job goes (semantics 8): into the node with the
-   fewest free GPUs that still has k, else over several nodes, most free first; part of a GPU, into
-   the shared GPU with the least room that is enough. Ties go by file order. */
+   fewest free GPUs that still has k, else below the switch of the lowest tier that has, else over
+   the whole cluster, most free first; part of a GPU, into the shared GPU with the least room that
+   is enough. Ties go by file order. */
 #ifndef EASIM_CLUSTER_PLACEMENT_H
 #define EASIM_CLUSTER_PLACEMENT_H
 
-#include "base/idset.h"
 #include "cluster/cluster.h"
+#include "cluster/free_units.h"
 #include "cluster/sharing.h"
 
 /* GPUs of one node that a job holds. */
@@ -22,15 +23,15 @@ struct allocation {
     struct piece first;
     uint32_t milli;       /* thousandths of `gpu`; 0: whole GPUs */
     struct piece *pieces; /* NULL if count <= 1 */
+    uint32_t span;        /* of the network: the lowest that holds it */
     uint32_t gpu;         /* number in its type's `sharing` */
 };
 
-/* Free nodes of one GPU type: member free * nodes + position, so that order is by free GPUs, then
- * file order. */
+/* What is free of one GPU type: by node, then by switch of each tier but the last. */
 struct type_placement {
-    struct idset by_free;
-    uint32_t *nodes; /* position -> node, ascending */
-    uint32_t node_count;
+    struct free_units levels[NETWORK_MOST_TIERS];
+    uint32_t *switch_free[NETWORK_MOST_TIERS]; /* by level from 1 on, and switch */
+    uint32_t *nodes; /* node of a unit of level 0, ascending; NULL: units are nodes */
     uint32_t free;
     struct sharing sharing;
 };
@@ -38,8 +39,9 @@ struct type_placement {
 struct placement {
     const struct cluster *cluster;
     struct type_placement *types;
-    uint32_t *position;  /* node -> position within its type */
-    uint32_t *node_free; /* by node */
+    uint32_t *unit;       /* of level 0, by node */
+    uint32_t *node_free;  /* by node */
+    uint32_t level_count; /* 1, and each tier but the last */
 };
 
 void placement_init(struct placement *placement, const struct cluster *cluster); /* all GPUs free */
@@ -66,6 +68,9 @@ void placement_reclaim(struct placement *placement, const struct allocation *all
 void placement_set_node(struct placement *placement, uint32_t node, uint32_t free);
 
 uint32_t placement_node_free_max(const struct placement *placement, uint32_t gpu_type);
+/* Most GPUs of a type that are free inside one unit of a span: a node, a switch, the cluster. */
+uint32_t placement_span_free_max(const struct placement *placement, uint32_t gpu_type,
+                                 uint32_t span);
 /* Empties an allocation whose GPUs somebody else has taken or freed. */
 void allocation_finish(struct allocation *allocation);
 /* The pieces of an allocation, count of them. */

@@ -5,6 +5,7 @@
 
 #include "base/rng.h"
 #include "base/units.h"
+#include "engine/gpus.h"
 #include "engine/interrupt.h"
 #include "engine/nodes.h"
 #include "engine/replicas.h"
@@ -109,8 +110,7 @@ static int64_t idle_node_nw(const struct sim *sim, const struct node *node) {
 }
 
 static void show_node(struct sim *sim, const struct node *node) {
-    view_gpu_type(&sim->view, node->gpu_type)->node_free_max =
-        placement_node_free_max(&sim->placement, node->gpu_type);
+    gpus_show_free_max(sim, node->gpu_type);
     view_header(&sim->view)->power_w = power_w(sim->committed_nw);
 }
 

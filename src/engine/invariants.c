@@ -9,6 +9,7 @@
 #include "engine/phase.h"
 #include "engine/progress.h"
 #include "engine/services_check.h"
+#include "engine/span_checks.h"
 #include "model/power.h"
 
 #include <math.h>
@@ -197,6 +198,7 @@ static void add_job(struct sim *sim, uint32_t job, struct totals *totals) {
     double ctx_w = sim->cluster->gpu_types[config->gpu_type].ctx_w;
     int64_t milli = allocated_milli(&run->allocation);
     add_pieces(sim, &run->allocation, config, totals);
+    span_checks_job(sim, job);
     if (milli != (config->milli > 0 ? config->milli : (int64_t)config->k * WHOLE_GPU_MILLI))
         sim_fail(sim, ERROR_RUN, "check: job %s holds %g GPUs instead of %g",
                  sim->workload->jobs.at[job].id, (double)milli / WHOLE_GPU_MILLI,
@@ -371,6 +373,7 @@ void invariants_check_all(struct sim *sim) {
     check_shared(sim, &totals);
     check_nodes(sim, &totals);
     check_types(sim, &totals);
+    span_checks_switches(sim);
     if (totals.waiting != sim->waiting || totals.waiting != sim->view.v->waiting_count ||
         totals.running != sim->running || totals.running != sim->view.v->running_count ||
         totals.checkpointing != sim->checkpointing ||

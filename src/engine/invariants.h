@@ -4,7 +4,8 @@
 
 #include "engine/sim.h"
 
-/* GPUs are conserved on every node, each job is in one state, committed and metered power equal the
+/* GPUs are conserved on every node and below every switch, each job is in one state and has the
+   span of its nodes, committed and metered power equal the
    sum over jobs, and the energy of jobs, idle GPUs and nodes equals the integral of power. The
    first violation fails the run. */
 void invariants_check_all(struct sim *sim);

@@ -126,6 +126,14 @@ static uint32_t *open_link(struct view *view, uint32_t job) {
                                 : &view_job(view, (uint32_t)before)->next_waiting;
 }
 
+/* All GPUs free; only as many spans as there are. */
+static void fill_spans(struct easim_gpu_type *shown, const struct cluster *cluster,
+                       const struct gpu_type *type) {
+    for (uint32_t span = 0; span < network_span_count(&cluster->network); span++)
+        shown->span_gpus_max[span] = shown->span_free_max[span] =
+            cluster_span_gpus_max(cluster, type, span);
+}
+
 static void fill_arrays(struct view *view, const struct cluster *cluster,
                         const struct workload *workload) {
     for (uint32_t h = 0; h < cluster->gpu_type_count; h++) {
@@ -139,6 +147,7 @@ static void fill_arrays(struct view *view, const struct cluster *cluster,
                                                           .ctx_w = type->ctx_w,
                                                           .tdp_w = type->tdp_w,
                                                           .memory_gib = type->memory_gib};
+        fill_spans(view_gpu_type(view, h), cluster, type);
     }
     for (uint32_t n = 0; n < cluster->node_count; n++)
         *open_node(view, n) = (struct easim_node){
@@ -159,6 +168,10 @@ int view_init(struct view *view, const struct cluster *cluster, const struct wor
         return ERROR_RUN;
     fill_arrays(view, cluster, workload);
     idset_init(&view->waiting, workload->jobs.count);
+    for (uint32_t span = 0; span < network_span_count(&cluster->network); span++) {
+        view->span_names[span] = network_span_name(&cluster->network, span);
+        view->span_nodes[span] = cluster_span_nodes(cluster, span);
+    }
     const char *shown = view->guard.shown; /* which pointers that policies follow lead to */
     *view_header(view) =
         (struct easim_view){.struct_size = sizeof *view->v,
@@ -190,7 +203,10 @@ int view_init(struct view *view, const struct cluster *cluster, const struct wor
                             .running = shown + view->places[AT_RUNNING],
                             .events = shown + view->places[AT_EVENTS],
                             .checkpointing = shown + view->places[AT_CHECKPOINTING],
-                            .forecasts = shown + view->places[AT_FORECASTS]};
+                            .forecasts = shown + view->places[AT_FORECASTS],
+                            .span_count = network_span_count(&cluster->network),
+                            .span_names = view->span_names,
+                            .span_nodes = view->span_nodes};
     return 0;
 }
 

@@ -29,6 +29,8 @@ struct view {
     struct guard guard;             /* the region that holds all of the above */
     const struct easim_view *shown; /* to policies */
     struct idset waiting;           /* job indices */
+    const char *span_names[NETWORK_MOST_SPANS];
+    uint32_t span_nodes[NETWORK_MOST_SPANS];
 };
 
 #define VIEW_PLACE_BYTES 160

@@ -211,12 +211,17 @@ static bool names_its_gpus(const struct recorded_run *run, const struct recorded
            (count == 0 && segment->start_ns == segment->end_ns);
 }
 
-/* Nodes of the GPUs: those that are next to each other in the list may be of one. */
+/* The lowest that holds the nodes of the GPUs. */
 static uint8_t span_of(const struct recorded_run *run, const struct recorded_segment *segment) {
-    for (uint32_t i = 1; i < segment->gpus_count; i++)
-        if (run->gpus.at[segment->gpus + i].node != run->gpus.at[segment->gpus].node)
-            return EASIM_ACROSS_NODES;
-    return EASIM_ONE_NODE;
+    uint32_t first = UINT32_MAX, last = 0;
+    for (uint32_t i = 0; i < segment->gpus_count; i++) {
+        uint32_t node = run->gpus.at[segment->gpus + i].node;
+        first = node < first ? node : first;
+        last = node > last ? node : last;
+    }
+    return segment->gpus_count == 0
+               ? EASIM_ONE_NODE
+               : (uint8_t)network_span(&run->folder->cluster.network, first, last);
 }
 
 /* --- segments --- */

@@ -22,6 +22,7 @@ struct job_record job_record_of(const struct sim *sim, uint32_t job) {
         .config = run->config == EASIM_NONE ? NULL : &sim->view.configs[run->config],
         .state = shown->state,
         .nodes = run->node_count,
+        .span = run->span,
         .preemptions = shown->preemptions,
         .resizes = shown->resizes,
         .deadline = deadline_judge(spec->deadline_ns, run->finish_ns, horizon_ns),

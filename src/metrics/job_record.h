@@ -13,7 +13,7 @@ struct job_record {
     const char *reject_reason;         /* NULL unless rejected */
     const struct easim_config *config; /* the last one: k, b, h; NULL if it never started */
     uint32_t state;                    /* enum easim_job_state */
-    uint32_t nodes;                    /* of the last configuration */
+    uint32_t nodes, span;              /* of the last configuration */
     uint32_t preemptions, resizes;
     enum deadline deadline;
     bool deadline_is_due;

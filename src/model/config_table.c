@@ -17,8 +17,6 @@
 
 static_assert(MODEL_MAX_BATCHES <= CONFIG_MAX_CHOICES, "a phase's batches become a request's");
 
-#define SPANS 2 /* that models know: in one node, and across nodes */
-
 static const struct field speed_ratio = {.type = FIELD_REAL, .above_min = true, .max = 1e6};
 
 /* Levels of a GPU type of the cluster have to be possible there. */
@@ -89,10 +87,24 @@ const struct plan *config_table_plan(const struct config_table *table, uint32_t 
     const struct model *m = &table->models->models[model];
     if (!m->is_transformer)
         return NULL;
-    return &plan_table_find(table->plans, m, &table->cluster->gpu_types[gpu_type], k)->plan;
+    return &plan_table_find(table->plans, m, table->cluster, &table->cluster->gpu_types[gpu_type],
+                            k)
+                ->plan;
 }
 
-/* Speed and power of one configuration in a phase; false if a lookup table knows it in no span. */
+/* k GPUs of a type, without a limit; speed and power are yet to be found. */
+static struct easim_config config_of(const struct config_table *table, uint32_t h, uint32_t k) {
+    const struct cluster *cluster = table->cluster;
+    return (struct easim_config){.k = k,
+                                 .gpu_type = h,
+                                 .empty_span =
+                                     cluster_empty_span(cluster, &cluster->gpu_types[h], k),
+                                 .span_count = network_span_count(&cluster->network),
+                                 .power_limit_w = INFINITY};
+}
+
+/* Speed and power of one configuration in a phase; false if a lookup table knows it in no span. It
+   knows all spans across nodes, or none. */
 static bool tabulate_config(const struct config_table *table, const struct model *model,
                             uint32_t phase, struct easim_config *config) {
     const struct gpu_type *type = &table->cluster->gpu_types[config->gpu_type];
@@ -102,21 +114,23 @@ static bool tabulate_config(const struct config_table *table, const struct model
                             ? 1
                             : efficiency_of_batch(model->m0, model_phase_phi(model, phase),
                                                   config->k * config->batch);
-    bool known[SPANS], stands_in = false;
-    for (int span = 0; span < SPANS; span++) {
+    bool known[NETWORK_MOST_SPANS], stands_in = false;
+    for (uint32_t span = 0; span < config->span_count; span++) {
         struct interpolation_value value;
-        uint32_t nodes = speed_nodes(config->k, node_gpus, (enum easim_span)span);
-        known[span] = gpu_value_find(gpu_model, config->k, config->batch, nodes, &value);
-        if (!known[span] && span == EASIM_ACROSS_NODES && config->k > type->node_gpus_max)
+        const struct gpu_model slowed =
+            gpu_value_slowed(gpu_model, network_slowdown(&table->cluster->network, span));
+        uint32_t nodes = speed_nodes(config->k, node_gpus, span);
+        known[span] = gpu_value_find(&slowed, config->k, config->batch, nodes, &value);
+        if (!known[span] && span != EASIM_ONE_NODE && config->k > type->node_gpus_max)
             known[span] = stands_in =
-                gpu_value_stand_in(gpu_model, config->k, config->batch, nodes, &value);
+                gpu_value_stand_in(&slowed, config->k, config->batch, nodes, &value);
         config->power_w[span] = known[span] ? fmin(type->tdp_w, value.power_w) : 0;
         config->goodput[span] =
             known[span] ? speed_rate(config->k, config->batch, value.iteration_s) * efficiency : 0;
     }
-    for (int span = 0; span < SPANS; span++)
+    for (uint32_t span = 0; span < config->span_count; span++)
         if (!known[span])
-            config->power_w[span] = config->power_w[1 - span];
+            config->power_w[span] = config->power_w[span == 0];
     config->extrapolated = stands_in || gpu_value_is_outside(gpu_model, config->k, config->batch) ||
                            config_table_other_nodes(table->cluster, gpu_model, config->gpu_type);
     return known[0] || known[1];
@@ -150,7 +164,8 @@ static void add_limited(struct config_table *table, const struct gpu_model *gpu_
 static bool find_plan(const struct config_table *table, const struct model *model,
                       struct easim_config *config, struct config_dropped *dropped) {
     const struct gpu_type *type = &table->cluster->gpu_types[config->gpu_type];
-    const struct plan_choice *choice = plan_table_find(table->plans, model, type, config->k);
+    const struct plan_choice *choice =
+        plan_table_find(table->plans, model, table->cluster, type, config->k);
     if (plan_gpus(&choice->plan) == 0) {
         if (choice->least_gib < INFINITY)
             config_dropped_by_memory(dropped, choice->least_gib);
@@ -158,7 +173,7 @@ static bool find_plan(const struct config_table *table, const struct model *mode
             dropped->by_plan++;
         return false;
     }
-    plan_table_tabulate(model, type, &choice->plan, config);
+    plan_table_tabulate(model, table->cluster, &choice->plan, config);
     if (config_table_other_nodes(table->cluster, model_on_gpu(model, type->name), config->gpu_type))
         config->extrapolated = true;
     return true;
@@ -166,12 +181,7 @@ static bool find_plan(const struct config_table *table, const struct model *mode
 
 static void add_plan_config(struct config_table *table, const struct config_request *request,
                             uint32_t h, uint32_t k, struct config_dropped *dropped) {
-    const struct gpu_type *type = &table->cluster->gpu_types[h];
-    struct easim_config c = {.k = k,
-                             .gpu_type = h,
-                             .empty_span = k > type->node_gpus_max ? 1 : 0,
-                             .span_count = SPANS,
-                             .power_limit_w = INFINITY};
+    struct easim_config c = config_of(table, h, k);
     if (request->batch_count > 0)
         dropped->by_batch++;
     else if (find_plan(table, &table->models->models[request->model], &c, dropped)) {
@@ -190,10 +200,8 @@ static void add_model_configs(struct config_table *table, const struct config_re
     for (size_t i = 0; i < count; i++) {
         double batch = request->batch_count ? request->batch[i] : batches_at(allowed, i, k);
         double gib = batches_memory_gib(m, g, k, batch);
-        struct easim_config c = {
-            .k = k, .batch = batch, .gpu_type = h, .empty_span = k > type->node_gpus_max ? 1 : 0};
-        c.span_count = SPANS;
-        c.power_limit_w = INFINITY;
+        struct easim_config c = config_of(table, h, k);
+        c.batch = batch;
         if (gib > type->memory_gib) {
             config_dropped_by_memory(dropped, gib);
         } else if (batches_too_large(g, k, batch)) {
@@ -213,14 +221,12 @@ static void add_rigid_config(struct config_table *table, const struct config_req
                              uint32_t h, uint32_t k) {
     const struct gpu_type *type = &table->cluster->gpu_types[h];
     double power_w = power_rigid_w(cluster_rigid_busy_w(type), type->tdp_w, request->utilization);
-    struct easim_config c = {.k = k,
-                             .gpu_type = h,
-                             .empty_span = k > type->node_gpus_max ? 1 : 0,
-                             .span_count = SPANS,
-                             .goodput = {table->rigid_speed[h], table->rigid_speed[h]},
-                             .power_w = {power_w, power_w},
-                             .power_limit_w = INFINITY,
-                             .milli = table->extras.shares ? request->milli : 0};
+    struct easim_config c = config_of(table, h, k);
+    c.milli = table->extras.shares ? request->milli : 0;
+    for (uint32_t span = 0; span < c.span_count; span++) {
+        c.goodput[span] = table->rigid_speed[h];
+        c.power_w[span] = power_w;
+    }
     table->has_shares = table->has_shares || c.milli > 0;
     array_push(&table->configs, c);
 }
@@ -531,15 +537,14 @@ static double best_per_gpu(const struct config_table *table, const struct model 
     const double *batches = stated->at;
     double best = 0;
     if (g && model->is_transformer) {
-        struct easim_config c = {.k = k, .gpu_type = h, .empty_span = k > type->node_gpus_max};
+        struct easim_config c = config_of(table, h, k);
         struct config_dropped dropped = {0};
         return find_plan(table, model, &c, &dropped) ? c.goodput[c.empty_span] / k : 0;
     }
     for (size_t i = 0; g && i < (stated->count ? stated->count : batches_count(allowed)); i++) {
-        struct easim_config c = {.k = k,
-                                 .batch = stated->count ? batches[i] : batches_at(allowed, i, k),
-                                 .gpu_type = h,
-                                 .empty_span = k > 1 && k > type->node_gpus_max};
+        struct easim_config c = config_of(table, h, k);
+        c.batch = stated->count ? batches[i] : batches_at(allowed, i, k);
+        c.empty_span = k > 1 ? c.empty_span : EASIM_ONE_NODE; /* of a type without nodes, too */
         if (batches_memory_gib(model, g, k, c.batch) <= type->memory_gib &&
             !batches_too_large(g, k, c.batch) && tabulate_config(table, model, 0, &c))
             best = fmax(best, c.goodput[c.empty_span] / k);

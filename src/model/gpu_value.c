@@ -65,6 +65,14 @@ bool gpu_value_is_outside(const struct gpu_model *gpu_model, uint32_t k, double 
            batch * BATCH_EQUAL < batch_ends[0] || batch > batch_ends[1] * BATCH_EQUAL;
 }
 
+struct gpu_model gpu_value_slowed(const struct gpu_model *gpu_model, double factor) {
+    struct gpu_model slowed = *gpu_model;
+    slowed.speed.alpha_s[EASIM_ACROSS_NODES] *= factor;
+    slowed.speed.beta_s[EASIM_ACROSS_NODES] *= factor;
+    slowed.links.network_bytes_s /= factor;
+    return slowed;
+}
+
 double gpu_value_most_w(const struct gpu_model *gpu_model, double tdp_w) {
     if (gpu_model->power_form == POWER_TDP)
         return tdp_w;

@@ -12,7 +12,7 @@ struct distance {
 
 static struct distance distance_to(const struct power_level_point *point,
                                    const struct easim_config *config, int span) {
-    return (struct distance){point->across_nodes != (span == EASIM_ACROSS_NODES),
+    return (struct distance){point->across_nodes != (span != EASIM_ONE_NODE),
                              fabs(log((double)point->k / config->k)),
                              fabs(log(point->batch / config->batch))};
 }
@@ -44,8 +44,8 @@ struct easim_config level_apply(const struct power_limits *limits, const struct 
                                 const struct easim_config *unlimited) {
     struct easim_config c = *unlimited;
     c.power_limit_w = level->power_limit_w;
-    for (int span = EASIM_ONE_NODE; span <= EASIM_ACROSS_NODES; span++) {
-        const struct power_level_point *p = nearest_point(limits, level, unlimited, span);
+    for (uint32_t span = EASIM_ONE_NODE; span < c.span_count; span++) {
+        const struct power_level_point *p = nearest_point(limits, level, unlimited, (int)span);
         double time_ratio = p ? p->time_ratio : level->time_ratio;
         double power_ratio = p ? p->power_ratio : level->power_ratio;
         c.goodput[span] /= fmax(1, time_ratio);

@@ -29,11 +29,14 @@ static const struct plan *fixed_plan_of(const struct gpu_model *gpu_model, uint3
     return NULL;
 }
 
-static struct plan_choice choose_plan(const struct model *model, const struct gpu_type *type,
-                                      uint32_t k) {
-    const struct gpu_model *gpu_model = model_on_gpu(model, type->name);
-    const struct plan_hardware hardware = plan_hardware_of(gpu_model, type);
-    const struct plan *fixed = fixed_plan_of(gpu_model, k);
+/* As fast as the network is that k GPUs have on the empty cluster. */
+static struct plan_choice choose_plan(const struct model *model, const struct cluster *cluster,
+                                      const struct gpu_type *type, uint32_t k) {
+    const struct gpu_model gpu_model =
+        gpu_value_slowed(model_on_gpu(model, type->name),
+                         network_slowdown(&cluster->network, cluster_empty_span(cluster, type, k)));
+    const struct plan_hardware hardware = plan_hardware_of(&gpu_model, type);
+    const struct plan *fixed = fixed_plan_of(&gpu_model, k);
     struct plan_choice choice = {.least_gib = INFINITY};
     if (!fixed) {
         (void)plan_best(&model->transformer, k, &hardware, k > hardware.node_gpus, &choice.plan,
@@ -47,25 +50,26 @@ static struct plan_choice choose_plan(const struct model *model, const struct gp
 }
 
 const struct plan_choice *plan_table_find(struct plan_table *table, const struct model *model,
+                                          const struct cluster *cluster,
                                           const struct gpu_type *type, uint32_t k) {
     const void *key[] = {model, type, (const void *)(uintptr_t)k};
     bool is_new;
     uint32_t number = intern(&table->keys, key, sizeof key, &is_new);
     if (is_new)
-        array_push(&table->choices, choose_plan(model, type, k));
+        array_push(&table->choices, choose_plan(model, cluster, type, k));
     return &table->choices.at[number];
 }
 
 static struct plan_parts parts_of(const struct model *model, const struct gpu_model *gpu_model,
                                   const struct gpu_type *type, const struct plan *plan,
-                                  enum easim_span span) {
+                                  uint32_t span) {
     const struct plan_hardware hardware = plan_hardware_of(gpu_model, type);
     return plan_time_parts(&model->transformer, plan, &hardware, span != EASIM_ONE_NODE);
 }
 
 struct interpolation_value plan_value(const struct model *model, const struct gpu_model *gpu_model,
                                       const struct gpu_type *type, const struct plan *plan,
-                                      enum easim_span span) {
+                                      uint32_t span) {
     const struct plan_parts parts = parts_of(model, gpu_model, type, plan, span);
     double iteration_s = plan_parts_sum_s(&parts);
     double share = transformer_flop(&model->transformer) /
@@ -75,20 +79,21 @@ struct interpolation_value plan_value(const struct model *model, const struct gp
 }
 
 double plan_transfer_share(const struct model *model, const struct gpu_model *gpu_model,
-                           const struct gpu_type *type, const struct plan *plan,
-                           enum easim_span span) {
+                           const struct gpu_type *type, const struct plan *plan, uint32_t span) {
     const struct plan_parts parts = parts_of(model, gpu_model, type, plan, span);
     return (parts.tensor_s + parts.pipeline_s + parts.gradient_s) / plan_parts_sum_s(&parts);
 }
 
-void plan_table_tabulate(const struct model *model, const struct gpu_type *type,
+void plan_table_tabulate(const struct model *model, const struct cluster *cluster,
                          const struct plan *plan, struct easim_config *config) {
+    const struct gpu_type *type = &cluster->gpu_types[config->gpu_type];
     const struct gpu_model *gpu_model = model_on_gpu(model, type->name);
     config->batch = plan->micro_batch;
     config->extrapolated = gpu_value_is_outside_k(gpu_model, config->k);
-    for (int span = EASIM_ONE_NODE; span <= EASIM_ACROSS_NODES; span++) {
-        const struct interpolation_value value =
-            plan_value(model, gpu_model, type, plan, (enum easim_span)span);
+    for (uint32_t span = EASIM_ONE_NODE; span < config->span_count; span++) {
+        const struct gpu_model slowed =
+            gpu_value_slowed(gpu_model, network_slowdown(&cluster->network, span));
+        const struct interpolation_value value = plan_value(model, &slowed, type, plan, span);
         config->power_w[span] = fmin(type->tdp_w, value.power_w);
         config->goodput[span] = (double)model->transformer.global_batch / value.iteration_s;
     }

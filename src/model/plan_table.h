@@ -23,9 +23,10 @@ struct plan_table {
 
 void plan_table_finish(struct plan_table *table);
 
-/* The model has to be a transformer with an entry for the type. The answer is the table's, until
-   the next call. */
+/* The model has to be a transformer with an entry for the type, which is one of the cluster. The
+   answer is the table's, until the next call. */
 const struct plan_choice *plan_table_find(struct plan_table *table, const struct model *model,
+                                          const struct cluster *cluster,
                                           const struct gpu_type *type, uint32_t k);
 
 /* What plans of a model run on; a type without nodes counts as nodes of one GPU. */
@@ -36,15 +37,14 @@ struct plan_hardware plan_hardware_of(const struct gpu_model *gpu_model,
    peak that it reaches, not cut at any limit. */
 struct interpolation_value plan_value(const struct model *model, const struct gpu_model *gpu_model,
                                       const struct gpu_type *type, const struct plan *plan,
-                                      enum easim_span span);
+                                      uint32_t span);
 
 /* Share of an iteration in which its GPUs send each other data: within layers, between stages, and
    gradients. */
 double plan_transfer_share(const struct model *model, const struct gpu_model *gpu_model,
-                           const struct gpu_type *type, const struct plan *plan,
-                           enum easim_span span);
-/* The configuration of k GPUs under a plan, in all spans that models know. */
-void plan_table_tabulate(const struct model *model, const struct gpu_type *type,
+                           const struct gpu_type *type, const struct plan *plan, uint32_t span);
+/* The configuration of k GPUs of a type under a plan, in all of its spans. */
+void plan_table_tabulate(const struct model *model, const struct cluster *cluster,
                          const struct plan *plan, struct easim_config *config);
 
 #endif

@@ -18,7 +18,7 @@ double speed_sync_s(const struct speed_params *params, uint32_t k, uint32_t node
     return params->alpha_s[span] + params->beta_s[span] * (k - 2);
 }
 
-uint32_t speed_nodes(uint32_t k, uint32_t node_gpus, enum easim_span span) {
+uint32_t speed_nodes(uint32_t k, uint32_t node_gpus, uint32_t span) {
     uint32_t full = k / node_gpus + (k % node_gpus > 0);
     return span == EASIM_ONE_NODE ? 1 : full < 2 ? 2 : full;
 }

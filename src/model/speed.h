@@ -30,9 +30,9 @@ struct speed_params {
 double speed_sync_s(const struct speed_params *params, uint32_t k, uint32_t nodes);
 double speed_iteration_s(const struct speed_params *params, uint32_t k, double batch,
                          uint32_t nodes);
-/* The nodes that a job of a span counts as, whatever it got: 1, or across nodes of node_gpus GPUs
-   (the largest there are) max(2, ceil(k/node_gpus)). */
-uint32_t speed_nodes(uint32_t k, uint32_t node_gpus, enum easim_span span);
+/* The nodes that a job of a span counts as, whatever it got: 1, or in all spans across nodes, of
+   node_gpus GPUs (the largest there are), max(2, ceil(k/node_gpus)). */
+uint32_t speed_nodes(uint32_t k, uint32_t node_gpus, uint32_t span);
 /* r = k*b/t, samples/s of all k GPUs together. */
 double speed_rate(uint32_t k, double batch, double iteration_s);
 

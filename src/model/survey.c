@@ -11,12 +11,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define SPANS 2 /* that models know */
-
 const char *const survey_state_names[] = {"ok",       "gpus",    "batch", "memory",
                                           "no_point", "no_plan", NULL};
 const char *const survey_range_names[] = {"inside", "outside", "not_stated", NULL};
-const char *const survey_span_names[] = {"one_node", "across_nodes", NULL};
 
 /* ---- Which configurations ---- */
 
@@ -103,7 +100,7 @@ static enum survey_range range_of(const struct survey_pair *pair, uint32_t k, do
 static void plan_row(const struct survey_pair *pair, struct survey_row *row) {
     const struct transformer *shape = &pair->model->transformer;
     const struct plan_choice *choice =
-        plan_table_find(pair->plans, pair->model, pair->type, row->k);
+        plan_table_find(pair->plans, pair->model, pair->cluster, pair->type, row->k);
     row->plan = choice->plan;
     row->samples = (double)shape->global_batch;
     row->batch = row->steps = NAN;
@@ -120,10 +117,11 @@ static void plan_row(const struct survey_pair *pair, struct survey_row *row) {
 }
 
 static struct survey_row row_in_phase(const struct survey_pair *pair, uint32_t phase, uint32_t k,
-                                      double batch, enum easim_span span) {
+                                      double batch, uint32_t span) {
     struct survey_row row = {.model = pair->model,
                              .gpu_model = pair->gpu_model,
                              .type = pair->type,
+                             .cluster = pair->cluster,
                              .phase = phase,
                              .k = k,
                              .batch = batch,
@@ -152,7 +150,7 @@ static struct survey_row row_in_phase(const struct survey_pair *pair, uint32_t p
 }
 
 static struct survey_row row_of(const struct survey_pair *pair, uint32_t k, double batch,
-                                enum easim_span span) {
+                                uint32_t span) {
     return row_in_phase(pair, 0, k, batch, span);
 }
 
@@ -189,22 +187,26 @@ static enum survey_state state_of(const struct survey_row *row, bool allowed, bo
  */
 static bool predict_row(struct survey_row *row, struct easim_config *config) {
     struct interpolation_value value;
-    *config = (struct easim_config){.k = row->k, .batch = row->batch};
+    const struct network *network = &row->cluster->network;
+    const struct gpu_model slowed =
+        gpu_value_slowed(row->gpu_model, network_slowdown(network, row->span));
+    *config = (struct easim_config){
+        .k = row->k, .batch = row->batch, .span_count = network_span_count(network)};
     uint32_t nodes = speed_nodes(row->k, row->type->node_gpus_max, row->span);
     bool plans = row->model->is_transformer;
     if (plans && plan_gpus(&row->plan) == 0)
         return false;
     if (plans)
-        value = plan_value(row->model, row->gpu_model, row->type, &row->plan, row->span);
-    else if (!gpu_value_find(row->gpu_model, row->k, row->batch, nodes, &value)) {
-        if (row->span != EASIM_ACROSS_NODES || row->k <= row->type->node_gpus_max ||
-            !gpu_value_stand_in(row->gpu_model, row->k, row->batch, nodes, &value))
+        value = plan_value(row->model, &slowed, row->type, &row->plan, row->span);
+    else if (!gpu_value_find(&slowed, row->k, row->batch, nodes, &value)) {
+        if (row->span == EASIM_ONE_NODE || row->k <= row->type->node_gpus_max ||
+            !gpu_value_stand_in(&slowed, row->k, row->batch, nodes, &value))
             return false;
         row->range = row->range == SURVEY_INSIDE ? SURVEY_OUTSIDE : row->range;
     }
     double power_w = fmin(row->type->tdp_w, value.power_w);
     fill_figures(row, value.iteration_s, power_w);
-    for (int span = 0; span < SPANS; span++) {
+    for (uint32_t span = 0; span < config->span_count; span++) {
         config->goodput[span] = row->goodput;
         config->power_w[span] = power_w;
     }
@@ -255,8 +257,7 @@ static void fill_scaling(struct survey_row *row, const struct survey_pair *pair,
     for (size_t i = 0; i < counts->count && !isnan(row->rate); i++) {
         uint32_t k = (uint32_t)counts->at[i];
         struct survey_row base =
-            row_of(pair, k, row->batch,
-                   k > pair->type->node_gpus_max ? EASIM_ACROSS_NODES : EASIM_ONE_NODE);
+            row_of(pair, k, row->batch, cluster_empty_span(pair->cluster, pair->type, k));
         if (!predict_at(&base, row->power_limit_w))
             continue;
         if (k == row->k && i > 0)
@@ -309,9 +310,13 @@ static void add_own_points(struct survey *survey, const struct survey_pair *pair
 
 /* Whether placement could give k GPUs that span; k that no cluster has are shown in the span that
    they would have. */
-static bool has_span(const struct gpu_type *type, uint32_t k, enum easim_span span) {
-    bool fits_node = k <= type->node_gpus_max, several = type->gpus > type->node_gpus_max;
-    return span == EASIM_ONE_NODE ? fits_node : !fits_node || (k > 1 && several);
+static bool has_span(const struct survey_pair *pair, uint32_t k, uint32_t span) {
+    uint32_t gpus = cluster_span_gpus_max(pair->cluster, pair->type, span);
+    bool is_last = span + 1 == network_span_count(&pair->cluster->network);
+    if (span == EASIM_ONE_NODE || (k > gpus && !is_last))
+        return k <= gpus;
+    uint32_t below = cluster_span_gpus_max(pair->cluster, pair->type, span - 1);
+    return k > below || (k > 1 && gpus > below);
 }
 
 /* The batches to look at on k GPUs: measured ones are shown even if no job may have them. */
@@ -339,10 +344,9 @@ static void add_batch(struct survey *survey, const struct survey_wishes *wishes,
     bool allowed = c->pair->model->is_transformer
                        ? wishes->batches.count == 0 || is_among(batch, &wishes->batches)
                        : is_allowed(c->pair, wishes, phase, c->k, batch);
-    for (int span = 0; span < SPANS; span++)
-        if (wishes->spans[span] && has_span(c->pair->type, k, (enum easim_span)span))
-            add_config(survey, wishes, allowed,
-                       row_in_phase(c->pair, phase, k, batch, (enum easim_span)span));
+    for (uint32_t span = 0; span < network_span_count(&c->pair->cluster->network); span++)
+        if (wishes->spans[span != EASIM_ONE_NODE] && has_span(c->pair, k, span))
+            add_config(survey, wishes, allowed, row_in_phase(c->pair, phase, k, batch, span));
     for (size_t r = first; r < survey->rows.count; r++)
         fill_scaling(&survey->rows.at[r], c->pair, c->bases);
 }
@@ -399,6 +403,7 @@ void survey_make(struct survey *survey, const struct model_set *models,
         for (uint32_t h = 0; h < cluster->gpu_type_count; h++) {
             struct survey_pair pair = {.model = &models->models[m],
                                        .type = &cluster->gpu_types[h],
+                                       .cluster = cluster,
                                        .plans = &survey->plans};
             pair.gpu_model = model_on_gpu(pair.model, pair.type->name);
             pair.other_nodes =

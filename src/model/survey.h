@@ -19,7 +19,7 @@ enum survey_state {
 enum survey_range { SURVEY_INSIDE, SURVEY_OUTSIDE, SURVEY_NOT_STATED };
 
 extern const char *const survey_state_names[],
-    *const survey_range_names[], *const survey_span_names[]; /* by their enum; NULL-terminated */
+    *const survey_range_names[]; /* by their enum; NULL-terminated */
 
 /* One configuration. What is not defined is NAN; figures of a row that is not SURVEY_OK are what
    the model would say. */
@@ -27,13 +27,14 @@ struct survey_row {
     const struct model *model;
     const struct gpu_model *gpu_model;
     const struct gpu_type *type;
-    uint32_t phase; /* of the model, from 0 */
+    const struct cluster *cluster; /* that the type is of */
+    uint32_t phase;                /* of the model, from 0 */
     uint32_t k;
-    struct plan plan; /* of a transformer: its batch is the micro-batch, NAN without a plan */
-    double batch;     /* per GPU, of all steps of an iteration */
-    double samples;   /* of all GPUs in an iteration */
-    double steps;     /* in which it is computed */
-    enum easim_span span;
+    struct plan plan;     /* of a transformer: its batch is the micro-batch, NAN without a plan */
+    double batch;         /* per GPU, of all steps of an iteration */
+    double samples;       /* of all GPUs in an iteration */
+    double steps;         /* in which it is computed */
+    uint32_t span;        /* of the cluster's network; as read of a measured one: enum easim_span */
     double power_limit_w; /* INFINITY: none */
     enum survey_state state;
     enum survey_range range;
@@ -60,7 +61,7 @@ struct survey_wishes {
     struct survey_list k;
     struct survey_list batches; /* asked for: those that are not allowed are shown as such */
     struct survey_list allowed; /* by the workload, in place of the model's batches */
-    bool spans[2];              /* by enum easim_span */
+    bool spans[2];              /* by enum easim_span: in one node, and all across nodes */
     bool power_limits;          /* also the rows of each limit */
 };
 
@@ -75,6 +76,7 @@ struct survey_pair {
     const struct model *model;
     const struct gpu_model *gpu_model;
     const struct gpu_type *type;
+    const struct cluster *cluster;
     bool other_nodes;         /* than those that it was measured on */
     struct plan_table *plans; /* of the survey */
 };

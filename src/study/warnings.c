@@ -301,8 +301,6 @@ static void warn_of_pue(struct study *study) {
 
 static void warn_of_network(struct study *study) {
     const struct network *network = &study->cluster.network;
-    if (network->tier_count > 0)
-        warn(study, "cluster.network: of no effect yet, jobs do not notice it");
     if (network->tier_count > 0 && !isnan(network->link_bytes_s) && !network->contention)
         warn(study, "cluster.network.link: of no effect without contention");
 }

@@ -14,7 +14,10 @@ struct finder {
 };
 
 double usage_power_w(const struct easim_config *config) {
-    return fmin(config->power_w[EASIM_ONE_NODE], config->power_w[EASIM_ACROSS_NODES]);
+    double least_w = INFINITY;
+    for (uint32_t span = 0; span < config->span_count; span++)
+        least_w = fmin(least_w, config->power_w[span]);
+    return least_w;
 }
 
 static void add_power(struct finder *finder, const struct config_request *request,

@@ -432,6 +432,17 @@ class Scenario:
         service["demand"] = {"file": f"demand{i}.csv"} | ({"repeat": True} if repeats else {})
         return service
 
+    def take_network(self, tier_count=None):
+        """Tiers of switches above the nodes. Drawn apart."""
+        r, nodes = Random(f"network of {self.seed}"), sum(n["count"] for n in self.cluster["nodes"])
+        self.tiers, width = [], 1
+        for i in range(tier_count or r.choice([1, 2, 2, 3, 3, 4])):
+            width *= r.choice([1, 2, 2, 3])
+            self.tiers.append({"name": f"t{i}", "nodes": width, "oversubscription": r.choice([1, 1, 1.5, 4])})
+        self.tiers[-1]["nodes"] = max(nodes + r.choice([0, 1, 100]), width)
+        self.cluster["network"] = {"tiers": self.tiers}
+        self.write_scenario()
+
     def basis(self):
         """marginal is refused where a configuration draws less than an idle GPU, as one under a limit may."""
         limited = any("power_limits" in on for m in self.models for on in m["gpus"].values())

@@ -425,12 +425,14 @@ NO_PROGRESS = "was stopped 1000 times in a row without having kept any of its wo
 
 
 def scenario_of(seed):
-    """Every fifth is of a newer policy, every fourth has services."""
+    """Every fifth is of a newer policy, every fourth has services, every third, unless it is calm, a network."""
     scenario = Scenario(seed)
     if seed % 5 == 0:
         scenario.take_newer()
     if seed % 4 == 1:
         scenario.take_services()
+    if seed % 3 == 1:
+        scenario.take_network()
     return scenario
 
 

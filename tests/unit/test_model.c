@@ -299,6 +299,7 @@ Test(model, power_limit_of_a_configuration) {
         const struct easim_config unlimited = {.k = cases[i].k,
                                                .batch = cases[i].batch,
                                                .gpu_type = 3,
+                                               .span_count = 2,
                                                .goodput = {70, 35},
                                                .power_w = {cases[i].power_w, cases[i].power_w},
                                                .power_limit_w = INFINITY};

@@ -5,6 +5,7 @@
 #include "insight/rules/gathered.h"
 #include "insight/rules/kept_work.h"
 #include "insight/rules/narrower.h"
+#include "model/gpu_value.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,17 +21,19 @@ static double comm_share(const struct rule_run *rule_run, const struct kept_piec
     double steps = 1;
     if (!model || model->lookup_speed)
         return NAN;
+    const struct gpu_model slowed =
+        gpu_value_slowed(model, network_slowdown(&folder->cluster.network, span));
     if (plan)
-        return plan_transfer_share(&folder->models.models[piece->spec->model], model, type, plan,
-                                   (enum easim_span)span);
+        return plan_transfer_share(&folder->models.models[piece->spec->model], &slowed, type, plan,
+                                   span);
     for (size_t i = 0; i < model->grad_accum.count; i++) {
         const struct grad_accum *g = &((const struct grad_accum *)model->grad_accum.at)[i];
         if (g->k == config->k && g->batch == config->batch)
             steps = (double)g->steps;
     }
-    uint32_t nodes = speed_nodes(config->k, type->node_gpus_max, (enum easim_span)span);
-    return speed_sync_s(&model->speed, config->k, nodes) /
-           speed_iteration_s(&model->speed, config->k, config->batch / steps, nodes);
+    uint32_t nodes = speed_nodes(config->k, type->node_gpus_max, span);
+    return speed_sync_s(&slowed.speed, config->k, nodes) /
+           speed_iteration_s(&slowed.speed, config->k, config->batch / steps, nodes);
 }
 
 /* ---- SPREAD ---- */

@@ -40,7 +40,7 @@ static struct moment_choice choice_of(const struct sim *sim, const struct easim_
                                   .edp_js = costs.edp_js,
                                   .fits = fit >= 0,
                                   .over_cap = fit >= 0 && is_over_cap(sim, job->index, config),
-                                  .is_across = span == EASIM_ACROSS_NODES,
+                                  .is_across = span != EASIM_ONE_NODE,
                                   .extrapolated = c->extrapolated};
 }
 
@@ -51,7 +51,7 @@ static struct moment_choice present_of(const struct sim *sim, const struct easim
     return (struct moment_choice){job->config,    c->gpu_type,    c->k,
                                   c->milli,       c->batch,       c->power_limit_w,
                                   costs.time_s,   costs.energy_j, costs.edp_js,
-                                  true,           false,          job->span == EASIM_ACROSS_NODES,
+                                  true,           false,          job->span != EASIM_ONE_NODE,
                                   c->extrapolated};
 }
 

@@ -9,7 +9,7 @@
     X(gpu_type, "", NEITHER, csv_comma_text(out, row->type->name)) \
     X(k, "GPUs", NEITHER, csv_comma_int(out, row->k)) \
     X(b, "samples", NEITHER, csv_comma_real(out, row->batch)) \
-    X(span, "", NEITHER, csv_comma_text(out, survey_span_names[row->span])) \
+    X(span, "", NEITHER, csv_comma_text(out, survey_columns_span(row))) \
     X(power_limit_w, "W", NEITHER, csv_comma_real(out, row->power_limit_w)) \
     X(source, "", NEITHER, csv_comma_text(out, point->source)) \
     X(evidence, "", NEITHER, csv_comma_text(out, evidence_names[point->evidence])) \

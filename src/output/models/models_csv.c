@@ -12,7 +12,7 @@
     X(b, "samples", NEITHER, csv_comma_real(out, row->batch)) \
     X(global_batch, "samples", NEITHER, csv_comma_real(out, row->samples)) \
     X(steps, "", NEITHER, csv_comma_real(out, row->steps)) \
-    X(span, "", NEITHER, csv_comma_text(out, survey_span_names[row->span])) \
+    X(span, "", NEITHER, csv_comma_text(out, survey_columns_span(row))) \
     X(power_limit_w, "W", NEITHER, csv_comma_real(out, row->power_limit_w)) \
     X(state, "", NEITHER, csv_comma_text(out, survey_state_names[row->state])) \
     X(iteration_s, "s", NEITHER, csv_comma_real(out, row->iteration_s)) \

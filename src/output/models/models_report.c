@@ -55,9 +55,10 @@ static void add_heading(struct str *out, const struct block *block) {
 
 /* ---- Rows ---- */
 
-/* Placement changes nothing: one line stands for both spans. */
+/* Placement changes nothing: one line stands for both spans, where there are no more. */
 static bool is_either(const struct survey_row *row, const struct survey_row *other) {
-    return other->phase == row->phase && other->k == row->k && other->batch == row->batch &&
+    return network_span_count(&row->cluster->network) == 2 && other->phase == row->phase &&
+           other->k == row->k && other->batch == row->batch &&
            other->power_limit_w == row->power_limit_w && other->state == row->state &&
            other->iteration_s == row->iteration_s &&
            (other->power_w == row->power_w || (isnan(other->power_w) && isnan(row->power_w))) &&
@@ -92,6 +93,14 @@ static void add_columns(struct str *out, const struct block *block) {
     str_finish(&unit);
 }
 
+/* The tier by its name, where there are several. */
+static const char *span_text(const struct survey_row *row) {
+    const struct network *network = &row->cluster->network;
+    return row->span == EASIM_ONE_NODE ? "one node"
+           : network->tier_count > 1   ? network_span_name(network, row->span)
+                                       : "across nodes";
+}
+
 static void add_row(struct str *out, const struct block *block, const struct survey_row *row,
                     bool either) {
     static const char *const ranges[] = {"inside", "outside", "-"};
@@ -99,10 +108,7 @@ static void add_row(struct str *out, const struct block *block, const struct sur
         str_addf(out, "%7u", survey_columns_phase(row));
     str_addf(out, "%5u", row->k);
     add_number(out, row->batch, 8);
-    str_addf(out, "  %-12s",
-             either                        ? "either"
-             : row->span == EASIM_ONE_NODE ? "one node"
-                                           : "across nodes");
+    str_addf(out, "  %-12s", either ? "either" : span_text(row));
     if (block->limits)
         add_number(out, row->power_limit_w < INFINITY ? row->power_limit_w : NAN, 8);
     add_number(out, row->iteration_s, 9);
@@ -187,7 +193,7 @@ static void add_places(struct str *out, const struct block *block, enum survey_s
         before = by_table ? "; " : ", ";
         if (!by_table)
             continue;
-        str_addf(out, " %s ", row->span == EASIM_ONE_NODE ? "in one node" : "across nodes");
+        str_addf(out, row->span == EASIM_ONE_NODE ? " in %s " : " %s ", span_text(row));
         add_batches(out, block, state, row);
     }
 }

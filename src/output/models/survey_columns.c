@@ -12,6 +12,10 @@ uint32_t survey_columns_phase(const struct survey_row *row) {
     return model_phase_count(row->model) > 1 ? row->phase + 1 : 0;
 }
 
+const char *survey_columns_span(const struct survey_row *row) {
+    return network_span_name(&row->cluster->network, row->span);
+}
+
 const char *survey_columns_speed(const struct survey_row *row) {
     if (row->model->is_transformer)
         return "plan";

@@ -14,6 +14,7 @@
 /* Words of a row: what its work is counted in, and what its speed and power come from. */
 const char *survey_columns_unit(const struct survey_row *row);
 uint32_t survey_columns_phase(const struct survey_row *row); /* from 1; 0: the model has one */
+const char *survey_columns_span(const struct survey_row *row);
 const char *survey_columns_speed(const struct survey_row *row);
 const char *survey_columns_power(const struct survey_row *row);
 const char *survey_columns_scope(const struct survey_row *row); /* what the power is of */

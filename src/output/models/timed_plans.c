@@ -1,6 +1,8 @@
 /* Plans with times: see timed_plans.h. */
 #include "output/models/timed_plans.h"
 
+#include "model/gpu_value.h"
+
 #include <stdlib.h>
 
 static void add_timed(void *to, const struct plan *plan) {
@@ -28,7 +30,9 @@ static bool same_plans(const struct plan *a, const struct plan *b) {
 }
 
 struct timed_plans timed_plans_of(const struct survey_row *row) {
-    struct timed_plans plans = {row, plan_hardware_of(row->gpu_model, row->type), {0}};
+    const struct gpu_model slowed =
+        gpu_value_slowed(row->gpu_model, network_slowdown(&row->cluster->network, row->span));
+    struct timed_plans plans = {row, plan_hardware_of(&slowed, row->type), {0}};
     plan_each(&row->model->transformer, row->k, plans.hardware.node_gpus, add_timed, &plans);
     bool listed = plan_gpus(&row->plan) == 0;
     for (size_t i = 0; i < plans.list.count && !listed; i++)
@@ -42,7 +46,7 @@ struct timed_plans timed_plans_of(const struct survey_row *row) {
 
 bool timed_plans_stand_for(const struct survey_row *row) {
     return row->model->is_transformer && row->k <= row->type->gpus &&
-           (row->span == EASIM_ONE_NODE) == (row->k <= row->type->node_gpus_max);
+           row->span == cluster_empty_span(row->cluster, row->type, row->k);
 }
 
 bool timed_plans_fits(const struct timed_plans *plans, size_t i) {

@@ -39,6 +39,9 @@
 /* And where jobs are trained under plans. */
 #define PLAN_COLUMNS(X) \
     X(plan, "", NEITHER, add_plan(w, spec, c, out))
+/* And where the network has several tiers. */
+#define SPAN_COLUMNS(X) \
+    X(span, "", NEITHER, csv_comma_text(out, c ? network_span_name(network, job.span) : NULL))
 /* clang-format on */
 
 /* The plan of a transformer's job; none of other jobs. */
@@ -66,11 +69,14 @@ void jobs_csv_header(const struct workload *workload, struct str *out) {
     str_add(out, RUN_HEADER(JOBS_COLUMNS));
     run_columns_label_names(workload, out);
     str_add(out, workload->table.has_shares ? SHARE_COLUMNS(RUN_COLUMN_NAME) : "");
-    str_add(out, workload->table.has_plans ? PLAN_COLUMNS(RUN_COLUMN_NAME) "\n" : "\n");
+    str_add(out, workload->table.has_plans ? PLAN_COLUMNS(RUN_COLUMN_NAME) : "");
+    bool tiers = workload->table.cluster->network.tier_count > 1;
+    str_add(out, tiers ? SPAN_COLUMNS(RUN_COLUMN_NAME) "\n" : "\n");
 }
 
 static void add_job_row(const struct replication *replication, uint32_t index, struct str *out) {
     const struct cluster *cluster = replication->sim->cluster;
+    const struct network *network = &cluster->network;
     const struct workload *w = replication->sim->workload;
     const struct job_record job = job_record_of(replication->sim, index);
     const struct job_spec *spec = job.spec;
@@ -83,6 +89,8 @@ static void add_job_row(const struct replication *replication, uint32_t index, s
         SHARE_COLUMNS(RUN_COLUMN_CELL)
     if (w->table.has_plans)
         PLAN_COLUMNS(RUN_COLUMN_CELL)
+    if (network->tier_count > 1)
+        SPAN_COLUMNS(RUN_COLUMN_CELL)
     str_add_char(out, '\n');
 }
 

@@ -4,9 +4,6 @@
 
 #include <stdlib.h>
 
-#define ONE    (1u << EASIM_ONE_NODE)
-#define ACROSS (1u << EASIM_ACROSS_NODES)
-
 void groups_finish(struct groups *groups) {
     intern_finish(&groups->ways);
     free(groups->groups.at);
@@ -31,20 +28,24 @@ static struct group_way *last_way(struct groups *groups, uint32_t gpu_type, uint
     return same && last->k == k ? last : NULL;
 }
 
+/* Those of the spans from the lowest up to the first that is not among them. */
+static uint32_t spans_from_lowest(uint32_t spans) {
+    return spans & ~(spans + 1);
+}
+
 /* Only the number of GPUs matters here, so configurations of equal k are one way. (Those of one job
    take all the same part of a GPU, or all whole GPUs.) They come by ascending k. A larger k is left
-   out where it can only be free if a smaller one is too: in one node, once a smaller k is admitted
-   in one node; across nodes, once some smaller k is admitted across and it, or a still smaller
-   one, in one node, since wherever that k is then placed, one of the two is free. */
+   out in a span where it can only be free if a smaller one is too: once some smaller k is admitted
+   in that span and it, or a still smaller one, in each lower one, since wherever that k is then
+   placed, one of them is free. */
 static void add_gpus(struct groups *groups, const struct easim_config *c, uint32_t spans) {
     uint32_t gpu_type = c->gpu_type, k = c->k;
     if (gpu_type != groups->gpu_type) {
         groups->gpu_type = gpu_type;
         groups->covered = 0;
-        groups->done = false;
     }
     spans &= ~groups->covered;
-    if (groups->done || spans == 0)
+    if (spans == 0)
         return;
     struct group_way *way = last_way(groups, gpu_type, k);
     if (!way)
@@ -52,8 +53,7 @@ static void add_gpus(struct groups *groups, const struct easim_config *c, uint32
                    ((struct group_way){EASIM_NONE, gpu_type, k, c->milli, 0, groups->level}));
     way = &groups->building.at[groups->building.count - 1];
     way->spans |= spans;
-    groups->covered |= spans & ONE;
-    groups->done = (groups->covered & ONE) && (way->spans & ACROSS);
+    groups->covered = spans_from_lowest(groups->covered | way->spans);
 }
 
 void groups_add(struct groups *groups, const struct easim_view *view, uint32_t config,
@@ -81,10 +81,7 @@ static bool any_way_is_open(const struct intern_entry *ways, const struct easim_
     for (const struct group_way *end = way + ways->length / sizeof *way; way < end; way++) {
         if (way->level != pass->level)
             continue;
-        int span = easim_fit(pass->view, &(struct easim_config){.k = way->k,
-                                                                .gpu_type = way->gpu_type,
-                                                                .goodput = {1, 1},
-                                                                .milli = way->milli});
+        int span = easim_room(pass->view, way->gpu_type, way->k, way->milli);
         if (span >= 0 && (way->spans >> span & 1) &&
             (!ops->allow || ops->allow(pass, job, way->config)))
             return true;

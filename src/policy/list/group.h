@@ -1,5 +1,5 @@
 /* Groups of waiting jobs that can start or not for the same reason. Which configurations a job
-   admits in either span depends on nothing that changes while it waits; whether one of them is free
+   admits in each span depends on nothing that changes while it waits; whether one of them is free
    now depends on the cluster alone. So jobs that admit the same are asked for together. */
 #ifndef EASIM_POLICY_LIST_GROUP_H
 #define EASIM_POLICY_LIST_GROUP_H
@@ -29,8 +29,7 @@ struct groups {
     ARRAY_OF(struct group_way) building;
     /* Of the level and GPU type of the configuration added last, while a group is described: */
     uint32_t level, gpu_type;
-    uint32_t covered; /* spans in which a smaller k is admitted */
-    bool done;        /* a smaller k is admitted in both: larger ones need not be looked at */
+    uint32_t covered; /* spans in which larger k need not be looked at */
 };
 
 void groups_finish(struct groups *groups);

@@ -32,15 +32,10 @@ int start_could(const struct rules *rules, const struct easim_pass *pass,
                 const struct start_hope *hope, struct easim_choice *ret) {
     bool urgent = rules_is_urgent(key);
     const struct easim_config *c = easim_view_config(pass->view, hope->config);
-    const struct easim_gpu_type *type = easim_view_gpu_type(pass->view, c->gpu_type);
-    if (c->k > hope->gpus)
+    int span = c->k <= hope->gpus ? easim_fit_later(pass->view, c) : (int)EASIM_NOFIT;
+    if (span < 0)
         return 0;
-    bool one_node = c->k <= type->node_free_max || type->node_gpus_max == type->gpus;
-    uint32_t span = one_node ? EASIM_ONE_NODE : EASIM_ACROSS_NODES;
-    if (!(c->goodput[span] > 0) ||
-        (!(c->goodput[EASIM_ONE_NODE] > 0) && c->k <= type->node_gpus_max))
-        return 0; /* not known there, or not once a node happens to have room */
-    *ret = easim_predict(pass->view, job, hope->config, span);
+    *ret = easim_predict(pass->view, job, hope->config, (uint32_t)span);
     double objective = rules_objective(rules, pass, job, ret, urgent);
     if (isnan(objective))
         return rules_fail_objective(rules, pass, job, urgent);
