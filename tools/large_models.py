@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Makes configs/models/large.yaml and the rows in validation/large from results of MLPerf Training and published trainings.
+"""Makes configs/models/large.yaml, the rows in validation/large and the tables of docs/models.md (large models) from results
+of MLPerf Training and published trainings.
 
   large_models.py EASIM SOURCE [--check]
 
@@ -51,6 +52,63 @@ def fit(easim, name, folder, hold):
     for group, constants in re.findall(r"^(\w+ \w+): (compute_fraction: .*?)  \(", out, re.M):
         fits[group] = {key: float(value) for key, value in re.findall(r"(\w+): ([-+.\de]+)", constants)}
     return fits, out
+
+
+# ---- Errors ----
+
+BEGIN, END = "<!-- large: made by tools/large_models.py -->\n", "<!-- large: end -->\n"
+# Rows, what is left out at a time, options of plan_rows.py.
+TABLE = (("megatron", "Megatron-LM, 1.7B to 1008B, A100", "the row", ()),
+         ("gpt3", "gpt3 of MLPerf, H100 and B200, four rounds", "all rows of this number of GPUs", ()),
+         ("llama31_405b", "Llama 3.1 405B of MLPerf, H100, H200 and GB200", "the row", ()),
+         ("llama31_405b", "the same, H100 and GB200 with one factor", "the row", ("--one-scale", "--gpu", "h100,gb200")),
+         ("llama2_70b_lora", "Llama 2 70B with LoRA of MLPerf, four GPU types, three rounds", "all rows of this number and type of GPUs", ()),
+         ("megatron_bridge", "Llama 3 of Megatron-Bridge, H100 and GB200, four precisions", "all releases of this configuration", ()))
+
+
+def left_out_errors(easim, name, table, scratch, hold, options=()):
+    """Sizes of errors of left-out rows, and of the constant rate."""
+    words = [name, str(table), str(scratch / "errors"), *map(str, options)]
+    rows = plan_rows.make_rows(name, table, plan_rows.parse(words), {})
+    folder = scratch / "errors"
+    folder.mkdir(exist_ok=True)
+    plan_rows.write_rows(rows, folder / f"{name}.csv")
+    models = table.with_name("models.yaml") if name == "megatron" else folder / f"{name}.yaml"
+    if name != "megatron":
+        models.write_text(plan_rows.model_text(rows), encoding="utf-8")
+    run(easim, "calibrate", "plans", folder / f"{name}.csv", models, *(["--hold", hold] if hold else []), "--points", folder / "points.csv")
+    points = plan_rows.read_table(folder / "points.csv")
+    return [sorted(abs(float(point[column])) for point in points if point[column]) for column in ("left_out_error", "constant_left_out_error")]
+
+
+def quantile(values, share):
+    at = share * (len(values) - 1)
+    low = min(int(at), len(values) - 2)
+    return values[low] + (at - low) * (values[low + 1] - values[low])
+
+
+def figures(errors, *wanted):
+    kinds = {"median": quantile(errors, 0.5), "mean": statistics.fmean(errors), "90": quantile(errors, 0.9), "most": errors[-1]}
+    return " | ".join(f"{100 * kinds[name]:.1f} %" for name in wanted)
+
+
+def make_tables(easim, source, data, overlap, scratch):
+    """The text between the marks in docs/models.md."""
+    all_four = ("median", "mean", "90", "most")
+    lines = ["| rows | | left out | median | mean | 90 % | most | a constant rate: median | mean | 90 % | most | products x factor: median | mean | 90 % | most |",
+             "|---|--:|---|" + "--:|" * 12]
+    for name, what, apart, options in TABLE:
+        table = {"megatron": source / "validation/megatron/rows.csv", "megatron_bridge": data / "llm/megatron_bridge.csv"}.get(name, data / "mlperf/runs.csv")
+        hold = HELD.get(name, "").format(overlap=overlap)
+        plain, rate = left_out_errors(easim, name, table, scratch, hold, options)
+        products, _ = left_out_errors(easim, name, table, scratch, hold, (*options, "--gemm", data / "compute/gemm.csv.gz"))
+        lines.append(f"| {what} | {len(plain)} | {apart} | {figures(plain, *all_four)} | {figures(rate, *all_four)} | {figures(products, *all_four)} |")
+    lines += ["", "| gpt3, v | median | mean | 90 % | most |", "|---|--:|--:|--:|--:|"]
+    for rule, what in (("half", "L / (2 pp), assumed"), ("quarter", "L / (4 pp)"), ("full", "L / pp"),
+                       ("published", "as configurations state it, where they do (v4.0: 4 and 8, v4.1: 6)")):
+        errors, _ = left_out_errors(easim, "gpt3", data / "mlperf/runs.csv", scratch, HELD["gpt3"], ("--interleaving", rule))
+        lines.append(f"| {what} | {figures(errors, *all_four)} |")
+    return "\n".join(lines) + "\n"
 
 
 # ---- Power ----
@@ -185,7 +243,11 @@ def make_files(easim, source, data):
                 if plan_rows.SHAPES[name].get("lora"):
                     fits = {group: {key: value for key, value in constants.items() if key != "gradient_overlap"} for group, constants in fits.items()}
                 lines += model_lines(name, fits, sizes, powers, megatron)
+        tables = make_tables(easim, source, data, overlap, folder)
     files["configs/models/large.yaml"] = "\n".join(lines) + "\n"
+    page = (source / "docs/models.md").read_text(encoding="utf-8")
+    before, _, rest = page.partition(BEGIN)
+    files["docs/models.md"] = before + BEGIN + tables + END + rest.partition(END)[2]
     return files
 
 

@@ -88,8 +88,8 @@ static void print_constants(const struct plan_constants_fit *fit, bool has_shape
             if (constants[u].usual || fit->told[u] || !isnan(held[u]))
                 cli_show(", %s: %.6g", constants[u].name, fit->values[u]);
         cli_show("  (%zu rows; a constant would be %.4g FLOP/s)\n", c->rows, c->constant_flops);
-        if (c->compute_fraction == 1 && !has_shapes)
-            cli_show("  warning: compute_fraction is at its bound, 1\n");
+        if (c->compute_fraction == 1 / c->most_share)
+            cli_show("  warning: compute_fraction is at its bound, %.6g\n", c->compute_fraction);
     }
     for (size_t n = 0; n < fit->rounds.count; n++)
         if (fit->rounds.at[n].round[0])

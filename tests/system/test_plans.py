@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Constants of transformers' plans: the ten trainings of Megatron-LM (Narayanan et al., SC'21, table 1) fitted again in
 Python from the formulas of the documents alone, left out and held out, against two controls that must do worse; constants
-that are known, found again from made-up rows; published plans against those that easim takes.
+that are known, found again from made-up rows, with rounds of software, rows left out together and LoRA; published plans against
+those that easim takes; plans that a model states, in a run; tables of results as rows.
 
 Usage: test_plans.py EASIM SOURCE_DIR
 """
@@ -12,6 +13,8 @@ import itertools
 import math
 import random
 import statistics
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -276,6 +279,65 @@ def check_stated(folder):
     assert state["8"] == ("no_plan", "") and state["16"] == ("ok", "tp2pp4v2dp2mb1") and state["32"][0] == "ok", state
 
 
+RUNS = """\
+round,submitter,system,benchmark,gpu,nodes,gpus,global_batch,grad_accum,runs,throughput_samples_per_s,run_s
+v4.0,smc,a,gpt3,H100,64,512,2048,64,3,172.9,1
+v4.0,smc-ac-power,a,gpt3,H100,64,512,2048,64,3,172.9,1
+v4.0,other,a,gpt3,H100,64,512,2048,64,3,172.9,1
+v3.1,other,b,gpt3,H100,96,768,3072,128,3,252,1
+v4.0,other,c,gpt3,B300,1344,10752,2688,6,3,2900,1
+v4.0,other,d,gpt3,TPU,64,512,2048,64,3,100,1
+v4.0,other,e,gpt3,H100,64,512,2048,50,3,100,1
+v4.0,other,f,gpt3,H100,64,512,2048,64,3,,1
+v4.0,other,g,bert,H100,1,8,96,1,3,100,1
+v5.0,other,h,llama2_70b_lora,H100,2,16,8,4,3,3.7,1
+"""
+BRIDGE = """\
+release,kind,model,gpu,gpus,precision,global_batch,micro_batch,sequence,tp,pp,cp,vp,fsdp,tokens_per_s_gpu,model_tflops_gpu
+1,pre-training,llama3_70b,b200,64,bf16,128,2,8192,2,4,1,5,0,1500,700
+1,pre-training,llama3_70b,b200,64,fp8,128,2,8192,1,1,1,n/a,64,2500,1200
+2,pre-training,llama3_70b,b200,64,bf16,128,2,8192,2,4,1,5,,1510,701
+2,lora,llama3_70b,gb300,8,mxfp8,32,1,4096,1,2,1,20,0,6000,1700
+2,pre-training,llama3_70b,b200,64,fp4,128,2,8192,2,4,1,5,0,1510,701
+"""
+
+
+def plan_rows(folder, name, table, *options):
+    """Rows and models that tools/plan_rows.py makes, and what it says."""
+    (Path(folder) / "table.csv").write_text(table, encoding="utf-8")
+    done = subprocess.run([sys.executable, SOURCE / "tools/plan_rows.py", name, Path(folder) / "table.csv", Path(folder) / "made", *options],
+                          capture_output=True, text=True, check=True)
+    models = yaml.safe_load((Path(folder) / f"made/{name}.yaml").read_text(encoding="utf-8"))["models"]
+    return rows_of(Path(folder) / f"made/{name}.csv"), {model["name"]: model for model in models}, done.stdout
+
+
+def check_tables(folder):
+    """Tables of results as rows: plans by batch per GPU and step, runs of a submitter once, what is left out named; GPU types
+    that no file of ours has."""
+    rows, models, said = plan_rows(folder, "gpt3", RUNS)
+    plans = [(row["gpu"], row["gpus"], row["round_factor"], *(row[key] for key in ("tp", "pp", "v", "mb"))) for row in rows]
+    assert plans == [("h100", "512", "1", "4", "8", "6", "2"), ("h100", "512", "1", "4", "8", "6", "2"),
+                     ("h100", "768", "", "4", "8", "6", "1"), ("b300", "10752", "1", "4", "6", "8", "1")], plans
+    assert models["gpt3"]["gpus"]["b300"]["gpus_per_node"] == 8
+    for words in ("another row's run: 1 (v4.0 smc-ac-power H100 512)", "no figures of its GPU type: 1 (v4.0 other TPU 512)",
+                  "no plan has this batch per GPU and step: 1 (v4.0 other H100 512)", "no speed logged: 1 (v4.0 other H100 512)", "4 rows"):
+        assert words in said, (words, said)
+    rows, models, _ = plan_rows(folder, "llama2_70b_lora", RUNS)
+    assert [(row["tp"], row["cp"], row["fold"]) for row in rows] == [("4", "2", "h100 16")] and models["llama2_70b_lora"]["transformer"]["lora"]
+    rows, models, said = plan_rows(folder, "megatron_bridge", BRIDGE)
+    assert "FSDP, which plans have not: 1 (1 pre-training llama3_70b b200 fp8 64)" in said and "in this precision: 1 (2 " in said, said
+    assert len(rows) == 3 and rows[0]["fold"] == rows[1]["fold"] != rows[2]["fold"], rows
+    assert models["llama3_70b s8192 bf16"]["gpus"]["b200"]["precision"] == "bf16"
+    lora = models["llama3_70b s4096 mxfp8 lora"]
+    assert lora["transformer"]["lora"] and lora["transformer"]["sequence"] == 4096 and lora["gpus"]["gb300"]["gpus_per_node"] == 4
+    _, _, said = plan_rows(folder, "megatron_bridge", BRIDGE, "--gpu", "gb300")
+    assert said.endswith("1 rows\n"), said
+    plan_rows(folder, "megatron_bridge", BRIDGE)
+    printed = easim("calibrate", "plans", Path(folder) / "made/megatron_bridge.csv", Path(folder) / "made/megatron_bridge.yaml",
+                    "--hold", "memory_traffic=0,gradient_overlap=1,fixed_s=0").stdout
+    assert "b200 bf16: compute_fraction: " in printed and "gb300 mxfp8: compute_fraction: " in printed, printed
+
+
 def check_plans(rows):
     """Published plans of 76 billion parameters and more are within 12 % of the plan that easim takes."""
     for row in rows[5:]:
@@ -345,6 +407,7 @@ def main():
         check_adapters(folder)
         check_run(folder)
         check_stated(folder)
+        check_tables(folder)
     check_plans(rows)
 
 

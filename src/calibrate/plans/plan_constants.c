@@ -7,7 +7,7 @@
 
 /* The row's time: what its model states of fixed times is known, but of LoRA it is what is sought.
  */
-static struct plan_equation equation_of(const struct plan_row *row, bool has_shapes) {
+static struct plan_equation equation_of(const struct plan_row *row) {
     const struct plan_fit *stated = &row->gpu_model->plan_fit;
     const bool lora = row->shape.lora;
     const struct plan_fit fit = {1, 1, 0, lora ? 0 : stated->node_s, lora ? 0 : stated->fixed_s, 1};
@@ -17,10 +17,9 @@ static struct plan_equation equation_of(const struct plan_row *row, bool has_sha
         plan_time_parts(&row->shape, &row->plan, &hardware, gpus > row->node_gpus);
     double four = p.compute_s + p.memory_s + p.tensor_s + p.pipeline_s;
     double bubble = (four + p.bubble_s) / four;
-    double compute_s = p.compute_s * bubble / row->shape_fraction;
     return (struct plan_equation){
-        .compute_s = compute_s,
-        .other_s = (p.tensor_s + p.pipeline_s) * bubble + p.fixed_s + (has_shapes ? 0 : compute_s),
+        .compute_s = p.compute_s * bubble / row->shape_fraction,
+        .other_s = (p.tensor_s + p.pipeline_s) * bubble + p.fixed_s,
         .factors = {[PLAN_TRAFFIC] = p.memory_s * bubble,
                     [PLAN_OVERLAP] = p.gradient_s,
                     [PLAN_FIXED_S] = lora,
@@ -63,6 +62,7 @@ static size_t find_group(struct plan_constants_fit *fit, const struct plan_row *
     if (g == fit->groups.count)
         array_push(&fit->groups, (struct plan_constants){.group = row->group});
     fit->groups.at[g].rows += !row->held_out;
+    fit->groups.at[g].most_share = fmax(fit->groups.at[g].most_share, row->shape_fraction);
     return g;
 }
 
@@ -92,11 +92,13 @@ static void number_rows(struct plan_constants_fit *fit, const struct plan_rows *
                         struct plan_equations *e) {
     for (size_t r = 0; r < e->count; r++) {
         const struct plan_row *row = &rows->rows.at[r];
-        e->at[r] = equation_of(row, rows->has_shapes);
+        e->at[r] = equation_of(row);
         e->at[r].group = find_group(fit, row);
         e->at[r].round = find_round(fit, row);
         e->at[r].fold = find_fold(rows, r);
     }
+    for (size_t r = 0; r < e->count; r++) /* no row computes above the peak */
+        e->at[r].other_s += e->at[r].compute_s * fit->groups.at[e->at[r].group].most_share;
     e->groups = fit->groups.count;
     e->rounds = fit->rounds.count;
     for (size_t n = 0; n < e->rounds && n < PLAN_ROUNDS_MOST; n++)
@@ -185,9 +187,9 @@ static void find_errors(struct plan_constants_fit *fit, const struct plan_equati
 }
 
 static void take_solution(struct plan_constants_fit *fit, const struct plan_equations *e,
-                          const struct plan_solution *all, bool has_shapes) {
+                          const struct plan_solution *all) {
     for (size_t g = 0; g < e->groups; g++)
-        fit->groups.at[g].compute_fraction = 1 / ((has_shapes ? 0 : 1) + all->x[g]);
+        fit->groups.at[g].compute_fraction = 1 / (fit->groups.at[g].most_share + all->x[g]);
     for (size_t n = 0; n < e->rounds; n++)
         fit->rounds.at[n].factor = all->round_factors[n];
     for (size_t u = 0; u < PLAN_UNKNOWNS; u++) {
@@ -215,7 +217,7 @@ static int fit_equations(struct plan_constants_fit *fit, struct plan_equations *
     for (size_t g = 0; g < e->groups; g++)
         fit->groups.at[g].constant_flops = unit / (1 + rate.x[g]);
     fit->errors = mem_zalloc(e->count, sizeof *fit->errors);
-    take_solution(fit, e, &all, rows->has_shapes);
+    take_solution(fit, e, &all);
     find_errors(fit, e, &control, &all);
     free(rates);
     return 0;

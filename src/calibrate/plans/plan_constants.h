@@ -8,10 +8,10 @@
 /* One group's: f1 is its own, the others are those of all rows. */
 struct plan_constants {
     const char *group;
-    double compute_fraction; /* of the peak; where rows state shape_fraction, times that, and then
-                                it may be above 1 */
-    double constant_flops;   /* of one GPU: what a constant rate would be, the control */
-    size_t rows;             /* fitted */
+    double compute_fraction; /* of the peak; where rows state shape_fraction, times that */
+    double most_share;     /* of the rows' shape_fraction; compute_fraction is at most 1 over it */
+    double constant_flops; /* of one GPU: what a constant rate would be, the control */
+    size_t rows;           /* fitted */
 };
 
 struct plan_round {
@@ -37,10 +37,10 @@ struct plan_constants_fit {
 };
 
 /* Least squares of relative errors: time is linear in 1/f1, f2, 1 - f3, fixed_s and node_s (bounds:
-   f1 <= 1, f2 >= 0, f3 in 0..1, the last two >= 0, and of LoRA alone), over the factor of the
-   round. Rows that are held out are predicted by the others' constants. held: values that are not
-   to be found, by enum plan_unknown (f3 itself), NAN: found. Negative, with a problem: too few
-   rows, a group that has none to be fitted, or no stated round to compare with. */
+   f1 <= 1 in every row, f2 >= 0, f3 in 0..1, the last two >= 0, and of LoRA alone), over the factor
+   of the round. Rows that are held out are predicted by the others' constants. held: values that
+   are not to be found, by enum plan_unknown (f3 itself), NAN: found. Negative, with a problem: too
+   few rows, a group that has none to be fitted, or no stated round to compare with. */
 int plan_constants_fit(struct plan_constants_fit *fit, const struct plan_rows *rows,
                        const double held[static PLAN_UNKNOWNS], const char *path,
                        struct problems *problems) MUST_CHECK;

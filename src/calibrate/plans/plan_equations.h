@@ -9,8 +9,7 @@
 #define PLAN_GROUPS_MOST 58
 #define PLAN_ROUNDS_MOST 64
 
-/* Unknowns of all rows, behind those of groups: of each 1/f1 - 1, or 1/f1 where shapes say what
-   products reach, of which a training may reach more. */
+/* Unknowns of all rows, behind those of groups, what 1/f1 is above its least. */
 enum plan_unknown {
     PLAN_TRAFFIC, /* f2 */
     PLAN_OVERLAP, /* 1 - f3 */
@@ -23,7 +22,7 @@ enum plan_unknown {
 struct plan_equation {
     size_t group, round, fold; /* rows of one fold are left out together */
     double compute_s;          /* at f1 = 1 */
-    double other_s;            /* without constants, with compute_s if f1 is at most 1 */
+    double other_s;            /* without constants, with compute_s at the largest f1 */
     double factors[PLAN_UNKNOWNS];
     double flops; /* of one GPU in the measured time */
     double time_s;
