@@ -50,6 +50,7 @@ struct cluster {
     uint32_t gpus;
     struct network network;
     struct outages outages;   /* recorded ones, instead of drawn ones; bound and read by others */
+    double storage_bytes_s;   /* that all jobs share; 0: jobs are not held back by storage */
     double power_cap_w;       /* INFINITY: none, or a series */
     struct series cap_series; /* without a kind unless given as a file */
     double pue;

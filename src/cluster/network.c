@@ -150,11 +150,8 @@ static void check_keys(const struct yaml_node *node, const struct network *netwo
         check_beside(node, "switch_w", "switch_ports", binding);
     check_beside(node, "switch_ports", "switch_w", binding);
     check_beside(node, "optics_from", "optics_w", binding);
-    if (network->contention) {
+    if (network->contention)
         check_beside(node, "contention", "link", binding);
-        problems_add(binding->problems, yaml_find(node, "contention")->where,
-                     NETWORK_PATH ".contention", "expected false: contention is not there yet");
-    }
 }
 
 static uint32_t find_tier(const struct network *network, const char *name) {

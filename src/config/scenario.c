@@ -71,6 +71,17 @@ static const struct field noise_fields[] = {
      .help = "sigma of the lognormal factor on a job's true goodput"},
     FIELDS_END};
 
+static const struct field storage_fields[] = {
+    {.key = "bandwidth",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct storage_options, bandwidth_bytes_s),
+     .required = true,
+     .above_min = true,
+     .max = 1e30,
+     .dimension = DIMENSION_BANDWIDTH,
+     .help = "of all jobs together, bytes/s"},
+    FIELDS_END};
+
 const struct field scenario_fields[] = {
     {.key = "name",
      .type = FIELD_STRING,
@@ -105,6 +116,11 @@ const struct field scenario_fields[] = {
      .type = FIELD_NODE,
      .offset = offsetof(struct scenario, cluster),
      .required = true},
+    {.key = "storage",
+     .type = FIELD_OBJECT,
+     .offset = offsetof(struct scenario, storage),
+     .fields = storage_fields,
+     .help = "what jobs of models with bytes_per_sample read from"},
     {.key = "models",
      .type = FIELD_NODE,
      .offset = offsetof(struct scenario, models),

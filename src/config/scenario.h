@@ -40,6 +40,11 @@ struct model_noise {
     double speed_sigma; /* of the lognormal factor of a job; 0: none */
 };
 
+/* What jobs read their samples from. */
+struct storage_options {
+    double bandwidth_bytes_s; /* shared by all jobs; 0: none is stated */
+};
+
 struct scenario {
     struct yaml_doc doc;
     const char *file;
@@ -51,6 +56,7 @@ struct scenario {
     bool record;
     struct engine_options engine;
     const struct yaml_node *cluster;
+    struct storage_options storage;
     const struct yaml_node *models; /* file name, list of file names, or NULL (rigid jobs only) */
     const struct yaml_node *model_overrides; /* list of changes of the models, or NULL */
     struct schema_list users;                /* struct scenario_user */

@@ -2,6 +2,7 @@
 #include "engine/gpus.h"
 
 #include "base/units.h"
+#include "engine/contention.h"
 #include "engine/nodes.h"
 #include "engine/utilization.h"
 #include "model/power.h"
@@ -31,7 +32,13 @@ int64_t gpus_committed_nw(const struct sim *sim, uint32_t config, uint32_t span)
 }
 
 int64_t gpus_running_nw(const struct sim *sim, uint32_t job) {
+    return gpus_running_at_nw(sim, job, contention_share(sim, job));
+}
+
+int64_t gpus_running_at_nw(const struct sim *sim, uint32_t job, double share) {
     const struct job_run *run = &sim->runs[job];
+    if (share < 1)
+        return contention_power_nw(sim, job, share);
     if (!utilization_changes(sim, job))
         return gpus_computing_nw(sim, run->config, run->span);
     const struct easim_config *c = &sim->view.configs[run->config];

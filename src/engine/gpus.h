@@ -14,6 +14,8 @@ int64_t gpus_committed_nw(const struct sim *sim, uint32_t config, uint32_t span)
 int64_t gpus_computing_nw(const struct sim *sim, uint32_t config, uint32_t span);
 /* Power of all that a job holds while it computes, as far as it has come, nW. */
 int64_t gpus_running_nw(const struct sim *sim, uint32_t job);
+/* And if it computed at that share of its rate (contention.h). */
+int64_t gpus_running_at_nw(const struct sim *sim, uint32_t job, double share);
 /* Power of all that a job holds in its present segment, nW. */
 int64_t gpus_present_nw(const struct sim *sim, uint32_t job);
 uint32_t gpus_span(const struct allocation *allocation); /* enum easim_span */

@@ -3,6 +3,8 @@
 #include "engine/invariants.h"
 
 #include "engine/account.h"
+#include "engine/contention.h"
+#include "engine/contention_check.h"
 #include "engine/gpus.h"
 #include "engine/job_finish.h"
 #include "engine/job_memory.h"
@@ -87,6 +89,13 @@ static double utilization_of_work(const struct sim *sim, uint32_t job) {
 /* Power of one GPU of a computing job. */
 static double computing_w(struct sim *sim, uint32_t job, const struct easim_config *config) {
     const struct gpu_type *type = &sim->cluster->gpu_types[config->gpu_type];
+    if (contention_share(sim, job) < 1) {
+        const struct job_run *run = &sim->runs[job];
+        const struct config_rate rate =
+            config_rate_of(&sim->workload->table, sim->workload->jobs.at[job].model, run->phase,
+                           config, run->span);
+        return config_rate_power_w(&rate, contention_share(sim, job));
+    }
     if (!sim->workload->jobs.at[job].utilization)
         return config->power_w[sim->runs[job].span];
     double value = utilization_of_work(sim, job);
@@ -374,6 +383,8 @@ void invariants_check_all(struct sim *sim) {
     check_nodes(sim, &totals);
     check_types(sim, &totals);
     span_checks_switches(sim);
+    if (sim->contention)
+        contention_check(sim);
     if (totals.waiting != sim->waiting || totals.waiting != sim->view.v->waiting_count ||
         totals.running != sim->running || totals.running != sim->view.v->running_count ||
         totals.checkpointing != sim->checkpointing ||

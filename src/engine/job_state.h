@@ -8,13 +8,13 @@
 
 /* How fast a job truly is (progress.h). */
 struct progress {
-    double noise;                       /* true speed / predicted speed, over its life */
-    double factor;                      /* likewise, in the present stretch: noise and neighbours */
-    double stretch_work;                /* done in this run when the stretch began */
-    double kept_work;                   /* and at the last periodic checkpoint before that */
-    int64_t began_ns;                   /* when the run began, in whatever phase */
-    int64_t stretch_ns;                 /* computing time at which the stretch began */
-    int64_t power_ns;                   /* and at which the present power began; not before it */
+    double noise;        /* true speed / predicted speed, over its life */
+    double factor;       /* likewise, in the present stretch: noise, neighbours, contention */
+    double stretch_work; /* done in this run when the stretch began */
+    double kept_work;    /* and at the last periodic checkpoint before that */
+    int64_t began_ns;    /* when the run began, in whatever phase */
+    int64_t stretch_ns;  /* computing time at which the stretch began */
+    int64_t power_ns;    /* and at which the present power began; not before it */
     int128 stretch_energy, kept_energy; /* of power_ns as the two of work of stretch_ns; 1e-18 J */
 };
 

@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "engine/callbacks.h"
 #include "engine/cluster_changes.h"
+#include "engine/contention.h"
 #include "engine/events.h"
 #include "engine/failures.h"
 #include "engine/forecasts.h"
@@ -54,6 +55,7 @@ int loop_init(struct sim *sim, struct error *reterr) {
     power_cap_init(sim);
     sim->runs = mem_zalloc(workload->jobs.count, sizeof *sim->runs);
     sim->unsaved = mem_zalloc(workload->jobs.count, sizeof *sim->unsaved);
+    contention_init(sim);
     progress_init(sim);
     utilization_init(sim);
     sim->reject_reasons = mem_zalloc(workload->jobs.count, sizeof *sim->reject_reasons);
@@ -101,6 +103,7 @@ void loop_finish(struct sim *sim) {
     for (size_t i = 0; sim->runs && i < sim->workload->jobs.count; i++)
         allocation_finish(&sim->runs[i].allocation);
     nodes_finish(sim);
+    contention_finish(sim);
     failures_finish(sim);
     services_finish(sim);
     forecasts_finish(sim);
@@ -173,6 +176,8 @@ static void settle_changes(struct sim *sim) {
         replicas_take_freed(sim);
     if (sim->nodes.changed.count > 0)
         settle_nodes(sim);
+    if (sim->contention && contention_is_changed(sim))
+        settle_contention(sim);
     if (sim->options.check && sim->error.code >= 0)
         invariants_check(sim);
 }

@@ -24,16 +24,11 @@ const char *const segment_kind_names[] = {
 };
 
 const char *const segment_cause_names[] = {
-    [CAUSE_SUBMITTED] = "submitted",
-    [CAUSE_STARTED] = "started",
-    [CAUSE_SET_UP] = "set_up",
-    [CAUSE_PHASE] = "phase",
-    [CAUSE_UTILIZATION] = "utilization",
-    [CAUSE_PREEMPTED] = "preempted",
-    [CAUSE_SAVED] = "saved",
-    [CAUSE_RESIZED] = "resized",
-    [CAUSE_NODE_FAILED] = "failed",
-    [CAUSE_FINISHED] = "finished",
-    [CAUSE_REJECTED] = "rejected",
+    [CAUSE_SUBMITTED] = "submitted",     [CAUSE_STARTED] = "started",
+    [CAUSE_SET_UP] = "set_up",           [CAUSE_PHASE] = "phase",
+    [CAUSE_UTILIZATION] = "utilization", [CAUSE_CONTENTION] = "contention",
+    [CAUSE_PREEMPTED] = "preempted",     [CAUSE_SAVED] = "saved",
+    [CAUSE_RESIZED] = "resized",         [CAUSE_NODE_FAILED] = "failed",
+    [CAUSE_FINISHED] = "finished",       [CAUSE_REJECTED] = "rejected",
     [CAUSE_END_OF_RUN] = "end_of_run",
 };

@@ -71,6 +71,7 @@ enum segment_cause {
     CAUSE_SET_UP,      /* the set-up is over */
     CAUSE_PHASE,       /* the next phase of its model: a run goes on */
     CAUSE_UTILIZATION, /* the next step of its utilization: likewise */
+    CAUSE_CONTENTION,  /* another share of network or storage: likewise */
     CAUSE_PREEMPTED,
     CAUSE_SAVED, /* a checkpoint is written */
     CAUSE_RESIZED,
@@ -82,6 +83,10 @@ enum segment_cause {
 
 extern const char *const segment_kind_names[];  /* by enum segment_kind */
 extern const char *const segment_cause_names[]; /* by enum segment_cause */
+/* Whether a run that ends so goes on, on the same GPUs, in the next segment. */
+static inline bool segment_cause_goes_on(enum segment_cause cause) {
+    return cause == CAUSE_PHASE || cause == CAUSE_UTILIZATION || cause == CAUSE_CONTENTION;
+}
 #define SEGMENT_KINDS  (SEGMENT_LOST + 1)
 #define SEGMENT_CAUSES (CAUSE_END_OF_RUN + 1)
 

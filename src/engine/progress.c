@@ -4,6 +4,7 @@
 #include "engine/progress.h"
 
 #include "base/units.h"
+#include "engine/contention.h"
 #include "engine/gpus.h"
 #include "engine/nodes.h"
 #include "workload/speed_noise.h"
@@ -12,7 +13,7 @@
 
 void progress_init(struct sim *sim) {
     if (sim->options.noise.speed_sigma > 0 || sim->cluster->slowdown_per_neighbour > 0 ||
-        sim->workload->table.has_phases || sim->workload->has_utilization)
+        sim->workload->table.has_phases || sim->workload->has_utilization || sim->contention)
         sim->progress = mem_zalloc(sim->workload->jobs.count, sizeof *sim->progress);
 }
 
@@ -24,10 +25,12 @@ void progress_submit(struct sim *sim, uint32_t job) {
 }
 
 double progress_factor(const struct sim *sim, uint32_t job) {
-    return sim->progress[job].noise / nodes_slowdown(sim, job);
+    return sim->progress[job].noise / nodes_slowdown(sim, job) * contention_share(sim, job);
 }
 
 void progress_begin(struct sim *sim, uint32_t job) {
+    if (sim->contention)
+        contention_reset(sim, job);
     if (sim->progress)
         sim->progress[job] = (struct progress){.began_ns = sim->now_ns,
                                                .noise = sim->progress[job].noise,
@@ -92,6 +95,12 @@ static void begin_stretch(struct sim *sim, uint32_t job) {
 void progress_change(struct sim *sim, uint32_t job, double factor) {
     begin_stretch(sim, job);
     sim->progress[job].factor = factor;
+}
+
+void progress_change_share(struct sim *sim, uint32_t job) {
+    begin_stretch(sim, job);
+    contention_take_share(sim, job);
+    sim->progress[job].factor = progress_factor(sim, job);
 }
 
 void progress_change_config(struct sim *sim, uint32_t job, uint32_t config, double due) {

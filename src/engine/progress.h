@@ -1,15 +1,15 @@
 /* The true progress of running jobs. A job that computes does factor * goodput of its
-   configuration, where factor stands for model noise (constant over its life) and interference
-   (changes with its neighbours); policies see predictions with factor 1. A run is what a job does
-   between a set-up and the next stop; time with one factor and one configuration is a stretch of
-   it. */
+   configuration, where factor stands for model noise (constant over its life), interference
+   (changes with its neighbours) and its share of network and storage; policies see predictions with
+   factor 1. A run is what a job does between a set-up and the next stop; time with one factor and
+   one configuration is a stretch of it. */
 #ifndef EASIM_ENGINE_PROGRESS_H
 #define EASIM_ENGINE_PROGRESS_H
 
 #include "engine/sim.h"
 
-/* Nothing to keep unless there is noise, interference, a model with phases or a utilization that
-   changes. */
+/* Nothing to keep unless there is noise, interference, contention, a model with phases or a
+   utilization that changes. */
 void progress_init(struct sim *sim);
 /* With sim->progress: draws the model noise of a job, exp(sigma z - sigma^2/2), mean 1, from the
  * stream noise/INDEX; rigid jobs: 1. */
@@ -20,6 +20,8 @@ double progress_factor(const struct sim *sim, uint32_t job);
 void progress_begin(struct sim *sim, uint32_t job);
 /* Another factor from now on, for a job that computes. */
 void progress_change(struct sim *sim, uint32_t job, double factor);
+/* The share that contention.h wants for it from now on, likewise, with the power of that. */
+void progress_change_share(struct sim *sim, uint32_t job);
 /* Another power from now on, for a job that computes: before that is so. */
 void progress_change_power(struct sim *sim, uint32_t job);
 /* Another configuration from now on, on the same GPUs, for a job that has just done `due` work in

@@ -4,6 +4,7 @@
 #include "engine/segments.h"
 
 #include "engine/account.h"
+#include "engine/contention.h"
 #include "engine/gpus.h"
 #include "engine/job_finish.h"
 #include "engine/phase.h"
@@ -86,6 +87,8 @@ static void begin_segment_until(struct sim *sim, uint32_t job, enum segment_kind
     bool uses = kind == SEGMENT_RUN && utilization_changes(sim, job);
     if (uses)
         utilization_begin(sim, job);
+    if (sim->contention && kind == SEGMENT_RUN)
+        contention_begin(sim, job);
     begin_segment(sim, job, kind);
     sim->runs[job].event =
         sim_push(sim, end_ns, kind == SEGMENT_RUN ? end_of_run(sim, job) : ends[kind], job);
@@ -116,18 +119,26 @@ static void tell_segment(const struct sim *sim, uint32_t job, enum segment_cause
             (*o)->segment((*o)->context, sim, &segment);
 }
 
-void segments_end(struct sim *sim, uint32_t job, enum segment_cause cause) {
+/* What a job does may go on behind it: it keeps what it shares with others. */
+static void end_segment(struct sim *sim, uint32_t job, enum segment_cause cause) {
     struct job_run *run = &sim->runs[job];
     if (sim->tells_segments)
         tell_segment(sim, job, cause);
     run->energy += account_present_energy(sim, job);
     if (job_run_uses_gpus(run))
         switch_power_off(sim, job);
-    if (utilization_changes(sim, job))
-        cancel_utilization(sim, job);
     run->segment = SEGMENT_NONE;
     run->cause = (uint8_t)cause;
     run->segment_start_ns = sim->now_ns;
+}
+
+void segments_end(struct sim *sim, uint32_t job, enum segment_cause cause) {
+    bool computes = sim->runs[job].segment == SEGMENT_RUN;
+    end_segment(sim, job, cause);
+    if (sim->contention && computes)
+        contention_leave(sim, job);
+    if (utilization_changes(sim, job))
+        cancel_utilization(sim, job);
 }
 
 void segments_cut(struct sim *sim, uint32_t job, enum segment_cause cause) {
@@ -190,17 +201,43 @@ static bool utilization_is_due(const struct sim *sim, uint32_t job) {
     return event != EVENT_NONE && eventq_time_ns(&sim->events, event) <= sim->now_ns;
 }
 
-void segments_change_speed(struct sim *sim, uint32_t job, double factor) {
-    uint32_t event = sim->runs[job].event;
-    if (eventq_time_ns(&sim->events, event) <= sim->now_ns)
-        return; /* its work is done */
-    progress_change(sim, job, factor);
-    eventq_cancel(&sim->events, event);
+static bool work_is_done(const struct sim *sim, uint32_t job) {
+    return eventq_time_ns(&sim->events, sim->runs[job].event) <= sim->now_ns;
+}
+
+/* Its speed is another one: so is its end. */
+static void move_end(struct sim *sim, uint32_t job) {
+    eventq_cancel(&sim->events, sim->runs[job].event);
     sim->runs[job].event = sim_push(sim, job_finish_next_ns(sim, job), end_of_run(sim, job), job);
+}
+
+void segments_change_speed(struct sim *sim, uint32_t job, double factor) {
+    if (work_is_done(sim, job))
+        return;
+    progress_change(sim, job, factor);
+    move_end(sim, job);
     if (utilization_changes(sim, job) && !utilization_is_due(sim, job)) {
         cancel_utilization(sim, job);
         await_utilization(sim, job);
     }
+}
+
+void segments_change_share(struct sim *sim, uint32_t job) {
+    double share = contention_wanted_share(sim, job);
+    if (work_is_done(sim, job))
+        return;
+    bool cuts = sim->runs[job].segment_start_ns < sim->now_ns &&
+                gpus_running_at_nw(sim, job, share) != gpus_present_nw(sim, job);
+    if (cuts)
+        end_segment(sim, job, CAUSE_CONTENTION);
+    else
+        switch_power_off(sim, job);
+    progress_change_share(sim, job);
+    if (cuts)
+        begin_segment(sim, job, SEGMENT_RUN);
+    else
+        switch_power_on(sim, job);
+    move_end(sim, job);
 }
 
 void segments_change_utilization(struct sim *sim, uint32_t job) {

@@ -32,6 +32,9 @@ void segments_begin_checkpoint(struct sim *sim, uint32_t job, int64_t end_ns);
 
 /* A job that runs goes on at another speed; its finish moves. */
 void segments_change_speed(struct sim *sim, uint32_t job, double factor);
+/* A job that runs goes on at the share that contention.h wants for it; so do finish and power, and
+   where power is another one its segment ends. */
+void segments_change_share(struct sim *sim, uint32_t job);
 
 /* The present segment as if it ended now, because of `ended`. */
 struct segment segments_present(const struct sim *sim, uint32_t job, enum segment_cause ended);

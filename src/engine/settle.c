@@ -2,6 +2,7 @@
    decision, so that a job whose neighbours end up the same is left alone. */
 #include "engine/settle.h"
 
+#include "engine/contention.h"
 #include "engine/nodes.h"
 #include "engine/progress.h"
 #include "engine/segments.h"
@@ -17,13 +18,20 @@ static void settle_sleep(struct sim *sim, uint32_t node) {
         next_ns == INT64_MAX ? EVENT_NONE : sim_push_background(sim, next_ns, EVENT_SLEEP, node);
 }
 
+/* By neighbours: it may want another part of what it shares with others. */
+static void change_own_speed(struct sim *sim, uint32_t job, double factor) {
+    segments_change_speed(sim, job, factor);
+    if (sim->contention)
+        contention_enter(sim, job);
+}
+
 static void settle_speeds(struct sim *sim, uint32_t node) {
     const struct node_jobs *jobs = &sim->nodes.jobs[node];
     for (size_t i = 0; i < jobs->list.count; i++) {
         uint32_t job = jobs->list.at[i];
         double factor = progress_factor(sim, job);
         if (sim->runs[job].segment == SEGMENT_RUN && factor != sim->progress[job].factor)
-            segments_change_speed(sim, job, factor);
+            change_own_speed(sim, job, factor);
     }
 }
 
@@ -38,4 +46,10 @@ void settle_nodes(struct sim *sim) {
             settle_sleep(sim, node);
     }
     nodes->changed.count = 0;
+}
+
+void settle_contention(struct sim *sim) {
+    contention_settle(sim);
+    for (size_t i = 0; i < sim->contention->changed.count; i++)
+        segments_change_share(sim, sim->contention->changed.at[i]);
 }

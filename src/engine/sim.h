@@ -90,10 +90,11 @@ struct sim {
     struct forecasts forecasts;
     struct services services;
     struct job_run *runs;
-    struct unsaved *unsaved;   /* by job; not in runs, since few jobs ever use it */
-    struct progress *progress; /* by job; NULL: every job is as fast as predicted */
-    struct use *uses;          /* by job; NULL: the power of no job changes with its progress */
-    uint32_t next_arrival;     /* first job that has not been submitted */
+    struct unsaved *unsaved;       /* by job; not in runs, since few jobs ever use it */
+    struct progress *progress;     /* by job; NULL: every job is as fast as predicted */
+    struct use *uses;              /* by job; NULL: the power of no job changes with its progress */
+    struct contention *contention; /* NULL: jobs share neither network nor storage */
+    uint32_t next_arrival;         /* first job that has not been submitted */
     uint32_t running, waiting, checkpointing, finished, rejected;
     const char **reject_reasons;   /* by job; NULL unless rejected */
     ARRAY_OF(char *) reject_words; /* of the policy's rejections */

@@ -307,8 +307,8 @@ struct gpu_places gpu_tracker_end_segment(struct gpu_tracker *tracker, const str
         init_tracker(tracker, sim);
     const struct tracked_job *job = &tracker->jobs[segment->job];
     struct gpu_places held = job->held;
-    bool stays = segment->ended == CAUSE_PHASE || segment->ended == CAUSE_UTILIZATION ||
-                 segment->ended == CAUSE_SET_UP || segment->ended == CAUSE_END_OF_RUN;
+    bool stays = segment_cause_goes_on(segment->ended) || segment->ended == CAUSE_SET_UP ||
+                 segment->ended == CAUSE_END_OF_RUN;
     if (segment->config == EASIM_NONE || job->moved) /* moved: it began at this very instant */
         held = (struct gpu_places){0};
     if (!stays)

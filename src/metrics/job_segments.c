@@ -77,7 +77,7 @@ static void note_run(struct job_segments *s, const struct sim *sim, struct job_s
     double work = fmax(trail->run_work, run_work(sim, &segment->told));
     segment->work = work - trail->run_work;
     trail->run_work = work;
-    if (segment->told.ended == CAUSE_PHASE || segment->told.ended == CAUSE_UTILIZATION) {
+    if (segment_cause_goes_on(segment->told.ended)) {
         array_push(&trail->phases, *segment);
         return;
     }

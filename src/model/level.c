@@ -40,16 +40,22 @@ static const struct power_level_point *nearest_point(const struct power_limits *
     return best;
 }
 
+struct level_ratios level_ratios_of(const struct power_limits *limits,
+                                    const struct power_level *level,
+                                    const struct easim_config *config, uint32_t span) {
+    const struct power_level_point *p = nearest_point(limits, level, config, (int)span);
+    return (struct level_ratios){fmax(1, p ? p->time_ratio : level->time_ratio),
+                                 fmin(1, p ? p->power_ratio : level->power_ratio)};
+}
+
 struct easim_config level_apply(const struct power_limits *limits, const struct power_level *level,
                                 const struct easim_config *unlimited) {
     struct easim_config c = *unlimited;
     c.power_limit_w = level->power_limit_w;
     for (uint32_t span = EASIM_ONE_NODE; span < c.span_count; span++) {
-        const struct power_level_point *p = nearest_point(limits, level, unlimited, (int)span);
-        double time_ratio = p ? p->time_ratio : level->time_ratio;
-        double power_ratio = p ? p->power_ratio : level->power_ratio;
-        c.goodput[span] /= fmax(1, time_ratio);
-        c.power_w[span] = fmin(level->power_limit_w, c.power_w[span] * fmin(1, power_ratio));
+        const struct level_ratios ratios = level_ratios_of(limits, level, unlimited, span);
+        c.goodput[span] /= ratios.time;
+        c.power_w[span] = fmin(level->power_limit_w, c.power_w[span] * ratios.power);
     }
     return c;
 }

@@ -123,9 +123,10 @@ struct model {
     double samples_to_target;  /* at efficiency 1; NAN: not stated */
     struct schema_list phases; /* struct model_phase; count 0: one, of phi and batches above */
     struct start_costs costs;
-    double mem0_gib, mem1_gib;                 /* GPU memory = mem0 + mem1 * batch per GPU */
-    struct batch_choice allowed;               /* for GPU types without their own */
-    double flops_per_sample, bytes_per_sample; /* NAN: not stated */
+    double mem0_gib, mem1_gib;                   /* GPU memory = mem0 + mem1 * batch per GPU */
+    struct batch_choice allowed;                 /* for GPU types without their own */
+    double flops_per_sample, bytes_per_sample;   /* NAN: not stated */
+    double storage_bytes_per_sample, sync_bytes; /* likewise */
     const struct yaml_node *gpus_node;
     struct gpu_model *gpus;
     uint32_t gpu_count; /* 0: it has serving tables only, no job can be of it */

@@ -401,6 +401,12 @@ const char *model_set_suggest(const struct model_set *set, const char *name,
     return str_suggestion(binding->arena, name, names, count);
 }
 
+double model_storage_bytes(const struct model *model) {
+    double bytes = isnan(model->storage_bytes_per_sample) ? model->bytes_per_sample
+                                                          : model->storage_bytes_per_sample;
+    return isnan(bytes) ? 0 : bytes;
+}
+
 const struct gpu_model *model_on_gpu(const struct model *model, const char *gpu) {
     for (uint32_t i = 0; i < model->gpu_count; i++)
         if (strcmp(model->gpus[i].gpu, gpu) == 0)

@@ -25,5 +25,6 @@ const char *model_set_suggest(const struct model_set *set, const char *name,
    one node alone across nodes. */
 void gpu_model_settle(struct gpu_model *gpu_model);
 const struct gpu_model *model_on_gpu(const struct model *model, const char *gpu); /* or NULL */
+double model_storage_bytes(const struct model *model); /* that a sample reads; 0: not stated */
 
 #endif

@@ -239,6 +239,7 @@ static int load_study(struct study *study, bool apart, const char *path,
     int cluster = study->scenario.cluster
                       ? cluster_bind(&study->cluster, study->scenario.cluster, &binding)
                       : ERROR_INPUT;
+    study->cluster.storage_bytes_s = study->scenario.storage.bandwidth_bytes_s;
     int outages = load_outages(study, &binding);
     int models = load_models(study, cluster, &binding);
     int source = study->scenario.workload ? source_bind(&study->source, &study->scenario, &binding)

@@ -34,8 +34,7 @@ static enum blame_part part_since(enum segment_cause began, enum blame_part befo
 
 /* Of a lost segment: what took the work, which is how the last of those in a row ended. */
 static enum segment_cause cause_of_loss(const struct recorded_segment *segment, uint32_t rest) {
-    while (rest > 1 && segment[1].kind == SEGMENT_LOST &&
-           (segment->ended == CAUSE_PHASE || segment->ended == CAUSE_UTILIZATION)) {
+    while (rest > 1 && segment[1].kind == SEGMENT_LOST && segment_cause_goes_on(segment->ended)) {
         segment++;
         rest--;
     }

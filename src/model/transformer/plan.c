@@ -102,6 +102,18 @@ double plan_parts_sum_s(const struct plan_parts *parts) {
            parts->bubble_s + parts->gradient_s + parts->fixed_s;
 }
 
+double plan_network_bytes(const struct transformer *shape, const struct plan *p) {
+    const double numbers =
+        (double)p->micro_batch / p->context * (double)shape->sequence * (double)shape->hidden;
+    const double copies = (double)p->data * p->context;
+    double bytes = 0;
+    if (p->pipeline > 1)
+        bytes += (double)plan_micro_batches(shape, p) * 2 * p->interleaving * 2 * numbers;
+    if (!shape->lora)
+        bytes += 4 * shape->parameters / p->tensor / p->pipeline * (copies - 1) / copies;
+    return bytes;
+}
+
 /* --- all plans of k GPUs --- */
 
 struct plan_search {

@@ -61,6 +61,9 @@ double plan_memory_gib(const struct transformer *shape, const struct plan *plan)
 struct plan_parts plan_time_parts(const struct transformer *shape, const struct plan *plan,
                                   const struct plan_hardware *hardware, bool across);
 double plan_parts_sum_s(const struct plan_parts *parts);
+/* Bytes that a GPU of the plan sends in an iteration to GPUs that may be on other nodes: transfers
+   of the pipeline, and gradients, whether they overlap with something or not. */
+double plan_network_bytes(const struct transformer *shape, const struct plan *plan);
 
 /* The plan of least time that fits the memory; ties: fewer stages, smaller tensor, interleaving and
    micro-batch. False: none; *ret_least_gib is what the least of them needs, INFINITY if none
