@@ -98,9 +98,9 @@ static int check_group(const struct check *c) {
 
 /* The sections in which worlds differ; all else is the workload, or the experiment. */
 static bool is_physics(const char *section) {
-    static const char *const sections[] = {"cluster",       "models",        "model_overrides",
-                                           "noise",         "failures",      "carbon_g_per_kwh",
-                                           "price_per_mwh", "wue_l_per_kwh", "forecast"};
+    static const char *const sections[] = {
+        "cluster", "models",           "model_overrides", "noise",         "failures",
+        "storage", "carbon_g_per_kwh", "price_per_mwh",   "wue_l_per_kwh", "forecast"};
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
         if (strcmp(sections[i], section) == 0)
             return true;

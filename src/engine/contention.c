@@ -229,6 +229,8 @@ void contention_take_share(struct sim *sim, uint32_t job) {
 }
 
 struct contention_lost contention_lost_of(const struct sim *sim, uint32_t job) {
+    if (!sim->contention)
+        return (struct contention_lost){0};
     const struct contended *j = &sim->contention->jobs[job];
     bool computes = sim->runs[job].segment == SEGMENT_RUN;
     double time_s = computes ? units_s(sim->now_ns - j->since_ns) : 0;

@@ -54,7 +54,8 @@ double contention_wanted_share(const struct sim *sim, uint32_t job);
 /* The job goes on at the wanted share. */
 void contention_take_share(struct sim *sim, uint32_t job);
 
-/* Seconds of computing time that a job has lost so far, work that was lost in vain included. */
+/* Seconds of computing time that a job has lost so far, while it did work that was lost later, too:
+   the time for which it computed, less what that work takes at its own rate. */
 struct contention_lost {
     double network_s, storage_s;
 };

@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "engine/account.h"
+#include "engine/contention.h"
 
 #include <math.h>
 
@@ -16,6 +17,7 @@ struct job_record job_record_of(const struct sim *sim, uint32_t job) {
     const struct easim_job *shown = &sim->view.jobs[job];
     int64_t horizon_ns = sim->options.horizon_ns;
     int128 energy = account_energy(sim, job);
+    const struct contention_lost slowed = contention_lost_of(sim, job);
     return (struct job_record){
         .spec = spec,
         .reject_reason = sim->reject_reasons[job],
@@ -39,6 +41,8 @@ struct job_record job_record_of(const struct sim *sim, uint32_t job) {
         .energy_j = power_j(energy),
         .gpu_ps = account_gpu_ps(sim, job),
         .lost_gpu_ps = run->lost_gpu_ps,
+        .network_slowed_s = slowed.network_s,
+        .storage_slowed_s = slowed.storage_s,
     };
 }
 

@@ -25,6 +25,8 @@ struct job_record {
     int128 energy, lost_energy;  /* 1e-18 J, drawn by its GPUs while it held them */
     double energy_j;             /* energy in J */
     int128 gpu_ps, lost_gpu_ps;  /* GPU time, 1e-12 GPU s */
+    /* Computing time lost by waiting for others on the network, and on storage. */
+    double network_slowed_s, storage_slowed_s;
 };
 
 /* Of a job that has been submitted. */

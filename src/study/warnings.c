@@ -7,6 +7,7 @@
 #include "model/model_phase.h"
 #include "study/power_scopes.h"
 #include "study/service_warnings.h"
+#include "study/shared_links.h"
 #include "workload/usage.h"
 
 #include <math.h>
@@ -362,6 +363,7 @@ void warnings_find(struct study *study, struct problems *problems) {
     if (usage_find(&usage, &study->source, &extras, problems) == 0) {
         check_marginal(study, &usage, problems);
         power_scopes_check(study, &usage, problems);
+        shared_links_check(study, &usage, problems);
         warn_of_idle_types(study, &usage);
         warn_of_cut_power(study, &usage);
         warn_of_peaks(study, &usage);

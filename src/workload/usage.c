@@ -35,8 +35,11 @@ static void add_power(struct finder *finder, const struct config_request *reques
 static void add_set(struct finder *finder, const struct config_request *request,
                     struct job_usage *use, const struct config_set *set) {
     use->types |= set->type_mask;
-    for (uint32_t i = set->first; i < set->first + set->count; i++)
+    for (uint32_t i = set->first; i < set->first + set->count; i++) {
+        uint32_t k = finder->table.configs.at[i].k;
+        use->most_k = k > use->most_k ? k : use->most_k;
         add_power(finder, request, &finder->table.configs.at[i]);
+    }
     for (uint32_t i = set->kept_first; i < set->kept_first + set->kept_count; i++)
         add_power(finder, request, &finder->table.configs.at[i]);
 }

@@ -7,9 +7,10 @@
 
 /* Of the jobs of one model, or of all rigid ones. */
 struct job_usage {
-    bool any;       /* there may be some */
-    uint64_t types; /* bit per GPU type of the cluster on which one of them has a feasible
-                       configuration */
+    bool any;        /* there may be some */
+    uint64_t types;  /* bit per GPU type of the cluster on which one of them has a feasible
+                        configuration */
+    uint32_t most_k; /* of a feasible configuration of one of them */
 };
 
 /* Release with usage_finish. */

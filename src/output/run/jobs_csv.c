@@ -42,6 +42,11 @@
 /* And where the network has several tiers. */
 #define SPAN_COLUMNS(X) \
     X(span, "", NEITHER, csv_comma_text(out, c ? network_span_name(network, job.span) : NULL))
+/* And where they share uplinks, or storage. */
+#define NETWORK_COLUMNS(X) \
+    X(network_slowed_s, "s", LESS, csv_comma_real(out, job.network_slowed_s))
+#define STORAGE_COLUMNS(X) \
+    X(storage_slowed_s, "s", LESS, csv_comma_real(out, job.storage_slowed_s))
 /* clang-format on */
 
 /* The plan of a transformer's job; none of other jobs. */
@@ -66,12 +71,14 @@ static void add_missed(const struct job_record *job, struct str *out) {
 }
 
 void jobs_csv_header(const struct workload *workload, struct str *out) {
+    const struct cluster *cluster = workload->table.cluster;
     str_add(out, RUN_HEADER(JOBS_COLUMNS));
     run_columns_label_names(workload, out);
     str_add(out, workload->table.has_shares ? SHARE_COLUMNS(RUN_COLUMN_NAME) : "");
     str_add(out, workload->table.has_plans ? PLAN_COLUMNS(RUN_COLUMN_NAME) : "");
-    bool tiers = workload->table.cluster->network.tier_count > 1;
-    str_add(out, tiers ? SPAN_COLUMNS(RUN_COLUMN_NAME) "\n" : "\n");
+    str_add(out, cluster->network.tier_count > 1 ? SPAN_COLUMNS(RUN_COLUMN_NAME) : "");
+    str_add(out, cluster->network.contention ? NETWORK_COLUMNS(RUN_COLUMN_NAME) : "");
+    str_add(out, cluster->storage_bytes_s > 0 ? STORAGE_COLUMNS(RUN_COLUMN_NAME) "\n" : "\n");
 }
 
 static void add_job_row(const struct replication *replication, uint32_t index, struct str *out) {
@@ -91,6 +98,10 @@ static void add_job_row(const struct replication *replication, uint32_t index, s
         PLAN_COLUMNS(RUN_COLUMN_CELL)
     if (network->tier_count > 1)
         SPAN_COLUMNS(RUN_COLUMN_CELL)
+    if (cluster->network.contention)
+        NETWORK_COLUMNS(RUN_COLUMN_CELL)
+    if (cluster->storage_bytes_s > 0)
+        STORAGE_COLUMNS(RUN_COLUMN_CELL)
     str_add_char(out, '\n');
 }
 
