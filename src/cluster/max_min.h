@@ -1,4 +1,4 @@
-/* Links that jobs share, and the max-min fair rates of these jobs (semantics 33.1): the rates of
+/* Links that jobs share, and the max-min fair rates of these jobs (semantics 35.1): the rates of
    all rise together, and a job stops at the most that it could use, or where one of its links is
    full. A job is a number below job_count, and loads a link with weight x rate.
 

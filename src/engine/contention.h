@@ -1,5 +1,5 @@
 /* What computing jobs share beside GPUs and nodes: uplinks of the network, and storage (semantics
-   33). A job computes at a share of its rate, 1 where nothing holds it back: first the network has
+   35). A job computes at a share of its rate, 1 where nothing holds it back: first the network has
    its share of the rate, then storage its share of what that leaves.
 
    Off, and without cost, unless the cluster has contention or storage. Here are the shares; how

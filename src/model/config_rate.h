@@ -1,5 +1,5 @@
 /* What a job in a configuration moves in an iteration, and what it draws where something else than
-   its GPUs holds it back: at a share of the rate of the configuration (semantics 33.3). Pure
+   its GPUs holds it back: at a share of the rate of the configuration (semantics 35.3). Pure
    functions. */
 #ifndef EASIM_MODEL_CONFIG_RATE_H
 #define EASIM_MODEL_CONFIG_RATE_H

@@ -1,5 +1,5 @@
 /* Whether models say what they move over the links that jobs of a scenario share, storage and
-   uplinks of the network (semantics 33.2), and what of it has no effect. */
+   uplinks of the network (semantics 35.2), and what of it has no effect. */
 #ifndef EASIM_STUDY_SHARED_LINKS_H
 #define EASIM_STUDY_SHARED_LINKS_H
 

@@ -1,4 +1,4 @@
-/* Jobs that share uplinks and storage (semantics 33), worked out by hand: times, energies and what
+/* Jobs that share uplinks and storage (semantics 35), worked out by hand: times, energies and what
    was lost by waiting. */
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"
