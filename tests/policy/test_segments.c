@@ -167,8 +167,8 @@ static void compare_with_jobs(void *context, const struct replication *r) {
 }
 
 /* Nodes fail, GPUs sleep, neighbours slow each other down, jobs are displaced for urgent ones and
-   grow, in three phases or with a utilization that changes: every kind and every cause there is,
-   and jobs in all states at the horizon. */
+   grow, in three phases or with a utilization that changes, and wait for storage: every kind and
+   every cause there is, and jobs in all states at the horizon. */
 Test(segments, of_all_jobs_follow_each_other) {
     struct ears ears = open_ears();
     struct trial t;
@@ -178,8 +178,8 @@ Test(segments, of_all_jobs_follow_each_other) {
         &t,
         &(struct trial_options){
             .jobs = "job_id,submit_s,gpus,duration_s\na,50,2,900\nb,60,1,30\n",
-            .models =
-                MODELS("phases: [{until: 0.3}, {until: 0.3001, phi: 2}, {until: 1, phi: 7}], "),
+            .models = MODELS(
+                "bytes_per_sample: 1, phases: [{until: 0.3}, {until: 0.3001, phi: 2}, {until: 1, phi: 7}], "),
             .watch = &ears.observer,
             .look = compare_with_jobs,
             .context = &ears},
@@ -188,6 +188,7 @@ Test(segments, of_all_jobs_follow_each_other) {
         "  gpu_types: [{name: g, idle_w: 50, ctx_w: 90, tdp_w: 100, sleep_w: 8, sleep_after: 10, wake_s: 6}]\n"
         "  nodes: [{count: 4, gpu: g, gpus: 4, mtbf: 20min, mttr: 3min}]\n"
         "  interference: {slowdown_per_neighbour: 0.1}\n"
+        "storage: {bandwidth: 8B/s}\n"
         "policy: {name: aurachronos, params: {resize: true}}\n"
         "workload:\n"
         "  streams:\n"
