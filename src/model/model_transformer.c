@@ -7,9 +7,9 @@
 #include <string.h>
 
 /* What forms are made of, in a model and in its GPU types. */
-static const char *const of_forms[] = {
-    "m0",       "phi",     "phases",         "efficiency", "mem0_gib",
-    "mem1_gib", "batches", "global_batches", "sync_bytes", NULL};
+static const char *const of_forms[] = {"m0",         "phi",      "phases",  "efficiency",
+                                       "mem0_gib",   "mem1_gib", "batches", "global_batches",
+                                       "sync_bytes", NULL};
 static const char *const of_forms_on_gpu[] = {"batches",
                                               "global_batches",
                                               "most_batch",
