@@ -72,12 +72,12 @@ static double ratio_or_nan(double numerator, double denominator) {
 }
 
 /* Infinite ones are not defined in a table. */
-static double finite_quantile(struct token_pieces *pieces, double share) {
+static double finite_quantile(const struct token_pieces *pieces, double share) {
     double value = token_pieces_quantile(pieces, share);
     return isfinite(value) ? value : NAN;
 }
 
-static struct service_row row_of(struct service_stat *stat, const struct sim *sim,
+static struct service_row row_of(const struct service_stat *stat, const struct sim *sim,
                                  uint32_t service) {
     const struct service_run *run = &sim->services.runs[service];
     double share = services_spec(sim, service)->demand.output_share,

@@ -19,8 +19,8 @@ struct token_pieces {
    become one. */
 void token_pieces_add(struct token_pieces *pieces, double low, double high, double tokens);
 /* The least value up to which lie at least the share (0..1) of the tokens; INFINITY, or NAN if
-   there are none. Sorts the list. */
-double token_pieces_quantile(struct token_pieces *pieces, double share);
+   there are none. */
+double token_pieces_quantile(const struct token_pieces *pieces, double share);
 /* All of `more` into `pieces`. */
 void token_pieces_add_all(struct token_pieces *pieces, const struct token_pieces *more);
 void token_pieces_finish(struct token_pieces *pieces);
