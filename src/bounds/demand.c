@@ -27,6 +27,7 @@ static void find_static_power(struct demand *demand) {
     }
     for (uint32_t n = 0; n < cluster->node_count; n++)
         demand->static_w = low_add(demand->static_w, cluster->nodes[n].fixed_w);
+    demand->static_w = low_add(demand->static_w, network_power_w(&cluster->network));
 }
 
 /* A span that the configuration may ever be placed in: never a tighter one than on the empty

@@ -18,10 +18,16 @@ void power_meter_init(struct power_meter *meter, const struct cluster *cluster) 
                                 .sleep_nw = power_nw(type->sleep_w),
                                 .gpus = type->gpus};
     }
+    meter->network_nw = power_meter_network_nw(cluster);
+    meter->base_nw = meter->network_nw;
     for (uint32_t n = 0; n < cluster->node_count; n++) {
         meter->base_nw += power_nw(cluster->nodes[n].fixed_w);
         meter->cpu_milli_nw[n] = power_nw(cluster->nodes[n].cpu_w_per_busy_gpu / WHOLE_GPU_MILLI);
     }
+}
+
+int64_t power_meter_network_nw(const struct cluster *cluster) {
+    return power_nw(network_power_w(&cluster->network));
 }
 
 void power_meter_finish(struct power_meter *meter) {

@@ -33,13 +33,16 @@ struct power_meter {
     struct power_type *types;
     uint32_t type_count;
     bool serves;     /* there may be replicas */
-    int64_t base_nw; /* nodes without GPUs, now */
+    int64_t base_nw; /* nodes without GPUs, and the network, now */
     int128 base_energy;
+    int64_t network_nw;    /* of base_nw, and never another */
     int64_t *cpu_milli_nw; /* by node: for each thousandth of a GPU that is allocated */
 };
 
 void power_meter_init(struct power_meter *meter, const struct cluster *cluster); /* all GPUs idle */
 void power_meter_finish(struct power_meter *meter);
+
+int64_t power_meter_network_nw(const struct cluster *cluster); /* of its switches and optics */
 
 /* Thousandths of a node's GPUs are allocated, or free again. */
 void power_meter_allocate(struct power_meter *meter, uint32_t node, int64_t milli);

@@ -173,6 +173,12 @@ const struct builtin builtins[] = {
      DRAIN TWO_TYPES(2) PHASED_MODELS
      "workload: {kind: poisson, rate_per_s: 0.01, k: [1, 2, 4], sizes: {law: exponential, mean: 30min}, deadlines: {share: 0.3, slack: [1.1, 4]}, until: {jobs: 40}}\n",
      NULL},
+    {"a network of tiers",
+     DRAIN
+     "cluster: {gpu_types: [" TYPE_A ", " TYPE_B
+     "], nodes: [{count: 6, gpu: a, gpus: 2}, {count: 6, gpu: b, gpus: 2}], network: {tiers: [{name: leaf, nodes: 2}, {name: pod, nodes: 4, oversubscription: 2}, {name: spine, nodes: 12, oversubscription: 8}]}}\n"
+     "workload: {kind: poisson, rate_per_s: 0.01, k: [1, 2, 3, 5, 9], sizes: {law: exponential, mean: 30min}, deadlines: {share: 0.3, slack: [1.1, 4]}, until: {jobs: 40}}\n",
+     NULL},
     {"forecasts",
      DRAIN
      "start_time: 2025-06-01\nforecast: {hours: 12, error: {sigma: 0.2, correlation: 0.9}}\n"

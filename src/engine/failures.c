@@ -110,7 +110,7 @@ static int64_t idle_node_nw(const struct sim *sim, const struct node *node) {
 }
 
 static void show_node(struct sim *sim, const struct node *node) {
-    gpus_show_free_max(sim, node->gpu_type);
+    gpus_show_room(sim, node->gpu_type);
     view_header(&sim->view)->power_w = power_w(sim->committed_nw);
 }
 

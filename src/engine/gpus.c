@@ -156,19 +156,14 @@ static void let_gpus_go(struct sim *sim, uint32_t job, uint32_t config,
                                placement_shared_gpu(&sim->placement, allocation)->awake_ns);
 }
 
-void gpus_show_free_max(struct sim *sim, uint32_t type) {
-    struct easim_gpu_type *t = view_gpu_type(&sim->view, type);
-    for (uint32_t span = 0; span < sim->view.v->span_count; span++)
-        t->span_free_max[span] = placement_span_free_max(&sim->placement, type, span);
-    t->node_free_max = t->span_free_max[EASIM_ONE_NODE];
-}
-
 /* What the number of free GPUs of a type does not tell: the most that are free in one place, and
    how much is free of those that jobs share. */
 void gpus_show_room(struct sim *sim, uint32_t type) {
     const struct sharing *sharing = &sim->placement.types[type].sharing;
     struct easim_gpu_type *t = view_gpu_type(&sim->view, type);
-    gpus_show_free_max(sim, type);
+    for (uint32_t span = 0; span < sim->view.v->span_count; span++)
+        t->span_free_max[span] = placement_span_free_max(&sim->placement, type, span);
+    t->node_free_max = t->span_free_max[EASIM_ONE_NODE];
     if (!sharing->gpus)
         return;
     view_header(&sim->view)->shared_free_milli +=

@@ -19,8 +19,6 @@ int64_t gpus_running_at_nw(const struct sim *sim, uint32_t job, double share);
 /* Power of all that a job holds in its present segment, nW. */
 int64_t gpus_present_nw(const struct sim *sim, uint32_t job);
 uint32_t gpus_span(const struct allocation *allocation); /* enum easim_span */
-/* In the view: the most GPUs of a type that are free in one node, below one switch. */
-void gpus_show_free_max(struct sim *sim, uint32_t type);
 
 /* For a trial, in placement alone. The GPUs of a job are free, and its again; the first returns the
    committed power that they had. */

@@ -361,7 +361,10 @@ void invariants_check(struct sim *sim) {
 
 void invariants_check_all(struct sim *sim) {
     sim->past.events = 0;
+    const int64_t network_nw = power_meter_network_nw(sim->cluster);
     struct totals totals = {
+        .power_nw = network_nw,
+        .committed_nw = network_nw,
         .node_busy = mem_zalloc(sim->cluster->node_count, sizeof *totals.node_busy),
         .node_shared = mem_zalloc(sim->cluster->node_count, sizeof *totals.node_shared),
         .node_jobs = mem_zalloc(sim->cluster->node_count, sizeof *totals.node_jobs),

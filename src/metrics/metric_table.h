@@ -108,10 +108,14 @@ struct metric {
     X(replica_gpu_h, "GPU h", LESS, LIGHT, service_stats, "GPUs of replicas") \
     X(scale_ups, "", NEITHER, LIGHT, service_stats, "replicas started") \
     X(service_preemptions, "", LESS, LIGHT, service_stats, "jobs displaced by replicas")
+
+/* Of runs with a network that draws power. */
+#define NETWORK_METRIC_TABLE(X) \
+    X(energy_network_kwh, "kWh", LESS, LIGHT, metrics, "energy of switches and optics")
 /* clang-format on */
 
 /* Further metrics, a bit each; of a run that has what they are of. */
-enum metric_group { METRICS_OF_SERVICES = 1 << 0 };
+enum metric_group { METRICS_OF_SERVICES = 1 << 0, METRICS_OF_NETWORK = 1 << 1 };
 
 extern const struct metric metric_table[]; /* SUMMARY_ALL of them, by column of the summary */
 

@@ -186,6 +186,7 @@ static void sum_up_energy(struct metrics *metrics, const struct sim *sim) {
     s->energy_idle_kwh = power_j(idle) / J_PER_KWH;
     s->energy_setup_kwh = power_j(setup) / J_PER_KWH;
     s->energy_base_kwh = power_j(base) / J_PER_KWH;
+    s->energy_network_kwh = power_w(sim->meter.network_nw) * s->sim_s / J_PER_KWH;
     s->limited_gpu_h = power_gpu_s(limited_gpu_ps) / S_PER_H;
     s->sleep_gpu_h = power_gpu_s(sleep_gpu_ps) / S_PER_H;
     s->setup_gpu_h = power_gpu_s(setup_gpu_ps) / S_PER_H;

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #define SUMMARY_NAME(name, unit, better, tail, writer, label) #name,
-const char *const summary_names[SUMMARY_ALL] = {METRIC_TABLE(SUMMARY_NAME)
-                                                    SERVICE_METRIC_TABLE(SUMMARY_NAME)};
+const char *const summary_names[SUMMARY_ALL] = {METRIC_TABLE(SUMMARY_NAME) SERVICE_METRIC_TABLE(
+    SUMMARY_NAME) NETWORK_METRIC_TABLE(SUMMARY_NAME)};
 
 double summary_value(const struct summary *summary, unsigned column) {
     double value;
@@ -14,7 +14,9 @@ double summary_value(const struct summary *summary, unsigned column) {
 }
 
 bool summary_shows(unsigned groups, unsigned column) {
-    return column < SUMMARY_COUNT || (groups & METRICS_OF_SERVICES);
+    unsigned of =
+        column < SUMMARY_COLUMN(energy_network_kwh) ? METRICS_OF_SERVICES : METRICS_OF_NETWORK;
+    return column < SUMMARY_COUNT || (groups & of);
 }
 
 int summary_find(const char *name) {

@@ -12,6 +12,7 @@
 struct summary {
     METRIC_TABLE(SUMMARY_MEMBER)
     SERVICE_METRIC_TABLE(SUMMARY_MEMBER)
+    NETWORK_METRIC_TABLE(SUMMARY_MEMBER)
 };
 
 /* The metrics that every run has come first; all, with those of metric groups. */

@@ -47,7 +47,8 @@ struct sim study_sim(const struct study *study, const struct workload *workload)
 }
 
 unsigned study_metric_groups(const struct study *study) {
-    return study->source.services.count > 0 ? METRICS_OF_SERVICES : 0;
+    return (study->source.services.count > 0 ? METRICS_OF_SERVICES : 0u) |
+           (network_power_w(&study->cluster.network) > 0 ? METRICS_OF_NETWORK : 0u);
 }
 
 void study_finish(struct study *study) {

@@ -11,7 +11,7 @@
 
 /* Idle and busy power must fit the meter (POWER_MAX_W). */
 static void check_power(const struct study *study, struct problems *problems) {
-    double most_w = 0;
+    double most_w = network_power_w(&study->cluster.network);
     for (uint32_t n = 0; n < study->cluster.node_count; n++) {
         const struct node *node = &study->cluster.nodes[n];
         most_w += node->fixed_w + node->gpus * (node->cpu_w_per_busy_gpu +

@@ -1,8 +1,8 @@
 """Networks of tiers: test_network.py EASIM SOURCE [--count N]
 
 The placement of every start of random scenarios is found again by the rule of docs/semantics.md (sections 8 and 32), written
-down naively over the free GPUs of nodes; one tier with oversubscription 1 is no network, to the last byte; a training over
-leaf and spine by hand.
+down naively over the free GPUs of nodes; one tier with oversubscription 1 is no network, to the last byte; times, powers and
+the network's energy of jobs below a leaf and a spine, by hand; the network's power is base power and nothing else.
 """
 import json
 import sys
@@ -139,11 +139,77 @@ def one_tier_is_no_network(folder, count):
             assert (plain / name).read_bytes() == (network / name).read_bytes(), (seed, name)
 
 
+BY_HAND = """\
+name: hand
+horizon: drain
+cluster:
+  gpu_types: [{name: g, idle_w: 50, ctx_w: 60, tdp_w: 400}]
+  nodes: [{count: 4, gpu: g, gpus: 2, base_w: 100}]
+  network: {tiers: [{name: leaf, nodes: 2, oversubscription: 1.5}, {name: spine, nodes: 4, oversubscription: 4}],
+            switch_ports: 4, switch_w: 30, optics_w: 5, optics_from: spine}
+models:
+  models:
+    - {name: m, m0: 1000, phi: 0, batches: [8], gpus: {g: {a_s: 0.1, c_s: 0.025, gamma: 1, alpha_s: 0.02, beta_s: 0.01,
+        alpha_inter_s: 0.05, beta_inter_s: 0.02, p0_w: 100, pmax_w: 300, evidence: assumed, source: by hand}}}
+workload: {kind: trace, file: jobs.csv}
+policy: {name: fcfs}
+"""
+HAND_JOBS = "job_id,submit_s,model,work_samples,gpus\none,0,m,1000,1\nnode,1000,m,1000,2\nleaf,2000,m,1000,4\nspine,3000,m,1000,7\n"
+
+
+def by_hand(folder):
+    """t = 0.1 + 0.025 x 8 + s; s: 0, 0.02, (0.05 + 2 x 0.02) x 1.5 below a leaf, (0.05 + 5 x 0.02) x 4 below the spine, where
+    leaves have 1.5. A GPU draws 100 + 200 x 0.025 x 8 / t W. Ports: 2 x 8 / 1.5 = 10.67 and 2 x 8 / 4 = 4, so 3 and 1
+    switches of 30 W, and 4 x 5 W of optics."""
+    (folder / "hand.yaml").write_text(BY_HAND)
+    (folder / "jobs.csv").write_text(HAND_JOBS)
+    easim("run", folder / "hand.yaml", "--out", folder / "hand", "--quiet", "--check")
+    for job, k, s, span in zip(rows_of(folder / "hand/jobs.csv"), (1, 2, 4, 7), (0, 0.02, 0.135, 0.6),
+                               ("one_node", "one_node", "leaf", "spine")):
+        t = 0.3 + s
+        expected_s, watts = 1000 / (k * 8) * t, k * (100 + 200 * 0.2 / t)
+        assert job["span"] == span, job
+        assert abs(float(job["exec_s"]) - expected_s) < 1e-8, (job, expected_s)
+        assert abs(float(job["energy_j"]) / expected_s / watts - 1) < 1e-9, (job, watts)
+    summary = rows_of(folder / "hand/summary.csv")[0]
+    hours = float(summary["sim_s"]) / 3600
+    assert abs(float(summary["energy_network_kwh"]) - 0.14 * hours) < 1e-12, summary
+    assert abs(float(summary["energy_base_kwh"]) - 0.54 * hours) < 1e-12, summary
+
+
+def power_is_base_power(folder, count):
+    """Beside base energy, power at each instant, and what follows from them nothing changes."""
+    for seed in range(1, count + 1):
+        scenario = Scenario(seed)
+        if "power_cap_w" in scenario.cluster:
+            continue
+        scenario.scenario["policy"] = {"name": "zeus"}
+        scenario.take_network(2)
+        plain = run(folder, scenario, name=f"p-{seed}")
+        scenario.cluster["network"] |= {"switch_ports": 16, "switch_w": 700.25, "optics_w": 12, "optics_from": "t1"}
+        scenario.write_scenario()
+        powered = run(folder, scenario, name=f"q-{seed}")
+        gpus = sum(node["count"] * node["gpus"] for node in scenario.cluster["nodes"])
+        ports = [2 * gpus / tier["oversubscription"] for tier in scenario.tiers]
+        watts = sum(-int(-ports[i] // 16) for i in (0, 1)) * 700.25 + ports[1] * 12
+        assert (plain / "jobs.csv").read_bytes() == (powered / "jobs.csv").read_bytes()
+        assert (plain / "types.csv").read_bytes() == (powered / "types.csv").read_bytes()
+        before, after = rows_of(plain / "summary.csv")[0], rows_of(powered / "summary.csv")[0]
+        kwh = watts * float(after["sim_s"]) / 3.6e6
+        assert "energy_network_kwh" not in before and abs(float(after["energy_network_kwh"]) - kwh) <= 1e-9 * kwh
+        for name in ("energy_kwh", "energy_base_kwh"):
+            assert abs(float(after[name]) - float(before[name]) - kwh) <= 1e-9 * float(after[name]) + 1e-12, (seed, name)
+        for one, other in zip(rows_of(plain / "power.csv"), rows_of(powered / "power.csv")):
+            assert one["time_s"] == other["time_s"] and abs(float(other["power_w"]) - float(one["power_w"]) - watts) < 1e-6
+
+
 def main():
     count = int(sys.argv[4]) if sys.argv[3:4] == ["--count"] else 40
     with tempfile.TemporaryDirectory() as folder:
         placement(Path(folder), count)
         one_tier_is_no_network(Path(folder), count // 4)
+        by_hand(Path(folder))
+        power_is_base_power(Path(folder), count // 4)
 
 
 main()

@@ -58,6 +58,8 @@ static void spoil_jobs(struct sim *sim) {
     SPOIL(sim->runs[a].allocation.first.gpus, += 1, "holds 3 GPUs instead of 2");
     SPOIL(sim->runs[part].allocation.milli, -= 100, "holds 0.2 GPUs instead of 0.3");
     SPOIL(sim->runs[part].allocation.first.node, = 1, "is on node 0, not 1");
+    SPOIL(sim->runs[a].span, = 1, "job a has span 1 and shows 0, its nodes have 0");
+    SPOIL(view_job(&sim->view, a)->span, = 1, "job a has span 0 and shows 1, its nodes have 0");
     SPOIL(sim->runs[a].remaining, += 5, "does not end when its speed says");
     SPOIL(sim->runs[a].energy, += 1, "energy of jobs, idle GPUs and nodes");
     SPOIL(sim->runs[first].energy, -= 1, "energy of jobs, idle GPUs and nodes");
@@ -79,6 +81,7 @@ static void spoil_nodes(struct sim *sim) {
     SPOIL(view_gpu_type(&sim->view, 0)->asleep, += 1, "type g shows");
     SPOIL(view_gpu_type(&sim->view, 0)->failed, += 1, "type g shows");
     SPOIL(view_gpu_type(&sim->view, 0)->node_free_max, += 1, "type g shows");
+    SPOIL(view_gpu_type(&sim->view, 0)->span_free_max[1], += 1, "type g shows at most");
     SPOIL(view_gpu_type(&sim->view, 0)->shared, += 1, "shared GPUs");
     SPOIL(view_gpu_type(&sim->view, 0)->shared_free_milli, += 1, "thousandths free");
     SPOIL(view_gpu_type(&sim->view, 0)->shared_free_max_milli, += 1, "thousandths free");
@@ -150,6 +153,11 @@ static void spoil(void *context, const struct replication *replication) {
     spoil_power(sim);
     if (scene->sleeps)
         spoil_sleep(sim);
+    if (sim->cluster->network.tier_count > 0) { /* a leaf has nodes 0 and 1, the other node 2 */
+        SPOIL(sim->placement.types[0].switch_free[1][0], += 1, "switch 0 of tier leaf has 1 free");
+        SPOIL(sim->placement.types[0].switch_free[1][1], -= 1, "switch 1 of tier leaf has 4 free");
+        SPOIL(sim->committed_nw, -= 1, "power is not the sum");
+    }
 }
 
 /* Three nodes of four GPUs. At 12: first is over (since 11), never was rejected, part holds 0.3 of
@@ -163,6 +171,9 @@ Test(invariants, notices) {
         {"sleep", ", sleep_w: 8, sleep_after: 20", "", true},
         {"sleeping", ", sleep_w: 8, sleep_after: 10.5", "", true},
         {"failures", "", ", pue: 1.5", false},
+        {"network", "",
+         ", network: {tiers: [{name: leaf, nodes: 2}, {name: spine, nodes: 4}], optics_w: 7}",
+         false},
     };
     for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
         struct trial t;

@@ -137,3 +137,28 @@ Test(power_meter, asleep_and_failed) {
     expect_near(power_gpu_s(m.types[0].sleep_gpu_ps), 10, "sleep");
     power_meter_finish(&m);
 }
+
+/* A network draws what it draws, whoever fails. */
+Test(power_meter, network) {
+    struct network_tier tier = {.name = "all", .nodes = 2, .oversubscription = 1.5};
+    uint32_t before[] = {0, 3, 5};
+    struct cluster with = cluster;
+    struct power_meter m;
+    with.network = (struct network){.tiers = &tier,
+                                    .tier_count = 1,
+                                    .switch_ports = 4,
+                                    .switch_w = 100.123456789,
+                                    .optics_w = 7,
+                                    .gpus_before = before,
+                                    .node_count = 2};
+    /* 2 x 5 / 1.5 = 6 2/3 ports, 2 switches */
+    int64_t expected_nw = llround((2 * 100.123456789 + 7 * 20 / 3.0) * 1e9);
+    cr_expect_eq(power_meter_network_nw(&with), expected_nw);
+    cr_expect_eq(power_meter_network_nw(&cluster), 0);
+    power_meter_init(&m, &with);
+    cr_expect_eq(m.base_nw, power_nw(120.75) + expected_nw);
+    power_meter_fail(&m, &nodes[0]);
+    power_meter_fail(&m, &nodes[1]);
+    cr_expect_eq(m.base_nw, expected_nw);
+    power_meter_finish(&m);
+}

@@ -2,7 +2,7 @@
 #include "insight/rules/power_steps.h"
 
 #include "base/units.h"
-#include "cluster/power_units.h"
+#include "cluster/power_meter.h"
 
 #include <stdlib.h>
 
@@ -81,7 +81,7 @@ static void add_rest(struct power_steps *steps, const struct recorded_run *run,
 }
 
 int64_t power_steps_idle_nw(const struct cluster *cluster) {
-    int64_t nw = 0;
+    int64_t nw = power_meter_network_nw(cluster);
     for (uint32_t n = 0; n < cluster->node_count; n++)
         nw += power_nw(cluster->nodes[n].fixed_w) +
               cluster->nodes[n].gpus * WHOLE_GPU_MILLI *

@@ -42,7 +42,7 @@ bool proposal_policy(const struct rule_run *rule_run, struct insight *insight, c
 bool proposal_free_cap(const struct rule_run *rule_run, struct insights *insights,
                        struct insight *insight) {
     const struct cluster *cluster = &rule_run->folder->cluster;
-    double most_w = 0;
+    double most_w = network_power_w(&cluster->network);
     for (uint32_t n = 0; n < cluster->node_count; n++) {
         const struct node *node = &cluster->nodes[n];
         most_w += node->fixed_w + node->gpus * (cluster->gpu_types[node->gpu_type].tdp_w +
