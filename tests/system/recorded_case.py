@@ -53,7 +53,7 @@ def elastic(name, submit_s, samples, **more):
     return {"job_id": name, "submit_s": submit_s, "model": "m", "work_samples": samples, **more}
 
 
-def run(folder, workload, gpus=None, nodes=None, policy="fcfs", horizon="drain", memory="", files=(), more=""):
+def run(folder, workload, gpus=None, nodes=None, policy="fcfs", horizon="drain", memory="", files=(), more="", network="", models=""):
     """workload: jobs of a trace, and keys besides, or a whole section as text. The folder of the recorded run."""
     place = folder / f"case{next(numbers)}"
     place.mkdir()
@@ -63,13 +63,14 @@ def run(folder, workload, gpus=None, nodes=None, policy="fcfs", horizon="drain",
     if jobs:
         (place / "jobs.csv").write_text(jobs_file(jobs))
         keys = f"kind: trace, file: jobs.csv{keys}"
-    (place / "m.yaml").write_text(model_file(gpus, memory))
+    (place / "m.yaml").write_text(models or model_file(gpus, memory))
     for name, text in files:
         (place / name).write_text(text)
     policy = policy if "{" in policy else f"{{name: {policy}}}"
     (place / "s.yaml").write_text(
         f"name: case\nhorizon: {horizon}\ncluster:\n  gpu_types: [{', '.join(TYPES[name] for name in gpus)}]\n"
-        f"  nodes: [{', '.join(f'{{gpu: {name}, gpus: {count}}}' for name, count in nodes)}]\nmodels: m.yaml\n"
+        f"  nodes: [{', '.join(f'{{gpu: {name}, gpus: {count}}}' for name, count in nodes)}]\n"
+        f"{f'  network: {network}' if network else ''}\nmodels: m.yaml\n"
         f"workload: {{{keys}}}\npolicy: {policy}\n{more}")
     easim("run", place / "s.yaml", "--record", "--quiet", "--out", place / "r")
     return place / "r"

@@ -5,36 +5,10 @@
 #include "insight/rules/gathered.h"
 #include "insight/rules/kept_work.h"
 #include "insight/rules/narrower.h"
-#include "model/gpu_value.h"
+#include "insight/team.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-/* Share of s in an iteration; NAN: the model is a table of points, which do not tell. */
-static double comm_share(const struct rule_run *rule_run, const struct kept_piece *piece,
-                         const struct easim_config *config, uint32_t span) {
-    const struct gpu_model *model = kept_work_model(rule_run, piece);
-    const struct recorded_folder *folder = rule_run->folder;
-    const struct gpu_type *type = &folder->cluster.gpu_types[config->gpu_type];
-    const struct plan *plan = config_table_plan(&rule_run->run->workload.table, piece->spec->model,
-                                                config->gpu_type, config->k);
-    double steps = 1;
-    if (!model || model->lookup_speed)
-        return NAN;
-    const struct gpu_model slowed =
-        gpu_value_slowed(model, network_slowdown(&folder->cluster.network, span));
-    if (plan)
-        return plan_transfer_share(&folder->models.models[piece->spec->model], &slowed, type, plan,
-                                   span);
-    for (size_t i = 0; i < model->grad_accum.count; i++) {
-        const struct grad_accum *g = &((const struct grad_accum *)model->grad_accum.at)[i];
-        if (g->k == config->k && g->batch == config->batch)
-            steps = (double)g->steps;
-    }
-    uint32_t nodes = speed_nodes(config->k, type->node_gpus_max, span);
-    return speed_sync_s(&slowed.speed, config->k, nodes) /
-           speed_iteration_s(&slowed.speed, config->k, config->batch / steps, nodes);
-}
 
 /* ---- SPREAD ---- */
 
@@ -74,14 +48,16 @@ static void gather_spread(const struct rule_run *rule_run, const struct kept_pie
     uint32_t most = rule_run->folder->cluster.gpu_types[c->gpu_type].node_gpus_max;
     uint32_t nodes = count_nodes(rule_run->run, piece->segment);
     uint32_t least = c->k / most + (c->k % most > 0);
-    if (nodes <= least || c->goodput[span] <= 0)
+    bool by_tier = rule_run->folder->cluster.network.tier_count > 0;
+    if ((nodes <= least && span <= there) || c->goodput[span] <= 0)
         return;
     double slowdown = c->goodput[there] / c->goodput[span];
-    double share = comm_share(rule_run, piece, c, span);
+    double share = team_sync_share(rule_run->run, piece->job, c, span);
     if (slowdown - 1 < least_slowdown)
         return;
     double lost_j = piece->work * (kept_work_unit_j(c, span) - kept_work_unit_j(c, there));
-    struct gathered *g = gathered_find(list, piece->spec->model, EASIM_NONE, EASIM_NONE);
+    struct gathered *g = gathered_find(list, piece->spec->model, by_tier ? span : EASIM_NONE,
+                                       by_tier ? there : EASIM_NONE);
     g->work += piece->work;
     g->gpu_s += piece->gpu_s;
     g->lost_j += lost_j;
@@ -94,6 +70,15 @@ static void gather_spread(const struct rule_run *rule_run, const struct kept_pie
     gathered_add(g, piece->job, piece->segment->start_ns, piece->segment->end_ns, lost_j);
 }
 
+/* " of one leaf": behind a number of nodes; nothing where the cluster has no network. */
+static const char *place_words(const struct rule_run *rule_run, uint32_t span,
+                               struct insights *insights) {
+    const struct network *network = &rule_run->folder->cluster.network;
+    return span == EASIM_NONE || span == EASIM_ONE_NODE
+               ? ""
+               : arena_printf(&insights->arena, " of one %s", network_span_name(network, span));
+}
+
 static void report_spread(const struct rule_run *rule_run, struct gathered *g,
                           struct insights *insights) {
     gathered_end(g);
@@ -102,8 +87,10 @@ static void report_spread(const struct rule_run *rule_run, struct gathered *g,
     insight->entity = ENTITY_MODEL;
     insight->name = rule_run->folder->models.models[g->model].name;
     insight_find(insights, insight,
-                 "%u jobs on %.3g nodes where %.3g would hold them: %.3g times as long, %.4g kWh",
-                 g->jobs, gathered_mean(g, NODES), gathered_mean(g, LEAST_NODES),
+                 "%u jobs on %.3g nodes%s where %.3g%s would hold them: %.3g times as long, %.4g "
+                 "kWh",
+                 g->jobs, gathered_mean(g, NODES), place_words(rule_run, g->type, insights),
+                 gathered_mean(g, LEAST_NODES), place_words(rule_run, g->other, insights),
                  gathered_mean(g, SLOWDOWN), g->lost_j / J_PER_KWH);
     insight_figure(insight, "jobs", "", g->jobs);
     insight_figure(insight, "nodes", "", gathered_mean(g, NODES));
@@ -134,8 +121,10 @@ const struct rule rule_spread = {
     .id = "SPREAD",
     .family = "communication",
     .title = "jobs on more nodes than they need",
-    .trigger = "a job with a model computes on more nodes than the fewest that hold its GPUs, and "
-               "takes at least 1 + least_slowdown times as long there",
+    .trigger =
+        "a job with a model computes on more nodes than the fewest that hold its GPUs, or in "
+        "a higher tier of the network than the empty cluster would give it, and takes at "
+        "least 1 + least_slowdown times as long there",
     .recommends = "packing",
     .measure = SHARE_OF_ENERGY,
     .thresholds = spread_fields,
@@ -162,7 +151,7 @@ static const struct field comm_fields[] = {
 /* By model, and by model and number of GPUs: means by GPU time. */
 static void gather_comm(const struct rule_run *rule_run, const struct kept_piece *piece,
                         struct gathered_list *models, struct gathered_list *counts) {
-    double share = comm_share(rule_run, piece, piece->config, piece->segment->span);
+    double share = team_sync_share(rule_run->run, piece->job, piece->config, piece->segment->span);
     struct gathered *both[] = {
         gathered_find(models, piece->spec->model, EASIM_NONE, EASIM_NONE),
         gathered_find(counts, piece->spec->model, piece->config->k, EASIM_NONE)};
@@ -192,7 +181,7 @@ static uint32_t most_gpus_within(const struct rule_run *rule_run, uint32_t model
             other.config = &all.at[i];
             for (uint32_t span = 0; span < other.config->span_count; span++)
                 if (other.config->goodput[span] > 0 && other.config->k < least_over &&
-                    comm_share(rule_run, &other, other.config, span) > most_share)
+                    team_sync_share(rule_run->run, other.job, other.config, span) > most_share)
                     least_over = other.config->k;
         }
     }

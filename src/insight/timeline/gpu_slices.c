@@ -3,6 +3,7 @@
 #include "insight/timeline/gpu_slices.h"
 
 #include "base/units.h"
+#include "insight/team.h"
 #include "insight/timeline/arrows.h"
 
 #include <inttypes.h>
@@ -54,6 +55,20 @@ static void write_joined(const struct session *s, const struct open_slice *slice
     str_finish(&name);
 }
 
+/* Where there is a network or a plan. */
+static void add_team(struct trace_events *events, const struct recorded_run *run,
+                     const struct recorded_segment *segment) {
+    char text[PLAN_TEXT_BYTES];
+    const char *tier = team_tier(run, segment), *plan = team_plan(run, segment, text);
+    if (!tier && !plan)
+        return;
+    trace_event_text(events, "tier", tier);
+    trace_event_text(events, "plan", plan);
+    trace_event_real(
+        events, "sync_share",
+        team_sync_share(run, segment->job, recorded_run_config(run, segment), segment->span));
+}
+
 static void add_job_arguments(const struct session *s, const struct recorded_segment *segment) {
     struct trace_events *events = s->part->events;
     const struct recorded_run *run = s->part->run;
@@ -69,6 +84,7 @@ static void add_job_arguments(const struct session *s, const struct recorded_seg
         trace_event_real(events, "gpu_share", (double)config->milli / WHOLE_GPU_MILLI);
     if (segment->phase > 0)
         trace_event_int(events, "phase", segment->phase);
+    add_team(events, run, segment);
 }
 
 static void write_single(const struct session *s, const struct open_slice *slice) {

@@ -2,6 +2,7 @@
 #include "output/html/lanes_json.h"
 
 #include "cluster/power_units.h"
+#include "insight/team.h"
 #include "output/html/json_out.h"
 
 #include <math.h>
@@ -184,6 +185,42 @@ static void add_segments(struct str *out, const struct choice *c) {
     add_gpus(out, c);
 }
 
+/* The texts that segments name by number, -1: none. */
+static void add_plans(struct str *out, const struct choice *c) {
+    struct intern texts = {0};
+    int64_t *numbers = mem_alloc((c->count + 1) * sizeof *numbers);
+    for (size_t i = 0; i < c->count; i++) {
+        char text[PLAN_TEXT_BYTES];
+        const char *plan = team_plan(c->run, segment_at(c, i), text);
+        numbers[i] = plan ? (int64_t)intern(&texts, plan, strlen(plan), NULL) : -1;
+    }
+    ADD_COLUMN(out, "plans", texts.entries.count, i,
+               json_out_text(out, intern_text(&texts, (uint32_t)i)));
+    ADD_COLUMN(out, "plan", c->count, i, json_out_int(out, numbers[i]));
+    free(numbers);
+    intern_finish(&texts);
+}
+
+static double sync_share_of(const struct choice *c, size_t i) {
+    const struct recorded_segment *s = segment_at(c, i);
+    return team_sync_share(c->run, s->job, recorded_run_config(c->run, s), s->span);
+}
+
+/* How the GPUs of segments work together: where there is a network, or where there are plans. */
+static void add_teams(struct str *out, const struct choice *c) {
+    const struct network *network = &c->run->folder->cluster.network;
+    bool plans = c->run->workload.table.has_plans;
+    if (network->tier_count > 0) {
+        ADD_COLUMN(out, "tiers", network_span_count(network), i,
+                   json_out_text(out, network_span_name(network, (uint32_t)i)));
+        ADD_COLUMN(out, "tier", c->count, i, json_out_int(out, segment_at(c, i)->span));
+    }
+    if (plans)
+        add_plans(out, c);
+    if (plans || network->tier_count > 0)
+        ADD_COLUMN(out, "sync_share", c->count, i, json_out_short(out, sync_share_of(c, i), 3));
+}
+
 /* What GPUs that nobody holds do, but for being free, which is what is left. */
 static void add_rests(struct str *out, const struct choice *c) {
     const struct recorded_run *run = c->run;
@@ -218,6 +255,7 @@ void lanes_json_add(struct str *out, const struct recorded_run *run, const struc
     add_names(out, &c);
     add_jobs(out, &c);
     add_segments(out, &c);
+    add_teams(out, &c);
     add_rests(out, &c);
     json_out_close(out, '}');
     free(c.segments);

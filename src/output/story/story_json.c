@@ -2,6 +2,7 @@
 #include "output/story/story_json.h"
 
 #include "base/units.h"
+#include "insight/team.h"
 #include "metrics/job_record.h"
 #include "output/json.h"
 #include "output/regret/regret_tables.h"
@@ -109,6 +110,31 @@ static void add_parts(const struct story *story, cJSON *root) {
         add_time(parts, blame_part_names[part], story->blame.jobs[story->job].part_ns[part]);
 }
 
+/* Each configuration and tier in turn, where there is a network or a plan. */
+static void add_teams(const struct story *story, cJSON *root) {
+    const struct recorded_run *run = story->run;
+    const struct recorded_job *job = &run->jobs[story->job];
+    const struct recorded_segment *segments = recorded_run_segments(run, job), *last = NULL;
+    cJSON *list = NULL;
+    for (uint32_t i = 0; i < job->segment_count; i++) {
+        char text[PLAN_TEXT_BYTES];
+        const struct recorded_segment *s = &segments[i];
+        const char *tier = team_tier(run, s), *plan = team_plan(run, s, text);
+        if ((!tier && !plan) || (last && last->config == s->config && last->span == s->span))
+            continue;
+        list = list ? list : cJSON_AddArrayToObject(root, "teams");
+        cJSON *row = add_object(list);
+        const struct moment_choice shape = story_shape(recorded_run_config(run, s));
+        add_time(row, "from_s", s->start_ns);
+        add_shape(story, row, &shape);
+        json_add_text(row, "tier", tier);
+        json_add_text(row, "plan", plan);
+        json_add_real(row, "sync_share",
+                      team_sync_share(run, s->job, recorded_run_config(run, s), s->span));
+        last = s;
+    }
+}
+
 static void add_overtakers(const struct story *story, cJSON *root) {
     static const char *const reasons[] = {[OVERTOOK_NO_ROOM] = "no room",
                                           [OVERTOOK_CAP] = "power cap",
@@ -181,6 +207,7 @@ void story_json(const struct story *story, struct str *out) {
     json_add_int(root, "failures", job->failures);
     json_add_int(root, "resizes", job->resizes);
     add_parts(story, root);
+    add_teams(story, root);
     add_moments(story, root);
     add_overtakers(story, root);
     add_deadline(story, root);

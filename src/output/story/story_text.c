@@ -3,6 +3,7 @@
 #include "output/story/story_text.h"
 
 #include "base/units.h"
+#include "insight/team.h"
 #include "output/regret/regret_tables.h"
 
 #include <inttypes.h>
@@ -180,6 +181,46 @@ static void add_parts(const struct story *story, struct str *out) {
         str_add(out, ", at ");
         add_seconds(out, first->released_ns);
         str_add(out, ".\n");
+    }
+}
+
+/* ---- How its GPUs worked together ---- */
+
+static void add_team(const struct story *story, const struct recorded_segment *segment,
+                     struct str *out) {
+    char text[PLAN_TEXT_BYTES];
+    const struct recorded_run *run = story->run;
+    const char *tier = team_tier(run, segment), *plan = team_plan(run, segment, text);
+    double share =
+        team_sync_share(run, segment->job, recorded_run_config(run, segment), segment->span);
+    str_add(out, "  from ");
+    add_seconds(out, segment->start_ns);
+    str_add(out, " ");
+    add_config(story, segment->config, out);
+    if (plan)
+        str_addf(out, ", plan %s", plan);
+    if (tier) {
+        str_add(out, ", in ");
+        add_name(out, segment->span == EASIM_ONE_NODE ? "one node" : tier);
+    }
+    if (!isnan(share))
+        str_addf(out, ": %.3g %% of an iteration is synchronisation", 100 * share);
+    str_add_char(out, '\n');
+}
+
+/* Each configuration and tier in turn, where there is a network or a plan. */
+static void add_teams(const struct story *story, struct str *out) {
+    const struct recorded_job *job = &story->run->jobs[story->job];
+    const struct recorded_segment *segments = recorded_run_segments(story->run, job), *last = NULL;
+    char text[PLAN_TEXT_BYTES];
+    for (uint32_t i = 0; i < job->segment_count; i++) {
+        const struct recorded_segment *s = &segments[i];
+        bool told = team_tier(story->run, s) || team_plan(story->run, s, text);
+        if (!told || (last && last->config == s->config && last->span == s->span))
+            continue;
+        str_add(out, last ? "" : "\nHow its GPUs worked together\n");
+        add_team(story, s, out);
+        last = s;
     }
 }
 
@@ -437,6 +478,7 @@ void story_text(const struct story *story, struct str *out) {
     add_title(story, out);
     add_fate(story, out);
     add_parts(story, out);
+    add_teams(story, out);
     if (story->moments) {
         add_moments(story, out);
     } else {

@@ -1,0 +1,62 @@
+/* GPUs that work together: see team.h. */
+#include "insight/team.h"
+
+#include "model/gpu_value.h"
+
+#include <math.h>
+
+const char *team_tier(const struct recorded_run *run, const struct recorded_segment *segment) {
+    const struct network *network = &run->folder->cluster.network;
+    return network->tier_count == 0 || segment->config == EASIM_NONE
+               ? NULL
+               : network_span_name(network, segment->span);
+}
+
+static const struct plan *plan_of(const struct recorded_run *run, uint32_t job,
+                                  const struct easim_config *config) {
+    const struct job_spec *spec = &run->workload.jobs.at[job];
+    return config && spec->kind != JOB_KIND_RIGID
+               ? config_table_plan(&run->workload.table, spec->model, config->gpu_type, config->k)
+               : NULL;
+}
+
+const char *team_plan(const struct recorded_run *run, const struct recorded_segment *segment,
+                      char text[static PLAN_TEXT_BYTES]) {
+    const struct plan *plan = plan_of(run, segment->job, recorded_run_config(run, segment));
+    if (!plan)
+        return NULL;
+    plan_text(text, plan);
+    return text;
+}
+
+/* In which a batch is computed. */
+static double steps_of(const struct gpu_model *model, const struct easim_config *config) {
+    for (size_t i = 0; i < model->grad_accum.count; i++) {
+        const struct grad_accum *g = &((const struct grad_accum *)model->grad_accum.at)[i];
+        if (g->k == config->k && g->batch == config->batch)
+            return (double)g->steps;
+    }
+    return 1;
+}
+
+double team_sync_share(const struct recorded_run *run, uint32_t job,
+                       const struct easim_config *config, uint32_t span) {
+    const struct cluster *cluster = &run->folder->cluster;
+    const struct gpu_type *type = &cluster->gpu_types[config->gpu_type];
+    const struct job_spec *spec = &run->workload.jobs.at[job];
+    if (spec->kind == JOB_KIND_RIGID)
+        return NAN;
+    const struct model *model = &run->folder->models.models[spec->model];
+    const struct gpu_model *gpu_model = model_on_gpu(model, type->name);
+    const struct plan *plan = plan_of(run, job, config);
+    if (!gpu_model || gpu_model->lookup_speed)
+        return NAN;
+    const struct gpu_model slowed =
+        gpu_value_slowed(gpu_model, network_slowdown(&cluster->network, span));
+    if (plan)
+        return plan_transfer_share(model, &slowed, type, plan, span);
+    uint32_t nodes = speed_nodes(config->k, type->node_gpus_max, span);
+    double batch = config->batch / steps_of(gpu_model, config);
+    return speed_sync_s(&slowed.speed, config->k, nodes) /
+           speed_iteration_s(&slowed.speed, config->k, batch, nodes);
+}
