@@ -206,15 +206,6 @@ static void warn_of_worlds(struct study *study, bool run) {
     array_push(&study->warnings, why);
 }
 
-/* Demand keeps no run alive. */
-static void check_end(const struct study *study, struct problems *problems) {
-    const struct workload_source *source = &study->source;
-    if (source->services.count > 0 && source->streams.count == 0 &&
-        study->scenario.horizon_ns == TIME_NONE_NS)
-        problems_add(problems, study->scenario.workload->where, "horizon",
-                     "expected a duration, got drain: services alone never come to an end");
-}
-
 static int load_study(struct study *study, bool apart, const char *path,
                       const struct scenario_overrides *overrides,
                       const struct trace_reader *const *readers, struct problems *problems) {
@@ -254,8 +245,6 @@ static int load_study(struct study *study, bool apart, const char *path,
     if (source == 0 && study->source.warmup_ns >= study->scenario.horizon_ns)
         problems_add(problems, study->scenario.workload->where, "workload.warmup",
                      "expected less than the horizon");
-    if (source == 0)
-        check_end(study, problems);
     warn_of_worlds(study, overrides->worlds);
     if (study->scenario.record && !overrides->records)
         array_push(&study->warnings,

@@ -39,6 +39,13 @@ def service(name, change, *errors, **files):
                 {f"{file}.csv": content for file, content in files.items()})
 
 
+def alone(name, changes, *errors, **more):
+    """A service without jobs, and something that it cannot have."""
+    text = changed(CONFIG, [(POISSON, "workload:\n  streams:\n" + SERVICE)])
+    return Case(f"service: alone: {name}", errors, {"c.yaml": changed(text, changes),
+                                                    "m.yaml": MODELS + "  - name: chat\n" + TOKENS}, **more)
+
+
 def demand(name, value, *errors, **files):
     return service(f"demand: {name}", ("{tokens_per_s: 200}", value), *errors, **files)
 
@@ -227,4 +234,14 @@ CASES = [
     requests("bin of 0", LOG,
             "c.yaml:16:53: workload.streams[1].demand.bin: expected duration such as 90s or 10h 0.001..1000000, got \"0\"",
             more=", bin: 0"),
+    alone("recorded", [], "easim: runs with services cannot be recorded",
+          command=("run", "c.yaml", "--record", "--quiet", "--out", "out")),
+    alone("recorded, as the scenario says", [("seed: 1\n", "seed: 1\nrecord: true\n")],
+          "easim: runs with services cannot be recorded"),
+    alone("bounds", [], "easim: there are no bounds of runs with services",
+          command=("bound", "c.yaml", "--quiet", "--out", "out")),
+    alone("least replicas that do not fit", [("{max: 4}", "{min: 9, max: 9}")],
+          "c.yaml:17:17: workload.streams[0].replicas.min: expected replicas that fit the empty cluster, got 9, of which 8 fit"),
+    alone("objective of a metric of services", [], "easim tune: --objective: no metric is named \"slo_share\"",
+          "Try `easim tune --help' for more information.", command=("tune", "c.yaml", "--objective", "slo_share")),
 ]
