@@ -5,6 +5,7 @@
 #include "exec/answer.h"
 #include "exec/message.h"
 #include "exec/process.h"
+#include "exec/steps.h"
 
 #include <cjson/cJSON.h>
 #include <stdarg.h>
@@ -15,7 +16,7 @@
 #define GRACE_S 2.0 /* between the finish message and SIGTERM */
 
 struct params {
-    const char *command;
+    const char *command, *socket; /* one of them; the other is empty */
     double timeout, startup_timeout;
     bool progress;
 };
@@ -31,6 +32,7 @@ struct told_job {
 
 struct state {
     struct process process;
+    struct steps steps;
     struct text text;
     struct text answers;      /* of the host, to the actions of the last line, as JSON */
     struct told_job *jobs;    /* by index */
@@ -53,8 +55,9 @@ static int fail(const struct easim_pass *pass, const char *format, ...)
 /* Ends the run: names the program. */
 static int fail(const struct easim_pass *pass, const char *format, ...) {
     struct text text = {0};
+    const struct params *p = pass->params;
     va_list arguments;
-    text_printf(&text, "program \"%s\" ", ((const struct params *)pass->params)->command);
+    text_printf(&text, "program \"%s\" ", p->command[0] ? p->command : p->socket);
     va_start(arguments, format);
     text_vprintf(&text, format, arguments);
     va_end(arguments);
@@ -477,8 +480,13 @@ static cJSON *ask(const struct easim_pass *pass, double timeout_s) {
 
 static int decide(const struct easim_pass *pass) {
     struct state *s = pass->state;
+    double timeout_s = ((const struct params *)pass->params)->timeout;
+    if (s->steps.frame)
+        return steps_decide(&s->steps, pass, &s->process, timeout_s) < 0
+                   ? fail(pass, "%s", s->process.problem)
+                   : 0;
     write_message(pass);
-    cJSON *line = ask(pass, ((const struct params *)pass->params)->timeout);
+    cJSON *line = ask(pass, timeout_s);
     const cJSON *actions = line ? only_member(pass, line, "actions") : NULL;
     int r = actions && answers_message(pass, line) ? 0 : -1, number = 0;
     s->answers.length = 0;
@@ -496,13 +504,17 @@ static int say_hello(const struct easim_pass *pass) {
     struct state *s = pass->state;
     message_hello(&s->text, pass->view);
     cJSON *line = ask(pass, ((const struct params *)pass->params)->startup_timeout);
+    cJSON *steps = line ? cJSON_DetachItemFromObjectCaseSensitive(line, "steps") : NULL;
     const cJSON *ready = line ? only_member(pass, line, "ready") : NULL;
     int r = -1;
-    if (ready && (!cJSON_IsNumber(ready) || ready->valuedouble != EXEC_PROTOCOL))
+    if (ready && steps && steps_begin(&s->steps, steps, pass->view) < 0)
+        fail(pass, "%s", s->steps.problem);
+    else if (ready && (!cJSON_IsNumber(ready) || ready->valuedouble != EXEC_PROTOCOL))
         fail(pass, "sent ready: expected %d, the number of the protocol", EXEC_PROTOCOL);
     else if (ready && answers_message(pass, line))
         r = 0;
     cJSON_Delete(line);
+    cJSON_Delete(steps);
     return r;
 }
 
@@ -511,8 +523,11 @@ static int init(const struct easim_pass *pass) {
     const struct easim_view *view = pass->view;
     const struct params *p = pass->params;
     s->forecast_s = NAN;
-    if (p->command[strspn(p->command, " \t\n")] == '\0') {
-        pass->host->fail(pass->plan, "the parameter command is empty: expected a program");
+    bool starts = p->command[strspn(p->command, " \t\n")] != '\0';
+    if (starts == (p->socket[0] != '\0')) {
+        pass->host->fail(pass->plan, starts
+                                         ? "the parameters command and socket: expected one of them"
+                                         : "the parameter command is empty: expected a program");
         return -1;
     }
     s->jobs = calloc(view->job_count + 1, sizeof *s->jobs);
@@ -521,17 +536,23 @@ static int init(const struct easim_pass *pass) {
     s->user_messages = calloc(view->user_count + 1, sizeof *s->user_messages);
     if (!s->jobs || !s->changed || !s->nodes || !s->user_messages)
         return fail(pass, "cannot be started: out of memory");
-    if (process_start(&s->process, p->command) < 0)
+    if ((starts ? process_start(&s->process, p->command)
+                : process_connect(&s->process, p->socket)) < 0)
         return fail(pass, "%s", s->process.problem);
     return say_hello(pass);
 }
 
 static void finish(const struct easim_pass *pass) {
-    char last[60];
     struct state *s = pass->state;
-    int length =
-        snprintf(last, sizeof last, "{\"type\":\"finish\",\"message\":%u}\n", s->message + 1);
-    process_stop(&s->process, last, s->failed ? 0 : (size_t)length, s->failed ? 0 : GRACE_S);
+    s->text.length = 0;
+    message_finish(&s->text, s->message + 1, pass->view);
+    if (s->steps.frame)
+        steps_end(&s->steps, pass->view);
+    const char *last = s->steps.frame ? (const char *)s->steps.frame : s->text.at;
+    size_t length = s->steps.frame ? s->steps.bytes : s->text.length;
+    s->failed = s->failed || s->text.failed;
+    process_stop(&s->process, last, s->failed ? 0 : length, s->failed ? 0 : GRACE_S);
+    free(s->steps.frame);
     free(s->text.at);
     free(s->answers.at);
     free(s->jobs);
@@ -542,7 +563,7 @@ static void finish(const struct easim_pass *pass) {
 }
 
 static const struct easim_param params[] = {
-    {"command", "", "the program and its arguments, as for sh; required", EASIM_PARAM_TEXT,
+    {"command", "", "the program and its arguments, as for sh; this or socket", EASIM_PARAM_TEXT,
      offsetof(struct params, command), 0, 0, 0, false, NULL},
     {"timeout", "s", "wall-clock time for each answer", EASIM_PARAM_DURATION,
      offsetof(struct params, timeout), 1, 1e6, 10, false, NULL},
@@ -550,12 +571,14 @@ static const struct easim_param params[] = {
      offsetof(struct params, startup_timeout), 1, 1e6, 60, false, NULL},
     {"progress", "", "tell the work left of each running job at every decision", EASIM_PARAM_BOOL,
      offsetof(struct params, progress), 0, 1, 0, false, NULL},
+    {"socket", "", "path of a Unix socket on which a program listens already", EASIM_PARAM_TEXT,
+     offsetof(struct params, socket), 0, 0, 0, false, NULL},
 };
 
 EASIM_EXPORT const struct easim_policy easim_policy = {
     EASIM_POLICY_ABI,
     .name = "exec",
-    .version = "2.1",
+    .version = "2.2",
     .summary = "a program of yours decides, over lines of JSON",
     .help =
         "Runs `exec COMMAND` in /bin/sh and sends it a line of JSON for each decision, with what has changed\n"
@@ -569,7 +592,7 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
     .state_size = sizeof(struct state),
     .params_size = sizeof(struct params),
     .params = params,
-    .param_count = 4,
+    .param_count = 5,
     .decide = decide,
     .init = init,
     .finish = finish,

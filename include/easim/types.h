@@ -216,8 +216,8 @@ struct easim_view {
     uint64_t phase_changes; /* so far, of all jobs: the configurations of some may be others now */
     size_t checkpointing_stride;
     const void *checkpointing; /* checkpointing_count of them */
-    double
-        energy_j; /* that GPUs and nodes have drawn since the last decision; the first: since 0 */
+    double energy_j; /* that GPUs and nodes have drawn since the last decision; the first: since 0;
+                        in finish: up to the end */
     /* FORECAST only: how many hours are forecast, from the present one on, which is exact; 0: the
        scenario has none. They are new at every full hour, which is no event: ask for a wake-up. */
     uint32_t forecast_hours;

@@ -190,8 +190,16 @@ void message_hello(struct text *t, const struct easim_view *view) {
         text_real(t, "weight", user->weight);
         text_add(t, "}");
     }
-    text_add(t, "]");
+    text_printf(t, "],\"forecast_hours\":%u", view->forecast_hours);
     hello_configs(t, view);
+    text_add(t, "}\n");
+}
+
+void message_finish(struct text *t, uint32_t number, const struct easim_view *view) {
+    text_printf(t, "{\"type\":\"finish\",\"message\":%u,", number);
+    text_real(t, "now_s", view->now_s);
+    text_add(t, ",");
+    text_real(t, "energy_j", view->energy_j);
     text_add(t, "}\n");
 }
 

@@ -25,6 +25,8 @@ void text_real(struct text *text, const char *name,
 
 /* The whole hello message. */
 void message_hello(struct text *text, const struct easim_view *view);
+/* The whole finish message: the end of the run, and the energy since the last decision. */
+void message_finish(struct text *text, uint32_t number, const struct easim_view *view);
 /* Members of the decide message that stand for one thing each, as objects. */
 void message_gpu_type(struct text *text, const struct easim_view *view, uint32_t gpu_type);
 void message_forecast(struct text *text, const struct easim_forecast *forecast);

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -120,6 +122,28 @@ int process_start(struct process *p, const char *command) {
     return 0;
 }
 
+int process_connect(struct process *p, const char *path) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    size_t length = strlen(path);
+    int fd = -1;
+    if (length < sizeof address.sun_path) {
+        memcpy(address.sun_path, path, length);
+        fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    } else {
+        errno = ENAMETOOLONG;
+    }
+    if (fd < 0 || connect(fd, (const struct sockaddr *)&address, sizeof address) < 0 ||
+        (p->from = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)) < 0) {
+        say(p, "cannot be reached: %s", strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return -1;
+    }
+    p->to = fd;
+    fcntl(fd, F_SETFL, O_NONBLOCK); /* of both */
+    return 0;
+}
+
 /* --- exchange --- */
 
 /* write() that answers EPIPE instead of ending easim by SIGPIPE. The signal goes to this very
@@ -160,7 +184,9 @@ static bool ends_within(const struct process *p, double seconds, siginfo_t *info
 static void diagnose(struct process *p, const char *stream) {
     siginfo_t info = {0};
     const char *where = p->used > 0 ? " in the middle of a line" : " without an answer";
-    if (!ends_within(p, DIAGNOSIS_S, &info))
+    if (p->pid == 0)
+        say(p, "has closed the connection%s", where);
+    else if (!ends_within(p, DIAGNOSIS_S, &info))
         say(p, "has closed its standard %s but still runs", stream);
     else if (info.si_code == CLD_EXITED)
         say(p, "exited with status %d%s%s", info.si_status, where,
@@ -242,10 +268,56 @@ char *process_exchange(struct process *p, const char *text, size_t length, doubl
     }
 }
 
+/* Waits until the pipe can take or has something. Negative when the time is up. */
+static int wait_for(struct process *p, int fd, short events, double until_s, double timeout_s) {
+    struct pollfd one = {.fd = fd, .events = events};
+    double left_s = until_s - clock_s();
+    if (left_s <= 0) {
+        say(p, "gave no answer within %g s", timeout_s);
+        return -1;
+    }
+    poll(&one, 1, (int)fmin(ceil(left_s * 1e3), 1e9));
+    return 0;
+}
+
+int process_trade(struct process *p, const void *data, size_t length, void *answer, size_t size,
+                  double timeout_s) {
+    double until_s = clock_s() + timeout_s;
+    for (size_t written = 0; written < length;) {
+        const char *from = (const char *)data + written;
+        ssize_t sent = p->pid > 0 ? write_quietly(p->to, from, length - written)
+                                  : send(p->to, from, length - written, MSG_NOSIGNAL);
+        if (sent < 0 && errno != EAGAIN && errno != EINTR) {
+            diagnose(p, "input");
+            return -1;
+        }
+        written += sent > 0 ? (size_t)sent : 0;
+        if (written < length && wait_for(p, p->to, POLLOUT, until_s, timeout_s) < 0)
+            return -1;
+    }
+    for (size_t got = 0; got < size;) {
+        if (wait_for(p, p->from, POLLIN, until_s, timeout_s) < 0)
+            return -1;
+        ssize_t some = read(p->from, (char *)answer + got, size - got);
+        if (some == 0 || (some < 0 && errno != EAGAIN && errno != EINTR)) {
+            diagnose(p, "output");
+            return -1;
+        }
+        got += some > 0 ? (size_t)some : 0;
+    }
+    return 0;
+}
+
 /* --- stop --- */
 
 void process_stop(struct process *p, const char *text, size_t length, double grace_s) {
     siginfo_t info = {0};
+    if (p->pid == 0 && p->to > 0) { /* a connection */
+        if (length > 0)
+            write_quietly(p->to, text, length);
+        close(p->to);
+        close(p->from);
+    }
     if (p->pid > 0) {
         if (length > 0 && write_quietly(p->to, text, length) < 0)
             grace_s = 0; /* it does not read any more */

@@ -12,7 +12,7 @@
 
 /* Zero-initialise; release with process_stop. */
 struct process {
-    pid_t pid; /* also its process group; 0: none */
+    pid_t pid; /* also its process group; 0: none, or not ours: connected */
     int to, from;
     char *buffer; /* what it sent since its last line */
     size_t used, capacity;
@@ -23,6 +23,11 @@ struct process {
 /* Runs `exec COMMAND` in /bin/sh, which ends with this thread. Negative on failure. A program that
    cannot be found is found out by the first exchange: the shell ends. */
 int process_start(struct process *process, const char *command);
+/* Instead: a program that runs already and listens on a Unix socket. Negative on failure. */
+int process_connect(struct process *process, const char *path);
+/* Sends bytes and waits for so many. Negative on failure. */
+int process_trade(struct process *process, const void *data, size_t length, void *answer,
+                  size_t size, double timeout_s);
 /* Sends text (whole lines) and waits for one line, which lives until the next call and ends with
    NUL in place of the line end. NULL on failure. */
 char *process_exchange(struct process *process, const char *text, size_t length, double timeout_s);

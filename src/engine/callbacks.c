@@ -110,6 +110,7 @@ void callbacks_finish(struct sim *sim) {
     if (sim->ended)
         return;
     sim->ended = true;
+    show_energy(sim);
     note_call(sim, "finish");
     if (policy->finish)
         policy->finish(&pass);

@@ -359,11 +359,14 @@ def mine(folder):
 def test_policy_as_fcfs(folder):
     """Predictions, placement and bookkeeping of the view: the same decisions as the built-in fcfs, with failures too."""
     own = mine(folder)
-    for name, count in (("tiny", 1), ("eas-sim", 2), ("failures", 1), ("mixed-criticality", 1)):
+    tiers = {"cluster.nodes": [{"count": 5, "gpu": "a100", "gpus": 3}, {"count": 4, "gpu": "h100", "gpus": 2}], "horizon": "4h",
+             "cluster.network": {"tiers": [{"name": "leaf", "nodes": 2}, {"name": "row", "nodes": 4}, {"name": "all", "nodes": 16}]}}
+    for name, count, more in (("tiny", 1, {}), ("eas-sim", 2, {}), ("eas-sim", 2, tiers), ("failures", 1, {}), ("mixed-criticality", 1, {})):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            one, other = (easim.run(SOURCE / f"configs/{name}.yaml", policy=policy, replications=count) for policy in ("fcfs", own.Fcfs))
-        assert (one.folder / "jobs.csv").read_text().replace("fcfs,", "exec,") == (other.folder / "jobs.csv").read_text(), name
+            one, other = (easim.run(SOURCE / f"configs/{name}.yaml", policy=policy, replications=count, set=more)
+                          for policy in ("fcfs", own.Fcfs))
+        assert len(one.jobs) >= 10 and (one.folder / "jobs.csv").read_text().replace("fcfs,", "exec,") == (other.folder / "jobs.csv").read_text(), name
 
 
 def test_policy_at_random(folder):

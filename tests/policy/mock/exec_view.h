@@ -60,7 +60,7 @@ static const char hello[] =
     "{'name':'b','gpus':3,'node_gpus_max':3,'idle_w':7,'ctx_w':8,'tdp_w':9,'memory_gib':0.1}],"
     "'nodes':[{'gpu_type':0,'gpus':4},{'gpu_type':1,'gpus':3},{'gpu_type':0,'gpus':2}],"
     "'users':[{'name':'u \\u001f\x7f\xc3\xbc','weight':1.5},"
-    "{'name':'t\\u0009q\\'\\\\','weight':0.33333333333333331}],'configs':["
+    "{'name':'t\\u0009q\\'\\\\','weight':0.33333333333333331}],'forecast_hours':0,'configs':["
     "{'k':1,'batch':0.5,'gpu_type':0,'empty_span':0,'extrapolated':true,'goodput':[2,null],"
     "'power_w':[200,null],'power_limit_w':275},"
     "{'k':4,'batch':16,'gpu_type':0,'empty_span':0,'extrapolated':false,"

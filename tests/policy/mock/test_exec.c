@@ -217,7 +217,7 @@ static void test_messages(void) {
     check_changes(&m);
     check_ends(&m);
     mock_finish(&m);
-    CHECK_SAID("{'type':'finish','message':14}");
+    CHECK_SAID("{'type':'finish','message':14,'now_s':23,'energy_j':77.25}");
     CHECK(*host_notes.failure == '\0');
     CHECK(memory.live == 0);
 }
@@ -531,7 +531,7 @@ static void test_lengths(void) {
 static void test_parameters(void) {
     struct mock m;
     mock_init(&m, &easim_policy);
-    CHECK(m.policy->param_count == 4);
+    CHECK(m.policy->param_count == 5);
     for (uint32_t i = 1; i < 3; i++) {
         const struct easim_param *p = &m.policy->params[i];
         CHECK(p->type == EASIM_PARAM_DURATION && p->min == 1 && p->max == 1e6 && !p->may_be_off);
@@ -541,6 +541,11 @@ static void test_parameters(void) {
     memset(&host_notes, 0, sizeof host_notes);
     CHECK(start(&m) < 0);
     CHECK(strcmp(host_notes.failure, "the parameter command is empty: expected a program") == 0);
+    *(const char **)m.params = command;
+    *(const char **)((char *)m.params + m.policy->params[4].offset) = "there";
+    CHECK(start(&m) < 0);
+    CHECK(strcmp(host_notes.failure, "the parameters command and socket: expected one of them") ==
+          0);
     mock_finish(&m);
     CHECK(memory.live == 0);
 }

@@ -8,6 +8,8 @@ from __future__ import annotations
 import bisect
 from typing import Optional
 
+from easim.placement import choose, free_in, places_of
+
 
 class Record:
     """An object with the members of a JSON object."""
@@ -32,6 +34,11 @@ class GpuType(Record):
     failed: int
     asleep: int
 
+    @property
+    def free_max(self):
+        """Most free GPUs of one place of each span: in one node, below one switch, ..., in all."""
+        return self.__dict__.get("span_free_max") or [self.node_free_max, self.free]
+
 
 class Node(Record):
     node: int  # number
@@ -55,7 +62,7 @@ class Config(Record):
     k: int
     batch: float  # per GPU; 0: rigid
     gpu_type: int
-    goodput: list  # by span (0 in one node, 1 across nodes): reference samples/s; None: never placed so
+    goodput: list  # by span (0 in one node, 1 across nodes; with a network of several tiers 1, 2 ..): reference samples/s; None: never placed so
     power_w: list  # by span: of one GPU computing
     power_limit_w: Optional[float]
     empty_span: int
@@ -119,6 +126,7 @@ class View:
         self.configs = [Config({"config": number, **each}) for number, each in enumerate(hello["configs"])]
         self.jobs, self.events, self.answers, self.forecast, self.checkpointing = {}, [], [], [], []
         self.now_s, self.now_ns, self.message = 0.0, 0, 0
+        self._span_nodes = [each["nodes"] for each in hello.get("spans", [{"nodes": 1}, {"nodes": len(self.nodes)}])]
         self._waiting, self._taken = [], []  # numbers of waiting jobs; what take() has changed
         self._of_type = [[node for node in self.nodes if node.gpu_type == number] for number in range(len(self.gpu_types))]
 
@@ -136,6 +144,8 @@ class View:
         for node, free in self._taken:
             node.free = free
         self._taken = []
+        for gpu_type in self.gpu_types:
+            gpu_type.__dict__.pop("span_free_max", None)  # told again where there are several tiers
         for told, of in (("gpu_types", self.gpu_types), ("users", self.users), ("nodes", self.nodes)):
             for place, each in enumerate(message.pop(told)):
                 of[each.get(told[:-1], place)].__dict__.update(each)
@@ -164,10 +174,11 @@ class View:
         return job if job.state in ("finished", "rejected") else None
 
     def span(self, config):
-        """How the configuration would be placed now: 0 inside one node, 1 across nodes, None: not at all."""
-        gpu_type = self.gpu_types[config.gpu_type]
-        span = 0 if config.k <= gpu_type.node_free_max else 1 if config.k <= gpu_type.free else None
-        return None if span is None or config.goodput[span] is None else span
+        """How the configuration would be placed now: 0 inside one node, 1, 2 .. across nodes, None: not at all."""
+        for span, free in enumerate(self.gpu_types[config.gpu_type].free_max):
+            if config.k <= free:
+                return None if config.goodput[span] is None else span
+        return None
 
     def predicted_time_s(self, job, config):
         """Predicted time of a start now, set-up included; None if it does not fit."""
@@ -184,17 +195,11 @@ class View:
 
     def take(self, config):
         """Counts the GPUs of a start as taken, where easim will place it (docs/semantics.md), until the next decision."""
-        gpu_type, left = self.gpu_types[config.gpu_type], config.k
-        nodes = self._of_type[config.gpu_type]
-        fitting = [node for node in nodes if node.free >= left]
-        chosen = [min(fitting, key=lambda node: node.free)] if fitting else sorted(nodes, key=lambda node: -node.free)
-        for node in chosen:
-            self._taken.insert(0, (node, node.free))
-            taken = min(left, node.free)
-            node.free -= taken
-            left -= taken
+        gpu_type, nodes = self.gpu_types[config.gpu_type], self._of_type[config.gpu_type]
+        self._taken[:0] = reversed(list(choose(nodes, len(self._span_nodes) - 1, config.k, self._span_nodes)))
         gpu_type.free -= config.k
         gpu_type.node_free_max = max(node.free for node in nodes)
+        gpu_type.span_free_max = [max(map(free_in, places_of(nodes, count))) for count in self._span_nodes]
         self.free_gpus -= config.k
 
     @classmethod

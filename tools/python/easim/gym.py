@@ -1,0 +1,230 @@
+"""An environment for reinforcement learning, in the form of Gymnasium (which need not be installed), over NumPy.
+
+    import easim.gym
+    env = easim.gym.Env("configs/eas-sim.yaml", reward={"energy_kwh": 1, "delay_job_h": 0.1})
+    observation, info = env.reset(seed=1)
+    observation, reward, terminated, truncated, info = env.step(env.action(slot=0, config=3))
+
+The environment listens on a socket and starts easim, whose policy exec asks it step by step (docs/exec-policy.md).
+"""
+import csv
+import json
+import os
+import select
+import socket
+import struct
+import subprocess
+import tempfile
+from pathlib import Path
+
+import numpy
+
+from easim import binary
+from easim.call import call
+from easim.errors import RunFailed
+
+try:
+    import gymnasium
+    from gymnasium import spaces
+    BASE = gymnasium.Env
+except ImportError:
+    from easim import spaces
+    BASE = object
+
+PROTOCOL = 2
+GLOBALS = ("over", "now_s", "energy_j", "power_w", "power_cap_w", "price_per_mwh", "carbon_g_per_kwh", "free_gpus", "waiting",
+           "running", "checkpointing", "decisions", "answer", "late", "most_configs")
+OF_TYPE = ("free", "node_free_max", "failed", "asleep")
+OF_HOUR = ("power_cap_w", "price_per_mwh", "carbon_g_per_kwh")
+OF_JOB = ("job", "first_config", "config_count", "age_s", "remaining", "setup_s", "has_deadline", "deadline_left_s", "time_best_s",
+          "edp_best_js", "preemptions", "sla")
+INCREMENTS = ("energy_kwh", "delay_job_h", "missed")
+REWARDS = {"energy": {"energy_kwh": 1.0}, "delay": {"delay_job_h": 1.0}, "misses": {"missed": 1.0}}
+ACTION = struct.Struct("=II")
+WAIT = ACTION.pack(0xffffffff, 0)
+HEAD = struct.Struct(f"={len(GLOBALS)}d")
+
+
+class Env(BASE):
+    """A scenario in which the agent starts jobs.
+
+    jobs: how many of the queue, from its head, the agent sees; configs: room for the configurations of each. reward: "energy",
+    "delay", "misses", or weights of the increments energy_kwh, delay_job_h (hours that jobs spend in the system) and missed
+    (deadlines): the reward of a step is minus their weighted sum. wake_s: a wait lasts at most so long; None: until something
+    happens. max_steps: then the episode is truncated. episodes: so many share one start of easim, which is faster; they are
+    replications of one seed, and metrics are known at the end of the last. copy=False: observations and masks are one array
+    each, changed in place. set, options: as of easim.run.
+
+    An episode is one replication, and seed S of reset() is `easim run --seed S`.
+    """
+
+    metadata = {"render_modes": []}
+    render_mode = None
+
+    def __init__(self, config, reward="energy", set=None, *, jobs=16, configs=64, wake_s=None, max_steps=None, episodes=1,
+                 copy=True, easim=None, **options):
+        self._easim, self._config, self._set, self._options = binary.find(easim), os.fspath(config), dict(set or {}), options
+        weights = REWARDS[reward] if isinstance(reward, str) else dict(reward)
+        if not {*weights} <= {*INCREMENTS}:
+            raise ValueError(f"reward: expected {', '.join(REWARDS)}, or weights of {', '.join(INCREMENTS)}")
+        self._weights = tuple(-float(weights.get(name, 0)) for name in INCREMENTS)
+        self.jobs, self.configs, self.max_steps = jobs, configs, max_steps
+        self._asked = {"jobs": jobs, "configs": configs, "wake_s": wake_s or 0}
+        self._episodes, self._copy, self._left, self._process, self._agent = episodes, copy, 0, None, None
+        self._folder = tempfile.TemporaryDirectory(prefix="easim-gym.")
+        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._listener.bind(os.path.join(self._folder.name, "agent"))
+        self._listener.listen(1)
+        self._hello, self._random, self._steps, self._over, self.summaries = None, None, None, False, []
+        self._wait = jobs * configs
+        done = call([self._easim, "check", self._config, *binary.words_of(self._easim, "check", {"set": self._settings()})], progress=False)
+        if done.code != 0:
+            raise done.failure()
+        self._start(0)  # it says how large an observation is
+        self._meet()
+        self.action_space = spaces.Discrete(self._wait + 1)
+        self.observation_space = spaces.Box(-numpy.inf, numpy.inf, (self._values.size,), numpy.float64)
+
+    # ---- easim ----
+
+    def _settings(self):
+        agent = {"policy": {"name": "exec", "params": {"socket": os.path.join(self._folder.name, "agent"), "timeout": 1e6}}}
+        return {**self._set, **agent}
+
+    def _start(self, seed):
+        self._stop()
+        options = {**self._options, "set": self._settings(), "seed": seed, "replications": self._episodes, "threads": 1,
+                   "out": os.path.join(self._folder.name, "run"), "force": True, "summary_only": True, "quiet": True}
+        words = [self._easim, "run", self._config, *binary.words_of(self._easim, "run", options)]
+        self._process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        self._ended = os.pidfd_open(self._process.pid)
+        self._left = self._episodes
+
+    def _failed(self):
+        code = self._process.wait()
+        raise RunFailed([f"easim ended with exit status {code}; what it said is on standard error"], code, self._process.args)
+
+    def _stop(self):
+        if self._process:
+            if self._process.poll() is None:
+                self._process.kill()  # its own children end with it, before they see the connection closed
+                self._process.wait()
+            os.close(self._ended)
+            self._process = None
+        if self._agent:
+            self._agent.close()
+            self._agent = None
+
+    def _meet(self):
+        """The next replication connects and says hello; the same hello as before needs no second look."""
+        if self._agent:
+            self._agent.close()
+        if self._listener not in select.select([self._listener, self._ended], [], [])[0]:
+            self._failed()
+        self._agent = self._listener.accept()[0]
+        self._left -= 1
+        hello = b""
+        while not hello.endswith(b"\n"):
+            some = self._agent.recv(1 << 20)
+            if not some:
+                self._failed()
+            hello += some
+        if hello != self._hello:
+            self._hello = hello
+            self._lay_out(json.loads(hello))
+        self._agent.sendall(json.dumps({"message": 0, "ready": PROTOCOL, "steps": self._asked}).encode() + b"\n")
+        self._receive()
+
+    def _lay_out(self, hello):
+        self.hello = hello
+        self.names = [*GLOBALS, *(f"{each['name']}.{name}" for each in hello["gpu_types"] for name in OF_TYPE),
+                      *(f"hour{n}.{name}" for n in range(hello["forecast_hours"]) for name in OF_HOUR)]
+        self._job_at = len(self.names)
+        self.names += [f"slot{n}.{name}" for n in range(self.jobs) for name in OF_JOB]
+        self._frame = bytearray(8 * len(self.names) + self.jobs * self.configs + 1)
+        self._values = numpy.frombuffer(self._frame, numpy.float64, len(self.names))
+        self.mask = numpy.frombuffer(self._frame, numpy.int8, -1, 8 * len(self.names))
+
+    def _receive(self):
+        got = self._agent.recv_into(self._frame)
+        while 0 < got < len(self._frame):
+            more = self._agent.recv_into(memoryview(self._frame)[got:])
+            got = got + more if more else 0
+        if got == 0:
+            self._failed()
+
+    # ---- Gymnasium ----
+
+    def reset(self, *, seed=None, options=None):
+        if BASE is not object:
+            super().reset(seed=seed)
+        elif seed is not None or self._random is None:
+            self._random = numpy.random.default_rng(seed)
+        if seed is None and not self._over and self._steps is not None and self._episodes > 1:
+            raise RuntimeError("reset() in the middle of an episode needs a seed where several episodes share one start of easim")
+        if seed is None and self._left == 0:
+            seed = int((self.np_random if BASE is not object else self._random).integers(1 << 31))
+        if seed is not None:
+            self._start(seed)
+        self._meet()
+        self._steps = 0
+        return self._observation(), self._info(self._look(0.0, 0.0))
+
+    def action(self, slot, config):
+        """The number of an action: start the job in this slot in the config-th of its configurations."""
+        return slot * self.configs + config
+
+    def step(self, action):
+        if self._over or self._steps is None:
+            raise RuntimeError("the episode is over: call reset()")
+        wait = action == self._wait
+        try:
+            self._agent.send(WAIT if wait else ACTION.pack(*divmod(int(action), self.configs)))
+            self._receive()
+        except ConnectionError:
+            self._failed()
+        self._steps += 1
+        energy_kwh, delay_job_h, missed = increments = self._look(self._present, self._now_s)
+        of_energy, of_delay, of_misses = self._weights
+        info = self._info(increments)
+        if self._over and self._left == 0:
+            info["metrics"] = self._metrics()
+        return (self._observation(), of_energy * energy_kwh + of_delay * delay_job_h + of_misses * missed, self._over,
+                not self._over and self._steps == self.max_steps, info)
+
+    def _look(self, present, since_s):
+        """Takes the head of the frame in; the increments since that time, when so many jobs were in the system."""
+        (over, self._now_s, energy_j, _, _, _, _, _, waiting, running, checkpointing, _, _, late, most) = HEAD.unpack_from(self._frame)
+        self._over, self._present = over == 1, waiting + running + checkpointing
+        if most > self.configs:
+            raise ValueError(f"a job has {most:.0f} configurations: say configs={most:.0f} or more")
+        return energy_j / 3.6e6, present * (self._now_s - since_s) / 3600, late
+
+    def _observation(self):
+        return self._values.copy() if self._copy else self._values
+
+    def _info(self, increments):
+        """action_mask: 1 where an action is possible now."""
+        return {"action_mask": self.mask.copy() if self._copy else self.mask, "increments": increments}
+
+    def action_masks(self):
+        """As MaskablePPO asks for it."""
+        return self.mask.astype(bool)
+
+    def _metrics(self):
+        """The columns of summary.csv of this episode; of all episodes of this start in `summaries`."""
+        if self._process.wait() != 0:
+            self._failed()
+        with open(Path(self._folder.name) / "run/summary.csv", newline="", encoding="utf-8") as file:
+            self.summaries = [{name: float(cell) for name, cell in row.items() if cell and name not in ("policy",)}
+                              for row in csv.DictReader(file)]
+        return self.summaries[-1]
+
+    def close(self):
+        self._stop()
+        self._listener.close()
+        self._folder.cleanup()
+
+    def __del__(self):
+        if getattr(self, "_listener", None) and self._listener.fileno() >= 0:
+            self.close()
