@@ -229,7 +229,8 @@ static int64_t next_tick_ns(struct sim *sim, uint32_t service, const struct scal
             next_ns = (sim->now_ns / interval_ns + 1) * interval_ns;
     const struct scaling_supply supply = present_supply(sim, service);
     bool lacks =
-        service_scaling_wanted(spec, need) > supply.per_s && supply.count < spec->replicas.max;
+        (supply.count < spec->replicas.min || service_scaling_wanted(spec, need) > supply.per_s) &&
+        supply.count < spec->replicas.max;
     if (lacks || run->reserved > 0 || need->backlog > 0 ||
         (run->flow != FLOW_EVEN && run->demand_per_s > 0) ||
         run->window.count - run->window_first > 1)

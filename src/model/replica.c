@@ -44,6 +44,16 @@ double replica_joules(const struct replica_config *config, double load) {
     return replica_power_w(config, load) / (fmin(load, 1) * config->most_per_s);
 }
 
+double replica_joules_giving(const struct replica_config *config, double per_s) {
+    double n = serving_table_running(config->table, per_s);
+    return serving_table_power_w(config->table, n, config->loaded_w) / per_s;
+}
+
+double replica_latency_giving_ms(const struct replica_config *config, double per_s) {
+    return serving_table_latency_ms(config->table, serving_table_running(config->table, per_s),
+                                    config->quantile);
+}
+
 static struct config_rank rank_of(const struct replica_config *config, double load) {
     return (struct config_rank){.k = config->k,
                                 .power_w = replica_power_w(config, load) / config->k,

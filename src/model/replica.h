@@ -34,6 +34,9 @@ double replica_power_w(const struct replica_config *config, double load);
 double replica_latency_ms(const struct replica_config *config, double load);
 /* J of a token, or output, at a load above 0. */
 double replica_joules(const struct replica_config *config, double load);
+/* These where it gives per_s, above 0 and at most most_per_s: the same whatever its limit is. */
+double replica_joules_giving(const struct replica_config *config, double per_s);
+double replica_latency_giving_ms(const struct replica_config *config, double per_s);
 
 /* Whether a goes before b where they are otherwise equal at a load: semantics 5.1. */
 bool replica_before(const struct replica_config *a, const struct replica_config *b, double load);

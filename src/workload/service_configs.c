@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define EQUAL 1e-12 /* of values, relatively: those of equal formulas differ by rounding */
+
 /* ---- Why not ---- */
 
 /* A GPU type and k that a service may have, as the model's table has them. */
@@ -143,18 +145,26 @@ int service_configs_find(struct service *service, const struct cluster *cluster,
     return service->config_count == 0 ? ERROR_INPUT : 0;
 }
 
+/* Alone, configurations of one table that differ in their limit give the same, and are equal to
+   the last bit. */
+static double value_of(const struct service *service, const struct replica_config *config,
+                       double per_s, double others_per_s) {
+    double most = config->most_per_s;
+    double given = per_s > 0 ? fmin(per_s * (most / (others_per_s + most)), most)
+                             : service->scaling.target * most;
+    return service->scaling.objective == OBJECTIVE_ENERGY
+               ? replica_joules_giving(config, given)
+               : replica_latency_giving_ms(config, given);
+}
+
 uint32_t service_configs_best(const struct service *service, double per_s, double others_per_s,
                               const bool *fits) {
     uint32_t best = SERVICE_NO_CONFIG;
     double least = INFINITY;
     for (uint32_t i = 0; i < service->config_count; i++) {
         const struct replica_config *config = &service->configs[i];
-        double load = per_s > 0 ? fmin(1, per_s / (others_per_s + config->most_per_s))
-                                : service->scaling.target;
-        double value = service->scaling.objective == OBJECTIVE_ENERGY
-                           ? replica_joules(config, load)
-                           : replica_latency_ms(config, load);
-        if ((!fits || fits[i]) && value < least) {
+        double value = value_of(service, config, per_s, others_per_s);
+        if ((!fits || fits[i]) && value < least * (1 - EQUAL)) {
             least = value;
             best = i;
         }

@@ -14,8 +14,8 @@ int service_configs_find(struct service *service, const struct cluster *cluster,
                          const struct model *model, const struct binding *binding) MUST_CHECK;
 
 /* The best of a service's configurations by its scaling.objective, each at the load
-   min(1, per_s / (others_per_s + its most_per_s)); per_s 0: at scaling.target. Ties: the first.
-   fits: by configuration, which take part; NULL: all. SERVICE_NO_CONFIG if none does. */
+   min(1, per_s / (others_per_s + its most_per_s)); per_s 0: at scaling.target. Ties, to 1e-12: the
+   first. fits: by configuration, which take part; NULL: all. SERVICE_NO_CONFIG if none does. */
 uint32_t service_configs_best(const struct service *service, double per_s, double others_per_s,
                               const bool *fits);
 
