@@ -218,7 +218,7 @@ static void take_decision(struct sim *sim) {
             (*o)->decision((*o)->context, sim);
     callbacks_decide(sim);
     settle_changes(sim);
-    if (!scaling_keep_cap(sim))
+    if (sim->services.count == 0 || !scaling_keep_cap(sim))
         return;
     settle_changes(sim);
     callbacks_decide(sim); /* with the GPUs and the power that came free */

@@ -4,13 +4,16 @@ A replica of the model below gives 2000 tokens a second at 30 requests (the 99 %
 the objective of 60), draws 600 W then, and 400 W at 10 requests and 1000 tokens a second. Below that rates are linear in
 the requests n, and power is 90 + (400 - 90) (1 - e^-n) / (1 - e^-10), 90 W being ctx_w of its one GPU.
 """
+import csv
+import gzip
 import json
 import math
+import os
 import tempfile
 from fractions import Fraction
 from pathlib import Path
 
-from support import easim, rows_of
+from support import SOURCE, easim, rows_of
 
 MODEL = """models:
   - name: m
@@ -307,6 +310,24 @@ def stuck(folder):
         assert "leaves 1 jobs waiting for ever" in told and "1 of 2 GPUs are free; services hold 1" in told, told
 
 
+def real_logs(folder):
+    """An hour of the Azure logs, once: every generated token is demanded, and served by the end (skipped without EASIM_DATA)."""
+    if "EASIM_DATA" not in os.environ:
+        print("services: real logs skipped: EASIM_DATA is not set")
+        return
+    out = folder / "out"
+    sets = [word for i in (1, 2) for word in ("--set", f"workload.streams[{i}].demand.repeat=false")]
+    easim("run", SOURCE / "configs/serving.yaml", "-n", 1, "--check", "--quiet", "--out", out, "--set", "horizon=2h",
+          "--set", "workload.warmup=0s", *sets)
+    for row, log, scale in zip(rows_of(out / "services.csv"), ("conv", "code"), (3, 20)):
+        with gzip.open(Path(os.environ["EASIM_DATA"], f"serving/azure_llm_2023_{log}.csv.gz"), "rt") as file:
+            tokens = sum(int(line["GeneratedTokens"]) for line in csv.DictReader(file))
+        close(row["tokens_demanded"], scale * tokens)
+        close(row["tokens_served"], scale * tokens)
+        assert (row["tokens_dropped"], row["tokens_left"]) == ("0", "0"), row
+    energy_adds_up(out, 7200)
+
+
 def refused(folder):
     """What runs with services cannot do, in one line, before anything is written."""
     run(folder, [service()])
@@ -317,7 +338,8 @@ def refused(folder):
 
 if __name__ == "__main__":
     for check in (half_of_capacity, pulse, timeout, node_failure, warmup, beside_jobs, equal_to_none, scaling, reserved,
-                  displacing, falling_cap, waking, stuck, refused):
+                  displacing, falling_cap, waking, stuck, real_logs,
+                  refused):
         with tempfile.TemporaryDirectory() as folder:
             check(Path(folder))
-    print("services: 14 checks passed")
+    print("services: 15 checks passed")
