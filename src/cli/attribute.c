@@ -130,7 +130,7 @@ static int attribute_run(struct session *s, const struct recorded_part *part,
 /* ---- All of them ---- */
 
 static void add_headers(struct session *s) {
-    attribution_csv_header(&s->request.path, &s->texts[ATTRIBUTION_CSV]);
+    attribution_csv_header(&s->folder.cluster, &s->request.path, &s->texts[ATTRIBUTION_CSV]);
     blame_csv_header(&s->texts[BLAME_CSV]);
     critical_path_csv_header(&s->texts[CRITICAL_PATH_CSV]);
     node_blame_csv_header(&s->texts[NODE_BLAME_CSV]);

@@ -2,9 +2,10 @@
 """What easim says of tiers and plans in a recorded run: test_tiers_told.py EASIM SOURCE.
 
 A training that leaf and spine part, by hand: rule SPREAD, explain, timeline, report, waste;
-plans beside the network; and that nothing of this is told where there is no network and no plan.
+the energy of the network in waste and attribution, which add up to energy_kwh by every rule; plans beside the network; and that nothing of this is told where there is no network and no plan.
 """
 import json
+import math
 import re
 import tempfile
 from pathlib import Path
@@ -117,12 +118,36 @@ def plans(place):
     near(team["sync_share"], (tensor + gradients) / (compute + memory + tensor + gradients), 1e-6)
 
 
+def energy(place):
+    """What the network draws is a row of waste and a column of the attribution, and all still adds up."""
+    network = NETWORK.replace("]}", "], link: 400Gbit/s, switch_ports: 4, switch_w: 130.5, optics_w: 7.3}")
+    ports = 2 * 16 + 2 * 8  # two of each link: 16 GPUs at 1, at 2
+    watts = (math.ceil(32 / 4) + math.ceil(16 / 4)) * 130.5 + ports * 7.3
+    folder = case(place, SPARSE, network=network)
+    summary, = rows_of(folder / "summary.csv")
+    kwh = watts * float(summary["sim_s"]) / J_PER_KWH
+    near(float(summary["energy_network_kwh"]), kwh, 1e-9)
+    easim("analyze", folder, "--quiet")
+    waste = {row["class"]: float(row["energy_kwh"]) for row in rows_of(folder / "waste.csv")}
+    near(waste["network"], kwh)
+    near(sum(waste.values()), float(summary["energy_kwh"]))
+    for rule in ("none", "by-use", "by-entitlement"):
+        done = easim("attribute", folder, "--path", "user/job", "--idle", rule, *(() if rule == "none" else ("--bucket", "700s")))
+        assert f"network: {kwh:.5g} kWh of them, " in done.stdout, done.stdout
+        for level in "012":
+            rows = [row for row in rows_of(folder / "attribution.csv") if row["level"] == level]
+            near(sum(float(row["energy_fabric_kwh"]) for row in rows), kwh)
+            near(sum(float(row["energy_kwh"]) for row in rows), float(summary["energy_kwh"]))
+            near(sum(float(row["energy_base_kwh"]) for row in rows), float(summary["energy_base_kwh"]))
+
+
 def main():
     with tempfile.TemporaryDirectory() as scratch:
         place = Path(scratch)
         told(spread(place))
         untold(place)
         plans(place)
+        energy(place)
 
 
 main()

@@ -145,6 +145,7 @@ static void add_cell(struct attribution_sums *sums, const struct cell *cell, dou
     sums->idle_j += power_j(cell->idle_energy) * share;
     for (int p = 0; p < NODE_PARTS; p++)
         sums->part_j[p] += power_j(cell->part_energy[p]) * share;
+    sums->fabric_j += power_j(cell->fabric_energy) * share;
     sums->step.co2_kg += cell->apart.co2_kg * share;
     sums->step.cost += cell->apart.cost * share;
 }
@@ -228,6 +229,7 @@ static void add_sums(struct attribution_sums *to, const struct attribution_sums 
     to->idle_j += from->idle_j;
     for (int p = 0; p < NODE_PARTS; p++)
         to->part_j[p] += from->part_j[p];
+    to->fabric_j += from->fabric_j;
     to->step.co2_kg += from->step.co2_kg;
     to->step.cost += from->step.cost;
     model_counts_add(&to->counts, &from->counts, 1);
@@ -400,7 +402,7 @@ int64_t attribution_from_ns(const struct attribution *attribution, uint32_t valu
 }
 
 double attribution_base_j(const struct attribution_sums *sums) {
-    double base_j = 0;
+    double base_j = sums->fabric_j;
     for (int p = 0; p < NODE_PARTS; p++)
         base_j += sums->part_j[p];
     return base_j;

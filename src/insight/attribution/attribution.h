@@ -20,7 +20,7 @@ struct attribution_request {
 struct attribution_sums {
     int128 used_ps, energy; /* GPU time that jobs held, 1e-12 GPU s, and what it drew, 1e-18 J */
     double idle_gpu_s, failed_gpu_s;
-    double idle_j, part_j[NODE_PARTS];
+    double idle_j, part_j[NODE_PARTS], fabric_j;
     struct step_sum step; /* CO2 and cost of all of it */
     struct model_counts counts;
 };
@@ -59,7 +59,7 @@ const char *attribution_text(const struct attribution *attribution, size_t eleme
 /* When a bucket begins. */
 int64_t attribution_from_ns(const struct attribution *attribution, uint32_t value);
 
-double attribution_base_j(const struct attribution_sums *sums);
+double attribution_base_j(const struct attribution_sums *sums);   /* nodes and the network */
 double attribution_energy_j(const struct attribution_sums *sums); /* jobs, idle and base */
 
 #endif

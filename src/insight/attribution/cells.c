@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "cluster/power_meter.h"
+#include "insight/fabric.h"
 #include "insight/node_changes.h"
 #include "insight/segment_events.h"
 
@@ -14,6 +15,7 @@ struct type_state {
     int64_t held_milli, gpus_up; /* GPUs of nodes that have not failed */
     int64_t asleep, failed;
     int64_t part_nw[NODE_PARTS]; /* of its nodes */
+    int64_t fabric_nw;
 };
 
 /* GPUs that fall asleep (count > 0) or no longer sleep. */
@@ -75,11 +77,12 @@ static void pass(const struct sweep *sweep, const struct cells *cells, int64_t f
         struct cell *cell = cells_at(cells, from_ns, h);
         int64_t awake_milli = (t->gpus_up - t->asleep) * WHOLE_GPU_MILLI - t->held_milli;
         int64_t idle_nw = meter->idle_milli_nw * awake_milli + meter->sleep_nw * t->asleep;
-        int64_t apart_nw = idle_nw;
+        int64_t apart_nw = idle_nw + t->fabric_nw;
         cell->used_ps += (int128)t->held_milli * ns;
         cell->idle_ps += (int128)(awake_milli + t->asleep * WHOLE_GPU_MILLI) * ns;
         cell->failed_ps += (int128)t->failed * WHOLE_GPU_MILLI * ns;
         cell->idle_energy += (int128)idle_nw * ns;
+        cell->fabric_energy += (int128)t->fabric_nw * ns;
         for (int p = 0; p < NODE_PARTS; p++) {
             cell->part_energy[p] += (int128)t->part_nw[p] * ns;
             apart_nw += t->part_nw[p];
@@ -192,6 +195,8 @@ static void sweep_init(struct sweep *sweep, const struct recorded_run *run) {
     sweep->types = mem_zalloc(cluster->gpu_type_count, sizeof *sweep->types);
     for (uint32_t n = 0; n < cluster->node_count; n++)
         add_node(sweep, &cluster->nodes[n], 1);
+    for (uint32_t h = 0; h < cluster->gpu_type_count; h++)
+        sweep->types[h].fabric_nw = fabric_nw(cluster, h);
     segment_events_find(&sweep->segments, run);
     node_changes_find(&sweep->nodes, run);
     list_sleeps(sweep);

@@ -10,7 +10,8 @@ struct cell {
     int128 used_ps, idle_ps, failed_ps; /* GPU time, 1e-12 GPU s; idle: asleep ones too */
     int128 idle_energy;                 /* 1e-18 J */
     int128 part_energy[NODE_PARTS];     /* of the nodes */
-    struct step_sum apart;              /* of idle_energy and part_energy */
+    int128 fabric_energy;               /* of the cluster's network */
+    struct step_sum apart;              /* of idle_energy and the two above */
 };
 
 /* Zero-initialise; release with cells_finish. */

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/units.h"
+#include "insight/fabric.h"
 #include "insight/waste/causes.h"
 #include "insight/waste/cost_steps.h"
 #include "insight/waste/instants.h"
@@ -137,6 +138,14 @@ static void divide_nodes(struct division *d) {
             add_to_type(d, node->gpu_type, WASTE_BASE,
                         (struct waste_amount){-node->fixed_w * down_s, 0});
     }
+}
+
+/* The network draws the same always. */
+static void divide_network(struct division *d) {
+    double length_s = units_s(measured_ns(d, d->from_ns, d->to_ns));
+    for (uint32_t h = 0; h < d->cluster->gpu_type_count; h++)
+        add_to_type(d, h, WASTE_NETWORK,
+                    (struct waste_amount){power_w(fabric_nw(d->cluster, h)) * length_s, 0});
 }
 
 /* And with the GPUs of theirs that a segment holds. */
@@ -289,6 +298,7 @@ int waste_of_run(struct waste *waste, const struct recorded_run *run, struct err
     if (result == 0) {
         divide_rests(&d);
         divide_nodes(&d);
+        divide_network(&d);
         sum_up(waste, cluster->gpu_type_count);
         result = check_total(&d, reterr);
     }

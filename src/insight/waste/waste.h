@@ -51,6 +51,10 @@ static inline void waste_amount_add(struct waste_amount *sum, struct waste_amoun
     sum->energy_j += amount.energy_j;
     sum->gpu_s += amount.gpu_s;
 }
+/* Whether tables list a class: not that of the network where it draws nothing. */
+static inline bool waste_lists(const struct waste *waste, enum waste_class class) {
+    return class != WASTE_NETWORK || waste->of[class].energy_j > 0;
+}
 /* Of all classes of a group. */
 struct waste_amount waste_of_group(const struct waste *waste, enum waste_group group);
 

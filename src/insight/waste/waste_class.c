@@ -3,6 +3,7 @@
 
 const char *const waste_class_names[WASTE_CLASSES] = {
     [WASTE_BASE] = "base",
+    [WASTE_NETWORK] = "network",
     [WASTE_ASLEEP] = "asleep",
     [WASTE_FAILED_NODE] = "failed node",
     [WASTE_RESERVED] = "reserved",
@@ -31,6 +32,7 @@ const char *const waste_group_names[WASTE_GROUPS] = {
 enum waste_group waste_class_group(enum waste_class class) {
     static const enum waste_group groups[WASTE_CLASSES] = {
         [WASTE_BASE] = WASTE_GROUP_BASE,
+        [WASTE_NETWORK] = WASTE_GROUP_BASE,
         [WASTE_ASLEEP] = WASTE_GROUP_IDLE,
         [WASTE_FAILED_NODE] = WASTE_GROUPS,
         [WASTE_RESERVED] = WASTE_GROUP_IDLE,

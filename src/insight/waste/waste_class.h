@@ -7,6 +7,7 @@
 
 enum waste_class {
     WASTE_BASE,         /* nodes without their GPUs */
+    WASTE_NETWORK,      /* the cluster's network: nothing, and not listed, without one */
     WASTE_ASLEEP,       /* GPUs asleep */
     WASTE_FAILED_NODE,  /* GPUs of failed nodes: no energy */
     WASTE_RESERVED,     /* free GPUs kept for a replica: nothing until there are services */

@@ -58,6 +58,9 @@ static double gpus_kwh(const struct attribution_sums *sums) {
     X(roofline_flops_s_per_gpu, csv_comma_real(out, model_counts_roofline(&line->sums->counts))) \
     X(memory_bound_share, csv_comma_real(out, model_counts_memory_bound(&line->sums->counts))) \
     X(gpu_h_per_byte, csv_comma_real(out, model_counts_gpu_h_per_byte(&line->sums->counts)))
+/* Behind them, where the cluster has a network. */
+#define FABRIC_COLUMNS(X) \
+    X(energy_fabric_kwh, csv_comma_real(out, kwh(line->sums->fabric_j)))
 /* clang-format on */
 
 #define HEADER(name, cell) "," #name
@@ -69,11 +72,13 @@ static const char *column_name(const struct path_element *element) {
                                         : element->name;
 }
 
-void attribution_csv_header(const struct attribution_path *path, struct str *out) {
+void attribution_csv_header(const struct cluster *cluster, const struct attribution_path *path,
+                            struct str *out) {
     str_add(out, "policy,replication,level");
     for (size_t i = 0; i < path->count; i++)
         csv_comma_text(out, column_name(&path->at[i]));
-    str_add(out, COLUMNS(HEADER) "\n");
+    str_add(out, COLUMNS(HEADER));
+    str_add(out, cluster->network.tier_count > 0 ? FABRIC_COLUMNS(HEADER) "\n" : "\n");
 }
 
 static void add_place(const struct attribution *attribution, const struct attribution_row *row,
@@ -112,6 +117,8 @@ void attribution_csv_rows(const struct attribution *attribution, struct str *out
         csv_comma_int(out, run->part->replication);
         add_place(attribution, row, out);
         COLUMNS(CELL)
+        if (run->folder->cluster.network.tier_count > 0)
+            FABRIC_COLUMNS(CELL)
         str_add_char(out, '\n');
     }
 }

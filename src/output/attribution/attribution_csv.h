@@ -4,7 +4,9 @@
 
 #include "insight/attribution/attribution.h"
 
-void attribution_csv_header(const struct attribution_path *path, struct str *out);
+/* With the network's column where the cluster has one. */
+void attribution_csv_header(const struct cluster *cluster, const struct attribution_path *path,
+                            struct str *out);
 void attribution_csv_rows(const struct attribution *attribution, struct str *out);
 
 #endif

@@ -131,6 +131,14 @@ static void add_note(const struct attribution *attribution, struct str *out) {
                      "peak_flops is not\n  of what the models were measured on\n");
 }
 
+/* What the rows have of the cluster's network, which the rule divides as it does nodes. */
+static void add_network(const struct attribution *attribution, struct str *out) {
+    const struct attribution_sums *all = &attribution->rows.at[0].sums;
+    if (all->fabric_j > 0)
+        str_addf(out, "network: %.5g kWh of them, %.2f %% (switches and optics)\n",
+                 all->fabric_j / J_PER_KWH, 100 * all->fabric_j / attribution_energy_j(all));
+}
+
 void attribution_report(const struct attribution *attribution, struct str *out) {
     size_t count;
     struct rank *ranks = choose_rows(attribution, &count);
@@ -144,6 +152,7 @@ void attribution_report(const struct attribution *attribution, struct str *out) 
     if (count < attribution->rows.count)
         str_addf(out, "and %zu rows with less energy: attribution.csv\n",
                  attribution->rows.count - count);
+    add_network(attribution, out);
     add_note(attribution, out);
     free(ranks);
 }

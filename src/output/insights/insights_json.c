@@ -21,6 +21,8 @@ static void add_waste(const struct waste *waste, cJSON *root) {
     cJSON *list = cJSON_AddArrayToObject(root, "waste");
     for (int i = 0; i < WASTE_CLASSES; i++) {
         const struct waste_amount *amount = &waste->of[i];
+        if (!waste_lists(waste, (enum waste_class)i))
+            continue;
         cJSON *one = cJSON_CreateObject();
         cJSON_AddItemToArray(list, one);
         json_add_text(one, "class", waste_class_names[i]);

@@ -19,6 +19,8 @@ void waste_csv_rows(const struct recorded_run *run, const struct waste *waste, s
     const struct waste_amount *total = &waste->total;
     for (int i = 0; i < WASTE_CLASSES; i++) {
         const struct waste_amount *amount = &waste->of[i];
+        if (!waste_lists(waste, (enum waste_class)i))
+            continue;
         csv_add_text(out, run->folder->policies.at[run->part->policy].name);
         csv_comma_int(out, run->part->replication);
         csv_comma_text(out, waste_class_names[i]);
