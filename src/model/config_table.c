@@ -10,6 +10,7 @@
 #include "model/level.h"
 #include "model/model_phase.h"
 #include "model/phase_batch.h"
+#include "model/span_value.h"
 
 #include <assert.h>
 #include <math.h>
@@ -109,7 +110,6 @@ static bool tabulate_config(const struct config_table *table, const struct model
                             uint32_t phase, struct easim_config *config) {
     const struct gpu_type *type = &table->cluster->gpu_types[config->gpu_type];
     const struct gpu_model *gpu_model = model_on_gpu(model, type->name);
-    uint32_t node_gpus = type->node_gpus_max > 0 ? type->node_gpus_max : 1;
     double efficiency = model->efficiency == EFFICIENCY_NONE
                             ? 1
                             : efficiency_of_batch(model->m0, model_phase_phi(model, phase),
@@ -117,13 +117,13 @@ static bool tabulate_config(const struct config_table *table, const struct model
     bool known[NETWORK_MOST_SPANS], stands_in = false;
     for (uint32_t span = 0; span < config->span_count; span++) {
         struct interpolation_value value;
-        const struct gpu_model slowed =
-            gpu_value_slowed(gpu_model, network_slowdown(&table->cluster->network, span));
-        uint32_t nodes = speed_nodes(config->k, node_gpus, span);
-        known[span] = gpu_value_find(&slowed, config->k, config->batch, nodes, &value);
-        if (!known[span] && span != EASIM_ONE_NODE && config->k > type->node_gpus_max)
-            known[span] = stands_in =
-                gpu_value_stand_in(&slowed, config->k, config->batch, nodes, &value);
+        if (span_value_is_as_below(&table->cluster->network, gpu_model, config->k, span)) {
+            known[span] = known[span - 1];
+            config->power_w[span] = config->power_w[span - 1];
+            config->goodput[span] = config->goodput[span - 1];
+            continue;
+        }
+        known[span] = span_value_find(table->cluster, gpu_model, config, span, &stands_in, &value);
         config->power_w[span] = known[span] ? fmin(type->tdp_w, value.power_w) : 0;
         config->goodput[span] =
             known[span] ? speed_rate(config->k, config->batch, value.iteration_s) * efficiency : 0;
