@@ -6,6 +6,7 @@ enum { BASE_ZEUS, BASE_POLLUX };
 enum { BASIS_GROSS, BASIS_MARGINAL };
 
 #define SOON_S 1e-6 /* the earliest time that differs from now whatever the rounding */
+#define MARGIN 1e-6 /* of a power, and in watts: far more than what rounding does */
 
 struct params {
     double tau, time_slack, edp_slack, edp_exponent;
@@ -39,10 +40,24 @@ static double resize_least(const struct easim_pass *pass, const struct easim_job
     return is_pollux(pass) ? job->restart_s : 0;
 }
 
+/* Whether a start must exceed the cap, without a try: nodes that come to life add to this. */
+static bool is_far_over(const struct easim_view *view, const struct easim_job *job,
+                        uint32_t config) {
+    const struct easim_config *c = easim_view_config(view, config);
+    const struct easim_gpu_type *type = easim_view_gpu_type(view, c->gpu_type);
+    int span =
+        job->state == EASIM_JOB_WAITING && c->milli == 0 ? easim_fit(view, c) : (int)EASIM_NOFIT;
+    if (span < 0)
+        return false;
+    double power_w = view->power_w + c->k * (fmax(type->ctx_w, c->power_w[span]) - type->idle_w);
+    return power_w > view->power_cap_w * (1 + MARGIN) + MARGIN;
+}
+
 static bool allow(const struct easim_pass *pass, const struct easim_job *job, uint32_t config) {
     double power_w;
     return pass->view->power_cap_w == INFINITY ||
-           (pass->host->try_config(pass->plan, job->index, config, &power_w) >= 0 &&
+           (!is_far_over(pass->view, job, config) &&
+            pass->host->try_config(pass->plan, job->index, config, &power_w) >= 0 &&
             power_w <= pass->view->power_cap_w);
 }
 
@@ -68,25 +83,60 @@ static bool goes_before(const struct easim_view *view, const struct easim_job *a
     return a->index > b->index;
 }
 
-static const struct easim_job *next_to_go(const struct easim_view *view) {
-    const struct easim_job *first = NULL;
+/* Who may be preempted, as a heap: who goes first is at the top. */
+struct goers {
+    const struct easim_job **at;
+    uint32_t count;
+};
+
+static void sift_down(const struct easim_view *view, struct goers *goers, uint32_t at) {
+    const struct easim_job *moving = goers->at[at];
+    for (uint32_t child; (child = 2 * at + 1) < goers->count; at = child) {
+        if (child + 1 < goers->count && goes_before(view, goers->at[child + 1], goers->at[child]))
+            child++;
+        if (!goes_before(view, goers->at[child], moving))
+            break;
+        goers->at[at] = goers->at[child];
+    }
+    goers->at[at] = moving;
+}
+
+static struct goers find_goers(const struct easim_pass *pass) {
+    const struct easim_view *view = pass->view;
+    struct goers goers = {
+        pass->host->scratch(pass->plan, (view->running_count + 1) * sizeof(void *)), 0};
     for (uint32_t i = 0; i < view->running_count; i++) {
         const struct easim_job *job = easim_view_job(view, easim_view_running(view, i)->job);
-        if (job->preemptible && (!first || goes_before(view, job, first)))
-            first = job;
+        if (job->preemptible)
+            goers.at[goers.count++] = job;
     }
-    return first;
+    for (uint32_t i = goers.count / 2; i-- > 0;)
+        sift_down(view, &goers, i);
+    return goers;
+}
+
+/* Takes out the first, which no longer runs. */
+static void drop_first(const struct easim_view *view, struct goers *goers) {
+    goers->at[0] = goers->at[--goers->count];
+    if (goers->count > 0)
+        sift_down(view, goers, 0);
 }
 
 /* GPUs that come free are no event, and what was preempted may start again smaller: asks for a
  * decision soon. */
 static void begin(const struct easim_pass *pass) {
     const struct easim_view *view = pass->view;
-    const struct easim_job *job;
+    if (!(view->power_w > view->power_cap_w))
+        return;
+    struct goers goers = find_goers(pass);
     bool preempted = false;
-    while (view->power_w > view->power_cap_w && (job = next_to_go(view)) &&
-           pass->host->plan_preempt(pass->plan, job->index, true) == EASIM_OK)
+    while (view->power_w > view->power_cap_w && goers.count > 0) {
+        uint32_t job = goers.at[0]->index;
+        drop_first(view, &goers);
+        if (pass->host->plan_preempt(pass->plan, job, true) != EASIM_OK)
+            break;
         preempted = true;
+    }
     if (preempted)
         pass->host->plan_wake_at(pass->plan, view->now_s + SOON_S);
 }
