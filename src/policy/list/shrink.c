@@ -94,6 +94,29 @@ static double gain_s(const struct easim_view *view) {
     return (double)(first_ns - view->now_ns) / 1e9;
 }
 
+/* More than what rounding does to a time, as a share of all that is added up. */
+#define SLACK 1e-9
+
+/* Whether an offer of the job could be taken at all: in no smaller configuration would it lose less
+   than what is gained, even placed as it is best. Cheap, and mostly the answer is no: a resize
+   costs a restart, and the next job is expected to end before that. */
+static bool could_pay(const struct rules *rules, const struct easim_view *view,
+                      const struct easim_job *job, double gain) {
+    const struct easim_config *now = easim_view_config(view, job->config);
+    double now_s = easim_predict_running(view, job).time_s;
+    double least_s = fmax(job->restart_s, rules->options->resize_gain * now_s);
+    double most_s = now_s + gain - least_s;
+    most_s += SLACK * (now_s + fabs(gain) + least_s);
+    for (uint32_t i = job->first_config; i < job->first_config + job->config_count; i++) {
+        const struct easim_config *c = easim_view_config(view, i);
+        for (uint32_t span = 0; span < c->span_count; span++)
+            if (c->gpu_type == now->gpu_type && c->k < now->k && c->goodput[span] > 0 &&
+                easim_predict_resized(view, job, i, span).time_s < most_s)
+                return true;
+    }
+    return false;
+}
+
 /* Jobs that got GPUs at this very instant, perhaps by this very plan, keep them. */
 static bool may_shrink(const struct rules *rules, const struct easim_view *view,
                        const struct easim_job *job) {
@@ -116,7 +139,8 @@ int shrink_decide(const struct rules *rules, const struct easim_pass *pass,
     for (uint32_t i = 0; i < view->running_count; i++) {
         const struct easim_job *job = host_job(view, easim_view_running(view, i)->job);
         struct offer offer = {.config = EASIM_NONE};
-        if (may_shrink(rules, view, job) && best_offer(&question, job, &offer) < 0)
+        if (may_shrink(rules, view, job) && could_pay(rules, view, job, gain) &&
+            best_offer(&question, job, &offer) < 0)
             return -1;
         if (offer.config == EASIM_NONE)
             continue;
