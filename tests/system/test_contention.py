@@ -1,0 +1,253 @@
+"""Contention and storage on random scenarios: test_contention.py EASIM SOURCE [--count N]
+
+What each job did and drew in each of its recorded segments, from who computed where and the model files alone: uplinks and
+storage are filled naively at every instant (semantics 35), and speed and power follow. Networks that nobody fills, which
+change nothing; the same bytes on any number of threads; copies of a run that go another way.
+"""
+import argparse
+import math
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+from random import Random
+
+from physics import Config, iteration
+from random_scenario import Scenario, lines
+from support import easim, rows_of
+from waste_again import Recorded
+
+SOME = 30
+NODES_OF_TIERS = [[2, 4, 64], [3, 64], [1, 2, 64], [64], [2, 64]]
+
+
+def scenario_of(seed, oversubscribed=True):
+    """A random scenario whose jobs share uplinks, storage or both. Noise is drawn, and left out."""
+    scenario, r = Scenario(seed), Random(f"contention of {seed}")
+    has_network, has_storage = r.choice([(True, False), (False, True), (True, True)]) if oversubscribed else (True, False)
+    tiers = [{"name": f"t{i}", "nodes": n, "oversubscription": r.choice([1, 2, 5, 12.5]) if oversubscribed else 1}
+             for i, n in enumerate(r.choice(NODES_OF_TIERS))]
+    gigabytes = [10 ** r.uniform(6, 9) for _ in scenario.models]
+    for model, sync in zip(scenario.models, gigabytes):
+        model["sync_bytes"] = round(sync)
+        if has_storage and r.random() < 0.8:
+            model[r.choice(["bytes_per_sample", "storage_bytes_per_sample"])] = r.choice([1000, 2500.5])
+    if has_network:
+        scenario.cluster["network"] = {"tiers": tiers, "link": round(10 ** r.uniform(7, 9)), "contention": True}
+    if has_storage:
+        scenario.scenario["storage"] = {"bandwidth": round(10 ** r.uniform(5.2, 6.7), 3)}
+    scenario.scenario.pop("noise", None)
+    scenario.files["models.yaml"] = lines({"models": scenario.models} | (
+        {"rigid_speed": scenario.rigid_speed} if scenario.rigid_speed else {}))
+    scenario.write_scenario()
+    return scenario
+
+
+def write(scenario, folder):
+    folder.mkdir()
+    for name, text in scenario.files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder / "scenario.yaml"
+
+
+# ---- a naive simulation of who has which share ----------------------------------------------------------------------
+
+
+def filled(jobs, capacity):
+    """Max-min fair rates of {job: (most, {link: weight})}: the water rises from one stop to the next."""
+    rates, rising = {}, set(jobs)
+    while rising:
+        room = {link: most - sum(jobs[j][1].get(link, 0) * rate for j, rate in rates.items()) for link, most in capacity.items()}
+        weight = {link: sum(jobs[j][1].get(link, 0) for j in rising) for link in capacity}
+        full = {link: room[link] / weight[link] for link in capacity if weight[link]}
+        level = min([*full.values(), *(jobs[j][0] for j in rising)])
+        stops = {j for j in rising if jobs[j][0] <= level * (1 + 1e-12) or
+                 any(full[link] <= level * (1 + 1e-12) for link in jobs[j][1])}
+        rates |= {j: min(level, jobs[j][0]) for j in stops}
+        rising -= stops
+    return rates
+
+
+class Place:
+    """What a computing job moves and draws: of one segment."""
+
+    def __init__(self, run, segment):
+        job, physics = run.jobs[segment.job], run.physics
+        self.model, self.k = physics.models[job["model"]], segment.k
+        span, g, t = segment.span, self.model["gpus"][segment.gpu], run.cluster.types[segment.gpu]
+        own = physics.one(job, segment.phase, segment.gpu, segment.k, segment.b, segment.limit)
+        node_gpus = max(1, run.cluster.most[segment.gpu])
+        nodes = max(2, -(-segment.k // node_gpus)) if span else 1
+        time, watts = iteration(g, segment.k, segment.b, nodes) or iteration(g, segment.k, segment.b, nodes, stand_in=True)
+        ratios = Config(segment.gpu, segment.k, segment.b, math.inf, 0, [1, 1], [1, 1], 0)
+        if segment.limit < math.inf:
+            ratios = physics.limited(self.model, ratios, segment.limit)
+        self.goodput, self.time = own.goodput[span], time / ratios.goodput[span]
+        self.rate = segment.k * segment.b / self.time
+        self.whole_w, self.limit, self.ratio, self.tdp = own.power[span], segment.limit, ratios.power[span], t["tdp_w"]
+        self.of_table = "lookup" in g
+        self.still = min(t["ctx_w"], self.whole_w) if self.of_table else g["p0_w"]
+        self.moving = self.whole_w - self.still if self.of_table else watts - self.still
+
+    def watts(self, share):
+        if self.of_table or share == 1:
+            return self.still + share * self.moving if self.of_table else self.whole_w
+        return min(self.limit, self.ratio * min(self.tdp, self.still + share * self.moving))
+
+
+class Shares:
+    def __init__(self, run):
+        self.run, self.known = run, {}
+        cluster = run.scenario["cluster"]
+        self.network = cluster.get("network")
+        self.storage = run.scenario.get("storage", {}).get("bandwidth")
+        self.slower = cluster.get("interference", {}).get("slowdown_per_neighbour", 0)
+        self.capacity = {}
+        for t, tier in enumerate(self.network["tiers"] if self.network else []):
+            below = defaultdict(int)
+            for n, node in enumerate(run.cluster.nodes):
+                below[self.uplink(t, n)] += node.gpus
+            self.capacity |= {link: gpus * self.network["link"] / tier["oversubscription"] for link, gpus in below.items()}
+
+    def uplink(self, tier, node):
+        return tier, node if tier == 0 else node // self.network["tiers"][tier - 1]["nodes"]
+
+    def weights(self, segment):
+        """GPUs of a job below each uplink that it has GPUs outside of, too."""
+        found = {}
+        for t in range(len(self.network["tiers"])):
+            below = defaultdict(int)
+            for node, gpus in segment.pieces:
+                below[self.uplink(t, node)] += len(gpus)
+            found |= below if len(below) > 1 else {}
+        return found
+
+    def place(self, segment):
+        key = id(segment)
+        if key not in self.known:
+            self.known[key] = Place(self.run, segment)
+        return self.known[key]
+
+    def of(self, held):
+        """{segment of a computing job: (its speed by neighbours, what the network leaves, its share)}."""
+        on = defaultdict(int)
+        for s in held:
+            for node in {node for node, _ in s.pieces}:
+                on[node] += 1
+        own, senders, readers = {}, {}, {}
+        for s in held:
+            if s.kind in ("run", "lost") and self.run.jobs[s.job]["model"]:
+                own[s] = 1 / (1 + self.slower * max(on[node] - 1 for node, _ in s.pieces))
+        for s in own if self.network else []:
+            weights = self.weights(s)
+            if weights:
+                senders[s] = (min(self.network["link"], self.place(s).model["sync_bytes"] / self.place(s).time * own[s]), weights)
+        rates = filled(senders, self.capacity)
+        network = {s: rates[s] / senders[s][0] if s in rates else 1 for s in own}
+        for s in own if self.storage else []:
+            model = self.place(s).model
+            size = model.get("storage_bytes_per_sample", model.get("bytes_per_sample", 0))
+            if size:
+                readers[s] = (size * self.place(s).rate * own[s] * network[s], {0: 1})
+        rates = filled(readers, {0: self.storage})
+        return {s: (own[s], network[s], network[s] * (rates[s] / readers[s][0] if s in rates else 1)) for s in own}
+
+
+def simulate(run, jobs_csv):
+    """Returns how many segments were held back."""
+    shares = Shares(run)
+    segments = [s for s in run.segments if s.kind != "queued" and s.end > s.start]
+    ends = sorted({t for s in segments for t in (s.start, s.end)})
+    work, joules, lost, held_back = defaultdict(float), defaultdict(float), defaultdict(lambda: [0, 0]), set()
+    for start, end in zip(ends, ends[1:]):
+        seconds = (end - start) / 1e9
+        held = [s for s in segments if s.start <= start < s.end]
+        for s, (own, network, share) in shares.of(held).items():
+            place = shares.place(s)
+            work[s] += place.goodput * own * share * seconds
+            joules[s] += s.gpus * place.watts(share) * seconds
+            lost[s.job][0] += (1 - network) * seconds
+            lost[s.job][1] += (network - share) * seconds
+            held_back |= {s} if share < 1 else set()
+    for s, expected in joules.items():
+        near(s.energy, expected, ("J", s.job, s.start), 1e-3)
+    for s, expected in work.items():
+        if s.kind == "run" and s.ended != "finished":  # of the last one it is what is left
+            near(s.work, expected, ("work", s.job, s.start), 1e-5 * shares.place(s).goodput)
+    for row in jobs_csv:
+        for column, found in zip(("network_slowed_s", "storage_slowed_s"), lost[row["job_id"]]):
+            if column in row:
+                near(float(row[column]), found, (column, row["job_id"]), 1e-6)
+    return len(held_back)
+
+
+def near(found, expected, what, absolute):
+    assert abs(found - expected) <= 1e-7 * abs(expected) + absolute, (what, found, expected)
+
+
+def naive_simulation(folder, count):
+    held_back = cut = 0
+    for seed in range(1, count + 1):
+        path = write(scenario_of(seed), folder / str(seed))
+        easim("run", path, "--check", "--record", "--quiet", "--out", path.parent / "out", timeout=120)
+        out = path.parent / "out"
+        for summary in rows_of(out / "summary.csv"):
+            run = Recorded(out, summary["policy"], summary["replication"])
+            jobs = [row for row in rows_of(out / "jobs.csv") if row["replication"] == summary["replication"]]
+            try:
+                held_back += simulate(run, jobs)
+            except AssertionError as error:
+                raise AssertionError(seed, *error.args) from None
+            cut += sum(s.ended == "contention" for s in run.segments)
+    assert held_back > 10 * count and cut > 5 * count, (held_back, cut)
+    print(f"{count} scenarios, {held_back} segments held back, {cut} cut by a share")
+
+
+# ---- nothing changes ------------------------------------------------------------------------------------------------
+
+
+def free_networks(folder, count):
+    """Without oversubscription nobody waits for an uplink: byte for byte as if synchronisation were slowed down by it."""
+    for seed in range(1, count + 1):
+        outs = []
+        for contention in (True, False):
+            scenario = scenario_of(seed, oversubscribed=False)
+            scenario.cluster["network"]["contention"] = contention
+            scenario.write_scenario()
+            path = write(scenario, folder / f"{seed}-{contention}")
+            easim("run", path, "--quiet", "--decisions", "--out", path.parent / "out", timeout=120)
+            outs.append(path.parent / "out")
+        for file in ("summary.csv", "users.csv", "types.csv", "power.csv", "decisions.csv"):
+            assert (outs[0] / file).read_bytes() == (outs[1] / file).read_bytes(), (seed, file)
+        with_column = rows_of(outs[0] / "jobs.csv")
+        assert all(row.pop("network_slowed_s") == "0" for row in with_column), seed
+        assert with_column == rows_of(outs[1] / "jobs.csv"), seed
+
+
+def threads_and_copies(folder, _):
+    scenario = scenario_of(6)
+    scenario.scenario["replications"] = 3
+    scenario.write_scenario()
+    path = write(scenario, folder / "threads")
+    outs = [folder / f"out{n}" for n in (1, 2, 7)]
+    for n, out in zip((1, 2, 7), outs):
+        easim("run", path, "--quiet", "--threads", n, "--out", out)
+    for file in ("summary.csv", "jobs.csv", "power.csv"):
+        assert len({(out / file).read_bytes() for out in outs}) == 1, file
+    easim("regret", path, "--quiet", "--check", "--sample", 6, "--out", folder / "regret")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("easim")
+    parser.add_argument("source")
+    parser.add_argument("--count", type=int, default=SOME)
+    count = parser.parse_args().count
+    with tempfile.TemporaryDirectory(prefix="easim-contention.") as name:
+        for check, share in ((naive_simulation, 1), (free_networks, 4), (threads_and_copies, 1)):
+            place = Path(name, check.__name__)
+            place.mkdir()
+            check(place, -(-count // share))
+
+
+if __name__ == "__main__":
+    main()
