@@ -309,7 +309,7 @@ def by_formula(run):
             if "lookup" in on:
                 continue
             k, b = int(j["k"]), float(j["b"])
-            rate, watts = speed(on, t, k, b, largest[t["name"]] if int(j["nodes"]) > 1 else 0)
+            rate, watts = speed(on, t, k, b, largest[t["name"]] if int(j["nodes"]) > 1 else 0, slowed(run.s, j))
             phases = model.get("phases", [{"until": 1}])
             if any("batches" in phase for phase in phases):
                 continue  # it may have begun with another batch
@@ -327,6 +327,15 @@ def by_formula(run):
         close(float(j["exec_s"]), setup + seconds, f"exec_s of {j['job_id']}", absolute=3e-9)
         close(float(j["energy_j"]), gpus * (t["ctx_w"] * setup + watts * seconds), f"energy_j of {j['job_id']}", 1e-8,
               1e-5)
+
+
+def slowed(scenario, job):
+    """The largest oversubscription of the tiers that a job crosses (semantics 32.3); one tier has no column."""
+    tiers = scenario.cluster.get("network", {}).get("tiers", [])
+    if not tiers or int(job["nodes"]) == 1:
+        return 1
+    reach = [tier["name"] for tier in tiers].index(job["span"]) if "span" in job else 0
+    return max(tier["oversubscription"] for tier in tiers[:reach + 1])
 
 
 def mean_use(row, steps):
@@ -401,14 +410,16 @@ def steps_of(on, k, b):
     return next((s["steps"] for s in on.get("grad_accum", []) if s["k"] == k and abs(s["batch"] / b - 1) < 1e-9), 1)
 
 
-def speed(on, t, k, b, node_gpus):
-    """Samples/s, and watts of one GPU (semantics 3). node_gpus: of the largest node, where k spans several, else 0."""
+def speed(on, t, k, b, node_gpus, slow=1):
+    """Samples/s, and watts of one GPU (semantics 3). node_gpus: of the largest node, where k spans several, else 0; the
+    network makes synchronisation slow times as long."""
     sync, steps = 0.0, steps_of(on, k, b)
     if k > 1:
         alpha, beta = on["alpha_s"], on.get("beta_s", 0)
         sync = (on.get("alpha_inter_s", alpha) if node_gpus else alpha) + beta * (k - 2)
         if node_gpus and on.get("sync_inter") == "log2":
             sync = on.get("alpha_inter_s", alpha) + on["beta_inter_s"] * math.log2(max(2, math.ceil(k / node_gpus)))
+    sync *= slow
     gamma, outer = on["gamma"], on.get("sync_gamma", 1)
     compute = (on["a_s"] ** gamma + (on["c_s"] * b / steps) ** gamma) ** (1 / gamma) * k ** on.get("scaling_exponent", 0)
     rate = k * b / (steps * (compute ** outer + sync ** outer) ** (1 / outer))
