@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "cluster/placement.h"
+#include "cluster/power_units.h"
 #include "config/series.h"
 #include "engine/service_flow.h"
 

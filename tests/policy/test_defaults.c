@@ -68,6 +68,7 @@ static const struct {
     {"greenflow", "window", "21600", "duration 0..1000000000"},
     {"greenflow", "buddy", "true", "true or false"},
     {"exec", "command", "", "text"},
+    {"exec", "socket", "", "text"},
     {"replay", "file", "", "a CSV file"},
     {"exec", "timeout", "10", "duration 1..1000000"},
     {"exec", "startup_timeout", "60", "duration 1..1000000"},
