@@ -22,6 +22,7 @@ UNRULY = ["--policy", "unruly", "--set", "policy.params={bits: 32, resize: true}
 HOLDS = ("start", "resize")
 EVENTS = {"submit", "reject", "compute", "phase", "utilization", "release", "finish", "timer", "measure", "cap", "price", "carbon",
           "node_failure", "node_repair", "sleep"}  # what the event set holds; other lines are what follows from them
+OF_SERVICES = {"demand", "backlog", "replica_ready", "scaling"}
 NO_PROGRESS = "was stopped 1000 times in a row without having kept any of its work"  # as in test_random.py
 
 
@@ -230,7 +231,7 @@ def same_gpus(lines, rows):
 
 
 def random_scenarios(folder):
-    """Everything made again from the traces of random scenarios; all kinds of lines are among them."""
+    """Everything made again from the traces of random scenarios; all kinds of lines but of services are among them."""
     documented, kinds = fields_of_docs(), set()
     for seed in SEEDS:
         place = folder / str(seed)
@@ -263,7 +264,28 @@ def random_scenarios(folder):
             except AssertionError as wrong:
                 raise AssertionError(f"scenario {seed}: {wrong}") from wrong
             kinds |= {line["kind"] for line in lines}
-    assert kinds == set(documented), set(documented) - kinds
+    assert kinds == set(documented) - OF_SERVICES, set(documented) - OF_SERVICES ^ kinds
+
+
+def of_services(folder):
+    """Their lines are as documented; the host looks at a service every interval, or when a node fails; a replica of a number
+    is ready once."""
+    scenario, documented = Scenario(20), fields_of_docs()
+    scenario.take_services()
+    for name, text in scenario.files.items():
+        (folder / name).write_text(text)
+    subprocess.run([EASIM, "run", "scenario.yaml", "-n", "1", "--quiet", "--trace", "t.jsonl", "--out", "out"], cwd=folder,
+                   check=True, capture_output=True, timeout=300)
+    lines = [line for line in lines_of(folder / "out/t.jsonl") if line["kind"] in OF_SERVICES | {"node_failure"}]
+    assert OF_SERVICES <= {line["kind"] for line in lines}
+    assert all(list(line) == documented[line["kind"]] for line in lines)
+    streams = scenario.scenario["workload"]["streams"]
+    intervals_ns = [round(s["scaling"]["interval"] * 10**9) for s in streams if s["kind"] == "service"]
+    failures_ns = {line["time_ns"] for line in lines if line["kind"] == "node_failure"}
+    ticks_ns = [line["time_ns"] for line in lines if line["kind"] == "scaling"]
+    assert all(t in failures_ns or any(t % ns == 0 for ns in intervals_ns) for t in ticks_ns), ticks_ns
+    ready = [(line["service"], line["replica"]) for line in lines if line["kind"] == "replica_ready"]
+    assert len(set(ready)) == len(ready) > 1, ready
 
 
 def refused_actions(folder):
@@ -420,8 +442,8 @@ def disk_full(folder):
 
 def main():
     with tempfile.TemporaryDirectory(prefix="easim-trace.") as name:
-        for check in (random_scenarios, refused_actions, changes_nothing, names_of_files, odd_texts, what_is_left, order_of_an_instant,
-                      disk_full):
+        for check in (random_scenarios, of_services, refused_actions, changes_nothing, names_of_files, odd_texts, what_is_left,
+                      order_of_an_instant, disk_full):
             place = Path(name, check.__name__)
             place.mkdir()
             check(place)
