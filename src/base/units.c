@@ -132,8 +132,8 @@ const char *units_accepted(enum dimension dimension) {
         [DIMENSION_PRICE] = "/MWh, /kWh, with or without a currency as in EUR/MWh",
         [DIMENSION_WATER] = "l/kWh, l/MWh",
         [DIMENSION_RATE] = "/s, /min, /h, /d",
-        [DIMENSION_BANDWIDTH] = "B/s, kB/s, MB/s, GB/s, TB/s, MiB/s, GiB/s, Mbit/s, "
-                                "Gbit/s, Tbit/s"};
+        [DIMENSION_BANDWIDTH] = ("B/s, kB/s, MB/s, GB/s, TB/s, MiB/s, GiB/s, Mbit/s, "
+                                 "Gbit/s, Tbit/s")};
     return texts[dimension];
 }
 
