@@ -21,6 +21,7 @@ struct metric {
     enum metric_tail tail;
     const char *writer; /* the file that computes it */
     const char *label;  /* what an axis and the table on the terminal say */
+    unsigned group;     /* enum metric_group; 0: every run has it */
 };
 
 /* X(name, unit, better, tail, writer, label). Order is that of summary.csv; new ones go to the end.

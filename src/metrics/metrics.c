@@ -220,10 +220,6 @@ static void sum_up_totals(struct metrics *metrics, const struct sim *sim) {
     s->lost_gpu_h = power_gpu_s(now.lost_gpu_ps - then->lost_gpu_ps) / S_PER_H;
 }
 
-static double ratio_or_nan(double numerator, double denominator) {
-    return denominator > 0 ? numerator / denominator : NAN;
-}
-
 void metrics_sum_up(struct metrics *metrics, const struct sim *sim) {
     struct summary *s = &metrics->summary;
     if (sim->now_ns <
@@ -236,16 +232,16 @@ void metrics_sum_up(struct metrics *metrics, const struct sim *sim) {
     job_stats_sum_up(sim, s, metrics->users, metrics->types);
     sum_up_totals(metrics, sim);
     sum_up_prices(metrics, sim);
-    s->throughput_jobs_per_h = ratio_or_nan(s->jobs_finished, s->sim_s / S_PER_H);
-    s->energy_per_job_kwh = ratio_or_nan(s->energy_kwh, s->jobs_finished);
+    s->throughput_jobs_per_h = summary_ratio(s->jobs_finished, s->sim_s / S_PER_H);
+    s->energy_per_job_kwh = summary_ratio(s->energy_kwh, s->jobs_finished);
     double without_services = s->energy_kwh - s->energy_service_kwh;
-    s->energy_per_work_kwh = ratio_or_nan(without_services, s->work_done_gpu_h);
-    s->energy_all_per_work_kwh = ratio_or_nan(s->energy_kwh, s->work_done_gpu_h);
+    s->energy_per_work_kwh = summary_ratio(without_services, s->work_done_gpu_h);
+    s->energy_all_per_work_kwh = summary_ratio(s->energy_kwh, s->work_done_gpu_h);
     metrics->services = service_stats_sum_up(&metrics->service_stats, sim, s);
     s->frag_gpu_h = power_gpu_s(metrics->frag_gpu_ps) / S_PER_H;
     s->interruptions_per_job =
-        ratio_or_nan((double)(metrics->preemptions + metrics->resizes + metrics->job_failures),
-                     s->jobs_submitted);
+        summary_ratio((double)(metrics->preemptions + metrics->resizes + metrics->job_failures),
+                      s->jobs_submitted);
     s->preemptions = (double)metrics->preemptions;
     s->resizes = (double)metrics->resizes;
     s->job_failures = (double)metrics->job_failures;

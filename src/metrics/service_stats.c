@@ -67,10 +67,6 @@ void service_stats_note(struct service_stats *stats, const struct sim *sim,
 
 /* ---- At its end ---- */
 
-static double ratio_or_nan(double numerator, double denominator) {
-    return denominator > 0 ? numerator / denominator : NAN;
-}
-
 /* Infinite ones are not defined in a table. */
 static double finite_quantile(const struct token_pieces *pieces, double share) {
     double value = token_pieces_quantile(pieces, share);
@@ -87,9 +83,9 @@ static struct service_row row_of(const struct service_stat *stat, const struct s
                                 .tokens_served = stat->served * share,
                                 .tokens_dropped = stat->dropped * share,
                                 .tokens_left = run->backlog * share,
-                                .slo_share = ratio_or_nan(stat->within, stat->demanded),
+                                .slo_share = summary_ratio(stat->within, stat->demanded),
                                 .energy_kwh = energy_j / J_PER_KWH,
-                                .j_per_token = ratio_or_nan(energy_j, stat->served * share),
+                                .j_per_token = summary_ratio(energy_j, stat->served * share),
                                 .wait_p50_s = finite_quantile(&stat->waits_s, 0.5),
                                 .wait_p99_s = finite_quantile(&stat->waits_s, 0.99),
                                 .latency_p99_ms = finite_quantile(&stat->latencies_ms, 0.99),
@@ -125,8 +121,8 @@ struct service_row *service_stats_sum_up(struct service_stats *stats, const stru
         token_pieces_add_all(&all.waits_s, &stats->at[s].waits_s);
         token_pieces_add_all(&all.latencies_ms, &stats->at[s].latencies_ms);
     }
-    summary->slo_share = ratio_or_nan(summary->slo_share, summary->tokens_demanded);
-    summary->j_per_token = ratio_or_nan(energy_j, summary->tokens_served);
+    summary->slo_share = summary_ratio(summary->slo_share, summary->tokens_demanded);
+    summary->j_per_token = summary_ratio(energy_j, summary->tokens_served);
     summary->token_wait_p50_s = finite_quantile(&all.waits_s, 0.5);
     summary->token_wait_p99_s = finite_quantile(&all.waits_s, 0.99);
     summary->token_latency_p99_ms = finite_quantile(&all.latencies_ms, 0.99);

@@ -1,11 +1,16 @@
 /* Names and values of the summary columns. */
 #include "metrics/summary.h"
 
+#include <math.h>
 #include <string.h>
 
 #define SUMMARY_NAME(name, unit, better, tail, writer, label) #name,
 const char *const summary_names[SUMMARY_ALL] = {METRIC_TABLE(SUMMARY_NAME) SERVICE_METRIC_TABLE(
     SUMMARY_NAME) NETWORK_METRIC_TABLE(SUMMARY_NAME)};
+
+double summary_ratio(double numerator, double denominator) {
+    return denominator > 0 ? numerator / denominator : NAN;
+}
 
 double summary_value(const struct summary *summary, unsigned column) {
     double value;
@@ -14,9 +19,8 @@ double summary_value(const struct summary *summary, unsigned column) {
 }
 
 bool summary_shows(unsigned groups, unsigned column) {
-    unsigned of =
-        column < SUMMARY_COLUMN(energy_network_kwh) ? METRICS_OF_SERVICES : METRICS_OF_NETWORK;
-    return column < SUMMARY_COUNT || (groups & of);
+    unsigned group = metric_table[column].group;
+    return group == 0 || (groups & group);
 }
 
 int summary_find(const char *name) {

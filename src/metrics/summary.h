@@ -24,6 +24,8 @@ struct summary {
 /* Names of the columns, an array by itself for those who list or search them. All members of a
    summary are double, so a summary is also an array of them. */
 extern const char *const summary_names[SUMMARY_ALL];
+/* What a metric is that is one figure per another: NAN where there is none of the other. */
+double summary_ratio(double numerator, double denominator);
 double summary_value(const struct summary *summary, unsigned column);
 /* Whether results of runs with these metric groups (enum metric_group) show a column. */
 bool summary_shows(unsigned groups, unsigned column);

@@ -84,7 +84,7 @@ static int emit(void *context, uint32_t number, const struct summary *summary,
     struct trial *t = context;
     (void)reterr;
     str_add_bytes(&t->jobs_csv, rendered.at, rendered.length);
-    summary_csv_row("p", number, t->study.scenario.seed, summary, &t->summary_csv);
+    summary_csv_row("p", number, t->study.scenario.seed, 0, summary, &t->summary_csv);
     return 0;
 }
 

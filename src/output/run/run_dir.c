@@ -135,7 +135,7 @@ static int write_headers(struct run_dir *dir, struct error *reterr) {
         struct str text = {0};
         r = open_file(dir, (enum file)f, reterr);
         if (f == FILE_SUMMARY)
-            summary_csv_wide_header(study_metric_groups(dir->study), &text);
+            summary_csv_header(study_metric_groups(dir->study), &text);
         else if (files[f].header)
             files[f].header(&text);
         if (r == 0 && text.length > 0)
@@ -291,8 +291,8 @@ static int emit_replication(void *context, uint32_t number, const struct summary
     for (int part = 0; part < PART_COUNT; part++)
         parts[part] = take_part(&rendered);
     int result = keep_trace(dir, number, parts[PART_TRACE], reterr);
-    summary_csv_wide_row(dir->study->policy, number, dir->study->scenario.seed,
-                         study_metric_groups(dir->study), summary, &row);
+    summary_csv_row(dir->study->policy, number, dir->study->scenario.seed,
+                    study_metric_groups(dir->study), summary, &row);
     parts[FILE_SUMMARY] = (struct slice){row.text, row.length};
     if (!dir->headed && dir->wanted[FILE_JOBS] && result == 0)
         result = write_text(dir, FILE_JOBS, parts[PART_JOBS_HEADER], reterr);

@@ -21,24 +21,15 @@ static void add_values(uint32_t replication, int64_t seed, unsigned groups,
     str_add_char(out, '\n');
 }
 
-void summary_csv_wide_header(unsigned groups, struct str *out) {
+void summary_csv_header(unsigned groups, struct str *out) {
     str_add(out, "policy");
     add_names(groups, out);
 }
 
-void summary_csv_wide_row(const char *policy, uint32_t replication, int64_t seed, unsigned groups,
-                          const struct summary *summary, struct str *out) {
+void summary_csv_row(const char *policy, uint32_t replication, int64_t seed, unsigned groups,
+                     const struct summary *summary, struct str *out) {
     csv_add_text(out, policy);
     add_values(replication, seed, groups, summary, out);
-}
-
-void summary_csv_header(struct str *out) {
-    summary_csv_wide_header(0, out);
-}
-
-void summary_csv_row(const char *policy, uint32_t replication, int64_t seed,
-                     const struct summary *summary, struct str *out) {
-    summary_csv_wide_row(policy, replication, seed, 0, summary, out);
 }
 
 void summary_csv_run_header(struct str *out) {

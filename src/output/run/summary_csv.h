@@ -8,13 +8,10 @@
 
 #include <stdint.h>
 
-void summary_csv_header(struct str *out);
-void summary_csv_row(const char *policy, uint32_t replication, int64_t seed,
+/* With the columns of these metric groups (enum metric_group), which only `easim run` writes. */
+void summary_csv_header(unsigned groups, struct str *out);
+void summary_csv_row(const char *policy, uint32_t replication, int64_t seed, unsigned groups,
                      const struct summary *summary, struct str *out);
-/* The same with the columns of metric groups, which `easim run` writes. */
-void summary_csv_wide_header(unsigned groups, struct str *out);
-void summary_csv_wide_row(const char *policy, uint32_t replication, int64_t seed, unsigned groups,
-                          const struct summary *summary, struct str *out);
 
 /* Without the policy: they begin with a comma. */
 void summary_csv_run_header(struct str *out);

@@ -38,7 +38,7 @@ static const char *notes_path(const struct sweep_dir *dir, size_t point, struct 
 
 static void done_header(struct str *out) {
     str_add(out, "inputs,");
-    summary_csv_header(out);
+    summary_csv_header(0, out);
     out->text[--out->length] = '\0'; /* the line end */
 }
 
@@ -135,7 +135,7 @@ static void add_rows(const struct study *study, const struct replicate_result *r
     str_add_char(out, '\n');
     for (uint32_t i = 0; i < result->count; i++) {
         str_addf(out, "%016llx,", inputs);
-        summary_csv_row(study->policy, i + 1, study->scenario.seed, &result->summaries[i], out);
+        summary_csv_row(study->policy, i + 1, study->scenario.seed, 0, &result->summaries[i], out);
     }
 }
 
@@ -364,7 +364,7 @@ static int join_points(const struct sweep_dir *dir, const struct joined *to, str
     int r = 0;
     add_header(dir->sweep, to->done);
     str_add_char(to->done, ',');
-    summary_csv_header(to->done);
+    summary_csv_header(0, to->done);
     add_header(dir->sweep, to->failed);
     str_add(to->failed, ",error\n");
     for (size_t p = 0; p < dir->sweep->count && r == 0; p++) {
