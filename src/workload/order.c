@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct key {
     int64_t time_ns;
@@ -35,4 +36,17 @@ uint32_t *order_by_time(const int64_t *first_ns, size_t stride, size_t count) {
     }
     free(keys);
     return order;
+}
+
+void *order_sorted_by_time(const void *records, size_t size, size_t time_offset, size_t count) {
+    const char *at = records;
+    uint32_t *order =
+        count > 0 ? order_by_time((const int64_t *)(at + time_offset), size, count) : NULL;
+    if (!order)
+        return NULL;
+    char *sorted = mem_zalloc(count, size);
+    for (size_t i = 0; i < count; i++)
+        memcpy(sorted + i * size, at + order[i] * size, size);
+    free(order);
+    return sorted;
 }

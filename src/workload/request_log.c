@@ -61,15 +61,12 @@ static void read_request_row(void *context) {
 }
 
 static void sort_rows(struct request_log *log) {
-    uint32_t *order = order_by_time(&log->rows.at->time_ns, sizeof *log->rows.at, log->rows.count);
-    if (!order)
+    struct request *sorted = order_sorted_by_time(
+        log->rows.at, sizeof *log->rows.at, offsetof(struct request, time_ns), log->rows.count);
+    if (!sorted)
         return;
-    struct request *rows = mem_alloc(log->rows.count * sizeof *rows);
-    for (size_t i = 0; i < log->rows.count; i++)
-        rows[i] = log->rows.at[order[i]];
-    free(order);
     free(log->rows.at);
-    log->rows.at = rows;
+    log->rows.at = sorted;
     log->rows.capacity = log->rows.count;
 }
 

@@ -11,16 +11,13 @@
 /* Streams one after the other become one order of submission; equal times keep the order of the
  * streams. */
 static void merge_streams(struct workload *workload) {
-    uint32_t *order = order_by_time(&workload->jobs.at->submit_ns, sizeof *workload->jobs.at,
-                                    workload->jobs.count);
-    if (!order)
+    struct job_spec *sorted =
+        order_sorted_by_time(workload->jobs.at, sizeof *workload->jobs.at,
+                             offsetof(struct job_spec, submit_ns), workload->jobs.count);
+    if (!sorted)
         return;
-    struct job_spec *jobs = mem_zalloc(workload->jobs.count, sizeof *jobs);
-    for (size_t i = 0; i < workload->jobs.count; i++)
-        jobs[i] = workload->jobs.at[order[i]];
-    free(order);
     free(workload->jobs.at);
-    workload->jobs.at = jobs;
+    workload->jobs.at = sorted;
     workload->jobs.capacity = workload->jobs.count;
 }
 

@@ -62,16 +62,12 @@ const char *trace_text(struct trace *trace, struct slice text) {
 
 void trace_sort(struct trace *trace, bool shift) {
     size_t count = trace->rows.count;
-    uint32_t *order =
-        count > 0 ? order_by_time(&trace->rows.at->submit_ns, sizeof *trace->rows.at, count) : NULL;
-    if (order) {
-        struct trace_row *rows = mem_zalloc(count, sizeof *rows);
-        for (size_t i = 0; i < count; i++)
-            rows[i] = trace->rows.at[order[i]];
+    struct trace_row *sorted = order_sorted_by_time(trace->rows.at, sizeof *trace->rows.at,
+                                                    offsetof(struct trace_row, submit_ns), count);
+    if (sorted) {
         free(trace->rows.at);
-        trace->rows.at = rows;
+        trace->rows.at = sorted;
         trace->rows.capacity = count;
-        free(order);
     }
     if (!shift || count == 0)
         return;
