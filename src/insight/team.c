@@ -1,6 +1,7 @@
 /* GPUs that work together: see team.h. */
 #include "insight/team.h"
 
+#include "model/batches.h"
 #include "model/gpu_value.h"
 
 #include <math.h>
@@ -29,14 +30,11 @@ const char *team_plan(const struct recorded_run *run, const struct recorded_segm
     return text;
 }
 
-/* In which a batch is computed. */
-static double steps_of(const struct gpu_model *model, const struct easim_config *config) {
-    for (size_t i = 0; i < model->grad_accum.count; i++) {
-        const struct grad_accum *g = &((const struct grad_accum *)model->grad_accum.at)[i];
-        if (g->k == config->k && g->batch == config->batch)
-            return (double)g->steps;
-    }
-    return 1;
+bool team_is_news(const struct recorded_run *run, const struct recorded_segment *segment,
+                  const struct recorded_segment *last) {
+    char text[PLAN_TEXT_BYTES];
+    return (team_tier(run, segment) || team_plan(run, segment, text)) &&
+           !(last && last->config == segment->config && last->span == segment->span);
 }
 
 double team_sync_share(const struct recorded_run *run, uint32_t job,
@@ -56,7 +54,7 @@ double team_sync_share(const struct recorded_run *run, uint32_t job,
     if (plan)
         return plan_transfer_share(model, &slowed, type, plan, span);
     uint32_t nodes = speed_nodes(config->k, type->node_gpus_max, span);
-    double batch = config->batch / steps_of(gpu_model, config);
+    double batch = config->batch / batches_steps(gpu_model, config->k, config->batch);
     return speed_sync_s(&slowed.speed, config->k, nodes) /
            speed_iteration_s(&slowed.speed, config->k, batch, nodes);
 }

@@ -119,16 +119,15 @@ static void add_teams(const struct story *story, cJSON *root) {
     for (uint32_t i = 0; i < job->segment_count; i++) {
         char text[PLAN_TEXT_BYTES];
         const struct recorded_segment *s = &segments[i];
-        const char *tier = team_tier(run, s), *plan = team_plan(run, s, text);
-        if ((!tier && !plan) || (last && last->config == s->config && last->span == s->span))
+        if (!team_is_news(run, s, last))
             continue;
         list = list ? list : cJSON_AddArrayToObject(root, "teams");
         cJSON *row = add_object(list);
         const struct moment_choice shape = story_shape(recorded_run_config(run, s));
         add_time(row, "from_s", s->start_ns);
         add_shape(story, row, &shape);
-        json_add_text(row, "tier", tier);
-        json_add_text(row, "plan", plan);
+        json_add_text(row, "tier", team_tier(run, s));
+        json_add_text(row, "plan", team_plan(run, s, text));
         json_add_real(row, "sync_share",
                       team_sync_share(run, s->job, recorded_run_config(run, s), s->span));
         last = s;

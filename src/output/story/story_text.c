@@ -212,11 +212,9 @@ static void add_team(const struct story *story, const struct recorded_segment *s
 static void add_teams(const struct story *story, struct str *out) {
     const struct recorded_job *job = &story->run->jobs[story->job];
     const struct recorded_segment *segments = recorded_run_segments(story->run, job), *last = NULL;
-    char text[PLAN_TEXT_BYTES];
     for (uint32_t i = 0; i < job->segment_count; i++) {
         const struct recorded_segment *s = &segments[i];
-        bool told = team_tier(story->run, s) || team_plan(story->run, s, text);
-        if (!told || (last && last->config == s->config && last->span == s->span))
+        if (!team_is_news(story->run, s, last))
             continue;
         str_add(out, last ? "" : "\nHow its GPUs worked together\n");
         add_team(story, s, out);
