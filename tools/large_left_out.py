@@ -13,17 +13,16 @@ Without --check the files and validation/large-*.yaml are written. With it nothi
 numbers within 1e-6, or the exit status is 1. --check ends with 77, skipped, without EASIM_DATA.
 """
 import math
-import os
 import re
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 import plan_rows
 import yaml
 from mlperf_left_out import csv_text
-from mlperf_models import first_difference, rows_of
+from made_again import arguments, write_or_compare
+from mlperf_models import rows_of
 
 ITERATIONS, APART_S = 1000, 200000
 MLPERF = ("MLPerf Training v3.0 to v5.0, public result logs (github.com/mlcommons/training_results_*), each system named in its "
@@ -227,22 +226,8 @@ def make_files(easim, source):
 
 
 def main():
-    check = sys.argv[3:] == ["--check"]
-    if len(sys.argv) != 3 + check:
-        sys.exit(__doc__)
-    if "EASIM_DATA" not in os.environ:
-        print("skipped: EASIM_DATA is not set")
-        sys.exit(77)
-    easim, source = (Path(word).resolve() for word in sys.argv[1:3])
-    for name, text in make_files(easim, source).items():
-        path = source / "validation" / name
-        if not check:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-        elif not path.is_file() or (different := first_difference(path.read_text(encoding="utf-8"), text)):
-            sys.exit(f"{path}: {different if path.is_file() else 'missing'}")
-    if check:
-        print("1 passed, 0 failed")
+    easim, source, _, check = arguments(__doc__)
+    write_or_compare({source / "validation" / name: text for name, text in make_files(easim, source).items()}, check)
 
 
 if __name__ == "__main__":

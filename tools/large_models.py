@@ -11,15 +11,14 @@ written, numbers within 1e-6, or the exit status is 1; it ends with 77, skipped,
 import csv
 import gzip
 import math
-import os
 import re
 import statistics
-import sys
 import tempfile
 from pathlib import Path
 
 import plan_rows
-from mlperf_models import first_difference, run
+from made_again import arguments, write_or_compare
+from mlperf_models import run
 
 # Constants that are not fitted. One of the traffic and the share of the peak is told by these rows, as all plans of a
 # benchmark have about the same tp: then the traffic is 0, as the fit to the gpt3 rows on H100 alone has it. The 405B rows
@@ -252,22 +251,8 @@ def make_files(easim, source, data):
 
 
 def main():
-    check = sys.argv[3:] == ["--check"]
-    if len(sys.argv) != 3 + check:
-        sys.exit(__doc__)
-    if "EASIM_DATA" not in os.environ:
-        print("skipped: EASIM_DATA is not set")
-        sys.exit(77)
-    easim, source, data = (Path(word).resolve() for word in (*sys.argv[1:3], os.environ["EASIM_DATA"]))
-    for name, text in make_files(easim, source, data).items():
-        path = source / name
-        if not check:
-            path.parent.mkdir(exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-        elif not path.is_file() or (different := first_difference(path.read_text(encoding="utf-8"), text)):
-            sys.exit(f"{path}: {different if path.is_file() else 'missing'}")
-    if check:
-        print("1 passed, 0 failed")
+    easim, source, data, check = arguments(__doc__)
+    write_or_compare({source / name: text for name, text in make_files(easim, source, data).items()}, check)
 
 
 if __name__ == "__main__":

@@ -14,15 +14,14 @@ would be written, numbers within 1e-6, or the exit status is 1.
 """
 import csv
 import io
-import os
 import re
 import statistics
-import sys
 import tempfile
 from pathlib import Path
 
 import mlperf_models
-from mlperf_models import first_difference, read_models, rows_of, run
+from made_again import arguments, write_or_compare
+from mlperf_models import read_models, rows_of, run
 
 FORMS = {gpu: models.split() for gpu, models in {
     "h100": "resnet bert retinanet llama2_70b_lora stable_diffusion gpt3 maskrcnn unet3d",
@@ -228,24 +227,10 @@ def energy_validation(jobs):
 
 
 def main():
-    check = sys.argv[3:] == ["--check"]
-    if len(sys.argv) != 3 + check:
-        sys.exit(__doc__)
-    if "EASIM_DATA" not in os.environ:
-        print("skipped: EASIM_DATA is not set")
-        sys.exit(77)
-    easim, source, data = (Path(word).resolve() for word in (*sys.argv[1:3], os.environ["EASIM_DATA"]))
+    easim, source, data, check = arguments(__doc__)
     with tempfile.TemporaryDirectory(prefix="easim-left-out.") as scratch:
         files = make_files(easim, data, Path(scratch))
-    (source / "validation/mlperf").mkdir(exist_ok=True)
-    for name, text in files.items():
-        path = source / "validation" / name
-        if not check:
-            path.write_text(text, encoding="utf-8")
-        elif not path.is_file() or (different := first_difference(path.read_text(encoding="utf-8"), text)):
-            sys.exit(f"{path}: {different if path.is_file() else 'missing'}")
-    if check:
-        print("1 passed, 0 failed")
+    write_or_compare({source / "validation" / name: text for name, text in files.items()}, check)
 
 
 if __name__ == "__main__":

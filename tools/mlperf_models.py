@@ -10,7 +10,6 @@ within 1e-6, or the exit status is 1.
 """
 import csv
 import math
-import os
 import re
 import statistics
 import subprocess
@@ -18,6 +17,8 @@ import sys
 import tempfile
 import textwrap
 from pathlib import Path
+
+from made_again import arguments, write_or_compare
 
 # Models by GPU type: forms where four system sizes or more are known, tables elsewhere (calibrate decides by the rows).
 SHIPPED = {
@@ -234,50 +235,15 @@ def document(models):
     return out
 
 
-# ---- Writing and comparing ----
-
-NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
-
-
-def same(old, new):
-    """Equal texts but for the last digits of numbers (of a matrix: of the largest in a row)."""
-    if NUMBER.sub("#", old) != NUMBER.sub("#", new):
-        return False
-    pairs = [(float(a), float(b)) for a, b in zip(NUMBER.findall(old), NUMBER.findall(new))]
-    least = 1e-9 * max((abs(a) for a, _ in pairs), default=0)
-    return all(math.isclose(a, b, rel_tol=1e-6, abs_tol=least) for a, b in pairs)
-
-
-def first_difference(old, new):
-    for number, (a, b) in enumerate(zip(old.splitlines(), new.splitlines()), 1):
-        if not same(a, b):
-            return f"line {number}: {a[:150]!r} is now {b[:150]!r}"
-    return "" if len(old.splitlines()) == len(new.splitlines()) else "another number of lines"
-
-
 def main():
-    check = sys.argv[3:] == ["--check"]
-    if len(sys.argv) != 3 + check:
-        sys.exit(__doc__)
-    if "EASIM_DATA" not in os.environ:
-        print("skipped: EASIM_DATA is not set")
-        sys.exit(77)
-    easim, source, data = (Path(word).resolve() for word in (*sys.argv[1:3], os.environ["EASIM_DATA"]))
+    easim, source, data, check = arguments(__doc__)
     with tempfile.TemporaryDirectory(prefix="easim-mlperf.") as scratch:
         text = make_models(easim, data, Path(scratch))
-    models_path, document_path = source / "configs" / "models" / "mlperf.yaml", source / "docs" / "models.md"
-    old = document_path.read_text(encoding="utf-8")
-    before, _, rest = old.partition(BEGIN)
+    document_path = source / "docs" / "models.md"
+    before, _, rest = document_path.read_text(encoding="utf-8").partition(BEGIN)
     _, _, after = rest.partition(END)
-    new = before + BEGIN + "\n" + "\n".join(document(read_models(text))) + END + after
-    if not check:
-        models_path.write_text(text, encoding="utf-8")
-        document_path.write_text(new, encoding="utf-8")
-        return
-    for path, made in ((models_path, text), (document_path, new)):
-        if different := first_difference(path.read_text(encoding="utf-8"), made):
-            sys.exit(f"{path}: {different}")
-    print("1 passed, 0 failed")
+    tables = "\n".join(document(read_models(text)))
+    write_or_compare({source / "configs/models/mlperf.yaml": text, document_path: f"{before}{BEGIN}\n{tables}{END}{after}"}, check)
 
 
 if __name__ == "__main__":
