@@ -4,10 +4,7 @@
 /* Whether one switch of a tier, the cluster without tiers, holds all nodes of an allocation. */
 static bool is_held(const struct sim *sim, const struct allocation *allocation, uint32_t span) {
     const struct piece *pieces = allocation_pieces(allocation);
-    const struct network *network = &sim->cluster->network;
-    int64_t nodes = span == 0                    ? 1
-                    : span < network->tier_count ? network->tiers[span - 1].nodes
-                                                 : sim->cluster->node_count;
+    uint32_t nodes = cluster_span_nodes(sim->cluster, span);
     for (uint32_t i = 1; i < allocation->count; i++)
         if (pieces[i].node / nodes != pieces[0].node / nodes)
             return false;

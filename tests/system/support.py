@@ -16,3 +16,12 @@ def easim(*words, code=0, **more):
 def rows_of(path):
     with open(path, newline="", encoding="utf-8", errors="surrogateescape") as file:
         return list(csv.DictReader(file))
+
+
+def raised(kind, function):
+    """The exception of that kind that a call must end with."""
+    try:
+        function()
+    except kind as error:
+        return error
+    raise AssertionError(f"no {kind.__name__}")

@@ -15,7 +15,7 @@ import sys
 import warnings
 from pathlib import Path
 
-from support import EASIM, SOURCE
+from support import EASIM, SOURCE, raised
 
 os.environ.update(EASIM=EASIM, PYTHONDONTWRITEBYTECODE="1", PYTHONPATH=str(SOURCE / "tools/python"))
 sys.path.insert(0, str(SOURCE / "tools/python"))
@@ -32,14 +32,6 @@ import easim.gym
 
 TINY, SEED = SOURCE / "configs/tiny.yaml", SOURCE / "configs/eas-sim.yaml"
 SHORT = {"horizon": "2h"}
-
-
-def raised(kind, function):
-    try:
-        function()
-    except kind as error:
-        return error
-    raise AssertionError(f"no {kind.__name__}")
 
 
 class Random:

@@ -24,7 +24,7 @@ import zipfile
 from functools import partial
 from pathlib import Path
 
-from support import EASIM, SOURCE, rows_of
+from support import EASIM, SOURCE, raised, rows_of
 
 PACKAGE = SOURCE / "tools" / "python"
 FENCE = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<text>.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
@@ -33,14 +33,6 @@ sys.dont_write_bytecode = True
 os.environ.update(EASIM=EASIM, PYTHONDONTWRITEBYTECODE="1")
 easim = importlib.import_module("easim")
 TINY = SOURCE / "configs/tiny.yaml"
-
-
-def raised(kind, function):
-    try:
-        function()
-    except kind as error:
-        return error
-    raise AssertionError(f"no {kind.__name__}")
 
 
 def program(folder, text, name="easim"):

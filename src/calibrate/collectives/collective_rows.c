@@ -5,7 +5,6 @@
 #include "io/csv.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define MAX_PROBLEMS  100 /* of one file: more help nobody */
 #define ELEMENT_BYTES 2
@@ -44,8 +43,7 @@ static const char *gpu_cell(struct reader *r) {
         return NULL;
     }
     for (size_t i = 0; i < r->gpus.count; i++)
-        if (strlen(r->gpus.at[i]) == cell.length &&
-            memcmp(r->gpus.at[i], cell.at, cell.length) == 0)
+        if (slice_is(cell, r->gpus.at[i]))
             return r->gpus.at[i];
     array_push(&r->gpus, arena_printf(r->binding->arena, "%.*s", (int)cell.length, cell.at));
     return r->gpus.at[r->gpus.count - 1];
@@ -55,8 +53,7 @@ static const char *gpu_cell(struct reader *r) {
 static enum collective collective_cell(const struct reader *r) {
     struct slice cell = csv_field(r->csv, r->columns[COLLECTIVE]);
     for (int c = 0; c < COLLECTIVES; c++)
-        if (strlen(collective_names[c]) == cell.length &&
-            memcmp(collective_names[c], cell.at, cell.length) == 0)
+        if (slice_is(cell, collective_names[c]))
             return (enum collective)c;
     refuse_cell(r, COLLECTIVE, "all_reduce, all_gather, reduce_scatter, alltoall or send_recv");
     return COLLECTIVES;
