@@ -10,10 +10,12 @@
   one that exports easim_policy compiles with cc alone and runs tiny.yaml.
 - Every configs/*.yaml passes `easim check`, runs, and passes `easim run --check` (one replication, the large ones cut).
 - Every relative link of every .md file leads somewhere.
-With DOCUMENTs, only these and the links. Ends with status 1 at the first thing that is wrong. What is left out is printed.
+With DOCUMENTs, only these and the links. A document is left at the first thing that is wrong in it; ends with status 1 if one
+was. What is left out is printed, and which commands take the most processor time.
 """
 import os
 import re
+import resource
 import shlex
 import shutil
 import subprocess
@@ -34,6 +36,9 @@ CUT = {"kth-sp2-easy.yaml": "{jobs: 2000}"}  # with --check each decision change
 SLOW = {"docs/readings.md", "docs/physics.md", "docs/uncertainty.md"}  # thousands of runs: not in sanitized builds
 FENCE = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<text>.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\[[^\]\n]*\]\((?P<target>[^)\s]+)\)")
+
+
+DEAREST = []  # processor time and text of each command
 
 
 class Wrong(Exception):
@@ -73,9 +78,16 @@ def missing(command):
                  not (shutil.which(name) or Path(name).exists())), None)
 
 
+def processor_s():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def run(command, folder, environment):
+    before = processor_s()
     done = subprocess.run(["bash", "-euc", command], cwd=folder, env=environment, capture_output=True, text=True,
                           timeout=300)
+    DEAREST.append((processor_s() - before, command))
     if done.returncode != 0:
         raise Wrong(f"exit {done.returncode}: {command}\n{done.stdout}{done.stderr}")
     return done.stdout
@@ -192,22 +204,25 @@ def main():
         return 2
     easim, source = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
     folder = Path(sys.argv[3]).resolve() / "check_docs"
-    try:
-        check_links(source)
-        environment = prepare(easim, source, folder)
-        documents = [source / name for name in sys.argv[4:]]
-        if not documents:
-            check_policies(source, folder, environment)
-            check_configs(source, folder, environment)
-            documents = [source / name for name in DOCUMENTS] + sorted((source / "docs").rglob("*.md"))
-        for document in documents:
-            if str(document.relative_to(source)) not in SLOW or "EASIM_SANITIZED" not in os.environ:
-                check_document(document, source, folder, environment)
-    except (Wrong, subprocess.TimeoutExpired) as problem:
-        print(f"check_docs: {problem}", file=sys.stderr)
-        return 1
-    print(f"check_docs: {len(documents)} documents hold")
-    return 0
+    environment = prepare(easim, source, folder)
+    documents = [source / name for name in sys.argv[4:]]
+    checks = [(check_links, source)]
+    if not documents:
+        checks += [(check, source, folder, environment) for check in (check_policies, check_configs)]
+        documents = [source / name for name in DOCUMENTS] + sorted((source / "docs").rglob("*.md"))
+    checks += [(check_document, document, source, folder, environment) for document in documents
+               if str(document.relative_to(source)) not in SLOW or "EASIM_SANITIZED" not in os.environ]
+    wrong = 0
+    for check, *arguments in checks:
+        try:
+            check(*arguments)
+        except (Wrong, subprocess.TimeoutExpired) as problem:
+            print(f"check_docs: {problem}", file=sys.stderr)
+            wrong += 1
+    for seconds, command in sorted(DEAREST, reverse=True)[:20]:
+        print(f"{seconds:.1f} s: {command}")
+    print(f"check_docs: {len(documents)} documents, {wrong} of {len(checks)} checks failed")
+    return min(wrong, 1)
 
 
 if __name__ == "__main__":
