@@ -80,7 +80,8 @@ static const char *read_setting(const char *at, const struct policy_text *text,
                                 struct error *reterr) {
     size_t length = strcspn(at, "=:");
     if (length == 0 || at[length] != '=') {
-        (void)error_set(reterr, ERROR_INPUT, "expected PARAM=VALUE behind a colon, got \"%.80s\"",
+        (void)error_set(reterr, ERROR_INPUT,
+                        "expected PARAM=VALUE behind \"%.80s:\", got \"%.80s\"", text->name,
                         arena_strndup(arena, at, strcspn(at, ":")));
         return NULL;
     }

@@ -50,7 +50,11 @@ def told(folder):
     team, = story["teams"]
     assert (team["from_s"], team["k"], team["gpu_type"], team["tier"], team["plan"]) == (10, 6, "fast", "spine", None), team
     near(team["sync_share"], 0.06 / 0.139)
+    start, = (decision for decision in story["decisions"] if decision["what"] == "started")
+    chosen = start["configurations"][start["chosen"]]
+    assert (chosen["several_nodes"], chosen["tier"]) == (True, "spine"), chosen
     text = easim("explain", folder, "e").stdout
+    assert re.search(r"; fitted, in spine\b.* \(chosen\)\n", text), text
     assert f"  from 10 s 6 x fast, b 8, in spine: {100 * 0.06 / 0.139:.3g} % of an iteration is synchronisation\n" in text, text
     assert "teams" in json.loads(easim("explain", folder, "a", "--format", "json").stdout)  # rigid: a tier, no share
     easim("timeline", folder, "--quiet")

@@ -15,9 +15,8 @@ struct moment_choice {
     uint32_t gpu_type, k, milli;
     double batch, power_limit_w;     /* 0: rigid; INFINITY: no limit */
     double time_s, energy_j, edp_js; /* T, E, E x T */
-    bool fits, over_cap, is_across;  /* where it would be now; else in its span on the empty
-                                        cluster */
-    bool extrapolated;
+    uint32_t span;                   /* where it would be now; else on the empty cluster */
+    bool fits, over_cap, extrapolated;
 };
 
 struct moment_type {

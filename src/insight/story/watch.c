@@ -38,9 +38,9 @@ static struct moment_choice choice_of(const struct sim *sim, const struct easim_
                                   .time_s = costs.time_s,
                                   .energy_j = costs.energy_j,
                                   .edp_js = costs.edp_js,
+                                  .span = span,
                                   .fits = fit >= 0,
                                   .over_cap = fit >= 0 && is_over_cap(sim, job->index, config),
-                                  .is_across = span != EASIM_ONE_NODE,
                                   .extrapolated = c->extrapolated};
 }
 
@@ -48,11 +48,18 @@ static struct moment_choice present_of(const struct sim *sim, const struct easim
     const struct easim_view *view = sim->view.v;
     const struct easim_config *c = easim_view_config(view, job->config);
     const struct easim_choice costs = easim_predict_running(view, job);
-    return (struct moment_choice){job->config,    c->gpu_type,    c->k,
-                                  c->milli,       c->batch,       c->power_limit_w,
-                                  costs.time_s,   costs.energy_j, costs.edp_js,
-                                  true,           false,          job->span != EASIM_ONE_NODE,
-                                  c->extrapolated};
+    return (struct moment_choice){.config = job->config,
+                                  .gpu_type = c->gpu_type,
+                                  .k = c->k,
+                                  .milli = c->milli,
+                                  .batch = c->batch,
+                                  .power_limit_w = c->power_limit_w,
+                                  .time_s = costs.time_s,
+                                  .energy_j = costs.energy_j,
+                                  .edp_js = costs.edp_js,
+                                  .span = job->span,
+                                  .fits = true,
+                                  .extrapolated = c->extrapolated};
 }
 
 static uint32_t count_ahead(const struct easim_view *view, uint32_t job) {

@@ -40,7 +40,10 @@ static void add_moment_choice(const struct story *story, cJSON *object,
     add_costs(object, choice->time_s, choice->energy_j);
     cJSON_AddBoolToObject(object, "fits", choice->fits);
     cJSON_AddBoolToObject(object, "over_cap", choice->over_cap);
-    cJSON_AddBoolToObject(object, "several_nodes", choice->is_across);
+    cJSON_AddBoolToObject(object, "several_nodes", choice->span != EASIM_ONE_NODE);
+    if (story->run->folder->cluster.network.tier_count > 0)
+        json_add_text(object, "tier",
+                      network_span_name(&story->run->folder->cluster.network, choice->span));
     cJSON_AddBoolToObject(object, "extrapolated", choice->extrapolated);
 }
 

@@ -270,14 +270,25 @@ static const char *state_of(const struct moment_choice *choice) {
     return choice->over_cap ? "over the cap" : "fitted";
 }
 
+/* Where its GPUs would be, unless in one node. */
+static void add_span(const struct story *story, uint32_t span, struct str *out) {
+    const struct network *network = &story->run->folder->cluster.network;
+    if (span == EASIM_ONE_NODE)
+        return;
+    str_add(out, network->tier_count > 0 ? ", in " : ", over several nodes");
+    if (network->tier_count > 0)
+        add_name(out, network_span_name(network, span));
+}
+
 static void add_row(const struct story *story, const struct moment_choice *choice, bool is_chosen,
                     struct str *out) {
     str_add(out, "      ");
     add_choice(story, choice, out);
     str_add(out, ": ");
     add_costs(choice->time_s, choice->energy_j, out);
-    str_addf(out, "; %s%s%s%s\n", state_of(choice), choice->is_across ? ", over several nodes" : "",
-             choice->extrapolated ? ", outside the measured range" : "",
+    str_addf(out, "; %s", state_of(choice));
+    add_span(story, choice->span, out);
+    str_addf(out, "%s%s\n", choice->extrapolated ? ", outside the measured range" : "",
              !is_chosen     ? ""
              : choice->fits ? " (chosen)"
                             : " (chosen: with GPUs that it took from other jobs in that decision)");

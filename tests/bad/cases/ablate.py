@@ -51,10 +51,10 @@ CASES = [
            "--policy pollux:tau=0: policy.params.tau: expected duration such as 90s or 10h "
            "0.001..1000000000, got \"0\""),
     ablate("parameter without a value", ["zeus:tau", "pollux"],
-           "zeus:tau: expected PARAM=VALUE behind a colon, got \"tau\""),
+           "zeus:tau: expected PARAM=VALUE behind \"zeus:\", got \"tau\""),
     ablate("two parameters without values", ["zeus:tau,edp_slack", "pollux:"],
-           "zeus:tau,edp_slack: expected PARAM=VALUE behind a colon, got \"tau\"",
-           "pollux:: expected PARAM=VALUE behind a colon, got \"\""),
+           "zeus:tau,edp_slack: expected PARAM=VALUE behind \"zeus:\", got \"tau\"",
+           "pollux:: expected PARAM=VALUE behind \"pollux:\", got \"\""),
     ablate("unknown metric", ["zeus", "pollux", "--metrics", "energy"],
            "easim ablate: --metrics: no metric is named \"energy\", did you mean \"energy_kwh\"?", ABLATE),
     ablate("no metric", ["zeus", "pollux", "--metrics", ""], "easim ablate: --metrics: expected metrics, got none",

@@ -23,10 +23,10 @@ def run(name, policy, *errors, config=CONFIG, words=()):
 
 
 CASES = [
-    text("none behind the colon", "zeus:", "expected PARAM=VALUE behind a colon, got \"\""),
-    text("no value", "zeus:edp_slack", "expected PARAM=VALUE behind a colon, got \"edp_slack\""),
-    text("no name of a parameter", "zeus:=2", "expected PARAM=VALUE behind a colon, got \"=2\""),
-    text("two colons", "zeus::tau=1h", "expected PARAM=VALUE behind a colon, got \"\""),
+    text("none behind the colon", "zeus:", "expected PARAM=VALUE behind \"zeus:\", got \"\""),
+    text("no value", "zeus:edp_slack", "expected PARAM=VALUE behind \"zeus:\", got \"edp_slack\""),
+    text("no name of a parameter", "zeus:=2", "expected PARAM=VALUE behind \"zeus:\", got \"=2\""),
+    text("two colons", "zeus::tau=1h", "expected PARAM=VALUE behind \"zeus:\", got \"\""),
     text("no policy", ":tau=1h", "expected a policy, got \":tau=1h\""),
     text("nothing between commas", ",pollux", "expected a policy, got \"\""),
     text("twice the same parameter", "zeus:tau=1h:tau=2h", "parameter \"tau\" is given twice"),
@@ -74,7 +74,7 @@ CASES = [
               f"--policies zeus:tau=\"{'1' * 180}\": policy.params.tau: expected duration such as 90s or 10h "
               f"0.001..1000000000, got \"{'1' * 80}\""),
     run("unknown", "zeus:foo=1", f"--policy zeus:foo=1: policy.params: policy zeus has no parameter \"foo\" {HAS}"),
-    run("no value", "zeus:tau", "--policy: expected PARAM=VALUE behind a colon, got \"tau\""),
+    run("no value", "zeus:tau", "--policy: expected PARAM=VALUE behind \"zeus:\", got \"tau\""),
     run("in the file", None, f"c.yaml:15:16: policy.params.edp_slack: {SLACK}, got \"low\"", config=OWN),
     run("twice in the file", None, "c.yaml:15:16: policy.name: parameter \"tau\" is given twice", config=TWICE),
     run("set", None, f"--set policy.name: policy.params.edp_slack: {SLACK}, got \"low\"",
