@@ -1,5 +1,6 @@
-/* easim completion: a script for bash, made of the tables of commands and options. */
+/* easim completion: a script for a shell, made of the tables of commands and options. */
 #include "cli/cli.h"
+#include "cli/completion_scripts.h"
 #include "cli/option_parse.h"
 #include "cli/option_table.h"
 
@@ -23,16 +24,9 @@ static const char after[] = "        esac\n"
                             "}\n"
                             "complete -o default -F _easim easim\n";
 
-/* The names of the policies that are found, when they are asked for. */
-static const char policy_names[] = "$(easim policies 2>/dev/null | cut -d \" \" -f 1)";
-
-static bool is_policy(const struct option_row *row) {
-    return strcmp(row->name, "policy") == 0;
-}
-
 static void add_choices(const struct option_row *row, struct str *out) {
-    if (is_policy(row))
-        str_add(out, policy_names);
+    if (completion_is_policy(row))
+        str_add(out, "$(" COMPLETION_POLICIES ")");
     for (size_t i = 0; row->choices && row->choices[i]; i++)
         str_addf(out, "%s%s", i > 0 ? " " : "", row->choices[i]);
 }
@@ -41,7 +35,7 @@ static void add_choices(const struct option_row *row, struct str *out) {
 static void add_completed_values(struct str *out) {
     for (const struct option_row *row = option_rows; row->name; row++)
         for (enum command c = 0; c < COMMAND_COUNT; c++) {
-            if (!option_belongs(row, c) || !(row->choices || is_policy(row)))
+            if (!option_belongs(row, c) || !(row->choices || completion_is_policy(row)))
                 continue;
             str_addf(out, "    \"%s --%s\"", commands[c].name, row->name);
             if (row->letter)
@@ -66,16 +60,27 @@ static void add_completed_names(struct str *out) {
     str_add(out, "--help --version' ;;\n");
 }
 
+static void add_bash(struct str *out) {
+    str_add(out, before);
+    add_completed_values(out);
+    str_add(out, between);
+    add_completed_names(out);
+    str_add(out, after);
+}
+
+static const struct {
+    const char *shell;
+    void (*add)(struct str *out);
+} scripts[] = {{"bash", add_bash}, {"zsh", completion_add_zsh}, {"fish", completion_add_fish}};
+
 int cli_completion(struct options *options) {
     struct str text = {0};
     struct error error = {0};
-    if (strcmp(options->operands[0], "bash") != 0)
-        options_refuse(options, "expected bash, got \"%s\"", options->operands[0]);
-    str_add(&text, before);
-    add_completed_values(&text);
-    str_add(&text, between);
-    add_completed_names(&text);
-    str_add(&text, after);
+    for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++)
+        if (strcmp(options->operands[0], scripts[i].shell) == 0)
+            scripts[i].add(&text);
+    if (text.length == 0)
+        options_refuse(options, "expected bash, zsh or fish, got \"%s\"", options->operands[0]);
     int code = cli_print(&text, &error) < 0 ? cli_report_error(&error) : EXIT_DONE;
     str_finish(&text);
     return code;

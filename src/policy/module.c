@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/own_state.h"
 #include "io/files.h"
+#include "io/own_folders.h"
 #include "policy/interface.h"
 
 #include <dirent.h>
@@ -16,10 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#ifndef EASIM_PLUGIN_DIR
-#define EASIM_PLUGIN_DIR "/usr/local/lib/easim/policies"
-#endif
 
 #define TRIAL_S 5 /* of processor time, to load, read and close a module */
 
@@ -119,7 +116,7 @@ static int open_path(const char *path, bool apart, struct policy_module *module,
 /* The folders where policies are sought, in order; each is given to visit until it returns true. */
 static bool each_folder(bool (*visit)(const char *folder, void *context), void *context) {
     const char *list = getenv("EASIM_POLICY_PATH");
-    char folder[PATH_MAX + 32], executable[PATH_MAX];
+    char folder[PATH_MAX];
     for (const char *at = list; at && *at;) {
         size_t length = strcspn(at, ":");
         snprintf(folder, sizeof folder, "%.*s", (int)length, at);
@@ -127,18 +124,8 @@ static bool each_folder(bool (*visit)(const char *folder, void *context), void *
             return true;
         at += length + (at[length] == ':');
     }
-    ssize_t length = readlink("/proc/self/exe", executable, sizeof executable - 1);
-    for (int up = 0; up < 2 && length > 0; up++) {
-        executable[length] = '\0';
-        char *slash = strrchr(executable, '/');
-        if (!slash)
-            break;
-        length = slash - executable;
-        snprintf(folder, sizeof folder, "%.*s/policies", (int)length, executable);
-        if (visit(folder, context))
-            return true;
-    }
-    return visit(EASIM_PLUGIN_DIR, context);
+    const struct own_folders own = {"policies", EASIM_PLUGIN_DIR_FROM_PROGRAM, EASIM_PLUGIN_DIR};
+    return own_folders_each(&own, visit, context);
 }
 
 struct search {

@@ -28,7 +28,7 @@ def inputs(folder):
 def commands(folder):
     """Words; what is in `out` is the result."""
     out = folder / "out"
-    yield from (["--help"], ["--version"], ["run", "--help"], ["completion", "bash"], ["policies"], ["policies", "zeus"],
+    yield from (["--help"], ["--version"], ["run", "--help"], ["completion", "bash"], ["completion", "zsh"], ["completion", "fish"], ["policies"], ["policies", "zeus"],
                 ["check", TINY], ["gen", TINY, "-o", out / "jobs.csv"], ["models", TINY, "--out", out / "models"],
                 ["models", folder / "model.yaml", "--parameters"],
                 ["calibrate", PROFILE, "-o", out / "model.yaml"], ["calibrate", "--check", folder / "model.yaml", PROFILE],

@@ -1,8 +1,9 @@
 """A policy built out of tree against an installed easim, and run by it: test_install.py EASIM SOURCE
 
-Installs the build of EASIM into a temporary root, takes flags and plug-in folder from easim.pc, compiles the first
-complete example of policies/README.md, puts it into that folder and runs it by its name. The same policy in C++17 gives
-the same jobs.csv, where there is a g++.
+Installs the build of EASIM into a temporary root and moves it: policies, validations and easim.pc are found where they
+are then. Takes flags and plug-in folder from easim.pc, compiles the first complete example of policies/README.md, puts it
+into that folder and runs it by its name. The same policy in C++17 gives the same jobs.csv, where there is a g++. Data and
+documents lie as in the source, and the installed configurations are as good as those there.
 """
 import os
 import re
@@ -40,10 +41,36 @@ const struct easim_policy easim_policy = {EASIM_POLICY_ABI, "sjf", "1.0", "the s
 """
 
 
+# easim is to find its own folders, and data that configurations and validations may name is not needed
+NAMES = {key: value for key, value in os.environ.items() if not key.startswith("EASIM_") and key != "DESTDIR"}
+
+
 def run(*command, **environment):
-    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment}, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, env={**NAMES, **environment}, check=False)
     assert done.returncode == 0, (command, done.stdout, done.stderr)
     return done.stdout.strip()
+
+
+def names_below(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file() and path.name != "meson.build")
+
+
+def check_files(root):
+    """Each shell has its completion; documents and what they link to are there; configurations say what those of the source say."""
+    for shell, place in (("bash", "bash-completion/completions/easim"), ("zsh", "zsh/site-functions/_easim"),
+                         ("fish", "fish/vendor_completions.d/easim.fish")):
+        assert (root / "share" / place).read_text() == run(EASIM, "completion", shell) + "\n", shell
+    data = root / "share/easim"
+    for folder in ("configs", "validation", "workloads"):
+        assert names_below(data / folder) == names_below(SOURCE / folder), folder
+    for page in ["README.md", "CHANGELOG.md", "policies/README.md", *(str(path.relative_to(data)) for path in data.glob("docs/**/*.md"))]:
+        assert (data / page).read_bytes() == (SOURCE / page).read_bytes(), page
+    assert {"docs/" + name for name in names_below(SOURCE / "docs") if not name.startswith("man/")} == \
+        {"docs/" + name for name in names_below(data / "docs")}
+    for config in sorted((data / "configs").glob("*.yaml")):
+        said = [subprocess.run([root / "bin/easim", "check", f"configs/{config.name}"], cwd=place, env=NAMES, capture_output=True,
+                               text=True, check=False) for place in (data, SOURCE)]
+        assert said[0].stdout == said[1].stdout and said[0].stderr == said[1].stderr, said
 
 
 def compare_cpp(folder, flags, easim):
@@ -58,16 +85,17 @@ def compare_cpp(folder, flags, easim):
 def main():
     example = re.search(r"```c\n(/\* sjf\.c.*?)```", (SOURCE / "policies" / "README.md").read_text(), re.S).group(1)
     with tempfile.TemporaryDirectory(prefix="easim-install.") as folder:
-        root = Path(folder) / "root"
-        run("meson", "install", "-C", str(EASIM.parent), "--no-rebuild", "--destdir", str(root))
-        package = next(root.rglob("easim.pc"))
-        completion = next(root.rglob("bash-completion/completions/easim"))
-        assert completion.read_text() == run(str(EASIM), "completion", "bash") + "\n"
-        pc = {"PKG_CONFIG_PATH": str(package.parent), "PKG_CONFIG_SYSROOT_DIR": str(root)}
+        root = Path(folder) / "moved" / "root"
+        run("meson", "install", "-C", str(EASIM.parent), "--no-rebuild", "--destdir", f"{folder}/destdir")
+        root.parent.mkdir()
+        next(Path(folder).glob("destdir/**/bin")).parent.rename(root)
+        check_files(root)
+        pc = {"PKG_CONFIG_PATH": str(next(root.rglob("easim.pc")).parent)}
         flags = run("pkg-config", "--cflags", "easim", **pc).split()
-        plugins = Path(str(root) + run("pkg-config", "--variable=plugindir", "easim", PKG_CONFIG_PATH=str(package.parent)))
+        plugins = Path(run("pkg-config", "--variable=plugindir", "easim", **pc))
+        assert plugins.resolve().is_relative_to(root), f"{plugins}: build folders of before need meson setup --wipe"
         assert sorted(path.stem for path in plugins.iterdir()) == sorted(p.stem for p in (SOURCE / "policies").glob("*.c"))
-        mock = Path(str(root) + run("pkg-config", "--variable=mockdir", "easim", PKG_CONFIG_PATH=str(package.parent)))
+        mock = Path(run("pkg-config", "--variable=mockdir", "easim", **pc))
         (Path(folder) / "sjf.c").write_text(example)
         (Path(folder) / "test_sjf.c").write_text(MOCK_TEST)
         run("cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", *flags, f"-I{mock}", "-o", f"{folder}/test_sjf",
@@ -76,17 +104,12 @@ def main():
         assert (mock.parent / "exec" / "fcfs.py").is_file()
         run("cc", "-std=c17", "-Wall", "-Wextra", "-Werror", "-pedantic", "-shared", "-fPIC", "-fvisibility=hidden",
             *flags, "-o", str(plugins / "sjf.so"), str(Path(folder) / "sjf.c"))
-        easim, path = next(root.rglob("bin/easim")), {"EASIM_POLICY_PATH": str(plugins)}
-        assert "shortest job first" in run(str(easim), "policies", **path)
-        table = run(str(easim), "run", str(SOURCE / "configs" / "tiny.yaml"), "--policy", "sjf", "--check", "--strict",
-                    "--out", str(Path(folder) / "out"), **path)
+        easim = root / "bin/easim"
+        assert "shortest job first" in run(easim, "policies")
+        table = run(easim, "run", SOURCE / "configs" / "tiny.yaml", "--policy", "sjf", "--check", "--strict", "--out", f"{folder}/out")
         assert "policy sjf" in table, table
-        installed = next(root.rglob("easim/validation"))  # its files name configurations, which are installed beside it
-        assert sorted(p.name for p in installed.glob("*.yaml")) == sorted(p.name for p in (SOURCE / "validation").glob("*.yaml"))
-        names = {key: value for key, value in os.environ.items() if key in ("PATH", "LD_LIBRARY_PATH")}
-        done = subprocess.run([easim, "validate", "--out", Path(folder) / "validate"], capture_output=True, text=True, check=False,
-                              env=names | {"EASIM_VALIDATION": str(installed), "EASIM_POLICY_PATH": str(plugins)})
-        assert done.returncode == 0 and "erlang-c: " in done.stdout and ", 0 unexpected, " in done.stdout, done
+        table = run(easim, "validate", "--out", f"{folder}/validate")
+        assert "erlang-c: " in table and ", 0 unexpected, " in table, table
         if shutil.which("g++"):
             compare_cpp(Path(folder), flags, easim)
     print("1 passed, 0 failed")

@@ -3,15 +3,15 @@
 
 #include "base/array.h"
 #include "io/files.h"
+#include "io/own_folders.h"
 
 #include <dirent.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct files {
     ARRAY_OF(const char *) at;
+    struct arena *arena;
 };
 
 static bool ends_in_yaml(const char *name) {
@@ -19,31 +19,15 @@ static bool ends_in_yaml(const char *name) {
     return name[0] != '.' && length > 5 && strcmp(name + length - 5, ".yaml") == 0;
 }
 
-static bool list_validations(const char *folder, struct files *files, struct arena *arena) {
+static bool list_validations(const char *folder, void *context) {
+    struct files *files = context;
     DIR *dir = files_open_folder(folder);
     for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;)
         if (ends_in_yaml(entry->d_name))
-            array_push(&files->at, arena_printf(arena, "%s/%s", folder, entry->d_name));
+            array_push(&files->at, arena_printf(files->arena, "%s/%s", folder, entry->d_name));
     if (dir)
         closedir(dir);
     return files->at.count > 0;
-}
-
-/* Beside the program, then in the folder above. */
-static bool list_beside(struct files *files, struct arena *arena) {
-    char executable[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", executable, sizeof executable - 1);
-    bool found = false;
-    for (int up = 0; up < 2 && length > 0 && !found; up++) {
-        executable[length] = '\0';
-        char *slash = strrchr(executable, '/');
-        if (!slash)
-            break;
-        length = slash - executable;
-        found = list_validations(arena_printf(arena, "%.*s/validation", (int)length, executable),
-                                 files, arena);
-    }
-    return found;
 }
 
 static int compare_names(const void *left, const void *right) {
@@ -52,10 +36,11 @@ static int compare_names(const void *left, const void *right) {
 
 int validate_find(struct arena *arena, const char *const **ret_files, struct error *reterr) {
     const char *own = getenv("EASIM_VALIDATION");
-    struct files files = {.at = {0}};
-    bool found = own && own[0] ? list_validations(own, &files, arena)
-                               : list_beside(&files, arena) ||
-                                     list_validations(EASIM_VALIDATION_DIR, &files, arena);
+    struct files files = {.arena = arena};
+    const struct own_folders shipped = {"validation", EASIM_VALIDATION_DIR_FROM_PROGRAM,
+                                        EASIM_VALIDATION_DIR};
+    bool found = own && own[0] ? list_validations(own, &files)
+                               : own_folders_each(&shipped, list_validations, &files);
     if (!found) {
         free(files.at.at);
         return error_set(reterr, ERROR_INPUT,

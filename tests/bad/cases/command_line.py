@@ -116,7 +116,7 @@ CASES = [
     command("command line: limit without a test", ["policies", "zeus", "--limit", "3"],
             "easim policies: --limit: only with --test", "Try `easim policies --help' for more information."),
     command("command line: completion of another shell", ["completion", "tcsh"],
-            "easim completion: expected bash, got \"tcsh\"", "Try `easim completion --help' for more information."),
+            "easim completion: expected bash, zsh or fish, got \"tcsh\"", "Try `easim completion --help' for more information."),
     command("command line: parameter without a value", ["policies", "--test", "zeus", "--param", "tau"],
             "easim policies: --param: expected NAME=VALUE, got \"tau\"",
             "Try `easim policies --help' for more information."),
