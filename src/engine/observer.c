@@ -19,8 +19,9 @@ const char *const refusal_names[] = {
 };
 
 const char *const segment_kind_names[] = {
-    [SEGMENT_NONE] = "none", [SEGMENT_QUEUED] = "queued",         [SEGMENT_SETUP] = "setup",
-    [SEGMENT_RUN] = "run",   [SEGMENT_CHECKPOINT] = "checkpoint", [SEGMENT_LOST] = "lost",
+    [SEGMENT_NONE] = "none",         [SEGMENT_QUEUED] = "queued",         [SEGMENT_SETUP] = "setup",
+    [SEGMENT_RUN] = "run",           [SEGMENT_CHECKPOINT] = "checkpoint", [SEGMENT_LOST] = "lost",
+    [SEGMENT_RESERVED] = "reserved", [SEGMENT_LOADING] = "loading",       [SEGMENT_SERVE] = "serve",
 };
 
 const char *const segment_cause_names[] = {
@@ -30,5 +31,6 @@ const char *const segment_cause_names[] = {
     [CAUSE_PREEMPTED] = "preempted",     [CAUSE_SAVED] = "saved",
     [CAUSE_RESIZED] = "resized",         [CAUSE_NODE_FAILED] = "failed",
     [CAUSE_FINISHED] = "finished",       [CAUSE_REJECTED] = "rejected",
-    [CAUSE_END_OF_RUN] = "end_of_run",
+    [CAUSE_RESERVED] = "reserved",       [CAUSE_LOAD] = "load",
+    [CAUSE_RELEASED] = "released",       [CAUSE_END_OF_RUN] = "end_of_run",
 };

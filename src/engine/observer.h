@@ -54,7 +54,7 @@ struct action_record {
     uint32_t config; /* of a start or resize, or EASIM_NONE */
 };
 
-/* What a job does from one instant to another. */
+/* What a job, or a replica of a service, does from one instant to another. */
 enum segment_kind {
     SEGMENT_NONE, /* nothing: not submitted yet, rejected or finished */
     SEGMENT_QUEUED,
@@ -62,6 +62,10 @@ enum segment_kind {
     SEGMENT_RUN,
     SEGMENT_CHECKPOINT, /* writes one, with its GPUs, because it is preempted */
     SEGMENT_LOST,       /* the end of a run whose work was lost: told afterwards, job_segments.h */
+    /* Replicas: metrics/replica_segments.h. */
+    SEGMENT_RESERVED, /* has not all of its GPUs yet, or may not use them: they are free */
+    SEGMENT_LOADING,  /* waking of the GPUs included */
+    SEGMENT_SERVE,
 };
 
 /* Why a segment ended, and the next one began. */
@@ -78,6 +82,9 @@ enum segment_cause {
     CAUSE_NODE_FAILED,
     CAUSE_FINISHED,
     CAUSE_REJECTED,   /* by the policy, while it was queued */
+    CAUSE_RESERVED,   /* replicas: the first one, where it finds no GPUs */
+    CAUSE_LOAD,       /* its service gives it another load: it goes on serving */
+    CAUSE_RELEASED,   /* it is not needed any more, or the cap does not allow it */
     CAUSE_END_OF_RUN, /* nothing happened to the job: job_segments.h */
 };
 
@@ -85,9 +92,10 @@ extern const char *const segment_kind_names[];  /* by enum segment_kind */
 extern const char *const segment_cause_names[]; /* by enum segment_cause */
 /* Whether a run that ends so goes on, on the same GPUs, in the next segment. */
 static inline bool segment_cause_goes_on(enum segment_cause cause) {
-    return cause == CAUSE_PHASE || cause == CAUSE_UTILIZATION || cause == CAUSE_CONTENTION;
+    return cause == CAUSE_PHASE || cause == CAUSE_UTILIZATION || cause == CAUSE_CONTENTION ||
+           cause == CAUSE_LOAD;
 }
-#define SEGMENT_KINDS  (SEGMENT_LOST + 1)
+#define SEGMENT_KINDS  (SEGMENT_SERVE + 1)
 #define SEGMENT_CAUSES (CAUSE_END_OF_RUN + 1)
 
 /* A segment of a job's life. The segments of a job follow each other without gaps from its
@@ -132,6 +140,10 @@ struct observer {
        segments_present. */
     void (*segment)(void *context, const struct sim *sim, const struct segment *segment);
     void (*service)(void *context, const struct sim *sim, const struct service_piece *piece);
+    /* A replica has entered its phase: CAUSE_RESERVED, _STARTED, _SET_UP; or it goes, and holds its
+       GPUs no longer: CAUSE_RELEASED, _NODE_FAILED. Its service has been told of up to now. */
+    void (*replica)(void *context, const struct sim *sim, uint32_t replica,
+                    enum segment_cause cause);
     void (*action)(void *context, const struct sim *sim, const struct action_record *action);
     /* The end of the warm-up: measuring begins. */
     void (*measure)(void *context, const struct sim *sim);

@@ -98,6 +98,12 @@ static void remove_replica(struct sim *sim, uint32_t replica) {
 
 /* ---- Its life ---- */
 
+static void tell_replica(const struct sim *sim, uint32_t replica, enum segment_cause cause) {
+    for (const struct observer *const *o = sim->observers; *o; o++)
+        if ((*o)->replica)
+            (*o)->replica((*o)->context, sim, replica, cause);
+}
+
 static void enter_phase(struct sim *sim, uint32_t replica, enum replica_phase phase) {
     struct replica *r = &sim->services.replicas.at[replica];
     struct service_run *run = &sim->services.runs[r->service];
@@ -122,6 +128,7 @@ static void load_replica(struct sim *sim, uint32_t replica, int64_t load_ns) {
     if (ready_ns > sim->now_ns)
         r->event = services_push(sim, ready_ns, EVENT_REPLICA, replica);
     enter_phase(sim, replica, ready_ns > sim->now_ns ? REPLICA_LOADING : REPLICA_READY);
+    tell_replica(sim, replica, CAUSE_STARTED);
 }
 
 static uint32_t place_replica(struct sim *sim, uint32_t service, uint32_t config) {
@@ -207,6 +214,7 @@ void replicas_reserve(struct sim *sim, uint32_t service, uint32_t config, uint32
     sim->services.runs[service].reserved++;
     sim->services.reserved++;
     take_freed(sim, replica);
+    tell_replica(sim, replica, CAUSE_RESERVED);
 }
 
 /* ---- Its end ---- */
@@ -215,6 +223,7 @@ void replicas_become_ready(struct sim *sim, uint32_t replica) {
     sim->services.pending--;
     sim->services.replicas.at[replica].event = EVENT_NONE;
     enter_phase(sim, replica, REPLICA_READY);
+    tell_replica(sim, replica, CAUSE_SET_UP);
 }
 
 /* It no longer uses its GPUs, though it still holds them. */
@@ -228,7 +237,7 @@ static void stop_using(struct sim *sim, uint32_t replica) {
     add_committed(sim, -added_nw(sim, r));
 }
 
-void replicas_release(struct sim *sim, uint32_t replica) {
+static void end_replica(struct sim *sim, uint32_t replica, enum segment_cause cause) {
     const struct replica *r = &sim->services.replicas.at[replica];
     if (r->phase == REPLICA_RESERVED)
         end_reservation(sim, replica);
@@ -236,14 +245,19 @@ void replicas_release(struct sim *sim, uint32_t replica) {
         stop_using(sim, replica);
     if (r->allocation.count > 0)
         give_gpus_back(sim, replica);
+    tell_replica(sim, replica, cause);
     remove_replica(sim, replica);
+}
+
+void replicas_release(struct sim *sim, uint32_t replica) {
+    end_replica(sim, replica, CAUSE_RELEASED);
 }
 
 void replicas_fail_node(struct sim *sim, uint32_t node) {
     for (uint32_t i = 0; i < sim->services.replicas.count; i++) {
         const struct replica *r = &sim->services.replicas.at[i];
         if (r->phase != REPLICA_GONE && r->node == node)
-            replicas_release(sim, i);
+            end_replica(sim, i, CAUSE_NODE_FAILED);
     }
 }
 

@@ -6,6 +6,7 @@
 #include "config/policy_text.h"
 #include "study/recorded.h"
 #include "study/recorded_check.h"
+#include "workload/service_load.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -79,6 +80,10 @@ static int bind_study(struct recorded_folder *folder, struct error *reterr) {
         r = source_bind(&folder->source, &folder->scenario, &binding);
     if (r == 0)
         r = bind_models(folder, &binding);
+    const struct service_surroundings around = {&folder->cluster, &folder->models,
+                                                &folder->scenario};
+    if (r == 0)
+        r = services_load_configs(&folder->source.services, &around, &binding);
     if (r < 0)
         error_set(reterr, ERROR_INPUT, "%s", problems.count > 0 ? problems.texts[0] : path);
     problems_finish(&problems);

@@ -4,6 +4,7 @@
 
 #include "base/numfmt.h"
 #include "base/units.h"
+#include "insight/recorded_services.h"
 #include "insight/recorded_table.h"
 #include "io/csv.h"
 
@@ -298,6 +299,7 @@ int recorded_jobs_load(struct recorded_run *run, struct error *reterr) {
         result =
             error_set(reterr, ERROR_INPUT, "%s: fewer jobs than recorded.csv says", r.table.file);
     find_allowed_k(run);
+    recorded_services_init(run);
     recorded_table_finish(&r.table);
     intern_finish(&r.requests);
     intern_finish(&r.models);

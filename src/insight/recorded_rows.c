@@ -4,6 +4,7 @@
 
 #include "base/numfmt.h"
 #include "base/units.h"
+#include "insight/recorded_services.h"
 #include "insight/recorded_table.h"
 #include "io/csv.h"
 
@@ -244,7 +245,37 @@ static bool find_job(struct reader *r) {
     return true;
 }
 
-/* Whether a segment follows on what came before of the job, or begins with its submission. */
+/* The replica of the row likewise. */
+static bool find_replica(struct reader *r) {
+    const struct workload *w = &r->run->workload;
+    struct slice id = recorded_table_text(&r->table, S_ID);
+    if (r->job != EASIM_NONE && recorded_run_is_replica(r->run, r->job) &&
+        slice_is(id, w->jobs.at[r->job].id))
+        return true;
+    uint32_t job = recorded_services_add(r->run, id, recorded_table_ns(&r->table, S_START));
+    if (job == EASIM_NONE) {
+        recorded_table_refuse(&r->table, S_ID, "a replica of a service, by service and number");
+        return false;
+    }
+    r->job = job;
+    r->run->jobs[job].segments = (uint32_t)r->run->segments.count;
+    return true;
+}
+
+static bool is_of_replica(uint8_t kind) {
+    return kind == SEGMENT_RESERVED || kind == SEGMENT_LOADING || kind == SEGMENT_SERVE;
+}
+
+/* A job begins with its submission, a replica with its start, or with GPUs reserved for it. */
+static bool begins_well(const struct job_spec *spec, const struct recorded_segment *segment) {
+    uint8_t began = segment->began;
+    if (is_of_replica(segment->kind))
+        return began == CAUSE_RESERVED || began == CAUSE_STARTED;
+    return segment->start_ns == spec->submit_ns && began == CAUSE_SUBMITTED &&
+           segment->kind == SEGMENT_QUEUED;
+}
+
+/* Whether a segment follows on what came before of the job, or begins it. */
 static bool follows(const struct reader *r, const struct recorded_segment *segment) {
     const struct recorded_job *job = &r->run->jobs[segment->job];
     const struct job_spec *spec = &r->run->workload.jobs.at[segment->job];
@@ -252,16 +283,15 @@ static bool follows(const struct reader *r, const struct recorded_segment *segme
         job->segment_count > 0 ? &r->run->segments.at[r->run->segments.count - 1] : NULL;
     return segment->end_ns >= segment->start_ns && segment->end_ns <= r->run->part->end_ns &&
            (last ? segment->start_ns == last->end_ns && segment->began == last->ended
-                 : segment->start_ns == spec->submit_ns && segment->began == CAUSE_SUBMITTED &&
-                       segment->kind == SEGMENT_QUEUED) &&
-           (segment->config == EASIM_NONE) == (segment->kind == SEGMENT_QUEUED);
+                 : begins_well(spec, segment)) &&
+           (segment->config == EASIM_NONE) == recorded_segment_waits(segment);
 }
 
 static void add_to_job(struct recorded_run *run, const struct recorded_segment *segment) {
     struct recorded_job *job = &run->jobs[segment->job];
     int64_t length_ns = segment->end_ns - segment->start_ns;
     int128 gpu_ps = recorded_run_gpu_ps(run, segment);
-    bool lost = segment->kind == SEGMENT_LOST, queued = segment->kind == SEGMENT_QUEUED;
+    bool lost = segment->kind == SEGMENT_LOST, queued = recorded_segment_waits(segment);
     job->segment_count++;
     job->config = queued ? job->config : segment->config;
     job->preemptions += segment->ended == CAUSE_PREEMPTED;
@@ -286,10 +316,10 @@ static void add_to_job(struct recorded_run *run, const struct recorded_segment *
 
 static void read_segment(struct reader *r) {
     struct recorded_segment s = {.config = EASIM_NONE};
-    if (!find_job(r))
+    s.kind = (uint8_t)recorded_table_word(&r->table, S_KIND, segment_kind_names, SEGMENT_KINDS);
+    if (!(is_of_replica(s.kind) ? find_replica(r) : find_job(r)))
         return;
     s.job = r->job;
-    s.kind = (uint8_t)recorded_table_word(&r->table, S_KIND, segment_kind_names, SEGMENT_KINDS);
     s.began = (uint8_t)recorded_table_word(&r->table, S_BEGAN, segment_cause_names, SEGMENT_CAUSES);
     s.ended = (uint8_t)recorded_table_word(&r->table, S_ENDED, segment_cause_names, SEGMENT_CAUSES);
     s.start_ns = recorded_table_ns(&r->table, S_START);

@@ -10,6 +10,7 @@ void recorded_run_finish(struct recorded_run *run) {
     free(run->allowed_k);
     workload_finish(&run->workload);
     free(run->jobs);
+    free(run->replicas.at);
     free(run->segments.at);
     free(run->gpus.at);
     free(run->rests.at);

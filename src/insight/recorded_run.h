@@ -94,7 +94,7 @@ struct recorded_segment {
     double work;     /* done, in reference samples (rigid jobs: seconds): kept; of SEGMENT_LOST:
                         lost */
     uint32_t job;    /* of workload.jobs */
-    uint32_t config; /* held: of workload.table.configs; EASIM_NONE: queued */
+    uint32_t config; /* held: of workload.table.configs; EASIM_NONE: it waits */
     uint32_t gpus;   /* place of its first GPUs in the run's gpus; */
     uint32_t gpus_count;
     uint8_t kind;         /* enum segment_kind, never NONE */
@@ -118,6 +118,19 @@ struct recorded_job {
     double work_kept, work_lost;
 };
 
+/* A service of the scenario. */
+struct recorded_service {
+    const struct service *spec; /* without its demand, which is not in the folder */
+    const char *name;           /* as the files have it */
+    uint32_t set, user;         /* of its replicas */
+    const char *const *labels;  /* likewise, by workload.label_names */
+};
+
+/* Which replica a job behind those of workload.csv is. */
+struct recorded_replica {
+    uint32_t service, number;
+};
+
 /* Zero-initialise; release with recorded_run_finish. */
 struct recorded_run {
     const struct recorded_folder *folder;
@@ -126,6 +139,10 @@ struct recorded_run {
                                  power of each k, b, h, limit, by span */
     struct k_choice *allowed_k; /* by model: of the jobs that there are; of the table */
     struct recorded_job *jobs;  /* by index in workload.jobs */
+    /* Jobs from first_replica on are replicas of services (recorded_services.h). */
+    uint32_t first_replica, service_count;
+    struct recorded_service *services;
+    ARRAY_OF(struct recorded_replica) replicas; /* of the job at first_replica on */
     ARRAY_OF(struct recorded_segment) segments; /* by job, then time */
     ARRAY_OF(struct recorded_gpus) gpus;
     ARRAY_OF(struct recorded_rest) rests; /* in order of end_ns */
@@ -137,7 +154,15 @@ int recorded_run_load(struct recorded_run *run, const struct recorded_folder *fo
                       const struct recorded_part *part, struct error *reterr) MUST_CHECK;
 void recorded_run_finish(struct recorded_run *run);
 
-/* NULL: queued. */
+static inline bool recorded_run_is_replica(const struct recorded_run *run, uint32_t job) {
+    return job >= run->first_replica;
+}
+/* Without GPUs: a job in the queue, or a replica that waits for its GPUs. */
+static inline bool recorded_segment_waits(const struct recorded_segment *segment) {
+    return segment->kind == SEGMENT_QUEUED || segment->kind == SEGMENT_RESERVED;
+}
+
+/* NULL: it waits. */
 static inline const struct easim_config *
 recorded_run_config(const struct recorded_run *run, const struct recorded_segment *segment) {
     return segment->config == EASIM_NONE ? NULL : &run->workload.table.configs.at[segment->config];

@@ -27,9 +27,9 @@ static void init_tracker(struct gpu_tracker *tracker, const struct sim *sim) {
     tracker->since_ns = mem_zalloc(gpus, sizeof *tracker->since_ns);
     if (sim->workload->table.has_shares)
         tracker->shared = mem_zalloc(gpus, sizeof *tracker->shared);
-    tracker->jobs = mem_zalloc(jobs, sizeof *tracker->jobs);
     for (uint32_t j = 0; j < jobs; j++)
-        tracker->jobs[j].shared = EASIM_NONE;
+        array_push(&tracker->jobs,
+                   ((struct tracked_job){.shared = EASIM_NONE, .replica = EASIM_NONE}));
     tracker->is_changed = mem_zalloc(cluster->node_count, sizeof *tracker->is_changed);
 }
 
@@ -165,14 +165,27 @@ static int compare_pieces(const void *left, const void *right) {
     return (a->node > b->node) - (a->node < b->node);
 }
 
-/* What the engine has given to a job, by node. */
-static void list_pieces(struct gpu_tracker *tracker, const struct sim *sim, uint32_t job) {
-    const struct job_run *run = &sim->runs[job];
-    const struct allocation *allocation = &run->allocation;
-    const struct piece *pieces = allocation_pieces(allocation);
+static bool is_job(const struct sim *sim, uint32_t index) {
+    return index < sim->workload->jobs.count;
+}
+
+/* The whole GPUs that the engine has given to a job or replica; NULL: none. */
+static const struct allocation *allocation_of(const struct gpu_tracker *tracker,
+                                              const struct sim *sim, uint32_t index) {
+    uint32_t replica = tracker->jobs.at[index].replica;
+    if (!is_job(sim, index))
+        return replica == EASIM_NONE ? NULL : &sim->services.replicas.at[replica].allocation;
+    const struct job_run *run = &sim->runs[index];
+    return job_run_uses_gpus(run) && run->allocation.milli == 0 ? &run->allocation : NULL;
+}
+
+/* These, by node. */
+static void list_pieces(struct gpu_tracker *tracker, const struct sim *sim, uint32_t index) {
+    const struct allocation *allocation = allocation_of(tracker, sim, index);
     tracker->pieces.count = 0;
-    if (!job_run_uses_gpus(run) || allocation->milli > 0)
+    if (!allocation)
         return;
+    const struct piece *pieces = allocation_pieces(allocation);
     for (uint32_t i = 0; i < allocation->count; i++)
         array_push(&tracker->pieces, pieces[i]);
     if (allocation->count > 1)
@@ -190,13 +203,14 @@ static uint32_t piece_of(const struct gpu_tracker *tracker, size_t *at, uint32_t
 }
 
 static bool shares(const struct sim *sim, uint32_t job) {
-    return job_run_uses_gpus(&sim->runs[job]) && sim->runs[job].allocation.milli > 0;
+    return is_job(sim, job) && job_run_uses_gpus(&sim->runs[job]) &&
+           sim->runs[job].allocation.milli > 0;
 }
 
 /* On the same GPU. */
 static bool goes_on_sharing(const struct gpu_tracker *tracker, const struct sim *sim,
                             uint32_t index) {
-    const struct tracked_job *job = &tracker->jobs[index];
+    const struct tracked_job *job = &tracker->jobs.at[index];
     const struct allocation *allocation = &sim->runs[index].allocation;
     return shares(sim, index) && tracker->gpus.at[job->held.first].node == allocation->first.node &&
            tracker->shared[job->shared].engine_gpu == allocation->gpu;
@@ -204,7 +218,7 @@ static bool goes_on_sharing(const struct gpu_tracker *tracker, const struct sim 
 
 /* Gives back what the job does not go on holding: of each node the highest ones. */
 static void give_back(struct gpu_tracker *tracker, const struct sim *sim, uint32_t index) {
-    struct tracked_job *job = &tracker->jobs[index];
+    struct tracked_job *job = &tracker->jobs.at[index];
     uint32_t node = EASIM_NONE, left = 0;
     size_t at = 0;
     if (job->shared != EASIM_NONE) {
@@ -272,7 +286,7 @@ static uint32_t keep_held(struct gpu_tracker *tracker, struct gpu_places held, s
 }
 
 static void take_whole(struct gpu_tracker *tracker, const struct sim *sim, uint32_t index) {
-    struct tracked_job *job = &tracker->jobs[index];
+    struct tracked_job *job = &tracker->jobs.at[index];
     size_t first = tracker->gpus.count;
     list_pieces(tracker, sim, index);
     for (size_t i = 0; i < tracker->pieces.count; i++) {
@@ -295,9 +309,9 @@ static void take_whole(struct gpu_tracker *tracker, const struct sim *sim, uint3
 /* --- instants --- */
 
 static void note_moved(struct gpu_tracker *tracker, uint32_t job) {
-    if (tracker->jobs[job].moved)
+    if (tracker->jobs.at[job].moved)
         return;
-    tracker->jobs[job].moved = true;
+    tracker->jobs.at[job].moved = true;
     array_push(&tracker->moved, job);
 }
 
@@ -305,7 +319,7 @@ struct gpu_places gpu_tracker_end_segment(struct gpu_tracker *tracker, const str
                                           const struct segment *segment) {
     if (!tracker->states)
         init_tracker(tracker, sim);
-    const struct tracked_job *job = &tracker->jobs[segment->job];
+    const struct tracked_job *job = &tracker->jobs.at[segment->job];
     struct gpu_places held = job->held;
     bool stays = segment_cause_goes_on(segment->ended) || segment->ended == CAUSE_SET_UP ||
                  segment->ended == CAUSE_END_OF_RUN;
@@ -314,6 +328,26 @@ struct gpu_places gpu_tracker_end_segment(struct gpu_tracker *tracker, const str
     if (!stays)
         note_moved(tracker, segment->job);
     return held;
+}
+
+uint32_t gpu_tracker_move_replica(struct gpu_tracker *tracker, const struct sim *sim,
+                                  uint32_t holder, uint32_t replica, bool holds) {
+    if (!tracker->states)
+        init_tracker(tracker, sim);
+    if (holder == EASIM_NONE) {
+        holder = (uint32_t)tracker->jobs.count;
+        array_push(&tracker->jobs,
+                   ((struct tracked_job){.shared = EASIM_NONE, .replica = EASIM_NONE}));
+    }
+    tracker->jobs.at[holder].replica = holds ? replica : EASIM_NONE;
+    note_moved(tracker, holder);
+    mark_changed(tracker, sim->services.replicas.at[replica].node);
+    return holder;
+}
+
+struct gpu_places gpu_tracker_held(const struct gpu_tracker *tracker, uint32_t holder) {
+    const struct tracked_job *job = &tracker->jobs.at[holder];
+    return job->moved ? (struct gpu_places){0} : job->held;
 }
 
 void gpu_tracker_note_node(struct gpu_tracker *tracker, const struct sim *sim, uint32_t node) {
@@ -330,6 +364,41 @@ static void settle_failure(struct gpu_tracker *tracker, const struct sim *sim, u
     for (uint32_t g = tracker->node_first[node]; g < tracker->node_first[node + 1]; g++)
         if (failed != (tracker->states[g] == RECORDED_FAILED))
             set_state(tracker, node, g, failed ? RECORDED_FAILED : RECORDED_FREE, sim->now_ns);
+}
+
+/* What the reservation of a node holds. */
+static uint32_t reserved_gpus(const struct sim *sim, uint32_t node) {
+    uint32_t gpus = 0;
+    for (size_t i = 0; i < sim->services.replicas.count; i++) {
+        const struct replica *r = &sim->services.replicas.at[i];
+        if (r->phase == REPLICA_RESERVED && r->node == node)
+            gpus += r->allocation.first.gpus;
+    }
+    return gpus;
+}
+
+static uint32_t count_reserved(const struct gpu_tracker *tracker, uint32_t node) {
+    uint32_t reserved = 0;
+    for (uint32_t g = tracker->node_first[node]; g < tracker->node_first[node + 1]; g++)
+        reserved += tracker->states[g] == RECORDED_RESERVED;
+    return reserved;
+}
+
+/* GPUs of a node are reserved no longer, the highest first. */
+static void free_reserved(struct gpu_tracker *tracker, const struct sim *sim, uint32_t node) {
+    uint32_t wanted = reserved_gpus(sim, node), reserved = count_reserved(tracker, node);
+    for (uint32_t g = tracker->node_first[node + 1]; reserved > wanted; g--)
+        if (tracker->states[g - 1] == RECORDED_RESERVED) {
+            set_state(tracker, node, g - 1, RECORDED_FREE, sim->now_ns);
+            reserved--;
+        }
+}
+
+/* Free ones of it are. */
+static void settle_reserved(struct gpu_tracker *tracker, const struct sim *sim, uint32_t node) {
+    uint32_t wanted = reserved_gpus(sim, node);
+    for (uint32_t reserved = count_reserved(tracker, node); reserved < wanted; reserved++)
+        set_state(tracker, node, find_free(tracker, sim, node), RECORDED_RESERVED, sim->now_ns);
 }
 
 /* As many GPUs of a node are asleep as the engine says. */
@@ -349,18 +418,23 @@ static void settle_sleep(struct gpu_tracker *tracker, const struct sim *sim, uin
 void gpu_tracker_settle(struct gpu_tracker *tracker, const struct sim *sim) {
     for (size_t i = 0; i < tracker->moved.count; i++)
         give_back(tracker, sim, tracker->moved.at[i]);
-    for (size_t i = 0; i < tracker->changed.count; i++)
+    for (size_t i = 0; i < tracker->changed.count; i++) {
         settle_failure(tracker, sim, tracker->changed.at[i]);
+        if (sim->services.count > 0)
+            free_reserved(tracker, sim, tracker->changed.at[i]);
+    }
     for (size_t i = 0; i < tracker->moved.count; i++) {
         uint32_t job = tracker->moved.at[i];
         if (!shares(sim, job))
             take_whole(tracker, sim, job);
-        else if (tracker->jobs[job].shared == EASIM_NONE)
-            take_lane(tracker, sim, &tracker->jobs[job], &sim->runs[job].allocation);
-        tracker->jobs[job].moved = false;
+        else if (tracker->jobs.at[job].shared == EASIM_NONE)
+            take_lane(tracker, sim, &tracker->jobs.at[job], &sim->runs[job].allocation);
+        tracker->jobs.at[job].moved = false;
     }
     for (size_t i = 0; i < tracker->changed.count; i++) {
         uint32_t node = tracker->changed.at[i];
+        if (sim->services.count > 0)
+            settle_reserved(tracker, sim, node);
         if (sim->nodes.sleep.nodes)
             settle_sleep(tracker, sim, node);
         tracker->is_changed[node] = false;
@@ -383,7 +457,7 @@ void gpu_tracker_finish(struct gpu_tracker *tracker) {
     free(tracker->states);
     free(tracker->since_ns);
     free(tracker->shared);
-    free(tracker->jobs);
+    free(tracker->jobs.at);
     free(tracker->moved.at);
     free(tracker->changed.at);
     free(tracker->is_changed);

@@ -13,10 +13,12 @@ struct gpu_places {
     uint32_t first, count;
 };
 
+/* A job, or a replica of a service. */
 struct tracked_job {
     struct gpu_places held;
-    uint32_t shared; /* GPU of which it holds a part, by number in the cluster; EASIM_NONE */
-    bool moved;      /* at this instant it got or gave back GPUs */
+    uint32_t shared;  /* GPU of which it holds a part, by number in the cluster; EASIM_NONE */
+    uint32_t replica; /* in sim->services.replicas; EASIM_NONE: it is a job, or gone */
+    bool moved;       /* at this instant it got or gave back GPUs */
 };
 
 /* A GPU that jobs share. */
@@ -30,11 +32,11 @@ struct tracked_shared {
 struct gpu_tracker {
     uint32_t *node_first; /* by node: the cluster's number of its first GPU; one more at the end */
     uint32_t gpu_count;
-    uint8_t *states;               /* by GPU: enum recorded_state, or held */
-    int64_t *since_ns;             /* by GPU: of that */
-    struct tracked_shared *shared; /* by GPU; NULL: no job ever asked for a part of one */
-    struct tracked_job *jobs;
-    ARRAY_OF(uint32_t) moved; /* jobs */
+    uint8_t *states;                   /* by GPU: enum recorded_state, or held */
+    int64_t *since_ns;                 /* by GPU: of that */
+    struct tracked_shared *shared;     /* by GPU; NULL: no job ever asked for a part of one */
+    ARRAY_OF(struct tracked_job) jobs; /* by index; behind them the replicas */
+    ARRAY_OF(uint32_t) moved;          /* of jobs */
     ARRAY_OF(uint32_t)
     changed;                       /* nodes of which GPUs were taken, freed, failed, repaired or
                                       fell asleep */
@@ -48,6 +50,12 @@ struct gpu_tracker {
    some; returns what it held in the segment. */
 struct gpu_places gpu_tracker_end_segment(struct gpu_tracker *tracker, const struct sim *sim,
                                           const struct segment *segment);
+/* A replica that there now is, and that has begun, or ceased, to hold GPUs; holder: as before, or
+   EASIM_NONE. Returns by what it is known here. */
+uint32_t gpu_tracker_move_replica(struct gpu_tracker *tracker, const struct sim *sim,
+                                  uint32_t holder, uint32_t replica, bool holds);
+/* What it held up to now, since it was moved last. */
+struct gpu_places gpu_tracker_held(const struct gpu_tracker *tracker, uint32_t holder);
 /* Something has happened to GPUs of a node that no job held. */
 void gpu_tracker_note_node(struct gpu_tracker *tracker, const struct sim *sim, uint32_t node);
 /* All of an instant is done. */

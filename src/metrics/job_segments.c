@@ -121,10 +121,23 @@ static void on_instant(void *context, const struct sim *sim) {
     gpu_tracker_settle(s->tracker, sim);
 }
 
+static void on_service(void *context, const struct sim *sim, const struct service_piece *piece) {
+    struct job_segments *s = context;
+    replica_segments_note(&s->replicas, sim, piece);
+}
+
+static void on_replica(void *context, const struct sim *sim, uint32_t replica,
+                       enum segment_cause cause) {
+    struct job_segments *s = context;
+    replica_segments_change(&s->replicas, sim, replica, cause);
+}
+
 void job_segments_init(struct job_segments *segments, struct gpu_tracker *tracker) {
-    *segments = (struct job_segments){.tracker = tracker};
+    *segments = (struct job_segments){.tracker = tracker, .replicas = {.tracker = tracker}};
     segments->observer = (struct observer){.context = segments,
                                            .segment = on_segment,
+                                           .service = on_service,
+                                           .replica = on_replica,
                                            .event = tracker ? on_event : NULL,
                                            .instant = tracker ? on_instant : NULL};
 }
@@ -154,6 +167,7 @@ void job_segments_close(struct job_segments *segments, const struct sim *sim) {
             const struct segment last = segments_present(sim, j, CAUSE_END_OF_RUN);
             on_segment(segments, sim, &last);
         }
+    replica_segments_close(&segments->replicas, sim);
     if (segments->tracker)
         gpu_tracker_close(segments->tracker, sim);
     if (segments->trails)
@@ -171,6 +185,7 @@ void job_segments_finish(struct job_segments *segments) {
     for (size_t j = 0; j < segments->trail_count; j++)
         free(segments->trails[j].phases.at);
     free(segments->trails);
+    replica_segments_finish(&segments->replicas);
     *segments = (struct job_segments){0};
 }
 

@@ -1,11 +1,11 @@
 /* What each job did from its submission to its finish, as segments (engine/observer.h): an observer
    for those who ask for it, who pay for it. Segments of a job follow each other without gaps. A run
    whose work was lost, or the part of it behind the last checkpoint, is a segment of its own,
-   SEGMENT_LOST. */
+   SEGMENT_LOST. Replicas of services are beside them. */
 #ifndef EASIM_METRICS_JOB_SEGMENTS_H
 #define EASIM_METRICS_JOB_SEGMENTS_H
 
-#include "metrics/gpu_tracker.h"
+#include "metrics/replica_segments.h"
 
 /* A segment with what it came to. */
 struct job_segment {
@@ -31,6 +31,7 @@ struct job_segments {
     ARRAY_OF(struct job_segment) list; /* in order of time; once closed, by job and time */
     struct job_trail *trails;          /* by job */
     size_t trail_count;
+    struct replica_segments replicas;
 };
 
 /* tracker: zeroed, borrowed, and fed from here; or NULL. */

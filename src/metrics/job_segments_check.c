@@ -136,5 +136,5 @@ int job_segments_check(const struct job_segments *segments, const struct sim *si
     if (!sums_match_meter(&total, &sim->meter))
         return error_set(reterr, ERROR_RUN,
                          "check: segments of all jobs add up to something else than the meter");
-    return 0;
+    return replica_segments_check(&segments->replicas, sim, reterr);
 }

@@ -568,6 +568,8 @@ int source_load(struct workload_source *source, const struct cluster *cluster,
     if (source->streams.count == 0 && source->scenario->horizon_ns == TIME_NONE_NS)
         problems_add(binding->problems, source->scenario->workload->where, "workload",
                      "expected a horizon: services alone never end, and `drain` waits for jobs");
+    for (size_t i = 0; i < source->streams.count; i++)
+        services_check_jobs(&source->services, &streams[i], source->streams.count > 1, binding);
     int services = services_load(&source->services, &around, binding);
     (void)services; /* the problems say it */
     if (binding->problems->count == before) {

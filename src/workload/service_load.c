@@ -68,7 +68,7 @@ static void settle_objective(struct service *service, const struct model *model,
 }
 
 static void load_service(struct service *service, const struct service_surroundings *around,
-                         const struct binding *binding) {
+                         bool with_demand, const struct binding *binding) {
     size_t before = binding->problems->count;
     const struct model *model = find_model(service, around->models, binding);
     check_gpu_types(service, around->cluster, binding);
@@ -79,7 +79,7 @@ static void load_service(struct service *service, const struct service_surroundi
                                    .prompt = model->serving.prompt,
                                    .start_ns = around->scenario->start_ns};
     settle_objective(service, model, binding);
-    int r = service_demand_load(&service->demand, &ask, binding);
+    int r = with_demand ? service_demand_load(&service->demand, &ask, binding) : 0;
     if (r == 0 && binding->problems->count == before)
         r = service_configs_find(service, around->cluster, model, binding);
     (void)r; /* the problems say it */
@@ -87,11 +87,20 @@ static void load_service(struct service *service, const struct service_surroundi
 
 /* ---- All together ---- */
 
+/* Whether files, in which a name stays on its line, have the same text. */
+static bool alike(const char *a, const char *b) {
+    while (*a && (*a == *b || (strchr(" \r\n", *a) && *b && strchr(" \r\n", *b)))) {
+        a++;
+        b++;
+    }
+    return *a == *b;
+}
+
 static void check_names(const struct schema_list *services, const struct binding *binding) {
     const struct service *list = services->at;
     for (size_t i = 0; i < services->count; i++)
         for (size_t j = 0; j < i; j++)
-            if (strcmp(list[i].name, list[j].name) == 0) {
+            if (alike(list[i].name, list[j].name)) {
                 refuse_key(&list[i], "name", binding, "service \"%.80s\" is listed twice",
                            list[i].name);
                 break;
@@ -136,14 +145,54 @@ static void check_room(const struct schema_list *services, const struct cluster 
     placement_finish(&placement);
 }
 
+/* The service whose replicas are called like a job; NULL: none. */
+static const struct service *same_name(const struct schema_list *services, const char *id) {
+    const struct service *list = services->at;
+    const char *mark = strrchr(id, '#');
+    if (!mark || mark[1] == '\0' || mark[1 + strspn(mark + 1, "0123456789")] != '\0')
+        return NULL;
+    size_t length = (size_t)(mark - id);
+    for (size_t s = 0; s < services->count; s++)
+        if (strlen(list[s].name) == length && memcmp(list[s].name, id, length) == 0)
+            return &list[s];
+    return NULL;
+}
+
+void services_check_jobs(const struct schema_list *services, const struct stream *stream,
+                         bool prefixed, const struct binding *binding) {
+    for (size_t i = 0; services->count > 0 && i < stream->trace.rows.count; i++) {
+        const char *id = stream->trace.rows.at[i].id;
+        if (!id || !strchr(id, '#'))
+            continue;
+        if (prefixed)
+            id = arena_printf(binding->arena, "%s-%s", stream->name, id);
+        const struct service *service = same_name(services, id);
+        if (!service)
+            continue;
+        refuse_key(service, "name", binding,
+                   "expected another name: a job is called \"%.80s\", as a replica would be", id);
+        return;
+    }
+}
+
 int services_load(const struct schema_list *services, const struct service_surroundings *around,
                   const struct binding *binding) {
     size_t before = binding->problems->count;
     struct service *list = services->at;
     for (size_t i = 0; i < services->count; i++)
-        load_service(&list[i], around, binding);
+        load_service(&list[i], around, true, binding);
     check_names(services, binding);
     if (binding->problems->count == before)
         check_room(services, around->cluster, binding);
+    return binding->problems->count > before ? ERROR_INPUT : 0;
+}
+
+int services_load_configs(const struct schema_list *services,
+                          const struct service_surroundings *around,
+                          const struct binding *binding) {
+    size_t before = binding->problems->count;
+    struct service *list = services->at;
+    for (size_t i = 0; i < services->count; i++)
+        load_service(&list[i], around, false, binding);
     return binding->problems->count > before ? ERROR_INPUT : 0;
 }

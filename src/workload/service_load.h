@@ -4,6 +4,7 @@
 
 #include "config/scenario.h"
 #include "workload/service.h"
+#include "workload/stream.h"
 
 struct service_surroundings {
     const struct cluster *cluster;
@@ -16,5 +17,14 @@ struct service_surroundings {
    problems. */
 int services_load(const struct schema_list *services, const struct service_surroundings *around,
                   const struct binding *binding) MUST_CHECK;
+/* The same without their demand, which stays unknown, and not placed. */
+int services_load_configs(const struct schema_list *services,
+                          const struct service_surroundings *around,
+                          const struct binding *binding) MUST_CHECK;
+
+/* A problem if a job of a bound stream is called as a replica of a service would be, which files
+   and commands know as a job. prefixed: by the name of the stream. */
+void services_check_jobs(const struct schema_list *services, const struct stream *stream,
+                         bool prefixed, const struct binding *binding);
 
 #endif

@@ -48,7 +48,7 @@ static void add_segment(const struct recorded_run *run, const struct recorded_se
     run_columns_limit(out, c ? c->power_limit_w : INFINITY);
     csv_comma_real(out, c && c->milli > 0 ? c->milli / 1e3 : NAN);
     str_add_char(out, ',');
-    if (run->workload.table.has_phases)
+    if (run->workload.table.has_phases && !recorded_run_is_replica(run, s->job))
         str_add_int(out, s->phase);
     run_columns_word(out, segment_cause_names[s->began]);
     run_columns_word(out, segment_cause_names[s->ended]);

@@ -22,6 +22,7 @@ from random_scenario import Scenario
 SOME_SEEDS = 40
 THREADED = 3  # the seed of a scenario with several of everything
 ENERGY = 10 ** 18
+REPLICA_KINDS = ["reserved", "loading", "serve"]
 
 
 def scaled(text, unit):
@@ -63,6 +64,7 @@ class Run:
         self.jobs, self.segments, self.gpus = of("jobs.csv"), of("segments.csv"), of("gpus.csv")
         self.workload, self.recorded = of("workload.csv"), of("recorded.csv")[0]
         self.summary = of("summary.csv")[0]
+        self.services = of("services.csv") if (folder / "services.csv").exists() else []
         self.end = ns(self.recorded["end_s"])
         self.nodes = [node for entry in scenario.cluster["nodes"] for node in [entry] * entry.get("count", 1)]
         self.types = {t["name"]: t for t in scenario.types}
@@ -94,7 +96,44 @@ def lives(run):
         if job["wait_s"]:
             assert life[0]["to"] - life[0]["from"] == ns(job["wait_s"]) and life[0]["ended"] == "started", job
         sums(job, life)
-    assert not run.by_job, run.by_job
+    assert all(row["kind"] in REPLICA_KINDS for life in run.by_job.values() for row in life), run.by_job
+
+
+def replicas(run):
+    """Those of each service are numbered; their segments follow each other, draw a constant power, and add to services.csv."""
+    specs = {service["name"]: service for service in getattr(run.scenario, "services", [])}
+    by_service = defaultdict(list)
+    for name, life in run.by_job.items():
+        service, _, number = name.rpartition("#")
+        by_service[service].append((int(number), life))
+        assert [s["segment"] for s in life] == [str(i + 1) for i in range(len(life))], life
+        for before, after in zip(life, life[1:]):
+            assert before["to"] == after["from"] and before["ended"] == after["began"], (before, after)
+            assert REPLICA_KINDS.index(before["kind"]) <= REPLICA_KINDS.index(after["kind"]), (before, after)
+            assert (before["kind"] == after["kind"]) == (after["began"] == "load"), (before, after)
+        assert life[0]["began"] in ("reserved", "started") and life[-1]["ended"] in ("released", "failed", "end_of_run"), life
+        assert (life[-1]["ended"] == "end_of_run") == (life[-1]["to"] == run.end) or life[-1]["ended"] != "end_of_run", life
+        for s in life:
+            length, held = s["to"] - s["from"], s["kind"] != "reserved"
+            assert bool(s["k"]) == held and (held or (s["energy"] == 0 and not s["at"])), s
+            assert length == 0 or s["energy"] % length == 0, s
+            if s["kind"] == "loading":
+                assert s["energy"] == length * int(s["k"]) * round(run.types[s["gpu_type"]]["ctx_w"] * 1e9), s
+                start_ns = round(specs[service].get("start_s", 0) * 1e9)
+                assert length >= start_ns or s["ended"] != "set_up", s  # longer where GPUs wake up
+        assert len({(s["gpu_type"], s["k"], s["b"]) for s in life if s["k"]}) <= 1, life
+        assert len({s["nodes"] for s in life if s["nodes"]}) <= 1, life
+    for service, found in by_service.items():
+        assert [number for number, _ in found] == [*range(1, len(found) + 1)], (service, [number for number, _ in found])
+    for row in run.services:
+        if run.scenario.warmup_s:
+            continue
+        held = [s for _, life in by_service[row["service"]] for s in life if s["k"]]
+        near(sum(s["energy"] for s in held) / ENERGY / 3.6e6, float(row["energy_kwh"]), row)
+        near(sum((s["to"] - s["from"]) * int(s["k"]) for s in held) / 3.6e12, float(row["replica_gpu_h"]), row)
+        near(sum(float(s["work"]) for s in held), float(row["tokens_served"]), row)
+        starts = sum("started" in (life[0]["began"], life[0]["ended"]) for _, life in by_service[row["service"]])
+        assert starts - specs[row["service"]]["replicas"]["min"] == int(row["scale_ups"]), row
 
 
 def sums(job, life):
@@ -122,7 +161,7 @@ def work(run):
     specs = {w["job_id"]: w for w in run.workload}
     done = defaultdict(float)
     for s in run.segments:
-        assert float(s["work"]) >= 0 and (s["kind"] in ("run", "lost") or s["work"] == "0"), s
+        assert float(s["work"]) >= 0 and (s["kind"] in ("run", "lost", "serve") or s["work"] == "0"), s
         done[s["job_id"]] += float(s["work"]) if s["kind"] != "lost" else 0
     for job in run.jobs:
         if job["status"] == "rejected":
@@ -138,7 +177,7 @@ def holdings(run):
     """By GPU: intervals (from, to, lane) of jobs; lane None: the whole GPU."""
     held = defaultdict(list)
     for s in run.segments:
-        if s["kind"] == "queued" or s["from"] == s["to"]:
+        if s["kind"] in ("queued", "reserved") or s["from"] == s["to"]:
             continue
         shared = bool(s["gpu_share"])
         assert len(s["at"]) == int(s["k"]) and all((lane is not None) == shared for _, _, lane in s["at"]), s
@@ -202,7 +241,7 @@ def energy(run):
     for row in run.gpus:
         seconds = (ns(row["end_s"]) - ns(row["start_s"])) / 1e9
         count = len(gpus_of(f'0:{row["gpu"]}'))
-        {"free": free_s, "asleep": asleep_s, "failed": failed_s}[row["state"]][int(row["node"])] += seconds * count
+        {"free": free_s, "reserved": free_s, "asleep": asleep_s, "failed": failed_s}[row["state"]][int(row["node"])] += seconds * count
     for n, node in enumerate(run.nodes):
         t = run.types[node["gpu"]]
         gpu_s = run.end / 1e9 * node["gpus"]
@@ -239,6 +278,8 @@ def run_easim(easim, folder, out, *options):
 
 def try_seed(options, seed, seen):
     scenario = Scenario(seed)
+    if seed % 3 == 2:
+        scenario.take_services()
     with tempfile.TemporaryDirectory(prefix="easim-record.") as name:
         folder = Path(name)
         for file, text in scenario.files.items():
@@ -246,6 +287,8 @@ def try_seed(options, seed, seen):
         done = run_easim(options.easim, folder, "out", "--check", "--threads", "1")
         if done.returncode == 1 and "was stopped 1000 times in a row" in done.stderr:
             return
+        if done.returncode == 1 and getattr(scenario, "stays", False) and "waiting for ever" in done.stderr:
+            return  # for GPUs that a replica keeps
         assert done.returncode == 0, done.stderr
         for row in rows_of(folder / "out" / "recorded.csv"):
             run = Run(scenario, folder / "out", row["replication"])
@@ -253,7 +296,7 @@ def try_seed(options, seed, seen):
                 seen |= {s["kind"], s["began"], s["ended"]} | ({"share"} if s["gpu_share"] else set()) | \
                     ({"limit"} if s["power_limit_w"] else set())
             seen |= {row["state"] for row in run.gpus}
-            for check in (lives, work, tiles, energy):
+            for check in (lives, replicas, work, tiles, energy):
                 check(run)
         read_back(folder / "out", options.rewrite)
 
@@ -462,7 +505,8 @@ def mutated(options, whole):
 
 
 EVERYTHING = {"queued", "setup", "run", "checkpoint", "lost", "submitted", "started", "set_up", "phase", "utilization",
-              "preempted", "saved", "resized", "failed", "finished", "end_of_run", "share", "limit", "free", "asleep"}
+              "preempted", "saved", "resized", "failed", "finished", "end_of_run", "share", "limit", "free", "asleep", "reserved", "loading",
+              "serve", "load", "released"}
 
 
 def main():

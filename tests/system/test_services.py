@@ -328,18 +328,9 @@ def real_logs(folder):
     energy_adds_up(out, 7200)
 
 
-def refused(folder):
-    """What runs with services cannot do, in one line, before anything is written."""
-    run(folder, [service()])
-    out = folder / "other"
-    told = easim("run", folder / "c.yaml", "--record", "--out", out, code=2)
-    assert told.stderr == "easim: runs with services cannot be recorded\n" and not out.exists(), told.stderr
-
-
 if __name__ == "__main__":
     for check in (half_of_capacity, pulse, timeout, node_failure, warmup, beside_jobs, equal_to_none, scaling, reserved,
-                  displacing, falling_cap, waking, stuck, real_logs,
-                  refused):
+                  displacing, falling_cap, waking, stuck, real_logs):
         with tempfile.TemporaryDirectory() as folder:
             check(Path(folder))
-    print("services: 15 checks passed")
+    print("services: 14 checks passed")

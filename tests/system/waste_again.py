@@ -9,10 +9,12 @@ from decimal import Decimal
 import yaml
 
 from physics import ACROSS, ONE_NODE, Cluster, Physics
+from service_again import Config, Table
 
 CLASSES = ["base", "asleep", "failed node", "reserved", "held back", "fragmented", "idle", "set-up", "reconfigured", "failed",
            "slowed", "spread", "batch", "over-scaled", "misplaced", "crowded out", "underused", "useful"]
 STEPS = ["spread", "batch", "over-scaled", "misplaced", "crowded out"]
+REPLICA_KINDS = ("reserved", "loading", "serve")
 TIE = 1e-12  # of energies: computed in another order, they may fall on either side of each other
 
 
@@ -73,6 +75,8 @@ class Recorded:
         for row in segments:
             self.of_job[row["job_id"]].append(Segment(row))
         self.segments = [s for of in self.of_job.values() for s in of]
+        entries = (self.scenario.get("workload") or {}).get("streams") or []
+        self.services = {entry["name"]: self.token_costs(entry) for entry in entries if entry["kind"] == "service"}
         self.end = ns(about["end_s"])
         self.begin = max(0, self.end - ns(self.summary["sim_s"]))
         self.amounts = {name: [[], []] for name in CLASSES}  # J, GPU s
@@ -84,6 +88,54 @@ class Recorded:
 
     def within(self, start, end):
         return max(0, min(end, self.end) - max(start, self.begin)) / 1e9
+
+    # --- replicas ---
+
+    def token_costs(self, service):
+        """{(gpu, k, b): (J, GPU s) of a token in full use} of the feasible configurations."""
+        tables = next(m["serving"] for m in self.models["models"] if m["name"] == service["model"])
+        slo = {"itl_ms": service["slo"]["itl_ms"], "quantile": service["slo"].get("quantile") or "p99"}
+        allowed, costs = service["replicas"], {}
+        for table in tables:
+            gpu, k = table["gpu"], table["k"]
+            if gpu not in self.cluster.types or gpu not in allowed.get("h", [gpu]) or k not in allowed.get("k", [k]) or \
+                    not any(node.gpu == gpu and node.gpus >= k for node in self.cluster.nodes):
+                continue
+            t = self.cluster.types[gpu]
+            for limit in allowed.get("b", [math.inf]):
+                c = Config(Table(table["points"], k * t.get("ctx_w", t["idle_w"])), gpu, 0, k, limit, slo)
+                if c.n:
+                    costs[gpu, k, 0 if limit == math.inf else limit] = (c.power(1) / c.rate, k / c.rate)
+        return costs
+
+    def replica(self, name, is_replacement):
+        service = name.rpartition("#")[0]
+        for s in self.of_job[name]:
+            seconds, whole = self.within(s.start, s.end), (s.end - s.start) / 1e9
+            if s.kind == "reserved" or not seconds:
+                continue
+            joules, gpu_s, tokens = s.energy * seconds / whole, s.k * seconds, s.work * seconds / whole
+            if s.kind == "loading":
+                self.add("failed" if is_replacement else "set-up", joules, gpu_s)
+                continue
+            own, least = self.services[service][s.gpu, s.k, s.b], min(self.services[service].values())
+            self.add("underused", max(0, joules - tokens * own[0]), gpu_s - tokens * own[1])
+            self.add("misplaced", *(tokens * (a - b) for a, b in zip(own, least)))
+            self.add("useful", joules - max(0, joules - tokens * own[0]) - tokens * (own[0] - least[0]), tokens * least[1])
+
+    def replicas(self):
+        """The loading of the next replica that gets GPUs after one has failed counts as the failure's."""
+        for service in self.services:
+            names = [name for name, of in self.of_job.items() if of[0].kind in REPLICA_KINDS and name.rpartition("#")[0] == service]
+            lives = [[s for s in self.of_job[name] if s.kind != "reserved"] for name in names]
+            failures = sorted(of[-1].end for of in lives if of and of[-1].ended == "failed")
+            replacements = set()
+            for start, name in sorted((of[0].start, name) for name, of in zip(names, lives) if of):
+                if failures and failures[0] <= start:
+                    failures.pop(0)
+                    replacements.add(name)
+            for name in names:
+                self.replica(name, name in replacements)
 
     # --- free GPUs ---
 
@@ -101,7 +153,7 @@ class Recorded:
                         node.busy += len(gpus)
         asleep = defaultdict(int)
         for start, end, number, count, state in self.rests:
-            if start <= at < end and state == "failed":
+            if start <= at < end and state in ("failed", "reserved"):
                 self.cluster.nodes[number].busy += count
             if start <= at < end and state == "asleep":
                 asleep[self.cluster.nodes[number].gpu] += count
@@ -140,6 +192,8 @@ class Recorded:
             node, gpu_s = self.cluster.nodes[number], self.within(start, end) * count
             if state == "asleep":
                 self.add("asleep", gpu_s * self.cluster.types[node.gpu].get("sleep_w", 0), gpu_s)
+            if state == "reserved":
+                self.add("reserved", gpu_s * self.cluster.types[node.gpu]["idle_w"], gpu_s)
             if state == "failed":
                 self.add("failed node", 0, gpu_s)
                 self.add("base", -node.fixed_w * gpu_s / node.gpus, 0)
@@ -228,5 +282,7 @@ class Recorded:
         self.free_gpus()
         self.rest()
         for job in self.of_job:
-            self.job(job)
+            if job in self.jobs:
+                self.job(job)
+        self.replicas()
         return {name: tuple(map(math.fsum, sums)) for name, sums in self.amounts.items()}

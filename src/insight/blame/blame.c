@@ -79,10 +79,12 @@ static void add_job(struct job_blame *blame, const struct findings *findings, ui
             continue;
         switch ((enum segment_kind)s->kind) {
         case SEGMENT_QUEUED:
+        case SEGMENT_RESERVED:
             add_wait(blame, interruption, duration_ns,
                      findings->capped_ns ? findings->capped_ns[place] : 0);
             break;
         case SEGMENT_SETUP:
+        case SEGMENT_LOADING:
             blame->part_ns[s->began == CAUSE_RESIZED      ? BLAME_RESIZED
                            : interruption == BLAME_QUEUED ? BLAME_SETUP
                                                           : interruption] += duration_ns;
@@ -91,6 +93,7 @@ static void add_job(struct job_blame *blame, const struct findings *findings, ui
             blame->part_ns[BLAME_PREEMPTED] += duration_ns;
             break;
         case SEGMENT_RUN:
+        case SEGMENT_SERVE:
             add_run(blame, s,
                     findings->neighbours.slowed_s ? findings->neighbours.slowed_s[place] : 0);
             break;

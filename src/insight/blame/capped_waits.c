@@ -220,10 +220,11 @@ int64_t *capped_waits_find(const struct recorded_run *run, const struct segment_
         for (; at.event < events->list.count && events->list.at[at.event].time_ns == now_ns;
              at.event++) {
             const struct segment_event *e = &events->list.at[at.event];
-            if (run->segments.at[e->segment].kind == SEGMENT_QUEUED)
+            const struct recorded_segment *s = &run->segments.at[e->segment];
+            if (s->kind == SEGMENT_QUEUED)
                 wait_for(&sweep, e->segment, e->begins, result);
-            else
-                hold(&sweep, &run->segments.at[e->segment], e->begins ? 1 : -1);
+            else if (!recorded_segment_waits(s))
+                hold(&sweep, s, e->begins ? 1 : -1);
         }
     }
     sweep_finish(&sweep);

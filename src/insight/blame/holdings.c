@@ -19,7 +19,7 @@ struct sweep {
 };
 
 static bool is_held(const struct recorded_segment *segment) {
-    return segment->kind != SEGMENT_QUEUED;
+    return !recorded_segment_waits(segment);
 }
 
 /* Of one job. */

@@ -47,7 +47,7 @@ struct node_blame *node_blame_find(const struct recorded_run *run, const struct 
         const struct recorded_segment *segments = recorded_run_segments(run, job);
         for (uint32_t i = 0; i < job->segment_count; i++) {
             const struct recorded_segment *s = &segments[i];
-            if (s->ended != CAUSE_NODE_FAILED || s->kind == SEGMENT_QUEUED)
+            if (s->ended != CAUSE_NODE_FAILED || recorded_segment_waits(s))
                 continue;
             uint32_t node = failed_node(run, &changes, s);
             if (node == EASIM_NONE)

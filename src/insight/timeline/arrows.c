@@ -8,7 +8,7 @@ static const struct recorded_segment *segment_at(const struct timeline_part *par
 /* Whether a slice is drawn for it, empty ones have none. */
 static bool has_slice(const struct timeline_part *part, uint32_t index) {
     const struct recorded_segment *segment = segment_at(part, index);
-    return segment->kind != SEGMENT_QUEUED && segment->end_ns > segment->start_ns;
+    return !recorded_segment_waits(segment) && segment->end_ns > segment->start_ns;
 }
 
 static bool is_short(const struct timeline_part *part, uint32_t index) {

@@ -83,7 +83,7 @@ static void pass_edge(struct sweep *s, const struct edge *edge) {
         rest_gpus(s, &s->part->run->rests.at[edge->index], sign);
     else if (segment->kind == SEGMENT_QUEUED)
         s->waiting += sign;
-    else
+    else if (!recorded_segment_waits(segment))
         hold_gpus(s, segment, sign);
 }
 

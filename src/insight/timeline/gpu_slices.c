@@ -200,7 +200,7 @@ void gpu_slices_write(struct timeline_part *part, const struct gpu_tracks *track
     struct session s = {part, tracks, mem_zalloc(track_count, sizeof *s.open)};
     for (size_t i = 0; i < part->run->segments.count; i++) {
         const struct recorded_segment *segment = &part->run->segments.at[part->order[i]];
-        if (segment->kind != SEGMENT_QUEUED && segment->end_ns > segment->start_ns)
+        if (!recorded_segment_waits(segment) && segment->end_ns > segment->start_ns)
             add_segment(&s, part->order[i]);
     }
     for (uint64_t track = 0; track < track_count; track++)

@@ -27,7 +27,8 @@ static enum waste_class taken_by(const struct recorded_segment *lost, uint32_t c
 
 enum waste_class causes_class(enum waste_class so_far, const struct recorded_segment *rest,
                               uint32_t count, bool on_demand) {
-    if (rest->kind == SEGMENT_SETUP || rest->kind == SEGMENT_CHECKPOINT)
+    if (rest->kind == SEGMENT_SETUP || rest->kind == SEGMENT_CHECKPOINT ||
+        rest->kind == SEGMENT_LOADING)
         return so_far;
     return rest->kind == SEGMENT_LOST ? taken_by(rest, count, on_demand) : WASTE_USEFUL;
 }

@@ -8,8 +8,8 @@
 
 bool instants_is_first_of_hold(const struct recorded_segment *segment,
                                const struct recorded_segment *before) {
-    return segment->kind != SEGMENT_QUEUED &&
-           (!before || before->kind == SEGMENT_QUEUED || segment->began == CAUSE_RESIZED);
+    return !recorded_segment_waits(segment) &&
+           (!before || recorded_segment_waits(before) || segment->began == CAUSE_RESIZED);
 }
 
 static void add_event(struct instants *instants, int64_t time_ns, enum instant_change change,
@@ -22,12 +22,13 @@ static void add_job(struct instants *instants, const struct recorded_job *job) {
     const struct recorded_segment *all = instants->run->segments.at;
     size_t end = (size_t)job->segments + job->segment_count;
     for (size_t i = job->segments, next; i < end; i = next) {
-        bool waits = all[i].kind == SEGMENT_QUEUED;
+        bool waits = recorded_segment_waits(&all[i]);
         next = i + 1;
-        while (!waits && next < end && all[next].kind != SEGMENT_QUEUED &&
+        while (!waits && next < end && !recorded_segment_waits(&all[next]) &&
                !instants_is_first_of_hold(&all[next], &all[next - 1]))
             next++;
-        if (all[next - 1].end_ns == all[i].start_ns)
+        bool of_job = all[i].kind != SEGMENT_RESERVED; /* a replica wants nothing else */
+        if (all[next - 1].end_ns == all[i].start_ns || !of_job)
             continue;
         add_event(instants, all[i].start_ns, waits ? INSTANT_WAITS : INSTANT_TAKE, i);
         add_event(instants, all[next - 1].end_ns, waits ? INSTANT_WAITS_NO_MORE : INSTANT_GIVE_BACK,
@@ -60,7 +61,6 @@ void instants_init(struct instants *instants, const struct recorded_run *run) {
     room_init(&instants->room, &run->folder->cluster);
     wanted_init(&instants->wanted, &run->workload.table);
     instants->asleep_milli = mem_zalloc(types, sizeof *instants->asleep_milli);
-    instants->reserved_milli = mem_zalloc(types, sizeof *instants->reserved_milli);
 }
 
 void instants_finish(struct instants *instants) {
@@ -68,7 +68,6 @@ void instants_finish(struct instants *instants) {
     wanted_finish(&instants->wanted);
     free(instants->events.at);
     free(instants->asleep_milli);
-    free(instants->reserved_milli);
     *instants = (struct instants){0};
 }
 
@@ -104,19 +103,17 @@ static void give_gpus_back(struct instants *instants, const struct recorded_segm
     }
 }
 
-/* GPUs that rest begin or cease to: those that failed are not free. */
+/* GPUs that rest begin or cease to: those that failed or are reserved are not free. */
 static bool change_rest(struct instants *instants, const struct recorded_rest *rest, bool begins) {
     uint32_t gpu_type = instants->run->folder->cluster.nodes[rest->node].gpu_type;
     uint64_t milli = (uint64_t)rest->count * WHOLE_GPU_MILLI;
-    if (rest->state == RECORDED_FAILED) {
+    if (rest->state == RECORDED_FAILED || rest->state == RECORDED_RESERVED) {
         if (begins)
             return room_take(&instants->room, rest->node, rest->count);
         room_give_back(&instants->room, rest->node, rest->count);
         return true;
     }
-    uint64_t *sum =
-        rest->state == RECORDED_ASLEEP ? instants->asleep_milli : instants->reserved_milli;
-    sum[gpu_type] = begins ? sum[gpu_type] + milli : sum[gpu_type] - milli;
+    instants->asleep_milli[gpu_type] += begins ? milli : -milli;
     return true;
 }
 
@@ -153,8 +150,7 @@ static int refuse_instant(const struct instants *instants, int64_t now_ns, const
 static bool rests_are_free(const struct instants *instants) {
     bool all = true;
     for (uint32_t h = 0; h < instants->run->folder->cluster.gpu_type_count; h++)
-        all = all && instants->asleep_milli[h] + instants->reserved_milli[h] <=
-                         room_free_milli(&instants->room, h);
+        all = all && instants->asleep_milli[h] <= room_free_milli(&instants->room, h);
     return all;
 }
 
@@ -195,6 +191,5 @@ void instants_room_for(const struct instants *instants, const struct recorded_se
 }
 
 uint64_t instants_awake_milli(const struct instants *instants, uint32_t gpu_type) {
-    return room_free_milli(&instants->room, gpu_type) - instants->asleep_milli[gpu_type] -
-           instants->reserved_milli[gpu_type];
+    return room_free_milli(&instants->room, gpu_type) - instants->asleep_milli[gpu_type];
 }

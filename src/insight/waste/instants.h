@@ -1,5 +1,6 @@
 /* The instants of a recorded run at which jobs begin or cease to wait or to hold GPUs, or GPUs fall
-   asleep or fail, in the order of time; and what is free and wanted behind each. */
+   asleep, fail or are reserved for a replica, in the order of time; and what is free and wanted
+   behind each. */
 #ifndef EASIM_INSIGHT_WASTE_INSTANTS_H
 #define EASIM_INSIGHT_WASTE_INSTANTS_H
 
@@ -29,8 +30,8 @@ struct instants {
     size_t next; /* event */
     struct room room;
     struct wanted wanted;
-    uint64_t *asleep_milli, *reserved_milli; /* by GPU type, of those free */
-    size_t first_taken, taken_end;           /* events of the last instant that are INSTANT_TAKE */
+    uint64_t *asleep_milli;        /* by GPU type, of those free */
+    size_t first_taken, taken_end; /* events of the last instant that are INSTANT_TAKE */
 };
 
 void instants_init(struct instants *instants, const struct recorded_run *run);
@@ -49,7 +50,7 @@ bool instants_is_first_of_hold(const struct recorded_segment *segment,
    ret_free: by GPU type. */
 void instants_room_for(const struct instants *instants, const struct recorded_segment *segment,
                        struct room_free *ret_free);
-/* Thousandths of free GPUs of a type that are awake and not reserved. */
+/* Thousandths of free GPUs of a type that are awake. */
 uint64_t instants_awake_milli(const struct instants *instants, uint32_t gpu_type);
 
 #endif

@@ -9,6 +9,7 @@
 #include "insight/waste/causes.h"
 #include "insight/waste/cost_steps.h"
 #include "insight/waste/instants.h"
+#include "insight/waste/serving.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -198,6 +199,14 @@ static void divide_run(struct division *d, const struct recorded_segment *segmen
                (struct waste_amount){work * least->energy_j, work * least->gpu_s});
 }
 
+static void divide_serving(struct division *d, const struct recorded_segment *segment,
+                           struct waste_amount spent, double tokens) {
+    const struct serving_parts parts = serving_divide(d->run, segment, spent, tokens);
+    add_to_job(d, segment, WASTE_UNDERUSED, parts.underused);
+    add_to_job(d, segment, WASTE_MISPLACED, parts.misplaced);
+    add_to_job(d, segment, WASTE_USEFUL, parts.useful);
+}
+
 /* count: segments from this one to the last of its job. */
 static void divide_segment(struct division *d, const struct recorded_segment *segment,
                            uint32_t count) {
@@ -213,7 +222,9 @@ static void divide_segment(struct division *d, const struct recorded_segment *se
         power_gpu_s((int128)recorded_run_milli(d->run, segment) * part_ns)};
     bool on_demand = workload_costs(&d->run->workload, job)->checkpoint_interval_s == 0;
     add_node_power(d, segment, time_s);
-    if (segment->kind != SEGMENT_RUN)
+    if (segment->kind == SEGMENT_SERVE)
+        divide_serving(d, segment, spent, work);
+    else if (segment->kind != SEGMENT_RUN)
         add_to_job(d, segment, causes_class(so_far, segment, count, on_demand), spent);
     else if (job->kind == JOB_KIND_RIGID)
         divide_rigid_run(d, segment, spent, work, time_s);
@@ -227,7 +238,7 @@ static void divide_hold(struct division *d, const struct recorded_segment *first
     const struct recorded_segment *end = recorded_run_segments(d->run, job) + job->segment_count;
     uint8_t *so_far = &d->causes[first->job];
     instants_room_for(&d->instants, first, d->found);
-    for (const struct recorded_segment *s = first; s < end && s->kind != SEGMENT_QUEUED; s++) {
+    for (const struct recorded_segment *s = first; s < end && !recorded_segment_waits(s); s++) {
         if (s > first && instants_is_first_of_hold(s, s - 1))
             break;
         divide_segment(d, s, (uint32_t)(end - s));
@@ -292,6 +303,7 @@ int waste_of_run(struct waste *waste, const struct recorded_run *run, struct err
     d.found = mem_zalloc(cluster->gpu_type_count, sizeof *d.found);
     d.causes = mem_alloc(run->workload.jobs.count);
     memset(d.causes, WASTE_SET_UP, run->workload.jobs.count);
+    serving_find_replacements(run, d.causes);
     instants_init(&d.instants, run);
     cost_order_init(&d.costs, &run->workload.table);
     int result = walk(&d, reterr);

@@ -6,10 +6,6 @@
 #include "insight/recorded_run.h"
 #include "insight/waste/waste_class.h"
 
-struct waste_amount {
-    double energy_j, gpu_s;
-};
-
 #define WASTE_JOB_CLASSES (WASTE_CLASSES - WASTE_SET_UP)
 
 /* Of one job, by class, from WASTE_SET_UP on; see waste_of_job. */

@@ -10,11 +10,11 @@ enum waste_class {
     WASTE_NETWORK,      /* the cluster's network: nothing, and not listed, without one */
     WASTE_ASLEEP,       /* GPUs asleep */
     WASTE_FAILED_NODE,  /* GPUs of failed nodes: no energy */
-    WASTE_RESERVED,     /* free GPUs kept for a replica: nothing until there are services */
+    WASTE_RESERVED,     /* free GPUs kept for a replica */
     WASTE_HELD_BACK,    /* free, and a job that waits would have fitted */
     WASTE_FRAGMENTED,   /* free, and none of those who wait for the type fits */
     WASTE_IDLE,         /* free, and nobody waits for the type */
-    WASTE_SET_UP,       /* the first set-up of a job */
+    WASTE_SET_UP,       /* the first set-up of a job; replicas that load */
     WASTE_RECONFIGURED, /* set-ups, checkpoints and lost work of preemptions and resizes */
     WASTE_FAILED,       /* the same of node failures */
     WASTE_SLOWED,       /* jobs that computed more slowly than their model */
@@ -23,9 +23,13 @@ enum waste_class {
     WASTE_OVER_SCALED,  /* fewer GPUs of the type would have been */
     WASTE_MISPLACED,    /* something that was free at the start would have been */
     WASTE_CROWDED_OUT,  /* something that others had would have been */
-    WASTE_UNDERUSED,    /* replicas: nothing until there are services */
+    WASTE_UNDERUSED,    /* replicas with less than full load */
     WASTE_USEFUL,       /* what the cheapest allowed configuration would have taken */
     WASTE_CLASSES,
+};
+
+struct waste_amount {
+    double energy_j, gpu_s;
 };
 
 /* What several classes are called together, in the line under the table of a run. */

@@ -10,13 +10,17 @@
     X(power_limits, "", NEITHER, csv_comma_int(out, sim->workload->table.extras.power_limits)) \
     X(gpu_shares, "", NEITHER, csv_comma_int(out, sim->workload->table.extras.shares)) \
     X(keeps_cap, "", NEITHER, csv_comma_int(out, keeps_cap(sim))) \
-    X(segments, "", NEITHER, csv_comma_int(out, (int64_t)segments->list.count)) \
+    X(segments, "", NEITHER, csv_comma_int(out, segment_rows(segments))) \
     X(gpu_rows, "", NEITHER, csv_comma_int(out, (int64_t)segments->tracker->rests.count)) \
     X(segments_bytes, "", NEITHER, csv_comma_int(out, (int64_t)bytes->segments)) \
     X(gpus_bytes, "", NEITHER, csv_comma_int(out, (int64_t)bytes->gpus)) \
     X(workload_bytes, "", NEITHER, csv_comma_int(out, (int64_t)bytes->workload)) \
     X(energy_j, "J", NEITHER, run_columns_energy(out, power_meter_energy(&sim->meter)))
 /* clang-format on */
+
+static int64_t segment_rows(const struct job_segments *segments) {
+    return (int64_t)(segments->list.count + segments->replicas.list.count);
+}
 
 static bool keeps_cap(const struct sim *sim) {
     return (sim->module->policy->capabilities & EASIM_CAPABILITY_POWER_CAP) != 0;

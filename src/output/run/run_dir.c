@@ -163,8 +163,6 @@ int run_dir_open(const struct run_dir_options *options, const struct study *stud
         return empty;
     if (empty == 0)
         return error_set(reterr, ERROR_INPUT, "%s: the folder is not empty", options->path);
-    if (options->record && study->source.services.count > 0)
-        return error_set(reterr, ERROR_INPUT, "runs with services cannot be recorded");
     struct folder_lock *lock = NULL;
     if (options->within && folder_lock_take(options->path, 0, &lock, reterr) < 0)
         return reterr->code;

@@ -3,8 +3,10 @@
 #include "output/run/segments_csv.h"
 
 #include "base/units.h"
+#include "engine/services.h"
 #include "output/run/run_columns.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -74,62 +76,142 @@ static void add_nodes(const struct gpu_tracker *tracker, struct gpu_places place
     }
 }
 
-static void add_phase(const struct workload *workload, uint8_t phase, struct str *out) {
+/* What a row says: of a job, or of a replica. */
+struct segment_row {
+    struct slice id;
+    int number;
+    uint8_t kind, began, ended;
+    int64_t start_ns, end_ns;
+    struct slice front, back; /* cells of its configuration */
+    struct gpu_places gpus;
+    bool shared;
+    int phase; /* -1: it has none */
+    int128 energy;
+    double work;
+};
+
+static void add_phase(int phase, struct str *out) {
     str_add_char(out, ',');
-    if (workload->table.has_phases)
+    if (phase >= 0)
         str_add_int(out, phase);
 }
 
 /* Columns without a cell of their own stand in that of the column before. */
 /* clang-format off */
 #define SEGMENTS_COLUMNS(X) \
-    X(job_id, "", NEITHER, add_slice(out, job)) \
-    X(segment, "", NEITHER, csv_comma_int(out, number)) \
-    X(kind, "", NEITHER, run_columns_word(out, segment_kind_names[told->kind])) \
-    X(start_s, "s", NEITHER, run_columns_ns(out, told->start_ns)) \
-    X(end_s, "s", NEITHER, run_columns_ns(out, told->end_ns)) \
-    X(gpu_type, "", NEITHER, add_slice(out, text_at(&cells->front, config))) \
+    X(job_id, "", NEITHER, add_slice(out, row->id)) \
+    X(segment, "", NEITHER, csv_comma_int(out, row->number)) \
+    X(kind, "", NEITHER, run_columns_word(out, segment_kind_names[row->kind])) \
+    X(start_s, "s", NEITHER, run_columns_ns(out, row->start_ns)) \
+    X(end_s, "s", NEITHER, run_columns_ns(out, row->end_ns)) \
+    X(gpu_type, "", NEITHER, add_slice(out, row->front)) \
     X(k, "GPUs", NEITHER, ) \
     X(b, "samples", NEITHER, ) \
-    X(nodes, "", NEITHER, add_nodes(replication->segments->tracker, segment->gpus, shared, out)) \
-    X(energy_j, "J", NEITHER, run_columns_energy(out, told->energy)) \
-    X(work, "samples", NEITHER, csv_comma_real(out, segment->work)) \
-    X(power_limit_w, "W", NEITHER, add_slice(out, text_at(&cells->back, config))) \
+    X(nodes, "", NEITHER, add_nodes(tracker, row->gpus, row->shared, out)) \
+    X(energy_j, "J", NEITHER, run_columns_energy(out, row->energy)) \
+    X(work, "samples", NEITHER, csv_comma_real(out, row->work)) \
+    X(power_limit_w, "W", NEITHER, add_slice(out, row->back)) \
     X(gpu_share, "GPUs", NEITHER, ) \
-    X(phase, "", NEITHER, add_phase(w, told->phase, out)) \
-    X(began, "", NEITHER, run_columns_word(out, segment_cause_names[told->began])) \
-    X(ended, "", NEITHER, run_columns_word(out, segment_cause_names[told->ended]))
+    X(phase, "", NEITHER, add_phase(row->phase, out)) \
+    X(began, "", NEITHER, run_columns_word(out, segment_cause_names[row->began])) \
+    X(ended, "", NEITHER, run_columns_word(out, segment_cause_names[row->ended]))
 /* clang-format on */
 
 void segments_csv_header(struct str *out) {
     str_add(out, RUN_HEADER(SEGMENTS_COLUMNS) "\n");
 }
 
-static void add_segment(const struct replication *replication, const struct shared_cells *cells,
-                        struct slice job, const struct job_segment *segment, int number,
-                        struct str *out) {
-    const struct segment *told = &segment->told;
-    const struct workload *w = replication->sim->workload;
-    size_t none = w->table.configs.count, config = told->config == EASIM_NONE ? none : told->config;
-    bool shared = config < none && w->table.configs.at[config].milli > 0;
+static void add_row(const struct gpu_tracker *tracker, const struct shared_cells *cells,
+                    const struct segment_row *row, struct str *out) {
     add_slice(out, (struct slice){cells->begin.text, cells->begin.length});
     SEGMENTS_COLUMNS(RUN_COLUMN_CELL)
     str_add_char(out, '\n');
 }
 
-void segments_csv_rows(const struct replication *replication, struct str *out) {
-    struct shared_cells cells = {0};
+static struct segment_row row_of_job(const struct replication *replication,
+                                     const struct shared_cells *cells,
+                                     const struct job_segment *segment) {
+    const struct segment *told = &segment->told;
+    const struct config_table *table = &replication->sim->workload->table;
+    size_t none = table->configs.count, config = told->config == EASIM_NONE ? none : told->config;
+    return (struct segment_row){.kind = told->kind,
+                                .began = told->began,
+                                .ended = told->ended,
+                                .start_ns = told->start_ns,
+                                .end_ns = told->end_ns,
+                                .front = text_at(&cells->front, config),
+                                .back = text_at(&cells->back, config),
+                                .gpus = segment->gpus,
+                                .shared = config < none && table->configs.at[config].milli > 0,
+                                .phase = table->has_phases ? told->phase : -1,
+                                .energy = told->energy,
+                                .work = segment->work};
+}
+
+static void add_jobs(const struct replication *replication, const struct shared_cells *cells,
+                     struct str *out) {
     struct str id = {0};
-    make_shared_cells(replication, &cells);
     for (uint32_t j = 0; j < replication->sim->next_arrival; j++) {
         size_t count;
         const struct job_segment *at = job_segments_of(replication->segments, j, &count);
         id.length = 0;
         csv_comma_text(&id, replication->sim->workload->jobs.at[j].id);
-        for (size_t i = 0; i < count; i++)
-            add_segment(replication, &cells, (struct slice){id.text, id.length}, &at[i], (int)i + 1,
-                        out);
+        for (size_t i = 0; i < count; i++) {
+            struct segment_row row = row_of_job(replication, cells, &at[i]);
+            row.id = (struct slice){id.text, id.length};
+            row.number = (int)i + 1;
+            add_row(replication->segments->tracker, cells, &row, out);
+        }
     }
     str_finish(&id);
+}
+
+static void add_life(const struct replication *replication, const struct shared_cells *cells,
+                     const struct replica_life *life, struct str *out) {
+    const struct replica_segments *replicas = &replication->segments->replicas;
+    const struct service *spec = services_spec(replication->sim, life->service);
+    const struct replica_config *config = &spec->configs[life->config];
+    struct str id = {0}, name = {0}, front = {0};
+    str_addf(&name, "%s#%" PRIu32, spec->name, life->number);
+    csv_comma_text(&id, name.text);
+    csv_comma_text(&front, replication->sim->cluster->gpu_types[config->gpu_type].name);
+    csv_comma_count(&front, config->k);
+    csv_comma_positive(&front, isfinite(config->limit) ? config->limit : 0);
+    const struct slice none =
+                           text_at(&cells->front, replication->sim->workload->table.configs.count),
+                       back =
+                           text_at(&cells->back, replication->sim->workload->table.configs.count);
+    for (size_t i = 0; i < life->count; i++) {
+        const struct replica_segment *s = &replicas->list.at[life->last + i];
+        bool holds = s->kind != SEGMENT_RESERVED;
+        add_row(
+            replication->segments->tracker, cells,
+            &(struct segment_row){.id = {id.text, id.length},
+                                  .number = (int)i + 1,
+                                  .kind = s->kind,
+                                  .began = s->began,
+                                  .ended = s->ended,
+                                  .start_ns = s->start_ns,
+                                  .end_ns = s->end_ns,
+                                  .front = holds ? (struct slice){front.text, front.length} : none,
+                                  .back = back,
+                                  .gpus = s->gpus,
+                                  .phase = -1,
+                                  .energy = s->energy,
+                                  .work = s->tokens},
+            out);
+    }
+    str_finish(&id);
+    str_finish(&name);
+    str_finish(&front);
+}
+
+void segments_csv_rows(const struct replication *replication, struct str *out) {
+    const struct replica_segments *replicas = &replication->segments->replicas;
+    struct shared_cells cells = {0};
+    make_shared_cells(replication, &cells);
+    add_jobs(replication, &cells, out);
+    for (size_t i = 0; i < replicas->lives.count; i++)
+        add_life(replication, &cells, &replicas->lives.at[replicas->order[i]], out);
     finish_shared_cells(&cells);
 }

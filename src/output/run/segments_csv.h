@@ -1,4 +1,5 @@
-/* segments.csv: what each job did, from its submission on (docs/record.md). */
+/* segments.csv: what each job did, from its submission on, and behind them each replica
+ * (docs/record.md). */
 #ifndef EASIM_OUTPUT_RUN_SEGMENTS_CSV_H
 #define EASIM_OUTPUT_RUN_SEGMENTS_CSV_H
 

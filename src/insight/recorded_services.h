@@ -1,0 +1,16 @@
+/* Replicas of services in a recorded run. They stand among its jobs, behind those of workload.csv,
+   by service and number: named SERVICE#NUMBER, with user, model and labels of the service, and in
+   configurations of which goodput is their capacity and power the most that a GPU of theirs draws.
+ */
+#ifndef EASIM_INSIGHT_RECORDED_SERVICES_H
+#define EASIM_INSIGHT_RECORDED_SERVICES_H
+
+#include "insight/recorded_run.h"
+
+/* Once the jobs are there: a set of configurations for each service, and its labels. */
+void recorded_services_init(struct recorded_run *run);
+/* The job that is the replica of that name, behind all others; EASIM_NONE: none may be called so
+   here, since they come by service and number. */
+uint32_t recorded_services_add(struct recorded_run *run, struct slice name, int64_t start_ns);
+
+#endif
