@@ -7,6 +7,7 @@
 #include "insight/story/repetition.h"
 #include "io/sha256.h"
 #include "output/manifest.h"
+#include "output/story/replica_text.h"
 #include "output/story/story_json.h"
 #include "output/story/story_text.h"
 #include "study/recorded.h"
@@ -152,15 +153,41 @@ static int ask_what_if(struct again *a, const struct recorded_args *args, struct
 
 static int refuse_job(const struct recorded_args *args, struct options *options,
                       struct error *reterr) {
-    uint32_t count = args->run.part->jobs_submitted;
-    const char **names = mem_alloc((count + (size_t)1) * sizeof *names);
+    const struct recorded_run *run = &args->run;
+    const char **names = mem_alloc((run->workload.jobs.count + 1) * sizeof *names);
     const char *id = options->operands[1];
-    for (uint32_t j = 0; j < count; j++)
-        names[j] = args->run.workload.jobs.at[j].id;
+    size_t count = 0;
+    for (uint32_t j = 0; j < run->workload.jobs.count; j++)
+        if (j < run->part->jobs_submitted || recorded_run_is_replica(run, j))
+            names[count++] = run->workload.jobs.at[j].id;
     const char *suggestion = str_suggestion(&options->arena, id, names, count);
     int r = error_set(reterr, ERROR_INPUT, "%s: no job \"%s\" was submitted (%s)%s",
                       args->folder.path, id, recorded_args_name(args, &options->arena), suggestion);
     free(names);
+    return r;
+}
+
+/* Nobody but its service decides on a replica: the record alone tells. */
+static int explain_replica(struct options *options, const struct recorded_args *args, uint32_t job,
+                           struct error *reterr) {
+    struct replica_story story;
+    struct str text = {0};
+    int r;
+    if (options->what_if)
+        return error_set(reterr, ERROR_INPUT,
+                         "--what-if: %s is a replica of a service: no policy decided on it",
+                         options->operands[1]);
+    replica_story_init(&story, &args->run, job);
+    if (options->story_format == STORY_JSON) {
+        replica_json(&story, &text);
+        r = cli_print(&text, reterr);
+    } else {
+        replica_text(&story, &text);
+        str_addf(&text, "\n(%s)\n", recorded_args_name(args, &options->arena));
+        r = cli_print_lines(&text, reterr);
+    }
+    replica_story_finish(&story);
+    str_finish(&text);
     return r;
 }
 
@@ -183,6 +210,8 @@ static int print_story(struct options *options, const struct recorded_args *args
 static int explain_job(struct options *options, const struct recorded_args *args,
                        struct error *reterr) {
     uint32_t job = recorded_run_find_job(&args->run, options->operands[1]);
+    if (job != EASIM_NONE && recorded_run_is_replica(&args->run, job))
+        return explain_replica(options, args, job, reterr);
     if (job == EASIM_NONE || job >= args->run.part->jobs_submitted)
         return refuse_job(args, options, reterr);
     struct again again = {.options = options};

@@ -48,7 +48,15 @@ class Run:
             s["from"], s["to"], s["at"] = ns(s["start_s"]), ns(s["end_s"]), gpus_of(s["nodes"])
             s["energy"], s["job"] = float(s["energy_j"]), s["job_id"]
             self.life[s["job_id"]].append(s)
-        self.held = [s for life in self.life.values() for s in life if s["kind"] != "queued"]
+        self.services = {service["name"]: service for service in getattr(scenario, "services", [])}
+        for name in [*self.life]:
+            if name not in self.jobs:
+                service = self.services[name.rpartition("#")[0]]
+                self.jobs[name] = {"user": service.get("user", "default"), "model": service["model"], "class": "service", "finish_s": "",
+                                   "deadline_s": "", "missed": "0", "place": len(self.jobs), **{f"label.{k}": v for k, v in service.get("labels", {}).items()}}
+        for service in self.services.values():
+            self.users.setdefault(service.get("user", "default"), 1.0)
+        self.held = [s for life in self.life.values() for s in life if s["kind"] not in ("queued", "reserved")]
         self.rests = [(int(r["node"]), len(gpus_of("0:" + r["gpu"])), r["state"], ns(r["start_s"]), ns(r["end_s"]))
                       for r in of("gpus.csv")]
         steps = [row for row in rows_of(folder / "series.csv")]
@@ -149,6 +157,8 @@ def samples(run, s):
 
 
 def count_models(run, s, share, add):
+    if run.jobs[s["job"]]["class"] == "service":
+        return
     model = run.models.get(run.jobs[s["job"]]["model"], {})
     flops, size = model.get("flops_per_sample"), model.get("bytes_per_sample")
     gpu_s = seconds(s["from"], s["to"]) * thousandths(s) / 1000 * share
@@ -258,7 +268,8 @@ def check_attribution(run, rows, path, rule, bucket):
         assert int(row["jobs"]) == len(jobs[key]), (key, row["jobs"], jobs[key])
     for column in ("energy_kwh", "energy_job_kwh", "energy_idle_kwh", "energy_base_kwh", "co2_kg", "cost"):
         whole = got[0, ()][column]
-        near(whole, float(run.summary[column] or 0), 0, f"{column} of summary.csv")
+        of_services = float(run.summary.get("energy_service_kwh") or 0) if column == "energy_job_kwh" else 0
+        near(whole, float(run.summary[column] or 0) + of_services, 0, f"{column} of summary.csv")
         for level in range(1, len(path) + 1):
             near(whole, sum(float(row[column] or 0) for key, row in got.items() if key[0] == level),
                  sum(abs(float(row[column] or 0)) for row in rows), f"{column} of level {level}")
@@ -268,7 +279,7 @@ def check_attribution(run, rows, path, rule, bucket):
 
 def slowed_s(run, s, slowdown):
     """Of a run: time lost to neighbours, and by node the energy of it."""
-    others = [o for o in run.held if o["job"] != s["job"] and o["from"] < s["to"] and o["to"] > s["from"]]
+    others = [o for o in run.held if o["job"] != s["job"] and run.jobs[o["job"]]["class"] != "service" and o["from"] < s["to"] and o["to"] > s["from"]]
     edges = sorted({s["from"], s["to"]} | {t for o in others for t in (o["from"], o["to"]) if s["from"] < t < s["to"]})
     lost, by_node = 0, defaultdict(float)
     for a, b in pairwise(edges):
@@ -296,9 +307,11 @@ def parts_of(run, life, by_node):
         length = s["to"] - s["from"]
         stops = [x["began"] for x in life[:i + 1] if x["began"] in ("preempted", "saved", "failed")]
         blamed = {"preempted": "preempted", "saved": "preempted", "failed": "failed"}.get(stops[-1]) if stops else None
-        if s["kind"] == "queued":
+        if s["kind"] in ("queued", "reserved"):
             parts[blamed or "queued"] += length
-        elif s["kind"] == "setup":
+        elif s["kind"] == "serve":
+            parts["run"] += length
+        elif s["kind"] in ("setup", "loading"):
             parts["resized" if s["began"] == "resized" else blamed or "setup"] += length
         elif s["kind"] == "checkpoint":
             parts["preempted"] += length
@@ -320,7 +333,7 @@ def holdings_of(run):
     for job, life in run.life.items():
         waited, fresh = 0, True
         for s in life:
-            if s["kind"] == "queued":
+            if s["kind"] in ("queued", "reserved"):
                 waited = s["to"] - s["from"]
                 fresh = fresh or waited > 0
             elif fresh:
@@ -392,7 +405,7 @@ def check_nodes(run, rows, by_node):
             expected[node][1] += seconds(start, stop) * count / 3600
     for life in run.life.values():
         for i, s in enumerate(life):
-            if s["ended"] != "failed" or s["kind"] == "queued":
+            if s["ended"] != "failed" or s["kind"] in ("queued", "reserved"):
                 continue
             node = next(n for n, _, _ in s["at"] if any(r[0] == n and r[2] == "failed" and r[3] == s["to"] for r in run.rests))
             expected[node][2] += 1
@@ -463,7 +476,7 @@ def with_counts(scenario):
 
 def requests(scenario):
     r = Random(f"requests of {scenario.seed}")
-    elements = ["user", "model", "job", "class", "gpu_type"] + (["label.n"] if "jobs.csv" in scenario.files else [])
+    elements = ["user", "model", "job", "class", "gpu_type"] + (["label.n"] if "jobs.csv" in scenario.files or hasattr(scenario, "services") else [])
     for rule in ("none", "by-use", "by-entitlement"):
         path = r.sample(elements, r.randint(1, 3))
         bucket = r.choice([None, 600, 3600.5, 100000])
@@ -474,6 +487,10 @@ def requests(scenario):
 
 def try_seed(options, seed, seen):
     scenario = with_counts(Scenario(seed))
+    if seed % 3 == 1:
+        scenario.take_services()
+        scenario.services[0] |= {"user": "serving, \"me\"", "labels": {"n": "blue", "more": "=1"}}
+        scenario.write_scenario()
     with tempfile.TemporaryDirectory(prefix="easim-attribution.") as name:
         folder = Path(name)
         for file, text in scenario.files.items():
@@ -481,7 +498,10 @@ def try_seed(options, seed, seen):
         done = run_easim(options.easim, folder, "out", "--threads", "1")
         if done.returncode == 1 and "was stopped 1000 times in a row" in done.stderr:
             return
+        if done.returncode == 1 and getattr(scenario, "stays", False) and "waiting for ever" in done.stderr:
+            return
         assert done.returncode == 0, done.stderr
+        seen |= {"services"} if hasattr(scenario, "services") else set()
         runs = [Run(scenario, folder / "out", row["replication"]) for row in rows_of(folder / "out/recorded.csv")]
         for path, rule, bucket in requests(scenario):
             words = ["--path", "/".join(path), "--idle", rule] + (["--bucket", f"{bucket}s"] if bucket else [])
@@ -502,7 +522,7 @@ def run_command(easim, *words, cwd):
 
 
 EVERYTHING = {"queued", "setup", "run", "slowed", "lost", "resized", "preempted", "failed", "behind", "links",
-              "queued behind", "infeasible at submit"}
+              "queued behind", "infeasible at submit", "services"}
 
 
 def main():

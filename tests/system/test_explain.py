@@ -14,6 +14,7 @@ from collections import Counter
 from fractions import Fraction
 from pathlib import Path
 
+import test_services as services
 from recorded_scenarios import recorded_scenarios
 from support import EASIM, SOURCE, easim, rows_of
 
@@ -252,6 +253,52 @@ def hostile_names(folder):
     assert "\x1b" not in easim("explain", folder / "hostile", "\x1b[2J", code=2).stderr
 
 
+CHAT = """replica chat#1 of service chat, user default, model m
+It was wanted from 30 s on, by the most demand of the 90 s before. Then 0 replicas were ready.
+"""
+
+
+def of_replicas(folder):
+    """The reservation of test_services.py, by hand: 380000 tokens, of which 190 s at 600 W and 120 s at 180 W are served; loading
+    takes 10 s at 180 W. Where it may displace it begins at 30 s, and serves 340 s longer than 190, at 180 W."""
+    (folder / "jobs.csv").write_text(services.JOBS)
+    for preempt, name in ((False, "chat"), (True, "chat"), (False, '"\\e[2J=<b>,\\n#1"')):
+        chat = services.service(name, services.course(folder, "d.csv", services.LATE), 0, 1,
+                                more=f", start_s: 10s, scaling: {{interval: 30s, down_after: 60s, preempt: {str(preempt).lower()}}}")
+        out = services.run(folder, [f"{{kind: trace, file: jobs.csv, preemptible: {str(preempt).lower()}}}", chat], k=2,
+                           nodes="[{count: 1, gpu: g, gpus: 2}]", horizon="drain", options=("--record",))
+        if name != "chat":
+            text = easim("explain", out, "\x1b[2J=<b>, #1#1").stdout
+            assert "\x1b" not in text and text.startswith("replica \\x1b[2J=<b>, #1#1 of service \\x1b[2J=<b>,"), text
+            assert "went to replica" not in easim("explain", out, "a").stdout
+            continue
+        text, told = easim("explain", out, "chat#1").stdout, story(out, "chat#1")
+        assert text.startswith(CHAT) and text.endswith("\n\n(policy fcfs, replication 1)\n"), text
+        rest = text[len(CHAT):].rpartition("\n\n(")[0]
+        if preempt:
+            assert rest == ("It got 2 x g of node 0 at 30 s:\n  1 GPU of a, which was preempted at 30 s.\n"
+                            "  1 GPU of b, which was preempted at 30 s.\nIt loaded for 10 s. It served 380000 tokens in 530 s, "
+                            "35.8 % of what it could, for 0.47 J each; in full use it takes 0.3.\n"
+                            "It was released at 570 s; its GPUs drew 180.4 kJ."), rest
+            assert "\n  At 30 s it was preempted, and 1 GPU of its own went to replica chat#1.\n" in easim("explain", out, "a").stdout
+            assert story(out, "b")["displaced_by"] == [{"time_s": 30, "replica": "chat#1", "gpus": 1}]
+            assert story(out, "b")["repeated"] and story(out, "c")["displaced_by"] == []
+        else:
+            assert rest == ("It waited for GPUs for 220 s, while those that came free were reserved for it. It got 2 x g of node 0 at "
+                            "250 s:\n  1 GPU of a, which finished at 100 s.\n  1 GPU of b, which finished at 250 s.\nIt loaded for 10 s. "
+                            "It served 380000 tokens in 310 s, 61.3 % of what it could, for 0.35684 J each; in full use it takes 0.3.\n"
+                            "It was released at 570 s; its GPUs drew 137.4 kJ."), rest
+            waiting = easim("explain", out, "c").stdout
+            assert "first was chat#1, at 570 s.\n\nReplicas of services\n  While it waited for its first start 1 replica got GPUs.\n" \
+                in waiting, waiting
+        assert (told["wanted_s"], told["end_s"], told["tokens"], told["energy_j"]) == (30, 570, 380000, 180400 if preempt else 137400), told
+        assert [one["job"] for one in told["gpus_of"]] == ["a", "b"], told
+        refused = easim("explain", out, "chat#1", "--what-if", "all", code=2).stderr
+        assert refused == "easim: --what-if: chat#1 is a replica of a service: no policy decided on it\n", refused
+        assert '"chta#1" was submitted (policy fcfs, replication 1), did you mean "chat#1"?' in \
+            easim("explain", out, "chta#1", code=2).stderr
+
+
 def of_replications(folder):
     """The replications before the one in question are passed over."""
     out = folder / "several"
@@ -281,7 +328,7 @@ def of_comparisons(folder):
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for check in (by_hand, as_models, without_repetition, refusals, hostile_names, of_replications, of_comparisons, random_scenarios):
+        for check in (by_hand, as_models, without_repetition, refusals, hostile_names, of_replicas, of_replications, of_comparisons, random_scenarios):
             check(folder)
 
 

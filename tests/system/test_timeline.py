@@ -148,7 +148,24 @@ def value_at(samples, time):
 # --- against the files of the run ---
 
 
-def same_jobs(timeline, rows):
+def same_replicas(own, waits, services, warmup):
+    """Slices, waits for GPUs, starts and ends of replicas, which services.csv has, and nobody else."""
+    for row in services:
+        of = [events for name, events in own.items() if name.rpartition("#")[0] == row["service"]]
+        assert all({event["cat"] for event in events} <= {"easim.loading", "easim.serve"} for events in of), of
+        if warmup:
+            continue
+        slices = [event for events in of for event in events]
+        assert close(sum(event["dur"] for event in slices) / US / 3600, Fraction(row["replica_gpu_h"])), row
+        assert close(sum(event["args"]["energy_j"] for event in slices) / 3600000, Fraction(row["energy_kwh"])), row
+        tokens = {(event["name"], event["ts"]): event["args"]["tokens"] for event in slices if event["cat"] == "easim.serve"}
+        assert close(sum(tokens.values()), Fraction(row["tokens_served"])), row
+    names = {row["service"] for row in services}
+    assert {name.rpartition("#")[0] for name in own} <= names, own
+    assert all(because == "no GPUs free" for name, of in waits.items() if name.rpartition("#")[0] in names for *_, because in of)
+
+
+def same_jobs(timeline, rows, services=(), warmup=False):
     """GPU time, energy, lost time and waits of each job."""
     own = defaultdict(list)
     for event in timeline.gpu_slices:
@@ -167,17 +184,21 @@ def same_jobs(timeline, rows):
         assert len(first) <= 1 and (row["start_s"] == "" or sum(b - a for a, b, _ in first) == Fraction(row["wait_s"]) * US), row
         if row["status"] == "rejected":
             assert not slices and not waits[row["job_id"]]
-    assert not own
+    same_replicas(own, waits, services, warmup)
 
 
-def same_events(timeline, rows, summary):
+def same_events(timeline, rows, summary, segments):
     """Arrows and decisions are as many as there were starts and stops."""
     arrows, decisions = timeline.arrows(), Counter(event["name"] for event in timeline.by["i"])
     started = sum(row["start_s"] != "" for row in rows)
     assert arrows["start"] == started, (arrows, started)
     assert decisions["preempt"] == sum(int(row["preemptions"]) for row in rows)
     assert decisions["resize"] == arrows["resize"] == sum(int(row["resizes"]) for row in rows), (decisions, arrows)
-    assert decisions["start"] == arrows["start"] + arrows["resume"]
+    of_replicas = Counter((s["began"], s["segment"] == "1") for s in segments if s["kind"] in ("reserved", "loading", "serve"))
+    starts = sum(of_replicas["started", first] for first in (True, False))
+    assert decisions["start"] == arrows["start"] + arrows["resume"] + starts, (decisions, arrows, starts)
+    assert decisions["reserve"] == of_replicas["reserved", True] and decisions["release"] == sum(
+        s["ended"] == "released" for s in segments), decisions
     assert decisions["reject"] == sum(row["status"] == "rejected" for row in rows)
     assert decisions["stopped by a failed node"] >= int(summary["job_failures"])
     submitted = [event for event in timeline.by["X"] if event["cat"] == "submitted"]
@@ -255,7 +276,9 @@ def random_scenarios(folder):
         for summary in rows_of(place / "out/summary.csv"):
             number = summary["replication"]
             rows = {name: [row for row in rows_of(place / f"out/{name}.csv") if row["replication"] == number]
-                    for name in ("jobs", "power")}
+                    for name in ("jobs", "power", "segments")}
+            services = [row for row in rows_of(place / "out/services.csv") if row["replication"] == number] \
+                if (place / "out/services.csv").exists() else []
             path = place / f"t-{number}.json"
             easim("timeline", place / "out", "--replication", number, "--out", path)
             try:
@@ -263,8 +286,8 @@ def random_scenarios(folder):
                 assert (timeline.other["policy"], timeline.other["replication"]) == (summary["policy"], int(number))
                 timeline.names()
                 timeline.no_overlaps()
-                same_jobs(timeline, rows["jobs"])
-                same_events(timeline, rows["jobs"], summary)
+                same_jobs(timeline, rows["jobs"], services, "warmup" in (place / "scenario.yaml").read_text())
+                same_events(timeline, rows["jobs"], summary, rows["segments"])
                 same_counters(timeline, rows["power"])
                 same_by_kineto(path, timeline)
                 if seed % 4 == 1:
@@ -274,7 +297,7 @@ def random_scenarios(folder):
             seen.update(event["cat"] for event in timeline.events if "cat" in event)
             seen.update(event["name"] for event in timeline.events if event["ph"] in "is")
             seen["lanes"] += any(", lane " in event["args"].get("name", "") for event in timeline.by["M"])
-    kinds = ["easim.run", "easim.setup", "easim.checkpoint", "easim.lost", "rest.asleep", "rest.failed", "queue", "arrow",
+    kinds = ["easim.serve", "easim.loading", "release", "easim.run", "easim.setup", "easim.checkpoint", "easim.lost", "rest.asleep", "rest.failed", "queue", "arrow",
              "start", "resume", "resize", "preempt", "reject", "stopped by a failed node", "lanes"]
     assert all(seen[kind] for kind in kinds), seen
     assert joined > 30, joined

@@ -218,7 +218,7 @@ static void add_simulated(struct reader *reader, const struct fields *fields, in
     int64_t node = -1, gpu = -1;
     double energy_j = NAN;
     if (slice_is(fields->category, "easim.run") || slice_is(fields->category, "easim.lost") ||
-        slice_is(fields->category, "easim.joined"))
+        slice_is(fields->category, "easim.serve") || slice_is(fields->category, "easim.joined"))
         d.class = KINETO_COMPUTE;
     (void)json_integer(fields->process, &node);
     while (json_member(&cursor, &key, &value)) {

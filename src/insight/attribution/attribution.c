@@ -9,6 +9,9 @@
 
 #define MOST_CELLS 10000000
 
+enum { CLASS_SERVICE = 2 }; /* behind false and true: whether a job is of class sla */
+static const char *const class_names[] = {"best_effort", "sla", [CLASS_SERVICE] = "service"};
+
 const char *const idle_rule_names[] = {"none", "by-use", "by-entitlement", NULL};
 
 struct leaf {
@@ -90,7 +93,7 @@ static uint32_t value_of(struct work *work, const struct path_element *element, 
     case PATH_JOB:
         return job;
     case PATH_CLASS:
-        return spec->sla;
+        return recorded_run_is_replica(work->run, job) ? CLASS_SERVICE : spec->sla;
     case PATH_GPU_TYPE:
         return piece->gpu_type;
     case PATH_TIME:
@@ -384,7 +387,7 @@ const char *attribution_text(const struct attribution *attribution, size_t eleme
     case PATH_JOB:
         return workload->jobs.at[value].id;
     case PATH_CLASS:
-        return value ? "sla" : "best_effort";
+        return class_names[value];
     case PATH_GPU_TYPE:
         return folder->cluster.gpu_types[value].name;
     case PATH_LABEL:

@@ -23,7 +23,7 @@ struct model_counts model_counts_of(const struct recorded_run *run,
                                     const struct recorded_segment *segment) {
     struct model_counts counts = {0};
     const struct job_spec *job = &run->workload.jobs.at[segment->job];
-    if (job->kind == JOB_KIND_RIGID)
+    if (job->kind == JOB_KIND_RIGID || recorded_run_is_replica(run, segment->job))
         return counts;
     const struct model *model = &run->folder->models.models[job->model];
     const struct gpu_type *type =

@@ -106,7 +106,8 @@ void neighbours_find(struct neighbours *neighbours, const struct recorded_run *r
     sweep.present = mem_zalloc(run->segments.count, sizeof *sweep.present);
     sweep.nodes = mem_zalloc(cluster->node_count, sizeof *sweep.nodes);
     for (size_t i = 0; i < events->list.count; i++)
-        apply(&sweep, &events->list.at[i]);
+        if (!recorded_run_is_replica(run, run->segments.at[events->list.at[i].segment].job))
+            apply(&sweep, &events->list.at[i]);
     for (uint32_t n = 0; n < cluster->node_count; n++)
         free(sweep.nodes[n].segments.at);
     free(sweep.nodes);

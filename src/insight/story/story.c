@@ -129,6 +129,7 @@ void story_init(struct story *story, const struct recorded_run *run, uint32_t jo
     blame_find(&story->blame, run);
     story->missed = miss_cause_find(run, &story->blame, job, &late_s);
     find_overtakers(story);
+    displacements_find(&story->displacements, run, job);
     find_deadline(story);
 }
 
@@ -144,5 +145,6 @@ struct moment_choice story_shape(const struct easim_config *config) {
 void story_finish(struct story *story) {
     blame_finish(&story->blame);
     free(story->overtakers.at);
+    displacements_finish(&story->displacements);
     *story = (struct story){0};
 }

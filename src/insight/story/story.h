@@ -6,6 +6,7 @@
 #include "experiment/regret/regret.h"
 #include "insight/blame/miss_cause.h"
 #include "insight/story/moment.h"
+#include "insight/story/replica_story.h"
 
 struct story_overtaker {
     uint32_t job;
@@ -37,6 +38,7 @@ struct story {
     int64_t until_ns;                            /* its finish, or the end of the run */
     enum miss_cause missed;                      /* why */
     ARRAY_OF(struct story_overtaker) overtakers; /* in order of start */
+    struct displacements displacements;          /* by replicas of services */
 
     enum story_deadline deadline;
     int64_t spare_ns;            /* from its finish (else the end of the run) to its deadline */

@@ -47,8 +47,10 @@ static enum segment_cause cause_between(const struct timeline_part *part, uint32
     return cause;
 }
 
+/* Replicas are not submitted, and never resume. */
 bool arrow_is_due(const struct timeline_part *part, uint32_t index) {
     return has_slice(part, index) &&
+           !recorded_run_is_replica(part->run, segment_at(part, index)->job) &&
            cause_between(part, slice_before(part, index), index) != CAUSE_SUBMITTED;
 }
 

@@ -34,7 +34,9 @@ static const struct {
 } kinds[] = {[SEGMENT_SETUP] = {"easim.setup", " (set-up)"},
              [SEGMENT_RUN] = {"easim.run", ""},
              [SEGMENT_CHECKPOINT] = {"easim.checkpoint", " (checkpoint)"},
-             [SEGMENT_LOST] = {"easim.lost", " (lost)"}};
+             [SEGMENT_LOST] = {"easim.lost", " (lost)"},
+             [SEGMENT_LOADING] = {"easim.loading", " (loading)"},
+             [SEGMENT_SERVE] = {"easim.serve", ""}};
 
 static void write_joined(const struct session *s, const struct open_slice *slice) {
     struct trace_events *events = s->part->events;
@@ -84,6 +86,8 @@ static void add_job_arguments(const struct session *s, const struct recorded_seg
         trace_event_real(events, "gpu_share", (double)config->milli / WHOLE_GPU_MILLI);
     if (segment->phase > 0)
         trace_event_int(events, "phase", segment->phase);
+    if (segment->kind == SEGMENT_SERVE)
+        trace_event_real(events, "tokens", segment->work);
     add_team(events, run, segment);
 }
 

@@ -53,15 +53,15 @@ void job_events_write_submissions(struct timeline_part *part) {
 /* ---- Waits ---- */
 
 static void write_wait(struct timeline_part *part, const struct recorded_segment *segment) {
-    static const char *const because[] = {[CAUSE_SUBMITTED] = "submitted",
-                                          [CAUSE_PREEMPTED] = "preempted",
-                                          [CAUSE_SAVED] = "preempted",
-                                          [CAUSE_NODE_FAILED] = "node failed",
-                                          [CAUSE_END_OF_RUN] = NULL};
+    static const char *const because[] = {
+        [CAUSE_SUBMITTED] = "submitted",   [CAUSE_PREEMPTED] = "preempted",
+        [CAUSE_SAVED] = "preempted",       [CAUSE_NODE_FAILED] = "node failed",
+        [CAUSE_RESERVED] = "no GPUs free", [CAUSE_END_OF_RUN] = NULL};
     const struct workload *workload = &part->run->workload;
     const struct job_spec *job = &workload->jobs.at[segment->job];
+    const char *name = segment->kind == SEGMENT_RESERVED ? "reserved" : "queued";
     struct trace_place place = timeline_place(part, TIMELINE_SUBMITTED, segment->start_ns);
-    if (trace_event_begin(part->events, TRACE_BEGIN, place, "queued")) {
+    if (trace_event_begin(part->events, TRACE_BEGIN, place, name)) {
         trace_event_category(part->events, "queue");
         trace_event_id(part->events, segment->job);
         trace_event_text(part->events, "job", job->id);
@@ -71,7 +71,7 @@ static void write_wait(struct timeline_part *part, const struct recorded_segment
         trace_event_end(part->events);
     }
     place.time_ns = segment->end_ns;
-    if (trace_event_begin(part->events, TRACE_END, place, "queued")) {
+    if (trace_event_begin(part->events, TRACE_END, place, name)) {
         trace_event_category(part->events, "queue");
         trace_event_id(part->events, segment->job);
         trace_event_end(part->events);
@@ -81,7 +81,7 @@ static void write_wait(struct timeline_part *part, const struct recorded_segment
 void job_events_write_waits(struct timeline_part *part) {
     for (size_t i = 0; i < part->run->segments.count; i++) {
         const struct recorded_segment *segment = &part->run->segments.at[part->order[i]];
-        if (segment->kind != SEGMENT_QUEUED || segment->end_ns == segment->start_ns)
+        if (!recorded_segment_waits(segment) || segment->end_ns == segment->start_ns)
             continue;
         if (timeline_is_short(part, segment->end_ns - segment->start_ns))
             part->thinned.waits++;
@@ -92,10 +92,19 @@ void job_events_write_waits(struct timeline_part *part) {
 
 /* ---- Decisions ---- */
 
-enum decision { DECISION_START, DECISION_PREEMPT, DECISION_RESIZE, DECISION_REJECT, DECISION_FAIL };
+enum decision {
+    DECISION_START,
+    DECISION_PREEMPT,
+    DECISION_RESIZE,
+    DECISION_REJECT,
+    DECISION_FAIL,
+    DECISION_RESERVE,
+    DECISION_RELEASE,
+    DECISIONS,
+};
 
-static const char *const decision_names[] = {"start", "preempt", "resize", "reject",
-                                             "stopped by a failed node"};
+static const char *const decision_names[] = {
+    "start", "preempt", "resize", "reject", "stopped by a failed node", "reserve", "release"};
 
 /* Those of one sort in one interval, not written yet. */
 struct open_decisions {
@@ -155,14 +164,30 @@ static int decision_of(const struct recorded_segment *segment) {
         return DECISION_RESIZE;
     case CAUSE_NODE_FAILED:
         return DECISION_FAIL;
+    case CAUSE_RESERVED:
+        return DECISION_RESERVE;
     default:
         return -1;
     }
 }
 
+/* Nothing of a replica begins with its end. */
+static void add_ends_of_replicas(struct timeline_part *part, struct open_decisions *open) {
+    const struct recorded_run *run = part->run;
+    for (size_t i = 0; i < run->replicas.count; i++) {
+        uint32_t job = run->first_replica + (uint32_t)i;
+        const struct recorded_job *j = &run->jobs[job];
+        const struct recorded_segment *last = recorded_run_segments(run, j) + j->segment_count - 1;
+        if (last->ended == CAUSE_RELEASED || last->ended == CAUSE_NODE_FAILED)
+            add_decision(part, open,
+                         last->ended == CAUSE_RELEASED ? DECISION_RELEASE : DECISION_FAIL,
+                         (struct open_decisions){last->end_ns, 0, job, EASIM_NONE});
+    }
+}
+
 void job_events_write_decisions(struct timeline_part *part) {
     const struct recorded_run *run = part->run;
-    struct open_decisions open[DECISION_FAIL + 1] = {0};
+    struct open_decisions open[DECISIONS] = {0};
     for (size_t i = 0; i < run->segments.count; i++) {
         const struct recorded_segment *segment = &run->segments.at[part->order[i]];
         int kind = decision_of(segment);
@@ -176,6 +201,7 @@ void job_events_write_decisions(struct timeline_part *part) {
             add_decision(
                 part, open, DECISION_REJECT,
                 (struct open_decisions){recorded_run_rejected_ns(run, j), 0, j, EASIM_NONE});
-    for (int kind = 0; kind <= DECISION_FAIL; kind++)
+    add_ends_of_replicas(part, open);
+    for (int kind = 0; kind < DECISIONS; kind++)
         close_decisions(part, (enum decision)kind, &open[kind]);
 }

@@ -6,6 +6,7 @@
 #include "metrics/job_record.h"
 #include "output/json.h"
 #include "output/regret/regret_tables.h"
+#include "output/story/replica_text.h"
 
 #include <math.h>
 
@@ -210,6 +211,8 @@ void story_json(const struct story *story, struct str *out) {
     json_add_int(root, "resizes", job->resizes);
     add_parts(story, root);
     add_teams(story, root);
+    if (run->service_count > 0)
+        displacements_json(&story->displacements, run, root);
     add_moments(story, root);
     add_overtakers(story, root);
     add_deadline(story, root);

@@ -1,10 +1,12 @@
-/* A story as text. Invariant: each name of others is written by add_name, so that it stays on its
-   line. */
+/* A story as text. Invariant: each name of others is written by story_add_name, so that it stays on
+   its line. */
 #include "output/story/story_text.h"
 
 #include "base/units.h"
 #include "insight/team.h"
 #include "output/regret/regret_tables.h"
+#include "output/story/replica_text.h"
+#include "output/story/story_words.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -13,27 +15,6 @@
 #define LISTED_OVERTAKERS 10
 
 /* ---- Words ---- */
-
-static void add_name(struct str *out, const char *name) {
-    str_add_visible(out, name);
-}
-
-/* "1 job", "2 jobs" */
-static void add_count(struct str *out, uint64_t count, const char *noun) {
-    str_addf(out, "%" PRIu64 " %s%s", count, noun, count == 1 ? "" : "s");
-}
-
-/* 5 digits, or all of those before the point. */
-static void add_number(struct str *out, double value) {
-    str_addf(out, fabs(value) >= 99999.5 ? "%.0f" : "%.5g", value);
-}
-
-/* A point in time or a length: seconds to the millisecond. */
-static void add_seconds(struct str *out, int64_t time_ns) {
-    int64_t ms = time_ns / 1000000 + (time_ns % 1000000 >= 500000) - (time_ns % 1000000 < -500000);
-    str_add_ns(out, ms * 1000000);
-    str_add(out, " s");
-}
 
 static const char *type_name(const struct story *story, uint32_t gpu_type) {
     return story->run->folder->cluster.gpu_types[gpu_type].name;
@@ -45,14 +26,14 @@ static void add_choice(const struct story *story, const struct moment_choice *c,
         str_addf(out, "%g of one ", (double)c->milli / WHOLE_GPU_MILLI);
     else
         str_addf(out, "%" PRIu32 " x ", c->k);
-    add_name(out, type_name(story, c->gpu_type));
+    story_add_name(out, type_name(story, c->gpu_type));
     if (c->batch > 0) {
         str_add(out, ", b ");
-        add_number(out, c->batch);
+        story_add_number(out, c->batch);
     }
     if (isfinite(c->power_limit_w)) {
         str_add(out, ", ");
-        add_number(out, c->power_limit_w);
+        story_add_number(out, c->power_limit_w);
         str_add(out, " W");
     }
 }
@@ -64,11 +45,11 @@ static void add_config(const struct story *story, uint32_t config, struct str *o
 
 static void add_costs(double time_s, double energy_j, struct str *out) {
     str_add(out, "T ");
-    add_number(out, time_s);
+    story_add_number(out, time_s);
     str_add(out, " s, E ");
-    add_number(out, energy_j / 1e3);
+    story_add_number(out, energy_j / 1e3);
     str_add(out, " kJ, EDP ");
-    add_number(out, energy_j * time_s / 1e6);
+    story_add_number(out, energy_j * time_s / 1e6);
     str_add(out, " MJ s");
 }
 
@@ -79,21 +60,21 @@ static void add_title(const struct story *story, struct str *out) {
     const struct job_spec *job = &workload->jobs.at[story->job];
     const char *model = workload_model_name(workload, job);
     str_add(out, "job ");
-    add_name(out, job->id);
+    story_add_name(out, job->id);
     str_add(out, " of user ");
-    add_name(out, workload->users.at[job->user].name);
+    story_add_name(out, workload->users.at[job->user].name);
     if (model) {
         str_add(out, ", model ");
-        add_name(out, model);
+        story_add_name(out, model);
     } else {
         str_add(out, ", rigid");
     }
     str_add(out, job->sla ? ", class sla" : ", class best_effort");
     str_add(out, "\nIt was submitted at ");
-    add_seconds(out, job->submit_ns);
+    story_add_seconds(out, job->submit_ns);
     if (job->deadline_ns != TIME_NONE_NS) {
         str_add(out, ", to be done by ");
-        add_seconds(out, job->deadline_ns);
+        story_add_seconds(out, job->deadline_ns);
     }
     str_add(out, ".\n");
 }
@@ -111,7 +92,7 @@ static void add_interruptions(const struct recorded_job *job, struct str *out) {
         if (all[i].count == 0)
             continue;
         str_add(out, before);
-        add_count(out, all[i].count, all[i].noun);
+        story_add_count(out, all[i].count, all[i].noun);
         before = ", ";
     }
     if (before[0] == ',')
@@ -124,30 +105,30 @@ static void add_fate(const struct story *story, struct str *out) {
     if (job->state == EASIM_JOB_REJECTED) {
         if (job->segment_count > 0) {
             str_add(out, "It was rejected at ");
-            add_seconds(out, recorded_run_rejected_ns(story->run, story->job));
+            story_add_seconds(out, recorded_run_rejected_ns(story->run, story->job));
         } else {
             str_add(out, "It was rejected then, since it could never run");
         }
         if (story->moments && story->moments->reject_reason.length > 0) {
             str_add(out, ": ");
-            add_name(out, story->moments->reject_reason.text);
+            story_add_name(out, story->moments->reject_reason.text);
         }
         str_add(out, ".\n");
         return;
     }
     if (job->finish_ns >= 0) {
         str_add(out, "It finished at ");
-        add_seconds(out, job->finish_ns);
+        story_add_seconds(out, job->finish_ns);
         str_add(out, ", ");
-        add_seconds(out, job->finish_ns - spec->submit_ns);
+        story_add_seconds(out, job->finish_ns - spec->submit_ns);
         str_add(out, " after its submission");
     } else {
         str_add(out, job->start_ns < 0 ? "It never started before the run ended at "
                                        : "It was not done when the run ended at ");
-        add_seconds(out, story->run->part->end_ns);
+        story_add_seconds(out, story->run->part->end_ns);
     }
     str_add(out, "; its GPUs drew ");
-    add_number(out, power_j(job->energy) / 1e3);
+    story_add_number(out, power_j(job->energy) / 1e3);
     str_add(out, " kJ.\n");
     add_interruptions(job, out);
 }
@@ -172,14 +153,14 @@ static void add_parts(const struct story *story, struct str *out) {
         if (blame->part_ns[part] == 0 && part != BLAME_QUEUED)
             continue;
         str_addf(out, "  %s: ", names[part]);
-        add_seconds(out, blame->part_ns[part]);
+        story_add_seconds(out, blame->part_ns[part]);
         str_add_char(out, '\n');
     }
     if (first && first->behind != EASIM_NONE) {
         str_add(out, "  The last to give back a GPU that it took first was ");
-        add_name(out, story->run->workload.jobs.at[first->behind].id);
+        story_add_name(out, story->run->workload.jobs.at[first->behind].id);
         str_add(out, ", at ");
-        add_seconds(out, first->released_ns);
+        story_add_seconds(out, first->released_ns);
         str_add(out, ".\n");
     }
 }
@@ -194,14 +175,14 @@ static void add_team(const struct story *story, const struct recorded_segment *s
     double share =
         team_sync_share(run, segment->job, recorded_run_config(run, segment), segment->span);
     str_add(out, "  from ");
-    add_seconds(out, segment->start_ns);
+    story_add_seconds(out, segment->start_ns);
     str_add(out, " ");
     add_config(story, segment->config, out);
     if (plan)
         str_addf(out, ", plan %s", plan);
     if (tier) {
         str_add(out, ", in ");
-        add_name(out, segment->span == EASIM_ONE_NODE ? "one node" : tier);
+        story_add_name(out, segment->span == EASIM_ONE_NODE ? "one node" : tier);
     }
     if (!isnan(share))
         str_addf(out, ": %.3g %% of an iteration is synchronisation", 100 * share);
@@ -228,12 +209,12 @@ static void add_cluster(const struct story *story, const struct moment *moment, 
     const struct moment_type *types = &story->moments->types.at[moment->first_type];
     uint32_t count = story->run->folder->cluster.gpu_type_count;
     str_add(out, "    ");
-    add_count(out, moment->waiting - (moment->has_present ? 0 : 1), "other job");
+    story_add_count(out, moment->waiting - (moment->has_present ? 0 : 1), "other job");
     str_addf(out, " waited, %" PRIu32 " of them submitted before it; %" PRIu32 " ran\n    free:",
              moment->ahead, moment->running);
     for (uint32_t h = 0; h < count; h++) {
         str_addf(out, "%s %" PRIu32 " of %" PRIu32 " ", h ? "," : "", types[h].free, types[h].gpus);
-        add_name(out, type_name(story, h));
+        story_add_name(out, type_name(story, h));
         if (types[h].shared_free_milli > 0)
             str_addf(out, " and %g in parts", (double)types[h].shared_free_milli / WHOLE_GPU_MILLI);
         if (types[h].asleep > 0)
@@ -242,10 +223,10 @@ static void add_cluster(const struct story *story, const struct moment *moment, 
             str_addf(out, " (%" PRIu32 " on failed nodes)", types[h].failed);
     }
     str_add(out, "\n    power ");
-    add_number(out, moment->power_w);
+    story_add_number(out, moment->power_w);
     if (isfinite(moment->cap_w)) {
         str_add(out, " W, room under the cap ");
-        add_number(out, moment->cap_w - moment->power_w);
+        story_add_number(out, moment->cap_w - moment->power_w);
         str_add(out, " W\n");
     } else {
         str_add(out, " W, no cap\n");
@@ -277,7 +258,7 @@ static void add_span(const struct story *story, uint32_t span, struct str *out) 
         return;
     str_add(out, network->tier_count > 0 ? ", in " : ", over several nodes");
     if (network->tier_count > 0)
-        add_name(out, network_span_name(network, span));
+        story_add_name(out, network_span_name(network, span));
 }
 
 static void add_row(const struct story *story, const struct moment_choice *choice, bool is_chosen,
@@ -301,7 +282,7 @@ static void add_alternatives(const struct story *story, const struct moment *mom
     for (uint32_t i = 0; i < moment->choice_count; i++)
         fitting += choices[i].fits && !choices[i].over_cap;
     str_add(out, "    ");
-    add_count(out, moment->choice_count, "configuration");
+    story_add_count(out, moment->choice_count, "configuration");
     str_addf(out,
              ", of which %" PRIu32 " could be had%s; as predicted then, of each GPU type and k the "
              "one of least EDP:\n",
@@ -331,14 +312,14 @@ static void add_moments(const struct story *story, struct str *out) {
     for (size_t i = 0; i < moments->at.count; i++) {
         const struct moment *moment = &moments->at.at[i];
         str_add(out, "  at ");
-        add_seconds(out, moment->time_ns);
+        story_add_seconds(out, moment->time_ns);
         str_addf(out, ", decision %" PRIu64 ": %s\n", moment->decision, kinds[moment->kind]);
         add_cluster(story, moment, out);
         add_alternatives(story, moment, out);
     }
     if (moments->passed > 0) {
         str_add(out, "  ");
-        add_count(out, moments->passed, "decision");
+        story_add_count(out, moments->passed, "decision");
         str_addf(out,
                  " left it waiting; in %" PRIu64
                  " of them one of its configurations could have been had\n",
@@ -347,7 +328,7 @@ static void add_moments(const struct story *story, struct str *out) {
     for (int r = 0; r < REFUSAL_COUNT; r++)
         if (moments->refused[r] > 0) {
             str_add(out, "  refused on it: ");
-            add_count(out, moments->refused[r], "action");
+            story_add_count(out, moments->refused[r], "action");
             str_addf(out, ", %s\n", refusal_names[r]);
         }
 }
@@ -370,13 +351,13 @@ static void add_overtaker(const struct story *story, const struct story_overtake
     while (segments[first].config == EASIM_NONE)
         first++;
     str_add(out, "  ");
-    add_name(out, job->id);
+    story_add_name(out, job->id);
     str_add(out, " of ");
-    add_name(out, run->workload.users.at[job->user].name);
+    story_add_name(out, run->workload.users.at[job->user].name);
     str_add(out, ", submitted at ");
-    add_seconds(out, job->submit_ns);
+    story_add_seconds(out, job->submit_ns);
     str_add(out, ", started at ");
-    add_seconds(out, overtaker->start_ns);
+    story_add_seconds(out, overtaker->start_ns);
     str_add(out, " on ");
     add_config(story, segments[first].config, out);
     if (overtaker->why >= 0)
@@ -393,7 +374,7 @@ static void add_overtakers(const struct story *story, struct str *out) {
         return;
     }
     str_add(out, "\nWho was submitted later and started before it: ");
-    add_count(out, count, "job");
+    story_add_count(out, count, "job");
     str_add_char(out, '\n');
     for (size_t i = 0; i < count && i < LISTED_OVERTAKERS; i++)
         add_overtaker(story, &story->overtakers.at[i], out);
@@ -409,13 +390,13 @@ static void add_verdict(const struct story *story, struct str *out) {
                                            [STORY_OPEN] = "It is after the end of the run, by "};
     str_add(out, verdicts[story->deadline]);
     if (story->deadline != STORY_MISSED) {
-        add_seconds(out, story->spare_ns);
+        story_add_seconds(out, story->spare_ns);
         str_add(out, story->deadline == STORY_MET ? " to spare.\n" : ".\n");
         return;
     }
     if (story->run->jobs[story->job].finish_ns >= 0) {
         str_add(out, ", by ");
-        add_seconds(out, -story->spare_ns);
+        story_add_seconds(out, -story->spare_ns);
     } else {
         str_add(out, ": the job was not done by then");
     }
@@ -448,7 +429,7 @@ static void add_ways_to_meet(const struct story *story, struct str *out) {
         str_add(out, "; in the fastest, ");
         add_story_choice(story, &story->fastest, out);
         str_add(out, ", it had to be submitted ");
-        add_number(out, gap_s);
+        story_add_number(out, gap_s);
         str_add(out, " s earlier");
     }
     str_add(out, ".\n");
@@ -462,10 +443,10 @@ static void add_ways_to_meet(const struct story *story, struct str *out) {
     }
     int64_t start_ns = story->run->jobs[story->job].start_ns;
     str_add(out, ", without being stopped, it had to start by ");
-    add_seconds(out, story->latest_start_ns);
+    story_add_seconds(out, story->latest_start_ns);
     if (start_ns > story->latest_start_ns) {
         str_add(out, ", ");
-        add_seconds(out, start_ns - story->latest_start_ns);
+        story_add_seconds(out, start_ns - story->latest_start_ns);
         str_add(out, " earlier than it did.\n");
     } else {
         str_add(out, ", as it did: it took longer than predicted, or was stopped.\n");
@@ -488,11 +469,12 @@ void story_text(const struct story *story, struct str *out) {
     add_fate(story, out);
     add_parts(story, out);
     add_teams(story, out);
+    displacements_text(&story->displacements, story->run, out);
     if (story->moments) {
         add_moments(story, out);
     } else {
         str_add(out, "\nWhat the policy saw is not known: the run cannot be repeated. ");
-        add_name(out, story->why_not);
+        story_add_name(out, story->why_not);
         str_add_char(out, '\n');
     }
     add_overtakers(story, out);
