@@ -9,8 +9,13 @@ cd "$(dirname "$0")/.."
 root=${2:-}
 if [ -z "$root" ]; then
     root=$(mktemp -d)
-    trap 'rm -rf "$root"' EXIT
+    remove=$root
 fi
+finish() {
+    umount "$root/proc" 2>/dev/null || true
+    rm -rf --one-file-system "${remove:-/nonexistent}"
+}
+trap finish EXIT
 [ -x "$root/usr/bin/dpkg" ] ||
     debootstrap --variant=minbase bookworm "$root" "${MIRROR:-http://deb.debian.org/debian}" >/dev/null
 
@@ -35,6 +40,9 @@ stage() {
     diff "$root/tmp/before" "$root/tmp/after" && echo "---- $1: no trace left"
 }
 
+mountpoint -q "$root/proc" || mount -t proc proc "$root/proc"
+printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d" # no services are started
+chmod 755 "$root/usr/sbin/policy-rc.d"
 inside 'apt-get update -qq'
 cp "$deb" "$root/tmp/easim.deb"
 stage 'the package' \

@@ -3,7 +3,7 @@
 
 A case is a folder with `command` (arguments of easim, one line, run in the source folder; {out} is a fresh folder) and
 `expected/`, the files that must come out, stdout included. --update rewrites them: explain every changed byte in the
-commit. What depends on the machine is compared as "-" or by name: in manifest.json the commit, and path, size and hash of
+commit. What depends on the machine is compared as "-" or by name: in manifest.json version and commit, and path, size and hash of
 policy modules, which every compiler builds differently; there and in scenario.yaml the way from the results to the
 source, so that of scenario.yaml no size and hash are compared either.
 """
@@ -20,7 +20,7 @@ from pathlib import Path
 CONTENTS = rb'"bytes":\s*\d+,\s*"sha256":\s*"[0-9a-f]{64}"'
 NO_CONTENTS = b'"bytes": "-", "sha256": "-"'
 VARIES = (
-    (rb'("commit":\s*)"[^"]*"', rb'\1"-"'),
+    (rb'("(?:easim_version|commit)":\s*)"[^"]*"', rb'\1"-"'),
     (rb'("key":\s*"policy.name",\s*"name":\s*"[^"]*",\s*"path":\s*)"[^"]*",\s*' + CONTENTS,
      rb'\1"-", ' + NO_CONTENTS),
     (rb'("file":\s*"scenario.yaml",\s*)' + CONTENTS, rb'\1' + NO_CONTENTS),

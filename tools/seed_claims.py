@@ -41,7 +41,7 @@ OTHERS = [("10 h, against chronos", "aurachronos", "missed deadlines", "less"),
           ("drained", "easy", "energy per work", "more"),
           ("10 h, edp_slack", "hades", "energy per work", "less"), ("drained, edp_slack", "hades", "energy per work", "less")]
 DOCUMENTS = {"docs/eas-sim.md": SEED + WITH_SLACK + DEADLINES + OTHERS,
-             "docs/readings.md": SEED + WITH_SLACK + DEADLINES, "README.md": SEED[:1] + WITH_SLACK[:1] + DEADLINES[:1]}
+             "docs/readings.md": SEED + WITH_SLACK + DEADLINES}
 EFFICIENCIES = ["as shipped", "MLPerf-like", "Sia traces", "m0 192"]
 DRAWS = {"efficiency": "model_overrides/efficiency", "scaling": "model_overrides[0].set.scaling_efficiency",
          "p0": "model_overrides[1].set.p0_share"}  # columns of worlds.csv

@@ -9,7 +9,8 @@
 - Every complete C file in policies/README.md is there under its name (it begins with /* NAME.c: ...) for the commands;
   one that exports easim_policy compiles with cc alone and runs tiny.yaml.
 - Every configs/*.yaml passes `easim check`, runs, and passes `easim run --check` (one replication, the large ones cut).
-- Every relative link of every .md file leads somewhere.
+- Every relative link of every .md file leads somewhere, docs/README.md to every document, and CITATION.cff and CHANGELOG.md
+  begin with the version of easim.
 With DOCUMENTs, only these and the links. A document is left at the first thing that is wrong in it; ends with status 1 if one
 was. What is left out is printed, and which commands take the most processor time.
 """
@@ -184,6 +185,19 @@ def check_links(source):
                 raise Wrong(f"{path.relative_to(source)}: the link {link['target']} leads nowhere")
 
 
+def check_index(source):
+    index = (source / "docs/README.md").read_text(encoding="utf-8")
+    named = {link["target"].split("#")[0] for link in LINK.finditer(index)} | {"README.md"}
+    unnamed = {path.name for kind in ("*.md", "*.ipynb") for path in (source / "docs").glob(kind)} - named
+    if unnamed:
+        raise Wrong(f"docs/README.md does not name {', '.join(sorted(unnamed))}")
+    version = re.search(r"^  version: '(.+)'", (source / "meson.build").read_text(encoding="utf-8"), re.MULTILINE)[1]
+    for name, pattern in (("CITATION.cff", r"^version: (\S+)"), ("CHANGELOG.md", r"^## (\S+)")):
+        stated = re.search(pattern, (source / name).read_text(encoding="utf-8"), re.MULTILINE)[1]
+        if stated != version:
+            raise Wrong(f"{name} begins with version {stated}, meson.build has {version}")
+
+
 def prepare(easim, source, folder):
     """A folder like a built checkout, and an environment in which easim is the program under test."""
     shutil.rmtree(folder, ignore_errors=True)
@@ -206,7 +220,7 @@ def main():
     folder = Path(sys.argv[3]).resolve() / "check_docs"
     environment = prepare(easim, source, folder)
     documents = [source / name for name in sys.argv[4:]]
-    checks = [(check_links, source)]
+    checks = [(check_links, source), (check_index, source)]
     if not documents:
         checks += [(check, source, folder, environment) for check in (check_policies, check_configs)]
         documents = [source / name for name in DOCUMENTS] + sorted((source / "docs").rglob("*.md"))

@@ -14,6 +14,7 @@ import tempfile
 from support import EASIM, SOURCE, easim
 
 OPTIONS_SECTION = sys.argv[3]
+VERSION = easim("--version").stdout.split()[1]
 MAN = SOURCE / "docs" / "man"
 TABLE = SOURCE / "src" / "cli" / "option_table.c"
 
@@ -75,6 +76,7 @@ def check_table():
 
 
 def check_command(command, script):
+    assert man_page(command).startswith(f'easim-{command}(1) "easim {VERSION}"\n\n# NAME\n'), command
     text = easim(command, "--help").stdout
     assert easim(command, "-?").stdout == text, command
     usage = re.match(r"Usage: easim \w+ \[OPTION\.\.\.\] (.*)", text).group(1)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 PACKAGE = HERE / "easim"
-VERSION = re.search(r'^__version__ = "(.+)"$', (PACKAGE / "__init__.py").read_text(encoding="utf-8"), re.MULTILINE)[1]
+VERSION = re.search(r'^__version__ = "(.+)"$', (PACKAGE / "__init__.py").read_text(encoding="utf-8"), re.MULTILINE)[1].replace("-rc", "rc")
 NAME = f"easim-{VERSION}"
 METADATA = f"""\
 Metadata-Version: 2.1

@@ -5,7 +5,7 @@ when it is first used: a policy (easim.Policy) starts quickly.
 """
 import importlib
 
-__version__ = "0.1.0"
+__version__ = "1.0.0-rc1"
 
 _HOMES = {
     "run": "commands", "compare": "commands", "sweep": "commands", "models": "commands", "command": "commands", "load": "commands",
