@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Random scenarios against frozen results: frozen.py EASIM SOURCE [--seed N] [--before OTHER] [--keep DIR] [--freeze]
+"""Random scenarios against frozen results: frozen.py EASIM SOURCE [--seed N] [--before OTHER] [--keep DIR] [--first] [--freeze]
 
 frozen.csv holds for each seed 1 .. 300 of tests/system/random_scenario.py, and for each command that is run on it, a hash of
 its files (`inputs`: if these differ it is the scenario that is another one) and one of every CSV file and trace that comes
@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from random import Random
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "system"))
 from random_scenario import Scenario  # noqa: E402
@@ -29,7 +30,23 @@ TABLE = Path(__file__).with_name("frozen.csv")
 SEEDS = range(1, 301)
 SHOWN = 5  # differences, and lines of each
 LISTS = ("fcfs", "charon", "pollux", "zeus", "themis", "hades", "chronos", "aurachronos")
+NEWER_LISTS = ("green", "greenflow", "lean", "deferral", "zeus")
 COMMON = ("--quiet", "--threads", "1", "--out", "out")
+
+
+def scenario_of(seed, name):
+    """Of "everything" another one with what an ordinary one has not. Its policy may leave jobs waiting: an error, compared too."""
+    if name != "everything":
+        return Scenario(seed)
+    scenario, r = Scenario(10000 + seed), Random(f"everything of {seed}")
+    if seed % 3 == 0:
+        scenario.take_unruly()
+    elif seed % 3 == 1:
+        scenario.take_newer()
+    if seed % 2:
+        scenario.take_services()
+    scenario.take_contention() if r.random() < 0.6 else scenario.take_network()
+    return scenario
 
 
 def commands(seed, source):
@@ -37,10 +54,14 @@ def commands(seed, source):
     one = LISTS[seed // 20 % len(LISTS)]
     other = LISTS[(seed // 20 + 1 + seed // 160) % len(LISTS)]
     yield "run", ["run", "scenario.yaml", "--decisions", "--meter", "333s", "--trace", "trace.jsonl"]
+    yield "everything", ["run", "scenario.yaml", "--check", "--decisions", "--meter", "333s", "--trace", "trace.jsonl", "--record"]
     if seed % 20 == 0:
         yield f"compare {one} {other}", ["compare", "scenario.yaml", "--policies", f"{one},{other}"]
     if seed % 20 == 10:
         yield f"ablate {one} {other}", ["ablate", "scenario.yaml", one, other, "-n", "1"]
+    if seed % 20 == 7:
+        newer, mixed = NEWER_LISTS[seed // 20 % len(NEWER_LISTS)], NEWER_LISTS[(seed // 20 + 1 + seed // 80) % len(NEWER_LISTS)]
+        yield f"ablate {newer} {mixed}", ["ablate", "scenario.yaml", newer, mixed, "-n", "1"]
     if seed % 20 == 5:
         program = f"policy.params.command={sys.executable} {source}/policies/exec/fcfs.py"
         yield "exec", ["run", "scenario.yaml", "--policy", "exec", "--set", program]
@@ -61,7 +82,7 @@ def schedule(folder):
 
 def environment(easim, is_before):
     """With the policies that the test is given, or, of an easim of before, those beside it."""
-    beside = str(Path(easim).parent / "policies")
+    beside = ":".join(str(Path(easim).parent / folder) for folder in ("policies", "tests/policy/plugins"))
     path = beside if is_before else os.environ.get("EASIM_POLICY_PATH", beside)
     return os.environ | {"EASIM_POLICY_PATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
 
@@ -70,7 +91,7 @@ def run(easim, words, name, folder, env):
     """{file: bytes} of what comes out; it is moved to folder/NAME."""
     done = subprocess.run([easim, *words, *COMMON], cwd=folder, capture_output=True, text=True, check=False, timeout=100, env=env)
     if done.returncode != 0:
-        return {"exit status": f"{done.returncode}\n{done.stderr}".encode()}
+        return {"failure": f"{done.returncode}\n{done.stderr}".encode()}
     out = folder / name.split()[0]
     (folder / "out").rename(out)
     return {str(p.relative_to(out)): p.read_bytes() for p in sorted(out.rglob("*")) if p.suffix in (".csv", ".jsonl")}
@@ -82,11 +103,11 @@ def short(data):
 
 def results(easim, options, seed, folder):
     """(command, hash of the scenario, {file: bytes}) of each command."""
-    files = Scenario(seed).files
-    inputs = short("".join(f"{name}\n{text}" for name, text in sorted(files.items())).encode())
-    for name, text in files.items():
-        (folder / name).write_text(text, encoding="utf-8")
     for name, words in commands(seed, options.source):
+        files = scenario_of(seed, name).files
+        inputs = short("".join(f"{file}\n{text}" for file, text in sorted(files.items())).encode())
+        for file, text in files.items():
+            (folder / file).write_text(text, encoding="utf-8")
         if name == "replay":
             schedule(folder)
         yield name, inputs, run(easim, words, name, folder, environment(easim, easim == options.before))
@@ -139,10 +160,12 @@ def compare(options, seeds):
             if not (said := difference(frozen.get((row[0], row[1])), row)):
                 continue
             wrong += 1
+            if options.first:
+                sys.exit(f"scenario {seed}, {row[1]}: {said}")
             if wrong <= SHOWN:
                 print(f"scenario {seed}, {row[1]}: {said}")
-                if "exit status" in now[row[1]]:
-                    print(now[row[1]]["exit status"].decode(), end="")
+                if "failure" in now[row[1]]:
+                    print(now[row[1]]["failure"].decode(), end="")
                 if before:
                     show(before[row[1]], now[row[1]])
                 else:
@@ -156,7 +179,7 @@ def compare(options, seeds):
 
 def freeze(options):
     rows = [row for seed in SEEDS for row in one_seed(options, seed, None)[0]]
-    failed = [row[:2] for row in rows if row[3].startswith("exit status")]
+    failed = [row[:2] for row in rows if row[3].startswith("failure") and row[1] != "everything"]
     assert not failed, f"commands that fail: {failed}"
     with open(TABLE, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -171,6 +194,7 @@ def main():
     parser.add_argument("--seed", type=int)
     parser.add_argument("--before", type=lambda path: str(Path(path).resolve()))
     parser.add_argument("--keep")
+    parser.add_argument("--first", action="store_true", help="stop at the first difference")
     parser.add_argument("--freeze", action="store_true")
     options = parser.parse_args()
     if options.freeze:

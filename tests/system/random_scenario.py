@@ -9,6 +9,7 @@ JOB_COLUMNS = ["job_id", "submit_s", "user", "model", "work_samples", "duration_
 POLICIES = ["fcfs", "easy", "pollux", "themis", "chronos", "zeus", "hades", "aurachronos", "charon", "las",
             "max_min", "tiresias", "allox"]
 NEWER = ["lean", "goodput", "sia", "green", "greenflow", "deferral"]  # take_newer: what a seed draws stays as it was
+NODES_OF_TIERS = [[2, 4, 64], [3, 64], [1, 2, 64], [64], [2, 64]]
 
 
 class Scenario:
@@ -29,8 +30,8 @@ class Scenario:
         for model in self.models:
             self.forms(model)
         self.rigid_speed = {t["name"]: round(r.uniform(0.5, 3), 3) for t in self.types} if self.chance(0.3) else {}
-        self.files["models.yaml"] = lines({"models": self.models} | ({"rigid_speed": self.rigid_speed}
-                                                                    if self.rigid_speed else {}))
+        self.served = []  # models of services
+        self.write_models()
         self.scenario = self.draw_scenario()
         if seed % 6 == 0:
             self.calm()
@@ -373,6 +374,14 @@ class Scenario:
         self.scenario["policy"] = {"name": self.policy, "params": p}
         self.write_scenario()
 
+    def take_unruly(self):
+        """The policy of tests/policy/plugins/unruly.c: all that a list policy may do, by chance. Drawn apart."""
+        r, p = Random(f"unruly policy of {self.seed}"), self.scenario["policy"]["params"]
+        self.policy = "unruly"
+        p = {key: p[key] for key in ("resize", "shrink", "resize_gain", "resize_interval_s", "strict") if key in p}
+        self.scenario["policy"] = {"name": "unruly", "params": p | {"bits": r.randrange(4096), "tau": r.choice([60, 3600])}}
+        self.write_scenario()
+
     def take_services(self):
         """One to three services beside the jobs. On GPUs that jobs may want, too, their demand ends and their least number
         is 0, so that no job waits for ever; on a GPU type of their own they do as they like. Drawn apart."""
@@ -385,15 +394,14 @@ class Scenario:
                               r.choice([{}, {"sleep_w": 10, "sleep_after": 120, "wake_s": 15}]))
             self.cluster["nodes"] += [{"count": r.choice([1, 2]), "gpu": "s", "gpus": r.choice([4, 8])} |
                                       r.choice([{}, {"mtbf": "1h", "mttr": "10min"}]) for _ in range(r.choice([1, 2]))]
-        models, self.services = [], []
+        self.services = []
         for i in range(r.choice([1, 1, 2, 3])):
             apart = own and r.random() < 0.6
             names = ["s"] if apart else sorted({r.choice([t for t in self.types if t["name"] != "s"])["name"] for _ in range(3)})
-            models.append({"name": f"serve{i}", "unit": "token", "prompt": {"included": True}, "serving":
+            self.served.append({"name": f"serve{i}", "unit": "token", "prompt": {"included": True}, "serving":
                            [self.serving(r, name, k) for name in names for k in [1, 2, 4][:r.choice([1, 1, 2, 3])]]})
-            self.services.append(self.service(r, i, apart, models[-1]["serving"]))
-        self.files["models.yaml"] = lines({"models": self.models + models} | ({"rigid_speed": self.rigid_speed}
-                                                                             if self.rigid_speed else {}))
+            self.services.append(self.service(r, i, apart, self.served[-1]["serving"]))
+        self.write_models()
         self.scenario["workload"]["streams"] += self.services
         self.write_scenario()
 
@@ -442,6 +450,28 @@ class Scenario:
         self.tiers[-1]["nodes"] = max(nodes + r.choice([0, 1, 100]), width)
         self.cluster["network"] = {"tiers": self.tiers}
         self.write_scenario()
+
+    def take_contention(self, oversubscribed=True):
+        """Uplinks that jobs share, storage or both. Drawn apart."""
+        r = Random(f"contention of {self.seed}")
+        has_network, has_storage = r.choice([(True, False), (False, True), (True, True)]) if oversubscribed else (True, False)
+        tiers = [{"name": f"t{i}", "nodes": n, "oversubscription": r.choice([1, 2, 5, 12.5]) if oversubscribed else 1}
+                 for i, n in enumerate(r.choice(NODES_OF_TIERS))]
+        sync_bytes = [10 ** r.uniform(6, 9) for _ in self.models]
+        for model, count in zip(self.models, sync_bytes):
+            model["sync_bytes"] = round(count)
+            if has_storage and r.random() < 0.8:
+                model[r.choice(["bytes_per_sample", "storage_bytes_per_sample"])] = r.choice([1000, 2500.5])
+        if has_network:
+            self.cluster["network"] = {"tiers": tiers, "link": round(10 ** r.uniform(7, 9)), "contention": True}
+        if has_storage:
+            self.scenario["storage"] = {"bandwidth": round(10 ** r.uniform(5.2, 6.7), 3)}
+        self.write_models()
+        self.write_scenario()
+
+    def write_models(self):
+        rigid = {"rigid_speed": self.rigid_speed} if self.rigid_speed else {}
+        self.files["models.yaml"] = lines({"models": self.models + self.served} | rigid)
 
     def basis(self):
         """marginal is refused where a configuration draws less than an idle GPU, as one under a limit may."""

@@ -12,33 +12,18 @@ from pathlib import Path
 from random import Random
 
 from physics import Config, iteration
-from random_scenario import Scenario, lines
+from random_scenario import Scenario
 from support import easim, rows_of
 from waste_again import Recorded
 
 SOME = 30
-NODES_OF_TIERS = [[2, 4, 64], [3, 64], [1, 2, 64], [64], [2, 64]]
 
 
 def scenario_of(seed, oversubscribed=True):
-    """A random scenario whose jobs share uplinks, storage or both. Noise is drawn, and left out."""
-    scenario, r = Scenario(seed), Random(f"contention of {seed}")
-    has_network, has_storage = r.choice([(True, False), (False, True), (True, True)]) if oversubscribed else (True, False)
-    tiers = [{"name": f"t{i}", "nodes": n, "oversubscription": r.choice([1, 2, 5, 12.5]) if oversubscribed else 1}
-             for i, n in enumerate(r.choice(NODES_OF_TIERS))]
-    gigabytes = [10 ** r.uniform(6, 9) for _ in scenario.models]
-    for model, sync in zip(scenario.models, gigabytes):
-        model["sync_bytes"] = round(sync)
-        if has_storage and r.random() < 0.8:
-            model[r.choice(["bytes_per_sample", "storage_bytes_per_sample"])] = r.choice([1000, 2500.5])
-    if has_network:
-        scenario.cluster["network"] = {"tiers": tiers, "link": round(10 ** r.uniform(7, 9)), "contention": True}
-    if has_storage:
-        scenario.scenario["storage"] = {"bandwidth": round(10 ** r.uniform(5.2, 6.7), 3)}
+    """A random scenario whose jobs share uplinks, storage or both, without the noise that one may have."""
+    scenario = Scenario(seed)
     scenario.scenario.pop("noise", None)
-    scenario.files["models.yaml"] = lines({"models": scenario.models} | (
-        {"rigid_speed": scenario.rigid_speed} if scenario.rigid_speed else {}))
-    scenario.write_scenario()
+    scenario.take_contention(oversubscribed)
     return scenario
 
 
