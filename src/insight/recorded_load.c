@@ -2,6 +2,7 @@
 #include "base/numfmt.h"
 #include "insight/recorded_jobs.h"
 #include "insight/recorded_rows.h"
+#include "insight/recorded_services.h"
 #include "io/csv.h"
 
 #include <math.h>
@@ -57,5 +58,11 @@ int recorded_run_load(struct recorded_run *run, const struct recorded_folder *fo
         r = recorded_rows_load_rests(run, reterr);
     if (r == 0)
         r = read_summary(run, reterr);
+    if (r == 0) {
+        struct arena arena = {0};
+        r = recorded_services_load_figures(run, recorded_folder_of_policy(folder, part, &arena),
+                                           reterr);
+        arena_finish(&arena);
+    }
     return r;
 }

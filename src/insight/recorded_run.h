@@ -120,10 +120,11 @@ struct recorded_job {
 
 /* A service of the scenario. */
 struct recorded_service {
-    const struct service *spec; /* without its demand, which is not in the folder */
-    const char *name;           /* as the files have it */
-    uint32_t set, user;         /* of its replicas */
-    const char *const *labels;  /* likewise, by workload.label_names */
+    const struct service *spec;    /* without its demand, which is not in the folder */
+    const char *name;              /* as the files have it */
+    uint32_t set, user;            /* of its replicas */
+    const char *const *labels;     /* likewise, by workload.label_names */
+    double slo_share, j_per_token; /* of services.csv; NAN: not there, or not defined */
 };
 
 /* Which replica a job behind those of workload.csv is. */

@@ -2,9 +2,11 @@
 #include "insight/recorded_services.h"
 
 #include "base/numfmt.h"
+#include "io/csv.h"
 
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct service *service_at(const struct recorded_run *run, uint32_t service) {
     const struct service *list = run->folder->source.services.at;
@@ -146,4 +148,44 @@ uint32_t recorded_services_add(struct recorded_run *run, struct slice name, int6
     run->jobs[job] = (struct recorded_job){
         .config = EASIM_NONE, .start_ns = -1, .finish_ns = -1, .state = EASIM_JOB_RUNNING};
     return job;
+}
+
+/* ---- services.csv ---- */
+
+static double read_figure(struct csv *csv, const char *column) {
+    double value;
+    struct slice cell = csv_field(csv, csv_column(csv, column));
+    return numfmt_parse_real(cell.at, cell.length, &value) ? value : NAN;
+}
+
+static void read_row(struct recorded_run *run, struct csv *csv) {
+    struct slice name = csv_field(csv, csv_column(csv, "service"));
+    if (read_figure(csv, "replication") != run->part->replication)
+        return;
+    for (uint32_t s = 0; s < run->service_count; s++)
+        if (slice_is(name, run->services[s].name)) {
+            run->services[s].slo_share = read_figure(csv, summary_names[SUMMARY_COLUMN(slo_share)]);
+            run->services[s].j_per_token =
+                read_figure(csv, summary_names[SUMMARY_COLUMN(j_per_token)]);
+        }
+}
+
+int recorded_services_load_figures(struct recorded_run *run, const char *folder,
+                                   struct error *reterr) {
+    struct arena arena = {0};
+    struct csv *csv = NULL;
+    int r = 0, got;
+    for (uint32_t s = 0; s < run->service_count; s++)
+        run->services[s].slo_share = run->services[s].j_per_token = NAN;
+    const char *path = arena_printf(&arena, "%s/services.csv", folder);
+    if (run->service_count > 0 && access(path, F_OK) == 0) /* not in a summary only */
+        r = csv_open(path, ',', &csv, reterr);
+    while (r == 0 && csv && (got = csv_next(csv, reterr)) != 0) {
+        r = got < 0 ? got : 0;
+        if (r == 0)
+            read_row(run, csv);
+    }
+    csv_close(csv);
+    arena_finish(&arena);
+    return r;
 }

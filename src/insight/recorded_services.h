@@ -12,5 +12,8 @@ void recorded_services_init(struct recorded_run *run);
 /* The job that is the replica of that name, behind all others; EASIM_NONE: none may be called so
    here, since they come by service and number. */
 uint32_t recorded_services_add(struct recorded_run *run, struct slice name, int64_t start_ns);
+/* Its rows of services.csv, if the folder (of its policy) has that file. */
+int recorded_services_load_figures(struct recorded_run *run, const char *folder,
+                                   struct error *reterr) MUST_CHECK;
 
 #endif

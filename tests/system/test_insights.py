@@ -14,6 +14,7 @@ import tempfile
 from pathlib import Path
 
 from random_scenario import Scenario
+import test_services as services
 from support import EASIM, SOURCE, easim, rows_of
 
 IDLE_W, CTX_W, TDP_W = 60, 98, 400  # of the GPU type below; a rigid job draws TDP_W
@@ -397,8 +398,51 @@ def tail(place):
     silent(place.run(ends(2), nodes="[{gpu: a, gpus: 10}]"), "TAIL")
     what_if(insight, promised=False)
 
+def served(place, demand, horizon_s=100, replicas=1, most=None, **more):
+    """A service alone, as in test_services.py: 2000 tokens a second and replica at 600 W."""
+    folder = place.folder / f"s{place.count}"
+    place.count += 1
+    folder.mkdir()
+    keys = "".join(f", {key}: {value}" for key, value in more.items())
+    entry = services.service(demand=f"{{tokens_per_s: {demand}}}", replicas=replicas, most=most, more=keys)
+    return services.run(folder, [entry], horizon=f"{horizon_s}s", options=("--record",))
 
-RULES = {"FRAG": frag, "HOL": hol, "MISS": miss, "INFEAS": infeas, "POWER-CAP": power_cap, "CAP-SLACK": cap_slack,
+
+def slo_replicas(place):
+    # 3000 tokens a second, of which 2000 are served: after 20 s the others wait for more than 10 s.
+    folder = served(place, 3000)
+    insight = the(folder, "SLO-REPLICAS")
+    near(figures(insight)["slo_share"], 0.2)
+    near(figures(insight)["energy_per_token"], 0.3)
+    near(insight["share"], 0.8 * 600 * 100 / energy_j(folder))
+    assert (insight["entity"], insight["name"], insight["severity"]) == ("service", "chat", "high")
+    assert [(one["from_s"], one["to_s"]) for one in insight["evidence"]] == [(0, 100)], insight["evidence"]
+    the(folder, "SLO-REPLICAS", "--rule", "SLO-REPLICAS.least_share=0.20000001")
+    silent(folder, "SLO-REPLICAS", "--rule", "SLO-REPLICAS.least_share=0.19999999")
+    after = what_if(the(folder, "SLO-REPLICAS"), promised=False)  # a second one at the first tick
+    near(float(rows_of(after / "services.csv")[0]["slo_share"]), 1)
+    silent(after, "SLO-REPLICAS")
+    silent(served(place, 2000), "SLO-REPLICAS")
+    # Two for an hour at 999 of 2000 each: what they draw above 0.3 J a token is too much. One does it, too.
+    folder = served(place, 1998, 3600, replicas=2)
+    insight = the(folder, "SLO-REPLICAS")
+    near(figures(insight)["longest"], 3600)
+    near(figures(insight)["energy"] * 3.6e6, 2 * 3600 * (services.power_w(999) - 999 * 0.3), 1e-6)
+    near(insight["share"], figures(insight)["energy"] * 3.6e6 / energy_j(folder))
+    folder = served(place, 1500, 3600, replicas=2)
+    after = what_if(the(folder, "SLO-REPLICAS"), promised=False)
+    silent(after, "SLO-REPLICAS")
+    assert energy_j(after) < energy_j(folder)
+    silent(served(place, 1998, 3599, replicas=2), "SLO-REPLICAS")
+    silent(served(place, 2000, 3600, replicas=2), "SLO-REPLICAS")
+    no_run(the(served(place, 999, 3600), "SLO-REPLICAS"))
+    # As many replicas as a low target asks for: a higher one.
+    insight = the(served(place, 1200, 7200, most=4, scaling="{target: 0.2}"), "SLO-REPLICAS")
+    assert "workload.streams[0].scaling.target=" in insight["what_if"]["command"], insight["what_if"]
+    silent(what_if(insight, promised=False), "SLO-REPLICAS")
+
+
+RULES = {"SLO-REPLICAS": slo_replicas, "FRAG": frag, "HOL": hol, "MISS": miss, "INFEAS": infeas, "POWER-CAP": power_cap, "CAP-SLACK": cap_slack,
          "CAP-BREACH": cap_breach, "PREEMPT": preempt, "THRASH": thrash, "IDLE": idle, "STARVE": starve, "UNFAIR": unfair,
          "HOG": hog, "TAIL": tail}
 
@@ -411,6 +455,43 @@ def clean(place):
     for policy in POLICIES:
         found = analyze(place.run(jobs, policy=policy))["insights"]
         assert all(one["severity"] == "info" for one in found), (policy, [(one["id"], one["finding"]) for one in found])
+
+
+def clean_service(place):
+    """A replica in full use beside jobs of three users, from 0 to the end, likewise."""
+    (place.folder / "jobs.csv").write_text("job_id,submit_s,duration_s,gpus,user\n" + "".join(
+        f"j{n},0,3600,1,u{n}\n" for n in range(3)))
+    folder = services.run(place.folder, ["{kind: trace, file: jobs.csv}", services.service(demand="{tokens_per_s: 2000}", more=", user: v")],
+                          nodes="[{count: 1, gpu: g, gpus: 4}]", horizon="3600s", options=("--record",))
+    found = analyze(folder)["insights"]
+    assert all(one["severity"] == "info" for one in found), [(one["id"], one["finding"]) for one in found]
+
+
+def hostile_services(place):
+    """Names of services stand as text, on one line, in every file and page."""
+    for name in ("<script>alert(1)</script>", "it's $(touch pwned)`touch pwned`", "=cmd()|' /C calc'!A0", "two\nlines, \"x\"",
+                 "a | b | [x](javascript:y) **d** _e_ # f", "\u202etxt.exe", "x" * 10240):
+        folder = place.folder / f"h{place.count}"
+        place.count += 1
+        folder.mkdir()
+        entry = services.service(json.dumps(name), "{tokens_per_s: 3000}", more=f", user: {json.dumps(name)}, labels: {{team: {json.dumps(name)}}}")
+        out = services.run(folder, [entry], options=("--record",))
+        found = [one for one in analyze(out)["insights"] if one["id"] == "SLO-REPLICAS"]
+        assert [one["name"] for one in found] == [name]
+        text = (out / "insights.md").read_text()
+        assert "<script>" not in text and "x" * 100 not in text
+        shown = name.replace("\n", " ")
+        assert {row["job_id"] for row in rows_of(out / "segments.csv")} == {f"{shown}#1"}
+        for command in (("attribute", out, "--path", "user/job/label.team"), ("timeline", out), ("report", out), ("explain", out, f"{shown}#1")):
+            easim(*command)
+        assert {row["job_id"] for row in rows_of(out / "blame.csv")} == {f"{shown}#1"}
+        assert {row["label.team"] for row in rows_of(out / "attribution.csv") if row["level"] == "3"} <= {shown, ""}
+        slices = [event for event in json.loads((out / "timeline.json").read_text())["traceEvents"] if event["ph"] == "X"]
+        assert {event["args"]["job"] for event in slices} == {f"{shown}#1"}
+        page = (out / "report.html").read_text()
+        assert "<script>alert" not in page and "<b>" not in page.split("</style>")[-1].split("<script")[0]
+        what_if(found[0], promised=False)
+    assert not list(Path("/").glob("pwned")) and not list(place.folder.glob("**/pwned"))
 
 
 def hostile(place):
@@ -558,7 +639,7 @@ def rows_of_document(rule):
 
 
 def main():
-    for check in (*RULES.values(), clean, hostile, several_runs, random_runs, damaged, documented):
+    for check in (*RULES.values(), clean, clean_service, hostile_services, hostile, several_runs, random_runs, damaged, documented):
         with tempfile.TemporaryDirectory(prefix="easim-insights.") as name:
             check(Place(Path(name)))
     print(f"{len(RULES)} rules, {len(POLICIES)} policies")

@@ -139,7 +139,8 @@ static void find_carbon(const struct rule_run *rule_run, const void *thresholds,
         return;
     for (size_t i = 0; i < run->segments.count; i++) {
         const struct recorded_segment *s = &run->segments.at[i];
-        if (s->kind != SEGMENT_QUEUED && is_deferrable(&run->workload.jobs.at[s->job]))
+        if (s->kind != SEGMENT_QUEUED && !recorded_run_is_replica(run, s->job) &&
+            is_deferrable(&run->workload.jobs.at[s->job]))
             gather_segment(rule_run, s, high_g, &list);
     }
     for (size_t i = 0; i < list.at.count; i++)

@@ -36,5 +36,7 @@ extern const struct rule rule_queue, rule_warmup;
 extern const struct rule rule_carbon;
 /* trust.c */
 extern const struct rule rule_model_extrapolated, rule_seed_noise;
+/* serving.c */
+extern const struct rule rule_slo_replicas;
 
 #endif

@@ -7,8 +7,8 @@
 
 const char *const severity_names[SEVERITY_COUNT] = {"info", "low", "medium", "high"};
 const char *const measure_names[MEASURE_COUNT] = {"energy", "GPU-hours", "jobs"};
-const char *const entity_names[ENTITY_COUNT] = {"cluster",  "job",  "user",  "model",
-                                                "GPU type", "node", "policy"};
+const char *const entity_names[ENTITY_COUNT] = {"cluster",  "job",  "user",   "model",
+                                                "GPU type", "node", "policy", "service"};
 const char *const evidence_kind_names[EVIDENCE_KIND_COUNT] = {"job",      "decision", "segment",
                                                               "interval", "user",     "GPU type"};
 

@@ -28,9 +28,10 @@ enum insight_entity {
     ENTITY_MODEL,
     ENTITY_GPU_TYPE,
     ENTITY_NODE,
-    ENTITY_POLICY
+    ENTITY_POLICY,
+    ENTITY_SERVICE
 };
-#define ENTITY_COUNT 7
+#define ENTITY_COUNT 8
 
 /* A number with its unit ("" of a plain one), or a text. A number that is not finite is not known.
  */
