@@ -3,13 +3,10 @@
 
 #include "base/mem.h"
 #include "cli/cli.h"
-#include "io/lines.h"
 #include "io/sha256.h"
 #include "output/manifest.h"
-#include "output/sweep/point_file.h"
+#include "output/sweep/run_store.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,60 +120,57 @@ static bool same_folder(const struct recorded *before, const char *prefix, const
 
 /* ---- The points of a sweep ---- */
 
-/* Line by line, each without its first `skip` bytes. Files that neither folder has are equal. */
-static bool lines_equal(const char *before, const char *after, size_t skip) {
-    struct lines *files[2] = {NULL, NULL};
+/* Line by line, each without its first `skip` bytes. */
+static bool texts_equal(struct slice before, struct slice after, size_t skip) {
+    struct slice one, other;
+    bool equal = true;
+    while (equal && point_file_line(&before, &one)) {
+        equal = point_file_line(&after, &other) && one.length == other.length;
+        size_t skipped = one.length < skip ? one.length : skip;
+        equal = equal && memcmp(one.at + skipped, other.at + skipped, one.length - skipped) == 0;
+    }
+    return equal && before.length == after.length;
+}
+
+/* Which result of the point counts. */
+static bool same_point(const struct run_store *before, const struct run_store *after,
+                       const struct run_record *record, bool same_inputs) {
+    const struct run_record *old =
+        run_store_find(before, record->id, same_inputs ? &record->inputs : NULL);
+    struct str notes[2] = {{0}}, texts[2] = {{0}};
     struct error error = {0};
-    bool is_there = access(before, F_OK) == 0;
-    if (is_there != (access(after, F_OK) == 0))
-        return false;
-    bool equal = !is_there || (lines_open(before, &files[0], &error) == 0 &&
-                               lines_open(after, &files[1], &error) == 0);
-    for (bool more = is_there && equal; more;) {
-        struct slice line[2];
-        int got[2];
-        for (int f = 0; f < 2; f++) {
-            got[f] = lines_next(files[f], &line[f], &error);
-            line[f].length = got[f] == 1 ? line[f].length : 0;
-        }
-        more = got[0] == 1 && got[1] == 1;
-        equal = got[0] == got[1] && line[0].length == line[1].length &&
-                (line[0].length <= skip ||
-                 memcmp(line[0].at + skip, line[1].at + skip, line[0].length - skip) == 0);
-        more = more && equal;
+    bool same = old && run_store_load(before, old, &notes[0], &texts[0], &error) == 0 &&
+                run_store_load(after, record, &notes[1], &texts[1], &error) == 0 &&
+                texts_equal((struct slice){texts[0].text, texts[0].length},
+                            (struct slice){texts[1].text, texts[1].length},
+                            same_inputs ? 0 : SWEEP_INPUTS_BYTES) &&
+                texts_equal((struct slice){notes[0].text, notes[0].length},
+                            (struct slice){notes[1].text, notes[1].length}, 0);
+    for (int i = 0; i < 2; i++) {
+        str_finish(&notes[i]);
+        str_finish(&texts[i]);
     }
-    lines_close(files[0]);
-    lines_close(files[1]);
-    return equal;
+    return same;
 }
 
-static int is_csv(const struct dirent *entry) {
-    const char *dot = strrchr(entry->d_name, '.');
-    return dot && strcmp(dot, ".csv") == 0;
-}
-
-/* Files of points that the sweep has no more may lie beside those it has; manifests name none. */
+/* Results of points that the sweep has no more may lie beside those it has; manifests name none. */
 static bool same_points(const char *folder, const char *again, bool same_inputs) {
-    static const char *const parts[] = {"runs", "notes"};
     struct arena arena = {0};
-    struct dirent **entries = NULL;
-    int count = scandir(arena_printf(&arena, "%s/runs", again), &entries, is_csv, alphasort);
-    if (count < 0 && errno == ENOMEM)
-        mem_exhausted(0);
-    bool same = true;
-    for (int i = 0; i < count; i++) {
-        for (int p = 0; p < 2; p++) {
-            const char *name = arena_printf(&arena, "%s/%s", parts[p], entries[i]->d_name);
-            size_t skip = p == 0 && !same_inputs ? SWEEP_INPUTS_BYTES : 0;
-            if (lines_equal(arena_printf(&arena, "%s/%s", folder, name),
-                            arena_printf(&arena, "%s/%s", again, name), skip))
-                continue;
-            cli_show("differs: %s\n", name);
-            same = false;
-        }
-        free(entries[i]);
+    struct run_store before = {.turn = 0}, after = {.turn = 0};
+    struct error error = {0};
+    bool same = run_store_read(&before, arena_printf(&arena, "%s/runs", folder), &error) == 0 &&
+                run_store_read(&after, arena_printf(&arena, "%s/runs", again), &error) == 0;
+    if (!same)
+        cli_show("differs: runs (%s)\n", error.text);
+    for (size_t i = 0; i < after.records.count; i++) {
+        const struct run_record *record = &after.records.at[i];
+        if (same_point(&before, &after, record, same_inputs))
+            continue;
+        cli_show("differs: run %016llx\n", (unsigned long long)record->id);
+        same = false;
     }
-    free(entries);
+    run_store_finish(&before);
+    run_store_finish(&after);
     arena_finish(&arena);
     return same;
 }

@@ -121,7 +121,7 @@ static int write_sweep_manifest(const struct options *options, const struct swee
     return r;
 }
 
-static int tabulate_points(const struct options *options, const struct sweep_dir *dir) {
+static int tabulate_points(const struct options *options, struct sweep_dir *dir) {
     struct sweep_counts counts;
     struct error error = {0};
     struct figures figures;
@@ -129,7 +129,8 @@ static int tabulate_points(const struct options *options, const struct sweep_dir
     struct notes notes = {.sources = 0};
     int code = EXIT_DONE;
     figures_init(&figures, dir->claims);
-    if (sweep_dir_merge(dir, &figures, &counts, &notes, &error) == 0) {
+    if (sweep_dir_look(dir, &error) == 0 &&
+        sweep_dir_merge(dir, &figures, &counts, &notes, &error) == 0) {
         findings_find(&found, &figures);
         code = sweep_dir_write_findings(dir, &found, &error) == 0 &&
                        write_sweep_manifest(options, dir, &counts, &notes, &error) == 0
@@ -148,7 +149,7 @@ static int tabulate_points(const struct options *options, const struct sweep_dir
 }
 
 /* One after the other: sweeps that share a folder may differ. */
-static int join_points(const struct options *options, const struct sweep_dir *dir) {
+static int join_points(const struct options *options, struct sweep_dir *dir) {
     struct folder_lock *lock = NULL;
     struct error error = {0};
     if (folder_lock_take(dir->path, JOIN_WAIT_S, &lock, &error) < 0)
@@ -159,7 +160,10 @@ static int join_points(const struct options *options, const struct sweep_dir *di
 }
 
 /* The exit code of a shard: whether a point of it has failed, now or when it was run before. */
-static int shard_code(const struct options *options, const struct sweep_dir *dir) {
+static int shard_code(const struct options *options, struct sweep_dir *dir) {
+    struct error error = {0};
+    if (sweep_dir_look(dir, &error) < 0)
+        return cli_report_error(&error);
     for (size_t p = 0; p < dir->sweep->count; p++)
         if (sweep_shard_has(&options->shard, p) && sweep_dir_state(dir, p) == SWEEP_FAILED)
             return EXIT_RUN_FAILED;
@@ -178,6 +182,7 @@ static int run_points(const struct options *options, struct sweep_dir *dir) {
     const struct sweep_resume resume = resume_of(options, dir);
     size_t count = sweep_resume_points(&resume, points);
     struct error error = {0};
+    sweep_dir_forget(dir);
     struct sweep_run all = {.sweep = dir->sweep,
                             .points = points,
                             .count = count,
@@ -271,17 +276,21 @@ static int sweep_points(const struct options *options, const struct sweep *s,
     struct arena arena = {0};
     struct error error = {0};
     struct sweep_dir dir = {
-        options->out ? options->out : arena_printf(&arena, "results/%s/sweep", s->name), s, claims};
+        .path = options->out ? options->out : arena_printf(&arena, "results/%s/sweep", s->name),
+        .sweep = s,
+        .claims = claims};
     int code;
-    if (options->list)
-        code = list_points(options, &dir);
-    else if (sweep_dir_open(&dir, &error) < 0)
+    dir.writer.folder = dir.runs = arena_printf(&arena, "%s/runs", dir.path);
+    if ((!options->list && sweep_dir_open(&dir, &error) < 0) || sweep_dir_look(&dir, &error) < 0)
         code = cli_report_error(&error);
+    else if (options->list)
+        code = list_points(options, &dir);
     else if (options->merge)
         code = join_points(options, &dir);
     else
         code = options->engine == ENGINE_LOCAL ? run_points(options, &dir)
                                                : hand_over_points(options, &dir);
+    sweep_dir_finish(&dir);
     arena_finish(&arena);
     return code;
 }

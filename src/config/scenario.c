@@ -372,9 +372,14 @@ static bool is_sweep(const struct yaml_node *root) {
 int scenario_load(struct scenario *scenario, const char *path,
                   const struct scenario_overrides *overrides, struct problems *problems) {
     *scenario = (struct scenario){.file = path};
-    int read = overrides->text.at
-                   ? yaml_doc_parse(&scenario->doc, overrides->text, YAML_STDIN_NAME, problems)
-                   : yaml_doc_load(&scenario->doc, path, problems);
+    int read = 0;
+    if (overrides->doc)
+        scenario->doc =
+            (struct yaml_doc){.file = overrides->doc->file, .root = overrides->doc->root};
+    else if (overrides->text.at)
+        read = yaml_doc_parse(&scenario->doc, overrides->text, YAML_STDIN_NAME, problems);
+    else
+        read = yaml_doc_load(&scenario->doc, path, problems);
     if (read < 0)
         return ERROR_INPUT;
     if (!scenario->doc.root) {

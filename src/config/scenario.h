@@ -96,6 +96,7 @@ struct scenario_overrides {
     size_t policy_count;
     bool records; /* the command knows `record`, or runs nothing at all */
     bool worlds;  /* the command runs the worlds of `uncertainty`, or nothing at all */
+    const struct yaml_doc *doc;     /* the file, where a load that lives on has read it; or NULL */
     const struct schema_uses *read; /* files that were read already, by a load that lives on */
 };
 

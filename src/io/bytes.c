@@ -190,6 +190,18 @@ int bytes_open(const char *path, struct bytes **ret_bytes, struct error *reterr)
     return 0;
 }
 
+struct bytes *bytes_of_text(struct slice text, const char *name) {
+    struct bytes *bytes = mem_zalloc(1, sizeof *bytes);
+    bytes->name = mem_strdup(name);
+    bytes->fd = -1;
+    bytes->raw = mem_alloc(text.length);
+    if (text.length > 0)
+        memcpy(bytes->raw, text.at, text.length);
+    bytes->raw_end = text.length;
+    bytes->raw_ended = true;
+    return bytes;
+}
+
 bool bytes_is_damaged(const struct bytes *bytes) {
     return bytes->damaged;
 }

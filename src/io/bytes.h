@@ -4,6 +4,7 @@
 #define EASIM_IO_BYTES_H
 
 #include "base/error.h"
+#include "base/str.h"
 
 #include <sys/types.h>
 
@@ -11,6 +12,8 @@ struct bytes; /* opaque */
 
 /* Opens path ("-" = standard input). *ret_bytes is owned by the caller: bytes_close. */
 int bytes_open(const char *path, struct bytes **ret_bytes, struct error *reterr) MUST_CHECK;
+/* A text that is at hand, as it is; name stands for a file in messages. */
+struct bytes *bytes_of_text(struct slice text, const char *name);
 /* At most `room` decoded bytes, at least one; 0 at the end; negative: read error, damaged or
    truncated compression. `after` says in messages how far the reader is (" after line 7", or "").
  */

@@ -199,15 +199,16 @@ static int read_csv_header(struct csv *csv, struct error *reterr) {
     return 0;
 }
 
-int csv_open(const char *path, char separator, struct csv **ret_csv, struct error *reterr) {
+/* Takes the lines over. */
+static int begin_csv(struct lines *lines, const char *name, char separator, struct csv **ret_csv,
+                     struct error *reterr) {
     struct csv *csv = mem_zalloc(1, sizeof *csv);
-    csv->file = mem_strdup(strcmp(path, "-") == 0 ? "standard input" : path);
+    csv->lines = lines;
+    csv->file = mem_strdup(name);
     csv->separator = separator;
     csv->field_capacity = CSV_MAX_COLUMNS;
     csv->fields = mem_zalloc(csv->field_capacity, sizeof *csv->fields);
-    int status = lines_open(path, &csv->lines, reterr);
-    if (status == 0)
-        status = read_csv_header(csv, reterr);
+    int status = read_csv_header(csv, reterr);
     if (status < 0) {
         csv_close(csv);
         return status;
@@ -216,6 +217,17 @@ int csv_open(const char *path, char separator, struct csv **ret_csv, struct erro
     memset(csv->fields, 0, csv->field_capacity * sizeof *csv->fields); /* no row yet */
     *ret_csv = csv;
     return 0;
+}
+
+int csv_open(const char *path, char separator, struct csv **ret_csv, struct error *reterr) {
+    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+    struct lines *lines;
+    int r = lines_open(path, &lines, reterr);
+    return r < 0 ? r : begin_csv(lines, name, separator, ret_csv, reterr);
+}
+
+int csv_of_text(struct slice text, const char *name, struct csv **ret_csv, struct error *reterr) {
+    return begin_csv(lines_of_text(text, name), name, ',', ret_csv, reterr);
 }
 
 void csv_close(struct csv *csv) {

@@ -14,6 +14,9 @@ struct csv; /* opaque */
    Errors: unreadable file, empty file, duplicate or empty column name, too many columns. */
 int csv_open(const char *path, char separator, struct csv **ret_csv,
              struct error *reterr) MUST_CHECK;
+/* The same of a text that is at hand; name stands for the file in messages. */
+int csv_of_text(struct slice text, const char *name, struct csv **ret_csv,
+                struct error *reterr) MUST_CHECK;
 int csv_column(const struct csv *csv, const char *name); /* index, or -1 */
 size_t csv_column_count(const struct csv *csv);
 const char *csv_column_name(const struct csv *csv, size_t column); /* borrowed, NUL-terminated */

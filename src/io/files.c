@@ -52,24 +52,29 @@ const char *files_relative(const char *path, const char *folder, struct arena *a
     return result;
 }
 
-int files_read(const char *path, size_t most, struct str *out, struct error *reterr) {
+int files_read_open(int fd, const char *path, size_t most, struct str *out, struct error *reterr) {
     struct stat status;
-    int fd = (int)TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     ssize_t count = 1;
-    if (fd < 0)
-        return error_set(reterr, ERROR_INPUT, "%s: cannot open: %s", path, strerror(errno));
     bool regular = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
     while (regular && count > 0 && out->length < most) {
         size_t room = most - out->length < READ_BYTES ? most - out->length : READ_BYTES;
         count = TEMP_FAILURE_RETRY(read(fd, str_reserve(out, room), room));
         out->length += count > 0 ? (size_t)count : 0;
     }
-    int code = regular ? errno : EINVAL;
-    close(fd);
+    int code = errno;
     str_add(out, "");
     return regular && count >= 0 ? 0
                                  : error_set(reterr, ERROR_INPUT, "%s: cannot read: %s", path,
                                              regular ? strerror(code) : "not a regular file");
+}
+
+int files_read(const char *path, size_t most, struct str *out, struct error *reterr) {
+    int fd = (int)TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (fd < 0)
+        return error_set(reterr, ERROR_INPUT, "%s: cannot open: %s", path, strerror(errno));
+    int r = files_read_open(fd, path, most, out, reterr);
+    close(fd);
+    return r;
 }
 
 int files_remove(const char *path, struct error *reterr) {

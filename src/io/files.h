@@ -16,6 +16,9 @@ const char *files_relative(const char *path, const char *folder, struct arena *a
 /* Appends what is in a regular file, at most so many bytes of it. ERROR_INPUT: it is none, or
    cannot be read. */
 int files_read(const char *path, size_t most, struct str *out, struct error *reterr) MUST_CHECK;
+/* Likewise of one that is open, from where it stands; path: for messages. */
+int files_read_open(int fd, const char *path, size_t most, struct str *out,
+                    struct error *reterr) MUST_CHECK;
 /* Removes a file; that there is none is fine. */
 int files_remove(const char *path, struct error *reterr) MUST_CHECK;
 /* Waits until all that was written to the file system of a folder, by anybody, is on the disk: one

@@ -21,17 +21,25 @@ struct lines {
     struct error failure; /* code 0 until reading fails for good */
 };
 
+static struct lines *begin_lines(struct bytes *bytes, size_t capacity) {
+    struct lines *lines = mem_zalloc(1, sizeof *lines);
+    lines->bytes = bytes;
+    lines->capacity = capacity;
+    lines->buffer = mem_alloc(lines->capacity);
+    return lines;
+}
+
 int lines_open(const char *path, struct lines **ret_lines, struct error *reterr) {
     struct bytes *bytes;
     int status = bytes_open(path, &bytes, reterr);
     if (status < 0)
         return status;
-    struct lines *lines = mem_zalloc(1, sizeof *lines);
-    lines->bytes = bytes;
-    lines->capacity = BUFFER_BYTES;
-    lines->buffer = mem_alloc(lines->capacity);
-    *ret_lines = lines;
+    *ret_lines = begin_lines(bytes, BUFFER_BYTES);
     return 0;
+}
+
+struct lines *lines_of_text(struct slice text, const char *name) {
+    return begin_lines(bytes_of_text(text, name), text.length + 1);
 }
 
 void lines_close(struct lines *lines) {

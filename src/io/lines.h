@@ -12,6 +12,8 @@ struct lines; /* opaque */
 
 /* Opens path ("-" = standard input). *ret_lines is owned by the caller: lines_close. */
 int lines_open(const char *path, struct lines **ret_lines, struct error *reterr) MUST_CHECK;
+/* The lines of a text that is at hand; name stands for a file in messages. */
+struct lines *lines_of_text(struct slice text, const char *name);
 /* 1: *line holds the next line without its end (LF or CRLF; a leading UTF-8 BOM is skipped), valid
    until the next call; 0: end of file; negative: read error, damaged or truncated compression, NUL
    byte, line too long. */

@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #define MOST_NAMED  6      /* models on GPU types in one note */
 #define MORE_NAMES  " ..." /* as tally_write_names has it */
@@ -514,10 +513,10 @@ static double number_of(struct slice field) {
     return value;
 }
 
-int notes_add_file(struct notes *notes, const char *path, const char *policy,
+int notes_add_text(struct notes *notes, struct slice written, const char *policy,
                    struct error *reterr) {
     struct csv *csv = NULL;
-    int r = access(path, F_OK) == 0 ? csv_open(path, ',', &csv, reterr) : 1;
+    int r = written.length > 0 ? csv_of_text(written, "notes of a run", &csv, reterr) : 1;
     (void)keep_policy(notes, policy);
     notes->sources++;
     while (r >= 0 && csv && (r = csv_next(csv, reterr)) == 1) {

@@ -57,10 +57,10 @@ void notes_add_count(struct str *out, double count);
 /* A line each, behind "  ". */
 void notes_print(const struct notes *notes, struct str *out);
 
-/* As CSV with a header, and one such file added up; a file that is not there says nothing.
-   `policy`: of which the file is. */
+/* As CSV with a header, and one such text added up; an empty one says nothing. `policy`: of which
+   it is. */
 void notes_write(const struct notes *notes, struct str *out);
-int notes_add_file(struct notes *notes, const char *path, const char *policy,
+int notes_add_text(struct notes *notes, struct slice written, const char *policy,
                    struct error *reterr) MUST_CHECK;
 
 #endif

@@ -260,7 +260,7 @@ def other_claims(folder, sweep):
     assert (out / "targets.csv").exists()
     sweep.write_text(SWEEP, encoding="utf-8")
     assert easim("sweep", sweep, "--out", out, "--format", "csv").stdout == ""
-    assert sorted(path.name for path in out.iterdir()) == ["manifest.json", "models.yaml", "notes", "runs", "scenario.yaml", "sweep.csv"]
+    assert sorted(path.name for path in out.iterdir()) == ["manifest.json", "models.yaml", "runs", "scenario.yaml", "sweep.csv"]
     assert {path.name: path.stat().st_mtime_ns for path in (out / "runs").iterdir()} == before
 
 

@@ -8,6 +8,7 @@ import csv
 import hashlib
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -368,25 +369,25 @@ def changed_hashes(place):
 def changed_points(place):
     """The files of single points, which sweep.csv is joined of: a figure, the hash of the inputs, a lost file, notes."""
     folder = place.tree / "out/sweep-1"
-    points = sorted((folder / "runs").glob("*.csv"))
-    noted = sorted((folder / "notes").glob("*.csv"))
-    assert len(points) == 4 and noted
-    for path in (points[2], noted[0]):
-        name, before = path.relative_to(folder), path.read_text()
-        row = before.splitlines()[1]
-        figure = row[:-1] + ("0" if row[-1] != "0" else "1")
-        spoilt = [before.replace("1", "2")] if path in noted else [
-            before.replace(row, figure), before.replace("\n", "\n0", 1), before + row + "\n"]
-        for text in spoilt:
-            path.write_text(text)
-            done = place.repeat("sweep", "out/sweep-1/manifest.json", code=1)
-            assert done.stdout == f"differs: {name}\n", (name, done.stdout)
-        path.unlink()
-        assert place.repeat("sweep", "out/sweep-1/manifest.json", code=1).stdout == f"differs: {name}\n"
-        path.write_text(before)
-    (folder / "runs" / "0123456789abcdef.csv").write_text("of a point that the sweep once had\n")
+    path, = (folder / "runs").iterdir()
+    whole = path.read_text()
+    blocks = re.split(r"(?m)^(?=run,)", whole)[1:]
+    assert len(blocks) == 4
+    block = next(text for text in blocks if "kind,text" in text)
+    point = block.split(",")[1]
+    lines = block.splitlines(keepends=True)
+    row, note = lines[-2], lines[2]
+    figure = row[:-2] + ("0" if row[-2] != "0" else "1") + "\n"
+    for spoilt in (block.replace(row, figure), block.replace(row, "0" + row), block.replace(row, row + row),
+                   block.replace(note, note.replace("1", "2")), ""):
+        assert spoilt != block
+        path.write_text(whole.replace(block, spoilt))
+        done = place.repeat("sweep", "out/sweep-1/manifest.json", code=1)
+        assert done.stdout == f"differs: run {point}\n", done.stdout
+    other = block.replace(point, "0123456789abcdef", 1)  # of a point that the sweep once had
+    path.write_text(whole + other)
     assert place.repeat("sweep", "out/sweep-1/manifest.json").stdout == "equal\n"
-    (folder / "runs" / "0123456789abcdef.csv").unlink()
+    path.write_text(whole)
 
 
 def missing_inputs(place):

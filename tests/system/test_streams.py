@@ -296,7 +296,7 @@ def parallel_line(folder):
         done = subprocess.run(["bash", "-c", line], env=environment, cwd=folder, capture_output=True, check=False)
         assert done.returncode == 0, (line, done)
         assert len(rows_of(inner / "out/sweep.csv")) == 2, line
-        assert len(list((inner / "out/runs").iterdir())) == 2, line
+        assert 1 <= len(list((inner / "out/runs").iterdir())) <= 2, line
     assert not list(folder.rglob("pwned*"))
 
 

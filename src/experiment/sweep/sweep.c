@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "config/scenario.h"
 #include "easim_version.h"
+#include "study/study_load.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -182,12 +183,30 @@ static int identify_point(struct sweep *sweep, size_t point, const struct yaml_d
     return r;
 }
 
+/* An axis may set what the base does not have, so its problems are none. */
+static void load_shared(struct sweep *sweep) {
+    struct problems ignored = {0};
+    struct arena arena = {0};
+    size_t count;
+    const char **sets = sweep_fixed_texts(sweep, &arena, &count);
+    const struct scenario_overrides overrides = {
+        .sets = sets, .set_count = count, .doc = &sweep->base_doc};
+    struct inputs now = {.against = &sweep->inputs};
+    study_load_files(&sweep->shared, sweep->base, &overrides, &ignored);
+    inputs_add_files(&now, &sweep->shared);
+    if (now.failure.code < 0 && sweep->inputs.failure.code == 0)
+        sweep->inputs.failure = now.failure;
+    inputs_finish(&now);
+    problems_finish(&ignored);
+    arena_finish(&arena);
+}
+
 static int identify_points(struct sweep *sweep, struct problems *problems) {
-    struct yaml_doc base = {0};
+    struct yaml_doc *base = &sweep->base_doc;
     struct file_stamp stamp;
     file_stamp_take(sweep->base, &stamp);
-    int r = yaml_doc_load(&base, sweep->base, problems);
-    if (r == 0 && (!base.root || base.root->kind != YAML_NODE_MAPPING)) {
+    int r = yaml_doc_load(base, sweep->base, problems);
+    if (r == 0 && (!base->root || base->root->kind != YAML_NODE_MAPPING)) {
         problems_add(problems, (struct location){.file = sweep->base}, NULL,
                      "the file holds no scenario");
         r = ERROR_INPUT;
@@ -198,8 +217,9 @@ static int identify_points(struct sweep *sweep, struct problems *problems) {
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         (void)inputs_add(&sweep->inputs, &files[i]);
     for (size_t p = 0; p < sweep->count && r == 0; p++)
-        r = identify_point(sweep, p, &base, problems);
-    yaml_doc_finish(&base);
+        r = identify_point(sweep, p, base, problems);
+    if (r == 0)
+        load_shared(sweep);
     if (r == 0 && sweep->inputs.failure.code < 0) {
         problems_add(problems, (struct location){0}, NULL, "%s", sweep->inputs.failure.text);
         r = ERROR_INPUT;
@@ -239,5 +259,7 @@ void sweep_finish(struct sweep *sweep) {
     free(sweep->points);
     free(sweep->policies.at);
     inputs_finish(&sweep->inputs);
+    study_finish(&sweep->shared);
+    yaml_doc_finish(&sweep->base_doc);
     yaml_doc_finish(&sweep->doc);
 }

@@ -23,7 +23,9 @@ struct sweep {
     ARRAY_OF(const char *) policies; /* that points may run, by name or path */
     struct inputs inputs;            /* all files that the sweep and its points name */
     struct file_stamp stamp;         /* of its file before it was read */
-    struct yaml_doc doc;
+    struct yaml_doc doc, base_doc;
+    struct study shared; /* the base with `fixed`, as study_load_files has it: what points need not
+                            read again */
 };
 
 /* Reads the file and finds the points with their ids; that a point's scenario loads is not checked.

@@ -13,7 +13,9 @@ int sweep_study(const struct sweep *sweep, size_t point, const struct trace_read
     const struct scenario_overrides overrides = {.sets = sets,
                                                  .set_count = count,
                                                  .policies = sweep->policies.at,
-                                                 .policy_count = sweep->policies.count};
+                                                 .policy_count = sweep->policies.count,
+                                                 .doc = &sweep->base_doc,
+                                                 .read = &sweep->shared.scenario.uses};
     int r = study_load_apart(study, sweep->base, &overrides, readers, problems);
     struct error error = {0};
     int verified = r < 0 ? inputs_verify(&sweep->inputs, INPUTS_READ, &error)

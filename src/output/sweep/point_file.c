@@ -1,11 +1,20 @@
-/* Whole files of points: see point_file.h. */
+/* Whole texts of points: see point_file.h. */
 #include "output/sweep/point_file.h"
 
 #include "base/hash.h"
+#include "output/run/summary_csv.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define END_START "end,"
+
+const char point_file_failed[] = "inputs,error";
+
+void point_file_header(struct str *out) {
+    str_add(out, "inputs,");
+    summary_csv_header(0, out);
+}
 
 bool point_file_line(struct slice *text, struct slice *ret_line) {
     const char *end = text->length > 0 ? memchr(text->at, '\n', text->length) : NULL;
@@ -57,4 +66,35 @@ bool point_file_check(struct slice *text, struct slice notes) {
     if (whole)
         *text = above;
     return whole;
+}
+
+static enum sweep_state state_of_header(struct slice header) {
+    struct str expected = {0};
+    point_file_header(&expected);
+    expected.text[--expected.length] = '\0'; /* the line end */
+    bool done = slice_is(header, expected.text);
+    str_finish(&expected);
+    return done ? SWEEP_DONE : slice_is(header, point_file_failed) ? SWEEP_FAILED : SWEEP_MISSING;
+}
+
+enum sweep_state point_file_state(struct slice text, uint64_t *ret_inputs) {
+    struct slice line;
+    enum sweep_state state = point_file_line(&text, &line) ? state_of_header(line) : SWEEP_MISSING;
+    const char *inputs = text.at;
+    if (text.length < SWEEP_INPUTS_BYTES || inputs[SWEEP_INPUTS_BYTES - 1] != ',')
+        return SWEEP_MISSING;
+    *ret_inputs = strtoull(inputs, NULL, 16);
+    while (state != SWEEP_MISSING && point_file_line(&text, &line))
+        if (line.length < SWEEP_INPUTS_BYTES || memcmp(line.at, inputs, SWEEP_INPUTS_BYTES) != 0)
+            state = SWEEP_MISSING;
+    return state;
+}
+
+void point_file_rows(struct slice text, const char *prefix, struct str *rows) {
+    struct slice line;
+    (void)point_file_line(&text, &line); /* the header */
+    while (point_file_line(&text, &line)) {
+        str_add(rows, prefix);
+        str_add_bytes(rows, line.at + SWEEP_INPUTS_BYTES, line.length + 1 - SWEEP_INPUTS_BYTES);
+    }
 }

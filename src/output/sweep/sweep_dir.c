@@ -1,97 +1,51 @@
-/* Files of a sweep. Invariant: what is joined depends on the points and on runs/ID.csv alone, so it
-   is the same whoever ran them and in which order. */
+/* Files of a sweep. Invariant: what is joined depends on the points and their results alone, so it
+   is the same whoever ran them and in which order, and in which file of runs/ they are. */
 #include "output/sweep/sweep_dir.h"
 
 #include "base/numfmt.h"
-#include "io/atomic_file.h"
 #include "io/csv.h"
 #include "io/files.h"
 #include "io/leftovers.h"
 #include "output/json.h"
 #include "output/run/summary_csv.h"
 #include "output/sweep/findings_tables.h"
-#include "output/sweep/point_file.h"
 #include "output/text_files.h"
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
-#define MOST_BYTES     ((size_t)1 << 30) /* of the file of a run */
 #define COLUMNS_BEFORE 3 /* policy, replication, seed: before those of the summary */
 
 const char *const sweep_state_names[] = {"missing", "done", "failed"};
-static const char failed_header[] = "inputs,error";
 
-/* ---- The file of one run ---- */
+/* ---- What is known of points ---- */
 
-static const char *run_path(const struct sweep_dir *dir, size_t point, struct arena *arena) {
-    return arena_printf(arena, "%s/runs/%016llx.csv", dir->path,
-                        (unsigned long long)dir->sweep->points[point].id);
+static const struct run_record *record_of(const struct sweep_dir *dir, size_t point) {
+    const struct sweep_point *p = &dir->sweep->points[point];
+    return run_store_find(&dir->store, p->id, &p->inputs);
 }
 
-static const char *notes_path(const struct sweep_dir *dir, size_t point, struct arena *arena) {
-    return arena_printf(arena, "%s/notes/%016llx.csv", dir->path,
-                        (unsigned long long)dir->sweep->points[point].id);
+int sweep_dir_look(struct sweep_dir *dir, struct error *reterr) {
+    return run_store_read(&dir->store, dir->runs, reterr);
 }
 
-static void done_header(struct str *out) {
-    str_add(out, "inputs,");
-    summary_csv_header(0, out);
-    out->text[--out->length] = '\0'; /* the line end */
+void sweep_dir_forget(struct sweep_dir *dir) {
+    dir->writer.turn = dir->store.turn + 1;
+    run_store_finish(&dir->store);
 }
 
-static enum sweep_state state_of_header(struct slice header) {
-    struct str expected = {0};
-    done_header(&expected);
-    bool done = slice_is(header, expected.text);
-    str_finish(&expected);
-    return done ? SWEEP_DONE : slice_is(header, failed_header) ? SWEEP_FAILED : SWEEP_MISSING;
-}
-
-/* The rows below the header of a whole file. Appends to rows (unless NULL) what each row holds
-   behind the inputs, every row behind `prefix`. */
-static enum sweep_state read_rows(struct slice text, const char *inputs, const char *prefix,
-                                  struct str *rows) {
-    struct slice line;
-    enum sweep_state state = point_file_line(&text, &line) ? state_of_header(line) : SWEEP_MISSING;
-    size_t count = 0;
-    while (state != SWEEP_MISSING && point_file_line(&text, &line)) {
-        count++;
-        if (line.length < SWEEP_INPUTS_BYTES || memcmp(line.at, inputs, SWEEP_INPUTS_BYTES) != 0)
-            state = SWEEP_MISSING;
-        else if (rows)
-            str_addf(rows, "%s%.*s\n", prefix, (int)(line.length - SWEEP_INPUTS_BYTES),
-                     line.at + SWEEP_INPUTS_BYTES);
-    }
-    return count > 0 ? state : SWEEP_MISSING;
-}
-
-static enum sweep_state read_run(const struct sweep_dir *dir, size_t point, const char *prefix,
-                                 struct str *rows) {
-    struct error ignored = {0};
-    struct arena arena = {0};
-    struct str all = {0}, notes = {0};
-    enum sweep_state state = SWEEP_MISSING;
-    const char *inputs =
-        arena_printf(&arena, "%016llx,", (unsigned long long)dir->sweep->points[point].inputs);
-    if (files_read(run_path(dir, point, &arena), MOST_BYTES, &all, &ignored) == 0) {
-        if (files_read(notes_path(dir, point, &arena), MOST_BYTES, &notes, &ignored) < 0)
-            notes.length = 0; /* there are none: the last line says whether that is right */
-        struct slice text = {all.text, all.length};
-        if (point_file_check(&text, (struct slice){notes.text, notes.length}))
-            state = read_rows(text, inputs, prefix, rows);
-    }
-    str_finish(&notes);
-    str_finish(&all);
-    arena_finish(&arena);
-    return state;
+void sweep_dir_finish(struct sweep_dir *dir) {
+    run_store_finish(&dir->store);
+    run_writer_finish(&dir->writer);
 }
 
 enum sweep_state sweep_dir_state(const struct sweep_dir *dir, size_t point) {
-    return read_run(dir, point, "", NULL);
+    const struct run_record *record = record_of(dir, point);
+    return record ? record->state : SWEEP_MISSING;
 }
+
+/* ---- Results of one run ---- */
 
 /* What a point has to say, as text. */
 static void add_notes(const struct study *study, const struct replicate_result *result,
@@ -104,26 +58,12 @@ static void add_notes(const struct study *study, const struct replicate_result *
     notes_finish(&notes);
 }
 
-/* Most points have nothing to say, so there is a file only where there is. */
-static int write_notes(const struct sweep_dir *dir, size_t point, struct slice text,
-                       struct error *reterr) {
-    struct arena arena = {0};
-    const char *path = notes_path(dir, point, &arena);
-    int r = 0;
-    if (text.length == 0)
-        (void)unlink(path);
-    else if ((r = files_make_folders(arena_printf(&arena, "%s/notes", dir->path), reterr)) == 0)
-        r = atomic_file_write_whole(path, text.at, text.length, reterr);
-    arena_finish(&arena);
-    return r;
-}
-
 static void add_failure(const char *failure, unsigned long long inputs, struct str *out) {
     struct arena arena = {0};
     char *line = arena_strdup(&arena, failure);
     for (char *at = line; (at = strpbrk(at, "\r\n")) != NULL;)
         *at = ' ';
-    str_addf(out, "%s\n%016llx", failed_header, inputs);
+    str_addf(out, "%s\n%016llx", point_file_failed, inputs);
     csv_comma_text(out, line);
     str_add_char(out, '\n');
     arena_finish(&arena);
@@ -131,8 +71,7 @@ static void add_failure(const char *failure, unsigned long long inputs, struct s
 
 static void add_rows(const struct study *study, const struct replicate_result *result,
                      unsigned long long inputs, struct str *out) {
-    done_header(out);
-    str_add_char(out, '\n');
+    point_file_header(out);
     for (uint32_t i = 0; i < result->count; i++) {
         str_addf(out, "%016llx,", inputs);
         summary_csv_row(study->policy, i + 1, study->scenario.seed, 0, &result->summaries[i], out);
@@ -160,10 +99,8 @@ static void render_point(void *context, size_t point, const struct study *study,
     str_finish(&text);
 }
 
-/* The notes first: a point with a result has them. */
 static int keep_point(void *context, size_t point, struct slice rendered, struct error *reterr) {
-    const struct sweep_dir *dir = context;
-    struct arena arena = {0};
+    struct sweep_dir *dir = context;
     size_t length;
     if (rendered.length < sizeof length)
         return error_set(reterr, ERROR_RUN, "what a run gave back was spoilt");
@@ -171,12 +108,9 @@ static int keep_point(void *context, size_t point, struct slice rendered, struct
     memcpy(&length, rendered.at + rendered.length, sizeof length);
     if (length > rendered.length)
         return error_set(reterr, ERROR_RUN, "what a run gave back was spoilt");
-    int r = write_notes(dir, point, (struct slice){rendered.at, length}, reterr);
-    if (r == 0)
-        r = atomic_file_write_whole(run_path(dir, point, &arena), rendered.at + length,
-                                    rendered.length - length, reterr);
-    arena_finish(&arena);
-    return r;
+    return run_writer_append(
+        &dir->writer, dir->sweep->points[point].id, (struct slice){rendered.at, length},
+        (struct slice){rendered.at + length, rendered.length - length}, reterr);
 }
 
 static int emit_point(void *context, size_t point, const struct study *study,
@@ -238,21 +172,15 @@ static int check_folder(const char *path, struct error *reterr) {
 
 /* What killed processes have left; others may be writing. */
 static void remove_leftovers(const struct sweep_dir *dir) {
-    struct arena arena = {0};
     leftovers_remove(dir->path, ours);
-    leftovers_remove(arena_printf(&arena, "%s/runs", dir->path), NULL);
-    leftovers_remove(arena_printf(&arena, "%s/notes", dir->path), NULL);
-    arena_finish(&arena);
 }
 
 int sweep_dir_open(const struct sweep_dir *dir, struct error *reterr) {
     int r = check_folder(dir->path, reterr);
-    struct arena arena = {0};
     if (r == 0)
-        r = files_make_folders(arena_printf(&arena, "%s/runs", dir->path), reterr);
+        r = files_make_folders(dir->runs, reterr);
     if (r == 0)
         remove_leftovers(dir);
-    arena_finish(&arena);
     return r;
 }
 
@@ -342,16 +270,6 @@ static void take_figures(struct figures *figures, size_t point, const struct str
     }
 }
 
-/* rows: as of take_figures. */
-static int take_notes(const struct sweep_dir *dir, size_t point, const struct str *rows,
-                      size_t skip, struct notes *notes, struct error *reterr) {
-    struct arena arena = {0};
-    const char *policy = arena_strndup(&arena, rows->text + skip, strcspn(rows->text + skip, ","));
-    int r = notes_add_file(notes, notes_path(dir, point, &arena), policy, reterr);
-    arena_finish(&arena);
-    return r;
-}
-
 /* What the points together give. */
 struct joined {
     struct str *done, *failed; /* sweep.csv, failures.csv */
@@ -360,6 +278,44 @@ struct joined {
     struct notes *notes;
 };
 
+/* rows: of a point that is done, as of take_figures. */
+static int take_done(const struct joined *to, size_t point, const struct str *rows, size_t skip,
+                     struct slice notes, struct error *reterr) {
+    struct arena arena = {0};
+    const char *policy = arena_strndup(&arena, rows->text + skip, strcspn(rows->text + skip, ","));
+    take_figures(to->figures, point, rows, skip);
+    int r = notes_add_text(to->notes, notes, policy, reterr);
+    arena_finish(&arena);
+    return r;
+}
+
+static int join_point(const struct sweep_dir *dir, size_t point, const struct joined *to,
+                      struct error *reterr) {
+    const struct run_record *record = record_of(dir, point);
+    struct str prefix = {0}, rows = {0}, notes = {0}, text = {0};
+    to->counts->missing += !record;
+    if (!record)
+        return 0;
+    int r = run_store_load(&dir->store, record, &notes, &text, reterr);
+    add_point_cells(dir->sweep, point, &prefix);
+    str_add_char(&prefix, ',');
+    bool done = record->state == SWEEP_DONE;
+    if (r == 0) {
+        point_file_rows((struct slice){text.text, text.length}, prefix.text, &rows);
+        str_add_bytes(done ? to->done : to->failed, rows.text, rows.length);
+    }
+    if (r == 0 && done)
+        r = take_done(to, point, &rows, prefix.length, (struct slice){notes.text, notes.length},
+                      reterr);
+    to->counts->done += done;
+    to->counts->failed += !done;
+    str_finish(&prefix);
+    str_finish(&rows);
+    str_finish(&notes);
+    str_finish(&text);
+    return r;
+}
+
 static int join_points(const struct sweep_dir *dir, const struct joined *to, struct error *reterr) {
     int r = 0;
     add_header(dir->sweep, to->done);
@@ -367,23 +323,8 @@ static int join_points(const struct sweep_dir *dir, const struct joined *to, str
     summary_csv_header(0, to->done);
     add_header(dir->sweep, to->failed);
     str_add(to->failed, ",error\n");
-    for (size_t p = 0; p < dir->sweep->count && r == 0; p++) {
-        struct str prefix = {0}, rows = {0};
-        add_point_cells(dir->sweep, p, &prefix);
-        str_add_char(&prefix, ',');
-        enum sweep_state state = read_run(dir, p, prefix.text, &rows);
-        if (state != SWEEP_MISSING)
-            str_add_bytes(state == SWEEP_DONE ? to->done : to->failed, rows.text, rows.length);
-        if (state == SWEEP_DONE) {
-            take_figures(to->figures, p, &rows, prefix.length);
-            r = take_notes(dir, p, &rows, prefix.length, to->notes, reterr);
-        }
-        to->counts->done += state == SWEEP_DONE;
-        to->counts->failed += state == SWEEP_FAILED;
-        to->counts->missing += state == SWEEP_MISSING;
-        str_finish(&prefix);
-        str_finish(&rows);
-    }
+    for (size_t p = 0; p < dir->sweep->count && r == 0; p++)
+        r = join_point(dir, p, to, reterr);
     return r;
 }
 

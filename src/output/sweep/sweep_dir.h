@@ -1,5 +1,4 @@
-/* The folder of a sweep: runs/ID.csv for every point, each written whole, and what is joined of
- * them. */
+/* The folder of a sweep: results of points in runs/ (run_store.h), and what is joined of them. */
 #ifndef EASIM_OUTPUT_SWEEP_SWEEP_DIR_H
 #define EASIM_OUTPUT_SWEEP_SWEEP_DIR_H
 
@@ -8,17 +7,26 @@
 #include "experiment/sweep/sweep_run.h"
 #include "output/manifest.h"
 #include "output/notes.h"
+#include "output/sweep/run_store.h"
 
 extern const char *const sweep_state_names[];
 
 struct sweep_dir {
-    const char *path;
+    const char *path, *runs; /* runs: PATH/runs */
     const struct sweep *sweep;
     const struct claims *claims;
+    struct run_store store; /* as of the last look */
+    struct run_writer writer;
 };
 
 /* Makes the folder and its runs/. ERROR_INPUT if it holds what no sweep writes. */
 int sweep_dir_open(const struct sweep_dir *dir, struct error *reterr) MUST_CHECK;
+/* Reads which results there are; before state, list and merge are asked. */
+int sweep_dir_look(struct sweep_dir *dir, struct error *reterr) MUST_CHECK;
+/* Gives the memory back, before processes are forked that would have it too; what is written from
+   now on comes after what was seen. */
+void sweep_dir_forget(struct sweep_dir *dir);
+void sweep_dir_finish(struct sweep_dir *dir);
 /* Results of another content of the scenario's files, or of another version of easim, are missing
  * ones. */
 enum sweep_state sweep_dir_state(const struct sweep_dir *dir, size_t point);

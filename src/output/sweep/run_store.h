@@ -1,0 +1,64 @@
+/* The results of a sweep's points, in few files: runs/HOST-N.points, to each of which one process
+   at a time appends (flock). Files only grow. What stands in them is block by block
+
+       run,ID,TURN,NOTES,TEXT,HASH
+       what the point has to say, so many bytes, and its text (point_file.h), so many bytes
+
+   where HASH is that of the line before it. A block that a killed process has left half is no
+   block, nor is one that was changed; the next one behind it is found by its first line. Of two of
+   one point and one input the later one counts, but one that is done before one that has failed:
+   turns grow with every process that has seen the earlier ones. */
+#ifndef EASIM_OUTPUT_SWEEP_RUN_STORE_H
+#define EASIM_OUTPUT_SWEEP_RUN_STORE_H
+
+#include "base/array.h"
+#include "base/error.h"
+#include "experiment/sweep/sweep_resume.h"
+#include "output/sweep/point_file.h"
+
+struct run_record {
+    uint64_t id, inputs, turn;
+    size_t at, notes, text; /* where the notes begin; bytes of both */
+    uint32_t file;
+    enum sweep_state state; /* never missing */
+};
+
+struct run_file {
+    char *path;
+    int fd;
+};
+
+/* Zero-initialise; release with run_store_finish. */
+struct run_store {
+    ARRAY_OF(struct run_record) records; /* by id, and then as they count */
+    ARRAY_OF(struct run_file) files;
+    uint64_t turn; /* the last */
+};
+
+/* Finds what is in the folder runs/ (none: nothing) now; what was known before is forgotten. */
+int run_store_read(struct run_store *store, const char *folder, struct error *reterr) MUST_CHECK;
+/* What counts of a point: of those inputs, or (NULL) of any; NULL: nothing. */
+const struct run_record *run_store_find(const struct run_store *store, uint64_t id,
+                                        const uint64_t *inputs);
+/* Appends its notes and its text, without the last line; ERROR_IO if they are not there any more.
+ */
+int run_store_load(const struct run_store *store, const struct run_record *record,
+                   struct str *notes, struct str *text, struct error *reterr) MUST_CHECK;
+void run_store_finish(struct run_store *store);
+
+/* The file that this process appends to: made, or taken over from one that has ended, with the
+   first result. Zero-initialise but for folder and turn; release with run_writer_finish. */
+struct run_writer {
+    const char *folder; /* runs/ */
+    uint64_t turn;      /* over that of all results that were there */
+    char *path;         /* NULL: none yet */
+    int fd;
+    bool torn; /* the file ends within a line */
+};
+
+/* text: with its last line. */
+int run_writer_append(struct run_writer *writer, uint64_t id, struct slice notes, struct slice text,
+                      struct error *reterr) MUST_CHECK;
+void run_writer_finish(struct run_writer *writer);
+
+#endif
