@@ -4,7 +4,10 @@
 #include "../support/temp_dir.h"
 
 #include "base/mem.h"
+#include "io/atomic_file.h"
+#include "io/files.h"
 #include "policy/fault.h"
+#include "policy/module_inert.h"
 #include "policy/names.h"
 
 #include <criterion/criterion.h>
@@ -495,4 +498,35 @@ Test(plugins, folders_with_long_paths) {
     free(folder);
     str_finish(&found);
     str_finish(&longer);
+}
+
+static bool is_inert(const char *name) {
+    struct str path = {0};
+    cr_assert(module_find(name, &path), "%s", name);
+    bool inert = module_is_inert(path.text);
+    str_finish(&path);
+    return inert;
+}
+
+/* By what the sources say: a destructor, a library that is not of C; and files that are no
+   modules, or are cut off. (Sanitizers give every module constructors.) */
+Test(plugins, inert_modules) {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    cr_expect(is_inert("pollux"));
+    cr_expect(is_inert("ends_badly"));
+#endif
+    cr_expect_not(is_inert("leave_on_unload"), "a destructor");
+    cr_expect_not(is_inert("exec"), "needs libcjson");
+    cr_expect_not(module_is_inert("jobs.csv"), "there is none");
+    struct str path = {0}, whole = {0};
+    struct error error = {0};
+    cr_assert(module_find("pollux", &path));
+    cr_assert_eq(files_read(path.text, SIZE_MAX, &whole, &error), 0, "%s", error.text);
+    for (size_t length = 0; length < whole.length; length += 1 + whole.length / 50) {
+        cr_assert_eq(atomic_file_write_whole("cut.so", whole.text, length, &error), 0);
+        (void)module_is_inert("cut.so"); /* reads nothing behind the end */
+        cr_expect(length > 4096 || !module_is_inert("cut.so"), "%zu", length);
+    }
+    str_finish(&whole);
+    str_finish(&path);
 }

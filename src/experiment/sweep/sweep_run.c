@@ -1,8 +1,10 @@
 /* Points in processes. Results are files of their own, so their order does not matter. */
 #include "experiment/sweep/sweep_run.h"
 
+#include "policy/module_inert.h"
 #include "study/study_load.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 int sweep_study(const struct sweep *sweep, size_t point, const struct trace_reader *const *readers,
@@ -164,6 +166,28 @@ static int lose_point(void *context, size_t task, const char *failure) {
     return 0;
 }
 
+/* Opens the modules of policies here that run none of their code then, so that processes of points
+   find them loaded. Others, and those that cannot be opened, are left to these. */
+static struct policy_module *open_modules(const struct sweep *sweep) {
+    struct policy_module *modules = mem_zalloc(sweep->policies.count, sizeof *modules);
+    for (size_t i = 0; i < sweep->policies.count; i++) {
+        const char *name = sweep->policies.at[i];
+        struct str path = {0};
+        struct error ignored = {0};
+        if (!strchr(name, '/') && module_find(name, &path) && module_is_inert(path.text) &&
+            module_open(name, &modules[i], &ignored) < 0)
+            module_close(&modules[i]);
+        str_finish(&path);
+    }
+    return modules;
+}
+
+static void close_modules(const struct sweep *sweep, struct policy_module *modules) {
+    for (size_t i = 0; i < sweep->policies.count; i++)
+        module_close(&modules[i]);
+    free(modules);
+}
+
 int sweep_run(const struct sweep_run *run, struct error *reterr) {
     struct state state = {.run = run};
     const struct isolated all = {.count = run->count,
@@ -175,8 +199,10 @@ int sweep_run(const struct sweep_run *run, struct error *reterr) {
                                  .done = finish_point,
                                  .lost = lose_point};
     struct error error = {0};
+    struct policy_module *modules = open_modules(run->sweep);
     if (isolated_run(&all, &error) < 0)
         state.error = error;
+    close_modules(run->sweep, modules);
     if (state.error.code == ERROR_CANCELLED)
         error_set(reterr, ERROR_CANCELLED, "%s: what was finished is kept", state.error.text);
     else if (state.error.code < 0)
