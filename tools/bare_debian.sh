@@ -1,8 +1,8 @@
 #!/bin/bash
 # easim on a bare Debian 12 of its own: tools/bare_debian.sh EASIM.deb [FOLDER]
-# Makes it in FOLDER (a temporary one) with debootstrap, or takes the one that is there. Installs the package with
-# apt, runs it, removes it and what came with it, and lists what stays: nothing. Then the first command of README.md, from
-# the sources of this commit, and the Python package in a venv, likewise. Needs root, a mirror of Debian and 2 GB.
+# Makes it in FOLDER (a temporary one) with debootstrap, or takes the one that is there. Installs the package with apt, runs it,
+# removes it and what came with it, and lists what stays: nothing. Then, likewise, the Python package in a venv and the first
+# command of README.md, which builds the sources of this commit. Needs root, a mirror of Debian and 2 GB.
 set -euo pipefail
 deb=$(realpath "$1")
 cd "$(dirname "$0")/.."
@@ -30,12 +30,17 @@ files() {
         -o -path ./var/lib/apt -o -name '*-old' \) -prune -o -print) | sort
 }
 
-# stage TITLE DO UNDO: what is there after DO and UNDO is what was there before.
+packages() {
+    inside "dpkg-query -W -f '\${Package}\n'" | sort
+}
+
+# stage TITLE COMMANDS: after them and the removal of all packages that they installed all is as before.
 stage() {
     echo "==== $1"
     files >"$root/tmp/before"
+    packages >"$root/tmp/packages"
     inside "$2"
-    inside "$3"
+    inside "apt-get purge -qq -y $(packages | comm -13 "$root/tmp/packages" - | tr '\n' ' ') >/dev/null"
     files >"$root/tmp/after"
     diff "$root/tmp/before" "$root/tmp/after" && echo "---- $1: no trace left"
 }
@@ -45,21 +50,21 @@ printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d" # no services are s
 chmod 755 "$root/usr/sbin/policy-rc.d"
 inside 'apt-get update -qq'
 cp "$deb" "$root/tmp/easim.deb"
-stage 'the package' \
-    'apt-get install -qq -y /tmp/easim.deb >/dev/null
-     cd /tmp && rm -rf results && easim run /usr/share/easim/configs/tiny.yaml && easim policies zeus | head -n 3
-     easim plot results/tiny/zeus --quiet && easim report results/tiny/zeus && easim validate --out /tmp/results/validate | tail -n 1' \
-    'apt-get purge -qq -y easim >/dev/null && apt-get autoremove --purge -qq -y >/dev/null'
 mkdir -p "$root/tmp/easim"
 git archive HEAD | tar -x -C "$root/tmp/easim"
-stage 'the command of README.md' \
-    'apt-mark showmanual >/tmp/manual
-     cd /tmp/easim && sh tools/setup.sh >/tmp/setup.log && build/easim run configs/eas-sim.yaml' \
-    'apt-get purge -qq -y $(apt-mark showmanual | grep -vxFf /tmp/manual) >/dev/null && apt-get autoremove --purge -qq -y >/dev/null'
-stage 'the Python package' \
-    'apt-mark showmanual >/tmp/manual
-     apt-get install -qq -y python3-venv /tmp/easim.deb >/dev/null
-     python3 -m venv /tmp/venv && /tmp/venv/bin/pip install -q --no-index /tmp/easim/tools/python
-     cd /tmp/easim && /tmp/venv/bin/python -c "import easim; print(easim.run(\"configs/tiny.yaml\").summary[\"energy_kwh\"][0])"
-     /tmp/venv/bin/pip uninstall -q -y easim && ! find /tmp/venv | grep easim' \
-    'apt-get purge -qq -y $(apt-mark showmanual | grep -vxFf /tmp/manual) >/dev/null && apt-get autoremove --purge -qq -y >/dev/null'
+stage 'the package' '
+    apt-get install -qq -y /tmp/easim.deb >/dev/null
+    cd /tmp && rm -rf results && easim run /usr/share/easim/configs/tiny.yaml && easim policies zeus | head -n 3
+    easim plot results/tiny/zeus --quiet
+    easim report results/tiny/zeus
+    easim validate --out /tmp/results/validate | tail -n 1'
+stage 'the Python package' '
+    apt-get install -qq -y python3-venv /tmp/easim.deb >/dev/null
+    python3 -m venv /tmp/venv
+    /tmp/venv/bin/pip install -q --no-index /tmp/easim/tools/python
+    cd /tmp/easim
+    /tmp/venv/bin/python -c "import easim; print(easim.run(\"configs/tiny.yaml\").summary[\"energy_kwh\"][0])"
+    /tmp/venv/bin/pip uninstall -q -y easim
+    ! find /tmp/venv | grep easim'
+stage 'the command of README.md' '
+    cd /tmp/easim && sh tools/setup.sh >/tmp/setup.log && build/easim run configs/eas-sim.yaml'

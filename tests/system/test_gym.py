@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import warnings
+from functools import partial
 from pathlib import Path
 
 from support import EASIM, SOURCE, raised
@@ -30,8 +31,12 @@ import numpy
 import easim
 import easim.gym
 
+sys.path.insert(0, str(SOURCE / "tools/python/examples"))
+import cem
+
 TINY, SEED = SOURCE / "configs/tiny.yaml", SOURCE / "configs/eas-sim.yaml"
 SHORT = {"horizon": "2h"}
+WEIGHTS = SOURCE / "tools/python/examples/cem.json"
 
 
 class Random:
@@ -194,6 +199,52 @@ def test_checker():
         assert numpy.array_equal(row, easim.gym.Env(SEED, set=SHORT).reset(seed=seed)[0])
     assert several.step(numpy.array([several.single_action_space.n - 1] * 2))[0].shape == together.shape
     several.close()
+
+
+def test_example_is_one_policy():
+    """What is learned step by step is the policy that runs behind exec: the same metrics of every replication, to the last bit."""
+    env = easim.gym.Env(SEED, reward=cem.COST, set=cem.SCENARIO, jobs=cem.SLOTS, configs=cem.CONFIGS, episodes=cem.EPISODES, copy=False)
+    weights = cem.Learned(WEIGHTS).weights
+    total = cem.rollout(env, weights, seed=77)
+    run = easim.run(SEED, policy=partial(cem.Learned, weights=str(WEIGHTS)), set=cem.SCENARIO, seed=77, replications=cem.EPISODES,
+                    check=True, strict=True, progress=False)
+    for name in ("energy_kwh", "jct_mean_s", "preemptions"):
+        assert [each[name] for each in env.summaries] == list(run.summary[name]), name
+    firsts = [min(s for s, of in zip(run.jobs["submit_s"], run.jobs["replication"]) if of == n) for n in range(1, cem.EPISODES + 1)]
+    before = [(8 * 60 + 8 * 70) * first_s / 3.6e6 for first_s in firsts]  # idle GPUs before the first decision: of no step
+    costs = [kwh - idle + 0.5 * 60 * jct_s / 3600 for kwh, idle, jct_s in zip(run.summary["energy_kwh"], before, run.summary["jct_mean_s"])]
+    assert abs(total - sum(costs) / len(costs)) < 1e-9 * total, (total, costs)
+    env.close()
+
+
+def test_example_learns():
+    """A short training: the same weights twice, and what it draws becomes cheaper."""
+    shown = []
+    small = {**cem.SCENARIO, "workload.until": {"jobs": 15}}
+    one, other = (cem.train(4, 8, small, shown.append) for _ in range(2))
+    assert numpy.array_equal(one, other) and shown[:4] == shown[4:]
+    costs = [float(line.split("mean ")[1].split(",")[0]) for line in shown]
+    assert costs[3] < 0.8 * costs[0], shown
+
+
+def test_example_compared():
+    """The table of docs/python.md, and what it is to show: far better than random."""
+    text = (SOURCE / "docs/python.md").read_text(encoding="utf-8")
+    rows = list(cem.compare())
+    table = "".join("| " + " | ".join(row) + " |\n" for row in rows)
+    assert table in text, table
+    mean = {row[0]: [float(cell.split(" ± ")[0]) for cell in row[1:4]] for row in rows}
+    assert mean["learned"][2] < 0.6 * mean["random"][2]
+
+
+def test_core():
+    """With `core` both processes stay on it, and the thread has its own cores back at the end."""
+    cores = os.sched_getaffinity(0)
+    env = easim.gym.Env(TINY, core=max(cores))
+    env.reset(seed=1)
+    assert os.sched_getaffinity(0) == os.sched_getaffinity(env._process.pid) == {max(cores)}
+    env.close()
+    assert os.sched_getaffinity(0) == cores
 
 
 def test_document():

@@ -53,7 +53,8 @@ class Env(BASE):
     (deadlines): the reward of a step is minus their weighted sum. wake_s: a wait lasts at most so long; None: until something
     happens. max_steps: then the episode is truncated. episodes: so many share one start of easim, which is faster; they are
     replications of one seed, and metrics are known at the end of the last. copy=False: observations and masks are one array
-    each, changed in place. set, options: as of easim.run.
+    each, changed in place. core: the number of a processor core on which this thread and easim then stay, until close(): they
+    take turns, and a turn that wakes another core costs more. set, options: as of easim.run.
 
     An episode is one replication, and seed S of reset() is `easim run --seed S`.
     """
@@ -62,7 +63,7 @@ class Env(BASE):
     render_mode = None
 
     def __init__(self, config, reward="energy", set=None, *, jobs=16, configs=64, wake_s=None, max_steps=None, episodes=1,
-                 copy=True, easim=None, **options):
+                 copy=True, core=None, easim=None, **options):
         self._easim, self._config, self._set, self._options = binary.find(easim), os.fspath(config), dict(set or {}), options
         weights = REWARDS[reward] if isinstance(reward, str) else dict(reward)
         if not {*weights} <= {*INCREMENTS}:
@@ -71,6 +72,10 @@ class Env(BASE):
         self.jobs, self.configs, self.max_steps = jobs, configs, max_steps
         self._asked = {"jobs": jobs, "configs": configs, "wake_s": wake_s or 0}
         self._episodes, self._copy, self._left, self._process, self._agent = episodes, copy, 0, None, None
+        self._cores = None
+        if core is not None:
+            self._cores = os.sched_getaffinity(0)
+            os.sched_setaffinity(0, {core})  # what it starts stays there, too
         self._folder = tempfile.TemporaryDirectory(prefix="easim-gym.")
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._listener.bind(os.path.join(self._folder.name, "agent"))
@@ -222,6 +227,8 @@ class Env(BASE):
 
     def close(self):
         self._stop()
+        if self._cores:
+            os.sched_setaffinity(0, self._cores)
         self._listener.close()
         self._folder.cleanup()
 
