@@ -11,7 +11,8 @@ are in the sample but not in the score.
 
 The tree is copied and built once, with libeasim as a shared library: a mutant costs one compilation and one link. Tests
 are ordered by what they killed so far and how long they take; the first that fails ends a mutant, and so does one that
-takes ten times its processor time. --results FILE is written after each mutant; a mutant that is in it is not run again,
+takes far more processor time than it should; tests that do not reach the line of a mutant (mutant_reach.py) are not run
+on it. --results FILE is written after each mutant; a mutant that is in it is not run again,
 with --again only if it was killed. --sanitize runs what survived once more with ASan and UBSan. --work DIR keeps the
 copy for the next time.
 """
@@ -34,24 +35,29 @@ from collections import Counter
 from pathlib import Path
 
 from c_mutants import KINDS, mutants_of
+from mutant_reach import Reach
 
 SOURCE = Path(__file__).resolve().parent.parent
 LAYERS = {"engine": ("src/engine/*.c",), "metrics": ("src/metrics/*.c",),
           "policy": ("src/policy/*.c", "src/policy/list/*.c", "policies/*.c", "policies/*/*.c")}
 EQUIVALENT = "tests/equivalent_mutants.csv"
-OPTIONS = ["-Dshared=true", "-Dc_link_args=-Wl,--enable-new-dtags", "-Doptimization=2", "-Ddebug=false", "-Ddocs=disabled", "-Db_ndebug=false"]
+OPTIONS = ["-Dshared=true", "-Dc_link_args=-Wl,--enable-new-dtags", "-Ddocs=disabled", "-Db_ndebug=false"]
 SANITIZED = ["-Dshared=true", "-Dc_link_args=-Wl,--enable-new-dtags", "-Doptimization=1", "-Ddebug=false", "-Ddocs=disabled",
              "-Db_ndebug=false", "-Db_sanitize=address,undefined", "-Db_lundef=false", "-Dc_args=-fno-sanitize-recover=all"]
 # Tests that run simulations, or parts of what they are made of; of the suite policy all but the slow one.
 TOO_SLOW = "coverage"
 TESTS = {
-    "unit": "exec_parts event_order eventq group guard hybrid_parts list list_rules metrics queue placement power_meter sharing sleep timeheap workload statistics "
-            "compare invariants module params",
-    "golden": "frozen tiny seed-easy seed-fcfs seed-pollux seed-zeus itp-sample policies",
-    "system": "crashes interruptions_by_gpu easy files exec exec_ends sharing series random trace",
+    "unit": "exec_parts event_order eventq group guard hybrid_parts isolate list list_rules max_min metrics network params placement "
+            "power_means power_meter queue replica service_demand sharing sleep timeheap token_pieces workload statistics compare "
+            "invariants module",
+    "golden": "frozen tiny record seed-easy seed-fcfs seed-pollux seed-zeus itp-sample policies utilization",
+    "system": "contention_by_hand crashes easy exec exec_ends exec_steps files interruptions_by_gpu network phases_by_hand random record "
+              "regret series services sharing trace utilization_by_hand",
 }
-# Fewer random scenarios than the suite has: a minute less for each survivor.
-MORE_WORDS = {"random": ["--count", "80"]}
+# Fewer random scenarios than the suite has: a minute less for each survivor. Who looks for the first difference, stops there.
+MORE_WORDS = {"random": ["--count", "80"], "frozen": ["--first"]}
+# What a test takes until it fails, if that is much less than what it takes until it passes.
+FIRST_SHARE = {"golden/frozen": 0.05}
 # Files that a test program includes as text.
 INCLUDED = {"policies/exec/message.c": "tests/unit/test_exec_parts.c",
             "policies/exec/process.c": "tests/unit/test_exec_parts.c"}
@@ -80,7 +86,7 @@ class Tree:
 
     def __init__(self, folder, options, sanitized):
         self.source, self.sanitized = folder / "source", sanitized
-        self.build = folder / ("build-sanitized" if sanitized else "build")
+        self.build = self.source / ("build-sanitized" if sanitized else "build")  # in it, so that ccache knows it all
         if not (self.build / "build.ninja").exists():
             self.must(["meson", "setup", self.build, self.source, *options], "meson setup")
         self.must(["meson", "compile", "-C", self.build], "meson compile")
@@ -92,8 +98,15 @@ class Tree:
             suite = test["suite"][0].split(":")[-1]
             if test["name"] in wanted.get(suite, ()) or suite == "bad" or suite == "policy" and test["name"] != TOO_SLOW:
                 self.tests[f"{suite}/{test['name']}"] = test
-        self.cost = {}
+        self.cost, self.reach = {}, None
         self.commands = self.compilations()
+
+    def keep(self, cost):
+        """Those tests that pass on the original, and how long they take."""
+        for name in [name for name in self.tests if name not in cost]:
+            print(f"mutate.py: without a mutant {name} fails; it is left out", flush=True)
+            del self.tests[name]
+        self.cost = cost
 
     def compilations(self):
         """For each file (command, output) of the library it goes into, and then of the test programs with a copy."""
@@ -181,20 +194,22 @@ class Worker:
                 skip = True
             elif not word.endswith(".c"):
                 words.append(word)
-        return subprocess.run([words[0], *includes, "-w", *words[1:], "-c", source, "-o", target],
+        return subprocess.run([words[0], *includes, "-w", *words[1:], "-g0", "-c", source, "-o", target],
                               cwd=self.tree.build, check=False, capture_output=True)
 
     def install(self, file, objects):
         """Links the objects into the worker's own copies of the library and the programs."""
         for (_, output), target in zip(self.tree.commands[file], objects):
-            linked = output.split(".p/")[0]
-            kind = {"libeasim.so": "lib"}.get(Path(linked).name, "policies" if linked.endswith(".so") else "programs")
-            place = self.folder / kind / Path(linked).name
-            place.unlink(missing_ok=True)
-            words = [str(target) if word == output else word for word in self.tree.link_command(linked)]
-            words[words.index("-o") + 1] = str(place)
-            words = [word for word in words if word != "ccache"]
-            subprocess.run(words, cwd=self.tree.build, check=True, capture_output=True)
+            self.link(output.split(".p/")[0], {output: str(target)})
+
+    def link(self, linked, replaced, more=()):
+        """Links a library or a program with other objects, into its place here."""
+        kind = {"libeasim.so": "lib"}.get(Path(linked).name, "policies" if linked.endswith(".so") else "programs")
+        place = self.folder / kind / Path(linked).name
+        place.unlink(missing_ok=True)
+        words = [replaced.get(word, word) for word in self.tree.link_command(linked) if word != "ccache"]
+        words[words.index("-o") + 1] = str(place)
+        subprocess.run([*words, *more], cwd=self.tree.build, check=True, capture_output=True)
 
     def run(self, name):
         """(passed, processor seconds) of a test."""
@@ -211,7 +226,7 @@ class Worker:
         elif Path(command[0]).name in ("unit", "policy"):
             command += ["--jobs", "1", "--fail-fast"]
         command += MORE_WORDS.get(test["name"], [])
-        cpu_s = int(10 * self.tree.cost.get(name, 30) + 5)
+        cpu_s = int(3 * self.tree.cost.get(name, 100) + 5)
         started = time.monotonic()
         process = subprocess.Popen(command, cwd=test.get("workdir") or self.tree.build, env=environment,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
@@ -231,32 +246,34 @@ class Worker:
 
 
 class Order:
-    """Which test first: kills so far, of this file before others, for each second."""
+    """Which test first: kills so far for each second spent on it, of this file before others."""
 
     def __init__(self):
-        self.kills, self.originals, self.lock = Counter(), {}, threading.Lock()
+        self.kills, self.spent, self.originals, self.lock = Counter(), Counter(), {}, threading.Lock()
 
-    def add(self, file, test):
+    def add(self, file, test, killed, seconds):
         with self.lock:
-            self.kills[file, test] += 1
-            self.kills[test] += 0.05
+            self.spent[test] += seconds
+            self.kills[file, test] += killed
+            self.kills[test] += killed
 
-    def tests(self, tree, file):
+    def tests(self, tree, mutant):
         def worth(test):
-            named = Path(file).stem in test
-            return (self.kills[file, test] + self.kills[test] + named + 0.02) / (tree.cost[test] + 0.05)
-        late = LAST.get(file, [])
-        names = [t for t in tree.tests if allowed(t, file) and t.split("/")[1] not in late]
+            named = Path(mutant.file).stem in test
+            kills = 4 * self.kills[mutant.file, test] + self.kills[test] + named + 0.2
+            return kills / (self.spent[test] + FIRST_SHARE.get(test, 1) * tree.cost[test] + 0.1)
+        late = LAST.get(mutant.file, [])
+        names = [t for t in tree.tests if may_kill(t, mutant, tree.reach) and t.split("/")[1] not in late]
         return sorted(names, key=worth, reverse=True) + [t for t in tree.tests if t.split("/")[1] in late]
 
 
-def allowed(test, file):
+def may_kill(test, mutant, reach):
     name = test.split("/")[1]
-    last = any(name in names for names in LAST.values()) or test.startswith("bad/")
     for prefix, names in ONLY_FOR.items():
         if name in names:
-            return file.startswith(prefix)
-    return not last
+            return mutant.file.startswith(prefix)
+    last = any(name in names for names in LAST.values()) or test.startswith("bad/")
+    return not last and (not reach or reach.reaches(test, mutant))
 
 
 def equivalents():
@@ -355,10 +372,11 @@ def kill(layer, mutant, worker, order, results):
         return
     worker.install(mutant.file, objects)
     killer = ""
-    for test in order.tests(worker.tree, mutant.file):
-        if not worker.run(test)[0]:
+    for test in order.tests(worker.tree, mutant):
+        passed, seconds = worker.run(test)
+        order.add(mutant.file, test, not passed, seconds)
+        if not passed:
             killer = test
-            order.add(mutant.file, test)
             break
     worker.reset()
     sanitizer = " (sanitized)" if worker.tree.sanitized else ""
@@ -384,15 +402,6 @@ def work(queue, workers, order, results):
         thread.join()
 
 
-def measure(tree, worker):
-    """How long each test takes on the original, which must pass."""
-    for name in list(tree.tests):
-        passed, tree.cost[name] = worker.run(name)
-        if not passed:
-            print(f"mutate.py: without a mutant {name} fails; it is left out", flush=True)
-            del tree.tests[name], tree.cost[name]
-
-
 def report(layers, samples, results):
     for layer in layers:
         status = Counter(results.status(m) for m in samples[layer])
@@ -413,7 +422,8 @@ def copy_tree(folder):
                             capture_output=True).stdout.decode().split("\0")
     names = {name for name in listed if name and (SOURCE / name).is_file()}
     for path in sorted(folder.rglob("*")) if folder.exists() else []:
-        if path.is_file() and str(path.relative_to(folder)) not in names:
+        name = str(path.relative_to(folder))
+        if path.is_file() and name not in names and not name.startswith("build"):
             path.unlink()
     for name in names:
         target = folder / name
@@ -468,14 +478,17 @@ def rounds(options, folder, results):
     """All of it: the sample of each layer."""
     stale(equivalents())
     tree, order = Tree(folder, OPTIONS, False), Order()
+    tree.reach = Reach(Worker(tree, folder / "reach"), [pattern for layer in LAYERS.values() for pattern in layer])
+    tree.keep({name: seconds for name, (passed, seconds) in tree.reach.results.items() if passed})
     workers = [Worker(tree, folder / f"worker-{i}") for i in range(options.jobs)]
-    measure(tree, workers[0])
     samples = {layer: run_sample(layer, options, workers, order, results) for layer in options.layers}
     queue = [(layer, m) for layer in options.layers for m in samples[layer] if results.status(m) == "survived"]
     if options.sanitize and queue:
-        tree = Tree(folder, SANITIZED, True)
+        reach, tree = tree.reach, Tree(folder, SANITIZED, True)
         workers = [Worker(tree, folder / f"sanitized-{i}") for i in range(options.jobs)]
-        measure(tree, workers[0])
+        results_of = {name: workers[0].run(name) for name in list(tree.tests)}
+        tree.keep({name: seconds for name, (passed, seconds) in results_of.items() if passed})
+        tree.reach = reach
         work(queue, workers, order, results)
     return samples
 
