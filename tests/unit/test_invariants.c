@@ -2,9 +2,11 @@
    after the other is changed, and each must be noticed, by the words that name it. */
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"
+#include "engine/contention.h"
 #include "engine/invariants.h"
 #include "engine/loop.h"
 #include "engine/phase.h"
+#include "engine/services.h"
 
 #include <criterion/criterion.h>
 
@@ -23,6 +25,15 @@ static void expect_check(struct sim *sim, const char *text, const char *what) {
     sim->error = (struct error){0};
     sim->past = past;
 }
+
+/* A change that is none, or within rounding. */
+#define BEAR(figure, change) \
+    do { \
+        __typeof__(figure) kept_ = (figure); \
+        (figure) change; \
+        expect_check(sim, NULL, #figure " " #change); \
+        (figure) = kept_; \
+    } while (0)
 
 #define SPOIL(figure, change, text) \
     do { \
@@ -277,6 +288,163 @@ Test(invariants, notices_checkpoints) {
         "cluster: {gpu_types: [{name: g, idle_w: 50, ctx_w: 90, tdp_w: 400}], nodes: "
         "[{gpu: g, gpus: 1}]}\n"
         "workload: {kind: trace, file: jobs.csv, rigid_costs: {checkpoint_s: 5}}\n");
+    trial_must_succeed(&t);
+    cr_assert(looked);
+    trial_finish(&t);
+}
+
+/* --- shared links and storage --- */
+
+/* Half of what one has goes to the other. */
+static void exchange_rates(struct sim *sim, struct max_min_job *jobs, uint32_t from, uint32_t to,
+                           const char *text) {
+    double rate = jobs[from].rate;
+    cr_assert_eq(jobs[to].rate, rate);
+    jobs[from].rate = 0.5 * rate;
+    jobs[to].rate = 1.5 * rate;
+    expect_check(sim, text, "rates exchanged");
+    jobs[from].rate = jobs[to].rate = rate;
+}
+
+static void spoil_shares(void *context, const struct replication *replication) {
+    struct sim *sim = (struct sim *)replication->sim;
+    struct max_min *network = &sim->contention->network, *storage = &sim->contention->storage;
+    struct max_min_job *jobs = network->jobs, *readers = storage->jobs;
+    uint32_t j1 = job_named(sim, "j1"), j2 = job_named(sim, "j2"), f3 = job_named(sim, "f3");
+    *(bool *)context = true;
+    cr_assert_float_eq(max_min_load_of(network, 0), 120e6, 1);
+    expect_check(sim, NULL, "untouched");
+    SPOIL(jobs[j1].is_here, = false, "job j1 loads other uplinks than those between its GPUs");
+    SPOIL(jobs[f3].is_here, = true, "job f3 loads other uplinks than those between its GPUs");
+    SPOIL(jobs[j2].rate, *= 1.001, "uplink 0 carries 1.2006e+08 bytes/s of 1.2e+08");
+    SPOIL(network->links[0].capacity, *= 0.999, "uplink 0 carries 1.2e+08 bytes/s of 1.1988e+08");
+    SPOIL(jobs[j2].rate, *= 0.999, "job j1 has less of the network than its uplinks would");
+    SPOIL(network->links[0].capacity, *= 1.001, "job j1 has less of the network than its uplinks");
+    /* full, and j1 has less than another */
+    exchange_rates(sim, jobs, j1, j2, "job j1 has less of the network than its uplinks would");
+    SPOIL(readers[f3].is_here, = true, "job f3 reads from storage and does not compute");
+    SPOIL(readers[j2].rate, *= 1.001, "storage gives 9.0045e+07 bytes/s of 9e+07");
+    SPOIL(readers[j2].rate, *= 0.999, "job j1 has less of storage than its fair share");
+    exchange_rates(sim, readers, j1, j2, "job j1 has less of storage than its fair share");
+    SPOIL(readers[j1].most, *= 1.001,
+          "job j1 does not compute at its share of network and storage");
+    SPOIL(jobs[j2].most, *= 1.001, "job j2 does not compute at its share of network and storage");
+}
+
+/* As storage_of_what_the_network_leaves in ../policy/test_contention.c: at 250 s j1 and j2 have 60
+   MB/s each of the uplink of node 0, and 45 MB/s of storage. */
+Test(invariants, notices_shares) {
+    struct trial t;
+    bool looked = false;
+    trial_run(
+        &t,
+        &(struct trial_options){
+            .jobs = "job_id,submit_s,model,gpus,work_samples,duration_s\n"
+                    "f1,0,,1,,100\nf2,0,,1,,200\nf3,0,,1,,300\n"
+                    "g1,0,,2,,1000\ng2,0,,2,,1000\ng3,0,,2,,1000\n"
+                    "j1,100,both,2,2700,\nj2,200,both,2,2700,\n",
+            .models =
+                "models: [{name: both, efficiency: none, batches: [10], sync_bytes: 100MB, storage_bytes_per_sample: 5MB, gpus: {g: {a_s: 0.3, c_s: 0.02, gamma: 1, alpha_s: 0.5, p0_w: 100, pmax_w: 400, evidence: assumed, source: by hand}}}]\n",
+            .look = spoil_shares,
+            .context = &looked},
+        "name: n\nhorizon: 250\nmodels: models.yaml\npolicy: {name: fcfs}\n"
+        "cluster: {gpu_types: [{name: g, idle_w: 50, ctx_w: 90, tdp_w: 400}], nodes: [{count: 4, "
+        "gpu: g, gpus: 3}], network: {tiers: [{name: spine, nodes: 4, oversubscription: 3}], link: "
+        "120MB/s, contention: true}}\nstorage: {bandwidth: 90MB/s}\n" TRIAL_JOBS);
+    trial_must_succeed(&t);
+    cr_assert(looked);
+    trial_finish(&t);
+}
+
+/* --- services --- */
+
+/* The first replica in a phase. */
+static struct replica *replica_in(struct sim *sim, enum replica_phase phase) {
+    for (size_t i = 0; i < sim->services.replicas.count; i++)
+        if (sim->services.replicas.at[i].phase == phase)
+            return &sim->services.replicas.at[i];
+    cr_assert_fail("no replica in phase %d", phase);
+    return NULL;
+}
+
+static void spoil_replicas(struct sim *sim) {
+    struct replica *ready = replica_in(sim, REPLICA_READY),
+                   *loading = replica_in(sim, REPLICA_LOADING),
+                   *reserved = replica_in(sim, REPLICA_RESERVED);
+    struct easim_node *nodes = (struct easim_node *)(uintptr_t)sim->view.nodes;
+    cr_assert(ready->node == 0 && loading->node == 0 && reserved->node == 1);
+    cr_assert_eq(reserved->allocation.first.gpus, 1);
+    SPOIL(reserved->allocation.first.gpus, = 3, "has reserved other GPUs than it wants");
+    SPOIL(reserved->allocation.first.node, = 0, "has reserved other GPUs than it wants");
+    SPOIL(ready->allocation.count, = 0, "has a replica on other GPUs than it should");
+    SPOIL(ready->allocation.first.gpus, += 1, "has a replica on other GPUs than it should");
+    SPOIL(loading->allocation.first.gpus, -= 1, "has a replica on other GPUs than it should");
+    SPOIL(ready->allocation.first.node, = 1, "has a replica on other GPUs than it should");
+    SPOIL(loading->node, = 1, "has a replica on other GPUs than it should");
+    SPOIL(nodes[0].failed, = true, "has a replica on other GPUs than it should");
+    SPOIL(ready->event, = loading->event, "has a replica that is ready at another time");
+    SPOIL(loading->event, = EVENT_NONE, "has a replica that is ready at another time");
+    SPOIL(ready->awake_ns, = sim->now_ns + 1, "has a replica that is ready at another time");
+    BEAR(ready->awake_ns, = sim->now_ns);
+    SPOIL(ready->service, = 1, "lists a replica that it has not");
+    SPOIL(loading->phase, = REPLICA_GONE, "lists a replica that it has not");
+    SPOIL(sim->services.reserved_gpus, += 1, "services have reserved 1 GPUs, not 2");
+}
+
+static void spoil_service(void *context, const struct replication *replication) {
+    struct sim *sim = (struct sim *)replication->sim;
+    struct service_run *run = &sim->services.runs[0];
+    struct service *spec = (struct service *)(uintptr_t)services_spec(sim, 0);
+    *(bool *)context = true;
+    expect_check(sim, NULL, "untouched");
+    spoil_replicas(sim);
+    SPOIL(run->ready, += 1, "has another number of replicas than it says");
+    SPOIL(run->loading, -= 1, "has another number of replicas than it says");
+    SPOIL(run->reserved, += 1, "has another number of replicas than it says");
+    SPOIL(spec->replicas.max, = 2, "has another number of replicas than it says");
+    BEAR(spec->replicas.max, = 3);
+    SPOIL(run->capacity_per_s, *= 1 + 1e-8, "has another capacity than its replicas");
+    BEAR(run->capacity_per_s, *= 1 + 1e-10);
+    SPOIL(run->nw, += 1, "draws something else than its replicas");
+    SPOIL(run->milli, -= 1, "draws something else than its replicas");
+    SPOIL(run->energy, += 1, "energy of jobs, idle GPUs and nodes");
+    SPOIL(run->demanded, *= 1 + 1e-8, "has not served, dropped or kept what was demanded");
+    SPOIL(run->served, *= 1 - 1e-8, "has not served, dropped or kept what was demanded");
+    SPOIL(run->dropped, += 1, "has not served, dropped or kept what was demanded");
+    BEAR(run->demanded, *= 1 + 1e-10);
+    cr_assert(run->flow != FLOW_EVEN);
+    uint64_t events = sim->event_total;
+    sim->event_total = 64; /* at powers of two it looks at the whole course */
+    SPOIL(run->demand_per_s, += 1, "has another demand than its course says");
+    sim->event_total = events;
+    bool is_exact = run->next.is_exact;
+    run->next.is_exact = true;
+    BEAR(run->next_ns, = sim->now_ns);
+    SPOIL(run->next_ns, = sim->now_ns - 1, "has passed the end of its backlog");
+    run->next.is_exact = is_exact;
+}
+
+/* Two GPUs a replica, at most three replicas: one is ready on node 0 from the start, at 10 s, when
+   9000 tokens a second are wanted of 2000, the second one loads there, and the third has the GPU of
+   node 1 that job a leaves. */
+Test(invariants, notices_services) {
+    struct trial t;
+    bool looked = false;
+    temp_file_write_text("demand.csv", "time_s,tokens_per_s\n0,1000\n5,9000\n");
+    trial_run(
+        &t,
+        &(struct trial_options){
+            .jobs = "job_id,submit_s,gpus,duration_s\na,0,3,1000\n",
+            .models =
+                "models: [{name: m, unit: token, prompt: {included: true}, serving: [{gpu: g, k: 2, evidence: assumed, source: by hand, points: [{limit: 64, n: 10, per_s: 1000, power_w: 400, itl_ms: {p50: 5, p90: 8, p95: 9, p99: 10}}, {limit: 128, n: 30, per_s: 2000, power_w: 600, itl_ms: {p50: 9, p90: 15, p95: 18, p99: 20}}]}]}]\n",
+            .look = spoil_service,
+            .context = &looked},
+        "name: n\nhorizon: 12\nmodels: models.yaml\npolicy: {name: fcfs}\n"
+        "cluster: {gpu_types: [{name: g, idle_w: 60, ctx_w: 90, tdp_w: 700}], nodes: [{count: 2, "
+        "gpu: g, gpus: 4}]}\n"
+        "workload: {streams: [{kind: trace, file: jobs.csv, preemptible: false}, {kind: service, "
+        "name: chat, model: m, demand: {file: demand.csv}, slo: {itl_ms: 60, wait_s: 100}, replicas: "
+        "{min: 1, max: 3}, start_s: 20, scaling: {interval: 5}}]}\n");
     trial_must_succeed(&t);
     cr_assert(looked);
     trial_finish(&t);
