@@ -15,6 +15,7 @@ import tempfile
 from pathlib import Path
 
 import browser
+import test_services as serving
 from support import EASIM, SOURCE, easim, rows_of
 
 D3 = Path("/usr/share/nodejs/d3/dist/d3.min.js")
@@ -251,6 +252,34 @@ def attribution(folder):
     got = {nodes["name"][c]: nodes["energy_j"][c] for c in below[0] if not nodes["name"][c].startswith("no job")}
     assert got.keys() == {u for u, j in expected.items() if j > 0}
     assert all(math.isclose(got[u], expected[u], rel_tol=1e-5) for u in got)
+
+
+def services(folder):
+    """The reservation of test_services.py: 380000 tokens from 260 to 450 s, at 2000 a second; ready to 570 s; b reserves from 100 s."""
+    place = folder / "services"
+    place.mkdir()
+    (place / "jobs.csv").write_text(serving.JOBS)
+    chat = serving.service('"<b>chat"', serving.course(place, "d.csv", serving.LATE), 0, 1,
+                           more=", start_s: 10s, scaling: {interval: 30s, down_after: 60s}")
+    out = serving.run(place, ["{kind: trace, file: jobs.csv}", chat], k=2, nodes="[{count: 1, gpu: g, gpus: 2}]", horizon="drain",
+                      options=("--record",))
+    policy = report(out)["policies"][0]
+    [row] = [dict(zip(policy["services"]["columns"], r)) for r in policy["services"]["rows"]]
+    assert (row["service"], row["tokens_served"], row["slo_share"]) == ("<b>chat", 380000, 0), row
+    [curves], step = policy["service_curves"]["services"], policy["service_curves"]["step_s"]
+    assert curves["name"] == "<b>chat" and curves["unit"] == "tokens" and len(curves["served"]) == 600
+    assert math.isclose(sum(curves["served"]) * step, 380000, rel_tol=1e-4)
+    assert math.isclose(sum(curves["capacity"]) * step, 2000 * 310, rel_tol=1e-4)
+    assert math.isclose(sum(curves["replicas"]) * step, 310, rel_tol=1e-4)
+    assert max(curves["served"]) == max(curves["capacity"]) == 2000
+    lanes = policy["lanes"]
+    mine = [(lanes["kind"][i], lanes["start_s"][i], lanes["length_s"][i]) for i, j in enumerate(lanes["job"]) if lanes["jobs"]["id"][j] == "<b>chat#1"]
+    assert mine == [(5, 250, 10), (6, 260, 190), (6, 450, 120)], mine
+    assert [(lanes["rest"]["state"][i], lanes["rest"]["start_s"][i], lanes["rest"]["length_s"][i]) for i in range(len(lanes["rest"]["state"]))] == [
+        (3, 100, 150)], lanes["rest"]
+    assert policy["absent"].keys() == {"power", "curves", "users"}
+    plain = data_of(folder / "recorded/report.html")["policies"][0]
+    assert plain["services"] is None and plain["service_curves"] is None
 
 
 # ---- hostile names, bad folders --------------------------------------------------------------------------------------
@@ -584,7 +613,7 @@ def main():
               folder / "compare")
         easim("run", SOURCE / "configs/failures.yaml", "-n", 1, "--record", "--quiet", "--out", folder / "recorded", "--set",
               "workload.rate_per_s=0.002")
-        for check in (lanes, heat, attribution, estimates, curves, power, comparison, bounded, same_again, needs_nothing, hostile, refused):
+        for check in (lanes, heat, attribution, services, estimates, curves, power, comparison, bounded, same_again, needs_nothing, hostile, refused):
             check(folder)
             print(f"{check.__name__}: good")
         if browser.find():

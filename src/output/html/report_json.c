@@ -11,6 +11,7 @@
 #include "output/html/lanes_json.h"
 #include "output/html/physics_json.h"
 #include "output/html/power_levels.h"
+#include "output/html/service_curves.h"
 #include "output/html/table_json.h"
 #include "output/manifest.h"
 #include "output/plot/bound_region.h"
@@ -122,6 +123,7 @@ static int add_run(struct str *out, const struct report *report, const struct re
         lanes_json_add(out, run, &lanes, MOST_SEGMENTS / policies);
         heat_json_add(out, run, &lanes, useful_frac, MOST_CELLS / policies);
         gpu_lanes_finish(&lanes);
+        service_curves_add(out, run);
     }
     free(useful_frac);
     return r;
@@ -159,6 +161,8 @@ static int add_tables(struct str *out, const struct report *report,
     int r = table_json_add(out, "users", series->folder, "users.csv", replication, reterr);
     if (r == 0)
         r = table_json_add(out, "types", series->folder, "types.csv", replication, reterr);
+    if (r == 0)
+        r = table_json_add(out, "services", series->folder, "services.csv", replication, reterr);
     if (r == 0)
         r = power_levels_add(out, series->folder, replication, least_end_s, reterr);
     if (r == 0)

@@ -5,8 +5,9 @@
 #include "output/plot/source.h"
 
 /* Columns of names, in whatever file; all others hold numbers. */
-static const char *const text_columns[] = {"policy",   "baseline",     "metric", "user",
-                                           "gpu_type", "dominated_by", "source", NULL};
+static const char *const text_columns[] = {
+    "policy",       "baseline", "metric",  "user",  "gpu_type",
+    "dominated_by", "source",   "service", "model", NULL};
 
 static bool is_of_text(const char *column) {
     for (size_t i = 0; text_columns[i]; i++)

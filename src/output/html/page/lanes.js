@@ -2,7 +2,8 @@
    segment that covers most of it, as strong as what is held of it, so that any number of segments
    can be looked at as a whole. */
 
-const KINDS = ["set-up", "computing", "checkpoint", "lost work"];
+const KINDS = ["set-up", "computing", "checkpoint", "lost work", "reserved", "loading", "serving"];
+const KIND_COLORS = [1, 0, 4, 5, 8, 6, 2]; /* places among the colours */
 const STATES = ["free", "asleep", "failed", "reserved"];
 const filters = {
   user: "",
@@ -57,7 +58,7 @@ function laneColors(lanes) {
   for (let i = 0; i < count; i++)
     places[i] = !wanted[lanes.job[i]] ? -1 :
         by                            ? by.places[indices[lanes.job[i]]] :
-                                        [1, 0, 4, 5][lanes.kind[i]];
+                                        KIND_COLORS[lanes.kind[i]];
   lanes.coloredFor = key;
   lanes.colored = {places, matching};
   return lanes.colored;

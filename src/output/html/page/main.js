@@ -7,6 +7,7 @@ const SECTIONS = [
   ["timeline", "What every GPU did", timelineSection],
   ["heat", "Heat map of the GPUs", heatSection],
   ["times", "Completion times and slowdown", curvesSection],
+  ["services", "Services", servicesSection],
   ["fairness", "Fairness among users", fairnessSection],
   ["waste", "Where the energy went", wasteSection],
   ["attribution", "Who caused it", attributionSection],
@@ -22,7 +23,8 @@ function build() {
   const policy = POLICY();
   view.end = (policy.power && policy.power.end_s) || (policy.lanes && policy.lanes.end_s) ||
       (policy.heat && policy.heat.end_s) || 1;
-  const sections = SECTIONS.map(([id, title, content]) => {
+  const all = SECTIONS.filter(([id]) => id !== "services" || policy.services || policy.service_curves);
+  const sections = all.map(([id, title, content]) => {
     let parts;
     try {
       parts = content();
@@ -36,7 +38,7 @@ function build() {
   });
   $("main").replaceChildren(...sections);
   $("contents")
-      .replaceChildren(...SECTIONS.map(
+      .replaceChildren(...all.map(
           ([id, title], i) => make(
               "li", {},
               make(

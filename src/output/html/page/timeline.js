@@ -45,7 +45,8 @@ function laneLegend(lanes) {
        ...(names.length > COLORS ?
                [[`var(--c${COLORS})`, `${plural(names.length - COLORS, "other", "others")}`]] :
                [])];
-  const kinds = [[0, 1], [1, 0], [2, 4], [3, 5]].map(([kind, place]) => [`var(--c${place})`, KINDS[kind]]);
+  const serves = lanes.kind.some((kind) => kind > 3),
+        kinds = [0, 1, 2, 3, ...(serves ? [5, 6] : [])].map((kind) => [`var(--c${KIND_COLORS[kind]})`, KINDS[kind]]);
   const seen = new Set(lanes.rest.state);
   return legend([
     ...(filters.by === "model"    ? of(lanes.byModel, lanes.models) :

@@ -1,0 +1,83 @@
+/* Services: what they were asked for and gave, and how much of what their replicas could give that
+   was. Only where the scenario has services. */
+
+function drawService(svg, width, curves, service) {
+  const box = frame(svg, width, 210, {left: 70, right: 12, top: 30, bottom: 46}),
+        axis = timeAxis(curves.end_s),
+        x = d3.scaleLinear().domain([0, curves.end_s]).range([box.left, box.right]),
+        high = d3.max(service.capacity) || 1,
+        y = d3.scaleLinear().domain([0, high * 1.06]).range([box.bottom, box.top]);
+  leftAxis(svg, y, box, `${service.unit} a second`);
+  bottomAxis(svg, x, box, axis.label, {
+    values: timeTicks(0, curves.end_s, Math.max(3, Math.floor((box.right - box.left) / 95)), axis),
+    text: (v) => number(v * axis.factor)
+  });
+  const level = {time_s: d3.range(service.served.length).map((i) => i * curves.step_s)},
+        range = [0, service.served.length];
+  svg.append("path")
+      .attr("d", stepBand(level, service.served.map(() => 0), service.served, range, x, y, curves.end_s))
+      .attr("fill", "var(--accent-soft)");
+  svg.append("path")
+      .attr("d", stepLine(level, service.served, range, x, y, curves.end_s))
+      .attr("fill", "none")
+      .attr("stroke", "var(--accent)")
+      .attr("stroke-width", 1.4);
+  svg.append("path")
+      .attr("d", stepLine(level, service.capacity, range, x, y, curves.end_s))
+      .attr("fill", "none")
+      .attr("stroke", "var(--warm)")
+      .attr("stroke-width", 1.8);
+}
+
+function serviceCurveTable(curves, service) {
+  const step = Math.max(1, Math.ceil(service.served.length / 60));
+  return table({
+    caption: `Service ${name(service.name, 60)} over time, every ${step}th bin`,
+    rows: d3.range(0, service.served.length, step),
+    columns: [
+      {title: "from", cell: (i) => timeText(i * curves.step_s)},
+      {title: "served", unit: `${service.unit}/s`, number: true, cell: (i) => service.served[i]},
+      {title: "could be served", unit: `${service.unit}/s`, number: true, cell: (i) => service.capacity[i]},
+      {title: "ready replicas", number: true, cell: (i) => service.replicas[i]}
+    ]
+  });
+}
+
+function serviceFigure(policy, curves, service) {
+  return make(
+      "div", {}, make("h3", {}, bdi(service.name, 60)), figure({
+        label: `What the ready replicas of service ${name(service.name, 60)} served, and could have served, over time`,
+        caption: [
+          legend([
+            ["var(--accent)", "served", "solid"], ["var(--warm)", "what the ready replicas could serve", "solid"]
+          ]),
+          `Replication ${policy.replication}, means of ${seconds(curves.step_s)}. Where both lines meet, requests may wait.`
+        ],
+        draw: (svg, width) => drawService(svg, width, curves, service),
+        behind: () => serviceCurveTable(curves, service)
+      }));
+}
+
+function servicesSection() {
+  const policy = POLICY(), curves = policy.service_curves;
+  const out = policy.services === null ? [] : [table({
+    caption: `Services, replication ${policy.replication}`,
+    rows: records(policy.services),
+    columns: [
+      {title: "service", cell: (r) => bdi(r.service, 40)}, {title: "user", cell: (r) => bdi(r.user, 40)},
+      {title: "model", cell: (r) => bdi(r.model, 40)},
+      {title: "demanded", unit: "tokens", number: true, cell: (r) => r.tokens_demanded},
+      {title: "served", unit: "tokens", number: true, cell: (r) => r.tokens_served},
+      {title: "dropped", unit: "tokens", number: true, cell: (r) => r.tokens_dropped},
+      {title: "within the SLO", number: true, cell: (r) => r.slo_share === null ? null : percent(r.slo_share)},
+      {title: "energy a token", number: true, cell: (r) => r.j_per_token === null ? null : quantity(r.j_per_token, "J")},
+      {title: "wait, 99 %", number: true, cell: (r) => r.wait_p99_s === null ? null : seconds(r.wait_p99_s)},
+      {title: "latency, 99 %", unit: "ms", number: true, cell: (r) => r.latency_p99_ms},
+      {title: "replicas", unit: "GPU h", number: true, cell: (r) => r.replica_gpu_h},
+      {title: "started later", number: true, cell: (r) => r.scale_ups},
+      {title: "jobs displaced", number: true, cell: (r) => r.preemptions}
+    ]
+  })];
+  if (curves) out.push(...curves.services.map((service) => serviceFigure(policy, curves, service)));
+  return out.length > 0 ? out : [absent("There is no services.csv with this replication: the results are a summary only.")];
+}
