@@ -465,6 +465,41 @@ def damaged(options):
         mutated(options, folder / "whole")
 
 
+# by what of a replica, by what, what is then said
+SERVED = [
+    (",serve,", ",run,", "job_id: expected a job of workload.csv"),
+    (",loading,", ",reserved,", "start_s: expected a segment that follows"),
+    ("#1,1,", "#0,1,", "job_id: expected a replica of a service, by service and number"),
+    ("#1,1,", "#x,1,", "job_id: expected a replica of a service, by service and number"),
+    ("#1,1,", "1,1,", "job_id: expected a replica of a service, by service and number"),
+    ("chat 0#1,1,", "chat 9#1,1,", "job_id: expected a replica of a service, by service and number"),
+    ("chat 0#2,1,", "chat 0#1,1,", "start_s: expected a segment that follows"),
+    (",started,load\n", ",started,loaded\n", "ended: expected one of the words"),
+]
+SERVING_SEED = 2
+
+
+def damaged_services(options):
+    with tempfile.TemporaryDirectory(prefix="easim-record.") as name:
+        folder, scenario = Path(name), Scenario(SERVING_SEED)
+        scenario.take_services()
+        for file, text in scenario.files.items():
+            (folder / file).write_text(text, encoding="utf-8")
+        done = run_easim(options.easim, folder, "whole", "--set", "replications=1")
+        assert done.returncode == 0, done.stderr
+        for old, new, expected in SERVED:
+            copy = folder / "copy"
+            shutil.copytree(folder / "whole", copy)
+            text = (copy / "segments.csv").read_text(encoding="utf-8")
+            assert old in text, old
+            (copy / "segments.csv").write_text(text.replace(old, new, 1), encoding="utf-8")
+            refresh(copy, "segments.csv")
+            repair_lengths(copy)
+            refused(options, copy, expected)
+            shutil.rmtree(copy)
+        mutated(options, folder / "whole")
+
+
 def repair_lengths(folder):
     """recorded.csv tells the length of what is there, of one run."""
     rows = rows_of(folder / "recorded.csv")
@@ -524,6 +559,7 @@ def main():
         comparison(options)
         hostile(options)
         damaged(options)
+        damaged_services(options)
     for seed in range(options.seed, options.seed + options.count):
         try:
             try_seed(options, seed, seen)

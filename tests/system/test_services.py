@@ -13,6 +13,7 @@ import tempfile
 from fractions import Fraction
 from pathlib import Path
 
+from recorded_case import SLOW, model_file
 from support import SOURCE, easim, rows_of
 
 MODEL = """models:
@@ -328,9 +329,51 @@ def real_logs(folder):
     energy_adds_up(out, 7200)
 
 
+def compared(folder):
+    """A comparison has the further figures of services and of a network, and only where the scenario has them; as summary.csv has them."""
+    streams = ["{kind: poisson, rate_per_s: 0.01, sizes: {law: constant, mean: 60s}, rigid: {k: [1, 2]}}", service(demand="{tokens_per_s: 2100}")]
+    run(folder, streams)
+    network = "  network: {tiers: [{name: leaf, nodes: 2}], link: 10GB/s, switch_ports: 8, switch_w: 300, optics_w: 5}\n"
+    text = (folder / "c.yaml").read_text()
+    for number, (scenario, expected, absent) in enumerate((
+            (text, ("slo_share", "j_per_token", "energy_service_kwh", "scale_ups"), ("energy_network_kwh",)),
+            (text.replace("workload:", network + "workload:", 1), ("slo_share", "energy_network_kwh"), ()),
+            (text.replace(f"    - {streams[1]}\n", ""), (), ("slo_share", "energy_network_kwh")))):
+        (folder / "c.yaml").write_text(scenario)
+        out = folder / f"compared{number}"
+        told = easim("compare", folder / "c.yaml", "--policies", "fcfs,zeus", "-n", 2, "--out", out).stdout
+        rows = {(row["metric"], row["policy"]): row for row in rows_of(out / "compare.csv")}
+        for metric in expected:
+            for policy in ("fcfs", "zeus"):
+                mean = sum(float(row[metric]) for row in rows_of(out / policy / "summary.csv")) / 2
+                close(rows[metric, policy]["mean"], mean)
+        assert not any(metric in absent for metric, _ in rows), absent
+        assert ("tokens within the SLO" in told, "energy of switches and optics" in told) == (
+            "slo_share" in expected, "energy_network_kwh" in expected), told
+        metrics = json.loads(easim("compare", folder / "c.yaml", "--policies", "fcfs,zeus", "-n", 2, "--out", out, "--force", "--format",
+                                   "json").stdout)["metrics"]
+        assert set(expected) <= set(metrics) and not set(absent) & set(metrics)
+
+
+def invested(folder):
+    """Where to invest: the run again, drained, with its services; as it was it takes what it took."""
+    run(folder, [service()])
+    (folder / "t.yaml").write_text(model_file({"g": SLOW}).replace("- name: m", "- name: t"))
+    text = (folder / "c.yaml").read_text()
+    jobs = "    - {kind: poisson, rate_per_s: 0.02, until: {jobs: 5}, sizes: {law: constant, mean: 60s}, k: [1, 2]}\n"
+    (folder / "c.yaml").write_text(text.replace("[m.yaml]", "[m.yaml, t.yaml]").replace("horizon: 100s", "horizon: drain")
+                                   .replace("  streams:\n", "  streams:\n" + jobs))
+    out = folder / "recorded"
+    easim("run", folder / "c.yaml", "--record", "--check", "--quiet", "--out", out)
+    easim("analyze", out, "--invest", "--quiet")
+    rows = rows_of(out / "invest.csv")
+    assert {row["base_kwh"] for row in rows} == {one_row(out, "summary.csv")["energy_kwh"]}, rows
+    assert {row["model"] for row in rows} == {"t"} and float(rows[0]["kwh"]) < float(rows[0]["base_kwh"]), rows
+
+
 if __name__ == "__main__":
     for check in (half_of_capacity, pulse, timeout, node_failure, warmup, beside_jobs, equal_to_none, scaling, reserved,
-                  displacing, falling_cap, waking, stuck, real_logs):
+                  displacing, falling_cap, waking, stuck, real_logs, compared, invested):
         with tempfile.TemporaryDirectory() as folder:
             check(Path(folder))
-    print("services: 14 checks passed")
+    print("services: 16 checks passed")

@@ -29,10 +29,12 @@ static void add_policy_object(cJSON *policies, const struct comparison *comparis
     json_add_real(object, "base_mean", p->base_mean);
 }
 
-void compare_json_metrics(cJSON *root, const struct comparison *comparison) {
+void compare_json_metrics(cJSON *root, const struct comparison *comparison, unsigned groups) {
     struct compare_cell *cells = mem_zalloc(comparison->count, sizeof *cells);
     cJSON *metrics = cJSON_AddObjectToObject(root, "metrics");
-    for (unsigned column = 0; column < SUMMARY_COUNT; column++) {
+    for (unsigned column = 0; column < SUMMARY_ALL; column++) {
+        if (!summary_shows(groups, column))
+            continue;
         cJSON *policies = cJSON_AddObjectToObject(metrics, summary_names[column]);
         compare_metric(comparison, column, cells);
         for (size_t s = 0; s < comparison->count; s++)
@@ -70,11 +72,14 @@ static void add_stationarity_object(cJSON *root, const struct comparison *compar
     }
 }
 
-static void add_perturbed_object(cJSON *root, const struct compare_perturbed *perturbed) {
+static void add_perturbed_object(cJSON *root, const struct compare_perturbed *perturbed,
+                                 unsigned groups) {
     cJSON *object = cJSON_AddObjectToObject(root, perturbed->name);
     json_add_real(object, "amount", perturbed->amount);
     cJSON *metrics = cJSON_AddObjectToObject(object, "metrics");
-    for (unsigned column = 0; column < SUMMARY_COUNT; column++) {
+    for (unsigned column = 0; column < SUMMARY_ALL; column++) {
+        if (!summary_shows(groups, column))
+            continue;
         cJSON *policies = cJSON_AddObjectToObject(metrics, summary_names[column]);
         for (size_t s = 0; s < perturbed->clean.count; s++) {
             struct ratio r = compare_ratio(&perturbed->perturbed, &perturbed->clean, s, column);
@@ -95,13 +100,13 @@ void compare_json(const struct compare_output *output, struct str *out) {
     json_add_int(root, "seed", output->study->scenario.seed);
     json_add_int(root, "replications", c->replications);
     json_add_text(root, "baseline", compare_baseline(c));
-    compare_json_metrics(root, c);
+    compare_json_metrics(root, c, study_metric_groups(output->study));
     add_pareto(root, output);
     add_stationarity_object(root, c);
     cJSON *perturbed =
         output->perturbed_count > 0 ? cJSON_AddObjectToObject(root, "perturbed") : NULL;
     for (size_t i = 0; i < output->perturbed_count; i++)
-        add_perturbed_object(perturbed, &output->perturbed[i]);
+        add_perturbed_object(perturbed, &output->perturbed[i], study_metric_groups(output->study));
     if (output->doubt)
         budget_json(root, output->doubt);
     if (output->bounds)

@@ -116,6 +116,16 @@ static void add_metric_ranking(const struct compare_output *output, unsigned col
     free(order);
 }
 
+/* What a scenario has beside jobs and GPUs; the comparison has further figures of it. */
+static void add_further_rankings(const struct compare_output *output, struct str *out) {
+    static const unsigned columns[] = {
+        SUMMARY_COLUMN(slo_share), SUMMARY_COLUMN(j_per_token), SUMMARY_COLUMN(energy_service_kwh),
+        SUMMARY_COLUMN(energy_all_per_work_kwh), SUMMARY_COLUMN(energy_network_kwh)};
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        if (summary_shows(study_metric_groups(output->study), columns[i]))
+            add_metric_ranking(output, columns[i], out);
+}
+
 static void add_pareto_front(const struct compare_output *output, struct str *out) {
     const struct comparison *c = &output->comparison;
     struct compare_place *places = mem_zalloc(c->count, sizeof *places);
@@ -220,6 +230,7 @@ void compare_report(const struct compare_output *output, struct str *out) {
     str_add_char(out, '\n');
     for (size_t i = 0; i < output->shown_count; i++)
         add_metric_ranking(output, output->shown[i], out);
+    add_further_rankings(output, out);
     add_pareto_front(output, out);
     if (output->bounds)
         bound_tables_gaps(output->bounds, "", out);

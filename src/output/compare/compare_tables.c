@@ -37,7 +37,9 @@ void compare_tables_metrics(const struct compare_output *output, struct str *out
     str_add(
         out,
         "metric,policy,baseline,n,mean,ci95,diff_mean,diff_ci95,diff_rel,p_value,p_holm,pairs,ratio_geo,ratio_geo_low,ratio_geo_high,base_mean\n");
-    for (unsigned column = 0; column < SUMMARY_COUNT; column++) {
+    for (unsigned column = 0; column < SUMMARY_ALL; column++) {
+        if (!summary_shows(study_metric_groups(output->study), column))
+            continue;
         compare_metric(c, column, cells);
         for (size_t s = 0; s < c->count; s++)
             metric_row(c, s, column, &cells[s], out);
@@ -107,6 +109,7 @@ void compare_tables_perturbed(const struct compare_output *output, struct str *o
     str_add(out,
             "perturbation,amount,metric,policy,n,clean_mean,perturbed_mean,ratio,ratio_ci95\n");
     for (size_t i = 0; i < output->perturbed_count; i++)
-        for (unsigned column = 0; column < SUMMARY_COUNT; column++)
-            perturbed_rows(&output->perturbed[i], column, out);
+        for (unsigned column = 0; column < SUMMARY_ALL; column++)
+            if (summary_shows(study_metric_groups(output->study), column))
+                perturbed_rows(&output->perturbed[i], column, out);
 }

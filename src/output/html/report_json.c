@@ -201,7 +201,7 @@ static void add_metrics(struct str *out) {
         [METRIC_NEITHER] = NULL, [METRIC_LESS] = "less", [METRIC_MORE] = "more"};
     json_out_key(out, "metrics");
     json_out_open(out, '{');
-    for (unsigned c = 0; c < SUMMARY_COUNT; c++) {
+    for (unsigned c = 0; c < SUMMARY_ALL; c++) {
         json_out_key(out, metric_table[c].name);
         json_out_open(out, '{');
         json_out_member_text(out, "label", metric_table[c].label);

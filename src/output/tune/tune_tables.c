@@ -440,6 +440,6 @@ void tune_json(const struct tune_output *output, struct str *out) {
     cJSON *trials = cJSON_AddArrayToObject(root, "trials");
     for (size_t n = 0; n < t->trials.count; n++)
         add_trial_object(trials, output, n);
-    compare_json_metrics(root, &output->check);
+    compare_json_metrics(root, &output->check, study_metric_groups(output->study));
     json_print(root, out);
 }
