@@ -391,7 +391,7 @@ const struct option_row option_rows[] = {
      .help = "itp: take model, batch and deadline from the log where it has them"},
     {"time-zone", 0, "ZONE", OPTION_OTHER, AT(time_zone), .commands = IN(IMPORT),
      .read = option_read_time_zone, .use = TRACE_OPTION_TIME_ZONE,
-     .help = "of local times: UTC, +08:00, a POSIX rule, or America/Los_Angeles (default: Pacific time for philly and philly-json, UTC for helios and acme)"},
+     .help = "of local times: UTC, +08:00, a POSIX rule, or America/Los_Angeles (default: Pacific time for philly and philly-json, UTC for helios, acme and slurm)"},
     {"work", 0, "MODEL=SAMPLES", OPTION_OTHER, AT(work), .commands = IN(IMPORT),
      .read = option_read_work, .use = TRACE_OPTION_WORK,
      .help = "pollux, sia: the work of the jobs of an application; may be given again"},

@@ -51,6 +51,21 @@ def draws_of_a_scenario(folder):
     assert len(set(imported.values())) == 6, set(imported.values())
 
 
+def slurm_sample(folder):
+    """What a real Slurm recorded, row by row: jobs, no steps, that had GPUs for some time and were not requeued."""
+    log = SOURCE / "workloads" / "slurm-sample.txt"
+    easim("import", "slurm", log, "-o", folder / "slurm.csv")
+    header, *lines = [line.split("|") for line in log.read_text(encoding="utf-8").splitlines()]
+    wanted = {}
+    for row in (dict(zip(header, line)) for line in lines):
+        tres = dict(part.rsplit("=", 1) for part in row["AllocTRES"].split(",") if part)
+        if "." not in row["JobID"] and "gres/gpu" in tres and row["State"] != "REQUEUED" and int(row["ElapsedRaw"]) > 0:
+            types = [name.split(":")[1] for name in tres if name.startswith("gres/gpu:")]
+            wanted[row["JobID"]] = (row["ElapsedRaw"], tres["gres/gpu"], types[0], row["User"])
+    found = {row["job_id"]: (row["duration_s"], row["gpus"], row["gpu_type"], row["user"]) for row in rows_of(folder / "slurm.csv")}
+    assert found == wanted and len(found) > 10, (found, wanted)
+
+
 def several_files(folder):
     """A log cut in two by lines is the same log with prefixed ids; the later half is read first."""
     header, *lines = SAMPLE.read_text(encoding="utf-8").splitlines(keepends=True)
@@ -172,7 +187,7 @@ def nodes(folder):
 
 
 def main():
-    checks = [draws_of_a_scenario, several_files, slices, changes_of_a_scenario, order_of_changes, nodes]
+    checks = [draws_of_a_scenario, slurm_sample, several_files, slices, changes_of_a_scenario, order_of_changes, nodes]
     for check in checks:
         with tempfile.TemporaryDirectory(prefix="easim-import.") as folder:
             check(Path(folder))

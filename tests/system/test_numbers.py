@@ -195,6 +195,7 @@ LOGS = {  # a good log, and numbers in it that become tokens, with their place
     "philly": ("timestamp,duration,num_gpus,cluster,x\n2017-11-04 01:00:00,60,1,v,3\n", {"60": "2:21", "1,v": "2:24", "3": "2:28"}),
     "alibaba-pai-2020": ("submit_time,duration,num_gpu,x\n5,60,1,3\n", {"5": "2:1", "60": "2:3", "1": "2:6", "3": "2:8"}),
     "helios": ("job_id,user,vc,gpu_num,duration,submit_time,state,x\na,u,v,1,60,2020-04-01 01:00:00,COMPLETED,3\n", {"60": "2:9", "3": "2:42"}),
+    "slurm": ("JobID|Submit|Start|ElapsedRaw|State|AllocTRES|x\na|2020-04-01T01:00:00|2020-04-01T01:00:00|60|C|gres/gpu=1|3\n", {"60": "2:43"}),
     "gavel": ("T (batch size 2)\tc\tw\t-n\t0\t77\t1\t1\t-1.0\t5\n", {"77": "1:", "5": "1:"}),
     "pollux": ("name,time,application,num_replicas,batch_size,x\na,5,bert,1,64,3\n", {"5": "2:3", "64": "2:12"}),
     "alibaba-gpu-2023": ("name,num_gpu,gpu_milli,gpu_spec,pod_phase,creation_time,deletion_time,scheduled_time,x\np,1,1000,,Running,5,60,6,3\n",
@@ -220,7 +221,7 @@ def logs(folder):
         head = good.rfind("\n", 0, len(good) - 1) + 1
         for number, where in places.items():
             for token in TOKENS:
-                separator = "\t" if name == "gavel" else " " if name == "swf" else ","
+                separator = {"gavel": "\t", "swf": " ", "slurm": "|"}.get(name, ",")
                 old = separator.join(["", number, ""]) if not good[head:].startswith(number) else number + separator
                 row = f"{separator}{good[head:-1]}{separator}"
                 target = separator + number.split(",")[0] + separator + ("v" if "," in number else "")

@@ -18,6 +18,7 @@ TestSuite(readers, .init = temp_dir_enter, .fini = temp_dir_leave);
     ",label.gpu_milli,label.gpu_spec,label.pod_phase,label.scheduled_time,label.qos\n"
 #define HELIOS      "job_id,user,vc,gpu_num,state,submit_time,start_time,end_time,duration\n"
 #define HELIOS_ROWS TRACE_COLUMNS ",label.vc,label.state\n"
+#define SLURM       "JobID|User|Submit|Start|ElapsedRaw|State|AllocTRES|Timelimit|ConsumedEnergyRaw\n"
 #define GAVEL_ROWS \
     TRACE_COLUMNS \
     ",label.job_type,label.command,label.working_dir,label.num_steps_arg,label.needs_data_dir,label.total_steps,label.priority_weight,label.SLO\n"
@@ -212,6 +213,36 @@ static const struct {
      "dlctk696s0jbvitv,uf794,v,64.0,FAILED,2023-05-17 11:00:58+00:00,2023-05-17 11:01:08+00:00,2023-05-17 11:01:16+00:00,18\n",
      HELIOS_ROWS "dlctk696s0jbvitv,0,uf794,,,18,,64,,,,,v,FAILED\n"
                  "changed 1 at 2: duration is not end_time - start_time (duration kept)\n"},
+    {"slurm",
+     "steps, an array, a heterogeneous job, attempts, GPUs by type, time limits, unknown times",
+     SLURM
+     "1|ada|2026-11-23T10:00:00|2026-11-23T10:00:05|3600|COMPLETED|billing=8,cpu=8,gres/gpu:a100=2,gres/gpu=2,mem=4G,node=1|1-02:03:04|7200\n"
+     "1.batch||2026-11-23T10:00:05|2026-11-23T10:00:05|3600|COMPLETED|cpu=8,gres/gpu=2|| \n"
+     "2_7|bo|2026-11-23T10:00:01|2026-11-23T10:00:06|60|FAILED|gres/gpu=2K,gres/gpumem=7G|UNLIMITED|\n"
+     "2_[8-9]|bo|2026-11-23T10:00:01|Unknown|0|PENDING||02:30|\n"
+     "3+0|bo|2026-11-23T10:00:02|2026-11-23T10:00:06|60|CANCELLED by 7|gres/gpu:a100=1,gres/gpu:h100=2,gres/gpu=3|02:30|\n"
+     "4|bo|2026-11-23T10:00:03|2026-11-23T10:00:06|5|NODE_FAIL|gres/gpu:h100=1|01:02:30|\n"
+     "4|bo|2026-11-23T10:01:03|2026-11-23T10:02:06|6|RUNNING|gres/gpu:h100=1|01:02:30|\n"
+     "5|bo|2026-11-23T10:00:03|2026-11-23T10:00:06|5|REQUEUED|gres/gpu=1|Partition_Limit|\n"
+     "6|bo|2026-11-23T10:00:03|None|0|CANCELLED by 7||1|\n"
+     "7|bo|2026-11-23T10:00:03|2026-11-23T10:00:06|5|COMPLETED|cpu=1,gres/gpu:a100=0|Partition_Limit|\n",
+     TRACE_COLUMNS ",label.State,label.ConsumedEnergyRaw\n"
+                   "1,0,ada,,,3600,93784,2,,a100,,,COMPLETED,7200\n"
+                   "2_7,1,bo,,,60,,2048,,,,,FAILED,\n"
+                   "3+0,2,bo,,,60,150,3,,,,,CANCELLED by 7,\n"
+                   "4,63,bo,,,6,3750,1,,h100,,,RUNNING,\n"
+                   "dropped 1 at 3: a step of a job\n"
+                   "dropped 2 at 5: never started\n"
+                   "changed 1 at 6: part of a heterogeneous job: a job of its own\n"
+                   "changed 1 at 6: GPUs of several types: of any type\n"
+                   "changed 1 at 8: not over when the log was written: run time up to then\n"
+                   "dropped 1 at 7: an attempt before another one of the same job\n"
+                   "dropped 1 at 9: an attempt that was requeued\n"
+                   "dropped 1 at 11: no GPUs\n"},
+    {"slurm", "minutes as a number, another name of the user, times with a zone",
+     "JobIDRaw|UserName|Submit|Start|ElapsedRaw|State|AllocTRES|TimelimitRaw\n"
+     "9|cy|2026-11-23T10:00:00+01:00|2026-11-23T10:00:00|1.5|TIMEOUT|gres/gpu=1|90\n",
+     TRACE_COLUMNS ",label.State\n9,0,cy,,,1.5,5400,1,,,,,TIMEOUT\n"},
     {"gavel",
      "a command with blanks, % and commas; ten fields; two workers of batch 32: 3228 x 32 x 2 samples",
      "ResNet-18 (batch size 32)\tpython3 main.py --data=%s --lr 0.1,0.2\t--num_steps\t1\t3228\t2\t1\t-1.0\t1379.5\n"
@@ -337,6 +368,17 @@ static const struct {
      "f:2:25: total_steps: expected steps 0..2^53, got \"x\"\n"
      "f:2:27: scale_factor: expected integer 0..2^30, got \"1.5\"\n"
      "f:2:36: arrival_time: expected seconds 0..4e9, got \"-3\"\n"},
+    {"slurm",
+     SLURM
+     "|u|Unknowable|x|6x|C|gres/gpu=-1|5|\n8|u|2026-11-23T10:00:00|2026-11-23T10:00:00|6|C|gres/gpu:a100|1:2:3:4|\n",
+     "f:2:4: Submit: expected YYYY-MM-DD HH:MM:SS of 1970..2096, got \"Unknowable\"\n"
+     "f:2:15: Start: expected YYYY-MM-DD HH:MM:SS of 1970..2096, got \"x\"\n"
+     "f:2:17: ElapsedRaw: expected seconds -4e9..4e9, got \"6x\"\n"
+     "f:2:34: Timelimit: expected a time limit [D-]HH:MM:SS or UNLIMITED, got \"5\"\n"
+     "f:2:22: AllocTRES: expected gres/gpu=0..2^30, got \"gres/gpu=-1\"\n"
+     "f:2:1: JobID: expected a job id, got \"\"\n"
+     "f:3:63: Timelimit: expected a time limit [D-]HH:MM:SS or UNLIMITED, got \"1:2:3:4\"\n"
+     "f:3:49: AllocTRES: expected gres/gpu=0..2^30, got \"gres/gpu:a100\"\n"},
     {"sia", "name,time\n", "f:1: column \"application\" is missing\n"},
 };
 
@@ -361,7 +403,7 @@ Test(readers, bad) {
 Test(readers, hostile_files, .timeout = 20) {
     static const char *const formats[] = {
         "workload",         "swf",    "itp",   "philly", "philly-json", "alibaba-gpu-2023",
-        "alibaba-pai-2020", "helios", "gavel", "pollux"};
+        "alibaba-pai-2020", "helios", "gavel", "pollux", "slurm"};
     static const struct {
         const char *before, *again, *after;
         int count;

@@ -7,6 +7,7 @@
 #include "ingest/logs/itp.h"
 #include "ingest/logs/philly.h"
 #include "ingest/logs/pollux.h"
+#include "ingest/logs/slurm.h"
 #include "ingest/logs/swf.h"
 
 const struct trace_reader *const ingest_readers[] = {&swf_reader,
@@ -20,4 +21,5 @@ const struct trace_reader *const ingest_readers[] = {&swf_reader,
                                                      &gavel_reader,
                                                      &pollux_reader,
                                                      &sia_reader,
+                                                     &slurm_reader,
                                                      NULL};

@@ -119,8 +119,29 @@ static void check_id(struct table *table, bool is_new) {
         return;
     if (table_field(table, table->format->id).length == 0)
         table_bad(table, table->format->id, "expected a job id, got", "");
-    else if (!is_new)
+    else if (!is_new && !table->format->attempts)
         table_bad(table, table->format->id, "job", " is listed twice");
+}
+
+/* The row that was kept of this job before, if there is one, is left out: it has no GPUs then. */
+static void replace_attempt(struct table *table, uint32_t id) {
+    while (table->kept.count <= id)
+        array_push(&table->kept, 0);
+    if (table->kept.at[id] > 0) {
+        struct trace_row *earlier = &table->trace->rows.at[table->kept.at[id] - 1];
+        earlier->gpus = 0;
+        trace_note(table->trace, true, "an attempt before another one of the same job",
+                   earlier->line);
+    }
+    table->kept.at[id] = table->trace->rows.count + 1;
+}
+
+static void drop_replaced(struct trace *trace) {
+    size_t count = 0;
+    for (size_t i = 0; i < trace->rows.count; i++)
+        if (trace->rows.at[i].gpus > 0)
+            trace->rows.at[count++] = trace->rows.at[i];
+    trace->rows.count = count;
 }
 
 static void note_repeat(struct table *table, const struct trace_row *row) {
@@ -155,6 +176,8 @@ static void read_table_row(void *context) {
     local_time_note(&t->clock, t->trace, row.line);
     if (t->format->note_repeats)
         note_repeat(t, &row);
+    if (t->format->attempts)
+        replace_attempt(t, id);
     row.id = intern_text(&t->ids, id);
     row.labels = trace_labels_read(&t->labels, t->trace, t->csv);
     array_push(&t->trace->rows, row);
@@ -203,7 +226,8 @@ static int find_log_columns(struct table *table) {
 }
 
 static int open_table(struct table *table, const char *path, struct error *reterr) {
-    int r = csv_open(path, ',', &table->csv, reterr);
+    char separator = table->format->separator ? table->format->separator : ',';
+    int r = csv_open(path, separator, &table->csv, reterr);
     table->trace->time_zone =
         table->options->time_zone ? table->options->time_zone : table->format->time_zone;
     if (r == 0 && table->format->time_zone)
@@ -229,11 +253,14 @@ int table_read(const char *path, const struct table_format *format,
         csv_each_row(t.csv, problems, t.most_problems, read_table_row, &t);
         trace_labels_check(&t.labels, trace, problems);
     }
+    if (format->attempts)
+        drop_replaced(trace);
     trace_sort(trace, true);
     arena_adopt(&trace->arena, &t.ids.arena);
     intern_finish(&t.ids);
     intern_finish(&t.rows);
     str_finish(&t.row);
+    free(t.kept.at);
     free(t.labels.at.at);
     time_zone_close(t.zone);
     csv_close(t.csv);

@@ -23,6 +23,10 @@ struct table_format {
        is left out, or NULL; problems make the answer void. */
     const char *(*read_row)(struct table *table, struct trace_row *row);
     bool note_repeats; /* rows equal to an earlier one are noted */
+    /* Rows with the id of an earlier one are later attempts of that job: the last one that can be
+       replayed is kept. Else they are errors. */
+    bool attempts;
+    char separator; /* 0: a comma */
 };
 
 /* The reader at a row. */
@@ -38,7 +42,8 @@ struct table {
     struct time_zone *zone;
     struct clock_changes clock; /* of the current row */
     struct intern ids;
-    struct intern rows; /* whole, if repeats are noted */
+    struct intern rows;    /* whole, if repeats are noted */
+    ARRAY_OF(size_t) kept; /* of attempts: by id, 1 + the place of the row that is kept */
     struct str row;
     void *state; /* of the format */
 };

@@ -10,7 +10,7 @@ SWF = """\
 1 0 -1 100 2 -1 -1 2 200 -1 1 1 1 -1 1 1 -1 -1
 2 10 -1 100 2 -1 -1 2 200 -1 1 1 1 -1 1 1 -1 -1
 """
-LOG_FORMATS = "swf, itp, philly, philly-json, alibaba-gpu-2023, alibaba-pai-2020, helios, acme, gavel, pollux, sia"
+LOG_FORMATS = "swf, itp, philly, philly-json, alibaba-gpu-2023, alibaba-pai-2020, helios, acme, gavel, pollux, sia, slurm"
 TRY = "Try `easim import --help' for more information."
 ITP = "job_id,num_gpu,submission_time,duration\n1,1,0,100\n"
 
@@ -124,8 +124,8 @@ CASES = [
         "log.csv:3:3: num_gpu: expected integer 0..2^30, got \"none\"",
         "log.csv:3:1: job_id: job \"1\" is listed twice",
         path="log.csv", format="itp"),
-    command("import: unknown format", ["import", "slurm", "jobs.csv"],
-            f"easim import: no format is named \"slurm\" ({LOG_FORMATS}, workload)"),
+    command("import: unknown format", ["import", "lsf", "jobs.csv"],
+            f"easim import: no format is named \"lsf\" ({LOG_FORMATS}, workload)"),
     command("import: file not found", ["import", "swf", "nowhere.swf", "-o", "jobs.csv"],
             "nowhere.swf: cannot open: No such file or directory"),
     command("import: bad rows", ["import", "swf", "log.swf", "-o", "jobs.csv"],
@@ -154,7 +154,7 @@ CASES = [
               f"{name}: no option of format {form}: expected it with {formats} only", files={"log.swf": SWF})
       for form, name, value, formats in (
           ("itp", "--estimate", ["run"], "swf"), ("swf", "--models", [], "itp"),
-          ("swf", "--time-zone", ["UTC"], "philly, philly-json, helios, acme"),
+          ("swf", "--time-zone", ["UTC"], "philly, philly-json, helios, acme, slurm"),
           ("workload", "--work", ["a=5"], "pollux, sia"))],
     command("import: nodes of another format",
             ["import", "swf", "log.swf", "--nodes", "nodes.csv", "--cluster-out", "cluster.yaml"],
