@@ -1,7 +1,9 @@
 /* Parameters of policies that no shipped policy has in this form. */
 #include "policy/params.h"
+#include "policy/refusing_host.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 
 static const char *const bases[] = {"gross", "marginal", NULL};
 
@@ -17,4 +19,95 @@ Test(params, marginal_first) {
     params_set_number(&params, 0, 1);
     cr_expect(params_are_marginal(&params));
     params_finish(&params);
+}
+
+struct values {
+    int64_t count;
+    bool on;
+    int32_t basis;
+    double tau, slack;
+    const char *text;
+    const struct easim_table *table;
+};
+
+#define AT(member) offsetof(struct values, member)
+static const struct easim_param all_types[] = {
+    {"count", "", "", EASIM_PARAM_INT, AT(count), -9, 9, -7, false, NULL},
+    {"on", "", "", EASIM_PARAM_BOOL, AT(on), 0, 1, 1, false, NULL},
+    {"basis", "", "", EASIM_PARAM_CHOICE, AT(basis), 0, 1, 1, false, bases},
+    {"tau", "s", "", EASIM_PARAM_DURATION, AT(tau), 0, 9, 2.5, false, NULL},
+    {"slack", "", "", EASIM_PARAM_REAL, AT(slack), 1, 9, EASIM_OFF, true, NULL},
+    {"text", "", "", EASIM_PARAM_TEXT, AT(text), 0, 0, 0, false, NULL},
+    {"table", "", "", EASIM_PARAM_TABLE, AT(table), 0, 0, 0, false, NULL},
+};
+enum { TYPES = sizeof all_types / sizeof *all_types };
+static const struct easim_policy of_all_types = {
+    .name = "all", .params = all_types, .param_count = TYPES, .params_size = sizeof(struct values)};
+
+Test(params, values_of_each_type) {
+    static const double numbers[TYPES] = {-7, 1, 1, 2.5, INFINITY, NAN, NAN};
+    static const char *const texts[TYPES] = {"-7", "true", "marginal", "2.5", "off", "", ""};
+    struct policy_params params;
+    params_init(&params, &of_all_types);
+    cr_expect_eq(params_count(&of_all_types), TYPES);
+    for (size_t i = 0; i < TYPES; i++) {
+        double number = params_number(&params, i);
+        cr_expect(number == numbers[i] || (isnan(number) && isnan(numbers[i])), "%s: %g",
+                  all_types[i].name, number);
+        struct str text = {0};
+        params_write_value(&params, i, &text);
+        cr_expect_str_eq(text.text ? text.text : "", texts[i], "%s", all_types[i].name);
+        str_finish(&text);
+    }
+    params_set_number(&params, 1, 0);
+    cr_expect_eq(params_number(&params, 1), 0);
+    params_finish(&params);
+}
+
+/* Equal are sets of the same policy with the same values, whichever of them differs. */
+Test(params, equal_sets) {
+    static const double others[] = {8, 0, 0, 2.25, 3};
+    static const struct easim_policy namesake = {.name = "all",
+                                                 .params = all_types,
+                                                 .param_count = TYPES - 1,
+                                                 .params_size = sizeof(struct values)};
+    static const struct easim_policy other_name = {.name = "some",
+                                                   .params = all_types,
+                                                   .param_count = TYPES,
+                                                   .params_size = sizeof(struct values)};
+    struct policy_params one, other;
+    params_init(&one, &of_all_types);
+    params_init(&other, &of_all_types);
+    cr_expect(params_are_equal(&one, &other));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        double kept = params_number(&other, i);
+        params_set_number(&other, i, others[i]);
+        cr_expect_not(params_are_equal(&one, &other), "%s", all_types[i].name);
+        params_set_number(&other, i, kept);
+        cr_expect(params_are_equal(&one, &other), "%s", all_types[i].name);
+    }
+    struct policy_params fewer, named;
+    params_init(&fewer, &namesake);
+    params_init(&named, &other_name);
+    cr_expect_not(params_are_equal(&fewer, &one));
+    cr_expect_not(params_are_equal(&one, &named));
+    params_finish(&one);
+    params_finish(&other);
+    params_finish(&fewer);
+    params_finish(&named);
+}
+
+Test(params, refusing_host) {
+    struct easim_host host = {0};
+    uint32_t part = 3;
+    const struct easim_part parts[1] = {{.job = 0}};
+    refusing_host_set(&host);
+    cr_expect_eq(host.plan_start(NULL, 0, 0), EASIM_INVAL);
+    cr_expect_eq(host.plan_resize(NULL, 0, 0), EASIM_INVAL);
+    cr_expect_eq(host.plan_preempt(NULL, 0, true), EASIM_INVAL);
+    cr_expect_eq(host.plan_wake_at(NULL, 1), EASIM_INVAL);
+    cr_expect_eq(host.plan_reject(NULL, 0, "why"), EASIM_INVAL);
+    cr_expect_eq(host.plan_exchange(NULL, parts, 1, sizeof *parts, &part), EASIM_INVAL);
+    cr_expect_eq(part, EASIM_NONE);
+    cr_expect_eq(host.plan_exchange(NULL, parts, 1, sizeof *parts, NULL), EASIM_INVAL);
 }
