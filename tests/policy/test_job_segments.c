@@ -228,3 +228,91 @@ Test(job_segments, are_checked) {
     job_segments_finish(&segments);
     trial_finish(&t);
 }
+
+static void expect_wrong(const struct replica_segments *s, const struct sim *sim, const char *text,
+                         const char *what) {
+    struct error error = {0};
+    int r = replica_segments_check(s, sim, &error);
+    cr_expect(text ? r < 0 && strstr(error.text, text) : r == 0, "%s: \"%s\" for \"%s\"", what,
+              r < 0 ? error.text : "", text ? text : "");
+}
+
+#define DAMAGE(figure, change, text) \
+    do { \
+        __typeof__(figure) kept_ = (figure); \
+        (figure) change; \
+        expect_wrong(s, sim, text, #figure " " #change); \
+        (figure) = kept_; \
+    } while (0)
+
+static void damage_replica(struct replica_segments *s, const struct sim *sim,
+                           struct replica_segment *at, bool is_first, bool is_last) {
+    bool serves = at->kind == SEGMENT_SERVE;
+    DAMAGE(at->tokens, += 0.01, "tokens, not");
+    if (!is_first) {
+        DAMAGE(at->start_ns, += 1, "chat#");
+        DAMAGE(at->start_ns, += 1, "do not follow each other");
+        DAMAGE(at->start_ns, -= 1, "do not follow each other");
+        DAMAGE(at->began, = CAUSE_SUBMITTED, "do not follow each other");
+    }
+    if (at->kind == SEGMENT_RESERVED)
+        return;
+    DAMAGE(at->energy, += 1, "have another energy than their power says");
+    DAMAGE(at->nw, += 1, "have another energy than their power says");
+    DAMAGE(at->kind, = serves ? SEGMENT_LOADING : SEGMENT_SERVE, "something else than the meter");
+    if (is_last && at->end_ns == sim->now_ns) {
+        at->energy -= at->nw;
+        DAMAGE(at->end_ns, -= 1, "end before the run");
+        at->energy += at->nw;
+    }
+}
+
+static void damage_replicas(void *context, const struct replication *replication) {
+    struct job_segments *segments = context;
+    struct replica_segments *s = &segments->replicas;
+    struct sim *sim = (struct sim *)replication->sim;
+    struct power_type *type = &sim->meter.types[0];
+    int kinds = 0;
+    job_segments_close(segments, sim);
+    expect_wrong(s, sim, NULL, "untouched");
+    for (size_t l = 0; l < s->lives.count; l++) {
+        const struct replica_life *life = &s->lives.at[l];
+        for (size_t i = 0; i < life->count; i++) {
+            damage_replica(s, sim, &s->list.at[life->last + i], i == 0, i + 1 == life->count);
+            kinds |= 1 << s->list.at[life->last + i].kind;
+        }
+    }
+    cr_expect_eq(kinds, 1 << SEGMENT_RESERVED | 1 << SEGMENT_LOADING | 1 << SEGMENT_SERVE);
+    DAMAGE(type->loading.energy, += 1, "something else than the meter");
+    DAMAGE(type->loading.gpu_ps, -= 1, "something else than the meter");
+    DAMAGE(type->serving.energy, -= 1, "something else than the meter");
+    DAMAGE(type->serving.gpu_ps, += 1, "something else than the meter");
+    expect_wrong(s, sim, NULL, "as it was");
+}
+
+/* One replica serves from the start, the second one loads from 10 s to 30 s, the third one has one
+   GPU of two until job a is over at 40 s. */
+Test(job_segments, of_replicas_are_checked) {
+    struct job_segments segments;
+    struct trial t;
+    job_segments_init(&segments, NULL);
+    temp_file_write_text("demand.csv", "time_s,tokens_per_s\n0,1000\n5,9000\n");
+    trial_run(
+        &t,
+        &(struct trial_options){
+            .jobs = "job_id,submit_s,gpus,duration_s\na,0,3,40\n",
+            .models =
+                "models: [{name: m, unit: token, prompt: {included: true}, serving: [{gpu: g, k: 2, evidence: assumed, source: by hand, points: [{limit: 64, n: 10, per_s: 1000, power_w: 400, itl_ms: {p50: 5, p90: 8, p95: 9, p99: 10}}, {limit: 128, n: 30, per_s: 2000, power_w: 600, itl_ms: {p50: 9, p90: 15, p95: 18, p99: 20}}]}]}]\n",
+            .watch = &segments.observer,
+            .look = damage_replicas,
+            .context = &segments},
+        "name: n\nhorizon: 50\nmodels: models.yaml\npolicy: {name: fcfs}\n"
+        "cluster: {gpu_types: [{name: g, idle_w: 60, ctx_w: 90, tdp_w: 700}], nodes: [{count: 2, "
+        "gpu: g, gpus: 4}]}\n"
+        "workload: {streams: [{kind: trace, file: jobs.csv, preemptible: false}, {kind: service, "
+        "name: chat, model: m, demand: {file: demand.csv}, slo: {itl_ms: 60, wait_s: 100}, replicas: "
+        "{min: 1, max: 3}, start_s: 20, scaling: {interval: 5}}]}\n");
+    trial_must_succeed(&t);
+    job_segments_finish(&segments);
+    trial_finish(&t);
+}
