@@ -312,7 +312,9 @@ static int ask_once(struct mock *m, const char *ready, const char *answer) {
     m->jobs[0].state = m->jobs[1].state = m->jobs[4].state = EASIM_JOB_WAITING;
     snprintf(answers, sizeof answers, "%s\n%s\n{\"actions\": []}\n", ready, answer);
     set_program(m, answers);
+    const int *kept = host_notes.answers;
     memset(&host_notes, 0, sizeof host_notes);
+    host_notes.answers = kept;
     return start(m) < 0 ? -1 : decide(m) < 0 ? -2 : 0;
 }
 
@@ -444,6 +446,32 @@ static void test_first_bad_action(void) {
     CHECK(memory.live == 0);
 }
 
+/* Parts are asked for in order and have one answer; where it is ok their jobs are told of next. */
+static void check_exchange(const int *answers, const char *said) {
+    struct mock m;
+    host_notes.answers = answers;
+    CHECK(ask_once(
+              &m, "{\"ready\": 2}",
+              "{\"actions\": [{\"exchange\": [{\"preempt\": 4, \"at_once\": true}, {\"start\": 0, "
+              "\"config\": 1}]}, {\"reject\": 1, \"reason\": \"too large\"}]}") == 0);
+    CHECK(strcmp(host_notes.calls, "exchange 1:4:0 at once 0:0:1; reject 1 too large; ") == 0);
+    at(&m, 14, EASIM_EVENT_TIMER, EASIM_NONE);
+    host_notes.answers = NULL;
+    CHECK(decide(&m) == 0);
+    CHECK_SAID(said);
+    mock_finish(&m);
+}
+
+static void test_exchange(void) {
+#define TIMER_AT_14 "'events':[{'kind':'timer','job':null}],'arrived':[],'jobs':["
+#define SAID_AT_14  "{'type':'decide','message':2,'now_ns':14000000000,'now_s':14," NUMBERS
+    check_exchange((const int[]){EASIM_OK, EASIM_NOFIT}, SAID_AT_14
+                   "'answers':['ok','nofit']," TIMER_AT_14 OTHER_JOB("4", "waiting") "}," FIRST_JOB(
+                       "waiting") "}],'users':[" USER_0 "]," TYPES "'nodes':[]}");
+    check_exchange((const int[]){EASIM_CAP, EASIM_INVAL}, SAID_AT_14
+                   "'answers':['cap','invalid']," TIMER_AT_14 "],'users':[]," TYPES "'nodes':[]}");
+}
+
 /* An object that has a member twice: which of the two counts? */
 static void test_members_twice(void) {
     static const struct {
@@ -562,6 +590,7 @@ int main(void) {
     test_numbers_of_messages();
     test_members_twice();
     test_first_bad_action();
+    test_exchange();
     test_many_actions();
     test_memory();
     test_lengths();
