@@ -56,8 +56,8 @@ TESTS = {
 }
 # Fewer random scenarios than the suite has: a minute less for each survivor. Who looks for the first difference, stops there.
 MORE_WORDS = {"random": ["--count", "80"], "frozen": ["--first"]}
-# What a test takes until it fails, if that is much less than what it takes until it passes.
-FIRST_SHARE = {"golden/frozen": 0.05}
+# Who kills most, as if it had killed so many already, and the share of its time that it takes for that.
+LIKELY = {"golden/frozen": (4, 0.05)}
 # Files that a test program includes as text.
 INCLUDED = {"policies/exec/message.c": "tests/unit/test_exec_parts.c",
             "policies/exec/process.c": "tests/unit/test_exec_parts.c"}
@@ -261,8 +261,9 @@ class Order:
     def tests(self, tree, mutant):
         def worth(test):
             named = Path(mutant.file).stem in test
-            kills = 4 * self.kills[mutant.file, test] + self.kills[test] + named + 0.2
-            return kills / (self.spent[test] + FIRST_SHARE.get(test, 1) * tree.cost[test] + 0.1)
+            prior, share = LIKELY.get(test, (0.2, 1))
+            kills = 4 * self.kills[mutant.file, test] + self.kills[test] + named + prior
+            return kills / (self.spent[test] + share * tree.cost[test] + 0.1)
         late = LAST.get(mutant.file, [])
         names = [t for t in tree.tests if may_kill(t, mutant, tree.reach) and t.split("/")[1] not in late]
         return sorted(names, key=worth, reverse=True) + [t for t in tree.tests if t.split("/")[1] in late]
