@@ -87,6 +87,11 @@ class Config:
         self.n = table.full_use(limit, self.quantile, slo["itl_ms"])
         self.rate = table.rate_at(self.n) if self.n else 0
 
+    def most_w(self):
+        """The most that it ever draws: of all pieces of the table up to n, which rise or fall within each."""
+        ends = [0.0, *(n for n in self.table.n if n < self.n), self.n]
+        return max(self.table.power_at(n) for n in ends)
+
     def running(self, load):
         return self.n if load >= 1 else self.table.least_n(load * self.rate)
 
@@ -169,8 +174,14 @@ class Service:
         self.spec, self.demand, self.replicas = spec, spec["demand"], []
         self.changes = self.demand.changes(end_ns)
         self.now = 0
-        self.backlog = self.demanded = self.served = self.dropped = self.within = self.energy_j = self.gpu_s = 0.0
-        self.waits, self.latencies, self.scale_ups = [], [], 0
+        self.backlog = 0.0
+        self.begin()
+
+    def begin(self):
+        """Figures are of what comes from now on."""
+        self.before = self.backlog
+        self.demanded = self.served = self.dropped = self.within = self.energy_j = self.gpu_s = 0.0
+        self.waits, self.latencies, self.scale_ups, self.preemptions = [], [], 0, 0
 
     def ready(self):
         return [r for r in self.replicas if r.state == "ready"]
@@ -242,15 +253,95 @@ class Service:
         return found
 
 
-class Cluster:
-    """nodes: [(gpu type, GPUs)]; outages: [(start_ns, end_ns, node)]."""
+class Naps:
+    """Free GPUs of one node, each by itself: which sleep, which wake up, which are awake. wake_ns None: none ever sleeps."""
 
-    def __init__(self, nodes, services, end_ns, outages=()):
+    def __init__(self, gpus, after_ns, wake_ns):
+        self.after_ns, self.wake_ns = after_ns, wake_ns
+        self.free, self.asleep, self.waking = [(0, 0)] * gpus, 0, {}  # (free since, awake from); (holder: awake from, ...)
+
+    def fall(self, now):
+        """Those that have been free for long enough."""
+        if self.wake_ns is not None:
+            still = [gpu for gpu in self.free if now - gpu[0] < self.after_ns]
+            self.asleep, self.free = self.asleep + len(self.free) - len(still), still
+
+    def take(self, count, holder, now):
+        """When the last of them is awake: the last freed of those awake first, then the next to be awake, then those that sleep."""
+        self.fall(now)
+        order = sorted(range(len(self.free)), key=lambda i: (max(self.free[i][1], now), -self.free[i][0], -i))[:count]
+        ready = [self.free[i][1] for i in order]
+        self.free = [gpu for i, gpu in enumerate(self.free) if i not in order]
+        slept = count - len(ready)
+        self.asleep -= slept
+        ready += [now + self.wake_ns] * slept if slept else []
+        self.waking.setdefault(holder, []).extend(ready)
+        return max(ready, default=now)
+
+    def give_back(self, count, holder, now):
+        ready = sorted(self.waking.pop(holder, []), reverse=True)
+        self.fall(now)
+        self.free += [(now, at) for at in ready[:count]]
+
+
+class Job:
+    """What a trace says of a job, and where it is now."""
+
+    def __init__(self, number, may_go):
+        self.number, self.may_go = number, may_go  # in order of submission; for a replica
+        self.held, self.power_w, self.since, self.running = [], None, None, False  # power_w: of one GPU, as it counts
+
+
+class Cluster:
+    """nodes: [(gpu type, GPUs)]; outages: [(start_ns, end_ns, node)]; beside: what else there is, by the names of BESIDE.
+
+    Of jobs it is given by `facts`, {time_ns: [(kind, job, ...)]} of a trace, what policies and their own work do: start, finish,
+    release, preempt. What replicas do to them, it finds by itself: `displaced` has it, (time_ns, job) in order.
+    """
+
+    BESIDE = {"warmup_ns": 0, "jobs": {}, "facts": {}, "idle_w": {}, "cpu_w": 0, "base_w": 0, "cap": None, "naps": {}}
+
+    def __init__(self, nodes, services, end_ns, outages=(), **beside):
         self.nodes, self.end_ns, self.outages = nodes, end_ns, outages
+        for key, value in {**self.BESIDE, **beside}.items():
+            setattr(self, key, value)
         self.free = [gpus for _, gpus in nodes]
         self.failed = [False] * len(nodes)
-        self.reservations = self.fulfilled = 0
+        self.reservations = self.fulfilled = self.capped = 0
+        self.displaced, self.starts = [], 0
         self.services = [Service(spec, end_ns) for spec in services]
+        self.sleepers = [Naps(gpus, *self.naps.get(gpu, (None, None))) for gpu, gpus in nodes]
+
+    # ---- Power against the cap ----
+
+    def counted_w(self, replica):
+        """Of the GPUs of a replica."""
+        config = replica.config
+        return max(config.k * config.table.ctx_w, config.most_w())
+
+    def power_w(self):
+        """All that counts: idle GPUs as awake, jobs and replicas with their most."""
+        total = sum(self.base_w + gpus * self.idle_w[gpu] for i, (gpu, gpus) in enumerate(self.nodes) if not self.failed[i])
+        for job in self.jobs.values():
+            for node, gpus in job.held:
+                total += gpus * (job.power_w + self.cpu_w - self.idle_w[self.nodes[node][0]])
+        for service in self.services:
+            for r in service.replicas:
+                if r.state != "reserved":
+                    total += self.counted_w(r) + r.gpus * (self.cpu_w - self.idle_w[r.config.gpu])
+        return total
+
+    def cap_w(self, now):
+        return self.cap.at(now) if self.cap else math.inf
+
+    def may(self, config, now):
+        """With one more of these, on free GPUs."""
+        if not self.cap:
+            return True
+        more = max(config.k * config.table.ctx_w, config.most_w()) + config.k * (self.cpu_w - self.idle_w[config.gpu])
+        return self.power_w() + more <= self.cap_w(now) + 1e-9
+
+    # ---- GPUs ----
 
     def fits(self, config):
         return self.node_for(config) is not None
@@ -260,15 +351,30 @@ class Cluster:
         able = [(self.free[i], i) for i, (gpu, _) in enumerate(self.nodes) if gpu == config.gpu and self.free[i] >= config.k]
         return min(able)[1] if able else None
 
-    def start(self, service, config, now, at_once=False):
-        node = self.node_for(config)
-        self.free[node] -= config.k
-        loads = not at_once and service.spec["start_s"] > 0
-        service.replicas.append(Replica(config, node, "loading" if loads else "ready",
-                                        now + round(service.spec["start_s"] * NS), config.k))
+    def take(self, node, gpus, holder, now):
+        self.free[node] -= gpus
+        return self.sleepers[node].take(gpus, holder, now)
+
+    def give_back(self, node, gpus, holder, now):
+        self.free[node] += gpus
+        self.sleepers[node].give_back(gpus, holder, now)
+
+    def load(self, service, replica, now, at_once=False):
+        """On GPUs that it holds."""
+        replica.ready_ns = max(replica.awake_ns, now) + (0 if at_once else round(service.spec["start_s"] * NS))
+        replica.state = "loading" if replica.ready_ns > now else "ready"
+        self.starts += 1
+        replica.began = now, self.starts
         service.scale_ups += not at_once
 
-    def reserve(self, service, config):
+    def start(self, service, config, now, at_once=False):
+        node = self.node_for(config)
+        replica = Replica(config, node, None, None, config.k)
+        replica.awake_ns = self.take(node, config.k, replica, now)
+        service.replicas.append(replica)
+        self.load(service, replica, now, at_once)
+
+    def reserve(self, service, config, now):
         """Free GPUs of the node that lacks fewest, among those that replicas leave enough."""
         best = None
         for i, (gpu, gpus) in enumerate(self.nodes):
@@ -279,29 +385,57 @@ class Cluster:
                     best = i
         if best is None:
             return False
-        service.replicas.append(Replica(config, best, "reserved", None, self.free[best]))
+        replica = Replica(config, best, "reserved", None, 0)
+        replica.awake_ns = 0
+        service.replicas.append(replica)
         self.reservations += 1
-        self.free[best] = 0
+        self.fill(now)
         return True
 
-    def give_back(self, node, gpus, now):
-        """GPUs that come free go to a reservation of their node."""
-        self.free[node] += gpus
+    def fill(self, now):
+        """GPUs that are free go to the reservation of their node; one that has all loads, if the cap lets it."""
         for service in self.services:
             for r in service.replicas:
-                if r.state == "reserved" and r.node == node:
-                    taken = min(self.free[node], r.config.k - r.gpus)
-                    self.free[node] -= taken
+                if r.state != "reserved":
+                    continue
+                taken = min(self.free[r.node], r.config.k - r.gpus)
+                if taken:
+                    r.awake_ns = max(r.awake_ns, self.take(r.node, taken, r, now))
                     r.gpus += taken
-                    if r.gpus == r.config.k:
-                        loads = service.spec["start_s"] > 0
-                        r.state, r.ready_ns = "loading" if loads else "ready", now + round(service.spec["start_s"] * NS)
-                        service.scale_ups += 1
-                        self.fulfilled += 1
+                if r.gpus == r.config.k and self.may(r.config, now):
+                    self.load(service, r, now)
+                    self.fulfilled += 1
 
     def release(self, service, replica, now):
         service.replicas.remove(replica)
-        self.give_back(replica.node, replica.gpus, now)
+        self.give_back(replica.node, replica.gpus, replica, now)
+        self.fill(now)
+
+    # ---- Jobs that give way ----
+
+    def stop_job(self, job, now):
+        for node, gpus in job.held:
+            self.give_back(node, gpus, job, now)
+        job.held, job.running = [], False
+
+    def displace(self, replica, now):
+        """Jobs of its node go if that gives it k: most power, latest start, last submitted."""
+        victims = [(job.power_w * sum(gpus for _, gpus in job.held), job.since, job.number, name) for name, job in self.jobs.items()
+                   if job.running and job.may_go and any(node == replica.node for node, _ in job.held)]
+        here = {name: sum(gpus for node, gpus in self.jobs[name].held if node == replica.node) for *_, name in victims}
+        if replica.gpus + sum(here.values()) < replica.config.k:
+            return 0
+        gone = 0
+        for *_, name in sorted(victims, reverse=True):
+            if replica.gpus + self.free[replica.node] >= replica.config.k:
+                break
+            self.stop_job(self.jobs[name], now)
+            self.displaced.append((now, name))
+            gone += 1
+        self.fill(now)
+        return gone
+
+    # ---- A tick ----
 
     def tick(self, service, now):
         spec, scaling = service.spec, service.spec["scaling"]
@@ -316,12 +450,22 @@ class Cluster:
             supply = sum(r.config.rate for r in service.replicas)
             if len(service.replicas) >= spec["min"] and supply >= wanted:
                 break
-            config = service.best(most, supply, self.fits)
+            config = service.best(most, supply, lambda c: self.fits(c) and self.may(c, now))
             if config:
                 self.start(service, config, now)
-            elif not self.reserve(service, service.best(most, supply, lambda _: True)):
+            elif any(self.fits(c) for c in spec["configs"]):
                 break
-        holders = [r for r in service.replicas if r.state != "reserved"]
+            elif not self.reserve(service, service.best(most, supply, lambda _: True), now):
+                break
+        if scaling.get("preempt"):
+            for r in [r for r in service.replicas if r.state == "reserved"]:
+                if r.state == "reserved":
+                    service.preemptions += self.displace(r, now)
+        self.release_spare(service, wanted, now)
+
+    def release_spare(self, service, wanted, now):
+        spec, scaling = service.spec, service.spec["scaling"]
+        holders = sorted((r for r in service.replicas if r.state != "reserved"), key=service.replicas.index)
         for r in holders:
             if sum(other.config.rate for other in holders if other is not r) < wanted:
                 r.spare_ns = None
@@ -332,16 +476,40 @@ class Cluster:
             most_j = max(r.config.joules(scaling["target"]) for r in due)
             self.release(service, [r for r in due if r.config.joules(scaling["target"]) >= most_j * (1 - 1e-13)][-1], now)
 
-    def fail(self, node):
-        self.failed[node], self.free[node] = True, 0
+    def keep_cap(self, now):
+        """The replica that counts most goes, the newest of equals, while the power is above the cap."""
+        while self.power_w() > self.cap_w(now) + 1e-9:
+            above = [(self.counted_w(r), r.began, s, r) for s in self.services for r in s.replicas if r.state != "reserved"
+                     and len([o for o in s.replicas if o.state != "reserved"]) > s.spec["min"]]
+            if not above:
+                return
+            *_, service, replica = max(above, key=lambda entry: (round(entry[0], 6), entry[1]))
+            service.replicas.remove(replica)
+            self.give_back(replica.node, replica.gpus, replica, now)
+            self.capped += 1
+
+    # ---- The run ----
+
+    def fail(self, node, now):
+        for job in self.jobs.values():
+            if any(n == node for n, _ in job.held):
+                self.stop_job(job, now)
         for service in self.services:
-            service.replicas = [r for r in service.replicas if r.node != node]
+            for r in [r for r in service.replicas if r.node == node]:
+                service.replicas.remove(r)
+        self.failed[node], self.free[node] = True, 0
+
+    def repair(self, node, now):
+        gpu, gpus = self.nodes[node]
+        self.failed[node], self.free[node] = False, gpus
+        self.sleepers[node] = Naps(0, *self.naps.get(gpu, (None, None)))
+        self.sleepers[node].free = [(now, now)] * gpus
 
     def run(self):
         for service in self.services:
             for _ in range(service.spec["min"]):
                 self.start(service, service.best(0, 0, self.fits), 0, at_once=True)
-        times = {self.end_ns}
+        times = {self.end_ns, self.warmup_ns, *self.facts, *(self.cap.times if self.cap else ())}
         for service in self.services:
             times.update(service.changes)
             times.update(range(0, self.end_ns, round(service.spec["scaling"]["interval_s"] * NS)))
@@ -358,16 +526,46 @@ class Cluster:
         return self
 
     def instant(self, now):
+        facts, failing = self.facts.get(now, []), [node for start, _, node in self.outages if start == now]
         for start, end, node in self.outages:
             if end == now:
-                self.failed[node], self.free[node] = False, self.nodes[node][1]
+                self.repair(node, now)
+                self.fill(now)
+        for node in failing:
+            self.fail(node, now)
+            self.fill(now)
+        if now == self.warmup_ns:
+            for service in self.services:
+                service.begin()
+        for kind, name, *_ in facts:
+            if kind in ("finish", "release"):
+                self.stop_job(self.jobs[name], now)
+                self.fill(now)
+        self.fill(now)
         for service in self.services:
             for r in service.replicas:
                 if r.state == "loading" and r.ready_ns == now:
                     r.state = "ready"
-        failing = [node for start, _, node in self.outages if start == now]
-        for node in failing:
-            self.fail(node)
         for service in self.services:
             if failing or now % round(service.spec["scaling"]["interval_s"] * NS) == 0:
                 self.tick(service, now)
+        self.decide([fact for fact in facts if fact[0] in ("preempt", "start", "decision")], now)
+
+    def decide(self, facts, now):
+        """Above the cap a policy that keeps it starts nothing, so that all starts come after replicas have gone."""
+        for kind, name, *rest in facts:
+            if kind == "preempt" and rest[0]:
+                self.jobs[name].running = False  # it writes a checkpoint, and holds its GPUs until `release`
+            elif kind == "preempt":
+                self.stop_job(self.jobs[name], now)
+        if facts and self.cap:
+            self.fill(now)
+            self.keep_cap(now)
+            self.fill(now)
+        for kind, name, *rest in facts:
+            if kind == "start":
+                job = self.jobs[name]
+                (job.held, job.power_w), job.since, job.running = rest, now, True
+                for node, gpus in job.held:
+                    self.take(node, gpus, job, now)
+        self.fill(now)

@@ -1,26 +1,30 @@
 """Random services against the naive simulation of service_again.py: test_services_again.py EASIM SOURCE [--count N] [--first N]
 
-Scaled services of random tables, demands and objectives on random clusters whose nodes fail, run with --check; every figure of
-services.csv is compared. Shipped tables serve requests one by one (continuous batching: all that run get a token in n / X(n) seconds),
-against the fluid of a run. With EASIM_DATA also the request logs of Azure, one hour each, every token accounted.
+Scaled services of random tables, demands and objectives on random clusters whose nodes fail, with jobs under one of seven policies,
+falling caps, GPUs that sleep and a warm-up, run with --check: every figure of services.csv is compared, and who was displaced when.
+What policies do, and when jobs end, the simulation is told by the trace. Shipped tables serve requests one by one (continuous
+batching: all that run get a token in n / X(n) seconds), against the fluid of a run. With EASIM_DATA also the request logs of Azure,
+one hour each, every token accounted.
 """
 import argparse
 import gzip
 import heapq
+import json
 import math
 import os
 import random
 import re
+import subprocess
 import sys
 import tempfile
-from collections import deque
+from collections import Counter, deque
 from pathlib import Path
 
-from service_again import NS, Cluster, Config, Demand, Table, binned, quantile, read_requests
-from support import easim, rows_of
+from service_again import NS, Cluster, Config, Demand, Job, Table, binned, quantile, read_requests
+from support import EASIM, SOURCE, easim, rows_of
 
-FIGURES = ("tokens_demanded", "tokens_served", "tokens_dropped", "tokens_left", "slo_share", "energy_kwh", "wait_p50_s", "wait_p99_s",
-           "latency_p99_ms", "replica_gpu_h", "replicas_end", "scale_ups")
+FIGURES = ("tokens_before", "tokens_demanded", "tokens_served", "tokens_dropped", "tokens_left", "slo_share", "energy_kwh", "wait_p50_s", "wait_p99_s",
+           "latency_p99_ms", "replica_gpu_h", "replicas_end", "scale_ups", "preemptions")
 NAMES = ("chat", "a b", "c,\"d\"", "#1")
 
 
@@ -79,8 +83,94 @@ def random_demand(r, horizon_s, typical, folder, number):
             binned(read, bin_s, 0.25, repeat))
 
 
+JOB_POLICIES = ("fcfs", "easy", "zeus", "pollux", "las", "tiresias", "charon")
+
+
+class Beside:
+    """What else a scenario has: jobs of every kind, a policy, a cap, GPUs that sleep, a warm-up, an end with the last job."""
+
+    def __init__(self, r, types, ctx_w, nodes, horizon_s, folder):
+        self.idle_w = {gpu: r.choice((30, 60)) for gpu in types}
+        self.cpu_w, self.tdp_w = r.choice((0, 7.5)), {gpu: r.choice((250, 400, 700)) for gpu in types}
+        self.busy_w = {gpu: max(ctx_w[gpu], self.idle_w[gpu]) + 10 for gpu in types}
+        self.ctx_w, self.naps, self.gpu_types, self.streams, self.drain = ctx_w, {}, [], [], False
+        self.policy, self.cap, self.cap_text = r.choice(JOB_POLICIES), None, ""
+        self.warmup_s = r.choice((0, 0, 60, 333.25))
+        for gpu in types:
+            sleeps = ""
+            if r.random() < 0.3:
+                after, wake = r.choice((40, 200)), r.choice((0, 4.5, 30))
+                self.naps[gpu] = after * NS, round(wake * NS)
+                sleeps = f", sleep_w: 5, sleep_after: {after}, wake_s: {wake}"
+            self.gpu_types.append(f"{{name: {gpu}, idle_w: {self.idle_w[gpu]}, ctx_w: {ctx_w[gpu]}, busy_w: {self.busy_w[gpu]}, "
+                                  f"tdp_w: {self.tdp_w[gpu]}, memory_gib: 80{sleeps}}}")
+        if r.random() < 0.75:
+            self.add_jobs(r, types, nodes, horizon_s, folder)
+        if self.policy == "charon" or r.random() < 0.2:
+            self.add_cap(r, nodes, horizon_s, folder)
+
+    def add_jobs(self, r, types, nodes, horizon_s, folder):
+        self.drain = r.random() < 0.2
+        most = {gpu: sum(gpus for g, gpus in nodes if g == gpu) for gpu in types}
+        for preemptible in (True, False)[:r.randint(1, 2)]:
+            rows = []
+            for i in range(r.randint(1, 40)):
+                kind = r.choice(("best", "best", "sla"))
+                only = r.choice(("", *types))
+                k = min(r.choice((1, 1, 1, 2, 3, 4, 8)), most[only] if only else max(most.values()))
+                rows.append(f"{'go' if preemptible else 'stay'}-{kind}-{i},{r.uniform(0, horizon_s * 0.9):.3f},"
+                            f"{r.expovariate(2 / horizon_s) + 1:.3f},{k},{'sla' if kind == 'sla' else 'best_effort'},"
+                            f"{r.choice((0.2, 0.7, 1))},{only}\n")
+            name = f"jobs-{preemptible}.csv".lower()
+            (folder / name).write_text("job_id,submit_s,duration_s,gpus,class,utilization,gpu_type\n" + "".join(rows))
+            self.streams.append(f"    - {{kind: trace, file: {name}, preemptible: {str(preemptible).lower()}}}\n")
+
+    def add_cap(self, r, nodes, horizon_s, folder):
+        """Mostly falling, and up again."""
+        idle = sum(50 + gpus * self.idle_w[gpu] for gpu, gpus in nodes)
+        full = sum(50 + gpus * (self.tdp_w[gpu] + self.cpu_w) for gpu, gpus in nodes)
+        times = [0, *sorted(r.sample(range(1, horizon_s), r.randint(1, 6)))]
+        steps = [(t, round(idle + (full - idle) * r.uniform(0.1, 1) * (1 if t else 1.2), 3)) for t in times]
+        (folder / "cap.csv").write_text("time_s,power_w\n" + "".join(f"{t},{watts}\n" for t, watts in steps))
+        self.cap_text = "  power_cap_w: {file: cap.csv}\n"
+        if self.policy == "charon":
+            self.cap = Demand([(t * NS, watts) for t, watts in steps])
+
+    def read_jobs(self, trace):
+        """Jobs and facts for the simulation; who was displaced for replicas, not by a decision of the policy; the end of the run."""
+        jobs, facts, displaced, decided_ns = {}, {}, [], None
+        utilizations = {}
+        for path in trace.parent.parent.glob("jobs-*.csv"):
+            utilizations.update((row["job_id"], float(row["utilization"])) for row in rows_of(path))
+        for line in trace.read_text(encoding="utf-8").splitlines():
+            event = json.loads(line)
+            now, kind, name = event["time_ns"], event["kind"], event.get("job")
+            of_job = facts.setdefault(now, []) if kind in ("start", "finish", "release", "preempt", "decision") else None
+            if kind == "submit":
+                jobs[name] = Job(len(jobs), "go-best" in name)
+            elif kind == "decision":
+                decided_ns = now
+                of_job.append(("decision", None))
+            elif kind == "preempt" and decided_ns != now:
+                displaced.append((now, name))
+            elif kind == "preempt":
+                of_job.append((kind, name, event["checkpoint"]))
+            elif kind == "start":
+                gpu = event["gpu_type"]
+                use = next(value for job, value in utilizations.items() if name.endswith(job))
+                power_w = max(self.ctx_w[gpu], self.busy_w[gpu] + use * (self.tdp_w[gpu] - self.busy_w[gpu]))
+                of_job.append((kind, name, event["nodes"], power_w))
+            elif kind in ("finish", "release"):
+                of_job.append((kind, name))
+        return {"jobs": jobs, "facts": facts}, displaced, now
+
+    def keys(self):
+        return {"warmup_ns": round(self.warmup_s * NS), "idle_w": self.idle_w, "cpu_w": self.cpu_w, "base_w": 50, "cap": self.cap,
+                "naps": self.naps}
+
+
 def random_scenario(seed, folder):
-    """The horizon, and the simulation of the scenario that c.yaml says."""
+    """What c.yaml says: nodes, services, horizon, outages, and what else there is."""
     r = random.Random(seed)
     horizon_s = r.choice((600, 1500, 4000))
     types = ["g", "h"][:r.randint(1, 2)]
@@ -99,7 +189,7 @@ def random_scenario(seed, folder):
         if r.random() < 0.3:
             slo["timeout_s"] = slo["wait_s"] + r.choice((1, 30, 200))
         scaling = {"target": round(r.uniform(0.3, 1), 2), "interval_s": r.choice((7, 60, 90)), "down_after_s": r.choice((30, 200, 333)),
-                   "objective": r.choice(("energy", "latency"))}
+                   "objective": r.choice(("energy", "latency")), "preempt": r.random() < 0.5}
         limits = sorted(r.sample((2, 5, 16, 64, 500), r.randint(1, 3))) if r.random() < 0.6 else [math.inf]
         configs = []
         for (gpu, k), points in tables.items():
@@ -120,10 +210,12 @@ def random_scenario(seed, folder):
             f"    - kind: service\n      name: {quoted(spec['name'])}\n      model: m{number}\n      demand: {yaml}\n      slo: {{{wait}}}\n"
             f"      replicas: {{min: {least}, max: {spec['max']}{limit_text}}}\n      start_s: {spec['start_s']}\n      scaling: "
             f"{{target: {scaling['target']}, interval: {scaling['interval_s']}s, down_after: {scaling['down_after_s']}s, "
-            f"objective: {scaling['objective']}}}\n")
+            f"objective: {scaling['objective']}, preempt: {str(scaling['preempt']).lower()}}}\n")
         specs.append(spec)
     if not specs:
         return None
+    beside = Beside(r, types, ctx_w, nodes, horizon_s, folder)
+    streams += beside.streams
     outages = []
     if r.random() < 0.5:
         for node in range(len(nodes)):
@@ -132,13 +224,14 @@ def random_scenario(seed, folder):
                 outages.append((start, start + r.randint(1, horizon_s) if r.random() < 0.7 else None, node))
     (folder / "o.csv").write_text("node,start_s,end_s\n" + "".join(f"{n},{a},{b or ''}\n" for a, b, n in outages))
     (folder / "m.yaml").write_text("models:\n" + "".join(models))
-    gpu_types = ", ".join(f"{{name: {gpu}, idle_w: 30, ctx_w: {ctx_w[gpu]}, tdp_w: 700, memory_gib: 80}}" for gpu in types)
-    node_text = ", ".join(f"{{gpu: {gpu}, gpus: {gpus}}}" for gpu, gpus in nodes)
+    node_text = ", ".join(f"{{gpu: {gpu}, gpus: {gpus}, base_w: 50, cpu_w_per_busy_gpu: {beside.cpu_w}}}" for gpu, gpus in nodes)
     (folder / "c.yaml").write_text(
-        f"name: again\nhorizon: {horizon_s}s\nseed: {seed}\ncluster:\n  gpu_types: [{gpu_types}]\n  nodes: [{node_text}]\n"
-        f"models: m.yaml\n{'failures: {file: o.csv}' if outages else ''}\nworkload:\n  streams:\n{''.join(streams)}policy: {{name: fcfs}}\n")
+        f"name: again\nhorizon: {'drain' if beside.drain else f'{horizon_s}s'}\nseed: {seed}\ncluster:\n"
+        f"  gpu_types: [{', '.join(beside.gpu_types)}]\n  nodes: [{node_text}]\n{beside.cap_text}"
+        f"models: m.yaml\n{'failures: {file: o.csv}' if outages else ''}\nworkload:\n  warmup: {beside.warmup_s}s\n"
+        f"  streams:\n{''.join(streams)}policy: {{name: {beside.policy}}}\n")
     times = [(round(a * NS), round(b * NS) if b else None, n) for a, b, n in outages]
-    return Cluster(nodes, specs, horizon_s * NS, times)
+    return nodes, specs, horizon_s * NS, times, beside
 
 
 def quoted(text):
@@ -150,10 +243,10 @@ def quoted(text):
 def figures_of(service):
     number = len([r for r in service.replicas if r.state != "reserved"])
     return {"tokens_demanded": service.demanded, "tokens_served": service.served, "tokens_dropped": service.dropped,
-            "tokens_left": service.backlog, "slo_share": service.within / service.demanded if service.demanded else None,
+            "tokens_left": service.backlog, "tokens_before": service.before, "slo_share": service.within / service.demanded if service.demanded else None,
             "energy_kwh": service.energy_j / 3.6e6, "wait_p50_s": quantile(service.waits, 0.5),
             "wait_p99_s": quantile(service.waits, 0.99), "latency_p99_ms": quantile(service.latencies, 0.99),
-            "replica_gpu_h": service.gpu_s / 3600, "replicas_end": number, "scale_ups": service.scale_ups}
+            "replica_gpu_h": service.gpu_s / 3600, "replicas_end": number, "scale_ups": service.scale_ups, "preemptions": service.preemptions}
 
 
 def compare(rows, cluster, what):
@@ -173,25 +266,42 @@ def compare(rows, cluster, what):
         assert abs(left) <= 1e-9 * scale, (what, row, left)
 
 
+def simulate(scenario, out):
+    """With what the run in `out` says of jobs; they gave way to the same replicas at the same times."""
+    nodes, specs, end_ns, outages, beside = scenario
+    given, displaced, drained_ns = beside.read_jobs(out / "t.jsonl")
+    end_ns = drained_ns if beside.drain else end_ns
+    cluster = Cluster(nodes, specs, end_ns, outages, **beside.keys(), **given).run()
+    return cluster, displaced
+
+
 def random_scenarios(first, count):
-    done = scaled = reserved = fulfilled = 0
+    counted = Counter()
     for seed in range(first, first + count):
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            cluster = random_scenario(seed, folder)
-            if not cluster:
+            scenario = random_scenario(seed, folder)
+            if not scenario:
                 continue
-            if not room(cluster):
+            if not room(Cluster(*scenario[:4])):
                 told = easim("check", folder / "c.yaml", code=2).stderr
                 assert "expected replicas that fit the empty cluster" in told, (seed, told)
                 continue
-            easim("run", folder / "c.yaml", "--check", "--quiet", "--out", folder / "out")
-            compare(rows_of(folder / "out" / "services.csv"), cluster.run(), seed)
-            done += 1
-            scaled += sum(service.scale_ups for service in cluster.services)
-            reserved, fulfilled = reserved + cluster.reservations, fulfilled + cluster.fulfilled
-    print(f"{done} random scenarios with {scaled} scale-ups, {reserved} reservations, of which {fulfilled} were served: equal")
-    assert done > count / 2 and scaled > count
+            words = ["run", folder / "c.yaml", "--check", "--quiet", "--trace", "t.jsonl", "--out", folder / "out"]
+            done = subprocess.run([EASIM, *map(str, words)], capture_output=True, text=True, check=False)
+            if done.returncode == 1 and re.search("waiting for ever|stopped 1000 times in a row", done.stderr):
+                counted["stuck"] += 1
+                continue
+            assert done.returncode == 0, (seed, done.stderr)
+            cluster, displaced = simulate(scenario, folder / "out")
+            assert cluster.displaced == displaced, (seed, cluster.displaced, displaced)
+            compare(rows_of(folder / "out" / "services.csv"), cluster, seed)
+            counted.update(scenarios=1, jobs=len(cluster.jobs), scaled=sum(service.scale_ups for service in cluster.services),
+                           reserved=cluster.reservations, fulfilled=cluster.fulfilled, displaced=len(displaced), capped=cluster.capped)
+    print(f"{counted['scenarios']} random scenarios, {counted['jobs']} jobs, {counted['scaled']} scale-ups, {counted['reserved']} "
+          f"reservations, of which {counted['fulfilled']} were served, {counted['displaced']} jobs displaced, {counted['capped']} "
+          f"replicas gone for the cap: equal; {counted['stuck']} where jobs wait for ever")
+    assert counted["scenarios"] > count / 2 and counted["scaled"] > count
 
 
 def room(cluster):
@@ -241,7 +351,7 @@ def serve_requests(table, most, requests):
 def shipped_tables():
     """Points by (model, GPU type, k) of configs/models/serving.yaml."""
     tables, model, gpu, k = {}, None, None, None
-    for line in (Path(sys.argv[2]) / "configs/models/serving.yaml").read_text(encoding="utf-8").splitlines():
+    for line in (SOURCE / "configs/models/serving.yaml").read_text(encoding="utf-8").splitlines():
         if found := re.match(r'  - name: "(.*)"', line):
             model = found[1]
         elif found := re.match(r'      - gpu: "(.*)"', line):
@@ -258,15 +368,17 @@ def shipped_tables():
 CTX_W = {"h100": 95, "b200": 140}
 
 
-def fluid(folder, services, horizon_s, nodes=40):
+def fluid(folder, services, horizon_s, nodes=40, prompt="{included: true}"):
     """Rows of services.csv of a run of services (model, GPU type, k, YAML of the demand, more keys)."""
+    text = (SOURCE / "configs/models/serving.yaml").read_text(encoding="utf-8")
+    (folder / "m.yaml").write_text(text.replace("prompt: {included: true}", f"prompt: {prompt}"))
     entries = "".join(
         f"    - kind: service\n      name: s{i}\n      model: {model}\n      demand: {demand}\n      slo: {{itl_ms: 1e6, wait_s: 10}}\n"
         f"      replicas: {{min: 1, max: 1, k: {k}, h: {gpu}}}\n{more}" for i, (model, gpu, k, demand, more) in enumerate(services))
     types = ", ".join(f"{{name: {gpu}, idle_w: 60, ctx_w: {watts}, tdp_w: 1000, memory_gib: 80}}" for gpu, watts in CTX_W.items())
     (folder / "c.yaml").write_text(
         f"name: fluid\nhorizon: {horizon_s}s\ncluster:\n  gpu_types: [{types}]\n  nodes: [{{count: {nodes}, gpu: h100, gpus: 8}}, "
-        f"{{count: {nodes}, gpu: b200, gpus: 8}}]\nmodels: {Path(sys.argv[2]).resolve()}/configs/models/serving.yaml\nworkload:\n"
+        f"{{count: {nodes}, gpu: b200, gpus: 8}}]\nmodels: m.yaml\nworkload:\n"
         f"  streams:\n{entries}policy: {{name: fcfs}}\n")
     easim("run", folder / "c.yaml", "--check", "--quiet", "--force", "--out", folder / "out")
     return rows_of(folder / "out" / "services.csv")
@@ -304,7 +416,8 @@ LARGE_MODEL = "meta-llama/Llama-3.1-70B-Instruct", "h100", 4
 
 def real_logs(folder, data):
     """Of an hour of real requests every token is served, with scaling, as in the naive simulation. In bins they take the energy that
-    they take one by one, within 5 %: of 10 s for conversations, of 5 s for code, whose answers of 28 tokens come in bursts."""
+    they take one by one, within 5 %: of 10 s for conversations and where code's prompts are work, too, at 0.016 of an output token; of
+    5 s for code without its prompts, whose answers of 28 tokens come in bursts."""
     points = shipped_tables()[LOG_MODEL]
     table = Table(points, CTX_W["h100"])
     table.ctx_w = CTX_W["h100"]
@@ -328,21 +441,22 @@ def real_logs(folder, data):
             assert math.isclose(float(found["tokens_demanded"]), tokens, rel_tol=1e-9), (log, found, tokens)
         print(f"{log}: {len(requests)} requests, {tokens} tokens: equal; {rows[0]['j_per_token']} J a token, "
               f"{rows[0]['slo_share']} within the SLO, {rows[0]['replica_gpu_h']} GPU h")
-    for log, scale, model, bin_s in (("conv", 1, LOG_MODEL, 10), ("conv", 3, LOG_MODEL, 10), ("code", 20, LOG_MODEL, 5),
-                                     ("code", 20, LARGE_MODEL, 5)):
-        one_by_one(folder, data / f"azure_llm_2023_{log}.csv.gz", scale, model, bin_s)
+    for log, scale, model, bin_s, q in (("conv", 1, LOG_MODEL, 10, 0), ("conv", 3, LOG_MODEL, 10, 0), ("code", 20, LOG_MODEL, 5, 0),
+                                        ("code", 20, LARGE_MODEL, 5, 0), ("code", 20, LOG_MODEL, 10, 0.016)):
+        one_by_one(folder, data / f"azure_llm_2023_{log}.csv.gz", scale, model, bin_s, q)
 
 
-def one_by_one(folder, path, scale, key, bin_s):
+def one_by_one(folder, path, scale, key, bin_s, q):
     """Users of a log times scale, each within half a second of one of the log's: one replica, request by request, against bins."""
     table, r = Table(shipped_tables()[key], key[2] * CTX_W[key[1]]), random.Random(1)
-    arrivals = sorted((max(0, t + (r.uniform(-0.5, 0.5) if copy else 0)), output) for t, _, output in read_requests(path)
-                      for copy in range(scale) if output)
-    joules, end_s = serve_requests(table, int(table.n[-1]), arrivals)
+    arrivals = sorted((max(0, t + (r.uniform(-0.5, 0.5) if copy else 0)), round(output + q * prompt), output)
+                      for t, prompt, output in read_requests(path) for copy in range(scale) if output)
+    joules, end_s = serve_requests(table, int(table.n[-1]), [(t, work) for t, work, _ in arrivals])
     yaml = f"{{file: {path}, format: azure-llm, bin: {bin_s}s, scale: {scale}}}"
-    [row] = fluid(folder, [(*key, yaml, "")], math.ceil(end_s), nodes=2)
-    found, expected = float(row["j_per_token"]), joules / sum(length for _, length in arrivals)
-    print(f"{path.name} x {scale} on {key[0]}: {found:.4g} J a token in bins of {bin_s} s, {expected:.4g} request by request")
+    prompt = f"{{output_equivalents: {q}}}" if q else "{included: true}"
+    [row] = fluid(folder, [(*key, yaml, "")], math.ceil(end_s), nodes=2, prompt=prompt)
+    found, expected = float(row["j_per_token"]), joules / sum(output for *_, output in arrivals)
+    print(f"{path.name} x {scale} on {key[0]}, prompts {q}: {found:.4g} J a token in bins of {bin_s} s, {expected:.4g} request by request")
     assert math.isclose(found, expected, rel_tol=0.05), (path, scale, key, found, expected)
 
 
