@@ -142,7 +142,7 @@ static struct service_piece present_piece(const struct sim *sim, uint32_t servic
     if (run->next_ns == TIME_NONE_NS)
         return piece;
     bool grows = growth_per_s > 0, is_reached = sim->now_ns >= run->next_ns;
-    double next = run->next.backlog;
+    double next = run->next.backlog, unrounded = piece.backlog_after;
     if (is_reached == grows) /* rounding */
         piece.backlog_after = fmax(piece.backlog_after, next);
     else
@@ -151,6 +151,8 @@ static struct service_piece present_piece(const struct sim *sim, uint32_t servic
         piece.backlog_after = next;
         double rest = run->backlog + piece.demanded - piece.served - piece.dropped - next;
         *(grows ? &piece.dropped : &piece.served) += rest;
+    } else {
+        piece.served -= piece.backlog_after - unrounded;
     }
     return piece;
 }
