@@ -11,6 +11,7 @@
 #include "output/run/run_dir.h"
 #include "output/run/run_report.h"
 #include "study/bound_replications.h"
+#include "study/service_bins.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +39,21 @@ struct outcome {
     const char *out;
     bool recorded;                     /* to its end */
     const struct bound_output *bounds; /* NULL: not asked for */
+    struct service_bins_result bins;
 };
+
+/* What shorter bins of request logs would change, whenever there is somebody to tell. Over the time
+   of the first replication: under `drain` nothing else says how long a run is. */
+static int find_bins(const struct options *options, const struct study *study,
+                     const struct replicate_result *result, struct service_bins_result *bins,
+                     struct error *reterr) {
+    const struct replicate_options how = run_args_options(options);
+    bool wanted = !options->quiet && !options->summary_only && result->count > 0;
+    return wanted ? service_bins_find(study, &how,
+                                      units_s(study->source.warmup_ns) + result->summaries[0].sim_s,
+                                      bins, reterr)
+                  : 0;
+}
 
 /* The table with its notes, or data on standard output and the notes beside it. */
 static int print_result(const struct options *options, const struct study *study,
@@ -51,6 +66,7 @@ static int print_result(const struct options *options, const struct study *study
     notes_add_result(&notes, study, result);
     notes_add_trends(&notes, study, result);
     notes_add_study(&notes, study);
+    notes_add_bins(&notes, study, &outcome->bins);
     if (options->format == FORMAT_TABLE) {
         run_report_summary(study, result, &text);
         if (outcome->recorded && !options->quiet)
@@ -133,9 +149,15 @@ static int run_study(struct options *options, const struct study *study) {
     } else if (run_dir_commit(dir, &result, r < 0, &error) < 0) {
         code = cli_report_error(&error);
     } else {
-        const struct outcome outcome = {&result, out, dir_options.record && r == 0,
-                                        r == 0 && options->bound ? &bounds : NULL};
+        struct outcome outcome = {&result,
+                                  out,
+                                  dir_options.record && r == 0,
+                                  r == 0 && options->bound ? &bounds : NULL,
+                                  {.until_s = 0}};
+        if (r == 0 && find_bins(options, study, &result, &outcome.bins, &error) < 0)
+            code = run_args_report(&error, &result, study);
         int printed = print_result(options, study, &outcome);
+        service_bins_finish(&outcome.bins);
         code = code == EXIT_DONE ? printed : code;
     }
     free((void *)bounds.bounds);

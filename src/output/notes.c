@@ -177,6 +177,27 @@ static void say_of_service(struct notes *notes, const struct study *study,
     say_tally(notes, study, d->file, &gaps, "empty cells, filled with the value before");
 }
 
+static void say_in_bins(struct str *out, double bin_s, double j_per_token, double slo_share) {
+    str_addf(out, " %.4g J per token and %.4g %% within the objective in bins of %.4g s",
+             j_per_token, 100 * slo_share, bin_s);
+}
+
+void notes_add_bins(struct notes *notes, const struct study *study,
+                    const struct service_bins_result *bins) {
+    struct str text = {0};
+    for (size_t i = 0; i < bins->at.count; i++) {
+        const struct service_bins *b = &bins->at.at[i];
+        text.length = 0;
+        str_addf(&text, "service %s, services alone up to t = %.6g s:", b->service->name,
+                 bins->until_s);
+        say_in_bins(&text, b->bin_s, b->j_per_token[0], b->slo_share[0]);
+        str_add(&text, ",");
+        say_in_bins(&text, SERVICE_BINS_S, b->j_per_token[1], b->slo_share[1]);
+        add_note_of_study(notes, study, NOTE_SAID, text.text);
+    }
+    str_finish(&text);
+}
+
 void notes_add_study(struct notes *notes, const struct study *study) {
     const struct stream *streams = study->source.streams.at;
     const struct series *list[STUDY_SERIES];

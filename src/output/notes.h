@@ -6,6 +6,7 @@
 
 #include "output/json.h"
 #include "study/replicate.h"
+#include "study/service_bins.h"
 
 /* In the order in which they are told. */
 enum note_kind {
@@ -40,6 +41,9 @@ struct notes {
 void notes_add_study(struct notes *notes, const struct study *study);
 void notes_add_result(struct notes *notes, const struct study *study,
                       const struct replicate_result *result);
+/* A line for each service whose log was tried in shorter bins. */
+void notes_add_bins(struct notes *notes, const struct study *study,
+                    const struct service_bins_result *bins);
 /* A line of the caller's. */
 void notes_say(struct notes *notes, const struct study *study, const char *text);
 /* Growing queues, censored work and equal replications, where no table tells them. */

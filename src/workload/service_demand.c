@@ -275,7 +275,7 @@ static void load_log(struct loader *loader) {
         d->empty = log.empty;
         d->out_of_order = log.out_of_order;
         d->prompt_ratio = log.output > 0 ? log.prompt / log.output : NAN;
-        bin_requests(loader, &log, units_ns(isnan(d->bin_s) ? LOG_BIN_S : d->bin_s));
+        bin_requests(loader, &log, units_ns(service_demand_bin_s(d)));
         if (log.output == 0 && !isnan(loader->ask->prompt.output_equivalents))
             refuse_demand(loader, "expected a log with output tokens, %s has none", d->file);
     }
@@ -296,6 +296,10 @@ int service_demand_load(struct service_demand *demand, const struct demand_ask *
     demand->output_share = 1 / equivalents_per_output(&loader);
     free(loader.steps.at);
     return binding->problems->count > before ? ERROR_INPUT : 0;
+}
+
+double service_demand_bin_s(const struct service_demand *demand) {
+    return isnan(demand->bin_s) ? LOG_BIN_S : demand->bin_s;
 }
 
 bool service_demand_is_none(const struct service_demand *demand) {

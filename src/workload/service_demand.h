@@ -46,6 +46,8 @@ struct demand_ask {
 int service_demand_load(struct service_demand *demand, const struct demand_ask *ask,
                         const struct binding *binding) MUST_CHECK;
 
+/* Over which demand of a log is constant. */
+double service_demand_bin_s(const struct service_demand *demand);
 /* Whether it is 0 throughout. */
 bool service_demand_is_none(const struct service_demand *demand);
 

@@ -67,6 +67,14 @@ static void settle_objective(struct service *service, const struct model *model,
         .most_ms = outputs ? slo->latency_ms : slo->itl_ms};
 }
 
+static struct demand_ask ask_of(const struct service *service, const struct model *model,
+                                int64_t start_ns, const struct binding *binding) {
+    return (struct demand_ask){.path = arena_printf(binding->arena, "%s.demand", service->path),
+                               .unit = (enum work_unit)model->serving.unit,
+                               .prompt = model->serving.prompt,
+                               .start_ns = start_ns};
+}
+
 static void load_service(struct service *service, const struct service_surroundings *around,
                          bool with_demand, const struct binding *binding) {
     size_t before = binding->problems->count;
@@ -74,15 +82,21 @@ static void load_service(struct service *service, const struct service_surroundi
     check_gpu_types(service, around->cluster, binding);
     if (!model)
         return;
-    const struct demand_ask ask = {.path = arena_printf(binding->arena, "%s.demand", service->path),
-                                   .unit = (enum work_unit)model->serving.unit,
-                                   .prompt = model->serving.prompt,
-                                   .start_ns = around->scenario->start_ns};
+    const struct demand_ask ask = ask_of(service, model, around->scenario->start_ns, binding);
     settle_objective(service, model, binding);
     int r = with_demand ? service_demand_load(&service->demand, &ask, binding) : 0;
     if (r == 0 && binding->problems->count == before)
         r = service_configs_find(service, around->cluster, model, binding);
     (void)r; /* the problems say it */
+}
+
+int service_load_in_bins(struct service *service, double bin_s, const struct model_set *models,
+                         const struct binding *binding) {
+    const struct demand_ask ask =
+        ask_of(service, &models->models[service->model], TIME_NONE_NS, binding);
+    service->demand.bin_s = bin_s;
+    service->demand.prompt_ratio = NAN; /* the log says it again */
+    return service_demand_load(&service->demand, &ask, binding);
 }
 
 /* ---- All together ---- */

@@ -26,5 +26,8 @@ int services_load_configs(const struct schema_list *services,
    and commands know as a job. prefixed: by the name of the stream. */
 void services_check_jobs(const struct schema_list *services, const struct stream *stream,
                          bool prefixed, const struct binding *binding);
+/* Reads the log of a loaded service once more, in other bins. */
+int service_load_in_bins(struct service *service, double bin_s, const struct model_set *models,
+                         const struct binding *binding) MUST_CHECK;
 
 #endif
