@@ -3,14 +3,15 @@
 
 Runs configs/llm.yaml under every policy at three loads, and under POLICIES with other optics, placement, oversubscription,
 contention and assumed figures, always with the same jobs. Writes docs/llm.csv, a row for each metric with its mean and, where
-there is a setting to compare with, the paired change in per cent, each with half of its 95 % interval; and puts the tables
-between the marks of docs/llm.md. STUDY...: only the studies of these names; rows of others stay. --pages: the page again,
-from the table that is there. --check: the page is what the table says, and CHECKED, run again, gives its rows to the last
-digit.
+there is a setting to compare with, the paired change in per cent, each with half of its 95 % interval; puts the tables between
+the marks of docs/llm.md; and makes configs/models/llm-chat.yaml from serving.yaml. STUDY...: only the studies of these names; rows of
+others stay. --pages: the page again, from the table that is there. --check: page and models are what their sources say, and CHECKED,
+run again, gives its rows to the last digit.
 """
 import csv
 import math
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -23,10 +24,12 @@ REPLICATIONS = 10
 T_95 = 2.2621571627409915  # of 9 degrees of freedom
 LOADS = {"0.6": 2 / 3, "0.9": 1, "1.2": 4 / 3}  # times the rates of configs/llm.yaml
 POLICIES = ["easy", "pollux", "zeus", "lean"]
-METRICS = ["energy_kwh", "energy_network_kwh", "jct_mean_s", "jct_p95_s", "makespan_s", "util_alloc"]
+METRICS = ["energy_kwh", "energy_network_kwh", "jct_mean_s", "jct_p95_s", "makespan_s", "util_alloc", "energy_service_kwh",
+           "j_per_token", "slo_share"]  # the last three where a run has services, and tells of them
 COLUMNS = ["study", "load", "setting", "against", "policy", "metric", "n", "mean", "ci95", "change", "change_ci95"]
 SPINE = "cluster.network.tiers[1].oversubscription"
-RATES = [2.13e-5, 2.9e-4, 3.55e-4]
+RATES = [2.13e-5, 2.9e-4, 3.55e-4]  # of workload.streams[0], [1], [2]
+SERVICES = [3, 4]
 
 
 @dataclass
@@ -67,6 +70,11 @@ STUDIES = [
     Study("contention", {**{f"{o}, {word}": Setting((f"{SPINE}={o}", f"cluster.network.contention={value}"),
                                                    f"{o}, alone" if value == "true" else "")
                             for o in (1, 2, 4) for word, value in (("alone", "false"), ("shared", "true"))}}),
+    Study("services", {
+        "none": Setting(tuple(f"workload.streams[{i}].{key}={value}" for i in SERVICES
+                              for key, value in (("demand", "{tokens_per_s: 0}"), ("replicas.min", 0)))),
+        "waiting for GPUs": Setting((), "none"),
+        "displacing jobs": Setting(tuple(f"workload.streams[{i}].scaling.preempt=true" for i in SERVICES), "none")}),
     Study("assumptions", {
         "as shipped": Setting(),
         "leaves of 8 nodes": Setting(("cluster.network.tiers[0].nodes=8",), "as shipped"),
@@ -79,6 +87,31 @@ STUDIES = [
     }, loads=("0.9",)),
 ]
 CHECKED = [("oversubscription", "0.6", ["1", "4"], "pollux")]
+
+
+# ---- Models of the services ----
+
+CHAT_MODELS = ["meta-llama/Llama-3.1-70B-Instruct", "meta-llama/Llama-3.1-405B-Instruct-FP8"]
+HOST_W = 195  # of a GPU: a metered node of 8 H100 that stands idle draws 265 W a GPU, of which 70 W are the GPU's
+CHAT_HEAD = f"""# Two chat services of configs/llm.yaml on H100, made by tools/llm_study.py: the tables of serving.yaml with {HOST_W} W a GPU more, the
+# share of a host in a node of 8 that stands idle (265 W a GPU, metered, of which 70 W are the GPU's). That a host draws no more
+# when its GPUs serve is assumed.
+models:
+"""
+
+
+def chat_models(source):
+    """The text of configs/models/llm-chat.yaml."""
+    models = re.split(r"(?m)^(?=  - name: )", (source / "configs/models/serving.yaml").read_text(encoding="utf-8"))
+    text = CHAT_HEAD
+    for name in CHAT_MODELS:
+        model = next(model for model in models if model.startswith(f'  - name: "{name}"\n'))
+        found = re.search(r'      - gpu: "h100"\n        k: (\d+)\n(?:        .*\n)*?        points:\n((?:          - {.*\n)+)', model)
+        k = int(found[1])
+        text += (f'  - name: "{name}"\n    unit: token\n    prompt: {{included: true}}\n    serving:\n      - gpu: "h100"\n        k: {k}\n'
+                 f'        evidence: derived\n        source: "serving.yaml, power_w + {k} x {HOST_W} W"\n        points:\n')
+        text += re.sub(r"power_w: ([\d.]+)", lambda watts, more=k * HOST_W: f"power_w: {float(watts[1]) + more:.6g}", found[2])
+    return text
 
 
 # ---- Runs ----
@@ -123,7 +156,7 @@ def rows_of(study, load, setting, policy, rows, others):
         row = {"study": study.name, "load": load, "setting": setting, "against": study.settings[setting].against,
                "policy": policy, "metric": metric, "n": str(len(values)), "mean": repr(mean), "ci95": repr(half)}
         if others:
-            base = [float(other[metric]) for other in others]
+            base = [float(other[metric] or 0) for other in others]
             if all(base):
                 change, half = interval([100 * (value / old - 1) for value, old in zip(values, base)])
                 row["change"], row["change_ci95"] = repr(change), repr(half)
@@ -211,8 +244,10 @@ SHOWN = {"optics": ("energy_network_kwh", "energy_kwh"),
          "packing": ("energy_kwh", "jct_mean_s"),
          "oversubscription": ("energy_network_kwh", "energy_kwh", "jct_mean_s"),
          "contention": ("energy_kwh", "jct_mean_s"),
+         "services": ("energy_kwh", "jct_mean_s"),
          "assumptions": ("energy_network_kwh", "energy_kwh", "jct_mean_s")}
-LABELS = {"energy_kwh": "energy", "energy_network_kwh": "energy of the network", "jct_mean_s": "completion time"}
+LABELS = {"energy_kwh": "energy", "energy_network_kwh": "energy of the network", "jct_mean_s": "completion time",
+          "j_per_token": "J per token", "slo_share": "share of tokens within the objective"}
 
 
 def changes_table(rows, study):
@@ -230,12 +265,28 @@ def changes_table(rows, study):
                     yield f"| {load} | {setting} | {against} | {LABELS[metric]} | " + " | ".join(map(change, cells)) + " |"
 
 
+def tokens_table(rows):
+    """What the services gave: means, not changes."""
+    rows = [row for row in rows if row["study"] == "services"]
+    policies = names(rows, "policy")
+    yield "| load | setting | metric | " + " | ".join(policies) + " |"
+    yield "|---" * (3 + len(policies)) + "|"
+    for load in names(rows, "load"):
+        for setting in list(names(rows, "setting"))[1:]:
+            for metric in ("j_per_token", "slo_share"):
+                cells = [cell(find(rows, load=load, setting=setting, policy=policy, metric=metric)) for policy in policies]
+                yield f"| {load} | {setting} | {LABELS[metric]} | " + " | ".join(cells) + " |"
+
+
 def page(rows):
     yield "### Every policy\n"
     yield from policies_table(rows)
     for study in STUDIES[1:]:
         yield f"\n### {study.name[0].upper()}{study.name[1:]}\n"
         yield from changes_table(rows, study.name)
+        if study.name == "services":
+            yield ""
+            yield from tokens_table(rows)
 
 
 def made_page(text, rows):
@@ -247,6 +298,8 @@ def made_page(text, rows):
 
 def check(easim, source, text, rows):
     faults = [] if made_page(text, rows) == text else ["docs/llm.md is not what docs/llm.csv says: run --pages"]
+    if chat_models(source) != (source / "configs/models/llm-chat.yaml").read_text(encoding="utf-8"):
+        faults.append("configs/models/llm-chat.yaml is not what configs/models/serving.yaml says")
     for name, load, settings, policy in CHECKED:
         study = next(study for study in STUDIES if study.name == name)
         for row in run_study(easim, source, study, load, settings, [policy]):
@@ -263,6 +316,7 @@ def main(easim, source, *words):
     if words == ("--check",):
         return check(easim, source, document.read_text(encoding="utf-8"), table(source / "docs/llm.csv"))
     if words != ("--pages",):
+        (source / "configs/models/llm-chat.yaml").write_text(chat_models(source), encoding="utf-8")
         run_studies(easim, source, words)
     document.write_text(made_page(document.read_text(encoding="utf-8"), table(source / "docs/llm.csv")), encoding="utf-8")
     return 0

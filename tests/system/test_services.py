@@ -401,4 +401,4 @@ if __name__ == "__main__":
                   displacing, falling_cap, waking, stuck, real_logs, compared, invested, shorter_bins, greatest_demand):
         with tempfile.TemporaryDirectory() as folder:
             check(Path(folder))
-    print("services: 16 checks passed")
+    print("services: 18 checks passed")
