@@ -5,6 +5,7 @@
 #include "exec/answer.h"
 #include "exec/message.h"
 #include "exec/process.h"
+#include "exec/services.h"
 #include "exec/steps.h"
 
 #include <cjson/cJSON.h>
@@ -18,7 +19,7 @@
 struct params {
     const char *command, *socket; /* one of them; the other is empty */
     double timeout, startup_timeout;
-    bool progress;
+    bool progress, services;
 };
 
 /* What the program has been told of a job. Index 0 of enum easim_job_state, PENDING: nothing yet.
@@ -99,7 +100,7 @@ static void find_changed(const struct easim_pass *pass) {
         if (event->job < view->job_count)
             note_job(s, event->job);
         all = all || (event->kind != EASIM_EVENT_ARRIVAL && event->kind != EASIM_EVENT_FINISH &&
-                      event->kind != EASIM_EVENT_TIMER);
+                      event->kind != EASIM_EVENT_TIMER && event->kind != EASIM_EVENT_SERVICE);
     }
     for (uint32_t i = 0; i < s->acted_count; i++)
         note_job(s, s->acted[i]);
@@ -224,21 +225,9 @@ static void write_message(const struct easim_pass *pass) {
     const struct easim_view *view = pass->view;
     s->message++;
     s->text.length = 0;
-    text_printf(&s->text, "{\"type\":\"decide\",\"message\":%u,\"now_ns\":%lld,", s->message,
-                (long long)view->now_ns);
-    text_real(&s->text, "now_s", view->now_s);
-    text_add(&s->text, ",");
-    text_real(&s->text, "power_w", view->power_w);
-    text_add(&s->text, ",");
-    text_real(&s->text, "power_cap_w", view->power_cap_w);
-    text_add(&s->text, ",");
-    text_real(&s->text, "price_per_mwh", view->price_per_mwh);
-    text_add(&s->text, ",");
-    text_real(&s->text, "carbon_g_per_kwh", view->carbon_g_per_kwh);
-    text_add(&s->text, ",");
-    text_real(&s->text, "energy_j", view->energy_j);
-    text_printf(&s->text, ",\"free_gpus\":%u,\"answers\":[%s],\"events\":[", view->free_gpus,
-                s->answers.length ? s->answers.at : "");
+    message_decide(&s->text, s->message, view);
+    services_present(&s->text, view);
+    text_printf(&s->text, ",\"answers\":[%s],\"events\":[", s->answers.length ? s->answers.at : "");
     for (uint32_t i = 0; i < view->event_count; i++) {
         text_add(&s->text, i ? "," : "");
         message_event(&s->text, easim_view_event(view, i));
@@ -404,10 +393,17 @@ static int act(const struct easim_pass *pass, const cJSON *action, int number) {
         return act_exchange(pass, exchange, place);
     if (cJSON_GetObjectItemCaseSensitive(action, "wake_at"))
         return act_wake(pass, action, place);
-    return fail(
-        pass,
-        "sent %s: expected start, preempt, resize, reject, exchange or wake_at, got \"%.40s\"",
-        place, action->child->string);
+    char problem[SERVICES_PROBLEM_BYTES];
+    int answer = EASIM_INVAL;
+    if (!services_act(pass, action, &answer, problem))
+        return fail(
+            pass,
+            "sent %s: expected start, preempt, resize, reject, exchange, scale_up, scale_down or wake_at, got \"%.40s\"",
+            place, action->child->string);
+    if (problem[0])
+        return fail(pass, "sent %s%s", place, problem);
+    keep_answer(pass->state, answer, EASIM_NONE);
+    return 0;
 }
 
 /* A line as one JSON object; NULL after fail. */
@@ -503,6 +499,8 @@ static int decide(const struct easim_pass *pass) {
 static int say_hello(const struct easim_pass *pass) {
     struct state *s = pass->state;
     message_hello(&s->text, pass->view);
+    services_hello(&s->text, pass);
+    text_add(&s->text, "}\n");
     cJSON *line = ask(pass, ((const struct params *)pass->params)->startup_timeout);
     cJSON *steps = line ? cJSON_DetachItemFromObjectCaseSensitive(line, "steps") : NULL;
     const cJSON *ready = line ? only_member(pass, line, "ready") : NULL;
@@ -573,6 +571,8 @@ static const struct easim_param params[] = {
      offsetof(struct params, progress), 0, 1, 0, false, NULL},
     {"socket", "", "path of a Unix socket on which a program listens already", EASIM_PARAM_TEXT,
      offsetof(struct params, socket), 0, 0, 0, false, NULL},
+    {"services", "", "it scales services itself, in place of the host", EASIM_PARAM_BOOL,
+     offsetof(struct params, services), 0, 1, 0, false, NULL},
 };
 
 EASIM_EXPORT const struct easim_policy easim_policy = {
@@ -588,11 +588,11 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
         "run as failed. Starts over a power cap are not refused: the program sees cap and power.",
     .capabilities = EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_RESIZE | EASIM_CAPABILITY_TICK |
                     EASIM_CAPABILITY_FREQUENCY | EASIM_CAPABILITY_REJECT |
-                    EASIM_CAPABILITY_FORECAST,
+                    EASIM_CAPABILITY_FORECAST | EASIM_CAPABILITY_SERVICES,
     .state_size = sizeof(struct state),
     .params_size = sizeof(struct params),
     .params = params,
-    .param_count = 5,
+    .param_count = 6,
     .decide = decide,
     .init = init,
     .finish = finish,

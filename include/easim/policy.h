@@ -1,10 +1,10 @@
 /* easim/policy.h: what a scheduling policy exports, and everything it may do.
 
    A policy is a shared object that exports one constant, `easim_policy`, needs no symbol of easim
-   and is compiled against this header alone, which includes the other two: types.h, what it sees of
-   the simulator, and predict.h, what follows from that. A list policy fills in `list`: a key that
-   orders the waiting jobs and an objective that chooses each job's configuration; the host does the
-   rest (policies/zeus.c). A free policy fills in `decide` and starts jobs itself (policies/easy.c).
+   and is compiled against this header alone, which includes the others: types.h, what it sees of
+   the simulator, predict.h, what follows from that, services.h, what it sees of services, and
+   list.h. A list policy fills in `list` (list.h, policies/zeus.c), a free policy fills in `decide`
+   and starts jobs itself (policies/easy.c).
 
    A policy uses no clock, no rand(), no files, no threads and no static variables: its memory is
    `state`, its random numbers come from the host. The same run must give the same decisions,
@@ -12,7 +12,8 @@
 #ifndef EASIM_POLICY_H
 #define EASIM_POLICY_H
 
-#include <easim/predict.h>
+#include <easim/list.h>
+#include <easim/services.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,7 +25,7 @@ extern "C" {
    released. What has changed: docs/policy-interface.md. */
 #define EASIM_ABI_MAJOR 3u
 #define EASIM_ABI_MINOR 0u
-#define EASIM_ABI_DRAFT 5u
+#define EASIM_ABI_DRAFT 6u
 
 /* What a policy may do beyond starting jobs. Unknown bits are refused on loading, undeclared
  * actions when tried. */
@@ -42,6 +43,10 @@ extern "C" {
 #define EASIM_CAPABILITY_RECORDED (1u << 8)
 #define EASIM_CAPABILITY_REJECT   (1u << 9)  /* plan_reject */
 #define EASIM_CAPABILITY_FORECAST (1u << 10) /* sees the forecasts of a scenario that has them */
+/* Sees services and scales them itself, in place of the host (services.h): plan_scale_up,
+   plan_scale_down. If it has a parameter `services` of its own, EASIM_PARAM_BOOL, where that is
+   true. */
+#define EASIM_CAPABILITY_SERVICES (1u << 11)
 
 #define EASIM_MOST_JOB_MEMORY 65536
 
@@ -96,6 +101,18 @@ struct easim_host {
     /* What it would be answered, and view->power_w with it (may be NULL); nothing is counted. */
     int (*try_exchange)(struct easim_plan *plan, const struct easim_part *parts, uint32_t count,
                         size_t part_bytes, double *power_w);
+    /* SERVICES: starts a replica of the service of that configuration (view->replica_configs),
+       which takes its GPUs now and loads; EASIM_INVAL: also if the service has its most replicas.
+     */
+    int (*plan_scale_up)(struct easim_plan *plan, uint32_t replica_config);
+    /* SERVICES: releases a replica (its place in view->replicas): its GPUs are free now.
+       EASIM_INVAL also if the service has only its least number, ready and loading ones together.
+     */
+    int (*plan_scale_down)(struct easim_plan *plan, uint32_t replica);
+    /* SERVICES: of a ready replica in a configuration at a load, 0 .. 1 of its most_per_s: enum
+       easim_replica_figure. NAN: no such thing. */
+    double (*replica_figure)(struct easim_plan *plan, uint32_t replica_config, double load,
+                             uint32_t figure);
 };
 
 /* The arguments of every callback. In init and finish no job is waiting. */
@@ -177,80 +194,6 @@ struct easim_table {
     /* By column, in the policy's order: row_count doubles, int64_t or const char *. */
     const void *const *columns;
 };
-
-/* What a list policy says of a waiting job. Members that are 0 say nothing; all are when it is
- * asked. */
-struct easim_key {
-    int32_t tier; /* lower goes first */
-    double value; /* lower goes first within a tier: value / (1 + age / ageing_s) * user_factor */
-    double ageing_s;    /* > 0: value falls with age, and must be >= 0; 0: it stays */
-    double ask_again_s; /* absolute: from then on the host asks for a new key at every pass; 0:
-                           never */
-    double finish_by_s; /* absolute; the job is urgent and admits only now + T <= finish_by_s; 0: it
-                           is not */
-    double objective_max; /* admits only configurations of at most this objective:
-                             policies/README.md */
-    /* The job is not urgent, but room is made for it, too, if nothing fits, unless there was none
-       for such a job earlier in this pass: let the order be one in which those who follow would
-       get no room either. */
-    bool may_displace;
-};
-
-/* The host visits waiting jobs by tier, value and submission, chooses for each the admitted
-   configuration of least objective that fits the free GPUs now (ties: fewer GPUs, lower k * P,
-   earlier GPU type, smaller batch, higher limit), starts it and goes on. Every list policy has
-   parameters of the host's: see `easim policies NAME`. */
-struct easim_list {
-    size_t struct_size;
-    bool strict; /* default of the parameter `strict`: stop at the first job that cannot start */
-    /* Asked when the job is queued and from ask_again_s on; may depend on the job, the parameters,
-       and by way of ask_again_s the time. `best`: its least objective on the empty cluster. NULL:
-       order of submission. */
-    void (*key)(const struct easim_pass *pass, const struct easim_job *job, double best,
-                struct easim_key *ret);
-    /* What to minimise; INFINITY: never this configuration; not NaN. A function of parameters, the
-       job's model, remaining work and set-up, and the choice; a resize that does not pay must not
-       pay with less work left either. NULL: T, and a resize must save more than restart_s. */
-    double (*objective)(const struct easim_pass *pass, const struct easim_job *job,
-                        const struct easim_choice *choice);
-    /* All below may be NULL. Another objective for urgent jobs. */
-    double (*urgent_objective)(const struct easim_pass *pass, const struct easim_job *job,
-                               const struct easim_choice *choice);
-    /* Multiplies the values of all jobs of a user in this pass; > 0. */
-    double (*user_factor)(const struct easim_pass *pass, uint32_t user);
-    /* Whether job may get config now. Of a waiting job, only configuration and cluster may matter.
-     */
-    bool (*allow)(const struct easim_pass *pass, const struct easim_job *job, uint32_t config);
-    /* Before the first job is visited, even if none waits. */
-    void (*begin)(const struct easim_pass *pass);
-    /* For a job that is urgent or may displace and found no admitted configuration: may preempt
-       others; true: try the job once more. */
-    bool (*make_room)(const struct easim_pass *pass, const struct easim_job *job);
-    /* What a resize must save at least, in units of the objective, beside resize_gain; NULL: 0. */
-    double (*resize_least)(const struct easim_pass *pass, const struct easim_job *job);
-    /* Default of the parameter `round_s`, which list policies without allow, make_room,
-       displace, levels and POWER_CAP have: decisions every so many seconds, running jobs compete
-       anew (semantics 5.5); key is then asked of those too, shown as if they waited with what is
-       left of their work and set-up. 0: off. */
-    double round_s;
-    /* Defaults of the host's parameters of these names; 0: the host's own. */
-    bool resize, shrink;
-    double resize_gain, resize_interval_s;
-    /* What may depend on the queue and the cluster: objectives and objective_max may depend on
-       pass->level, too, which `level` gives, below `levels` (at most EASIM_MOST_LEVELS), from the
-       view, before the first visit and after each action. All else in a key may not. Jobs that run
-       grow at level 0. A policy with levels has no rounds. 0: it has none. */
-    uint32_t levels;
-    uint32_t (*level)(const struct easim_pass *pass);
-    /* In place of make_room, with PREEMPT: how gladly `other`, which runs, gives way to the job; 0:
-       not at all. Of the first GPU type where that helps the host preempts the most willing until a
-       configuration that is admitted fits. While their checkpoints are written nobody else is
-       displaced. Never asked of jobs that share a GPU, may not be preempted, or got their GPUs at
-       this very instant. */
-    double (*displace)(const struct easim_pass *pass, const struct easim_job *job,
-                       const struct easim_job *other);
-};
-#define EASIM_MOST_LEVELS 16u
 
 /* What a policy module exports: `const struct easim_policy easim_policy = {EASIM_POLICY_ABI, .name
    = ...};` Exactly one of list and decide is set. All text is UTF-8 without control

@@ -173,7 +173,8 @@ enum easim_event_kind {
     EASIM_EVENT_CLUSTER = 0, /* power cap, price, carbon intensity, failure or repair */
     EASIM_EVENT_FINISH,      /* a job finished, or gave its GPUs back after a checkpoint */
     EASIM_EVENT_ARRIVAL,
-    EASIM_EVENT_TIMER, /* from plan_wake_at */
+    EASIM_EVENT_TIMER,   /* from plan_wake_at */
+    EASIM_EVENT_SERVICE, /* SERVICES: demand or backlog of a service, or a replica is ready */
 };
 
 /* What happened since the last decision. */
@@ -228,6 +229,10 @@ struct easim_view {
     /* Nodes in one place of a span: 1, then below a switch, the last node_count. Node n is in place
        n / span_nodes[span]. */
     const uint32_t *span_nodes;
+    /* SERVICES only: services.h. replica_count: places, some of them nobody's. */
+    uint32_t service_count, replica_config_count, replica_count;
+    size_t service_stride, replica_config_stride, replica_stride;
+    const void *services, *replica_configs, *replicas;
 };
 
 #define EASIM_ACCESSOR(type, name, array, stride) \

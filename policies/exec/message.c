@@ -9,7 +9,7 @@
 
 static const char *const state_names[] = {"pending",       "waiting",  "running",
                                           "checkpointing", "finished", "rejected"};
-static const char *const event_names[] = {"cluster", "finish", "arrival", "timer"};
+static const char *const event_names[] = {"cluster", "finish", "arrival", "timer", "service"};
 
 static char *reserve(struct text *t, size_t bytes) {
     if (t->length + bytes + 1 > t->capacity) {
@@ -72,7 +72,7 @@ void text_string(struct text *t, const char *name, const char *value) {
     text_add(t, "\"");
 }
 
-static void add_number(struct text *t, double value) {
+void text_number(struct text *t, double value) {
     char buffer[40];
     if (!isfinite(value)) {
         text_add(t, "null");
@@ -86,7 +86,7 @@ static void add_number(struct text *t, double value) {
 
 void text_real(struct text *t, const char *name, double value) {
     text_printf(t, "\"%s\":", name);
-    add_number(t, value);
+    text_number(t, value);
 }
 
 /* By span; null where the configuration is not known. */
@@ -95,7 +95,7 @@ static void add_known(struct text *t, const char *name, const double *values,
     text_printf(t, ",\"%s\":[", name);
     for (uint32_t span = 0; span < config->span_count; span++) {
         text_add(t, span ? "," : "");
-        add_number(t, config->goodput[span] > 0 ? values[span] : NAN);
+        text_number(t, config->goodput[span] > 0 ? values[span] : NAN);
     }
     text_add(t, "]");
 }
@@ -192,7 +192,6 @@ void message_hello(struct text *t, const struct easim_view *view) {
     }
     text_printf(t, "],\"forecast_hours\":%u", view->forecast_hours);
     hello_configs(t, view);
-    text_add(t, "}\n");
 }
 
 void message_finish(struct text *t, uint32_t number, const struct easim_view *view) {
@@ -204,6 +203,23 @@ void message_finish(struct text *t, uint32_t number, const struct easim_view *vi
 }
 
 /* --- decide --- */
+
+void message_decide(struct text *t, uint32_t number, const struct easim_view *view) {
+    text_printf(t, "{\"type\":\"decide\",\"message\":%u,\"now_ns\":%lld,", number,
+                (long long)view->now_ns);
+    text_real(t, "now_s", view->now_s);
+    text_add(t, ",");
+    text_real(t, "power_w", view->power_w);
+    text_add(t, ",");
+    text_real(t, "power_cap_w", view->power_cap_w);
+    text_add(t, ",");
+    text_real(t, "price_per_mwh", view->price_per_mwh);
+    text_add(t, ",");
+    text_real(t, "carbon_g_per_kwh", view->carbon_g_per_kwh);
+    text_add(t, ",");
+    text_real(t, "energy_j", view->energy_j);
+    text_printf(t, ",\"free_gpus\":%u", view->free_gpus);
+}
 
 void message_gpu_type(struct text *t, const struct easim_view *view, uint32_t gpu_type) {
     const struct easim_gpu_type *type = easim_view_gpu_type(view, gpu_type);
@@ -226,7 +242,7 @@ void message_forecast(struct text *t, const struct easim_forecast *forecast) {
 }
 
 void message_event(struct text *t, const struct easim_event *event) {
-    text_printf(t, "{\"kind\":\"%s\"", event->kind < 4 ? event_names[event->kind] : "other");
+    text_printf(t, "{\"kind\":\"%s\"", event->kind < 5 ? event_names[event->kind] : "other");
     add_index(t, "job", event->job);
     text_add(t, "}");
 }

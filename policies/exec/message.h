@@ -23,10 +23,14 @@ void text_string(struct text *text, const char *name, const char *value); /* "na
 void text_real(struct text *text, const char *name,
                double value); /* "name":value, null if not finite */
 
-/* The whole hello message. */
+void text_number(struct text *text, double value); /* likewise */
+
+/* The hello message, but for services and its end. */
 void message_hello(struct text *text, const struct easim_view *view);
 /* The whole finish message: the end of the run, and the energy since the last decision. */
 void message_finish(struct text *text, uint32_t number, const struct easim_view *view);
+/* The beginning of the decide message: time and power. */
+void message_decide(struct text *text, uint32_t number, const struct easim_view *view);
 /* Members of the decide message that stand for one thing each, as objects. */
 void message_gpu_type(struct text *text, const struct easim_view *view, uint32_t gpu_type);
 void message_forecast(struct text *text, const struct easim_forecast *forecast);

@@ -60,3 +60,26 @@ enum refusal action_check_reject(const struct sim *sim, uint32_t job) {
         return REFUSED_NO_SUCH_JOB;
     return sim->view.jobs[job].state == EASIM_JOB_WAITING ? REFUSED_NOT : REFUSED_STATE;
 }
+
+enum refusal action_check_scale_up(const struct sim *sim, uint32_t replica_config) {
+    if (!sim->services.by_policy)
+        return REFUSED_CAPABILITY;
+    if (replica_config >= sim->view.v->replica_config_count)
+        return REFUSED_NO_SUCH_REPLICA;
+    const struct easim_replica_config *config = &sim->view.replica_configs[replica_config];
+    const struct easim_service *service = &sim->view.services[config->service];
+    if (service->ready + service->loading >= service->max)
+        return REFUSED_REPLICAS;
+    bool fits = placement_node_free_max(&sim->placement, config->gpu_type) >= config->k;
+    return fits ? REFUSED_NOT : REFUSED_NOFIT;
+}
+
+enum refusal action_check_scale_down(const struct sim *sim, uint32_t replica) {
+    if (!sim->services.by_policy)
+        return REFUSED_CAPABILITY;
+    if (replica >= sim->view.v->replica_count ||
+        sim->view.replicas[replica].state == EASIM_REPLICA_NONE)
+        return REFUSED_NO_SUCH_REPLICA;
+    const struct easim_service *service = &sim->view.services[sim->view.replicas[replica].service];
+    return service->ready + service->loading > service->min ? REFUSED_NOT : REFUSED_REPLICAS;
+}

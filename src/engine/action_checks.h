@@ -16,5 +16,8 @@ enum refusal action_check_start(const struct sim *sim, uint32_t job, uint32_t co
 enum refusal action_check_preempt(const struct sim *sim, uint32_t job);
 enum refusal action_check_resize(const struct sim *sim, uint32_t job, uint32_t config);
 enum refusal action_check_reject(const struct sim *sim, uint32_t job);
+/* Of a configuration of a replica, and of a replica, by their places in the view. */
+enum refusal action_check_scale_up(const struct sim *sim, uint32_t replica_config);
+enum refusal action_check_scale_down(const struct sim *sim, uint32_t replica);
 
 #endif

@@ -13,13 +13,15 @@
 #include "engine/power_cap.h"
 #include "engine/progress.h"
 #include "engine/rejection.h"
+#include "engine/service_view.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 static void fail_refused(struct sim *sim, const struct action_record *action) {
     bool exists = action->job < sim->workload->jobs.count,
-         of_job = action->kind != ACTION_WAKE && action->kind != ACTION_EXCHANGE;
+         of_job = action->kind != ACTION_WAKE && action->kind != ACTION_EXCHANGE &&
+                  action->kind != ACTION_SCALE_UP && action->kind != ACTION_SCALE_DOWN;
     sim_fail(sim, ERROR_RUN, "policy %s: %s%s%s refused: %s", sim->module->policy->name,
              action_names[action->kind], of_job ? " of job " : "",
              !of_job  ? ""
@@ -48,6 +50,15 @@ static int answer_action(struct sim *sim, const struct action_record *action) {
     return answer_code(action->refusal);
 }
 
+static struct action_record record_of(enum action_kind kind, enum refusal refusal, uint32_t job,
+                                      uint32_t config) {
+    return (struct action_record){.kind = kind,
+                                  .refusal = refusal,
+                                  .job = job,
+                                  .config = config,
+                                  .scaled = {.service = EASIM_NONE, .config = EASIM_NONE}};
+}
+
 static enum refusal check_with_cap(struct sim *sim, enum refusal refusal, uint32_t job,
                                    uint32_t config) {
     return refusal == REFUSED_NOT && power_cap_forbids(sim, job, config) ? REFUSED_CAP : refusal;
@@ -73,9 +84,9 @@ static uint32_t change_start(struct easim_plan *plan, uint32_t job, uint32_t con
 
 static int host_start(struct easim_plan *plan, uint32_t job, uint32_t config) {
     struct sim *sim = plan->sim;
-    struct action_record record = {
+    struct action_record record = record_of(
         ACTION_START, check_with_cap(sim, action_check_start(sim, job, config), job, config), job,
-        config};
+        config);
     struct action action = {.kind = ACTION_START, .start = {.job = job, .config = config}};
     if (record.refusal == REFUSED_NOT) {
         look_ends(sim, false);
@@ -92,7 +103,8 @@ static int host_start(struct easim_plan *plan, uint32_t job, uint32_t config) {
 
 static int host_preempt(struct easim_plan *plan, uint32_t job, bool at_once) {
     struct sim *sim = plan->sim;
-    struct action_record record = {ACTION_PREEMPT, action_check_preempt(sim, job), job, EASIM_NONE};
+    struct action_record record =
+        record_of(ACTION_PREEMPT, action_check_preempt(sim, job), job, EASIM_NONE);
     if (record.refusal == REFUSED_NOT) {
         look_ends(sim, false);
         interrupt_yield_gpus(sim, job, at_once);
@@ -106,9 +118,9 @@ static int host_preempt(struct easim_plan *plan, uint32_t job, bool at_once) {
 
 static int host_resize(struct easim_plan *plan, uint32_t job, uint32_t config) {
     struct sim *sim = plan->sim;
-    struct action_record record = {
+    struct action_record record = record_of(
         ACTION_RESIZE, check_with_cap(sim, action_check_resize(sim, job, config), job, config), job,
-        config};
+        config);
     struct action action = {.kind = ACTION_RESIZE, .start = {.job = job, .config = config}};
     if (record.refusal == REFUSED_NOT) {
         look_ends(sim, false);
@@ -145,13 +157,14 @@ static int host_wake_at(struct easim_plan *plan, double time_s) {
                                                            : REFUSED_TIME;
     if (refusal == REFUSED_NOT)
         sim_push(sim, units_ns_not_before(time_s), EVENT_TIMER, EASIM_NONE);
-    return answer_action(sim,
-                         &(struct action_record){ACTION_WAKE, refusal, EASIM_NONE, EASIM_NONE});
+    const struct action_record record = record_of(ACTION_WAKE, refusal, EASIM_NONE, EASIM_NONE);
+    return answer_action(sim, &record);
 }
 
 static int host_reject(struct easim_plan *plan, uint32_t job, const char *reason) {
     struct sim *sim = plan->sim;
-    struct action_record record = {ACTION_REJECT, action_check_reject(sim, job), job, EASIM_NONE};
+    struct action_record record =
+        record_of(ACTION_REJECT, action_check_reject(sim, job), job, EASIM_NONE);
     if (record.refusal == REFUSED_NOT) {
         look_ends(sim, false);
         rejection_take(sim, job, rejection_words(sim, reason));
@@ -172,8 +185,9 @@ static enum action_kind part_kind(const struct easim_part *part) {
 
 static int answer_part(struct sim *sim, const struct easim_part *part, enum refusal refusal) {
     bool has_config = part->action == EASIM_PART_START || part->action == EASIM_PART_RESIZE;
-    return answer_action(sim, &(struct action_record){part_kind(part), refusal, part->job,
-                                                      has_config ? part->config : EASIM_NONE});
+    const struct action_record record =
+        record_of(part_kind(part), refusal, part->job, has_config ? part->config : EASIM_NONE);
+    return answer_action(sim, &record);
 }
 
 /* Of a refused exchange the part that is to blame is told first, with the reason. */
@@ -219,9 +233,9 @@ static int host_exchange(struct easim_plan *plan, const struct easim_part *parts
         take_exchange(plan, &exchange);
     if (ret_part)
         *ret_part = refusal == REFUSED_NOT ? EASIM_NONE : blamed;
-    int answer = read ? answer_parts(sim, &exchange, refusal, blamed)
-                      : answer_action(sim, &(struct action_record){ACTION_EXCHANGE, REFUSED_FORM,
-                                                                   EASIM_NONE, EASIM_NONE});
+    const struct action_record unread =
+        record_of(ACTION_EXCHANGE, REFUSED_FORM, EASIM_NONE, EASIM_NONE);
+    int answer = read ? answer_parts(sim, &exchange, refusal, blamed) : answer_action(sim, &unread);
     exchange_finish(&exchange);
     return answer;
 }
@@ -239,6 +253,54 @@ static int host_try_exchange(struct easim_plan *plan, const struct easim_part *p
     if (ret_power_w)
         *ret_power_w = power_w(committed_nw);
     return answer_code(refusal);
+}
+
+/* --- services --- */
+
+static int host_scale_up(struct easim_plan *plan, uint32_t replica_config) {
+    struct sim *sim = plan->sim;
+    struct action_record record = record_of(
+        ACTION_SCALE_UP, action_check_scale_up(sim, replica_config), EASIM_NONE, EASIM_NONE);
+    uint32_t service = EASIM_NONE, config = EASIM_NONE;
+    if (service_view_find_config(sim, replica_config, &service, &config)) {
+        record.scaled.service = service;
+        record.scaled.config = config;
+    }
+    if (record.refusal == REFUSED_NOT &&
+        power_cap_forbids_nw(sim, replicas_committed_with_nw(sim, service, config)))
+        record.refusal = REFUSED_CAP;
+    if (record.refusal == REFUSED_NOT) {
+        look_ends(sim, false);
+        replicas_start(sim, service, config);
+        record.scaled.number = sim->services.runs[service].last_number;
+        service_view_update(sim);
+        look_begins(sim);
+    }
+    return answer_action(sim, &record);
+}
+
+static int host_scale_down(struct easim_plan *plan, uint32_t replica) {
+    struct sim *sim = plan->sim;
+    struct action_record record =
+        record_of(ACTION_SCALE_DOWN, action_check_scale_down(sim, replica), EASIM_NONE, EASIM_NONE);
+    if (record.refusal == REFUSED_NOT || record.refusal == REFUSED_REPLICAS) {
+        const struct replica *r = &sim->services.replicas.at[replica];
+        record.scaled.service = r->service;
+        record.scaled.config = r->config;
+        record.scaled.number = r->number;
+    }
+    if (record.refusal == REFUSED_NOT) {
+        look_ends(sim, false);
+        replicas_release(sim, replica);
+        service_view_update(sim);
+        look_begins(sim);
+    }
+    return answer_action(sim, &record);
+}
+
+static double host_replica_figure(struct easim_plan *plan, uint32_t replica_config, double load,
+                                  uint32_t figure) {
+    return service_view_figure(plan->sim, replica_config, load, figure);
 }
 
 static void *host_scratch(struct easim_plan *plan, size_t bytes) {
@@ -289,7 +351,10 @@ static const struct easim_host host = {.struct_size = sizeof host,
                                        .remaining = host_remaining,
                                        .plan_reject = host_reject,
                                        .plan_exchange = host_exchange,
-                                       .try_exchange = host_try_exchange};
+                                       .try_exchange = host_try_exchange,
+                                       .plan_scale_up = host_scale_up,
+                                       .plan_scale_down = host_scale_down,
+                                       .replica_figure = host_replica_figure};
 
 static void commit_plan(struct sim *sim, struct easim_plan *plan) {
     for (size_t i = 0; i < plan->actions.count; i++) {

@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "engine/actions.h"
 #include "engine/look.h"
+#include "engine/service_view.h"
 #include "policy/host_job.h"
 #include "policy/refusing_host.h"
 
@@ -92,6 +93,7 @@ void callbacks_decide(struct sim *sim) {
     uint64_t start_ns = sim->options.time_decisions ? thread_ns() : 0;
     sim->decision_total++;
     show_energy(sim);
+    service_view_update(sim);
     call_policy(sim, sim->module->policy->decide, "decide");
     if (sim->options.time_decisions)
         sim->decide_ns += thread_ns() - start_ns;

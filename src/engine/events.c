@@ -10,6 +10,7 @@
 #include "engine/nodes.h"
 #include "engine/scaling.h"
 #include "engine/segments.h"
+#include "engine/service_view.h"
 
 /* Arrivals enter the event set one at a time; jobs are in order of submission. */
 static void take_arrival(struct sim *sim, uint32_t job) {
@@ -24,7 +25,8 @@ static bool is_background(uint32_t kind) {
     return kind == EVENT_FAILURE || kind == EVENT_REPAIR || kind == EVENT_SLEEP;
 }
 
-/* Events of services: where one of them frees GPUs it asks for a decision itself. */
+/* Events of services: where the host scales, and one of them frees GPUs, it asks for a decision
+   itself. */
 static bool is_of_services(uint32_t kind) {
     return kind == EVENT_DEMAND || kind == EVENT_BACKLOG || kind == EVENT_REPLICA ||
            kind == EVENT_SCALING;
@@ -93,12 +95,15 @@ static void change_state(struct sim *sim, const struct event *event) {
         break;
     case EVENT_DEMAND:
         services_change_demand(sim);
+        service_view_tell(sim);
         break;
     case EVENT_BACKLOG:
         services_change_flow(sim, event->payload);
+        service_view_tell(sim);
         break;
     case EVENT_REPLICA:
         replicas_become_ready(sim, event->payload);
+        service_view_tell(sim);
         break;
     case EVENT_SCALING:
         scaling_tick(sim);

@@ -18,6 +18,7 @@
 #include "engine/progress.h"
 #include "engine/rejection.h"
 #include "engine/scaling.h"
+#include "engine/service_view.h"
 #include "engine/settle.h"
 #include "engine/utilization.h"
 
@@ -40,10 +41,12 @@ int loop_init(struct sim *sim, struct error *reterr) {
     find_listeners(sim);
     placement_init(&sim->placement, sim->cluster);
     power_meter_init(&sim->meter, sim->cluster);
-    const struct view_options shown = {sim->options.check && !sim->options.changer,
-                                       forecasts_hours(sim)};
+    struct view_options shown = {.checked = sim->options.check && !sim->options.changer,
+                                 .forecast_hours = forecasts_hours(sim)};
+    service_view_measure(sim, &shown);
     if (view_init(&sim->view, sim->cluster, workload, &shown, reterr) < 0)
         return ERROR_RUN;
+    service_view_init(sim);
     view_header(&sim->view)->price_per_mwh = sim->options.prices.price_per_mwh;
     view_header(&sim->view)->carbon_g_per_kwh = sim->options.prices.carbon_g_per_kwh;
     cluster_changes_init(sim);
@@ -90,6 +93,8 @@ int loop_init(struct sim *sim, struct error *reterr) {
     callbacks_init(sim);
     services_init(sim);
     replicas_start_first(sim);
+    if (sim->services.by_policy)
+        sim_push(sim, 0, EVENT_TIMER, EASIM_NONE); /* nothing else need happen at t = 0 */
     if (sim->nodes.changed.count > 0)
         settle_nodes(sim);
     if (sim->error.code < 0 && reterr)

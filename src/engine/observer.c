@@ -1,7 +1,8 @@
 /* Words for what observers are told. */
 #include "engine/observer.h"
 
-const char *const action_names[] = {"start", "preempt", "wake", "reject", "resize", "exchange"};
+const char *const action_names[] = {"start",  "preempt",  "wake",     "reject",
+                                    "resize", "exchange", "scale_up", "scale_down"};
 
 const char *const refusal_names[] = {
     [REFUSED_NOFIT] = "not enough free GPUs",
@@ -15,6 +16,8 @@ const char *const refusal_names[] = {
     [REFUSED_FORM] = "not a set of starts, preemptions and resizes",
     [REFUSED_TWICE] = "job is in the exchange twice",
     [REFUSED_PART] = "another part of the exchange is refused",
+    [REFUSED_NO_SUCH_REPLICA] = "no such replica, or configuration of one",
+    [REFUSED_REPLICAS] = "the service has its most, or least, replicas",
     [REFUSED_NOT] = "ok",
 };
 

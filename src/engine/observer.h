@@ -25,6 +25,8 @@ enum action_kind {
     ACTION_REJECT, /* by the policy; JOB_REJECTED also tells of those at submission */
     ACTION_RESIZE,
     ACTION_EXCHANGE, /* one that is no set of parts: else each part is an action */
+    ACTION_SCALE_UP, /* of a service, as is ACTION_SCALE_DOWN */
+    ACTION_SCALE_DOWN,
 };
 extern const char *const action_names[]; /* by enum action_kind */
 
@@ -41,6 +43,8 @@ enum refusal {
     REFUSED_FORM,
     REFUSED_TWICE,
     REFUSED_PART,
+    REFUSED_NO_SUCH_REPLICA,
+    REFUSED_REPLICAS,
     REFUSAL_COUNT,
     REFUSED_NOT = REFUSAL_COUNT, /* accepted */
 };
@@ -50,8 +54,12 @@ extern const char *const refusal_names[]; /* by enum refusal */
 struct action_record {
     enum action_kind kind;
     enum refusal refusal;
-    uint32_t job;    /* or EASIM_NONE; may not exist if that is why it was refused */
-    uint32_t config; /* of a start or resize, or EASIM_NONE */
+    uint32_t job;                 /* or EASIM_NONE; may not exist if that is why it was refused */
+    uint32_t config;              /* of a start or resize, or EASIM_NONE */
+    struct {                      /* where a service is scaled; EASIM_NONE: it does not exist */
+        uint32_t service, config; /* config: of those of the service */
+        uint32_t number;          /* of the replica; 0: there is none */
+    } scaled;
 };
 
 /* What a job, or a replica of a service, does from one instant to another. */

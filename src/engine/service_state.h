@@ -81,6 +81,7 @@ struct services {
     uint32_t reserved, reserved_gpus; /* of all services */
     uint32_t tick_event;              /* of the earliest tick_ns, or EVENT_NONE */
     bool in_tick;                     /* that event is being applied */
+    bool by_policy;                   /* the policy scales them: there are no ticks */
     int64_t round_ns; /* all repeated demands together come again after it; 0: none is
                          repeated */
     int64_t after_ns; /* longest down_after */

@@ -84,6 +84,8 @@ static void set_tick(struct sim *sim, uint32_t service, int64_t tick_ns) {
 
 void services_ask_tick(struct sim *sim, uint32_t service) {
     struct service_run *run = &sim->services.runs[service];
+    if (sim->services.by_policy)
+        return;
     int64_t interval_ns = units_ns(services_spec(sim, service)->scaling.interval_s);
     int64_t next_ns = (sim->now_ns + interval_ns - 1) / interval_ns * interval_ns;
     if (next_ns == run->last_tick_ns)
@@ -93,7 +95,7 @@ void services_ask_tick(struct sim *sim, uint32_t service) {
 }
 
 void services_tick_now(struct sim *sim) {
-    for (uint32_t s = 0; s < sim->services.count; s++)
+    for (uint32_t s = 0; s < sim->services.count && !sim->services.by_policy; s++)
         set_tick(sim, s, sim->now_ns);
 }
 
@@ -297,6 +299,7 @@ void services_init(struct sim *sim) {
     if (services->count == 0)
         return;
     services->tick_event = EVENT_NONE;
+    services->by_policy = params_scale_services(sim->params);
     services->runs = mem_zalloc(services->count, sizeof *services->runs);
     for (uint32_t s = 0; s < services->count; s++) {
         const struct service *spec = services_spec(sim, s);

@@ -17,17 +17,21 @@ enum {
     AT_RUNNING,
     AT_CHECKPOINTING,
     AT_EVENTS,
-    AT_FORECASTS
+    AT_FORECASTS,
+    AT_SERVICES,
+    AT_REPLICA_CONFIGS,
+    AT_REPLICAS
 };
 
 /* Arrays one after the other in the region, each on its own cache line; of a checked run each at
    the end of a page, in front of one that policies cannot read. */
 static void lay_out(struct view *view, const size_t counts[VIEW_PLACES], bool checked) {
-    const size_t sizes[VIEW_PLACES] = {sizeof *view->v,       sizeof *view->gpu_types,
-                                       sizeof *view->nodes,   sizeof *view->users,
-                                       sizeof *view->configs, sizeof *view->jobs,
-                                       sizeof *view->running, sizeof *view->checkpointing,
-                                       sizeof *view->events,  sizeof *view->forecasts};
+    const size_t sizes[VIEW_PLACES] = {
+        sizeof *view->v,         sizeof *view->gpu_types,     sizeof *view->nodes,
+        sizeof *view->users,     sizeof *view->configs,       sizeof *view->jobs,
+        sizeof *view->running,   sizeof *view->checkpointing, sizeof *view->events,
+        sizeof *view->forecasts, sizeof *view->services,      sizeof *view->replica_configs,
+        sizeof *view->replicas};
     const size_t step = checked ? (size_t)sysconf(_SC_PAGESIZE) : 64;
     size_t from = 0;
     for (int i = 0; i < VIEW_PLACES; i++) {
@@ -64,9 +68,12 @@ static int map_region(struct view *view, const struct cluster *cluster,
                                         most_running,
                                         most_running,
                                         view->event_capacity,
-                                        options->forecast_hours};
+                                        options->forecast_hours,
+                                        options->services,
+                                        options->replica_configs,
+                                        options->replicas};
     lay_out(view, counts, checked);
-    size_t bytes = view->ends[AT_FORECASTS] + (checked ? (size_t)sysconf(_SC_PAGESIZE) : 0);
+    size_t bytes = view->ends[AT_REPLICAS] + (checked ? (size_t)sysconf(_SC_PAGESIZE) : 0);
     if (guard_init(&view->guard, bytes, checked, reterr) < 0 ||
         (checked && hide_ends(view, reterr) < 0))
         return -1;
@@ -81,6 +88,9 @@ static int map_region(struct view *view, const struct cluster *cluster,
     view->checkpointing = (const void *)(base + at[AT_CHECKPOINTING]);
     view->events = (const void *)(base + at[AT_EVENTS]);
     view->forecasts = (const void *)(base + at[AT_FORECASTS]);
+    view->services = (const void *)(base + at[AT_SERVICES]);
+    view->replica_configs = (const void *)(base + at[AT_REPLICA_CONFIGS]);
+    view->replicas = (const void *)(base + at[AT_REPLICAS]);
     view->shown = (const void *)((const char *)view->guard.shown + at[AT_VIEW]);
     return 0;
 }
@@ -104,6 +114,18 @@ struct easim_gpu_type *view_gpu_type(struct view *view, uint32_t gpu_type) {
 
 struct easim_forecast *view_forecast(struct view *view, uint32_t lead) {
     return open_place(view, &view->forecasts[lead], sizeof *view->forecasts);
+}
+
+struct easim_service *view_service(struct view *view, uint32_t service) {
+    return open_place(view, &view->services[service], sizeof *view->services);
+}
+
+struct easim_replica_config *view_replica_config(struct view *view, uint32_t config) {
+    return open_place(view, &view->replica_configs[config], sizeof *view->replica_configs);
+}
+
+struct easim_replica *view_replica(struct view *view, uint32_t replica) {
+    return open_place(view, &view->replicas[replica], sizeof *view->replicas);
 }
 
 static struct easim_node *open_node(struct view *view, uint32_t node) {
@@ -204,6 +226,14 @@ int view_init(struct view *view, const struct cluster *cluster, const struct wor
                             .events = shown + view->places[AT_EVENTS],
                             .checkpointing = shown + view->places[AT_CHECKPOINTING],
                             .forecasts = shown + view->places[AT_FORECASTS],
+                            .service_count = options->services,
+                            .replica_config_count = options->replica_configs,
+                            .service_stride = sizeof *view->services,
+                            .replica_config_stride = sizeof *view->replica_configs,
+                            .replica_stride = sizeof *view->replicas,
+                            .services = shown + view->places[AT_SERVICES],
+                            .replica_configs = shown + view->places[AT_REPLICA_CONFIGS],
+                            .replicas = shown + view->places[AT_REPLICAS],
                             .span_count = network_span_count(&cluster->network),
                             .span_names = view->span_names,
                             .span_nodes = view->span_nodes};
@@ -237,9 +267,12 @@ void view_damage(const struct view *view, char text[static VIEW_PLACE_BYTES]) {
                  {"running", sizeof *view->running},
                  {"checkpointing", sizeof *view->checkpointing},
                  {"events", sizeof *view->events},
-                 {"forecasts", sizeof *view->forecasts}};
+                 {"forecasts", sizeof *view->forecasts},
+                 {"services", sizeof *view->services},
+                 {"replica_configs", sizeof *view->replica_configs},
+                 {"replicas", sizeof *view->replicas}};
     size_t at = (size_t)((const char *)view->guard.damage - (const char *)view->guard.host);
-    int kind = AT_FORECASTS;
+    int kind = AT_REPLICAS;
     while (kind > AT_VIEW && at < view->places[kind])
         kind--;
     size_t number = kinds[kind].stride > 0 ? (at - view->places[kind]) / kinds[kind].stride : 0;

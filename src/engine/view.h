@@ -8,7 +8,7 @@
 #include "engine/guard.h"
 #include "workload/workload.h"
 
-#define VIEW_PLACES 10
+#define VIEW_PLACES 13
 
 /* To read, use the pointers; to write, ask for the place (view_header, view_job,
    view_gpu_type). */
@@ -23,6 +23,9 @@ struct view {
     const struct easim_checkpointing *checkpointing;
     const struct easim_event *events;
     const struct easim_forecast *forecasts;
+    const struct easim_service *services;
+    const struct easim_replica_config *replica_configs;
+    const struct easim_replica *replicas;
     uint32_t event_capacity;
     /* Of the above in the region, in that order; where the next may begin, or what is hidden. */
     size_t places[VIEW_PLACES], ends[VIEW_PLACES];
@@ -38,6 +41,7 @@ struct view {
 struct view_options {
     bool checked;
     uint32_t forecast_hours;
+    uint32_t services, replica_configs, replicas; /* replicas: the most there can be */
 };
 
 /* checked: policies see pages that they cannot write, and what they write all the same is found
@@ -58,6 +62,9 @@ struct easim_view *view_header(struct view *view);
 struct easim_job *view_job(struct view *view, uint32_t job);
 struct easim_gpu_type *view_gpu_type(struct view *view, uint32_t gpu_type);
 struct easim_forecast *view_forecast(struct view *view, uint32_t lead);
+struct easim_service *view_service(struct view *view, uint32_t service);
+struct easim_replica_config *view_replica_config(struct view *view, uint32_t config);
+struct easim_replica *view_replica(struct view *view, uint32_t replica);
 
 void view_set_now(struct view *view, int64_t now_ns);
 void view_add_event(struct view *view, enum easim_event_kind kind, uint32_t job);

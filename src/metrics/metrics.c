@@ -106,8 +106,10 @@ static void count_change(void *context, const struct sim *sim, uint32_t job,
                          enum job_change change) {
     struct metrics *metrics = context;
     if (change == JOB_REJECTED && sim->runs[job].cause != CAUSE_REJECTED) /* not by the policy */
-        note_action(metrics, sim,
-                    &(struct action_record){ACTION_REJECT, REFUSED_NOT, job, EASIM_NONE});
+        note_action(
+            metrics, sim,
+            &(struct action_record){
+                .kind = ACTION_REJECT, .refusal = REFUSED_NOT, .job = job, .config = EASIM_NONE});
     if (change == JOB_STOPPED)
         metrics->preemptions++;
     if (change == JOB_RESIZED)

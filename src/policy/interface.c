@@ -36,7 +36,7 @@ struct whole {
 
 static const char *const capability_names[] = {
     "PREEMPT", "RESIZE", "MIGRATE",  "POWER_CAP", "FREQUENCY", "FRACTIONAL_GPU",
-    "TICK",    "ORACLE", "RECORDED", "REJECT",    "FORECAST"};
+    "TICK",    "ORACLE", "RECORDED", "REJECT",    "FORECAST",  "SERVICES"};
 
 const char *interface_capability_name(uint32_t bit) {
     for (size_t i = 0; i < sizeof capability_names / sizeof *capability_names; i++)

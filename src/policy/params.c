@@ -290,6 +290,27 @@ bool params_are_marginal(const struct policy_params *params) {
     return false;
 }
 
+/* The number of its parameter `services`; that of its parameters: it has none. */
+static size_t services_param(const struct easim_policy *policy) {
+    size_t i = 0;
+    while (i < policy->param_count && (strcmp(policy->params[i].name, "services") != 0 ||
+                                       policy->params[i].type != EASIM_PARAM_BOOL))
+        i++;
+    return i;
+}
+
+bool params_ask_for_services(const struct policy_params *params) {
+    size_t param = services_param(params->policy);
+    return (params->policy->capabilities & EASIM_CAPABILITY_SERVICES) &&
+           param < params->policy->param_count && params_number(params, param) != 0;
+}
+
+bool params_scale_services(const struct policy_params *params) {
+    bool declared = params->policy->capabilities & EASIM_CAPABILITY_SERVICES;
+    return declared && (services_param(params->policy) == params->policy->param_count ||
+                        params_ask_for_services(params));
+}
+
 void params_set_number(struct policy_params *params, size_t index, double value) {
     set_number(params_at(params->policy, index), value_at(params, index), value);
 }

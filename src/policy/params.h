@@ -72,6 +72,12 @@ void params_set_number(struct policy_params *params, size_t index, double value)
  */
 bool params_are_marginal(const struct policy_params *params);
 
+/* Whether the policy scales services in place of the host: it declares SERVICES, and if it has a
+   parameter of its own `services`, that is true. */
+bool params_scale_services(const struct policy_params *params);
+/* And that parameter is what says so. */
+bool params_ask_for_services(const struct policy_params *params);
+
 /* One value as text, as a user would write it. */
 void params_write_value(const struct policy_params *params, size_t index, struct str *out);
 /* "number 0..1 or off", "one of gross | marginal": what a parameter accepts. */

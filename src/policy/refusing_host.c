@@ -29,10 +29,16 @@ static int refuse_exchange(struct easim_plan *plan, const struct easim_part *par
     return EASIM_INVAL;
 }
 
+static int refuse_scaling(struct easim_plan *plan, uint32_t which) {
+    (void)plan, (void)which;
+    return EASIM_INVAL;
+}
+
 void refusing_host_set(struct easim_host *host) {
     host->plan_start = host->plan_resize = refuse_config;
     host->plan_preempt = refuse_preempt;
     host->plan_wake_at = refuse_wake;
     host->plan_reject = refuse_reject;
     host->plan_exchange = refuse_exchange;
+    host->plan_scale_up = host->plan_scale_down = refuse_scaling;
 }

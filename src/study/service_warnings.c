@@ -51,7 +51,24 @@ static void warn_of_scaling(struct study *study, const struct service *service) 
                         "scaling: of no effect, but when a replica is lost: min is max");
 }
 
+/* The rest of `scaling` says what the first replicas are. */
+static void warn_of_policy(struct study *study, const struct service *service) {
+    if (service->has_scaling && params_scale_services(&study->params))
+        warn_of_service(
+            study, service,
+            "scaling: interval, down_after and preempt are of no effect, policy %s scales services itself",
+            study->module.policy->name);
+}
+
+/* Asked for by name, where there is nothing to scale. */
+static void warn_of_no_services(struct study *study) {
+    if (study->source.services.count == 0 && params_ask_for_services(&study->params))
+        array_push(&study->warnings,
+                   "policy.params.services: of no effect, the workload has no services");
+}
+
 void service_warnings_find(struct study *study) {
+    warn_of_no_services(study);
     const struct service *services = study->source.services.at;
     for (size_t i = 0; i < study->source.services.count; i++) {
         if (services[i].unfit)
@@ -59,5 +76,6 @@ void service_warnings_find(struct study *study) {
         warn_of_demand(study, &services[i]);
         warn_of_limits(study, &services[i]);
         warn_of_scaling(study, &services[i]);
+        warn_of_policy(study, &services[i]);
     }
 }

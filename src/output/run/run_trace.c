@@ -317,6 +317,16 @@ static void on_decision(void *context, const struct sim *sim) {
     end_line(t);
 }
 
+static void add_scaled(struct str *line, const struct sim *sim,
+                       const struct action_record *action) {
+    bool scales = action->kind == ACTION_SCALE_UP || action->kind == ACTION_SCALE_DOWN;
+    if (!scales || action->scaled.service == EASIM_NONE)
+        return;
+    add_text(line, "service", services_spec(sim, action->scaled.service)->name);
+    if (action->scaled.number > 0)
+        add_int(line, "replica", action->scaled.number);
+}
+
 static void on_action(void *context, const struct sim *sim, const struct action_record *action) {
     struct run_trace *t = context;
     begin_line(t, sim->now_ns, "action");
@@ -324,6 +334,7 @@ static void on_action(void *context, const struct sim *sim, const struct action_
     add_text(&t->line, "action", action_names[action->kind]);
     add_job(&t->line, sim, action->job);
     add_config(&t->line, sim, action->config);
+    add_scaled(&t->line, sim, action);
     add_text(&t->line, "answer", refusal_names[action->refusal]);
     end_line(t);
 }

@@ -1,0 +1,116 @@
+/* Services in the exec protocol: see services.h. */
+#include "services.h"
+
+#include "answer.h"
+
+#include <stdio.h>
+
+#define LOADS 10 /* for which a configuration's figures are told: 0.1, 0.2 .. 1 */
+
+static void add_real(struct text *t, const char *name, double value) {
+    text_add(t, ",");
+    text_real(t, name, value);
+}
+
+static void add_figures(struct text *t, const struct easim_pass *pass, uint32_t config,
+                        const char *name, uint32_t figure) {
+    text_printf(t, ",\"%s\":[", name);
+    for (int i = 1; i <= LOADS; i++) {
+        text_add(t, i > 1 ? "," : "");
+        text_number(t, pass->host->replica_figure(pass->plan, config, (double)i / LOADS, figure));
+    }
+    text_add(t, "]");
+}
+
+static void add_config(struct text *t, const struct easim_pass *pass, uint32_t config) {
+    const struct easim_replica_config *c = easim_view_replica_config(pass->view, config);
+    text_printf(t, "{\"service\":%u,\"gpu_type\":%u,\"k\":%u", c->service, c->gpu_type, c->k);
+    add_real(t, "limit", c->limit);
+    add_real(t, "most_per_s", c->most_per_s);
+    add_real(t, "most_w", c->most_w);
+    add_real(t, "target_j_per_token", c->target_j_per_token);
+    add_real(t, "target_latency_ms", c->target_latency_ms);
+    add_figures(t, pass, config, "j_per_token", EASIM_REPLICA_J_PER_TOKEN);
+    add_figures(t, pass, config, "power_w", EASIM_REPLICA_POWER_W);
+    add_figures(t, pass, config, "latency_ms", EASIM_REPLICA_LATENCY_MS);
+    text_add(t, "}");
+}
+
+void services_hello(struct text *t, const struct easim_pass *pass) {
+    const struct easim_view *view = pass->view;
+    if (view->service_count == 0)
+        return;
+    text_add(t, ",\"services\":[");
+    for (uint32_t i = 0; i < view->service_count; i++) {
+        const struct easim_service *s = easim_view_service(view, i);
+        text_add(t, i ? ",{" : "{");
+        text_string(t, "name", s->name);
+        text_printf(t, ",\"first_config\":%u,\"config_count\":%u,\"min\":%u,\"max\":%u",
+                    s->first_config, s->config_count, s->min, s->max);
+        add_real(t, "wait_s", s->wait_s);
+        add_real(t, "timeout_s", s->timeout_s);
+        add_real(t, "start_s", s->start_s);
+        add_real(t, "target", s->target);
+        text_add(t, "}");
+    }
+    text_add(t, "],\"replica_configs\":[");
+    for (uint32_t i = 0; i < view->replica_config_count; i++) {
+        text_add(t, i ? "," : "");
+        add_config(t, pass, i);
+    }
+    text_add(t, "]");
+}
+
+void services_present(struct text *t, const struct easim_view *view) {
+    const char *comma = "";
+    if (view->service_count == 0)
+        return;
+    text_add(t, ",\"services\":[");
+    for (uint32_t i = 0; i < view->service_count; i++) {
+        const struct easim_service *s = easim_view_service(view, i);
+        text_printf(t, "%s{\"ready\":%u,\"loading\":%u", i ? "," : "", s->ready, s->loading);
+        add_real(t, "demand_per_s", s->demand_per_s);
+        add_real(t, "backlog", s->backlog);
+        add_real(t, "ready_per_s", s->ready_per_s);
+        add_real(t, "loading_per_s", s->loading_per_s);
+        text_add(t, "}");
+    }
+    text_add(t, "],\"replicas\":[");
+    for (uint32_t i = 0; i < view->replica_count; i++) {
+        const struct easim_replica *r = easim_view_replica(view, i);
+        if (r->state == EASIM_REPLICA_NONE)
+            continue;
+        text_printf(t, "%s{\"replica\":%u,\"state\":\"%s\",\"service\":%u,\"number\":%u", comma, i,
+                    r->state == EASIM_REPLICA_READY ? "ready" : "loading", r->service, r->number);
+        text_printf(t, ",\"config\":%u,\"node\":%u", r->config, r->node);
+        add_real(t, "since_s", r->since_s);
+        add_real(t, "ready_s", r->ready_s);
+        text_add(t, "}");
+        comma = ",";
+    }
+    text_add(t, "]");
+}
+
+bool services_act(const struct easim_pass *pass, const cJSON *action, int *ret_answer,
+                  char problem[static SERVICES_PROBLEM_BYTES]) {
+    const struct easim_view *view = pass->view;
+    const cJSON *up = cJSON_GetObjectItemCaseSensitive(action, "scale_up"),
+                *down = cJSON_GetObjectItemCaseSensitive(action, "scale_down");
+    const char *verb = up ? "scale_up" : "scale_down", *other = NULL;
+    uint32_t count = up ? view->replica_config_count : view->replica_count;
+    problem[0] = '\0';
+    if (!up && !down)
+        return false;
+    uint32_t index = answer_index(up ? up : down, count);
+    if (!answer_has_only(action, verb, NULL, &other))
+        snprintf(problem, SERVICES_PROBLEM_BYTES, ": %s takes no \"%.40s\"", verb, other);
+    else if (view->service_count == 0)
+        snprintf(problem, SERVICES_PROBLEM_BYTES,
+                 ".%s: no service was told of (policy.params.services)", verb);
+    else if (index == EASIM_NONE)
+        snprintf(problem, SERVICES_PROBLEM_BYTES, ".%s: expected 0..%u", verb, count - 1);
+    else
+        *ret_answer = up ? pass->host->plan_scale_up(pass->plan, index)
+                         : pass->host->plan_scale_down(pass->plan, index);
+    return true;
+}
