@@ -3,12 +3,7 @@
 #ifndef EASIM_MOCK_HOST_H
 #define EASIM_MOCK_HOST_H
 
-#include "mock_view.h"
-
-MOCK_FUNCTION int mock_answer(struct mock *m, struct mock_action action) {
-    MOCK_APPEND(m, actions, m->action_count, action);
-    return action.answer;
-}
+#include "mock_services.h"
 
 MOCK_FUNCTION bool mock_in_range(const struct mock *m, uint32_t job, uint32_t config) {
     return job < m->view.job_count &&
@@ -322,6 +317,9 @@ __attribute__((unused)) static const struct easim_host mock_host = {
     .remaining = mock_remaining,
     .plan_reject = mock_plan_reject,
     .plan_exchange = mock_plan_exchange,
-    .try_exchange = mock_try_exchange};
+    .try_exchange = mock_try_exchange,
+    .plan_scale_up = mock_plan_scale_up,
+    .plan_scale_down = mock_plan_scale_down,
+    .replica_figure = mock_replica_figure};
 
 #endif

@@ -8,7 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum mock_kind { MOCK_START, MOCK_PREEMPT, MOCK_RESIZE, MOCK_WAKE, MOCK_REJECT };
+enum mock_kind {
+    MOCK_START,
+    MOCK_PREEMPT,
+    MOCK_RESIZE,
+    MOCK_WAKE,
+    MOCK_REJECT,
+    MOCK_SCALE_UP,  /* config: in replica_configs */
+    MOCK_SCALE_DOWN /* config: the place in replicas */
+};
 
 /* An action that the policy tried in the last mock_decide. */
 struct mock_action {
@@ -31,6 +39,11 @@ struct mock {
     struct easim_checkpointing *checkpointing;
     struct easim_event *events;
     struct easim_forecast *forecasts;
+    struct easim_service *services;
+    struct easim_replica_config *replica_configs;
+    struct easim_replica *replicas;
+    /* What host->replica_figure answers; NULL: NAN. */
+    double (*replica_figure)(uint32_t replica_config, double load, uint32_t figure);
     uint32_t span_nodes[2];
     uint32_t *held; /* GPUs of each node, by job: held[job * node_count + node] */
     void *params, *state;
@@ -77,6 +90,9 @@ MOCK_FUNCTION void mock_point(struct mock *m) {
     m->view.checkpointing = m->checkpointing;
     m->view.events = m->events;
     m->view.forecasts = m->forecasts;
+    m->view.services = m->services;
+    m->view.replica_configs = m->replica_configs;
+    m->view.replicas = m->replicas;
 }
 
 /* --- GPUs --- */
@@ -116,6 +132,9 @@ MOCK_FUNCTION void mock_count(struct mock *m) {
         if (c)
             m->view.power_w += c->k * fmax(m->gpu_types[c->gpu_type].ctx_w, c->power_w[job->span]);
     }
+    for (uint32_t r = 0; r < m->view.replica_count; r++)
+        if (m->replicas[r].state != EASIM_REPLICA_NONE)
+            m->view.power_w += m->replica_configs[m->replicas[r].config].most_w;
 }
 
 /* The node of a type with the fewest free GPUs that has k free; k = 0: with the most. EASIM_NONE if

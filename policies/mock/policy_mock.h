@@ -46,6 +46,9 @@ MOCK_FUNCTION void mock_init(struct mock *m, const struct easim_policy *policy) 
                                   .event_stride = sizeof *m->events,
                                   .checkpointing_stride = sizeof *m->checkpointing,
                                   .forecast_stride = sizeof *m->forecasts,
+                                  .service_stride = sizeof *m->services,
+                                  .replica_config_stride = sizeof *m->replica_configs,
+                                  .replica_stride = sizeof *m->replicas,
                                   .span_count = 2,
                                   .span_names = span_names,
                                   .span_nodes = m->span_nodes};
@@ -281,6 +284,9 @@ MOCK_FUNCTION void mock_finish(struct mock *m) {
     free(m->checkpointing);
     free(m->events);
     free(m->forecasts);
+    free(m->services);
+    free(m->replica_configs);
+    free(m->replicas);
     free(m->held);
     free(m->params);
     free(m->state);

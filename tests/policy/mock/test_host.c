@@ -26,7 +26,8 @@ const struct easim_policy easim_policy = {EASIM_POLICY_ABI,
                                           .summary = "does what the test says",
                                           .capabilities =
                                               EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_RESIZE |
-                                              EASIM_CAPABILITY_POWER_CAP | EASIM_CAPABILITY_REJECT,
+                                              EASIM_CAPABILITY_POWER_CAP | EASIM_CAPABILITY_REJECT |
+                                              EASIM_CAPABILITY_SERVICES,
                                           .params_size = sizeof(struct params),
                                           .params = params,
                                           .param_count = 1,
@@ -118,6 +119,63 @@ static void start_one(const struct easim_pass *pass) {
     pass->host->fail(pass->plan, NULL); /* takes back what it said */
 }
 
+static void scale(const struct easim_pass *pass) {
+    const struct easim_host *host = pass->host;
+    answers[0] = host->plan_scale_up(pass->plan, 1);   /* 3 GPUs of one node: there are */
+    answers[1] = host->plan_scale_up(pass->plan, 1);   /* no other node has 3 */
+    answers[2] = host->plan_scale_up(pass->plan, 0);   /* 650 W more than the cap allows */
+    answers[3] = host->plan_scale_up(pass->plan, 7);   /* no such configuration */
+    answers[4] = host->plan_scale_down(pass->plan, 9); /* no such replica */
+    power_w = host->replica_figure(pass->plan, 1, 0.5, EASIM_REPLICA_POWER_W);
+    answers[5] = isnan(host->replica_figure(pass->plan, 1, 1.5, EASIM_REPLICA_POWER_W));
+}
+
+static void shrink(const struct easim_pass *pass) {
+    answers[0] = pass->host->plan_scale_down(pass->plan, 0); /* one is left, the least */
+    answers[1] = pass->host->plan_scale_down(pass->plan, 1);
+    answers[2] = pass->host->plan_scale_down(pass->plan, 0); /* gone */
+}
+
+static double figure(uint32_t config, double load, uint32_t which) {
+    return 100 * config + 10 * which + load;
+}
+
+/* A replica of one GPU, which must stay, on nodes of 2 and 3 GPUs; one of three GPUs comes. */
+static void services(void) {
+    struct mock m;
+    set_up(&m);
+    mock_service(&m, (struct easim_service){.name = "chat", .min = 1, .max = 3, .start_s = 20});
+    mock_replica_config(&m, (struct easim_replica_config){.k = 1, .most_per_s = 10, .most_w = 700});
+    mock_replica_config(&m, (struct easim_replica_config){.k = 3, .most_per_s = 50, .most_w = 900});
+    CHECK(mock_replica(&m, 0) == 0 && m.nodes[0].free == 1);
+    CHECK_REAL(m.view.power_w, 700 + 4 * 50.0);
+    m.replica_figure = figure;
+    m.view.power_cap_w = 700 + 900 + 50;
+    next = scale;
+    mock_decide(&m);
+    CHECK(answers[0] == EASIM_OK && answers[1] == EASIM_NOFIT && answers[2] == EASIM_CAP);
+    CHECK(answers[3] == EASIM_INVAL && answers[4] == EASIM_INVAL && answers[5]);
+    CHECK_REAL(power_w, 110.5);
+    CHECK(m.services[0].ready == 1 && m.services[0].loading == 1 && m.nodes[1].free == 0);
+    CHECK(m.replicas[1].number == 2 && m.replicas[1].node == 1 && m.replicas[1].ready_s == 20);
+    CHECK_REAL(m.services[0].loading_per_s, 50.0);
+    CHECK_REAL(m.view.power_w, m.view.power_cap_w);
+    m.view.power_cap_w = INFINITY;
+    mock_advance(&m, 20);
+    mock_load_replicas(&m);
+    CHECK(m.services[0].ready == 2 && m.services[0].loading == 0);
+    CHECK_REAL(m.services[0].ready_per_s, 60.0);
+    next = scale;
+    mock_decide(&m); /* no node has 3 free; the third is the last */
+    CHECK(answers[0] == EASIM_NOFIT && answers[1] == EASIM_NOFIT && answers[2] == EASIM_OK);
+    next = shrink;
+    m.services[0].min = 2;
+    mock_decide(&m);
+    CHECK(answers[0] == EASIM_OK && answers[1] == EASIM_INVAL && answers[2] == EASIM_INVAL);
+    CHECK(m.actions[1].kind == MOCK_SCALE_DOWN && m.actions[1].config == 1 && m.nodes[0].free == 1);
+    mock_finish(&m);
+}
+
 int main(void) {
     struct mock m;
     set_up(&m);
@@ -178,5 +236,6 @@ int main(void) {
     CHECK(m.jobs[2].state == EASIM_JOB_RUNNING && m.jobs[0].state == EASIM_JOB_WAITING);
     CHECK(m.jobs[3].state == EASIM_JOB_REJECTED && m.view.first_waiting == 0);
     mock_finish(&m);
+    services();
     return checks_failed > 0;
 }

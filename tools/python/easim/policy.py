@@ -45,6 +45,16 @@ def wake_at(at_s):
     return {"wake_at": float(at_s)}
 
 
+def scale_up(config):
+    """Starts a replica in a configuration of view.replica_configs, or its number (with policy.params.services)."""
+    return {"scale_up": int(config)}
+
+
+def scale_down(replica):
+    """Releases a replica of view.replicas, or its place."""
+    return {"scale_down": int(replica)}
+
+
 class Policy:
     """The base of a policy. Parameters of a subclass are the keyword arguments of its constructor.
 
@@ -53,6 +63,7 @@ class Policy:
 
     start, preempt, resize = staticmethod(start), staticmethod(preempt), staticmethod(resize)
     reject, exchange, wake_at = staticmethod(reject), staticmethod(exchange), staticmethod(wake_at)
+    scale_up, scale_down = staticmethod(scale_up), staticmethod(scale_down)
 
     def begin(self, view):
         """Once, before the first decision: types, nodes, users and configurations are there, jobs not yet."""

@@ -105,8 +105,64 @@ class Job(Record):
         return self.job
 
 
+class Service(Record):
+    service: int  # number
+    name: str
+    min: int
+    max: int
+    ready: int
+    loading: int
+    demand_per_s: float
+    backlog: float
+    ready_per_s: float
+    loading_per_s: float
+    first_config: int
+    config_count: int
+    wait_s: float
+    timeout_s: Optional[float]
+    start_s: float
+    target: float
+
+    @property
+    def configs(self):
+        """Its feasible configurations."""
+        return self._configs[self.first_config:self.first_config + self.config_count]
+
+
+class ReplicaConfig(Record):
+    config: int  # number
+    service: int
+    gpu_type: int
+    k: int
+    limit: Optional[float]
+    most_per_s: float
+    most_w: float
+    target_j_per_token: float
+    target_latency_ms: float
+    j_per_token: list  # at the loads 0.1, 0.2 .. 1, as the next two
+    power_w: list
+    latency_ms: list
+
+    def __index__(self):
+        return self.config
+
+
+class Replica(Record):
+    replica: int  # place
+    state: str  # loading, ready
+    service: int
+    number: int
+    config: int
+    node: int
+    since_s: float
+    ready_s: float
+
+    def __index__(self):
+        return self.replica
+
+
 class Event(Record):
-    kind: str  # arrival, finish, timer, cluster, other
+    kind: str  # arrival, finish, timer, cluster, service, other
     job: Optional[Job]
 
 
@@ -115,6 +171,7 @@ class View:
 
     now_s, now_ns, power_w, power_cap_w, price_per_mwh, carbon_g_per_kwh, energy_j, free_gpus: as in the message. gpu_types,
     nodes, users, configs: lists by number. jobs: those that are there, by number. events and answers: of this decision.
+    services and replica_configs, lists by number, and replicas: with policy.params.services, else empty.
     forecast: of each clock hour from the present one on, as last told. progress: with policy.params.progress.
     """
 
@@ -124,6 +181,10 @@ class View:
         self.users = [User({"user": number, "allocated_gpus": 0, "gpu_s": 0.0, "as_of_s": 0.0, **each})
                       for number, each in enumerate(hello["users"])]
         self.configs = [Config({"config": number, **each}) for number, each in enumerate(hello["configs"])]
+        self.replica_configs = [ReplicaConfig({"config": number, **each}) for number, each in enumerate(hello.get("replica_configs", []))]
+        self.services = [Service({"service": number, "_configs": self.replica_configs, **each})
+                         for number, each in enumerate(hello.get("services", []))]
+        self.replicas = []
         self.jobs, self.events, self.answers, self.forecast, self.checkpointing = {}, [], [], [], []
         self.now_s, self.now_ns, self.message = 0.0, 0, 0
         self._span_nodes = [each["nodes"] for each in hello.get("spans", [{"nodes": 1}, {"nodes": len(self.nodes)}])]
@@ -149,6 +210,9 @@ class View:
         for told, of in (("gpu_types", self.gpu_types), ("users", self.users), ("nodes", self.nodes)):
             for place, each in enumerate(message.pop(told)):
                 of[each.get(told[:-1], place)].__dict__.update(each)
+        for service, each in zip(self.services, message.pop("services", [])):
+            service.__dict__.update(each)
+        self.replicas = [Replica(each) for each in message.pop("replicas", [])]
         for each in message.pop("arrived"):
             job = self.jobs[each["job"]] = Job(each)
             job._configs = self.configs
