@@ -77,6 +77,33 @@ static const char models[] =
     "        a: {a_s: 0.08, c_s: 0.009, gamma: 3, alpha_s: 0.003, beta_s: 0.0002,\n" \
     "            p0_w: 120, pmax_w: 390, evidence: assumed, source: conformance suite}\n"
 
+/* One model for jobs, one that answers requests on both types. */
+#define SERVED_MODELS \
+    "models:\n" \
+    "  models:\n" \
+    "    - name: small\n" \
+    "      m0: 512\n" \
+    "      phi: 2000\n" \
+    "      batches: [16, 64]\n" \
+    "      start_s: 12.5\n" \
+    "      restart_s: 20.75\n" \
+    "      checkpoint_s: 5.25\n" \
+    "      gpus:\n" \
+    "        a: {a_s: 0.03, c_s: 0.004, gamma: 2, alpha_s: 0.02, beta_s: 0.001,\n" \
+    "            p0_w: 110, pmax_w: 320, evidence: assumed, source: conformance suite}\n" \
+    "        b: {a_s: 0.02, c_s: 0.0021, gamma: 2, alpha_s: 0.02, beta_s: 0.001,\n" \
+    "            p0_w: 130, pmax_w: 610, evidence: assumed, source: conformance suite}\n" \
+    "    - name: answers\n" \
+    "      unit: token\n" \
+    "      prompt: {included: true}\n" \
+    "      serving:\n" \
+    "        - {gpu: a, k: 1, evidence: assumed, source: conformance suite, points: [\n" \
+    "            {limit: 16, n: 14, per_s: 700, power_w: 290, itl_ms: {p50: 8, p90: 9, p95: 10, p99: 12}},\n" \
+    "            {limit: 64, n: 55, per_s: 1900, power_w: 370, itl_ms: {p50: 14, p90: 18, p95: 21, p99: 26}}]}\n" \
+    "        - {gpu: b, k: 2, evidence: assumed, source: conformance suite, points: [\n" \
+    "            {limit: 16, n: 15, per_s: 1500, power_w: 800, itl_ms: {p50: 5, p90: 6, p95: 7, p99: 9}},\n" \
+    "            {limit: 64, n: 60, per_s: 4700, power_w: 1250, itl_ms: {p50: 9, p90: 12, p95: 14, p99: 17}}]}\n"
+
 /* Carbon intensity of the scenario with forecasts: it follows the sun, with a step within an hour.
  */
 static const char series[] = "time_s,carbon_g_per_kwh\n"
@@ -184,6 +211,13 @@ const struct builtin builtins[] = {
      "start_time: 2025-06-01\nforecast: {hours: 12, error: {sigma: 0.2, correlation: 0.9}}\n"
      "carbon_g_per_kwh: {file: series.csv, repeat: true}\n" TWO_TYPES(
          2) "workload: {kind: poisson, rate_per_s: 0.002, k: [1, 2, 4], sizes: {law: exponential, mean: 1h}, deadlines: {share: 0.3, slack: [1.1, 4]}, until: {jobs: 40}}\n",
+     NULL},
+    {"services",
+     DRAIN SERVED_MODELS TWO_TYPES(
+         2) "workload:\n"
+            "  streams:\n"
+            "    - {kind: poisson, rate_per_s: 0.01, k: [1, 2, 4], mix: [{model: small}], sizes: {law: exponential, mean: 30min}, until: {jobs: 40}}\n"
+            "    - {kind: service, name: talk, model: answers, demand: {tokens_per_s: 3000, amplitude: 0.9, period: 30min, bin: 60s}, slo: {itl_ms: 40, wait_s: 5}, replicas: {min: 1, max: 4}, start_s: 45.5}\n",
      NULL},
     {"ended in the middle",
      "horizon: 1h\nseed: 2385\n" USERS TWO_TYPES(

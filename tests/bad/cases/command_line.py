@@ -129,5 +129,5 @@ CASES = [
             "--param tau: did not find expected ',' or ']'",
             "--param edp_slack: policy.params.edp_slack: expected number 1..1000000000, or off, got \"low\""),
     command("command line: test of a bad plug-in", ["policies", "--test", "{plugins}/wrong_major.so"],
-            "easim: {plugins}/wrong_major.so: is compiled for policy interface 4.0 draft 5, " + COMPILE_AGAIN),
+            "easim: {plugins}/wrong_major.so: is compiled for policy interface 4.0 draft 6, " + COMPILE_AGAIN),
 ]
