@@ -221,8 +221,10 @@ def main():
     environment = prepare(easim, source, folder)
     documents = [source / name for name in sys.argv[4:]]
     checks = [(check_links, source), (check_index, source)]
+    if not documents or source / "policies/README.md" in documents:
+        checks.append((check_policies, source, folder, environment))
     if not documents:
-        checks += [(check, source, folder, environment) for check in (check_policies, check_configs)]
+        checks.append((check_configs, source, folder, environment))
         documents = [source / name for name in DOCUMENTS] + sorted((source / "docs").rglob("*.md"))
     checks += [(check_document, document, source, folder, environment) for document in documents
                if str(document.relative_to(source)) not in SLOW or "EASIM_SANITIZED" not in os.environ]

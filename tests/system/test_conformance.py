@@ -12,7 +12,7 @@ from pathlib import Path
 EASIM, SOURCE, PLUGINS = (Path(argument).resolve() for argument in sys.argv[1:4])
 SCENARIOS = ["malleable jobs", "jobs across nodes", "deadlines", "rigid jobs", "jobs as large as the cluster",
              "one GPU type", "one GPU", "burst of 2,000 jobs", "odd jobs", "jobs that share GPUs", "one event at a time",
-             "models with phases", "a network of tiers", "forecasts", "ended in the middle"]
+             "models with phases", "a network of tiers", "forecasts", "services", "ended in the middle"]
 CHECKS = ["loads"] + [f"scenario: {name}" for name in SCENARIOS] + [
     "view is left alone", "no action refused", "parameters", "same run, same decisions", "two runs at once",
     "names of users do not matter", "power cap", "no memory leaks", "no descriptors or processes left", "process is left alone"]

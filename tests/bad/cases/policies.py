@@ -58,7 +58,7 @@ CASES = [
     other_version("version_2", "2.2"),
     other_version("wrong_major", "4.0 draft 6"),
     other_version("new_minor", "3.1 draft 6"),
-    other_version("other_draft", "3.0 draft 6"),
+    other_version("other_draft", "3.0 draft 7"),
     module("no_version_numbers", "easim_policy does not begin with EASIM_POLICY_ABI (policies/README.md)"),
     module("small_struct", "struct_size is too small: expected at least 112, found 24"),
     module("small_param", "param_bytes is too small: expected at least 80, found 8"),

@@ -72,7 +72,7 @@ CASES = [
     answer("unknown member", "{\"action\": []}", "sent an unknown member \"action\", expected \"actions\""),
     answer("actions are no list", "{\"actions\": {}}", "sent actions: expected a list"),
     answer("unknown action", "{\"actions\": [{\"launch\": 0}]}",
-           "sent actions[0]: expected start, preempt, resize, reject, exchange or wake_at, got \"launch\""),
+           "sent actions[0]: expected start, preempt, resize, reject, exchange, scale_up, scale_down or wake_at, got \"launch\""),
     answer("action is no object", "{\"actions\": [0]}",
            "sent actions[0]: expected an object such as {\"start\": 0, \"config\": 3}"),
     answer("job that has not arrived", "{\"actions\": [{\"start\": 2, \"config\": 0}]}",

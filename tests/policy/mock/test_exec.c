@@ -123,7 +123,7 @@ static void check_changes(struct mock *m) {
                         "}," OTHER_JOB("1", "waiting") "}," OTHER_JOB(
                             "4", "checkpointing") "}],'users':[" USER_0 "," USER_1 "]," TYPES
                                                   "'nodes':[]}");
-    at(m, 16, EASIM_EVENT_TIMER + 1, 0); /* of a later version */
+    at(m, 16, EASIM_EVENT_SERVICE + 1, 0); /* of a later version */
     add_event(m, EASIM_EVENT_ARRIVAL, 2);
     m->jobs[2].state = EASIM_JOB_WAITING;
     CHECK(decide(m) == 0);
@@ -368,7 +368,7 @@ static void test_bad_answers(void) {
         {"{\"ready\": 2}", "{\"actions\": [" ONE ONE "{}]}",
          "sent actions[2]: expected an object such as {\"start\": 0, \"config\": 3}"},
         {"{\"ready\": 2}", "{\"actions\": [" ONE "{\"Start\": 0}]}",
-         "sent actions[1]: expected start, preempt, resize, reject, exchange or wake_at, got \"Start\""},
+         "sent actions[1]: expected start, preempt, resize, reject, exchange, scale_up, scale_down or wake_at, got \"Start\""},
         {"{\"ready\": 2}", "{\"actions\": [" ONE "{\"wake_at\": 1, \"job\": 0}]}",
          "sent actions[1]: wake_at takes no \"job\""},
         {"{\"ready\": 2}", "{\"actions\": [" ONE "{\"wake_at\": null}]}",
@@ -559,7 +559,7 @@ static void test_lengths(void) {
 static void test_parameters(void) {
     struct mock m;
     mock_init(&m, &easim_policy);
-    CHECK(m.policy->param_count == 5);
+    CHECK(m.policy->param_count == 6);
     for (uint32_t i = 1; i < 3; i++) {
         const struct easim_param *p = &m.policy->params[i];
         CHECK(p->type == EASIM_PARAM_DURATION && p->min == 1 && p->max == 1e6 && !p->may_be_off);
