@@ -73,6 +73,7 @@ static const struct {
     {"exec", "timeout", "10", "duration 1..1000000"},
     {"exec", "startup_timeout", "60", "duration 1..1000000"},
     {"exec", "progress", "false", "true or false"},
+    {"exec", "services", "false", "true or false"},
 };
 
 /* Its place in the table. */
