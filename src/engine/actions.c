@@ -156,7 +156,7 @@ static int host_wake_at(struct easim_plan *plan, double time_s) {
                            : later && time_s <= TIME_MAX_S ? REFUSED_NOT
                                                            : REFUSED_TIME;
     if (refusal == REFUSED_NOT)
-        sim_push(sim, units_ns_not_before(time_s), EVENT_TIMER, EASIM_NONE);
+        cluster_changes_push_timer(sim, units_ns_not_before(time_s));
     const struct action_record record = record_of(ACTION_WAKE, refusal, EASIM_NONE, EASIM_NONE);
     return answer_action(sim, &record);
 }

@@ -5,6 +5,7 @@
 #include "base/units.h"
 
 #define ROUNDS_WITH_FAILURES 100
+#define MOST_TIMERS_ALONE    100000 /* one an hour: eleven years */
 
 static void show_value(struct sim *sim, uint32_t which) {
     struct easim_view *v = view_header(&sim->view);
@@ -61,6 +62,18 @@ void cluster_changes_apply(struct sim *sim, uint32_t which) {
 }
 
 void cluster_changes_reset_round(struct sim *sim) {
+    sim->changes.idle_since_ns = sim->changes.alone_since_ns = sim->now_ns;
+    sim->changes.timers_alone = 0;
+}
+
+void cluster_changes_push_timer(struct sim *sim, int64_t time_ns) {
+    sim->changes.timers++;
+    sim_push(sim, time_ns, EVENT_TIMER, EASIM_NONE);
+}
+
+void cluster_changes_pass_timer(struct sim *sim) {
+    sim->changes.timers--;
+    sim->changes.timers_alone++;
     sim->changes.idle_since_ns = sim->now_ns;
 }
 
@@ -100,7 +113,8 @@ static bool once_is_left(const struct sim *sim) {
    be in together, while nothing else happens, is taken to wait for ever. Before that it may still
    be waiting for one of them. Where nodes fail, one may have failed in the state that it waits for:
    it gets that state many times. So with demands of services, and what replicas do because of them:
-   one that is let go may be what a job waits for, and that takes a while (after_ns). */
+   one that is let go may be what a job waits for, and that takes a while (after_ns). A policy that
+   goes on asking for timers, as rounds do, may wait for a time of its own: it gets very many. */
 static bool only_repeats(const struct sim *sim) {
     const struct cluster_changes *c = &sim->changes;
     const struct services *services = &sim->services;
@@ -108,9 +122,12 @@ static bool only_repeats(const struct sim *sim) {
     int64_t round_ns = cluster_changes_common_period_ns(c->round_ns, services->round_ns);
     if (services->count > 0)
         round_ns += services->after_ns;
+    bool timed_out = c->timers_alone > MOST_TIMERS_ALONE;
+    uint32_t idle = c->pending + services->pending + (timed_out ? c->timers : 0);
+    int64_t since_ns = timed_out ? c->alone_since_ns : c->idle_since_ns;
     return (c->round_ns > 0 || services->count > 0) &&
-           sim->events.count == c->pending + services->pending + sim->background &&
-           (sim->now_ns - c->idle_since_ns) / rounds > round_ns && !once_is_left(sim);
+           sim->events.count == idle + sim->background &&
+           (sim->now_ns - since_ns) / rounds > round_ns && !once_is_left(sim);
 }
 
 bool cluster_changes_helpful_left(const struct sim *sim) {

@@ -13,6 +13,9 @@ void cluster_changes_apply(struct sim *sim, uint32_t which);
 int64_t cluster_changes_common_period_ns(int64_t a_ns, int64_t b_ns);
 /* An event of another class has happened. */
 void cluster_changes_reset_round(struct sim *sim);
+/* The policy has asked for a timer; one has come. */
+void cluster_changes_push_timer(struct sim *sim, int64_t time_ns);
+void cluster_changes_pass_timer(struct sim *sim);
 /* Fails the run if time would go on to to_ns but the series do not. */
 void cluster_changes_check_end(struct sim *sim, int64_t to_ns);
 /* Whether anything is to come that may help a job that waits now. All nodes are sound or never

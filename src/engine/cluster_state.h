@@ -16,6 +16,10 @@ struct cluster_changes {
     uint32_t pending; /* events of changes in the event set */
     int64_t round_ns; /* all repeated series together come again after it; 0: none is repeated */
     int64_t idle_since_ns; /* last event that was not a change of a repeated series */
+    /* Last event that was no timer of the policy, either; timers that have come since, and those
+       that are to come. */
+    int64_t alone_since_ns;
+    uint32_t timers_alone, timers;
     const struct series
         *end; /* of the series of price and carbon, the one that ends first; NULL: none ends */
 };

@@ -74,6 +74,7 @@ static void change_state(struct sim *sim, const struct event *event) {
         view_add_event(&sim->view, EASIM_EVENT_FINISH, event->payload);
         break;
     case EVENT_TIMER:
+        cluster_changes_pass_timer(sim);
         view_add_event(&sim->view, EASIM_EVENT_TIMER, EASIM_NONE);
         break;
     case EVENT_MEASURE:
@@ -115,7 +116,7 @@ void events_apply(struct sim *sim, const struct event *event) {
     sim->event_total++;
     sim->instant_pending = true;
     sim->background -= is_background(event->kind);
-    if (event->kind != EVENT_CLUSTER && !is_background(event->kind) && !is_of_services(event->kind))
+    if (event->kind != EVENT_CLUSTER && event->kind != EVENT_TIMER && !is_background(event->kind) && !is_of_services(event->kind))
         cluster_changes_reset_round(sim);
     sim->decide_pending = sim->decide_pending || causes_decision(event->kind);
     if (sim->tells_events && event->kind == EVENT_FAILURE)

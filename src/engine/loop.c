@@ -94,7 +94,7 @@ int loop_init(struct sim *sim, struct error *reterr) {
     services_init(sim);
     replicas_start_first(sim);
     if (sim->services.by_policy)
-        sim_push(sim, 0, EVENT_TIMER, EASIM_NONE); /* nothing else need happen at t = 0 */
+        cluster_changes_push_timer(sim, 0); /* nothing else need happen at t = 0 */
     if (sim->nodes.changed.count > 0)
         settle_nodes(sim);
     if (sim->error.code < 0 && reterr)
