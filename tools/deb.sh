@@ -25,7 +25,12 @@ if [ -z "$from" ]; then
         eval "$(DEB_BUILD_MAINT_OPTIONS=hardening=+bindnow dpkg-buildflags --export=sh)"
         meson setup "$from" --prefix=/usr --wrap-mode=nodownload -Ddocs=enabled -Dwerror=false
     fi
-    ninja -C "$from" all >&2
+    list='import json, os, sys
+for target in json.load(sys.stdin):
+    for file in target["filename"] if target["installed"] else []:
+        print(os.path.relpath(file, sys.argv[1]))'
+    readarray -t targets < <(meson introspect "$from" --targets | python3 -c "$list" "$PWD/$from")
+    ninja -C "$from" "${targets[@]}" >&2
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
