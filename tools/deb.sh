@@ -23,7 +23,7 @@ if [ -z "$from" ]; then
     from=build-deb
     if [ ! -f "$from/build.ninja" ]; then
         eval "$(DEB_BUILD_MAINT_OPTIONS=hardening=+bindnow dpkg-buildflags --export=sh)"
-        meson setup "$from" --prefix=/usr --wrap-mode=nodownload -Ddocs=enabled -Dwerror=false
+        meson setup "$from" --prefix=/usr --wrap-mode=nodownload -Ddocs=enabled -Dwerror=false >&2
     fi
     list='import json, os, sys
 for target in json.load(sys.stdin):
