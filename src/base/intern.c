@@ -1,15 +1,19 @@
-/* Interning by open addressing. Invariant: at most half of the slots are in use. */
+/* Interning by open addressing. Invariant: at most half of the slots are in use. Slots hold a part
+   of the hash, so that a search passes over other keys without a look at their entries, which are
+   anywhere in memory. */
 #include "base/intern.h"
 
 #include "base/hash.h"
 
 #include <stdlib.h>
 
+#define UPPER_HALF 0xffffffff00000000ULL
+
 static void place_entry(struct intern *table, uint32_t number) {
     size_t mask = table->slot_count - 1, slot = table->entries.at[number].hash & mask;
     while (table->slots[slot] != 0)
         slot = (slot + 1) & mask;
-    table->slots[slot] = number + 1;
+    table->slots[slot] = (table->entries.at[number].hash & UPPER_HALF) | (number + 1);
 }
 
 static void grow_slots(struct intern *table) {
@@ -30,10 +34,13 @@ static uint32_t find_slot(const struct intern *table, const void *key, size_t le
         return INTERN_NONE;
     for (size_t slot = hash & (table->slot_count - 1); table->slots[slot] != 0;
          slot = (slot + 1) & (table->slot_count - 1)) {
-        const struct intern_entry *e = &table->entries.at[table->slots[slot] - 1];
+        if (((table->slots[slot] ^ hash) & UPPER_HALF) != 0)
+            continue;
+        uint32_t number = (uint32_t)table->slots[slot] - 1;
+        const struct intern_entry *e = &table->entries.at[number];
         if (e->hash == hash && e->length == length &&
             (length == 0 || memcmp(e->key, key, length) == 0))
-            return table->slots[slot] - 1;
+            return number;
     }
     return INTERN_NONE;
 }

@@ -20,8 +20,9 @@ struct intern_entry {
 struct intern {
     struct arena arena;
     ARRAY_OF(struct intern_entry) entries; /* by number */
-    uint32_t *slots;                       /* open addressing: number + 1, 0 = empty */
-    size_t slot_count;                     /* a power of two */
+    uint64_t *slots;   /* open addressing: number + 1 below, the upper half of its hash above; 0:
+                          empty */
+    size_t slot_count; /* a power of two */
 };
 
 /* The number of key; *is_new (may be NULL) says whether it was given just now. */

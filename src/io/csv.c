@@ -336,13 +336,20 @@ static bool is_trimmed(char c) {
     return is_csv_blank(c) || c == '\n' || c == '\r';
 }
 
+enum { NEEDS_QUOTES = 1, LINE_END = 2 };
+
 void csv_add_text(struct str *out, const char *text) {
+    static const unsigned char special[256] = {
+        [','] = NEEDS_QUOTES, ['"'] = NEEDS_QUOTES, ['\r'] = LINE_END, ['\n'] = LINE_END};
+    unsigned found = 0;
+    size_t length = 0;
     if (!text)
         return;
-    size_t length = strlen(text);
-    bool quoted = strpbrk(text, ",\"") ||
+    for (; text[length]; length++)
+        found |= special[(unsigned char)text[length]];
+    bool quoted = (found & NEEDS_QUOTES) ||
                   (length > 0 && (is_trimmed(text[0]) || is_trimmed(text[length - 1])));
-    if (!quoted && !strpbrk(text, "\r\n")) {
+    if (!quoted && found == 0) {
         str_add_bytes(out, text, length);
         return;
     }

@@ -1,11 +1,12 @@
-"""Writes a workload of N jobs: make_jobs.py [--overload|--swf] N OUT
+"""Writes a workload of N jobs: make_jobs.py [--overload|--swf|--philly] N OUT
 
 Rigid ones for a cluster of 256 processors: sizes are powers of two 1..64, run times lognormal, requests up to five
-times the run time, Poisson arrivals at a load of 0.85; with --swf in the Standard Workload Format, whole seconds. With
---overload malleable ones for overload.yaml: work lognormal, 40 users, deadlines on 30 %, 100,000 in the first 400
-minutes and then 12 a minute, about as many as the cluster does. The generator is a fixed linear congruential one, so
-the file never changes.
+times the run time, Poisson arrivals at a load of 0.85; with --swf in the Standard Workload Format, whole seconds; with
+--philly ten times as fast, in the form of the published CSV of Philly. With --overload malleable ones for
+overload.yaml: work lognormal, 40 users, deadlines on 30 %, 100,000 in the first 400 minutes and then 12 a minute, about
+as many as the cluster does. The generator is a fixed linear congruential one, so the file never changes.
 """
+import datetime
 import math
 import sys
 
@@ -48,6 +49,14 @@ def write_swf(count, out):
         out.write(f"{i} {time_s:.0f} -1 {run_s} {gpus} -1 -1 {gpus} {limit_s} -1 1 {user} 1 -1 1 1 -1 -1\n")
 
 
+def write_philly(count, out):
+    out.write("timestamp,duration,num_gpus,gpu_time,cluster\n")
+    begin = datetime.datetime(2017, 6, 1)
+    for time_s, duration, _, gpus, user in rigid_jobs(count):
+        when = begin + datetime.timedelta(seconds=int(time_s / 10))
+        out.write(f"{when},{duration},{gpus},{duration * gpus:.3f},vc{user % 14}\n")
+
+
 def write_overload(count, out):
     random, models = Random(7), ["vit-base-fp32", "albert-v2-bf16", "resnet50-fp32"]
     out.write("job_id,submit_s,user,model,work_samples,deadline_s\n")
@@ -61,7 +70,7 @@ def write_overload(count, out):
 
 
 def main():
-    write = {"--overload": write_overload, "--swf": write_swf}.get(sys.argv[1], write_rigid)
+    write = {"--overload": write_overload, "--swf": write_swf, "--philly": write_philly}.get(sys.argv[1], write_rigid)
     with open(sys.argv[-1], "w", encoding="ascii") as out:
         write(int(sys.argv[-2]), out)
 
