@@ -307,7 +307,9 @@ static void add_to_job(struct recorded_run *run, const struct recorded_segment *
     job->gpu_ps += gpu_ps;
     job->lost_gpu_ps += lost ? gpu_ps : 0;
     *(lost ? &job->work_lost : &job->work_kept) += segment->work;
-    job->state = segment->ended == CAUSE_FINISHED      ? EASIM_JOB_FINISHED
+    bool over = segment->ended == CAUSE_FINISHED || segment->ended == CAUSE_RELEASED ||
+                (segment->ended == CAUSE_NODE_FAILED && is_of_replica(segment->kind));
+    job->state = over                                  ? EASIM_JOB_FINISHED
                  : segment->ended == CAUSE_REJECTED    ? EASIM_JOB_REJECTED
                  : queued                              ? EASIM_JOB_WAITING
                  : segment->kind == SEGMENT_CHECKPOINT ? EASIM_JOB_CHECKPOINTING

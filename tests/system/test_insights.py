@@ -554,6 +554,8 @@ def several_runs(place):
 def random_run(place, seed):
     """Figures against the run's own files, on everything at once; False: the run failed."""
     scenario = Scenario(seed)
+    if seed % 3 == 2:
+        scenario.take_services()
     folder = place.folder / f"seed{seed}"
     folder.mkdir()
     for name, text in scenario.files.items():
@@ -577,6 +579,11 @@ def random_run(place, seed):
     near(of.get("PREEMPT", {"energy": 0})["energy"], waste["reconfigured"] + waste["failed"])
     taken = sum(figures(one)["energy"] for one in found["insights"] if one["id"] == "HOG" and one["entity"] == "user")
     near(taken, number("energy_job_kwh"), 1e-6)
+    missing = {one["name"]: figures(one)["slo_share"] for one in found["insights"] if one["id"] == "SLO-REPLICAS" and
+               "most_replicas" in figures(one)}
+    if hasattr(scenario, "services"):
+        assert missing == {row["service"]: float(row["slo_share"]) for row in rows_of(folder / "out/services.csv")
+                           if row["replication"] == str(found["replication"]) and float(row["slo_share"] or 1) < 0.99}, missing
     for one in found["insights"]:
         assert one["finding"] and one["recommendation"] and 0 <= one["share"], one
         assert one["what_if"]["command"] or one["what_if"]["note"], one
