@@ -91,6 +91,12 @@ static void begin_life(struct replica_segments *s, const struct sim *sim, uint32
                                                  .holder = EASIM_NONE}));
 }
 
+/* Whether nothing was told of it since its latest change: that is an empty segment, if it is the
+   last. */
+static bool is_untold(const struct replica_segments *s, const struct replica_life *life) {
+    return life->count == 0 || s->list.at[life->last].ended != CAUSE_LOAD;
+}
+
 /* What it has been since its latest change ends now; it may have taken no time. */
 static void end_phase(struct replica_segments *s, const struct sim *sim, uint32_t index,
                       enum segment_cause cause) {
@@ -101,11 +107,10 @@ static void end_phase(struct replica_segments *s, const struct sim *sim, uint32_
                     &(struct replica_segment){.kind = SEGMENT_RESERVED,
                                               .start_ns = life->since_ns,
                                               .end_ns = sim->now_ns});
-    else if (over && life->count == 0)
+    else if (over && !reserved && is_untold(s, life))
         add_segment(s, index,
-                    &(struct replica_segment){.kind = SEGMENT_LOADING,
-                                              .start_ns = life->since_ns,
-                                              .end_ns = sim->now_ns});
+                    &(struct replica_segment){
+                        .kind = life->kind, .start_ns = life->since_ns, .end_ns = sim->now_ns});
     if (life->count > 0)
         s->list.at[life->last].ended = (uint8_t)cause;
 }
@@ -123,6 +128,7 @@ void replica_segments_change(struct replica_segments *s, const struct sim *sim, 
         end_phase(s, sim, index, cause);
     life->cause = (uint8_t)cause;
     life->since_ns = sim->now_ns;
+    life->kind = r->phase == REPLICA_READY ? SEGMENT_SERVE : SEGMENT_LOADING;
     if (s->tracker && cause != CAUSE_SET_UP)
         life->holder =
             gpu_tracker_move_replica(s->tracker, sim, life->holder, replica, holds_gpus(cause));

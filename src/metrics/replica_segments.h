@@ -23,6 +23,7 @@ struct replica_life {
     uint32_t holder;  /* in the tracker */
     bool ends;        /* is over */
     uint8_t cause;    /* of its latest change: enum segment_cause */
+    uint8_t kind;     /* enum segment_kind since then, unless it is reserved */
     int64_t since_ns; /* of that */
     size_t count;     /* segments; */
     size_t last;      /* the last of them in the list; once closed: the first */
