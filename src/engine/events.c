@@ -116,7 +116,8 @@ void events_apply(struct sim *sim, const struct event *event) {
     sim->event_total++;
     sim->instant_pending = true;
     sim->background -= is_background(event->kind);
-    if (event->kind != EVENT_CLUSTER && event->kind != EVENT_TIMER && !is_background(event->kind) && !is_of_services(event->kind))
+    if (event->kind != EVENT_CLUSTER && event->kind != EVENT_TIMER && !is_background(event->kind) &&
+        !is_of_services(event->kind))
         cluster_changes_reset_round(sim);
     sim->decide_pending = sim->decide_pending || causes_decision(event->kind);
     if (sim->tells_events && event->kind == EVENT_FAILURE)
