@@ -55,6 +55,7 @@ static const struct easim_list list = {
     .key = key,
     .objective = objective,
     .user_factor = user_factor,
+    .factor_grows = true,
 };
 
 EASIM_EXPORT const struct easim_policy easim_policy = {

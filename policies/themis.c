@@ -35,6 +35,7 @@ static const struct easim_list list = {
     .struct_size = sizeof(struct easim_list),
     .key = key,
     .user_factor = user_factor,
+    .factor_grows = true,
 };
 
 EASIM_EXPORT const struct easim_policy easim_policy = {

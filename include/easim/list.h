@@ -82,6 +82,9 @@ struct easim_list {
        this very instant. */
     double (*displace)(const struct easim_pass *pass, const struct easim_job *job,
                        const struct easim_job *other);
+    /* user_factor depends on weight and usage alone, and no value times it falls with more usage.
+     */
+    bool factor_grows;
 };
 #define EASIM_MOST_LEVELS 16u
 

@@ -13,7 +13,7 @@
 TestSuite(index, .init = temp_dir_enter, .fini = temp_dir_leave, .timeout = 100000);
 
 #define TEXT  65536
-#define USERS 4
+#define USERS 40
 
 struct draw {
     gsl_rng *rng;
@@ -21,6 +21,7 @@ struct draw {
     const char *policy;
     const char *nodes; /* what else is true of all nodes */
     double shares;     /* of the rigid jobs that ask for part of a GPU */
+    int users;         /* 4 of them have names in the scenario */
 };
 
 static double uniform(struct draw *d, double from, double to) {
@@ -59,13 +60,15 @@ static int draw_job(struct draw *d, char *out, size_t size, int number, double s
         snprintf(work, sizeof work, ",,%.3f", size_s + 0.001);
     else
         snprintf(work, sizeof work, "%s,%.0f,", models[pick(d, 3)], 1 + 500 * size_s);
-    return snprintf(out, size, "j%d,%.3f,u%d,%s,%s,%s,%s,%s,%s\n", number, submit_s, pick(d, USERS),
-                    work, gpus, "", chance(d, 0.2) ? "a100" : "", deadline, share);
+    return snprintf(out, size, "j%d,%.3f,u%d,%s,%s,%s,%s,%s,%s\n", number, submit_s,
+                    pick(d, d->users), work, gpus, "", chance(d, 0.2) ? "a100" : "", deadline,
+                    share);
 }
 
 static void draw_jobs(struct draw *d) {
     int count = 20 + pick(d, 120);
     d->shares = chance(d, 0.5) ? 0.7 : 0;
+    d->users = chance(d, 0.5) ? 4 : USERS;
     double submit_s = 0, scale = log_uniform(d, 1, 1e5), gap_s = scale * log_uniform(d, 0.01, 1);
     int used = snprintf(
         d->jobs, TEXT,

@@ -310,6 +310,8 @@ Test(plugins, kept_answers) {
         {"time", "the value of the key of job b ", "(at t = 2 s)", NULL},
         {"allow", "allow answers otherwise of job c than of a job that waits for the same",
          "(at t = 10 s)", "leaves 2 jobs"},
+        {"factor", "the user_factor of user default makes values fall with more usage",
+         "(at t = 2 s)", NULL},
         {"random", NULL, NULL, NULL},
         {"nothing", NULL, NULL, NULL}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -272,6 +272,7 @@ static struct easim_list make_list(const struct hybrid *hybrid) {
             chooses->urgent_objective || admits->urgent_objective ? mixed_urgent_objective : NULL,
         .user_factor =
             side_that_gives(hybrid, COMPONENT_KEY)->user_factor ? mixed_user_factor : NULL,
+        .factor_grows = side_that_gives(hybrid, COMPONENT_KEY)->factor_grows,
         .allow = admits->allow ? mixed_allow : NULL,
         .begin = a->begin || b->begin ? mixed_begin : NULL,
         .make_room =

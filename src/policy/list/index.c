@@ -2,6 +2,7 @@
 #include "policy/list/index.h"
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "policy/host_job.h"
 
 #include <stdlib.h>
@@ -24,7 +25,11 @@ void index_init(struct index *index, const struct rules *rules, uint32_t job_cou
 
 void index_finish(struct index *index) {
     for (size_t i = 0; i < index->queues.count; i++)
-        queue_finish(&index->queues.at[i].jobs);
+        free(index->queues.at[i].jobs.heap.at);
+    for (size_t i = 0; i < index->members.count; i++)
+        queue_finish(&index->members.at[i].jobs);
+    intern_finish(&index->member_names);
+    free(index->members.at);
     groups_finish(&index->groups);
     intern_finish(&index->names);
     free(index->jobs);
@@ -39,7 +44,7 @@ void index_finish(struct index *index) {
 void index_enter(struct index *index, uint32_t job) {
     if (!index->jobs)
         return;
-    index->jobs[job] = (struct index_job){NAN, EASIM_NONE, 0, 0};
+    index->jobs[job] = (struct index_job){NAN, EASIM_NONE, 0, 0, 0};
     array_push(&index->entered, job);
 }
 
@@ -47,9 +52,10 @@ void index_leave(struct index *index, uint32_t job) {
     if (!index->jobs || index->jobs[job].queue == EASIM_NONE)
         return;
     struct index_queue *q = &index->queues.at[index->jobs[job].queue];
-    queue_remove(&q->jobs, index->jobs[job].slot);
+    queue_remove(&index->members.at[index->jobs[job].member].jobs, index->jobs[job].slot);
+    crowd_sort_in(&q->jobs, index->members.at, index->jobs[job].member, false);
     index->jobs[job].queue = EASIM_NONE;
-    if (q->jobs.count > 0)
+    if (q->jobs.heap.count > 0)
         return;
     uint32_t moved = index->busy.at[--index->busy.count];
     index->busy.at[q->place] = moved;
@@ -146,18 +152,18 @@ int index_find_queue(struct index *index, const struct easim_pass *pass, uint32_
     uint32_t group = 0;
     if (find_group(index, pass, waiting, key, &group) < 0)
         return -1;
+    bool apart = index->rules->ops->key && index->rules->ops->user_factor &&
+                 !(rules_factor_grows(index->rules) && key->ageing_s == 0);
     struct queue_name name = {.ageing_s = key->ageing_s > 0 ? key->ageing_s : 0,
                               .group = group,
-                              .user = index->rules->ops->key && index->rules->ops->user_factor
-                                          ? waiting->user
-                                          : EASIM_NONE,
+                              .user = apart ? waiting->user : EASIM_NONE,
                               .room = room_of(key),
                               .tier = key->tier};
     bool is_new;
     *ret_queue = intern(&index->names, &name, sizeof name, &is_new);
     if (is_new)
         array_push(&index->queues,
-                   ((struct index_queue){.jobs = {.ageing_s = name.ageing_s, .factor = 1},
+                   ((struct index_queue){.ageing_s = name.ageing_s,
                                          .group = name.group,
                                          .user = name.user,
                                          .tier = name.tier,
@@ -167,26 +173,80 @@ int index_find_queue(struct index *index, const struct easim_pass *pass, uint32_
     return 0;
 }
 
+/* --- users --- */
+
+static int fail_factor(const struct easim_pass *pass, uint32_t user) {
+    struct str text = {0};
+    str_addf(&text, "the user_factor of user %s is not a positive, finite number",
+             easim_view_user(pass->view, user)->name);
+    pass->host->fail(pass->plan, text.text);
+    str_finish(&text);
+    return -1;
+}
+
+bool index_check_factor(struct index *index, const struct easim_pass *pass, uint32_t user,
+                        double factor) {
+    if (!(factor > 0 && factor < INFINITY) && fail_factor(pass, user) < 0)
+        index->failed = true;
+    return !index->failed;
+}
+
+/* The factor with which a pass looks at the jobs of a member. */
+static double factor_of(struct index *index, const struct easim_pass *pass,
+                        const struct index_queue *q, uint32_t user) {
+    if (q->user != EASIM_NONE || user == EASIM_NONE)
+        return q->factor;
+    double factor = index->rules->ops->user_factor(pass, user);
+    return index_check_factor(index, pass, user, factor) ? factor : 1;
+}
+
+/* The member of a queue to which a job belongs. */
+static uint32_t find_member(struct index *index, const struct easim_pass *pass, uint32_t queue,
+                            uint32_t job) {
+    const struct index_queue *q = &index->queues.at[queue];
+    bool any = rules_factor_grows(index->rules) && q->user == EASIM_NONE, is_new;
+    uint32_t name[] = {queue, any ? host_job(pass->view, job)->user : EASIM_NONE};
+    uint32_t member = intern(&index->member_names, name, sizeof name, &is_new);
+    if (is_new) {
+        struct crowd_member *m = array_add(&index->members);
+        m->jobs.ageing_s = q->ageing_s;
+        m->user = name[1];
+        m->jobs.factor = factor_of(index, pass, q, m->user);
+    }
+    return member;
+}
+
 void index_put(struct index *index, const struct easim_pass *pass,
                const struct index_place *place) {
     struct index_queue *q = &index->queues.at[place->queue];
-    if (q->jobs.count == 0) {
+    if (q->jobs.heap.count == 0) {
         q->place = (uint32_t)index->busy.count;
         array_push(&index->busy, place->queue);
     }
-    queue_advance(&q->jobs, pass->view->now_s, q->jobs.factor);
-    index->jobs[place->job].queue = place->queue;
-    index->jobs[place->job].slot =
-        queue_add(&q->jobs, place->job, place->value, host_job(pass->view, place->job)->submit_s);
+    uint32_t member = find_member(index, pass, place->queue, place->job);
+    struct crowd_member *m = &index->members.at[member];
+    bool was_empty = m->jobs.count == 0;
+    queue_advance(&m->jobs, pass->view->now_s, m->jobs.factor);
+    struct index_job *kept = &index->jobs[place->job];
+    kept->queue = place->queue;
+    kept->member = member;
+    kept->slot =
+        queue_add(&m->jobs, place->job, place->value, host_job(pass->view, place->job)->submit_s);
+    crowd_sort_in(&q->jobs, index->members.at, member, was_empty);
+}
+
+double index_value(const struct index *index, uint32_t job) {
+    const struct index_job *kept = &index->jobs[job];
+    return index->members.at[kept->member].jobs.entries[kept->slot].value;
 }
 
 struct index_place index_take(struct index *index, uint32_t job) {
-    uint32_t queue = index->jobs[job].queue;
-    struct index_place place = {index->queues.at[queue].jobs.entries[index->jobs[job].slot].value,
-                                job, queue};
+    struct index_place place = {index_value(index, job), job, index->jobs[job].queue};
     index_leave(index, job);
     return place;
 }
+
+/* --- changes --- */
 
 /* Asks for the key of a waiting job that has none yet, or one that is due, and puts it into its
  * queue. */
@@ -220,6 +280,7 @@ static int ask_due_keys(struct index *index, const struct easim_pass *pass) {
 }
 
 int index_update(struct index *index, const struct easim_pass *pass) {
+    index->pass++;
     if (ask_due_keys(index, pass) < 0)
         return -1;
     for (size_t i = 0; i < index->entered.count; i++) {
@@ -234,11 +295,42 @@ int index_update(struct index *index, const struct easim_pass *pass) {
 
 /* --- order --- */
 
+/* Looks at the jobs of the first member as of this pass. False: it was that of the pass already. */
+static bool look_at_top(struct index *index, const struct easim_pass *pass, struct index_queue *q) {
+    uint32_t member = q->jobs.heap.at[0];
+    struct crowd_member *m = &index->members.at[member];
+    if (m->stamp == index->pass)
+        return false;
+    m->stamp = index->pass;
+    queue_advance(&m->jobs, pass->view->now_s, factor_of(index, pass, q, m->user));
+    crowd_sort_in(&q->jobs, index->members.at, member, false);
+    return true;
+}
+
+/* What a member was worth at an earlier look is no more than it is worth now, so the first of which
+   the present worth is known is the first of all. */
 struct index_rank index_first(struct index *index, const struct easim_pass *pass, uint32_t queue) {
     struct index_queue *q = &index->queues.at[queue];
-    queue_advance(&q->jobs, pass->view->now_s, q->factor);
-    uint32_t slot = queue_first(&q->jobs);
-    return (struct index_rank){queue_value(&q->jobs, slot), q->tier, q->jobs.entries[slot].job};
+    while (look_at_top(index, pass, q))
+        ;
+    const struct crowd_member *first = &index->members.at[q->jobs.heap.at[0]];
+    return (struct index_rank){first->value, q->tier, first->job};
+}
+
+const char *index_find_fallen(struct index *index, const struct easim_pass *pass) {
+    for (size_t i = 0; i < index->members.count; i++) {
+        struct crowd_member *m = &index->members.at[i];
+        if (m->user == EASIM_NONE || m->jobs.count == 0)
+            continue;
+        queue_advance(&m->jobs, pass->view->now_s, index->rules->ops->user_factor(pass, m->user));
+        if (queue_value(&m->jobs, queue_first(&m->jobs)) < m->value)
+            return easim_view_user(pass->view, m->user)->name;
+    }
+    return NULL;
+}
+
+uint32_t index_any(const struct index *index, uint32_t queue) {
+    return index->members.at[index->queues.at[queue].jobs.heap.at[0]].job;
 }
 
 bool index_before(const struct index_rank *a, const struct index_rank *b) {

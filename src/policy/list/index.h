@@ -1,12 +1,13 @@
-/* The index of a list policy: the waiting jobs in queues by (group, tier, user, ageing), so that a
-   pass looks at the first job of each queue that has something to start, and at no other. Its order
+/* The index of a list policy: the waiting jobs in queues by (group, tier, ageing, and user unless
+   rules_factor_grows), so that a pass looks at the first job of each queue that has something to
+   start, and at no other. Its order
    is that of the plain pass, bit for bit: tier, value, submission. */
 #ifndef EASIM_POLICY_LIST_INDEX_H
 #define EASIM_POLICY_LIST_INDEX_H
 
 #include "base/timeheap.h"
+#include "policy/list/crowd.h"
 #include "policy/list/group.h"
-#include "policy/list/queue.h"
 #include "policy/list/rules.h"
 
 /* A waiting job. */
@@ -15,11 +16,14 @@ struct index_job {
     uint32_t queue; /* EASIM_NONE: in none */
     uint32_t slot;  /* in it */
     uint32_t level;
+    uint32_t member; /* of its queue */
 };
 
 struct index_queue {
-    struct queue jobs;
-    uint32_t group, user;
+    struct crowd jobs;
+    double ageing_s;
+    uint32_t group;
+    uint32_t user; /* of all its jobs; EASIM_NONE: they are of any */
     int32_t tier;
     bool urgent, may_displace;
     uint32_t place; /* in `busy` */
@@ -46,6 +50,10 @@ struct index {
     struct groups groups;
     struct intern names; /* what a queue holds -> its number */
     ARRAY_OF(struct index_queue) queues;
+    struct intern member_names; /* (queue, user) -> number of a member */
+    ARRAY_OF(struct crowd_member) members;
+    uint64_t pass;              /* number of the present one */
+    bool failed;                /* host->fail has been told why */
     ARRAY_OF(uint32_t) busy;    /* queues that are not empty */
     ARRAY_OF(uint32_t) entered; /* jobs that came since the last pass */
     struct timeheap asks;       /* jobs by when to ask for their keys again */
@@ -76,9 +84,22 @@ int index_find_queue(struct index *index, const struct easim_pass *pass, uint32_
 /* Takes a job out of its queue for a while, and puts it back. */
 struct index_place index_take(struct index *index, uint32_t job);
 void index_put(struct index *index, const struct easim_pass *pass, const struct index_place *place);
-/* The first job of a queue that is not empty, at the time of the pass and with the queue's factor.
- */
+/* The first job of a queue that is not empty, at the time of the pass and with the factors of users
+   in it. Sets `failed` after host->fail: one of them is none. */
 struct index_rank index_first(struct index *index, const struct easim_pass *pass, uint32_t queue);
+/* Some job of a queue that is not empty. */
+uint32_t index_any(const struct index *index, uint32_t queue);
+/* The value that the key of a job in a queue has. */
+double index_value(const struct index *index, uint32_t job);
+/* Whether the factor of a user is one; if not, after host->fail, `failed` is set. */
+bool index_check_factor(struct index *index, const struct easim_pass *pass, uint32_t user,
+                        double factor);
+/* Whether what is kept of users below the first holds: NULL, or the name of one whose first job is
+   worth less than it was, though the policy says that such values only grow. */
+const char *index_find_fallen(struct index *index, const struct easim_pass *pass);
+static inline bool index_is_empty(const struct index *index, uint32_t queue) {
+    return index->queues.at[queue].jobs.heap.count == 0;
+}
 bool index_before(const struct index_rank *a, const struct index_rank *b);
 
 #endif

@@ -165,8 +165,7 @@ static void add_head(struct list *list, const struct easim_pass *pass, uint32_t 
 
 static const struct easim_job *any_job(const struct list *list, const struct easim_pass *pass,
                                        uint32_t queue) {
-    const struct queue *jobs = &list->index.queues.at[queue].jobs;
-    return host_job(pass->view, jobs->entries[queue_first(jobs)].job);
+    return host_job(pass->view, index_any(&list->index, queue));
 }
 
 /* Whether the next job of a queue must be visited even if nothing that is free serves it. */
@@ -186,15 +185,6 @@ static bool queue_is_open(struct list *list, const struct easim_pass *pass, uint
     return groups_open(&list->index.groups, q->group, pass, list->rules.ops, job, list->stamp);
 }
 
-static int fail_factor(const struct easim_pass *pass, uint32_t user) {
-    struct str text = {0};
-    str_addf(&text, "the user_factor of user %s is not a positive, finite number",
-             easim_view_user(pass->view, user)->name);
-    pass->host->fail(pass->plan, text.text);
-    str_finish(&text);
-    return -1;
-}
-
 static int gather_queues(struct list *list, const struct easim_pass *pass) {
     struct index *index = &list->index;
     list->heads.count = list->closed.count = list->aside.count = 0;
@@ -203,8 +193,8 @@ static int gather_queues(struct list *list, const struct easim_pass *pass) {
         struct index_queue *q = &index->queues.at[index->busy.at[i]];
         if (q->user != EASIM_NONE)
             q->factor = list->rules.ops->user_factor(pass, q->user);
-        if (!(q->factor > 0 && q->factor < INFINITY))
-            return fail_factor(pass, q->user);
+        if (q->user != EASIM_NONE && !index_check_factor(index, pass, q->user, q->factor))
+            return -1;
         if (queue_is_open(list, pass, index->busy.at[i]))
             add_head(list, pass, index->busy.at[i]);
         else
@@ -221,7 +211,7 @@ static void set_aside(struct list *list, uint32_t job) {
    the queue could start, and are not visited any more. */
 static bool has_more(struct list *list, const struct easim_pass *pass, uint32_t queue,
                      const struct index_rank *last) {
-    while (list->index.queues.at[queue].jobs.count > 0) {
+    while (!index_is_empty(&list->index, queue)) {
         struct index_rank first = index_first(&list->index, pass, queue);
         if (index_before(last, &first))
             return true;
@@ -238,7 +228,7 @@ static void reopen(struct list *list, const struct easim_pass *pass,
     list->stamp++;
     for (size_t i = 0; i < list->closed.count; i++) {
         uint32_t queue = list->closed.at[i];
-        if (list->index.queues.at[queue].jobs.count == 0)
+        if (index_is_empty(&list->index, queue))
             continue;
         if (!queue_is_open(list, pass, queue))
             list->closed.at[kept++] = queue;
@@ -277,7 +267,7 @@ static bool pass_is_over(struct list *list, const struct easim_pass *pass,
 static void next_head(struct list *list, const struct easim_pass *pass) {
     uint32_t queue = list->heads.at[0].queue;
     drop_head(list);
-    if (list->index.queues.at[queue].jobs.count > 0)
+    if (!index_is_empty(&list->index, queue))
         add_head(list, pass, queue);
 }
 
@@ -383,6 +373,8 @@ static int decide_now(struct list *list, const struct easim_pass *pass) {
         r = list->index.jobs ? visit_by_index(list, pass) : visit_in_queue_order(list, pass);
     if (r >= 0 && shrink && view->waiting_count > 0)
         r = shrink_for_first(list, pass);
+    if (list->index.failed)
+        r = -1;
     list->pass.level = 0;
     return r < 0 || !options->resize ? r : grow_decide(&list->grow, pass);
 }

@@ -58,7 +58,7 @@ static const char *changed_member(const struct index_queue *q, double value,
                                   const struct easim_key *key) {
     return key->tier != q->tier                                 ? "tier"
            : key->value != value                                ? "value"
-           : key->ageing_s != q->jobs.ageing_s                  ? "ageing_s"
+           : key->ageing_s != q->ageing_s                       ? "ageing_s"
            : rules_is_urgent(key) != q->urgent                  ? "finish_by_s"
            : !q->urgent && key->may_displace != q->may_displace ? "may_displace"
                                                                 : NULL;
@@ -91,7 +91,7 @@ static bool compare_answers(struct index *index, const struct easim_pass *pass, 
     if (found < 0)
         return false; /* host->fail has said why */
     const struct index_queue *q = &index->queues.at[kept->queue];
-    double value = q->jobs.entries[kept->slot].value;
+    double value = index_value(index, job);
     const char *member = index->rules->ops->key ? changed_member(q, value, &key) : NULL;
     if (index->rules->ops->key && !same_best)
         snprintf(
@@ -109,7 +109,7 @@ static bool compare_answers(struct index *index, const struct easim_pass *pass, 
             "what the objective and objective_max admit of job %.60s is not what it was when the job was queued: they may not depend on the queue or the cluster",
             waiting->id);
     else if (!allowed_alike(index, pass, waiting,
-                            host_job(pass->view, q->jobs.entries[queue_first(&q->jobs)].job)))
+                            host_job(pass->view, index_any(index, kept->queue))))
         snprintf(
             text, RECHECK_BYTES,
             "allow answers otherwise of job %.60s than of a job that waits for the same: of a waiting job only configuration and cluster may matter",
@@ -138,16 +138,29 @@ int recheck_job(struct index *index, const struct easim_pass *pass, uint32_t job
     return -1;
 }
 
+/* That values of users only grow, where the policy says so. */
+static int recheck_users(struct index *index, const struct easim_pass *pass) {
+    const char *fallen = index_find_fallen(index, pass);
+    char text[RECHECK_BYTES];
+    if (!fallen)
+        return 0;
+    snprintf(
+        text, sizeof text,
+        "the user_factor of user %.60s makes values fall with more usage, against factor_grows",
+        fallen);
+    pass->host->fail(pass->plan, text);
+    return -1;
+}
+
 int recheck_pass(struct index *index, const struct easim_pass *pass, bool all) {
     const struct easim_view *view = pass->view;
-    int r = 0;
+    int r = recheck_users(index, pass);
     for (uint32_t i = 0; i < view->event_count && r == 0; i++) {
         uint32_t job = easim_view_event(view, i)->job;
         r = job == EASIM_NONE ? 0 : recheck_job(index, pass, job);
     }
     for (size_t i = 0; i < index->busy.count && r == 0; i++) {
-        const struct queue *jobs = &index->queues.at[index->busy.at[i]].jobs;
-        r = recheck_job(index, pass, jobs->entries[queue_first(jobs)].job);
+        r = recheck_job(index, pass, index_any(index, index->busy.at[i]));
     }
     for (uint32_t i = view->first_waiting; all && i != EASIM_NONE && r == 0;
          i = host_job(view, i)->next_waiting)

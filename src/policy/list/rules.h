@@ -34,6 +34,11 @@ static inline bool rules_is_urgent(const struct easim_key *key) {
 static inline bool rules_make_room(const struct easim_list *ops) {
     return ops->make_room || ops->displace;
 }
+/* Whether what a user's jobs are worth never falls while they wait, but for ageing. */
+static inline bool rules_factor_grows(const struct rules *rules) {
+    return rules->ops->key && rules->ops->user_factor && rules->ops->factor_grows &&
+           rules->options->half_life_s == INFINITY;
+}
 /* The number of levels of the policy, at least 1. */
 static inline uint32_t rules_level_count(const struct rules *rules) {
     return rules->ops->level && rules->ops->levels > 1 ? rules->ops->levels : 1;

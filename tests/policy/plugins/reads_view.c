@@ -1,10 +1,10 @@
 /* reads_view: a list policy of which one callback looks at what it may not: at what runs, the time
-   or other jobs; or draws random numbers, which it may. */
+   or other jobs; or falls where it says that it grows; or draws random numbers, which it may. */
 #include <easim/policy.h>
 
-enum { NOTHING, OBJECTIVE, MAXIMUM, VALUE, TIER, TIME, ALLOW, RANDOM };
-static const char *const whats[] = {"nothing", "objective", "maximum", "value", "tier",
-                                    "time",    "allow",     "random",  NULL};
+enum { NOTHING, OBJECTIVE, MAXIMUM, VALUE, TIER, TIME, ALLOW, RANDOM, FACTOR };
+static const char *const whats[] = {"nothing", "objective", "maximum", "value",  "tier",
+                                    "time",    "allow",     "random",  "factor", NULL};
 
 struct params {
     int32_t what;
@@ -41,12 +41,20 @@ static bool allow(const struct easim_pass *pass, const struct easim_job *job, ui
     return !is(pass, ALLOW) || job->index != 1;
 }
 
+static double user_factor(const struct easim_pass *pass, uint32_t user) {
+    return is(pass, FACTOR) ? 1 / (1 + easim_user_usage_s(pass->view, user)) : 1;
+}
+
 static const struct easim_param params[] = {{"what", "", "which callback", EASIM_PARAM_CHOICE,
-                                             offsetof(struct params, what), 0, RANDOM, NOTHING,
+                                             offsetof(struct params, what), 0, FACTOR, NOTHING,
                                              false, whats}};
 
-static const struct easim_list list = {
-    .struct_size = sizeof list, .key = key, .objective = objective, .allow = allow};
+static const struct easim_list list = {.struct_size = sizeof list,
+                                       .key = key,
+                                       .objective = objective,
+                                       .allow = allow,
+                                       .user_factor = user_factor,
+                                       .factor_grows = true};
 
 EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI,
                                                        .name = "reads_view",
