@@ -58,9 +58,10 @@ def commands(folder):
 
 
 def texts(folder):
-    """Every file that a result has; of a picture that it is there, for gnuplot dates some."""
+    """Every file that a result has; of a picture that it is there, for gnuplot dates some. Not the store of a sweep, which holds
+    what is done so far (test_transient.py goes on with it)."""
     return {str(path.relative_to(folder)): path.read_bytes() if path.suffix not in (".png", ".pdf", ".svg") else b""
-            for path in folder.rglob("*") if path.is_file()}
+            for path in folder.rglob("*") if path.is_file() and path.suffix != ".points"}
 
 
 def is_partial(found, name):

@@ -38,7 +38,7 @@ static void begin(double slowdown) {
                                       .scenario = {.horizon_ns = TIME_NONE_NS}};
     folder.policies.at = &policy;
     folder.policies.count = 1;
-    run = (struct recorded_run){.folder = &folder, .part = &part};
+    run = (struct recorded_run){.folder = &folder, .part = &part, .first_replica = JOBS};
     for (int i = 0; i < 2; i++)
         array_push(&run.workload.table.configs, configs[i]);
     array_push(&run.workload.table.sets, ((struct config_set){.first = 0, .count = 2, .until = 1}));

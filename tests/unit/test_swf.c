@@ -312,7 +312,7 @@ Test(swf, real_kth_easy) {
 Test(swf, ingest_reader_table) {
     static const char *const names[] = {
         "swf",  "itp",   "philly", "philly-json", "alibaba-gpu-2023", "alibaba-pai-2020", "helios",
-        "acme", "gavel", "pollux", "sia"};
+        "acme", "gavel", "pollux", "sia",         "slurm"};
     size_t count = 0;
     for (; ingest_readers[count]; count++)
         cr_assert_str_eq(ingest_readers[count]->name, names[count]);
