@@ -310,9 +310,18 @@ Test(swf, real_kth_easy) {
 
 /* The table that the command line uses, in the order of its help. */
 Test(swf, ingest_reader_table) {
-    static const char *const names[] = {
-        "swf",  "itp",   "philly", "philly-json", "alibaba-gpu-2023", "alibaba-pai-2020", "helios",
-        "acme", "gavel", "pollux", "sia",         "slurm"};
+    static const char *const names[] = {"swf",
+                                        "itp",
+                                        "philly",
+                                        "philly-json",
+                                        "alibaba-gpu-2023",
+                                        "alibaba-pai-2020",
+                                        "helios",
+                                        "acme",
+                                        "gavel",
+                                        "pollux",
+                                        "sia",
+                                        "slurm"};
     size_t count = 0;
     for (; ingest_readers[count]; count++)
         cr_assert_str_eq(ingest_readers[count]->name, names[count]);
