@@ -34,8 +34,12 @@ int main(void) {
 
 CPP_POLICY = """#include <easim/policy.h>
 static void key(const easim_pass *, const easim_job *, double best, easim_key *ret) { ret->value = best; }
-static const easim_list list = {sizeof(easim_list), false, key, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, 0,
-                                false, false, 0, 0, 0, nullptr, nullptr};
+static const easim_list list = [] {
+    easim_list filled{};
+    filled.struct_size = sizeof filled;
+    filled.key = key;
+    return filled;
+}();
 const struct easim_policy easim_policy = {EASIM_POLICY_ABI, "sjf", "1.0", "the same in C++", nullptr, 0, 0, 0, nullptr, 0,
                                           &list, nullptr, nullptr, nullptr, nullptr, 0, 0, 0};
 """
