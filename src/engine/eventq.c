@@ -6,7 +6,9 @@
 
 #include <stdlib.h>
 
-#define ARITY 4
+#define ARITY          4
+#define MOST_LEVELS    17 /* below the root, of a heap with 2^32 entries */
+#define BITS_PER_LEVEL 3
 
 void eventq_finish(struct eventq *queue) {
     free(queue->heap);
@@ -103,6 +105,10 @@ static struct event event_at(const struct eventq *queue, size_t place) {
                           queue->slots[entry->id].payload};
 }
 
+struct event eventq_event(const struct eventq *queue, uint32_t id) {
+    return event_at(queue, queue->slots[id].place);
+}
+
 bool eventq_pop(struct eventq *queue, struct event *event) {
     if (queue->count == 0)
         return false;
@@ -125,4 +131,14 @@ static void visit_below(const struct eventq *queue, size_t place,
 void eventq_visit_first_instant(const struct eventq *queue,
                                 void (*visit)(const struct event *, void *), void *context) {
     visit_below(queue, 0, visit, context);
+}
+
+/* Which child leads from each entry on the way to the next, the root first: an entry comes before
+   those below it, and those below it before those below the next child. */
+uint64_t eventq_visit_order(const struct eventq *queue, uint32_t id) {
+    uint64_t way = 0;
+    for (size_t place = queue->slots[id].place; place > 0; place = (place - 1) / ARITY)
+        way = way >> BITS_PER_LEVEL | (uint64_t)((place - 1) % ARITY + 1)
+                                          << (MOST_LEVELS - 1) * BITS_PER_LEVEL;
+    return way;
 }

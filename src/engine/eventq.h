@@ -41,7 +41,8 @@ void eventq_finish(struct eventq *queue);
  */
 uint32_t eventq_push(struct eventq *queue, int64_t time_ns, uint32_t rank, uint32_t kind,
                      uint32_t payload);
-int64_t eventq_time_ns(const struct eventq *queue, uint32_t id); /* of a pending event */
+int64_t eventq_time_ns(const struct eventq *queue, uint32_t id);    /* of a pending event */
+struct event eventq_event(const struct eventq *queue, uint32_t id); /* likewise */
 void eventq_cancel(struct eventq *queue, uint32_t id);
 int64_t eventq_next_ns(const struct eventq *queue); /* INT64_MAX if empty */
 /* Removes the first event; false if there is none. */
@@ -50,5 +51,7 @@ bool eventq_pop(struct eventq *queue, struct event *event);
  * change the queue. */
 void eventq_visit_first_instant(const struct eventq *queue,
                                 void (*visit)(const struct event *, void *), void *context);
+/* A pending event at the time of the first one: the visits are in the order of these numbers. */
+uint64_t eventq_visit_order(const struct eventq *queue, uint32_t id);
 
 #endif

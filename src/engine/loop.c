@@ -6,6 +6,7 @@
 #include "engine/callbacks.h"
 #include "engine/cluster_changes.h"
 #include "engine/contention.h"
+#include "engine/due_jobs.h"
 #include "engine/events.h"
 #include "engine/failures.h"
 #include "engine/forecasts.h"
@@ -58,6 +59,7 @@ int loop_init(struct sim *sim, struct error *reterr) {
     power_cap_init(sim);
     sim->runs = mem_zalloc(workload->jobs.count, sizeof *sim->runs);
     sim->unsaved = mem_zalloc(workload->jobs.count, sizeof *sim->unsaved);
+    due_jobs_init(sim);
     contention_init(sim);
     progress_init(sim);
     utilization_init(sim);
@@ -114,6 +116,7 @@ void loop_finish(struct sim *sim) {
     forecasts_finish(sim);
     forecasts_check_finish(sim);
     eventq_finish(&sim->events);
+    free(sim->due.added.at);
     placement_finish(&sim->placement);
     power_meter_finish(&sim->meter);
     view_finish(&sim->view);
@@ -187,37 +190,11 @@ static void settle_changes(struct sim *sim) {
         invariants_check(sim);
 }
 
-struct due {
-    struct sim *sim;
-    ARRAY_OF(uint32_t) jobs;
-};
-
-static void collect_due_job(const struct event *event, void *context) {
-    struct due *due = context;
-    if (event->kind == EVENT_FINISH &&
-        due->sim->view.jobs[event->payload].state == EASIM_JOB_RUNNING &&
-        due->sim->view.jobs[event->payload].predicted_end_ns == event->time_ns)
-        array_push(&due->jobs, event->payload);
-}
-
-/* Arrivals first and one event at a time (decision 0009): jobs that are due now as they requested
-   are over before anybody decides; their own events still cause a decision each. */
-static void finish_due_jobs(struct sim *sim) {
-    if (sim->options.engine.coalesce || sim->options.engine.equal_time == 0 ||
-        eventq_next_ns(&sim->events) != sim->now_ns)
-        return;
-    struct due due = {.sim = sim};
-    eventq_visit_first_instant(&sim->events, collect_due_job, &due);
-    for (size_t i = 0; i < due.jobs.count; i++)
-        jobs_finish(sim, due.jobs.at[i]);
-    free(due.jobs.at);
-}
-
 static void take_decision(struct sim *sim) {
     if (!sim->decide_pending)
         return;
     sim->decide_pending = false;
-    finish_due_jobs(sim);
+    due_jobs_finish(sim);
     for (const struct observer *const *o = sim->observers; *o && sim->tells_events; o++)
         if ((*o)->decision)
             (*o)->decision((*o)->context, sim);

@@ -25,6 +25,8 @@ void sim_notify(struct sim *sim, uint32_t job, enum job_change change) {
 
 uint32_t sim_push(struct sim *sim, int64_t time_ns, enum event_kind kind, uint32_t payload) {
     uint32_t rank = event_order_rank(kind, sim->options.engine.equal_time != 0);
+    if (sim->due.is_used && kind == EVENT_FINISH && time_ns == sim->now_ns)
+        array_push(&sim->due.added, (struct due_job){.job = payload});
     return eventq_push(&sim->events, time_ns, rank, kind, payload);
 }
 

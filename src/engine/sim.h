@@ -68,6 +68,18 @@ struct sim_options {
     const char **calling; /* NULL, or tells which callback of the policy is running; NULL: none */
 };
 
+/* Jobs that are due as they requested (due_jobs.h). */
+struct due_job {
+    uint32_t job;
+    uint64_t place; /* among the events of the instant */
+};
+
+struct due_jobs {
+    bool is_used;
+    int64_t looked_ns;              /* the last instant of which all events were looked at */
+    ARRAY_OF(struct due_job) added; /* with an event of this instant, since then */
+};
+
 struct sim {
     const struct cluster *cluster;
     const struct workload *workload;
@@ -77,6 +89,7 @@ struct sim {
 
     int64_t now_ns;
     struct eventq events;
+    struct due_jobs due;
     struct placement placement;
     struct power_meter meter;
     struct nodes nodes;

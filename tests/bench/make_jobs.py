@@ -1,10 +1,11 @@
-"""Writes a workload of N jobs: make_jobs.py [--overload|--swf|--philly] N OUT
+"""Writes a workload of N jobs: make_jobs.py [--overload|--swf|--philly|--together] N OUT
 
 Rigid ones for a cluster of 256 processors: sizes are powers of two 1..64, run times lognormal, requests up to five
 times the run time, Poisson arrivals at a load of 0.85; with --swf in the Standard Workload Format, whole seconds; with
 --philly ten times as fast, in the form of the published CSV of Philly. With --overload malleable ones for
 overload.yaml: work lognormal, 40 users, deadlines on 30 %, 100,000 in the first 400 minutes and then 12 a minute, about
-as many as the cluster does. The generator is a fixed linear congruential one, so the file never changes.
+as many as the cluster does. With --together rigid ones of one processor that all begin and end at the same instant, and
+one more that comes meanwhile. The generator is a fixed linear congruential one, so the file never changes.
 """
 import datetime
 import math
@@ -36,10 +37,19 @@ def rigid_jobs(count):
         yield time_s, duration, requested, gpus, user
 
 
+RIGID_COLUMNS = "job_id,submit_s,user,model,work_samples,duration_s,requested_s,gpus,batch,gpu_type,deadline_s,class\n"
+
+
 def write_rigid(count, out):
-    out.write("job_id,submit_s,user,model,work_samples,duration_s,requested_s,gpus,batch,gpu_type,deadline_s,class\n")
+    out.write(RIGID_COLUMNS)
     for i, (time_s, duration, requested, gpus, user) in enumerate(rigid_jobs(count), 1):
         out.write(f"{i},{time_s:.3f},u{user},,,{duration},{requested},{gpus},,,,\n")
+
+
+def write_together(count, out):
+    out.write(RIGID_COLUMNS)
+    for i in range(count + 1):
+        out.write(f"{i + 1},{0 if i < count else 50},u,,,100,100,1,,,,\n")
 
 
 def write_swf(count, out):
@@ -70,7 +80,8 @@ def write_overload(count, out):
 
 
 def main():
-    write = {"--overload": write_overload, "--swf": write_swf, "--philly": write_philly}.get(sys.argv[1], write_rigid)
+    write = {"--overload": write_overload, "--swf": write_swf, "--philly": write_philly,
+             "--together": write_together}.get(sys.argv[1], write_rigid)
     with open(sys.argv[-1], "w", encoding="ascii") as out:
         write(int(sys.argv[-2]), out)
 

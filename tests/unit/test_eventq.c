@@ -68,7 +68,9 @@ static void pop(struct eventq *q, struct naive *n) {
 
 struct visit {
     const struct naive *naive;
+    const struct eventq *queue;
     size_t count;
+    uint64_t order; /* of the last one */
     bool *seen;
 };
 
@@ -83,12 +85,16 @@ static void visit(const struct event *event, void *context) {
             n->entries.at[i].kind != event->kind || n->entries.at[i].payload != event->payload))
         i++;
     cr_assert_lt(i, n->entries.count, "an event that is not due, or twice");
+    uint64_t order = eventq_visit_order(v->queue, n->entries.at[i].id);
+    cr_assert(v->count == 0 || order > v->order);
+    v->order = order;
     v->seen[i] = true;
     v->count++;
 }
 
 static void check_first_instant(const struct eventq *q, const struct naive *n) {
-    struct visit v = {.naive = n, .seen = mem_zalloc(n->entries.count + 1, sizeof *v.seen)};
+    struct visit v = {
+        .naive = n, .queue = q, .seen = mem_zalloc(n->entries.count + 1, sizeof *v.seen)};
     size_t due = 0;
     for (size_t i = 0; i < n->entries.count; i++)
         due += n->entries.at[i].time_ns == n->entries.at[first_of(n)].time_ns;
