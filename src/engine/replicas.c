@@ -115,7 +115,6 @@ static void enter_phase(struct sim *sim, uint32_t replica, enum replica_phase ph
     group->ready += (phase == REPLICA_READY) - (r->phase == REPLICA_READY);
     r->phase = (uint8_t)phase;
     r->since_ns = sim->now_ns;
-    r->drawn_before = group->drawn;
     services_refresh(sim, r->service);
 }
 

@@ -30,7 +30,6 @@ struct replica {
     uint8_t phase;              /* enum replica_phase */
     int64_t since_ns, awake_ns; /* since when in this phase; when all its GPUs are awake */
     int64_t spare_since_ns;     /* semantics 33.3; TIME_NONE_NS: it is not */
-    int128 drawn_before;        /* of its group, when it became ready */
 };
 
 /* The replicas of a service in one configuration: those that are ready run alike. */
@@ -41,8 +40,6 @@ struct replica_group {
     int64_t loading_nw;                      /* of each that loads */
     int64_t most_nw;                         /* that each counts against the power cap */
     uint32_t ready_metered, loading_metered; /* of which the meter knows */
-    int128
-        drawn; /* by one that would have been ready since t = 0, up to the service's settled_ns */
 };
 
 /* A service, as of settled_ns. */

@@ -182,9 +182,6 @@ void services_settle(struct sim *sim, uint32_t service) {
     run->dropped += piece.dropped;
     run->energy += (int128)run->nw * duration_ns;
     run->gpu_ps += (int128)run->milli * duration_ns;
-    for (uint32_t c = 0; c < services_spec(sim, service)->config_count; c++)
-        if (run->groups[c].ready > 0)
-            run->groups[c].drawn += (int128)run->groups[c].ready_nw * duration_ns;
     run->settled_ns = sim->now_ns;
 }
 
