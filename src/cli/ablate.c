@@ -151,7 +151,6 @@ static int ablate_policies(struct session *s, struct ablation *ablation) {
     if (!folder)
         return cli_report_error(&error);
     struct replicate_options how = run_args_options(s->options);
-    how.record_power = false;
     uint32_t count = ablation->cell_count * ablation->replications;
     struct progress_line *progress =
         s->options->quiet ? NULL : progress_line_start(count, "replications", &s->studies[0], &how);

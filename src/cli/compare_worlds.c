@@ -65,7 +65,6 @@ int compare_worlds_run(struct compare_worlds *w, const struct compare_args *args
                                         .baseline = comparison->baseline};
     world_results_init(&w->results);
     struct world_run_plan plan = {&w->worlds, w->policies, run_args_options(options)};
-    plan.how.record_power = false; /* summaries are kept, no rows */
     struct error error = {0};
     size_t runs = w->results.sets * w->results.worlds * count * w->results.replications;
     struct progress_line *progress =

@@ -37,7 +37,6 @@ struct replicate_options run_args_options(const struct options *options) {
                                       .check = options->check,
                                       .strict = options->strict,
                                       .limit_s = options->run_timeout_s,
-                                      .record_power = !options->summary_only,
                                       .cancel = &interrupted};
 }
 

@@ -190,7 +190,6 @@ static int run_points(const struct options *options, struct sweep_dir *dir) {
                             .how = run_args_options(options),
                             .sink = sweep_dir_sink(dir),
                             .lost = tell_lost_point};
-    all.how.record_power = false; /* summaries are kept, no rows */
     struct progress_line *progress =
         options->quiet ? NULL : progress_line_start((uint32_t)count, "runs", NULL, &all.how);
     int r = sweep_run(&all, &error);

@@ -247,7 +247,6 @@ static int tune_params(struct session *s) {
     if (!folder)
         return cli_report_error(&error);
     struct replicate_options how = run_args_options(options);
-    how.record_power = false;
     s->progress =
         options->quiet ? NULL : progress_line_start(1, "replications", &s->training, &how);
     struct tune search = {.study = &s->training,

@@ -25,7 +25,8 @@ struct atomic_file {
     char *target;    /* what the rename replaces: symbolic links resolved */
     char *temporary; /* NULL: a device or pipe, written directly */
     int fd;
-    bool failed; /* some bytes are missing: never commit */
+    bool failed;      /* some bytes are missing: never commit */
+    uint64_t written; /* bytes, by write; what is in the buffer comes behind them */
     char *buffer;
     size_t used;
 };
@@ -110,6 +111,7 @@ static int write_out(struct atomic_file *file, const char *bytes, size_t length,
         }
         bytes += count;
         length -= (size_t)count;
+        file->written += (uint64_t)count;
     }
     return 0;
 }
@@ -132,6 +134,26 @@ int atomic_file_write(struct atomic_file *file, const char *bytes, size_t length
     if (length > 0)
         memcpy(file->buffer + file->used, bytes, length);
     file->used += length;
+    return 0;
+}
+
+uint64_t atomic_file_size(const struct atomic_file *file) {
+    return file->written + file->used;
+}
+
+int atomic_file_shorten(struct atomic_file *file, uint64_t size, struct error *reterr) {
+    if (size >= file->written) {
+        file->used = (size_t)(size - file->written);
+        return 0;
+    }
+    file->used = 0;
+    if (!file->temporary || ftruncate(file->fd, (off_t)size) < 0 ||
+        lseek(file->fd, (off_t)size, SEEK_SET) < 0) {
+        file->failed = true;
+        return error_set(reterr, ERROR_IO, "%s: what was written cannot be taken back: %s",
+                         file->name, file->temporary ? strerror(errno) : "it is a device");
+    }
+    file->written = size;
     return 0;
 }
 

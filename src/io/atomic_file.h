@@ -5,6 +5,8 @@
 
 #include "base/error.h"
 
+#include <stdint.h>
+
 struct atomic_file; /* opaque */
 
 int atomic_file_open(const char *path, struct atomic_file **ret_file,
@@ -14,6 +16,9 @@ int atomic_file_write(struct atomic_file *file, const char *bytes, size_t length
 /* Appends all that was written to another one so far, or all behind its first line. */
 int atomic_file_append(struct atomic_file *file, struct atomic_file *from, bool skip_line,
                        struct error *reterr) MUST_CHECK;
+/* How many bytes were written, and back to so many of them. A device cannot take back. */
+uint64_t atomic_file_size(const struct atomic_file *file);
+int atomic_file_shorten(struct atomic_file *file, uint64_t size, struct error *reterr) MUST_CHECK;
 /* Flushes, checks and renames. Frees file in any case. */
 int atomic_file_commit(struct atomic_file *file, struct error *reterr) MUST_CHECK;
 void atomic_file_abort(struct atomic_file *file); /* removes the temporary file; accepts NULL */

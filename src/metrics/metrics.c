@@ -81,19 +81,7 @@ static void on_advance(void *context, const struct sim *sim, int64_t from_ns, in
 
 static void on_instant(void *context, const struct sim *sim) {
     struct metrics *metrics = context;
-    uint32_t free = sim->view.v->free_gpus + sim->services.reserved_gpus,
-             failed = sim->failures.gpus;
-    struct power_row row = {sim->now_ns,
-                            power_meter_total_nw(&sim->meter),
-                            sim->cluster->gpus - free - failed,
-                            free,
-                            sim->waiting,
-                            failed,
-                            sim->view.v->shared_free_milli,
-                            sim->view.v->power_cap_w};
     queue_slope_note(&metrics->queue, sim);
-    if (metrics->record_power)
-        array_push(&metrics->power_rows, row);
 }
 
 static void note_action(void *context, const struct sim *sim, const struct action_record *action) {
@@ -118,8 +106,8 @@ static void count_change(void *context, const struct sim *sim, uint32_t job,
         metrics->job_failures++;
 }
 
-void metrics_init(struct metrics *metrics, bool record_power, bool record_decisions) {
-    *metrics = (struct metrics){.record_power = record_power, .record_decisions = record_decisions};
+void metrics_init(struct metrics *metrics, bool record_decisions) {
+    *metrics = (struct metrics){.record_decisions = record_decisions};
     metrics->observer = (struct observer){.context = metrics,
                                           .advance = on_advance,
                                           .instant = on_instant,
@@ -130,7 +118,6 @@ void metrics_init(struct metrics *metrics, bool record_power, bool record_decisi
 }
 
 void metrics_finish(struct metrics *metrics) {
-    free(metrics->power_rows.at);
     free(metrics->decision_rows.at);
     free(metrics->at_start.types);
     free(metrics->users);

@@ -19,8 +19,7 @@ struct priced {
 /* Zero-initialise; release with metrics_finish. */
 struct metrics {
     struct observer observer;
-    bool record_power, record_decisions;
-    ARRAY_OF(struct power_row) power_rows;
+    bool record_decisions;
     ARRAY_OF(struct decision_row) decision_rows;
     struct queue_slope queue;
     int64_t start_ns;            /* of measuring */
@@ -40,7 +39,7 @@ struct metrics {
     struct service_row *services;
 };
 
-void metrics_init(struct metrics *metrics, bool record_power, bool record_decisions);
+void metrics_init(struct metrics *metrics, bool record_decisions);
 /* Fills in summary, users and types from the finished run. */
 void metrics_sum_up(struct metrics *metrics, const struct sim *sim);
 void metrics_finish(struct metrics *metrics);

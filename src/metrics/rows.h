@@ -13,6 +13,8 @@ struct power_row {
     double cap_w;                              /* INFINITY if none */
 };
 
+struct power_row power_row_of(const struct sim *sim); /* of now */
+
 /* Of decisions.csv. */
 struct decision_row {
     int64_t time_ns;

@@ -28,14 +28,17 @@ double forked_clock_s(void) {
 
 /* Of the parent's files, and of other policies' results, a policy sees none. Standard input is
    empty, and what is printed on standard output goes where messages go. */
-static void keep_descriptor(int fd) {
+static void keep_descriptors(int fd, int bell) {
+    int low = bell < 0 || fd < bell ? fd : bell, high = fd < bell ? bell : fd;
     int null = open("/dev/null", O_RDONLY);
     if (null >= 0)
         dup2(null, STDIN_FILENO);
     dup2(STDERR_FILENO, STDOUT_FILENO);
-    if (fd > STDERR_FILENO + 1)
-        close_range(STDERR_FILENO + 1, (unsigned)fd - 1, 0);
-    close_range((unsigned)fd + 1, ~0u, 0);
+    if (low > STDERR_FILENO + 1)
+        close_range(STDERR_FILENO + 1, (unsigned)low - 1, 0);
+    if (high > low + 1)
+        close_range((unsigned)low + 1, (unsigned)high - 1, 0);
+    close_range((unsigned)high + 1, ~0u, 0);
 }
 
 static bool write_result(int fd, const struct str *result) {
@@ -87,20 +90,28 @@ void forked_forget(struct forked *forked) {
         close(forked->ended);
     if (forked->result >= 0)
         close(forked->result);
-    *forked = (struct forked){.trail = forked->trail};
+    if (forked->conveyor)
+        conveyor_close(forked->conveyor);
+    *forked = (struct forked){.trail = forked->trail, .conveyor = forked->conveyor};
 }
 
 static void begin_copy(const struct forked *forked, pid_t parent) {
     child_begin(parent);
-    keep_descriptor(forked->result);
+    keep_descriptors(forked->result, forked->conveyor ? forked->conveyor->bell : -1);
     trail_begin(forked->trail);
 }
 
 int forked_start(struct forked *forked) {
     pid_t parent = getpid();
-    *forked = (struct forked){.ended = -1, .began_s = forked_clock_s(), .trail = forked->trail};
+    *forked = (struct forked){.ended = -1,
+                              .began_s = forked_clock_s(),
+                              .trail = forked->trail,
+                              .conveyor = forked->conveyor};
     memset(forked->trail, 0, sizeof *forked->trail);
+    forked->trail->conveyor = forked->conveyor;
     fflush(NULL); /* a plug-in may call exit, which writes out what is buffered */
+    if (forked->conveyor && conveyor_open(forked->conveyor) < 0)
+        return -1;
     forked->result = memfd_create("easim", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     forked->pid = forked->result < 0 ? -1 : fork();
     if (forked->pid == 0) {

@@ -10,14 +10,17 @@ struct forked {
     int ended;  /* readable once it has */
     int result; /* a file in memory */
     double began_s;
-    struct trail *trail; /* the caller's, from mem_shared; kept when the process is forgotten */
+    /* The caller's, from mem_shared, and kept when the process is forgotten. conveyor: open, or
+     * NULL. */
+    struct trail *trail;
+    struct conveyor *conveyor;
 };
 
 /* By a clock that only goes on. */
 double forked_clock_s(void);
-/* Returns twice: 1 in the copy, which has no descriptors but those of messages and its result (its
-   standard output is standard error) and ends by forked_hand_in or _exit alone; 0 in the caller.
-   Negative: there is none, errno tells why. */
+/* Returns twice: 1 in the copy, which has no descriptors but those of messages, its result and the
+   bell of its conveyor (its standard output is standard error) and ends by forked_hand_in or _exit
+   alone; 0 in the caller. Negative: there is none, errno tells why. */
 int forked_start(struct forked *forked) MUST_CHECK;
 /* In the copy. */
 _Noreturn void forked_hand_in(const struct forked *forked, const struct str *result);

@@ -20,6 +20,7 @@ struct child {
     struct forked forked;
     size_t task;
     bool timed_out, killed; /* killed: it was asked to end, and did not */
+    bool spoilt;            /* its conveyor */
 };
 
 struct crew {
@@ -37,7 +38,10 @@ struct crew {
 
 /* False: not started, errno tells why. */
 static bool start_child(const struct isolated *all, struct child *c, size_t task) {
-    *c = (struct child){.forked = {.trail = c->forked.trail}, .task = task};
+    *c = (struct child){.forked = {.trail = c->forked.trail, .conveyor = c->forked.conveyor},
+                        .task = task};
+    if (all->begun)
+        all->begun(all->context, task);
     int copy = forked_start(&c->forked);
     if (copy > 0) {
         struct str result = {0};
@@ -133,6 +137,8 @@ static void hand_over(struct crew *crew, const struct child *c, int status) {
     crew->given_up += given_up;
     if (given_up)
         note_stubborn(crew, c, &failure);
+    if (!failure.text && c->spoilt)
+        str_addf(&failure, "the rows of %s were changed", trail_name(c->forked.trail));
     if (!failure.text)
         result = forked_open_result(&c->forked, &failure);
     if (!given_up && !tries_again(crew, c, status, failure.text) &&
@@ -143,8 +149,25 @@ static void hand_over(struct crew *crew, const struct child *c, int status) {
     str_finish(&failure);
 }
 
+/* Takes over what the child has put on its conveyor. */
+static void take_pieces(const struct crew *crew, struct child *c) {
+    unsigned part;
+    struct slice piece;
+    int r;
+    if (!c->forked.conveyor || c->spoilt)
+        return;
+    conveyor_hush(c->forked.conveyor);
+    while ((r = conveyor_take(c->forked.conveyor, &part, &piece)) > 0) {
+        crew->all->piece(crew->all->context, c->task, part, piece);
+        conveyor_done(c->forked.conveyor);
+    }
+    c->spoilt = r < 0;
+}
+
 static void reap_child(struct crew *crew, struct child *c) {
-    hand_over(crew, c, forked_wait(&c->forked));
+    int status = forked_wait(&c->forked);
+    take_pieces(crew, c);
+    hand_over(crew, c, status);
     forked_forget(&c->forked);
     crew->running--;
 }
@@ -171,19 +194,29 @@ static void look_at_clock(struct crew *crew) {
     }
 }
 
-/* Reaps those that end within a tick. ended: room for all; only what runs is in it, since poll
-   refuses more entries than files may be open. */
-static void wait_for_some(struct crew *crew, struct pollfd *ended) {
+/* Takes what is put and reaps those that end within a tick. events: room for two of each; only what
+   runs is in it, since poll refuses more entries than files may be open. */
+static void wait_for_some(struct crew *crew, struct pollfd *events) {
     nfds_t count = 0, at = 0;
-    for (unsigned i = 0; i < crew->all->processes; i++)
-        if (crew->children[i].forked.pid != 0)
-            ended[count++] =
-                (struct pollfd){.fd = crew->children[i].forked.ended, .events = POLLIN};
-    if (poll(ended, count, TICK_MS) <= 0)
+    for (unsigned i = 0; i < crew->all->processes; i++) {
+        const struct forked *forked = &crew->children[i].forked;
+        if (forked->pid != 0)
+            events[count++] = (struct pollfd){.fd = forked->ended, .events = POLLIN};
+        if (forked->pid != 0 && forked->conveyor)
+            events[count++] = (struct pollfd){.fd = forked->conveyor->bell, .events = POLLIN};
+    }
+    if (poll(events, count, TICK_MS) < 0)
         return;
-    for (unsigned i = 0; i < crew->all->processes; i++)
-        if (crew->children[i].forked.pid != 0 && ended[at++].revents)
-            reap_child(crew, &crew->children[i]);
+    for (unsigned i = 0; i < crew->all->processes; i++) {
+        struct child *c = &crew->children[i];
+        if (c->forked.pid == 0)
+            continue;
+        bool ended = events[at].revents;
+        at += c->forked.conveyor ? 2 : 1;
+        take_pieces(crew, c);
+        if (ended)
+            reap_child(crew, c);
+    }
 }
 
 static int conclude_crew(struct crew *crew, const struct error *failure, struct error *reterr) {
@@ -208,22 +241,27 @@ int isolated_run(const struct isolated *all, struct error *reterr) {
     struct crew crew = {.all = all,
                         .limit = all->count,
                         .children = mem_zalloc(all->processes, sizeof *crew.children)};
-    struct pollfd *ended = mem_zalloc(all->processes, sizeof *ended);
+    struct pollfd *events = mem_zalloc(all->processes, 2 * sizeof *events);
     struct trail *trails = mem_shared(all->processes * sizeof *trails);
+    struct conveyor *conveyors = all->piece ? mem_shared(all->processes * sizeof *conveyors) : NULL;
     struct error error = {0};
     crew.tried = mem_zalloc(all->count, sizeof *crew.tried);
     idset_init(&crew.waiting, all->count);
-    for (unsigned i = 0; i < all->processes; i++)
+    for (unsigned i = 0; i < all->processes; i++) {
         crew.children[i].forked.trail = &trails[i];
+        crew.children[i].forked.conveyor = conveyors ? &conveyors[i] : NULL;
+    }
     look_at_clock(&crew);
     start_more(&crew, &error);
     while (crew.running > 0) {
-        wait_for_some(&crew, ended);
+        wait_for_some(&crew, events);
         look_at_clock(&crew);
         start_more(&crew, &error);
     }
     mem_unshare(trails, all->processes * sizeof *trails);
-    free(ended);
+    if (conveyors)
+        mem_unshare(conveyors, all->processes * sizeof *conveyors);
+    free(events);
     free(crew.tried);
     free(crew.children);
     int r = conclude_crew(&crew, &error, reterr);

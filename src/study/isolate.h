@@ -18,6 +18,11 @@ struct isolated {
        descriptors but those of messages: standard output is standard error there. SIGTERM asks it
        to end early. */
     void (*work)(void *context, size_t task, struct trail *trail, struct str *out);
+    /* In the parent, and NULL unless tasks put pieces on the conveyor of their trail: gets each, in
+       the order in which a task puts them, before the call of done. begun: a task begins, perhaps
+       again; what was got of it does not count. */
+    void (*begun)(void *context, size_t task);
+    void (*piece)(void *context, size_t task, unsigned part, struct slice piece);
     /* In the parent, in the order in which tasks end. failure: NULL, or how a task ended before it
        was done. Negative: no tasks of higher numbers are begun. */
     int (*done)(void *context, size_t task, struct slice result, const char *failure);

@@ -27,6 +27,9 @@ struct pool {
     const struct replicate_options *options;
     const struct replicate_sink *sink; /* NULL: nothing is to be run (replicate_try) */
     struct slot **slots;               /* finished, but not in turn yet */
+    struct str *early;                 /* pieces of those not in turn yet: see keep_piece */
+    bool taken;                        /* the sink has pieces of the one in turn */
+    struct error take_error;           /* by them */
     uint32_t first, count;             /* to be run: first..count - 1 */
     uint32_t emitted;
     struct replicate_result *result;
@@ -67,10 +70,27 @@ static int close_segments(const struct replicate_options *options, struct job_se
     return options->check ? job_segments_check(segments, sim, reterr) : 0;
 }
 
+static bool has_failed(const struct pool *pool) {
+    return pool->error.code < 0 && pool->error.code != ERROR_CANCELLED;
+}
+
+/* A piece of the replication in turn. */
+static void take_piece(void *context, unsigned part, struct slice piece) {
+    struct pool *pool = context;
+    if (has_failed(pool) || pool->take_error.code < 0)
+        return;
+    pool->taken = true;
+    (void)pool->sink->take(pool->sink->context, part, piece, &pool->take_error);
+}
+
+static void put_piece(void *context, unsigned part, struct slice piece) {
+    conveyor_put(context, part, piece);
+}
+
 static int simulate_replication(struct pool *pool, uint32_t index, const struct workload *workload,
                                 struct slot *slot) {
     struct metrics metrics;
-    metrics_init(&metrics, pool->options->record_power, pool->options->record_decisions);
+    metrics_init(&metrics, pool->options->record_decisions);
     struct trail *trail = pool->options->trail;
     const struct observer watch = trail ? trail_observer(trail) : (struct observer){0};
     const struct replicate_sink *sink = pool->sink;
@@ -78,7 +98,10 @@ static int simulate_replication(struct pool *pool, uint32_t index, const struct 
     struct gpu_tracker tracker = {0};
     job_segments_init(&segments, pool->options->record ? &tracker : NULL);
     struct power_means means = {0};
-    const struct observer *observers[6] = {&metrics.observer};
+    const struct outlet outlet = trail && trail->conveyor
+                                     ? (struct outlet){put_piece, trail->conveyor}
+                                     : (struct outlet){take_piece, pool};
+    const struct observer *observers[5 + REPLICATE_WATCHERS] = {&metrics.observer};
     size_t count = 1;
     if (pool->options->check || pool->options->record)
         observers[count++] = &segments.observer;
@@ -89,7 +112,7 @@ static int simulate_replication(struct pool *pool, uint32_t index, const struct 
     if (trail)
         observers[count++] = &watch;
     if (sink && sink->watch)
-        observers[count++] = sink->watch(sink->context, index + 1);
+        count += sink->watch(sink->context, index + 1, &outlet, observers + count);
     struct sim sim = study_sim(pool->study, workload);
     sim.options.replication = index;
     sim.options.check = pool->options->check;
@@ -170,13 +193,64 @@ static void slot_finish(struct slot *slot) {
     tally_finish(&slot->counted);
 }
 
+/* How a piece that came early is kept, in front of its bytes. */
+struct piece_head {
+    unsigned part;
+    size_t length;
+};
+
+static void take_early(struct pool *pool) {
+    struct str *early = &pool->early[pool->emitted];
+    struct piece_head head;
+    for (size_t at = 0; at < early->length; at += head.length) {
+        memcpy(&head, early->text + at, sizeof head);
+        at += sizeof head;
+        take_piece(pool, head.part, (struct slice){early->text + at, head.length});
+    }
+    str_finish(early);
+}
+
+static void keep_piece(void *context, size_t task, unsigned part, struct slice piece) {
+    struct pool *pool = context;
+    uint32_t index = pool->first + (uint32_t)task;
+    const struct piece_head head = {part, piece.length};
+    if (index == pool->emitted) {
+        take_early(pool);
+        take_piece(pool, part, piece);
+    } else if (!has_failed(pool)) {
+        str_add_bytes(&pool->early[index], (const char *)&head, sizeof head);
+        str_add_bytes(&pool->early[index], piece.at, piece.length);
+    }
+}
+
+/* What has come of a replication that failed, or begins once more. */
+static void drop_pieces(struct pool *pool, uint32_t index) {
+    struct error error = {0};
+    str_finish(&pool->early[index]);
+    if (index != pool->emitted || !pool->taken)
+        return;
+    pool->taken = false;
+    pool->take_error = (struct error){0};
+    if (pool->sink->drop(pool->sink->context, &error) < 0 && !has_failed(pool))
+        pool->error = error;
+}
+
+static void begin_apart(void *context, size_t task) {
+    struct pool *pool = context;
+    drop_pieces(pool, pool->first + (uint32_t)task);
+}
+
 /* Hands one finished replication over, or notes its error. None after one that has failed: which of
    them are there depends on the number of processes. */
 static void emit_slot(struct pool *pool, uint32_t number, const struct slot *slot,
                       struct slice rendered) {
     struct replicate_result *result = pool->result;
     struct error error = slot->outcome.error;
-    bool failed = pool->error.code < 0 && pool->error.code != ERROR_CANCELLED;
+    bool failed = has_failed(pool);
+    if (error.code == 0 && !failed) {
+        take_early(pool);
+        error = pool->take_error;
+    }
     if (error.code == 0 && !failed &&
         pool->sink->emit(pool->sink->context, number, &slot->outcome.summary, rendered, &error) ==
             0) {
@@ -191,7 +265,9 @@ static void emit_slot(struct pool *pool, uint32_t number, const struct slot *slo
         tally_add_all(&result->rejected, &slot->rejected);
         tally_add_all(&result->outside, &slot->outside);
         tally_add_all(&result->counted, &slot->counted);
+        pool->taken = false;
     }
+    drop_pieces(pool, pool->emitted);
     if (error.code < 0 && !failed)
         pool->error = error;
 }
@@ -200,8 +276,10 @@ static void emit_slot(struct pool *pool, uint32_t number, const struct slot *slo
 static void emit_ready(struct pool *pool, bool all) {
     for (; pool->emitted < pool->count && (pool->slots[pool->emitted] || all); pool->emitted++) {
         struct slot *slot = pool->slots[pool->emitted];
-        if (!slot)
+        if (!slot) {
+            drop_pieces(pool, pool->emitted);
             continue;
+        }
         emit_slot(pool, pool->emitted + 1, slot,
                   (struct slice){slot->rendered.text, slot->rendered.length});
         slot_finish(slot);
@@ -386,6 +464,8 @@ static void run_in_processes(struct pool *pool) {
                                  .cancel = options->cancel,
                                  .context = pool,
                                  .work = run_apart,
+                                 .begun = begin_apart,
+                                 .piece = pool->sink->take ? keep_piece : NULL,
                                  .done = keep_apart,
                                  .lost = lose_apart};
     struct error error = {0};
@@ -406,12 +486,16 @@ int replicate_run(const struct study *study, const struct replicate_options *opt
                         .emitted = result->count,
                         .result = result};
     pool.slots = mem_zalloc(pool.count, sizeof *pool.slots);
+    pool.early = mem_zalloc(pool.count, sizeof *pool.early);
     result->summaries = mem_realloc(result->summaries, pool.count, sizeof *result->summaries);
     result->trends = mem_realloc(result->trends, pool.count, sizeof *result->trends);
     if (options->bound_work)
         result->bounds = mem_realloc(result->bounds, pool.count, sizeof *result->bounds);
     (options->processes > 0 ? run_in_processes : run_here)(&pool);
     free(pool.slots);
+    for (uint32_t i = 0; i < pool.count; i++)
+        str_finish(&pool.early[i]);
+    free(pool.early);
     if (pool.error.code < 0 && reterr)
         *reterr = pool.error;
     return pool.error.code;

@@ -22,14 +22,22 @@ struct replication {
     const struct job_segments *segments; /* closed, with a tracker; NULL unless recorded */
 };
 
+#define REPLICATE_WATCHERS 2
+
 /* What a caller keeps of each replication. */
 struct replicate_sink {
     void *context;
-    /* In the process of the replication, before it begins: one more who watches it, until render or
-       until the next one begins. NULL is fine. */
-    const struct observer *(*watch)(void *context, uint32_t number);
+    /* In the process of the replication, before it begins: adds those who watch it, too, until
+       render or until the next one begins; they may send pieces of text, and so may render. Returns
+       how many, REPLICATE_WATCHERS at most. NULL is fine. */
+    size_t (*watch)(void *context, uint32_t number, const struct outlet *outlet,
+                    const struct observer **observers);
     /* In the process of the replication: makes bytes of it. NULL is fine. */
     void (*render)(void *context, const struct replication *replication, struct str *out);
+    /* In the process of the caller: gets the pieces of the replication that is emitted next. NULL:
+       none are sent. drop: that one has failed, and what came of it does not count. */
+    int (*take)(void *context, unsigned part, struct slice piece, struct error *reterr);
+    int (*drop)(void *context, struct error *reterr);
     /* In the process of the caller, by ascending number: gets what render has made. */
     int (*emit)(void *context, uint32_t number, const struct summary *summary,
                 struct slice rendered, struct error *reterr);
@@ -40,7 +48,7 @@ struct replicate_options {
                            0: here, one after the other, for callers that are such a child
                            themselves and for tests */
     bool record;        /* segments, and which GPUs they had */
-    bool check, strict, record_power, record_decisions, time_decisions;
+    bool check, strict, record_decisions, time_decisions;
     int64_t meter_step_ns;                  /* mean power of intervals of this length; 0: none */
     const struct config_extras *bound_work; /* as work_bound_find takes it; NULL: not wanted */
     double limit_s;                         /* of those processes, by the clock; 0: none */

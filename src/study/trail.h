@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "engine/observer.h"
 #include "policy/fault.h"
+#include "study/conveyor.h"
 
 #include <sys/types.h>
 
@@ -21,6 +22,7 @@ struct trail {
     const volatile bool *original; /* false in what its policy has forked; NULL: not known */
     uint64_t bytes;                /* of the result, */
     uint64_t hash;                 /* and of what is in it (base/hash.h) */
+    struct conveyor *conveyor;     /* for pieces of the result; NULL: none are wanted */
     pid_t pid;                     /* of the task; what its policy has forked has another */
     bool done;
     bool machine; /* it was the machine that failed, not the task: no memory, say */

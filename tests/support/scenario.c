@@ -71,12 +71,15 @@ static void render(void *context, const struct replication *replication, struct 
     t->jobs = mem_zalloc(t->job_count, sizeof *t->jobs);
     for (uint32_t j = 0; j < t->job_count; j++)
         keep_job(&t->jobs[j], sim, j);
+    struct flow jobs = {.sent = 0}, decisions = {.sent = 0};
     jobs_csv_header(sim->workload, out);
-    jobs_csv_rows(replication, out);
-    decisions_csv_rows(replication, &t->decisions_csv);
+    jobs_csv_rows(replication, &jobs);
+    decisions_csv_rows(replication, &decisions);
+    str_add_bytes(out, jobs.text.text, jobs.text.length);
+    str_add_bytes(&t->decisions_csv, decisions.text.text, decisions.text.length);
+    flow_finish(&jobs);
+    flow_finish(&decisions);
     memcpy(t->refused, sim->refused, sizeof t->refused);
-    for (size_t i = 0; i < replication->metrics->power_rows.count; i++)
-        array_push(&t->power.at, replication->metrics->power_rows.at[i]);
 }
 
 static int emit(void *context, uint32_t number, const struct summary *summary,
@@ -88,10 +91,22 @@ static int emit(void *context, uint32_t number, const struct summary *summary,
     return 0;
 }
 
-static const struct observer *watch(void *context, uint32_t number) {
-    const struct trial *t = context;
-    (void)number;
-    return t->options->watch;
+static void keep_power(void *context, const struct sim *sim) {
+    struct trial *t = context;
+    array_push(&t->power.at, power_row_of(sim));
+}
+
+static size_t watch(void *context, uint32_t number, const struct outlet *outlet,
+                    const struct observer **observers) {
+    struct trial *t = context;
+    size_t count = 0;
+    (void)outlet;
+    t->power_watch = (struct observer){.context = t, .instant = keep_power};
+    if (number == 1)
+        observers[count++] = &t->power_watch;
+    if (t->options->watch)
+        observers[count++] = t->options->watch;
+    return count;
 }
 
 void trial_execute(struct trial *t) {
@@ -99,13 +114,11 @@ void trial_execute(struct trial *t) {
         return;
     struct error error = {0};
     struct replicate_result result = {0};
-    struct replicate_sink sink = {.context = t, .render = render, .emit = emit};
-    if (t->options->watch)
-        sink.watch = watch;
+    const struct replicate_sink sink = {
+        .context = t, .watch = watch, .render = render, .emit = emit};
     struct replicate_options options = {.processes = t->options->processes,
                                         .check = !t->options->unchecked,
                                         .strict = t->options->strict,
-                                        .record_power = true,
                                         .record_decisions = t->options->decisions};
     t->status = replicate_run(&t->study, &options, &sink, &result, &error);
     t->summaries = result.summaries;

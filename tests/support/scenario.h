@@ -40,10 +40,11 @@ struct trial {
     uint32_t count;
     struct trial_job *jobs; /* of replication 1, in order of submission */
     size_t job_count;
-    struct str jobs_csv;               /* of replication 1, with its header */
-    struct str decisions_csv;          /* of replication 1, if wanted */
-    struct str summary_csv;            /* rows of all replications */
-    uint64_t refused[REFUSAL_COUNT];   /* of replication 1 */
+    struct str jobs_csv;             /* of replication 1, with its header */
+    struct str decisions_csv;        /* of replication 1, if wanted */
+    struct str summary_csv;          /* rows of all replications */
+    uint64_t refused[REFUSAL_COUNT]; /* of replication 1 */
+    struct observer power_watch;
     struct tally counted;              /* by the policy, in all replications */
     struct metrics_copy {              /* of replication 1 */
         ARRAY_OF(struct power_row) at; /* power.csv */

@@ -57,6 +57,26 @@ def what_was_finished_is_kept(folder):
         assert len(rows_of(out / "summary.csv")) == 5
 
 
+def rows_that_have_left_are_taken_back(folder):
+    """The replication of most decisions fails at the last of them, long after its first rows have gone to the files: there
+    is nothing of it in them, and all of those before it."""
+    options = ["-n", 6, "--seed", 2, "--set", "horizon=500h", "--set", "policy.params.how=not"]
+    run(folder / "long", "not", *options, code=0)
+    decisions = [float(row["decisions"]) for row in rows_of(folder / "long" / "summary.csv")]
+    most = decisions.index(max(decisions))
+    whole = {name: (folder / "long" / name).read_bytes() for name in ("summary.csv", "jobs.csv", "power.csv")}
+    assert most > 0 and decisions.count(max(decisions)) == 1 and len(whole["power.csv"]) > 6 * 2 * 2**17, decisions
+    options[-1:] = ["policy.params.after=%d" % max(decisions)]
+    for threads in (1, 3):
+        out = folder / f"taken-back-{threads}"
+        done = run(out, "exit", "--threads", threads, *options)
+        assert f"(replication {most + 1}, at t = " in done.stderr, done.stderr
+        no_temporary(out)
+        for name, text in whole.items():
+            ends_at = text.index(b"\nends_badly,%d," % (most + 1)) + 1
+            assert (out / name).read_bytes() == text[:ends_at], name
+
+
 def before_the_first_decision(folder):
     for name, code, text, more in (
             ("faults/crash_in_init", 1, GONE + " (replication 1, at t = 0 s, after 0 decisions)", []),
@@ -269,7 +289,7 @@ def one_that_loops(folder):
 
 
 def main():
-    checks = [each_end_of_a_run, what_was_finished_is_kept, before_the_first_decision, while_it_is_loaded,
+    checks = [each_end_of_a_run, what_was_finished_is_kept, rows_that_have_left_are_taken_back, before_the_first_decision, while_it_is_loaded,
               a_copy_gives_no_results, a_signal_of_its_own, out_of_memory, in_a_search, in_an_ablation, one_that_loops,
               memory_of_a_list_policy, failed_trials_are_told, interrupted_before_any_replication,
               easim_is_generating_jobs]

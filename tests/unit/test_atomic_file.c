@@ -69,6 +69,28 @@ Test(atomic_file, pieces_of_all_sizes, .init = temp_dir_enter, .fini = temp_dir_
     free(bytes);
 }
 
+/* Back to sizes in the buffer and before it, and on from there. */
+Test(atomic_file, shortened, .init = temp_dir_enter, .fini = temp_dir_leave) {
+    static const size_t sizes[] = {3, 300000, 600000};
+    char *bytes = mem_alloc(700000);
+    for (size_t i = 0; i < 700000; i++)
+        bytes[i] = (char)(i % 251);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct atomic_file *file = NULL;
+        struct error error = {0};
+        cr_assert_eq(atomic_file_open("out.csv", &file, &error), 0);
+        for (size_t at = 0; at < 650000; at += 1000)
+            cr_assert_eq(atomic_file_write(file, bytes + at, 1000, &error), 0);
+        cr_expect_eq(atomic_file_size(file), 650000);
+        cr_assert_eq(atomic_file_shorten(file, sizes[i], &error), 0, "%s", error.text);
+        cr_expect_eq(atomic_file_size(file), sizes[i]);
+        cr_assert_eq(atomic_file_write(file, bytes + sizes[i], 100, &error), 0);
+        cr_assert_eq(atomic_file_commit(file, &error), 0, "%s", error.text);
+        check_content("out.csv", bytes, sizes[i] + 100);
+    }
+    free(bytes);
+}
+
 Test(atomic_file, mode_follows_the_umask, .init = temp_dir_enter, .fini = temp_dir_leave) {
     static const mode_t masks[][2] = {{022, 0644}, {027, 0640}, {077, 0600}, {0, 0644}};
     for (size_t i = 0; i < 4; i++) {

@@ -2,6 +2,7 @@
 #include "study/isolate.h"
 
 #include "base/mem.h"
+#include "study/conveyor.h"
 
 #include <criterion/criterion.h>
 #include <signal.h>
@@ -170,8 +171,8 @@ Test(isolate, cancelled) {
     cr_assert_eq(seen.count, 2);
 }
 
-/* Two files for each task: where few may be open, fewer tasks run at a time, and poll takes no more
- * entries. */
+/* Two files for each task that puts no pieces: where few may be open, fewer tasks run at a time,
+ * and poll takes no more entries. */
 Test(isolate, few_files, .timeout = 60) {
     struct seen seen = {0};
     struct isolated tasks = all(&seen, 64);
@@ -184,4 +185,86 @@ Test(isolate, few_files, .timeout = 60) {
     cr_assert_eq(seen.count, TASKS);
     for (size_t i = 0; i < TASKS; i++)
         cr_expect_eq(seen.failures[i][0] == '\0', i < 3 || i > 5);
+}
+
+/* ---- Pieces ---- */
+
+#define PIECES       100 /* more than there is room for at a time */
+#define FIRST_PIECES 7   /* of a task that is shot then, and tried again */
+
+struct heard {
+    int count[2], begun[2]; /* by task */
+    bool in_order[2];
+    char failure[300];
+    bool spoils;
+};
+
+/* Task 0 is shot at its first try, when seven pieces are on their way. */
+static void send_pieces(void *context, size_t task, struct trail *trail, struct str *out) {
+    const struct heard *heard = context;
+    char bytes[100];
+    bool first_try = heard->begun[task] == 1;
+    for (unsigned p = 0; p < PIECES; p++) {
+        memset(bytes, (int)p, sizeof bytes);
+        conveyor_put(trail->conveyor, p + (unsigned)task, (struct slice){bytes, p});
+        if (task == 0 && first_try && p + 1 == FIRST_PIECES)
+            raise(SIGKILL);
+    }
+    if (heard->spoils)
+        trail->conveyor->put += 100;
+    str_add(out, "the end");
+}
+
+static void hear_begin(void *context, size_t task) {
+    struct heard *heard = context;
+    heard->begun[task]++;
+    heard->count[task] = 0;
+    heard->in_order[task] = true;
+}
+
+static void hear_piece(void *context, size_t task, unsigned part, struct slice piece) {
+    struct heard *heard = context;
+    unsigned p = (unsigned)heard->count[task]++;
+    heard->in_order[task] = heard->in_order[task] && part == p + task && piece.length == p;
+    for (size_t i = 0; i < piece.length; i++)
+        heard->in_order[task] = heard->in_order[task] && piece.at[i] == (char)p;
+}
+
+static int hear_end(void *context, size_t task, struct slice result, const char *failure) {
+    struct heard *heard = context;
+    (void)task;
+    if (failure)
+        snprintf(heard->failure, sizeof heard->failure, "%s", failure);
+    else
+        cr_expect(slice_is(result, "the end"));
+    return 0;
+}
+
+static void hear_all(struct heard *heard) {
+    struct error error = {0};
+    const struct isolated tasks = {.count = 2,
+                                   .processes = 2,
+                                   .context = heard,
+                                   .work = send_pieces,
+                                   .begun = hear_begin,
+                                   .piece = hear_piece,
+                                   .done = hear_end};
+    cr_assert_eq(isolated_run(&tasks, &error), 0, "%s", error.text);
+}
+
+/* All of them, in order; those of a try that failed come before it begins again. */
+Test(isolate, pieces, .timeout = 60) {
+    struct heard heard = {.spoils = false};
+    hear_all(&heard);
+    cr_expect_str_eq(heard.failure, "");
+    cr_expect(heard.begun[0] == 2 && heard.begun[1] == 1);
+    for (int task = 0; task < 2; task++)
+        cr_expect(heard.count[task] == PIECES && heard.in_order[task]);
+}
+
+/* What a policy writes there is not taken for rows. */
+Test(isolate, spoilt_pieces, .timeout = 60) {
+    struct heard heard = {.spoils = true};
+    hear_all(&heard);
+    cr_expect_str_eq(heard.failure, "the rows of a policy that was being loaded were changed");
 }

@@ -45,7 +45,7 @@ static int refuse_company(const struct course *course, struct error *reterr) {
 
 static void begin_course(struct course *course) {
     size_t count = 0;
-    metrics_init(&course->metrics, false, false);
+    metrics_init(&course->metrics, false);
     course->watch = trail_observer(course->trail);
     course->observers[count++] = &course->metrics.observer;
     course->observers[count++] = &course->watch;

@@ -13,10 +13,12 @@ struct session {
     bool is_whole;           /* what came back could be read */
 };
 
-static const struct observer *watch_replication(void *context, uint32_t number) {
+static size_t watch_replication(void *context, uint32_t number, const struct outlet *outlet,
+                                const struct observer **observers) {
     struct session *s = context;
-    (void)number;
-    return &s->watch.observer;
+    (void)number, (void)outlet;
+    observers[0] = &s->watch.observer;
+    return 1;
 }
 
 static void render_moments(void *context, const struct replication *replication, struct str *out) {

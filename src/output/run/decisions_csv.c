@@ -58,7 +58,7 @@ void decisions_csv_header(struct str *out) {
     str_add(out, RUN_HEADER(DECISIONS_COLUMNS) "\n");
 }
 
-void decisions_csv_rows(const struct replication *replication, struct str *out) {
+void decisions_csv_rows(const struct replication *replication, struct flow *flow) {
     const struct sim *sim = replication->sim;
     struct str who = {0};
     for (size_t i = 0; i < replication->metrics->decision_rows.count; i++) {
@@ -71,6 +71,7 @@ void decisions_csv_rows(const struct replication *replication, struct str *out) 
                                                           ->configs[row->action.scaled.config]
                                                    : NULL;
         add_who(sim, &row->action, &who);
+        struct str *out = flow_row(flow);
         run_columns_begin_row(replication, out);
         DECISIONS_COLUMNS(RUN_COLUMN_CELL)
         str_add_char(out, '\n');

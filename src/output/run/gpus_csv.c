@@ -21,12 +21,13 @@ void gpus_csv_header(struct str *out) {
     str_add(out, RUN_HEADER(GPUS_COLUMNS) "\n");
 }
 
-void gpus_csv_rows(const struct replication *replication, struct str *out) {
+void gpus_csv_rows(const struct replication *replication, struct flow *flow) {
     const struct gpu_tracker *tracker = replication->segments->tracker;
     struct str begin = {0};
     run_columns_begin_row(replication, &begin);
     for (size_t i = 0; i < tracker->rests.count; i++) {
         const struct recorded_rest *rest = &tracker->rests.at[i];
+        struct str *out = flow_row(flow);
         str_add_bytes(out, begin.text, begin.length);
         GPUS_COLUMNS(RUN_COLUMN_CELL)
         str_add_char(out, '\n');

@@ -6,6 +6,6 @@
 
 void gpus_csv_header(struct str *out);
 /* Of a recorded replication. */
-void gpus_csv_rows(const struct replication *replication, struct str *out);
+void gpus_csv_rows(const struct replication *replication, struct flow *flow);
 
 #endif

@@ -105,7 +105,7 @@ static void add_job_row(const struct replication *replication, uint32_t index, s
     str_add_char(out, '\n');
 }
 
-void jobs_csv_rows(const struct replication *replication, struct str *out) {
+void jobs_csv_rows(const struct replication *replication, struct flow *flow) {
     for (uint32_t j = 0; j < replication->sim->next_arrival; j++)
-        add_job_row(replication, j, out);
+        add_job_row(replication, j, flow_row(flow));
 }

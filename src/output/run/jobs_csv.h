@@ -7,6 +7,6 @@
 /* With the line end. There is a column for each label of the workload. */
 void jobs_csv_header(const struct workload *workload, struct str *out);
 /* One row per job that has been submitted. */
-void jobs_csv_rows(const struct replication *replication, struct str *out);
+void jobs_csv_rows(const struct replication *replication, struct flow *flow);
 
 #endif

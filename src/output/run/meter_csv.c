@@ -13,9 +13,10 @@ void meter_csv_header(struct str *out) {
     str_add(out, RUN_HEADER(METER_COLUMNS) "\n");
 }
 
-void meter_csv_rows(const struct replication *replication, struct str *out) {
+void meter_csv_rows(const struct replication *replication, struct flow *flow) {
     const struct power_means *means = replication->means;
     for (size_t i = 0; i < means->at_nw.count; i++) {
+        struct str *out = flow_row(flow);
         run_columns_begin_row(replication, out);
         METER_COLUMNS(RUN_COLUMN_CELL)
         str_add_char(out, '\n');

@@ -1,7 +1,7 @@
 /* power.csv: see power_csv.h. */
 #include "output/run/power_csv.h"
 
-#include "io/csv.h"
+#include "metrics/rows.h"
 #include "output/run/run_columns.h"
 
 /* clang-format off */
@@ -23,12 +23,24 @@ void power_csv_header(struct str *out) {
     str_add(out, RUN_HEADER(POWER_COLUMNS) "\n");
 }
 
-void power_csv_rows(const struct replication *replication, struct str *out) {
-    for (size_t i = 0; i < replication->metrics->power_rows.count; i++) {
-        const struct power_row *row = &replication->metrics->power_rows.at[i];
-        int64_t shared_free = (int64_t)row->shared_free_milli;
-        run_columns_begin_row(replication, out);
-        POWER_COLUMNS(RUN_COLUMN_CELL)
-        str_add_char(out, '\n');
-    }
+static void add_row(void *context, const struct sim *sim) {
+    const struct power_csv *csv = context;
+    const struct power_row now = power_row_of(sim), *row = &now;
+    int64_t shared_free = (int64_t)row->shared_free_milli;
+    struct str *out = flow_row(csv->flow);
+    str_add_bytes(out, csv->begin.text, csv->begin.length);
+    POWER_COLUMNS(RUN_COLUMN_CELL)
+    str_add_char(out, '\n');
+}
+
+void power_csv_watch(struct power_csv *csv, const char *policy, uint32_t number,
+                     struct flow *flow) {
+    power_csv_finish(csv);
+    run_columns_begin(policy, number, &csv->begin);
+    csv->flow = flow;
+    csv->observer = (struct observer){.context = csv, .instant = add_row};
+}
+
+void power_csv_finish(struct power_csv *csv) {
+    str_finish(&csv->begin);
 }

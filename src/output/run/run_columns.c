@@ -3,9 +3,13 @@
 
 #include <math.h>
 
+void run_columns_begin(const char *policy, uint32_t number, struct str *out) {
+    csv_add_text(out, policy);
+    csv_comma_int(out, number);
+}
+
 void run_columns_begin_row(const struct replication *replication, struct str *out) {
-    csv_add_text(out, replication->policy);
-    csv_comma_int(out, replication->number);
+    run_columns_begin(replication->policy, replication->number, out);
 }
 
 #define ENERGY_PER_J  1000000000000000000 /* 1e-18 J in one */

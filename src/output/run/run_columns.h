@@ -14,6 +14,7 @@
 #define RUN_COLUMN_CELL(name, unit, better, cell) cell;
 
 /* The cells of policy and replication. */
+void run_columns_begin(const char *policy, uint32_t number, struct str *out);
 void run_columns_begin_row(const struct replication *replication, struct str *out);
 /* Cells behind a comma. Times and powers are exact decimals; a negative time, or TIME_NONE_NS, is
    an empty cell. */

@@ -48,24 +48,24 @@ enum file {
 /* A file with rows of every replication. */
 struct run_file {
     const char *name;
-    void (*header)(struct str *out); /* NULL: it needs the workload, see parts */
-    void (*rows)(const struct replication *replication,
-                 struct str *out); /* NULL: see render and emit */
+    void (*header)(struct str *out); /* NULL: it is that of summary.csv, or needs the workload */
+    void (*workload_header)(const struct workload *workload, struct str *out);
+    void (*rows)(const struct replication *replication, struct flow *flow); /* NULL: see below */
 };
 
 static const struct run_file files[FILE_COUNT] = {
-    [FILE_SUMMARY] = {"summary.csv", NULL, NULL},
-    [FILE_JOBS] = {"jobs.csv", NULL, jobs_csv_rows},
-    [FILE_USERS] = {"users.csv", users_csv_header, users_csv_rows},
-    [FILE_TYPES] = {"types.csv", types_csv_header, types_csv_rows},
-    [FILE_SERVICES] = {"services.csv", services_csv_header, services_csv_rows},
-    [FILE_POWER] = {"power.csv", power_csv_header, power_csv_rows},
-    [FILE_DECISIONS] = {"decisions.csv", decisions_csv_header, decisions_csv_rows},
-    [FILE_METER] = {"meter.csv", meter_csv_header, meter_csv_rows},
-    [FILE_SEGMENTS] = {"segments.csv", segments_csv_header, segments_csv_rows},
-    [FILE_GPUS] = {"gpus.csv", gpus_csv_header, gpus_csv_rows},
-    [FILE_WORKLOAD] = {"workload.csv", NULL, workload_csv_rows},
-    [FILE_RECORDED] = {"recorded.csv", recorded_csv_header, NULL},
+    [FILE_SUMMARY] = {"summary.csv", NULL, NULL, NULL},
+    [FILE_JOBS] = {"jobs.csv", NULL, jobs_csv_header, jobs_csv_rows},
+    [FILE_USERS] = {"users.csv", users_csv_header, NULL, users_csv_rows},
+    [FILE_TYPES] = {"types.csv", types_csv_header, NULL, types_csv_rows},
+    [FILE_SERVICES] = {"services.csv", services_csv_header, NULL, services_csv_rows},
+    [FILE_POWER] = {"power.csv", power_csv_header, NULL, NULL}, /* while it runs */
+    [FILE_DECISIONS] = {"decisions.csv", decisions_csv_header, NULL, decisions_csv_rows},
+    [FILE_METER] = {"meter.csv", meter_csv_header, NULL, meter_csv_rows},
+    [FILE_SEGMENTS] = {"segments.csv", segments_csv_header, NULL, segments_csv_rows},
+    [FILE_GPUS] = {"gpus.csv", gpus_csv_header, NULL, gpus_csv_rows},
+    [FILE_WORKLOAD] = {"workload.csv", NULL, workload_csv_header, workload_csv_rows},
+    [FILE_RECORDED] = {"recorded.csv", recorded_csv_header, NULL, NULL},
 };
 
 /* A comparison has folders of policies, and perturbed/PERTURBATION/POLICY. */
@@ -75,9 +75,11 @@ struct run_dir {
     char *path;
     bool wanted[FILE_COUNT];
     struct folder_lock *lock; /* NULL: the command has it */
-    bool headed;    /* jobs.csv and workload.csv have their headers: the labels are known with the
-                       first replication */
-    int64_t end_ns; /* the longest run */
+    bool headed; /* jobs.csv and workload.csv have their headers, of the first replication, which
+                    knows the labels */
+    bool in_header[FILE_COUNT]; /* what comes of this file next is a header that it has already */
+    uint64_t sizes[FILE_COUNT]; /* bytes of the replications that were emitted */
+    int64_t end_ns;             /* the longest run */
     const struct study *study;
     struct inputs inputs;
     const char *const *words; /* of the command */
@@ -86,8 +88,11 @@ struct run_dir {
     struct atomic_file *files[FILE_COUNT];
     const struct bound_output *bounds; /* NULL: not asked for */
     struct trace_files *traces;        /* NULL: none */
-    struct run_trace *trace;           /* in the process of a replication: its own */
-    ARRAY_OF(const char *) names;      /* of the results in place, for the manifest */
+    /* In the process of a replication: its own. */
+    struct flow flows[FILE_COUNT];
+    struct power_csv power;
+    struct run_trace *trace;
+    ARRAY_OF(const char *) names; /* of the results in place, for the manifest */
     struct arena arena;
 };
 
@@ -140,6 +145,8 @@ static int write_headers(struct run_dir *dir, struct error *reterr) {
             files[f].header(&text);
         if (r == 0 && text.length > 0)
             r = write_text(dir, (enum file)f, (struct slice){text.text, text.length}, reterr);
+        if (r == 0)
+            dir->sizes[f] = atomic_file_size(dir->files[f]);
         str_finish(&text);
     }
     return r;
@@ -201,16 +208,30 @@ int run_dir_open(const struct run_dir_options *options, const struct study *stud
     return 0;
 }
 
-/* ---- Rows of one replication: a part for each file, the headers with labels, the end of the run,
-   and why there is no trace, each behind its length ---- */
+/* ---- Rows of one replication. What of a file has not left in pieces (flow.h) comes at the end: a
+   part for each, the end of the run, and why there is no trace, each behind its length ---- */
 
-enum { PART_JOBS_HEADER = FILE_COUNT, PART_WORKLOAD_HEADER, PART_END, PART_TRACE, PART_COUNT };
+enum { PART_END = FILE_COUNT, PART_TRACE, PART_COUNT };
 
-static const struct observer *watch_replication(void *context, uint32_t number) {
+static size_t watch_replication(void *context, uint32_t number, const struct outlet *outlet,
+                                const struct observer **observers) {
     struct run_dir *dir = context;
+    size_t count = 0;
+    for (unsigned f = 0; f < FILE_COUNT; f++) {
+        flow_finish(&dir->flows[f]);
+        dir->flows[f] = (struct flow){.outlet = outlet, .part = f};
+    }
+    if (dir->wanted[FILE_POWER]) {
+        power_csv_watch(&dir->power, dir->study->policy, number, &dir->flows[FILE_POWER]);
+        observers[count++] = &dir->power.observer;
+    }
     run_trace_abort(dir->trace);
-    dir->trace = run_trace_open(trace_files_path(dir->traces, number), dir->study, number);
-    return run_trace_observer(dir->trace);
+    dir->trace = NULL;
+    if (dir->traces) {
+        dir->trace = run_trace_open(trace_files_path(dir->traces, number), dir->study, number);
+        observers[count++] = run_trace_observer(dir->trace);
+    }
+    return count;
 }
 
 /* What went wrong with the trace: nothing, if the file is there. */
@@ -240,30 +261,70 @@ static struct slice take_part(struct slice *rest) {
     return part;
 }
 
+/* How many bytes of rows there are. */
+static uint64_t make_rows(struct run_dir *dir, enum file file,
+                          const struct replication *replication) {
+    struct flow *flow = &dir->flows[file];
+    if (files[file].workload_header)
+        files[file].workload_header(replication->sim->workload, &flow->text);
+    uint64_t header = flow_bytes(flow);
+    if (files[file].rows)
+        files[file].rows(replication, flow);
+    return flow_bytes(flow) - header;
+}
+
 static void render_replication(void *context, const struct replication *replication,
                                struct str *out) {
     struct run_dir *dir = context;
-    size_t bytes[PART_COUNT];
+    uint64_t bytes[FILE_COUNT] = {0};
     for (int part = 0; part < PART_COUNT; part++) {
         size_t start = begin_part(out);
-        if (part == PART_JOBS_HEADER)
-            jobs_csv_header(replication->sim->workload, out);
-        else if (part == PART_WORKLOAD_HEADER)
-            workload_csv_header(replication->sim->workload, out);
-        else if (part == PART_END)
+        if (part == PART_END)
             str_add_bytes(out, (const char *)&replication->sim->now_ns, sizeof dir->end_ns);
         else if (part == PART_TRACE && dir->traces)
             close_trace(dir, replication->sim, out);
-        else if (part < FILE_COUNT && dir->wanted[part] && files[part].rows)
-            files[part].rows(replication, out);
         else if (part == FILE_RECORDED && dir->wanted[part])
             recorded_csv_row(replication,
                              &(struct recorded_bytes){bytes[FILE_SEGMENTS], bytes[FILE_GPUS],
                                                       bytes[FILE_WORKLOAD]},
                              out);
+        else if (part < FILE_COUNT && dir->wanted[part]) {
+            bytes[part] = make_rows(dir, (enum file)part, replication);
+            str_add_bytes(out, dir->flows[part].text.text, dir->flows[part].text.length);
+        }
         end_part(start, out);
-        bytes[part] = out->length - start;
     }
+}
+
+/* In the process of the command from here on. The replication that comes next begins. */
+static void expect_replication(struct run_dir *dir) {
+    for (int f = 0; f < FILE_COUNT; f++)
+        dir->in_header[f] = dir->headed && files[f].workload_header;
+}
+
+static int take_piece(void *context, unsigned part, struct slice piece, struct error *reterr) {
+    struct run_dir *dir = context;
+    if (part >= FILE_COUNT || !dir->files[part])
+        return error_set(reterr, ERROR_RUN, "the rows of policy %s were changed",
+                         dir->study->policy);
+    const char *line =
+        dir->in_header[part] && piece.length > 0 ? memchr(piece.at, '\n', piece.length) : NULL;
+    size_t skipped = !dir->in_header[part] ? 0
+                     : line                ? (size_t)(line + 1 - piece.at)
+                                           : piece.length;
+    dir->in_header[part] = dir->in_header[part] && !line;
+    return write_text(dir, (enum file)part,
+                      (struct slice){piece.at + skipped, piece.length - skipped}, reterr);
+}
+
+static int drop_pieces(void *context, struct error *reterr) {
+    struct run_dir *dir = context;
+    int r = 0;
+    for (int f = 0; f < FILE_COUNT; f++)
+        if (dir->files[f] && atomic_file_shorten(dir->files[f], dir->sizes[f], reterr) < 0)
+            r = reterr->code;
+    expect_replication(dir);
+    return r;
 }
 
 static int keep_trace(struct run_dir *dir, uint32_t number, struct slice failure,
@@ -292,22 +353,25 @@ static int emit_replication(void *context, uint32_t number, const struct summary
     summary_csv_row(dir->study->policy, number, dir->study->scenario.seed,
                     study_metric_groups(dir->study), summary, &row);
     parts[FILE_SUMMARY] = (struct slice){row.text, row.length};
-    if (!dir->headed && dir->wanted[FILE_JOBS] && result == 0)
-        result = write_text(dir, FILE_JOBS, parts[PART_JOBS_HEADER], reterr);
-    if (!dir->headed && dir->wanted[FILE_WORKLOAD] && result == 0)
-        result = write_text(dir, FILE_WORKLOAD, parts[PART_WORKLOAD_HEADER], reterr);
-    dir->headed = true;
     note_end(dir, parts[PART_END]);
+    for (unsigned f = 0; f < FILE_COUNT && result == 0; f++)
+        if (dir->files[f])
+            result = take_piece(dir, f, parts[f], reterr);
     for (int f = 0; f < FILE_COUNT && result == 0; f++)
-        result = write_text(dir, (enum file)f, parts[f], reterr);
+        if (dir->files[f])
+            dir->sizes[f] = atomic_file_size(dir->files[f]);
+    dir->headed = dir->headed || result == 0;
+    expect_replication(dir);
     str_finish(&row);
     return result;
 }
 
 struct replicate_sink run_dir_sink(struct run_dir *dir) {
     return (struct replicate_sink){.context = dir,
-                                   .watch = dir->traces ? watch_replication : NULL,
+                                   .watch = watch_replication,
                                    .render = render_replication,
+                                   .take = take_piece,
+                                   .drop = drop_pieces,
                                    .emit = emit_replication};
 }
 
@@ -462,6 +526,9 @@ void run_dir_abort(struct run_dir *dir) {
         return;
     for (int f = 0; f < FILE_COUNT; f++)
         atomic_file_abort(dir->files[f]);
+    for (int f = 0; f < FILE_COUNT; f++)
+        flow_finish(&dir->flows[f]);
+    power_csv_finish(&dir->power);
     run_trace_abort(dir->trace);
     trace_files_abort(dir->traces);
     folder_lock_release(dir->lock);

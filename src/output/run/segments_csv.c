@@ -149,7 +149,7 @@ static struct segment_row row_of_job(const struct replication *replication,
 }
 
 static void add_jobs(const struct replication *replication, const struct shared_cells *cells,
-                     struct str *out) {
+                     struct flow *flow) {
     struct str id = {0};
     for (uint32_t j = 0; j < replication->sim->next_arrival; j++) {
         size_t count;
@@ -160,14 +160,14 @@ static void add_jobs(const struct replication *replication, const struct shared_
             struct segment_row row = row_of_job(replication, cells, &at[i]);
             row.id = (struct slice){id.text, id.length};
             row.number = (int)i + 1;
-            add_row(replication->segments->tracker, cells, &row, out);
+            add_row(replication->segments->tracker, cells, &row, flow_row(flow));
         }
     }
     str_finish(&id);
 }
 
 static void add_life(const struct replication *replication, const struct shared_cells *cells,
-                     const struct replica_life *life, struct str *out) {
+                     const struct replica_life *life, struct flow *flow) {
     const struct replica_segments *replicas = &replication->segments->replicas;
     const struct service *spec = services_spec(replication->sim, life->service);
     const struct replica_config *config = &spec->configs[life->config];
@@ -199,19 +199,19 @@ static void add_life(const struct replication *replication, const struct shared_
                                   .phase = -1,
                                   .energy = s->energy,
                                   .work = s->tokens},
-            out);
+            flow_row(flow));
     }
     str_finish(&id);
     str_finish(&name);
     str_finish(&front);
 }
 
-void segments_csv_rows(const struct replication *replication, struct str *out) {
+void segments_csv_rows(const struct replication *replication, struct flow *flow) {
     const struct replica_segments *replicas = &replication->segments->replicas;
     struct shared_cells cells = {0};
     make_shared_cells(replication, &cells);
-    add_jobs(replication, &cells, out);
+    add_jobs(replication, &cells, flow);
     for (size_t i = 0; i < replicas->lives.count; i++)
-        add_life(replication, &cells, &replicas->lives.at[replicas->order[i]], out);
+        add_life(replication, &cells, &replicas->lives.at[replicas->order[i]], flow);
     finish_shared_cells(&cells);
 }

@@ -7,6 +7,6 @@
 
 void segments_csv_header(struct str *out);
 /* Of a recorded replication. */
-void segments_csv_rows(const struct replication *replication, struct str *out);
+void segments_csv_rows(const struct replication *replication, struct flow *flow);
 
 #endif

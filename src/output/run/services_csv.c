@@ -31,12 +31,13 @@ void services_csv_header(struct str *out) {
     str_add(out, RUN_HEADER(SERVICES_COLUMNS) "\n");
 }
 
-void services_csv_rows(const struct replication *replication, struct str *out) {
+void services_csv_rows(const struct replication *replication, struct flow *flow) {
     const struct sim *sim = replication->sim;
     for (uint32_t s = 0; s < sim->services.count; s++) {
         const struct service *spec = services_spec(sim, s);
         const struct service_run *run = &sim->services.runs[s];
         const struct service_row *row = &replication->metrics->services[s];
+        struct str *out = flow_row(flow);
         run_columns_begin_row(replication, out);
         SERVICES_COLUMNS(RUN_COLUMN_CELL)
         str_add_char(out, '\n');

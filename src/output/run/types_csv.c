@@ -18,11 +18,12 @@ void types_csv_header(struct str *out) {
     str_add(out, RUN_HEADER(TYPES_COLUMNS) "\n");
 }
 
-void types_csv_rows(const struct replication *replication, struct str *out) {
+void types_csv_rows(const struct replication *replication, struct flow *flow) {
     const struct cluster *cluster = replication->sim->cluster;
     for (uint32_t h = 0; h < cluster->gpu_type_count; h++) {
         const struct gpu_type *type = &cluster->gpu_types[h];
         const struct type_row *row = &replication->metrics->types[h];
+        struct str *out = flow_row(flow);
         run_columns_begin_row(replication, out);
         TYPES_COLUMNS(RUN_COLUMN_CELL)
         str_add_char(out, '\n');

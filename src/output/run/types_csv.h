@@ -5,6 +5,6 @@
 #include "study/replicate.h"
 
 void types_csv_header(struct str *out);
-void types_csv_rows(const struct replication *replication, struct str *out);
+void types_csv_rows(const struct replication *replication, struct flow *flow);
 
 #endif

@@ -20,10 +20,11 @@ void users_csv_header(struct str *out) {
     str_add(out, RUN_HEADER(USERS_COLUMNS) "\n");
 }
 
-void users_csv_rows(const struct replication *replication, struct str *out) {
+void users_csv_rows(const struct replication *replication, struct flow *flow) {
     for (size_t u = 0; u < replication->sim->workload->users.count; u++) {
         const struct workload_user *user = &replication->sim->workload->users.at[u];
         const struct user_row *row = &replication->metrics->users[u];
+        struct str *out = flow_row(flow);
         run_columns_begin_row(replication, out);
         USERS_COLUMNS(RUN_COLUMN_CELL)
         str_add_char(out, '\n');

@@ -5,6 +5,6 @@
 #include "study/replicate.h"
 
 void users_csv_header(struct str *out);
-void users_csv_rows(const struct replication *replication, struct str *out);
+void users_csv_rows(const struct replication *replication, struct flow *flow);
 
 #endif

@@ -82,8 +82,8 @@ static void add_job(const struct replication *replication, const struct job_spec
     str_add_char(out, '\n');
 }
 
-void workload_csv_rows(const struct replication *replication, struct str *out) {
+void workload_csv_rows(const struct replication *replication, struct flow *flow) {
     const struct workload *w = replication->sim->workload;
     for (size_t i = 0; i < w->jobs.count; i++)
-        add_job(replication, &w->jobs.at[i], out);
+        add_job(replication, &w->jobs.at[i], flow_row(flow));
 }

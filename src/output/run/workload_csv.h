@@ -7,6 +7,6 @@
 
 /* With a column for each label of the workload. */
 void workload_csv_header(const struct workload *workload, struct str *out);
-void workload_csv_rows(const struct replication *replication, struct str *out);
+void workload_csv_rows(const struct replication *replication, struct flow *flow);
 
 #endif
