@@ -25,7 +25,7 @@ static void grow_slots(struct intern *table) {
 }
 
 static uint64_t text_hash(const void *key, size_t length) {
-    return hash_mix(hash_bytes(HASH_START, key, length));
+    return hash_mix(hash_words(HASH_START, key, length));
 }
 
 static uint32_t find_slot(const struct intern *table, const void *key, size_t length,

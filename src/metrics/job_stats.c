@@ -60,7 +60,7 @@ static double ideal_s(const struct sim *sim, uint32_t job, const struct job_reco
 
 /* T0: what the whole job would take alone on the empty cluster, by its true work. */
 static double dedicated_s(const struct sim *sim, const struct job_spec *spec) {
-    return start_s(sim, spec) + spec->work / sim->workload->table.sets.at[spec->set].best_goodput;
+    return config_table_best_s(&sim->workload->table, spec->set, spec->work, start_s(sim, spec));
 }
 
 static void add_fairness(struct sums *sums, double rho) {

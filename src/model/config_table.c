@@ -4,7 +4,6 @@
 
 #include "model/batches.h"
 #include "model/config_dropped.h"
-#include "model/config_order.h"
 #include "model/efficiency.h"
 #include "model/gpu_value.h"
 #include "model/level.h"
@@ -42,6 +41,7 @@ int config_table_init(struct config_table *table, const struct cluster *cluster,
                       const struct model_set *models, struct problems *problems) {
     *table = (struct config_table){.cluster = cluster, .models = models};
     table->plans = mem_zalloc(1, sizeof *table->plans);
+    table->references = mem_zalloc(models->count, sizeof *table->references);
     table->rigid_speed = mem_zalloc(cluster->gpu_type_count, sizeof *table->rigid_speed);
     for (uint32_t h = 0; h < cluster->gpu_type_count; h++)
         table->rigid_speed[h] = 1;
@@ -66,6 +66,7 @@ int config_table_init(struct config_table *table, const struct cluster *cluster,
 
 void config_table_finish(struct config_table *table) {
     free(table->rigid_speed);
+    free(table->references);
     free(table->configs.at);
     free(table->sets.at);
     intern_finish(&table->requests);
@@ -419,13 +420,11 @@ static void find_kept(struct config_table *table, uint32_t first) {
 
 /* --- sets --- */
 
-static void sum_up_set(const struct config_table *table, struct config_set *set) {
-    for (uint32_t i = set->first; i < set->first + set->count; i++) {
-        const struct easim_config *c = &table->configs.at[i];
-        set->type_mask |= 1ull << c->gpu_type;
-        if (c->power_limit_w == INFINITY)
-            set->best_goodput = fmax(set->best_goodput, c->goodput[c->empty_span]);
-    }
+static void sum_up_set(struct config_table *table, struct config_set *set) {
+    for (uint32_t i = set->first; i < set->first + set->count; i++)
+        set->type_mask |= 1ull << table->configs.at[i].gpu_type;
+    set->speeds = config_speeds_make(table->cluster, table->configs.at, set->first, set->count,
+                                     &table->arena);
 }
 
 /* Equal phases that follow each other have the same configurations. */
@@ -469,62 +468,15 @@ uint32_t config_table_set(struct config_table *table, const struct config_reques
     return number;
 }
 
-/* How a configuration stands among others of equal time, on the empty cluster. */
-static struct config_rank rank_when_empty(const struct easim_config *config) {
-    return (struct config_rank){config->k, config->power_w[config->empty_span], config->gpu_type,
-                                config->batch, config->power_limit_w};
-}
-
-/* Whether the configuration is faster than the best so far, or as fast and before it in the order.
- */
-static bool is_better(const struct config_table *table, uint32_t config, double time_s,
-                      const struct config_best *best) {
-    if (time_s != best->time_s)
-        return time_s < best->time_s;
-    if (best->config == EASIM_NONE)
-        return false;
-    const struct config_rank rank = rank_when_empty(&table->configs.at[config]);
-    const struct config_rank best_rank = rank_when_empty(&table->configs.at[best->config]);
-    return config_order_before(&rank, &best_rank);
-}
-
 struct config_best config_table_best(const struct config_table *table, uint32_t set, double work,
                                      double setup_s) {
-    struct config_best best = {.config = EASIM_NONE, .time_s = INFINITY, .edp_js = INFINITY};
-    const struct config_set *s = &table->sets.at[set];
-    for (uint32_t i = s->first; i < s->first + s->count; i++) {
-        const struct easim_config *c = &table->configs.at[i];
-        if (c->power_limit_w < INFINITY || !placed_when_empty(c))
-            continue;
-        double computing_s = work / c->goodput[c->empty_span];
-        double time_s = setup_s + computing_s;
-        double energy_j =
-            easim_config_gpus(c) * (table->cluster->gpu_types[c->gpu_type].ctx_w * setup_s +
-                                    c->power_w[c->empty_span] * computing_s);
-        best.edp_js = fmin(best.edp_js, energy_j * time_s);
-        if (is_better(table, i, time_s, &best)) {
-            best.config = i;
-            best.time_s = time_s;
-        }
-    }
-    return best;
+    return config_speeds_best(&table->sets.at[set].speeds, table->configs.at, work, setup_s);
 }
 
 double config_table_best_time_within(const struct config_table *table, uint32_t set, double work,
                                      double setup_s, uint32_t most_k) {
-    const struct config_set *s = &table->sets.at[set];
-    uint32_t least_k = UINT32_MAX;
-    for (uint32_t i = s->first; i < s->first + s->count; i++)
-        if (placed_when_empty(&table->configs.at[i]))
-            least_k = table->configs.at[i].k < least_k ? table->configs.at[i].k : least_k;
-    uint32_t limit = most_k > least_k ? most_k : least_k;
-    double best_s = INFINITY;
-    for (uint32_t i = s->first; i < s->first + s->count; i++) {
-        const struct easim_config *c = &table->configs.at[i];
-        if (c->k <= limit && placed_when_empty(c))
-            best_s = fmin(best_s, setup_s + work / c->goodput[c->empty_span]);
-    }
-    return best_s;
+    double goodput = config_speeds_within(&table->sets.at[set].speeds, most_k);
+    return goodput > 0 ? setup_s + work / goodput : INFINITY;
 }
 
 /* Best goodput of one of k GPUs; 0: k GPUs of that type cannot run it on the empty cluster. */
@@ -565,7 +517,7 @@ struct config_unit config_table_unit(const struct config_table *table, uint32_t 
     return unit;
 }
 
-struct config_unit config_table_reference(const struct config_table *table, uint32_t model) {
+static struct config_unit find_reference(const struct config_table *table, uint32_t model) {
     struct config_unit first = {0};
     for (uint32_t h = 0; h < table->cluster->gpu_type_count; h++) {
         const struct config_unit unit = config_table_unit(table, model, h);
@@ -575,4 +527,11 @@ struct config_unit config_table_reference(const struct config_table *table, uint
             first = unit;
     }
     return first;
+}
+
+struct config_unit config_table_reference(const struct config_table *table, uint32_t model) {
+    struct config_unit *known = &table->references[model];
+    if (known->k == 0)
+        *known = find_reference(table, model);
+    return *known;
 }

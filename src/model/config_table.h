@@ -6,6 +6,7 @@
 #include "base/intern.h"
 #include "cluster/cluster.h"
 #include "easim/policy.h"
+#include "model/config_speeds.h"
 #include "model/job_kind.h"
 #include "model/model_file.h"
 #include "model/plan_table.h"
@@ -32,8 +33,8 @@ struct config_request {
 struct config_set {
     uint32_t first, count; /* in the table; count 0: nothing is feasible, see reason */
     uint64_t type_mask;    /* bit per GPU type that a configuration has */
-    double best_goodput;   /* of those without limit, cluster empty: T* = set-up + work / it */
-    const char *reason;    /* why nothing is feasible, in words */
+    struct config_speeds speeds;
+    const char *reason;                   /* why nothing is feasible, in words */
     const struct config_request *request; /* what it was made for; of the table */
     /* Where the model has phases: the set of the next phase comes next in the table. */
     double until;                    /* share of the work at the end of this one; 1: the last */
@@ -52,6 +53,13 @@ struct k_choice {
     size_t count, capacity;
 };
 
+/* What a GPU does for a model, over its batches in its first phase: with k = 1 where it can run
+   so, else with the least k of allowed_k that it can. */
+struct config_unit {
+    double goodput; /* of one GPU, reference samples/s; 0: it cannot run there */
+    uint32_t gpu_type, k;
+};
+
 struct config_table {
     const struct cluster *cluster;
     const struct model_set *models;
@@ -64,17 +72,10 @@ struct config_table {
     double *rigid_speed; /* by GPU type */
     ARRAY_OF(struct easim_config) configs;
     ARRAY_OF(struct config_set) sets;
-    struct intern requests;   /* request -> set */
-    struct plan_table *plans; /* of transformers: found when asked for, by any reader */
+    struct intern requests;         /* request -> set */
+    struct plan_table *plans;       /* of transformers: found when asked for, by any reader */
+    struct config_unit *references; /* by model, likewise; k 0: not yet */
     struct arena arena;
-};
-
-/* Least predicted T and EDP of a job over the configurations of a set without a power limit that
-   the empty cluster places, there (T* and EDP*, semantics 4). */
-struct config_best {
-    uint32_t config; /* of time_s; ties as in config_order.h */
-    double time_s;
-    double edp_js;
 };
 
 /* Reads the rigid_speed section of the models, if any, and checks their power limits against the
@@ -93,17 +94,15 @@ uint32_t config_table_in_phase(const struct config_table *table, uint32_t set, u
 
 struct config_best config_table_best(const struct config_table *table, uint32_t set, double work,
                                      double setup_s);
+/* Its time_s alone. */
+static inline double config_table_best_s(const struct config_table *table, uint32_t set,
+                                         double work, double setup_s) {
+    return config_speeds_best_s(&table->sets.at[set].speeds, work, setup_s);
+}
 /* Least T over the configurations that the empty cluster places, with k <= most_k (the smallest k
    there is if none), with set-up setup_s. */
 double config_table_best_time_within(const struct config_table *table, uint32_t set, double work,
                                      double setup_s, uint32_t most_k);
-/* What a GPU does for a model, over its batches in its first phase: with k = 1 where it can run
-   so, else with the least k of allowed_k that it can. */
-struct config_unit {
-    double goodput; /* of one GPU, reference samples/s; 0: it cannot run there */
-    uint32_t gpu_type, k;
-};
-
 struct config_unit config_table_unit(const struct config_table *table, uint32_t model,
                                      uint32_t gpu_type);
 /* The work unit of a model (semantics 16): that of the first GPU type that runs it with k = 1, else

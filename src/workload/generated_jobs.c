@@ -6,6 +6,14 @@
 
 #include <gsl/gsl_randist.h>
 #include <math.h>
+#include <stdlib.h>
+
+struct generator {
+    const struct stream *stream;
+    const struct stream_rngs *rngs;
+    struct workload *workload;
+    uint32_t *sets; /* by model, that of its last job; EASIM_NONE: none yet */
+};
 
 /* In the unit of the mean. */
 static double draw_size(const struct size_spec *sizes, double mean, gsl_rng *rng) {
@@ -38,43 +46,62 @@ static void request_one_k(struct config_request *request, gsl_rng *rng) {
     request->k_count = 1;
 }
 
-static void add_generated_job(const struct stream *stream, const struct stream_rngs *rngs,
-                              struct workload *workload, int64_t submit_ns) {
+/* Draws what a malleable job may take. Jobs of one model that choose nothing have one set. */
+static uint32_t draw_set(const struct generator *g, uint32_t model) {
+    if (g->stream->request.k != REQUEST_UNIFORM && g->sets[model] != EASIM_NONE)
+        return g->sets[model];
+    struct config_request request = stream_request(g->stream, model);
+    if (g->stream->request.k == REQUEST_UNIFORM)
+        request_one_k(&request, g->rngs->requests);
+    g->sets[model] = config_table_set(&g->workload->table, &request);
+    return g->sets[model];
+}
+
+static void draw_rigid(const struct generator *g, struct job_spec *job) {
+    const struct stream *stream = g->stream;
+    const int64_t *k = stream->rigid.k.at;
+    struct config_request request = stream_request(stream, job->model);
+    job->work = fmin(draw_size(&stream->sizes, stream->sizes.mean_s, g->rngs->sizes), TIME_MAX_S);
+    request.k_count = 1;
+    request.k[0] = (uint32_t)k[gsl_rng_uniform_int(g->rngs->models, stream->rigid.k.count)];
+    request.batch_count = 0;
+    job->reference_gpu_s = job->work * request.k[0];
+    job->set = config_table_set(&g->workload->table, &request);
+}
+
+static void add_generated_job(const struct generator *g, int64_t submit_ns) {
+    const struct stream *stream = g->stream;
     struct job_spec job = {.kind = stream->rigid.node ? JOB_KIND_RIGID : JOB_KIND_MALLEABLE,
                            .model = EASIM_NONE,
                            .submit_ns = submit_ns,
                            .deadline_ns = TIME_NONE_NS,
                            .preemptible = stream->preemptible};
-    struct config_request request;
     if (job.kind == JOB_KIND_RIGID) {
-        job.work = fmin(draw_size(&stream->sizes, stream->sizes.mean_s, rngs->sizes), TIME_MAX_S);
-        const int64_t *k = stream->rigid.k.at;
-        request = stream_request(stream, job.model);
-        request.k_count = 1;
-        request.k[0] = (uint32_t)k[gsl_rng_uniform_int(rngs->models, stream->rigid.k.count)];
-        request.batch_count = 0;
-        job.reference_gpu_s = job.work * request.k[0];
+        draw_rigid(g, &job);
     } else {
-        job.model = stream_draw_model(&stream->mix, rngs->models)->model_index;
-        request = stream_request(stream, job.model);
-        if (stream->request.k == REQUEST_UNIFORM)
-            request_one_k(&request, rngs->requests);
-        draw_work(stream, rngs, workload, &job);
+        job.model = stream_draw_model(&stream->mix, g->rngs->models)->model_index;
+        job.set = draw_set(g, job.model);
+        draw_work(stream, g->rngs, g->workload, &job);
     }
     job.predicted_work = job.work;
-    job.user = workload_user(workload, stream_draw_user(stream, rngs->users));
-    stream_finish_job(stream, workload, &request, &job, rngs->deadlines);
-    array_push(&workload->jobs, job);
+    job.user = workload_user(g->workload, stream_draw_user(stream, g->rngs->users));
+    stream_finish_job(stream, g->workload, &job, g->rngs->deadlines);
+    array_push(&g->workload->jobs, job);
 }
 
 void generated_jobs_add(const struct stream *stream, const struct stream_rngs *rngs,
                         struct workload *workload) {
     double rate_per_s = stream->kind == STREAM_PERIODIC ? 0 : arrivals_rate_per_s(stream, workload);
     double time_s = stream->start_s;
+    uint32_t models = workload->table.models->count;
+    struct generator g = {stream, rngs, workload, mem_zalloc(models, sizeof *g.sets)};
+    for (uint32_t m = 0; m < models; m++)
+        g.sets[m] = EASIM_NONE;
     for (int64_t number = 0; number < stream->until_jobs; number++) {
         time_s = arrivals_next_s(stream, rate_per_s, time_s, (uint64_t)number, rngs->arrivals);
         if (time_s > TIME_MAX_S || units_ns(time_s) > stream->until_ns)
             break;
-        add_generated_job(stream, rngs, workload, units_ns(time_s));
+        add_generated_job(&g, units_ns(time_s));
     }
+    free(g.sets);
 }

@@ -106,13 +106,10 @@ struct config_request stream_request(const struct stream *stream, uint32_t model
     return q;
 }
 
-void stream_finish_job(const struct stream *stream, struct workload *workload,
-                       const struct config_request *request, struct job_spec *job,
-                       gsl_rng *deadlines) {
-    job->set = config_table_set(&workload->table, request);
+void stream_finish_job(const struct stream *stream, const struct workload *workload,
+                       struct job_spec *job, gsl_rng *deadlines) {
     double start_s = workload_costs(workload, job)->start_s;
-    double best_s =
-        config_table_best(&workload->table, job->set, job->predicted_work, start_s).time_s;
+    double best_s = config_table_best_s(&workload->table, job->set, job->predicted_work, start_s);
     int64_t drawn_ns = stream_draw_deadline(&stream->deadlines, job->submit_ns, best_s, deadlines);
     if (job->deadline_ns == TIME_NONE_NS)
         job->deadline_ns = drawn_ns;

@@ -125,10 +125,9 @@ int64_t stream_draw_deadline(const struct deadline_spec *spec, int64_t submit_ns
                              double time_best_s, gsl_rng *rng);
 /* The limits of the stream for a job of `model` (EASIM_NONE: rigid). */
 struct config_request stream_request(const struct stream *stream, uint32_t model);
-/* Fills in set, deadline and class of a job whose work and request are known. */
-void stream_finish_job(const struct stream *stream, struct workload *workload,
-                       const struct config_request *request, struct job_spec *job,
-                       gsl_rng *deadlines);
+/* Fills in deadline and class of a job whose work and set are known. */
+void stream_finish_job(const struct stream *stream, const struct workload *workload,
+                       struct job_spec *job, gsl_rng *deadlines);
 
 /* The GPU types of the cluster in "A|B" as a mask; 0 if there is none. *unknown is set to the first
    name that the cluster does not know. */

@@ -15,7 +15,7 @@ const char *const miss_cause_names[] = {
 /* Least time of what is left of a job on the empty cluster. */
 static double best_time_s(const struct recorded_run *run, const struct job_spec *job, double work,
                           double setup_s) {
-    return config_table_best(&run->workload.table, job->set, work, setup_s).time_s;
+    return config_table_best_s(&run->workload.table, job->set, work, setup_s);
 }
 
 static double late_s(const struct recorded_run *run, uint32_t job) {

@@ -167,7 +167,7 @@ static double gap_s(const struct rule_run *rule_run, uint32_t job) {
     if (spec->deadline_ns == TIME_NONE_NS || workload->table.sets.at[spec->set].count == 0)
         return NAN;
     double setup_s = workload_costs(workload, spec)->start_s;
-    double best_s = config_table_best(&workload->table, spec->set, spec->work, setup_s).time_s;
+    double best_s = config_table_best_s(&workload->table, spec->set, spec->work, setup_s);
     return best_s - units_s(spec->deadline_ns - spec->submit_ns);
 }
 

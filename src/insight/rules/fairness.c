@@ -58,9 +58,8 @@ static double run_time_s(const struct rule_run *rule_run, uint32_t job) {
     const struct recorded_job *recorded = &rule_run->run->jobs[job];
     if (recorded->finish_ns >= 0)
         return units_s(recorded->exec_ns);
-    return config_table_best(&workload->table, spec->set, spec->work,
-                             workload_costs(workload, spec)->start_s)
-        .time_s;
+    return config_table_best_s(&workload->table, spec->set, spec->work,
+                               workload_costs(workload, spec)->start_s);
 }
 
 static int64_t start_of(const struct rule_run *rule_run, uint32_t job) {

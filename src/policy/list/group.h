@@ -41,6 +41,13 @@ void groups_at_level(struct groups *groups, uint32_t level);
 void groups_add(struct groups *groups, const struct easim_view *view, uint32_t config,
                 uint32_t spans, bool by_config);
 uint32_t groups_end(struct groups *groups);
+/* Bits of the spans of the next configuration in which it makes a difference whether it is
+   admitted; 0: it need not be added. */
+static inline uint32_t groups_asks(const struct groups *groups, const struct easim_config *config,
+                                   bool by_config) {
+    bool all = by_config || config->gpu_type != groups->gpu_type;
+    return ((1u << config->span_count) - 1) & (all ? UINT32_MAX : ~groups->covered);
+}
 
 /* Whether a job of the group can start now, at the level of the pass. `allow` may be NULL; job is
    any of the group; stamp (> 0) changes with the cluster. */

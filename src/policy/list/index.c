@@ -99,12 +99,15 @@ int index_ask_early(struct index *index, const struct easim_pass *pass, uint32_t
    configuration. */
 static void describe_level(struct index *index, const struct easim_pass *pass,
                            const struct easim_job *job, const struct easim_key *key) {
+    bool by_config = index->rules->ops->allow != NULL;
     groups_at_level(&index->groups, pass->level);
     for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
         const struct easim_config *config = easim_view_config(pass->view, c);
-        uint32_t spans = 0;
-        for (uint32_t span = 0; span < config->span_count; span++) {
-            if (!(config->goodput[span] > 0))
+        uint32_t spans = 0, asked = groups_asks(&index->groups, config, by_config);
+        if (asked == 0)
+            continue;
+        for (uint32_t span = 0; asked >> span != 0; span++) {
+            if (!(asked >> span & 1) || !(config->goodput[span] > 0))
                 continue;
             struct easim_choice choice = easim_predict(pass->view, job, c, span);
             double objective =
@@ -112,7 +115,7 @@ static void describe_level(struct index *index, const struct easim_pass *pass,
             if (isnan(objective) || rules_admit_objective(key, objective))
                 spans |= 1u << span;
         }
-        groups_add(&index->groups, pass->view, c, spans, index->rules->ops->allow != NULL);
+        groups_add(&index->groups, pass->view, c, spans, by_config);
     }
 }
 

@@ -15,9 +15,22 @@ double rules_objective(const struct rules *rules, const struct easim_pass *pass,
     return ops->objective ? ops->objective(pass, job, choice) : choice->time_s;
 }
 
+/* Where T is the objective: quotient and sum round monotonically, so the best goodput has it. */
+static double best_time_s(const struct easim_pass *pass, const struct easim_job *job) {
+    double goodput = 0;
+    for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
+        const struct easim_config *config = easim_view_config(pass->view, c);
+        double own = config->goodput[config->empty_span];
+        goodput = own > goodput ? own : goodput;
+    }
+    return goodput > 0 ? job->setup_s + job->remaining / goodput : INFINITY;
+}
+
 double rules_best_objective(const struct rules *rules, const struct easim_pass *pass,
                             const struct easim_job *job) {
     double best = INFINITY;
+    if (rules_objective_is_time(rules, false))
+        return best_time_s(pass, job);
     for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
         const struct easim_config *config = easim_view_config(pass->view, c);
         if (!(config->goodput[config->empty_span] > 0))

@@ -15,6 +15,10 @@ struct rules {
 /* The objective of a choice for a job that is, or is not, urgent; NaN if the callback gives it. */
 double rules_objective(const struct rules *rules, const struct easim_pass *pass,
                        const struct easim_job *job, const struct easim_choice *choice, bool urgent);
+/* Whether it is the predicted time of the choice. */
+static inline bool rules_objective_is_time(const struct rules *rules, bool urgent) {
+    return !rules->ops->objective && !(urgent && rules->ops->urgent_objective);
+}
 /* Least objective of a job that is not urgent over all its configurations on the empty cluster; NaN
    if one of them is. */
 double rules_best_objective(const struct rules *rules, const struct easim_pass *pass,

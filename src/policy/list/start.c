@@ -1,30 +1,96 @@
 /* The start of one waiting job: see start.h. */
 #include "policy/list/start.h"
 
-#include "policy/list/choice.h"
+#include "model/config_order.h"
+
+/* What room there is for some GPUs now. */
+struct room {
+    uint32_t gpu_type, k, milli;
+    int span; /* negative: none */
+};
+
+/* A job that looks for the best way to start. */
+struct search {
+    const struct rules *rules;
+    const struct easim_pass *pass;
+    const struct easim_job *job;
+    const struct easim_key *key;
+    struct room room;      /* of the configuration before */
+    double objective;      /* the best so far */
+    uint32_t config, span; /* that one; config EASIM_NONE: none yet */
+};
 
 static bool is_within(const struct start_limit *limit, const struct easim_config *config) {
     return !limit || (config->gpu_type == limit->gpu_type && config->k <= limit->k);
 }
 
+static struct config_rank rank_of(const struct easim_view *view, uint32_t config, uint32_t span) {
+    const struct easim_config *c = easim_view_config(view, config);
+    return (struct config_rank){c->k, c->power_w[span], c->gpu_type, c->batch, c->power_limit_w};
+}
+
+/* Whether the configuration is the better choice (choice.h). */
+static bool is_better(const struct search *search, uint32_t config, uint32_t span,
+                      double objective) {
+    const struct easim_view *view = search->pass->view;
+    if (objective != search->objective)
+        return objective < search->objective;
+    if (search->config == EASIM_NONE)
+        return false;
+    const struct config_rank rank = rank_of(view, config, span),
+                             best = rank_of(view, search->config, search->span);
+    return config_order_before(&rank, &best);
+}
+
+/* As easim_fit. Configurations of as many GPUs of a type follow each other. */
+static int find_span(struct search *search, const struct easim_config *c) {
+    struct room *room = &search->room;
+    if (c->gpu_type != room->gpu_type || c->k != room->k || c->milli != room->milli)
+        *room = (struct room){c->gpu_type, c->k, c->milli,
+                              easim_room(search->pass->view, c->gpu_type, c->k, c->milli)};
+    return room->span >= 0 && c->goodput[room->span] > 0 ? room->span : (int)EASIM_NOFIT;
+}
+
+/* Where T is the objective, one that takes longer than the best need not be looked at further. */
+static bool is_slower(const struct search *search, const struct easim_config *c, uint32_t span) {
+    const struct easim_job *job = search->job;
+    return job->setup_s + job->remaining / c->goodput[span] > search->objective;
+}
+
+/* Keeps the configuration if it is better, and admitted. Negative after host->fail. */
+static int try_config(struct search *search, uint32_t config, uint32_t span) {
+    const struct easim_pass *pass = search->pass;
+    const struct easim_job *job = search->job;
+    bool urgent = rules_is_urgent(search->key);
+    struct easim_choice choice = easim_predict(pass->view, job, config, span);
+    double objective = rules_objective(search->rules, pass, job, &choice, urgent);
+    if (isnan(objective))
+        return rules_fail_objective(search->rules, pass, job, urgent);
+    if (is_better(search, config, span, objective) &&
+        rules_admit(pass, search->key, &choice, objective) &&
+        rules_allow(search->rules, pass, job, config)) {
+        search->objective = objective;
+        search->config = config;
+        search->span = span;
+    }
+    return 0;
+}
+
 int start_try(const struct rules *rules, const struct easim_pass *pass, const struct easim_job *job,
               const struct easim_key *key, const struct start_limit *limit) {
-    struct choice_best best = CHOICE_NONE_YET;
-    bool urgent = rules_is_urgent(key);
+    struct search search = {rules,    pass,       job, key, {.gpu_type = EASIM_NONE},
+                            INFINITY, EASIM_NONE, 0};
+    bool by_time = rules_objective_is_time(rules, rules_is_urgent(key));
     for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
         const struct easim_config *config = easim_view_config(pass->view, c);
-        int span = is_within(limit, config) ? easim_fit(pass->view, config) : (int)EASIM_NOFIT;
-        if (span < 0)
+        int span = is_within(limit, config) ? find_span(&search, config) : (int)EASIM_NOFIT;
+        if (span < 0 || (by_time && is_slower(&search, config, (uint32_t)span)))
             continue;
-        struct easim_choice choice = easim_predict(pass->view, job, c, (uint32_t)span);
-        double objective = rules_objective(rules, pass, job, &choice, urgent);
-        if (isnan(objective))
-            return rules_fail_objective(rules, pass, job, urgent);
-        if (rules_admit(pass, key, &choice, objective) && rules_allow(rules, pass, job, c))
-            choice_keep_better(&best, &choice, objective);
+        if (try_config(&search, c, (uint32_t)span) < 0)
+            return -1;
     }
-    return best.choice.config != EASIM_NONE &&
-           pass->host->plan_start(pass->plan, job->index, best.choice.config) == EASIM_OK;
+    return search.config != EASIM_NONE &&
+           pass->host->plan_start(pass->plan, job->index, search.config) == EASIM_OK;
 }
 
 int start_could(const struct rules *rules, const struct easim_pass *pass,

@@ -1,0 +1,101 @@
+/* Numbers of configurations on the empty cluster: see config_speeds.h. */
+#include "model/config_speeds.h"
+
+#include "model/config_order.h"
+
+static bool placed_when_empty(const struct easim_config *config) {
+    return config->goodput[config->empty_span] > 0;
+}
+
+static struct config_speed speed_of(const struct cluster *cluster,
+                                    const struct easim_config *configs, uint32_t config) {
+    const struct easim_config *c = &configs[config];
+    return (struct config_speed){.goodput = c->goodput[c->empty_span],
+                                 .gpus = easim_config_gpus(c),
+                                 .ctx_w = cluster->gpu_types[c->gpu_type].ctx_w,
+                                 .power_w = c->power_w[c->empty_span],
+                                 .config = config};
+}
+
+/* Adds a configuration to reach[0 .. count - 1]; returns their number then. Those of equal k are
+   one, and each has the best of all before it. */
+static uint32_t add_reach(struct config_reach *reach, uint32_t count,
+                          const struct easim_config *config) {
+    double goodput = config->goodput[config->empty_span];
+    uint32_t at = 0;
+    while (at < count && reach[at].k < config->k)
+        at++;
+    if (at == count || reach[at].k > config->k) {
+        double below = at > 0 ? reach[at - 1].goodput : 0;
+        for (uint32_t i = count; i > at; i--)
+            reach[i] = reach[i - 1];
+        reach[at] = (struct config_reach){below, config->k};
+        count++;
+    }
+    for (; at < count; at++)
+        reach[at].goodput = fmax(reach[at].goodput, goodput);
+    return count;
+}
+
+struct config_speeds config_speeds_make(const struct cluster *cluster,
+                                        const struct easim_config *configs, uint32_t first,
+                                        uint32_t count, struct arena *arena) {
+    struct config_speeds made = {0};
+    uint32_t placed = 0;
+    for (uint32_t i = first; i < first + count; i++)
+        placed += placed_when_empty(&configs[i]);
+    if (placed == 0)
+        return made;
+    struct config_speed *speeds = arena_alloc(arena, placed * sizeof *speeds);
+    struct config_reach *reach = arena_alloc(arena, placed * sizeof *reach);
+    for (uint32_t i = first; i < first + count; i++) {
+        if (!placed_when_empty(&configs[i]))
+            continue;
+        made.reach_count = add_reach(reach, made.reach_count, &configs[i]);
+        if (configs[i].power_limit_w < INFINITY)
+            continue;
+        speeds[made.count] = speed_of(cluster, configs, i);
+        made.best_goodput = fmax(made.best_goodput, speeds[made.count++].goodput);
+    }
+    made.at = speeds;
+    made.reach = reach;
+    return made;
+}
+
+/* How a configuration stands among others of equal time. */
+static struct config_rank rank_of(const struct easim_config *config) {
+    return (struct config_rank){config->k, config->power_w[config->empty_span], config->gpu_type,
+                                config->batch, config->power_limit_w};
+}
+
+static bool goes_before(const struct easim_config *a, const struct easim_config *b) {
+    const struct config_rank rank_a = rank_of(a), rank_b = rank_of(b);
+    return config_order_before(&rank_a, &rank_b);
+}
+
+struct config_best config_speeds_best(const struct config_speeds *speeds,
+                                      const struct easim_config *configs, double work,
+                                      double setup_s) {
+    struct config_best best = {.config = EASIM_NONE, .time_s = INFINITY, .edp_js = INFINITY};
+    for (const struct config_speed *s = speeds->at, *end = s + speeds->count; s < end; s++) {
+        double computing_s = work / s->goodput;
+        double time_s = setup_s + computing_s;
+        double edp_js = s->gpus * (s->ctx_w * setup_s + s->power_w * computing_s) * time_s;
+        best.edp_js = edp_js < best.edp_js ? edp_js : best.edp_js;
+        if (time_s < best.time_s || (time_s == best.time_s && best.config != EASIM_NONE &&
+                                     goes_before(&configs[s->config], &configs[best.config]))) {
+            best.config = s->config;
+            best.time_s = time_s;
+        }
+    }
+    return best;
+}
+
+double config_speeds_within(const struct config_speeds *speeds, uint32_t most_k) {
+    uint32_t at = 0;
+    if (speeds->reach_count == 0)
+        return 0;
+    while (at + 1 < speeds->reach_count && speeds->reach[at + 1].k <= most_k)
+        at++;
+    return speeds->reach[at].goodput;
+}

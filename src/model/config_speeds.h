@@ -1,0 +1,55 @@
+/* What the configurations of a set do on the empty cluster, in the few numbers from which T* and
+   EDP* of a job follow. They are made once for a set, and asked for every job. */
+#ifndef EASIM_MODEL_CONFIG_SPEEDS_H
+#define EASIM_MODEL_CONFIG_SPEEDS_H
+
+#include "base/arena.h"
+#include "cluster/cluster.h"
+#include "easim/policy.h"
+
+/* A configuration without a power limit, as the empty cluster places it. */
+struct config_speed {
+    double goodput;
+    double gpus;           /* that it holds */
+    double ctx_w, power_w; /* of one of them: in set-up, computing */
+    uint32_t config;
+};
+
+/* The best goodput, with or without a power limit, of at most k GPUs. */
+struct config_reach {
+    double goodput;
+    uint32_t k;
+};
+
+struct config_speeds {
+    const struct config_speed *at; /* in the order of the table */
+    uint32_t count, reach_count;
+    const struct config_reach *reach; /* by ascending k */
+    double best_goodput;              /* of `at`; 0 if there is none */
+};
+
+/* Least predicted T and EDP of a job over the configurations of a set without a power limit that
+   the empty cluster places, there (T* and EDP*, semantics 4). */
+struct config_best {
+    uint32_t config; /* of time_s; ties as in config_order.h */
+    double time_s;
+    double edp_js;
+};
+
+/* Of configs[first] .. configs[first + count - 1]. */
+struct config_speeds config_speeds_make(const struct cluster *cluster,
+                                        const struct easim_config *configs, uint32_t first,
+                                        uint32_t count, struct arena *arena);
+/* configs: those of config_speeds_make. */
+struct config_best config_speeds_best(const struct config_speeds *speeds,
+                                      const struct easim_config *configs, double work,
+                                      double setup_s);
+/* Its time_s alone: quotient and sum round monotonically, so it is that of the best goodput. */
+static inline double config_speeds_best_s(const struct config_speeds *speeds, double work,
+                                          double setup_s) {
+    return speeds->best_goodput > 0 ? setup_s + work / speeds->best_goodput : INFINITY;
+}
+/* The best goodput of at most k GPUs, or of the least k there is; 0 if there is none. */
+double config_speeds_within(const struct config_speeds *speeds, uint32_t most_k);
+
+#endif
