@@ -11,6 +11,7 @@ static enum stop stop_of(bool at_once) {
 void interrupt_yield_gpus(struct sim *sim, uint32_t job, bool at_once) {
     int64_t write_ns = checkpoint_write_ns(sim, job, stop_of(at_once));
     view_remove_running(&sim->view, job);
+    list_note_change(&sim->list, job);
     view_add_checkpointing(&sim->view, job, sim->now_ns + write_ns);
     if (write_ns > 0)
         return;
@@ -44,6 +45,7 @@ void interrupt_release(struct sim *sim, uint32_t job) {
 void interrupt_fail(struct sim *sim, uint32_t job) {
     if (sim->view.jobs[job].state == EASIM_JOB_RUNNING) {
         view_remove_running(&sim->view, job);
+        list_note_change(&sim->list, job);
         sim->running--;
     } else {
         sim->checkpointing--;

@@ -18,6 +18,7 @@ static void show_new_gpus(struct sim *sim, struct job_start *start) {
     jobs_add_wake_time(sim, job);
     view_job(&sim->view, job)->saved_at_s = units_s(sim->unsaved[job].until_ns);
     view_change_running(&sim->view, job);
+    list_note_change(&sim->list, job);
 }
 
 bool job_resize_take_gpus(struct sim *sim, struct job_start *start) {

@@ -170,6 +170,7 @@ void jobs_finish(struct sim *sim, uint32_t job) {
     struct job_run *run = &sim->runs[job];
     segments_end(sim, job, CAUSE_FINISHED);
     view_remove_running(&sim->view, job);
+    list_note_change(&sim->list, job);
     gpus_leave(sim, job);
     run->remaining = 0;
     run->finish_ns = sim->now_ns;

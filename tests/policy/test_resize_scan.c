@@ -115,3 +115,24 @@ Test(resize_scan, by_time) {
 Test(resize_scan, by_edp) {
     compare(true);
 }
+
+static uint32_t count_resizes(int number, const char *more) {
+    struct trial_options run_options;
+    struct trial t;
+    uint32_t resizes = 0;
+    run(&t, &run_options, number, number % 2 ? "zeus" : "pollux", more);
+    for (size_t i = 0; i < t.job_count; i++)
+        resizes += t.jobs[i].resizes;
+    trial_finish(&t);
+    return resizes;
+}
+
+/* Shrinking asks only the jobs for which the gain may be enough; trials are checked, and then it
+   fails if asking all running ones finds another (src/policy/list/shrink.c). */
+Test(resize_scan, shrinking) {
+    uint32_t shrinks = 0;
+    for (int number = 1; number <= 72; number++)
+        shrinks += count_resizes(number, ", resize: true, shrink: true") !=
+                   count_resizes(number, ", resize: true");
+    cr_assert(shrinks > 20, "only %u scenarios with shrinking", shrinks);
+}

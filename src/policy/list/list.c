@@ -5,7 +5,6 @@
 
 #include "policy/host_job.h"
 #include "policy/list/recheck.h"
-#include "policy/list/shrink.h"
 #include "policy/list/start.h"
 
 #include <stdlib.h>
@@ -17,6 +16,7 @@ void list_init(struct list *list, const struct policy_params *params, uint32_t j
                   .keeps_cap = params->policy->capabilities & EASIM_CAPABILITY_POWER_CAP}};
     index_init(&list->index, &list->rules, job_count);
     grow_init(&list->grow, &list->rules, job_count);
+    shrink_init(&list->shrink, &list->rules, job_count);
     rounds_init(&list->rounds, &list->rules);
 }
 
@@ -26,6 +26,7 @@ void list_finish(struct list *list) {
     free(list->closed.at);
     free(list->aside.at);
     grow_finish(&list->grow);
+    shrink_finish(&list->shrink);
     rounds_finish(&list->rounds);
     *list = (struct list){0};
 }
@@ -43,6 +44,11 @@ void list_leave(struct list *list, uint32_t job) {
 void list_note_start(struct list *list, uint32_t job) {
     if (!list_in_rounds(list))
         grow_note_start(&list->grow, job);
+    shrink_note(&list->shrink, job);
+}
+
+void list_note_change(struct list *list, uint32_t job) {
+    shrink_note(&list->shrink, job);
 }
 
 /* list_may_admit at the level of the pass. */
@@ -354,7 +360,7 @@ static int shrink_for_first(struct list *list, const struct easim_pass *pass) {
     const struct easim_job *job = host_job(pass->view, first);
     if (job->state != EASIM_JOB_WAITING)
         return 0; /* key has rejected it */
-    int r = shrink_decide(&list->rules, pass, job, &key, &shrunk);
+    int r = shrink_decide(&list->shrink, pass, job, &key, &shrunk);
     if (r <= 0)
         return r;
     grow_note_start(&list->grow, shrunk);
@@ -366,6 +372,7 @@ static int decide_now(struct list *list, const struct easim_pass *pass) {
     const struct easim_list *ops = list->rules.ops;
     const struct list_options *options = list->rules.options;
     bool shrink = options->resize && options->shrink;
+    list->shrink.recheck = list->recheck;
     if (ops->begin)
         ops->begin(pass);
     int r = update_level(list);

@@ -7,6 +7,7 @@
 #include "policy/list/grow.h"
 #include "policy/list/index.h"
 #include "policy/list/rounds.h"
+#include "policy/list/shrink.h"
 
 /* The first job of a queue, which the pass may visit next. */
 struct list_head {
@@ -20,6 +21,7 @@ struct list {
     struct rules rules;
     struct index index; /* of all waiting jobs, unless they are visited in the order of the queue */
     struct grow grow;
+    struct shrink shrink;
     struct displace displace;
     struct rounds rounds;      /* in rounds index and grow stay empty */
     bool recheck, recheck_all; /* answers that are kept are asked for again (recheck.h); all of them
@@ -45,6 +47,8 @@ static inline bool list_in_rounds(const struct list *list) {
 void list_enter(struct list *list, uint32_t job);
 void list_leave(struct list *list, uint32_t job);
 void list_note_start(struct list *list, uint32_t job);
+/* A job runs no more, or has got other GPUs by a resize. */
+void list_note_change(struct list *list, uint32_t job);
 
 /* One pass. Negative, after host->fail, if a callback gave NaN. */
 int list_decide(struct list *list, const struct easim_pass *pass);

@@ -81,19 +81,6 @@ static int best_offer(const struct question *question, const struct easim_job *j
     return 0;
 }
 
-/* How much earlier the first waiting job starts, at least, if another shrinks for it now: otherwise
-   it must wait for a running job to end, and none is expected to end before this time has passed.
- */
-static double gain_s(const struct easim_view *view) {
-    int64_t first_ns = INT64_MAX;
-    for (uint32_t i = 0; i < view->running_count; i++) {
-        int64_t end_ns =
-            easim_predicted_end_ns(view, easim_view_running(view, i)->predicted_end_ns);
-        first_ns = end_ns < first_ns ? end_ns : first_ns;
-    }
-    return (double)(first_ns - view->now_ns) / 1e9;
-}
-
 /* More than what rounding does to a time, as a share of all that is added up. */
 #define SLACK 1e-9
 
@@ -101,12 +88,12 @@ static double gain_s(const struct easim_view *view) {
    than what is gained, even placed as it is best. Cheap, and mostly the answer is no: a resize
    costs a restart, and the next job is expected to end before that. */
 static bool could_pay(const struct rules *rules, const struct easim_view *view,
-                      const struct easim_job *job, double gain) {
+                      const struct easim_job *job, double gain_s) {
     const struct easim_config *now = easim_view_config(view, job->config);
     double now_s = easim_predict_running(view, job).time_s;
     double least_s = fmax(job->restart_s, rules->options->resize_gain * now_s);
-    double most_s = now_s + gain - least_s;
-    most_s += SLACK * (now_s + fabs(gain) + least_s);
+    double most_s = now_s + gain_s - least_s;
+    most_s += SLACK * (now_s + fabs(gain_s) + least_s);
     for (uint32_t i = job->first_config; i < job->first_config + job->config_count; i++) {
         const struct easim_config *c = easim_view_config(view, i);
         for (uint32_t span = 0; span < c->span_count; span++)
@@ -130,26 +117,70 @@ static bool costs_less(const struct offer *offer, const struct offer *other) {
     return offer->job < other->job;
 }
 
-int shrink_decide(const struct rules *rules, const struct easim_pass *pass,
+/* Keeps the offer of a job if it pays and costs less. Negative: failed. */
+static int consider(const struct question *question, const struct easim_job *job, double gain_s,
+                    struct offer *best) {
+    const struct easim_view *view = question->pass->view;
+    const struct rules *rules = question->rules;
+    struct offer offer = {.config = EASIM_NONE};
+    if (may_shrink(rules, view, job) && could_pay(rules, view, job, gain_s) &&
+        best_offer(question, job, &offer) < 0)
+        return -1;
+    if (offer.config == EASIM_NONE)
+        return 0;
+    double time_s = easim_predict_running(view, job).time_s;
+    double least_s = fmax(job->restart_s, rules->options->resize_gain * time_s);
+    if (offer.loss_s + least_s < gain_s && costs_less(&offer, best))
+        *best = offer;
+    return 0;
+}
+
+/* Whether no running job has a better offer than those among the candidates. Negative: failed. */
+static int recheck_offers(const struct question *question, double gain_s,
+                          const struct offer *found) {
+    const struct easim_pass *pass = question->pass;
+    const struct easim_view *view = pass->view;
+    struct offer best = {.config = EASIM_NONE};
+    for (uint32_t i = 0; i < view->running_count; i++)
+        if (consider(question, host_job(view, easim_view_running(view, i)->job), gain_s, &best) < 0)
+            return -1;
+    if (best.config == found->config && (best.config == EASIM_NONE || best.job == found->job))
+        return 0;
+    pass->host->fail(pass->plan, "check: shrinking has overlooked a job that would lose less");
+    return -1;
+}
+
+int shrink_decide(struct shrink *shrink, const struct easim_pass *pass,
                   const struct easim_job *first, const struct easim_key *key, uint32_t *ret_job) {
     const struct easim_view *view = pass->view;
-    const struct question question = {rules, pass, first, key};
+    const struct question question = {shrink->rules, pass, first, key};
     struct offer best = {.config = EASIM_NONE};
-    double gain = gain_s(view);
-    for (uint32_t i = 0; i < view->running_count; i++) {
-        const struct easim_job *job = host_job(view, easim_view_running(view, i)->job);
-        struct offer offer = {.config = EASIM_NONE};
-        if (may_shrink(rules, view, job) && could_pay(rules, view, job, gain) &&
-            best_offer(&question, job, &offer) < 0)
+    double gain_s = candidates_gain_s(&shrink->candidates, view);
+    candidates_find(&shrink->candidates, view, gain_s);
+    for (size_t i = 0; i < shrink->candidates.found.count; i++) {
+        const struct easim_job *job = host_job(view, shrink->candidates.found.at[i]);
+        if (consider(&question, job, gain_s, &best) < 0)
             return -1;
-        if (offer.config == EASIM_NONE)
-            continue;
-        double time_s = easim_predict_running(view, job).time_s;
-        double least_s = fmax(job->restart_s, rules->options->resize_gain * time_s);
-        if (offer.loss_s + least_s < gain && costs_less(&offer, &best))
-            best = offer;
     }
+    if (shrink->recheck && recheck_offers(&question, gain_s, &best) < 0)
+        return -1;
     *ret_job = best.job;
     return best.config != EASIM_NONE &&
            pass->host->plan_resize(pass->plan, best.job, best.config) == EASIM_OK;
+}
+
+void shrink_init(struct shrink *shrink, const struct rules *rules, uint32_t job_count) {
+    *shrink = (struct shrink){.rules = rules};
+    const struct list_options *options = rules->options;
+    if (options->resize && options->shrink && !list_options_in_rounds(options))
+        candidates_init(&shrink->candidates, job_count);
+}
+
+void shrink_finish(struct shrink *shrink) {
+    candidates_finish(&shrink->candidates);
+    *shrink = (struct shrink){0};
+}
+
+void shrink_note(struct shrink *shrink, uint32_t job) {
+    candidates_note(&shrink->candidates, job);
 }
