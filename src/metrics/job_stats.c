@@ -1,11 +1,11 @@
 /* Statistics over jobs and users. */
 #include "metrics/job_stats.h"
 
+#include "base/sort_doubles.h"
 #include "base/units.h"
 #include "metrics/fairness.h"
 #include "metrics/job_record.h"
 
-#include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
@@ -168,8 +168,8 @@ static double mean_or_nan(double sum, double count) {
 static void fill_summary(struct sums *sums) {
     struct summary *s = sums->summary;
     double finished = s->jobs_finished;
-    gsl_sort(sums->jct, 1, sums->jct_count);
-    gsl_sort(sums->lateness, 1, sums->lateness_count);
+    sort_doubles(sums->jct, sums->jct_count);
+    sort_doubles(sums->lateness, sums->lateness_count);
     s->jobs_unfinished = s->jobs_submitted - finished - s->jobs_rejected;
     s->energy_finished_kwh = power_j(sums->finished_energy) / J_PER_KWH;
     s->work_submitted_gpu_h = sums->submitted_s / S_PER_H;

@@ -1,0 +1,10 @@
+/* Sorting many numbers in time proportional to their count. */
+#ifndef EASIM_BASE_SORT_DOUBLES_H
+#define EASIM_BASE_SORT_DOUBLES_H
+
+#include <stddef.h>
+
+/* Ascending; -0 comes before 0. No value is NaN. */
+void sort_doubles(double *values, size_t count);
+
+#endif

@@ -1,0 +1,60 @@
+/* Sorted numbers against those that qsort sorts. */
+#include "base/mem.h"
+#include "base/sort_doubles.h"
+
+#include <criterion/criterion.h>
+#include <float.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+static int compare_doubles(const void *left, const void *right) {
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+Test(sort_doubles, few_of_all_kinds) {
+    double values[] = {3, -INFINITY, 0, DBL_MAX, -1e-300, INFINITY, -3, DBL_TRUE_MIN, 3, -DBL_MAX};
+    static const double sorted[] = {-INFINITY,    -DBL_MAX, -3, -1e-300, 0,
+                                    DBL_TRUE_MIN, 3,        3,  DBL_MAX, INFINITY};
+    sort_doubles(values, sizeof values / sizeof *values);
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        cr_expect_eq(values[i], sorted[i], "%g in place %zu", values[i], i);
+}
+
+Test(sort_doubles, zeros) {
+    double values[] = {0.0, -0.0};
+    sort_doubles(values, 2);
+    cr_expect(signbit(values[0]) && !signbit(values[1]));
+}
+
+/* As many as both ways of sorting take, of both signs and of all sizes, some of them equal. */
+Test(sort_doubles, as_qsort) {
+    static const size_t counts[] = {0, 1, 2, 63, 64, 65, 66, 1000, 20000};
+    uint64_t state = 2385;
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+        double *values = mem_zalloc(counts[c], sizeof *values),
+               *expected = mem_zalloc(counts[c], sizeof *expected);
+        for (size_t i = 0; i < counts[c]; i++) {
+            state = state * 6364136223846793005u + 1442695040888963407u;
+            values[i] = expected[i] =
+                i % 7 == 3 ? values[i / 2] : ldexp((double)(int64_t)state, (int)(i % 90) - 80);
+        }
+        qsort(expected, counts[c], sizeof *expected, compare_doubles);
+        sort_doubles(values, counts[c]);
+        for (size_t i = 0; i < counts[c]; i++)
+            cr_assert_eq(values[i], expected[i], "%g in place %zu of %zu", values[i], i, counts[c]);
+        free(values);
+        free(expected);
+    }
+}
+
+/* Equal ones are as they were. */
+Test(sort_doubles, all_equal) {
+    double values[100];
+    for (size_t i = 0; i < 100; i++)
+        values[i] = 2.385;
+    sort_doubles(values, 100);
+    for (size_t i = 0; i < 100; i++)
+        cr_expect_eq(values[i], 2.385);
+}
