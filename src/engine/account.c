@@ -34,3 +34,7 @@ int64_t account_held_ns(const struct sim *sim, uint32_t job) {
     const struct job_run *run = &sim->runs[job];
     return run->held_ns + (job_run_uses_gpus(run) ? sim->now_ns - run->held_since_ns : 0);
 }
+
+struct lost account_lost(const struct sim *sim, uint32_t job) {
+    return sim->lost ? sim->lost[job] : (struct lost){0};
+}

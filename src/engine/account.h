@@ -13,5 +13,7 @@ int128 account_energy(const struct sim *sim, uint32_t job);
 /* GPU time that it held, 1e-12 GPU s; and time. */
 int128 account_gpu_ps(const struct sim *sim, uint32_t job);
 int64_t account_held_ns(const struct sim *sim, uint32_t job);
+/* What it has lost of that. */
+struct lost account_lost(const struct sim *sim, uint32_t job);
 
 #endif

@@ -33,10 +33,14 @@ static int64_t work_kept_ns(const struct sim *sim, uint32_t job, enum stop stop)
     return stop == STOP_ON_DEMAND ? done_ns : 0;
 }
 
-static void add_lost(struct job_run *run, int64_t milli, int64_t lost_ns, int128 energy) {
-    run->lost_ns += lost_ns;
-    run->lost_gpu_ps += (int128)milli * lost_ns;
-    run->lost_energy += energy;
+static void add_lost(struct sim *sim, uint32_t job, int64_t milli, int64_t lost_ns, int128 energy) {
+    if (lost_ns == 0 && energy == 0)
+        return;
+    if (!sim->lost)
+        sim->lost = mem_zalloc(sim->workload->jobs.count, sizeof *sim->lost);
+    sim->lost[job].ns += lost_ns;
+    sim->lost[job].gpu_ps += (int128)milli * lost_ns;
+    sim->lost[job].energy += energy;
 }
 
 /* Computing time whose work is kept; negative: it is lost after all. */
@@ -61,7 +65,7 @@ void checkpoint_book_unsaved(struct sim *sim, uint32_t job, enum stop stop) {
     if (writing) {
         run->remaining = unsaved->remaining;
         view_job(&sim->view, job)->remaining = unsaved->predicted;
-        add_lost(run, unsaved->milli, unsaved->computing_ns, unsaved->energy);
+        add_lost(sim, job, unsaved->milli, unsaved->computing_ns, unsaved->energy);
         add_kept(view_job(&sim->view, job), unsaved->milli, -unsaved->computing_ns);
     } else {
         run->vain_stops = 0;
@@ -83,7 +87,7 @@ void checkpoint_book_work(struct sim *sim, uint32_t job, enum stop stop) {
     int64_t milli = gpus_held_milli(sim, run->config), done_ns = progress_computing_ns(sim, job);
     double work = progress_work(sim, job, kept_ns);
     int128 energy = progress_energy(sim, job, kept_ns);
-    add_lost(run, milli, done_ns - kept_ns, progress_energy(sim, job, done_ns) - energy);
+    add_lost(sim, job, milli, done_ns - kept_ns, progress_energy(sim, job, done_ns) - energy);
     add_kept(j, milli, kept_ns);
     if (kept_ns > 0 && write_ns > 0)
         sim->unsaved[job] = (struct unsaved){.until_ns = sim->now_ns + write_ns,

@@ -58,6 +58,7 @@ struct node_jobs {
 struct nodes {
     struct node_jobs *jobs; /* by node; NULL: not needed */
     struct sleep sleep;
+    int64_t *awake_ns; /* by job: when all GPUs that it got last are awake; NULL: none sleeps */
     uint32_t *sleep_events; /* by node: the pending event, or EVENT_NONE */
     bool *is_changed;       /* by node; NULL: neither interference nor sleep */
     ARRAY_OF(uint32_t)

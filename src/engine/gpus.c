@@ -123,11 +123,11 @@ static void hold_gpus(struct sim *sim, uint32_t job, uint32_t config,
     const struct piece *pieces = allocation_pieces(allocation);
     bool shares = allocation->milli > 0,
          opens = shares && placement_is_alone(&sim->placement, allocation);
-    int64_t *awake_ns = &sim->runs[job].awake_ns;
-    *awake_ns = sim->now_ns;
     show_gpus_taken(sim, job, allocation, config, opens);
     if (!sim->nodes.sleep.nodes)
         return;
+    int64_t *awake_ns = &sim->nodes.awake_ns[job];
+    *awake_ns = sim->now_ns;
     for (uint32_t i = 0; i < allocation->count && !shares; i++) {
         int64_t ready_ns = nodes_take_gpus(sim, pieces[i].node, pieces[i].gpus, job);
         *awake_ns = ready_ns > *awake_ns ? ready_ns : *awake_ns;

@@ -34,7 +34,15 @@ struct unsaved {
     double remaining, predicted; /* the job's remaining work without it, true and in the view */
 };
 
-/* Times are -1 until they are known. */
+/* Computing whose work was lost. */
+struct lost {
+    int64_t ns;
+    int128 energy; /* 1e-18 J */
+    int128 gpu_ps; /* 1e-12 GPU s */
+};
+
+/* Times are -1 until they are known. There are as many as jobs: what few jobs have is elsewhere,
+   and the order leaves no gaps. */
 struct job_run {
     struct allocation allocation;
     double remaining; /* true work left when it got its present GPUs (or when it was queued) */
@@ -42,23 +50,20 @@ struct job_run {
     int64_t held_since_ns;    /* when it got its present GPUs */
     int64_t first_start_ns, finish_ns;
     int64_t first_predicted_ns; /* predicted finish at its first start */
-    int64_t awake_ns;           /* when all GPUs that it got last are awake */
     int64_t held_ns;            /* holding GPUs, those that it holds no more */
-    int64_t lost_ns;            /* computing time whose work was lost */
-    int128 energy, lost_energy; /* 1e-18 J, up to segment_start_ns */
+    uint16_t vain_stops;        /* in a row: stopped without having kept any work */
+    uint8_t segment;            /* enum segment_kind: what it is doing */
+    uint8_t cause;              /* enum segment_cause: why the present segment began */
+    uint8_t phase;              /* of its model, from 0 */
+    uint8_t segment_phase;      /* when the present segment began */
+    bool resizing;              /* has GPUs of another configuration in the present plan */
+    int128 energy;              /* 1e-18 J, up to segment_start_ns */
     int128 gpu_ps;              /* GPU time held, of GPUs that it holds no more, 1e-12 GPU s */
-    int128 lost_gpu_ps;
     int128 jobs_ns;  /* sim->jobs_ns at submission; once it has finished: over its life */
     uint32_t event;  /* its pending event, or EVENT_NONE */
     uint32_t config; /* last configuration, or EASIM_NONE */
     uint32_t span;
-    uint32_t node_count;   /* nodes of the last configuration */
-    uint16_t vain_stops;   /* in a row: stopped without having kept any work */
-    uint8_t segment;       /* enum segment_kind: what it is doing */
-    uint8_t cause;         /* enum segment_cause: why the present segment began */
-    uint8_t phase;         /* of its model, from 0 */
-    uint8_t segment_phase; /* when the present segment began */
-    bool resizing;         /* has GPUs of another configuration in the present plan */
+    uint32_t node_count; /* nodes of the last configuration */
 };
 
 /* Whether the job uses GPUs, or the part of one that it got. */

@@ -132,7 +132,7 @@ void jobs_show_start(struct sim *sim, uint32_t job, uint32_t config, uint32_t sp
 }
 
 void jobs_add_wake_time(struct sim *sim, uint32_t job) {
-    int64_t wait_ns = sim->runs[job].awake_ns - sim->now_ns;
+    int64_t wait_ns = sim->nodes.awake_ns ? sim->nodes.awake_ns[job] - sim->now_ns : 0;
     if (wait_ns <= 0)
         return;
     view_job(&sim->view, job)->setup_s += units_s(wait_ns);

@@ -125,6 +125,7 @@ void loop_finish(struct sim *sim) {
     arena_finish(&sim->scratch);
     free(sim->runs);
     free(sim->unsaved);
+    free(sim->lost);
     free(sim->progress);
     free(sim->uses);
     free(sim->reject_reasons);

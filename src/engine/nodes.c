@@ -23,6 +23,8 @@ void nodes_init(struct sim *sim) {
     sleep_init(&nodes->sleep, sim->cluster);
     if (fails || nodes_interfere(sim))
         nodes->jobs = mem_zalloc(count, sizeof *nodes->jobs);
+    if (nodes->sleep.nodes)
+        nodes->awake_ns = mem_zalloc(sim->workload->jobs.count, sizeof *nodes->awake_ns);
     if (!nodes->sleep.nodes && !nodes_interfere(sim))
         return;
     nodes->is_changed = mem_zalloc(count, sizeof *nodes->is_changed);
@@ -41,6 +43,7 @@ void nodes_finish(struct sim *sim) {
     free(nodes->jobs);
     free(nodes->is_changed);
     free(nodes->sleep_events);
+    free(nodes->awake_ns);
     free(nodes->changed.at);
 }
 

@@ -143,7 +143,7 @@ struct observer {
     /* The policy is about to decide, for the sim->decision_total + 1st time. */
     void (*decision)(void *context, const struct sim *sim);
     void (*job)(void *context, const struct sim *sim, uint32_t job, enum job_change change);
-    /* A segment has ended. Work that its end has lost is in sim->runs[job].lost_ns already, and the
+    /* A segment has ended. Work that its end has lost is in account_lost already, and the
        next segment has not begun. For those of jobs that are not over at the end of the run:
        segments_present. */
     void (*segment)(void *context, const struct sim *sim, const struct segment *segment);

@@ -104,6 +104,7 @@ struct sim {
     struct services services;
     struct job_run *runs;
     struct unsaved *unsaved;       /* by job; not in runs, since few jobs ever use it */
+    struct lost *lost;             /* likewise; NULL: nobody has lost any work */
     struct progress *progress;     /* by job; NULL: every job is as fast as predicted */
     struct use *uses;              /* by job; NULL: the power of no job changes with its progress */
     struct contention *contention; /* NULL: jobs share neither network nor storage */

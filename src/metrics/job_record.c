@@ -17,6 +17,7 @@ struct job_record job_record_of(const struct sim *sim, uint32_t job) {
     const struct easim_job *shown = &sim->view.jobs[job];
     int64_t horizon_ns = sim->options.horizon_ns;
     int128 energy = account_energy(sim, job);
+    const struct lost lost = account_lost(sim, job);
     const struct contention_lost slowed = contention_lost_of(sim, job);
     return (struct job_record){
         .spec = spec,
@@ -35,12 +36,12 @@ struct job_record job_record_of(const struct sim *sim, uint32_t job) {
         .jct_ns = since_submission(spec, run->finish_ns),
         .predicted_finish_ns = run->first_predicted_ns,
         .exec_ns = account_held_ns(sim, job),
-        .lost_ns = run->lost_ns,
+        .lost_ns = lost.ns,
         .energy = energy,
-        .lost_energy = run->lost_energy,
+        .lost_energy = lost.energy,
         .energy_j = power_j(energy),
         .gpu_ps = account_gpu_ps(sim, job),
-        .lost_gpu_ps = run->lost_gpu_ps,
+        .lost_gpu_ps = lost.gpu_ps,
         .network_slowed_s = slowed.network_s,
         .storage_slowed_s = slowed.storage_s,
     };

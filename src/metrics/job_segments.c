@@ -3,6 +3,7 @@
    written. */
 #include "metrics/job_segments.h"
 
+#include "engine/account.h"
 #include "engine/gpus.h"
 #include "engine/progress.h"
 #include "engine/segments.h"
@@ -96,7 +97,7 @@ static void on_segment(void *context, const struct sim *sim, const struct segmen
     }
     struct job_trail *trail = &s->trails[told->job];
     struct job_segment segment = {.told = *told};
-    int64_t lost_ns = sim->runs[told->job].lost_ns - trail->lost_ns;
+    int64_t lost_ns = account_lost(sim, told->job).ns - trail->lost_ns;
     trail->lost_ns += lost_ns;
     if (s->tracker)
         segment.gpus = gpu_tracker_end_segment(s->tracker, sim, told);

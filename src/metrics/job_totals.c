@@ -16,10 +16,11 @@ static void add_work(struct job_totals *totals, const struct sim *sim, uint32_t 
 
 struct job_totals job_totals_of(const struct sim *sim) {
     struct job_totals totals = {0};
-    for (uint32_t j = 0; j < sim->next_arrival; j++) {
+    for (uint32_t j = 0; j < sim->next_arrival; j++)
         add_work(&totals, sim, j);
-        totals.lost_energy += sim->runs[j].lost_energy;
-        totals.lost_gpu_ps += sim->runs[j].lost_gpu_ps;
+    for (uint32_t j = 0; sim->lost && j < sim->next_arrival; j++) {
+        totals.lost_energy += sim->lost[j].energy;
+        totals.lost_gpu_ps += sim->lost[j].gpu_ps;
     }
     return totals;
 }

@@ -7,7 +7,6 @@
 
 struct job_spec {
     const char *id;
-    enum job_kind kind;
     const char *const *labels; /* by workload.label_names; NULL if none */
     int64_t submit_ns;
     int64_t deadline_ns;                         /* TIME_NONE_NS if none */
@@ -18,6 +17,7 @@ struct job_spec {
     uint32_t set;           /* of the config table */
     uint32_t model;         /* index, or EASIM_NONE where the kind has none */
     uint32_t user;
+    uint8_t kind; /* enum job_kind */
     bool sla;
     bool preemptible;
 };

@@ -158,7 +158,7 @@ static void on_job(void *context, const struct sim *sim, uint32_t job, enum job_
     if (change == JOB_FAILED)
         add_int(line, "node", t->failed_node);
     if (change == JOB_STOPPED || change == JOB_RESIZED || change == JOB_FAILED)
-        add_int(line, "lost_ns", run->lost_ns);
+        add_int(line, "lost_ns", account_lost(sim, job).ns);
     if (change == JOB_FINISHED)
         add_real(line, "energy_j", power_j(account_energy(sim, job)));
     end_line(t);
