@@ -51,10 +51,32 @@ static int find_span(struct search *search, const struct easim_config *c) {
     return room->span >= 0 && c->goodput[room->span] > 0 ? room->span : (int)EASIM_NOFIT;
 }
 
-/* Where T is the objective, one that takes longer than the best need not be looked at further. */
-static bool is_slower(const struct search *search, const struct easim_config *c, uint32_t span) {
+static void keep(struct search *search, uint32_t config, uint32_t span, double objective) {
+    search->objective = objective;
+    search->config = config;
+    search->span = span;
+}
+
+/* Where T is the objective and nothing else rules configurations out, those of less T are admitted
+   if any is: whether the best one is, is asked once. */
+static bool is_by_time(const struct search *search) {
+    return rules_objective_is_time(search->rules, rules_is_urgent(search->key)) &&
+           !search->rules->ops->allow;
+}
+
+/* As easim_predict has it. */
+static void try_time(struct search *search, uint32_t config, uint32_t span) {
     const struct easim_job *job = search->job;
-    return job->setup_s + job->remaining / c->goodput[span] > search->objective;
+    double goodput = easim_view_config(search->pass->view, config)->goodput[span];
+    double time_s = job->setup_s + job->remaining / goodput;
+    if (is_better(search, config, span, time_s))
+        keep(search, config, span, time_s);
+}
+
+static bool admits_best(const struct search *search) {
+    struct easim_choice choice =
+        easim_predict(search->pass->view, search->job, search->config, search->span);
+    return rules_admit(search->pass, search->key, &choice, search->objective);
 }
 
 /* Keeps the configuration if it is better, and admitted. Negative after host->fail. */
@@ -68,11 +90,8 @@ static int try_config(struct search *search, uint32_t config, uint32_t span) {
         return rules_fail_objective(search->rules, pass, job, urgent);
     if (is_better(search, config, span, objective) &&
         rules_admit(pass, search->key, &choice, objective) &&
-        rules_allow(search->rules, pass, job, config)) {
-        search->objective = objective;
-        search->config = config;
-        search->span = span;
-    }
+        rules_allow(search->rules, pass, job, config))
+        keep(search, config, span, objective);
     return 0;
 }
 
@@ -80,16 +99,18 @@ int start_try(const struct rules *rules, const struct easim_pass *pass, const st
               const struct easim_key *key, const struct start_limit *limit) {
     struct search search = {rules,    pass,       job, key, {.gpu_type = EASIM_NONE},
                             INFINITY, EASIM_NONE, 0};
-    bool by_time = rules_objective_is_time(rules, rules_is_urgent(key));
+    bool by_time = is_by_time(&search);
     for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
         const struct easim_config *config = easim_view_config(pass->view, c);
         int span = is_within(limit, config) ? find_span(&search, config) : (int)EASIM_NOFIT;
-        if (span < 0 || (by_time && is_slower(&search, config, (uint32_t)span)))
+        if (span < 0)
             continue;
-        if (try_config(&search, c, (uint32_t)span) < 0)
+        if (by_time)
+            try_time(&search, c, (uint32_t)span);
+        else if (try_config(&search, c, (uint32_t)span) < 0)
             return -1;
     }
-    return search.config != EASIM_NONE &&
+    return search.config != EASIM_NONE && (!by_time || admits_best(&search)) &&
            pass->host->plan_start(pass->plan, job->index, search.config) == EASIM_OK;
 }
 
