@@ -8,7 +8,8 @@ command run once and not timed; limit_cpu_s, limit_peak_mib, limit_decision_us, 
 absent; baseline_cpu_s, baseline_peak_mib and baseline_decision_us, which --update rewrites. {tmp} is a
 fresh folder and the working directory, {data} is EASIM_DATA. Time per decision is there if the command
 has --timing and is not quiet. With `jobs`, memory per job is shown; with `grows_from`, the name of an
-entry before with fewer jobs, n of cost ~ jobs^n, which limit_exponent bounds. Exit status 1: a command
+entry before with fewer jobs, n of cost ~ jobs^n, which limit_exponent bounds; with `times_of`, the name
+of an entry before, the ratio to its CPU seconds, which limit_times bounds. Exit status 1: a command
 failed or a median is above its limit. Being slower than the baseline is shown and fails nothing:
 machines differ.
 
@@ -103,7 +104,8 @@ def print_row(*cells):
 def print_further(bench, figures):
     """Figures that only some benchmarks have, with their limits."""
     texts = []
-    for name, text in (("decision_us", "{:.3f} us a decision"), ("exponent", "cost ~ jobs^{:.3f}")):
+    for name, text in (("decision_us", "{:.3f} us a decision"), ("exponent", "cost ~ jobs^{:.3f}"),
+                       ("times", f"{{:.2f}} times {bench.get('times_of')}")):
         if figures[name] is not None:
             limit = bench.get("limit_" + name)
             texts.append(text.format(figures[name]) + (f" (limit {limit:g})" if limit is not None else ""))
@@ -118,6 +120,10 @@ def exponent_of(bench, cpu_s, smaller):
     if not smaller or "measured_cpu_s" not in smaller:
         return None
     return math.log(cpu_s / smaller["measured_cpu_s"]) / math.log(bench["jobs"] / smaller["jobs"])
+
+
+def times_of(cpu_s, other):
+    return cpu_s / other["measured_cpu_s"] if other and "measured_cpu_s" in other else None
 
 
 def lacks_data(bench, values):
@@ -166,7 +172,7 @@ def count_all(benches, values, options):
         return all([count_bench(bench, values, counter, options) for bench in benches])
 
 
-def run_bench(bench, values, update, smaller):
+def run_bench(bench, values, update, by_name):
     """Prints the row of one benchmark; returns whether it is good."""
     if lacks_data(bench, values):
         return True
@@ -178,7 +184,8 @@ def run_bench(bench, values, update, smaller):
     cpu_s = statistics.median(times)
     bench["measured_cpu_s"] = cpu_s
     figures = {"cpu_s": cpu_s, "peak_mib": peak, "decision_us": decision_us,
-               "exponent": exponent_of(bench, cpu_s, smaller)}
+               "exponent": exponent_of(bench, cpu_s, by_name.get(bench.get("grows_from"))),
+               "times": times_of(cpu_s, by_name.get(bench.get("times_of")))}
     baseline, limit = bench.get("baseline_cpu_s"), bench.get("limit_cpu_s")
     verdict = verdict_of(bench, figures)
     print_row(bench["name"], f"{cpu_s:.4f}", f"({min(times):.4f}-{max(times):.4f})", f"{peak:.1f}",
@@ -196,7 +203,7 @@ def run_bench(bench, values, update, smaller):
 def time_all(benches, chosen, values, options):
     print_row("name", "cpu_s", "(min-max)", "peak_mib", "baseline", "ratio", "limit", "verdict")
     by_name = {bench["name"]: bench for bench in benches}
-    good = [run_bench(bench, values, options.update, by_name.get(bench.get("grows_from"))) for bench in chosen]
+    good = [run_bench(bench, values, options.update, by_name) for bench in chosen]
     for bench in benches:
         bench.pop("measured_cpu_s", None)
     return all(good)
