@@ -1,7 +1,8 @@
 #!/bin/sh
 # From a bare Debian 12 to a built easim: installs the missing packages, then builds in build/.
 # Usage: sh tools/setup.sh [--dev] [--packages]
-#   --dev       also the packages that only the developers' checks need
+#   --dev       also the packages that only the developers' checks need, and a build with tests and
+#               debugging information, not optimised at link time
 #   --packages  install only, do not build
 set -eu
 cd "$(dirname "$0")/.."
@@ -48,5 +49,11 @@ if [ -n "$missing" ]; then
 fi
 
 [ "$build" = yes ] || exit 0
-[ -f build/build.ninja ] || meson setup build
-meson compile -C build
+if [ "$kinds" = dev ]; then
+    [ -f build/build.ninja ] || meson setup build
+    meson compile -C build
+else
+    # optimised at link time, a minute for each program: without the tests
+    [ -f build/build.ninja ] || meson setup build --buildtype=release -Db_lto=true
+    meson compile -C build program
+fi

@@ -46,9 +46,10 @@ void *mem_alloc(size_t bytes) {
 void *mem_zalloc(size_t count, size_t bytes_each) {
     if (count == 0 || bytes_each == 0)
         count = bytes_each = 1;
-    return checked_memory(
-        calloc(count, bytes_each),
-        byte_product(count, bytes_each)); /* calloc refuses a product that overflows */
+    size_t bytes = byte_product(count, bytes_each);
+    if (bytes > PTRDIFF_MAX)
+        mem_exhausted(bytes);
+    return checked_memory(calloc(count, bytes_each), bytes);
 }
 
 void *mem_realloc(void *old, size_t count, size_t bytes_each) {
