@@ -3,6 +3,7 @@
 #define EASIM_ENGINE_CLUSTER_STATE_H
 
 #include "base/array.h"
+#include "base/timeheap.h"
 #include "cluster/sleep.h"
 #include "config/series.h"
 
@@ -63,6 +64,33 @@ struct nodes {
     bool *is_changed;       /* by node; NULL: neither interference nor sleep */
     ARRAY_OF(uint32_t)
     changed; /* nodes whose jobs or free GPUs are others than when they last settled (settle.h) */
+};
+
+/* Jobs of one node whose speeds change together (convoys.h). Arrays go by place in the convoy. */
+struct convoy {
+    ARRAY_OF(uint32_t) members;
+    ARRAY_OF(double) work; /* done in their present runs up to rated_ns */
+    ARRAY_OF(double) goodput;
+    ARRAY_OF(double) noise;
+    double slowdown; /* since rated_ns */
+    int64_t rated_ns;
+    uint64_t number;           /* of creation that the events of that time would begin with */
+    ARRAY_OF(uint32_t) others; /* jobs of this node alone that are not members */
+    uint32_t spread;           /* jobs of other nodes, too; the convoy then is empty */
+};
+
+struct convoy_job {
+    int64_t wake_ns;      /* of a member: when to look whether it ends soon */
+    uint32_t place;       /* in the convoy + 1, or 0 */
+    uint32_t other_place; /* among the others + 1, or 0 */
+    uint32_t list_place;  /* in the list of its node, if it is on no other */
+};
+
+struct convoys {
+    struct convoy *nodes; /* by node; NULL: not in use */
+    struct convoy_job *jobs;
+    uint32_t members;      /* of all of them: their ends are to come, though they have no events */
+    struct timeheap wakes; /* of members, in nanoseconds, and of such as were */
 };
 
 #endif

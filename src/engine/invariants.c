@@ -5,6 +5,7 @@
 #include "engine/account.h"
 #include "engine/contention.h"
 #include "engine/contention_check.h"
+#include "engine/convoys.h"
 #include "engine/gpus.h"
 #include "engine/job_finish.h"
 #include "engine/job_memory.h"
@@ -37,10 +38,11 @@ static void check_speed(struct sim *sim, uint32_t job) {
     const struct job_run *run = &sim->runs[job];
     if (run->segment != SEGMENT_RUN)
         return;
-    int64_t finish_ns = eventq_time_ns(&sim->events, run->event);
+    int64_t finish_ns = convoys_end_ns(sim, job);
     if (finish_ns <= sim->now_ns)
         return;
-    const struct progress *p = sim->progress ? &sim->progress[job] : NULL;
+    struct progress place;
+    const struct progress *p = progress_of(sim, job, &place);
     if (finish_ns != job_finish_next_ns(sim, job) || (p && p->factor != progress_factor(sim, job)))
         sim_fail(sim, ERROR_RUN, "check: job %s does not end when its speed says",
                  sim->workload->jobs.at[job].id);
@@ -61,7 +63,7 @@ static void check_phase(struct sim *sim, uint32_t job) {
     const struct config_set *set = phase_set(sim, job);
     double work = sim->workload->jobs.at[job].work, left = work - account_work_done(sim, job);
     bool over = job_run_uses_gpus(run) && run->segment == SEGMENT_RUN &&
-                eventq_time_ns(&sim->events, run->event) <= sim->now_ns;
+                convoys_end_ns(sim, job) <= sim->now_ns;
     uint8_t least = phase_of_work(sim, job, left - 1e-10 * work);
     if (j->phase != run->phase || j->first_config != set->first || j->config_count != set->count ||
         least < run->phase || (!over && left < phase_end_work(sim, job) - 1e-10 * work))

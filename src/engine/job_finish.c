@@ -8,7 +8,8 @@
 #include <math.h>
 
 int64_t job_finish_work_ns(const struct sim *sim, uint32_t job, double work) {
-    const struct progress *p = sim->progress ? &sim->progress[job] : NULL;
+    struct progress place;
+    const struct progress *p = progress_of(sim, job, &place);
     double speed = progress_speed(sim, job);
     if (p && p->stretch_ns > 0)
         return p->began_ns + p->stretch_ns +

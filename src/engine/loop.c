@@ -6,6 +6,7 @@
 #include "engine/callbacks.h"
 #include "engine/cluster_changes.h"
 #include "engine/contention.h"
+#include "engine/convoys.h"
 #include "engine/due_jobs.h"
 #include "engine/events.h"
 #include "engine/failures.h"
@@ -62,6 +63,7 @@ int loop_init(struct sim *sim, struct error *reterr) {
     due_jobs_init(sim);
     contention_init(sim);
     progress_init(sim);
+    convoys_init(sim);
     utilization_init(sim);
     sim->reject_reasons = mem_zalloc(workload->jobs.count, sizeof *sim->reject_reasons);
     sim->waiting_for = mem_zalloc(sim->cluster->gpu_type_count, sizeof *sim->waiting_for);
@@ -109,6 +111,7 @@ void loop_finish(struct sim *sim) {
         callbacks_finish(sim);
     for (size_t i = 0; sim->runs && i < sim->workload->jobs.count; i++)
         allocation_finish(&sim->runs[i].allocation);
+    convoys_finish(sim);
     nodes_finish(sim);
     contention_finish(sim);
     failures_finish(sim);
@@ -286,7 +289,7 @@ int loop_run(struct sim *sim, struct error *reterr) {
     if (sim->options.check)
         invariants_check(sim);
     while (sim->error.code >= 0 && !(drain && all_jobs_done(sim))) {
-        int64_t next_ns = eventq_next_ns(&sim->events);
+        int64_t next_ns = convoys_next_event_ns(sim);
         if (is_cancelled(sim))
             error_set(&sim->error, ERROR_CANCELLED, "interrupted");
         else if (is_stuck(sim) || (next_ns == INT64_MAX && sim->waiting > 0))

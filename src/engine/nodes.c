@@ -1,6 +1,8 @@
 /* Jobs and sleeping GPUs of nodes: see nodes.h. */
 #include "engine/nodes.h"
 
+#include "engine/convoys.h"
+
 #include <stdlib.h>
 
 bool nodes_interfere(const struct sim *sim) {
@@ -99,16 +101,24 @@ void nodes_repair(struct sim *sim, uint32_t node) {
 
 void nodes_add_job(struct sim *sim, uint32_t job, uint32_t node) {
     mark_changed(&sim->nodes, node);
+    if (sim->convoys.nodes)
+        convoys_add_job(sim, job, node);
     array_push(&sim->nodes.jobs[node].list, job);
 }
 
 void nodes_remove_job(struct sim *sim, uint32_t job, uint32_t node) {
     struct node_jobs *jobs = &sim->nodes.jobs[node];
     mark_changed(&sim->nodes, node);
-    size_t at = 0;
+    size_t at = convoys_list_place(sim, job);
+    if (sim->convoys.nodes)
+        convoys_remove_job(sim, job, node);
     while (jobs->list.at[at] != job)
         at++;
     jobs->list.at[at] = jobs->list.at[--jobs->list.count];
+}
+
+double nodes_slowdown_of(const struct sim *sim, size_t jobs) {
+    return 1 + sim->cluster->slowdown_per_neighbour * (double)(jobs > 0 ? jobs - 1 : 0);
 }
 
 double nodes_slowdown(const struct sim *sim, uint32_t job) {
@@ -121,5 +131,5 @@ double nodes_slowdown(const struct sim *sim, uint32_t job) {
         size_t jobs = sim->nodes.jobs[pieces[i].node].list.count;
         most = jobs > most ? jobs : most;
     }
-    return 1 + sim->cluster->slowdown_per_neighbour * (double)(most - 1);
+    return nodes_slowdown_of(sim, most);
 }

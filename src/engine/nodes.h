@@ -24,6 +24,8 @@ bool nodes_interfere(const struct sim *sim);
 /* What the goodput of a job is divided by: 1 + slowdown_per_neighbour * other jobs on a node, the
    most over its nodes. */
 double nodes_slowdown(const struct sim *sim, uint32_t job);
+/* The same for a job of one node where so many are. */
+double nodes_slowdown_of(const struct sim *sim, size_t jobs);
 /* The event itself: GPUs of a node fall asleep. */
 void nodes_fall_asleep(struct sim *sim, uint32_t node);
 /* A node fails: none of its GPUs is free; or it is repaired: all are, and awake. */

@@ -5,6 +5,7 @@
 
 #include "base/units.h"
 #include "engine/contention.h"
+#include "engine/convoys.h"
 #include "engine/gpus.h"
 #include "engine/nodes.h"
 #include "workload/speed_noise.h"
@@ -37,10 +38,19 @@ void progress_begin(struct sim *sim, uint32_t job) {
                                                .factor = progress_factor(sim, job)};
 }
 
+const struct progress *progress_of(const struct sim *sim, uint32_t job, struct progress *place) {
+    if (!sim->progress || !convoys_hold(sim, job))
+        return sim->progress ? &sim->progress[job] : NULL;
+    *place = convoys_progress(sim, job);
+    return place;
+}
+
 double progress_speed(const struct sim *sim, uint32_t job) {
     const struct job_run *run = &sim->runs[job];
+    struct progress place;
+    const struct progress *p = progress_of(sim, job, &place);
     double goodput = sim->view.configs[run->config].goodput[run->span];
-    return sim->progress ? goodput * sim->progress[job].factor : goodput;
+    return p ? goodput * p->factor : goodput;
 }
 
 int64_t progress_computing_ns(const struct sim *sim, uint32_t job) {
@@ -59,7 +69,8 @@ int64_t progress_checkpoint_ns(const struct sim *sim, uint32_t job, int64_t comp
 double progress_work(const struct sim *sim, uint32_t job, int64_t computing_ns) {
     if (!sim->progress)
         return units_s(computing_ns) * progress_speed(sim, job);
-    const struct progress *p = &sim->progress[job];
+    struct progress place;
+    const struct progress *p = progress_of(sim, job, &place);
     if (computing_ns < p->stretch_ns)
         return p->kept_work;
     return p->stretch_work + units_s(computing_ns - p->stretch_ns) * progress_speed(sim, job);

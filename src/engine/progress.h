@@ -35,6 +35,9 @@ int64_t progress_computing_ns(const struct sim *sim, uint32_t job);
 double progress_work(const struct sim *sim, uint32_t job, int64_t computing_ns);
 /* What its GPUs have drawn until then, likewise, 1e-18 J. */
 int128 progress_energy(const struct sim *sim, uint32_t job, int64_t computing_ns);
+/* Of a running job, in a convoy (convoys.h) or not; NULL if every job is as fast as predicted.
+   Filled in at `place` where it is nowhere. */
+const struct progress *progress_of(const struct sim *sim, uint32_t job, struct progress *place);
 /* True goodput of a job with GPUs: factor * goodput of its configuration, units of work a second.
  */
 double progress_speed(const struct sim *sim, uint32_t job);

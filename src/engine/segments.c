@@ -5,6 +5,7 @@
 
 #include "engine/account.h"
 #include "engine/contention.h"
+#include "engine/convoys.h"
 #include "engine/gpus.h"
 #include "engine/job_finish.h"
 #include "engine/phase.h"
@@ -142,6 +143,7 @@ void segments_end(struct sim *sim, uint32_t job, enum segment_cause cause) {
 }
 
 void segments_cut(struct sim *sim, uint32_t job, enum segment_cause cause) {
+    convoys_leave(sim, job);
     eventq_cancel(&sim->events, sim->runs[job].event);
     segments_end(sim, job, cause);
 }

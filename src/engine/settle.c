@@ -3,6 +3,7 @@
 #include "engine/settle.h"
 
 #include "engine/contention.h"
+#include "engine/convoys.h"
 #include "engine/nodes.h"
 #include "engine/progress.h"
 #include "engine/segments.h"
@@ -25,8 +26,33 @@ static void change_own_speed(struct sim *sim, uint32_t job, double factor) {
         contention_enter(sim, job);
 }
 
+/* The jobs that the convoy of the node does not hold get the events that a visit to all jobs in the
+   order of the list would give them: each may need two numbers of creation. */
+static void settle_convoy(struct sim *sim, uint32_t node) {
+    const struct convoy *convoy = &sim->convoys.nodes[node];
+    size_t count = sim->nodes.jobs[node].list.count;
+    uint64_t number = sim->events.created;
+    double slowdown = nodes_slowdown_of(sim, count);
+    convoys_change_speed(sim, node, slowdown, number);
+    for (size_t i = convoy->others.count; i-- > 0;) {
+        uint32_t job = convoy->others.at[i];
+        double factor = progress_factor(sim, job);
+        if (sim->runs[job].segment != SEGMENT_RUN || factor == sim->progress[job].factor)
+            continue;
+        sim->events.created = number + 2 * (uint64_t)convoys_list_place(sim, job);
+        change_own_speed(sim, job, factor);
+        if (sim->progress[job].factor == factor)
+            convoys_join(sim, job, slowdown, number);
+    }
+    sim->events.created = number + 2 * (uint64_t)count;
+}
+
 static void settle_speeds(struct sim *sim, uint32_t node) {
     const struct node_jobs *jobs = &sim->nodes.jobs[node];
+    if (convoys_has(sim, node)) {
+        settle_convoy(sim, node);
+        return;
+    }
     for (size_t i = 0; i < jobs->list.count; i++) {
         uint32_t job = jobs->list.at[i];
         double factor = progress_factor(sim, job);

@@ -93,6 +93,7 @@ struct sim {
     struct placement placement;
     struct power_meter meter;
     struct nodes nodes;
+    struct convoys convoys;
     struct failures failures;
     uint32_t
         background; /* pending events that do not help a waiting job: failures, repairs, sleep */

@@ -1,11 +1,12 @@
-"""Writes a workload of N jobs: make_jobs.py [--overload|--swf|--philly|--together] N OUT
+"""Writes a workload of N jobs: make_jobs.py [--overload|--swf|--philly|--together|--neighbours] N OUT
 
 Rigid ones for a cluster of 256 processors: sizes are powers of two 1..64, run times lognormal, requests up to five
 times the run time, Poisson arrivals at a load of 0.85; with --swf in the Standard Workload Format, whole seconds; with
 --philly ten times as fast, in the form of the published CSV of Philly. With --overload malleable ones for
 overload.yaml: work lognormal, 40 users, deadlines on 30 %, 100,000 in the first 400 minutes and then 12 a minute, about
 as many as the cluster does. With --together rigid ones of one processor that all begin and end at the same instant, and
-one more that comes meanwhile. The generator is a fixed linear congruential one, so the file never changes.
+one more that comes meanwhile; with --neighbours ones of an hour for a node of 16,000 processors at a load of 0.9, were
+they alone on it. The generator is a fixed linear congruential one, so the file never changes.
 """
 import datetime
 import math
@@ -52,6 +53,15 @@ def write_together(count, out):
         out.write(f"{i + 1},{0 if i < count else 50},u,,,100,100,1,,,,\n")
 
 
+def write_neighbours(count, out):
+    random, time_s = Random(7), 0.0
+    out.write(RIGID_COLUMNS)
+    for i in range(count):
+        time_s += -math.log(random.uniform()) * 3600 / 16000 / 0.9
+        duration = -math.log(random.uniform()) * 3600
+        out.write(f"{i + 1},{time_s:.3f},u,,,{duration:.3f},{duration:.3f},1,,,,\n")
+
+
 def write_swf(count, out):
     out.write("; MaxProcs: 256\n")
     for i, (time_s, duration, requested, gpus, user) in enumerate(rigid_jobs(count), 1):
@@ -81,7 +91,7 @@ def write_overload(count, out):
 
 def main():
     write = {"--overload": write_overload, "--swf": write_swf, "--philly": write_philly,
-             "--together": write_together}.get(sys.argv[1], write_rigid)
+             "--together": write_together, "--neighbours": write_neighbours}.get(sys.argv[1], write_rigid)
     with open(sys.argv[-1], "w", encoding="ascii") as out:
         write(int(sys.argv[-2]), out)
 
