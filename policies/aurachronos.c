@@ -56,6 +56,7 @@ static void key(const struct easim_pass *pass, const struct easim_job *job, doub
         ret->value = latest_start_s;
         ret->ask_again_s = finish_by_s - job->time_best_s - MARGIN_S;
         ret->finish_by_s = finish_by_s != 0 ? finish_by_s : -1; /* 0 would mean none */
+        ret->room_from_s = latest_start_s - p->preempt_slack_s - MARGIN_S;
         return;
     }
     ret->tier = TIER_OTHER;
@@ -214,6 +215,21 @@ static double take(const struct easim_pass *pass, struct victims *v, uint32_t co
     return wait_s;
 }
 
+/* While somebody writes a checkpoint nobody is displaced; after that all who may be could go. */
+static uint32_t room_most(const struct easim_pass *pass, uint32_t gpu_type) {
+    const struct state *s = pass->state;
+    const struct easim_view *view = pass->view;
+    if (view->now_ns < s->quiet_until_ns)
+        return 0;
+    uint32_t most = easim_view_gpu_type(view, gpu_type)->free;
+    for (uint32_t i = 0; i < view->running_count; i++) {
+        const struct easim_running *running = easim_view_running(view, i);
+        if (running->gpu_type == gpu_type && may_displace(pass, easim_view_job(view, running->job)))
+            most += running->k;
+    }
+    return most;
+}
+
 static bool make_room(const struct easim_pass *pass, const struct easim_job *job) {
     const struct params *p = pass->params;
     const struct easim_view *view = pass->view;
@@ -264,8 +280,10 @@ static const struct easim_list list = {
     .objective = objective,
     .urgent_objective = urgent_objective,
     .allow = allow,
+    .allow_resizes_only = true,
     .begin = begin,
     .make_room = make_room,
+    .room_most = room_most,
 };
 
 EASIM_EXPORT const struct easim_policy easim_policy = {

@@ -118,6 +118,7 @@ static const struct easim_list list = {
     .key = key,
     .objective = objective,
     .allow = allow,
+    .allow_resizes_only = true,
     .resize = true,
     .shrink = true,
     .levels = QUEUE_LEVELS * PRICE_LEVELS,

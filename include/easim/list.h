@@ -27,6 +27,8 @@ struct easim_key {
        for such a job earlier in this pass: let the order be one in which those who follow would
        get no room either. */
     bool may_displace;
+    /* Absolute; of an urgent job: no room is made for it before. 0: at any time. */
+    double room_from_s;
 };
 
 /* The host visits waiting jobs by tier, value and submission, chooses for each the admitted
@@ -85,6 +87,11 @@ struct easim_list {
     /* user_factor depends on weight and usage alone, and no value times it falls with more usage.
      */
     bool factor_grows;
+    /* `allow` is true of every waiting job: it is asked of those that run only. */
+    bool allow_resizes_only;
+    /* With make_room: the most GPUs of a type, those free now included, that it could have free for
+       any job now. Who waits for more of each type, in time, is not asked for. NULL: no bound. */
+    uint32_t (*room_most)(const struct easim_pass *pass, uint32_t gpu_type);
 };
 #define EASIM_MOST_LEVELS 16u
 

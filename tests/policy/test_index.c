@@ -139,13 +139,15 @@ static int draw_params(struct draw *d, char *out, size_t size) {
                         chance(d, 0.5) ? "zeus" : "pollux");
     if (strcmp(p, "fcfs") == 0)
         return snprintf(out, size, "{");
+    if (strcmp(p, "lined") == 0) /* without usage */
+        half_life[0] = '\0';
     return snprintf(out, size, "{bits: %d, tau: %.17g%s", pick(d, 4096), tau, half_life);
 }
 
 static void draw_policy(struct draw *d) {
     static const char *const policies[] = {"fcfs",   "pollux", "themis",      "chronos",
                                            "zeus",   "hades",  "aurachronos", "charon",
-                                           "unruly", "meek",   "lean"};
+                                           "unruly", "meek",   "lean",        "lined"};
     char params[256];
     d->policy = policies[pick(d, sizeof policies / sizeof *policies)];
     int length = draw_params(d, params, sizeof params);

@@ -75,15 +75,23 @@ uint32_t groups_end(struct groups *groups) {
     return group;
 }
 
-static bool any_way_is_open(const struct intern_entry *ways, const struct easim_pass *pass,
-                            const struct easim_list *ops, const struct easim_job *job) {
-    const struct group_way *way = ways->key; /* its spans are those in which it is known */
-    for (const struct group_way *end = way + ways->length / sizeof *way; way < end; way++) {
+const struct group_way *groups_ways(const struct groups *groups, uint32_t group,
+                                    size_t *ret_count) {
+    const struct intern_entry *ways = &groups->ways.entries.at[group];
+    *ret_count = ways->length / sizeof(struct group_way);
+    return ways->key;
+}
+
+bool groups_open_now(const struct groups *groups, uint32_t group, const struct easim_pass *pass,
+                     const struct easim_list *ops, const struct easim_job *job) {
+    size_t count; /* the spans of a way are those in which it is known */
+    const struct group_way *way = groups_ways(groups, group, &count);
+    for (const struct group_way *end = way + count; way < end; way++) {
         if (way->level != pass->level)
             continue;
         int span = easim_room(pass->view, way->gpu_type, way->k, way->milli);
         if (span >= 0 && (way->spans >> span & 1) &&
-            (!ops->allow || ops->allow(pass, job, way->config)))
+            (way->config == EASIM_NONE || ops->allow(pass, job, way->config)))
             return true;
     }
     return false;
@@ -93,7 +101,6 @@ bool groups_open(struct groups *groups, uint32_t group, const struct easim_pass 
                  const struct easim_list *ops, const struct easim_job *job, uint64_t stamp) {
     struct group *known = &groups->groups.at[group];
     if (known->stamp != stamp)
-        *known =
-            (struct group){stamp, any_way_is_open(&groups->ways.entries.at[group], pass, ops, job)};
+        *known = (struct group){stamp, groups_open_now(groups, group, pass, ops, job)};
     return known->open;
 }

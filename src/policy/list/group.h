@@ -48,6 +48,11 @@ static inline uint32_t groups_asks(const struct groups *groups, const struct eas
     bool all = by_config || config->gpu_type != groups->gpu_type;
     return ((1u << config->span_count) - 1) & (all ? UINT32_MAX : ~groups->covered);
 }
+/* Whether a job of the group can start now, without regard to what is known. */
+bool groups_open_now(const struct groups *groups, uint32_t group, const struct easim_pass *pass,
+                     const struct easim_list *ops, const struct easim_job *job);
+/* The ways of a group, without a configuration where configurations do not matter. */
+const struct group_way *groups_ways(const struct groups *groups, uint32_t group, size_t *ret_count);
 
 /* Whether a job of the group can start now, at the level of the pass. `allow` may be NULL; job is
    any of the group; stamp (> 0) changes with the cluster. */

@@ -125,6 +125,7 @@ static void mixed_key(const struct easim_pass *pass, const struct easim_job *job
         .finish_by_s = admits->finish_by_s,
         .objective_max = bounds || isnan(admits->objective_max) ? admits->objective_max : 0,
         .may_displace = keys[hybrid->from[COMPONENT_PREEMPTION]].may_displace,
+        .room_from_s = keys[hybrid->from[COMPONENT_PREEMPTION]].room_from_s,
     };
 }
 
@@ -172,6 +173,12 @@ static bool mixed_make_room(const struct easim_pass *pass, const struct easim_jo
     unsigned side = hybrid_of(pass)->from[COMPONENT_PREEMPTION];
     const struct easim_pass own = pass_of(pass, side);
     return list_of(hybrid_of(pass), side)->make_room(&own, job);
+}
+
+static uint32_t mixed_room_most(const struct easim_pass *pass, uint32_t gpu_type) {
+    unsigned side = hybrid_of(pass)->from[COMPONENT_PREEMPTION];
+    const struct easim_pass own = pass_of(pass, side);
+    return list_of(hybrid_of(pass), side)->room_most(&own, gpu_type);
 }
 
 static uint32_t mixed_level(const struct easim_pass *pass) {
@@ -274,9 +281,11 @@ static struct easim_list make_list(const struct hybrid *hybrid) {
             side_that_gives(hybrid, COMPONENT_KEY)->user_factor ? mixed_user_factor : NULL,
         .factor_grows = side_that_gives(hybrid, COMPONENT_KEY)->factor_grows,
         .allow = admits->allow ? mixed_allow : NULL,
+        .allow_resizes_only = admits->allow_resizes_only,
         .begin = a->begin || b->begin ? mixed_begin : NULL,
         .make_room =
             side_that_gives(hybrid, COMPONENT_PREEMPTION)->make_room ? mixed_make_room : NULL,
+        .room_most = preempts->room_most ? mixed_room_most : NULL,
         .displace = preempts->displace ? mixed_displace : NULL,
         .resize_least = plain && !chooses->resize_least ? NULL : mixed_resize_least,
         .levels = level_count(hybrid, 0) * level_count(hybrid, 1),

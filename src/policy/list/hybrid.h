@@ -13,7 +13,8 @@ enum component {
     COMPONENT_ADMISSION,    /* objective_max, finish_by_s, allow, strict; POWER_CAP */
     COMPONENT_AGEING,       /* ageing_s */
     COMPONENT_RESIZE,       /* resize, shrink, resize_gain, resize_interval_s */
-    COMPONENT_PREEMPTION,   /* begin, make_room, displace, may_displace; round_s */
+    COMPONENT_PREEMPTION,   /* begin, make_room, room_most, displace, may_displace, room_from_s;
+                               round_s */
     COMPONENT_POWER_LIMITS, /* the parameter power_limits: which configurations there are */
     COMPONENT_COUNT
 };

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 /* For whom room may be made. */
-enum room { ROOM_NONE, ROOM_DISPLACING, ROOM_URGENT };
+enum room { ROOM_NONE, ROOM_DISPLACING, ROOM_URGENT, ROOM_LATER };
 
 /* What the jobs of a queue have in common, without padding. */
 struct queue_name {
@@ -21,6 +21,8 @@ void index_init(struct index *index, const struct rules *rules, uint32_t job_cou
     *index = (struct index){.rules = rules};
     if (rules->ops->key || !rules->options->strict)
         index->jobs = mem_zalloc(job_count, sizeof *index->jobs);
+    index->has_line = !rules->ops->user_factor && !rules_limit_starts(rules->ops);
+    index->levels = rules_level_count(rules) > 1 ? 0 : 1;
 }
 
 void index_finish(struct index *index) {
@@ -31,6 +33,8 @@ void index_finish(struct index *index) {
     intern_finish(&index->member_names);
     free(index->members.at);
     groups_finish(&index->groups);
+    needs_finish(&index->needs);
+    lineup_finish(&index->line);
     intern_finish(&index->names);
     free(index->jobs);
     free(index->queues.at);
@@ -44,7 +48,7 @@ void index_finish(struct index *index) {
 void index_enter(struct index *index, uint32_t job) {
     if (!index->jobs)
         return;
-    index->jobs[job] = (struct index_job){NAN, EASIM_NONE, 0, 0, 0};
+    index->jobs[job] = (struct index_job){.best = NAN, .queue = EASIM_NONE};
     array_push(&index->entered, job);
 }
 
@@ -52,6 +56,11 @@ void index_leave(struct index *index, uint32_t job) {
     if (!index->jobs || index->jobs[job].queue == EASIM_NONE)
         return;
     struct index_queue *q = &index->queues.at[index->jobs[job].queue];
+    if (q->in_line) {
+        lineup_remove(&index->line, &(struct index_rank){index->jobs[job].value, q->tier, job});
+        index->jobs[job].queue = EASIM_NONE;
+        return;
+    }
     queue_remove(&index->members.at[index->jobs[job].member].jobs, index->jobs[job].slot);
     crowd_sort_in(&q->jobs, index->members.at, index->jobs[job].member, false);
     index->jobs[job].queue = EASIM_NONE;
@@ -94,12 +103,26 @@ int index_ask_early(struct index *index, const struct easim_pass *pass, uint32_t
 
 /* --- jobs in queues --- */
 
-/* Where its key admits which configuration, whatever the time, at the level of the pass. An
-   objective that is not a number counts as admitted: the pass finds it when it tries the
-   configuration. */
+/* Whether a job with that key stands in line. */
+static bool is_for_line(const struct index *index, const struct easim_key *key) {
+    return index->has_line && key->ageing_s == 0;
+}
+
+/* Whether a configuration counts as admitted in a span. An objective that is not a number does: the
+   pass finds it when it tries the configuration. Of a job in line those that end too late do not:
+   they will at no later time either. */
+static bool is_admitted(const struct index *index, const struct easim_pass *pass,
+                        const struct easim_job *job, const struct easim_key *key,
+                        const struct easim_choice *choice) {
+    double objective = rules_objective(index->rules, pass, job, choice, rules_is_urgent(key));
+    return isnan(objective) || (is_for_line(index, key) ? rules_admit(pass, key, choice, objective)
+                                                        : rules_admit_objective(key, objective));
+}
+
+/* Where its key admits which configuration at the level of the pass, so far as that matters. */
 static void describe_level(struct index *index, const struct easim_pass *pass,
                            const struct easim_job *job, const struct easim_key *key) {
-    bool by_config = index->rules->ops->allow != NULL;
+    bool by_config = rules_limit_starts(index->rules->ops);
     groups_at_level(&index->groups, pass->level);
     for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
         const struct easim_config *config = easim_view_config(pass->view, c);
@@ -110,34 +133,37 @@ static void describe_level(struct index *index, const struct easim_pass *pass,
             if (!(asked >> span & 1) || !(config->goodput[span] > 0))
                 continue;
             struct easim_choice choice = easim_predict(pass->view, job, c, span);
-            double objective =
-                rules_objective(index->rules, pass, job, &choice, rules_is_urgent(key));
-            if (isnan(objective) || rules_admit_objective(key, objective))
+            if (is_admitted(index, pass, job, key, &choice))
                 spans |= 1u << span;
         }
         groups_add(&index->groups, pass->view, c, spans, by_config);
     }
 }
 
-static enum room room_of(const struct easim_key *key) {
-    return rules_is_urgent(key) ? ROOM_URGENT : key->may_displace ? ROOM_DISPLACING : ROOM_NONE;
+static enum room room_of(const struct easim_pass *pass, const struct easim_key *key) {
+    if (!rules_is_urgent(key))
+        return key->may_displace ? ROOM_DISPLACING : ROOM_NONE;
+    return rules_may_ask(pass, key) ? ROOM_URGENT : ROOM_LATER;
 }
 
 /* Whether two keys of a job put it in the same place. */
 static bool same_place(const struct easim_key *a, const struct easim_key *b) {
     return a->tier == b->tier && a->value == b->value && a->ageing_s == b->ageing_s &&
-           a->ask_again_s == b->ask_again_s && room_of(a) == room_of(b);
+           a->ask_again_s == b->ask_again_s && rules_is_urgent(a) == rules_is_urgent(b) &&
+           a->room_from_s == b->room_from_s &&
+           (rules_is_urgent(a) || a->may_displace == b->may_displace);
 }
 
-/* The group of a job: what its keys admit at each level. */
+/* The group of a job: what its keys admit at each level that has been seen. */
 static int find_group(struct index *index, const struct easim_pass *pass,
                       const struct easim_job *job, const struct easim_key *key,
                       uint32_t *ret_group) {
-    uint32_t count = rules_level_count(index->rules);
     struct easim_pass at = *pass;
     groups_begin(&index->groups);
-    for (at.level = 0; at.level < count; at.level++) {
+    for (at.level = 0; index->levels >> at.level != 0; at.level++) {
         struct easim_key own = *key;
+        if (!(index->levels >> at.level & 1))
+            continue;
         if (at.level != pass->level && index_ask(index, &at, job->index, &own) < 0)
             return -1;
         if (!same_place(&own, key))
@@ -147,6 +173,26 @@ static int find_group(struct index *index, const struct easim_pass *pass,
     }
     *ret_group = groups_end(&index->groups);
     return 0;
+}
+
+static void add_queue(struct index *index, const struct queue_name *name) {
+    static const uint32_t stands[] = {[ROOM_NONE] = TRAIT_ORDINARY,
+                                      [ROOM_DISPLACING] = TRAIT_DISPLACES,
+                                      [ROOM_URGENT] = TRAIT_ASKS,
+                                      [ROOM_LATER] = TRAIT_COUNT};
+    array_push(&index->queues, ((struct index_queue){
+                                   .ageing_s = name->ageing_s,
+                                   .group = name->group,
+                                   .user = name->user,
+                                   .tier = name->tier,
+                                   .urgent = name->room == ROOM_URGENT || name->room == ROOM_LATER,
+                                   .may_displace = name->room == ROOM_DISPLACING,
+                                   .asks = name->room == ROOM_URGENT,
+                                   .in_line = index->has_line && name->ageing_s == 0,
+                                   .factor = 1}));
+    if (index->has_line)
+        needs_add_kind(&index->needs, &index->line, &index->groups, name->group,
+                       stands[name->room]);
 }
 
 int index_find_queue(struct index *index, const struct easim_pass *pass, uint32_t job,
@@ -160,19 +206,12 @@ int index_find_queue(struct index *index, const struct easim_pass *pass, uint32_
     struct queue_name name = {.ageing_s = key->ageing_s > 0 ? key->ageing_s : 0,
                               .group = group,
                               .user = apart ? waiting->user : EASIM_NONE,
-                              .room = room_of(key),
+                              .room = room_of(pass, key),
                               .tier = key->tier};
     bool is_new;
     *ret_queue = intern(&index->names, &name, sizeof name, &is_new);
     if (is_new)
-        array_push(&index->queues,
-                   ((struct index_queue){.ageing_s = name.ageing_s,
-                                         .group = name.group,
-                                         .user = name.user,
-                                         .tier = name.tier,
-                                         .urgent = name.room == ROOM_URGENT,
-                                         .may_displace = name.room == ROOM_DISPLACING,
-                                         .factor = 1}));
+        add_queue(index, &name);
     return 0;
 }
 
@@ -222,6 +261,14 @@ static uint32_t find_member(struct index *index, const struct easim_pass *pass, 
 void index_put(struct index *index, const struct easim_pass *pass,
                const struct index_place *place) {
     struct index_queue *q = &index->queues.at[place->queue];
+    struct index_job *kept = &index->jobs[place->job];
+    kept->queue = place->queue;
+    if (q->in_line) {
+        kept->value = place->value;
+        lineup_add(&index->line, &(struct index_rank){place->value, q->tier, place->job},
+                   place->queue);
+        return;
+    }
     if (q->jobs.heap.count == 0) {
         q->place = (uint32_t)index->busy.count;
         array_push(&index->busy, place->queue);
@@ -230,8 +277,6 @@ void index_put(struct index *index, const struct easim_pass *pass,
     struct crowd_member *m = &index->members.at[member];
     bool was_empty = m->jobs.count == 0;
     queue_advance(&m->jobs, pass->view->now_s, m->jobs.factor);
-    struct index_job *kept = &index->jobs[place->job];
-    kept->queue = place->queue;
     kept->member = member;
     kept->slot =
         queue_add(&m->jobs, place->job, place->value, host_job(pass->view, place->job)->submit_s);
@@ -240,6 +285,8 @@ void index_put(struct index *index, const struct easim_pass *pass,
 
 double index_value(const struct index *index, uint32_t job) {
     const struct index_job *kept = &index->jobs[job];
+    if (index->queues.at[kept->queue].in_line)
+        return kept->value;
     return index->members.at[kept->member].jobs.entries[kept->slot].value;
 }
 
@@ -262,8 +309,53 @@ static int insert_job(struct index *index, const struct easim_pass *pass, uint32
     if (host_job(pass->view, job)->state != EASIM_JOB_WAITING)
         return 0; /* key has rejected it */
     index_put(index, pass, &(struct index_place){key.value, job, queue});
-    if (key.ask_again_s != 0)
+    bool asks_later = rules_is_urgent(&key) && !rules_may_ask(pass, &key);
+    if (key.ask_again_s != 0 && !(asks_later && key.room_from_s < key.ask_again_s))
         timeheap_push(&index->asks, key.ask_again_s, job);
+    else if (asks_later)
+        timeheap_push(&index->asks, key.room_from_s, job);
+    return 0;
+}
+
+int index_narrow(struct index *index, const struct easim_pass *pass, uint32_t job) {
+    struct index_job *kept = &index->jobs[job];
+    const struct index_queue *q = &index->queues.at[kept->queue];
+    const struct index_rank rank = {kept->value, q->tier, job};
+    struct easim_key key;
+    uint32_t queue;
+    if (!q->urgent)
+        return 0;
+    if (index_ask(index, pass, job, &key) < 0 ||
+        index_find_queue(index, pass, job, &key, &queue) < 0)
+        return -1;
+    if (queue != kept->queue)
+        lineup_change(&index->line, &rank, queue);
+    kept->queue = queue;
+    return 0;
+}
+
+bool index_knows_level(struct index *index, uint32_t level) {
+    if (!(index->levels >> level & 1))
+        index->new_levels |= 1u << level;
+    return index->levels >> level & 1;
+}
+
+/* Levels are there that no job has been asked about: all that wait are. */
+static int add_levels(struct index *index, const struct easim_pass *pass) {
+    index->levels |= index->new_levels;
+    index->new_levels = 0;
+    for (uint32_t i = pass->view->first_waiting; i != EASIM_NONE;
+         i = host_job(pass->view, i)->next_waiting) {
+        struct easim_key key;
+        if (index->jobs[i].queue == EASIM_NONE)
+            continue;
+        struct index_place place = index_take(index, i);
+        if (index_ask(index, pass, i, &key) < 0 ||
+            index_find_queue(index, pass, i, &key, &place.queue) < 0)
+            return -1;
+        if (host_job(pass->view, i)->state == EASIM_JOB_WAITING) /* key has not rejected it */
+            index_put(index, pass, &place);
+    }
     return 0;
 }
 
@@ -284,7 +376,8 @@ static int ask_due_keys(struct index *index, const struct easim_pass *pass) {
 
 int index_update(struct index *index, const struct easim_pass *pass) {
     index->pass++;
-    if (ask_due_keys(index, pass) < 0)
+    if ((!index_knows_level(index, pass->level) && add_levels(index, pass) < 0) ||
+        ask_due_keys(index, pass) < 0)
         return -1;
     for (size_t i = 0; i < index->entered.count; i++) {
         uint32_t job = index->entered.at[i];
@@ -336,10 +429,12 @@ uint32_t index_any(const struct index *index, uint32_t queue) {
     return index->members.at[index->queues.at[queue].jobs.heap.at[0]].job;
 }
 
-bool index_before(const struct index_rank *a, const struct index_rank *b) {
-    if (a->tier != b->tier)
-        return a->tier < b->tier;
-    if (a->value != b->value)
-        return a->value < b->value;
-    return a->job < b->job;
+bool index_next_in_line(const struct index *index, const struct index_rank *after,
+                        const uint64_t *mask, struct index_rank *ret_rank, uint32_t *ret_queue) {
+    struct lineup_place place;
+    if (!lineup_next(&index->line, after, mask, &place))
+        return false;
+    *ret_rank = place.rank;
+    *ret_queue = place.kind;
+    return true;
 }

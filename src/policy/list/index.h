@@ -1,22 +1,27 @@
 /* The index of a list policy: the waiting jobs in queues by (group, tier, ageing, and user unless
    rules_factor_grows), so that a pass looks at the first job of each queue that has something to
-   start, and at no other. Its order
-   is that of the plain pass, bit for bit: tier, value, submission. */
+   start, and at no other. Jobs whose order never changes while they wait are all in one line, with
+   their queues as kinds (lineup.h). The order is that of the plain pass, bit for bit: tier, value,
+   submission. */
 #ifndef EASIM_POLICY_LIST_INDEX_H
 #define EASIM_POLICY_LIST_INDEX_H
 
 #include "base/timeheap.h"
 #include "policy/list/crowd.h"
-#include "policy/list/group.h"
+#include "policy/list/needs.h"
 #include "policy/list/rules.h"
 
 /* A waiting job. */
 struct index_job {
     double best;    /* least objective on the empty cluster, at `level`; NAN: not known yet */
     uint32_t queue; /* EASIM_NONE: in none */
-    uint32_t slot;  /* in it */
     uint32_t level;
-    uint32_t member; /* of its queue */
+    union {
+        struct {
+            uint32_t slot, member; /* in its queue, of its queue */
+        };
+        double value; /* in line */
+    };
 };
 
 struct index_queue {
@@ -26,15 +31,10 @@ struct index_queue {
     uint32_t user; /* of all its jobs; EASIM_NONE: they are of any */
     int32_t tier;
     bool urgent, may_displace;
+    bool asks;      /* urgent, and room may be made for its jobs */
+    bool in_line;   /* its jobs are in line, not in `jobs` */
     uint32_t place; /* in `busy` */
     double factor;  /* of its user in this pass */
-};
-
-/* Where a job stands in the order of a pass. */
-struct index_rank {
-    double value;
-    int32_t tier;
-    uint32_t job;
 };
 
 /* Where a job belongs in the index, for one that is taken out of it for a while. */
@@ -52,12 +52,17 @@ struct index {
     ARRAY_OF(struct index_queue) queues;
     struct intern member_names; /* (queue, user) -> number of a member */
     ARRAY_OF(struct crowd_member) members;
-    uint64_t pass;              /* number of the present one */
-    bool failed;                /* host->fail has been told why */
-    ARRAY_OF(uint32_t) busy;    /* queues that are not empty */
-    ARRAY_OF(uint32_t) entered; /* jobs that came since the last pass */
-    struct timeheap asks;       /* jobs by when to ask for their keys again */
-    ARRAY_OF(uint32_t) due;     /* those of them that are, during index_update */
+    struct needs needs;
+    struct lineup line;          /* a kind is a queue */
+    bool has_line;               /* no factor of users and no `allow` can keep jobs out of it */
+    uint32_t levels, new_levels; /* masks: groups tell what is admitted at the first; the second
+                                    were seen since */
+    uint64_t pass;               /* number of the present one */
+    bool failed;                 /* host->fail has been told why */
+    ARRAY_OF(uint32_t) busy;     /* queues that are not empty */
+    ARRAY_OF(uint32_t) entered;  /* jobs that came since the last pass */
+    struct timeheap asks;        /* jobs by when to ask for their keys again */
+    ARRAY_OF(uint32_t) due;      /* those of them that are, during index_update */
 };
 
 /* There is no index, and jobs stays NULL, where jobs are visited in the order of the queue: strict,
@@ -87,6 +92,16 @@ void index_put(struct index *index, const struct easim_pass *pass, const struct 
 /* The first job of a queue that is not empty, at the time of the pass and with the factors of users
    in it. Sets `failed` after host->fail: one of them is none. */
 struct index_rank index_first(struct index *index, const struct easim_pass *pass, uint32_t queue);
+/* The first job in line behind `after`, or of all if that is NULL, with one of the traits in mask
+   (NULL: any); false: there is none. */
+bool index_next_in_line(const struct index *index, const struct index_rank *after,
+                        const uint64_t *mask, struct index_rank *ret_rank, uint32_t *ret_queue);
+/* A visit has found that an urgent job in line cannot start: it stands for no way any more that
+   ends too late. Negative after host->fail. */
+int index_narrow(struct index *index, const struct easim_pass *pass, uint32_t job);
+/* Whether groups tell what jobs admit at the level of the pass; if not, they will from the next
+   pass on. */
+bool index_knows_level(struct index *index, uint32_t level);
 /* Some job of a queue that is not empty. */
 uint32_t index_any(const struct index *index, uint32_t queue);
 /* The value that the key of a job in a queue has. */
@@ -100,6 +115,4 @@ const char *index_find_fallen(struct index *index, const struct easim_pass *pass
 static inline bool index_is_empty(const struct index *index, uint32_t queue) {
     return index->queues.at[queue].jobs.heap.count == 0;
 }
-bool index_before(const struct index_rank *a, const struct index_rank *b);
-
 #endif

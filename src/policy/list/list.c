@@ -83,15 +83,16 @@ static bool has_room(const struct easim_view *view) {
     return view->free_gpus > 0 || view->shared_free_milli > 0;
 }
 
-/* Whether make_room is asked for a job that finds nothing. */
-static bool may_ask_for_room(const struct list *list, bool urgent, bool may_displace) {
-    return rules_make_room(list->rules.ops) && (urgent || (may_displace && !list->room_refused));
+/* Whether make_room is asked for a job that finds nothing; asks: it is urgent, and may by now. */
+static bool may_ask_for_room(const struct list *list, bool asks, bool may_displace) {
+    return rules_make_room(list->rules.ops) && (asks || (may_displace && !list->room_refused));
 }
 
 /* The cluster or the queue may have changed. */
 static int update_level(struct list *list) {
     int level = rules_level(&list->rules, &list->pass);
     list->pass.level = level < 0 ? 0 : (uint32_t)level;
+    list->knows_level = index_knows_level(&list->index, list->pass.level);
     return level < 0 ? -1 : 0;
 }
 
@@ -120,7 +121,8 @@ static int start_in_room(struct list *list, const struct easim_pass *pass,
 static int visit_job(struct list *list, const struct easim_pass *pass, const struct easim_job *job,
                      const struct easim_key *key) {
     int started = start_try(&list->rules, pass, job, key, NULL);
-    if (started == 0 && may_ask_for_room(list, rules_is_urgent(key), key->may_displace))
+    bool urgent = rules_is_urgent(key), asks = urgent && rules_may_ask(pass, key);
+    if (started == 0 && may_ask_for_room(list, asks, !urgent && key->may_displace))
         started = start_in_room(list, pass, job, key);
     return started < 0 || update_level(list) < 0 ? -1 : started;
 }
@@ -177,17 +179,29 @@ static const struct easim_job *any_job(const struct list *list, const struct eas
 /* Whether the next job of a queue must be visited even if nothing that is free serves it. */
 static bool queue_asks_for_room(const struct list *list, uint32_t queue) {
     const struct index_queue *q = &list->index.queues.at[queue];
-    return may_ask_for_room(list, q->urgent, q->may_displace);
+    return may_ask_for_room(list, q->asks, q->may_displace);
+}
+
+/* The traits of the jobs in line that must be visited; NULL: all of them. As queue_is_open. */
+static const uint64_t *open_traits(struct list *list, const struct easim_pass *pass) {
+    struct index *index = &list->index;
+    if (list->rules.options->strict || !list->knows_level)
+        return NULL;
+    if (index->needs.stamp != list->stamp || index->needs.open.count <= index->line.words)
+        needs_find_open(&index->needs, &index->line, pass, list->rules.ops,
+                        may_ask_for_room(list, true, false), may_ask_for_room(list, false, true));
+    index->needs.stamp = list->stamp;
+    return index->needs.open.at;
 }
 
 /* Whether the jobs of a queue must be visited one by one: some of them can start now, or may make
    room, and if strict the first that cannot start counts. */
 static bool queue_is_open(struct list *list, const struct easim_pass *pass, uint32_t queue) {
     const struct index_queue *q = &list->index.queues.at[queue];
-    if (list->rules.options->strict || queue_asks_for_room(list, queue))
+    if (list->rules.options->strict || !list->knows_level || queue_asks_for_room(list, queue))
         return true;
-    const struct easim_job *job =
-        list->rules.ops->allow ? any_job(list, pass, queue) : NULL; /* whom to ask about */
+    const struct easim_job *job = /* whom to ask about */
+        rules_limit_starts(list->rules.ops) ? any_job(list, pass, queue) : NULL;
     return groups_open(&list->index.groups, q->group, pass, list->rules.ops, job, list->stamp);
 }
 
@@ -244,29 +258,49 @@ static void reopen(struct list *list, const struct easim_pass *pass,
     list->closed.count = kept;
 }
 
-/* Whether a job of a closed queue would be next. */
-static bool closed_is_next(struct list *list, const struct easim_pass *pass,
-                           const struct index_rank *last, const struct index_rank *next) {
+/* Whether the first job behind `last` for which no room is made is before the next one: of a closed
+   queue, or in line. */
+static bool another_is_next(struct list *list, const struct easim_pass *pass,
+                            const struct index_rank *last, const struct index_rank *next) {
+    struct index *index = &list->index;
+    const uint64_t *enders =
+        needs_enders(&index->needs, &index->line, may_ask_for_room(list, false, true));
+    struct index_rank ender;
+    uint32_t kind;
     size_t kept = 0;
-    bool found = false;
+    bool found =
+        index_next_in_line(index, last, enders, &ender, &kind) && index_before(&ender, next);
     for (size_t i = 0; i < list->closed.count; i++) {
         uint32_t queue = list->closed.at[i];
         if (!has_more(list, pass, queue, last))
             continue;
         list->closed.at[kept++] = queue;
         struct index_rank first = index_first(&list->index, pass, queue);
-        found = found || index_before(&first, next);
+        found = found || (!index->queues.at[queue].urgent && index_before(&first, next));
     }
     list->closed.count = kept;
     return found;
 }
 
-/* With no room only jobs that may make room are visited; the first other job ends the pass. */
+/* With no room only jobs that may make room are visited, urgent ones that may not yet in vain; the
+   first other job ends the pass. */
 static bool pass_is_over(struct list *list, const struct easim_pass *pass,
-                         const struct index_rank *last) {
-    const struct list_head *next = &list->heads.at[0];
-    return !has_room(pass->view) && (!queue_asks_for_room(list, next->queue) ||
-                                     closed_is_next(list, pass, last, &next->rank));
+                         const struct index_rank *last, const struct list_head *next) {
+    bool passes = rules_make_room(list->rules.ops) && list->index.queues.at[next->queue].urgent;
+    return !has_room(pass->view) && ((!passes && !queue_asks_for_room(list, next->queue)) ||
+                                     another_is_next(list, pass, last, &next->rank));
+}
+
+/* Who would be visited next: the first of those in line that must be, or of the queues that take
+   part. */
+static bool find_next(struct list *list, const struct easim_pass *pass,
+                      const struct index_rank *last, struct list_head *ret) {
+    bool found =
+        index_next_in_line(&list->index, last, open_traits(list, pass), &ret->rank, &ret->queue);
+    if (list->heads.count == 0 || (found && !index_before(&list->heads.at[0].rank, &ret->rank)))
+        return found;
+    *ret = list->heads.at[0];
+    return true;
 }
 
 /* The job at the top of the heap has left its queue: the next of the queue takes part. */
@@ -277,39 +311,45 @@ static void next_head(struct list *list, const struct easim_pass *pass) {
         add_head(list, pass, queue);
 }
 
-/* Visits the job at the top of the heap: as visit_job(). */
-static int visit_head(struct list *list, const struct easim_pass *pass) {
-    struct list_head head = list->heads.at[0];
+/* Visits the next job: as visit_job(). */
+static int visit_next(struct list *list, const struct easim_pass *pass,
+                      const struct list_head *next) {
     struct easim_key key;
-    if ((list->recheck && recheck_job(&list->index, pass, head.rank.job) < 0) ||
-        index_ask(&list->index, pass, head.rank.job, &key) < 0)
+    if ((list->recheck && recheck_job(&list->index, pass, next->rank.job) < 0) ||
+        index_ask(&list->index, pass, next->rank.job, &key) < 0)
         return -1;
-    const struct easim_job *job = host_job(pass->view, head.rank.job);
+    const struct easim_job *job = host_job(pass->view, next->rank.job);
     int started = job->state == EASIM_JOB_WAITING ? visit_job(list, pass, job, &key) : 0;
-    if (started <= 0 && list->index.jobs[head.rank.job].queue != EASIM_NONE)
-        set_aside(list, head.rank.job);
-    next_head(list, pass);
+    bool waits = started <= 0 && list->index.jobs[next->rank.job].queue != EASIM_NONE;
+    if (!list->index.queues.at[next->queue].in_line) {
+        if (waits)
+            set_aside(list, next->rank.job);
+        next_head(list, pass);
+    } else if (waits && started == 0 && index_narrow(&list->index, pass, next->rank.job) < 0) {
+        return -1;
+    }
     if (started > 0 || rules_make_room(list->rules.ops))
-        reopen(list, pass, &head.rank);
+        reopen(list, pass, &next->rank);
     return started;
 }
 
-/* Visits from the head of the heap on, until nothing more can start. */
-static int visit_heads(struct list *list, const struct easim_pass *pass) {
+/* Visits in the order of the pass, until nothing more can start. */
+static int visit_in_order(struct list *list, const struct easim_pass *pass) {
     struct index_rank last = {.tier = INT32_MIN, .value = -INFINITY};
-    while (list->heads.count > 0 && !pass_is_over(list, pass, &last)) {
-        struct list_head head = list->heads.at[0];
-        if (list->index.jobs[head.rank.job].queue != head.queue) { /* a callback has started it */
-            next_head(list, pass);
+    struct list_head next;
+    while (find_next(list, pass, &last, &next) && !pass_is_over(list, pass, &last, &next)) {
+        bool in_line = list->index.queues.at[next.queue].in_line;
+        if (!in_line && list->index.jobs[next.rank.job].queue != next.queue) {
+            next_head(list, pass); /* a callback has started it */
             continue;
         }
-        if (!queue_is_open(list, pass, head.queue)) {
+        if (!in_line && !queue_is_open(list, pass, next.queue)) {
             drop_head(list);
-            array_push(&list->closed, head.queue);
+            array_push(&list->closed, next.queue);
             continue;
         }
-        last = head.rank;
-        int started = visit_head(list, pass);
+        last = next.rank;
+        int started = visit_next(list, pass, &next);
         if (started < 0)
             return -1;
         if (!started && list->rules.options->strict)
@@ -319,8 +359,10 @@ static int visit_heads(struct list *list, const struct easim_pass *pass) {
 }
 
 static int visit_by_index(struct list *list, const struct easim_pass *pass) {
-    if (index_update(&list->index, pass) < 0 || gather_queues(list, pass) < 0 ||
-        visit_heads(list, pass) < 0)
+    if (index_update(&list->index, pass) < 0)
+        return -1;
+    list->knows_level = true;
+    if (gather_queues(list, pass) < 0 || visit_in_order(list, pass) < 0)
         return -1;
     for (size_t i = 0; i < list->aside.count; i++)
         if (host_job(pass->view, list->aside.at[i].job)->state == EASIM_JOB_WAITING)
@@ -339,14 +381,17 @@ static int find_first_left(struct list *list, const struct easim_pass *pass, uin
     struct index *index = &list->index;
     *ret_job = pass->view->first_waiting;
     *ret_key = (struct easim_key){0};
-    if (!index->jobs || index->busy.count == 0)
-        return 0;
-    struct index_rank first = index_first(index, pass, index->busy.at[0]);
-    for (size_t i = 1; i < index->busy.count; i++) {
+    struct index_rank first;
+    uint32_t queue;
+    bool found = index->jobs && index_next_in_line(index, NULL, NULL, &first, &queue);
+    for (size_t i = 0; i < index->busy.count; i++) {
         struct index_rank rank = index_first(index, pass, index->busy.at[i]);
-        if (index_before(&rank, &first))
+        if (!found || index_before(&rank, &first))
             first = rank;
+        found = true;
     }
+    if (!found)
+        return 0;
     *ret_job = first.job;
     return index_ask(index, pass, first.job, ret_key);
 }

@@ -29,6 +29,7 @@ struct list {
     /* Of a pass. */
     struct easim_pass pass;           /* as callbacks get it: its level follows the cluster */
     bool room_refused;                /* to a job that is not urgent */
+    bool knows_level;                 /* what jobs admit at the level of `pass` */
     ARRAY_OF(struct list_head) heads; /* heap of the queues that have something to start */
     ARRAY_OF(uint32_t) closed;        /* the other queues */
     ARRAY_OF(struct index_place)

@@ -67,12 +67,23 @@ static const char *changed_member(const struct index_queue *q, double value,
 /* Whether two jobs of one queue are allowed the same. */
 static bool allowed_alike(const struct index *index, const struct easim_pass *pass,
                           const struct easim_job *job, const struct easim_job *other) {
-    for (uint32_t c = job->first_config;
-         index->rules->ops->allow && c < job->first_config + job->config_count; c++)
+    for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++)
         if (easim_fit(pass->view, easim_view_config(pass->view, c)) >= 0 &&
             index->rules->ops->allow(pass, job, c) != index->rules->ops->allow(pass, other, c))
             return false;
     return true;
+}
+
+/* Whether a job admits what the jobs of its queue do; an urgent one in line less and less. */
+static bool admits_alike(const struct index *index, const struct easim_pass *pass,
+                         const struct easim_job *job, uint32_t queue) {
+    const struct index_queue *own = &index->queues.at[queue],
+                             *kept = &index->queues.at[index->jobs[job->index].queue];
+    bool narrows = kept->in_line && kept->urgent && own->asks == kept->asks;
+    const struct easim_list *ops = index->rules->ops;
+    return own == kept ||
+           (narrows && (!groups_open_now(&index->groups, own->group, pass, ops, job) ||
+                        groups_open_now(&index->groups, kept->group, pass, ops, job)));
 }
 
 /* Compares; fills in what does not hold. False if something does not. */
@@ -103,12 +114,13 @@ static bool compare_answers(struct index *index, const struct easim_pass *pass, 
             text, RECHECK_BYTES,
             "the %s of the key of job %.60s is not what it was when it was asked for: a key may depend on the parameters, the job, and by ask_again_s the time, not on the queue or the cluster",
             member, waiting->id);
-    else if (queue != kept->queue)
+    else if (!admits_alike(index, pass, waiting, queue))
         snprintf(
             text, RECHECK_BYTES,
             "what the objective and objective_max admit of job %.60s is not what it was when the job was queued: they may not depend on the queue or the cluster",
             waiting->id);
-    else if (!allowed_alike(index, pass, waiting,
+    else if (rules_limit_starts(index->rules->ops) &&
+             !allowed_alike(index, pass, waiting,
                             host_job(pass->view, index_any(index, kept->queue))))
         snprintf(
             text, RECHECK_BYTES,
@@ -162,6 +174,10 @@ int recheck_pass(struct index *index, const struct easim_pass *pass, bool all) {
     for (size_t i = 0; i < index->busy.count && r == 0; i++) {
         r = recheck_job(index, pass, index_any(index, index->busy.at[i]));
     }
+    struct index_rank first;
+    uint32_t queue;
+    if (r == 0 && index_next_in_line(index, NULL, NULL, &first, &queue))
+        r = recheck_job(index, pass, first.job);
     for (uint32_t i = view->first_waiting; all && i != EASIM_NONE && r == 0;
          i = host_job(view, i)->next_waiting)
         r = recheck_job(index, pass, i);

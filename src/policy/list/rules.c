@@ -101,7 +101,8 @@ static int check_key(const struct easim_pass *pass, const struct easim_job *job,
                    {"ageing_s of the key", key->ageing_s},
                    {"ask_again_s of the key", key->ask_again_s},
                    {"finish_by_s of the key", key->finish_by_s},
-                   {"objective_max of the key", key->objective_max}};
+                   {"objective_max of the key", key->objective_max},
+                   {"room_from_s of the key", key->room_from_s}};
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
         if (isnan(members[i].value))
             return rules_fail(pass, members[i].what, job);

@@ -34,6 +34,10 @@ double rules_resize_least(const struct rules *rules, const struct easim_pass *pa
 static inline bool rules_is_urgent(const struct easim_key *key) {
     return key->finish_by_s != 0;
 }
+/* Whether room may be made for an urgent job yet. */
+static inline bool rules_may_ask(const struct easim_pass *pass, const struct easim_key *key) {
+    return key->room_from_s == 0 || pass->view->now_s >= key->room_from_s;
+}
 /* Whether the policy ever makes room for a job that found nothing. */
 static inline bool rules_make_room(const struct easim_list *ops) {
     return ops->make_room || ops->displace;
@@ -54,10 +58,16 @@ int rules_level(const struct rules *rules, const struct easim_pass *pass);
 bool rules_admit_objective(const struct easim_key *key, double objective);
 bool rules_admit(const struct easim_pass *pass, const struct easim_key *key,
                  const struct easim_choice *choice, double objective);
+/* Whether `allow` may refuse a waiting job what its key admits. */
+static inline bool rules_limit_starts(const struct easim_list *ops) {
+    return ops->allow && !ops->allow_resizes_only;
+}
 /* Whether the policy's `allow`, if it has one, lets the job have the configuration now. */
 static inline bool rules_allow(const struct rules *rules, const struct easim_pass *pass,
                                const struct easim_job *job, uint32_t config) {
-    return !rules->ops->allow || rules->ops->allow(pass, job, config);
+    const struct easim_list *ops = rules->ops;
+    bool asks = job->state == EASIM_JOB_RUNNING ? ops->allow != NULL : rules_limit_starts(ops);
+    return !asks || ops->allow(pass, job, config);
 }
 
 /* Each ends a callback as failed and returns -1: it says which value of which job is not a number,

@@ -1,6 +1,7 @@
 /* unruly: a list policy that uses everything a list policy may, by chance: ties, tiers, ageing,
    urgent jobs between others, keys to ask again, admission, preemption, levels. UNRULY_MEEK leaves
-   the callbacks out that may make room or forbid.
+   the callbacks out that may make room or forbid, UNRULY_LINED those that keep jobs out of the
+   line.
  */
 #include <easim/policy.h>
 
@@ -70,9 +71,11 @@ static uint32_t level(const struct easim_pass *pass) {
     return has(pass, LEVELS) ? (pass->view->waiting_count + pass->view->free_gpus) % 4 : 0;
 }
 
+#ifndef UNRULY_LINED
 static double user_factor(const struct easim_pass *pass, uint32_t user) {
     return has(pass, FACTOR) ? 1 + easim_user_usage_s(pass->view, user) / 977 : 1;
 }
+#endif
 
 #ifndef UNRULY_MEEK
 static bool preempt_one(const struct easim_pass *pass) {
@@ -90,12 +93,14 @@ static bool preempt_one(const struct easim_pass *pass) {
     return true;
 }
 
+#ifndef UNRULY_LINED
 static bool allow(const struct easim_pass *pass, const struct easim_job *job, uint32_t config) {
     const struct easim_view *view = pass->view;
     (void)job;
     return !has(pass, ALLOW) || view->running_count == 0 ||
            mix(config * 31 + view->free_gpus) % 4 != 0;
 }
+#endif
 
 static bool make_room(const struct easim_pass *pass, const struct easim_job *job) {
     (void)job;
@@ -119,11 +124,15 @@ static const struct easim_list list = {
     .struct_size = sizeof(struct easim_list),
     .key = key,
     .objective = objective,
-    .user_factor = user_factor,
     .levels = 4,
     .level = level,
+#ifndef UNRULY_LINED
+    .user_factor = user_factor,
+#endif
 #ifndef UNRULY_MEEK
+#ifndef UNRULY_LINED
     .allow = allow,
+#endif
     .begin = begin,
     .make_room = make_room,
 #endif

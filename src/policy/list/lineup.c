@@ -1,0 +1,271 @@
+/* The B+ tree of waiting jobs: see lineup.h. Invariants: the traits of a node are exactly those of
+   the jobs below it; no node but the root is empty, or full between two calls. */
+#include "policy/list/lineup.h"
+
+#include <stdlib.h>
+
+void lineup_finish(struct lineup *line) {
+    free(line->nodes.at);
+    free(line->unused.at);
+    free(line->node_traits.at);
+    free(line->kind_traits.at);
+    *line = (struct lineup){0};
+}
+
+static uint64_t *traits_of_node(const struct lineup *line, uint32_t node) {
+    return &line->node_traits.at[(size_t)node * line->words];
+}
+
+static uint64_t *traits_of_kind(const struct lineup *line, uint32_t kind) {
+    return &line->kind_traits.at[(size_t)kind * line->words];
+}
+
+static bool have_common(const uint64_t *a, const uint64_t *b, uint32_t words) {
+    for (uint32_t i = 0; i < words; i++)
+        if (a[i] & b[i])
+            return true;
+    return false;
+}
+
+/* --- memory --- */
+
+static void push_words(struct lineup *line, bool of_kind) {
+    for (uint32_t i = 0; i < line->words; i++) {
+        if (of_kind)
+            array_push(&line->kind_traits, UINT64_C(0));
+        else
+            array_push(&line->node_traits, UINT64_C(0));
+    }
+}
+
+/* `count` blocks of words become wider. */
+static uint64_t *widen(uint64_t *old, size_t count, uint32_t words, uint32_t more) {
+    uint64_t *wide = mem_zalloc(count + 1, more * sizeof *wide);
+    for (size_t i = 0; i < count; i++)
+        memcpy(&wide[i * more], &old[i * words], words * sizeof *wide);
+    free(old);
+    return wide;
+}
+
+static void need_words(struct lineup *line, uint32_t words) {
+    if (words <= line->words)
+        return;
+    size_t kinds = line->words ? line->kind_traits.count / line->words : 0;
+    words = words > 2 * line->words ? words : 2 * line->words;
+    line->kind_traits.at = widen(line->kind_traits.at, kinds, line->words, words);
+    line->kind_traits.count = kinds * words;
+    line->kind_traits.capacity = (kinds + 1) * words;
+    line->node_traits.at = widen(line->node_traits.at, line->nodes.count, line->words, words);
+    line->node_traits.count = line->nodes.count * words;
+    line->node_traits.capacity = (line->nodes.count + 1) * words;
+    line->words = words;
+}
+
+uint32_t lineup_add_kind(struct lineup *line, uint32_t trait_count) {
+    need_words(line, (trait_count + 63) / 64);
+    push_words(line, true);
+    return (uint32_t)(line->kind_traits.count / line->words) - 1;
+}
+
+static uint32_t new_node(struct lineup *line, bool leaf) {
+    uint32_t node;
+    if (line->unused.count > 0) {
+        node = line->unused.at[--line->unused.count];
+    } else {
+        node = (uint32_t)line->nodes.count;
+        (void)array_add(&line->nodes);
+        push_words(line, false);
+    }
+    line->nodes.at[node].count = 0;
+    line->nodes.at[node].leaf = leaf;
+    return node;
+}
+
+/* --- traits --- */
+
+static const uint64_t *traits_below(const struct lineup *line, const struct lineup_node *n,
+                                    uint32_t i) {
+    return n->leaf ? traits_of_kind(line, n->at[i]) : traits_of_node(line, n->at[i]);
+}
+
+static void sum_traits(struct lineup *line, uint32_t node) {
+    const struct lineup_node *n = &line->nodes.at[node];
+    uint64_t *traits = traits_of_node(line, node);
+    memset(traits, 0, line->words * sizeof *traits);
+    for (uint32_t i = 0; i < n->count; i++) {
+        const uint64_t *own = traits_below(line, n, i);
+        for (uint32_t word = 0; word < line->words; word++)
+            traits[word] |= own[word];
+    }
+}
+
+static void join_traits(struct lineup *line, uint32_t node, const uint64_t *more) {
+    uint64_t *traits = traits_of_node(line, node);
+    for (uint32_t word = 0; word < line->words; word++)
+        traits[word] |= more[word];
+}
+
+/* --- places in a node --- */
+
+/* The first place behind a rank. */
+static uint32_t place_behind(const struct lineup_node *n, const struct index_rank *rank) {
+    uint32_t from = 0, to = n->count;
+    while (from < to) {
+        uint32_t mid = (from + to) / 2;
+        if (index_before(rank, &n->ranks[mid]))
+            to = mid;
+        else
+            from = mid + 1;
+    }
+    return from;
+}
+
+/* The child below which a rank is, or is to be. */
+static uint32_t child_of(const struct lineup_node *n, const struct index_rank *rank) {
+    uint32_t behind = place_behind(n, rank);
+    return behind > 0 ? behind - 1 : 0;
+}
+
+static void put_at(struct lineup_node *n, uint32_t i, const struct index_rank *rank, uint32_t at) {
+    memmove(&n->ranks[i + 1], &n->ranks[i], (n->count - i) * sizeof *n->ranks);
+    memmove(&n->at[i + 1], &n->at[i], (n->count - i) * sizeof *n->at);
+    n->ranks[i] = *rank;
+    n->at[i] = at;
+    n->count++;
+}
+
+static void drop_at(struct lineup_node *n, uint32_t i) {
+    n->count--;
+    memmove(&n->ranks[i], &n->ranks[i + 1], (n->count - i) * sizeof *n->ranks);
+    memmove(&n->at[i], &n->at[i + 1], (n->count - i) * sizeof *n->at);
+}
+
+/* Appends what is in one node from a place on to another. */
+static void move_from(struct lineup *line, uint32_t from, uint32_t place, uint32_t to) {
+    struct lineup_node *a = &line->nodes.at[from], *b = &line->nodes.at[to];
+    uint32_t moved = a->count - place;
+    memcpy(&b->ranks[b->count], &a->ranks[place], moved * sizeof *a->ranks);
+    memcpy(&b->at[b->count], &a->at[place], moved * sizeof *a->at);
+    b->count += moved;
+    a->count = place;
+}
+
+/* --- changes --- */
+
+/* The half of a full node that goes into a new one behind it. */
+static uint32_t split(struct lineup *line, uint32_t node) {
+    uint32_t half = new_node(line, line->nodes.at[node].leaf);
+    move_from(line, node, LINEUP_MOST / 2, half);
+    sum_traits(line, node);
+    sum_traits(line, half);
+    return half;
+}
+
+/* Returns the node that the given one was split into, or LINEUP_NONE. */
+static uint32_t insert(struct lineup *line, uint32_t node, const struct index_rank *rank,
+                       uint32_t kind) {
+    struct lineup_node *n = &line->nodes.at[node];
+    if (n->leaf) {
+        put_at(n, place_behind(n, rank), rank, kind);
+    } else {
+        uint32_t i = child_of(n, rank);
+        if (index_before(rank, &n->ranks[i]))
+            n->ranks[i] = *rank;
+        uint32_t half = insert(line, n->at[i], rank, kind);
+        n = &line->nodes.at[node];
+        if (half != LINEUP_NONE)
+            put_at(n, i + 1, &line->nodes.at[half].ranks[0], half);
+    }
+    join_traits(line, node, traits_of_kind(line, kind));
+    return line->nodes.at[node].count == LINEUP_MOST ? split(line, node) : LINEUP_NONE;
+}
+
+void lineup_add(struct lineup *line, const struct index_rank *rank, uint32_t kind) {
+    if (line->nodes.count == 0)
+        line->root = new_node(line, true);
+    line->count++;
+    uint32_t old = line->root, half = insert(line, old, rank, kind);
+    if (half == LINEUP_NONE)
+        return;
+    line->root = new_node(line, false);
+    struct lineup_node *n = &line->nodes.at[line->root];
+    put_at(n, 0, &line->nodes.at[old].ranks[0], old);
+    put_at(n, 1, &line->nodes.at[half].ranks[0], half);
+    sum_traits(line, line->root);
+}
+
+/* A child has lost a job: out if it is empty, and together with the next if both have little. */
+static void tidy_child(struct lineup *line, uint32_t node, uint32_t i) {
+    struct lineup_node *n = &line->nodes.at[node];
+    uint32_t child = n->at[i], next = i + 1 < n->count ? n->at[i + 1] : LINEUP_NONE;
+    uint32_t count = line->nodes.at[child].count;
+    if (count == 0) {
+        array_push(&line->unused, child);
+        drop_at(n, i);
+    } else if (next != LINEUP_NONE && count + line->nodes.at[next].count < LINEUP_MOST / 2) {
+        move_from(line, next, 0, child);
+        sum_traits(line, child);
+        array_push(&line->unused, next);
+        drop_at(n, i + 1);
+    }
+}
+
+static void take_out(struct lineup *line, uint32_t node, const struct index_rank *rank) {
+    struct lineup_node *n = &line->nodes.at[node];
+    if (n->leaf) {
+        drop_at(n, place_behind(n, rank) - 1);
+    } else {
+        uint32_t i = child_of(n, rank);
+        take_out(line, n->at[i], rank);
+        tidy_child(line, node, i);
+    }
+    sum_traits(line, node);
+}
+
+void lineup_remove(struct lineup *line, const struct index_rank *rank) {
+    take_out(line, line->root, rank);
+    line->count--;
+    for (struct lineup_node *n = &line->nodes.at[line->root]; !n->leaf && n->count <= 1;
+         n = &line->nodes.at[line->root]) {
+        array_push(&line->unused, line->root);
+        line->root = n->count == 1 ? n->at[0] : new_node(line, true);
+    }
+}
+
+static void change_below(struct lineup *line, uint32_t node, const struct index_rank *rank,
+                         uint32_t kind) {
+    struct lineup_node *n = &line->nodes.at[node];
+    if (n->leaf)
+        n->at[place_behind(n, rank) - 1] = kind;
+    else
+        change_below(line, n->at[child_of(n, rank)], rank, kind);
+    sum_traits(line, node);
+}
+
+void lineup_change(struct lineup *line, const struct index_rank *rank, uint32_t kind) {
+    change_below(line, line->root, rank, kind);
+}
+
+/* --- looking --- */
+
+static bool next_below(const struct lineup *line, uint32_t node, const struct index_rank *after,
+                       const uint64_t *mask, struct lineup_place *ret) {
+    const struct lineup_node *n = &line->nodes.at[node];
+    uint32_t first = !after ? 0 : n->leaf ? place_behind(n, after) : child_of(n, after);
+    for (uint32_t i = first; i < n->count; i++) {
+        if (mask && !have_common(traits_below(line, n, i), mask, line->words))
+            continue;
+        if (n->leaf) {
+            *ret = (struct lineup_place){n->ranks[i], n->at[i]};
+            return true;
+        }
+        if (next_below(line, n->at[i], i == first ? after : NULL, mask, ret))
+            return true;
+    }
+    return false;
+}
+
+bool lineup_next(const struct lineup *line, const struct index_rank *after, const uint64_t *mask,
+                 struct lineup_place *ret) {
+    return line->count > 0 && next_below(line, line->root, after, mask, ret);
+}

@@ -1,0 +1,60 @@
+/* Waiting jobs whose order stays as it is while they wait: a B+ tree of their ranks. Each job is of
+   a kind, and a kind is a set of traits, bits that say what such a job waits for; a node has those
+   of all jobs below it, so that the first job behind a place that has one of some traits is found
+   without a look at those that have none: O(log n), as is a change. */
+#ifndef EASIM_POLICY_LIST_LINEUP_H
+#define EASIM_POLICY_LIST_LINEUP_H
+
+#include "base/array.h"
+#include "policy/list/rank.h"
+
+#define LINEUP_NONE UINT32_MAX
+#define LINEUP_MOST 32 /* jobs or children of a node */
+
+/* A leaf has jobs, an inner node children, by the least rank that may be in each. */
+struct lineup_node {
+    struct index_rank ranks[LINEUP_MOST];
+    uint32_t at[LINEUP_MOST]; /* kind of each job, or number of the child */
+    uint32_t count;
+    bool leaf;
+};
+
+struct lineup_place {
+    struct index_rank rank;
+    uint32_t kind;
+};
+
+/* Zero-initialise; release with lineup_finish. */
+struct lineup {
+    ARRAY_OF(struct lineup_node) nodes;
+    ARRAY_OF(uint32_t) unused;      /* nodes */
+    ARRAY_OF(uint64_t) node_traits; /* `words` of each node */
+    ARRAY_OF(uint64_t) kind_traits; /* `words` of each kind */
+    uint32_t words;
+    uint32_t root;
+    size_t count; /* of jobs */
+};
+
+void lineup_finish(struct lineup *line);
+/* Room for one more kind, and for traits below trait_count, all of which it lacks. Returns its
+   number: kinds are numbered 0, 1, 2, ... */
+uint32_t lineup_add_kind(struct lineup *line, uint32_t trait_count);
+/* Before the first job of the kind. */
+static inline void lineup_set_trait(struct lineup *line, uint32_t kind, uint32_t trait) {
+    line->kind_traits.at[(size_t)kind * line->words + trait / 64] |= UINT64_C(1) << trait % 64;
+}
+void lineup_add(struct lineup *line, const struct index_rank *rank, uint32_t kind);
+void lineup_remove(struct lineup *line, const struct index_rank *rank);
+/* A job that is there becomes one of another kind. */
+void lineup_change(struct lineup *line, const struct index_rank *rank, uint32_t kind);
+/* The first job behind `after`, or of all if that is NULL, with one of the traits in mask, `words`
+   words, or any if that is NULL. */
+bool lineup_next(const struct lineup *line, const struct index_rank *after, const uint64_t *mask,
+                 struct lineup_place *ret);
+/* Whether any job has the trait. */
+static inline bool lineup_has(const struct lineup *line, uint32_t trait) {
+    return line->count > 0 &&
+           (line->node_traits.at[(size_t)line->root * line->words + trait / 64] >> trait % 64 & 1);
+}
+
+#endif
