@@ -166,6 +166,7 @@ static const struct easim_list list = {
     .key = key,
     .objective = objective,
     .allow = allow,
+    .allow_keeps_cap = true,
     .begin = begin,
     .resize_least = resize_least,
 };

@@ -89,6 +89,9 @@ struct easim_list {
     bool factor_grows;
     /* `allow` is true of every waiting job: it is asked of those that run only. */
     bool allow_resizes_only;
+    /* With POWER_CAP: `allow` is false of every start that the cap forbids. It is then not asked
+       for a start of which that is certain. */
+    bool allow_keeps_cap;
     /* With make_room: the most GPUs of a type, those free now included, that it could have free for
        any job now. Who waits for more of each type, in time, is not asked for. NULL: no bound. */
     uint32_t (*room_most)(const struct easim_pass *pass, uint32_t gpu_type);

@@ -50,10 +50,21 @@ static void add_gpus(struct groups *groups, const struct easim_config *c, uint32
     struct group_way *way = last_way(groups, gpu_type, k);
     if (!way)
         array_push(&groups->building,
-                   ((struct group_way){EASIM_NONE, gpu_type, k, c->milli, 0, groups->level}));
+                   ((struct group_way){EASIM_NONE, gpu_type, k, c->milli, 0, groups->level, 0}));
     way = &groups->building.at[groups->building.count - 1];
     way->spans |= spans;
     groups->covered = spans_from_lowest(groups->covered | way->spans);
+}
+
+/* Of a start on whole GPUs; nodes that come to life, and GPUs that wake up, add to this. */
+static double least_added_w(const struct easim_view *view, const struct easim_config *c,
+                            uint32_t spans) {
+    const struct easim_gpu_type *type = easim_view_gpu_type(view, c->gpu_type);
+    double least_w = INFINITY;
+    for (uint32_t span = 0; span < c->span_count; span++)
+        if (spans >> span & 1)
+            least_w = fmin(least_w, c->k * (fmax(type->ctx_w, c->power_w[span]) - type->idle_w));
+    return c->milli ? -INFINITY : least_w;
 }
 
 void groups_add(struct groups *groups, const struct easim_view *view, uint32_t config,
@@ -63,11 +74,24 @@ void groups_add(struct groups *groups, const struct easim_view *view, uint32_t c
         add_gpus(groups, c, spans);
     else if (spans != 0)
         array_push(&groups->building,
-                   ((struct group_way){config, c->gpu_type, c->k, c->milli, spans, groups->level}));
+                   ((struct group_way){config, c->gpu_type, c->k, c->milli, spans, groups->level,
+                                       groups->by_power ? least_added_w(view, c, spans) : 0}));
+}
+
+static int compare_power(const void *left, const void *right) {
+    const struct group_way *a = left, *b = right;
+    if (a->added_w != b->added_w)
+        return a->added_w < b->added_w ? -1 : 1;
+    if (a->level != b->level)
+        return a->level < b->level ? -1 : 1;
+    return a->config < b->config ? -1 : a->config > b->config;
 }
 
 uint32_t groups_end(struct groups *groups) {
     bool is_new;
+    if (groups->by_power && groups->building.count > 0)
+        qsort(groups->building.at, groups->building.count, sizeof *groups->building.at,
+              compare_power);
     uint32_t group = intern(&groups->ways, groups->building.at,
                             groups->building.count * sizeof *groups->building.at, &is_new);
     if (is_new)
@@ -82,16 +106,24 @@ const struct group_way *groups_ways(const struct groups *groups, uint32_t group,
     return ways->key;
 }
 
+#define POWER_MARGIN 1e-6 /* of a power, and in watts: far more than what rounding does */
+
+/* The most that a start may add to the power. */
+static double headroom_w(const struct easim_view *view) {
+    return view->power_cap_w * (1 + POWER_MARGIN) + POWER_MARGIN - view->power_w;
+}
+
 bool groups_open_now(const struct groups *groups, uint32_t group, const struct easim_pass *pass,
                      const struct easim_list *ops, const struct easim_job *job) {
     size_t count; /* the spans of a way are those in which it is known */
     const struct group_way *way = groups_ways(groups, group, &count);
-    for (const struct group_way *end = way + count; way < end; way++) {
+    double most_w = groups->by_power ? headroom_w(pass->view) : INFINITY;
+    for (const struct group_way *end = way + count; way < end && way->added_w <= most_w; way++) {
         if (way->level != pass->level)
             continue;
         int span = easim_room(pass->view, way->gpu_type, way->k, way->milli);
         if (span >= 0 && (way->spans >> span & 1) &&
-            (way->config == EASIM_NONE || ops->allow(pass, job, way->config)))
+            (way->config == EASIM_NONE || !ops || ops->allow(pass, job, way->config)))
             return true;
     }
     return false;

@@ -14,6 +14,7 @@ struct group_way {
     uint32_t gpu_type, k, milli;
     uint32_t spans; /* bit of each enum easim_span that is admitted */
     uint32_t level; /* at which it is */
+    double added_w; /* by_power: the least that a start adds to the power; else 0 */
 };
 
 /* The answer for one group, in the state of the cluster that has the number `stamp`. */
@@ -30,12 +31,15 @@ struct groups {
     /* Of the level and GPU type of the configuration added last, while a group is described: */
     uint32_t level, gpu_type;
     uint32_t covered; /* spans in which larger k need not be looked at */
+    /* Ways go by added_w, and one that the power cap forbids for certain is closed. To be set
+       before the first group, and only where configurations matter. */
+    bool by_power;
 };
 
 void groups_finish(struct groups *groups);
-/* Describes a group: _begin, for each level from 0 on _at_level and _add of each configuration in
-   the order of the view's table with the spans in which it is admitted there, _end, which returns
-   the group's number. by_config: configurations matter, not only GPUs. */
+/* Describes a group: _begin, for each level, always in the same order, _at_level and _add of each
+   configuration in the order of the view's table with the spans in which it is admitted there,
+   _end, which returns the group's number. by_config: configurations matter, not only GPUs. */
 void groups_begin(struct groups *groups);
 void groups_at_level(struct groups *groups, uint32_t level);
 void groups_add(struct groups *groups, const struct easim_view *view, uint32_t config,
@@ -48,7 +52,9 @@ static inline uint32_t groups_asks(const struct groups *groups, const struct eas
     bool all = by_config || config->gpu_type != groups->gpu_type;
     return ((1u << config->span_count) - 1) & (all ? UINT32_MAX : ~groups->covered);
 }
-/* Whether a job of the group can start now, without regard to what is known. */
+
+/* Whether a job of the group can start now, without regard to what is known; or, where ops is NULL,
+   whether it could if `allow` allowed all. */
 bool groups_open_now(const struct groups *groups, uint32_t group, const struct easim_pass *pass,
                      const struct easim_list *ops, const struct easim_job *job);
 /* The ways of a group, without a configuration where configurations do not matter. */

@@ -282,6 +282,7 @@ static struct easim_list make_list(const struct hybrid *hybrid) {
         .factor_grows = side_that_gives(hybrid, COMPONENT_KEY)->factor_grows,
         .allow = admits->allow ? mixed_allow : NULL,
         .allow_resizes_only = admits->allow_resizes_only,
+        .allow_keeps_cap = admits->allow_keeps_cap,
         .begin = a->begin || b->begin ? mixed_begin : NULL,
         .make_room =
             side_that_gives(hybrid, COMPONENT_PREEMPTION)->make_room ? mixed_make_room : NULL,

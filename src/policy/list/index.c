@@ -22,7 +22,12 @@ void index_init(struct index *index, const struct rules *rules, uint32_t job_cou
     if (rules->ops->key || !rules->options->strict)
         index->jobs = mem_zalloc(job_count, sizeof *index->jobs);
     index->has_line = !rules->ops->user_factor && !rules_limit_starts(rules->ops);
-    index->levels = rules_level_count(rules) > 1 ? 0 : 1;
+    index->groups.by_power =
+        rules->keeps_cap && rules_limit_starts(rules->ops) && rules->ops->allow_keeps_cap;
+    if (rules_level_count(rules) == 1) { /* level 0 is all there is */
+        array_push(&index->levels, 0u);
+        index->known_levels = 1;
+    }
 }
 
 void index_finish(struct index *index) {
@@ -35,6 +40,7 @@ void index_finish(struct index *index) {
     groups_finish(&index->groups);
     needs_finish(&index->needs);
     lineup_finish(&index->line);
+    free(index->levels.at);
     intern_finish(&index->names);
     free(index->jobs);
     free(index->queues.at);
@@ -160,10 +166,9 @@ static int find_group(struct index *index, const struct easim_pass *pass,
                       uint32_t *ret_group) {
     struct easim_pass at = *pass;
     groups_begin(&index->groups);
-    for (at.level = 0; index->levels >> at.level != 0; at.level++) {
+    for (size_t i = 0; i < index->known_levels; i++) {
         struct easim_key own = *key;
-        if (!(index->levels >> at.level & 1))
-            continue;
+        at.level = index->levels.at[i];
         if (at.level != pass->level && index_ask(index, &at, job->index, &own) < 0)
             return -1;
         if (!same_place(&own, key))
@@ -335,15 +340,17 @@ int index_narrow(struct index *index, const struct easim_pass *pass, uint32_t jo
 }
 
 bool index_knows_level(struct index *index, uint32_t level) {
-    if (!(index->levels >> level & 1))
-        index->new_levels |= 1u << level;
-    return index->levels >> level & 1;
+    size_t i = 0;
+    while (i < index->levels.count && index->levels.at[i] != level)
+        i++;
+    if (i == index->levels.count)
+        array_push(&index->levels, level);
+    return i < index->known_levels;
 }
 
 /* Levels are there that no job has been asked about: all that wait are. */
 static int add_levels(struct index *index, const struct easim_pass *pass) {
-    index->levels |= index->new_levels;
-    index->new_levels = 0;
+    index->known_levels = index->levels.count;
     for (uint32_t i = pass->view->first_waiting; i != EASIM_NONE;
          i = host_job(pass->view, i)->next_waiting) {
         struct easim_key key;

@@ -53,16 +53,18 @@ struct index {
     struct intern member_names; /* (queue, user) -> number of a member */
     ARRAY_OF(struct crowd_member) members;
     struct needs needs;
-    struct lineup line;          /* a kind is a queue */
-    bool has_line;               /* no factor of users and no `allow` can keep jobs out of it */
-    uint32_t levels, new_levels; /* masks: groups tell what is admitted at the first; the second
-                                    were seen since */
-    uint64_t pass;               /* number of the present one */
-    bool failed;                 /* host->fail has been told why */
-    ARRAY_OF(uint32_t) busy;     /* queues that are not empty */
-    ARRAY_OF(uint32_t) entered;  /* jobs that came since the last pass */
-    struct timeheap asks;        /* jobs by when to ask for their keys again */
-    ARRAY_OF(uint32_t) due;      /* those of them that are, during index_update */
+    struct lineup line; /* a kind is a queue */
+    bool has_line;      /* no factor of users and no `allow` can keep jobs out of it */
+    ARRAY_OF(uint32_t)
+    levels; /* that were seen: of the first known_levels groups tell what is
+               admitted */
+    size_t known_levels;
+    uint64_t pass;              /* number of the present one */
+    bool failed;                /* host->fail has been told why */
+    ARRAY_OF(uint32_t) busy;    /* queues that are not empty */
+    ARRAY_OF(uint32_t) entered; /* jobs that came since the last pass */
+    struct timeheap asks;       /* jobs by when to ask for their keys again */
+    ARRAY_OF(uint32_t) due;     /* those of them that are, during index_update */
 };
 
 /* There is no index, and jobs stays NULL, where jobs are visited in the order of the queue: strict,

@@ -205,6 +205,16 @@ static bool queue_is_open(struct list *list, const struct easim_pass *pass, uint
     return groups_open(&list->index.groups, q->group, pass, list->rules.ops, job, list->stamp);
 }
 
+/* Whether a queue may be open: where ways go by power, `allow` is asked only once one of its jobs
+   is next. */
+static bool may_be_open(struct list *list, const struct easim_pass *pass, uint32_t queue) {
+    const struct index *index = &list->index;
+    if (!index->groups.by_power || list->rules.options->strict || !list->knows_level ||
+        queue_asks_for_room(list, queue))
+        return queue_is_open(list, pass, queue);
+    return groups_open_now(&index->groups, index->queues.at[queue].group, pass, NULL, NULL);
+}
+
 static int gather_queues(struct list *list, const struct easim_pass *pass) {
     struct index *index = &list->index;
     list->heads.count = list->closed.count = list->aside.count = 0;
@@ -215,7 +225,7 @@ static int gather_queues(struct list *list, const struct easim_pass *pass) {
             q->factor = list->rules.ops->user_factor(pass, q->user);
         if (q->user != EASIM_NONE && !index_check_factor(index, pass, q->user, q->factor))
             return -1;
-        if (queue_is_open(list, pass, index->busy.at[i]))
+        if (may_be_open(list, pass, index->busy.at[i]))
             add_head(list, pass, index->busy.at[i]);
         else
             array_push(&list->closed, index->busy.at[i]);
