@@ -44,8 +44,7 @@ EQUIVALENT = "tests/equivalent_mutants.csv"
 OPTIONS = ["-Dshared=true", "-Dc_link_args=-Wl,--enable-new-dtags", "-Ddocs=disabled", "-Db_ndebug=false"]
 SANITIZED = ["-Dshared=true", "-Dc_link_args=-Wl,--enable-new-dtags", "-Doptimization=1", "-Ddebug=false", "-Ddocs=disabled",
              "-Db_ndebug=false", "-Db_sanitize=address,undefined", "-Db_lundef=false", "-Dc_args=-fno-sanitize-recover=all"]
-# Tests that run simulations, or parts of what they are made of; of the suite policy all but the slow one.
-TOO_SLOW = "coverage"
+# Tests that run simulations, or parts of what they are made of.
 TESTS = {
     "unit": "exec_parts event_order eventq group guard hybrid_parts isolate list list_rules max_min metrics network params placement "
             "power_means power_meter queue replica service_demand sharing sleep timeheap token_pieces workload statistics compare "
@@ -97,7 +96,7 @@ class Tree:
         self.tests = {}
         for test in json.loads(shown.stdout):
             suite = test["suite"][0].split(":")[-1]
-            if test["name"] in wanted.get(suite, ()) or suite == "bad" or suite == "policy" and test["name"] != TOO_SLOW:
+            if test["name"] in wanted.get(suite, ()) or suite in ("bad", "policy"):
                 self.tests[f"{suite}/{test['name']}"] = test
         self.cost, self.reach = {}, None
         self.commands = self.compilations()
