@@ -70,6 +70,9 @@ def told_and_refused(folder):
     close(config["j_per_token"][-1], 600 / CAPACITY)
     close(config["power_w"][3], power_w(800))
     close(config["latency_ms"][4], 10)  # that of the point of 1000 tokens a second
+    at_target = round(10 * chat["target"]) - 1  # of the loads 0.1, 0.2 ..
+    close(config["target_latency_ms"], config["latency_ms"][at_target])
+    close(config["target_j_per_token"], config["j_per_token"][at_target])
     seen = [(d["now_s"], d["events"][0]["kind"], d["services"][0]["backlog"], d["services"][0]["ready"], d["services"][0]["loading"])
             for d in decides]
     # 5000 a second come in up to 40 s, 1000 up to 80. Two replicas serve from 20 to 40 s, else one. At 20000 the wait is 10 s.

@@ -113,6 +113,8 @@ Test(hybrid_parts, one_callback) {
     }
 }
 
+static const struct easim_param flag = {"f", "", "", EASIM_PARAM_BOOL, 0, 0, 1, 0, false, NULL};
+
 /* Parameters may matter to every callback, and to no option. */
 Test(hybrid_parts, one_parameter) {
     const unsigned all = IN_KEY | IN_OBJECTIVE | IN_ADMISSION | IN_AGEING | IN_PREEMPT;
@@ -126,6 +128,11 @@ Test(hybrid_parts, one_parameter) {
         b.own[i] -= 1;
     }
     b.policy.param_count = 1; /* other parameters, though those that both have are equal */
+    cr_expect_eq(unlike(&a, &b), all);
+    a.policy.params = &flag; /* false, as is `strict`, the first of the host's parameters of b */
+    a.policy.param_count = 1;
+    a.own[0] = 0;
+    b.policy.param_count = 0;
     cr_expect_eq(unlike(&a, &b), all);
     make_side(&b, 0);
     make_side(&a, 0);
