@@ -27,6 +27,8 @@ struct intern {
 
 /* The number of key; *is_new (may be NULL) says whether it was given just now. */
 uint32_t intern(struct intern *table, const void *key, size_t length, bool *is_new);
+/* A key will be asked for soon: what that looks at is on its way from memory. */
+void intern_expect(const struct intern *table, const void *key, size_t length);
 /* The number of a key that has one, or INTERN_NONE. */
 uint32_t intern_find(const struct intern *table, const void *key, size_t length);
 /* Text keys are stored with a NUL, so this is a string. */

@@ -153,14 +153,28 @@ static char *put_scientific(char *to, const char *digits, int count, int exponen
     return put_bytes(to, first, (size_t)(text + sizeof text - first));
 }
 
+/* Times and shares of logs. Of two decimals of at most 15 digits no two are the same double, so
+   that one which reads back is the shortest, its zeros apart. */
+static bool is_thousandths(double value, struct decimal *decimal) {
+    double scaled = value * 1000;
+    if (!(scaled < 1e15))
+        return false;
+    *decimal = (struct decimal){(uint64_t)(scaled + 0.5), -3};
+    return decimal->digits > 0 && (double)decimal->digits / 1000 == value;
+}
+
 size_t numfmt_real(char text[static NUMFMT_BYTES], double value) {
     assert(isfinite(value));
     if (fabs(value) < 0x1p53 && (double)(int64_t)value == value)
         return numfmt_int(text, (int64_t)value); /* the usual case in a trace; also -0.0 */
 
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    struct decimal d = without_trailing_zeros(shortest_decimal(bits & INT64_MAX));
+    struct decimal d;
+    if (!is_thousandths(fabs(value), &d)) {
+        uint64_t bits;
+        memcpy(&bits, &value, sizeof bits);
+        d = shortest_decimal(bits & INT64_MAX);
+    }
+    d = without_trailing_zeros(d);
     char buffer[20];
     char *digits = write_digits_before(buffer + sizeof buffer, d.digits);
     int count = (int)(buffer + sizeof buffer - digits);
@@ -192,6 +206,17 @@ size_t numfmt_int(char text[static NUMFMT_BYTES], int64_t value) {
     return (size_t)(to - text);
 }
 
+/* With zeros in front: pairs that do not wait for each other. */
+static char *put_nine_digits(char *to, uint32_t value) {
+    uint32_t last = value % 10, high = value / 10 / 10000, low = value / 10 % 10000;
+    memcpy(to, &digit_pairs[high / 100 * 2], 2);
+    memcpy(to + 2, &digit_pairs[high % 100 * 2], 2);
+    memcpy(to + 4, &digit_pairs[low / 100 * 2], 2);
+    memcpy(to + 6, &digit_pairs[low % 100 * 2], 2);
+    to[8] = (char)('0' + last);
+    return to + 9;
+}
+
 size_t numfmt_ns(char text[static NUMFMT_BYTES], int64_t time_ns) {
     uint64_t nanoseconds = magnitude(time_ns);
     char buffer[20];
@@ -200,12 +225,10 @@ size_t numfmt_ns(char text[static NUMFMT_BYTES], int64_t time_ns) {
     if (time_ns < 0)
         *to++ = '-';
     to = put_bytes(to, digits, (size_t)(buffer + sizeof buffer - digits));
-    uint64_t fraction = nanoseconds % 1000000000;
+    uint32_t fraction = (uint32_t)(nanoseconds % 1000000000);
     if (fraction > 0) {
-        /* a leading 1 keeps the zeros of the fraction: 1.05 s -> 1050000000 */
-        digits = write_digits_before(buffer + sizeof buffer, fraction + 1000000000);
-        digits[0] = '.';
-        to = put_bytes(to, digits, 10);
+        *to++ = '.';
+        to = put_nine_digits(to, fraction);
         while (to[-1] == '0')
             to--;
     }

@@ -30,35 +30,12 @@ const char *slice_find(struct slice slice, const char *text) {
     return slice.length > 0 ? memmem(slice.at, slice.length, text, strlen(text)) : NULL;
 }
 
-char *str_reserve(struct str *str, size_t bytes) {
-    size_t needed;
+void str_grow(struct str *str, size_t bytes) {
+    size_t needed, doubled = str->capacity < 32 ? 64 : 2 * str->capacity;
     if (__builtin_add_overflow(str->length + 1, bytes, &needed))
         needed = SIZE_MAX; /* ends in "out of memory" */
-    if (needed > str->capacity) {
-        size_t doubled = str->capacity < 32 ? 64 : 2 * str->capacity;
-        str->capacity = needed > doubled ? needed : doubled;
-        str->text = mem_realloc(str->text, str->capacity, 1);
-    }
-    return str->text + str->length;
-}
-
-void str_add_bytes(struct str *str, const char *text, size_t length) {
-    char *to = str_reserve(str, length);
-    if (length > 0)
-        memcpy(to, text, length);
-    to[length] = '\0';
-    str->length += length;
-}
-
-void str_add(struct str *str, const char *text) {
-    str_add_bytes(str, text, strlen(text));
-}
-
-void str_add_char(struct str *str, char c) {
-    char *to = str_reserve(str, 1);
-    to[0] = c;
-    to[1] = '\0';
-    str->length++;
+    str->capacity = needed > doubled ? needed : doubled;
+    str->text = mem_realloc(str->text, str->capacity, 1);
 }
 
 void str_add_visible(struct str *str, const char *text) {

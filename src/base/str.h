@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Text not terminated by NUL; length 0 = empty (at may then be NULL). */
 struct slice {
@@ -27,11 +28,34 @@ struct str {
     size_t capacity;
 };
 
-char *str_reserve(struct str *str,
-                  size_t bytes); /* room for bytes more; returns the write position */
-void str_add(struct str *str, const char *text);
-void str_add_bytes(struct str *str, const char *text, size_t length);
-void str_add_char(struct str *str, char c);
+void str_grow(struct str *str, size_t bytes); /* for str_reserve */
+
+/* Room for bytes more; returns the write position. */
+static inline char *str_reserve(struct str *str, size_t bytes) {
+    if (str->capacity - str->length <= bytes)
+        str_grow(str, bytes);
+    return str->text + str->length;
+}
+
+static inline void str_add_bytes(struct str *str, const char *text, size_t length) {
+    char *to = str_reserve(str, length);
+    if (length > 0)
+        memcpy(to, text, length);
+    to[length] = '\0';
+    str->length += length;
+}
+
+static inline void str_add(struct str *str, const char *text) {
+    str_add_bytes(str, text, strlen(text));
+}
+
+static inline void str_add_char(struct str *str, char c) {
+    char *to = str_reserve(str, 1);
+    to[0] = c;
+    to[1] = '\0';
+    str->length++;
+}
+
 void str_addf(struct str *str, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void str_addv(struct str *str, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));

@@ -37,6 +37,8 @@ struct time_zone {
     int64_t *times_s; /* transitions in UTC */
     int32_t *offsets_s;
     int32_t first_offset_s; /* before the first transition */
+    /* A day on the local clock without changes around it, and its offset; until 0: none. */
+    int64_t day_from_s, day_until_s, day_offset_s;
 };
 
 /* --- the rule of a zone --- */
@@ -136,13 +138,17 @@ static int64_t change_s(const struct rule_day *rule, int year) {
     return day * DAY_S + rule->time_s;
 }
 
+static int year_of_day(int64_t day) {
+    int year = 1970 + (int)(day / 366);
+    while (datetime_days(year + 1, 1, 1) <= day)
+        year++;
+    return year;
+}
+
 static int64_t rule_offset(const struct rule *rule, int64_t utc_s) {
     if (!rule->has_daylight)
         return rule->standard_s;
-    int64_t local_day = (utc_s + rule->standard_s) / DAY_S;
-    int year = 1970 + (int)(local_day / 366);
-    while (datetime_days(year + 1, 1, 1) <= local_day)
-        year++;
+    int year = year_of_day((utc_s + rule->standard_s) / DAY_S);
     int64_t begin = change_s(&rule->begin, year) - rule->standard_s,
             end = change_s(&rule->end, year) - rule->daylight_s;
     bool daylight = begin < end ? utc_s >= begin && utc_s < end : utc_s >= begin || utc_s < end;
@@ -327,7 +333,39 @@ static int64_t offset_at(const struct time_zone *zone, int64_t utc_s) {
     return low == 0 ? zone->first_offset_s : zone->offsets_s[low - 1];
 }
 
-enum local_time time_zone_utc(const struct time_zone *zone, int64_t local_s, int64_t *utc_s) {
+/* Whether the offset may change between two times. */
+static bool changes_between(const struct time_zone *zone, int64_t from_s, int64_t until_s) {
+    for (size_t i = 0; i < zone->count; i++)
+        if (zone->times_s[i] >= from_s && zone->times_s[i] <= until_s)
+            return true;
+    if (!zone->rule.has_daylight)
+        return false;
+    int year = year_of_day(from_s / DAY_S) - 1, last = year_of_day(until_s / DAY_S) + 1;
+    for (; year <= last; year++) {
+        int64_t begin_s = change_s(&zone->rule.begin, year) - zone->rule.standard_s,
+                end_s = change_s(&zone->rule.end, year) - zone->rule.daylight_s;
+        if ((begin_s >= from_s && begin_s <= until_s) || (end_s >= from_s && end_s <= until_s))
+            return true;
+    }
+    return false;
+}
+
+/* Keeps the day of a time that has this offset, if it has all day: two days to either side are more
+   than any offset. */
+static void keep_day(struct time_zone *zone, int64_t local_s, int64_t offset_s) {
+    int64_t from_s = local_s - local_s % DAY_S;
+    if (local_s < 2 * DAY_S || changes_between(zone, from_s - 2 * DAY_S, from_s + 3 * DAY_S))
+        return;
+    zone->day_from_s = from_s;
+    zone->day_until_s = from_s + DAY_S;
+    zone->day_offset_s = offset_s;
+}
+
+enum local_time time_zone_utc(struct time_zone *zone, int64_t local_s, int64_t *utc_s) {
+    if (local_s >= zone->day_from_s && local_s < zone->day_until_s) {
+        *utc_s = local_s - zone->day_offset_s;
+        return LOCAL_TIME_ONCE;
+    }
     /* zones change their offset at most once in two days, and no offset exceeds one */
     int64_t before = offset_at(zone, local_s - DAY_S), after = offset_at(zone, local_s + DAY_S);
     bool fits_before = offset_at(zone, local_s - before) == before,
@@ -339,6 +377,8 @@ enum local_time time_zone_utc(const struct time_zone *zone, int64_t local_s, int
     *utc_s = local_s - before;
     if (!fits_before)
         return LOCAL_TIME_NEVER;
+    if (before == after)
+        keep_day(zone, local_s, before);
     if (!fits_after || before == after)
         return LOCAL_TIME_ONCE;
     *utc_s = local_s - (before > after ? before : after);

@@ -24,8 +24,9 @@ bool time_zone_find(const char *name, struct str *path);
 /* The same from the bytes of a TZif file (RFC 8536). */
 int time_zone_from_tzif(const void *bytes, size_t length, struct time_zone **ret_zone,
                         struct error *reterr) MUST_CHECK;
-/* Seconds since 1970 read off a local clock to seconds since 1970 in UTC. */
-enum local_time time_zone_utc(const struct time_zone *zone, int64_t local_s, int64_t *utc_s);
+/* Seconds since 1970 read off a local clock to seconds since 1970 in UTC. Times of one day are told
+   from each other at little cost. */
+enum local_time time_zone_utc(struct time_zone *zone, int64_t local_s, int64_t *utc_s);
 void time_zone_close(struct time_zone *zone); /* accepts NULL */
 
 #endif

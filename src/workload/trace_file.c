@@ -110,6 +110,7 @@ static void read_job_row(void *context) {
     struct trace_row row = trace_row_absent(csv_where(r->csv, -1).line);
     struct slice id = csv_field(r->csv, r->columns[ID]),
                  class = csv_field(r->csv, r->columns[CLASS]);
+    intern_expect(&r->ids, id.at, id.length);
     double submit_s = real_cell(r, SUBMIT, 0, TIME_MAX_S, "seconds 0..4e9");
     row.user = trace_text(r->trace, csv_field(r->csv, r->columns[USER]));
     row.model = trace_text(r->trace, csv_field(r->csv, r->columns[MODEL]));

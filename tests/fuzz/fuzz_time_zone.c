@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static void check(const struct time_zone *zone) {
+static void check(struct time_zone *zone) {
     int64_t last_s = INT64_MIN;
     for (int64_t local_s = 0; local_s < INT64_C(4000000000); local_s += 12345678) {
         int64_t utc_s;

@@ -317,3 +317,22 @@ Test(numfmt, scaled) {
     cr_assert_not(numfmt_parse_scaled("1e300", 5, 36, 8, &value));
     cr_assert_eq(value, 2.385);
 }
+
+/* Of thousandths the digits are known: those of the whole number, less its zeros behind the point.
+ */
+Test(numfmt, thousandths) {
+    uint64_t state = 17;
+    for (int i = 0; i < 300000; i++) {
+        char text[NUMFMT_BYTES], expected[64];
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        int64_t whole = (int64_t)((state >> 14) % (1ull << (1 + i % 49))) + 1;
+        size_t length = (size_t)snprintf(expected, sizeof expected, "%lld.%03lld",
+                                         (long long)(whole / 1000), (long long)(whole % 1000));
+        while (expected[length - 1] == '0')
+            length--;
+        length -= expected[length - 1] == '.';
+        expected[length] = '\0';
+        cr_assert_eq(numfmt_real(text, (double)whole / 1000), length);
+        cr_assert_str_eq(text, expected);
+    }
+}

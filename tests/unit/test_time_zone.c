@@ -49,7 +49,7 @@ static const struct {
     {"AAA0BBB,59/0,300", "2020-02-29 12:00:00", "2020-02-29 11:00:00", LOCAL_TIME_ONCE},
 };
 
-static void check(const struct time_zone *zone, size_t i) {
+static void check(struct time_zone *zone, size_t i) {
     int64_t utc_s = 0;
     cr_expect_eq(time_zone_utc(zone, seconds(cases[i].local), &utc_s), cases[i].kind, "%s %s",
                  cases[i].zone, cases[i].local);
@@ -128,5 +128,27 @@ Test(time_zone, tzif) {
         memcpy(prefix, file, n);
         cr_expect_eq(time_zone_from_tzif(prefix, n, &zone, &error), ERROR_INPUT, "%zu", n);
         free(prefix);
+    }
+}
+
+/* What is kept of a day changes no answer: the same as of a zone that was just opened, forward and
+   backward through the changes of two years. */
+Test(time_zone, days_that_are_kept) {
+    static const char *const names[] = {"PST8PDT,M3.2.0,M11.1.0", "XXX-2YYY,J60/0,J62/0", "+05:30"};
+    for (size_t z = 0; z < sizeof names / sizeof *names; z++) {
+        struct time_zone *kept = NULL;
+        struct error error = {0};
+        cr_assert_eq(time_zone_open(names[z], &kept, &error), 0);
+        for (int i = 0; i < 4 * 365 * 24; i++) {
+            int64_t step = i < 2 * 365 * 24 ? i : 4 * 365 * 24 - i, one_s, other_s;
+            int64_t local_s = seconds("2016-01-01 00:20:00") + 3600 * step;
+            struct time_zone *fresh = NULL;
+            cr_assert_eq(time_zone_open(names[z], &fresh, &error), 0);
+            cr_assert_eq(time_zone_utc(kept, local_s, &one_s),
+                         time_zone_utc(fresh, local_s, &other_s));
+            cr_assert_eq(one_s, other_s);
+            time_zone_close(fresh);
+        }
+        time_zone_close(kept);
     }
 }

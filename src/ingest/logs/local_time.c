@@ -4,18 +4,16 @@
 #include "base/datetime.h"
 #include "base/units.h"
 
-#include <string.h>
-
 #define DATE_LENGTH 10 /* a sign behind it belongs to a zone */
 
 static bool has_zone(struct slice text) {
     for (size_t i = DATE_LENGTH; i < text.length; i++)
-        if (strchr("Zz+-", text.at[i]))
+        if (text.at[i] == 'Z' || text.at[i] == 'z' || text.at[i] == '+' || text.at[i] == '-')
             return true;
     return false;
 }
 
-bool local_time_read(struct slice text, const struct time_zone *zone, struct clock_changes *changes,
+bool local_time_read(struct slice text, struct time_zone *zone, struct clock_changes *changes,
                      int64_t *unix_ns) {
     int64_t read_ns, utc_s;
     if (!datetime_parse(text.at, text.length, &read_ns) || read_ns < 0 ||

@@ -103,15 +103,21 @@ static bool has_ids(const struct table *table) {
     return table->format->id >= 0 && table->columns[table->format->id] >= 0;
 }
 
-/* The row's id in the reader's table. */
+/* The row's id in the reader's table; INTERN_NONE where ids are numbers of rows. */
 static uint32_t row_id(struct table *table, bool *is_new) {
-    char number[NUMFMT_BYTES];
     *is_new = true;
     if (!has_ids(table))
-        return intern(&table->ids, number, numfmt_int(number, (int64_t)table->trace->rows_read),
-                      NULL);
+        return INTERN_NONE;
     struct slice id = table_field(table, table->format->id);
     return intern(&table->ids, id.at, id.length, is_new);
+}
+
+static const char *id_text(struct table *table, uint32_t id) {
+    char number[NUMFMT_BYTES];
+    if (id != INTERN_NONE)
+        return intern_text(&table->ids, id);
+    size_t length = numfmt_int(number, (int64_t)table->trace->rows_read);
+    return arena_strndup(&table->ids.arena, number, length);
 }
 
 static void check_id(struct table *table, bool is_new) {
@@ -144,14 +150,19 @@ static void drop_replaced(struct trace *trace) {
     trace->rows.count = count;
 }
 
-static void note_repeat(struct table *table, const struct trace_row *row) {
-    bool is_new;
+/* For note_repeat, which comes when the row is read. */
+static void expect_repeat(struct table *table) {
     table->row.length = 0;
     for (int i = 0; i < (int)csv_column_count(table->csv); i++) {
         struct slice field = csv_field(table->csv, i);
         str_add_bytes(&table->row, field.at, field.length);
         str_add_char(&table->row, '\n'); /* no field holds one */
     }
+    intern_expect(&table->rows, table->row.text, table->row.length);
+}
+
+static void note_repeat(struct table *table, const struct trace_row *row) {
+    bool is_new;
     (void)intern(&table->rows, table->row.text, table->row.length, &is_new);
     if (!is_new)
         table_note(table, "the same as an earlier row (kept as a job of its own)", row);
@@ -164,6 +175,8 @@ static void read_table_row(void *context) {
     struct trace_row row = trace_row_absent(csv_where(t->csv, -1).line);
     t->trace->rows_read++;
     t->clock = (struct clock_changes){0};
+    if (t->format->note_repeats)
+        expect_repeat(t);
     uint32_t id = row_id(t, &is_new);
     const char *reason = t->format->read_row(t, &row);
     check_id(t, is_new);
@@ -176,9 +189,9 @@ static void read_table_row(void *context) {
     local_time_note(&t->clock, t->trace, row.line);
     if (t->format->note_repeats)
         note_repeat(t, &row);
-    if (t->format->attempts)
+    if (t->format->attempts && has_ids(t))
         replace_attempt(t, id);
-    row.id = intern_text(&t->ids, id);
+    row.id = id_text(t, id);
     row.labels = trace_labels_read(&t->labels, t->trace, t->csv);
     array_push(&t->trace->rows, row);
 }

@@ -13,11 +13,11 @@
     X(job_id, "", NEITHER, csv_comma_text(out, spec->id)) \
     X(user, "", NEITHER, csv_comma_text(out, w->users.at[spec->user].name)) \
     X(model, "", NEITHER, csv_comma_text(out, workload_model_name(w, spec))) \
-    X(class, "", NEITHER, csv_comma_text(out, spec->sla ? "sla" : "best_effort")) \
+    X(class, "", NEITHER, run_columns_word(out, spec->sla ? "sla" : "best_effort")) \
     X(submit_s, "s", NEITHER, run_columns_ns(out, spec->submit_ns)) \
     X(start_s, "s", LESS, run_columns_ns(out, job.start_ns)) \
     X(finish_s, "s", LESS, run_columns_ns(out, job.finish_ns)) \
-    X(status, "", NEITHER, csv_comma_text(out, job_record_status_name(job.state))) \
+    X(status, "", NEITHER, run_columns_word(out, job_record_status_name(job.state))) \
     X(gpu_type, "", NEITHER, csv_comma_text(out, c ? cluster->gpu_types[c->gpu_type].name : NULL)) \
     X(k, "GPUs", NEITHER, csv_comma_count(out, c ? c->k : 0)) \
     X(b, "samples", NEITHER, csv_comma_positive(out, c ? c->batch : 0)) \
@@ -81,14 +81,16 @@ void jobs_csv_header(const struct workload *workload, struct str *out) {
     str_add(out, cluster->storage_bytes_s > 0 ? STORAGE_COLUMNS(RUN_COLUMN_NAME) "\n" : "\n");
 }
 
-static void add_job_row(const struct replication *replication, uint32_t index, struct str *out) {
+/* begin: the cells of policy and replication. */
+static void add_job_row(const struct replication *replication, uint32_t index,
+                        const struct str *begin, struct str *out) {
     const struct cluster *cluster = replication->sim->cluster;
     const struct network *network = &cluster->network;
     const struct workload *w = replication->sim->workload;
     const struct job_record job = job_record_of(replication->sim, index);
     const struct job_spec *spec = job.spec;
     const struct easim_config *c = job.config;
-    run_columns_begin_row(replication, out);
+    str_add_bytes(out, begin->text, begin->length);
     JOBS_COLUMNS(RUN_COLUMN_CELL)
     for (size_t i = 0; i < w->label_names.count; i++)
         csv_comma_text(out, spec->labels ? spec->labels[i] : NULL);
@@ -106,6 +108,9 @@ static void add_job_row(const struct replication *replication, uint32_t index, s
 }
 
 void jobs_csv_rows(const struct replication *replication, struct flow *flow) {
+    struct str begin = {0};
+    run_columns_begin_row(replication, &begin);
     for (uint32_t j = 0; j < replication->sim->next_arrival; j++)
-        add_job_row(replication, j, flow_row(flow));
+        add_job_row(replication, j, &begin, flow_row(flow));
+    str_finish(&begin);
 }
