@@ -44,6 +44,14 @@ static uint32_t node_of(const struct sim *sim, uint32_t job) {
     return allocation_pieces(&sim->runs[job].allocation)[0].node;
 }
 
+bool convoys_know(const struct sim *sim, uint32_t job) {
+    if (!convoys_hold(sim, job))
+        return true;
+    const struct convoy *convoy = &sim->convoys.nodes[node_of(sim, job)];
+    size_t place = sim->convoys.jobs[job].place;
+    return place <= convoy->members.count && convoy->members.at[place - 1] == job;
+}
+
 /* --- progress of those in it --- */
 
 static double speed_of(const struct convoy *convoy, size_t at) {

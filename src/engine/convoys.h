@@ -28,6 +28,8 @@ static inline bool convoys_has(const struct sim *sim, uint32_t node) {
 static inline bool convoys_hold(const struct sim *sim, uint32_t job) {
     return sim->convoys.nodes && sim->convoys.jobs[job].place > 0;
 }
+/* For checks: a job that is in a convoy is at its place in that of its node. */
+bool convoys_know(const struct sim *sim, uint32_t job);
 struct progress convoys_progress(const struct sim *sim, uint32_t job);
 /* When a computing job ends, in a convoy or not. */
 int64_t convoys_end_ns(const struct sim *sim, uint32_t job);

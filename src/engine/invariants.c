@@ -38,6 +38,11 @@ static void check_speed(struct sim *sim, uint32_t job) {
     const struct job_run *run = &sim->runs[job];
     if (run->segment != SEGMENT_RUN)
         return;
+    if (!convoys_know(sim, job)) {
+        sim_fail(sim, ERROR_RUN, "check: job %s is not in the convoy of its node",
+                 sim->workload->jobs.at[job].id);
+        return;
+    }
     int64_t finish_ns = convoys_end_ns(sim, job);
     if (finish_ns <= sim->now_ns)
         return;

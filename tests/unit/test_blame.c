@@ -41,7 +41,9 @@ static void begin(double slowdown) {
     run = (struct recorded_run){.folder = &folder, .part = &part, .first_replica = JOBS};
     for (int i = 0; i < 2; i++)
         array_push(&run.workload.table.configs, configs[i]);
-    array_push(&run.workload.table.sets, ((struct config_set){.first = 0, .count = 2, .until = 1}));
+    array_push(
+        &run.workload.table.sets,
+        ((struct config_set){.first = 0, .count = 2, .until = 1, .speeds = {.best_goodput = 2}}));
     for (int i = 0; i < JOBS; i++)
         array_push(&run.workload.jobs,
                    ((struct job_spec){.deadline_ns = TIME_NONE_NS, .model = EASIM_NONE}));

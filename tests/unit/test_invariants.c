@@ -3,6 +3,7 @@
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"
 #include "engine/contention.h"
+#include "engine/convoys.h"
 #include "engine/invariants.h"
 #include "engine/loop.h"
 #include "engine/phase.h"
@@ -80,6 +81,13 @@ static void spoil_jobs(struct sim *sim) {
         SPOIL(sim->progress[a].factor, *= 1.001, "does not end when its speed says");
         SPOIL(sim->progress[a].stretch_work, += 1e6, "has done");
         SPOIL(sim->progress[a].kept_work, += 1e6, "has done");
+    }
+    if (sim->convoys.nodes) {
+        cr_assert(convoys_hold(sim, part));
+        size_t place = sim->convoys.jobs[part].place - 1;
+        SPOIL(sim->convoys.nodes[0].slowdown, *= 1.001, "does not end when its speed says");
+        SPOIL(sim->convoys.nodes[0].work.at[place], += 1e6, "has done");
+        SPOIL(sim->convoys.jobs[part].place, += 5, "part is not in the convoy of its node");
     }
 }
 
