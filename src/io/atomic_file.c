@@ -116,7 +116,7 @@ static int write_out(struct atomic_file *file, const char *bytes, size_t length,
     return 0;
 }
 
-static int flush_buffer(struct atomic_file *file, struct error *reterr) {
+int atomic_file_flush(struct atomic_file *file, struct error *reterr) {
     size_t length = file->used;
     file->used = 0;
     return write_out(file, file->buffer, length, reterr);
@@ -125,7 +125,7 @@ static int flush_buffer(struct atomic_file *file, struct error *reterr) {
 int atomic_file_write(struct atomic_file *file, const char *bytes, size_t length,
                       struct error *reterr) {
     if (length > BUFFER_BYTES - file->used) {
-        int status = flush_buffer(file, reterr);
+        int status = atomic_file_flush(file, reterr);
         if (status < 0)
             return status;
     }
@@ -163,7 +163,7 @@ int atomic_file_append(struct atomic_file *file, struct atomic_file *from, bool 
     off_t at = 0;
     ssize_t count = 1;
     bool skips = skip_line;
-    int r = flush_buffer(from, reterr);
+    int r = atomic_file_flush(from, reterr);
     while (r == 0 && count > 0) {
         count = TEMP_FAILURE_RETRY(pread(from->fd, bytes, BUFFER_BYTES, at));
         const char *line = skips && count > 0 ? memchr(bytes, '\n', (size_t)count) : NULL;
@@ -191,7 +191,7 @@ static int close_copy(int fd) {
 static int close_and_rename(struct atomic_file *file, struct error *reterr) {
     if (file->failed) /* the caller went on after a failed write */
         return error_set(reterr, ERROR_IO, "%s: not written completely", file->name);
-    int status = flush_buffer(file, reterr);
+    int status = atomic_file_flush(file, reterr);
     if (status < 0)
         return status;
     if (close_copy(file->fd) < 0)

@@ -112,9 +112,9 @@ def too_large(folder):
         assert done.returncode == 1 and b"cannot write: File too large" in done.stderr, (words, done)
         assert str(folder / name).encode() in done.stderr, done.stderr
         assert not list(folder.rglob("*")), list(folder.rglob("*"))
-    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000))  # what a process of a run hands over
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000))  # rows that a run writes while it goes on
     done = run(["run", TINY, "--meter", "1s", "--out", folder / "out"], stdout=subprocess.PIPE, preexec_fn=limit)
-    assert done.returncode == 1 and b"cannot be handed over: File too large" in done.stderr, done
+    assert done.returncode == 1 and b"meter.csv: cannot write: File too large" in done.stderr, done
     assert not list(folder.rglob("*")), list(folder.rglob("*"))
     limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (300, 300))
     with open(folder / "table", "wb") as table:
