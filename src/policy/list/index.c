@@ -160,11 +160,33 @@ static bool same_place(const struct easim_key *a, const struct easim_key *b) {
            (rules_is_urgent(a) || a->may_displace == b->may_displace);
 }
 
+static int fail_by_level(const struct easim_pass *pass, const struct easim_job *job) {
+    return rules_fail_as(pass, "key", job, "depends on the level in more than objective_max");
+}
+
+/* Whether the key of a job has one place at all levels, also those that the run may never see:
+   asked of its first job only, since each level asks for a least objective. */
+static int compare_levels(struct index *index, const struct easim_pass *pass,
+                          const struct easim_job *job, const struct easim_key *key) {
+    struct easim_pass at = *pass;
+    index->has_compared_levels = true;
+    for (at.level = 0; at.level < rules_level_count(index->rules); at.level++) {
+        struct easim_key own = *key;
+        if (at.level != pass->level && index_ask(index, &at, job->index, &own) < 0)
+            return -1;
+        if (!same_place(&own, key))
+            return fail_by_level(pass, job);
+    }
+    return 0;
+}
+
 /* The group of a job: what its keys admit at each level that has been seen. */
 static int find_group(struct index *index, const struct easim_pass *pass,
                       const struct easim_job *job, const struct easim_key *key,
                       uint32_t *ret_group) {
     struct easim_pass at = *pass;
+    if (!index->has_compared_levels && compare_levels(index, pass, job, key) < 0)
+        return -1;
     groups_begin(&index->groups);
     for (size_t i = 0; i < index->known_levels; i++) {
         struct easim_key own = *key;
@@ -172,8 +194,7 @@ static int find_group(struct index *index, const struct easim_pass *pass,
         if (at.level != pass->level && index_ask(index, &at, job->index, &own) < 0)
             return -1;
         if (!same_place(&own, key))
-            return rules_fail_as(pass, "key", job,
-                                 "depends on the level in more than objective_max");
+            return fail_by_level(pass, job);
         describe_level(index, &at, job, &own);
     }
     *ret_group = groups_end(&index->groups);

@@ -55,10 +55,10 @@ struct index {
     struct needs needs;
     struct lineup line; /* a kind is a queue */
     bool has_line;      /* no factor of users and no `allow` can keep jobs out of it */
-    ARRAY_OF(uint32_t)
-    levels; /* that were seen: of the first known_levels groups tell what is
-               admitted */
+    /* Levels that were seen: of the first known_levels groups tell what is admitted. */
+    ARRAY_OF(uint32_t) levels;
     size_t known_levels;
+    bool has_compared_levels;
     uint64_t pass;              /* number of the present one */
     bool failed;                /* host->fail has been told why */
     ARRAY_OF(uint32_t) busy;    /* queues that are not empty */
