@@ -1,7 +1,8 @@
 #!/bin/bash
 # easim on a bare Debian 12 of its own: tools/bare_debian.sh EASIM.deb [FOLDER]
 # Makes it in FOLDER (a temporary one) with debootstrap, or takes the one that is there. Installs the package with apt, runs it,
-# removes it and what came with it, and lists what stays: nothing. Then, likewise, the Python package in a venv and the first
+# removes it and what came with it, and lists what stays: nothing. (What its recommended packages recommend in turn is left
+# out: dbus, whose user stays.) Then, likewise, the Python package in a venv and the first
 # command of README.md, which builds the sources of this commit. Needs root, a mirror of Debian and 2 GB.
 set -euo pipefail
 deb=$(realpath "$1")
@@ -53,13 +54,13 @@ cp "$deb" "$root/tmp/easim.deb"
 mkdir -p "$root/tmp/easim"
 git archive HEAD | tar -x -C "$root/tmp/easim"
 stage 'the package' '
-    apt-get install -qq -y /tmp/easim.deb >/dev/null
+    apt-get install -qq -y --no-install-recommends /tmp/easim.deb gnuplot-nox node-d3 >/dev/null
     cd /tmp && rm -rf results && easim run /usr/share/easim/configs/tiny.yaml && easim policies zeus | head -n 3
     easim plot results/tiny/zeus --quiet
     easim report results/tiny/zeus
     easim validate --out /tmp/results/validate | tail -n 1'
 stage 'the Python package' '
-    apt-get install -qq -y python3-venv /tmp/easim.deb >/dev/null
+    apt-get install -qq -y --no-install-recommends python3-venv /tmp/easim.deb >/dev/null
     python3 -m venv /tmp/venv
     /tmp/venv/bin/pip install -q --no-index /tmp/easim/tools/python
     cd /tmp/easim
