@@ -137,7 +137,7 @@ static void add_headers(struct session *s) {
 }
 
 static int commit_files(struct session *s, struct error *reterr) {
-    int r = 0;
+    int r = atomic_files_flush(s->files, FILE_COUNT, reterr);
     for (int i = 0; i < FILE_COUNT && r == 0; i++) {
         r = atomic_file_commit(s->files[i], reterr);
         s->files[i] = NULL;

@@ -116,7 +116,7 @@ static int write_out(struct atomic_file *file, const char *bytes, size_t length,
     return 0;
 }
 
-int atomic_file_flush(struct atomic_file *file, struct error *reterr) {
+static int flush_buffer(struct atomic_file *file, struct error *reterr) {
     size_t length = file->used;
     file->used = 0;
     return write_out(file, file->buffer, length, reterr);
@@ -125,7 +125,7 @@ int atomic_file_flush(struct atomic_file *file, struct error *reterr) {
 int atomic_file_write(struct atomic_file *file, const char *bytes, size_t length,
                       struct error *reterr) {
     if (length > BUFFER_BYTES - file->used) {
-        int status = atomic_file_flush(file, reterr);
+        int status = flush_buffer(file, reterr);
         if (status < 0)
             return status;
     }
@@ -163,7 +163,7 @@ int atomic_file_append(struct atomic_file *file, struct atomic_file *from, bool 
     off_t at = 0;
     ssize_t count = 1;
     bool skips = skip_line;
-    int r = atomic_file_flush(from, reterr);
+    int r = flush_buffer(from, reterr);
     while (r == 0 && count > 0) {
         count = TEMP_FAILURE_RETRY(pread(from->fd, bytes, BUFFER_BYTES, at));
         const char *line = skips && count > 0 ? memchr(bytes, '\n', (size_t)count) : NULL;
@@ -181,6 +181,14 @@ int atomic_file_append(struct atomic_file *file, struct atomic_file *from, bool 
     return r;
 }
 
+int atomic_files_flush(struct atomic_file *const *files, size_t count, struct error *reterr) {
+    int r = 0;
+    for (size_t i = 0; i < count && r == 0; i++)
+        if (files[i])
+            r = flush_buffer(files[i], reterr);
+    return r;
+}
+
 /* Network file systems report a full disk only when a file is closed; the lock on it has to stay
    until it has its name, so that another descriptor of it is closed. */
 static int close_copy(int fd) {
@@ -191,7 +199,7 @@ static int close_copy(int fd) {
 static int close_and_rename(struct atomic_file *file, struct error *reterr) {
     if (file->failed) /* the caller went on after a failed write */
         return error_set(reterr, ERROR_IO, "%s: not written completely", file->name);
-    int status = atomic_file_flush(file, reterr);
+    int status = flush_buffer(file, reterr);
     if (status < 0)
         return status;
     if (close_copy(file->fd) < 0)

@@ -19,9 +19,10 @@ int atomic_file_append(struct atomic_file *file, struct atomic_file *from, bool 
 /* How many bytes were written, and back to so many of them. A device cannot take back. */
 uint64_t atomic_file_size(const struct atomic_file *file);
 int atomic_file_shorten(struct atomic_file *file, uint64_t size, struct error *reterr) MUST_CHECK;
-/* What is still in memory is written: of several files a full disk then shows before any has its
-   name. */
-int atomic_file_flush(struct atomic_file *file, struct error *reterr) MUST_CHECK;
+/* Of files that belong together (some may be NULL) what is still in memory is written, before the
+   first of them is committed: a full disk then shows before any has its name. */
+int atomic_files_flush(struct atomic_file *const *files, size_t count,
+                       struct error *reterr) MUST_CHECK;
 /* Flushes, checks and renames. Frees file in any case. */
 int atomic_file_commit(struct atomic_file *file, struct error *reterr) MUST_CHECK;
 void atomic_file_abort(struct atomic_file *file); /* removes the temporary file; accepts NULL */

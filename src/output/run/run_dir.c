@@ -451,14 +451,6 @@ void run_dir_add_bounds(struct run_dir *dir, const struct bound_output *bounds) 
     dir->bounds = bounds;
 }
 
-static int flush_tables(struct run_dir *dir, struct error *reterr) {
-    int r = 0;
-    for (int f = 0; f < FILE_COUNT && r == 0; f++)
-        if (dir->files[f])
-            r = atomic_file_flush(dir->files[f], reterr);
-    return r;
-}
-
 /* Puts the tables in place and adds their names to the list. */
 static int commit_tables(struct run_dir *dir, const struct replicate_result *result,
                          struct error *reterr) {
@@ -517,7 +509,7 @@ int run_dir_commit(struct run_dir *dir, const struct replicate_result *result, b
                    struct error *reterr) {
     int r = inputs_verify(&dir->inputs, INPUTS_LATE, reterr);
     if (r == 0)
-        r = flush_tables(dir, reterr);
+        r = atomic_files_flush(dir->files, FILE_COUNT, reterr);
     if (r == 0)
         r = retire_manifests(dir, reterr);
     if (r == 0)
