@@ -160,8 +160,17 @@ static bool same_place(const struct easim_key *a, const struct easim_key *b) {
            (rules_is_urgent(a) || a->may_displace == b->may_displace);
 }
 
-static int fail_by_level(const struct easim_pass *pass, const struct easim_job *job) {
-    return rules_fail_as(pass, "key", job, "depends on the level in more than objective_max");
+/* Asks for the key of a job at the level of `at`, which is to put it in the place of its key at
+   that of the pass. */
+static int ask_at_level(struct index *index, const struct easim_pass *pass,
+                        const struct easim_pass *at, const struct easim_job *job,
+                        const struct easim_key *key, struct easim_key *ret) {
+    *ret = *key;
+    if (at->level != pass->level && index_ask(index, at, job->index, ret) < 0)
+        return -1;
+    return same_place(ret, key)
+               ? 0
+               : rules_fail_as(pass, "key", job, "depends on the level in more than objective_max");
 }
 
 /* Whether the key of a job has one place at all levels, also those that the run may never see:
@@ -171,11 +180,9 @@ static int compare_levels(struct index *index, const struct easim_pass *pass,
     struct easim_pass at = *pass;
     index->has_compared_levels = true;
     for (at.level = 0; at.level < rules_level_count(index->rules); at.level++) {
-        struct easim_key own = *key;
-        if (at.level != pass->level && index_ask(index, &at, job->index, &own) < 0)
+        struct easim_key own;
+        if (ask_at_level(index, pass, &at, job, key, &own) < 0)
             return -1;
-        if (!same_place(&own, key))
-            return fail_by_level(pass, job);
     }
     return 0;
 }
@@ -189,12 +196,10 @@ static int find_group(struct index *index, const struct easim_pass *pass,
         return -1;
     groups_begin(&index->groups);
     for (size_t i = 0; i < index->known_levels; i++) {
-        struct easim_key own = *key;
+        struct easim_key own;
         at.level = index->levels.at[i];
-        if (at.level != pass->level && index_ask(index, &at, job->index, &own) < 0)
+        if (ask_at_level(index, pass, &at, job, key, &own) < 0)
             return -1;
-        if (!same_place(&own, key))
-            return fail_by_level(pass, job);
         describe_level(index, &at, job, &own);
     }
     *ret_group = groups_end(&index->groups);
