@@ -3,6 +3,8 @@
 #ifndef EASIM_MODEL_CONFIG_ORDER_H
 #define EASIM_MODEL_CONFIG_ORDER_H
 
+#include "easim/policy.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -14,6 +16,12 @@ struct config_rank {
     double batch;
     double power_limit_w; /* INFINITY: none */
 };
+
+/* That of a configuration placed with a span. */
+static inline struct config_rank config_rank_of(const struct easim_config *config, uint32_t span) {
+    return (struct config_rank){config->k, config->power_w[span], config->gpu_type, config->batch,
+                                config->power_limit_w};
+}
 
 /* Fewer GPUs, lower k * P, earlier GPU type, smaller batch, higher limit: true if a goes before b.
    An order of its own, whatever else the two differ in; equal ranks are not before each other. */

@@ -63,13 +63,9 @@ struct config_speeds config_speeds_make(const struct cluster *cluster,
 }
 
 /* How a configuration stands among others of equal time. */
-static struct config_rank rank_of(const struct easim_config *config) {
-    return (struct config_rank){config->k, config->power_w[config->empty_span], config->gpu_type,
-                                config->batch, config->power_limit_w};
-}
-
 static bool goes_before(const struct easim_config *a, const struct easim_config *b) {
-    const struct config_rank rank_a = rank_of(a), rank_b = rank_of(b);
+    const struct config_rank rank_a = config_rank_of(a, a->empty_span),
+                             rank_b = config_rank_of(b, b->empty_span);
     return config_order_before(&rank_a, &rank_b);
 }
 

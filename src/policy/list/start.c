@@ -24,11 +24,6 @@ static bool is_within(const struct start_limit *limit, const struct easim_config
     return !limit || (config->gpu_type == limit->gpu_type && config->k <= limit->k);
 }
 
-static struct config_rank rank_of(const struct easim_view *view, uint32_t config, uint32_t span) {
-    const struct easim_config *c = easim_view_config(view, config);
-    return (struct config_rank){c->k, c->power_w[span], c->gpu_type, c->batch, c->power_limit_w};
-}
-
 /* Whether the configuration is the better choice (choice.h). */
 static bool is_better(const struct search *search, uint32_t config, uint32_t span,
                       double objective) {
@@ -37,8 +32,9 @@ static bool is_better(const struct search *search, uint32_t config, uint32_t spa
         return objective < search->objective;
     if (search->config == EASIM_NONE)
         return false;
-    const struct config_rank rank = rank_of(view, config, span),
-                             best = rank_of(view, search->config, search->span);
+    const struct config_rank rank = config_rank_of(easim_view_config(view, config), span),
+                             best = config_rank_of(easim_view_config(view, search->config),
+                                                   search->span);
     return config_order_before(&rank, &best);
 }
 
