@@ -6,7 +6,7 @@
 #define EASIM_POLICY_LIST_LINEUP_H
 
 #include "base/array.h"
-#include "policy/list/rank.h"
+#include "policy/list/index_rank.h"
 
 #define LINEUP_NONE UINT32_MAX
 #define LINEUP_MOST 32 /* jobs or children of a node */

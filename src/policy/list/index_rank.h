@@ -1,6 +1,6 @@
 /* Where a job stands in the order of a pass. */
-#ifndef EASIM_POLICY_LIST_RANK_H
-#define EASIM_POLICY_LIST_RANK_H
+#ifndef EASIM_POLICY_LIST_INDEX_RANK_H
+#define EASIM_POLICY_LIST_INDEX_RANK_H
 
 #include <stdbool.h>
 #include <stdint.h>
