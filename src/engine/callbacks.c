@@ -97,7 +97,7 @@ void callbacks_decide(struct sim *sim) {
     call_policy(sim, sim->module->policy->decide, "decide");
     if (sim->options.time_decisions)
         sim->decide_ns += thread_ns() - start_ns;
-    view_header(&sim->view)->event_count = 0;
+    view_end_decision(&sim->view);
 }
 
 void callbacks_init(struct sim *sim) {

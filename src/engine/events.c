@@ -56,9 +56,10 @@ static void change_state(struct sim *sim, const struct event *event) {
         take_arrival(sim, event->payload);
         break;
     case EVENT_FINISH:
-        if (sim->view.jobs[event->payload].state != EASIM_JOB_FINISHED) /* else it was due before */
+        if (sim_job_state(sim, event->payload) != EASIM_JOB_FINISHED) /* else it was due before */
             jobs_finish(sim, event->payload);
         view_add_event(&sim->view, EASIM_EVENT_FINISH, event->payload);
+        view_drop_job(&sim->view, event->payload);
         break;
     case EVENT_COMPUTING:
         segments_begin_run(sim, event->payload);

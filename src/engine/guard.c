@@ -74,6 +74,11 @@ int guard_hide(struct guard *guard, size_t from, size_t bytes, struct error *ret
     return 0;
 }
 
+void guard_give_back(struct guard *guard, const void *at, size_t bytes) {
+    char *host = guard->host;
+    madvise(host + ((const char *)at - host), bytes, MADV_DONTNEED);
+}
+
 void guard_finish(struct guard *guard) {
     if (guard->shown && guard->shown != guard->host)
         munmap((void *)(uintptr_t)guard->shown, guard->bytes);

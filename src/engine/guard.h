@@ -35,6 +35,9 @@ void guard_finish(struct guard *guard); /* accepts a zeroed one */
  */
 int guard_hide(struct guard *guard, size_t from, size_t bytes, struct error *reterr) MUST_CHECK;
 
+/* These whole pages, of a memory that is not checked, read as zero again and take up none. */
+void guard_give_back(struct guard *guard, const void *at, size_t bytes);
+
 /* To be called before the host changes the bytes at `at` of its mapping, which come back writable.
  */
 static inline void *guard_open(struct guard *guard, const void *at, size_t bytes);

@@ -22,7 +22,7 @@ void interrupt_yield_gpus(struct sim *sim, uint32_t job, bool at_once) {
 void interrupt_preempt(struct sim *sim, uint32_t job, bool at_once) {
     int64_t write_ns = checkpoint_write_ns(sim, job, stop_of(at_once));
     sim->running--;
-    view_job(&sim->view, job)->preemptions++;
+    view_job(&sim->view, job)->preemptions = ++sim->moved[job].preemptions;
     checkpoint_book_work(sim, job, stop_of(at_once));
     segments_cut(sim, job, CAUSE_PREEMPTED);
     if (write_ns > 0) {

@@ -190,7 +190,7 @@ static void check_past(struct sim *sim, uint32_t job) {
 
 static void add_job(struct sim *sim, uint32_t job, struct totals *totals) {
     const struct job_run *run = &sim->runs[job];
-    uint32_t state = sim->view.jobs[job].state;
+    uint32_t state = sim_job_state(sim, job);
     bool holds = state == EASIM_JOB_RUNNING || state == EASIM_JOB_CHECKPOINTING;
     totals->waiting += state == EASIM_JOB_WAITING;
     totals->running += state == EASIM_JOB_RUNNING;
@@ -346,7 +346,7 @@ static void integrate_power(struct sim *sim, int64_t power_nw) {
 static void pass_by(struct sim *sim) {
     struct check_past *past = &sim->past;
     for (; past->jobs < sim->next_arrival; past->jobs++) {
-        uint32_t state = sim->view.jobs[past->jobs].state;
+        uint32_t state = sim_job_state(sim, past->jobs);
         if (state != EASIM_JOB_FINISHED && state != EASIM_JOB_REJECTED)
             return;
         past->finished += state == EASIM_JOB_FINISHED;

@@ -42,7 +42,7 @@ void job_resize_carry_out(struct sim *sim, const struct job_start *start) {
     gpus_stop_using(sim, start->job);
     allocation_finish(&run->allocation);
     run->resizing = false;
-    j->resizes++;
+    j->resizes = ++sim->moved[start->job].resizes;
     j->resized_s = units_s(sim->now_ns);
     segments_begin_on_gpus(sim, start);
     sim_notify(sim, start->job, JOB_RESIZED);

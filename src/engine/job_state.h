@@ -41,6 +41,11 @@ struct lost {
     int128 gpu_ps; /* 1e-12 GPU s */
 };
 
+/* How often a job was stopped or moved. */
+struct moved {
+    uint32_t preemptions, resizes;
+};
+
 /* Times are -1 until they are known. There are as many as jobs: what few jobs have is elsewhere,
    and the order leaves no gaps. */
 struct job_run {
@@ -57,6 +62,7 @@ struct job_run {
     uint8_t phase;              /* of its model, from 0 */
     uint8_t segment_phase;      /* when the present segment began */
     bool resizing;              /* has GPUs of another configuration in the present plan */
+    uint8_t fate;               /* enum easim_job_state: FINISHED, REJECTED; 0: it is not over */
     int128 energy;              /* 1e-18 J, up to segment_start_ns */
     int128 gpu_ps;              /* GPU time held, of GPUs that it holds no more, 1e-12 GPU s */
     int128 jobs_ns;  /* sim->jobs_ns at submission; once it has finished: over its life */

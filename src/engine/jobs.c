@@ -106,10 +106,11 @@ void jobs_submit(struct sim *sim, uint32_t job) {
 }
 
 void jobs_reject(struct sim *sim, uint32_t job, const char *reason) {
-    view_job(&sim->view, job)->state = EASIM_JOB_REJECTED;
+    view_job(&sim->view, job)->state = sim->runs[job].fate = EASIM_JOB_REJECTED;
     sim->reject_reasons[job] = reason;
     sim->rejected++;
     sim_notify(sim, job, JOB_REJECTED);
+    view_drop_job(&sim->view, job);
 }
 
 void jobs_requeue(struct sim *sim, uint32_t job) {
@@ -176,7 +177,7 @@ void jobs_finish(struct sim *sim, uint32_t job) {
     run->finish_ns = sim->now_ns;
     run->event = EVENT_NONE;
     run->jobs_ns = sim->jobs_ns - run->jobs_ns;
-    view_job(&sim->view, job)->state = EASIM_JOB_FINISHED;
+    view_job(&sim->view, job)->state = run->fate = EASIM_JOB_FINISHED;
     sim->running--;
     sim->finished++;
     sim_notify(sim, job, JOB_FINISHED);

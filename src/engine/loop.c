@@ -60,6 +60,7 @@ int loop_init(struct sim *sim, struct error *reterr) {
     power_cap_init(sim);
     sim->runs = mem_zalloc(workload->jobs.count, sizeof *sim->runs);
     sim->unsaved = mem_zalloc(workload->jobs.count, sizeof *sim->unsaved);
+    sim->moved = mem_zalloc(workload->jobs.count, sizeof *sim->moved);
     due_jobs_init(sim);
     contention_init(sim);
     progress_init(sim);
@@ -128,6 +129,7 @@ void loop_finish(struct sim *sim) {
     arena_finish(&sim->scratch);
     free(sim->runs);
     free(sim->unsaved);
+    free(sim->moved);
     free(sim->lost);
     free(sim->progress);
     free(sim->uses);

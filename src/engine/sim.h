@@ -105,6 +105,7 @@ struct sim {
     struct services services;
     struct job_run *runs;
     struct unsaved *unsaved;       /* by job; not in runs, since few jobs ever use it */
+    struct moved *moved;           /* likewise */
     struct lost *lost;             /* likewise; NULL: nobody has lost any work */
     struct progress *progress;     /* by job; NULL: every job is as fast as predicted */
     struct use *uses;              /* by job; NULL: the power of no job changes with its progress */
@@ -138,6 +139,12 @@ struct sim {
     struct check_past past;                      /* of the invariant checker */
     struct error error;                          /* code < 0: the run has failed */
 };
+
+/* enum easim_job_state of a job, which the view has only until the job is over. */
+static inline uint32_t sim_job_state(const struct sim *sim, uint32_t job) {
+    uint32_t fate = sim->runs[job].fate;
+    return fate ? fate : sim->view.jobs[job].state;
+}
 
 /* Records the first failure, which ends the run. */
 void sim_fail(struct sim *sim, int code, const char *format, ...) PRINTF_LIKE(3, 4);

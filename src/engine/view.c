@@ -23,8 +23,8 @@ enum {
     AT_REPLICAS
 };
 
-/* Arrays one after the other in the region, each on its own cache line; of a checked run each at
-   the end of a page, in front of one that policies cannot read. */
+/* Arrays one after the other in the region, each on its own cache line, jobs on a page; of a
+   checked run each at the end of a page, in front of one that policies cannot read. */
 static void lay_out(struct view *view, const size_t counts[VIEW_PLACES], bool checked) {
     const size_t sizes[VIEW_PLACES] = {
         sizeof *view->v,         sizeof *view->gpu_types,     sizeof *view->nodes,
@@ -32,9 +32,11 @@ static void lay_out(struct view *view, const size_t counts[VIEW_PLACES], bool ch
         sizeof *view->running,   sizeof *view->checkpointing, sizeof *view->events,
         sizeof *view->forecasts, sizeof *view->services,      sizeof *view->replica_configs,
         sizeof *view->replicas};
-    const size_t step = checked ? (size_t)sysconf(_SC_PAGESIZE) : 64;
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), step = checked ? page : 64;
     size_t from = 0;
     for (int i = 0; i < VIEW_PLACES; i++) {
+        if (i == AT_JOBS)
+            from = (from + page - 1) / page * page;
         size_t bytes = counts[i] * sizes[i], end = (from + bytes + step - 1) / step * step;
         view->places[i] = checked ? end - bytes : from;
         view->ends[i] = end;
@@ -183,6 +185,15 @@ static void fill_arrays(struct view *view, const struct cluster *cluster,
             workload->table.configs.at, workload->table.configs.count * sizeof *view->configs);
 }
 
+/* The size of a job is a multiple of 8 bytes: so many of them are whole pages. A checked run keeps
+   them, to compare. */
+static void init_blocks(struct view *view, uint32_t jobs, bool checked) {
+    _Static_assert(sizeof *view->jobs % 8 == 0, "blocks of jobs are whole pages");
+    view->jobs_per_block = (uint32_t)sysconf(_SC_PAGESIZE) / 8;
+    if (!checked)
+        view->over = mem_zalloc(jobs / view->jobs_per_block + 1, sizeof *view->over);
+}
+
 int view_init(struct view *view, const struct cluster *cluster, const struct workload *workload,
               const struct view_options *options, struct error *reterr) {
     *view = (struct view){0};
@@ -190,6 +201,7 @@ int view_init(struct view *view, const struct cluster *cluster, const struct wor
         return ERROR_RUN;
     fill_arrays(view, cluster, workload);
     idset_init(&view->waiting, workload->jobs.count);
+    init_blocks(view, (uint32_t)workload->jobs.count, options->checked);
     for (uint32_t span = 0; span < network_span_count(&cluster->network); span++) {
         view->span_names[span] = network_span_name(&cluster->network, span);
         view->span_nodes[span] = cluster_span_nodes(cluster, span);
@@ -243,6 +255,8 @@ int view_init(struct view *view, const struct cluster *cluster, const struct wor
 void view_finish(struct view *view) {
     guard_finish(&view->guard);
     idset_finish(&view->waiting);
+    free(view->over);
+    free(view->over_blocks.at);
     *view = (struct view){0};
 }
 
@@ -300,6 +314,20 @@ void view_add_event(struct view *view, enum easim_event_kind kind, uint32_t job)
     struct easim_event *event = open_place(view, &view->events[count], sizeof *event);
     *event = (struct easim_event){kind, job};
     view_header(view)->event_count++;
+}
+
+void view_drop_job(struct view *view, uint32_t job) {
+    uint32_t block = job / view->jobs_per_block;
+    if (view->over && ++view->over[block] == view->jobs_per_block)
+        array_push(&view->over_blocks, block);
+}
+
+void view_end_decision(struct view *view) {
+    view_header(view)->event_count = 0;
+    for (size_t i = 0; i < view->over_blocks.count; i++)
+        guard_give_back(&view->guard, &view->jobs[view->over_blocks.at[i] * view->jobs_per_block],
+                        view->jobs_per_block * sizeof *view->jobs);
+    view->over_blocks.count = 0;
 }
 
 void view_enqueue(struct view *view, uint32_t job) {

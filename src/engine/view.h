@@ -32,6 +32,10 @@ struct view {
     struct guard guard;             /* the region that holds all of the above */
     const struct easim_view *shown; /* to policies */
     struct idset waiting;           /* job indices */
+    /* Jobs that are over, by block of jobs that are whole pages; NULL: their memory is kept. And
+       the blocks in which all are, whose memory is given back at the end of the decision. */
+    uint32_t *over, jobs_per_block;
+    ARRAY_OF(uint32_t) over_blocks;
     const char *span_names[NETWORK_MOST_SPANS];
     uint32_t span_nodes[NETWORK_MOST_SPANS];
 };
@@ -68,6 +72,10 @@ struct easim_replica *view_replica(struct view *view, uint32_t replica);
 
 void view_set_now(struct view *view, int64_t now_ns);
 void view_add_event(struct view *view, enum easim_event_kind kind, uint32_t job);
+/* A job is over; if an event of it is to be told, it has been added. Once. */
+void view_drop_job(struct view *view, uint32_t job);
+/* The events have been told. Memory of jobs that are over is given back, and reads as zero. */
+void view_end_decision(struct view *view);
 void view_enqueue(struct view *view, uint32_t job); /* state WAITING, into the list at its place */
 void view_dequeue(struct view *view, uint32_t job);
 /* GPUs of a node are taken by a job, or given back. */

@@ -14,7 +14,6 @@ static int64_t since_submission(const struct job_spec *spec, int64_t time_ns) {
 struct job_record job_record_of(const struct sim *sim, uint32_t job) {
     const struct job_spec *spec = &sim->workload->jobs.at[job];
     const struct job_run *run = &sim->runs[job];
-    const struct easim_job *shown = &sim->view.jobs[job];
     int64_t horizon_ns = sim->options.horizon_ns;
     int128 energy = account_energy(sim, job);
     const struct lost lost = account_lost(sim, job);
@@ -23,11 +22,11 @@ struct job_record job_record_of(const struct sim *sim, uint32_t job) {
         .spec = spec,
         .reject_reason = sim->reject_reasons[job],
         .config = run->config == EASIM_NONE ? NULL : &sim->view.configs[run->config],
-        .state = shown->state,
+        .state = sim_job_state(sim, job),
         .nodes = run->node_count,
         .span = run->span,
-        .preemptions = shown->preemptions,
-        .resizes = shown->resizes,
+        .preemptions = sim->moved[job].preemptions,
+        .resizes = sim->moved[job].resizes,
         .deadline = deadline_judge(spec->deadline_ns, run->finish_ns, horizon_ns),
         .deadline_is_due = deadline_is_due(spec->deadline_ns, horizon_ns),
         .start_ns = run->first_start_ns,

@@ -5,7 +5,7 @@
 
 static void add_work(struct job_totals *totals, const struct sim *sim, uint32_t job) {
     const struct job_spec *spec = &sim->workload->jobs.at[job];
-    if (sim->view.jobs[job].state == EASIM_JOB_REJECTED) { /* its work in samples may be unknown */
+    if (sim_job_state(sim, job) == EASIM_JOB_REJECTED) { /* its work in samples may be unknown */
         totals->work_left_s += spec->reference_gpu_s;
     } else if (spec->work > 0) {
         double share = account_work_done(sim, job) / spec->work;

@@ -9,7 +9,7 @@
 static double *work_by_job(const struct sim *sim) {
     double *done = mem_zalloc(sim->workload->jobs.count, sizeof *done);
     for (uint32_t j = 0; j < sim->next_arrival; j++)
-        if (sim->view.jobs[j].state != EASIM_JOB_REJECTED)
+        if (sim_job_state(sim, j) != EASIM_JOB_REJECTED)
             done[j] = account_work_done(sim, j);
     return done;
 }

@@ -98,6 +98,32 @@ Test(plugins, jobs_that_are_seen) {
     }
 }
 
+/* Of a run that is not checked the memory of jobs that are over is given back, 512 of them at a
+   time where a page has 4096 bytes: not before the policy has been told, one decision an event, of
+   1,600 that are due at one instant, of which the first decision has already taken the GPUs. The
+   plug-in fails the run if a job of an event is another, or gone. */
+Test(plugins, jobs_that_are_over) {
+    struct str jobs = {0};
+    struct trial t;
+    str_add(&jobs, "job_id,submit_s,gpus,duration_s\n");
+    for (int i = 0; i < 1600; i++)
+        str_addf(&jobs, "j%d,%d,%d,%d\n", i, i / 800, i % 7 == 6 ? 2000 : 1, 9 - i / 800);
+    str_add(&jobs, "last,20,1600,5\n");
+    struct trial_options options = {.jobs = jobs.text, .strict = true, .unchecked = true};
+    trial_run(&t, &options,
+              "name: n\nhorizon: drain\npolicy: {name: sees_jobs}\n"
+              "engine: {coalesce: false, equal_time: arrivals_first}\n" TRIAL_CLUSTER(1600)
+                  TRIAL_JOBS);
+    trial_must_succeed(&t);
+    cr_expect_eq(t.summaries->jobs_rejected, 228); /* 6, 13 .. 1595 */
+    cr_expect_eq(trial_find(&t, "j0")->finish_ns, 9000000000);
+    cr_expect_eq(trial_find(&t, "j1599")->finish_ns, 9000000000);
+    cr_expect_eq(trial_find(&t, "last")->finish_ns, 25000000000);
+    cr_expect_eq(trial_cell(&t, "j800", "wait_s"), 0);
+    str_finish(&jobs);
+    trial_finish(&t);
+}
+
 #define NOT_A_NUMBER(where, text) \
     { \
         "{name: not_a_number, params: {where: " where "}}", \

@@ -165,3 +165,14 @@ Test(guard, read_only) {
     }
     guard_finish(&g);
 }
+
+/* Pages that are given back are zero; those beside them are as they were. */
+Test(guard, given_back) {
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    begin(false);
+    memset(g.host, 7, BYTES);
+    guard_give_back(&g, host_at(page), 2 * page);
+    for (size_t i = 0; i < 4 * page; i++)
+        cr_assert_eq(*host_at(i), i >= page && i < 3 * page ? 0 : 7, "byte %zu", i);
+    guard_finish(&g);
+}

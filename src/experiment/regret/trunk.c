@@ -269,7 +269,7 @@ static uint32_t on_start(void *context, struct sim *sim, const struct start_offe
 
 static int64_t end_ns(const struct sim *sim, uint32_t job) {
     bool finished = job < sim->next_arrival && sim->runs[job].finish_ns >= 0 &&
-                    sim->view.jobs[job].state == EASIM_JOB_FINISHED;
+                    sim_job_state(sim, job) == EASIM_JOB_FINISHED;
     return finished ? sim->runs[job].finish_ns : sim->now_ns;
 }
 
