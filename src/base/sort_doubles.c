@@ -12,7 +12,7 @@
 #define DIGITS     6 /* of 64 bits */
 #define DIGIT_MAX  ((1u << DIGIT_BITS) - 1)
 #define SIGN       (1ULL << 63)
-#define FEW        64 /* so many are sorted by insertion */
+#define FEW        512 /* so many are compared: cheaper than to count their digits */
 
 struct counts {
     size_t of[DIGITS][DIGIT_MAX + 1]; /* how many have each value of each digit */
@@ -28,14 +28,9 @@ static unsigned digit_of(double value, int digit) {
     return (unsigned)(key_of(value) >> digit * DIGIT_BITS) & DIGIT_MAX;
 }
 
-static void sort_few(double *values, size_t count) {
-    for (size_t i = 1; i < count; i++) {
-        double value = values[i];
-        size_t at = i;
-        for (; at > 0 && key_of(values[at - 1]) > key_of(value); at--)
-            values[at] = values[at - 1];
-        values[at] = value;
-    }
+static int compare_keys(const void *a, const void *b) {
+    uint64_t x = key_of(*(const double *)a), y = key_of(*(const double *)b);
+    return (x > y) - (x < y);
 }
 
 /* Those of equal digits keep their order. */
@@ -75,5 +70,5 @@ void sort_doubles(double *values, size_t count) {
     if (count > FEW)
         sort_many(values, count);
     else
-        sort_few(values, count);
+        qsort(values, count, sizeof *values, compare_keys);
 }
