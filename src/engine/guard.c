@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define WINDOW \
-    4096u /* bytes: at every look the first ones are compared, and as many of a window that moves \
+    2048u /* bytes: at every look the first ones are compared, and as many of a window that moves \
              on */
 
 static void *map_private(size_t bytes) {

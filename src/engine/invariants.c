@@ -357,6 +357,7 @@ static void pass_by(struct sim *sim) {
 
 /* With more jobs than that not every event is checked (invariants.h). */
 #define JOBS_PER_EVENT 64u
+#define JOBS_AHEAD     4u /* fetched from memory while others are checked */
 
 void invariants_check(struct sim *sim) {
     pass_by(sim);
@@ -382,8 +383,12 @@ void invariants_check_all(struct sim *sim) {
         if (sim->placement.types[h].sharing.gpus)
             totals.share_milli[h] =
                 mem_zalloc(sim->cluster->gpu_types[h].gpus, sizeof *totals.share_milli[h]);
-    for (uint32_t j = sim->past.jobs; j < sim->next_arrival; j++)
+    for (uint32_t j = sim->past.jobs; j < sim->next_arrival; j++) {
+        uint32_t next = j + JOBS_AHEAD < sim->next_arrival ? j + JOBS_AHEAD : j;
+        __builtin_prefetch(&sim->runs[next]);
+        __builtin_prefetch(&sim->view.jobs[next]);
         add_job(sim, j, &totals);
+    }
     struct services_held held = {.node_gpus = totals.node_busy};
     services_check(sim, &held);
     totals.power_nw += held.power_nw;

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define BYTES  (1u << 20)
-#define WINDOW 4096u /* of guard.c */
+#define WINDOW 2048u /* of guard.c */
 
 static struct guard g;
 
