@@ -7,6 +7,8 @@
 #include "cluster/cluster.h"
 #include "easim/policy.h"
 
+#include <stdbool.h>
+
 /* A configuration without a power limit, as the empty cluster places it. */
 struct config_speed {
     double goodput;
@@ -26,6 +28,8 @@ struct config_speeds {
     uint32_t count, reach_count;
     const struct config_reach *reach; /* by ascending k */
     double best_goodput;              /* of `at`; 0 if there is none */
+    const struct config_speed *front; /* those of `at` that no other outdoes, likewise */
+    uint32_t front_count;
 };
 
 /* Least predicted T and EDP of a job over the configurations of a set without a power limit that
@@ -35,6 +39,14 @@ struct config_best {
     double time_s;
     double edp_js;
 };
+
+/* Whether a takes clearly less time and energy than b for any work, that is by far more than what
+   rounding does, so long as config_speeds_count. */
+bool config_speeds_outdo(const struct config_speed *a, const struct config_speed *b);
+/* Whether the time that some work takes at a goodput is no dust beside the set-up. */
+static inline bool config_speeds_count(double work, double setup_s, double goodput) {
+    return work >= 1e-6 * goodput && work >= 1e-6 * goodput * setup_s;
+}
 
 /* Of configs[first] .. configs[first + count - 1]. */
 struct config_speeds config_speeds_make(const struct cluster *cluster,

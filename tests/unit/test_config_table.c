@@ -212,6 +212,37 @@ Test(config_table, best_of_shipped_models) {
     trial_finish_table(&t, &table);
 }
 
+/* T* and EDP* look at few configurations: as if they looked at all, for works from dust beside the
+   set-up to years of it. */
+Test(config_table, those_outdone_are_never_best) {
+    static const struct trial_options options = {0};
+    struct trial t;
+    struct config_table table;
+    trial_load_table(
+        &t, &table, &options,
+        "name: n\n"
+        "horizon: 1\n"
+        "models: ${EASIM_SOURCE}/configs/models/eas-sim.yaml\n"
+        "policy: {name: fcfs}\n"
+        "cluster:\n" REFERENCE_TYPES "  nodes: [{gpu: a100, gpus: 8}, {gpu: h100, gpus: 8}]\n"
+        "workload: {kind: periodic, period: 1, sizes: {law: constant, mean: 1}, rigid: {k: 1}}\n");
+    for (uint32_t model = 0; model < t.study.models.count; model++) {
+        uint32_t set = request(&table, model, 0, K(1, 2, 4, 8));
+        const struct config_speeds *some = &table.sets.at[set].speeds;
+        struct config_speeds all = *some;
+        all.front = all.at;
+        all.front_count = all.count;
+        cr_expect(some->front_count > 0 && some->front_count < all.count / 2);
+        for (double work = 1e-12; work < 1e13; work *= 1.37)
+            for (double setup_s = 0; setup_s < 1e5; setup_s = setup_s * 31 + 0.7) {
+                struct config_best a = config_speeds_best(some, table.configs.at, work, setup_s),
+                                   b = config_speeds_best(&all, table.configs.at, work, setup_s);
+                cr_expect(a.config == b.config && a.time_s == b.time_s && a.edp_js == b.edp_js);
+            }
+    }
+    trial_finish_table(&t, &table);
+}
+
 /* "edge" with two levels below tdp_w and one at it: each configuration once more for each, highest
    limit first. T* and EDP* stay those without limit, though 200 W takes no longer and draws less:
    they must not depend on the policy.
