@@ -33,6 +33,10 @@ static double objective(const struct easim_pass *pass, const struct easim_job *j
     return easim_choice_edp(choice, p->edp_exponent, p->power_basis == BASIS_MARGINAL);
 }
 
+static bool objective_rises(const struct easim_pass *pass) {
+    return ((const struct params *)pass->params)->power_basis == BASIS_GROSS;
+}
+
 static const char *const scores[] = {"sqrt", "slide", NULL};
 static const char *const bases[] = {"gross", "marginal", NULL};
 
@@ -54,6 +58,7 @@ static const struct easim_list list = {
     .struct_size = sizeof(struct easim_list),
     .key = key,
     .objective = objective,
+    .objective_rises = objective_rises,
     .user_factor = user_factor,
     .factor_grows = true,
 };

@@ -8,35 +8,47 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* The lognormal law of a mean. */
+struct lognormal {
+    double mean, log_scale, shape; /* mean NaN: not worked out yet */
+};
+
 struct generator {
     const struct stream *stream;
     const struct stream_rngs *rngs;
     struct workload *workload;
-    uint32_t *sets; /* by model, that of its last job; EASIM_NONE: none yet */
+    uint32_t *sets;              /* by model, that of its last job; EASIM_NONE: none yet */
+    struct lognormal *lognormal; /* of the last job */
 };
 
 /* In the unit of the mean. */
-static double draw_size(const struct size_spec *sizes, double mean, gsl_rng *rng) {
+static double draw_size(const struct generator *g, double mean) {
+    const struct size_spec *sizes = &g->stream->sizes;
+    struct lognormal *law = g->lognormal;
+    gsl_rng *rng = g->rngs->sizes;
     if (sizes->law == SIZE_CONSTANT)
         return mean;
     if (sizes->law == SIZE_EXPONENTIAL)
         return gsl_ran_exponential(rng, mean);
-    double variance = log1p(sizes->cv * sizes->cv);
-    return gsl_ran_lognormal(rng, log(mean) - variance / 2, sqrt(variance));
+    if (mean != law->mean) {
+        double variance = log1p(sizes->cv * sizes->cv);
+        *law = (struct lognormal){mean, log(mean) - variance / 2, sqrt(variance)};
+    }
+    return gsl_ran_lognormal(rng, law->log_scale, law->shape);
 }
 
 /* Work of a job with a model, from the law in reference GPU time or in samples. */
-static void draw_work(const struct stream *stream, const struct stream_rngs *rngs,
-                      const struct workload *workload, struct job_spec *job) {
-    const struct size_spec *sizes = &stream->sizes;
+static void draw_work(const struct generator *g, struct job_spec *job) {
+    const struct size_spec *sizes = &g->stream->sizes;
+    const struct workload *workload = g->workload;
     job->work = 1; /* to learn the GPU time of one unit; the size says how many units there are */
     double unit_s = workload_reference_gpu_s(workload, job, 1);
     if (sizes_are_targets(sizes)) {
         double target = workload->table.models->models[job->model].samples_to_target;
-        job->work = fmin(draw_size(sizes, target, rngs->sizes), TIME_MAX_S / unit_s);
+        job->work = fmin(draw_size(g, target), TIME_MAX_S / unit_s);
         job->reference_gpu_s = job->work * unit_s;
     } else {
-        job->reference_gpu_s = fmin(draw_size(sizes, sizes->mean_s, rngs->sizes), TIME_MAX_S);
+        job->reference_gpu_s = fmin(draw_size(g, sizes->mean_s), TIME_MAX_S);
         job->work = job->reference_gpu_s / unit_s;
     }
 }
@@ -61,7 +73,7 @@ static void draw_rigid(const struct generator *g, struct job_spec *job) {
     const struct stream *stream = g->stream;
     const int64_t *k = stream->rigid.k.at;
     struct config_request request = stream_request(stream, job->model);
-    job->work = fmin(draw_size(&stream->sizes, stream->sizes.mean_s, g->rngs->sizes), TIME_MAX_S);
+    job->work = fmin(draw_size(g, stream->sizes.mean_s), TIME_MAX_S);
     request.k_count = 1;
     request.k[0] = (uint32_t)k[gsl_rng_uniform_int(g->rngs->models, stream->rigid.k.count)];
     request.batch_count = 0;
@@ -81,7 +93,7 @@ static void add_generated_job(const struct generator *g, int64_t submit_ns) {
     } else {
         job.model = stream_draw_model(&stream->mix, g->rngs->models)->model_index;
         job.set = draw_set(g, job.model);
-        draw_work(stream, g->rngs, g->workload, &job);
+        draw_work(g, &job);
     }
     job.predicted_work = job.work;
     job.user = workload_user(g->workload, stream_draw_user(stream, g->rngs->users));
@@ -94,7 +106,8 @@ void generated_jobs_add(const struct stream *stream, const struct stream_rngs *r
     double rate_per_s = stream->kind == STREAM_PERIODIC ? 0 : arrivals_rate_per_s(stream, workload);
     double time_s = stream->start_s;
     uint32_t models = workload->table.models->count;
-    struct generator g = {stream, rngs, workload, mem_zalloc(models, sizeof *g.sets)};
+    struct lognormal lognormal = {.mean = NAN};
+    struct generator g = {stream, rngs, workload, mem_zalloc(models, sizeof *g.sets), &lognormal};
     for (uint32_t m = 0; m < models; m++)
         g.sets[m] = EASIM_NONE;
     for (int64_t number = 0; number < stream->until_jobs; number++) {

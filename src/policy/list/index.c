@@ -187,6 +187,20 @@ static int compare_levels(struct index *index, const struct easim_pass *pass,
     return 0;
 }
 
+/* The set of a job that admits each of it wherever it is known, at all times; NULL: it may not. */
+static struct known_set *set_admitted_whole(const struct index *index,
+                                            const struct easim_pass *pass,
+                                            const struct easim_job *job,
+                                            const struct easim_key *key) {
+    const struct rules *rules = index->rules;
+    bool admits = rules_objective_is_time(rules, false) && !rules_is_urgent(key) &&
+                  key->objective_max == 0 && rules_level_count(rules) == 1;
+    if (!admits || !rules->sets || rules_limit_starts(rules->ops))
+        return NULL;
+    struct known_set *set = known_sets_find(rules->sets, pass->view, job);
+    return set && job->setup_s + job->remaining / set->least_goodput < INFINITY ? set : NULL;
+}
+
 /* The group of a job: what its keys admit at each level that has been seen. */
 static int find_group(struct index *index, const struct easim_pass *pass,
                       const struct easim_job *job, const struct easim_key *key,
@@ -194,6 +208,11 @@ static int find_group(struct index *index, const struct easim_pass *pass,
     struct easim_pass at = *pass;
     if (!index->has_compared_levels && compare_levels(index, pass, job, key) < 0)
         return -1;
+    struct known_set *set = set_admitted_whole(index, pass, job, key);
+    if (set && set->group != EASIM_NONE) {
+        *ret_group = set->group;
+        return 0;
+    }
     groups_begin(&index->groups);
     for (size_t i = 0; i < index->known_levels; i++) {
         struct easim_key own;
@@ -203,6 +222,8 @@ static int find_group(struct index *index, const struct easim_pass *pass,
         describe_level(index, &at, job, &own);
     }
     *ret_group = groups_end(&index->groups);
+    if (set)
+        set->group = *ret_group;
     return 0;
 }
 

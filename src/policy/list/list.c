@@ -14,6 +14,7 @@ void list_init(struct list *list, const struct policy_params *params, uint32_t j
         .rules = {.ops = params->policy->list,
                   .options = &params->list,
                   .keeps_cap = params->policy->capabilities & EASIM_CAPABILITY_POWER_CAP}};
+    list->rules.sets = &list->sets;
     index_init(&list->index, &list->rules, job_count);
     grow_init(&list->grow, &list->rules, job_count);
     shrink_init(&list->shrink, &list->rules, job_count);
@@ -22,6 +23,7 @@ void list_init(struct list *list, const struct policy_params *params, uint32_t j
 
 void list_finish(struct list *list) {
     index_finish(&list->index);
+    known_sets_finish(&list->sets);
     free(list->heads.at);
     free(list->closed.at);
     free(list->aside.at);

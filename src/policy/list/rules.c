@@ -15,11 +15,22 @@ double rules_objective(const struct rules *rules, const struct easim_pass *pass,
     return ops->objective ? ops->objective(pass, job, choice) : choice->time_s;
 }
 
+struct known_choice rules_front(const struct rules *rules, const struct easim_pass *pass,
+                                const struct easim_job *job, bool urgent) {
+    const struct easim_list *ops = rules->ops;
+    bool rises = rules_objective_is_time(rules, urgent) ||
+                 (ops->objective_rises && ops->objective_rises(pass));
+    return rises && rules->sets ? known_sets_front(rules->sets, pass->view, job)
+                                : known_sets_all(job);
+}
+
 /* Where T is the objective: quotient and sum round monotonically, so the best goodput has it. */
-static double best_time_s(const struct easim_pass *pass, const struct easim_job *job) {
+static double best_time_s(const struct easim_pass *pass, const struct easim_job *job,
+                          const struct known_choice *front) {
     double goodput = 0;
-    for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
-        const struct easim_config *config = easim_view_config(pass->view, c);
+    for (uint32_t i = 0; i < front->count; i++) {
+        const struct easim_config *config =
+            easim_view_config(pass->view, known_choice_at(front, i));
         double own = config->goodput[config->empty_span];
         goodput = own > goodput ? own : goodput;
     }
@@ -28,10 +39,12 @@ static double best_time_s(const struct easim_pass *pass, const struct easim_job 
 
 double rules_best_objective(const struct rules *rules, const struct easim_pass *pass,
                             const struct easim_job *job) {
+    const struct known_choice front = rules_front(rules, pass, job, false);
     double best = INFINITY;
     if (rules_objective_is_time(rules, false))
-        return best_time_s(pass, job);
-    for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
+        return best_time_s(pass, job, &front);
+    for (uint32_t i = 0; i < front.count; i++) {
+        uint32_t c = known_choice_at(&front, i);
         const struct easim_config *config = easim_view_config(pass->view, c);
         if (!(config->goodput[config->empty_span] > 0))
             continue;

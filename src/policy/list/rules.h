@@ -4,12 +4,14 @@
 #define EASIM_POLICY_LIST_RULES_H
 
 #include "easim/policy.h"
+#include "policy/list/known_sets.h"
 #include "policy/params.h"
 
 struct rules {
     const struct easim_list *ops;
     const struct list_options *options;
-    bool keeps_cap; /* the policy declares POWER_CAP */
+    bool keeps_cap;          /* the policy declares POWER_CAP */
+    struct known_sets *sets; /* NULL: nothing is kept of any */
 };
 
 /* The objective of a choice for a job that is, or is not, urgent; NaN if the callback gives it. */
@@ -19,6 +21,10 @@ double rules_objective(const struct rules *rules, const struct easim_pass *pass,
 static inline bool rules_objective_is_time(const struct rules *rules, bool urgent) {
     return !rules->ops->objective && !(urgent && rules->ops->urgent_objective);
 }
+/* The configurations of a job among which that of its least objective is, for any that needs the
+   same free GPUs and the same admission. */
+struct known_choice rules_front(const struct rules *rules, const struct easim_pass *pass,
+                                const struct easim_job *job, bool urgent);
 /* Least objective of a job that is not urgent over all its configurations on the empty cluster; NaN
    if one of them is. */
 double rules_best_objective(const struct rules *rules, const struct easim_pass *pass,

@@ -96,7 +96,11 @@ int start_try(const struct rules *rules, const struct easim_pass *pass, const st
     struct search search = {rules,    pass,       job, key, {.gpu_type = EASIM_NONE},
                             INFINITY, EASIM_NONE, 0};
     bool by_time = is_by_time(&search);
-    for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
+    const struct known_choice front = rules_limit_starts(rules->ops)
+                                          ? known_sets_all(job)
+                                          : rules_front(rules, pass, job, rules_is_urgent(key));
+    for (uint32_t i = 0; i < front.count; i++) {
+        uint32_t c = known_choice_at(&front, i);
         const struct easim_config *config = easim_view_config(pass->view, c);
         int span = is_within(limit, config) ? find_span(&search, config) : (int)EASIM_NOFIT;
         if (span < 0)
