@@ -55,7 +55,7 @@ static void key(const struct easim_pass *pass, const struct easim_job *job, doub
         ret->tier = TIER_URGENT;
         ret->value = latest_start_s;
         ret->ask_again_s = finish_by_s - job->time_best_s - MARGIN_S;
-        ret->finish_by_s = finish_by_s != 0 ? finish_by_s : -1; /* 0 would mean none */
+        ret->finish_by_s = finish_by_s; /* not 0, which would mean none: a job takes time */
         ret->room_from_s = latest_start_s - p->preempt_slack_s - MARGIN_S;
         return;
     }

@@ -75,14 +75,24 @@ def test_same_decisions(folder):
     (folder / "phases.yaml").write_text((folder / "failing.yaml").read_text() + (
         "model_overrides: [{set: {m0: 64, phi: 1000, checkpoint_interval_s: 600, "
         "phases: [{until: 0.4}, {until: 1, phi: 20000, batches: [24, 48]}]}}]\n"))
+    # a network: more than two spans
+    (folder / "network.yaml").write_text(NODES.replace("models:", "  network: {tiers: [{name: leaf, nodes: 2}, {name: spine, nodes: 6}]}\nmodels:"))
     # itp-sample: k, b and h of most jobs are set by the log
     for name, config, rows in (("seed", SOURCE / "configs/eas-sim.yaml", 500), ("nodes", folder / "nodes.yaml", 240),
                                ("failing", folder / "failing.yaml", 240), ("phases", folder / "phases.yaml", 240),
-                               ("preset", SOURCE / "configs/itp-sample.yaml", 60)):
+                               ("network", folder / "network.yaml", 240), ("preset", SOURCE / "configs/itp-sample.yaml", 60)):
         same_as_fcfs(config, folder / name, rows, "--threads", "2")
     run(folder / "phases.yaml", folder / "traced", "--trace", "t")
     starts = [line for line in (folder / "traced/t-1").read_text().splitlines() if '"kind":"start"' in line]
     assert {line.split('"batch":')[1].split(",")[0] for line in starts} & {"24", "48"}, starts  # batches of the second
+
+
+def test_progress(folder):
+    """Told of each running job, several at a time; it changes nothing."""
+    (folder / "nodes.yaml").write_text(NODES)
+    run(folder / "nodes.yaml", folder / "fcfs")
+    run(folder / "nodes.yaml", folder / "exec", "--set", "policy.params.progress=true", policy="exec")
+    assert decisions(folder / "exec") == decisions(folder / "fcfs")
 
 
 def test_across_nodes(folder):

@@ -114,7 +114,12 @@ def words(folder):
     run(folder, [job, scaled], policy=f"exec, params: {{command: {json.dumps(command)}}}", code=1)
     told = easim("run", folder / "c.yaml", "--quiet", "--out", folder / "other", code=1).stderr
     assert "sent actions[0].scale_up: no service was told of (policy.params.services)" in told, told
-    run(folder, [job], policy=f"exec, params: {{services: true, command: {json.dumps(command)}}}", code=1)
+    policy = f"exec, params: {{services: true, command: {json.dumps(command)}}}"
+    (folder / "script.json").write_text(json.dumps([[{"scale_up": 99}]]))  # one configuration: a GPU
+    run(folder, [job, scaled], policy=policy, code=1)
+    told = easim("run", folder / "c.yaml", "--quiet", "--out", folder / "third", code=1).stderr
+    assert "sent actions[0].scale_up: expected 0..0" in told, told
+    run(folder, [job], policy=policy, code=1)
     told = easim("check", folder / "c.yaml").stdout
     assert "policy.params.services: of no effect, the workload has no services" in told, told
 

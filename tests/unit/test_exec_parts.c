@@ -269,6 +269,16 @@ Test(exec_parts, never_reads, .timeout = 60) {
     process_stop(&process, "", 0, 0);
 }
 
+/* Nor one that is traded frames with. */
+Test(exec_parts, never_takes, .timeout = 60) {
+    static char frame[3 << 20], answer[8];
+    struct process process = {0};
+    cr_assert_eq(process_start(&process, "sleep 100"), 0);
+    cr_expect_lt(process_trade(&process, frame, sizeof frame, answer, sizeof answer, 1), 0);
+    cr_expect_str_eq(process.problem, "gave no answer within 1 s");
+    process_stop(&process, "", 0, 0);
+}
+
 /* The longest line has as many bytes as the header says, its end included. */
 Test(exec_parts, longest_line) {
     for (int more = 0; more < 2; more++) {

@@ -42,6 +42,11 @@ static double some_least(const struct easim_pass *pass, const struct easim_job *
     return 1;
 }
 
+static uint32_t some_level(const struct easim_pass *pass) {
+    (void)pass;
+    return 0;
+}
+
 enum callback { KEY, OBJECTIVE, URGENT, FACTOR, ALLOW, BEGIN, ROOM, LEAST, CALLBACKS };
 
 /* A side with the callbacks of a mask. */
@@ -218,6 +223,23 @@ Test(hybrid_parts, callbacks) {
             cr_expect_eq(callbacks_in(hybrid.policy.list), wanted, "%u, %x: %x, not %x", i, mask,
                          callbacks_in(hybrid.policy.list), wanted);
         }
+    }
+}
+
+/* A level for each pair of levels of the two; a side without levels has one. */
+Test(hybrid_parts, levels) {
+    static const uint32_t levels[][3] = {{0, 0, 1}, {2, 0, 2}, {0, 3, 3}, {2, 3, 6}, {3, 2, 6}};
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+        struct side sides[2];
+        struct hybrid hybrid;
+        for (int side = 0; side < 2; side++) {
+            make_side(&sides[side], 0);
+            sides[side].list.levels = levels[i][side];
+            sides[side].list.level = levels[i][side] > 0 ? some_level : NULL;
+        }
+        hybrid_init(&hybrid, &sides[0].params, &sides[1].params, 0);
+        cr_expect_eq(hybrid.list.levels, levels[i][2], "%u x %u: %u", levels[i][0], levels[i][1],
+                     hybrid.list.levels);
     }
 }
 

@@ -76,8 +76,19 @@ static void check_gpus(const struct forest *forest, uint32_t tree) {
     CHECK(tree_reaching(forest, roots[tree], wanted) == (reaching ? reaching->node : TREE_NONE));
 }
 
+/* Without times, as running jobs are kept; room for 64 nodes has to grow twice. */
+static void check_without_times(void) {
+    struct forest forest = {.spans = 0};
+    uint32_t root = TREE_NONE;
+    for (uint32_t job = 0; job < 200; job++)
+        CHECK(tree_insert(&forest, &root, &(struct tree_item){job, job, 1}, NULL) != TREE_NONE);
+    CHECK(tree_gpus(&forest, root, 149) == 150);
+    forest_finish(&forest);
+}
+
 int main(void) {
     struct forest forest = {.spans = SPANS};
+    check_without_times();
     for (uint32_t step = 0; step < STEPS; step++) {
         change(&forest, draw(TREES), step);
         for (uint32_t tree = 0; tree < TREES; tree++) {
