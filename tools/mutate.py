@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Do the tests notice small mistakes? Samples mutants of a layer, runs the tests that can see them, and reports.
 
-Usage: mutate.py [LAYER...] [--count N] [--seed N] [--jobs N] [--results FILE] [--work DIR] [--again] [--sanitize]
+Usage: mutate.py [LAYER...] [--count N] [--seed N] [--jobs N] [--results FILE] [--work DIR] [--again] [--quick S] [--sanitize]
 
 Layers: engine, metrics, policy (src/policy and policies/). The kinds of mutants are in c_mutants.py; each has the same
 share of the sample. A mutant's rank in the sample is a hash of the seed and its text, so a change of the code changes
@@ -14,7 +14,8 @@ are ordered by what they killed so far and how long they take; the first that fa
 takes far more processor time than it should; tests that do not reach the line of a mutant (mutant_reach.py) are not run
 on it. --results FILE is written after each mutant; a mutant that is in it is not run again,
 with --again only if it was killed. --sanitize runs what survived once more with ASan and UBSan. --work DIR keeps the
-copy for the next time.
+copy for the next time. --quick S leaves out tests that would take more than S seconds with those before them, and most of
+the frozen scenarios: more survive than would, which --again then runs on all tests.
 """
 import argparse
 import csv
@@ -46,7 +47,7 @@ SANITIZED = ["-Dshared=true", "-Dc_link_args=-Wl,--enable-new-dtags", "-Doptimiz
              "-Db_ndebug=false", "-Db_sanitize=address,undefined", "-Db_lundef=false", "-Dc_args=-fno-sanitize-recover=all"]
 # Tests that run simulations, or parts of what they are made of.
 TESTS = {
-    "unit": "exec_parts event_order eventq group guard hybrid_parts isolate list list_rules max_min metrics network params placement "
+    "unit": "ends exec_parts event_order eventq group guard hybrid_parts isolate lineup list list_rules max_min metrics network params placement "
             "power_means power_meter queue replica service_demand sharing sleep timeheap token_pieces workload statistics compare "
             "invariants module",
     "golden": "frozen tiny record seed-easy seed-fcfs seed-pollux seed-zeus itp-sample policies utilization",
@@ -55,6 +56,10 @@ TESTS = {
 }
 # Fewer random scenarios than the suite has: a minute less for each survivor. Who looks for the first difference, stops there.
 MORE_WORDS = {"random": ["--count", "80"], "frozen": ["--first"]}
+QUICK_SEEDS = 60
+# Of the frozen scenarios those that use what a file is for: the first pattern that is in its path.
+USING = {"policies/allocation": "goodput|sia", r"policies/(\w+)": r"\1", "(engine|metrics)/(service|scaling|replica)": '"service"',
+         "engine/contention": '"contention"|"storage"'}
 # Who kills most, as if it had killed so many already, and the share of its time that it takes for that.
 LIKELY = {"golden/frozen": (4, 0.05)}
 # Files that a test program includes as text.
@@ -121,7 +126,7 @@ class Tree:
                 including[file].append(one)
             elif ".so.p/" in output:
                 found.setdefault(file, []).insert(0, one)
-            elif "/test_mock_" in output:
+            elif "/mock/test_" in output:
                 found.setdefault(file, []).append(one)
         for file, test in INCLUDED.items():
             found[file] += including[test]
@@ -142,8 +147,8 @@ class Tree:
 class Worker:
     """Its own mutated library, policies and temporary folder beside a tree."""
 
-    def __init__(self, tree, folder):
-        self.tree, self.folder = tree, folder
+    def __init__(self, tree, folder, quick_s=None):
+        self.tree, self.folder, self.quick_s = tree, folder, quick_s
         shutil.rmtree(folder, ignore_errors=True)
         for name in ("lib", "policies", "programs", "tmp"):
             (folder / name).mkdir(parents=True)
@@ -211,8 +216,13 @@ class Worker:
         words[words.index("-o") + 1] = str(place)
         subprocess.run([*words, *more], cwd=self.tree.build, check=True, capture_output=True)
 
-    def run(self, name):
-        """(passed, processor seconds) of a test."""
+    def has_time(self, test, mutant, spent_s):
+        """Whether --quick leaves time for a test: always for one that is named like the file, and for frozen scenarios."""
+        likely = Path(mutant.file).stem in test or test in LIKELY
+        return not self.quick_s or likely or spent_s + self.tree.cost[test] <= self.quick_s
+
+    def run(self, name, file=""):
+        """(passed, processor seconds) of a test, so far as it is for a file."""
         test = self.tree.tests[name]
         policies = str(self.tree.build / "policies")
         environment = self.environment | {
@@ -226,6 +236,8 @@ class Worker:
         elif Path(command[0]).name in ("unit", "policy"):
             command += ["--jobs", "1", "--fail-fast"]
         command += MORE_WORDS.get(test["name"], [])
+        if test["name"] == "frozen":
+            command += ["--using", using_of(file), *(["--most", str(QUICK_SEEDS)] if self.quick_s else [])]
         cpu_s = int(3 * self.tree.cost.get(name, 100) + 5)
         started = time.monotonic()
         process = subprocess.Popen(command, cwd=test.get("workdir") or self.tree.build, env=environment,
@@ -243,6 +255,12 @@ class Worker:
         for path in (self.folder / "tmp").iterdir():
             shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink()
         return code == 0, time.monotonic() - started
+
+
+def using_of(file):
+    """What a scenario that is of use for a file has, as a pattern."""
+    found = (match.expand(words) for pattern, words in USING.items() if (match := re.search(pattern, file)))
+    return next(found, "")
 
 
 class Order:
@@ -374,7 +392,9 @@ def kill(layer, mutant, worker, order, results):
     worker.install(mutant.file, objects)
     killer = ""
     for test in order.tests(worker.tree, mutant):
-        passed, seconds = worker.run(test)
+        if not worker.has_time(test, mutant, time.monotonic() - started):
+            continue
+        passed, seconds = worker.run(test, mutant.file)
         order.add(mutant.file, test, not passed, seconds)
         if not passed:
             killer = test
@@ -453,6 +473,7 @@ def arguments():
     parser.add_argument("--results", type=Path, default=Path("mutants.csv"))
     parser.add_argument("--work", type=Path)
     parser.add_argument("--again", action="store_true", help="run those again that survived")
+    parser.add_argument("--quick", type=float, metavar="S", help="no more than about so many seconds for a mutant")
     parser.add_argument("--sanitize", action="store_true", help="what survives once more with sanitizers")
     parser.add_argument("--nice", type=int, default=10)
     options = parser.parse_args()
@@ -481,7 +502,7 @@ def rounds(options, folder, results):
     tree, order = Tree(folder, OPTIONS, False), Order()
     tree.reach = Reach(Worker(tree, folder / "reach"), [pattern for layer in LAYERS.values() for pattern in layer])
     tree.keep({name: seconds for name, (passed, seconds) in tree.reach.results.items() if passed})
-    workers = [Worker(tree, folder / f"worker-{i}") for i in range(options.jobs)]
+    workers = [Worker(tree, folder / f"worker-{i}", options.quick) for i in range(options.jobs)]
     samples = {layer: run_sample(layer, options, workers, order, results) for layer in options.layers}
     queue = [(layer, m) for layer in options.layers for m in samples[layer] if results.status(m) == "survived"]
     if options.sanitize and queue:

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Random scenarios against frozen results: frozen.py EASIM SOURCE [--seed N] [--before OTHER] [--keep DIR] [--first] [--freeze]
+"""Random scenarios against frozen results: frozen.py EASIM SOURCE [--seed N] [--before OTHER] [--keep DIR] [--first] [--using WORDS]
+                 [--most N] [--freeze]
 
 frozen.csv holds for each seed 1 .. 300 of tests/system/random_scenario.py, and for each command that is run on it, a hash of
 its files (`inputs`: if these differ it is the scenario that is another one) and one of every CSV file and trace that comes
@@ -17,6 +18,7 @@ import csv
 import difflib
 import hashlib
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -149,11 +151,17 @@ def one_seed(options, seed, keep):
     return [row_of(seed, *each) for each in now], {n: f for n, _, f in now}, {n: f for n, _, f in before}
 
 
+def is_used(options, seed):
+    """Whether the scenario, or a command, of a seed has one of the words of --using."""
+    return any(re.search(options.using, scenario_of(seed, name).files["scenario.yaml"] + " ".join(words))
+               for name, words in commands(seed, options.source))
+
+
 def compare(options, seeds):
     with open(TABLE, newline="", encoding="utf-8") as file:
         frozen = {(row[0], row[1]): row for row in csv.reader(file)}
     wrong, count = 0, 0
-    for seed in seeds:
+    for seed in [seed for seed in seeds if is_used(options, seed)][:options.most]:
         rows, now, before = one_seed(options, seed, options.keep and Path(options.keep, str(seed)))
         for row in rows:
             count += 1
@@ -195,6 +203,8 @@ def main():
     parser.add_argument("--before", type=lambda path: str(Path(path).resolve()))
     parser.add_argument("--keep")
     parser.add_argument("--first", action="store_true", help="stop at the first difference")
+    parser.add_argument("--using", default="", metavar="WORDS", help="only seeds whose scenario or command matches, such as services")
+    parser.add_argument("--most", type=int, metavar="N", help="the first N of these seeds alone")
     parser.add_argument("--freeze", action="store_true")
     options = parser.parse_args()
     if options.freeze:

@@ -262,3 +262,34 @@ Test(index, easy_decides_as_a_scan) {
     cr_expect(rows > 40 * (size_t)count, "%zu decisions", rows);
     fprintf(stderr, "easy: %d scenarios, %zu decisions\n", count, rows);
 }
+
+/* NaN where the first decision does not meet it: a factor of a list whose factors grow (at the
+   start already, but kept), whom to displace when b comes at 1, the key of b at 2, when c comes and
+   b is asked about as the first that a might shrink for, the objective of b once a has given way.
+ */
+Test(index, nan_at_a_later_look) {
+    static const struct {
+        const char *params, *text;
+    } cases[] = {
+        {"what: nan_factor",
+         "the user_factor of user default is not a positive, finite number (at t = 0 s)"},
+        {"what: nan_displace", "the displace of job a is not a number (at t = 1 s)"},
+        {"what: nan_room", "the objective of job b is not a number (at t = 1 s)"},
+        {"what: nan_later, resize: true, shrink: true",
+         "the value of the key of job b is not a number (at t = 2 s)"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        static const struct trial_options options = {
+            .jobs = "job_id,submit_s,gpus,duration_s\na,0,2,10\nb,1,2,20\nc,2,2,30\n",
+            .unchecked = true};
+        struct trial t;
+        trial_run(
+            &t, &options,
+            "name: n\nhorizon: drain\npolicy: {name: reads_view, params: {%s}}\n" TRIAL_CLUSTER(2)
+                TRIAL_JOBS,
+            cases[i].params);
+        cr_expect_eq(t.status, ERROR_RUN, "%s", cases[i].params);
+        cr_expect(strstr(t.failure, cases[i].text), "%s: %s", cases[i].params, t.failure);
+        trial_finish(&t);
+    }
+}

@@ -142,6 +142,20 @@ Test(resize, away_from_a_gpu_that_wakes) {
 
 #define SHRINK(name) "{name: " name ", params: {resize: true, shrink: true}}"
 
+/* At 10.25 the GPUs of a (on four since 0.25) have 30 s to wake up and x 20 s to run, so b would
+   gain 20 s. On two GPUs a has 125 s to go instead of 30 + 100, as far as is known then: less than
+   a tenth of 130 s is lost. They are awake at 40.25, as are those of b. */
+Test(resize, shrinks_while_it_wakes) {
+    static const struct policy_case wakes = {
+        "in set-up",
+        "{name: pollux, params: {resize: true, shrink: true}}",
+        "cluster: {gpu_types: [{name: g, idle_w: 50, tdp_w: 400, sleep_w: 8, sleep_after: 0, wake_s: 40}, {name: h, idle_w: 50, tdp_w: 400}], nodes: [{gpu: g, gpus: 4}, {gpu: h, gpus: 1}]}\n",
+        NULL,
+        "job_id,submit_s,gpus,duration_s,gpu_type,model,work_samples\nx,0,1,30.25,h,,\na,0.25,,,,flat,200\nb,10.25,2,10,g,,\n",
+        {{"a", 0.25, 165.25, 2, 0}, {"b", 10.25, 50.25, 2, 0}}};
+    policy_cases_run(&wakes, 1);
+}
+
 Test(resize, shrinks) {
     static const struct policy_case cases[] = {
         {"switched off",

@@ -252,6 +252,26 @@ policy: {name: exec}
     assert one == other and len(one) == 61 and {row.split(",")[10] for row in one[1:]} == {"1", "4", "16"}, [p for p in zip(one, other) if p[0] != p[1]][:2]
 
 
+def test_tiers_and_progress(folder):
+    """Four nodes below two switches and all: of each span its nodes. Jobs of 100 s from 0, 10 and 20 on: the work they have left."""
+    (folder / "c.yaml").write_text("""\
+name: tiers
+horizon: drain
+cluster:
+  gpu_types: [{name: g, idle_w: 50, tdp_w: 400}]
+  nodes: [{count: 4, gpu: g, gpus: 2}]
+  network: {link: 1e9, tiers: [{name: switch, nodes: 2}, {name: spine, nodes: 4}]}
+workload: {kind: periodic, period: 10s, sizes: {law: constant, mean: 100s}, rigid: {k: 1}, until: {jobs: 3}}
+policy: {name: exec, params: {progress: true}}
+""")
+    run(folder / "c.yaml", folder / "exec", policy="exec", command=f"tee {folder}/easim | {FCFS}")
+    hello, *messages = map(json.loads, (folder / "easim").read_text().splitlines())
+    assert [span["nodes"] for span in hello["spans"]] == [1, 2, 4], hello["spans"]
+    assert hello["gpu_types"][0]["span_gpus_max"] == [2, 4, 8], hello["gpu_types"]
+    left = {message["now_s"]: {job["job"]: job["remaining"] for job in message["progress"]} for message in messages if "progress" in message}
+    assert left == {0: {}, 10: {0: 90}, 20: {0: 80, 1: 90}, 100: {1: 10, 2: 20}, 110: {2: 10}, 120: {}}, left
+
+
 # Starts all waiting jobs at once; what it has been told, by job, it leaves in a file.
 STARTS_ALL = """\
 import json, sys

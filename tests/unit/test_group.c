@@ -158,3 +158,26 @@ Test(group, levels) {
     }
     groups_finish(&groups);
 }
+
+/* The engine counts power in nW: 0.4 nW above a cap of 0.1 mW are none. A quarter more is too much.
+ */
+Test(group, under_a_small_cap) {
+    static const struct {
+        double power_w;
+        bool open;
+    } cases[] = {{1e-4 + 4e-10, true}, {1.25e-4, false}};
+    static const uint32_t first[CONFIGS] = {1};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct groups groups = {.by_power = true};
+        struct bed bed;
+        make_bed(&bed);
+        bed.types[0] = (struct easim_gpu_type){.free = 1, .node_free_max = 1};
+        bed.configs[0].span_count = 1;
+        bed.configs[0].power_w[0] = cases[i].power_w;
+        bed.view.power_cap_w = 1e-4;
+        uint32_t group = make_group(&groups, &bed, first, true);
+        cr_expect_eq(groups_open_now(&groups, group, &bed.pass, NULL, NULL), cases[i].open, "%zu",
+                     i);
+        groups_finish(&groups);
+    }
+}

@@ -33,6 +33,7 @@ int main(void) {
     mock_node(&m, 0, 1);
     mock_node(&m, 1, 1);
     mock_user(&m, "u", 1);
+    CHECK_REAL(easim_policy.params[0].default_value, -1.0); /* Pollux (OSDI 2021): p = -1 */
     CHECK(mock_start(&m) == 0);
     CHECK(mock_decide(&m) == 0 && m.action_count == 0); /* nobody there, no round asked for */
     mock_advance(&m, 70);

@@ -1,10 +1,26 @@
 /* reads_view: a list policy of which one callback looks at what it may not: at what runs, the time
-   or other jobs; or falls where it says that it grows; or draws random numbers, which it may. */
+   or other jobs; or falls where it says that it grows; or draws random numbers, which it may; or
+   gives NaN where nobody asked before. */
 #include <easim/policy.h>
 
-enum { NOTHING, OBJECTIVE, MAXIMUM, VALUE, TIER, TIME, ALLOW, RANDOM, FACTOR };
-static const char *const whats[] = {"nothing", "objective", "maximum", "value",  "tier",
-                                    "time",    "allow",     "random",  "factor", NULL};
+enum {
+    NOTHING,
+    OBJECTIVE,
+    MAXIMUM,
+    VALUE,
+    TIER,
+    TIME,
+    ALLOW,
+    RANDOM,
+    FACTOR,
+    NAN_FACTOR,
+    NAN_DISPLACE,
+    NAN_LATER,
+    NAN_ROOM
+};
+static const char *const whats[] = {"nothing",      "objective", "maximum",  "value",  "tier",
+                                    "time",         "allow",     "random",   "factor", "nan_factor",
+                                    "nan_displace", "nan_later", "nan_room", NULL};
 
 struct params {
     int32_t what;
@@ -20,12 +36,14 @@ static bool runs(const struct easim_pass *pass) {
 
 static void key(const struct easim_pass *pass, const struct easim_job *job, double best,
                 struct easim_key *ret) {
-    (void)job;
+    bool later = is(pass, NAN_LATER) && job->index == 1 && pass->view->now_s > 1;
     *ret = (struct easim_key){.tier = is(pass, TIER) && runs(pass),
                               .value = is(pass, VALUE) && runs(pass) ? best + 1
                                        : is(pass, TIME)              ? pass->view->now_s
                                        : is(pass, RANDOM) ? pass->host->uniform(pass->plan)
+                                       : later            ? NAN
                                                           : best,
+                              .may_displace = is(pass, NAN_DISPLACE) || is(pass, NAN_ROOM),
                               .objective_max = is(pass, MAXIMUM) && runs(pass) ? best / 2 : 0};
 }
 
@@ -33,6 +51,8 @@ static void key(const struct easim_pass *pass, const struct easim_job *job, doub
 static double objective(const struct easim_pass *pass, const struct easim_job *job,
                         const struct easim_choice *choice) {
     (void)job;
+    if (is(pass, NAN_ROOM) && !runs(pass) && pass->view->now_s > 0)
+        return NAN;
     return is(pass, OBJECTIVE) && runs(pass) ? INFINITY : choice->time_s;
 }
 
@@ -42,11 +62,19 @@ static bool allow(const struct easim_pass *pass, const struct easim_job *job, ui
 }
 
 static double user_factor(const struct easim_pass *pass, uint32_t user) {
-    return is(pass, FACTOR) ? 1 / (1 + easim_user_usage_s(pass->view, user)) : 1;
+    return is(pass, FACTOR)       ? 1 / (1 + easim_user_usage_s(pass->view, user))
+           : is(pass, NAN_FACTOR) ? NAN
+                                  : 1;
+}
+
+static double displace(const struct easim_pass *pass, const struct easim_job *job,
+                       const struct easim_job *other) {
+    (void)job, (void)other;
+    return is(pass, NAN_DISPLACE) ? NAN : is(pass, NAN_ROOM);
 }
 
 static const struct easim_param params[] = {{"what", "", "which callback", EASIM_PARAM_CHOICE,
-                                             offsetof(struct params, what), 0, FACTOR, NOTHING,
+                                             offsetof(struct params, what), 0, NAN_ROOM, NOTHING,
                                              false, whats}};
 
 static const struct easim_list list = {.struct_size = sizeof list,
@@ -54,12 +82,14 @@ static const struct easim_list list = {.struct_size = sizeof list,
                                        .objective = objective,
                                        .allow = allow,
                                        .user_factor = user_factor,
+                                       .displace = displace,
                                        .factor_grows = true};
 
 EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI,
                                                        .name = "reads_view",
                                                        .version = "1",
                                                        .summary = "looks at what it may not",
+                                                       .capabilities = EASIM_CAPABILITY_PREEMPT,
                                                        .params_size = sizeof(struct params),
                                                        .params = params,
                                                        .param_count = 1,
