@@ -138,6 +138,9 @@ struct model {
 struct model_set {
     struct model *models;
     uint32_t count;
+    uint32_t *by_name; /* open addressing by the hash of a name: 1 + the first model that has it; 0:
+                          empty */
+    uint32_t slots;    /* of by_name, a power of two; 0: there are no models */
     const struct yaml_node
         *rigid_speed; /* mapping from GPU type to speed ratio of rigid jobs, or NULL */
 };

@@ -2,6 +2,7 @@
 #include "model/model_file.h"
 
 #include "base/array.h"
+#include "base/hash.h"
 #include "io/yaml_canonical.h"
 #include "model/batches.h"
 #include "model/model_fields.h"
@@ -325,6 +326,47 @@ static void add_rigid_speed(struct model_set *set, const struct yaml_node *speed
                      (unsigned)first->where.line, (unsigned)first->where.column);
 }
 
+/* --- names --- */
+
+static uint32_t first_slot(const struct model_set *set, const char *name) {
+    return (uint32_t)hash_mix(hash_bytes(HASH_START, name, strlen(name))) & (set->slots - 1);
+}
+
+int model_set_find(const struct model_set *set, const char *name) {
+    if (set->slots == 0)
+        return -1;
+    for (uint32_t slot = first_slot(set, name); set->by_name[slot] != 0;
+         slot = (slot + 1) & (set->slots - 1)) {
+        uint32_t model = set->by_name[slot] - 1;
+        if (strcmp(set->models[model].name, name) == 0)
+            return (int)model;
+    }
+    return -1;
+}
+
+/* False: a model before has the name, and keeps it. */
+static bool add_name(struct model_set *set, uint32_t model) {
+    const char *name = set->models[model].name;
+    if (model_set_find(set, name) >= 0)
+        return false;
+    uint32_t slot = first_slot(set, name);
+    while (set->by_name[slot] != 0)
+        slot = (slot + 1) & (set->slots - 1);
+    set->by_name[slot] = model + 1;
+    return true;
+}
+
+/* At most half of the slots are in use. */
+void model_set_grow_names(struct model_set *set, uint32_t more, struct arena *arena) {
+    set->slots = 8;
+    while (set->slots / 2 < set->count + more)
+        set->slots *= 2;
+    set->by_name = arena_alloc(arena, set->slots * sizeof *set->by_name);
+    for (uint32_t i = 0; i < set->count; i++)
+        if (set->models[i].name)
+            (void)add_name(set, i);
+}
+
 /* The models of one file, or of a mapping that could stand in one; path: where that stands, "" in a
  * file. */
 static int add_models(struct model_set *set, const struct yaml_node *root, const char *path,
@@ -339,6 +381,7 @@ static int add_models(struct model_set *set, const struct yaml_node *root, const
         if (section.models.count > 0)
             memcpy(models + set->count, section.models.at, section.models.count * sizeof *models);
         set->models = models;
+        model_set_grow_names(set, (uint32_t)section.models.count, binding->arena);
         for (size_t i = 0; i < section.models.count; i++) {
             struct model *m = &models[set->count++];
             const char *model_path =
@@ -350,7 +393,7 @@ static int add_models(struct model_set *set, const struct yaml_node *root, const
             batches_check(m, model_path, binding);
             check_record(m->fit, model_path, binding);
             check_training(m, yaml_find(root, "models")->items[i], model_path, binding);
-            if (m->name && model_set_find(set, m->name) != (int)set->count - 1)
+            if (m->name && !add_name(set, set->count - 1))
                 problems_add(binding->problems, m->where, model_path,
                              "model \"%s\" is defined twice", m->name);
         }
@@ -384,12 +427,6 @@ int model_set_load_tree(struct model_set *set, const struct yaml_node *root,
     return add_models(set, root, "", binding);
 }
 
-int model_set_find(const struct model_set *set, const char *name) {
-    for (uint32_t i = 0; i < set->count; i++)
-        if (set->models[i].name && strcmp(set->models[i].name, name) == 0)
-            return (int)i;
-    return -1;
-}
 
 const char *model_set_suggest(const struct model_set *set, const char *name,
                               const struct binding *binding) {

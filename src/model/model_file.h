@@ -17,6 +17,9 @@ int model_set_load_tree(struct model_set *set, const struct yaml_node *root,
 /* The same of files that have been read. */
 int model_set_bind(struct model_set *set, const struct model_tree *tree,
                    const struct binding *binding) MUST_CHECK;
+/* After that model_set_find knows the models that are there, and there is room for so many more:
+   for sets that were not loaded. */
+void model_set_grow_names(struct model_set *set, uint32_t more, struct arena *arena);
 int model_set_find(const struct model_set *set, const char *name); /* index or -1 */
 /* The end of a message about a model that is not there: see str_suggestion. */
 const char *model_set_suggest(const struct model_set *set, const char *name,

@@ -57,7 +57,7 @@ static void check_fit(const struct plan_constants_fit *fit, const struct plan_ro
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     struct model models[] = {model_of("gpt", false), model_of("lora", true)};
-    const struct model_set set = {.models = models, .count = 2};
+    struct model_set set = {.models = models, .count = 2};
     const char *path = fuzz_file(FUZZ_FILE_INPUT, bytes, length);
     const double held[PLAN_UNKNOWNS] = {NAN, NAN, NAN, NAN};
     struct arena arena = {0};
@@ -65,6 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     const struct binding binding = {.arena = &arena, .problems = &problems};
     struct plan_rows rows = {.node_gpus = 8};
     struct plan_constants_fit fit = {0};
+    model_set_grow_names(&set, 0, &arena);
     int r = plan_rows_load(&rows, path, &set, &binding);
     fuzz_assert((r < 0) == (problems.count > 0));
     if (r == 0) {
