@@ -28,10 +28,13 @@ struct victim {
 struct victims {
     struct victim *at; /* NULL: not looked for yet in this pass */
     uint32_t count;
+    uint32_t gpus; /* of all that have not been displaced in this pass */
 };
 
 struct state {
-    struct victims *types;  /* by GPU type; NULL: no memory in this pass yet */
+    struct victims *types; /* by GPU type; NULL: nobody has been looked at in this pass yet */
+    uint32_t *may_go;      /* running jobs of any type that may be displaced */
+    uint32_t may_go_count;
     uint32_t *chosen;       /* places of victims in their list */
     int64_t quiet_until_ns; /* GPUs of displaced jobs come free then: displace nobody before */
 };
@@ -70,6 +73,11 @@ static double objective(const struct easim_pass *pass, const struct easim_job *j
     const struct params *p = pass->params;
     (void)job;
     return easim_choice_edp(choice, p->edp_exponent, p->power_basis == BASIS_MARGINAL);
+}
+
+static double known_best(const struct easim_pass *pass, const struct easim_job *job) {
+    const struct params *p = pass->params;
+    return p->edp_exponent == 1 && p->power_basis == BASIS_GROSS ? job->edp_best_js : NAN;
 }
 
 static double urgent_objective(const struct easim_pass *pass, const struct easim_job *job,
@@ -127,22 +135,39 @@ static int compare(const void *left, const void *right) {
     return a->job < b->job ? -1 : a->job > b->job;
 }
 
-/* The victims of a GPU type, found once per pass. */
-static struct victims *find_victims(const struct easim_pass *pass, uint32_t gpu_type) {
+/* Who may be displaced is found once per pass: those who start in it may not. */
+static struct victims *look_at_running(const struct easim_pass *pass) {
     struct state *s = pass->state;
     const struct easim_view *view = pass->view;
-    if (!s->types) {
-        s->types = pass->host->scratch(pass->plan, view->gpu_type_count * sizeof *s->types);
-        s->chosen = pass->host->scratch(pass->plan, (view->running_count + 1) * sizeof *s->chosen);
-    }
-    struct victims *v = &s->types[gpu_type];
-    if (v->at)
-        return v;
-    v->at = pass->host->scratch(pass->plan, (view->running_count + 1) * sizeof *v->at);
+    size_t most = view->running_count + 1;
+    if (s->types)
+        return s->types;
+    s->types = pass->host->scratch(pass->plan, view->gpu_type_count * sizeof *s->types);
+    s->chosen = pass->host->scratch(pass->plan, most * sizeof *s->chosen);
+    s->may_go = pass->host->scratch(pass->plan, most * sizeof *s->may_go);
+    s->may_go_count = 0;
     for (uint32_t i = 0; i < view->running_count; i++) {
         const struct easim_running *running = easim_view_running(view, i);
-        const struct easim_job *job = easim_view_job(view, running->job);
-        if (running->gpu_type == gpu_type && may_displace(pass, job))
+        if (!may_displace(pass, easim_view_job(view, running->job)))
+            continue;
+        s->types[running->gpu_type].gpus += running->k;
+        s->may_go[s->may_go_count++] = running->job;
+    }
+    return s->types;
+}
+
+/* The victims of a GPU type, found once per pass. */
+static struct victims *find_victims(const struct easim_pass *pass, uint32_t gpu_type) {
+    const struct state *s = pass->state;
+    const struct easim_view *view = pass->view;
+    struct victims *v = &look_at_running(pass)[gpu_type];
+    if (v->at)
+        return v;
+    v->at = pass->host->scratch(pass->plan, (s->may_go_count + 1) * sizeof *v->at);
+    for (uint32_t i = 0; i < s->may_go_count; i++) {
+        const struct easim_job *job = easim_view_job(view, s->may_go[i]);
+        if (job && job->config != EASIM_NONE &&
+            easim_view_config(view, job->config)->gpu_type == gpu_type)
             v->at[v->count++] = judge(view, job);
     }
     qsort(v->at, v->count, sizeof *v->at, compare);
@@ -208,6 +233,7 @@ static double take(const struct easim_pass *pass, struct victims *v, uint32_t co
         struct victim *victim = &v->at[s->chosen[i]];
         wait_s = fmax(wait_s, victim->checkpoint_s);
         pass->host->plan_preempt(pass->plan, victim->job, false);
+        v->gpus -= victim->k;
         v->count--;
         for (uint32_t j = s->chosen[i]; j < v->count; j++)
             v->at[j] = v->at[j + 1];
@@ -221,13 +247,7 @@ static uint32_t room_most(const struct easim_pass *pass, uint32_t gpu_type) {
     const struct easim_view *view = pass->view;
     if (view->now_ns < s->quiet_until_ns)
         return 0;
-    uint32_t most = easim_view_gpu_type(view, gpu_type)->free;
-    for (uint32_t i = 0; i < view->running_count; i++) {
-        const struct easim_running *running = easim_view_running(view, i);
-        if (running->gpu_type == gpu_type && may_displace(pass, easim_view_job(view, running->job)))
-            most += running->k;
-    }
-    return most;
+    return easim_view_gpu_type(view, gpu_type)->free + look_at_running(pass)[gpu_type].gpus;
 }
 
 static bool make_room(const struct easim_pass *pass, const struct easim_job *job) {
@@ -278,6 +298,8 @@ static const struct easim_list list = {
     .struct_size = sizeof(struct easim_list),
     .key = key,
     .objective = objective,
+    .objective_is_finite = true,
+    .best = known_best,
     .urgent_objective = urgent_objective,
     .allow = allow,
     .allow_resizes_only = true,

@@ -36,6 +36,13 @@ static double objective(const struct easim_pass *pass, const struct easim_job *j
                : easim_choice_edp(choice, p->edp_exponent, p->power_basis == BASIS_MARGINAL);
 }
 
+static double known_best(const struct easim_pass *pass, const struct easim_job *job) {
+    const struct params *p = pass->params;
+    if (is_pollux(pass))
+        return job->time_best_s;
+    return p->edp_exponent == 1 && p->power_basis == BASIS_GROSS ? job->edp_best_js : NAN;
+}
+
 static double resize_least(const struct easim_pass *pass, const struct easim_job *job) {
     return is_pollux(pass) ? job->restart_s : 0;
 }
@@ -165,6 +172,8 @@ static const struct easim_list list = {
     .struct_size = sizeof(struct easim_list),
     .key = key,
     .objective = objective,
+    .objective_is_finite = true,
+    .best = known_best,
     .allow = allow,
     .allow_keeps_cap = true,
     .begin = begin,

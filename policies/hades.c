@@ -37,6 +37,11 @@ static bool objective_rises(const struct easim_pass *pass) {
     return ((const struct params *)pass->params)->power_basis == BASIS_GROSS;
 }
 
+static double known_best(const struct easim_pass *pass, const struct easim_job *job) {
+    const struct params *p = pass->params;
+    return p->edp_exponent == 1 && p->power_basis == BASIS_GROSS ? job->edp_best_js : NAN;
+}
+
 static const char *const scores[] = {"sqrt", "slide", NULL};
 static const char *const bases[] = {"gross", "marginal", NULL};
 
@@ -59,6 +64,8 @@ static const struct easim_list list = {
     .key = key,
     .objective = objective,
     .objective_rises = objective_rises,
+    .objective_is_finite = true,
+    .best = known_best,
     .user_factor = user_factor,
     .factor_grows = true,
 };

@@ -8,6 +8,7 @@ static const double price_factors[PRICE_LEVELS] = {1, 2, 0.5}; /* of energy_pric
 #define USUAL_PRICE   0.1  /* per kWh: the exponents are meant for it */
 #define MOST_EXPONENT 10   /* so that powers of times stay finite */
 #define MARGIN_S      1e-6 /* more than what rounding does to a time */
+#define MARGIN_LEFT_S 1e-3 /* the same, for times of many years */
 
 struct params {
     double exponent_idle, exponent_busy, slack, displace, displace_age, preempt_slack_s;
@@ -17,14 +18,41 @@ struct params {
 };
 
 /* Level 0 is that of nobody else waiting, at energy_price. */
-static double objective(const struct easim_pass *pass, const struct easim_job *job,
-                        const struct easim_choice *choice) {
+static double exponent_of(const struct easim_pass *pass) {
     const struct params *p = pass->params;
     double busy = pass->level % QUEUE_LEVELS / (QUEUE_LEVELS - 1.0);
     double price = p->energy_price / USUAL_PRICE * price_factors[pass->level / QUEUE_LEVELS];
     double exponent = p->exponent_idle + (p->exponent_busy - p->exponent_idle) * busy;
+    return exponent / price < MOST_EXPONENT ? exponent / price : MOST_EXPONENT;
+}
+
+static double objective(const struct easim_pass *pass, const struct easim_job *job,
+                        const struct easim_choice *choice) {
     (void)job;
-    return easim_choice_edp(choice, fmin(MOST_EXPONENT, exponent / price), false);
+    return easim_choice_edp(choice, exponent_of(pass), false);
+}
+
+/* At most log2(x), and no more than 0.021 less, of x = 2^e (1 + f): e + f + 0.2786 f (1 - f), which
+   is below e + log2(1 + f) since it is flatter than that at f = 1 and both are 1 there. */
+static double low_log2(double x) {
+    const uint64_t mantissa = (UINT64_C(1) << 52) - 1, one = UINT64_C(1023) << 52;
+    union {
+        double real;
+        uint64_t bits;
+    } part = {.real = x};
+    double e = (double)(int)(part.bits >> 52) - 1023;
+    part.bits = (part.bits & mantissa) | one;
+    double f = part.real - 1;
+    return e + f + 0.2786 * f * (1 - f);
+}
+
+/* Powers take longer than to see that most of them are not needed. */
+static bool exceeds(const struct easim_pass *pass, const struct easim_job *job,
+                    const struct easim_choice *choice, double most) {
+    (void)job;
+    return choice->energy_j > 1e-99 && choice->time_s > 1e-99 && most > 1e-99 && most < INFINITY &&
+           low_log2(choice->energy_j) + exponent_of(pass) * low_log2(choice->time_s) >
+               low_log2(most) + 0.0211;
 }
 
 static uint32_t level(const struct easim_pass *pass) {
@@ -71,10 +99,18 @@ static bool allow(const struct easim_pass *pass, const struct easim_job *job, ui
                       easim_predict_resized(pass->view, job, config, (uint32_t)span).time_s);
 }
 
+/* Whether what a running job has to go may be more than that: cheaper than to predict it. */
+static bool may_run_longer(const struct easim_view *view, const struct easim_job *job,
+                           double time_s) {
+    return (double)(job->predicted_end_ns - view->now_ns) / 1e9 + MARGIN_LEFT_S > time_s;
+}
+
 /* Those who are to run longest give way. */
 static double displace(const struct easim_pass *pass, const struct easim_job *job,
                        const struct easim_job *other) {
     const struct params *p = pass->params;
+    if (!p->deadlines && !may_run_longer(pass->view, other, p->displace * job->time_best_s))
+        return 0;
     double left_s = easim_predict_running(pass->view, other).time_s;
     bool is_urgent = is_in_time(pass, job, job->time_best_s);
     bool may = is_urgent ? !is_in_time(pass, job, job->time_best_s + p->preempt_slack_s)
@@ -117,6 +153,8 @@ static const struct easim_list list = {
     .struct_size = sizeof(struct easim_list),
     .key = key,
     .objective = objective,
+    .objective_is_finite = true,
+    .exceeds = exceeds,
     .allow = allow,
     .allow_resizes_only = true,
     .resize = true,

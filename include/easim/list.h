@@ -100,6 +100,16 @@ struct easim_list {
        more time and more energy has more by as large a share, and nothing else of them matters.
        They are then not asked about choices that cannot be the least. NULL: they may not. */
     bool (*objective_rises)(const struct easim_pass *pass);
+    /* Objective and urgent objective are below INFINITY for every choice: a key without
+       objective_max admits all that end in time. */
+    bool objective_is_finite;
+    /* The least objective of a waiting job, where the policy has it from the view (time_best_s,
+       edp_best_js), bit for bit; NAN: the host asks for all. It counts no power limits, and is not
+       called where there may be some. */
+    double (*best)(const struct easim_pass *pass, const struct easim_job *job);
+    /* Whether the objective of a choice is certainly above `most`, where that is cheaper to say. */
+    bool (*exceeds)(const struct easim_pass *pass, const struct easim_job *job,
+                    const struct easim_choice *choice, double most);
 };
 #define EASIM_MOST_LEVELS 16u
 

@@ -427,7 +427,6 @@ int model_set_load_tree(struct model_set *set, const struct yaml_node *root,
     return add_models(set, root, "", binding);
 }
 
-
 const char *model_set_suggest(const struct model_set *set, const char *name,
                               const struct binding *binding) {
     const char **names = arena_alloc(binding->arena, set->count * sizeof *names);

@@ -96,6 +96,8 @@ uint32_t groups_end(struct groups *groups) {
                             groups->building.count * sizeof *groups->building.at, &is_new);
     if (is_new)
         array_push(&groups->groups, (struct group){0});
+    if (is_new && groups->building.count > 0)
+        groups->least_w = fmin(groups->least_w, groups->building.at[0].added_w);
     return group;
 }
 
@@ -111,6 +113,10 @@ const struct group_way *groups_ways(const struct groups *groups, uint32_t group,
 /* The most that a start may add to the power. */
 static double headroom_w(const struct easim_view *view) {
     return view->power_cap_w * (1 + POWER_MARGIN) + POWER_MARGIN - view->power_w;
+}
+
+bool groups_power_is_out(const struct groups *groups, const struct easim_view *view) {
+    return groups->by_power && groups->least_w > headroom_w(view);
 }
 
 bool groups_open_now(const struct groups *groups, uint32_t group, const struct easim_pass *pass,

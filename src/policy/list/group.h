@@ -34,6 +34,7 @@ struct groups {
     /* Ways go by added_w, and one that the power cap forbids for certain is closed. To be set
        before the first group, and only where configurations matter. */
     bool by_power;
+    double least_w; /* by_power: the least added_w of all ways */
 };
 
 void groups_finish(struct groups *groups);
@@ -57,6 +58,8 @@ static inline uint32_t groups_asks(const struct groups *groups, const struct eas
    whether it could if `allow` allowed all. */
 bool groups_open_now(const struct groups *groups, uint32_t group, const struct easim_pass *pass,
                      const struct easim_list *ops, const struct easim_job *job);
+/* by_power: whether the cap forbids every way of every group for certain. */
+bool groups_power_is_out(const struct groups *groups, const struct easim_view *view);
 /* The ways of a group, without a configuration where configurations do not matter. */
 const struct group_way *groups_ways(const struct groups *groups, uint32_t group, size_t *ret_count);
 

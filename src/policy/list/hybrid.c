@@ -54,7 +54,8 @@ static struct easim_pass pass_of(const struct easim_pass *pass, unsigned side) {
 }
 
 static struct rules rules_of(const struct easim_pass *pass, unsigned side) {
-    return (struct rules){.ops = list_of(hybrid_of(pass), side)};
+    return (struct rules){.ops = list_of(hybrid_of(pass), side),
+                          .has_limits = hybrid_of(pass)->params.power_limits};
 }
 
 static double objective_of(const struct easim_pass *pass, unsigned side,

@@ -24,6 +24,7 @@ void index_init(struct index *index, const struct rules *rules, uint32_t job_cou
     index->has_line = !rules->ops->user_factor && !rules_limit_starts(rules->ops);
     index->groups.by_power =
         rules->keeps_cap && rules_limit_starts(rules->ops) && rules->ops->allow_keeps_cap;
+    index->groups.least_w = INFINITY;
     if (rules_level_count(rules) == 1) { /* level 0 is all there is */
         array_push(&index->levels, 0u);
         index->known_levels = 1;
@@ -114,35 +115,67 @@ static bool is_for_line(const struct index *index, const struct easim_key *key) 
     return index->has_line && key->ageing_s == 0;
 }
 
+/* Who asks what is admitted. Quotient and sum round monotonically: what is as fast as one in time
+   is in time, and what is as slow as one that is late is late. */
+struct asking {
+    const struct index *index;
+    const struct easim_pass *pass;
+    const struct easim_job *job;
+    const struct easim_key *key;
+    double in_time, late; /* goodputs that were seen to be so */
+};
+
+/* As rules_admit has it of what easim_predict says. */
+static bool ends_in_time(struct asking *asking, double goodput) {
+    const struct easim_job *job = asking->job;
+    if (goodput >= asking->in_time || goodput <= asking->late)
+        return goodput >= asking->in_time;
+    double time_s = job->setup_s + job->remaining / goodput;
+    bool in_time = asking->pass->view->now_s + time_s <= asking->key->finish_by_s;
+    *(in_time ? &asking->in_time : &asking->late) = goodput;
+    return in_time;
+}
+
 /* Whether a configuration counts as admitted in a span. An objective that is not a number does: the
    pass finds it when it tries the configuration. Of a job in line those that end too late do not:
    they will at no later time either. */
-static bool is_admitted(const struct index *index, const struct easim_pass *pass,
-                        const struct easim_job *job, const struct easim_key *key,
-                        const struct easim_choice *choice) {
-    double objective = rules_objective(index->rules, pass, job, choice, rules_is_urgent(key));
-    return isnan(objective) || (is_for_line(index, key) ? rules_admit(pass, key, choice, objective)
-                                                        : rules_admit_objective(key, objective));
+static bool is_admitted(struct asking *asking, uint32_t config, uint32_t span) {
+    const struct rules *rules = asking->index->rules;
+    const struct easim_pass *pass = asking->pass;
+    const struct easim_key *key = asking->key;
+    bool urgent = rules_is_urgent(key), in_line = is_for_line(asking->index, key);
+    if (rules_admit_all(rules, key))
+        return !urgent || !in_line ||
+               ends_in_time(asking, easim_view_config(pass->view, config)->goodput[span]);
+    struct easim_choice choice = easim_predict(pass->view, asking->job, config, span);
+    double most = key->objective_max == 0 ? INFINITY : key->objective_max;
+    double objective = urgent ? rules_objective(rules, pass, asking->job, &choice, true)
+                              : rules_objective_up_to(rules, pass, asking->job, &choice, most);
+    return isnan(objective) || (in_line ? rules_admit(pass, key, &choice, objective)
+                                        : rules_admit_objective(key, objective));
+}
+
+/* Those of the spans in which a configuration is known and admitted. */
+static uint32_t admitted_spans(struct asking *asking, uint32_t config, uint32_t asked) {
+    const struct easim_config *c = easim_view_config(asking->pass->view, config);
+    uint32_t spans = 0;
+    for (uint32_t span = 0; asked >> span != 0; span++)
+        if ((asked >> span & 1) && c->goodput[span] > 0 && is_admitted(asking, config, span))
+            spans |= 1u << span;
+    return spans;
 }
 
 /* Where its key admits which configuration at the level of the pass, so far as that matters. */
 static void describe_level(struct index *index, const struct easim_pass *pass,
                            const struct easim_job *job, const struct easim_key *key) {
     bool by_config = rules_limit_starts(index->rules->ops);
+    struct asking asking = {index, pass, job, key, INFINITY, 0};
     groups_at_level(&index->groups, pass->level);
     for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
         const struct easim_config *config = easim_view_config(pass->view, c);
-        uint32_t spans = 0, asked = groups_asks(&index->groups, config, by_config);
-        if (asked == 0)
-            continue;
-        for (uint32_t span = 0; asked >> span != 0; span++) {
-            if (!(asked >> span & 1) || !(config->goodput[span] > 0))
-                continue;
-            struct easim_choice choice = easim_predict(pass->view, job, c, span);
-            if (is_admitted(index, pass, job, key, &choice))
-                spans |= 1u << span;
-        }
-        groups_add(&index->groups, pass->view, c, spans, by_config);
+        uint32_t asked = groups_asks(&index->groups, config, by_config);
+        if (asked != 0)
+            groups_add(&index->groups, pass->view, c, admitted_spans(&asking, c, asked), by_config);
     }
 }
 
@@ -193,9 +226,8 @@ static struct known_set *set_admitted_whole(const struct index *index,
                                             const struct easim_job *job,
                                             const struct easim_key *key) {
     const struct rules *rules = index->rules;
-    bool admits = rules_objective_is_time(rules, false) && !rules_is_urgent(key) &&
-                  key->objective_max == 0 && rules_level_count(rules) == 1;
-    if (!admits || !rules->sets || rules_limit_starts(rules->ops))
+    if (!rules_admit_all(rules, key) || rules_is_urgent(key) || rules_level_count(rules) > 1 ||
+        !rules->sets)
         return NULL;
     struct known_set *set = known_sets_find(rules->sets, pass->view, job);
     return set && job->setup_s + job->remaining / set->least_goodput < INFINITY ? set : NULL;
@@ -465,6 +497,23 @@ struct index_rank index_first(struct index *index, const struct easim_pass *pass
         ;
     const struct crowd_member *first = &index->members.at[q->jobs.heap.at[0]];
     return (struct index_rank){first->value, q->tier, first->job};
+}
+
+#define BOUND 1e-9 /* a share of a value, more than what rounding does to it */
+
+/* Where users do not matter the jobs of a queue are of one member. In the time since the last look
+   at them the ageing of none has grown by a larger factor than that of one that was new. */
+bool index_bound(const struct index *index, const struct easim_pass *pass, uint32_t queue,
+                 struct index_rank *ret) {
+    const struct index_queue *q = &index->queues.at[queue];
+    const struct crowd_member *m = &index->members.at[q->jobs.heap.at[0]];
+    if (index->rules->ops->user_factor || m->stamp == index->pass)
+        return false;
+    double value = m->value;
+    if (q->ageing_s > 0)
+        value *= (1 - BOUND) / (1 + (pass->view->now_s - m->jobs.now_s) / q->ageing_s);
+    *ret = (struct index_rank){value, q->tier, 0};
+    return true;
 }
 
 const char *index_find_fallen(struct index *index, const struct easim_pass *pass) {

@@ -48,6 +48,9 @@ struct index {
     const struct rules *rules;
     struct index_job *jobs; /* by job; NULL: there is no index */
     struct groups groups;
+    ARRAY_OF(uint32_t)
+    groups_of_all;       /* number + 1 of that of jobs which admit all that they may
+                            have, by first_config; 0: not known yet */
     struct intern names; /* what a queue holds -> its number */
     ARRAY_OF(struct index_queue) queues;
     struct intern member_names; /* (queue, user) -> number of a member */
@@ -94,6 +97,9 @@ void index_put(struct index *index, const struct easim_pass *pass, const struct 
 /* The first job of a queue that is not empty, at the time of the pass and with the factors of users
    in it. Sets `failed` after host->fail: one of them is none. */
 struct index_rank index_first(struct index *index, const struct easim_pass *pass, uint32_t queue);
+/* A rank that its first job is not before, for less; false: index_first costs no more. */
+bool index_bound(const struct index *index, const struct easim_pass *pass, uint32_t queue,
+                 struct index_rank *ret);
 /* The first job in line behind `after`, or of all if that is NULL, with one of the traits in mask
    (NULL: any); false: there is none. */
 bool index_next_in_line(const struct index *index, const struct index_rank *after,

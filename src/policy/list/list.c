@@ -13,7 +13,8 @@ void list_init(struct list *list, const struct policy_params *params, uint32_t j
     *list = (struct list){
         .rules = {.ops = params->policy->list,
                   .options = &params->list,
-                  .keeps_cap = params->policy->capabilities & EASIM_CAPABILITY_POWER_CAP}};
+                  .keeps_cap = params->policy->capabilities & EASIM_CAPABILITY_POWER_CAP,
+                  .has_limits = params->power_limits}};
     list->rules.sets = &list->sets;
     index_init(&list->index, &list->rules, job_count);
     grow_init(&list->grow, &list->rules, job_count);
@@ -162,8 +163,7 @@ static void drop_head(struct list *list) {
     sift_down(list, 0);
 }
 
-static void add_head(struct list *list, const struct easim_pass *pass, uint32_t queue) {
-    struct list_head head = {index_first(&list->index, pass, queue), queue};
+static void push_head(struct list *list, const struct list_head head) {
     array_push(&list->heads, head);
     size_t at = list->heads.count - 1;
     for (size_t parent;
@@ -171,6 +171,19 @@ static void add_head(struct list *list, const struct easim_pass *pass, uint32_t 
          at = parent)
         list->heads.at[at] = list->heads.at[parent];
     list->heads.at[at] = head;
+}
+
+static void add_head(struct list *list, const struct easim_pass *pass, uint32_t queue) {
+    push_head(list, (struct list_head){index_first(&list->index, pass, queue), queue, false});
+}
+
+/* The same of a queue whose first job need not be known before it may be the next. */
+static void add_bound(struct list *list, const struct easim_pass *pass, uint32_t queue) {
+    struct list_head head = {.queue = queue, .is_bound = true};
+    if (index_bound(&list->index, pass, queue, &head.rank))
+        push_head(list, head);
+    else
+        add_head(list, pass, queue);
 }
 
 static const struct easim_job *any_job(const struct list *list, const struct easim_pass *pass,
@@ -217,18 +230,24 @@ static bool may_be_open(struct list *list, const struct easim_pass *pass, uint32
     return groups_open_now(&index->groups, index->queues.at[queue].group, pass, NULL, NULL);
 }
 
+/* Whether nothing can start any more, whoever is asked, as the power cap forbids it. */
+static bool is_out_of_power(const struct list *list, const struct easim_pass *pass) {
+    return list->knows_level && !rules_make_room(list->rules.ops) &&
+           !list->rules.ops->user_factor && groups_power_is_out(&list->index.groups, pass->view);
+}
+
 static int gather_queues(struct list *list, const struct easim_pass *pass) {
     struct index *index = &list->index;
     list->heads.count = list->closed.count = list->aside.count = 0;
     list->stamp++;
-    for (size_t i = 0; i < index->busy.count; i++) {
+    for (size_t i = 0; i < index->busy.count && !is_out_of_power(list, pass); i++) {
         struct index_queue *q = &index->queues.at[index->busy.at[i]];
         if (q->user != EASIM_NONE)
             q->factor = list->rules.ops->user_factor(pass, q->user);
         if (q->user != EASIM_NONE && !index_check_factor(index, pass, q->user, q->factor))
             return -1;
         if (may_be_open(list, pass, index->busy.at[i]))
-            add_head(list, pass, index->busy.at[i]);
+            add_bound(list, pass, index->busy.at[i]);
         else
             array_push(&list->closed, index->busy.at[i]);
     }
@@ -299,8 +318,24 @@ static bool another_is_next(struct list *list, const struct easim_pass *pass,
 static bool pass_is_over(struct list *list, const struct easim_pass *pass,
                          const struct index_rank *last, const struct list_head *next) {
     bool passes = rules_make_room(list->rules.ops) && list->index.queues.at[next->queue].urgent;
+    if (is_out_of_power(list, pass))
+        return true;
     return !has_room(pass->view) && ((!passes && !queue_asks_for_room(list, next->queue)) ||
                                      another_is_next(list, pass, last, &next->rank));
+}
+
+/* The first job of all queues that take part is at the top, and one that is closed is not. */
+static void settle_top(struct list *list, const struct easim_pass *pass) {
+    while (list->heads.count > 0 && list->heads.at[0].is_bound) {
+        uint32_t queue = list->heads.at[0].queue;
+        drop_head(list);
+        if (index_is_empty(&list->index, queue))
+            continue;
+        if (queue_is_open(list, pass, queue))
+            add_head(list, pass, queue);
+        else
+            array_push(&list->closed, queue);
+    }
 }
 
 /* Who would be visited next: the first of those in line that must be, or of the queues that take
@@ -309,6 +344,7 @@ static bool find_next(struct list *list, const struct easim_pass *pass,
                       const struct index_rank *last, struct list_head *ret) {
     bool found =
         index_next_in_line(&list->index, last, open_traits(list, pass), &ret->rank, &ret->queue);
+    settle_top(list, pass);
     if (list->heads.count == 0 || (found && !index_before(&list->heads.at[0].rank, &ret->rank)))
         return found;
     *ret = list->heads.at[0];

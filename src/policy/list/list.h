@@ -13,6 +13,7 @@
 struct list_head {
     struct index_rank rank;
     uint32_t queue;
+    bool is_bound; /* the first job is not before that rank; else it has it */
 };
 
 /* One per run. Initialise by list_init, or zero for a policy without a list; release with

@@ -103,9 +103,32 @@ void queue_advance(struct queue *queue, double now_s, double factor) {
         advance_matches_below(queue, 1);
 }
 
-static void play_matches_above(struct queue *queue, uint32_t slot) {
-    for (uint32_t i = (queue->capacity + slot) / 2; i > 0; i /= 2)
+/* No node is certain for longer than those below it. */
+static void end_earlier_above(struct queue *queue, uint32_t i) {
+    for (; i > 1 && queue->nodes[i].until_s < queue->nodes[i / 2].until_s; i /= 2)
+        queue->nodes[i / 2].until_s = queue->nodes[i].until_s;
+}
+
+/* A job has come into a slot. Where the winner stays no match above is another one. */
+static void play_matches_of_new(struct queue *queue, uint32_t slot) {
+    uint32_t i = (queue->capacity + slot) / 2;
+    for (; i > 0; i /= 2) {
+        uint32_t before = queue->nodes[i].winner;
         play_match(queue, i);
+        if (queue->nodes[i].winner == before)
+            break;
+    }
+    end_earlier_above(queue, i);
+}
+
+/* A job has left a slot. Who won against it stays certain: it was before all that may win below
+   now, for as long as it was certain to be before who has left. */
+static void play_matches_of_gone(struct queue *queue, uint32_t slot) {
+    uint32_t i = queue->capacity + slot;
+    for (; i > 1 && queue->nodes[i / 2].winner == slot; i /= 2)
+        play_match(queue, i / 2);
+    if (i < queue->capacity)
+        end_earlier_above(queue, i);
 }
 
 static void add_slots(struct queue *queue) {
@@ -133,7 +156,7 @@ uint32_t queue_add(struct queue *queue, uint32_t job, double value, double submi
     uint32_t slot = take_slot(queue);
     queue->entries[slot] = (struct queue_entry){value, submit_s, job, 0};
     queue->count++;
-    play_matches_above(queue, slot);
+    play_matches_of_new(queue, slot);
     return slot;
 }
 
@@ -142,7 +165,7 @@ void queue_remove(struct queue *queue, uint32_t slot) {
     queue->entries[slot].next_empty = queue->first_empty;
     queue->first_empty = slot + 1;
     queue->count--;
-    play_matches_above(queue, slot);
+    play_matches_of_gone(queue, slot);
 }
 
 uint32_t queue_first(const struct queue *queue) {

@@ -92,13 +92,18 @@ static bool compare_answers(struct index *index, const struct easim_pass *pass, 
     struct index_job *kept = &index->jobs[job];
     const struct easim_job *waiting = host_job(pass->view, job);
     const struct index_job before = *kept;
+    const struct rules *rules = index->rules;
+    struct rules doubting = *rules;
     struct easim_key key;
     uint32_t queue;
+    doubting.asks_all = true;
+    index->rules = &doubting;
     kept->best = NAN; /* so that it is found again */
     int asked = index_ask(index, pass, job, &key);
     bool same_best = before.level != pass->level || kept->best == before.best;
     int found = asked < 0 ? -1 : index_find_queue(index, pass, job, &key, &queue);
     *kept = before;
+    index->rules = rules;
     if (found < 0)
         return false; /* host->fail has said why */
     const struct index_queue *q = &index->queues.at[kept->queue];

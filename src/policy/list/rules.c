@@ -20,8 +20,16 @@ struct known_choice rules_front(const struct rules *rules, const struct easim_pa
     const struct easim_list *ops = rules->ops;
     bool rises = rules_objective_is_time(rules, urgent) ||
                  (ops->objective_rises && ops->objective_rises(pass));
-    return rises && rules->sets ? known_sets_front(rules->sets, pass->view, job)
-                                : known_sets_all(job);
+    return rises && rules->sets && !rules->asks_all ? known_sets_front(rules->sets, pass->view, job)
+                                                    : known_sets_all(job);
+}
+
+double rules_objective_up_to(const struct rules *rules, const struct easim_pass *pass,
+                             const struct easim_job *job, const struct easim_choice *choice,
+                             double most) {
+    const struct easim_list *ops = rules->ops;
+    bool above = ops->exceeds && !rules->asks_all && ops->exceeds(pass, job, choice, most);
+    return above ? INFINITY : rules_objective(rules, pass, job, choice, false);
 }
 
 /* Where T is the objective: quotient and sum round monotonically, so the best goodput has it. */
@@ -40,16 +48,19 @@ static double best_time_s(const struct easim_pass *pass, const struct easim_job 
 double rules_best_objective(const struct rules *rules, const struct easim_pass *pass,
                             const struct easim_job *job) {
     const struct known_choice front = rules_front(rules, pass, job, false);
-    double best = INFINITY;
+    double best = INFINITY, known;
     if (rules_objective_is_time(rules, false))
         return best_time_s(pass, job, &front);
+    if (rules->ops->best && !rules->has_limits && !rules->asks_all &&
+        !isnan(known = rules->ops->best(pass, job)))
+        return known;
     for (uint32_t i = 0; i < front.count; i++) {
         uint32_t c = known_choice_at(&front, i);
         const struct easim_config *config = easim_view_config(pass->view, c);
         if (!(config->goodput[config->empty_span] > 0))
             continue;
         struct easim_choice choice = easim_predict(pass->view, job, c, config->empty_span);
-        double objective = rules_objective(rules, pass, job, &choice, false);
+        double objective = rules_objective_up_to(rules, pass, job, &choice, best);
         if (isnan(objective))
             return NAN;
         best = objective < best ? objective : best;

@@ -12,11 +12,17 @@ struct rules {
     const struct list_options *options;
     bool keeps_cap;          /* the policy declares POWER_CAP */
     struct known_sets *sets; /* NULL: nothing is kept of any */
+    bool has_limits;         /* some configurations may have a power limit */
+    bool asks_all;           /* what the policy says without its objective is not believed */
 };
 
 /* The objective of a choice for a job that is, or is not, urgent; NaN if the callback gives it. */
 double rules_objective(const struct rules *rules, const struct easim_pass *pass,
                        const struct easim_job *job, const struct easim_choice *choice, bool urgent);
+/* The same, or INFINITY if it is certainly above `most`. */
+double rules_objective_up_to(const struct rules *rules, const struct easim_pass *pass,
+                             const struct easim_job *job, const struct easim_choice *choice,
+                             double most);
 /* Whether it is the predicted time of the choice. */
 static inline bool rules_objective_is_time(const struct rules *rules, bool urgent) {
     return !rules->ops->objective && !(urgent && rules->ops->urgent_objective);
@@ -33,6 +39,11 @@ double rules_best_objective(const struct rules *rules, const struct easim_pass *
  * after host->fail. */
 int rules_key(const struct rules *rules, const struct easim_pass *pass, const struct easim_job *job,
               double best, struct easim_key *ret_key);
+/* Whether a key admits all that ends in time, whatever the objective. */
+static inline bool rules_admit_all(const struct rules *rules, const struct easim_key *key) {
+    bool finite = rules->ops->objective_is_finite || rules_objective_is_time(rules, true);
+    return finite && key->objective_max == 0 && !rules->asks_all;
+}
 /* What a resize has to save at least: 0 of an objective without resize_least, restart_s of T. */
 double rules_resize_least(const struct rules *rules, const struct easim_pass *pass,
                           const struct easim_job *job);
