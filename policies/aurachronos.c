@@ -75,6 +75,10 @@ static double objective(const struct easim_pass *pass, const struct easim_job *j
     return easim_choice_edp(choice, p->edp_exponent, p->power_basis == BASIS_MARGINAL);
 }
 
+static bool objective_rises(const struct easim_pass *pass) {
+    return ((const struct params *)pass->params)->power_basis == BASIS_GROSS;
+}
+
 static double known_best(const struct easim_pass *pass, const struct easim_job *job) {
     const struct params *p = pass->params;
     return p->edp_exponent == 1 && p->power_basis == BASIS_GROSS ? job->edp_best_js : NAN;
@@ -300,6 +304,7 @@ static const struct easim_list list = {
     .objective = objective,
     .objective_is_finite = true,
     .best = known_best,
+    .objective_rises = objective_rises,
     .urgent_objective = urgent_objective,
     .allow = allow,
     .allow_resizes_only = true,

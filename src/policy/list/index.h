@@ -48,9 +48,6 @@ struct index {
     const struct rules *rules;
     struct index_job *jobs; /* by job; NULL: there is no index */
     struct groups groups;
-    ARRAY_OF(uint32_t)
-    groups_of_all;       /* number + 1 of that of jobs which admit all that they may
-                            have, by first_config; 0: not known yet */
     struct intern names; /* what a queue holds -> its number */
     ARRAY_OF(struct index_queue) queues;
     struct intern member_names; /* (queue, user) -> number of a member */
