@@ -366,6 +366,22 @@ Test(plugins, kept_answers) {
     }
 }
 
+/* What is passed over by a policy's own word is looked at in a checked run. */
+Test(plugins, objective_that_does_not_rise) {
+    struct trial t;
+    trial_run(
+        &t, &(struct trial_options){0},
+        "name: n\nhorizon: 2h\nmodels: ${EASIM_SOURCE}/configs/models/eas-sim.yaml\n"
+        "workload: {kind: poisson, rate_per_s: 0.01, sizes: {law: exponential, mean: 10min}}\n"
+        "cluster: {gpu_types: [{name: a100, idle_w: 60, tdp_w: 400, memory_gib: 80}], nodes: [{gpu: a100, gpus: 8}]}\n"
+        "policy: {name: falls}\n");
+    cr_assert_eq(t.status, ERROR_RUN, "%s", t.failure);
+    cr_expect(strstr(t.failure, "policy falls: decide failed: the least objective of job ") &&
+                  strstr(t.failure, " is another than objective_rises, best or exceeds of"),
+              "%s", t.failure);
+    trial_finish(&t);
+}
+
 static void roll(struct trial *t, int seed, const char *policy) {
     static struct trial_options options;
     options = (struct trial_options){.policy = policy};

@@ -86,6 +86,16 @@ static bool admits_alike(const struct index *index, const struct easim_pass *pas
                         groups_open_now(&index->groups, kept->group, pass, ops, job)));
 }
 
+/* Whether the policy's word for what it need not be asked gives the least objective that all its
+   answers give. */
+static bool word_holds(const struct index *index, const struct easim_pass *pass,
+                       const struct easim_job *job) {
+    struct rules doubting = *index->rules;
+    doubting.asks_all = true;
+    return rules_best_objective(&doubting, pass, job) ==
+           rules_best_objective(index->rules, pass, job);
+}
+
 /* Compares; fills in what does not hold. False if something does not. */
 static bool compare_answers(struct index *index, const struct easim_pass *pass, uint32_t job,
                             char text[static RECHECK_BYTES]) {
@@ -109,7 +119,12 @@ static bool compare_answers(struct index *index, const struct easim_pass *pass, 
     const struct index_queue *q = &index->queues.at[kept->queue];
     double value = index_value(index, job);
     const char *member = index->rules->ops->key ? changed_member(q, value, &key) : NULL;
-    if (index->rules->ops->key && !same_best)
+    if (!word_holds(index, pass, waiting))
+        snprintf(
+            text, RECHECK_BYTES,
+            "the least objective of job %.60s is another than objective_rises, best or exceeds of the policy say",
+            waiting->id);
+    else if (index->rules->ops->key && !same_best)
         snprintf(
             text, RECHECK_BYTES,
             "the objective of job %.60s is not what it was when the job was queued: it may depend on the parameters, the job and the choice, not on the queue or the cluster",
