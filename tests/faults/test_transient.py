@@ -52,7 +52,8 @@ def interruptions_of_calls(folder):
         for number in range(1, calls + 1) if calls < MOST else range(1, calls + 1, calls // MOST):
             out = folder / f"{call}-{number}"
             ended = easim(*words, out, call=call, do="EINTR", at=number)
-            assert ended.code == 0 and ended.hits == 1, (call, number, str(ended))
+            missed = ended.calls < number  # how often the bell of the children is read depends on who is faster
+            assert ended.code == 0 and (ended.hits == 1 or missed), (call, number, str(ended))
             assert content_of(out) == expected, (call, number)
 
 
