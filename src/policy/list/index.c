@@ -149,8 +149,7 @@ static bool is_admitted(struct asking *asking, uint32_t config, uint32_t span) {
                ends_in_time(asking, easim_view_config(pass->view, config)->goodput[span]);
     struct easim_choice choice = easim_predict(pass->view, asking->job, config, span);
     double most = key->objective_max == 0 ? INFINITY : key->objective_max;
-    double objective = urgent ? rules_objective(rules, pass, asking->job, &choice, true)
-                              : rules_objective_up_to(rules, pass, asking->job, &choice, most);
+    double objective = rules_objective_up_to(rules, pass, asking->job, &choice, urgent, most);
     return isnan(objective) || (in_line ? rules_admit(pass, key, &choice, objective)
                                         : rules_admit_objective(key, objective));
 }

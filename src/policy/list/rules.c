@@ -26,10 +26,11 @@ struct known_choice rules_front(const struct rules *rules, const struct easim_pa
 
 double rules_objective_up_to(const struct rules *rules, const struct easim_pass *pass,
                              const struct easim_job *job, const struct easim_choice *choice,
-                             double most) {
+                             bool urgent, double most) {
     const struct easim_list *ops = rules->ops;
-    bool above = ops->exceeds && !rules->asks_all && ops->exceeds(pass, job, choice, most);
-    return above ? INFINITY : rules_objective(rules, pass, job, choice, false);
+    bool above =
+        !urgent && ops->exceeds && !rules->asks_all && ops->exceeds(pass, job, choice, most);
+    return above ? INFINITY : rules_objective(rules, pass, job, choice, urgent);
 }
 
 /* Where T is the objective: quotient and sum round monotonically, so the best goodput has it. */
@@ -60,7 +61,7 @@ double rules_best_objective(const struct rules *rules, const struct easim_pass *
         if (!(config->goodput[config->empty_span] > 0))
             continue;
         struct easim_choice choice = easim_predict(pass->view, job, c, config->empty_span);
-        double objective = rules_objective_up_to(rules, pass, job, &choice, best);
+        double objective = rules_objective_up_to(rules, pass, job, &choice, false, best);
         if (isnan(objective))
             return NAN;
         best = objective < best ? objective : best;

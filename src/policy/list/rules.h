@@ -19,10 +19,10 @@ struct rules {
 /* The objective of a choice for a job that is, or is not, urgent; NaN if the callback gives it. */
 double rules_objective(const struct rules *rules, const struct easim_pass *pass,
                        const struct easim_job *job, const struct easim_choice *choice, bool urgent);
-/* The same, or INFINITY if it is certainly above `most`. */
+/* The same, or INFINITY if it is not urgent and certainly above `most`. */
 double rules_objective_up_to(const struct rules *rules, const struct easim_pass *pass,
                              const struct easim_job *job, const struct easim_choice *choice,
-                             double most);
+                             bool urgent, double most);
 /* Whether it is the predicted time of the choice. */
 static inline bool rules_objective_is_time(const struct rules *rules, bool urgent) {
     return !rules->ops->objective && !(urgent && rules->ops->urgent_objective);

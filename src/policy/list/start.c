@@ -82,8 +82,7 @@ static int try_config(struct search *search, uint32_t config, uint32_t span) {
     bool urgent = rules_is_urgent(search->key);
     struct easim_choice choice = easim_predict(pass->view, job, config, span);
     double objective =
-        urgent ? rules_objective(search->rules, pass, job, &choice, true)
-               : rules_objective_up_to(search->rules, pass, job, &choice, search->objective);
+        rules_objective_up_to(search->rules, pass, job, &choice, urgent, search->objective);
     if (isnan(objective))
         return rules_fail_objective(search->rules, pass, job, urgent);
     if (is_better(search, config, span, objective) &&
