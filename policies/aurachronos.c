@@ -58,7 +58,7 @@ static void key(const struct easim_pass *pass, const struct easim_job *job, doub
         ret->tier = TIER_URGENT;
         ret->value = latest_start_s;
         ret->ask_again_s = finish_by_s - job->time_best_s - MARGIN_S;
-        ret->finish_by_s = finish_by_s; /* not 0, which would mean none: a job takes time */
+        ret->finish_by_s = finish_by_s; /* 0, any time, of what takes none at t = 0 */
         ret->room_from_s = latest_start_s - p->preempt_slack_s - MARGIN_S;
         return;
     }

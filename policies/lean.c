@@ -83,7 +83,7 @@ static void key(const struct easim_pass *pass, const struct easim_job *job, doub
     if (is_in_time(pass, job, job->time_best_s)) {
         ret->tier = TIER_URGENT;
         ret->value = job->deadline_s;
-        ret->finish_by_s = job->deadline_s != 0 ? job->deadline_s : -1; /* 0 would mean none */
+        ret->finish_by_s = job->deadline_s; /* 0, any time, of what takes none at t = 0 */
         ret->ask_again_s = job->deadline_s - job->time_best_s - MARGIN_S;
         return;
     }

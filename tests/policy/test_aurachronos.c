@@ -33,6 +33,13 @@ Test(aurachronos, order) {
          NULL,
          DUE "a,0,1,20,\nb,1,1,3,\nc,1,1,9,25\n",
          {{"b", 20, 23, 1, 0}, {"c", 23, 32, 1, 0}}},
+        /* a, which takes no time, is in time at 0 */
+        {"due at once",
+         "{name: aurachronos}",
+         TRIAL_CLUSTER(1),
+         NULL,
+         DUE "b,0,1,5,\na,0,1,0,0\n",
+         {{"a", 0, 0, 1, 0}, {"b", 0, 5, 1, 0}}},
         /* tau 10, at 20: b 160 / (1 + 19.5/10) = 54.2, c 60 / (1 + 1/10) = 54.5 */
         {"ageing",
          "{name: aurachronos, params: {tau: 10}}",

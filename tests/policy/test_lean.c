@@ -89,6 +89,13 @@ Test(lean, order) {
          NULL,
          MODEL "a,0,,,flat,4,2.2\n",
          {{"a", 0, 2, 4, 0}}},
+        /* a, which takes no time, is in time at 0 */
+        {"due at once",
+         "{name: lean, params: {deadlines: true}}",
+         TRIAL_CLUSTER(1),
+         NULL,
+         DUE "b,0,1,5,\na,0,1,0,0\n",
+         {{"a", 0, 0, 1, 0}, {"b", 0, 5, 1, 0}}},
     };
     policy_cases_run(cases, sizeof cases / sizeof *cases);
 }
