@@ -51,8 +51,8 @@ TESTS = {
             "power_means power_meter queue replica service_demand sharing sleep timeheap token_pieces workload statistics compare "
             "invariants module",
     "golden": "frozen tiny record seed-easy seed-fcfs seed-pollux seed-zeus itp-sample policies utilization",
-    "system": "contention_by_hand crashes easy exec exec_ends exec_steps files interruptions_by_gpu network phases_by_hand random record "
-              "regret series service_policy services sharing trace utilization_by_hand",
+    "system": "contention_by_hand crashes easy exec exec_ends exec_steps files interruptions_by_gpu network notes phases_by_hand random "
+              "record regret series service_policy services sharing trace utilization_by_hand",
 }
 # Fewer random scenarios than the suite has: a minute less for each survivor. Who looks for the first difference, stops there.
 MORE_WORDS = {"random": ["--count", "80"], "frozen": ["--first"]}

@@ -372,3 +372,19 @@ Test(cluster_changes, stuck) {
         trial_finish(&t);
     }
 }
+
+/* At a timer at 201 the policy refuses b, and never starts a. From there a round of 50 has to pass,
+   too, and the first change after 251 is that at 260. */
+Test(cluster_changes, stuck_after_a_timer) {
+    struct trial t;
+    temp_file_write_text("cap.csv", "time_s,power_w\n0,150\n10,200\n20,300\n30,500\n40,200\n");
+    trial_run(
+        &t, &(struct trial_options){.jobs = HEAD "a,1,1,15\nb,1,1,15\n"},
+        "name: n\nhorizon: drain\npolicy: {name: script, params: {actions: \"201 reject 1\"}}\n" CLUSTER(
+            ", power_cap_w: {file: cap.csv, repeat: true}") TRIAL_JOBS);
+    cr_expect_eq(t.status, ERROR_RUN);
+    cr_expect(strstr(t.failure, "nothing but what the repeated series have shown will happen") &&
+                  strstr(t.failure, "(at t = 260 s)"),
+              "%s", t.failure);
+    trial_finish(&t);
+}

@@ -2,6 +2,8 @@
    was lost by waiting. */
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"
+#include "engine/contention.h"
+#include "engine/observer.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -134,6 +136,15 @@ Test(contention, two_then_three_jobs_on_storage) {
          {"q", 0, 200, 320 * 200, NAN, 0}}});
 }
 
+/* A cluster that says nothing of storage holds nobody back. */
+Test(contention, no_storage) {
+    run_case(&(struct shared_case){"no storage",
+                                   "gpu: g, gpus: 16",
+                                   "",
+                                   HEAD "j1,100,r,2,4000,\n",
+                                   {{"j1", 100, 300, 200 * 320, NAN, NAN}}});
+}
+
 /* One GPU reads 5 MB x 20 samples/s = 100 MB/s, eight read 400: of 300 the small job has 100, and
    the large one what is left, half of what it could use. Alone it has 300 of 400. */
 Test(contention, small_reader_has_all_it_needs) {
@@ -160,6 +171,34 @@ Test(contention, storage_of_what_the_network_leaves) {
         HEAD FILLERS "j1,100,both,2,2700,\nj2,200,both,2,2700,\n",
         {{"j1", 100, 300, 100 * 308 + 100 * 254, 40, 25},
          {"j2", 200, 400, 100 * 254 + 100 * 308, 40, 25}}});
+}
+
+/* The jobs whose share is to become another one (contention.h): each once, in ascending order. */
+static void look_at_changed(void *context, const struct sim *sim) {
+    uint32_t *most = context;
+    const struct contention *c = sim->contention;
+    for (size_t i = 1; i < c->changed.count; i++)
+        cr_expect_lt(c->changed.at[i - 1], c->changed.at[i], "at %g s", sim->view.v->now_s);
+    *most = c->changed.count > *most ? (uint32_t)c->changed.count : *most;
+}
+
+/* The two of storage_of_what_the_network_leaves change on the uplink and in storage at once. */
+Test(contention, changed_jobs_are_told_once) {
+    uint32_t most = 0;
+    const struct observer watch = {.context = &most, .instant = look_at_changed};
+    struct trial t;
+    trial_run(
+        &t,
+        &(struct trial_options){.jobs = HEAD FILLERS "j1,100,both,2,2700,\nj2,200,both,2,2700,\n",
+                                .models = models,
+                                .watch = &watch},
+        "name: n\nhorizon: drain\nmodels: models.yaml\npolicy: {name: fcfs}\n" TRIAL_JOBS
+        "cluster: {gpu_types: [{name: g, idle_w: 50, ctx_w: 90, tdp_w: 400}], nodes: [{count: 4, "
+        "gpu: g, gpus: 3}], network: {tiers: [{name: spine, nodes: 4, oversubscription: 3}], link: "
+        "120MB/s, contention: true}}\nstorage: {bandwidth: 90MB/s}\n");
+    trial_must_succeed(&t);
+    cr_expect_eq(most, 2);
+    trial_finish(&t);
 }
 
 /* --- what has no effect --- */

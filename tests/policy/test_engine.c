@@ -463,3 +463,42 @@ Test(engine, aligned_view) {
         trial_finish(&t);
     }
 }
+
+/* Questions about a job that is none have one answer, also where nothing lies between the jobs and
+   those that run: there a job with a thousandth of a GPU is, as a job, one that waits. The plug-in
+   fails the run if it gets another one. */
+Test(engine, questions_about_no_job) {
+    struct trial t;
+    struct trial_options options = {.jobs =
+                                        "job_id,submit_s,gpus,duration_s,gpu_share\n"
+                                        "a,0,1,3,0.001\nb,0,1,3,0.001\nc,1,1,3,0.001\nd,1,1,3,\n"
+                                        "e,1,1,3,\nf,2,1,3,\ng,2,1,3,\nh,2,1,3,\n",
+                                    .unchecked = true};
+    trial_run(
+        &t, &options,
+        "name: n\nhorizon: drain\npolicy: {name: misuse, params: {kind: no_such_job}}\n" TRIAL_CLUSTER(
+            4) TRIAL_JOBS);
+    trial_must_succeed(&t);
+    cr_expect_eq(t.summaries->jobs_finished, 8);
+    trial_finish(&t);
+}
+
+/* The loader has placed the replicas that every service must have on the empty cluster; where they
+   then are more, here of one GPU each on a node of two, the run says which one finds no place. */
+Test(engine, replica_without_a_place) {
+    struct trial t;
+    trial_load(
+        &t,
+        &(struct trial_options){
+            .models =
+                "models: [{name: m, unit: token, prompt: {included: true}, serving: [{gpu: g, k: 1, evidence: assumed, source: by hand, points: [{limit: 64, n: 10, per_s: 1000, power_w: 400, itl_ms: {p50: 5, p90: 8, p95: 9, p99: 10}}, {limit: 128, n: 30, per_s: 2000, power_w: 400, itl_ms: {p50: 9, p90: 15, p95: 18, p99: 20}}]}]}]\n"},
+        "name: n\nhorizon: 50\nmodels: models.yaml\npolicy: {name: fcfs}\n" TRIAL_CLUSTER(
+            2) "workload: {streams: [{kind: service, name: chat, model: m, demand: {tokens_per_s: 1000}, slo: "
+               "{itl_ms: 60, wait_s: 100}, replicas: {min: 2, max: 9}}]}\n");
+    trial_must_succeed(&t);
+    ((struct service *)t.study.source.services.at)->replicas.min = 9;
+    trial_execute(&t);
+    cr_expect_eq(t.status, ERROR_RUN);
+    cr_expect_str_eq(t.failure, "service chat: replica 3 of its least 9 does not fit (at t = 0 s)");
+    trial_finish(&t);
+}

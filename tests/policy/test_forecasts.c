@@ -313,6 +313,28 @@ static void spoil(void *context, const struct sim *sim) {
     f->series[CHANGE_CARBON].values[(f->hour + fault->lead) % f->hours] += 1;
 }
 
+static void raise_carbon(void *context, const struct sim *sim) {
+    uint32_t *decisions = context;
+    if (++*decisions == 1)
+        view_header((struct view *)(uintptr_t)&sim->view)->carbon_g_per_kwh += 36;
+}
+
+/* Nothing happens in the first hour, of which 100 is foreseen, but what the view shows is 136. */
+Test(forecasts, check_finds_in_the_first_hour) {
+    uint32_t decisions = 0;
+    const struct observer watch = {.context = &decisions, .decision = raise_carbon};
+    struct trial t;
+    temp_file_write_text("c.csv", "time_s,carbon_g_per_kwh\n0,100\n3600,50\n7200,80\n");
+    trial_run(
+        &t, &(struct trial_options){.jobs = HEAD "a,0,1,9000\n", .watch = &watch},
+        "name: n\nhorizon: 10800\npolicy: {name: sees_forecasts, params: {hours: 4, step: 10000}}\n"
+        "forecast: {hours: 4}\ncarbon_g_per_kwh: {file: c.csv}\n" CLUSTER("") TRIAL_JOBS);
+    cr_expect(strstr(t.failure, "check: carbon_g_per_kwh of hour 0 was 136, and 100 was shown at "
+                                "its beginning"),
+              "%s", t.failure);
+    trial_finish(&t);
+}
+
 Test(forecasts, check_finds) {
     static const char *const failures[] = {
         "check: carbon_g_per_kwh of hour 1 was 50, and 51 was shown at its beginning",

@@ -177,6 +177,22 @@ static void damage_starts(const struct job_segments *s, struct sim *sim) {
     cr_expect_eq(damaged, 2, "%d jobs", damaged);
 }
 
+/* What a job is said to have held and lost is a nanosecond more or less. */
+static void damage_times(const struct job_segments *s, struct sim *sim) {
+    for (uint32_t j = 0; j < sim->next_arrival; j++) {
+        int64_t *const times[] = {&sim->runs[j].held_ns, &sim->lost[j].ns};
+        for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+            for (int by = -1; by <= 1; by += 2) {
+                struct error error = {0};
+                *times[i] += by;
+                cr_expect(job_segments_check(s, sim, &error) < 0 &&
+                              strstr(error.text, "add up to something else than its record"),
+                          "job %u, time %zu, off by %d: %s", j, i, by, error.text);
+                *times[i] -= by;
+            }
+    }
+}
+
 /* One segment in turn is damaged, each number of it by as little as can be. */
 static void damage_and_check(void *context, const struct replication *replication) {
     struct job_segments *s = context;
@@ -186,6 +202,7 @@ static void damage_and_check(void *context, const struct replication *replicatio
     cr_assert_gt(s->list.count, 10);
     damage_meter(s, (struct sim *)replication->sim);
     damage_starts(s, (struct sim *)replication->sim);
+    damage_times(s, (struct sim *)replication->sim);
     for (size_t i = 0; i < s->list.count; i++) {
         struct segment *at = &s->list.at[i].told, kept = *at;
         struct segment damaged[] = {kept, kept, kept, kept, kept, kept, kept};
@@ -267,6 +284,15 @@ static void damage_replica(struct replica_segments *s, const struct sim *sim,
     }
 }
 
+/* Of a service that has served nothing a billionth of a token is within rounding, and not more. */
+static void damage_few_tokens(struct replica_segments *s, struct sim *sim) {
+    for (size_t i = 0; i < s->list.count; i++)
+        s->list.at[i].tokens = 0;
+    sim->services.runs[0].served = 0;
+    DAMAGE(s->list.at[0].tokens, = 0.9e-9, NULL);
+    DAMAGE(s->list.at[0].tokens, = 1.1e-9, "tokens, not");
+}
+
 static void damage_replicas(void *context, const struct replication *replication) {
     struct job_segments *segments = context;
     struct replica_segments *s = &segments->replicas;
@@ -288,6 +314,7 @@ static void damage_replicas(void *context, const struct replication *replication
     DAMAGE(type->serving.energy, -= 1, "something else than the meter");
     DAMAGE(type->serving.gpu_ps, += 1, "something else than the meter");
     expect_wrong(s, sim, NULL, "as it was");
+    damage_few_tokens(s, sim);
 }
 
 /* One replica serves from the start, the second one loads from 10 s to 30 s, the third one has one

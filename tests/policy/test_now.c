@@ -143,6 +143,14 @@ Test(now, work_left_is_measured) {
     cr_expect_float_eq(i->remaining[1], 1, 1e-9); /* it has just begun */
 }
 
+/* a computes 1 sample a second from 3 on: of 100 it has a quarter to do at 102.75. */
+Test(now, little_work_is_left) {
+    struct eyes eyes;
+    run_script(&eyes, "job_id,submit_s,model,work_samples\na,0,m,100\nb,10,m,1\n", "",
+               "0 start 0 0, 102.75 start 1 0");
+    cr_expect_float_eq(at(&eyes, 102.75)->remaining[0], 0.25, 1e-9);
+}
+
 /* Of a rigid job nobody knows how long it is: a asks for 50 s and takes 30. */
 Test(now, work_left_of_rigid_jobs) {
     struct eyes eyes;

@@ -200,6 +200,7 @@ static void look_at_view(void *context, const struct replication *r) {
     expect_near(easim_job_remaining(view, job), 75 - 16.0 / 3, "view", "remaining now");
     expect_near(easim_job_lost_s(view, job, false), 1.25, "view", "lost_s");
     expect_near(easim_job_lost_work(view, job), 1 + 16.0 / 3, "view", "lost work");
+    expect_near(job->unsaved_work, 1, "view", "unsaved_work");
     expect_near((double)job->predicted_end_ns, 23.3125e9, "view", "predicted_end_ns");
     expect_near((double)view->running_count, 1, "view", "running_count");
     expect_near((double)easim_view_running(view, 0)->predicted_end_ns, 23.3125e9, "view",
@@ -230,6 +231,28 @@ Test(phases, view) {
         "policy: {name: script, params: {actions: \"0 start 0 0\"}}\n" TRIAL_JOBS);
     trial_must_succeed(&t);
     cr_expect(looked);
+    trial_finish(&t);
+}
+
+static void look_at_unsaved(void *context, const struct replication *r) {
+    *(double *)context = r->sim->view.jobs[0].unsaved_work;
+}
+
+/* Without periodic checkpoints a stop loses nothing, of the phase before neither. */
+Test(phases, nothing_is_unsaved) {
+    struct trial t;
+    double unsaved = NAN;
+    trial_run(
+        &t,
+        &(struct trial_options){.jobs = "job_id,submit_s,model,work_samples\na,0,m,100\n",
+                                .models = models_of(UP, ""),
+                                .look = look_at_unsaved,
+                                .context = &unsaved},
+        "name: n\nhorizon: 10.25\nmodels: models.yaml\n"
+        "cluster: {gpu_types: [{name: g, idle_w: 50, ctx_w: 90, tdp_w: 400}], nodes: [{gpu: g, gpus: 2}]}\n"
+        "policy: {name: script, params: {actions: \"0 start 0 0\"}}\n" TRIAL_JOBS);
+    trial_must_succeed(&t);
+    cr_expect_eq(unsaved, 0);
     trial_finish(&t);
 }
 

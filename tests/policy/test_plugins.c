@@ -279,14 +279,14 @@ Test(plugins, view_is_compared) {
     }
 }
 
-/* As above, decision n at n - 1 s. Decisions 1, 2, 4, 8 ... compare all of the view; another one
-   only its first 4096 bytes and as many that wander, and job 700, over long ago, is in neither
-   soon: what is written there is found by the next power of two, or long after number 1025. */
+/* As above, decision n at n - 1 s. Decisions 1, 2, 4, 8 ... and the end, 2000 s, compare all of the
+   view; others only its first 4096 bytes and as many that wander. Job 700, over long ago, is in
+   neither soon: what is written there is found by a power of two, or long after number 1025. */
 Test(plugins, view_is_compared_as_a_whole_at_powers_of_two) {
     static const struct {
         int decision, job, found_s; /* -1: later than at 1030 s */
     } cases[] = {{1, 500, 0},       {511, 100, 511},   {512, 100, 511}, {1020, 700, 1023},
-                 {1023, 700, 1023}, {1024, 700, 1023}, {1025, 700, -1}};
+                 {1023, 700, 1023}, {1024, 700, 1023}, {1025, 700, -1}, {2001, 700, 2000}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct trial t;
         trial_run(

@@ -106,6 +106,23 @@ Test(preemption, one_job) {
         run_case(&cases[i]);
 }
 
+/* A nanosecond at no power is lost all the same. */
+Test(preemption, of_a_nanosecond) {
+    struct trial t;
+    trial_run(
+        &t,
+        &(struct trial_options){.jobs = "job_id,submit_s,gpus,duration_s\na,0,2,100\n",
+                                .strict = true},
+        "name: n\nhorizon: drain\n"
+        "policy: {name: script, params: {actions: \"0 start 0 0, 1e-9 kill 0, 1 start 0 0\"}}\n"
+        "cluster: {gpu_types: [{name: g, idle_w: 0, busy_w: 0, tdp_w: 400}], nodes: [{gpu: g, gpus: 2}]}\n"
+        "workload: {kind: trace, file: jobs.csv, utilization: 0}\n");
+    trial_must_succeed(&t);
+    cr_expect_eq(trial_find(&t, "a")->lost_s, 1e-9);
+    cr_expect_eq(trial_find(&t, "a")->lost_j, 0);
+    trial_finish(&t);
+}
+
 /* A preempted job keeps its place in the queue: a (2 GPUs, until 10 of 30) goes back before b,
    which came at 5, so at 12 a starts again and b waits until 12 + 20 = 32. c (1 GPU) is preempted
    as well and starts again at 12. */

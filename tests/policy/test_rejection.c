@@ -169,17 +169,19 @@ Test(rejection, by_list_policies) {
     }
 }
 
-/* Each job has a reason of its own: a hundred are kept, the rest is told as one. */
+/* The reason of a job is the first four characters of its name: a hundred reasons are kept, the
+   rest is told as one. The first one comes twice, and counts once. */
 Test(rejection, many_reasons) {
     struct trial t;
     struct str jobs = {0};
     str_add(&jobs, "job_id,submit_s,gpus,duration_s\n");
     for (int j = 0; j < 130; j++)
-        str_addf(&jobs, "j%03d,%d,1,1\n", j, j);
+        str_addf(&jobs, "j%03d,%d,1,1\n%s", j, j, j == 0 ? "j000 again,0.5,1,1\n" : "");
     run(&t, &(struct trial_options){.jobs = jobs.text, .strict = true},
         "{name: misuse, params: {kind: reject_named}}");
     trial_must_succeed(&t);
-    cr_expect_eq(t.summaries->jobs_rejected, 130);
+    cr_expect_eq(t.summaries->jobs_rejected, 131);
+    cr_expect_str_eq(trial_find(&t, "j000 again")->reason, "by the policy: j000\\x1b");
     cr_expect_str_eq(trial_find(&t, "j099")->reason, "by the policy: j099\\x1b");
     cr_expect_str_eq(trial_find(&t, "j100")->reason,
                      "by the policy, for more reasons than are told apart");

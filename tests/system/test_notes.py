@@ -231,8 +231,19 @@ def rows_of_logs(folder):
     assert text.count(line) == 1, text
 
 
+def timed_decisions(folder):
+    """--timing alone says how long a decision takes on average, more than nothing, and of how many, those of summary.csv."""
+    line = re.compile(r"  decision, mean +([0-9.]+) us of processor time, ([0-9]+) decisions\n")
+    config = write(folder)
+    [(mean_us, decisions)] = line.findall(easim("run", config, "--timing", "--out", folder / "out").stdout)
+    assert float(mean_us) > 0, mean_us
+    assert int(decisions) == sum(int(row["decisions"]) for row in rows_of(folder / "out/summary.csv")), decisions
+    assert not line.search(easim("run", config, "--force", "--out", folder / "out").stdout)
+
+
 def main():
-    for test in (warnings_everywhere, said_of_services, shares_of_starts, caps_that_are_ignored, queues_and_ends, rows_of_logs):
+    for test in (warnings_everywhere, said_of_services, shares_of_starts, caps_that_are_ignored, queues_and_ends, rows_of_logs,
+                 timed_decisions):
         with tempfile.TemporaryDirectory() as folder:
             test(Path(folder))
         print(f"{test.__name__}: holds")

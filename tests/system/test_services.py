@@ -276,10 +276,11 @@ def displacing(folder):
 
 
 def falling_cap(folder):
-    """Of two replicas, which count with 600 W each, the cap of charon allows one from 300 s on; fcfs does not keep it."""
+    """Of two replicas, which count with 600 W each, the cap of charon allows one from 300 s on, if that is the least; fcfs does
+    not keep it."""
     (folder / "cap.csv").write_text("time_s,power_w\n0,2000\n300,1000\n")
-    for policy, held, violation in (("charon", "1", "0"), ("fcfs", "2", "100")):
-        out = run(folder, [service(demand="{tokens_per_s: 3000}", most=3, more=", start_s: 0s")], horizon="400s", policy=policy,
+    for policy, least, held, violation in (("charon", 1, "1", "0"), ("charon", 2, "2", "100"), ("fcfs", 1, "2", "100")):
+        out = run(folder, [service(demand="{tokens_per_s: 3000}", replicas=least, most=3, more=", start_s: 0s")], horizon="400s", policy=policy,
                   nodes="[{count: 1, gpu: g, gpus: 4}]", cap="  power_cap_w: {file: cap.csv}\n")
         rows = rows_of(out / "power.csv")
         assert ([row["alloc_gpus"] for row in rows if float(row["time_s"]) >= 0][-1], rows[0]["alloc_gpus"]) == (held, "2"), rows
@@ -309,6 +310,17 @@ def stuck(folder):
         run(folder, [job, service(demand=demand)], horizon="drain", nodes="[{count: 1, gpu: g, gpus: 2}]", code=1)
         told = easim("run", folder / "c.yaml", "--quiet", "--force", "--out", folder / "out", code=1).stderr
         assert "leaves 1 jobs waiting for ever" in told and "1 of 2 GPUs are free; services hold 1" in told, told
+
+
+def stuck_until(folder):
+    """Demand comes again every 120 s, and down_after + start_s + (4 + max) interval are 300 + 90 + 5 * 60 s: of the changes,
+    one a minute, the first behind 810 s ends the run."""
+    (folder / "jobs.csv").write_text("job_id,submit_s,gpus,duration_s\na,0,2,50\n")
+    demand = course(folder, "d.csv", [(0, 1000), (60, 10)])[:-1] + ", repeat: true}"
+    run(folder, ["{kind: trace, file: jobs.csv}", service(demand=demand, more=", start_s: 90s, scaling: {interval: 60s, down_after: 300s}")],
+        horizon="drain", nodes="[{count: 1, gpu: g, gpus: 2}]", code=1)
+    told = easim("run", folder / "c.yaml", "--quiet", "--force", "--out", folder / "out", code=1).stderr
+    assert "leaves 1 jobs waiting for ever" in told and "(at t = 840 s)" in told, told
 
 
 def real_logs(folder):
@@ -398,7 +410,7 @@ def greatest_demand(folder):
 
 if __name__ == "__main__":
     for check in (half_of_capacity, pulse, timeout, node_failure, warmup, beside_jobs, equal_to_none, scaling, reserved,
-                  displacing, falling_cap, waking, stuck, real_logs, compared, invested, shorter_bins, greatest_demand):
+                  displacing, falling_cap, waking, stuck, stuck_until, real_logs, compared, invested, shorter_bins, greatest_demand):
         with tempfile.TemporaryDirectory() as folder:
             check(Path(folder))
-    print("services: 18 checks passed")
+    print("services: 19 checks passed")

@@ -407,8 +407,11 @@ static void spoil_service(void *context, const struct replication *replication) 
     expect_check(sim, NULL, "untouched");
     spoil_replicas(sim);
     SPOIL(run->ready, += 1, "has another number of replicas than it says");
+    SPOIL(run->ready, -= 1, "has another number of replicas than it says");
+    SPOIL(run->loading, += 1, "has another number of replicas than it says");
     SPOIL(run->loading, -= 1, "has another number of replicas than it says");
     SPOIL(run->reserved, += 1, "has another number of replicas than it says");
+    SPOIL(run->reserved, -= 1, "has another number of replicas than it says");
     SPOIL(spec->replicas.max, = 2, "has another number of replicas than it says");
     BEAR(spec->replicas.max, = 3);
     SPOIL(run->capacity_per_s, *= 1 + 1e-8, "has another capacity than its replicas");

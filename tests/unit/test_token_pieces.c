@@ -9,7 +9,8 @@ Test(token_pieces, by_hand) {
     struct token_pieces p = {.endless = 0};
     cr_expect(isnan(token_pieces_quantile(&p, 0.5)));
     token_pieces_add(&p, 0, 0, 50);
-    token_pieces_add(&p, 6, 0, 50); /* spread evenly over 0..6 */
+    token_pieces_add(&p, 6, 0, 50);                /* spread evenly over 0..6 */
+    cr_expect_eq(token_pieces_quantile(&p, 0), 0); /* the least value */
     cr_expect_eq(token_pieces_quantile(&p, 0.5), 0);
     cr_expect_float_eq(token_pieces_quantile(&p, 0.75), 3, 1e-12);
     cr_expect_float_eq(token_pieces_quantile(&p, 0.99), 6 * 0.98, 1e-12);
@@ -20,6 +21,13 @@ Test(token_pieces, by_hand) {
     token_pieces_finish(&p);
     token_pieces_add(&p, INFINITY, INFINITY, 1);
     cr_expect_eq(token_pieces_quantile(&p, 0), INFINITY);
+    token_pieces_finish(&p);
+    token_pieces_add(&p, 1, 1, 0.25);
+    token_pieces_add(&p, 6, 6, 0.25);
+    cr_expect_eq(token_pieces_quantile(&p, 1), 6);
+    token_pieces_add(&p, INFINITY, INFINITY, 0.5); /* more than a half is not up to 6 */
+    cr_expect_eq(token_pieces_quantile(&p, 0.5), 6);
+    cr_expect_eq(token_pieces_quantile(&p, nextafter(0.5, 1)), INFINITY);
     token_pieces_finish(&p);
 }
 

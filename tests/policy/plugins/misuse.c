@@ -90,7 +90,7 @@ static void reject_wrongly(const struct easim_pass *pass, enum kind kind) {
     }
     if (kind == REJECT_NAMED) {
         char reason[40];
-        snprintf(reason, sizeof reason, "%s\033", easim_view_job(view, view->first_waiting)->id);
+        snprintf(reason, sizeof reason, "%.4s\033", easim_view_job(view, view->first_waiting)->id);
         pass->host->plan_reject(pass->plan, view->first_waiting, reason);
     }
 }
@@ -143,7 +143,8 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
     .name = "misuse",
     .version = "1",
     .summary = "one wrong action a decision",
-    .capabilities = EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_REJECT | EASIM_CAPABILITY_TICK,
+    .capabilities = EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_REJECT | EASIM_CAPABILITY_TICK |
+                    EASIM_CAPABILITY_FRACTIONAL_GPU,
     .params_size = sizeof(struct params),
     .params = params,
     .param_count = 1,
