@@ -117,7 +117,6 @@ struct segment {
     uint32_t config; /* that it held, or EASIM_NONE: it was queued */
     uint32_t nodes;  /* number of nodes, 0 when queued */
     uint8_t phase;   /* of its model, from 0 */
-    uint8_t span;    /* enum easim_span of config; 0 when queued */
     int128 energy;   /* of its GPUs, 1e-18 J */
 };
 

@@ -109,7 +109,6 @@ struct segment segments_present(const struct sim *sim, uint32_t job, enum segmen
                             .config = uses_gpus ? run->config : EASIM_NONE,
                             .nodes = uses_gpus ? run->node_count : 0,
                             .phase = run->segment_phase,
-                            .span = uses_gpus ? (uint8_t)run->span : 0,
                             .energy = account_present_energy(sim, job)};
 }
 

@@ -246,28 +246,30 @@ def reservation(folder, preempt=False):
     job = f"{{kind: trace, file: jobs.csv, preemptible: {str(preempt).lower()}}}"
     chat = service(demand=course(folder, "d.csv", LATE), replicas=0, most=1, more=", start_s: 10s, scaling: {interval: 30s, "
                    f"down_after: 60s, preempt: {str(preempt).lower()}}}")
-    out = run(folder, [job, chat], nodes="[{count: 1, gpu: g, gpus: 2}]", k=2, horizon="drain", options=("--trace", "t.jsonl"))
+    out = run(folder, [job, chat], nodes="[{count: 1, gpu: g, gpus: 2}]", k=2, horizon="drain", options=("--trace", "t.jsonl", "--record"))
     events = [json.loads(line) for line in (out / "t.jsonl").read_text().splitlines()]
     [ready_ns] = [e["time_ns"] for e in events if e["kind"] == "replica_ready"]
     jobs = {row["job_id"]: row for row in rows_of(out / "jobs.csv")}
     row = one_row(out)
     energy_adds_up(out, Fraction(one_row(out, "summary.csv")["sim_s"]))
-    return ready_ns / 1e9, jobs, row, rows_of(out / "power.csv")
+    rests = [(r["gpu"], r["state"], r["start_s"], r["end_s"]) for r in rows_of(out / "gpus.csv")]
+    return ready_ns / 1e9, jobs, row, rows_of(out / "power.csv"), rests
 
 
 def reserved(folder):
-    ready_s, jobs, row, power = reservation(folder)
+    ready_s, jobs, row, power, rests = reservation(folder)
     assert ready_s == 260 and (jobs["a"]["finish_s"], jobs["b"]["finish_s"]) == ("100", "250"), ready_s
     assert (jobs["c"]["start_s"], jobs["c"]["finish_s"]) == ("570", "620"), jobs["c"]
     close(row["replica_gpu_h"], 2 * (570 - 250) / 3600)
     held = {p["time_s"]: (p["alloc_gpus"], p["idle_gpus"]) for p in power}
     assert held["100"] == ("1", "1") and held["250"] == ("2", "0"), held  # reserved, but idle
     assert row["preemptions"] == "0" and row["slo_share"] == "0", row
+    assert rests == [("0", "reserved", "100", "250"), ("1", "free", "570", "620")], rests  # c is on GPU 0 in the end
 
 
 def displacing(folder):
     """The same where it may displace: at 30 s both jobs go, and come back when it is gone, in their order."""
-    ready_s, jobs, row, _ = reservation(folder, preempt=True)
+    ready_s, jobs, row, *_ = reservation(folder, preempt=True)
     assert ready_s == 40 and row["preemptions"] == "2", (ready_s, row)
     # 20000 tokens wait at 40 s, none from 60 s on: gone at 510 + 60 as before; what both had done is lost.
     assert (jobs["a"]["preemptions"], jobs["b"]["preemptions"], jobs["c"]["preemptions"]) == ("1", "1", "0")
