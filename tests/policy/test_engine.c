@@ -5,6 +5,7 @@
 #include "../support/temp_dir.h"
 
 #include <criterion/criterion.h>
+#include <malloc.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -500,5 +501,32 @@ Test(engine, replica_without_a_place) {
     trial_execute(&t);
     cr_expect_eq(t.status, ERROR_RUN);
     cr_expect_str_eq(t.failure, "service chat: replica 3 of its least 9 does not fit (at t = 0 s)");
+    trial_finish(&t);
+}
+
+struct given_back {
+    const char *first, *last; /* names that the view has of these jobs */
+    size_t book_bytes;
+};
+
+static void look_at_blocks(void *context, const struct replication *replication) {
+    const struct view *view = &replication->sim->view;
+    *(struct given_back *)context = (struct given_back){
+        view->jobs[0].id, view->jobs[view->v->job_count - 1].id, malloc_usable_size(view->over)};
+}
+
+/* Pages of the view with 512 jobs that are over are given back: they are as new. The last 88 of 600
+   jobs do not fill theirs. The book of it has a number of 4 bytes for 512 jobs. */
+Test(engine, memory_of_jobs_that_are_over) {
+    struct given_back seen = {.book_bytes = 0};
+    struct trial t;
+    trial_run(
+        &t, &(struct trial_options){.unchecked = true, .look = look_at_blocks, .context = &seen},
+        "name: n\nhorizon: drain\npolicy: {name: fcfs}\n" TRIAL_CLUSTER(
+            1) "workload: {kind: periodic, period: 1s, until: {jobs: 600}, sizes: {law: constant, mean: 1s}, rigid: {k: 1}}\n");
+    trial_must_succeed(&t);
+    cr_expect_null(seen.first);
+    cr_expect_not_null(seen.last);
+    cr_expect(seen.book_bytes >= 8 && seen.book_bytes <= 64, "%zu bytes", seen.book_bytes);
     trial_finish(&t);
 }

@@ -547,3 +547,16 @@ Test(failures, last_a_nanosecond) {
     expect_near(t.summaries->node_failures, 5, "node_failures");
     trial_finish(&t);
 }
+
+/* So many nodes that their list fills a block of memory of its own, where a look behind it would be
+   noticed; none of them fails. */
+Test(failures, of_none_of_many_nodes) {
+    struct trial t;
+    trial_run(
+        &t, &(struct trial_options){.jobs = "job_id,submit_s,gpus,duration_s\na,0,1,10\n"},
+        "name: n\nhorizon: drain\npolicy: {name: fcfs}\ncluster: {gpu_types: [{name: g, idle_w: 50, ctx_w: 90, tdp_w: 400}], nodes: [{count: 9000, gpu: g, gpus: 1}]}\n" TRIAL_JOBS);
+    trial_must_succeed(&t);
+    cr_expect_eq(trial_find(&t, "a")->finish_ns, 10000000000);
+    expect_near(t.summaries->node_failures, 0, "node_failures");
+    trial_finish(&t);
+}

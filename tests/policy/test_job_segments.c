@@ -229,8 +229,9 @@ static void damage_and_check(void *context, const struct replication *replicatio
 
 Test(job_segments, are_checked) {
     struct job_segments segments;
+    struct gpu_tracker tracker = {0};
     struct trial t;
-    job_segments_init(&segments, NULL);
+    job_segments_init(&segments, &tracker); /* GPUs with numbers change nothing */
     trial_run(
         &t,
         &(struct trial_options){
@@ -243,6 +244,7 @@ Test(job_segments, are_checked) {
             3) "workload: {kind: trace, file: jobs.csv, rigid_costs: {start_s: 1, restart_s: 2, checkpoint_interval_s: 3}}\n");
     trial_must_succeed(&t);
     job_segments_finish(&segments);
+    gpu_tracker_finish(&tracker);
     trial_finish(&t);
 }
 
@@ -309,10 +311,12 @@ static void damage_replicas(void *context, const struct replication *replication
         }
     }
     cr_expect_eq(kinds, 1 << SEGMENT_RESERVED | 1 << SEGMENT_LOADING | 1 << SEGMENT_SERVE);
-    DAMAGE(type->loading.energy, += 1, "something else than the meter");
-    DAMAGE(type->loading.gpu_ps, -= 1, "something else than the meter");
-    DAMAGE(type->serving.energy, -= 1, "something else than the meter");
-    DAMAGE(type->serving.gpu_ps, += 1, "something else than the meter");
+    int128 *const sums[] = {&type->loading.energy, &type->loading.gpu_ps, &type->serving.energy,
+                            &type->serving.gpu_ps};
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
+        DAMAGE(*sums[i], += 1, "something else than the meter");
+        DAMAGE(*sums[i], -= 1, "something else than the meter");
+    }
     expect_wrong(s, sim, NULL, "as it was");
     damage_few_tokens(s, sim);
 }

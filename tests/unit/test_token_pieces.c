@@ -31,6 +31,17 @@ Test(token_pieces, by_hand) {
     token_pieces_finish(&p);
 }
 
+/* In doubles (0.1 + 0.2) + 0.3 is more than (0.2 + 0.3) + 0.1: all tokens, the value of which is
+   the greatest, are more than those below it and its own. */
+Test(token_pieces, all_in_spite_of_rounding) {
+    struct token_pieces p = {.endless = 0};
+    token_pieces_add(&p, 6, 6, 0.1);
+    token_pieces_add(&p, 1, 1, 0.2);
+    token_pieces_add(&p, 2, 2, 0.3);
+    cr_expect_eq(token_pieces_quantile(&p, 1), 6);
+    token_pieces_finish(&p);
+}
+
 Test(token_pieces, equal_values_are_one) {
     struct token_pieces p = {.endless = 0};
     for (int i = 0; i < 1000; i++)
