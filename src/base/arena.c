@@ -35,20 +35,32 @@ static struct arena_block *add_block(struct arena *arena, size_t bytes) {
     return block;
 }
 
+static size_t aligned(size_t bytes) {
+    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
 void *arena_alloc(struct arena *arena, size_t bytes) {
     if (bytes > SIZE_MAX / 2)
         return mem_zalloc(bytes, SIZE_MAX); /* ends the process: out of memory */
-    size_t rounded = bytes == 0 ? ALIGNMENT : (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    size_t rounded = bytes == 0 ? ALIGNMENT : aligned(bytes);
     struct arena_block *block = arena->first;
-    if (!block || block->capacity - block->used < rounded)
+    if (!block || block->capacity - aligned(block->used) < rounded)
         block = add_block(arena, rounded);
-    void *memory = block->bytes + block->used;
-    block->used += rounded;
+    void *memory = block->bytes + aligned(block->used);
+    block->used = aligned(block->used) + rounded;
     return memory;
 }
 
+/* Texts stand one behind the other. */
 char *arena_strndup(struct arena *arena, const char *text, size_t length) {
-    char *copy = arena_alloc(arena, length + 1);
+    struct arena_block *block = arena->first;
+    char *copy;
+    if (block && block->capacity - block->used > length) {
+        copy = block->bytes + block->used;
+        block->used += length + 1;
+    } else {
+        copy = arena_alloc(arena, length + 1);
+    }
     if (length > 0)
         memcpy(copy, text, length);
     return copy;

@@ -1,4 +1,4 @@
-/* Many small allocations released at once. Memory is zeroed and 16-byte aligned. */
+/* Many small allocations released at once. Memory is zeroed and 16-byte aligned, texts are not. */
 #ifndef EASIM_BASE_ARENA_H
 #define EASIM_BASE_ARENA_H
 

@@ -36,4 +36,20 @@ static inline uint64_t hash_mix(uint64_t x) {
     return x ^ (x >> 31);
 }
 
+/* Of one process only, as it depends on the byte order of the machine. Every bit of the key reaches
+   every bit of it. */
+static inline uint64_t hash_key(const void *key, size_t length) {
+    const unsigned char *at = key;
+    uint64_t state = HASH_START ^ length, word;
+    for (; length > sizeof word; at += sizeof word, length -= sizeof word) {
+        memcpy(&word, at, sizeof word);
+        state = (state ^ word) * 0x9e3779b97f4a7c15ULL;
+        state ^= state >> 32;
+    }
+    word = 0;
+    if (length > 0)
+        memcpy(&word, at, length);
+    return hash_mix(state ^ word);
+}
+
 #endif

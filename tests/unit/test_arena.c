@@ -63,3 +63,25 @@ Test(arena, text) {
     cr_assert_str_eq(empty, "");
     arena_finish(&arena);
 }
+
+/* Texts and memory by turns, over several blocks: memory is aligned and zeroed, texts stay. */
+Test(arena, texts_between) {
+    enum { COUNT = 1000 };
+    struct arena arena = {0};
+    const char *texts[COUNT];
+    char letters[COUNT];
+    memset(letters, 'x', sizeof letters);
+    for (size_t i = 0; i < COUNT; i++) {
+        texts[i] = arena_strndup(&arena, letters, i * 7 % 61);
+        unsigned char *memory = arena_alloc(&arena, i % 37);
+        cr_assert_eq((uintptr_t)memory % 16, 0);
+        for (size_t j = 0; j < i % 37; j++)
+            cr_assert_eq(memory[j], 0);
+        memset(memory, 0xff, i % 37);
+    }
+    for (size_t i = 0; i < COUNT; i++) {
+        cr_assert_eq(strlen(texts[i]), i * 7 % 61);
+        cr_assert_eq(strspn(texts[i], "x"), i * 7 % 61);
+    }
+    arena_finish(&arena);
+}
