@@ -116,6 +116,38 @@ static char *write_digits_before(char *end, uint64_t value) {
     return end;
 }
 
+static int count_digits(uint64_t value) {
+    static const uint64_t powers[] = {1,
+                                      10,
+                                      100,
+                                      1000,
+                                      10000,
+                                      100000,
+                                      1000000,
+                                      10000000,
+                                      100000000,
+                                      1000000000,
+                                      10000000000,
+                                      100000000000,
+                                      1000000000000,
+                                      10000000000000,
+                                      100000000000000,
+                                      1000000000000000,
+                                      10000000000000000,
+                                      100000000000000000,
+                                      1000000000000000000,
+                                      10000000000000000000U};
+    value |= 1; /* 0 has a digit, too */
+    int least = floor_log10_pow2(63 - __builtin_clzll(value));
+    return least + 1 + (least < 19 && value >= powers[least + 1]);
+}
+
+static char *put_digits(char *to, uint64_t value) {
+    to += count_digits(value);
+    (void)write_digits_before(to, value);
+    return to;
+}
+
 static char *put_bytes(char *to, const char *from, size_t length) {
     memcpy(to, from, length);
     return to + length;
@@ -155,12 +187,37 @@ static char *put_scientific(char *to, const char *digits, int count, int exponen
 
 /* Times and shares of logs. Of two decimals of at most 15 digits no two are the same double, so
    that one which reads back is the shortest, its zeros apart. */
-static bool is_thousandths(double value, struct decimal *decimal) {
+static bool is_thousandths(double value, uint64_t *thousandths) {
     double scaled = value * 1000;
     if (!(scaled < 1e15))
         return false;
-    *decimal = (struct decimal){(uint64_t)(scaled + 0.5), -3};
-    return decimal->digits > 0 && (double)decimal->digits / 1000 == value;
+    *thousandths = (uint64_t)(scaled + 0.5);
+    return *thousandths > 0 && (double)*thousandths / 1000 == value;
+}
+
+/* Not of a whole number. */
+static char *put_thousandths(char *to, uint64_t thousandths) {
+    uint32_t fraction = (uint32_t)(thousandths % 1000);
+    to = put_digits(to, thousandths / 1000);
+    *to++ = '.';
+    *to++ = (char)('0' + fraction / 100);
+    memcpy(to, &digit_pairs[fraction % 100 * 2], 2);
+    for (to += 2; to[-1] == '0';)
+        to--;
+    return to;
+}
+
+/* The magnitude. */
+static char *put_shortest(char *to, double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    struct decimal d = without_trailing_zeros(shortest_decimal(bits & INT64_MAX));
+    char buffer[20];
+    char *digits = write_digits_before(buffer + sizeof buffer, d.digits);
+    int count = (int)(buffer + sizeof buffer - digits);
+    int point = count + d.exponent;
+    return point >= -4 && point <= 17 ? put_plain(to, digits, count, point)
+                                      : put_scientific(to, digits, count, point - 1);
 }
 
 size_t numfmt_real(char text[static NUMFMT_BYTES], double value) {
@@ -168,25 +225,12 @@ size_t numfmt_real(char text[static NUMFMT_BYTES], double value) {
     if (fabs(value) < 0x1p53 && (double)(int64_t)value == value)
         return numfmt_int(text, (int64_t)value); /* the usual case in a trace; also -0.0 */
 
-    struct decimal d;
-    if (!is_thousandths(fabs(value), &d)) {
-        uint64_t bits;
-        memcpy(&bits, &value, sizeof bits);
-        d = shortest_decimal(bits & INT64_MAX);
-    }
-    d = without_trailing_zeros(d);
-    char buffer[20];
-    char *digits = write_digits_before(buffer + sizeof buffer, d.digits);
-    int count = (int)(buffer + sizeof buffer - digits);
-    int point = count + d.exponent;
-
     char *to = text;
+    uint64_t thousandths;
     if (value < 0)
         *to++ = '-';
-    if (point >= -4 && point <= 17)
-        to = put_plain(to, digits, count, point);
-    else
-        to = put_scientific(to, digits, count, point - 1);
+    to = is_thousandths(fabs(value), &thousandths) ? put_thousandths(to, thousandths)
+                                                   : put_shortest(to, value);
     *to = '\0';
     return (size_t)(to - text);
 }
@@ -196,12 +240,10 @@ static uint64_t magnitude(int64_t value) {
 }
 
 size_t numfmt_int(char text[static NUMFMT_BYTES], int64_t value) {
-    char buffer[20];
-    char *digits = write_digits_before(buffer + sizeof buffer, magnitude(value));
     char *to = text;
     if (value < 0)
         *to++ = '-';
-    to = put_bytes(to, digits, (size_t)(buffer + sizeof buffer - digits));
+    to = put_digits(to, magnitude(value));
     *to = '\0';
     return (size_t)(to - text);
 }
@@ -219,12 +261,10 @@ static char *put_nine_digits(char *to, uint32_t value) {
 
 size_t numfmt_ns(char text[static NUMFMT_BYTES], int64_t time_ns) {
     uint64_t nanoseconds = magnitude(time_ns);
-    char buffer[20];
-    char *digits = write_digits_before(buffer + sizeof buffer, nanoseconds / 1000000000);
     char *to = text;
     if (time_ns < 0)
         *to++ = '-';
-    to = put_bytes(to, digits, (size_t)(buffer + sizeof buffer - digits));
+    to = put_digits(to, nanoseconds / 1000000000);
     uint32_t fraction = (uint32_t)(nanoseconds % 1000000000);
     if (fraction > 0) {
         *to++ = '.';
@@ -244,6 +284,8 @@ static bool is_digit_byte(char c) {
 
 /* From here on the mantissa has 19 digits, as many as always fit an uint64. */
 #define MANTISSA_FULL 1000000000000000000ULL
+#define SAFE_DIGITS   18 /* fit an int64 in any case */
+#define FEW_BYTES     15 /* so many digits are below 2^53 */
 
 /* A number as it stands in the text: +-mantissa * 10^exponent, unless digits were left out. */
 struct scanned {
@@ -321,11 +363,12 @@ static bool parse_with_strtod(const char *text, size_t length, double *value) {
     return true;
 }
 
+static const double exact_powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                      1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                      1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
 /* mantissa * 10^exponent, correctly rounded; false where that is too large. */
 static bool real_of(const struct scanned *number, double *value) {
-    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                    1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     if (number->mantissa > 1ULL << 53 || number->exponent < -22 || number->exponent > 22) {
         char text[64];
         int length = snprintf(text, sizeof text, "%s%llue%lld", number->negative ? "-" : "",
@@ -335,14 +378,43 @@ static bool real_of(const struct scanned *number, double *value) {
     /* Both operands are exact, so the one operation rounds correctly (Clinger 1990). */
     double parsed = (double)number->mantissa;
     if (number->exponent < 0)
-        parsed /= powers[-number->exponent];
+        parsed /= exact_powers[-number->exponent];
     else
-        parsed *= powers[number->exponent];
+        parsed *= exact_powers[number->exponent];
     *value = number->negative ? -parsed : parsed;
     return true;
 }
 
+/* The usual case, digits with a point or without, in one go. Its double is exact as that of
+ * real_of. */
+static bool parse_few_digits(const char *text, size_t length, double *value) {
+    const char *at = text, *end = text + length;
+    uint64_t mantissa = 0;
+    bool negative = length > 0 && *at == '-';
+    if (length > FEW_BYTES)
+        return false;
+    at += negative;
+    const char *begin = at, *point = NULL;
+    for (; at < end; at++) {
+        if (is_digit_byte(*at))
+            mantissa = mantissa * 10 + (uint64_t)(*at - '0');
+        else if (*at == '.' && !point)
+            point = at;
+        else
+            return false;
+    }
+    size_t decimals = point ? (size_t)(end - point) - 1 : 0;
+    if (end - begin == (point != NULL))
+        return false;
+    double parsed = (double)mantissa;
+    parsed = decimals > 0 ? parsed / exact_powers[decimals] : parsed;
+    *value = negative ? -parsed : parsed;
+    return true;
+}
+
 bool numfmt_parse_real(const char *text, size_t length, double *value) {
+    if (parse_few_digits(text, length, value))
+        return true;
     struct scanned number = {.complete = true};
     if (!scan_number(text, length, &number))
         return false;
@@ -396,6 +468,11 @@ bool numfmt_parse_int(const char *text, size_t length, int64_t *value) {
     if (i == length)
         return false;
     int64_t sum = 0; /* kept negative: INT64_MIN has no opposite */
+    for (; i < length && i < SAFE_DIGITS; i++) {
+        if (!is_digit_byte(text[i]))
+            return false;
+        sum = sum * 10 - (text[i] - '0');
+    }
     for (; i < length; i++) {
         if (!is_digit_byte(text[i]) || __builtin_mul_overflow(sum, 10, &sum) ||
             __builtin_sub_overflow(sum, text[i] - '0', &sum))

@@ -23,7 +23,9 @@ bool slice_begins(struct slice slice, const char *text) {
 
 bool slice_is_word(struct slice slice, const char *word) {
     size_t length = strlen(word);
-    return slice.length == length && (length == 0 || strncasecmp(slice.at, word, length) == 0);
+    if (slice.length != length || length == 0)
+        return slice.length == length;
+    return ((slice.at[0] ^ word[0]) & ~0x20) == 0 && strncasecmp(slice.at, word, length) == 0;
 }
 
 const char *slice_find(struct slice slice, const char *text) {

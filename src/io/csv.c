@@ -4,11 +4,15 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/mem.h"
+#include "base/numfmt.h"
 #include "io/lines.h"
 
+#include <endian.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define PLAIN_BYTES 40 /* of a text that is hardly ever longer */
 
 struct field {
     struct slice text;
@@ -23,6 +27,8 @@ struct csv {
     size_t name_count;
     struct field *fields; /* of the current row */
     size_t field_capacity;
+    struct slice line;
+    bool tight;     /* the row is its line: no quotes, no blanks around fields */
     char *unquoted; /* fields that had doubled quotes */
     size_t unquoted_used, unquoted_capacity;
 };
@@ -45,20 +51,41 @@ static void keep_field(struct csv *csv, size_t index, struct slice text, size_t 
         csv->fields[index] = (struct field){text, (uint32_t)offset + 1};
 }
 
+/* The bytes of a word that are c, as their highest bits; exact for each of them. */
+static uint64_t bytes_that_are(uint64_t word, char c) {
+    const uint64_t low = 0x7f7f7f7f7f7f7f7fULL;
+    uint64_t x = word ^ (uint64_t)(unsigned char)c * 0x0101010101010101ULL;
+    return ~(((x & low) + low) | x | low);
+}
+
+/* The next eight bytes, the first one lowest; zeros behind the end. */
+static uint64_t load_bytes(const char *at, const char *end) {
+    uint64_t word = 0;
+    if (end - at >= (ptrdiff_t)sizeof word) {
+        memcpy(&word, at, sizeof word);
+        return le64toh(word);
+    }
+    for (unsigned shift = 0; at < end; at++, shift += 8)
+        word |= (uint64_t)(unsigned char)*at << shift;
+    return word;
+}
+
 static size_t split_plain(struct csv *csv, struct slice line) {
-    const char separator = csv->separator;
     const char *end = line.at + line.length;
     const char *begin = line.at;
-    size_t count = 0;
-    for (const char *at = line.at; at < end; at++) {
-        if (*at != separator)
-            continue;
-        struct slice text = trimmed_csv_field(begin, at);
-        keep_field(csv, count++, text, (size_t)(text.at - line.at));
-        begin = at + 1;
-    }
+    size_t count = 0, bytes = 0;
+    for (const char *word = line.at; word < end; word += sizeof(uint64_t))
+        for (uint64_t found = bytes_that_are(load_bytes(word, end), csv->separator); found;
+             found &= found - 1) {
+            const char *at = word + __builtin_ctzll(found) / 8;
+            struct slice text = trimmed_csv_field(begin, at);
+            keep_field(csv, count++, text, (size_t)(text.at - line.at));
+            bytes += text.length + 1;
+            begin = at + 1;
+        }
     struct slice text = trimmed_csv_field(begin, end);
     keep_field(csv, count++, text, (size_t)(text.at - line.at));
+    csv->tight = bytes + text.length == line.length;
     return count;
 }
 
@@ -154,6 +181,8 @@ static int next_row(struct csv *csv, size_t *count, struct error *reterr) {
         if (status <= 0)
             return status;
     } while (is_blank_line(csv, line));
+    csv->line = line;
+    csv->tight = false;
     if (memchr(line.at, '"', line.length)) {
         int status = split_quoted(csv, line, count, reterr);
         return status < 0 ? status : 1;
@@ -319,6 +348,24 @@ struct slice csv_field(const struct csv *csv, int column) {
     return column < 0 ? (struct slice){0} : csv->fields[column].text;
 }
 
+/* Fields of a row that is its line hold no separator. Where no field holds one, it tells them
+   apart; else a line end does, which no field holds. */
+struct slice csv_row(const struct csv *csv, struct str *text) {
+    if (csv->tight)
+        return csv->line;
+    char between = csv->separator;
+    for (size_t i = 0; i < csv->name_count && between != '\n'; i++)
+        if (memchr(csv->fields[i].text.at, between, csv->fields[i].text.length))
+            between = '\n';
+    text->length = 0;
+    for (size_t i = 0; i < csv->name_count; i++) {
+        if (i > 0)
+            str_add_char(text, between);
+        str_add_bytes(text, csv->fields[i].text.at, csv->fields[i].text.length);
+    }
+    return (struct slice){text->text, text->length};
+}
+
 struct location csv_where(const struct csv *csv, int column) {
     uint32_t at = column < 0 ? 0 : csv->fields[column].column;
     return (struct location){csv->file, lines_number(csv->lines), at};
@@ -336,20 +383,36 @@ static bool is_trimmed(char c) {
     return is_csv_blank(c) || c == '\n' || c == '\r';
 }
 
-enum { NEEDS_QUOTES = 1, LINE_END = 2 };
+enum { NEEDS_QUOTES = 1, LINE_END = 2, TEXT_END = 4, BLANK = 8 };
+
+static const unsigned char special_bytes[256] = {
+    [','] = NEEDS_QUOTES, ['"'] = NEEDS_QUOTES, ['\r'] = LINE_END, ['\n'] = LINE_END,
+    ['\0'] = TEXT_END,    [' '] = BLANK,        ['\t'] = BLANK};
+
+/* Short texts without anything special, the usual ones, are copied as they are looked at. */
+static bool add_plain_text(struct str *out, const char *text) {
+    char *to = str_reserve(out, PLAIN_BYTES);
+    size_t length = 0;
+    while (length < PLAIN_BYTES && !special_bytes[(unsigned char)text[length]]) {
+        to[length] = text[length];
+        length++;
+    }
+    bool whole = length < PLAIN_BYTES && text[length] == '\0';
+    to[whole ? length : 0] = '\0';
+    out->length += whole ? length : 0;
+    return whole;
+}
 
 void csv_add_text(struct str *out, const char *text) {
-    static const unsigned char special[256] = {
-        [','] = NEEDS_QUOTES, ['"'] = NEEDS_QUOTES, ['\r'] = LINE_END, ['\n'] = LINE_END};
     unsigned found = 0;
     size_t length = 0;
-    if (!text)
+    if (!text || add_plain_text(out, text))
         return;
     for (; text[length]; length++)
-        found |= special[(unsigned char)text[length]];
+        found |= special_bytes[(unsigned char)text[length]];
     bool quoted = (found & NEEDS_QUOTES) ||
                   (length > 0 && (is_trimmed(text[0]) || is_trimmed(text[length - 1])));
-    if (!quoted && found == 0) {
+    if (!quoted && !(found & LINE_END)) {
         str_add_bytes(out, text, length);
         return;
     }
@@ -371,13 +434,16 @@ void csv_comma_text(struct str *out, const char *text) {
 }
 
 void csv_comma_real(struct str *out, double value) {
-    str_add_char(out, ',');
-    str_add_real(out, value);
+    char *to = str_reserve(out, 1 + NUMFMT_BYTES);
+    *to++ = ',';
+    *to = '\0';
+    out->length += 1 + (isfinite(value) ? numfmt_real(to, value) : 0);
 }
 
 void csv_comma_int(struct str *out, int64_t value) {
-    str_add_char(out, ',');
-    str_add_int(out, value);
+    char *to = str_reserve(out, 1 + NUMFMT_BYTES);
+    *to++ = ',';
+    out->length += 1 + numfmt_int(to, value);
 }
 
 void csv_comma_positive(struct str *out, double value) {

@@ -36,6 +36,9 @@ void csv_each_row(struct csv *csv, struct problems *problems, size_t most,
                   void (*read_row)(void *context), void *context);
 struct slice csv_field(const struct csv *csv,
                        int column); /* trimmed, unquoted; empty if column is -1 */
+/* The current row as one text, which is the same for rows of the same fields only (trimmed and
+   unquoted). Valid until the next row; `text` is room for it, used if need be. */
+struct slice csv_row(const struct csv *csv, struct str *text);
 struct location csv_where(const struct csv *csv, int column); /* of that field in the current row */
 /* A problem at that field of the current row, which may be -1: "expected ..., got" what stands
    there. name: of the column. */

@@ -145,3 +145,43 @@ Test(csv, errors_of_the_file, .init = temp_dir_enter, .fini = temp_dir_leave) {
     cr_assert(slice_is(csv_field(csv, 1), "3"));
     csv_close(csv);
 }
+
+/* Two rows give the same text exactly if their fields are the same. */
+Test(csv, rows_as_text, .init = temp_dir_enter, .fini = temp_dir_leave) {
+    static const struct {
+        const char *one, *two;
+        char separator;
+        bool same;
+    } cases[] = {
+        {"1,2", "1,2", ',', true},
+        {"1,2", "1,3", ',', false},
+        {"1,2", " 1 ,2\t", ',', true},
+        {"1,2", "\"1\",2", ',', true},
+        {"12,", "1,2", ',', false},
+        {",", "\"\",", ',', true},
+        {"\"a,b\",c", "a,\"b,c\"", ',', false},
+        {"\"a,b\",c", "\"a,b\", c", ',', true},
+        {"a\tb", "\"a\"\tb", '\t', true},
+        {"x y;z", "\"x y\" ;z", ';', true},
+        {"\"\"\"\",1", "\"\"\"\" , 1", ',', true},
+        {"\"1;2\";3", "1;\"2;3\"", ';', false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[80];
+        struct csv *csv;
+        struct str room[2] = {{0}, {0}}, first = {0};
+        snprintf(text, sizeof text, "a%cb\n%s\n%s\n", cases[i].separator, cases[i].one,
+                 cases[i].two);
+        temp_file_write_text("jobs.csv", text);
+        cr_assert_eq(csv_open("jobs.csv", cases[i].separator, &csv, NULL), 0);
+        cr_assert_eq(csv_next(csv, NULL), 1, "%zu", i);
+        struct slice row = csv_row(csv, &room[0]);
+        str_add_bytes(&first, row.at, row.length);
+        cr_assert_eq(csv_next(csv, NULL), 1, "%zu", i);
+        cr_expect_eq(slice_is(csv_row(csv, &room[1]), first.text), cases[i].same, "%zu", i);
+        csv_close(csv);
+        str_finish(&room[0]);
+        str_finish(&room[1]);
+        str_finish(&first);
+    }
+}
