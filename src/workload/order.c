@@ -19,21 +19,27 @@ static int compare_timed_keys(const void *left, const void *right) {
     return a->place < b->place ? -1 : 1;
 }
 
+static int64_t time_at(const int64_t *first_ns, size_t stride, size_t i) {
+    return *(const int64_t *)((const char *)first_ns + i * stride);
+}
+
+static bool are_in_order(const int64_t *first_ns, size_t stride, size_t count) {
+    for (size_t i = 1; i < count; i++)
+        if (time_at(first_ns, stride, i - 1) > time_at(first_ns, stride, i))
+            return false;
+    return true;
+}
+
 uint32_t *order_by_time(const int64_t *first_ns, size_t stride, size_t count) {
-    struct key *keys = mem_zalloc(count, sizeof *keys);
-    bool sorted = true;
-    for (size_t i = 0; i < count; i++) {
-        keys[i].time_ns = *(const int64_t *)((const char *)first_ns + i * stride);
-        keys[i].place = (uint32_t)i;
-        sorted = sorted && (i == 0 || keys[i - 1].time_ns <= keys[i].time_ns);
-    }
-    uint32_t *order = NULL;
-    if (!sorted) {
-        qsort(keys, count, sizeof *keys, compare_timed_keys);
-        order = mem_zalloc(count, sizeof *order);
-        for (size_t i = 0; i < count; i++)
-            order[i] = keys[i].place;
-    }
+    if (are_in_order(first_ns, stride, count))
+        return NULL;
+    struct key *keys = mem_alloc(count * sizeof *keys);
+    for (size_t i = 0; i < count; i++)
+        keys[i] = (struct key){time_at(first_ns, stride, i), (uint32_t)i};
+    qsort(keys, count, sizeof *keys, compare_timed_keys);
+    uint32_t *order = mem_alloc(count * sizeof *order);
+    for (size_t i = 0; i < count; i++)
+        order[i] = keys[i].place;
     free(keys);
     return order;
 }
@@ -44,7 +50,7 @@ void *order_sorted_by_time(const void *records, size_t size, size_t time_offset,
         count > 0 ? order_by_time((const int64_t *)(at + time_offset), size, count) : NULL;
     if (!order)
         return NULL;
-    char *sorted = mem_zalloc(count, size);
+    char *sorted = mem_alloc(count * size);
     for (size_t i = 0; i < count; i++)
         memcpy(sorted + i * size, at + order[i] * size, size);
     free(order);

@@ -27,12 +27,20 @@ enum trace_option trace_option_unused(const struct trace_reader *reader,
 }
 
 struct trace_row trace_row_absent(uint32_t line) {
-    return (struct trace_row){.deadline_s = NAN,
-                              .work_samples = NAN,
-                              .duration_s = NAN,
-                              .requested_s = NAN,
-                              .utilization = NAN,
-                              .line = line};
+    static const struct trace_row absent = {.deadline_s = NAN,
+                                            .work_samples = NAN,
+                                            .duration_s = NAN,
+                                            .requested_s = NAN,
+                                            .utilization = NAN};
+    struct trace_row row = absent;
+    row.line = line;
+    return row;
+}
+
+void trace_add_row(struct trace *trace, const struct trace_row *row) {
+    if (trace->rows.count == trace->rows.capacity)
+        trace->rows.at = array_grow(trace->rows.at, &trace->rows.capacity, sizeof *row);
+    trace->rows.at[trace->rows.count++] = *row;
 }
 
 void trace_note(struct trace *trace, bool dropped, const char *reason, uint32_t line) {
@@ -60,6 +68,27 @@ const char *trace_text(struct trace *trace, struct slice text) {
                : intern_text(&trace->texts, intern(&trace->texts, text.at, text.length, NULL));
 }
 
+/* Whether so many texts of the column were new that a search is not worth its time and memory. */
+static bool is_hardly_known(const struct trace_text_cache *cache) {
+    return cache->looked_up >= 4096 && cache->found < cache->looked_up / 4;
+}
+
+const char *trace_text_again(struct trace *trace, struct slice text,
+                             struct trace_text_cache *cache) {
+    if (text.length == 0)
+        return NULL;
+    if (text.length == cache->last.length && memcmp(text.at, cache->last.at, text.length) == 0)
+        return cache->last.at;
+    cache->last.length = text.length;
+    if (is_hardly_known(cache))
+        return cache->last.at = arena_strndup(&trace->arena, text.at, text.length);
+    bool is_new;
+    uint32_t number = intern(&trace->texts, text.at, text.length, &is_new);
+    cache->looked_up++;
+    cache->found += !is_new;
+    return cache->last.at = intern_text(&trace->texts, number);
+}
+
 void trace_sort(struct trace *trace, bool shift) {
     size_t count = trace->rows.count;
     struct trace_row *sorted = order_sorted_by_time(trace->rows.at, sizeof *trace->rows.at,
@@ -69,9 +98,9 @@ void trace_sort(struct trace *trace, bool shift) {
         trace->rows.at = sorted;
         trace->rows.capacity = count;
     }
-    if (!shift || count == 0)
+    int64_t first_ns = shift && count > 0 ? trace->rows.at[0].submit_ns : 0;
+    if (first_ns == 0)
         return;
-    int64_t first_ns = trace->rows.at[0].submit_ns;
     trace->offset_s += units_s(first_ns);
     for (size_t i = 0; i < count; i++) {
         trace->rows.at[i].submit_ns -= first_ns;

@@ -60,6 +60,13 @@ struct trace {
     struct arena arena;
 };
 
+/* Of the texts of one column. */
+struct trace_text_cache {
+    struct slice last;
+    uint32_t looked_up,
+        found; /* texts that were not the last one, and how many of them were known */
+};
+
 /* Work of the jobs of a model, for logs that do not state it. */
 struct trace_work {
     struct location where;
@@ -101,6 +108,7 @@ enum trace_option trace_option_unused(const struct trace_reader *reader,
 
 void trace_finish(struct trace *trace);
 struct trace_row trace_row_absent(uint32_t line); /* nothing known */
+void trace_add_row(struct trace *trace, const struct trace_row *row);
 
 /* Adds one to the note with that reason (a string that outlives the trace). */
 void trace_note(struct trace *trace, bool dropped, const char *reason, uint32_t line);
@@ -108,6 +116,10 @@ void trace_note(struct trace *trace, bool dropped, const char *reason, uint32_t 
 void trace_write_notes(const struct trace *trace, const char *file, const char *prefix,
                        struct str *out);
 const char *trace_text(struct trace *trace, struct slice text); /* interned; NULL for empty text */
+/* The same where the last text that was asked for with this cache (zero at first) often comes
+   again, or where few texts ever do. */
+const char *trace_text_again(struct trace *trace, struct slice text,
+                             struct trace_text_cache *cache);
 
 /* Orders rows by submit (stable) and, with shift, moves the first submit to 0 and adds to the
  * offset. */

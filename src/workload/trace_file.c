@@ -10,7 +10,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define MAX_PROBLEMS 100 /* of one file: more help nobody */
+#define MAX_PROBLEMS 100                 /* of one file: more help nobody */
+#define PIECE_BYTES  ((size_t)256 << 10) /* and the rest of a row */
 
 enum column {
     ID,
@@ -130,7 +131,7 @@ static void read_job_row(void *context) {
     else if (class.length > 0)
         report_cell(r, CLASS, "sla, best_effort or empty");
     bool is_new = true;
-    uint32_t number = intern(&r->ids, id.at, id.length, &is_new);
+    uint32_t number = intern_ascending(&r->ids, id.at, id.length, &is_new);
     if (id.length == 0)
         report_cell(r, ID, "a job id");
     else if (!is_new)
@@ -159,7 +160,7 @@ static void read_job_row(void *context) {
     row.id = intern_text(&r->ids, number);
     row.submit_ns = units_ns(submit_s);
     row.labels = trace_labels_read(&r->labels, r->trace, r->csv);
-    array_push(&r->trace->rows, row);
+    trace_add_row(r->trace, &row);
 }
 
 static int find_job_columns(struct reader *reader, const char *path) {
@@ -228,13 +229,8 @@ const struct trace_reader *trace_file_find_reader(const struct trace_reader *con
 
 /* --- writing --- */
 
-/* Which columns behind the usual ones some row has. */
-struct extra_columns {
-    bool utilization, gpu_share;
-};
-
 static void write_job_row(const struct trace *trace, const struct trace_row *row,
-                          struct extra_columns extra, struct str *out) {
+                          struct trace_file_extra extra, struct str *out) {
     static const char *const classes[] = {NULL, "best_effort", "sla"};
     csv_add_text(out, row->id);
     str_add_char(out, ',');
@@ -258,7 +254,8 @@ static void write_job_row(const struct trace *trace, const struct trace_row *row
     str_add_char(out, '\n');
 }
 
-static void write_header(const struct trace *trace, struct extra_columns extra, struct str *out) {
+static void write_header(const struct trace *trace, struct trace_file_extra extra,
+                         struct str *out) {
     struct str name = {0};
     for (int c = 0; c < COLUMN_COUNT; c++)
         if (c < UTILIZATION || (c == UTILIZATION && extra.utilization) ||
@@ -274,13 +271,33 @@ static void write_header(const struct trace *trace, struct extra_columns extra, 
     str_add_char(out, '\n');
 }
 
-void trace_file_write(const struct trace *trace, struct str *out) {
-    struct extra_columns extra = {0};
+static struct trace_file_extra find_extra(const struct trace *trace) {
+    struct trace_file_extra extra = {0};
     for (size_t i = 0; i < trace->rows.count; i++) {
         extra.utilization |= !isnan(trace->rows.at[i].utilization);
         extra.gpu_share |= trace->rows.at[i].gpu_milli > 0;
     }
+    return extra;
+}
+
+void trace_file_write(const struct trace *trace, struct str *out) {
+    struct trace_file_extra extra = find_extra(trace);
     write_header(trace, extra, out);
     for (size_t i = 0; i < trace->rows.count; i++)
         write_job_row(trace, &trace->rows.at[i], extra, out);
+}
+
+struct trace_file_pieces trace_file_pieces(const struct trace *trace) {
+    return (struct trace_file_pieces){.trace = trace, .extra = find_extra(trace)};
+}
+
+struct slice trace_file_next_piece(void *pieces) {
+    struct trace_file_pieces *p = pieces;
+    p->text.length = 0;
+    if (!p->begun)
+        write_header(p->trace, p->extra, &p->text);
+    p->begun = true;
+    while (p->row < p->trace->rows.count && p->text.length < PIECE_BYTES)
+        write_job_row(p->trace, &p->trace->rows.at[p->row++], p->extra, &p->text);
+    return (struct slice){p->text.text, p->text.length};
 }

@@ -11,6 +11,24 @@ int trace_file_read(const char *path, const struct trace_options *options, struc
 /* The trace as CSV text. */
 void trace_file_write(const struct trace *trace, struct str *out);
 
+/* Which columns behind the usual ones some row has. */
+struct trace_file_extra {
+    bool utilization, gpu_share;
+};
+
+/* The same text in pieces of a few hundred kilobytes, for a text_source. Release text with
+   str_finish. */
+struct trace_file_pieces {
+    const struct trace *trace;
+    struct trace_file_extra extra;
+    size_t row; /* the next one */
+    bool begun; /* the header has gone */
+    struct str text;
+};
+
+struct trace_file_pieces trace_file_pieces(const struct trace *trace);
+struct slice trace_file_next_piece(void *pieces);
+
 /* The reader of a format: "workload" here, or one of a NULL-terminated table of foreign formats;
  * NULL if unknown.
  */

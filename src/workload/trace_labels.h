@@ -11,6 +11,7 @@
 /* Zero but for the column. */
 struct trace_label {
     int column;
+    struct trace_text_cache texts;
     bool has_text;            /* some cell is no number at all */
     struct location infinite; /* of the first cell that is nan, inf or too large a number; line 0:
                                  there is none */
@@ -18,6 +19,8 @@ struct trace_label {
 };
 
 struct trace_labels {
+    const char **room; /* for labels of so many rows */
+    size_t rows_left;
     ARRAY_OF(struct trace_label) at;
 };
 

@@ -319,6 +319,36 @@ Test(readers, clock_changes_of_a_row) {
                     "dropped 1 at 3: run time unknown\n");
 }
 
+/* Many rows of one instant, then rows of earlier instants: the repeats are counted by comparing
+ * each line with all before it. */
+Test(readers, repeats) {
+    struct str text = {0}, lines[120];
+    struct trace trace = {0};
+    struct problems problems = {0};
+    uint64_t repeats = 0;
+    str_add(&text, PHILLY);
+    for (int i = 0; i < 120; i++) {
+        int second = i < 50 ? 7 : i < 90 ? i / 3 : i % 40;
+        lines[i] = (struct str){0};
+        str_addf(&lines[i], "2017-11-04 01:00:%02d,%d,1,1,v\n", second, 1 + i * i % 19);
+        str_add(&text, lines[i].text);
+        bool repeated = false;
+        for (int j = 0; j < i; j++)
+            repeated = repeated || strcmp(lines[i].text, lines[j].text) == 0;
+        repeats += repeated;
+    }
+    temp_file_write_text("log", text.text);
+    cr_assert_eq(
+        trace_file_find_reader(ingest_readers, "philly")->read("log", NULL, &trace, &problems), 0);
+    cr_assert_eq(trace.notes.count, 1);
+    cr_expect_eq(trace.notes.at[0].rows, repeats);
+    for (int i = 0; i < 120; i++)
+        str_finish(&lines[i]);
+    str_finish(&text);
+    trace_finish(&trace);
+    problems_finish(&problems);
+}
+
 /* On a clock that is never changed, 01:30 to 02:00 are half an hour. */
 Test(readers, time_zone) {
     static const char text[] = PHILLY "2017-11-05 02:00:00,4,2,8,v\n2017-11-05 01:30:00,4,2,8,v\n";

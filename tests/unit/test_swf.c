@@ -205,6 +205,31 @@ Test(swf, estimate_is_run_time) {
            "1,0,1,,,10,10,1,,,,,1,1,,\n2,1,1,,,30,30,1,,,,,1,1,,\n3,2,1,,,0,0,1,,,,,1,1,,\n", "");
 }
 
+/* Groups that differ from line to line, 9,000 in all, and then come again, with queues that change
+ * every third line: texts stay those of their lines. */
+Test(swf, many_labels) {
+    struct str text = {0};
+    struct trace trace = {0};
+    struct problems problems = {0};
+    for (int i = 0; i < 12000; i++)
+        str_addf(&text, "%d %d 0 10 1 -1 -1 1 20 -1 1 10 %d -1 %d -1 -1 -1\n", i, i, i % 9000,
+                 i / 3);
+    temp_file_write_text("f", text.text);
+    cr_assert_eq(swf_reader.read("f", NULL, &trace, &problems), 0);
+    cr_assert_eq(trace.rows.count, 12000);
+    for (int i = 0; i < 12000; i++) {
+        const char *const *labels = trace.rows.at[i].labels;
+        cr_assert_str_eq(trace.rows.at[i].user, "10");
+        cr_assert_str_eq(labels[0], "1");
+        cr_assert_eq(atoi(labels[1]), i % 9000);
+        cr_assert_eq(atoi(labels[2]), i / 3);
+        cr_assert_null(labels[3]);
+    }
+    str_finish(&text);
+    trace_finish(&trace);
+    problems_finish(&problems);
+}
+
 Test(swf, gzip) {
     static const char text[] = ";\n1 0 0 10 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n";
     gzFile file = gzopen("log.swf.gz", "wb");

@@ -1,6 +1,7 @@
 /* CSV job logs: see log_table.h. */
 #include "ingest/logs/log_table.h"
 
+#include "base/hash.h"
 #include "base/numfmt.h"
 #include "base/units.h"
 #include "ingest/foreign.h"
@@ -8,6 +9,8 @@
 
 #include <math.h>
 #include <stdlib.h>
+
+#define FEW_ROWS 16 /* that are compared one by one */
 
 static bool is_table_full(const struct table *table) {
     return table->problems->count >= table->most_problems;
@@ -39,6 +42,8 @@ struct slice table_field(const struct table *table, int column) {
 bool table_is_absent(const struct table *table, int column) {
     static const char *const words[] = {"none", "null", "na", "n/a"};
     struct slice field = table_field(table, column);
+    if (field.length > 0 && *field.at != 'n' && *field.at != 'N')
+        return false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (slice_is_word(field, words[i]))
             return true;
@@ -109,7 +114,7 @@ static uint32_t row_id(struct table *table, bool *is_new) {
     if (!has_ids(table))
         return INTERN_NONE;
     struct slice id = table_field(table, table->format->id);
-    return intern(&table->ids, id.at, id.length, is_new);
+    return intern_ascending(&table->ids, id.at, id.length, is_new);
 }
 
 static const char *id_text(struct table *table, uint32_t id) {
@@ -150,22 +155,39 @@ static void drop_replaced(struct trace *trace) {
     trace->rows.count = count;
 }
 
-/* For note_repeat, which comes when the row is read. */
-static void expect_repeat(struct table *table) {
-    table->row.length = 0;
-    for (int i = 0; i < (int)csv_column_count(table->csv); i++) {
-        struct slice field = csv_field(table->csv, i);
-        str_add_bytes(&table->row, field.at, field.length);
-        str_add_char(&table->row, '\n'); /* no field holds one */
+/* Equal rows have one instant, and rows of one instant are few: a log in the order of time needs no
+   search among all, nor are their texts kept. A hash of 64 bits tells rows of one instant apart. */
+static bool is_repeat(struct table *table, int64_t submit_ns, uint64_t hash) {
+    const struct trace_row *rows = table->trace->rows.at;
+    size_t count = table->hashes.count;
+    if (count == 0 || submit_ns > table->instant_ns) {
+        table->instant_ns = submit_ns;
+        table->instant_row = count;
+        return false;
     }
-    intern_expect(&table->rows, table->row.text, table->row.length);
+    if (submit_ns == table->instant_ns && count - table->instant_row <= FEW_ROWS) {
+        for (size_t i = table->instant_row; i < count; i++)
+            if (table->hashes.at[i] == hash && rows[i].submit_ns == submit_ns)
+                return true;
+        return false;
+    }
+    bool is_new;
+    for (size_t i = table->searched_rows; i < count; i++)
+        (void)intern(&table->rows,
+                     (const uint64_t[2]){(uint64_t)rows[i].submit_ns, table->hashes.at[i]},
+                     2 * sizeof hash, NULL);
+    (void)intern(&table->rows, (const uint64_t[2]){(uint64_t)submit_ns, hash}, 2 * sizeof hash,
+                 &is_new);
+    table->searched_rows = count + 1; /* this one will be kept */
+    return !is_new;
 }
 
 static void note_repeat(struct table *table, const struct trace_row *row) {
-    bool is_new;
-    (void)intern(&table->rows, table->row.text, table->row.length, &is_new);
-    if (!is_new)
+    struct slice text = csv_row(table->csv, &table->row);
+    uint64_t hash = hash_key(text.at, text.length);
+    if (is_repeat(table, row->submit_ns, hash))
         table_note(table, "the same as an earlier row (kept as a job of its own)", row);
+    array_push(&table->hashes, hash);
 }
 
 static void read_table_row(void *context) {
@@ -175,8 +197,6 @@ static void read_table_row(void *context) {
     struct trace_row row = trace_row_absent(csv_where(t->csv, -1).line);
     t->trace->rows_read++;
     t->clock = (struct clock_changes){0};
-    if (t->format->note_repeats)
-        expect_repeat(t);
     uint32_t id = row_id(t, &is_new);
     const char *reason = t->format->read_row(t, &row);
     check_id(t, is_new);
@@ -193,7 +213,7 @@ static void read_table_row(void *context) {
         replace_attempt(t, id);
     row.id = id_text(t, id);
     row.labels = trace_labels_read(&t->labels, t->trace, t->csv);
-    array_push(&t->trace->rows, row);
+    trace_add_row(t->trace, &row);
 }
 
 /* --- the file --- */
@@ -273,6 +293,7 @@ int table_read(const char *path, const struct table_format *format,
     intern_finish(&t.ids);
     intern_finish(&t.rows);
     str_finish(&t.row);
+    free(t.hashes.at);
     free(t.kept.at);
     free(t.labels.at.at);
     time_zone_close(t.zone);

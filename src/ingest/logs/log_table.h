@@ -42,7 +42,12 @@ struct table {
     struct time_zone *zone;
     struct clock_changes clock; /* of the current row */
     struct intern ids;
-    struct intern rows;    /* whole, if repeats are noted */
+    /* If repeats are noted: a hash of each row that is kept, in the order of the file */
+    ARRAY_OF(uint64_t) hashes;
+    int64_t instant_ns; /* the latest submit of them */
+    size_t instant_row; /* the first that has it */
+    struct intern rows; /* instants and hashes of those before searched_rows */
+    size_t searched_rows;
     ARRAY_OF(size_t) kept; /* of attempts: by id, 1 + the place of the row that is kept */
     struct str row;
     void *state; /* of the format */

@@ -61,7 +61,10 @@ static const struct {
 
 #define LABEL_COUNT (sizeof label_fields / sizeof *label_fields)
 
-#define DROPPED UINT32_MAX
+#define ALL_FIELDS (((1u << FIELD_COUNT) - 1) << 1) /* as bits by their numbers */
+
+#define DROPPED      UINT32_MAX
+#define PLAIN_DIGITS 18 /* fit an int64 in any case */
 
 struct job {
     int64_t number;
@@ -81,6 +84,11 @@ struct reader {
     struct slice texts[FIELD_COUNT + 1];
     int64_t wholes[FIELD_COUNT + 1];
     double seconds[FIELD_COUNT + 1];
+    uint32_t plain; /* bits of fields that are digits with or without a minus, as usual: wholes has
+                       them */
+
+    struct trace_text_cache users, label_texts[LABEL_COUNT]; /* of lines before it */
+    const char *const *labels;                               /* of the last job, or NULL */
 
     ARRAY_OF(struct job) jobs; /* all but parts, as in the file */
 };
@@ -91,20 +99,38 @@ static bool is_swf_blank(char c) {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
+/* One field that begins at `at`; returns the place behind it. */
+static const char *take_swf_field(struct reader *reader, const char *at, const char *end,
+                                  size_t number) {
+    const char *begin = at;
+    uint64_t whole = 0;
+    bool negative = *at == '-';
+    at += negative;
+    const char *digits = at;
+    for (unsigned digit; at < end && (digit = (unsigned char)*at - (unsigned)'0') < 10; at++)
+        whole = whole * 10 + digit;
+    bool plain = at > digits && at - digits <= PLAIN_DIGITS;
+    for (; at < end && !is_swf_blank(*at) && *at != ';'; at++)
+        plain = false;
+    if (number <= FIELD_COUNT) {
+        reader->texts[number] = (struct slice){begin, (size_t)(at - begin)};
+        reader->wholes[number] = (int64_t)(negative ? -whole : whole);
+        reader->plain |= (uint32_t)plain << number;
+    }
+    return at;
+}
+
 /* Splits up to a comment; returns how many fields there are. */
 static size_t split_blanks(struct reader *reader, struct slice line) {
     const char *at = line.at, *end = line.at + line.length;
     reader->line = line.at;
-    for (size_t count = 0;;) {
+    reader->plain = 0;
+    for (size_t count = 0;; count++) {
         while (at < end && is_swf_blank(*at))
             at++;
-        const char *begin = at;
-        while (at < end && !is_swf_blank(*at) && *at != ';')
-            at++;
-        if (at == begin)
+        if (at == end || *at == ';')
             return count;
-        if (++count <= FIELD_COUNT)
-            reader->texts[count] = (struct slice){begin, (size_t)(at - begin)};
+        at = take_swf_field(reader, at, end, count + 1);
     }
 }
 
@@ -128,11 +154,30 @@ static bool is_infinite(struct slice text) {
     return text.length >= 300; /* 1e308 is the largest */
 }
 
+static bool is_plain(const struct reader *reader, enum field field) {
+    return reader->plain >> field & 1;
+}
+
+/* All fields are whole numbers, none of them too large, as in nearly every line. */
+static bool is_usual_line(struct reader *reader) {
+    const int64_t *wholes = reader->wholes;
+    static const enum field in_seconds[] = {SUBMIT, RUN, REQUESTED_TIME};
+    if (reader->plain != ALL_FIELDS || wholes[SUBMIT] > (int64_t)TIME_MAX_S ||
+        wholes[RUN] > (int64_t)TIME_MAX_S || wholes[ALLOCATED] > FOREIGN_MAX_GPUS ||
+        wholes[REQUESTED] > FOREIGN_MAX_GPUS)
+        return false;
+    for (size_t i = 0; i < sizeof in_seconds / sizeof *in_seconds; i++)
+        reader->seconds[in_seconds[i]] = (double)wholes[in_seconds[i]];
+    return true;
+}
+
 static bool parse_fields(struct reader *reader) {
+    if (is_usual_line(reader))
+        return true;
     static const enum field unused_fields[] = {3, 6, 7, 10, 14, 17, 18};
     bool good = true;
     for (size_t i = 0; i < sizeof unused_fields / sizeof *unused_fields; i++)
-        if (is_infinite(reader->texts[unused_fields[i]])) {
+        if (!is_plain(reader, unused_fields[i]) && is_infinite(reader->texts[unused_fields[i]])) {
             refuse_swf_field(reader, unused_fields[i], "finite number or text");
             good = false;
         }
@@ -141,7 +186,7 @@ static bool parse_fields(struct reader *reader) {
         struct slice text = reader->texts[field];
         int64_t *whole = &reader->wholes[field];
         double *seconds = &reader->seconds[field];
-        bool parsed = foreign_parse_whole(text, whole);
+        bool parsed = is_plain(reader, field) || foreign_parse_whole(text, whole);
         if (parsed)
             *seconds = (double)*whole;
         else if (used_fields[i].seconds)
@@ -159,8 +204,22 @@ static bool parse_fields(struct reader *reader) {
 }
 
 /* Text of a field whose -1 means unknown. */
-static const char *known_text(struct reader *reader, enum field field) {
-    return reader->wholes[field] == -1 ? NULL : trace_text(reader->trace, reader->texts[field]);
+static const char *known_text(struct reader *reader, enum field field,
+                              struct trace_text_cache *cache) {
+    return reader->wholes[field] == -1
+               ? NULL
+               : trace_text_again(reader->trace, reader->texts[field], cache);
+}
+
+/* Jobs in a row often have the same. */
+static const char *const *labels_of_line(struct reader *reader) {
+    const char *texts[LABEL_COUNT];
+    for (size_t i = 0; i < LABEL_COUNT; i++)
+        texts[i] = known_text(reader, label_fields[i].field, &reader->label_texts[i]);
+    if (!reader->labels || memcmp(texts, reader->labels, sizeof texts) != 0)
+        reader->labels =
+            memcpy(arena_alloc(&reader->trace->arena, sizeof texts), texts, sizeof texts);
+    return reader->labels;
 }
 
 /* --- one job --- */
@@ -203,7 +262,7 @@ static void add_swf_job(struct reader *reader) {
     struct slice id = reader->texts[JOB];
     struct trace_row row = trace_row_absent(lines_number(reader->lines));
     row.id = arena_strndup(&reader->trace->arena, id.at, id.length);
-    row.user = known_text(reader, USER);
+    row.user = known_text(reader, USER, &reader->users);
     row.submit_ns = units_ns(reader->seconds[SUBMIT]);
     row.duration_s = reader->seconds[RUN];
     row.requested_s = requested_s(reader);
@@ -212,11 +271,8 @@ static void add_swf_job(struct reader *reader) {
         row.gpus = (uint32_t)reader->wholes[REQUESTED];
         trace_note(reader->trace, false, "processors taken from the request", row.line);
     }
-    const char **labels = arena_alloc(&reader->trace->arena, LABEL_COUNT * sizeof *labels);
-    for (size_t i = 0; i < LABEL_COUNT; i++)
-        labels[i] = known_text(reader, label_fields[i].field);
-    row.labels = labels;
-    array_push(&reader->trace->rows, row);
+    row.labels = labels_of_line(reader);
+    trace_add_row(reader->trace, &row);
 }
 
 static void read_swf_line(struct reader *reader, struct slice line) {
