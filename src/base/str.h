@@ -21,6 +21,12 @@ bool slice_begins(struct slice slice, const char *text);
 bool slice_is_word(struct slice slice, const char *word);     /* in capitals or not (ASCII) */
 const char *slice_find(struct slice slice, const char *text); /* the first place, or NULL */
 
+/* A text in pieces, each valid until the next one; an empty one is its end. */
+struct text_source {
+    struct slice (*next)(void *context);
+    void *context;
+};
+
 /* Zero-initialise; text is NUL-terminated after any str_add; release with str_finish. */
 struct str {
     char *text;

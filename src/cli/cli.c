@@ -128,3 +128,19 @@ int cli_write(const char *path, const struct str *text, struct error *reterr) {
     return path ? atomic_file_write_alone(path, text->text, text->length, reterr)
                 : cli_print(text, reterr);
 }
+
+/* As cli_print of each piece, up to one that cannot be written. */
+static int print_pieces(const struct text_source *source, struct error *reterr) {
+    int r = 0;
+    for (struct slice piece; r == 0 && (piece = source->next(source->context)).length > 0;) {
+        struct str text = {0};
+        str_add_bytes(&text, piece.at, piece.length);
+        r = cli_print(&text, reterr);
+        str_finish(&text);
+    }
+    return r;
+}
+
+int cli_write_pieces(const char *path, const struct text_source *source, struct error *reterr) {
+    return path ? atomic_file_write_pieces(path, source, reterr) : print_pieces(source, reterr);
+}

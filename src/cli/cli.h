@@ -64,6 +64,9 @@ int cli_print(const struct str *text, struct error *reterr) MUST_CHECK;
 int cli_print_lines(const struct str *text, struct error *reterr) MUST_CHECK;
 /* The same into a file, unless path is NULL. */
 int cli_write(const char *path, const struct str *text, struct error *reterr) MUST_CHECK;
+/* The same of a text that comes in pieces of whole lines. */
+int cli_write_pieces(const char *path, const struct text_source *source,
+                     struct error *reterr) MUST_CHECK;
 /* The exit code of a command that ended with code: standard output that could not be written is a
    failure. */
 int cli_conclude(int code);

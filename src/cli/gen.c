@@ -10,17 +10,17 @@
 static int write_rows(const struct options *options, const struct study *study,
                       const struct workload *workload, struct error *reterr) {
     struct trace trace = {0};
-    struct str text = {0};
     record_jobs(&study->source, workload, &trace);
-    trace_file_write(&trace, &text);
-    int r = cli_write(options->output, &text, reterr);
+    struct trace_file_pieces pieces = trace_file_pieces(&trace);
+    const struct text_source rows = {trace_file_next_piece, &pieces};
+    int r = cli_write_pieces(options->output, &rows, reterr);
     if (r == 0 && !options->quiet) {
         struct str section = {0};
         record_section(&study->source, options->output ? options->output : "FILE", &section);
         cli_say("%zu jobs; to run them: workload: %s\n", trace.rows.count, section.text);
         str_finish(&section);
     }
-    str_finish(&text);
+    str_finish(&pieces.text);
     trace_finish(&trace);
     return r;
 }

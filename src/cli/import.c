@@ -80,18 +80,18 @@ static int read_inputs(const struct options *options, const struct trace_reader 
 
 static int write_workload(const struct options *options, const struct trace *trace,
                           const struct str *cluster, struct error *reterr) {
-    struct str text = {0};
+    struct trace_file_pieces pieces = trace_file_pieces(trace);
+    const struct text_source rows = {trace_file_next_piece, &pieces};
     sigset_t before;
-    trace_file_write(trace, &text);
     signals_hold(&before); /* both files or none */
     if (!options->output)
         signals_release(&before); /* standard output may have to wait */
     int r = options->nodes ? cli_write(options->cluster_out, cluster, reterr) : 0;
     if (r == 0)
-        r = cli_write(options->output, &text, reterr);
+        r = cli_write_pieces(options->output, &rows, reterr);
     if (options->output)
         signals_release(&before);
-    str_finish(&text);
+    str_finish(&pieces.text);
     return r;
 }
 

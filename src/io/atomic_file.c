@@ -225,8 +225,15 @@ void atomic_file_abort(struct atomic_file *file) {
     release_file(file);
 }
 
-int atomic_file_write_whole(const char *path, const char *bytes, size_t length,
-                            struct error *reterr) {
+static int write_pieces(struct atomic_file *file, const struct text_source *source,
+                        struct error *reterr) {
+    int r = 0;
+    for (struct slice piece; r == 0 && (piece = source->next(source->context)).length > 0;)
+        r = atomic_file_write(file, piece.at, piece.length, reterr);
+    return r;
+}
+
+static int write_file(const char *path, const struct text_source *source, struct error *reterr) {
     struct atomic_file *file = NULL;
     sigset_t before;
     signals_hold(&before);
@@ -234,7 +241,7 @@ int atomic_file_write_whole(const char *path, const char *bytes, size_t length,
     if (r == 0 && !file->temporary)
         signals_let_through(); /* whoever is to read it may not */
     if (r == 0)
-        r = atomic_file_write(file, bytes, length, reterr);
+        r = write_pieces(file, source, reterr);
     if (file && r == 0)
         r = atomic_file_commit(file, reterr);
     else
@@ -243,12 +250,33 @@ int atomic_file_write_whole(const char *path, const char *bytes, size_t length,
     return r;
 }
 
-int atomic_file_write_alone(const char *path, const char *bytes, size_t length,
+/* The one piece of a text that is at hand. */
+static struct slice take_whole(void *text) {
+    struct slice *rest = text, piece = *rest;
+    rest->length = 0;
+    return piece;
+}
+
+int atomic_file_write_whole(const char *path, const char *bytes, size_t length,
                             struct error *reterr) {
+    struct slice text = {bytes, length};
+    const struct text_source source = {take_whole, &text};
+    return write_file(path, &source, reterr);
+}
+
+int atomic_file_write_pieces(const char *path, const struct text_source *source,
+                             struct error *reterr) {
     struct arena arena = {0};
     const char *const names[] = {files_name(path), NULL};
     size_t folder = (size_t)(names[0] - path);
     leftovers_remove(folder > 0 ? arena_strndup(&arena, path, folder) : ".", names);
     arena_finish(&arena);
-    return atomic_file_write_whole(path, bytes, length, reterr);
+    return write_file(path, source, reterr);
+}
+
+int atomic_file_write_alone(const char *path, const char *bytes, size_t length,
+                            struct error *reterr) {
+    struct slice text = {bytes, length};
+    const struct text_source source = {take_whole, &text};
+    return atomic_file_write_pieces(path, &source, reterr);
 }

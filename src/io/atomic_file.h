@@ -4,6 +4,7 @@
 #define EASIM_IO_ATOMIC_FILE_H
 
 #include "base/error.h"
+#include "base/str.h"
 
 #include <stdint.h>
 
@@ -34,5 +35,8 @@ int atomic_file_write_whole(const char *path, const char *bytes, size_t length,
    have left of it. */
 int atomic_file_write_alone(const char *path, const char *bytes, size_t length,
                             struct error *reterr) MUST_CHECK;
+/* The same of a text that comes in pieces, which are asked for while the file is open. */
+int atomic_file_write_pieces(const char *path, const struct text_source *source,
+                             struct error *reterr) MUST_CHECK;
 
 #endif

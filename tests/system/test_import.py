@@ -100,6 +100,7 @@ def slices(folder):
     assert ids == [row["job_id"] for row in rows_of(folder / "one.csv")]
 
 
+HEADER = "job_id,submit_s,user,model,work_samples,duration_s,requested_s,gpus,batch,gpu_type,deadline_s,class,label.of\n"
 OPTIONS = ["--from", "2h", "--until", "40h", "--rows", "3:40", "--kill-at-request", "--load-scale", 1.7, "--compress",
            1.25, "--seed", 9]
 KEYS = ("slice: {from: 2h, until: 40h, first_row: 3, last_row: 40}, kill_at_request: true, load_scale: 1.7, "
@@ -186,8 +187,19 @@ def nodes(folder):
     assert "part of a GPU (gpu_milli" not in manifest and "whole" not in manifest  # fcfs shares GPUs
 
 
+def pieces(folder):
+    """A log whose rows leave in several pieces is the same in a file and on standard output: its own lines."""
+    log = folder / "log.csv"
+    lines = [f"{i},{i}.5,u{i % 7},,,{i % 911}.25,,1,,,,best_effort,\"a,{i % 3}\"\n" for i in range(30000)]
+    log.write_text(HEADER + "".join(lines), encoding="utf-8")
+    said = easim("import", "workload", log, "-o", folder / "w.csv").stdout
+    shown = easim("import", "workload", log).stdout
+    assert said == "" and shown == (folder / "w.csv").read_text(encoding="utf-8") == log.read_text(encoding="utf-8")
+
+
 def main():
-    checks = [draws_of_a_scenario, slurm_sample, several_files, slices, changes_of_a_scenario, order_of_changes, nodes]
+    checks = [draws_of_a_scenario, slurm_sample, several_files, slices, changes_of_a_scenario, order_of_changes, nodes,
+              pieces]
     for check in checks:
         with tempfile.TemporaryDirectory(prefix="easim-import.") as folder:
             check(Path(folder))

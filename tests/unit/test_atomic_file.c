@@ -69,6 +69,20 @@ Test(atomic_file, pieces_of_all_sizes, .init = temp_dir_enter, .fini = temp_dir_
     free(bytes);
 }
 
+static struct slice next_word(void *context) {
+    static const char *const words[] = {"one ", "two ", "three", ""};
+    const char *word = words[(*(int *)context)++];
+    return (struct slice){word, strlen(word)};
+}
+
+Test(atomic_file, source_of_pieces, .init = temp_dir_enter, .fini = temp_dir_leave) {
+    int next = 0;
+    const struct text_source source = {next_word, &next};
+    cr_assert_eq(atomic_file_write_pieces("out.txt", &source, NULL), 0);
+    check_content("out.txt", "one two three", 13);
+    cr_assert_eq(count_files(), 1);
+}
+
 /* Back to sizes in the buffer and before it, and on from there. */
 Test(atomic_file, shortened, .init = temp_dir_enter, .fini = temp_dir_leave) {
     static const size_t sizes[] = {3, 300000, 600000};
