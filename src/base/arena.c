@@ -11,6 +11,7 @@
 #define ALIGNMENT   16
 #define FIRST_BYTES ((size_t)4 << 10)
 #define GROWN_BYTES ((size_t)1 << 20)
+#define BRIEF_BYTES 256 /* longer texts are formatted twice */
 
 struct arena_block {
     struct arena_block *next;
@@ -73,10 +74,14 @@ char *arena_strdup(struct arena *arena, const char *text) {
 char *arena_vprintf(struct arena *arena, const char *format, va_list arguments) {
     va_list again;
     va_copy(again, arguments);
-    int length = vsnprintf(NULL, 0, format, arguments);
+    char brief[BRIEF_BYTES];
+    int length = vsnprintf(brief, sizeof brief, format, arguments);
     size_t bytes = length < 0 ? 1 : (size_t)length + 1;
     char *text = arena_alloc(arena, bytes);
-    vsnprintf(text, bytes, format, again);
+    if (length >= 0 && bytes <= sizeof brief)
+        memcpy(text, brief, bytes);
+    else
+        vsnprintf(text, bytes, format, again);
     va_end(again);
     return text;
 }

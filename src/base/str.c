@@ -58,11 +58,14 @@ void str_add_visible(struct str *str, const char *text) {
 void str_addv(struct str *str, const char *format, va_list arguments) {
     va_list again;
     va_copy(again, arguments);
-    int length = vsnprintf(NULL, 0, format, again);
+    char *to = str_reserve(str, 0);
+    size_t room = str->capacity - str->length;
+    int length = vsnprintf(to, room, format, again);
     va_end(again);
     if (length < 0)
         return;
-    vsnprintf(str_reserve(str, (size_t)length), (size_t)length + 1, format, arguments);
+    if ((size_t)length >= room)
+        vsnprintf(str_reserve(str, (size_t)length), (size_t)length + 1, format, arguments);
     str->length += (size_t)length;
 }
 

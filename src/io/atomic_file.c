@@ -17,8 +17,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define BUFFER_BYTES ((size_t)256 << 10)
-#define ATTEMPTS     100 /* to find a free temporary name */
+#define BUFFER_BYTES ((size_t)16 << 10)  /* small texts; larger ones are written as they come */
+#define COPIED_BYTES ((size_t)256 << 10) /* at once */
+#define ATTEMPTS     100                 /* to find a free temporary name */
 
 struct atomic_file {
     char *name;      /* as the caller wrote it, for messages */
@@ -159,13 +160,13 @@ int atomic_file_shorten(struct atomic_file *file, uint64_t size, struct error *r
 
 int atomic_file_append(struct atomic_file *file, struct atomic_file *from, bool skip_line,
                        struct error *reterr) {
-    char *bytes = mem_alloc(BUFFER_BYTES);
+    char *bytes = mem_alloc(COPIED_BYTES);
     off_t at = 0;
     ssize_t count = 1;
     bool skips = skip_line;
     int r = flush_buffer(from, reterr);
     while (r == 0 && count > 0) {
-        count = TEMP_FAILURE_RETRY(pread(from->fd, bytes, BUFFER_BYTES, at));
+        count = TEMP_FAILURE_RETRY(pread(from->fd, bytes, COPIED_BYTES, at));
         const char *line = skips && count > 0 ? memchr(bytes, '\n', (size_t)count) : NULL;
         size_t skipped = !skips ? 0
                          : line ? (size_t)(line + 1 - bytes)

@@ -49,10 +49,10 @@ Test(atomic_file, appears_on_commit, .init = temp_dir_enter, .fini = temp_dir_le
     cr_assert_eq(count_files(), 1);
 }
 
-/* Pieces of every size around the buffer (256 KiB); the expected content is their concatenation by
+/* Pieces of every size around the buffer (16 KiB); the expected content is their concatenation by
  * formula. */
 Test(atomic_file, pieces_of_all_sizes, .init = temp_dir_enter, .fini = temp_dir_leave) {
-    static const size_t pieces[] = {1, 262143, 1, 262144, 262145, 17, 262144, 1 << 20, 0, 5};
+    static const size_t pieces[] = {1, 16383, 1, 16384, 16385, 17, 16384, 1 << 20, 0, 5};
     size_t length = 0;
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
         length += pieces[i];
@@ -85,7 +85,7 @@ Test(atomic_file, source_of_pieces, .init = temp_dir_enter, .fini = temp_dir_lea
 
 /* Back to sizes in the buffer and before it, and on from there. */
 Test(atomic_file, shortened, .init = temp_dir_enter, .fini = temp_dir_leave) {
-    static const size_t sizes[] = {3, 300000, 600000};
+    static const size_t sizes[] = {3, 300000, 645000};
     char *bytes = mem_alloc(700000);
     for (size_t i = 0; i < 700000; i++)
         bytes[i] = (char)(i % 251);
@@ -142,21 +142,21 @@ Test(atomic_file, cannot_create, .init = temp_dir_enter, .fini = temp_dir_leave)
 /* A limit on the file size stands for a full disk. */
 Test(atomic_file, full_disk, .init = temp_dir_enter, .fini = temp_dir_leave) {
     signal(SIGXFSZ, SIG_IGN);
-    struct rlimit limit = {100000, 100000};
+    struct rlimit limit = {10000, 10000};
     cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
-    char *bytes = mem_zalloc(400000, 1);
+    char *bytes = mem_zalloc(40000, 1);
     struct atomic_file *file;
     struct error error = {0};
 
     cr_assert_eq(atomic_file_open("out.csv", &file, &error), 0); /* noticed by a write */
-    cr_assert_eq(atomic_file_write(file, bytes, 400000, &error), ERROR_IO);
+    cr_assert_eq(atomic_file_write(file, bytes, 40000, &error), ERROR_IO);
     cr_assert_str_eq(error.text, "out.csv: cannot write: File too large");
     cr_assert_eq(atomic_file_commit(file, &error), ERROR_IO); /* never renamed after that */
     cr_assert_str_eq(error.text, "out.csv: not written completely");
     cr_assert_eq(count_files(), 0);
 
     cr_assert_eq(atomic_file_open("out.csv", &file, &error), 0); /* noticed by the commit */
-    cr_assert_eq(atomic_file_write(file, bytes, 150000, &error), 0);
+    cr_assert_eq(atomic_file_write(file, bytes, 15000, &error), 0);
     cr_assert_eq(atomic_file_commit(file, &error), ERROR_IO);
     cr_assert_str_eq(error.text, "out.csv: cannot write: File too large");
     cr_assert_eq(count_files(), 0);
