@@ -2,6 +2,8 @@
  * ways are equal. */
 #include "policy/list/group.h"
 
+#include "policy/list/headroom.h"
+
 #include <stdlib.h>
 
 void groups_finish(struct groups *groups) {
@@ -56,15 +58,13 @@ static void add_gpus(struct groups *groups, const struct easim_config *c, uint32
     groups->covered = spans_from_lowest(groups->covered | way->spans);
 }
 
-/* Of a start on whole GPUs; nodes that come to life, and GPUs that wake up, add to this. */
 static double least_added_w(const struct easim_view *view, const struct easim_config *c,
                             uint32_t spans) {
-    const struct easim_gpu_type *type = easim_view_gpu_type(view, c->gpu_type);
     double least_w = INFINITY;
     for (uint32_t span = 0; span < c->span_count; span++)
         if (spans >> span & 1)
-            least_w = fmin(least_w, c->k * (fmax(type->ctx_w, c->power_w[span]) - type->idle_w));
-    return c->milli ? -INFINITY : least_w;
+            least_w = fmin(least_w, headroom_need_w(view, c, span));
+    return least_w;
 }
 
 void groups_add(struct groups *groups, const struct easim_view *view, uint32_t config,
@@ -106,13 +106,6 @@ const struct group_way *groups_ways(const struct groups *groups, uint32_t group,
     const struct intern_entry *ways = &groups->ways.entries.at[group];
     *ret_count = ways->length / sizeof(struct group_way);
     return ways->key;
-}
-
-#define POWER_MARGIN 1e-6 /* of a power, and in watts: far more than what rounding does */
-
-/* The most that a start may add to the power. */
-static double headroom_w(const struct easim_view *view) {
-    return view->power_cap_w * (1 + POWER_MARGIN) + POWER_MARGIN - view->power_w;
 }
 
 bool groups_power_is_out(const struct groups *groups, const struct easim_view *view) {

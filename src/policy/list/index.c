@@ -22,8 +22,7 @@ void index_init(struct index *index, const struct rules *rules, uint32_t job_cou
     if (rules->ops->key || !rules->options->strict)
         index->jobs = mem_zalloc(job_count, sizeof *index->jobs);
     index->has_line = !rules->ops->user_factor && !rules_limit_starts(rules->ops);
-    index->groups.by_power =
-        rules->keeps_cap && rules_limit_starts(rules->ops) && rules->ops->allow_keeps_cap;
+    index->groups.by_power = rules_starts_keep_cap(rules);
     index->groups.least_w = INFINITY;
     if (rules_level_count(rules) == 1) { /* level 0 is all there is */
         array_push(&index->levels, 0u);
@@ -500,19 +499,24 @@ struct index_rank index_first(struct index *index, const struct easim_pass *pass
 
 #define BOUND 1e-9 /* a share of a value, more than what rounding does to it */
 
-/* Where users do not matter the jobs of a queue are of one member. In the time since the last look
-   at them the ageing of none has grown by a larger factor than that of one that was new. */
-bool index_bound(const struct index *index, const struct easim_pass *pass, uint32_t queue,
-                 struct index_rank *ret) {
+/* Where users do not matter the jobs of a queue are of one member. While its winner is certain
+   nothing but time has passed. Else, in the time since the last look at them, the ageing of none
+   has grown by a larger factor than that of one that was new. */
+struct index_rank index_bound(struct index *index, const struct easim_pass *pass, uint32_t queue,
+                              bool *ret_exact) {
     const struct index_queue *q = &index->queues.at[queue];
     const struct crowd_member *m = &index->members.at[q->jobs.heap.at[0]];
-    if (index->rules->ops->user_factor || m->stamp == index->pass)
-        return false;
-    double value = m->value;
+    double value;
+    *ret_exact = index->rules->ops->user_factor || m->stamp == index->pass;
+    if (*ret_exact)
+        return index_first(index, pass, queue);
+    *ret_exact = queue_foresee(&m->jobs, pass->view->now_s, &value);
+    if (*ret_exact)
+        return (struct index_rank){value, q->tier, m->job};
+    value = m->value;
     if (q->ageing_s > 0)
         value *= (1 - BOUND) / (1 + (pass->view->now_s - m->jobs.now_s) / q->ageing_s);
-    *ret = (struct index_rank){value, q->tier, 0};
-    return true;
+    return (struct index_rank){value, q->tier, 0};
 }
 
 const char *index_find_fallen(struct index *index, const struct easim_pass *pass) {

@@ -94,9 +94,9 @@ void index_put(struct index *index, const struct easim_pass *pass, const struct 
 /* The first job of a queue that is not empty, at the time of the pass and with the factors of users
    in it. Sets `failed` after host->fail: one of them is none. */
 struct index_rank index_first(struct index *index, const struct easim_pass *pass, uint32_t queue);
-/* A rank that its first job is not before, for less; false: index_first costs no more. */
-bool index_bound(const struct index *index, const struct easim_pass *pass, uint32_t queue,
-                 struct index_rank *ret);
+/* The same, or a rank that its first job is not before, for less; *ret_exact tells which. */
+struct index_rank index_bound(struct index *index, const struct easim_pass *pass, uint32_t queue,
+                              bool *ret_exact);
 /* The first job in line behind `after`, or of all if that is NULL, with one of the traits in mask
    (NULL: any); false: there is none. */
 bool index_next_in_line(const struct index *index, const struct index_rank *after,

@@ -177,13 +177,17 @@ static void add_head(struct list *list, const struct easim_pass *pass, uint32_t 
     push_head(list, (struct list_head){index_first(&list->index, pass, queue), queue, false});
 }
 
-/* The same of a queue whose first job need not be known before it may be the next. */
-static void add_bound(struct list *list, const struct easim_pass *pass, uint32_t queue) {
-    struct list_head head = {.queue = queue, .is_bound = true};
-    if (index_bound(&list->index, pass, queue, &head.rank))
-        push_head(list, head);
-    else
-        add_head(list, pass, queue);
+/* The same, before there is a heap, of a queue whose first job need not be known before it may be
+   the next. */
+static void gather_head(struct list *list, const struct easim_pass *pass, uint32_t queue) {
+    bool exact;
+    struct index_rank rank = index_bound(&list->index, pass, queue, &exact);
+    array_push(&list->heads, ((struct list_head){rank, queue, !exact}));
+}
+
+static void make_heap(struct list *list) {
+    for (size_t i = list->heads.count / 2; i-- > 0;)
+        sift_down(list, i);
 }
 
 static const struct easim_job *any_job(const struct list *list, const struct easim_pass *pass,
@@ -247,10 +251,11 @@ static int gather_queues(struct list *list, const struct easim_pass *pass) {
         if (q->user != EASIM_NONE && !index_check_factor(index, pass, q->user, q->factor))
             return -1;
         if (may_be_open(list, pass, index->busy.at[i]))
-            add_bound(list, pass, index->busy.at[i]);
+            gather_head(list, pass, index->busy.at[i]);
         else
             array_push(&list->closed, index->busy.at[i]);
     }
+    make_heap(list);
     return 0;
 }
 
@@ -324,18 +329,22 @@ static bool pass_is_over(struct list *list, const struct easim_pass *pass,
                                      another_is_next(list, pass, last, &next->rank));
 }
 
-/* The first job of all queues that take part is at the top, and one that is closed is not. */
-static void settle_top(struct list *list, const struct easim_pass *pass) {
-    while (list->heads.count > 0 && list->heads.at[0].is_bound) {
-        uint32_t queue = list->heads.at[0].queue;
+/* The job at the top of the heap has left its queue, or was none: the first of the queue takes
+   part. */
+static void next_head(struct list *list, const struct easim_pass *pass) {
+    uint32_t queue = list->heads.at[0].queue;
+    if (index_is_empty(&list->index, queue)) {
         drop_head(list);
-        if (index_is_empty(&list->index, queue))
-            continue;
-        if (queue_is_open(list, pass, queue))
-            add_head(list, pass, queue);
-        else
-            array_push(&list->closed, queue);
+        return;
     }
+    list->heads.at[0] = (struct list_head){index_first(&list->index, pass, queue), queue, false};
+    sift_down(list, 0);
+}
+
+/* The first job of all queues that take part is at the top. */
+static void settle_top(struct list *list, const struct easim_pass *pass) {
+    while (list->heads.count > 0 && list->heads.at[0].is_bound)
+        next_head(list, pass);
 }
 
 /* Who would be visited next: the first of those in line that must be, or of the queues that take
@@ -349,14 +358,6 @@ static bool find_next(struct list *list, const struct easim_pass *pass,
         return found;
     *ret = list->heads.at[0];
     return true;
-}
-
-/* The job at the top of the heap has left its queue: the next of the queue takes part. */
-static void next_head(struct list *list, const struct easim_pass *pass) {
-    uint32_t queue = list->heads.at[0].queue;
-    drop_head(list);
-    if (!index_is_empty(&list->index, queue))
-        add_head(list, pass, queue);
 }
 
 /* Visits the next job: as visit_job(). */

@@ -3,7 +3,6 @@
 #include "policy/list/queue.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 /* Two values may compare either way as doubles if they are closer than this share of themselves. It
@@ -17,16 +16,30 @@ void queue_finish(struct queue *queue) {
     *queue = (struct queue){0};
 }
 
+static double ageing_at(const struct queue *queue, const struct queue_entry *e, double now_s) {
+    return 1 + (now_s - e->submit_s) / queue->ageing_s;
+}
+
 static double ageing_of(const struct queue *queue, const struct queue_entry *e) {
-    return 1 + (queue->now_s - e->submit_s) / queue->ageing_s;
+    return ageing_at(queue, e, queue->now_s);
+}
+
+static double value_at(const struct queue *queue, const struct queue_entry *e, double now_s) {
+    return (queue->ageing_s > 0 ? e->value / ageing_at(queue, e, now_s) : e->value) * queue->factor;
 }
 
 static double value_of(const struct queue *queue, const struct queue_entry *e) {
-    return (queue->ageing_s > 0 ? e->value / ageing_of(queue, e) : e->value) * queue->factor;
+    return value_at(queue, e, queue->now_s);
 }
 
 double queue_value(const struct queue *queue, uint32_t slot) {
     return value_of(queue, &queue->entries[slot]);
+}
+
+bool queue_foresee(const struct queue *queue, double now_s, double *ret_value) {
+    const struct queue_node *root = &queue->nodes[1];
+    *ret_value = value_at(queue, &queue->entries[root->winner], now_s);
+    return root->until_s > now_s;
 }
 
 static bool entry_before(const struct queue *queue, const struct queue_entry *a,

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define QUEUE_NONE UINT32_MAX
@@ -51,5 +52,8 @@ void queue_remove(struct queue *queue, uint32_t slot);
 uint32_t queue_first(const struct queue *queue);
 /* value / (1 + age / ageing_s) * factor of a slot: by that double the order goes. */
 double queue_value(const struct queue *queue, uint32_t slot);
+/* Whether queue_first will still be what it is at a later time, with the same factor, and the value
+   that it will have; if so, queue_advance changes nothing else. The queue is not empty. */
+bool queue_foresee(const struct queue *queue, double now_s, double *ret_value);
 
 #endif

@@ -184,6 +184,17 @@ static int recheck_users(struct index *index, const struct easim_pass *pass) {
     return -1;
 }
 
+/* That the first job of a queue is where it is expected without a look at it. */
+static int recheck_bound(struct index *index, const struct easim_pass *pass, uint32_t queue) {
+    bool exact;
+    const struct index_rank bound = index_bound(index, pass, queue, &exact),
+                            first = index_first(index, pass, queue);
+    if (!index_before(&first, &bound) && !(exact && index_before(&bound, &first)))
+        return 0;
+    pass->host->fail(pass->plan, "check: the first job of a queue is before what bounds it");
+    return -1;
+}
+
 int recheck_pass(struct index *index, const struct easim_pass *pass, bool all) {
     const struct easim_view *view = pass->view;
     int r = recheck_users(index, pass);
@@ -192,7 +203,8 @@ int recheck_pass(struct index *index, const struct easim_pass *pass, bool all) {
         r = job == EASIM_NONE ? 0 : recheck_job(index, pass, job);
     }
     for (size_t i = 0; i < index->busy.count && r == 0; i++) {
-        r = recheck_job(index, pass, index_any(index, index->busy.at[i]));
+        r = recheck_bound(index, pass, index->busy.at[i]);
+        r = r == 0 ? recheck_job(index, pass, index_any(index, index->busy.at[i])) : r;
     }
     struct index_rank first;
     uint32_t queue;

@@ -79,6 +79,10 @@ bool rules_admit(const struct easim_pass *pass, const struct easim_key *key,
 static inline bool rules_limit_starts(const struct easim_list *ops) {
     return ops->allow && !ops->allow_resizes_only;
 }
+/* Whether it refuses every start that the power cap forbids. */
+static inline bool rules_starts_keep_cap(const struct rules *rules) {
+    return rules->keeps_cap && rules_limit_starts(rules->ops) && rules->ops->allow_keeps_cap;
+}
 /* Whether the policy's `allow`, if it has one, lets the job have the configuration now. */
 static inline bool rules_allow(const struct rules *rules, const struct easim_pass *pass,
                                const struct easim_job *job, uint32_t config) {

@@ -2,6 +2,7 @@
 #include "policy/list/start.h"
 
 #include "model/config_order.h"
+#include "policy/list/headroom.h"
 
 /* What room there is for some GPUs now. */
 struct room {
@@ -18,6 +19,7 @@ struct search {
     struct room room;      /* of the configuration before */
     double objective;      /* the best so far */
     uint32_t config, span; /* that one; config EASIM_NONE: none yet */
+    double most_w;         /* `allow` refuses what certainly adds more power */
 };
 
 static bool is_within(const struct start_limit *limit, const struct easim_config *config) {
@@ -94,8 +96,15 @@ static int try_config(struct search *search, uint32_t config, uint32_t span) {
 
 int start_try(const struct rules *rules, const struct easim_pass *pass, const struct easim_job *job,
               const struct easim_key *key, const struct start_limit *limit) {
-    struct search search = {rules,    pass,       job, key, {.gpu_type = EASIM_NONE},
-                            INFINITY, EASIM_NONE, 0};
+    struct search search = {.rules = rules,
+                            .pass = pass,
+                            .job = job,
+                            .key = key,
+                            .room = {.gpu_type = EASIM_NONE},
+                            .objective = INFINITY,
+                            .config = EASIM_NONE,
+                            .most_w =
+                                rules_starts_keep_cap(rules) ? headroom_w(pass->view) : INFINITY};
     bool by_time = is_by_time(&search);
     const struct known_choice front = rules_limit_starts(rules->ops)
                                           ? known_sets_all(job)
@@ -104,7 +113,7 @@ int start_try(const struct rules *rules, const struct easim_pass *pass, const st
         uint32_t c = known_choice_at(&front, i);
         const struct easim_config *config = easim_view_config(pass->view, c);
         int span = is_within(limit, config) ? find_span(&search, config) : (int)EASIM_NOFIT;
-        if (span < 0)
+        if (span < 0 || headroom_need_w(pass->view, config, (uint32_t)span) > search.most_w)
             continue;
         if (by_time)
             try_time(&search, c, (uint32_t)span);
