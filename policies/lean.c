@@ -104,23 +104,31 @@ static bool allow(const struct easim_pass *pass, const struct easim_job *job, ui
                       easim_predict_resized(pass->view, job, config, (uint32_t)span).time_s);
 }
 
-/* Whether what a running job has to go may be more than that: cheaper than to predict it. */
-static bool may_run_longer(const struct easim_view *view, const struct easim_job *job,
-                           double time_s) {
-    return (double)(job->predicted_end_ns - view->now_ns) / 1e9 + MARGIN_LEFT_S > time_s;
+/* Whether a running job that has so much to go gives way, by parameters displace and displace_age,
+   to one of that T*. */
+static bool is_displaced(const struct easim_pass *pass, double time_best_s,
+                         const struct easim_job *other, double left_s) {
+    const struct params *p = pass->params;
+    return left_s > p->displace * time_best_s &&
+           easim_job_age_s(pass->view, other) <= p->displace_age * left_s;
+}
+
+/* At least what a running job has to go: cheaper than to predict it. */
+static double most_left_s(const struct easim_view *view, const struct easim_job *job) {
+    return (double)(job->predicted_end_ns - view->now_ns) / 1e9 + MARGIN_LEFT_S;
 }
 
 /* Those who are to run longest give way. */
 static double displace(const struct easim_pass *pass, const struct easim_job *job,
                        const struct easim_job *other) {
     const struct params *p = pass->params;
-    if (!p->deadlines && !may_run_longer(pass->view, other, p->displace * job->time_best_s))
+    if (!p->deadlines &&
+        !is_displaced(pass, job->time_best_s, other, most_left_s(pass->view, other)))
         return 0;
     double left_s = easim_predict_running(pass->view, other).time_s;
     bool is_urgent = is_in_time(pass, job, job->time_best_s);
     bool may = is_urgent ? !is_in_time(pass, job, job->time_best_s + p->preempt_slack_s)
-                         : left_s > p->displace * job->time_best_s &&
-                               easim_job_age_s(pass->view, other) <= p->displace_age * left_s;
+                         : is_displaced(pass, job->time_best_s, other, left_s);
     return may && !other->sla && !is_in_time(pass, other, left_s) ? left_s : 0;
 }
 

@@ -122,6 +122,7 @@ struct asking {
     const struct easim_job *job;
     const struct easim_key *key;
     double in_time, late; /* goodputs that were seen to be so */
+    bool by_figures;      /* a span matters by goodput and power alone */
 };
 
 /* As rules_admit has it of what easim_predict says. */
@@ -156,20 +157,31 @@ static bool is_admitted(struct asking *asking, uint32_t config, uint32_t span) {
 /* Those of the spans in which a configuration is known and admitted. */
 static uint32_t admitted_spans(struct asking *asking, uint32_t config, uint32_t asked) {
     const struct easim_config *c = easim_view_config(asking->pass->view, config);
-    uint32_t spans = 0;
-    for (uint32_t span = 0; asked >> span != 0; span++)
-        if ((asked >> span & 1) && c->goodput[span] > 0 && is_admitted(asking, config, span))
+    uint32_t spans = 0, last = EASIM_NONE;
+    for (uint32_t span = 0; asked >> span != 0; span++) {
+        if (!(asked >> span & 1) || !(c->goodput[span] > 0))
+            continue;
+        bool as_last = asking->by_figures && last != EASIM_NONE &&
+                       c->goodput[span] == c->goodput[last] && c->power_w[span] == c->power_w[last];
+        if (as_last ? spans >> last & 1 : is_admitted(asking, config, span))
             spans |= 1u << span;
+        last = span;
+    }
     return spans;
 }
 
-/* Where its key admits which configuration at the level of the pass, so far as that matters. */
+/* Where its key admits which configuration at the level of the pass, so far as that matters: where
+   only GPUs do, one that is outdone is admitted nowhere where that which outdoes it is not. */
 static void describe_level(struct index *index, const struct easim_pass *pass,
                            const struct easim_job *job, const struct easim_key *key) {
     bool by_config = rules_limit_starts(index->rules->ops);
-    struct asking asking = {index, pass, job, key, INFINITY, 0};
+    const struct known_choice front =
+        by_config ? known_sets_all(job)
+                  : rules_front(index->rules, pass, job, rules_is_urgent(key));
+    struct asking asking = {index, pass, job, key, INFINITY, 0, front.front != NULL};
     groups_at_level(&index->groups, pass->level);
-    for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
+    for (uint32_t i = 0; i < front.count; i++) {
+        uint32_t c = known_choice_at(&front, i);
         const struct easim_config *config = easim_view_config(pass->view, c);
         uint32_t asked = groups_asks(&index->groups, config, by_config);
         if (asked != 0)

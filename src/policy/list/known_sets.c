@@ -66,6 +66,7 @@ static void learn(struct known_sets *sets, struct known_set *set, const struct e
     *set = (struct known_set){.configs = job->config_count,
                               .first = (uint32_t)sets->front.count,
                               .group = EASIM_NONE,
+                              .best = EASIM_NONE,
                               .least_goodput = INFINITY};
     for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
         note_goodputs(set, easim_view_config(view, c));

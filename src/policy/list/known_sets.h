@@ -12,6 +12,7 @@ struct known_set {
     uint32_t configs;      /* that it has; 0: nothing is known yet */
     uint32_t first, count; /* in `front` of all sets */
     uint32_t group;        /* of jobs that admit all of it (index.h); EASIM_NONE: not known yet */
+    uint32_t best;         /* of least objective for the job asked about last; EASIM_NONE: none */
     double least_goodput, best_goodput; /* in any span in which it is known */
 };
 

@@ -46,6 +46,25 @@ static double best_time_s(const struct easim_pass *pass, const struct easim_job 
     return goodput > 0 ? job->setup_s + job->remaining / goodput : INFINITY;
 }
 
+/* Of a job on the empty cluster, or INFINITY if it is not placed there, or above `most`. */
+static double empty_objective(const struct rules *rules, const struct easim_pass *pass,
+                              const struct easim_job *job, uint32_t config, double most) {
+    const struct easim_config *c = easim_view_config(pass->view, config);
+    if (!(c->goodput[c->empty_span] > 0))
+        return INFINITY;
+    struct easim_choice choice = easim_predict(pass->view, job, config, c->empty_span);
+    return rules_objective_up_to(rules, pass, job, &choice, false, most);
+}
+
+/* The configuration to begin with, so that most others are above it: what was best for another job
+   of the set mostly nearly is. NULL: that is not kept. */
+static uint32_t *best_before(const struct rules *rules, const struct easim_pass *pass,
+                             const struct easim_job *job) {
+    bool keeps = rules->ops->exceeds && rules->sets && !rules->asks_all;
+    struct known_set *set = keeps ? known_sets_find(rules->sets, pass->view, job) : NULL;
+    return set ? &set->best : NULL;
+}
+
 double rules_best_objective(const struct rules *rules, const struct easim_pass *pass,
                             const struct easim_job *job) {
     const struct known_choice front = rules_front(rules, pass, job, false);
@@ -55,15 +74,17 @@ double rules_best_objective(const struct rules *rules, const struct easim_pass *
     if (rules->ops->best && !rules->has_limits && !rules->asks_all &&
         !isnan(known = rules->ops->best(pass, job)))
         return known;
+    uint32_t *before = best_before(rules, pass, job);
+    if (before && *before != EASIM_NONE)
+        best = empty_objective(rules, pass, job, *before, INFINITY);
     for (uint32_t i = 0; i < front.count; i++) {
         uint32_t c = known_choice_at(&front, i);
-        const struct easim_config *config = easim_view_config(pass->view, c);
-        if (!(config->goodput[config->empty_span] > 0))
-            continue;
-        struct easim_choice choice = easim_predict(pass->view, job, c, config->empty_span);
-        double objective = rules_objective_up_to(rules, pass, job, &choice, false, best);
-        if (isnan(objective))
+        double objective =
+            before && *before == c ? best : empty_objective(rules, pass, job, c, best);
+        if (isnan(objective) || isnan(best))
             return NAN;
+        if (before && objective < best)
+            *before = c;
         best = objective < best ? objective : best;
     }
     return best;
