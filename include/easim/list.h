@@ -96,8 +96,8 @@ struct easim_list {
        any job now. Who waits for more of each type, in time, is not asked for. NULL: no bound. */
     uint32_t (*room_most)(const struct easim_pass *pass, uint32_t gpu_type);
     /* Whether, with the parameters that there are, objective and urgent_objective are as
-       energy_j * pow(time_s, n) with n >= 0: of two choices of equal gpu_type, k and gpus that with
-       more time and more energy has more by as large a share, and nothing else of them matters.
+       energy_j * pow(time_s, n) with n >= 0: of two choices that with more time and more energy has
+       more by as large a share, and nothing else of them matters.
        They are then not asked about choices that cannot be the least. NULL: they may not. */
     bool (*objective_rises)(const struct easim_pass *pass);
     /* Objective and urgent objective are below INFINITY for every choice: a key without

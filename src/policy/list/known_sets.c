@@ -5,7 +5,8 @@
 
 #include <stdlib.h>
 
-#define FEW 2 /* configurations: looking at them costs no more than knowing of them */
+#define FEW           2 /* configurations: looking at them costs no more than knowing of them */
+#define MOST_COMPARED 512
 
 void known_sets_finish(struct known_sets *sets) {
     free(sets->at);
@@ -53,6 +54,20 @@ static bool is_outdone(const struct easim_view *view, const struct easim_job *jo
     return false;
 }
 
+/* Whether another one of those that no other of the same need outdoes is clearly better on the
+   empty cluster. */
+static bool is_outdone_when_empty(const struct known_sets *sets, const struct known_set *set,
+                                  const struct easim_view *view, const struct easim_config *own) {
+    const struct config_speed speed = speed_in(view, own, own->empty_span);
+    for (uint32_t i = 0; i < set->count && set->count <= MOST_COMPARED; i++) {
+        const struct easim_config *c = easim_view_config(view, sets->front.at[set->first + i]);
+        const struct config_speed other = speed_in(view, c, c->empty_span);
+        if (config_speeds_outdo(&other, &speed))
+            return true;
+    }
+    return false;
+}
+
 static void note_goodputs(struct known_set *set, const struct easim_config *c) {
     for (uint32_t span = 0; span < c->span_count; span++)
         if (c->goodput[span] > 0) {
@@ -74,6 +89,14 @@ static void learn(struct known_sets *sets, struct known_set *set, const struct e
             array_push(&sets->front, c);
     }
     set->count = (uint32_t)sets->front.count - set->first;
+    for (uint32_t i = 0; i < set->count; i++) {
+        uint32_t c = sets->front.at[set->first + i];
+        const struct easim_config *config = easim_view_config(view, c);
+        if (config->goodput[config->empty_span] > 0 &&
+            !is_outdone_when_empty(sets, set, view, config))
+            array_push(&sets->front, c);
+    }
+    set->empty_count = (uint32_t)sets->front.count - set->first - set->count;
 }
 
 struct known_set *known_sets_find(struct known_sets *sets, const struct easim_view *view,
@@ -88,10 +111,25 @@ struct known_set *known_sets_find(struct known_sets *sets, const struct easim_vi
     return set->configs == job->config_count ? set : NULL;
 }
 
+/* The set of a job that has enough to do for what is known of it to hold; NULL: there is none. */
+static const struct known_set *find_set_of_work(struct known_sets *sets,
+                                                const struct easim_view *view,
+                                                const struct easim_job *job) {
+    const struct known_set *set = known_sets_find(sets, view, job);
+    return set && config_speeds_count(job->remaining, job->setup_s, set->best_goodput) ? set : NULL;
+}
+
 struct known_choice known_sets_front(struct known_sets *sets, const struct easim_view *view,
                                      const struct easim_job *job) {
-    const struct known_set *set = known_sets_find(sets, view, job);
-    if (!set || !config_speeds_count(job->remaining, job->setup_s, set->best_goodput))
-        return known_sets_all(job);
-    return (struct known_choice){sets->front.at + set->first, EASIM_NONE, set->count};
+    const struct known_set *set = find_set_of_work(sets, view, job);
+    return set ? (struct known_choice){sets->front.at + set->first, EASIM_NONE, set->count}
+               : known_sets_all(job);
+}
+
+struct known_choice known_sets_when_empty(struct known_sets *sets, const struct easim_view *view,
+                                          const struct easim_job *job) {
+    const struct known_set *set = find_set_of_work(sets, view, job);
+    return set ? (struct known_choice){sets->front.at + set->first + set->count, EASIM_NONE,
+                                       set->empty_count}
+               : known_sets_all(job);
 }

@@ -1,5 +1,6 @@
 /* What is known of the sets of configurations of waiting jobs, which many jobs share: which of them
-   may be the best of a job, whatever is free, and in which group a job is that admits all. */
+   may be the best of a job, whatever is free, or on the empty cluster, and in which group a job is
+   that admits all. */
 #ifndef EASIM_POLICY_LIST_KNOWN_SETS_H
 #define EASIM_POLICY_LIST_KNOWN_SETS_H
 
@@ -11,6 +12,7 @@
 struct known_set {
     uint32_t configs;      /* that it has; 0: nothing is known yet */
     uint32_t first, count; /* in `front` of all sets */
+    uint32_t empty_count;  /* behind those: of known_sets_when_empty */
     uint32_t group;        /* of jobs that admit all of it (index.h); EASIM_NONE: not known yet */
     uint32_t best;         /* of least objective for the job asked about last; EASIM_NONE: none */
     double least_goodput, best_goodput; /* in any span in which it is known */
@@ -40,6 +42,9 @@ static inline struct known_choice known_sets_all(const struct easim_job *job) {
    objective rises with T and energy both, or is T. */
 struct known_choice known_sets_front(struct known_sets *sets, const struct easim_view *view,
                                      const struct easim_job *job);
+/* Those of which some is better than each other one on the empty cluster, likewise. */
+struct known_choice known_sets_when_empty(struct known_sets *sets, const struct easim_view *view,
+                                          const struct easim_job *job);
 static inline uint32_t known_choice_at(const struct known_choice *choice, uint32_t i) {
     return choice->front ? choice->front[i] : choice->first + i;
 }

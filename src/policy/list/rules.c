@@ -15,13 +15,18 @@ double rules_objective(const struct rules *rules, const struct easim_pass *pass,
     return ops->objective ? ops->objective(pass, job, choice) : choice->time_s;
 }
 
-struct known_choice rules_front(const struct rules *rules, const struct easim_pass *pass,
-                                const struct easim_job *job, bool urgent) {
+/* Whether what is known of sets of configurations holds for the objective. */
+static bool knows_sets(const struct rules *rules, const struct easim_pass *pass, bool urgent) {
     const struct easim_list *ops = rules->ops;
     bool rises = rules_objective_is_time(rules, urgent) ||
                  (ops->objective_rises && ops->objective_rises(pass));
-    return rises && rules->sets && !rules->asks_all ? known_sets_front(rules->sets, pass->view, job)
-                                                    : known_sets_all(job);
+    return rises && rules->sets && !rules->asks_all;
+}
+
+struct known_choice rules_front(const struct rules *rules, const struct easim_pass *pass,
+                                const struct easim_job *job, bool urgent) {
+    return knows_sets(rules, pass, urgent) ? known_sets_front(rules->sets, pass->view, job)
+                                           : known_sets_all(job);
 }
 
 double rules_objective_up_to(const struct rules *rules, const struct easim_pass *pass,
@@ -67,7 +72,9 @@ static uint32_t *best_before(const struct rules *rules, const struct easim_pass 
 
 double rules_best_objective(const struct rules *rules, const struct easim_pass *pass,
                             const struct easim_job *job) {
-    const struct known_choice front = rules_front(rules, pass, job, false);
+    const struct known_choice front = knows_sets(rules, pass, false)
+                                          ? known_sets_when_empty(rules->sets, pass->view, job)
+                                          : known_sets_all(job);
     double best = INFINITY, known;
     if (rules_objective_is_time(rules, false))
         return best_time_s(pass, job, &front);
