@@ -1,6 +1,8 @@
 /* Ways to start as traits of jobs in line: see needs.h. */
 #include "policy/list/needs.h"
 
+#include "cluster/cluster.h"
+
 #include <stdlib.h>
 
 void needs_finish(struct needs *needs) {
@@ -43,9 +45,12 @@ static void open_trait(struct needs *needs, uint32_t trait) {
 /* Without a bound every job that asks is visited; with one those for whom it leaves a way. */
 static void open_ways(struct needs *needs, const struct easim_pass *pass,
                       const struct easim_list *ops, bool asks) {
-    uint32_t bounded_type = EASIM_NONE, most = 0;
-    if (asks && !ops->room_most)
+    uint32_t most[CLUSTER_MAX_TYPES]; /* GPUs that there can be room for, by type */
+    bool bounded = asks && ops->room_most;
+    if (asks && !bounded)
         open_trait(needs, TRAIT_ASKS);
+    for (uint32_t h = 0; bounded && h < pass->view->gpu_type_count; h++)
+        most[h] = ops->room_most(pass, h);
     for (uint32_t i = 0; i < needs->ways.entries.count; i++) {
         const struct group_way *way = needs->ways.entries.at[i].key;
         if (way->level != pass->level)
@@ -53,11 +58,7 @@ static void open_ways(struct needs *needs, const struct easim_pass *pass,
         int span = easim_room(pass->view, way->gpu_type, way->k, way->milli);
         if (span >= 0 && (way->spans >> span & 1))
             open_trait(needs, trait_of_way(i));
-        if (!asks || !ops->room_most)
-            continue;
-        if (way->gpu_type != bounded_type)
-            most = ops->room_most(pass, bounded_type = way->gpu_type);
-        if (way->k <= most)
+        if (bounded && way->k <= most[way->gpu_type])
             open_trait(needs, trait_of_way(i) + 1);
     }
 }
