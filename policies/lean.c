@@ -17,13 +17,20 @@ struct params {
     bool deadlines, price_series;
 };
 
+struct state {
+    double exponents[QUEUE_LEVELS * PRICE_LEVELS]; /* a, by level */
+};
+
 /* Level 0 is that of nobody else waiting, at energy_price. */
-static double exponent_of(const struct easim_pass *pass) {
-    const struct params *p = pass->params;
-    double busy = pass->level % QUEUE_LEVELS / (QUEUE_LEVELS - 1.0);
-    double price = p->energy_price / USUAL_PRICE * price_factors[pass->level / QUEUE_LEVELS];
+static double exponent_at(const struct params *p, uint32_t level) {
+    double busy = level % QUEUE_LEVELS / (QUEUE_LEVELS - 1.0);
+    double price = p->energy_price / USUAL_PRICE * price_factors[level / QUEUE_LEVELS];
     double exponent = p->exponent_idle + (p->exponent_busy - p->exponent_idle) * busy;
     return exponent / price < MOST_EXPONENT ? exponent / price : MOST_EXPONENT;
+}
+
+static double exponent_of(const struct easim_pass *pass) {
+    return ((const struct state *)pass->state)->exponents[pass->level];
 }
 
 static double objective(const struct easim_pass *pass, const struct easim_job *job,
@@ -134,6 +141,9 @@ static double displace(const struct easim_pass *pass, const struct easim_job *jo
 
 static int init(const struct easim_pass *pass) {
     const struct params *p = pass->params;
+    struct state *s = pass->state;
+    for (uint32_t level = 0; level < QUEUE_LEVELS * PRICE_LEVELS; level++)
+        s->exponents[level] = exponent_at(p, level);
     if (p->price_series && isnan(pass->view->price_per_mwh))
         pass->host->count(pass->plan, "price_series has no effect: there is no price", NULL);
     return 0;
@@ -195,6 +205,7 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
         "and with less slack than preempt_slack_s displace others; who is in time is neither displaced nor resized into\n"
         "missing its deadline. docs/lean.md says what each parameter brings.",
     .capabilities = EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_FRACTIONAL_GPU,
+    .state_size = sizeof(struct state),
     .params_size = sizeof(struct params),
     .params = params,
     .param_count = sizeof params / sizeof *params,

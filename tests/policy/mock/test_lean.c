@@ -44,6 +44,7 @@ static uint32_t level_with(struct mock *m, uint32_t waiting) {
 int main(void) {
     struct mock m;
     set_up(&m);
+    CHECK(mock_start(&m) == 0);
     check_levels(&m);
     struct easim_key key = mock_key(&m, 0);
     CHECK_REAL(key.value, 200.0);
