@@ -38,12 +38,13 @@ Test(intern, numbers_by_first_appearance) {
         struct naive naive = {.count = 0};
         double disorder = seed % 4 * 0.1;
         for (int i = 0; i < MOST; i++) {
-            char text[16];
+            char text[16] = "";
             bool naive_new, is_new = false;
             int number = gsl_rng_uniform(rng) < disorder ? (int)gsl_rng_uniform_int(rng, 900) : i;
             if (disorder > 0.2 && number % 7 == 0)
                 number = 0;
-            snprintf(text, sizeof text, number > 0 ? "%d" : "", number);
+            if (number > 0)
+                snprintf(text, sizeof text, "%d", number);
             uint32_t expected = naive_number(&naive, text, &naive_new);
             size_t length = strlen(text);
             uint32_t found = seed % 2 == 0 ? intern_ascending(&table, text, length, &is_new)
