@@ -5,6 +5,7 @@
 #include "pow10_table.h"
 
 #include <assert.h>
+#include <endian.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,55 +98,59 @@ static struct decimal without_trailing_zeros(struct decimal d) {
 
 /* ---- Digits ---- */
 
-static const char digit_pairs[] =
-    "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
-
-/* Writes value so that it ends before end; returns its first digit. */
-static char *write_digits_before(char *end, uint64_t value) {
-    while (value >= 100) {
-        end -= 2;
-        memcpy(end, &digit_pairs[value % 100 * 2], 2);
-        value /= 100;
-    }
-    if (value >= 10) {
-        end -= 2;
-        memcpy(end, &digit_pairs[value * 2], 2);
-    } else {
-        *--end = (char)('0' + value);
-    }
-    return end;
+/* Of a value below 10^8, each in a byte of its own, the first in the lowest: the value is split in
+   halves, all halves at once, and those again (Khuong, "How to print integers really fast", 2017).
+   x + ((y - a * x) << b) is (y << b) - x * ((a << b) - 1). */
+static uint64_t eight_digits(uint32_t value) {
+    uint64_t halves = ((uint64_t)value << 32) - value / 10000 * ((10000ULL << 32) - 1);
+    uint64_t hundreds = (halves * 10486 >> 20) & 0x7f0000007f;
+    uint64_t pairs = (halves << 16) - hundreds * ((100 << 16) - 1);
+    uint64_t tens = (pairs * 103 >> 10) & 0xf000f000f000f;
+    return (pairs << 8) - tens * ((10 << 8) - 1);
 }
 
-static int count_digits(uint64_t value) {
-    static const uint64_t powers[] = {1,
-                                      10,
-                                      100,
-                                      1000,
-                                      10000,
-                                      100000,
-                                      1000000,
-                                      10000000,
-                                      100000000,
-                                      1000000000,
-                                      10000000000,
-                                      100000000000,
-                                      1000000000000,
-                                      10000000000000,
-                                      100000000000000,
-                                      1000000000000000,
-                                      10000000000000000,
-                                      100000000000000000,
-                                      1000000000000000000,
-                                      10000000000000000000U};
-    value |= 1; /* 0 has a digit, too */
-    int least = floor_log10_pow2(63 - __builtin_clzll(value));
-    return least + 1 + (least < 19 && value >= powers[least + 1]);
+static void write_eight(char *to, uint64_t digits) {
+    uint64_t text = htole64(digits | 0x3030303030303030);
+    memcpy(to, &text, sizeof text);
+}
+
+/* How many of eight digits are 0 in front of the others; the last one counts as one of those. */
+static int zeros_in_front(uint64_t digits) {
+    return __builtin_ctzll(digits | 1ULL << 56) / 8;
+}
+
+/* And behind the others. */
+static int zeros_at_end(uint64_t digits) {
+    return digits == 0 ? 8 : __builtin_clzll(digits) / 8;
+}
+
+#define E8 100000000 /* 10^8 */
+
+/* Like all that put digits, it may write up to 7 bytes behind them. */
+static char *put_below_e8(char *to, uint32_t value) {
+    if (value < 10) {
+        *to = (char)('0' + value);
+        return to + 1;
+    }
+    uint64_t digits = eight_digits(value);
+    int zeros = zeros_in_front(digits);
+    write_eight(to, digits >> 8 * zeros);
+    return to + 8 - zeros;
 }
 
 static char *put_digits(char *to, uint64_t value) {
-    to += count_digits(value);
-    (void)write_digits_before(to, value);
-    return to;
+    uint64_t high = value / E8;
+    if (high == 0)
+        return put_below_e8(to, (uint32_t)value);
+    if (high >= E8) {
+        to = put_below_e8(to, (uint32_t)(high / E8));
+        write_eight(to, eight_digits((uint32_t)(high % E8)));
+        to += 8;
+    } else {
+        to = put_below_e8(to, (uint32_t)high);
+    }
+    write_eight(to, eight_digits((uint32_t)(value % E8)));
+    return to + 8;
 }
 
 static char *put_bytes(char *to, const char *from, size_t length) {
@@ -180,9 +185,7 @@ static char *put_scientific(char *to, const char *digits, int count, int exponen
     }
     *to++ = 'e';
     *to++ = exponent < 0 ? '-' : '+';
-    char text[4];
-    char *first = write_digits_before(text + sizeof text, (uint64_t)abs(exponent));
-    return put_bytes(to, first, (size_t)(text + sizeof text - first));
+    return put_digits(to, (uint64_t)abs(exponent));
 }
 
 /* Times and shares of logs. Of two decimals of at most 15 digits no two are the same double, so
@@ -197,14 +200,18 @@ static bool is_thousandths(double value, uint64_t *thousandths) {
 
 /* Not of a whole number. */
 static char *put_thousandths(char *to, uint64_t thousandths) {
-    uint32_t fraction = (uint32_t)(thousandths % 1000);
-    to = put_digits(to, thousandths / 1000);
-    *to++ = '.';
-    *to++ = (char)('0' + fraction / 100);
-    memcpy(to, &digit_pairs[fraction % 100 * 2], 2);
-    for (to += 2; to[-1] == '0';)
-        to--;
-    return to;
+    uint64_t digits = eight_digits((uint32_t)(thousandths % E8)); /* five and three */
+    int zeros = zeros_in_front(digits);
+    if (thousandths >= E8) {
+        to = put_digits(to, thousandths / E8);
+        zeros = 0;
+    }
+    zeros = zeros < 4 ? zeros : 4;
+    write_eight(to, digits >> 8 * zeros);
+    to += 5 - zeros;
+    write_eight(to, digits >> 32);
+    *to = '.';
+    return to + 4 - zeros_at_end(digits);
 }
 
 /* The magnitude. */
@@ -212,9 +219,8 @@ static char *put_shortest(char *to, double value) {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
     struct decimal d = without_trailing_zeros(shortest_decimal(bits & INT64_MAX));
-    char buffer[20];
-    char *digits = write_digits_before(buffer + sizeof buffer, d.digits);
-    int count = (int)(buffer + sizeof buffer - digits);
+    char digits[NUMFMT_BYTES];
+    int count = (int)(put_digits(digits, d.digits) - digits);
     int point = count + d.exponent;
     return point >= -4 && point <= 17 ? put_plain(to, digits, count, point)
                                       : put_scientific(to, digits, count, point - 1);
@@ -248,17 +254,6 @@ size_t numfmt_int(char text[static NUMFMT_BYTES], int64_t value) {
     return (size_t)(to - text);
 }
 
-/* With zeros in front: pairs that do not wait for each other. */
-static char *put_nine_digits(char *to, uint32_t value) {
-    uint32_t last = value % 10, high = value / 10 / 10000, low = value / 10 % 10000;
-    memcpy(to, &digit_pairs[high / 100 * 2], 2);
-    memcpy(to + 2, &digit_pairs[high % 100 * 2], 2);
-    memcpy(to + 4, &digit_pairs[low / 100 * 2], 2);
-    memcpy(to + 6, &digit_pairs[low % 100 * 2], 2);
-    to[8] = (char)('0' + last);
-    return to + 9;
-}
-
 size_t numfmt_ns(char text[static NUMFMT_BYTES], int64_t time_ns) {
     uint64_t nanoseconds = magnitude(time_ns);
     char *to = text;
@@ -267,10 +262,11 @@ size_t numfmt_ns(char text[static NUMFMT_BYTES], int64_t time_ns) {
     to = put_digits(to, nanoseconds / 1000000000);
     uint32_t fraction = (uint32_t)(nanoseconds % 1000000000);
     if (fraction > 0) {
+        uint64_t digits = eight_digits(fraction / 10);
         *to++ = '.';
-        to = put_nine_digits(to, fraction);
-        while (to[-1] == '0')
-            to--;
+        write_eight(to, digits);
+        to[8] = (char)('0' + fraction % 10);
+        to += fraction % 10 > 0 ? 9 : 8 - zeros_at_end(digits);
     }
     *to = '\0';
     return (size_t)(to - text);

@@ -318,6 +318,16 @@ Test(numfmt, scaled) {
     cr_assert_eq(value, 2.385);
 }
 
+/* Cuts the zeros behind the point of a decimal, and a point with nothing behind it. */
+static size_t cut_zeros(char *text) {
+    size_t length = strlen(text);
+    while (text[length - 1] == '0')
+        length--;
+    length -= text[length - 1] == '.';
+    text[length] = '\0';
+    return length;
+}
+
 /* Of thousandths the digits are known: those of the whole number, less its zeros behind the point.
  */
 Test(numfmt, thousandths) {
@@ -326,13 +336,34 @@ Test(numfmt, thousandths) {
         char text[NUMFMT_BYTES], expected[64];
         state = state * 6364136223846793005u + 1442695040888963407u;
         int64_t whole = (int64_t)((state >> 14) % (1ull << (1 + i % 49))) + 1;
-        size_t length = (size_t)snprintf(expected, sizeof expected, "%lld.%03lld",
-                                         (long long)(whole / 1000), (long long)(whole % 1000));
-        while (expected[length - 1] == '0')
-            length--;
-        length -= expected[length - 1] == '.';
-        expected[length] = '\0';
+        snprintf(expected, sizeof expected, "%lld.%03lld", (long long)(whole / 1000),
+                 (long long)(whole % 1000));
+        size_t length = cut_zeros(expected);
         cr_assert_eq(numfmt_real(text, (double)whole / 1000), length);
         cr_assert_str_eq(text, expected);
+    }
+}
+
+static void check_digits(int64_t value) {
+    char text[NUMFMT_BYTES], expected[64];
+    cr_assert_eq(numfmt_int(text, value),
+                 (size_t)snprintf(expected, sizeof expected, "%lld", (long long)value));
+    cr_assert_str_eq(text, expected);
+    snprintf(expected, sizeof expected, "%lld.%09lld", (long long)(value / 1000000000),
+             (long long)(value % 1000000000));
+    size_t length = cut_zeros(expected);
+    cr_assert_eq(numfmt_ns(text, value), length);
+    cr_assert_str_eq(text, expected);
+}
+
+/* Of any length, against printf; around powers of 10, where it changes. */
+Test(numfmt, digits_are_those_of_printf) {
+    uint64_t seed = 2385;
+    for (int64_t power = 1; power < INT64_MAX / 10; power *= 10)
+        for (int64_t near = -2; near <= 2; near++)
+            check_digits(power + near > 0 ? power + near : 0);
+    for (int i = 0; i < 100000; i++) {
+        check_digits((int64_t)(next_random(&seed) >> (1 + i % 63)));
+        check_digits((int64_t)(next_random(&seed) % 10000000) * 1000000 * (i % 1000));
     }
 }
