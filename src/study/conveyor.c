@@ -31,8 +31,10 @@ void conveyor_put(struct conveyor *conveyor, unsigned part, struct slice piece) 
     to->length = (uint32_t)piece.length;
     memcpy(to->bytes, piece.at, piece.length);
     atomic_store_explicit(&conveyor->put, put + 1, memory_order_release);
-    /* the parent looks now and then anyway, if a policy has closed the bell */
-    (void)!write(conveyor->bell, &one, sizeof one);
+    /* It wakes the parent once for several pieces: the parent takes all that are there, and looks
+       now and then anyway, for those that come slowly, or if a policy has closed the bell. */
+    if (put + 1 - atomic_load(&conveyor->taken) == CONVEYOR_RING)
+        (void)!write(conveyor->bell, &one, sizeof one);
 }
 
 int conveyor_take(struct conveyor *conveyor, unsigned *ret_part, struct slice *ret_piece) {

@@ -9,7 +9,8 @@
 #include <semaphore.h>
 #include <stdatomic.h>
 
-#define CONVEYOR_PIECES 4 /* at a time */
+#define CONVEYOR_PIECES 8 /* at a time */
+#define CONVEYOR_RING   4 /* with so many full the bell is rung */
 
 struct conveyor_piece {
     uint32_t part, length;
@@ -20,7 +21,7 @@ struct conveyor_piece {
 struct conveyor {
     atomic_uint put, taken; /* pieces, ever; put is the child's, taken the parent's */
     sem_t room;
-    int bell; /* a descriptor that is readable when something was put */
+    int bell; /* a descriptor that is readable since CONVEYOR_RING pieces were full */
     struct conveyor_piece pieces[CONVEYOR_PIECES];
 };
 
