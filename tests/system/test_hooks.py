@@ -33,11 +33,7 @@ def main():
         return 77
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for part in (".githooks", "tools", "docs", "src", "include", "policies"):
-            shutil.copytree(SOURCE / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
-        (folder / "tests").mkdir()
-        shutil.copy(SOURCE / ".clang-format", folder)
-        (folder / ".gitignore").write_text("__pycache__/\n", encoding="utf-8")
+        shutil.copytree(SOURCE / ".githooks", folder / ".githooks", ignore=shutil.ignore_patterns("pre-commit"))
         assert git(folder, "init", "-q").returncode == 0
         assert git(folder, "config", "core.hooksPath", ".githooks").returncode == 0
 
@@ -47,6 +43,14 @@ def main():
         assert done.returncode != 0 and "at most 72 characters" in done.stderr, done.stderr
         done = commit(folder, "two\nlines")
         assert done.returncode != 0 and "empty line" in done.stderr, done.stderr
+
+        for part in (".githooks", "tools", "docs", "src", "include", "policies"):
+            shutil.copytree(SOURCE / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
+        (folder / "tests").mkdir()
+        shutil.copy(SOURCE / ".clang-format", folder)
+        (folder / ".gitignore").write_text("__pycache__/\n", encoding="utf-8")
+        git(folder, "add", "--all")
+        assert git(folder, "commit", "--no-verify", "-m", "what is there already").returncode == 0
 
         (folder / "src/base/a.c").write_text('#include "cli/cli.h"\n', encoding="utf-8")
         done = commit(folder, "an upward link")
