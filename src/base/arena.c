@@ -75,13 +75,12 @@ char *arena_vprintf(struct arena *arena, const char *format, va_list arguments) 
     va_list again;
     va_copy(again, arguments);
     char brief[BRIEF_BYTES];
-    int length = vsnprintf(brief, sizeof brief, format, arguments);
-    size_t bytes = length < 0 ? 1 : (size_t)length + 1;
-    char *text = arena_alloc(arena, bytes);
-    if (length >= 0 && bytes <= sizeof brief)
-        memcpy(text, brief, bytes);
-    else
-        vsnprintf(text, bytes, format, again);
+    int written = vsnprintf(brief, sizeof brief, format, arguments);
+    size_t length = written < 0 ? 0 : (size_t)written;
+    char *text = length < sizeof brief ? arena_strndup(arena, brief, length)
+                                       : arena_alloc(arena, length + 1);
+    if (length >= sizeof brief)
+        vsnprintf(text, length + 1, format, again);
     va_end(again);
     return text;
 }

@@ -13,14 +13,18 @@
         size_t capacity; \
     }
 
-/* Pointer to a new, zeroed last element; valid until the next array_add. */
-#define array_add(array) \
+#define array_make_room(array) \
     ((array)->count == (array)->capacity \
          ? (void)((array)->at = array_grow((array)->at, &(array)->capacity, sizeof *(array)->at)) \
-         : (void)0, \
-     memset(&(array)->at[(array)->count], 0, sizeof *(array)->at), &(array)->at[(array)->count++])
+         : (void)0)
 
-#define array_push(array, value) ((void)(*array_add(array) = (value)))
+/* Pointer to a new, zeroed last element; valid until the next one is added. */
+#define array_add(array) \
+    (array_make_room(array), memset(&(array)->at[(array)->count], 0, sizeof *(array)->at), \
+     &(array)->at[(array)->count++])
+
+#define array_push(array, value) \
+    (array_make_room(array), (void)((array)->at[(array)->count] = (value)), (void)(array)->count++)
 
 /* Doubles *capacity (at least 16) and returns the moved memory. */
 static inline void *array_grow(void *old, size_t *capacity, size_t bytes_each) {

@@ -280,7 +280,6 @@ static bool is_digit_byte(char c) {
 
 /* From here on the mantissa has 19 digits, as many as always fit an uint64. */
 #define MANTISSA_FULL 1000000000000000000ULL
-#define SAFE_DIGITS   18 /* fit an int64 in any case */
 #define FEW_BYTES     15 /* so many digits are below 2^53 */
 
 /* A number as it stands in the text: +-mantissa * 10^exponent, unless digits were left out. */
@@ -464,7 +463,7 @@ bool numfmt_parse_int(const char *text, size_t length, int64_t *value) {
     if (i == length)
         return false;
     int64_t sum = 0; /* kept negative: INT64_MIN has no opposite */
-    for (; i < length && i < SAFE_DIGITS; i++) {
+    for (; i < length && i < NUMFMT_SAFE_DIGITS; i++) {
         if (!is_digit_byte(text[i]))
             return false;
         sum = sum * 10 - (text[i] - '0');

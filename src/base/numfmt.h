@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NUMFMT_BYTES 32 /* enough for any number written here, NUL included */
+#define NUMFMT_BYTES       32 /* enough for any number written here, NUL included */
+#define NUMFMT_SAFE_DIGITS 18 /* so many decimal digits fit an int64 in any case */
 
 /* Shortest decimal that reads back exactly (Schubfach, R. Giulietti 2020). value must be finite.
    Plain notation for 1e-5 <= |value| < 1e17 ("13.588", "400", "0.00012"), else "1.5e+20". Returns

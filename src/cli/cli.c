@@ -44,36 +44,41 @@ void cli_show(const char *format, ...) {
 }
 
 /* Each line visible. */
-static void add_visible_lines(struct str *out, const char *text) {
-    for (const char *end; *text; text = end + (*end == '\n')) {
-        end = text + strcspn(text, "\n");
+static void add_visible_lines(struct str *out, struct slice text) {
+    for (size_t begin = 0, length; begin < text.length; begin += length + 1) {
+        const char *at = text.at + begin, *newline = memchr(at, '\n', text.length - begin);
+        length = newline ? (size_t)(newline - at) : text.length - begin;
         struct str line = {0};
-        str_add_bytes(&line, text, (size_t)(end - text));
+        str_add_bytes(&line, at, length);
         str_add_visible(out, line.text);
-        str_add(out, *end == '\n' ? "\n" : "");
+        str_add(out, newline ? "\n" : "");
         str_finish(&line);
     }
 }
 
 /* An empty text may have no bytes to point at. */
-static bool write_text(FILE *file, const struct str *text) {
-    return text->length == 0 || fwrite(text->text, 1, text->length, file) == text->length;
+static bool write_text(FILE *file, struct slice text) {
+    return text.length == 0 || fwrite(text.at, 1, text.length, file) == text.length;
 }
 
-static bool print_lines(FILE *file, const struct str *text) {
+static struct slice whole_of(const struct str *text) {
+    return (struct slice){text->text, text->length};
+}
+
+static bool print_lines(FILE *file, struct slice text) {
     struct str shown = {0};
-    add_visible_lines(&shown, text->length > 0 ? text->text : "");
-    bool whole = write_text(file, &shown);
+    add_visible_lines(&shown, text);
+    bool whole = write_text(file, whole_of(&shown));
     str_finish(&shown);
     return whole;
 }
 
 void cli_say_lines(const struct str *text) {
-    (void)print_lines(stderr, text);
+    (void)print_lines(stderr, whole_of(text));
 }
 
 void cli_show_lines(const struct str *text) {
-    (void)print_lines(stdout, text);
+    (void)print_lines(stdout, whole_of(text));
 }
 
 /* ---- Outcomes ---- */
@@ -105,15 +110,17 @@ static int flush_output(int code, struct error *reterr) {
                      code ? strerror(code) : "");
 }
 
-int cli_print(const struct str *text, struct error *reterr) {
-    if (isatty(STDOUT_FILENO))
-        return cli_print_lines(text, reterr);
-    bool whole = write_text(stdout, text);
+static int print_data(struct slice text, struct error *reterr) {
+    bool whole = isatty(STDOUT_FILENO) ? print_lines(stdout, text) : write_text(stdout, text);
     return flush_output(whole ? 0 : errno, reterr);
 }
 
+int cli_print(const struct str *text, struct error *reterr) {
+    return print_data(whole_of(text), reterr);
+}
+
 int cli_print_lines(const struct str *text, struct error *reterr) {
-    bool whole = print_lines(stdout, text);
+    bool whole = print_lines(stdout, whole_of(text));
     return flush_output(whole ? 0 : errno, reterr);
 }
 
@@ -132,12 +139,8 @@ int cli_write(const char *path, const struct str *text, struct error *reterr) {
 /* As cli_print of each piece, up to one that cannot be written. */
 static int print_pieces(const struct text_source *source, struct error *reterr) {
     int r = 0;
-    for (struct slice piece; r == 0 && (piece = source->next(source->context)).length > 0;) {
-        struct str text = {0};
-        str_add_bytes(&text, piece.at, piece.length);
-        r = cli_print(&text, reterr);
-        str_finish(&text);
-    }
+    for (struct slice piece; r == 0 && (piece = source->next(source->context)).length > 0;)
+        r = print_data(piece, reterr);
     return r;
 }
 

@@ -37,8 +37,7 @@ static uint32_t add_reach(struct config_reach *reach, uint32_t count,
     return count;
 }
 
-#define CLEARLY       1e-3 /* a share of a figure; 1e-9 of it is still 1e-12, and rounding 1e-15 */
-#define MOST_COMPARED 512
+#define CLEARLY 1e-3 /* a share of a figure; 1e-9 of it is still 1e-12, and rounding 1e-15 */
 
 /* Computing, so long as it counts, is at least CLEARLY * 1e-6 of the energy, of which `a` saves
    another CLEARLY. */
@@ -48,11 +47,10 @@ bool config_speeds_outdo(const struct config_speed *a, const struct config_speed
            a->gpus * a->power_w * b->goodput <= b->gpus * b->power_w * a->goodput * (1 - CLEARLY);
 }
 
-/* Each is compared with all, so of many none is left out. */
 static void find_front(struct config_speeds *made, struct arena *arena) {
     made->front = made->at;
     made->front_count = made->count;
-    if (made->count > MOST_COMPARED)
+    if (made->count > CONFIG_SPEEDS_MOST_COMPARED)
         return;
     struct config_speed *front = arena_alloc(arena, made->count * sizeof *front);
     made->front_count = 0;

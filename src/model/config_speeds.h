@@ -9,6 +9,9 @@
 
 #include <stdbool.h>
 
+/* Who compares each configuration with all of a set leaves sets of more alone. */
+#define CONFIG_SPEEDS_MOST_COMPARED 512
+
 /* A configuration without a power limit, as the empty cluster places it. */
 struct config_speed {
     double goodput;

@@ -33,11 +33,11 @@ static bool are_in_order(const int64_t *first_ns, size_t stride, size_t count) {
 uint32_t *order_by_time(const int64_t *first_ns, size_t stride, size_t count) {
     if (are_in_order(first_ns, stride, count))
         return NULL;
-    struct key *keys = mem_alloc(count * sizeof *keys);
+    struct key *keys = mem_realloc(NULL, count, sizeof *keys);
     for (size_t i = 0; i < count; i++)
         keys[i] = (struct key){time_at(first_ns, stride, i), (uint32_t)i};
     qsort(keys, count, sizeof *keys, compare_timed_keys);
-    uint32_t *order = mem_alloc(count * sizeof *order);
+    uint32_t *order = mem_realloc(NULL, count, sizeof *order);
     for (size_t i = 0; i < count; i++)
         order[i] = keys[i].place;
     free(keys);
@@ -50,7 +50,7 @@ void *order_sorted_by_time(const void *records, size_t size, size_t time_offset,
         count > 0 ? order_by_time((const int64_t *)(at + time_offset), size, count) : NULL;
     if (!order)
         return NULL;
-    char *sorted = mem_alloc(count * size);
+    char *sorted = mem_realloc(NULL, count, size);
     for (size_t i = 0; i < count; i++)
         memcpy(sorted + i * size, at + order[i] * size, size);
     free(order);

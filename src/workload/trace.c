@@ -37,12 +37,6 @@ struct trace_row trace_row_absent(uint32_t line) {
     return row;
 }
 
-void trace_add_row(struct trace *trace, const struct trace_row *row) {
-    if (trace->rows.count == trace->rows.capacity)
-        trace->rows.at = array_grow(trace->rows.at, &trace->rows.capacity, sizeof *row);
-    trace->rows.at[trace->rows.count++] = *row;
-}
-
 void trace_note(struct trace *trace, bool dropped, const char *reason, uint32_t line) {
     for (size_t i = 0; i < trace->notes.count; i++)
         if (strcmp(trace->notes.at[i].reason, reason) == 0) {

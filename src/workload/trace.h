@@ -108,7 +108,6 @@ enum trace_option trace_option_unused(const struct trace_reader *reader,
 
 void trace_finish(struct trace *trace);
 struct trace_row trace_row_absent(uint32_t line); /* nothing known */
-void trace_add_row(struct trace *trace, const struct trace_row *row);
 
 /* Adds one to the note with that reason (a string that outlives the trace). */
 void trace_note(struct trace *trace, bool dropped, const char *reason, uint32_t line);

@@ -160,7 +160,7 @@ static void read_job_row(void *context) {
     row.id = intern_text(&r->ids, number);
     row.submit_ns = units_ns(submit_s);
     row.labels = trace_labels_read(&r->labels, r->trace, r->csv);
-    trace_add_row(r->trace, &row);
+    array_push(&r->trace->rows, row);
 }
 
 static int find_job_columns(struct reader *reader, const char *path) {
@@ -280,11 +280,19 @@ static struct trace_file_extra find_extra(const struct trace *trace) {
     return extra;
 }
 
+/* Until out has about so many bytes. */
+static void write_piece(struct trace_file_pieces *pieces, size_t bytes, struct str *out) {
+    const struct trace *trace = pieces->trace;
+    if (!pieces->begun)
+        write_header(trace, pieces->extra, out);
+    pieces->begun = true;
+    while (pieces->row < trace->rows.count && out->length < bytes)
+        write_job_row(trace, &trace->rows.at[pieces->row++], pieces->extra, out);
+}
+
 void trace_file_write(const struct trace *trace, struct str *out) {
-    struct trace_file_extra extra = find_extra(trace);
-    write_header(trace, extra, out);
-    for (size_t i = 0; i < trace->rows.count; i++)
-        write_job_row(trace, &trace->rows.at[i], extra, out);
+    struct trace_file_pieces pieces = trace_file_pieces(trace);
+    write_piece(&pieces, SIZE_MAX, out);
 }
 
 struct trace_file_pieces trace_file_pieces(const struct trace *trace) {
@@ -294,10 +302,6 @@ struct trace_file_pieces trace_file_pieces(const struct trace *trace) {
 struct slice trace_file_next_piece(void *pieces) {
     struct trace_file_pieces *p = pieces;
     p->text.length = 0;
-    if (!p->begun)
-        write_header(p->trace, p->extra, &p->text);
-    p->begun = true;
-    while (p->row < p->trace->rows.count && p->text.length < PIECE_BYTES)
-        write_job_row(p->trace, &p->trace->rows.at[p->row++], p->extra, &p->text);
+    write_piece(p, PIECE_BYTES, &p->text);
     return (struct slice){p->text.text, p->text.length};
 }

@@ -5,8 +5,6 @@
 
 #include <stdio.h>
 
-#define ROWS_AT_ONCE 16 /* of whose labels none are lost to alignment */
-
 static void look_at(struct trace_label *label, const struct csv *csv, struct slice cell) {
     double value;
     if (label->has_text || cell.length == 0 || numfmt_parse_real(cell.at, cell.length, &value))
@@ -23,14 +21,7 @@ const char *const *trace_labels_read(struct trace_labels *labels, struct trace *
                                      const struct csv *csv) {
     if (labels->at.count == 0)
         return NULL;
-    if (labels->rows_left == 0) {
-        labels->rows_left = ROWS_AT_ONCE;
-        labels->room =
-            arena_alloc(&trace->arena, ROWS_AT_ONCE * labels->at.count * sizeof *labels->room);
-    }
-    const char **texts = labels->room;
-    labels->room += labels->at.count;
-    labels->rows_left--;
+    const char **texts = arena_alloc(&trace->arena, labels->at.count * sizeof *texts);
     for (size_t i = 0; i < labels->at.count; i++) {
         struct slice cell = csv_field(csv, labels->at.at[i].column);
         look_at(&labels->at.at[i], csv, cell);

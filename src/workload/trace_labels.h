@@ -19,8 +19,6 @@ struct trace_label {
 };
 
 struct trace_labels {
-    const char **room; /* for labels of so many rows */
-    size_t rows_left;
     ARRAY_OF(struct trace_label) at;
 };
 

@@ -148,7 +148,7 @@ static void add_gavel_job(struct reader *reader) {
     row.id = arena_strndup(&reader->trace->arena, number,
                            numfmt_int(number, (int64_t)reader->trace->rows_read));
     row.labels = labels_of_job(reader);
-    trace_add_row(reader->trace, &row);
+    array_push(&reader->trace->rows, row);
 }
 
 static void read_gavel_line(struct reader *reader, struct slice line) {

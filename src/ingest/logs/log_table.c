@@ -42,8 +42,6 @@ struct slice table_field(const struct table *table, int column) {
 bool table_is_absent(const struct table *table, int column) {
     static const char *const words[] = {"none", "null", "na", "n/a"};
     struct slice field = table_field(table, column);
-    if (field.length > 0 && *field.at != 'n' && *field.at != 'N')
-        return false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (slice_is_word(field, words[i]))
             return true;
@@ -213,7 +211,7 @@ static void read_table_row(void *context) {
         replace_attempt(t, id);
     row.id = id_text(t, id);
     row.labels = trace_labels_read(&t->labels, t->trace, t->csv);
-    trace_add_row(t->trace, &row);
+    array_push(&t->trace->rows, row);
 }
 
 /* --- the file --- */

@@ -218,7 +218,7 @@ static void add_philly_job(struct reader *reader, struct slice job, const char *
                    "attempts on different numbers of GPUs: those of the last, equal GPU-seconds",
                    row.line);
     local_time_note(&reader->clock, reader->trace, row.line);
-    trace_add_row(reader->trace, &row);
+    array_push(&reader->trace->rows, row);
 }
 
 /* The job's id, or NULL after a problem. */

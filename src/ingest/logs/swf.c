@@ -63,8 +63,7 @@ static const struct {
 
 #define ALL_FIELDS (((1u << FIELD_COUNT) - 1) << 1) /* as bits by their numbers */
 
-#define DROPPED      UINT32_MAX
-#define PLAIN_DIGITS 18 /* fit an int64 in any case */
+#define DROPPED UINT32_MAX
 
 struct job {
     int64_t number;
@@ -109,7 +108,7 @@ static const char *take_swf_field(struct reader *reader, const char *at, const c
     const char *digits = at;
     for (unsigned digit; at < end && (digit = (unsigned char)*at - (unsigned)'0') < 10; at++)
         whole = whole * 10 + digit;
-    bool plain = at > digits && at - digits <= PLAIN_DIGITS;
+    bool plain = at > digits && at - digits <= NUMFMT_SAFE_DIGITS;
     for (; at < end && !is_swf_blank(*at) && *at != ';'; at++)
         plain = false;
     if (number <= FIELD_COUNT) {
@@ -160,15 +159,13 @@ static bool is_plain(const struct reader *reader, enum field field) {
 
 /* All fields are whole numbers, none of them too large, as in nearly every line. */
 static bool is_usual_line(struct reader *reader) {
-    const int64_t *wholes = reader->wholes;
-    static const enum field in_seconds[] = {SUBMIT, RUN, REQUESTED_TIME};
-    if (reader->plain != ALL_FIELDS || wholes[SUBMIT] > (int64_t)TIME_MAX_S ||
-        wholes[RUN] > (int64_t)TIME_MAX_S || wholes[ALLOCATED] > FOREIGN_MAX_GPUS ||
-        wholes[REQUESTED] > FOREIGN_MAX_GPUS)
-        return false;
-    for (size_t i = 0; i < sizeof in_seconds / sizeof *in_seconds; i++)
-        reader->seconds[in_seconds[i]] = (double)wholes[in_seconds[i]];
-    return true;
+    bool usual = reader->plain == ALL_FIELDS;
+    for (size_t i = 0; usual && i < sizeof used_fields / sizeof *used_fields; i++) {
+        double *seconds = &reader->seconds[used_fields[i].field];
+        *seconds = (double)reader->wholes[used_fields[i].field];
+        usual = *seconds <= used_fields[i].most;
+    }
+    return usual;
 }
 
 static bool parse_fields(struct reader *reader) {
@@ -272,7 +269,7 @@ static void add_swf_job(struct reader *reader) {
         trace_note(reader->trace, false, "processors taken from the request", row.line);
     }
     row.labels = labels_of_line(reader);
-    trace_add_row(reader->trace, &row);
+    array_push(&reader->trace->rows, row);
 }
 
 static void read_swf_line(struct reader *reader, struct slice line) {

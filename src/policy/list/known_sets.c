@@ -5,8 +5,7 @@
 
 #include <stdlib.h>
 
-#define FEW           2 /* configurations: looking at them costs no more than knowing of them */
-#define MOST_COMPARED 512
+#define FEW 2 /* configurations: looking at them costs no more than knowing of them */
 
 void known_sets_finish(struct known_sets *sets) {
     free(sets->at);
@@ -59,7 +58,7 @@ static bool is_outdone(const struct easim_view *view, const struct easim_job *jo
 static bool is_outdone_when_empty(const struct known_sets *sets, const struct known_set *set,
                                   const struct easim_view *view, const struct easim_config *own) {
     const struct config_speed speed = speed_in(view, own, own->empty_span);
-    for (uint32_t i = 0; i < set->count && set->count <= MOST_COMPARED; i++) {
+    for (uint32_t i = 0; i < set->count && set->count <= CONFIG_SPEEDS_MOST_COMPARED; i++) {
         const struct easim_config *c = easim_view_config(view, sets->front.at[set->first + i]);
         const struct config_speed other = speed_in(view, c, c->empty_span);
         if (config_speeds_outdo(&other, &speed))
