@@ -2,10 +2,10 @@
    and strtod read back to the same bits. */
 #include "base/numfmt.h"
 #include "base/mem.h"
+#include "base/word.h"
 #include "pow10_table.h"
 
 #include <assert.h>
-#include <endian.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,6 +98,8 @@ static struct decimal without_trailing_zeros(struct decimal d) {
 
 /* ---- Digits ---- */
 
+#define ZEROS 0x3030303030303030 /* eight times "0" */
+
 /* Of a value below 10^8, each in a byte of its own, the first in the lowest: the value is split in
    halves, all halves at once, and those again (Khuong, "How to print integers really fast", 2017).
    x + ((y - a * x) << b) is (y << b) - x * ((a << b) - 1). */
@@ -110,8 +112,7 @@ static uint64_t eight_digits(uint32_t value) {
 }
 
 static void write_eight(char *to, uint64_t digits) {
-    uint64_t text = htole64(digits | 0x3030303030303030);
-    memcpy(to, &text, sizeof text);
+    word_store(to, digits | ZEROS);
 }
 
 /* How many of eight digits are 0 in front of the others; the last one counts as one of those. */

@@ -5,9 +5,9 @@
 #include "base/array.h"
 #include "base/mem.h"
 #include "base/numfmt.h"
+#include "base/word.h"
 #include "io/lines.h"
 
-#include <endian.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,41 +51,34 @@ static void keep_field(struct csv *csv, size_t index, struct slice text, size_t 
         csv->fields[index] = (struct field){text, (uint32_t)offset + 1};
 }
 
-/* The bytes of a word that are c, as their highest bits; exact for each of them. */
-static uint64_t bytes_that_are(uint64_t word, char c) {
-    const uint64_t low = 0x7f7f7f7f7f7f7f7fULL;
-    uint64_t x = word ^ (uint64_t)(unsigned char)c * 0x0101010101010101ULL;
-    return ~(((x & low) + low) | x | low);
+/* Whether a blank may stand at an end of the field: so do few others that are as small. */
+static bool may_need_trimming(const char *begin, const char *end) {
+    return begin < end && ((unsigned char)*begin <= ' ' || (unsigned char)end[-1] <= ' ');
 }
 
-/* The next eight bytes, the first one lowest; zeros behind the end. */
-static uint64_t load_bytes(const char *at, const char *end) {
-    uint64_t word = 0;
-    if (end - at >= (ptrdiff_t)sizeof word) {
-        memcpy(&word, at, sizeof word);
-        return le64toh(word);
+static void add_plain_field(struct csv *csv, const char *begin, const char *end, size_t index) {
+    struct slice text = {begin, (size_t)(end - begin)};
+    if (may_need_trimming(begin, end)) {
+        text = trimmed_csv_field(begin, end);
+        csv->tight = csv->tight && text.length == (size_t)(end - begin);
     }
-    for (unsigned shift = 0; at < end; at++, shift += 8)
-        word |= (uint64_t)(unsigned char)*at << shift;
-    return word;
+    keep_field(csv, index, text, (size_t)(text.at - csv->line.at));
 }
 
-static size_t split_plain(struct csv *csv, struct slice line) {
-    const char *end = line.at + line.length;
-    const char *begin = line.at;
-    size_t count = 0, bytes = 0;
-    for (const char *word = line.at; word < end; word += sizeof(uint64_t))
-        for (uint64_t found = bytes_that_are(load_bytes(word, end), csv->separator); found;
-             found &= found - 1) {
+/* The current line. */
+static size_t split_plain(struct csv *csv) {
+    const char *end = csv->line.at + csv->line.length;
+    const char *begin = csv->line.at;
+    size_t count = 0;
+    csv->tight = true;
+    for (const char *word = begin; word < end; word += sizeof(uint64_t))
+        for (uint64_t found = word_find(word_load(word, (size_t)(end - word)), csv->separator);
+             found; found &= found - 1) {
             const char *at = word + __builtin_ctzll(found) / 8;
-            struct slice text = trimmed_csv_field(begin, at);
-            keep_field(csv, count++, text, (size_t)(text.at - line.at));
-            bytes += text.length + 1;
+            add_plain_field(csv, begin, at, count++);
             begin = at + 1;
         }
-    struct slice text = trimmed_csv_field(begin, end);
-    keep_field(csv, count++, text, (size_t)(text.at - line.at));
-    csv->tight = bytes + text.length == line.length;
+    add_plain_field(csv, begin, end, count++);
     return count;
 }
 
@@ -187,7 +180,7 @@ static int next_row(struct csv *csv, size_t *count, struct error *reterr) {
         int status = split_quoted(csv, line, count, reterr);
         return status < 0 ? status : 1;
     }
-    *count = split_plain(csv, line);
+    *count = split_plain(csv);
     return 1;
 }
 

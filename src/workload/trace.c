@@ -95,10 +95,11 @@ void trace_sort(struct trace *trace, bool shift) {
     int64_t first_ns = shift && count > 0 ? trace->rows.at[0].submit_ns : 0;
     if (first_ns == 0)
         return;
-    trace->offset_s += units_s(first_ns);
+    double first_s = units_s(first_ns);
+    trace->offset_s += first_s;
     for (size_t i = 0; i < count; i++) {
         trace->rows.at[i].submit_ns -= first_ns;
-        trace->rows.at[i].deadline_s -= units_s(first_ns);
+        trace->rows.at[i].deadline_s -= first_s;
     }
 }
 

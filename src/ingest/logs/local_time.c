@@ -4,10 +4,10 @@
 #include "base/datetime.h"
 #include "base/units.h"
 
-#define DATE_LENGTH 10 /* a sign behind it belongs to a zone */
+#define MINUTE_LENGTH 16 /* of "2022-01-01 06:30": a zone comes behind it */
 
 static bool has_zone(struct slice text) {
-    for (size_t i = DATE_LENGTH; i < text.length; i++)
+    for (size_t i = MINUTE_LENGTH; i < text.length; i++)
         if (text.at[i] == 'Z' || text.at[i] == 'z' || text.at[i] == '+' || text.at[i] == '-')
             return true;
     return false;

@@ -1,0 +1,40 @@
+/* Eight bytes of a text in a word, the first one lowest. */
+#ifndef EASIM_BASE_WORD_H
+#define EASIM_BASE_WORD_H
+
+#include <endian.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* The first eight bytes; zeros behind the end of a shorter text. */
+static inline uint64_t word_load(const char *text, size_t length) {
+    uint64_t word = 0;
+    uint32_t first, last;
+    if (length >= sizeof word) {
+        memcpy(&word, text, sizeof word);
+        return le64toh(word);
+    }
+    if (length >= sizeof first) { /* they may overlap */
+        memcpy(&first, text, sizeof first);
+        memcpy(&last, text + length - sizeof last, sizeof last);
+        return le32toh(first) | (uint64_t)le32toh(last) << 8 * (length - sizeof last);
+    }
+    while (length-- > 0)
+        word = word << 8 | (unsigned char)text[length];
+    return word;
+}
+
+static inline void word_store(char *to, uint64_t word) {
+    word = htole64(word);
+    memcpy(to, &word, sizeof word);
+}
+
+/* The bytes of a word that are c, as their highest bits; exact for each of them. */
+static inline uint64_t word_find(uint64_t word, char c) {
+    const uint64_t low = 0x7f7f7f7f7f7f7f7f;
+    uint64_t x = word ^ (uint64_t)(unsigned char)c * 0x0101010101010101;
+    return ~(((x & low) + low) | x | low);
+}
+
+#endif
