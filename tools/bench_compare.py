@@ -7,11 +7,13 @@ Each entry: name; command, a list with the placeholders {easim} {src} {tmp} {dat
 command run once and not timed; limit_cpu_s, limit_peak_mib, limit_decision_us, the promised bounds, or
 absent; baseline_cpu_s, baseline_peak_mib and baseline_decision_us, which --update rewrites. {tmp} is a
 fresh folder and the working directory, {data} is EASIM_DATA. Time per decision is there if the command
-has --timing and is not quiet. With `jobs`, memory per job is shown; with `grows_from`, the name of an
+has --timing and is not quiet; with `per_decision` it is the CPU seconds of the whole run over the
+decisions in {tmp}/out. With `jobs`, memory per job is shown; with `grows_from`, the name of an
 entry before with fewer jobs, n of cost ~ jobs^n, which limit_exponent bounds; with `times_of`, the name
-of an entry before, the ratio to its CPU seconds, which limit_times bounds. Exit status 1: a command
-failed or a median is above its limit. Being slower than the baseline is shown and fails nothing:
-machines differ.
+of an entry before, the ratio to its CPU seconds, which limit_times bounds. `once`: measured once, not
+five times after a first. aim_cpu_s and the like: what the figure should come to; bench_table.py shows
+it, and nothing is held to it. Exit status 1: a command failed or a median is above its limit. Being
+slower than the baseline is shown and fails nothing: machines differ.
 
 With --instructions nothing is timed: instructions are counted (instructions.py), which a busy machine does not change, and
 compared with baseline_instructions, one figure for each counter. To compare two versions, build both with the same compiler,
@@ -20,6 +22,7 @@ than 0.6 s are counted with --only.
 """
 
 import argparse
+import csv
 import ctypes
 import json
 import math
@@ -73,11 +76,16 @@ def filled(command, values):
     return command
 
 
+def decisions_in(folder):
+    with open(folder / "summary.csv", newline="", encoding="utf-8") as file:
+        return sum(int(row["decisions"]) for row in csv.DictReader(file))
+
+
 def measure(bench, values):
     """(all CPU seconds, peak MiB, us per decision or None) of a benchmark; RuntimeError if a command fails."""
     with tempfile.TemporaryDirectory(prefix="easim-bench.") as folder:
         values = {**values, "tmp": folder}
-        timed = [filled(bench["command"], values)] * (1 + RUNS)
+        timed = [filled(bench["command"], values)] * (1 if bench.get("once") else 1 + RUNS)
         setup = [filled(bench["setup"], values)] if bench.get("setup") else []
         results = []
         for command in setup + timed:
@@ -85,7 +93,10 @@ def measure(bench, values):
             if code:
                 raise RuntimeError(f"exit status {code} of {' '.join(command)}\n{errors}".rstrip())
             results.append(figures)
-    times, peaks, decisions = zip(*results[-RUNS:])
+        count = decisions_in(Path(folder, "out")) if bench.get("per_decision") else None
+    times, peaks, decisions = zip(*results[len(setup):][-RUNS:])
+    if count:
+        return times, max(peaks), 1e6 * statistics.median(times) / count
     return times, max(peaks), statistics.median(decisions) if None not in decisions else None
 
 
@@ -196,7 +207,7 @@ def run_bench(bench, values, update, by_name):
         bench["baseline_cpu_s"] = round(cpu_s, 4)
         bench["baseline_peak_mib"] = round(peak, 1)
         if decision_us is not None:
-            bench["baseline_decision_us"] = decision_us
+            bench["baseline_decision_us"] = round(decision_us, 3)
     return verdict != "OVER LIMIT"
 
 
