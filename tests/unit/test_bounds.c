@@ -156,7 +156,7 @@ static void advance(struct exhaustive *all, const struct moment *from) {
 static void choose_from(struct exhaustive *all, const struct moment *m, uint32_t job,
                         const uint32_t *free_gpus) {
     const struct tiny *t = all->t;
-    if (job == t->job_count) {
+    if (job == t->job_count || job == MOST_JOBS) { /* the latter for gcc, which unrolls to there */
         advance(all, m);
         return;
     }
