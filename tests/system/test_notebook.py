@@ -1,8 +1,9 @@
 """docs/notebook.ipynb, every cell: test_notebook.py EASIM SOURCE [--update]
 
-Executed by nbclient, in a kernel, where some Python has it (Debian's python3-nbclient and python3-ipykernel), else its cells one
-after the other in this Python, which the test says. What cells print must be what the notebook shows; of figures, that they
-are SVG. --update executes it and writes what cells print into it, without what changes from one machine to the next.
+It is a valid notebook: each output has the fields of its kind, and nbformat agrees, where some Python has it. nbconvert
+(Debian's python3-nbconvert and python3-ipykernel) executes it in a kernel, else its cells run one after the other in this
+Python, which the test says. What cells print must be what the notebook shows; of figures, that they are SVG. --update
+executes it and writes what cells print into it, without what changes from one machine to the next.
 """
 import contextlib
 import io
@@ -17,27 +18,42 @@ from support import EASIM, SOURCE
 
 NOTEBOOK = SOURCE / "docs/notebook.ipynb"
 MOST_BYTES = 60_000
-EXECUTE = """
-import sys, nbformat, nbclient
-book = nbformat.read(sys.argv[1], 4)
-nbclient.NotebookClient(book, timeout=300, kernel_name="python3", resources={"metadata": {"path": sys.argv[2]}}).execute()
-nbformat.write(book, sys.argv[3])
-"""
+FIELDS = {"stream": {"name", "text"}, "display_data": {"data", "metadata"},
+          "execute_result": {"data", "metadata", "execution_count"}}  # of outputs, nbformat 4.5
+VALIDATE = "import sys, nbformat; nbformat.validate(nbformat.read(sys.argv[1], nbformat.NO_CONVERT))"
 
 
-def python_with_nbclient():
+def python_with(modules):
     return next((python for python in (sys.executable, "/usr/bin/python3") if Path(python).exists() and subprocess.run(
-        [python, "-c", "import nbclient, ipykernel"], capture_output=True, check=False).returncode == 0), None)
+        [python, "-c", f"import {modules}"], capture_output=True, check=False).returncode == 0), None)
 
 
-def outputs_of_nbclient(python, folder):
-    """{cell: its outputs}"""
+def check_format(book, path):
+    assert (book["nbformat"], book["nbformat_minor"]) == (4, 5)
+    for n, cell in enumerate(book["cells"]):
+        assert {"id", "metadata", "source"} <= set(cell) and ("execution_count" in cell) == (cell["cell_type"] == "code"), n
+        for output in cell.get("outputs", []):
+            assert set(output) == {"output_type"} | FIELDS[output["output_type"]], (n, set(output))
+    if python := python_with("nbformat"):
+        done = subprocess.run([python, "-c", VALIDATE, path], capture_output=True, text=True, check=False)
+        assert done.returncode == 0 and not done.stderr, done.stderr
+    else:
+        print("no Python has nbformat: the fields of cells and outputs alone are checked")
+
+
+def executed(python, folder):
+    """The cells, with their outputs of nbconvert."""
     environment = {**os.environ, "EASIM": EASIM, "PYTHONPATH": str(SOURCE / "tools/python"), "PYTHONDONTWRITEBYTECODE": "1",
                    "HOME": folder, "IPYTHONDIR": folder, "JUPYTER_RUNTIME_DIR": folder, "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
-    done = subprocess.run([python, "-c", EXECUTE, NOTEBOOK, SOURCE / "docs", f"{folder}/out.ipynb"], env=environment,
-                          capture_output=True, text=True, check=False)
+    done = subprocess.run([python, "-m", "nbconvert", "--to", "notebook", "--execute", "--ExecutePreprocessor.timeout=-1",
+                           "--output-dir", folder, "--output", "out", NOTEBOOK], env=environment, capture_output=True, text=True,
+                          check=False)
     assert done.returncode == 0, done.stderr[-3000:]
-    cells = json.loads(Path(folder, "out.ipynb").read_text())["cells"]
+    return json.loads(Path(folder, "out.ipynb").read_text())["cells"]
+
+
+def outputs_of(cells):
+    """{cell: its outputs}"""
     return {n: [plain(output) for output in cell["outputs"]] for n, cell in enumerate(cells) if cell["cell_type"] == "code"}
 
 
@@ -71,17 +87,20 @@ def printed(outputs):
 def main():
     text = NOTEBOOK.read_text(encoding="utf-8")
     book = json.loads(text)
-    cells, python = book["cells"], python_with_nbclient()
+    cells, python = book["cells"], python_with("nbconvert, ipykernel")
     assert len(cells) == 10 and len(text.encode()) < MOST_BYTES, (len(cells), len(text))
+    check_format(book, NOTEBOOK)
     with tempfile.TemporaryDirectory(prefix="easim-notebook.") as folder:
-        found = outputs_of_nbclient(python, folder) if python else None
+        made = executed(python, folder) if python else []
+    found = outputs_of(made)
     if sys.argv[3:] == ["--update"]:
         for n, outputs in found.items():
             text = [{"name": "stdout", "output_type": "stream", "text": printed(outputs)}] if printed(outputs) else []
-            cells[n]["outputs"] = text + [{**output, "metadata": {}} for output in outputs if "data" in output]
+            counted = [output | ({"execution_count": None} if "execution_count" in output else {}) for output in made[n]["outputs"]]
+            cells[n]["outputs"] = text + [{**output, "metadata": {}} for output in counted if "data" in output]
         NOTEBOOK.write_text(json.dumps(book, indent=1, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8")
         return
-    shown = {n: [plain(output) for output in cell["outputs"]] for n, cell in enumerate(cells) if cell["cell_type"] == "code"}
+    shown = outputs_of(cells)
     if found:
         assert {n: printed(outputs) for n, outputs in found.items()} == {n: printed(outputs) for n, outputs in shown.items()}
         for outputs in (found, shown):
@@ -89,7 +108,7 @@ def main():
             assert len(figures) == 1 and "<svg" in figures[0], figures
             assert not [output for each in outputs.values() for output in each if output.get("name") == "stderr"], outputs
     else:
-        print("no Python has nbclient and ipykernel: the cells are executed in this Python, without a kernel")
+        print("no Python has nbconvert and ipykernel: the cells are executed in this Python, without a kernel")
         assert printed_here(cells) == {n: printed(outputs) for n, outputs in shown.items()}
     print("1 passed, 0 failed")
 
