@@ -5,9 +5,10 @@ import csv
 import os
 import subprocess
 import sys
-import time
 import uuid
 from pathlib import Path
+
+from support import HANGS_S, wait_for
 
 EASIM, SOURCE, PLUGINS = (Path(argument).resolve() for argument in sys.argv[1:4])
 BASE, BAD, BAD_LIST = SOURCE / "configs/eas-sim.yaml", PLUGINS / "ends_badly.so", PLUGINS / "ends_badly_list.so"
@@ -43,7 +44,7 @@ def ends(who):
 
 
 def easim(*words, code=0, **more):
-    done = subprocess.run([EASIM, *map(str, words)], capture_output=True, text=True, timeout=100, check=False, **more)
+    done = subprocess.run([EASIM, *map(str, words)], capture_output=True, text=True, timeout=HANGS_S, check=False, **more)
     assert done.returncode == code, (words, done.returncode, done.stdout, done.stderr)
     return done
 
@@ -75,7 +76,4 @@ def processes():
 
 
 def none_left():
-    end = time.monotonic() + 5
-    while (left := processes()) and time.monotonic() < end:
-        time.sleep(0.02)
-    assert not left, left
+    wait_for("no process of this test is left", lambda: not processes())

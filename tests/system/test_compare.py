@@ -11,12 +11,11 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 from statistics import mean, stdev
 
 from student import t_point, t_tail
-from support import EASIM, SOURCE, easim, rows_of
+from support import EASIM, HANGS_S, SOURCE, easim, rows_of, some_end
 
 PLUGINS = Path(sys.argv[3]).resolve()
 SEED = str(SOURCE / "configs" / "eas-sim.yaml")
@@ -288,9 +287,9 @@ def interruption_keeps_what_is_finished(folder):
     process = subprocess.Popen([EASIM, "compare", SEED, "--policies", "fcfs,zeus", "-n", "3", "--out", str(out),
                                 "--until-ci", "0.0001%", "--max-replications", "1000000", "--summary-only"],
                                stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    time.sleep(1.5)
+    some_end(process, 2 * 3 + 4)  # in both policies those asked for, and some of those that are added
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=HANGS_S)
     assert process.returncode == 130 and "interrupted" in errors, (process.returncode, errors)
     manifest = json.loads((out / "manifest.json").read_text())
     counts = {policy: len(rows_of(out / policy / "summary.csv")) for policy in ("fcfs", "zeus")}

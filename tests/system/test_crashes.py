@@ -12,7 +12,8 @@ import time
 from pathlib import Path
 
 from bad_ends import (ADDRESS, BAD, BAD_LIST, BASE, EASIM, PLUGINS, SANITIZED, SOURCE, WHO, easim, ends, none_left,
-                      processes, rows_of, said_by, tree)
+                      rows_of, said_by, tree)
+from support import HANGS_S, children, state_of, wait_for
 
 TINY = SOURCE / "configs/tiny.yaml"
 GONE = "policy {name} ({path}) crashed: " + ADDRESS
@@ -212,7 +213,7 @@ def interrupted_before_any_replication(folder):
 def easim_is_generating_jobs(folder):
     """4e9 s at 0.005 jobs a second are 20 million jobs: no callback of the policy has run when the signal comes."""
     _, errors = interrupt(["run", BASE, "--policy", "fcfs", "--set", "horizon=4000000000s", "--set",
-                           "workload.rate_per_s=0.005", "-n", 1, "--out", folder / "out", "--quiet"], 1)
+                           "workload.rate_per_s=0.005", "-n", 1, "--out", folder / "out", "--quiet"], 0)
     assert errors == ("easim: interrupted, and a replication was killed, for it did not end within 2 s (easim was "
                       "generating the jobs of replication 1): 0 of 1 replications are finished and kept\n"), errors
     assert not (folder / "out").exists()
@@ -239,18 +240,24 @@ def in_an_ablation(folder):
 
 
 def interrupt(words, number, signal_number=signal.SIGINT):
-    """Starts easim, waits until only so many children are left, and they loop; then one signal."""
-    process = subprocess.Popen([EASIM, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    end, same = time.monotonic() + 60, 0
-    while same < 10:
-        same = same + 1 if len(processes()) == number + 1 else 0
-        assert time.monotonic() < end and process.poll() is None, (processes(), process.poll())
-        time.sleep(0.05)
-    process.send_signal(signal_number)
-    start = time.monotonic()
-    output, errors = process.communicate(timeout=30)
-    took_s = time.monotonic() - start
-    assert process.returncode == 130 and 1.9 < took_s < 10, (process.returncode, took_s, errors)
+    """Starts easim, waits until only so many children are left, and they loop (number: 0, one that generates jobs); then one
+    signal."""
+    with tempfile.TemporaryDirectory(prefix="easim-loops.") as loops:
+        process = subprocess.Popen([EASIM, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   env=os.environ | {"ENDS_BADLY_LOOPS": loops})
+
+        def only_these():
+            looping = {int(name) for name in os.listdir(loops)}
+            return len(looping) == number and children(process.pid) == looping and state_of(process.pid)[0] == "S"
+
+        def generates():
+            return any(state_of(child)[1] > 0.2 for child in children(process.pid))
+
+        wait_for(f"{number} loop", only_these if number else generates, process)
+        start = time.monotonic()
+        process.send_signal(signal_number)
+        output, errors = process.communicate(timeout=HANGS_S)
+    assert process.returncode == 130 and time.monotonic() - start > 1.9, (process.returncode, errors)
     none_left()
     return output, errors
 

@@ -9,10 +9,9 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
-EASIM, SOURCE = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
+from support import EASIM, HANGS_S, SOURCE, state_of, wait_for
 
 
 def run(config, folder, *more, command, code=0):
@@ -31,16 +30,12 @@ def test_nothing_left_behind(folder):
                 command=f"sh {folder}/p.sh", code=1)
     assert "gave no answer within 1 s" in error, error
     for pid in (folder / "pids").read_text().split():
-        try:
-            state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
-        except FileNotFoundError:
-            continue
-        assert state == "Z", (pid, state)  # a zombie waits for init, which is not easim's business
+        wait_for("the programs have ended", lambda pid=pid: not alive(pid))
 
 
 def test_input_closed(folder):
     """A program that closes its input and lives on: easim hears of it and is not ended by SIGPIPE."""
-    (folder / "p.sh").write_text("read hello; exec 0<&-; echo '{\"ready\": 2, \"message\": 0}'; sleep 3\n")
+    (folder / "p.sh").write_text("read hello; exec 0<&-; echo '{\"ready\": 2, \"message\": 0}'; sleep 1000\n")
     error = run(SOURCE / "configs/tiny.yaml", folder / "out", command=f"sh {folder}/p.sh", code=1)
     assert f'program "sh {folder}/p.sh" has closed its standard input but still runs' in error, error
 
@@ -93,7 +88,7 @@ def test_answered_twice(folder):
 
 def test_nul_byte(folder):
     """What stands behind a NUL byte is not lost without a word."""
-    (folder / "p.sh").write_text("""read hello; printf '{"ready": 2, "message": 0}\\0 {"actions": []}\\n'; sleep 3\n""")
+    (folder / "p.sh").write_text("""read hello; printf '{"ready": 2, "message": 0}\\0 {"actions": []}\\n'; sleep 1000\n""")
     error = run(SOURCE / "configs/tiny.yaml", folder / "out", command=f"sh {folder}/p.sh", code=1)
     assert f'program "sh {folder}/p.sh" sent a NUL byte in a line' in error, error
 
@@ -136,27 +131,22 @@ def test_long_reasons(folder):
 
 
 def alive(pid):
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
+    """A zombie waits for init, which is not easim's business."""
+    return state_of(pid)[0] not in (None, "Z")
 
 
 def test_interrupted(folder):
     """A program that does not answer: 2 s after ^C it is gone, whatever it thinks of signals and closed pipes."""
-    (folder / "p.sh").write_text(f"trap '' TERM INT PIPE\necho $$ > {folder}/pid\nread hello\n"
-                                 "echo '{\"ready\": 2, \"message\": 0}'\nwhile :; do sleep 0.1; done\n")
+    (folder / "p.sh").write_text("trap '' TERM INT PIPE\nread hello\necho '{\"ready\": 2, \"message\": 0}'\nread message\n"
+                                 f"echo $$ >{folder}/pid.new; mv {folder}/pid.new {folder}/pid\nwhile :; do sleep 0.1; done\n")
     process = subprocess.Popen([EASIM, "run", SOURCE / "configs/tiny.yaml", "--policy", "exec", "--quiet", "--out",
                                 folder / "out", "--set", f"policy.params.command=sh {folder}/p.sh", "--set",
                                 "policy.params.timeout=1000"], stderr=subprocess.PIPE, text=True)
-    while not (folder / "pid").exists() or not (folder / "pid").read_text():
-        time.sleep(0.02)
-    time.sleep(0.2)
+    wait_for("the program has been asked", (folder / "pid").exists, process)
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=20)
+    _, errors = process.communicate(timeout=HANGS_S)
     assert process.returncode == 130 and "the run of policy exec (" in errors, errors
-    time.sleep(0.2)
-    assert not alive((folder / "pid").read_text().strip())
+    wait_for("the program has ended", lambda: not alive((folder / "pid").read_text().strip()))
 
 
 def test_killed(folder):
@@ -171,20 +161,12 @@ def test_killed(folder):
         parameters = f"params_by_policy.exec={{command: {text}}}" if not more else f"policy.params.command={text}"
         process = subprocess.Popen([EASIM, *command[:1], SOURCE / "configs/tiny.yaml", *command[1:], *more, "--quiet", "--out",
                                     folder / "out", "-n", "1", "--set", parameters, "--force"], stderr=subprocess.DEVNULL, start_new_session=True)
-        wait_for((folder / "pid").exists, "the program has been asked")
+        wait_for("the program has been asked", (folder / "pid").exists, process)
         pid = (folder / "pid").read_text().strip()
         assert alive(pid)
         process.kill()
         process.wait()
-        wait_for(lambda: not alive(pid), f"the program of {command[0]} has ended")
-
-
-def wait_for(done, what):
-    for _ in range(3000):
-        if done():
-            return
-        time.sleep(0.02)
-    raise AssertionError(f"not within 60 s: {what}")
+        wait_for(f"the program of {command[0]} has ended", lambda: not alive(pid))
 
 
 def main():

@@ -9,11 +9,12 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-EASIM, SOURCE, PLUGINS = (Path(argument).resolve() for argument in sys.argv[1:4])
+from support import EASIM, HANGS_S, SOURCE, at_work, wait_for
+
+PLUGINS = Path(sys.argv[3]).resolve()
 SANITIZED = bool(os.environ.get("EASIM_SANITIZED"))
 TINY, SEED, DOC = SOURCE / "configs/tiny.yaml", SOURCE / "configs/eas-sim.yaml", SOURCE / "docs/exit-codes.md"
 BAD, BAD_LIST = PLUGINS / "ends_badly.so", PLUGINS / "ends_badly_list.so"
@@ -180,29 +181,23 @@ def gnuplot():
     return any((Path(folder) / "gnuplot").exists() for folder in os.environ["PATH"].split(":"))
 
 
-def children(pid):
-    try:
-        return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    except OSError:
-        return []
-
-
 def limit():
     resource.setrlimit(resource.RLIMIT_AS, (300 << 20, 300 << 20))
 
 
 def easim(words, place, interrupt=False, env=None, hog=False):
-    """Exit status and standard error; interrupted one second after it has a process at work."""
-    place.mkdir(parents=True)
+    """Exit status and standard error; interrupted when a policy loops, else when a replication is at work."""
+    loops = place / "loops"
+    loops.mkdir(parents=True)
+    env = {"ENDS_BADLY_LOOPS": str(loops), **(env or {})}
     process = subprocess.Popen([EASIM, *map(str, words)], cwd=place, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                               text=True, env=dict(os.environ, **(env or {})), preexec_fn=limit if hog else None)
+                               text=True, env=dict(os.environ, **env), preexec_fn=limit if hog else None)
     if interrupt:
-        end = time.monotonic() + 30
-        while not children(process.pid) and time.monotonic() < end and process.poll() is None:
-            time.sleep(0.01)
-        time.sleep(1)
+        at_work(process)
+        if "loop" in " ".join(map(str, words)):
+            wait_for("a policy loops", lambda: any(loops.iterdir()), process)
         process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=100)
+    _, errors = process.communicate(timeout=HANGS_S)
     left = [path for path in place.rglob("*") if ".tmp" in path.name]
     assert not left, (words, left)
     return process.returncode, errors

@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 
 from bad_ends import BASE, EASIM, PLUGINS, none_left, rows_of, said_by
+from support import HANGS_S
 
 HOSTILE, LISTED, LOADED = (PLUGINS / f"{name}.so" for name in ("hostile", "hostile_list", "hostile_on_load"))
 SHORT = ["--set", "horizon=2h", "-n", 2]
@@ -34,7 +35,7 @@ HOWS = HOWS if LONG else HOWS[:22]
 
 
 def easim(*words, **more):
-    done = subprocess.run([EASIM, *map(str, words)], capture_output=True, text=True, timeout=100, check=False, **more)
+    done = subprocess.run([EASIM, *map(str, words)], capture_output=True, text=True, timeout=HANGS_S, check=False, **more)
     assert done.returncode in (0, 1), (words, done.returncode, done.stderr)
     return done
 

@@ -6,12 +6,10 @@ import pty
 import re
 import signal
 import subprocess
-import sys
 import tempfile
-import time
 from pathlib import Path
 
-EASIM, SOURCE = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve()
+from support import EASIM, HANGS_S, SOURCE, at_work, some_end
 
 
 def command(out, replications):
@@ -20,12 +18,12 @@ def command(out, replications):
 
 
 def interrupted_run(folder):
-    """A study far too long to end; Ctrl-C after some replications are surely done."""
+    """A study far too long to end; Ctrl-C when some replications are done."""
     out = folder / "interrupted"
     process = subprocess.Popen(command(out, 100000), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(1.5)
+    some_end(process, 3)
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=HANGS_S)
     assert process.returncode == 130, (process.returncode, errors)
     assert "interrupted" in errors and "\r" not in errors, errors  # not a terminal: no progress line
     manifest = json.loads((out / "manifest.json").read_text())
@@ -39,8 +37,9 @@ def interrupted_run(folder):
     assert (out / "summary.csv").read_text().splitlines()[1] == first  # what is kept is right
 
 
-def on_a_terminal(words, seconds):
-    """What a command writes on its standard error, a terminal, until it is interrupted; None if there are none."""
+def on_a_terminal(words, wanted):
+    """What a command writes on its standard error, a terminal, which is interrupted when it has written what is wanted; None if
+    there are none."""
     try:
         master, slave = pty.openpty()
     except OSError:
@@ -48,24 +47,25 @@ def on_a_terminal(words, seconds):
         return None
     process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=slave)
     os.close(slave)
-    time.sleep(seconds)
-    process.send_signal(signal.SIGINT)
-    text = b""
+    text, asked = "", False
     try:
         while chunk := os.read(master, 4096):
-            text += chunk
+            text += chunk.decode()
+            if not asked and re.search(wanted, text):
+                process.send_signal(signal.SIGINT)
+                asked = True
     except OSError:
         pass  # the other end is closed
-    process.wait(timeout=60)
-    return text.decode()
+    process.wait(timeout=HANGS_S)
+    assert asked, (wanted, text)
+    return text
 
 
 def progress_line(folder):
     """On a terminal a run of over a second shows a line that rewrites itself, and erases it."""
-    text = on_a_terminal(command(folder / "progress", 100000), 2.2)
-    assert text is None or "of 100000 replications" in text, text
     # the seed protocol: 0.005 jobs/s for 10 h
-    assert text is None or " million events, 180 jobs expected in each" in text, text
+    text = on_a_terminal(command(folder / "progress", 100000), r"\r\x1b\[K\d+ of 100000 replications, .* million events, 180 jobs expected in each")
+    assert text is None or text.rindex("\r\x1b[K") > text.rindex("expected in each"), text
 
 
 def many_jobs(_folder):
@@ -87,7 +87,7 @@ def many_jobs(_folder):
             process = subprocess.Popen([EASIM, *words, "-t", "1", "--out", f"{folder}/{words[0]}"], stderr=subprocess.PIPE, text=True)
             line = process.stderr.readline()
             process.kill()
-            process.communicate(timeout=60)
+            process.communicate(timeout=HANGS_S)
             assert line.startswith(f"easim: {of}{text}"), line
         for quiet in ("--list", "--merge"):
             done = subprocess.run([EASIM, "sweep", sweep, quiet, "--out", f"{folder}/out"], capture_output=True, text=True, check=False)
@@ -102,10 +102,8 @@ def progress_of_searches(folder):
     tune = ["tune", config, "--policy", "zeus", "--params", "edp_slack=1..3", "--objective", "energy_kwh", "-n", "500",
             "--training-replications", "2000", "--out", str(folder / "tune")]
     for words, count in ((ablate, 2 ** 4 * 100000), (tune, (1 + 17 + 3 * 6) * 2000 + 2 * 500)):
-        text = on_a_terminal([EASIM, *words, "-t", "2"], 4)
+        text = on_a_terminal([EASIM, *words, "-t", "2"], rf"\d+ of {count} replications, [0-9.e+]+/s, \d+ s left, [0-9.]+ million events")
         if text is not None:
-            wanted = rf"\d+ of {count} replications, [0-9.e+]+/s, \d+ s left, [0-9.]+ million events"
-            assert re.search(wanted, text), (wanted, text)
             assert "interrupted: there are no results" in text and not (folder / words[0]).exists(), text
 
 
@@ -114,9 +112,9 @@ def nothing_finished(folder):
     out = folder / "nothing"
     process = subprocess.Popen(command(out, 100000) + ["--set", "horizon=3000d"],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(0.5)
+    at_work(process)
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=300)
+    process.communicate(timeout=HANGS_S)
     assert process.returncode in (130, -signal.SIGINT), process.returncode
     assert not out.exists() or os.listdir(out) == [], os.listdir(out)
 

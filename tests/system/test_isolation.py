@@ -10,9 +10,10 @@ import time
 from pathlib import Path
 
 from bad_ends import BAD, BASE, EASIM, PLUGINS, WHO, easim, ends, none_left, processes, rows_of, said_by, tree
+from support import HANGS_S, wait_for
 
-LIMIT = "3s"  # of healthy runs only a very loaded machine exceeds it
-CASES = ends(WHO) | {"loop": f"the run of {WHO} was not done within 3 s"}
+LIMIT = "5s"  # a healthy run of milliseconds does not take so long on a loaded machine either
+CASES = ends(WHO) | {"loop": f"the run of {WHO} was not done within {LIMIT[:-1]} s"}
 
 
 def write_sweep(path, axes, base="horizon: 4h"):
@@ -127,10 +128,7 @@ def start_hanging(folder, out):
     loops.mkdir()
     process = subprocess.Popen([EASIM, "sweep", sweep, "--out", out, "--threads", "2"], stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True, env=os.environ | {"ENDS_BADLY_LOOPS": str(loops)})
-    end = time.monotonic() + 60
-    while len(runs_in(kept_by(out))) < 2 or len(list(loops.iterdir())) < 2:
-        assert time.monotonic() < end, processes()
-        time.sleep(0.02)
+    wait_for("two are done and two loop", lambda: len(runs_in(kept_by(out))) == len(list(loops.iterdir())) == 2, process)
     return process
 
 
@@ -140,9 +138,8 @@ def interrupted(folder):
     process = start_hanging(folder, out)
     assert len(processes()) == 3 and "Z" not in processes().values(), processes()
     process.send_signal(signal.SIGINT)
-    start = time.monotonic()
-    _, errors = process.communicate(timeout=20)
-    assert process.returncode == 130 and time.monotonic() - start < 10, (process.returncode, errors)
+    _, errors = process.communicate(timeout=HANGS_S)
+    assert process.returncode == 130, (process.returncode, errors)
     said, rest = errors.split(" (replication 1, at t = ")
     assert said == f"easim: interrupted, and the run of {WHO} was killed, for it did not end within 2 s", errors
     assert rest.endswith(" s, after 19 decisions); 1 more likewise: what was finished is kept\n"), errors
@@ -156,7 +153,7 @@ def killed(folder):
     """kill -9 of easim ends its processes too."""
     process = start_hanging(folder, folder / "killed")
     process.kill()
-    process.communicate(timeout=20)
+    process.communicate(timeout=HANGS_S)
     none_left()
 
 

@@ -14,10 +14,10 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
-EASIM, SOURCE = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve()
+from support import EASIM, SOURCE, wait_for
+
 TOOL = SOURCE / "tools" / "measure"
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(TOOL))
@@ -322,8 +322,7 @@ def killed_and_resumed(folder, python):
     first.communicate()
     kept = (folder / "p.csv").read_text(encoding="utf-8").splitlines()
     assert len(kept) >= 2 and line.startswith("resnet50-tiny fp32 cpu k 1 batch 2: "), (line, kept)
-    time.sleep(0.2)
-    assert not workers_of(folder)
+    wait_for("its workers have ended", lambda: not workers_of(folder))
     assert "stopped: the time limit" in tool(*arguments, "--time-limit", "0", python=python, code=1)
     out = tool(*arguments, "--dry-run", python=python)
     assert out.count(": done") == len(kept) - 1, (out, kept)

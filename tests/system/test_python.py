@@ -24,7 +24,7 @@ import zipfile
 from functools import partial
 from pathlib import Path
 
-from support import EASIM, SOURCE, raised, rows_of
+from support import EASIM, HANGS_S, SOURCE, raised, rows_of, state_of, wait_for
 
 PACKAGE = SOURCE / "tools" / "python"
 FENCE = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<text>.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
@@ -241,11 +241,9 @@ def test_interrupt(folder):
                            f"trap 'sleep 0.2; touch {folder}/ended; exit 130' INT\ntouch {folder}/began\nwhile :; do sleep 0.02; done\n")
     text = f"import easim, sys\ntry:\n    easim.run({str(TINY)!r}, easim={str(fake)!r})\nexcept KeyboardInterrupt:\n    sys.exit(42)\n"
     child = subprocess.Popen([sys.executable, "-c", text], env={**os.environ, "PYTHONPATH": str(PACKAGE)}, start_new_session=True)
-    while not (folder / "began").exists():
-        assert child.poll() is None
-        time.sleep(0.01)
+    wait_for("easim has begun, and is waited for", lambda: (folder / "began").exists() and state_of(child.pid)[0] == "S", child)
     child.send_signal(signal.SIGINT)
-    assert child.wait(30) == 42 and (folder / "ended").exists()
+    assert child.wait(HANGS_S) == 42 and (folder / "ended").exists()
 
 
 def test_repeated_folder(folder):

@@ -14,10 +14,9 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
-from support import EASIM, SOURCE
+from support import EASIM, HANGS_S, SOURCE, children, wait_for, works
 
 POLICIES = Path(sys.argv[3])
 COMMANDS = {
@@ -483,10 +482,10 @@ def interrupted(place):
     for number in (signal.SIGINT, signal.SIGTERM):
         process = subprocess.Popen([EASIM, "tune", str(place.tree / "out/tune-1/manifest.json")], env=place.env,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        time.sleep(1)
-        assert process.poll() is None and list(place.scratch.iterdir())
+        wait_for("its repetition simulates", lambda: any(works(child) for child in children(process.pid)), process)
+        assert list(place.scratch.iterdir())
         process.send_signal(number)
-        out, errors = process.communicate(timeout=60)
+        out, errors = process.communicate(timeout=HANGS_S)
         assert process.returncode == 130 and out == "" and "interrupted" in errors, (process.returncode, out, errors)
         assert "scenario.yaml has changed" in errors and list(place.scratch.iterdir()) == []
 

@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from support import EASIM, SOURCE, easim, rows_of
+from support import EASIM, SOURCE, easim, rows_of, wait_for
 
 BASE = SOURCE / "configs" / "eas-sim.yaml"
 MANY = 200 if os.environ.get("EASIM_SANITIZED") else 1000  # a sanitizer's memory takes long to fork
@@ -97,20 +97,17 @@ def many_files(folder):
 
 
 def kills(folder):
-    """Ten kills at random moments; the times are from a fixed seed, the moments they hit are not."""
+    """Ten kills, each when so many points are done, drawn from a fixed seed, and a moment later."""
     sweep = folder / "kill.yaml"
     sweep.write_text(f"name: kill\nbase: {BASE}\nset: {{replications: 1}}\naxes:\n"
                      f"  - {{path: seed, range: {{from: 1, to: {MANY}, step: 1}}}}\n", encoding="utf-8")
     out, whole = folder / "killed", folder / "not-killed"
-    begin = time.monotonic()
     easim("sweep", sweep, "--out", whole, "--threads", 2, "--quiet")
-    took_s = time.monotonic() - begin
-    print(f"{MANY} runs: {took_s:.1f} s")
-    moments = random.Random(2385)
-    killed = 0
-    for _ in range(10):
+    moments, killed = random.Random(2385), 0
+    for done in sorted(moments.sample(range(MANY * 6 // 10), 10)):
         process = subprocess.Popen([EASIM, "sweep", sweep, "--out", out, "--threads", "2", "--quiet"])
-        time.sleep(moments.uniform(0, took_s / 6))
+        wait_for(f"{done} points", lambda done=done: (out / "runs").is_dir() and len(kept_runs(out)) >= done, process)
+        time.sleep(moments.uniform(0, 0.02))  # also between two points, and while one is written
         process.kill()
         killed += process.wait() != 0
     assert killed >= 5, killed

@@ -9,12 +9,11 @@ import re
 import signal
 import subprocess
 import tempfile
-import time
 from fractions import Fraction
 from pathlib import Path
 
 from random_scenario import Scenario
-from support import EASIM, SOURCE, easim, rows_of
+from support import EASIM, HANGS_S, SOURCE, easim, rows_of, wait_for
 
 SEEDS = range(1, 61)
 # preempts one job in ten decisions (unruly.c); what would keep a cap it does not look for
@@ -361,11 +360,9 @@ def what_is_left(folder):
     out = folder / "interrupted"
     process = subprocess.Popen([EASIM, "run", str(SOURCE / "configs/eas-sim.yaml"), "--replications", "100000", "--threads", "2",
                                 "--trace", "t.jsonl", "--out", str(out)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and not list(out.glob("t.jsonl.tmp-*/9")):
-        time.sleep(0.05)
+    wait_for("ten traces, and two that are written", lambda: list(out.glob("t.jsonl.tmp-*/12")), process)
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=60)
+    process.communicate(timeout=HANGS_S)
     assert process.returncode == 130, process.returncode
     summary = rows_of(out / "summary.csv")
     traces = {f"t-{row['replication']}.jsonl" for row in summary}

@@ -10,10 +10,9 @@ import signal
 import statistics
 import subprocess
 import tempfile
-import time
 from pathlib import Path
 
-from support import EASIM, SOURCE, easim, rows_of
+from support import EASIM, HANGS_S, SOURCE, easim, rows_of, some_end, wait_for
 
 SCENARIO = """\
 name: lab
@@ -213,12 +212,10 @@ def check_interrupted(folder):
     out = folder / "out5"
     process = subprocess.Popen([EASIM, "validate", folder / "v.yaml", folder / "long.yaml", "--out", out],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    end = time.monotonic() + 60
-    while not (out / "v/manifest.json").exists() and time.monotonic() < end:
-        time.sleep(0.05)
-    time.sleep(0.3)
+    wait_for("the first is done", (out / "v/manifest.json").exists, process)
+    some_end(process, 1)  # of the second
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=60)
+    _, said = process.communicate(timeout=HANGS_S)
     assert process.returncode == 130 and "interrupted: 1 of 2 validations are finished and kept" in said, said
     manifest = json.loads((out / "manifest.json").read_text())
     assert manifest["partial"] and manifest["folders"] == ["v"] and not (out / "long").exists()

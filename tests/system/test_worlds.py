@@ -15,7 +15,7 @@ from pathlib import Path
 
 import yaml
 
-from support import EASIM, SOURCE, easim, rows_of
+from support import EASIM, HANGS_S, SOURCE, easim, rows_of, some_end, wait_for
 
 SCENARIO = f"""\
 name: worlds
@@ -387,13 +387,10 @@ def interrupted(folder):
     config = scenario(folder, 1500, *ALL, more=", shares: false")
     process = subprocess.Popen([EASIM, "compare", config, "--policies", ",".join(POLICIES), "--summary-only", "--out", out],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 100
-    while not (out / "easy" / "manifest.json").exists():  # the last policy in the central physics
-        assert process.poll() is None and time.monotonic() < deadline
-        time.sleep(0.1)
-    time.sleep(2)
+    wait_for("the last policy has run in the central physics", (out / "easy" / "manifest.json").exists, process)
+    some_end(process, 3 * len(POLICIES) * 3)  # those of three worlds, which begin one after the other
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=HANGS_S)
     assert process.returncode == 130, (process.returncode, errors)
     manifest = json.loads((out / "manifest.json").read_text())
     kept = manifest["worlds"]["finished"]
