@@ -365,7 +365,7 @@ const struct option_row option_rows[] = {
      .help = "put the policy through the conformance suite, one line for each check: ok, FAILED or skipped"},
     {"param", 'P', "NAME=VALUE", OPTION_OTHER, AT(policy_sets), .commands = IN(POLICIES),
      .needs = "test", .read = option_read_param,
-     .help = "with --test: a parameter of the policy, as in a scenario; may be given again"},
+     .help = "with --test: a parameter of the policy, as in a scenario, which keeps this value; may be given again"},
     {"limit", 0, "SECONDS", OPTION_COUNT, AT(limit_s), .commands = IN(POLICIES), .needs = "test",
      .least = 1, .most = 1e5, .usual = "20",
      .help = "with --test: processor time for each run; four times that of wall-clock time"},

@@ -60,8 +60,8 @@ static void corrupt_heap(void) {
     free(block);
 }
 
-/* Says that it begins to, by a file in the folder that the test names. It sleeps meanwhile, as tests wait for
-   what easim does by the clock. */
+/* Says that it begins to, by a file in the folder that the test names. It sleeps meanwhile, as
+   tests wait for what easim does by the clock. */
 static void loop(void) {
     const char *folder = getenv("ENDS_BADLY_LOOPS");
     char path[4096];
