@@ -88,5 +88,5 @@ void check_parameters(struct suite *suite) {
     else
         suite_report(suite, check, CONFORMANCE_OK, "%zu with %d values%s",
                      params_count(suite->policy) - (size_t)trials.kept, trials.count,
-                     trials.kept ? ", others as --param sets them" : "");
+                     trials.kept ? ", others as they are set" : "");
 }

@@ -92,7 +92,7 @@ def test_shipped_policies():
 def test_parameters_that_are_set():
     """bad_maximum takes all values of its one parameter but the greatest: 50 is left alone."""
     _, checks, _, _ = suite(PLUGINS / "faults/bad_maximum.so", "--param", "patience=50")
-    assert checks["parameters"] == ("ok", "0 with 0 values, others as --param sets them"), checks["parameters"]
+    assert checks["parameters"] == ("ok", "0 with 0 values, others as they are set"), checks["parameters"]
     _, checks, _, _ = suite(PLUGINS / "faults/bad_maximum.so", "--param", "patience=100")
     assert "too patient" in checks["scenario: one GPU"][1], checks
 
