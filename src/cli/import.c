@@ -55,9 +55,7 @@ static void change_rows(const struct options *options, const struct trace_reader
 static int read_inputs(const struct options *options, const struct trace_reader *reader,
                        struct trace *trace, struct str *log, struct problems *problems) {
     size_t count = options->operand_count - 1;
-    const struct trace_options reading = {.estimate_is_run_time =
-                                              options->estimate == REQUESTED_IS_RUN_TIME,
-                                          .models = options->models,
+    const struct trace_options reading = {.models = options->models,
                                           .time_zone = options->time_zone,
                                           .work = options->work.at,
                                           .work_count = options->work.count};

@@ -383,9 +383,9 @@ const struct option_row option_rows[] = {
      .help = "whose jobs"},
 
     /* ---- import ---- */
-    {"estimate", 'e', NULL, OPTION_CHOICE, AT(estimate), .commands = IN(IMPORT),
-     .choices = estimates, .usual = "requested", .use = TRACE_OPTION_ESTIMATE,
-     .help = "swf: what becomes requested_s, the requested time or the run time"},
+    {"estimate", 'e', NULL, OPTION_CHOICE, AT(changes.estimate), .commands = IN(IMPORT),
+     .choices = estimates, .usual = "requested",
+     .help = "what becomes requested_s of jobs without a model, the requested time or the run time"},
     {"models", 'm', NULL, OPTION_FLAG, AT(models), .commands = IN(IMPORT),
      .use = TRACE_OPTION_MODELS,
      .help = "itp: take model, batch and deadline from the log where it has them"},

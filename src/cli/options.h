@@ -36,7 +36,6 @@ struct option_metrics {
 /* What to print, and what stands for requested_s: in the order of their words in the table. */
 enum print_format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
 enum story_format { STORY_TEXT, STORY_JSON };
-enum requested_is { REQUESTED_IS_REQUESTED, REQUESTED_IS_RUN_TIME };
 enum span_choice { SPAN_BOTH, SPAN_ONE_NODE, SPAN_ACROSS_NODES };
 enum sweep_engine { ENGINE_LOCAL, ENGINE_PARALLEL, ENGINE_SLURM };
 
@@ -178,7 +177,6 @@ struct options {
 
     /* import */
     struct trace_changes changes;
-    enum requested_is estimate;
     bool models;
     const char *time_zone, *assign, *nodes, *cluster_out;
     struct trace_works work;

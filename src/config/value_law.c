@@ -78,6 +78,37 @@ int value_law_bind(struct value_law *law, const struct yaml_node *node, const ch
     return ERROR_INPUT;
 }
 
+static int bind_positive_values(struct value_law *law, const struct yaml_node *const *nodes,
+                                size_t count, const char *path, const struct binding *binding) {
+    static const struct field positive = {.type = FIELD_REAL, .above_min = true, .max = 1e9};
+    double *numbers = arena_alloc(binding->arena, count * sizeof *numbers);
+    int result = 0;
+    law->numbers = (struct schema_list){numbers, count};
+    for (size_t i = 0; i < count; i++)
+        if (schema_bind_value(binding, &positive, nodes[i], path, &numbers[i]) < 0)
+            result = ERROR_INPUT;
+    return result;
+}
+
+int value_law_bind_positive(struct value_law *law, const struct yaml_node *node, const char *path,
+                            const struct binding *binding) {
+    *law = (struct value_law){.kind = LAW_CHOICE};
+    if (node->kind == YAML_NODE_SCALAR)
+        return bind_positive_values(law, &node, 1, path, binding);
+    if (value_law_bind(law, node, path, binding) < 0)
+        return ERROR_INPUT;
+    const struct yaml_node *values = node->items[0];
+    path = arena_printf(binding->arena, "%s.%s", path, forms[law->kind].name);
+    if (law->kind == LAW_CHOICE)
+        return bind_positive_values(law, (const struct yaml_node *const *)values->items,
+                                    values->count, path, binding);
+    if (law->at[0] > 0)
+        return 0;
+    problems_add(binding->problems, values->where, path, "expected %s above 0, got %.9g",
+                 law->kind == LAW_UNIFORM ? "low" : "mean", law->at[0]);
+    return ERROR_INPUT;
+}
+
 double value_law_draw(const struct value_law *law, gsl_rng *rng) {
     switch (law->kind) {
     case LAW_UNIFORM:
@@ -89,6 +120,28 @@ double value_law_draw(const struct value_law *law, gsl_rng *rng) {
     default:
         return gsl_ran_lognormal(rng, log(law->at[0]), law->at[1]);
     }
+}
+
+double value_law_draw_positive(const struct value_law *law, gsl_rng *rng) {
+    const double *numbers = law->numbers.at;
+    if (law->kind == LAW_CHOICE)
+        return numbers[gsl_rng_uniform_int(rng, law->numbers.count)];
+    double value = value_law_draw(law, rng);
+    while (!(value > 0))
+        value = value_law_draw(law, rng);
+    return value;
+}
+
+void value_law_write_positive(const struct value_law *law, struct str *out) {
+    bool chooses = law->kind == LAW_CHOICE, constant = chooses && law->numbers.count == 1;
+    const double *numbers = chooses ? law->numbers.at : law->at;
+    if (!constant)
+        str_addf(out, "{%s: [", forms[law->kind].name);
+    for (size_t i = 0; i < (chooses ? law->numbers.count : 2); i++) {
+        str_add(out, i > 0 ? ", " : "");
+        str_add_real(out, numbers[i]);
+    }
+    str_add(out, constant ? "" : "]}");
 }
 
 size_t value_law_choose(const struct value_law *law, gsl_rng *rng) {

@@ -122,6 +122,24 @@ static void add_traces(cJSON *root, const struct workload_source *source, const 
     }
 }
 
+/* What policies take as run times, of the streams that say so. */
+static void add_estimates(cJSON *root, const struct workload_source *source) {
+    const struct stream *streams = source->streams.at;
+    cJSON *list = NULL;
+    for (size_t i = 0; i < source->streams.count; i++) {
+        struct str text = {0};
+        if (!streams[i].estimate.node)
+            continue;
+        stream_write_estimate(&streams[i].estimate, &text);
+        list = list ? list : cJSON_AddArrayToObject(root, "estimates");
+        cJSON *object = cJSON_CreateObject();
+        cJSON_AddStringToObject(object, "stream", streams[i].name);
+        cJSON_AddStringToObject(object, "estimate", text.text);
+        cJSON_AddItemToArray(list, object);
+        str_finish(&text);
+    }
+}
+
 /* Only where there is something to say: most scenarios have neither. */
 static void add_series_objects(cJSON *root, const struct study *study, const char *folder) {
     const struct series *list[STUDY_SERIES];
@@ -159,6 +177,7 @@ void manifest_add_hash(cJSON *object, const struct study *study) {
 void manifest_add_inputs(cJSON *root, const struct study *study, const char *folder) {
     add_model_objects(root, &study->models);
     add_traces(root, &study->source, folder);
+    add_estimates(root, &study->source);
     add_series_objects(root, study, folder);
 }
 

@@ -257,6 +257,18 @@ static void warn_of_perturb(struct study *study, const struct stream *stream, co
              path, (long long)days, last_h);
 }
 
+static void warn_of_estimate(struct study *study, const struct stream *stream) {
+    const struct estimate_facts facts = stream_estimate_facts(stream);
+    if (!stream->estimate.node)
+        return;
+    if (facts.modelled)
+        warn(study, "%s.estimate: of no effect%s", stream->path,
+             facts.rigid ? " on jobs with a model" : ", all its jobs have a model");
+    if (facts.rigid && stream->estimate.kind == ESTIMATE_RUN && !facts.requested)
+        warn(study, "%s.estimate: of no effect, no job asks for another time than its run time",
+             stream->path);
+}
+
 static void warn_of_streams(struct study *study) {
     const struct stream *streams = study->source.streams.at;
     for (size_t i = 0; i < study->source.streams.count; i++) {
@@ -265,6 +277,7 @@ static void warn_of_streams(struct study *study) {
         if (streams[i].utilization_path && streams[i].utilization.changes == 0)
             warn(study, "%s.utilization_file: of no effect, none of its %llu rows changes anything",
                  streams[i].path, (unsigned long long)streams[i].utilization.rows);
+        warn_of_estimate(study, &streams[i]);
         warn_of_perturb(study, &streams[i], streams[i].path);
     }
 }

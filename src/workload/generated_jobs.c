@@ -97,7 +97,7 @@ static void add_generated_job(const struct generator *g, int64_t submit_ns) {
     }
     job.predicted_work = job.work;
     job.user = workload_user(g->workload, stream_draw_user(stream, g->rngs->users));
-    stream_finish_job(stream, g->workload, &job, g->rngs->deadlines);
+    stream_finish_job(stream, g->workload, &job, g->rngs);
     array_push(&g->workload->jobs, job);
 }
 

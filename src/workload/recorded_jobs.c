@@ -103,7 +103,7 @@ static void add_recorded_job(const struct stream *stream, const struct stream_rn
     if (!isnan(row->deadline_s) && !(stream->assign.overwrite && stream->deadlines.share > 0))
         job.deadline_ns = units_ns(row->deadline_s);
     job.set = config_table_set(&workload->table, &request);
-    stream_finish_job(stream, workload, &job, rngs->deadlines);
+    stream_finish_job(stream, workload, &job, rngs);
     if (row->class != TRACE_CLASS_ABSENT)
         job.sla = row->class == TRACE_CLASS_SLA;
     array_push(&workload->jobs, job);

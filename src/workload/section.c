@@ -309,10 +309,9 @@ static void check_rows(const struct stream *stream, const struct workload_source
 }
 
 static const char *option_key(enum trace_option option) {
-    return option == TRACE_OPTION_ESTIMATE ? "estimate"
-           : option == TRACE_OPTION_MODELS ? "models_of_trace"
-           : option == TRACE_OPTION_WORK   ? "work"
-                                           : "time_zone";
+    return option == TRACE_OPTION_MODELS ? "models_of_trace"
+           : option == TRACE_OPTION_WORK ? "work"
+                                         : "time_zone";
 }
 
 /* Before slices and the like, so that what they leave out counts as known. */
@@ -340,8 +339,7 @@ static void read_trace(struct stream *stream, const struct workload_source *sour
                        const struct trace_reader *const *readers, const char *path,
                        const struct binding *binding) {
     const struct trace_reader *reader = trace_file_find_reader(readers, stream->format);
-    struct trace_options options = {.estimate_is_run_time = stream->estimate == 1,
-                                    .models = stream->models_of_trace,
+    struct trace_options options = {.models = stream->models_of_trace,
                                     .time_zone = stream->time_zone,
                                     .work = stream->work.at,
                                     .work_count = stream->work.count};
@@ -382,6 +380,8 @@ static void bind_stream(struct stream *stream, const struct workload_source *sou
     bind_users(stream, &source->scenario->users, arena_printf(binding->arena, "%s.users", path),
                binding);
     bind_limits(stream, source->cluster, path, binding);
+    stream_bind_estimate(&stream->estimate, arena_printf(binding->arena, "%s.estimate", path),
+                         binding);
     stream->period_s = isnan(stream->period_s) ? DAY_S : stream->period_s;
     stream->amplitude = isnan(stream->amplitude) ? 0.5 : stream->amplitude;
     stream->peak_s = isnan(stream->peak_s) ? 14 * S_PER_H : stream->peak_s;

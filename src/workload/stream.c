@@ -9,15 +9,16 @@
 #include <string.h>
 
 struct stream_rngs stream_open_rngs(uint64_t seed, uint32_t replication, size_t stream) {
-    static const char *const names[] = {"arrivals",  "models",   "sizes",  "users",
-                                        "deadlines", "requests", "perturb"};
-    gsl_rng *rngs[7];
-    for (int i = 0; i < 7; i++) {
+    static const char *const names[] = {"arrivals",  "models",   "sizes",   "users",
+                                        "deadlines", "requests", "perturb", "estimate"};
+    gsl_rng *rngs[8];
+    for (int i = 0; i < 8; i++) {
         char name[64];
         snprintf(name, sizeof name, "%s/%zu", names[i], stream);
         rngs[i] = rng_create(seed, replication, name);
     }
-    return (struct stream_rngs){rngs[0], rngs[1], rngs[2], rngs[3], rngs[4], rngs[5], rngs[6]};
+    return (struct stream_rngs){rngs[0], rngs[1], rngs[2], rngs[3],
+                                rngs[4], rngs[5], rngs[6], rngs[7]};
 }
 
 void stream_close_rngs(struct stream_rngs *rngs) {
@@ -28,6 +29,7 @@ void stream_close_rngs(struct stream_rngs *rngs) {
     gsl_rng_free(rngs->deadlines);
     gsl_rng_free(rngs->requests);
     gsl_rng_free(rngs->perturb);
+    gsl_rng_free(rngs->estimate);
 }
 
 const struct mix_entry *stream_draw_model(const struct schema_list *mix, gsl_rng *rng) {
@@ -106,12 +108,84 @@ struct config_request stream_request(const struct stream *stream, uint32_t model
     return q;
 }
 
+/* ---- Estimates ---- */
+
+void stream_bind_estimate(struct estimate_spec *estimate, const char *path,
+                          const struct binding *binding) {
+    static const struct field fields[] = {
+        {.key = "factor", .type = FIELD_NODE, .offset = 0, .required = true}, FIELDS_END};
+    const struct yaml_node *node = estimate->node, *factor = NULL;
+    bool is_word = node && node->kind == YAML_NODE_SCALAR;
+    int r = 0;
+    if (is_word && strcmp(node->text, "run") == 0) {
+        estimate->kind = ESTIMATE_RUN;
+    } else if (node && node->kind == YAML_NODE_MAPPING) {
+        estimate->kind = ESTIMATE_FACTOR;
+        r = schema_bind(binding, fields, node, path, &factor);
+        if (r == 0)
+            r = value_law_bind_positive(&estimate->factor, factor,
+                                        arena_printf(binding->arena, "%s.factor", path), binding);
+    } else if (node && !(is_word && strcmp(node->text, "requested") == 0)) {
+        r = schema_wrong(binding, node, path, "requested, run or {factor: LAW}");
+    }
+    (void)r; /* the problems say it */
+}
+
+void stream_write_estimate(const struct estimate_spec *estimate, struct str *out) {
+    static const char *const texts[] = {[ESTIMATE_REQUESTED] = "requested",
+                                        [ESTIMATE_RUN] = "run",
+                                        [ESTIMATE_FACTOR] = "{factor: "};
+    str_add(out, texts[estimate->kind]);
+    if (estimate->kind == ESTIMATE_FACTOR) {
+        value_law_write_positive(&estimate->factor, out);
+        str_add_char(out, '}');
+    }
+}
+
+/* Jobs with a model draw, too, so that none changes what the next one gets. */
+static void estimate_job(const struct estimate_spec *estimate, struct job_spec *job, gsl_rng *rng) {
+    double factor =
+        estimate->kind == ESTIMATE_FACTOR ? value_law_draw_positive(&estimate->factor, rng) : 1;
+    if (job->kind != JOB_KIND_RIGID || estimate->kind == ESTIMATE_REQUESTED)
+        return;
+    job->predicted_work = job->work;
+    if (estimate->kind == ESTIMATE_FACTOR)
+        job->predicted_work = units_s(units_ns(fmin(job->work * factor, TIME_MAX_S)));
+}
+
+static bool is_constant_one(const struct value_law *law) {
+    return law->numbers.count == 1 && *(const double *)law->numbers.at == 1;
+}
+
+struct estimate_facts stream_estimate_facts(const struct stream *stream) {
+    struct estimate_facts facts = {.rigid = stream->rigid.node != NULL};
+    facts.modelled = stream->kind != STREAM_TRACE && !facts.rigid;
+    for (size_t i = 0; i < stream->trace.rows.count; i++) {
+        const struct trace_row *row = &stream->trace.rows.at[i];
+        bool modelled = row->model || stream->assign.models.count > 0;
+        facts.rigid |= !modelled;
+        facts.modelled |= modelled;
+        facts.requested |=
+            !modelled && !isnan(row->requested_s) && row->requested_s != row->duration_s;
+    }
+    facts.differ = stream->estimate.kind == ESTIMATE_REQUESTED ? facts.requested
+                   : stream->estimate.kind == ESTIMATE_FACTOR
+                       ? facts.rigid && !is_constant_one(&stream->estimate.factor)
+                       : false;
+    return facts;
+}
+
+/* ---- A job as a whole ---- */
+
+/* Deadlines come from the time that was requested, whatever policies take for it. */
 void stream_finish_job(const struct stream *stream, const struct workload *workload,
-                       struct job_spec *job, gsl_rng *deadlines) {
+                       struct job_spec *job, const struct stream_rngs *rngs) {
     double start_s = workload_costs(workload, job)->start_s;
     double best_s = config_table_best_s(&workload->table, job->set, job->predicted_work, start_s);
-    int64_t drawn_ns = stream_draw_deadline(&stream->deadlines, job->submit_ns, best_s, deadlines);
+    int64_t drawn_ns =
+        stream_draw_deadline(&stream->deadlines, job->submit_ns, best_s, rngs->deadlines);
     if (job->deadline_ns == TIME_NONE_NS)
         job->deadline_ns = drawn_ns;
     job->sla = job->sla || job->deadline_ns != TIME_NONE_NS;
+    estimate_job(&stream->estimate, job, rngs->estimate);
 }

@@ -4,6 +4,7 @@
 #define EASIM_WORKLOAD_STREAM_H
 
 #include "base/rng.h"
+#include "config/value_law.h"
 #include "workload/trace_change.h"
 #include "workload/trace_perturb.h"
 #include "workload/utilization_file.h"
@@ -37,6 +38,19 @@ enum request_choice { REQUEST_FREE, REQUEST_UNIFORM };
 /* What a job asks for out of what its stream allows, and then cannot change. */
 struct request_spec {
     int32_t k; /* enum request_choice */
+};
+
+struct estimate_spec {
+    const struct yaml_node *node; /* NULL: requested */
+    enum estimate_kind kind;
+    struct value_law factor; /* of the run time */
+};
+
+/* What is known of the estimates of a stream before any is drawn. */
+struct estimate_facts {
+    bool rigid, modelled; /* it has jobs without a model, which have estimates; and with one */
+    bool requested;       /* some rigid job has asked for another time than it ran */
+    bool differ;          /* policies may take another time than the run time of a job */
 };
 
 struct deadline_spec {
@@ -86,7 +100,7 @@ struct stream {
     const struct yaml_node *warmup, *rigid_costs; /* of the whole section */
     /* trace streams */
     const char *format, *file, *utilization_path;
-    int32_t estimate; /* 0 requested, 1 run */
+    struct estimate_spec estimate;
     bool models_of_trace;
     const char *time_zone;
     struct schema_list work; /* struct trace_work */
@@ -101,7 +115,7 @@ struct stream {
 /* Random streams of one source in one replication; named so that none depends on what another
  * draws. */
 struct stream_rngs {
-    gsl_rng *arrivals, *models, *sizes, *users, *deadlines, *requests, *perturb;
+    gsl_rng *arrivals, *models, *sizes, *users, *deadlines, *requests, *perturb, *estimate;
 };
 
 extern const struct field stream_fields[], rigid_fields[], assign_fields[], perturb_fields[];
@@ -115,6 +129,13 @@ void stream_close_rngs(struct stream_rngs *rngs);
 int stream_bind_assignment(struct stream *stream, const struct yaml_node *node,
                            const struct binding *binding) MUST_CHECK;
 
+/* Reads the node of an estimate. What is wrong with it is added to the problems. */
+void stream_bind_estimate(struct estimate_spec *estimate, const char *path,
+                          const struct binding *binding);
+struct estimate_facts stream_estimate_facts(const struct stream *stream);
+/* As YAML: requested, run, {factor: 2}. */
+void stream_write_estimate(const struct estimate_spec *estimate, struct str *out);
+
 /* Draws shared by generated and recorded jobs. */
 const struct mix_entry *stream_draw_model(const struct schema_list *mix, gsl_rng *rng);
 const char *stream_draw_user(const struct stream *stream, gsl_rng *rng);
@@ -125,9 +146,9 @@ int64_t stream_draw_deadline(const struct deadline_spec *spec, int64_t submit_ns
                              double time_best_s, gsl_rng *rng);
 /* The limits of the stream for a job of `model` (EASIM_NONE: rigid). */
 struct config_request stream_request(const struct stream *stream, uint32_t model);
-/* Fills in deadline and class of a job whose work and set are known. */
+/* Fills in deadline, class and estimate of a job whose work, request and set are known. */
 void stream_finish_job(const struct stream *stream, const struct workload *workload,
-                       struct job_spec *job, gsl_rng *deadlines);
+                       struct job_spec *job, const struct stream_rngs *rngs);
 
 /* The GPU types of the cluster in "A|B" as a mask; 0 if there is none. *unknown is set to the first
    name that the cluster does not know. */

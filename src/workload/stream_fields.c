@@ -9,7 +9,6 @@ static const char *const kind_names[] = {"poisson", "periodic", "diurnal",
                                          "trace",   "service",  NULL};
 static const char *const law_names[] = {"constant", "exponential", "lognormal", NULL};
 static const char *const request_names[] = {"free", "uniform", NULL};
-static const char *const estimate_names[] = {"requested", "run", NULL};
 
 static const struct field mix_fields[] = {
     {.type = FIELD_LOCATION, .offset = offsetof(struct mix_entry, where)},
@@ -278,10 +277,9 @@ const struct field stream_fields[] = {
      OF(utilization_path),
      .help = "of rigid jobs of a trace, over their progress: job_id, from_s, utilization"},
     {.key = "estimate",
-     .type = FIELD_CHOICE,
-     OF(estimate),
-     .choices = estimate_names,
-     .help = "swf: what policies take as run time"},
+     .type = FIELD_NODE,
+     OF(estimate.node),
+     .help = "what policies take as run time of rigid jobs: requested, run, or {factor: LAW}"},
     {.key = "models_of_trace",
      .type = FIELD_BOOL,
      OF(models_of_trace),

@@ -18,8 +18,7 @@ void trace_finish(struct trace *trace) {
 
 enum trace_option trace_option_unused(const struct trace_reader *reader,
                                       const struct trace_options *options) {
-    unsigned given = (options->estimate_is_run_time ? TRACE_OPTION_ESTIMATE : 0) |
-                     (options->models ? TRACE_OPTION_MODELS : 0) |
+    unsigned given = (options->models ? TRACE_OPTION_MODELS : 0) |
                      (options->time_zone ? TRACE_OPTION_TIME_ZONE : 0) |
                      (options->work_count > 0 ? TRACE_OPTION_WORK : 0);
     unsigned unused = given & ~reader->options;

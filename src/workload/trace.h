@@ -76,7 +76,6 @@ struct trace_work {
 
 /* Options that only some formats understand, as bits. */
 enum trace_option {
-    TRACE_OPTION_ESTIMATE = 1,
     TRACE_OPTION_MODELS = 2,
     TRACE_OPTION_TIME_ZONE = 4, /* the log has date-times, and offset_s counts from 1970 */
     TRACE_OPTION_WORK = 8,
@@ -85,8 +84,7 @@ enum trace_option {
 
 /* Options of readers; each format uses those that mean something to it. */
 struct trace_options {
-    bool estimate_is_run_time; /* swf: requested_s = the run time itself */
-    bool models;               /* take model and batch from the source where it has them */
+    bool models;           /* take model and batch from the source where it has them */
     const char *time_zone; /* of local times (io/time_zone.h); NULL: the usual one of the format */
     const struct trace_work *work;
     size_t work_count;

@@ -49,6 +49,16 @@ static void kill_at_request(struct trace *trace) {
     }
 }
 
+static void request_run_time(struct trace *trace) {
+    for (size_t i = 0; i < trace->rows.count; i++) {
+        struct trace_row *row = &trace->rows.at[i];
+        if (row->model || row->requested_s == row->duration_s)
+            continue;
+        row->requested_s = row->duration_s;
+        trace_note(trace, false, "run time taken as the requested time", row->line);
+    }
+}
+
 const char *trace_change_copy_id(struct trace *trace, struct intern *ids, const char *id,
                                  unsigned number) {
     struct str name = {0};
@@ -111,6 +121,8 @@ void trace_change(struct trace *trace, const struct trace_changes *changes) {
     }
     if (changes->kill_at_request)
         kill_at_request(trace);
+    if (changes->estimate == ESTIMATE_RUN)
+        request_run_time(trace);
     if (changes->load_scale != 1) {
         gsl_rng *rng = rng_create(changes->seed, 0, "load");
         size_t count = trace->rows.count;

@@ -10,11 +10,15 @@
 #define TRACE_DAY_NS         (86400 * NS_PER_S)
 #define TRACE_CHANGE_MAX_ROW (INT64_C(1) << 53) /* as the last row: all */
 
+/* What policies take as the run time of a job without a model. */
+enum estimate_kind { ESTIMATE_REQUESTED, ESTIMATE_RUN, ESTIMATE_FACTOR };
+
 struct trace_changes {
     double from_s,
         until_s; /* rows with from <= submit < until, the first submit of the log being 0 */
     int64_t first_row, last_row; /* of those: from 1, both included */
     bool kill_at_request;        /* run times end at the requested time */
+    enum estimate_kind estimate; /* ESTIMATE_RUN: the requested time becomes the run time */
     double load_scale; /* rows for each row, above 0; parts of rows are drawn from the seed */
     double compress;   /* submits are divided by it; run times and slacks stay */
     uint64_t seed;

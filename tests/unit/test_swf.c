@@ -196,15 +196,6 @@ Test(swf, bad_files) {
     problems_finish(&problems);
 }
 
-/* With estimate_is_run_time, requested_s is the run time: no note about the request. */
-Test(swf, estimate_is_run_time) {
-    temp_file_write_text("f", "1 0 0 10 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n"
-                              "2 1 0 30 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n"
-                              "3 2 0 0 1 -1 -1 1 -1 -1 1 1 1 -1 -1 -1 -1 -1\n");
-    expect("f", &(struct trace_options){.estimate_is_run_time = true},
-           "1,0,1,,,10,10,1,,,,,1,1,,\n2,1,1,,,30,30,1,,,,,1,1,,\n3,2,1,,,0,0,1,,,,,1,1,,\n", "");
-}
-
 /* Groups that differ from line to line, 9,000 in all, and then come again, with queues that change
  * every third line: texts stay those of their lines. */
 Test(swf, many_labels) {

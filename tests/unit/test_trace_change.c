@@ -74,6 +74,20 @@ Test(trace_change, kill_at_request) {
            "changed 1 at 2: run time cut at the requested time\n");
 }
 
+/* The run time as it is after the cut; of a job with a model there is none to ask for. */
+Test(trace_change, run_time_as_request) {
+    struct trace_changes changes = trace_changes_none;
+    changes.estimate = ESTIMATE_RUN;
+    expect(HEADER "a,0,50,40,1,\nb,10,30,,2,\nd,35,7,7,4,\n", &changes,
+           "a,0,,,,50,50,1,,,,\nb,10,,,,30,30,2,,,,\nd,35,,,,7,7,4,,,,\n"
+           "changed 2 at 2: run time taken as the requested time\n");
+    changes.kill_at_request = true;
+    expect(HEADER "a,0,50,40,1,\n", &changes,
+           "a,0,,,,40,40,1,,,,\nchanged 1 at 2: run time cut at the requested time\n");
+    expect("job_id,submit_s,duration_s,requested_s,gpus,model\na,0,50,70,1,m\n", &changes,
+           "a,0,,m,,50,70,1,,,,\n");
+}
+
 /* Submits / 2.5; the slacks 100, -5 and 64 stay. */
 Test(trace_change, compress) {
     struct trace_changes changes = trace_changes_none;

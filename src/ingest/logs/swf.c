@@ -73,7 +73,6 @@ struct job {
 struct reader {
     struct lines *lines;
     const char *file;
-    const struct trace_options *options;
     struct trace *trace;
     struct problems *problems;
     size_t most_problems; /* of the list, not of this file */
@@ -240,8 +239,6 @@ static const char *why_line_dropped(const struct reader *reader) {
 static double requested_s(struct reader *reader) {
     double run_s = reader->seconds[RUN], limit_s = reader->seconds[REQUESTED_TIME];
     uint32_t line = lines_number(reader->lines);
-    if (reader->options && reader->options->estimate_is_run_time)
-        return run_s;
     if (limit_s <= 0) {
         trace_note(reader->trace, false, "no requested time", line);
         return NAN;
@@ -343,9 +340,9 @@ static void sort_by_number(struct reader *reader) {
 
 static int swf_read(const char *path, const struct trace_options *options, struct trace *trace,
                     struct problems *problems) {
+    (void)options;
     size_t before = problems->count;
     struct reader r = {.file = strcmp(path, "-") == 0 ? "standard input" : path,
-                       .options = options,
                        .trace = trace,
                        .problems = problems,
                        .most_problems = before + FOREIGN_MAX_PROBLEMS};
@@ -365,4 +362,4 @@ static int swf_read(const char *path, const struct trace_options *options, struc
 }
 
 const struct trace_reader swf_reader = {"swf", "Standard Workload Format, processors as GPUs",
-                                        swf_read, TRACE_OPTION_ESTIMATE};
+                                        swf_read, 0};

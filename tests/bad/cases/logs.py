@@ -153,7 +153,7 @@ CASES = [
     *[command(f"import: {name} of another format", ["import", form, "log.swf", name, *value],
               f"{name}: no option of format {form}: expected it with {formats} only", files={"log.swf": SWF})
       for form, name, value, formats in (
-          ("itp", "--estimate", ["run"], "swf"), ("swf", "--models", [], "itp"),
+          ("swf", "--models", [], "itp"),
           ("swf", "--time-zone", ["UTC"], "philly, philly-json, helios, acme, slurm"),
           ("workload", "--work", ["a=5"], "pollux, sia"))],
     command("import: nodes of another format",

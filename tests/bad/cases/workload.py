@@ -10,7 +10,38 @@ def poisson(name, change, *errors):
     return workload(f"workload: {name}", changed(POISSON, changes), *errors)
 
 
+def estimate(name, value, *errors):
+    """A generated stream with an estimate, in line 12 from column 13 on."""
+    return poisson(f"estimate of {name}", ("rate_per_s: 0.005", f"rate_per_s: 0.005\n  estimate: {value}"), *errors)
+
+
+FACTOR = "c.yaml:13:22: workload.estimate.factor"
 CASES = [
+    estimate("an unknown word", "best", "c.yaml:13:13: workload.estimate: expected requested, run or {factor: LAW}, got \"best\""),
+    estimate("a number", "2", "c.yaml:13:13: workload.estimate: expected requested, run or {factor: LAW}, got \"2\""),
+    estimate("a list", "[run]", "c.yaml:13:13: workload.estimate: expected requested, run or {factor: LAW}, got a list"),
+    estimate("no factor", "{}", "c.yaml:13:13: workload.estimate: key \"factor\" is missing"),
+    estimate("something else", "{factor: 2, word: run}", "c.yaml:13:25: workload.estimate: unknown key \"word\""),
+    *[estimate(f"the factor {value}", f"{{factor: {value}}}", f"{FACTOR}: expected number > 0 and <= 1000000000, got \"{value}\"")
+      for value in ("0", "-1.5", "2e9", ".inf", "run")],
+    estimate("a list of factors", "{factor: [1, 2]}",
+             f"{FACTOR}: expected a mapping of one law, as {{uniform: [low, high]}}, got a list"),
+    estimate("an unknown law", "{factor: {uniform: [1, 2], normal: [1, 2]}}",
+             f"{FACTOR}: expected a mapping of one law, as {{uniform: [low, high]}}, got a mapping"),
+    estimate("a law that begins at 0", "{factor: {uniform: [0, 2]}}",
+             "c.yaml:13:32: workload.estimate.factor.uniform: expected low above 0, got 0"),
+    estimate("a law from below 0", "{factor: {uniform: [-1, 2]}}",
+             "c.yaml:13:32: workload.estimate.factor.uniform: expected low above 0, got -1"),
+    estimate("a mean of 0", "{factor: {normal: [0, 2]}}",
+             "c.yaml:13:31: workload.estimate.factor.normal: expected mean above 0, got 0"),
+    estimate("a law upside down", "{factor: {loguniform: [2, 1]}}",
+             "c.yaml:13:35: workload.estimate.factor.loguniform: expected [low, high] with 0 < low < high, got [2, 1]"),
+    estimate("choices of which two are none", "{factor: {choice: [1, 0, -2]}}",
+             "c.yaml:13:35: workload.estimate.factor.choice: expected number > 0 and <= 1000000000, got \"0\"",
+             "c.yaml:13:38: workload.estimate.factor.choice: expected number > 0 and <= 1000000000, got \"-2\""),
+    estimate("no choice", "{factor: {choice: []}}",
+             "c.yaml:13:31: workload.estimate.factor.choice: expected a list of values, or a mapping from names to values, "
+             "got an empty list"),
     poisson("rate and load", ("rate_per_s: 0.005", "rate_per_s: 0.005\n  load: 0.8"),
             f"{SECTION}: expected one of rate_per_s and load, got both"),
     poisson("neither rate nor load", ("  rate_per_s: 0.005\n", ""),
