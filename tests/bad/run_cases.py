@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from cases import CASES  # noqa: E402
 
-TIMEOUT_S = 60
+TIMEOUT_S = 300
 WORKERS = 2
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 EASIM, SOURCE, SHIM = (Path(word).resolve() for word in sys.argv[1:4])
 STATE = struct.Struct("QQqQ")  # struct state of the shim
-SECONDS = 60  # a command that takes longer hangs
+SECONDS = 300  # a command that takes longer hangs, on a loaded machine too
 
 
 class Ended:

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 
-from harness import EASIM, SOURCE, each_call, easim, good, leftovers, paused, run_tests
+from harness import EASIM, SECONDS, SOURCE, each_call, easim, good, leftovers, paused, run_tests
 from test_force import content_of
 
 CONFIG = SOURCE / "configs/eas-sim.yaml"
@@ -105,7 +105,7 @@ def pairs_of_sweeps(folder):
 
         ended = paused(other, *words, out, call="rename", at=call)
         waited += others[0].poll() is None
-        _, said = others[0].communicate(timeout=60)
+        _, said = others[0].communicate(timeout=SECONDS)
         assert ended.code == 0 and others[0].returncode == 0, (call, str(ended), said)
         assert results_of(out) == expected, call
     assert waited == calls > 0, (waited, calls)  # points are appended, so that all renames are of the join
@@ -121,7 +121,7 @@ def at_the_same_time(folder):
         out = folder / f"out-{pair}"
         both = [subprocess.Popen([*words, str(out)], stderr=subprocess.PIPE, text=True) for _ in range(2)]
         for process in both:
-            _, said = process.communicate(timeout=60)
+            _, said = process.communicate(timeout=SECONDS)
             assert process.returncode == 0, said
         assert results_of(out) == expected, pair
 
@@ -179,7 +179,7 @@ def random_signals(folder):
         process = subprocess.Popen([EASIM, "run", CONFIG, "-n", "2000", "-t", "2", "--quiet", "--out", out], stderr=subprocess.PIPE)
         time.sleep(0.02 + 0.05 * number)
         process.send_signal((signal.SIGINT, signal.SIGTERM, signal.SIGHUP)[number % 3])
-        process.communicate(timeout=60)
+        process.communicate(timeout=SECONDS)
         late = process.returncode == 0  # all replications were done when it came
         assert late or process.returncode in (130, -signal.SIGINT, -signal.SIGTERM, -signal.SIGHUP), process.returncode
         assert not (late or out.exists()) or (not leftovers(out) and (out / "manifest.json").exists()), os.listdir(out)

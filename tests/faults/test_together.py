@@ -2,7 +2,7 @@
 import shutil
 import subprocess
 
-from harness import EASIM, SOURCE, easim, good, paused, run_tests
+from harness import EASIM, SECONDS, SOURCE, easim, good, paused, run_tests
 from test_force import content_of, is_whole
 
 CONFIG = SOURCE / "configs/eas-sim.yaml"
@@ -35,8 +35,8 @@ def at_each_rename(folder):
 
 
 def started_together(folder):
-    """Pairs over earlier results, and into a folder that is not there: whole, and of one that ended well."""
-    told = 0
+    """Pairs over earlier results, and into a folder that is not there: whole, and of one that ended well. Whether they meet depends on the
+    machine; at_each_rename makes them meet."""
     for name, words in COMMANDS.items():
         wholes = []
         for seed in (1, 2):
@@ -50,13 +50,11 @@ def started_together(folder):
             both = [subprocess.Popen([str(word) for word in (EASIM, *words, *SMALL, *(("--force",) if pair % 2 else ()), "--set",
                                                              f"seed={seed}", "--out", out)], stderr=subprocess.PIPE, text=True)
                     for seed in ((1, 2), (2, 1))[pair % 3 == 0]]
-            said = [process.communicate(timeout=60)[1] for process in both]
+            said = [process.communicate(timeout=SECONDS)[1] for process in both]
             codes = [process.returncode for process in both]
-            told += 1 in codes
             assert set(codes) <= {0, 1, 2} and (0 in codes or not pair % 4), (pair, codes, said)
             assert all(code != 1 or BUSY in text for code, text in zip(codes, said)), (pair, codes, said)
             assert is_whole(out) and content_of(out) in expected, (name, pair, codes)
-    assert told > 0
 
 
 def a_part_of_a_comparison(folder):
@@ -83,7 +81,7 @@ def different_sweeps(folder):
         both = [subprocess.Popen([str(EASIM), "sweep", str(sweep), "--quiet", "-t", "1", "--out", str(out)], stderr=subprocess.PIPE,
                                  text=True) for sweep in sweeps]
         for process in both:
-            _, said = process.communicate(timeout=60)
+            _, said = process.communicate(timeout=SECONDS)
             assert process.returncode == 0, said
         assert is_whole(out) and (out / "sweep.csv").read_bytes() in expected, pair
 

@@ -91,7 +91,7 @@ def environment(easim, is_before):
 
 def run(easim, words, name, folder, env):
     """{file: bytes} of what comes out; it is moved to folder/NAME."""
-    done = subprocess.run([easim, *words, *COMMON], cwd=folder, capture_output=True, text=True, check=False, timeout=100, env=env)
+    done = subprocess.run([easim, *words, *COMMON], cwd=folder, capture_output=True, text=True, check=False, timeout=300, env=env)
     if done.returncode != 0:
         return {"failure": f"{done.returncode}\n{done.stderr}".encode()}
     out = folder / name.split()[0]

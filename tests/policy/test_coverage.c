@@ -99,7 +99,7 @@ static void must_hold(const struct setting *s) {
                   REPETITIONS);
 }
 
-Test(coverage, of_busy_time, .timeout = 1200) {
+Test(coverage, of_busy_time, .timeout = 12000) {
     struct setting s = {.replications = 10,
                         .first_seed = 1,
                         .end = "90000",
@@ -118,7 +118,7 @@ static double mean_wait_s(double size_s, unsigned jobs) {
     return rho * size_s / idle - rho * size_s / (idle * idle * idle * jobs);
 }
 
-Test(coverage, of_waits_and_completion_times, .timeout = 1200) {
+Test(coverage, of_waits_and_completion_times, .timeout = 12000) {
     struct setting s = {.jobs = 3000,
                         .replications = 10,
                         .first_seed = 1,

@@ -356,7 +356,7 @@ static void run_everything(struct trial *t, const char *policy, int seed, int in
 
 /* Every policy with failures, sleep, interference, noise and resizing at once, with all invariants
    checked; the same bytes again in four processes. */
-Test(dynamics, everything, .timeout = 120) {
+Test(dynamics, everything, .timeout = 600) {
     for (size_t p = 0; p < POLICIES; p++) {
         char policy[64];
         snprintf(policy, sizeof policy,

@@ -58,7 +58,7 @@ start() {
     slurmctld -c
     slurmd -N n1
     slurmd -N n2
-    for _ in $(seq 100); do
+    for _ in $(seq 1500); do
         [ "$(timeout 5 sinfo -h -N -o %T 2>/dev/null | grep -c '^idle')" = 2 ] && return
         sleep 0.2
     done
@@ -71,7 +71,7 @@ stop() {
     for name in slurmd.n1 slurmd.n2 slurmctld munged; do
         pid=$(cat "$folder/$name.pid" 2>/dev/null) || continue
         kill "$pid" 2>/dev/null || continue
-        for _ in $(seq 50); do
+        for _ in $(seq 600); do
             kill -0 "$pid" 2>/dev/null || break
             sleep 0.1
         done

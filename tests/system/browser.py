@@ -12,7 +12,7 @@ import urllib.request
 from pathlib import Path
 
 NAMES = ["chromium", "chromium-headless-shell", "chromium-browser", "google-chrome"]
-PATIENCE = 60  # seconds for any answer; a test that is right never waits so long
+PATIENCE = 300  # seconds for any answer; a test that is right never waits so long
 
 
 def find():

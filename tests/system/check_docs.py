@@ -86,7 +86,7 @@ def processor_s():
 def run(command, folder, environment):
     before = processor_s()
     done = subprocess.run(["bash", "-euc", command], cwd=folder, env=environment, capture_output=True, text=True,
-                          timeout=300)
+                          timeout=3000)
     DEAREST.append((processor_s() - before, command))
     if done.returncode != 0:
         raise Wrong(f"exit {done.returncode}: {command}\n{done.stdout}{done.stderr}")

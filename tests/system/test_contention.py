@@ -173,7 +173,7 @@ def naive_simulation(folder, count):
     held_back = cut = 0
     for seed in range(1, count + 1):
         path = write(scenario_of(seed), folder / str(seed))
-        easim("run", path, "--check", "--record", "--quiet", "--out", path.parent / "out", timeout=120)
+        easim("run", path, "--check", "--record", "--quiet", "--out", path.parent / "out", timeout=300)
         out = path.parent / "out"
         for summary in rows_of(out / "summary.csv"):
             run = Recorded(out, summary["policy"], summary["replication"])
@@ -199,7 +199,7 @@ def free_networks(folder, count):
             scenario.cluster["network"]["contention"] = contention
             scenario.write_scenario()
             path = write(scenario, folder / f"{seed}-{contention}")
-            easim("run", path, "--quiet", "--decisions", "--out", path.parent / "out", timeout=120)
+            easim("run", path, "--quiet", "--decisions", "--out", path.parent / "out", timeout=300)
             outs.append(path.parent / "out")
         for file in ("summary.csv", "users.csv", "types.csv", "power.csv", "decisions.csv"):
             assert (outs[0] / file).read_bytes() == (outs[1] / file).read_bytes(), (seed, file)

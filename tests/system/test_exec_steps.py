@@ -60,7 +60,7 @@ class Agent:
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(str(folder / "agent"))
         self.listener.listen()
-        self.listener.settimeout(60)
+        self.listener.settimeout(300)
         self.easim = subprocess.Popen([EASIM, "run", config, "--policy", "exec", "--set", f"policy.params.socket={folder}/agent",
                                        "--out", folder / "out", "--decisions", "--quiet", "--threads", "1", *words],
                                       stderr=subprocess.PIPE, text=True)
@@ -81,7 +81,7 @@ class Agent:
         self.stream.sendall(struct.pack("=II", slot, config))
 
     def end(self, code=0):
-        error = self.easim.communicate(timeout=60)[1]
+        error = self.easim.communicate(timeout=300)[1]
         assert self.easim.returncode == code, (self.easim.returncode, error)
         return error
 

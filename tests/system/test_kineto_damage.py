@@ -58,7 +58,7 @@ def damage(text, how, rng):
 
 
 def profile(path, *options):
-    done = subprocess.run([EASIM, "profile", "kineto", str(path), "--format", "json", *options], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([EASIM, "profile", "kineto", str(path), "--format", "json", *options], capture_output=True, text=True, timeout=300)
     return done.returncode, json.loads(done.stdout or "{}"), done.stderr
 
 

@@ -52,7 +52,7 @@ QUANTITIES = {
 
 
 def easim(*arguments, folder, code=0):
-    done = subprocess.run([EASIM, *map(str, arguments)], cwd=folder, capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run([EASIM, *map(str, arguments)], cwd=folder, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == code, (arguments, done.returncode, done.stderr[-2000:])
     return done.stdout, done.stderr
 

@@ -263,7 +263,7 @@ def twins(folder):
             for file, text in scenario.files.items():
                 (place / file).write_text(text, encoding="utf-8")
             done = subprocess.run([EASIM, "run", "scenario.yaml", "--check", "--quiet", "--decisions", "--out", "out"],
-                                  cwd=place, capture_output=True, text=True, timeout=120, check=False)
+                                  cwd=place, capture_output=True, text=True, timeout=300, check=False)
             outs.append((done.returncode, place / "out"))
         assert outs[0][0] == outs[1][0], (seed, outs)
         if outs[0][0] != 0:

@@ -41,7 +41,7 @@ axes:
 
 
 def easim(*words, code=0, **more):
-    done = subprocess.run([EASIM, *map(os.fspath, words)], capture_output=True, timeout=200, **more)
+    done = subprocess.run([EASIM, *map(os.fspath, words)], capture_output=True, timeout=300, **more)
     out, err = (text.decode(errors="surrogateescape") for text in (done.stdout, done.stderr))
     assert done.returncode == code, (words, done.returncode, out, err)
     return out, err

@@ -31,7 +31,7 @@ SAMPLE = ["\x1b[31m\x9b1m\a", "a\nb\r\x7f", "'\"'\"$(touch pwned)`touch pwned`",
 
 
 def run(words, **more):
-    return subprocess.run([EASIM, *map(str, words)], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=60, check=False,
+    return subprocess.run([EASIM, *map(str, words)], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=300, check=False,
                           **more)
 
 
@@ -93,7 +93,7 @@ def closed_streams(folder):
         closed = [fd for fd in range(3) if number & 1 << fd]
         for quiet in (["--format", "json"], ["--quiet"]): # the former has a note on standard error
             out = folder / f"{number} {quiet[0]}"
-            done = subprocess.run([EASIM, *map(str, [*words, out, *quiet])], check=False, timeout=60, capture_output=True,
+            done = subprocess.run([EASIM, *map(str, [*words, out, *quiet])], check=False, timeout=300, capture_output=True,
                                   preexec_fn=lambda closed=closed: [os.close(fd) for fd in closed])
             assert done.returncode == (1 if 1 in closed and quiet != ["--quiet"] else 0), (closed, quiet, done.returncode)
             for path in (folder / "open").iterdir():

@@ -43,7 +43,7 @@ def free_port():
 
 
 def call(*words, code=0):
-    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=300)
     assert done.returncode == code, (words, done.returncode, done.stdout, done.stderr)
     return done.stdout
 
@@ -52,7 +52,7 @@ def queue(*options):
     return call("squeue", "-h", "-r", *options).split()
 
 
-def wait_for(what, holds, seconds=120):
+def wait_for(what, holds, seconds=600):
     end = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < end, f"after {seconds} s: {what}\n{call('squeue', '-r')}"
@@ -136,7 +136,7 @@ def main():
     try:
         with open(folder / "start.log", "w", encoding="utf-8") as log:
             started = subprocess.run([CLUSTER, "start", folder, str(free_port())], stdin=subprocess.DEVNULL,
-                                     stdout=log, stderr=log, timeout=60, check=False).returncode
+                                     stdout=log, stderr=log, timeout=600, check=False).returncode
         assert started == 0, (folder / "start.log").read_text(encoding="utf-8")
         with_cluster(folder)
     finally:

@@ -203,7 +203,7 @@ def run_with(place, scenario, use):
     stream = next(n for n, s in enumerate(scenario.scenario["workload"]["streams"]) if s["kind"] == "trace")
     sets = ["--set", f"workload.streams[{stream}].utilization_file={'~' if use is None else place / 'use.csv'}"]
     done = subprocess.run([EASIM, "run", "scenario.yaml", "--check", "--quiet", "--decisions", "--out", "out", *sets],
-                          cwd=place, capture_output=True, text=True, timeout=120, check=False)
+                          cwd=place, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode in (0, 1), done.stderr
     return {path.name: path.read_bytes() for path in (place / "out").glob("*.csv")} if done.returncode == 0 else None
 

@@ -257,20 +257,20 @@ static double seconds(void) {
 
 /* A program that does not even read: the time is up when it is, not before, though the message fits
    into no pipe. */
-Test(exec_parts, never_reads, .timeout = 60) {
+Test(exec_parts, never_reads, .timeout = 600) {
     static char message[3 << 20];
     struct process process = {0};
     cr_assert_eq(process_start(&process, "sleep 100"), 0);
     double before_s = seconds();
     cr_expect_null(process_exchange(&process, message, sizeof message, 1));
     double took_s = seconds() - before_s;
-    cr_expect(took_s >= 1 && took_s < 10, "%g s", took_s);
+    cr_expect(took_s >= 1 && took_s < 90, "%g s", took_s);
     cr_expect_str_eq(process.problem, "gave no answer within 1 s");
     process_stop(&process, "", 0, 0);
 }
 
 /* Nor one that is traded frames with. */
-Test(exec_parts, never_takes, .timeout = 60) {
+Test(exec_parts, never_takes, .timeout = 600) {
     static char frame[3 << 20], answer[8];
     struct process process = {0};
     cr_assert_eq(process_start(&process, "sleep 100"), 0);
@@ -385,7 +385,7 @@ Test(exec_parts, signal_of_a_closed_pipe) {
         double before_s = seconds();
         process_stop(&process, hello, sizeof hello - 1,
                      60); /* it hears nothing: it is not given the time */
-        cr_expect_lt(seconds() - before_s, 20);
+        cr_expect_lt(seconds() - before_s, 50);
         cr_expect_eq(is_pending(SIGPIPE), before == 1);
         signal(SIGPIPE, SIG_IGN); /* discards it */
         signal(SIGPIPE, SIG_DFL);
@@ -414,7 +414,7 @@ static const char *text_of(const char *path) {
 
 /* A stop sends the last message and closes the pipe; a program that then ends by itself is waited
    for, one that does not hears SIGTERM first; in the end no process of it is left. */
-Test(exec_parts, stops, .init = temp_dir_enter, .fini = temp_dir_leave, .timeout = 120) {
+Test(exec_parts, stops, .init = temp_dir_enter, .fini = temp_dir_leave, .timeout = 600) {
     static const struct {
         const char *program, *wrote;
         double grace_s;
@@ -435,7 +435,7 @@ Test(exec_parts, stops, .init = temp_dir_enter, .fini = temp_dir_leave, .timeout
             cr_assert(process_exchange(&process, "", 0, 60), "%zu: %s", i, process.problem);
         double before_s = seconds();
         process_stop(&process, hello, sizeof hello - 1, cases[i].grace_s);
-        cr_expect_lt(seconds() - before_s, 30, "%zu", i);
+        cr_expect_lt(seconds() - before_s, 50, "%zu", i);
         cr_expect_str_eq(text_of("wrote"), cases[i].wrote, "%zu: \"%s\"", i, text_of("wrote"));
         cr_expect(waitpid(pid, NULL, WNOHANG) < 0 && errno == ECHILD, "%zu", i);
         cr_expect(process.pid == 0 && !process.buffer && process.used == 0 &&

@@ -117,7 +117,7 @@ static int note_first(void *context, size_t task, struct slice result, const cha
 }
 
 /* Of those that are tried again the first comes first, though it was shot after the other. */
-Test(isolate, the_first_failure_does_not_depend_on_time, .timeout = 60) {
+Test(isolate, the_first_failure_does_not_depend_on_time, .timeout = 600) {
     atomic_int *seen = mem_shared(4 * sizeof *seen);
     struct isolated tasks = {
         .count = 3, .processes = 2, .context = seen, .work = shoot, .done = note_first};
@@ -173,7 +173,7 @@ Test(isolate, cancelled) {
 
 /* Two files for each task that puts no pieces: where few may be open, fewer tasks run at a time,
  * and poll takes no more entries. */
-Test(isolate, few_files, .timeout = 60) {
+Test(isolate, few_files, .timeout = 600) {
     struct seen seen = {0};
     struct isolated tasks = all(&seen, 64);
     struct error error = {0};
@@ -253,7 +253,7 @@ static void hear_all(struct heard *heard) {
 }
 
 /* All of them, in order; those of a try that failed come before it begins again. */
-Test(isolate, pieces, .timeout = 60) {
+Test(isolate, pieces, .timeout = 600) {
     struct heard heard = {.spoils = false};
     hear_all(&heard);
     cr_expect_str_eq(heard.failure, "");
@@ -263,7 +263,7 @@ Test(isolate, pieces, .timeout = 60) {
 }
 
 /* What a policy writes there is not taken for rows. */
-Test(isolate, spoilt_pieces, .timeout = 60) {
+Test(isolate, spoilt_pieces, .timeout = 600) {
     struct heard heard = {.spoils = true};
     hear_all(&heard);
     cr_expect_str_eq(heard.failure, "the rows of a policy that was being loaded were changed");
