@@ -12,6 +12,7 @@ import select
 import signal
 import subprocess
 import sys
+import tempfile
 import warnings
 from functools import partial
 from pathlib import Path
@@ -262,7 +263,9 @@ def test_document():
 
 def main():
     tests = [(name, value) for name, value in globals().items() if name.startswith("test_") and name[5:] in (sys.argv[3:] or name)]
-    skipped = [f"{name}: {why}" for name, test in tests for why in [test()] if why]
+    with tempfile.TemporaryDirectory(prefix="easim-gyms.", ignore_cleanup_errors=True) as folder:
+        tempfile.tempdir = os.environ["TMPDIR"] = folder  # agents that are killed leave theirs in it
+        skipped = [f"{name}: {why}" for name, test in tests for why in [test()] if why]
     for line in skipped:
         print(f"skipped: {line}")
     print(f"{len(tests) - len(skipped)} passed, 0 failed, {len(skipped)} skipped")
