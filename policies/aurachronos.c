@@ -337,4 +337,5 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
     .params = params,
     .param_count = sizeof params / sizeof *params,
     .list = &list,
+    .reads = EASIM_READS_DEADLINES | EASIM_READS_RUN_TIMES,
 };

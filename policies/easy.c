@@ -210,4 +210,5 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
     .decide = decide,
     .init = init,
     .finish = finish,
+    .reads = EASIM_READS_RUN_TIMES,
 };

@@ -583,8 +583,7 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
     .help =
         "Runs `exec COMMAND` in /bin/sh and sends it a line of JSON for each decision, with what has changed\n"
         "since the last; it answers with a line of actions. docs/exec-policy.md is the protocol,\n"
-        "policies/exec/fcfs.py an example. "
-        "A program that ends, stays silent or answers anything else ends the\n"
+        "policies/exec/fcfs.py an example. A program that ends, stays silent or answers anything else ends the\n"
         "run as failed. Starts over a power cap are not refused: the program sees cap and power.",
     .capabilities = EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_RESIZE | EASIM_CAPABILITY_TICK |
                     EASIM_CAPABILITY_FREQUENCY | EASIM_CAPABILITY_REJECT |
@@ -596,4 +595,6 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
     .decide = decide,
     .init = init,
     .finish = finish,
+    .reads = EASIM_READS_CARBON | EASIM_READS_PRICE | EASIM_READS_DEADLINES | EASIM_READS_USERS |
+             EASIM_READS_FORECASTS | EASIM_READS_RUN_TIMES,
 };

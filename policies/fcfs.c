@@ -19,4 +19,5 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
         "jobs may pass it (first fit).",
     .capabilities = EASIM_CAPABILITY_FRACTIONAL_GPU,
     .list = &list,
+    .reads = EASIM_READS_NOTHING,
 };

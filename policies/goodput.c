@@ -82,4 +82,5 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
     .params = params,
     .param_count = sizeof params / sizeof *params,
     .decide = decide,
+    .reads = EASIM_READS_NOTHING,
 };

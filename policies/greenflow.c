@@ -179,4 +179,5 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
     .param_count = sizeof params / sizeof *params,
     .list = &list,
     .init = init,
+    .reads = EASIM_READS_CARBON | EASIM_READS_FORECASTS | EASIM_READS_RUN_TIMES,
 };

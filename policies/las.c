@@ -28,4 +28,5 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
         "With round_s: off nobody is preempted, and the order is that of submission but for jobs that a failure stopped.",
     .capabilities = EASIM_CAPABILITY_FRACTIONAL_GPU,
     .list = &list,
+    .reads = EASIM_READS_RUN_TIMES,
 };

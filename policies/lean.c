@@ -211,4 +211,5 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
     .param_count = sizeof params / sizeof *params,
     .list = &list,
     .init = init,
+    .reads = EASIM_READS_PRICE | EASIM_READS_DEADLINES | EASIM_READS_RUN_TIMES,
 };

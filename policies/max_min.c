@@ -81,4 +81,5 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
     .capabilities = EASIM_CAPABILITY_FRACTIONAL_GPU,
     .state_size = sizeof(struct state),
     .list = &list,
+    .reads = EASIM_READS_RUN_TIMES,
 };

@@ -431,4 +431,5 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
     .columns = columns,
     .column_count = sizeof columns / sizeof *columns,
     .column_bytes = sizeof(struct easim_column),
+    .reads = EASIM_READS_NOTHING,
 };

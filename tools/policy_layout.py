@@ -46,11 +46,11 @@ def program(include):
     print_version = 'printf("interface %u.%u draft %u\\n", EASIM_ABI_MAJOR, EASIM_ABI_MINOR, EASIM_ABI_DRAFT);\n'
     lines = ["#include <easim/policy.h>\n#include <stdio.h>\nint main(void) {\n", print_version]
     headers = [include / "easim" / header for header in HEADERS]
-    macros = [name for path in headers for name in re.findall(r"^#define (EASIM_(?:CAPABILITY|MOST)_\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)]
+    macros = [name for path in headers for name in re.findall(r"^#define (EASIM_(?:CAPABILITY|READS|KEEPS|MOST)_\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)]
     for keyword, name, content in [("enum", "(macros)", macros), *declared(headers)]:
         if keyword == "enum":
             lines.append(f'puts("enum {name}");\n')
-            lines += [f'printf("  %d {constant}\\n", (int){constant});\n' for constant in content]
+            lines += [f'printf("  %lld {constant}\\n", (long long){constant});\n' for constant in content]
         else:
             lines.append(f'printf("struct {name} %zu\\n", sizeof(struct {name}));\n')
             lines += [f'printf("  %zu %zu {member} {kind}\\n", offsetof(struct {name}, {member}), '

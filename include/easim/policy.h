@@ -50,6 +50,20 @@ extern "C" {
 
 #define EASIM_MOST_JOB_MEMORY 65536
 
+/* What a policy reads: other values of it may change its decisions, under some of its parameters.
+   Unknown bits are refused on loading; 0: not declared. Not meant: instants at which a series
+   changes, for all policies are asked then; options that the host adds to list policies (`resize`
+   and `round_s` compare predicted run times), unless they are on by default. */
+#define EASIM_READS_CARBON    (1u << 0)  /* carbon intensity, now or forecast */
+#define EASIM_READS_PRICE     (1u << 1)  /* price of energy, now or forecast */
+#define EASIM_READS_DEADLINES (1u << 2)  /* deadlines and classes of jobs */
+#define EASIM_READS_USERS     (1u << 3)  /* whose a job is, their weights and usage */
+#define EASIM_READS_FORECASTS (1u << 4)  /* what is forecast of later hours; needs FORECAST */
+#define EASIM_READS_RUN_TIMES (1u << 5)  /* predicted run times (T) of rigid jobs: requested_s */
+#define EASIM_READS_NOTHING   (1u << 31) /* alone: none of these */
+/* What a policy keeps. */
+#define EASIM_KEEPS_CAP (1u << 0) /* the power cap, as far as starts and preemption can */
+
 struct easim_plan; /* the host's; one per decision */
 /* Host functions. An action is tried at once and, if EASIM_OK, shows in the view before the
    function returns; all accepted actions take effect together when the decision ends. Every refused
@@ -224,6 +238,7 @@ struct easim_policy {
     uint32_t column_count, column_bytes;
     /* Bytes of memory for each job (easim_job_memory), at most EASIM_MOST_JOB_MEMORY. */
     size_t job_memory_size;
+    uint32_t reads, keeps; /* bits EASIM_READS_*, EASIM_KEEPS_* */
 };
 
 /* The first five members of a struct easim_policy. */

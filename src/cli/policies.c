@@ -14,11 +14,17 @@
 static void list_policy(const char *name, void *context) {
     struct policy_module module;
     struct error error = {0};
+    struct str reads = {0};
     (void)context;
-    if (module_open(name, &module, &error) < 0)
+    if (module_open(name, &module, &error) < 0) {
         cli_show("%-14s cannot be loaded: %s\n", name, error.text);
-    else
-        cli_show("%-14s %s\n", module.policy->name, module.policy->summary);
+    } else {
+        const struct easim_policy *policy = module.policy;
+        interface_write_reads(policy->reads, &reads);
+        cli_show("%-14s %s [reads: %s%s]\n", policy->name, policy->summary, reads.text,
+                 policy->keeps & EASIM_KEEPS_CAP ? "; keeps: cap" : "");
+    }
+    str_finish(&reads);
     module_close(&module);
 }
 
@@ -54,6 +60,7 @@ static int document_policy(const char *name) {
     struct policy_module module;
     struct error error = {0};
     char version[INTERFACE_VERSION_BYTES];
+    struct str reads = {0};
     int r = EXIT_DONE;
     if (module_open(name, &module, &error) < 0) {
         r = cli_report_error(&error);
@@ -69,10 +76,14 @@ static int document_policy(const char *name) {
                 cli_show(" %s", interface_capability_name(1u << i));
         interface_version(policy->abi_major, policy->abi_minor, policy->abi_draft, version);
         cli_show("%s\n", policy->capabilities ? "" : " none");
+        interface_write_reads(policy->reads, &reads);
+        cli_show("Reads: %s\n", reads.text);
+        cli_show("Keeps: %s\n", policy->keeps & EASIM_KEEPS_CAP ? "cap" : "nothing");
         cli_show("Interface: %s\n", version);
         cli_show("Module: %s\n", module.path);
         print_params(policy);
     }
+    str_finish(&reads);
     module_close(&module);
     return r;
 }

@@ -129,25 +129,54 @@ void check_two_at_once(struct suite *suite) {
     suite_conclude(suite, check, &reasons);
 }
 
-void check_user_names(struct suite *suite) {
-    static const char check[] = "names of users do not matter";
-    struct suite_run run = {
-        .suite = suite,
-        .set =
-            "users=[{name: zoe, weight: 1}, {name: a, weight: 2}, {name: \"\\u00e9va\", weight: 0.5}]",
-        .unchecked = suite->writes_view.length > 0,
-        .record = suite->spare};
-    struct str reasons = {0};
-    if (!suite_comparable(suite, check))
-        return;
-    for (uint32_t i = 0; i < BUILTIN_COMPARED && reasons.length == 0; i++) {
+/* Whether it decides otherwise where one more `--set` holds. */
+static void compare_set(struct suite *suite, const char *set, struct str *reasons) {
+    struct suite_run run = {.suite = suite,
+                            .set = set,
+                            .unchecked = suite->writes_view.length > 0,
+                            .record = suite->spare};
+    for (uint32_t i = 0; i < BUILTIN_COMPARED && reasons->length == 0; i++) {
         run.builtin = &builtins[i];
         if (!suite->passed[i])
             continue;
         if (suite_run(&run) < 0)
-            str_add(&reasons, run.record->failure);
+            str_add(reasons, run.record->failure);
         else
-            add_difference(&suite->records[i], run.record, &reasons);
+            add_difference(&suite->records[i], run.record, reasons);
     }
+}
+
+void check_user_names(struct suite *suite) {
+    static const char check[] = "names of users do not matter";
+    struct str reasons = {0};
+    if (!suite_comparable(suite, check))
+        return;
+    compare_set(
+        suite,
+        "users=[{name: zoe, weight: 1}, {name: a, weight: 2}, {name: \"\\u00e9va\", weight: 0.5}]",
+        &reasons);
+    suite_conclude(suite, check, &reasons);
+}
+
+void check_declared(struct suite *suite) {
+    static const struct {
+        uint32_t bit;
+        const char *set;
+    } inputs[] = {
+        {EASIM_READS_CARBON, "carbon_g_per_kwh=217.5"},
+        {EASIM_READS_PRICE, "price_per_mwh=83.25"},
+        {EASIM_READS_USERS,
+         "users=[{name: ann, weight: 4}, {name: bob, weight: 0.25}, {name: cy, weight: 9}]"}};
+    static const char check[] = "reads only what it declares";
+    struct str reasons = {0};
+    if (suite->policy->reads == 0) {
+        suite_report(suite, check, CONFORMANCE_SKIPPED, "it does not declare what it reads");
+        return;
+    }
+    if (!suite_comparable(suite, check))
+        return;
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs && reasons.length == 0; i++)
+        if (!(suite->policy->reads & inputs[i].bit))
+            compare_set(suite, inputs[i].set, &reasons);
     suite_conclude(suite, check, &reasons);
 }

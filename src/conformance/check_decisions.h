@@ -10,5 +10,7 @@ void check_same_run(struct suite *suite);
 void check_two_at_once(struct suite *suite);
 /* Users with other names. */
 void check_user_names(struct suite *suite);
+/* Other carbon intensity, price, weights of users, where it does not declare to read them. */
+void check_declared(struct suite *suite);
 
 #endif

@@ -23,8 +23,9 @@ static void report_loaded(struct suite *suite) {
 
 static int run_checks(struct suite *suite, struct problems *problems) {
     static void (*const checks[])(struct suite *) = {
-        check_scenarios,   check_view,       check_refusals,  check_parameters, check_same_run,
-        check_two_at_once, check_user_names, check_power_cap, check_leaks,      check_process};
+        check_scenarios, check_view,        check_refusals,   check_parameters,
+        check_same_run,  check_two_at_once, check_user_names, check_declared,
+        check_power_cap, check_leaks,       check_process};
     struct study study;
     if (suite->policy->capabilities & EASIM_CAPABILITY_RECORDED) {
         report_loaded(suite);

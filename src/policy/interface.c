@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* Bytes up to the end of a member. */
 #define BYTES_TO(type, member) (offsetof(type, member) + sizeof(((type *)0)->member))
@@ -45,6 +46,23 @@ const char *interface_capability_name(uint32_t bit) {
     return NULL;
 }
 
+/* By bit. */
+static const char *const reads_names[] = {"carbon", "price",     "deadlines",
+                                          "users",  "forecasts", "run times"};
+#define READS_COUNT (sizeof reads_names / sizeof *reads_names)
+#define KNOWN_READS (((1u << READS_COUNT) - 1) | EASIM_READS_NOTHING)
+
+void interface_write_reads(uint32_t reads, struct str *text) {
+    const char *separator = "";
+    if (reads == 0 || reads == EASIM_READS_NOTHING)
+        str_add(text, reads ? "nothing" : "not declared");
+    for (size_t i = 0; i < READS_COUNT; i++)
+        if (reads & 1u << i) {
+            str_addf(text, "%s%s", separator, reads_names[i]);
+            separator = ", ";
+        }
+}
+
 static bool valid_name(const char *name) {
     size_t length = name ? strlen(name) : 0;
     return length > 0 && name[0] >= 'a' && name[0] <= 'z' &&
@@ -66,6 +84,20 @@ static int check_capabilities(const struct easim_policy *p, const char *path,
                          p->name, name);
     }
     return 0;
+}
+
+static int check_reads(const struct easim_policy *p, const char *path, struct error *reterr) {
+    uint32_t unknown = p->reads & ~KNOWN_READS, kept = p->keeps & ~EASIM_KEEPS_CAP;
+    if (unknown || kept)
+        return error_set(reterr, ERROR_INPUT, "%s: policy %s: unknown bit %d of %s", path, p->name,
+                         ffs((int)(unknown ? unknown : kept)) - 1, unknown ? "reads" : "keeps");
+    const char *fault =
+        (p->reads & EASIM_READS_NOTHING) && p->reads != EASIM_READS_NOTHING ? "NOTHING stands alone"
+        : (p->reads & EASIM_READS_FORECASTS) && !(p->capabilities & EASIM_CAPABILITY_FORECAST)
+            ? "FORECASTS needs the capability FORECAST"
+            : NULL;
+    return fault ? error_set(reterr, ERROR_INPUT, "%s: policy %s: reads: %s", path, p->name, fault)
+                 : 0;
 }
 
 /* Each type's value may stand at multiples of its size. */
@@ -365,6 +397,8 @@ int interface_read(const void *symbol, size_t bytes, const char *path,
         return ERROR_INPUT;
     struct easim_policy *policy = make_whole(&known);
     int r = check_capabilities(policy, path, reterr);
+    if (r == 0)
+        r = check_reads(policy, path, reterr);
     if (r == 0)
         r = check_params(policy, path, reterr);
     if (r == 0)

@@ -4,6 +4,7 @@
 #define EASIM_POLICY_INTERFACE_H
 
 #include "base/error.h"
+#include "base/str.h"
 #include "easim/policy.h"
 
 /* Capabilities this host honours; the reserved ones are refused. */
@@ -15,6 +16,9 @@
 
 /* A name for one capability bit ("PREEMPT"), or NULL. */
 const char *interface_capability_name(uint32_t bit);
+
+/* Appends the names of bits EASIM_READS_*: "carbon, run times"; or "nothing", "not declared". */
+void interface_write_reads(uint32_t reads, struct str *text);
 
 #define INTERFACE_VERSION_BYTES 48
 /* "3.0", or "3.0 draft 1" before 3.0 is released. */

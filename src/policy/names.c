@@ -46,3 +46,24 @@ int policy_name_open(const char *name, bool apart, const char *const *loaded, si
         look_for_policy(&wanted, compare_policy, loaded, loaded_count);
     return wanted.found ? 0 : module_not_found(name, reterr);
 }
+
+struct visiting {
+    void (*visit)(const char *name, const struct easim_policy *policy, void *context);
+    void *context;
+};
+
+static void visit_policy(const char *name, void *context) {
+    const struct visiting *visiting = context;
+    struct policy_module module;
+    struct error ignored = {0};
+    if (module_open(name, &module, &ignored) == 0)
+        visiting->visit(name, module.policy, visiting->context);
+    module_close(&module);
+}
+
+void policy_names_each(void (*visit)(const char *name, const struct easim_policy *policy,
+                                     void *context),
+                       void *context) {
+    struct visiting visiting = {visit, context};
+    module_list(visit_policy, &visiting);
+}

@@ -12,4 +12,10 @@
 int policy_name_open(const char *name, bool apart, const char *const *loaded, size_t loaded_count,
                      struct policy_module *module, struct error *reterr) MUST_CHECK;
 
+/* All policies that module_open finds by a bare name and that load, sorted by it: what each is,
+   declares (capabilities, reads, keeps) and takes. `policy` lives until visit returns. */
+void policy_names_each(void (*visit)(const char *name, const struct easim_policy *policy,
+                                     void *context),
+                       void *context);
+
 #endif

@@ -245,6 +245,13 @@ int params_read_tables(struct policy_params *params, const struct binding *bindi
     return binding->problems->count > before ? ERROR_INPUT : 0;
 }
 
+uint32_t params_reads(const struct policy_params *params) {
+    uint32_t reads = params->policy->reads;
+    if (reads == 0 || (!params->list.resize && !list_options_in_rounds(&params->list)))
+        return reads;
+    return (reads & ~EASIM_READS_NOTHING) | EASIM_READS_RUN_TIMES;
+}
+
 const char *params_missing(const struct policy_params *params) {
     for (size_t i = 0; i < params->policy->param_count; i++) {
         const struct easim_param *param = &params->policy->params[i];

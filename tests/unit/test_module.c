@@ -133,6 +133,7 @@ Test(module, short_structs) {
     struct error error = {0};
     cr_assert_eq(interface_read(&policy, sizeof policy, "p.so", &whole, &error), 0, "%s",
                  error.text);
+    cr_expect(whole->reads == 0 && whole->keeps == 0); /* 0: not declared */
     cr_expect(!whole->init && !whole->finish && strcmp(whole->name, "p") == 0);
     cr_expect(whole->list != &list && whole->list->objective == objective && !whole->list->key);
     cr_expect(!whole->list->urgent_objective && !whole->list->user_factor && !whole->list->allow);

@@ -32,6 +32,12 @@
 #ifndef CAPABILITIES
 #define CAPABILITIES 0
 #endif
+#ifndef READS
+#define READS 0
+#endif
+#ifndef KEEPS
+#define KEEPS 0
+#endif
 #ifndef PARAMS
 #define PARAMS params
 #endif
@@ -117,4 +123,6 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
     .list = LIST,
     .decide = DECIDE,
     .init = INIT,
+    .reads = READS,
+    .keeps = KEEPS,
 };
