@@ -1,27 +1,29 @@
-/* easy: EASY backfilling (Lifka 1995; Mu'alem, Feitelson 2001) with one queue for every GPU type.
-   The first job that does not fit is the head and gets a reservation; later jobs may pass it if
-   they do not delay it. */
+/* easy: EASY backfilling (Lifka 1995; Mu'alem, Feitelson 2001) on several GPU types. A job that
+   does not fit becomes the head of one type and gets a reservation there; later jobs may pass it if
+   they do not delay it. A job may start on each type that its request allows (easy/book.h:
+   candidates).
+ */
 #include "easy/book.h"
 
 /* A GPU type during one pass. */
 struct queue {
-    bool blocked;      /* a head has been found */
+    bool has_head;
+    bool never;        /* its head does not even fit once all running jobs have ended */
     int64_t shadow_ns; /* when the head can start, by the requested ends of running jobs */
     uint32_t extra;    /* GPUs free then that the head does not need */
 };
+
+/* GPU types of which others may start next. */
+#define ALL_TYPES EASIM_NONE
+#define NO_TYPE   (EASIM_NONE - 1)
 
 /* One pass. */
 struct visit {
     const struct easim_pass *pass;
     struct book *book;
     struct queue *queues; /* by GPU type */
+    uint32_t heads;       /* so far */
 };
-
-/* The configuration a job requests: its fixed one, or that of its least time. */
-static const struct easim_config *request_of(const struct easim_view *view,
-                                             const struct easim_job *job) {
-    return easim_view_config(view, job->best_config);
-}
 
 /* --- the reservation of the head --- */
 
@@ -40,12 +42,12 @@ static uint32_t enough_for(const struct easim_view *view, const struct easim_con
 }
 
 /* The same, asked once until a node fails or is repaired. */
-static uint32_t enough_for_kind(const struct visit *v, struct kind *kind) {
-    if (kind->enough_at != v->book->cluster_events) {
-        kind->enough = enough_for(v->pass->view, easim_view_config(v->pass->view, kind->config));
-        kind->enough_at = v->book->cluster_events;
+static uint32_t enough_in_lane(const struct visit *v, struct lane *lane) {
+    if (lane->enough_at != v->book->cluster_events) {
+        lane->enough = enough_for(v->pass->view, easim_view_config(v->pass->view, lane->config));
+        lane->enough_at = v->book->cluster_events;
     }
-    return kind->enough;
+    return lane->enough;
 }
 
 /* The earliest requested end at which `missing` (> 0) more GPUs are free, or if that is never, the
@@ -58,26 +60,52 @@ static int64_t free_at_ns(const struct visit *v, uint32_t gpu_type, uint32_t mis
                             : easim_predicted_end_ns(v->pass->view, running->nodes[end].item.key);
 }
 
-static void reserve(const struct visit *v, struct kind *kind, uint32_t gpu_type) {
-    struct queue *queue = &v->queues[gpu_type];
-    uint32_t k = enough_for_kind(v, kind);
+/* What the GPU type would be with a head that needs k GPUs. */
+static struct queue reserve(const struct visit *v, uint32_t gpu_type, uint32_t k) {
     uint64_t free = easim_view_gpu_type(v->pass->view, gpu_type)->free;
-    queue->shadow_ns = v->pass->view->now_ns;
+    int64_t shadow_ns = v->pass->view->now_ns;
     if (free < k) {
-        queue->shadow_ns = free_at_ns(v, gpu_type, k - (uint32_t)free);
-        free += tree_gpus(&v->book->running, v->book->ends[gpu_type], queue->shadow_ns);
+        shadow_ns = free_at_ns(v, gpu_type, k - (uint32_t)free);
+        free += tree_gpus(&v->book->running, v->book->ends[gpu_type], shadow_ns);
     }
-    queue->extra = free > k ? (uint32_t)(free - k)
-                            : 0; /* fewer than k: GPUs have failed, and nobody knows until when */
+    /* fewer than k: GPUs have failed, or services hold them, and nobody knows until when */
+    return (struct queue){true, free<k, shadow_ns, free> k ? (uint32_t)(free - k) : 0};
+}
+
+/* Makes a job the head of that one of its GPU types without a head where it can start first.
+   Returns the type; NO_TYPE: all have heads. */
+static uint32_t become_head(struct visit *v, const struct request *request) {
+    struct lane *lanes = v->book->kinds[request->kind].lanes;
+    struct queue best = {0};
+    uint32_t best_type = NO_TYPE;
+    for (uint32_t i = 0; i < request->count; i++) {
+        const struct candidate *c = &v->book->candidates[request->first + i];
+        uint32_t gpu_type = easim_view_config(v->pass->view, c->config)->gpu_type;
+        if (v->queues[gpu_type].has_head)
+            continue;
+        struct queue queue = reserve(v, gpu_type, enough_in_lane(v, &lanes[c->lane]));
+        if (best_type == NO_TYPE || queue.never < best.never ||
+            (queue.never == best.never && queue.shadow_ns < best.shadow_ns)) {
+            best = queue;
+            best_type = gpu_type;
+        }
+    }
+    if (best_type != NO_TYPE) {
+        v->queues[best_type] = best;
+        v->heads++;
+    }
+    return best_type;
 }
 
 /* --- the pass --- */
 
-/* Whether a job behind the head may start: it ends in time, or needs only GPUs the head leaves
- * over. */
-static bool may_pass(const struct easim_view *view, const struct easim_job *job, uint32_t span,
-                     uint32_t k, struct queue *queue) {
-    if (view->now_ns + book_time_ns(view, job, span) <= queue->shadow_ns)
+/* Whether a job may pass the head, if there is one: it ends in time, or needs only GPUs the head
+   leaves over. */
+static bool may_pass(const struct easim_view *view, const struct easim_job *job, uint32_t config,
+                     uint32_t span, struct queue *queue) {
+    uint32_t k = easim_view_config(view, config)->k;
+    if (!queue->has_head ||
+        view->now_ns + book_time_ns(view, job, config, span) <= queue->shadow_ns)
         return true;
     if (k > queue->extra)
         return false;
@@ -85,27 +113,34 @@ static bool may_pass(const struct easim_view *view, const struct easim_job *job,
     return true;
 }
 
-/* The first job of a kind from `from` on that is the head of its GPU type, or may start now. */
-static uint32_t first_of_kind(const struct visit *v, const struct kind *kind,
-                              const struct easim_config *config, uint32_t from) {
+/* The first job of a kind from `from` on that may start on a GPU type now, or become its head. */
+static uint32_t first_in_lane(const struct visit *v, const struct kind *kind, uint32_t lane,
+                              uint32_t from) {
     const struct easim_view *view = v->pass->view;
-    const struct queue *queue = &v->queues[config->gpu_type];
-    const struct forest *waiting = &v->book->waiting;
-    int span = queue->blocked ? easim_fit(view, config) : 0;
+    const struct lane *l = &kind->lanes[lane];
+    const struct queue *queue = &v->queues[l->gpu_type];
+    int span = queue->has_head ? easim_fit(view, easim_view_config(view, l->config)) : 0;
     int64_t most_ns =
-        queue->blocked && config->k > queue->extra ? queue->shadow_ns - view->now_ns : INT64_MAX;
+        queue->has_head && l->k > queue->extra ? queue->shadow_ns - view->now_ns : INT64_MAX;
+    uint32_t column = lane * v->book->spans + (uint32_t)span;
     uint32_t node =
-        span < 0 ? TREE_NONE : tree_first(waiting, kind->root, from, (uint32_t)span, most_ns);
-    return node == TREE_NONE ? EASIM_NONE : waiting->nodes[node].item.job;
+        span < 0 ? TREE_NONE : tree_first(&kind->waiting, kind->root, from, column, most_ns);
+    return node == TREE_NONE ? EASIM_NONE : kind->waiting.nodes[node].item.job;
 }
 
-/* Of the kinds of one GPU type, or EASIM_NONE: all. */
+/* Who of each kind may start next, from `from` on: on a GPU type (ALL_TYPES, NO_TYPE), on others
+   only if that was somebody before `from`. */
 static void find_next(const struct visit *v, uint32_t gpu_type, uint32_t from) {
     for (uint32_t i = 0; i < v->book->busy_count; i++) {
         struct kind *kind = &v->book->kinds[v->book->busy[i]];
-        const struct easim_config *config = easim_view_config(v->pass->view, kind->config);
-        if (gpu_type == EASIM_NONE || config->gpu_type == gpu_type)
-            kind->next = first_of_kind(v, kind, config, from);
+        uint32_t next = EASIM_NONE;
+        for (uint32_t l = 0; l < kind->lane_count; l++) {
+            struct lane *lane = &kind->lanes[l];
+            if (lane->gpu_type == gpu_type || gpu_type == ALL_TYPES || lane->next < from)
+                lane->next = first_in_lane(v, kind, l, from);
+            next = lane->next < next ? lane->next : next;
+        }
+        kind->next = next;
     }
 }
 
@@ -120,66 +155,89 @@ static uint32_t next_job(const struct book *book) {
     return job;
 }
 
-/* The head of a GPU type, or a job that may start. Negative: failed. */
-static int visit_job(const struct visit *v, const struct easim_job *job) {
+/* Starts a job in its first candidate that fits and may start, or makes it a head. Returns the GPU
+   type on which others may not start as before. */
+static uint32_t start_or_wait(struct visit *v, const struct easim_job *job,
+                              const struct request *request) {
     const struct easim_view *view = v->pass->view;
-    uint32_t kind = book_kind(v->book, v->pass, job);
-    if (kind == EASIM_NONE)
-        return -1;
-    const struct easim_config *config = request_of(view, job);
-    struct queue *queue = &v->queues[config->gpu_type];
-    int span = easim_fit(view, config), filed = 0;
-    if (span < 0 && !queue->blocked) {
-        queue->blocked = true;
-        reserve(v, &v->book->kinds[kind], config->gpu_type);
-    } else if (span >= 0 &&
-               (!queue->blocked || may_pass(view, job, (uint32_t)span, config->k, queue))) {
-        v->pass->host->plan_start(v->pass->plan, job->index, job->best_config);
+    uint32_t tried = NO_TYPE;
+    for (uint32_t i = 0; i < request->count; i++) {
+        uint32_t c = v->book->candidates[request->first + i].config;
+        const struct easim_config *config = easim_view_config(view, c);
+        int span = easim_fit(view, config);
+        if (span < 0 || !may_pass(view, job, c, (uint32_t)span, &v->queues[config->gpu_type]))
+            continue;
+        tried = config->gpu_type;
+        if (v->pass->host->plan_start(v->pass->plan, job->index, c) == EASIM_OK)
+            break;
     }
-    filed = book_note(v->book, v->pass, job);
-    find_next(v, filed > 0 ? EASIM_NONE : config->gpu_type, job->index + 1);
+    return tried != NO_TYPE ? tried : become_head(v, request);
+}
+
+/* Negative: failed. */
+static int visit_job(struct visit *v, const struct easim_job *job) {
+    const struct request *request = book_request(v->book, v->pass, job);
+    if (!request)
+        return -1;
+    bool all = v->heads == 0; /* nobody has been looked for yet */
+    uint32_t changed = start_or_wait(v, job, request);
+    int filed = book_note(v->book, v->pass, job);
+    if (v->heads > 0 && v->pass->view->free_gpus > 0)
+        find_next(v, all || filed > 0 ? ALL_TYPES : changed, job->index + 1);
     return filed;
 }
 
-static int visit_jobs(const struct visit *v) {
+/* Until there is a head, every job has its turn. */
+static int visit_jobs(struct visit *v) {
     const struct easim_view *view = v->pass->view;
     struct book *book = v->book;
-    uint32_t next;
-    find_next(v, EASIM_NONE, 0);
-    while (view->free_gpus > 0 && (next = next_job(book)) != EASIM_NONE) {
+    uint32_t next = view->first_waiting;
+    while (view->free_gpus > 0 && next != EASIM_NONE) {
+        const struct easim_job *job = easim_view_job(view, next);
+        uint32_t after = job->next_waiting;
         if (book->next_arrived < book->arrived_count && next == book->arrived[book->next_arrived])
             book->next_arrived++;
-        if (visit_job(v, easim_view_job(view, next)) < 0)
+        if (visit_job(v, job) < 0)
             return -1;
+        next = v->heads > 0 ? next_job(book) : after;
     }
     return 0;
 }
 
-/* A single arrival that does not fit changes nothing. */
-static bool nothing_to_do(const struct easim_view *view) {
+static bool fits_somewhere(const struct book *book, const struct easim_view *view,
+                           const struct request *request) {
+    bool fits = false;
+    for (uint32_t i = 0; i < request->count && !fits; i++) {
+        uint32_t config = book->candidates[request->first + i].config;
+        fits = easim_fit(view, easim_view_config(view, config)) >= 0;
+    }
+    return fits;
+}
+
+/* A single arrival that does not fit changes nothing. Negative: failed. */
+static int has_to_do(struct book *book, const struct easim_pass *pass) {
+    const struct easim_view *view = pass->view;
     if (view->free_gpus == 0 || view->waiting_count == 0)
-        return true;
+        return 0;
     if (view->event_count != 1 || easim_view_event(view, 0)->kind != EASIM_EVENT_ARRIVAL)
-        return false;
+        return 1;
     const struct easim_job *job = easim_view_job(view, easim_view_event(view, 0)->job);
-    return easim_fit(view, request_of(view, job)) < 0;
+    const struct request *request = book_request(book, pass, job);
+    return request ? fits_somewhere(book, view, request) : -1;
 }
 
 static int decide(const struct easim_pass *pass) {
     const struct easim_view *view = pass->view;
     struct book *book = pass->state;
-    if (book_update(book, pass) < 0)
-        return -1;
-    if (!nothing_to_do(view)) {
+    int to_do = book_update(book, pass) < 0 ? -1 : has_to_do(book, pass);
+    if (to_do > 0) {
         size_t bytes = view->gpu_type_count * sizeof(struct queue);
-        const struct visit v = {pass, book, pass->host->scratch(pass->plan, bytes)};
-        if (visit_jobs(&v) < 0)
-            return -1;
+        struct visit v = {pass, book, pass->host->scratch(pass->plan, bytes), 0};
+        to_do = visit_jobs(&v);
     }
-    while (book->next_arrived < book->arrived_count)
-        if (book_add(book, pass, easim_view_job(view, book->arrived[book->next_arrived++])) < 0)
-            return -1;
-    return 0;
+    while (to_do >= 0 && book->next_arrived < book->arrived_count)
+        to_do = book_add(book, pass, easim_view_job(view, book->arrived[book->next_arrived++]));
+    return to_do < 0 ? -1 : 0;
 }
 
 static int init(const struct easim_pass *pass) {
@@ -193,18 +251,25 @@ static void finish(const struct easim_pass *pass) {
 EASIM_EXPORT const struct easim_policy easim_policy = {
     EASIM_POLICY_ABI,
     .name = "easy",
-    .version = "1.0",
+    .version = "2.0",
     .summary = "EASY backfilling from requested run times",
     .help =
         "Jobs start in the order of submission while they fit. "
-        "The first that does not fit gets a reservation at\n"
-        "the shadow time, the earliest requested end at which it fits; "
-        "a later job may start now if its requested\n"
-        "end is not after the shadow time, or if it needs only GPUs that the head leaves free then. "
-        "Each GPU type\n"
-        "has its own head, shadow time and extra GPUs. "
-        "A job without a fixed request asks for the configuration of\n"
-        "its least completion time (Lifka 1995; Mu'alem, Feitelson 2001).",
+        "The first that does not fit becomes the head and gets\n"
+        "a reservation at the shadow time, the earliest requested end at which it fits; "
+        "a later job may start now if\n"
+        "its requested end is not after the shadow time, or if it needs only extra GPUs, "
+        "those that the head leaves\n"
+        "free then (Lifka 1995; Mu'alem, Feitelson 2001).\n\n"
+        "Each GPU type has at most one head, with its own shadow time and extra GPUs. "
+        "On each type that its request\n"
+        "(GPUs, batch, GPU type) allows, a job has one candidate, "
+        "the configuration of least T there on the empty\n"
+        "cluster. It starts in its first candidate by T that fits now and may start there: "
+        "the type has no head, or\n"
+        "the job may pass it. If there is none, it becomes the head of the type, "
+        "of those without one, that has the\n"
+        "earliest shadow time for it.",
     .state_size = sizeof(struct book),
     .job_memory_size = sizeof(struct place),
     .decide = decide,

@@ -12,112 +12,246 @@ static int fail_memory(const struct easim_pass *pass) {
 }
 
 void book_finish(struct book *book) {
-    forest_finish(&book->waiting);
+    for (uint32_t i = 0; i < book->kind_count; i++) {
+        forest_finish(&book->kinds[i].waiting);
+        free(book->kinds[i].lanes);
+    }
     forest_finish(&book->running);
     free(book->kinds);
     free(book->busy);
-    free(book->kind_of);
+    free(book->requests);
+    free(book->candidates);
+    free(book->request_of);
+    free(book->times_ns);
     free(book->ends);
     *book = (struct book){0};
 }
 
-/* --- kinds --- */
+int book_init(struct book *book, const struct easim_pass *pass) {
+    const struct easim_view *view = pass->view;
+    book->cluster_events = 1;
+    book->spans = 2;
+    for (uint32_t c = 0; c < view->config_count; c++) {
+        uint32_t spans = easim_view_config(view, c)->span_count;
+        book->spans = spans > book->spans ? spans : book->spans;
+    }
+    book->ends = calloc(view->gpu_type_count + 1, sizeof *book->ends);
+    book->times_ns =
+        calloc((size_t)(view->gpu_type_count + 1) * book->spans, sizeof *book->times_ns);
+    return book->ends && book->times_ns ? 0 : fail_memory(pass);
+}
 
-static bool same_kind(const struct easim_config *a, const struct easim_config *b) {
+/* --- candidates --- */
+
+/* Whether a job prefers one configuration to another: least T on the empty cluster, then
+   semantics 5.1. */
+static bool is_better(const struct easim_view *view, const struct easim_job *job, uint32_t a,
+                      uint32_t b) {
+    const struct easim_config *x = easim_view_config(view, a), *y = easim_view_config(view, b);
+    double x_s = easim_predict(view, job, a, x->empty_span).time_s,
+           y_s = easim_predict(view, job, b, y->empty_span).time_s;
+    double x_w = x->power_w[x->empty_span], y_w = y->power_w[y->empty_span];
+    if (x_s != y_s)
+        return x_s < y_s;
+    if (x->k != y->k)
+        return x->k < y->k;
+    if (x_w != y_w)
+        return x_w < y_w;
+    return x->gpu_type != y->gpu_type ? x->gpu_type < y->gpu_type : x->batch < y->batch;
+}
+
+/* The best configuration of each GPU type that a job may have, by type; returns their number. */
+static uint32_t best_by_type(const struct easim_view *view, const struct easim_job *job,
+                             struct candidate *ret_candidates) {
+    uint32_t count = 0, gpu_type = EASIM_NONE, end = job->first_config + job->config_count;
+    for (uint32_t c = job->first_config; c < end; c++) {
+        const struct easim_config *config = easim_view_config(view, c);
+        if (!(config->goodput[config->empty_span] > 0) || config->power_limit_w < INFINITY)
+            continue;
+        if (config->gpu_type != gpu_type)
+            ret_candidates[count] = (struct candidate){c, count}, count++;
+        else if (is_better(view, job, c, ret_candidates[count - 1].config))
+            ret_candidates[count - 1].config = c;
+        gpu_type = config->gpu_type;
+    }
+    return count;
+}
+
+/* The candidates of a job, the best first. */
+static uint32_t find_candidates(const struct easim_view *view, const struct easim_job *job,
+                                struct candidate *ret_candidates) {
+    uint32_t last = job->first_config + job->config_count - 1;
+    if (easim_view_config(view, job->first_config)->gpu_type ==
+        easim_view_config(view, last)->gpu_type) {
+        ret_candidates[0] = (struct candidate){job->best_config, 0};
+        return 1;
+    }
+    uint32_t count = best_by_type(view, job, ret_candidates);
+    for (uint32_t i = 1; i < count; i++) {
+        struct candidate moving = ret_candidates[i];
+        uint32_t at = i;
+        for (; at > 0 && is_better(view, job, moving.config, ret_candidates[at - 1].config); at--)
+            ret_candidates[at] = ret_candidates[at - 1];
+        ret_candidates[at] = moving;
+    }
+    return count;
+}
+
+/* --- kinds and requests --- */
+
+static bool same_shape(const struct easim_config *a, const struct easim_config *b) {
     bool same = a->gpu_type == b->gpu_type && a->k == b->k && a->milli == b->milli;
     for (uint32_t span = 0; span < EASIM_MOST_SPANS; span++)
         same = same && (a->goodput[span] > 0) == (b->goodput[span] > 0);
     return same;
 }
 
-/* Room for one kind more; false: out of memory. */
-static bool grow_kinds(struct book *book) {
-    uint32_t capacity = 2 * book->kind_capacity + 8;
-    struct kind *kinds = realloc(book->kinds, capacity * sizeof *kinds);
-    book->kinds = kinds ? kinds : book->kinds;
-    uint32_t *busy = realloc(book->busy, capacity * sizeof *busy);
-    book->busy = busy ? busy : book->busy;
-    book->kind_capacity = kinds && busy ? capacity : book->kind_capacity;
-    return kinds && busy;
+static bool is_of_kind(const struct easim_view *view, const struct kind *kind,
+                       const struct candidate *candidates, uint32_t count) {
+    bool same = kind->lane_count == count;
+    for (uint32_t i = 0; i < count && same; i++)
+        same = same_shape(easim_view_config(view, kind->lanes[candidates[i].lane].config),
+                          easim_view_config(view, candidates[i].config));
+    return same;
 }
 
-/* The host has all configurations from the beginning; a test may add some. */
-static bool grow_kind_of(struct book *book, const struct easim_view *view) {
-    uint32_t *kind_of = realloc(book->kind_of, (view->config_count + 1) * sizeof *kind_of);
-    if (!kind_of)
+/* An array with room for `more` elements behind `count`; NULL: out of memory. */
+static void *with_room(void *array, size_t size, uint32_t count, uint32_t more,
+                       uint32_t *capacity) {
+    if (count + more <= *capacity)
+        return array;
+    uint32_t room = 2 * *capacity + more + 8;
+    void *moved = realloc(array, room * size);
+    *capacity = moved ? room : *capacity;
+    return moved;
+}
+
+static bool add_kind(struct book *book, const struct easim_view *view,
+                     const struct candidate *candidates, uint32_t count) {
+    uint32_t places = book->kind_capacity;
+    uint32_t *busy = with_room(book->busy, sizeof *busy, book->kind_count, 1, &places);
+    book->busy = busy ? busy : book->busy;
+    struct kind *kinds =
+        busy ? with_room(book->kinds, sizeof *kinds, book->kind_count, 1, &book->kind_capacity)
+             : NULL;
+    struct lane *lanes = kinds ? calloc(count, sizeof *lanes) : NULL;
+    book->kinds = kinds ? kinds : book->kinds;
+    if (!lanes)
         return false;
-    while (book->config_count <= view->config_count)
-        kind_of[book->config_count++] = 0;
-    book->kind_of = kind_of;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct easim_config *config = easim_view_config(view, candidates[i].config);
+        lanes[candidates[i].lane] = (struct lane){
+            .config = candidates[i].config, .gpu_type = config->gpu_type, .k = config->k};
+    }
+    book->kinds[book->kind_count++] =
+        (struct kind){.waiting.columns = count * book->spans, .lanes = lanes, .lane_count = count};
     return true;
 }
 
-uint32_t book_kind(struct book *book, const struct easim_pass *pass, const struct easim_job *job) {
-    const struct easim_view *view = pass->view;
-    const struct easim_config *asked = easim_view_config(view, job->best_config);
-    if (job->best_config >= book->config_count && !grow_kind_of(book, view))
-        return (uint32_t)fail_memory(pass);
-    uint32_t *known = &book->kind_of[job->best_config], kind = 0;
-    if (*known > 0)
-        return *known - 1;
-    while (kind < book->kind_count &&
-           !same_kind(easim_view_config(view, book->kinds[kind].config), asked))
+static bool add_request(struct book *book, const struct easim_view *view, uint32_t count) {
+    const struct candidate *candidates = book->candidates + book->candidate_count;
+    uint32_t kind = 0, *first = &book->request_of[candidates->config];
+    while (kind < book->kind_count && !is_of_kind(view, &book->kinds[kind], candidates, count))
         kind++;
-    if (kind == book->kind_capacity && !grow_kinds(book))
-        return (uint32_t)fail_memory(pass);
-    if (kind == book->kind_count)
-        book->kinds[book->kind_count++] =
-            (struct kind){.config = job->best_config, .next = EASIM_NONE};
-    *known = kind + 1;
-    return kind;
+    if (kind == book->kind_count && !add_kind(book, view, candidates, count))
+        return false;
+    struct request *requests = with_room(book->requests, sizeof *requests, book->request_count, 1,
+                                         &book->request_capacity);
+    if (!requests)
+        return false;
+    book->requests = requests;
+    requests[book->request_count++] = (struct request){book->candidate_count, count, kind, *first};
+    *first = book->request_count;
+    book->candidate_count += count;
+    return true;
 }
 
-int book_init(struct book *book, const struct easim_pass *pass) {
-    const struct easim_view *view = pass->view;
-    book->cluster_events = 1;
-    book->waiting.spans = 2;
-    for (uint32_t c = 0; c < view->config_count; c++) {
-        uint32_t spans = easim_view_config(view, c)->span_count;
-        book->waiting.spans = spans > book->waiting.spans ? spans : book->waiting.spans;
-    }
-    book->ends = calloc(view->gpu_type_count + 1, sizeof *book->ends);
-    return book->ends && grow_kind_of(book, view) ? 0 : fail_memory(pass);
+/* Room to ask about one job more; false: out of memory. The host has all configurations from the
+   beginning; a test may add some. */
+static bool has_room(struct book *book, const struct easim_view *view) {
+    struct candidate *candidates =
+        with_room(book->candidates, sizeof *candidates, book->candidate_count, view->gpu_type_count,
+                  &book->candidate_capacity);
+    book->candidates = candidates ? candidates : book->candidates;
+    if (!candidates || book->config_count >= view->config_count)
+        return candidates;
+    uint32_t *request_of = realloc(book->request_of, view->config_count * sizeof *request_of);
+    if (!request_of)
+        return false;
+    while (book->config_count < view->config_count)
+        request_of[book->config_count++] = 0;
+    book->request_of = request_of;
+    return true;
+}
+
+static bool asks_for(const struct book *book, const struct request *request,
+                     const struct candidate *candidates, uint32_t count) {
+    bool same = request->count == count;
+    for (uint32_t i = 0; i < count && same; i++)
+        same = book->candidates[request->first + i].config == candidates[i].config;
+    return same;
+}
+
+const struct request *book_request(struct book *book, const struct easim_pass *pass,
+                                   const struct easim_job *job) {
+    struct place *place = easim_job_memory(pass, job->index);
+    if (place->asks > 0)
+        return &book->requests[place->asks - 1];
+    if (!has_room(book, pass->view))
+        return fail_memory(pass), NULL;
+    struct candidate *candidates = book->candidates + book->candidate_count;
+    uint32_t count = find_candidates(pass->view, job, candidates);
+    uint32_t known = book->request_of[candidates->config];
+    while (known > 0 && !asks_for(book, &book->requests[known - 1], candidates, count))
+        known = book->requests[known - 1].next;
+    if (known == 0 && !add_request(book, pass->view, count))
+        return fail_memory(pass), NULL;
+    place->asks = known > 0 ? known : book->request_count;
+    return &book->requests[place->asks - 1];
 }
 
 /* --- single jobs --- */
 
-int64_t book_time_ns(const struct easim_view *view, const struct easim_job *job, uint32_t span) {
-    double time_s = easim_predict(view, job, job->best_config, span).time_s;
+int64_t book_time_ns(const struct easim_view *view, const struct easim_job *job, uint32_t config,
+                     uint32_t span) {
+    double time_s = easim_predict(view, job, config, span).time_s;
     return (int64_t)ceil(fmin(time_s, 4e9) * 1e9 - 0.001);
 }
 
-static void find_times(const struct easim_view *view, const struct easim_job *job,
-                       int64_t times_ns[static EASIM_MOST_SPANS]) {
-    const struct easim_config *c = easim_view_config(view, job->best_config);
-    for (uint32_t span = 0; span < EASIM_MOST_SPANS; span++) {
+/* By span, from a column on. */
+static void find_times(const struct book *book, const struct easim_view *view,
+                       const struct easim_job *job, const struct candidate *candidate) {
+    const struct easim_config *c = easim_view_config(view, candidate->config);
+    int64_t *times_ns = book->times_ns + (size_t)candidate->lane * book->spans;
+    for (uint32_t span = 0; span < book->spans; span++) {
         bool known = span < c->span_count && c->goodput[span] > 0;
         bool as_before = known && span > 0 && c->goodput[span] == c->goodput[span - 1];
         times_ns[span] = as_before ? times_ns[span - 1]
-                         : known   ? book_time_ns(view, job, span)
+                         : known   ? book_time_ns(view, job, candidate->config, span)
                                    : INT64_MAX;
     }
 }
 
 int book_add(struct book *book, const struct easim_pass *pass, const struct easim_job *job) {
-    int64_t times_ns[EASIM_MOST_SPANS];
-    uint32_t kind = book_kind(book, pass, job);
-    if (kind == EASIM_NONE)
+    const struct request *request = book_request(book, pass, job);
+    if (!request)
         return -1;
-    find_times(pass->view, job, times_ns);
+    struct kind *kind = &book->kinds[request->kind];
+    for (uint32_t i = 0; i < request->count; i++)
+        find_times(book, pass->view, job, &book->candidates[request->first + i]);
     const struct tree_item item = {.key = job->index, .job = job->index};
-    if (book->kinds[kind].root == TREE_NONE) {
-        book->kinds[kind].place = book->busy_count;
-        book->busy[book->busy_count++] = kind;
+    if (kind->root == TREE_NONE) {
+        kind->place = book->busy_count;
+        book->busy[book->busy_count++] = request->kind;
+        kind->next = EASIM_NONE;
+        for (uint32_t l = 0; l < kind->lane_count; l++)
+            kind->lanes[l].next = EASIM_NONE;
     }
-    uint32_t node = tree_insert(&book->waiting, &book->kinds[kind].root, &item, times_ns);
+    uint32_t node = tree_insert(&kind->waiting, &kind->root, &item, book->times_ns);
     if (node == TREE_NONE)
         return fail_memory(pass);
-    *(struct place *)easim_job_memory(pass, job->index) = (struct place){node, kind, false};
+    struct place *place = easim_job_memory(pass, job->index);
+    *place = (struct place){.node = node, .asks = place->asks};
     book->waiting_count++;
     return 0;
 }
@@ -130,7 +264,7 @@ static int add_running(struct book *book, const struct easim_pass *pass,
     if (node == TREE_NONE)
         return fail_memory(pass);
     *(struct place *)easim_job_memory(pass, job->index) =
-        (struct place){node, config->gpu_type, true};
+        (struct place){.node = node, .gpu_type = config->gpu_type, .runs = true};
     book->running_count++;
     return 0;
 }
@@ -143,11 +277,11 @@ static void leave_busy(struct book *book, const struct kind *kind) {
 
 static void remove_job(struct book *book, struct place *place) {
     if (place->runs) {
-        tree_remove(&book->running, &book->ends[place->tree], place->node);
+        tree_remove(&book->running, &book->ends[place->gpu_type], place->node);
         book->running_count--;
     } else {
-        struct kind *kind = &book->kinds[place->tree];
-        tree_remove(&book->waiting, &kind->root, place->node);
+        struct kind *kind = &book->kinds[book->requests[place->asks - 1].kind];
+        tree_remove(&kind->waiting, &kind->root, place->node);
         book->waiting_count--;
         if (kind->root == TREE_NONE)
             leave_busy(book, kind);
@@ -165,10 +299,11 @@ static bool is_complete(const struct book *book, const struct easim_view *view) 
 
 static int file_anew(struct book *book, const struct easim_pass *pass) {
     const struct easim_view *view = pass->view;
-    forest_clear(&book->waiting);
     forest_clear(&book->running);
-    for (uint32_t i = 0; i < book->kind_count; i++)
+    for (uint32_t i = 0; i < book->kind_count; i++) {
+        forest_clear(&book->kinds[i].waiting);
         book->kinds[i].root = TREE_NONE;
+    }
     for (uint32_t h = 0; h < view->gpu_type_count; h++)
         book->ends[h] = TREE_NONE;
     book->waiting_count = book->running_count = book->busy_count = 0;

@@ -10,25 +10,53 @@
 
 #include <easim/policy.h>
 
-/* Waiting jobs that fit or do not fit together: equal GPU type, k and spans in which that is known.
- */
-struct kind {
-    uint32_t config;    /* of one of them */
-    uint32_t root;      /* in `waiting`; key: the job */
-    uint32_t place;     /* in `busy` */
-    uint32_t next;      /* during a pass: who may start next; EASIM_NONE */
+/* One configuration in which a job may start: the one of least T of a GPU type. */
+struct candidate {
+    uint32_t config;
+    uint32_t lane; /* of the job's kind */
+};
+
+/* What a job asks for: its candidates, the best first. */
+struct request {
+    uint32_t first, count; /* in the book's candidates */
+    uint32_t kind;
+    uint32_t next; /* 1 + another one with the same best candidate; 0: none */
+};
+
+/* A GPU type on which the jobs of a kind may start. */
+struct lane {
+    uint32_t config; /* of one of them */
+    uint32_t gpu_type, k;
+    uint32_t next;      /* during a pass: who may start here next; EASIM_NONE */
     uint32_t enough;    /* GPUs with which it surely fits */
     uint64_t enough_at; /* cluster_events when that was found */
 };
 
+/* Waiting jobs that fit or do not fit together: on the same GPU types, and on each with equal k and
+   spans in which that is known. */
+struct kind {
+    struct forest waiting; /* columns: lane, then span */
+    uint32_t root;         /* in `waiting`; key: the job */
+    uint32_t place;        /* in `busy` */
+    uint32_t next;         /* the least `next` of its lanes */
+    struct lane *lanes;    /* by GPU type, ascending */
+    uint32_t lane_count;
+};
+
 struct book {
-    struct forest waiting, running;
+    struct forest running;
     struct kind *kinds;
     uint32_t kind_count, kind_capacity;
     uint32_t *busy, busy_count; /* kinds of which jobs wait */
-    uint32_t *kind_of;          /* by configuration: 1 + its kind, 0: not known yet */
-    uint32_t config_count;      /* places of kind_of */
-    uint32_t *ends;             /* by GPU type: root in `running`; key: the predicted end in ns */
+    struct request *requests;
+    uint32_t request_count, request_capacity;
+    struct candidate *candidates; /* of all requests, one after the other */
+    uint32_t candidate_count, candidate_capacity;
+    uint32_t *request_of;  /* by best candidate: 1 + its first request, 0: none yet */
+    uint32_t config_count; /* places of request_of */
+    uint32_t spans;        /* of a lane */
+    int64_t *times_ns;     /* of the job that is filed: room for all its columns */
+    uint32_t *ends;        /* by GPU type: root in `running`; key: the predicted end in ns */
     uint32_t waiting_count, running_count;
     uint64_t phase_changes;  /* as of the last look at the running jobs */
     uint64_t cluster_events; /* + 1: nodes may have failed or been repaired since */
@@ -38,7 +66,9 @@ struct book {
 
 /* Of a job. Zero: it is in no tree. */
 struct place {
-    uint32_t node, tree; /* tree: its kind, or GPU type */
+    uint32_t node;
+    uint32_t asks; /* waiting: 1 + its request; 0: not known yet */
+    uint32_t gpu_type;
     bool runs;
 };
 
@@ -55,9 +85,11 @@ int book_add(struct book *book, const struct easim_pass *pass, const struct easi
    what was asked for, and everything has been filed anew. */
 int book_note(struct book *book, const struct easim_pass *pass, const struct easim_job *job);
 
-/* The kind of a waiting job; EASIM_NONE after host->fail. */
-uint32_t book_kind(struct book *book, const struct easim_pass *pass, const struct easim_job *job);
-/* How long a job asks for, from its start in the span. */
-int64_t book_time_ns(const struct easim_view *view, const struct easim_job *job, uint32_t span);
+/* The request of a waiting job; NULL after host->fail. Valid until the next call of the book. */
+const struct request *book_request(struct book *book, const struct easim_pass *pass,
+                                   const struct easim_job *job);
+/* How long a job asks for, from its start in the configuration and span. */
+int64_t book_time_ns(const struct easim_view *view, const struct easim_job *job, uint32_t config,
+                     uint32_t span);
 
 #endif

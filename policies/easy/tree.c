@@ -30,13 +30,13 @@ static bool item_before(const struct tree_item *a, const struct tree_item *b) {
 static void sum_up(const struct forest *forest, uint32_t node) {
     struct tree_node *nodes = forest->nodes, *n = &nodes[node];
     n->gpus = n->item.gpus + nodes[n->left].gpus + nodes[n->right].gpus;
-    struct tree_time *time = &forest->times[node * forest->spans];
-    const struct tree_time *left = &forest->times[n->left * forest->spans],
-                           *right = &forest->times[n->right * forest->spans];
-    for (uint32_t span = 0; span < forest->spans; span++) {
-        int64_t below_ns =
-            left[span].least_ns < right[span].least_ns ? left[span].least_ns : right[span].least_ns;
-        time[span].least_ns = time[span].own_ns < below_ns ? time[span].own_ns : below_ns;
+    struct tree_time *time = &forest->times[node * forest->columns];
+    const struct tree_time *left = &forest->times[n->left * forest->columns],
+                           *right = &forest->times[n->right * forest->columns];
+    for (uint32_t column = 0; column < forest->columns; column++) {
+        int64_t below_ns = left[column].least_ns < right[column].least_ns ? left[column].least_ns
+                                                                          : right[column].least_ns;
+        time[column].least_ns = time[column].own_ns < below_ns ? time[column].own_ns : below_ns;
     }
 }
 
@@ -104,14 +104,14 @@ static bool grow_forest(struct forest *forest) {
     struct tree_node *nodes = realloc(forest->nodes, capacity * sizeof *nodes);
     forest->nodes = nodes ? nodes : forest->nodes;
     struct tree_time *times =
-        realloc(forest->times, (size_t)capacity * (forest->spans + 1) * sizeof *times);
+        realloc(forest->times, (size_t)capacity * (forest->columns + 1) * sizeof *times);
     forest->times = times ? times : forest->times;
     if (!nodes || !times)
         return false;
     forest->capacity = capacity;
     nodes[TREE_NONE] = (struct tree_node){0};
-    for (uint32_t span = 0; span < forest->spans; span++)
-        times[span] = (struct tree_time){INT64_MAX, INT64_MAX};
+    for (uint32_t column = 0; column < forest->columns; column++)
+        times[column] = (struct tree_time){INT64_MAX, INT64_MAX};
     return true;
 }
 
@@ -132,8 +132,8 @@ uint32_t tree_insert(struct forest *forest, uint32_t *root, const struct tree_it
     if (node == TREE_NONE)
         return TREE_NONE;
     forest->nodes[node] = (struct tree_node){.item = *item};
-    for (uint32_t span = 0; span < forest->spans; span++)
-        forest->times[node * forest->spans + span].own_ns = times_ns[span];
+    for (uint32_t column = 0; column < forest->columns; column++)
+        forest->times[node * forest->columns + column].own_ns = times_ns[column];
     *root = put_node(forest, *root, node);
     return node;
 }
@@ -144,20 +144,20 @@ void tree_remove(struct forest *forest, uint32_t *root, uint32_t node) {
     forest->spare = node;
 }
 
-uint32_t tree_first(const struct forest *forest, uint32_t root, int64_t key, uint32_t span,
+uint32_t tree_first(const struct forest *forest, uint32_t root, int64_t key, uint32_t column,
                     int64_t most_ns) {
     if (root == TREE_NONE)
         return TREE_NONE;
     const struct tree_node *n = &forest->nodes[root];
-    const struct tree_time *time = &forest->times[root * forest->spans + span];
+    const struct tree_time *time = &forest->times[root * forest->columns + column];
     if (time->least_ns > most_ns)
         return TREE_NONE;
     if (n->item.key < key)
-        return tree_first(forest, n->right, key, span, most_ns);
-    uint32_t first = tree_first(forest, n->left, key, span, most_ns);
+        return tree_first(forest, n->right, key, column, most_ns);
+    uint32_t first = tree_first(forest, n->left, key, column, most_ns);
     if (first != TREE_NONE)
         return first;
-    return time->own_ns <= most_ns ? root : tree_first(forest, n->right, key, span, most_ns);
+    return time->own_ns <= most_ns ? root : tree_first(forest, n->right, key, column, most_ns);
 }
 
 uint32_t tree_last(const struct forest *forest, uint32_t root) {

@@ -21,31 +21,31 @@ struct tree_node {
     uint32_t left, right;
 };
 
-/* How long a job takes in a placement. */
+/* How long a job takes in one of its candidates and placements: a column. */
 struct tree_time {
     int64_t own_ns, least_ns; /* least: of the nodes below and this one */
 };
 
-/* The nodes of any number of trees, each known by its root, TREE_NONE at first. Set spans, leave
+/* The nodes of any number of trees, each known by its root, TREE_NONE at first. Set columns, leave
  * the rest zero; release with forest_finish. */
 struct forest {
-    uint32_t spans;          /* times of each job */
+    uint32_t columns;        /* times of each job */
     struct tree_node *nodes; /* the first is none */
-    struct tree_time *times; /* by node, then span */
+    struct tree_time *times; /* by node, then column */
     uint32_t count, capacity, spare;
 };
 
 void forest_finish(struct forest *forest);
 /* Takes all nodes out of all trees; the roots are the caller's. */
 void forest_clear(struct forest *forest);
-/* The new node, or TREE_NONE: out of memory. times_ns: by span. */
+/* The new node, or TREE_NONE: out of memory. times_ns: by column. */
 uint32_t tree_insert(struct forest *forest, uint32_t *root, const struct tree_item *item,
                      const int64_t *times_ns);
 /* The node must be in the tree. */
 void tree_remove(struct forest *forest, uint32_t *root, uint32_t node);
 
-/* The first node from a key on whose time in the span is at most most_ns; TREE_NONE. */
-uint32_t tree_first(const struct forest *forest, uint32_t root, int64_t key, uint32_t span,
+/* The first node from a key on whose time in the column is at most most_ns; TREE_NONE. */
+uint32_t tree_first(const struct forest *forest, uint32_t root, int64_t key, uint32_t column,
                     int64_t most_ns);
 /* The last node; TREE_NONE. */
 uint32_t tree_last(const struct forest *forest, uint32_t root);

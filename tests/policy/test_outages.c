@@ -105,6 +105,33 @@ Test(outages, never_repaired) {
     trial_finish(&t);
 }
 
+/* The node of h is down until 100, which easy does not know. b needs two GPUs of one type: it
+   becomes the head of g, where it fits at 50, and not of h, where no end of a job would help. c
+   would delay b on g, so it becomes the head of h; d does not, and starts. At 60 c gets g. */
+Test(outages, easy_reserves_where_a_job_will_fit) {
+    struct trial t;
+    temp_file_write_text("o.csv", "node,start_s,end_s\n1,0,100\n");
+    trial_run(&t,
+              &(struct trial_options){.jobs =
+                                          "job_id,submit_s,gpus,duration_s,gpu_type\na,0,1,50,g\n"
+                                          "b,1,2,10,\nc,2,1,500,\nd,3,1,40,\n",
+                                      .strict = true},
+              "name: n\nhorizon: drain\npolicy: {name: easy}\nfailures: {file: o.csv}\n"
+              "cluster: {gpu_types: [{name: g, idle_w: 50, tdp_w: 400}, {name: h, idle_w: 50, "
+              "tdp_w: 400}], nodes: [{gpu: g, gpus: 2}, {gpu: h, gpus: 2}]}\n" TRIAL_JOBS);
+    trial_must_succeed(&t);
+    static const struct {
+        const char *id;
+        double start_s;
+    } expected[] = {{"a", 0}, {"b", 50}, {"c", 60}, {"d", 3}};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        const struct trial_job *job = trial_find(&t, expected[i].id);
+        expect_near((double)job->start_ns / 1e9, expected[i].start_s, job->id);
+        cr_expect_eq(job->gpu_type, 0, "%s", job->id);
+    }
+    trial_finish(&t);
+}
+
 static void record_event(void *context, const struct sim *sim, const struct event *event) {
     struct str *text = context;
     (void)sim;

@@ -117,8 +117,7 @@ Test(policies, easy) {
          HEAD "a,0,3,50,10\nb,20,4,5,\nc,21,1,1,\n",
          {{"a", 0, 50, 3, 0}, {"b", 50, 55, 4, 0}, {"c", 55, 56, 1, 0}}},
         /* One head per GPU type: b blocks g, so d (g, ends after 40, no extra) waits, but e (h)
-           starts. Without a type b2's request is its best configuration: all are equal, g is first;
-           it queues behind d on g. */
+           starts. b2 may start on both, g is full until 40 and h until 10.5. */
         {"heads per type",
          "{name: easy}",
          TWO_TYPES(400, 400),
@@ -135,7 +134,39 @@ Test(policies, easy) {
           {"c", 2, 40, 1, 0},
           {"d", 50, 88, 1, 0},
           {"e", 3, 10.5, 4, 1},
-          {"b2", 50, 51, 1, 0}}},
+          {"b2", 10.5, 11.5, 1, 1}}},
+        /* c becomes the head where it can start first, of h at 20, so d that of g. At 20 c leaves a
+           GPU of h free: d is the head there now, at 30, and e that of g; f (ends at 29) may pass
+           d, e (at 35) not. At 30 d fits on h; at 35 e. */
+        {"a job that two types may serve",
+         "{name: easy}",
+         TWO_TYPES(400, 400),
+         NULL,
+         "job_id,submit_s,gpus,duration_s,gpu_type\n"
+         "a,0,4,40,g\n"
+         "b,0,4,20,h\n"
+         "c,1,3,10,\n"
+         "d,2,4,5,\n"
+         "e,3,1,15,\n"
+         "f,4,1,9,\n",
+         {{"a", 0, 40, 4, 0},
+          {"b", 0, 20, 4, 1},
+          {"c", 20, 30, 3, 1},
+          {"d", 30, 35, 4, 1},
+          {"e", 35, 50, 1, 1},
+          {"f", 20, 29, 1, 1}}},
+        /* Equal speed, but h draws less, so it is the first candidate; on g the first that is free.
+           b asks for h alone, c for either. */
+        {"order of candidates",
+         "{name: easy}",
+         TWO_TYPES(400, 300),
+         NULL,
+         "job_id,submit_s,gpus,duration_s,gpu_type\n"
+         "a,0,3,7,\n"
+         "b,0,2,5,h\n"
+         "c,0,2,3,g|h\n"
+         "d,0,1,2,\n",
+         {{"a", 0, 7, 3, 1}, {"b", 7, 12, 2, 1}, {"c", 0, 3, 2, 0}, {"d", 0, 2, 1, 1}}},
         /* A job without a request asks for the configuration of T*: 4 GPUs, 2 samples/s, though 2
          * are free at once.
          */

@@ -1,5 +1,6 @@
-"""EASY backfilling against EASY written down naively: random rigid jobs whose requests are longer, equal or shorter than
-what they take must start at the same times. Usage: test_easy.py EASIM SOURCE
+"""EASY backfilling against the rule of docs/semantics.md 5.8 written down naively: random jobs on one to three GPU types, bound
+to one, to two of them or to none, rigid ones whose requests are longer, equal or shorter than what they take and others with
+a model, must start at the same times on the same types with as many GPUs. Usage: test_easy.py EASIM SOURCE [--count N]
 """
 import csv
 import random
@@ -7,91 +8,234 @@ import subprocess
 import sys
 import tempfile
 from fractions import Fraction
+from math import ceil
 from pathlib import Path
 
 EASIM = str(Path(sys.argv[1]).resolve())
-NS = Fraction(1, 10**9)
-SCENARIOS = 60
+SCENARIOS = int(sys.argv[4]) if sys.argv[3:4] == ["--count"] else 60
+SECOND = 10**9
+K = [1, 2, 4, 8]  # of jobs that leave it open
+SETUP = 5         # s, of jobs with a model
 
 
-def requested_end(job, now):
-    """A job that overruns its request is expected to end a nanosecond from now."""
-    return max(job["start"] + job["request"], now + NS)
+# ---- The rule ----
 
+class Queues:
+    """Jobs wait for, and run on, GPU types, of which free holds the free GPUs. All times are in ns."""
 
-def reservation(running, free, k, now):
-    """When the head can start by the requests, and the GPUs that it leaves free then."""
-    ends = sorted({requested_end(job, now) for job in running})
-    for end in [now, *ends]:
-        there = free + sum(job["k"] for job in running if requested_end(job, now) <= end)
-        if there >= k:
-            return end, there - k
-    raise AssertionError("the head never fits")
+    def __init__(self, types):
+        self.free, self.waiting, self.running, self.now = [t["gpus"] for t in types], [], [], 0
 
+    def shadow(self, type_, k):
+        """When k GPUs of the type are free by the requests, and how many more are free then."""
+        ends = sorted((max(job["expected"], self.now + 1), job["k"]) for job in self.running if job["type"] == type_)
+        for end in [self.now] + [end for end, _ in ends]:
+            free = self.free[type_] + sum(gpus for at, gpus in ends if at <= end)
+            if free >= k:
+                return end, free - k
+        raise AssertionError("the head never fits")
 
-def decide(waiting, running, free, now):
-    shadow = None
-    for job in list(waiting):
-        if shadow is None and job["k"] > free:
-            shadow, extra = reservation(running, free, job["k"], now)
-        elif job["k"] <= free:
-            if shadow is not None and now + job["request"] > shadow:
-                if job["k"] > extra:
+    def decide(self):
+        heads = {}  # GPU type: its shadow time, its extra GPUs
+        for job in list(self.waiting):
+            if not self.start(job, heads):
+                places = [(*self.shadow(c["type"], c["k"]), order, c["type"]) for order, c in enumerate(job["candidates"])
+                          if c["type"] not in heads]
+                if places:
+                    shadow, extra, _, type_ = min(places, key=lambda place: (place[0], place[2]))
+                    heads[type_] = [shadow, extra]
+
+    def start(self, job, heads):
+        for c in job["candidates"]:
+            if c["k"] > self.free[c["type"]]:
+                continue
+            head = heads.get(c["type"])
+            if head and self.now + c["asked"] > head[0]:
+                if c["k"] > head[1]:
                     continue
-                extra -= job["k"]
-            job["start"] = now
-            free -= job["k"]
-            waiting.remove(job)
-            running.append(job)
-    return free
+                head[1] -= c["k"]
+            job |= {"start": self.now, "end": self.now + c["takes"], "expected": self.now + c["asked"], "k": c["k"],
+                    "type": c["type"]}
+            self.free[c["type"]] -= c["k"]
+            self.waiting.remove(job)
+            self.running.append(job)
+            return True
+        return False
+
+    def finish(self, job):
+        self.running.remove(job)
+        self.free[job["type"]] += job["k"]
+
+    def fits(self, job):
+        return any(c["k"] <= self.free[c["type"]] for c in job["candidates"])
 
 
-def simulate(gpus, jobs):
-    waiting, running, free, coming = [], [], gpus, sorted(jobs, key=lambda job: job["submit"])
-    while coming or running:
-        now = min([job["submit"] for job in coming[:1]] + [job["start"] + job["duration"] for job in running])
-        for job in [job for job in running if job["start"] + job["duration"] == now]:
-            running.remove(job)
-            free += job["k"]
-        while coming and coming[0]["submit"] == now:
-            waiting.append(coming.pop(0))
-        free = decide(waiting, running, free, now)
-    return {job["id"]: job["start"] for job in jobs}
+def simulate(types, jobs, mode):
+    queues, coming = Queues(types), list(jobs)
+    while coming or queues.running:
+        now = queues.now = min([job["submit"] for job in coming[:1]] + [job["end"] for job in queues.running])
+        ends = sorted((job for job in queues.running if job["end"] == now), key=lambda job: job["started"])
+        arrivals = [job for job in coming if job["submit"] == now]
+        coming = coming[len(arrivals):]
+        step = {"together": together, "one by one": one_by_one, "published": published}[mode]
+        step(queues, ends, arrivals)
+    return jobs
 
 
-def draw_jobs(rng, gpus):
+def number_starts(queues):
+    """Ends of one instant come in the order of the starts."""
+    count = max((job.get("started", 0) for job in queues.running), default=0)
+    for job in queues.running:  # in that order
+        if "started" not in job:
+            count += 1
+            job["started"] = count
+
+
+def decide_after(queues, arrival=None):
+    if arrival is None or queues.fits(arrival):
+        queues.decide()
+        number_starts(queues)
+
+
+def together(queues, ends, arrivals):
+    for job in ends:
+        queues.finish(job)
+    queues.waiting += arrivals
+    decide_after(queues, arrivals[0] if len(arrivals) == 1 and not ends else None)
+
+
+def one_by_one(queues, ends, arrivals):
+    for job in ends:
+        queues.finish(job)
+        decide_after(queues)
+    for job in arrivals:
+        queues.waiting.append(job)
+        decide_after(queues, job)
+
+
+def published(queues, ends, arrivals):
+    """Who ends as requested is gone before the first decision of the instant."""
+    for job in arrivals:
+        finish_as_requested(queues)
+        queues.waiting.append(job)
+        decide_after(queues, job)
+    for job in ends:
+        finish_as_requested(queues)
+        if job in queues.running:
+            queues.finish(job)
+        decide_after(queues)
+
+
+def finish_as_requested(queues):
+    for job in [job for job in queues.running if job["end"] == job["expected"] == queues.now]:
+        queues.finish(job)
+
+
+# ---- Scenarios ----
+
+def ns(time_s):
+    return ceil(time_s * SECOND - Fraction(1, 1000))
+
+
+def order(choice):
+    return choice["time"], choice["k"], choice["power"], choice["type"]
+
+
+def find_candidates(choices):
+    """The best of each type, the best first: least T, fewer GPUs, less power, the earlier type."""
+    best = {}
+    for choice in sorted(choices, key=order):
+        best.setdefault(choice["type"], choice)
+    return sorted(best.values(), key=order)
+
+
+def draw_types(rng, equal):
+    types = []
+    for _ in range(rng.randrange(1, 4)):
+        node = rng.choice([1, 4, 8, 20])
+        types.append({"node": node, "gpus": node * rng.randrange(1, 1 + 24 // node), "tdp": rng.choice([300, 300, 400]),
+                      "speed": 1 if equal else rng.choice([1, 2, Fraction(3, 2), Fraction(1, 2)]),
+                      "table": {k: (2 ** rng.randrange(4), rng.choice([200, 250])) for k in K}})  # samples/s, W
+    return types
+
+
+def draw_job(rng, types, with_models):
+    allowed = sorted(rng.sample(range(len(types)), min(len(types), rng.choice([1, 2, 9, 9]))))
+    most = max(types[h]["gpus"] for h in allowed)
+    job = {"types": allowed, "gpus": min(most, rng.choice([1, 1, 1, 2, 3, 4, 8, most])), "model": False}
+    if with_models and rng.random() < 0.3:
+        job |= {"model": True, "work": rng.randrange(1, 400), "gpus": rng.choice([None, 1, 2, 4])}
+        if job["gpus"] and job["gpus"] > most:
+            job["gpus"] = 1
+        choices = [{"type": h, "k": k, "time": SETUP + Fraction(job["work"], types[h]["table"][k][0]),
+                    "power": types[h]["table"][k][1]}
+                   for h in allowed for k in ([job["gpus"]] if job["gpus"] else K) if k <= types[h]["gpus"]]
+        for choice in choices:
+            choice["asked"] = choice["takes"] = ns(choice["time"])
+    else:
+        duration = Fraction(rng.randrange(8, 1600), 8)
+        requested = duration * rng.choice([Fraction(1, 2), 1, 1, 2, 5]) if rng.random() < 0.8 else Fraction(150)
+        job |= {"duration": duration, "requested": requested}
+        choices = [{"type": h, "k": job["gpus"], "time": requested / types[h]["speed"], "power": types[h]["tdp"],
+                    "asked": ns(requested / types[h]["speed"]), "takes": ns(duration / types[h]["speed"])}
+                   for h in allowed if job["gpus"] <= types[h]["gpus"]]
+    return job | {"candidates": find_candidates(choices)}
+
+
+def draw_jobs(rng, types, with_models):
     submit, jobs = 0, []
     for row in range(rng.randrange(40, 120)):
         submit += rng.choice([0, 0, 1, 3, rng.randrange(40)])
-        duration = Fraction(rng.randrange(8, 1600), 8)
-        request = duration * rng.choice([Fraction(1, 2), 1, 1, 2, 5]) if rng.random() < 0.8 else Fraction(150)
-        jobs.append({"id": f"j{row}", "submit": Fraction(submit), "duration": duration, "request": request,
-                     "k": min(gpus, rng.choice([1, 1, 1, 2, 3, 4, 8, gpus]))})
+        jobs.append(draw_job(rng, types, with_models) | {"id": f"j{row}", "submit": submit * SECOND})
     return jobs
+
+
+def write_jobs(path, types, jobs):
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        out = csv.writer(file)
+        out.writerow(["job_id", "submit_s", "model", "work_samples", "gpus", "gpu_type", "duration_s", "requested_s"])
+        for job in jobs:
+            names = "|".join(f"g{h}" for h in job["types"]) if len(job["types"]) < len(types) else ""
+            model = ["m", job["work"]] if job["model"] else ["", ""]
+            times = ["", ""] if job["model"] else [float(job["duration"]), float(job["requested"])]
+            out.writerow([job["id"], job["submit"] // SECOND, *model, job["gpus"] or "", names, *times])
+
+
+def write_models(path, types):
+    speeds = ", ".join(f"g{h}: {float(t['speed'])}" for h, t in enumerate(types))
+    lines = [f"rigid_speed: {{{speeds}}}", f"models: [{{name: m, m0: 1000, phi: 1, batches: [1], start_s: {SETUP}, gpus: {{"]
+    for h, gpu in enumerate(types):
+        points = ", ".join(f"{{k: {k}, batch: 1, throughput_samples_s: {rate}, power_w_per_gpu: {power}}}"
+                           for k, (rate, power) in gpu["table"].items())
+        lines.append(f"  g{h}: {{evidence: assumed, source: drawn, lookup: [{points}]}},")
+    path.write_text("\n".join([*lines, "  }}]"]) + "\n", encoding="utf-8")
+
+
+ENGINES = {"together": "", "one by one": "engine: {coalesce: false}\n",
+           "published": "engine: {coalesce: false, equal_time: arrivals_first}\n"}
 
 
 def check(seed, folder):
     rng = random.Random(seed)
-    node = rng.choice([1, 4, 40])
-    gpus = node * (40 // node if node > 1 else rng.choice([7, 16]))
-    jobs = draw_jobs(rng, gpus)
-    with open(folder / "jobs.csv", "w", newline="", encoding="utf-8") as file:
-        out = csv.writer(file)
-        out.writerow(["job_id", "submit_s", "gpus", "duration_s", "requested_s"])
-        out.writerows([job["id"], float(job["submit"]), job["k"], float(job["duration"]), float(job["request"])]
-                      for job in jobs)
+    with_models = rng.random() < 0.7
+    types = draw_types(rng, not with_models)
+    jobs = draw_jobs(rng, types, with_models)
+    mode = rng.choice(["together", "together", *ENGINES])
+    write_jobs(folder / "jobs.csv", types, jobs)
+    write_models(folder / "m.yaml", types)
+    gpu_types = ", ".join(f"{{name: g{h}, idle_w: 50, tdp_w: {t['tdp']}}}" for h, t in enumerate(types))
+    nodes = ", ".join(f"{{count: {t['gpus'] // t['node']}, gpu: g{h}, gpus: {t['node']}}}" for h, t in enumerate(types))
     (folder / "s.yaml").write_text(
-        "name: s\nhorizon: drain\npolicy: {name: easy}\nworkload: {kind: trace, file: jobs.csv}\n"
-        f"cluster: {{gpu_types: [{{name: g, idle_w: 50, tdp_w: 300}}], "
-        f"nodes: [{{count: {gpus // node}, gpu: g, gpus: {node}}}]}}\n",
-        encoding="utf-8")
-    subprocess.run([EASIM, "run", str(folder / "s.yaml"), "--check", "--strict", "--quiet", "--force", "--out",
-                    str(folder / "out")], check=True)
-    expected = simulate(gpus, jobs)
+        f"name: s\nhorizon: drain\npolicy: {{name: easy}}\nworkload: {{kind: trace, file: jobs.csv, k: {K}}}\n"
+        f"{'models: m.yaml' if with_models else ''}\n{ENGINES[mode]}"
+        f"cluster: {{gpu_types: [{gpu_types}], nodes: [{nodes}]}}\n", encoding="utf-8")
+    subprocess.run([EASIM, "run", str(folder / "s.yaml"), "--check", "--quiet", "--force", "--out", str(folder / "out")],
+                   check=True)
     with open(folder / "out" / "jobs.csv", newline="", encoding="utf-8") as file:
-        got = {row["job_id"]: Fraction(row["start_s"]) for row in csv.DictReader(file)}
-    wrong = [(job, str(got[job]), str(start)) for job, start in expected.items() if got[job] != start]
-    assert not wrong, (seed, wrong[:3])
+        got = {row["job_id"]: (Fraction(row["start_s"]), row["gpu_type"], int(row["k"])) for row in csv.DictReader(file)}
+    wrong = [(job["id"], got[job["id"]], expected) for job in simulate(types, jobs, mode)
+             if got[job["id"]] != (expected := (Fraction(job["start"], SECOND), f"g{job['type']}", job["k"]))]
+    assert not wrong, (seed, mode, wrong[:3])
     return len(got)
 
 

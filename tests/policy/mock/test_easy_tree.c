@@ -6,11 +6,11 @@
 
 #include <stdlib.h>
 
-enum { TREES = 3, MOST = 60, STEPS = 3000, SPANS = 2 };
+enum { TREES = 3, MOST = 60, STEPS = 3000, COLUMNS = 2 };
 
 struct kept {
     struct tree_item item;
-    int64_t times_ns[SPANS];
+    int64_t times_ns[COLUMNS];
     uint32_t node;
 };
 
@@ -44,13 +44,14 @@ static void change(struct forest *forest, uint32_t tree, uint32_t job) {
 
 static void check_first(const struct forest *forest, uint32_t tree) {
     int64_t key = draw(45), most_ns = draw(8) == 0 ? INT64_MAX : (int64_t)draw(55);
-    uint32_t span = draw(SPANS);
+    uint32_t column = draw(COLUMNS);
     const struct kept *first = NULL;
     for (const struct kept *k = kept[tree]; k < kept[tree] + counts[tree]; k++)
-        if (k->item.key >= key && k->times_ns[span] <= most_ns &&
+        if (k->item.key >= key && k->times_ns[column] <= most_ns &&
             (!first || before(&k->item, &first->item)))
             first = k;
-    CHECK(tree_first(forest, roots[tree], key, span, most_ns) == (first ? first->node : TREE_NONE));
+    CHECK(tree_first(forest, roots[tree], key, column, most_ns) ==
+          (first ? first->node : TREE_NONE));
 }
 
 /* GPUs of those up to an item. */
@@ -78,7 +79,7 @@ static void check_gpus(const struct forest *forest, uint32_t tree) {
 
 /* Without times, as running jobs are kept; room for 64 nodes has to grow twice. */
 static void check_without_times(void) {
-    struct forest forest = {.spans = 0};
+    struct forest forest = {.columns = 0};
     uint32_t root = TREE_NONE;
     for (uint32_t job = 0; job < 200; job++)
         CHECK(tree_insert(&forest, &root, &(struct tree_item){job, job, 1}, NULL) != TREE_NONE);
@@ -87,7 +88,7 @@ static void check_without_times(void) {
 }
 
 int main(void) {
-    struct forest forest = {.spans = SPANS};
+    struct forest forest = {.columns = COLUMNS};
     check_without_times();
     for (uint32_t step = 0; step < STEPS; step++) {
         change(&forest, draw(TREES), step);

@@ -4,15 +4,56 @@
 
 /* A GPU type during one pass. */
 struct queue {
-    bool blocked;      /* a head has been found */
+    bool has_head;
+    bool never;        /* its head does not fit once all running jobs have ended */
     int64_t shadow_ns; /* when the head can start, by the requested ends of running jobs */
     uint32_t extra;    /* GPUs free then that the head does not need */
 };
 
-/* The configuration a job requests: its fixed one, or that of its least time. */
-static const struct easim_config *request_of(const struct easim_view *view,
-                                             const struct easim_job *job) {
-    return easim_view_config(view, job->best_config);
+/* --- what a job may start in --- */
+
+/* T on the empty cluster; INFINITY: it has no place there. */
+static double time_when_empty_s(const struct easim_view *view, const struct easim_job *job,
+                                uint32_t config) {
+    const struct easim_config *c = easim_view_config(view, config);
+    if (!(c->goodput[c->empty_span] > 0) || c->power_limit_w < INFINITY)
+        return INFINITY;
+    return easim_predict(view, job, config, c->empty_span).time_s;
+}
+
+/* The order of semantics 5.1 after T. */
+static int compare(const struct easim_view *view, const struct easim_job *job, uint32_t a,
+                   uint32_t b) {
+    const struct easim_config *x = easim_view_config(view, a), *y = easim_view_config(view, b);
+    const double keys[][2] = {
+        {time_when_empty_s(view, job, a), time_when_empty_s(view, job, b)},
+        {x->k, y->k},
+        {x->power_w[x->empty_span], y->power_w[y->empty_span]},
+        {x->gpu_type, y->gpu_type},
+        {x->batch, y->batch},
+    };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (keys[i][0] != keys[i][1])
+            return keys[i][0] < keys[i][1] ? -1 : 1;
+    return 0;
+}
+
+/* The next best configuration of a job after `last` (EASIM_NONE: the best) that is the best of its
+   GPU type; EASIM_NONE: no more. */
+static uint32_t next_candidate(const struct easim_view *view, const struct easim_job *job,
+                               uint32_t last) {
+    uint32_t found = EASIM_NONE, end = job->first_config + job->config_count;
+    for (uint32_t c = job->first_config; c < end; c++) {
+        bool best = time_when_empty_s(view, job, c) < INFINITY;
+        for (uint32_t other = job->first_config; other < end && best; other++)
+            best =
+                easim_view_config(view, other)->gpu_type != easim_view_config(view, c)->gpu_type ||
+                compare(view, job, c, other) <= 0;
+        if (best && (last == EASIM_NONE || compare(view, job, last, c) < 0) &&
+            (found == EASIM_NONE || compare(view, job, c, found) < 0))
+            found = c;
+    }
+    return found;
 }
 
 /* --- the reservation of the head --- */
@@ -66,43 +107,79 @@ static uint32_t enough_for(const struct easim_view *view, const struct easim_con
     return most_in_vain + 1;
 }
 
-static void reserve(const struct easim_pass *pass, const struct easim_config *request,
-                    struct queue *queue) {
+static struct queue reserve(const struct easim_pass *pass, const struct easim_config *request) {
+    struct queue queue = {.has_head = true, .shadow_ns = pass->view->now_ns};
     struct end *ends;
     uint32_t gpu_type = request->gpu_type, k = enough_for(pass->view, request);
     uint32_t count = collect_ends(pass, gpu_type, &ends);
     uint32_t free = easim_view_gpu_type(pass->view, gpu_type)->free;
-    queue->shadow_ns = pass->view->now_ns;
-    while (count > 0 && (free < k || ends[0].time_ns <= queue->shadow_ns)) {
+    while (count > 0 && (free < k || ends[0].time_ns <= queue.shadow_ns)) {
         if (free < k)
-            queue->shadow_ns = ends[0].time_ns;
+            queue.shadow_ns = ends[0].time_ns;
         free += ends[0].k;
         ends[0] = ends[--count];
         if (count > 0)
             sift_down(ends, count, 0);
     }
-    queue->extra =
-        free > k ? free - k : 0; /* fewer than k: GPUs have failed, and nobody knows until when */
+    queue.never = free < k; /* GPUs have failed, and nobody knows until when */
+    queue.extra = free > k ? free - k : 0;
+    return queue;
+}
+
+static void become_head(const struct easim_pass *pass, const struct easim_job *job,
+                        struct queue *queues) {
+    struct queue best = {0};
+    uint32_t best_type = EASIM_NONE;
+    for (uint32_t c = EASIM_NONE; (c = next_candidate(pass->view, job, c)) != EASIM_NONE;) {
+        const struct easim_config *config = easim_view_config(pass->view, c);
+        if (queues[config->gpu_type].has_head)
+            continue;
+        struct queue queue = reserve(pass, config);
+        if (best_type == EASIM_NONE || (best.never && !queue.never) ||
+            (best.never == queue.never && queue.shadow_ns < best.shadow_ns)) {
+            best = queue;
+            best_type = config->gpu_type;
+        }
+    }
+    if (best_type != EASIM_NONE)
+        queues[best_type] = best;
 }
 
 /* --- the pass --- */
 
 static int64_t requested_end_ns(const struct easim_view *view, const struct easim_job *job,
-                                uint32_t span) {
-    double time_s = easim_predict(view, job, job->best_config, span).time_s;
+                                uint32_t config, uint32_t span) {
+    double time_s = easim_predict(view, job, config, span).time_s;
     return view->now_ns + (int64_t)ceil(fmin(time_s, 4e9) * 1e9 - 0.001);
 }
 
-/* Whether a job behind the head may start: it ends in time, or needs only GPUs the head leaves
+/* Whether a job may start beside the head: it ends in time, or needs only GPUs the head leaves
  * over. */
-static bool may_pass(const struct easim_view *view, const struct easim_job *job, uint32_t span,
-                     uint32_t k, struct queue *queue) {
-    if (requested_end_ns(view, job, span) <= queue->shadow_ns)
+static bool may_start(const struct easim_view *view, const struct easim_job *job, uint32_t config,
+                      uint32_t span, struct queue *queue) {
+    uint32_t k = easim_view_config(view, config)->k;
+    if (!queue->has_head || requested_end_ns(view, job, config, span) <= queue->shadow_ns)
         return true;
     if (k > queue->extra)
         return false;
     queue->extra -= k;
     return true;
+}
+
+static void visit(const struct easim_pass *pass, const struct easim_job *job,
+                  struct queue *queues) {
+    bool tried = false;
+    for (uint32_t c = EASIM_NONE; (c = next_candidate(pass->view, job, c)) != EASIM_NONE;) {
+        const struct easim_config *config = easim_view_config(pass->view, c);
+        int span = easim_fit(pass->view, config);
+        if (span < 0 || !may_start(pass->view, job, c, (uint32_t)span, &queues[config->gpu_type]))
+            continue;
+        tried = true;
+        if (pass->host->plan_start(pass->plan, job->index, c) == EASIM_OK)
+            break;
+    }
+    if (!tried)
+        become_head(pass, job, queues);
 }
 
 /* A single arrival that does not fit changes nothing. */
@@ -112,7 +189,10 @@ static bool nothing_to_do(const struct easim_view *view) {
     if (view->event_count != 1 || easim_view_event(view, 0)->kind != EASIM_EVENT_ARRIVAL)
         return false;
     const struct easim_job *job = easim_view_job(view, easim_view_event(view, 0)->job);
-    return easim_fit(view, request_of(view, job)) < 0;
+    uint32_t c = next_candidate(view, job, EASIM_NONE);
+    while (c != EASIM_NONE && easim_fit(view, easim_view_config(view, c)) < 0)
+        c = next_candidate(view, job, c);
+    return c == EASIM_NONE;
 }
 
 static int decide(const struct easim_pass *pass) {
@@ -122,17 +202,8 @@ static int decide(const struct easim_pass *pass) {
     struct queue *queues = pass->host->scratch(pass->plan, view->gpu_type_count * sizeof *queues);
     for (uint32_t i = view->first_waiting; i != EASIM_NONE && view->free_gpus > 0;) {
         const struct easim_job *job = easim_view_job(view, i);
-        const struct easim_config *config = request_of(view, job);
-        struct queue *queue = &queues[config->gpu_type];
-        int span = easim_fit(view, config);
         i = job->next_waiting;
-        if (span < 0 && !queue->blocked) {
-            queue->blocked = true;
-            reserve(pass, config, queue);
-        } else if (span >= 0 &&
-                   (!queue->blocked || may_pass(view, job, (uint32_t)span, config->k, queue))) {
-            pass->host->plan_start(pass->plan, job->index, job->best_config);
-        }
+        visit(pass, job, queues);
     }
     return 0;
 }
