@@ -253,23 +253,22 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
     .name = "easy",
     .version = "2.0",
     .summary = "EASY backfilling from requested run times",
-    .help =
-        "Jobs start in the order of submission while they fit. "
-        "The first that does not fit becomes the head and gets\n"
-        "a reservation at the shadow time, the earliest requested end at which it fits; "
-        "a later job may start now if\n"
-        "its requested end is not after the shadow time, or if it needs only extra GPUs, "
-        "those that the head leaves\n"
-        "free then (Lifka 1995; Mu'alem, Feitelson 2001).\n\n"
-        "Each GPU type has at most one head, with its own shadow time and extra GPUs. "
-        "On each type that its request\n"
-        "(GPUs, batch, GPU type) allows, a job has one candidate, "
-        "the configuration of least T there on the empty\n"
-        "cluster. It starts in its first candidate by T that fits now and may start there: "
-        "the type has no head, or\n"
-        "the job may pass it. If there is none, it becomes the head of the type, "
-        "of those without one, that has the\n"
-        "earliest shadow time for it.",
+    .help = "Jobs start in the order of submission while they fit. "
+            "The first that does not fit becomes the head and gets\n"
+            "a reservation at the shadow time, the earliest requested end at which it fits; "
+            "a later job may start now if\n"
+            "its requested end is not after the shadow time, or if it needs only extra GPUs, "
+            "those that the head leaves\n"
+            "free then (Lifka 1995; Mu'alem, Feitelson 2001).\n\n"
+            "Each GPU type has at most one head, with its own shadow time and extra GPUs. "
+            "On each type that its request\n"
+            "(GPUs, batch, GPU type) allows, a job has one candidate, "
+            "the configuration of least T there on the empty\n"
+            "cluster. It starts in its first candidate by T that fits now and may start there: "
+            "the type has no head, or\n"
+            "the job may pass it. If there is none, it becomes the head of the type, "
+            "of those without one, that has the\n"
+            "earliest shadow time for it.",
     .state_size = sizeof(struct book),
     .job_memory_size = sizeof(struct place),
     .decide = decide,

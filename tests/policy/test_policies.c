@@ -116,6 +116,21 @@ Test(policies, easy) {
          NULL,
          HEAD "a,0,3,50,10\nb,20,4,5,\nc,21,1,1,\n",
          {{"a", 0, 50, 3, 0}, {"b", 50, 55, 4, 0}, {"c", 55, 56, 1, 0}}},
+        /* A job without a request asks for the configuration of T*: 4 GPUs, 2 samples/s, though 2
+         * are free at once.
+         */
+        {"request of a malleable job",
+         "{name: easy}",
+         TRIAL_CLUSTER(4),
+         NULL,
+         "job_id,submit_s,gpus,duration_s,model,work_samples\na,0,2,10,,\nb,1,,,flat,12\nc,2,2,8,,\n",
+         {{"a", 0, 10, 2, 0}, {"b", 10, 16, 4, 0}, {"c", 2, 10, 2, 0}}},
+    };
+    policy_cases_run(cases, sizeof cases / sizeof *cases);
+}
+
+Test(policies, easy_on_two_types) {
+    static const struct policy_case cases[] = {
         /* One head per GPU type: b blocks g, so d (g, ends after 40, no extra) waits, but e (h)
            starts. b2 may start on both, g is full until 40 and h until 10.5. */
         {"heads per type",
@@ -167,15 +182,6 @@ Test(policies, easy) {
          "c,0,2,3,g|h\n"
          "d,0,1,2,\n",
          {{"a", 0, 7, 3, 1}, {"b", 7, 12, 2, 1}, {"c", 0, 3, 2, 0}, {"d", 0, 2, 1, 1}}},
-        /* A job without a request asks for the configuration of T*: 4 GPUs, 2 samples/s, though 2
-         * are free at once.
-         */
-        {"request of a malleable job",
-         "{name: easy}",
-         TRIAL_CLUSTER(4),
-         NULL,
-         "job_id,submit_s,gpus,duration_s,model,work_samples\na,0,2,10,,\nb,1,,,flat,12\nc,2,2,8,,\n",
-         {{"a", 0, 10, 2, 0}, {"b", 10, 16, 4, 0}, {"c", 2, 10, 2, 0}}},
     };
     policy_cases_run(cases, sizeof cases / sizeof *cases);
 }
