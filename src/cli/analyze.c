@@ -77,14 +77,16 @@ static int divide_waste(struct analysis *a, struct error *reterr) {
 
 /* ---- What it says ---- */
 
-static void find_insights(struct analysis *a) {
+static int find_insights(struct analysis *a, struct error *reterr) {
+    struct what_if what_if = {.options = a->options};
     rule_run_init(&a->rule_run, &a->run, &a->waste);
     rules_apply(&a->rule_run, &a->settings, &a->insights);
+    int r = what_if_verify(&what_if, &a->rule_run, &a->insights, reterr);
     struct arena *arena = &a->insights.arena;
     a->commands = arena_alloc(arena, (a->insights.at.count + 1) * sizeof *a->commands);
     for (size_t i = 0; i < a->insights.at.count; i++)
-        a->commands[i] =
-            what_if_command(&a->folder, a->rule_run.policy, a->insights.at.at[i], i + 1, arena);
+        a->commands[i] = what_if_command(&a->run, a->insights.at.at[i], i + 1, arena);
+    return r;
 }
 
 static int write_file(const struct analysis *a, const char *name, const struct str *text,
@@ -147,12 +149,9 @@ int cli_analyze(struct options *options) {
     int code = EXIT_DONE;
     if (rule_settings_init(&a.settings, options->rules.at, options->rules.count, &problems) < 0) {
         code = cli_report_problems(&problems);
-    } else if (load_run(&a, &error) < 0 || divide_waste(&a, &error) < 0) {
+    } else if (load_run(&a, &error) < 0 || divide_waste(&a, &error) < 0 ||
+               find_insights(&a, &error) < 0 || tell_insights(&a, &error) < 0) {
         code = cli_report_error(&error);
-    } else {
-        find_insights(&a);
-        if (tell_insights(&a, &error) < 0)
-            code = cli_report_error(&error);
     }
     finish(&a);
     problems_finish(&problems);

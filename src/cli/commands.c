@@ -45,7 +45,7 @@ const struct command_facts commands[COMMAND_COUNT + 1] = {
          .most_operands = 1,
          .about = "Looks for waste in a recorded run and says what to try instead.",
          .more =
-             "DIR is a folder that easim run or compare wrote with --record. Writes insights.md, insights.json, waste.csv and, with --invest, invest.csv into it. Exit codes: 0 done; 1 a file cannot be written; 2 bad usage, or a folder that cannot be read.\n"},
+             "DIR is a folder that easim run or compare wrote with --record. Proposals are simulated, and recommended if they gain. Writes insights.md, insights.json, waste.csv and, with --invest, invest.csv into it. Exit codes: 0 done; 1 a file cannot be written; 2 bad usage, or a folder that cannot be read.\n"},
     [COMMAND_ATTRIBUTE] =
         {.name = "attribute",
          .summary = "divide energy, cost and time of a recorded run",

@@ -1,110 +1,48 @@
 /* easim explain: one job's story. */
+#include "cli/again.h"
 #include "cli/cli.h"
 #include "cli/recorded_args.h"
 #include "cli/run_args.h"
-#include "easim_version.h"
-#include "ingest/logs/log_readers.h"
 #include "insight/story/repetition.h"
-#include "io/sha256.h"
-#include "output/manifest.h"
 #include "output/story/replica_text.h"
 #include "output/story/story_json.h"
 #include "output/story/story_text.h"
-#include "study/recorded.h"
-#include "study/study_load.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What it takes to repeat the run of a folder, or why that cannot be. */
-struct again {
-    struct options *options;
-    struct recorded recorded;
+/* The run once more, or why that cannot be. */
+struct repeated {
+    struct again again;
     struct study study;
     struct moments moments;
-    const char *reason; /* why not; NULL so far */
     struct regret what_if;
     struct trunk_wish wish;
 };
 
-/* ---- The inputs ---- */
-
-static bool is_same_file(const char *path, const char *sha256) {
-    char now[SHA256_TEXT];
-    uint64_t bytes;
-    struct error ignored = {0};
-    return sha256 && sha256_file(path, now, &bytes, &ignored) == 0 && strcmp(now, sha256) == 0;
-}
-
-/* The policy where it was, else where one of its name is found now. */
-static bool find_policy(struct again *a, const struct recorded_file *file) {
-    struct str found = {0};
-    const char *path = file->path;
-    if (!is_same_file(path, file->sha256) && module_find(file->policy, &found))
-        path = arena_strdup(&a->options->arena, found.text);
-    str_finish(&found);
-    const char *slash = strrchr(path, '/'), *usual = getenv("EASIM_POLICY_PATH");
-    if (!is_same_file(path, file->sha256))
-        return false;
-    const char *folders =
-        arena_printf(&a->options->arena, "%.*s%s%s", slash ? (int)(slash - path) : 1,
-                     slash ? path : ".", usual ? ":" : "", usual ? usual : "");
-    return setenv("EASIM_POLICY_PATH", folders, 1) == 0;
-}
-
-/* scenario.yaml holds the rest, and was checked with the folder. */
-static void check_inputs(struct again *a) {
-    for (const struct recorded_file *file = a->recorded.inputs; file->name && !a->reason; file++)
-        if (!file->in_scenario &&
-            !(file->policy ? find_policy(a, file) : is_same_file(file->path, file->sha256)))
-            a->reason = arena_printf(&a->options->arena,
-                                     "Its input %s is missing, or is not what it was.", file->path);
-}
-
-static void check_version(struct again *a) {
-    const struct recorded *recorded = &a->recorded;
-    if (strcmp(recorded->version, EASIM_VERSION) != 0 ||
-        strcmp(recorded->commit, EASIM_COMMIT) != 0)
-        a->reason = arena_printf(&a->options->arena,
-                                 "It was recorded by easim %s (%s), and this is %s (%s).",
-                                 recorded->version, recorded->commit, EASIM_VERSION, EASIM_COMMIT);
-}
-
-/* ---- The repetition ---- */
-
-static void load_study(struct again *a, const char *folder) {
-    struct problems problems = CLI_PROBLEMS;
-    const struct scenario_overrides overrides = {.policy = NULL};
-    if (a->recorded.data_folder)
-        setenv("EASIM_DATA", a->recorded.data_folder, 1);
-    if (study_load(&a->study, arena_printf(&a->options->arena, "%s/" SCENARIO_NAME, folder),
-                   &overrides, ingest_readers, &problems) < 0)
-        a->reason = arena_printf(&a->options->arena, "Its scenario cannot be loaded: %s.",
-                                 problems.count > 0 ? problems.texts[0] : "it has problems");
-    problems_finish(&problems);
-}
-
 /* Fills in the moments, or the reason. */
-static void repeat_run(struct again *a, const struct recorded_args *args, uint32_t job) {
-    struct arena *arena = &a->options->arena;
-    const char *folder = recorded_folder_of_policy(&args->folder, args->run.part, arena);
+static void repeat_run(struct repeated *a, const struct recorded_args *args, uint32_t job) {
+    struct arena *arena = &a->again.options->arena;
+    const struct scenario_overrides as_it_was = {.policy = NULL};
+    const struct study_loader loader = again_loader(&a->again);
+    struct problems problems = CLI_PROBLEMS;
     struct error error = {0};
-    if (recorded_load(&a->recorded, arena_printf(arena, "%s/" MANIFEST_NAME, folder), &error) < 0)
-        a->reason = arena_printf(arena, "%s.", error.text);
-    if (!a->reason)
-        check_version(a);
-    if (!a->reason)
-        check_inputs(a);
-    if (!a->reason)
-        load_study(a, folder);
-    if (!a->reason && repetition_run(&a->study, &args->run, job, &a->moments, &error) < 0)
-        a->reason = arena_printf(arena, "%s.", error.text);
+    const char **reason = &a->again.reason;
+    if (!*reason && loader.load(loader.context, &as_it_was, &a->study, &problems) < 0)
+        *reason = arena_printf(arena, "its scenario cannot be loaded: %s",
+                               problems.count > 0 ? problems.texts[0] : "it has problems");
+    if (!*reason && repetition_run(&a->study, &args->run, job, &a->moments, &error) < 0)
+        *reason = arena_strdup(arena, error.text);
+    if (*reason)
+        *reason = arena_printf(arena, "%c%s.", toupper((unsigned char)**reason), *reason + 1);
+    problems_finish(&problems);
 }
 
 /* ---- What if ---- */
 
 /* "4 h100": k and the GPU type. */
-static bool find_wish(struct again *a, const char *text) {
+static bool find_wish(struct repeated *a, const char *text) {
     const struct cluster *cluster = &a->study.cluster;
     char *end;
     unsigned long k = strtoul(text, &end, 10);
@@ -117,8 +55,8 @@ static bool find_wish(struct again *a, const char *text) {
     return h < cluster->gpu_type_count;
 }
 
-static int read_wish(struct again *a, struct error *reterr) {
-    const char *text = a->options->what_if;
+static int read_wish(struct repeated *a, struct error *reterr) {
+    const char *text = a->again.options->what_if;
     if (strcmp(text, "all") == 0)
         return 0;
     a->what_if.wish = &a->wish;
@@ -133,12 +71,12 @@ static int read_wish(struct again *a, struct error *reterr) {
 }
 
 /* Of the run that could be repeated. */
-static int ask_what_if(struct again *a, const struct recorded_args *args, struct error *reterr) {
-    const struct replicate_options how = run_args_options(a->options);
+static int ask_what_if(struct repeated *a, const struct recorded_args *args, struct error *reterr) {
+    const struct replicate_options how = run_args_options(a->again.options);
     a->what_if = (struct regret){.study = &a->study,
                                  .how = &how,
                                  .by = REGRET_JCT,
-                                 .job = a->options->operands[1],
+                                 .job = a->again.options->operands[1],
                                  .only = args->run.part->replication};
     int r = read_wish(a, reterr);
     if (r == 0) {
@@ -214,18 +152,20 @@ static int explain_job(struct options *options, const struct recorded_args *args
         return explain_replica(options, args, job, reterr);
     if (job == EASIM_NONE || job >= args->run.part->jobs_submitted)
         return refuse_job(args, options, reterr);
-    struct again again = {.options = options};
+    struct repeated again = {.study = {.drawn = NULL}};
     struct story story;
     int r = 0;
+    again_init(&again.again, options, &args->run, true);
     repeat_run(&again, args, job);
-    if (options->what_if && !again.reason)
+    if (options->what_if && !again.again.reason)
         r = ask_what_if(&again, args, reterr);
     else if (options->what_if)
         r = error_set(reterr, ERROR_INPUT,
                       "--what-if: the run cannot be repeated, so nothing else can be tried: %s",
-                      again.reason);
+                      again.again.reason);
     if (r == 0) {
-        story_init(&story, &args->run, job, again.reason ? NULL : &again.moments, again.reason);
+        story_init(&story, &args->run, job, again.again.reason ? NULL : &again.moments,
+                   again.again.reason);
         story.what_if = options->what_if ? &again.what_if : NULL;
         r = print_story(options, args, &story, reterr);
         story_finish(&story);
@@ -233,7 +173,7 @@ static int explain_job(struct options *options, const struct recorded_args *args
     regret_finish(&again.what_if);
     moments_finish(&again.moments);
     study_finish(&again.study);
-    recorded_finish(&again.recorded);
+    again_finish(&again.again);
     return r;
 }
 

@@ -18,6 +18,7 @@ static const char *const formats[] = {"table", "csv", "json", NULL};
 static const char *const regretted[] = {"energy", "jct", "misses", NULL};
 static const char *const two_formats[] = {"table", "csv", NULL};
 static const char *const story_formats[] = {"text", "json", NULL};
+static const char *const verified[] = {"budget", "all", "none", NULL};
 static const char *const spans[] = {"both", "one_node", "across_nodes", NULL};
 static const char *const scales[] = {"auto", "linear", "log", NULL};
 static const char *const engines[] = {"local", "parallel", "slurm", NULL};
@@ -44,7 +45,8 @@ const struct option_row option_rows[] = {
 
     /* ---- runs ---- */
     {"threads", 't', "N", OPTION_COUNT, AT(threads),
-     .commands = RUNS | IN(BOUND) | IN(REGRET) | IN(VALIDATE) | IN(REPEAT),
+     .commands = RUNS | IN(BOUND) | IN(REGRET) | IN(VALIDATE) | IN(REPEAT) | IN(ANALYZE) |
+                 IN(REPORT),
      .least = 1, .most = 1024,
      .help = "run so many replications at a time (default: one per core); results do not depend on it"},
     {"threads", 't', "N", OPTION_COUNT, AT(threads), .commands = IN(SWEEP), .least = 1,
@@ -254,6 +256,9 @@ const struct option_row option_rows[] = {
      .help = "which of its replications (default: the first)"},
     {"rule", 0, "RULE.THRESHOLD=VALUE", OPTION_TEXTS, AT(rules), .commands = IN(ANALYZE),
      .help = "set a threshold of a rule, such as HOG.least_share=0.6; may be given again; docs/insights.md lists them"},
+    {"verify", 0, NULL, OPTION_CHOICE, AT(verify), .commands = IN(ANALYZE) | IN(REPORT),
+     .choices = verified, .usual = "budget",
+     .help = "which proposals to simulate before they are recommended: the worst insights' first, up to 5,000,000 events; all; or none"},
     {"invest", 0, NULL, OPTION_FLAG, AT(invest), .commands = IN(ANALYZE),
      .help = "also run the run's own jobs again, up to the last finish, as they were and with a_s, c_s or alpha_s of one model divided by 1.1, and rank what that saves"},
     {"out", 'o', "DIR", OPTION_FOLDER, AT(out), .commands = IN(ANALYZE),

@@ -35,6 +35,8 @@ struct option_metrics {
 
 /* What to print, and what stands for requested_s: in the order of their words in the table. */
 enum print_format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
+/* Which proposals of insights are simulated. */
+enum verify_choice { VERIFY_BUDGET, VERIFY_ALL, VERIFY_NONE };
 enum story_format { STORY_TEXT, STORY_JSON };
 enum span_choice { SPAN_BOTH, SPAN_ONE_NODE, SPAN_ACROSS_NODES };
 enum sweep_engine { ENGINE_LOCAL, ENGINE_PARALLEL, ENGINE_SLURM };
@@ -141,6 +143,7 @@ struct options {
 
     /* analyze */
     struct texts rules; /* "RULE.THRESHOLD=VALUE" */
+    enum verify_choice verify;
     bool invest;
 
     /* report */

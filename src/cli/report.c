@@ -32,15 +32,17 @@ static void write_lines(const struct options *options, struct str *again, struct
 }
 
 /* The folder is read, and the page made, before anything is written. */
-static int make_page(const struct options *options, struct str *page, struct error *reterr) {
+static int make_page(struct options *options, struct str *page, struct error *reterr) {
     struct str d3 = {0}, again = {0}, repeat = {0}, json = {0};
+    struct what_if what_if = {.options = options};
+    const struct insight_hooks hooks = {&what_if, what_if_verify, what_if_command};
     write_lines(options, &again, &repeat);
     const struct report_request request = {.folder = options->operands[0],
                                            .replication = options->replication,
                                            .policy = options->policy,
                                            .command = again.text,
                                            .repeat = repeat.text,
-                                           .what_if = what_if_command};
+                                           .insights = &hooks};
     int r = report_json(&request, &json, reterr);
     if (r == 0)
         r = report_page_d3(options->d3, &d3, reterr);

@@ -148,21 +148,6 @@ const char *policy_text_quote(const char *path, struct arena *arena) {
     return result;
 }
 
-const char *policy_text_without(const char *text, const char *parameter, struct arena *arena) {
-    struct policy_text read;
-    struct error ignored = {0};
-    if (policy_text_parse(text, arena, &read, &ignored) < 0 || !is_given(&read, parameter))
-        return text;
-    struct str kept = {0};
-    str_add(&kept, policy_text_quote(read.name, arena));
-    for (size_t i = 0; i < read.count; i++)
-        if (strcmp(read.settings[i].name, parameter) != 0)
-            str_addf(&kept, ":%s=%s", read.settings[i].name, read.settings[i].value);
-    const char *result = arena_strdup(arena, kept.text);
-    str_finish(&kept);
-    return result;
-}
-
 static bool stands_for_itself(char c, bool first) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
            (c && strchr("_-=+", c)) || (c == '.' && !first);

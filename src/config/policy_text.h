@@ -30,8 +30,6 @@ int policy_text_parse(const char *text, struct arena *arena, struct policy_text 
 const char *policy_text_next(const char **list, struct arena *arena);
 /* A path as it stands in such a text: in quotes if it has to. In the arena. */
 const char *policy_text_quote(const char *path, struct arena *arena);
-/* The text without a parameter that it may have, in the arena. */
-const char *policy_text_without(const char *text, const char *parameter, struct arena *arena);
 /* The name of the folder of a policy's results, in the arena: letters, digits and _ - = + stand for
    themselves, and . but at the beginning; all else is %XX, byte by byte, as in the address of a
    page. No two texts have the same. */

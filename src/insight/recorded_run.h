@@ -155,6 +155,10 @@ int recorded_run_load(struct recorded_run *run, const struct recorded_folder *fo
                       const struct recorded_part *part, struct error *reterr) MUST_CHECK;
 void recorded_run_finish(struct recorded_run *run);
 
+/* The row of a replication in summary.csv; NAN: not there. */
+int recorded_summary_load(const struct recorded_folder *folder, const struct recorded_part *part,
+                          struct summary *summary, struct error *reterr) MUST_CHECK;
+
 static inline bool recorded_run_is_replica(const struct recorded_run *run, uint32_t job) {
     return job >= run->first_replica;
 }

@@ -77,7 +77,8 @@ def run(folder, workload, gpus=None, nodes=None, policy="fcfs", horizon="drain",
 
 
 def insights(folder, rule, *options):
-    easim("analyze", folder, "--quiet", *options)
+    """As the rules find them; nothing is simulated, so every proposal stands there."""
+    easim("analyze", folder, "--quiet", "--verify", "none", *options)
     found = json.loads((folder / "insights.json").read_text())["insights"]
     return [insight for insight in found if insight["id"] == rule]
 
@@ -97,10 +98,10 @@ def figures(insight):
     return {figure["name"]: figure.get("value", figure.get("text")) for figure in insight["figures"]}
 
 
-def what_if(insight, promised):
+def what_if(insight):
     """Runs the command as it is printed; the folder of its results."""
     command = insight["what_if"]["command"]
-    assert command and insight["what_if"]["promised"] == promised, insight["what_if"]
+    assert command and insight["what_if"]["verdict"] == "not simulated", insight["what_if"]
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False,
                           env={**os.environ, "PATH": f"{Path(EASIM).parent}:{os.environ['PATH']}"})
     assert done.returncode == 0, (command, done.stderr)

@@ -115,16 +115,6 @@ Test(policy_text, quoted_paths_are_read_back) {
     arena_finish(&arena);
 }
 
-Test(policy_text, without_a_parameter) {
-    struct arena arena = {0};
-    const char *text = "zeus:edp_slack=2:tau=\"1:h\"";
-    cr_expect_str_eq(policy_text_without(text, "edp_slack", &arena), "zeus:tau=\"1:h\"");
-    cr_expect_str_eq(policy_text_without(text, "tau", &arena), "zeus:edp_slack=2");
-    cr_expect_str_eq(policy_text_without(text, "ta", &arena), text);
-    cr_expect_str_eq(policy_text_without("zeus:tau=1h", "tau", &arena), "zeus");
-    arena_finish(&arena);
-}
-
 Test(policy_text, folders_of_hostile_texts) {
     static const char *const cases[][2] = {
         {"zeus", "zeus"},

@@ -14,7 +14,7 @@ static const char *const parameters[] = {"a_s", "c_s", "alpha_s"};
 
 struct session {
     const struct recorded_run *run;
-    const struct investment_loader *loader;
+    const struct study_loader *loader;
     struct study_workloads drawn; /* the run's own jobs, at the place of its replication */
 };
 
@@ -53,7 +53,8 @@ static int run_with(const struct session *s, const char *set, double *ret_kwh,
                     struct error *reterr) {
     struct study study = {.drawn = NULL};
     struct problems problems = {0};
-    int r = s->loader->load(s->loader->context, &set, set != NULL, &study, &problems);
+    const struct scenario_overrides overrides = {.sets = &set, .set_count = set != NULL};
+    int r = s->loader->load(s->loader->context, &overrides, &study, &problems);
     if (r < 0)
         r = error_set(reterr, ERROR_INPUT, "%s", problems.count > 0 ? problems.texts[0] : "");
     else
@@ -116,7 +117,7 @@ static bool *models_in_use(const struct recorded_run *run) {
 }
 
 int investments_find(struct investments *investments, const struct recorded_run *run,
-                     const struct investment_loader *loader, struct error *reterr) {
+                     const struct study_loader *loader, struct error *reterr) {
     struct session session = {.run = run, .loader = loader};
     uint32_t number = run->part->replication;
     session.drawn.count = number;

@@ -3,8 +3,7 @@
 #ifndef EASIM_INSIGHT_INVESTMENT_INVESTMENT_H
 #define EASIM_INSIGHT_INVESTMENT_INVESTMENT_H
 
-#include "insight/recorded_run.h"
-#include "study/study.h"
+#include "insight/rules/trials.h"
 
 #define INVESTMENT_FACTOR 1.1 /* a parameter is divided by it */
 
@@ -21,17 +20,10 @@ struct investments {
     struct arena arena;
 };
 
-/* Loads the scenario of the run with these overrides. study_finish in any case. */
-struct investment_loader {
-    void *context;
-    int (*load)(void *context, const char *const *sets, size_t set_count, struct study *study,
-                struct problems *problems);
-};
-
 /* Of all models that jobs of the run have. Negative if the scenario cannot be loaded or run as it
    is. */
 int investments_find(struct investments *investments, const struct recorded_run *run,
-                     const struct investment_loader *loader, struct error *reterr) MUST_CHECK;
+                     const struct study_loader *loader, struct error *reterr) MUST_CHECK;
 void investments_finish(struct investments *investments);
 
 #endif

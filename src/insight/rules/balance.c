@@ -1,6 +1,7 @@
 /* IMBALANCE: nodes and GPU types that differ in how busy they are. */
 #include "base/units.h"
 #include "insight/rules/families.h"
+#include "insight/rules/proposal.h"
 #include "insight/rules/rule_run.h"
 #include "insight/rules/top_list.h"
 
@@ -126,8 +127,8 @@ static void report_imbalance(const struct rule_run *rule_run, const struct busyn
                        type_share(rule_run, busy, h));
     insight_figure(insight, "below_mean", "GPU h", busy->lagging_gpu_s / S_PER_H);
     add_least_busy(rule_run, busy, insights, insight);
-    insight->recommendation = "let jobs use the other types and nodes, or buy what is short";
-    insight->what_if.note = "no run shows it: nothing of the scenario makes jobs take other nodes";
+    insight->recommendation = "another choice of GPU types";
+    proposal_policies(insight, EASIM_READS_RUN_TIMES, 0);
     insight_weigh(insight, busy->lagging_gpu_s, rule_run->gpu_s);
 }
 
@@ -151,8 +152,9 @@ const struct rule rule_imbalance = {
     .trigger = "the share of time that the GPUs of a node are held has a coefficient of variation "
                "over nodes above most_cv, or one GPU type is held at least `full` of the time "
                "while another is below `half`",
-    .recommends = "jobs that may use the other type",
+    .recommends = "policies that read run times",
     .measure = SHARE_OF_GPU_HOURS,
+    .betters = SUMMARY_COLUMN(jct_mean_s),
     .thresholds = imbalance_fields,
     .thresholds_size = sizeof(struct imbalance_thresholds),
     .find = find_imbalance,

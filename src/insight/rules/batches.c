@@ -107,10 +107,9 @@ static void propose_batches(const struct rule_run *rule_run, struct insights *in
     double batches[CONFIG_MAX_CHOICES];
     size_t count = list_best_batches(rule_run, batches, CONFIG_MAX_CHOICES);
     if (count == 0)
-        insight->what_if.note = "no run shows it: too many batches would be best for some job";
-    else if (narrower_b(rule_run, insights, insight, batches, count) && count > 1)
-        insight->what_if.unsure =
-            "models differ in their best batch, and any of these may be taken";
+        insight->what_if.note = "too many batches would be best for some job";
+    else
+        (void)narrower_b(rule_run, insights, insight, batches, count);
 }
 
 static void report_batch(const struct rule_run *rule_run, struct gathered *g,
@@ -158,6 +157,7 @@ const struct rule rule_batch = {
                "per sample on as many GPUs of the type, by at least least_gain",
     .recommends = "larger batches, where training converges",
     .measure = SHARE_OF_ENERGY,
+    .betters = SUMMARY_COLUMN(energy_kwh),
     .thresholds = batch_fields,
     .thresholds_size = sizeof(struct batch_thresholds),
     .find = find_batch,
@@ -219,8 +219,8 @@ static void report_stranded(const struct rule_run *rule_run, struct gathered *g,
     insight_figure(insight, "gpu_hours", "GPU h", g->gpu_s / S_PER_H);
     insight_figure(insight, "jobs", "", g->jobs);
     insight->recommendation = "GPUs with less memory, several instances on one, or colocation";
-    insight->what_if.note = "no run shows it: jobs with a model take whole GPUs, and which of them "
-                            "should keep the large ones only their owner knows";
+    insight->what_if.note = "jobs with a model take whole GPUs, and only their owner knows which "
+                            "of them need the large ones";
     insight_weigh(insight, g->gpu_s, rule_run->gpu_s);
 }
 

@@ -149,11 +149,8 @@ static void report_power_cap(const struct rule_run *rule_run, const struct bound
         job_evidence_add(rule_run, e, insights, insight, "%.4g s for the cap alone", e->weight);
     }
     insight->evidence_count = delayed->jobs.total;
-    insight->recommendation = "shift work to when the cap is higher, or lower the power limit of "
-                              "each GPU to the knee of its curve (A40: 175 of 300 W)";
-    if (proposal_power_limits(rule_run, insights, insight))
-        proposal_unsure(insight, "jobs under a limit are slower");
-    else
+    insight->recommendation = "power limits of GPUs";
+    if (!proposal_power_limits(rule_run, insights, insight))
         (void)proposal_free_cap(rule_run, insights, insight);
     insight_weigh(insight, bound->free_gpu_s, rule_run->gpu_s);
 }
@@ -175,8 +172,9 @@ const struct rule rule_power_cap = {
     .trigger = "in more than least_share of the time a configuration of a waiting job fits the "
                "free GPUs and none of those that do fits the cap, under a policy that keeps it; or "
                "jobs are preempted at an instant at which the cap falls",
-    .recommends = "shift; a lower power limit of each GPU, at the knee",
+    .recommends = "power limits of GPUs",
     .measure = SHARE_OF_GPU_HOURS,
+    .betters = SUMMARY_COLUMN(wait_mean_s),
     .thresholds = power_cap_fields,
     .thresholds_size = sizeof(struct power_cap_thresholds),
     .find = find_power_cap,
@@ -217,13 +215,10 @@ static void find_cap_slack(const struct rule_run *rule_run, const void *threshol
     insight_figure(insight, "mean_cap", "W", bound.cap_j / bound.time_s);
     insight_figure(insight, "energy_unused", "kWh", slack_j / J_PER_KWH);
     add_intervals(insights, insight, &bound.intervals, "the cap keeps a job from starting");
-    insight->recommendation = "pack by power: smaller jobs, or jobs under a power limit, into what "
-                              "the cap leaves";
-    if (proposal_power_limits(rule_run, insights, insight) ||
-        proposal_smaller_k(rule_run, insights, insight))
-        proposal_unsure(insight, "what fits under the cap depends on the jobs");
-    else if (proposal_free_cap(rule_run, insights, insight))
-        insight->what_if.note = "It lifts the cap: what the slack hides";
+    insight->recommendation = "smaller jobs, or power limits of GPUs";
+    if (!proposal_power_limits(rule_run, insights, insight) &&
+        !proposal_smaller_k(rule_run, insights, insight))
+        (void)proposal_free_cap(rule_run, insights, insight);
     insight_weigh(insight, slack_j, rule_run->energy_j);
 }
 
@@ -233,8 +228,9 @@ const struct rule rule_cap_slack = {
     .title = "the cap binds although power is left",
     .trigger = "over the time in which the cap keeps some job from starting (POWER-CAP) the mean "
                "power is below power_share of the mean cap",
-    .recommends = "better packing in power",
+    .recommends = "power limits of GPUs; smaller k",
     .measure = SHARE_OF_ENERGY,
+    .betters = SUMMARY_COLUMN(wait_mean_s),
     .thresholds = cap_slack_fields,
     .thresholds_size = sizeof(struct cap_slack_thresholds),
     .find = find_cap_slack,
@@ -299,17 +295,6 @@ static struct breach find_breach(const struct rule_run *rule_run, double most_w)
     return breach;
 }
 
-/* One cap for all of the run, that an idle cluster keeps, and jobs that draw what is known of them.
- */
-static bool can_be_kept(const struct rule_run *rule_run) {
-    const struct recorded_folder *folder = rule_run->folder;
-    for (size_t i = 1; i < folder->steps.count; i++)
-        if (folder->steps.at[i].cap_w != folder->steps.at[0].cap_w)
-            return false;
-    return power_steps_idle_nw(&folder->cluster) <= power_nw(folder->steps.at[0].cap_w) &&
-           !rule_run->run->workload.has_utilization;
-}
-
 static void find_cap_breach(const struct rule_run *rule_run, const void *thresholds,
                             struct insights *insights) {
     const struct cap_breach_thresholds *t = thresholds;
@@ -325,13 +310,8 @@ static void find_cap_breach(const struct rule_run *rule_run, const void *thresho
     insight_figure(insight, "time", "s", breach.time_s);
     insight_figure(insight, "energy_over", "J", breach.over_j);
     add_intervals(insights, insight, &breach.intervals, "power above the cap");
-    insight->recommendation = "a policy that keeps the cap; under one that does this must be 0";
-    if (policy_facts_can(&rule_run->facts, "POWER_CAP"))
-        proposal_none(insight, "the policy keeps the cap as far as starts and preemption can");
-    else if (proposal_policy(rule_run, insight, "charon") && !can_be_kept(rule_run))
-        proposal_unsure(insight,
-                        "a cap that changes, or is below the power of idle GPUs and nodes, "
-                        "cannot always be kept");
+    insight->recommendation = "a policy that keeps the cap";
+    proposal_policies(insight, 0, EASIM_KEEPS_CAP);
     insight_weigh(insight, breach.over_j, rule_run->energy_j);
 }
 
@@ -340,8 +320,9 @@ const struct rule rule_cap_breach = {
     .family = "cap",
     .title = "more power than the cap",
     .trigger = "at any instant the power is more than most_w above the cap",
-    .recommends = "must be 0 for a policy that keeps the cap",
+    .recommends = "policies that keep the cap",
     .measure = SHARE_OF_ENERGY,
+    .betters = SUMMARY_COLUMN(cap_violation_j),
     .thresholds = cap_breach_fields,
     .thresholds_size = sizeof(struct cap_breach_thresholds),
     .find = find_cap_breach,

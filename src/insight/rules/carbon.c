@@ -2,6 +2,7 @@
 #include "base/units.h"
 #include "insight/rules/families.h"
 #include "insight/rules/gathered.h"
+#include "insight/rules/proposal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -110,12 +111,14 @@ static void report_carbon(const struct rule_run *rule_run, struct gathered *g, d
     gathered_end(g);
     double pue = rule_run->folder->cluster.pue, kwh = g->energy_j / J_PER_KWH;
     double now_kg = pue * g->work / 1000, shifted_kg = pue * kwh * low_g / 1000;
+    double all_kg = rule_run->run->summary.co2_kg;
     struct insight *insight = gathered_report(rule_run, g, &rule_carbon, "kWh at high intensity",
                                               1 / J_PER_KWH, insights);
-    insight_find(insights, insight,
-                 "%.4g kWh of jobs that could wait were taken above %.4g g/kWh: %.4g kg CO2, at "
-                 "other times %.4g kg",
-                 kwh, high_g, now_kg, shifted_kg);
+    insight_find(
+        insights, insight,
+        "%.4g kWh of jobs that could wait were taken above %.4g g/kWh: %.4g of %.4g kg CO2; "
+        "the mean intensity of the other times would make it %.4g kg",
+        kwh, high_g, now_kg, all_kg, shifted_kg);
     insight_figure(insight, "co2", "kg", now_kg);
     insight_figure(insight, "co2_shifted", "kg", shifted_kg);
     insight_figure(insight, "energy_at_high_intensity", "kWh", kwh);
@@ -123,9 +126,7 @@ static void report_carbon(const struct rule_run *rule_run, struct gathered *g, d
     insight_figure(insight, "mean_intensity_else", "g/kWh", low_g);
     insight_figure(insight, "jobs", "", g->jobs);
     insight->recommendation = "hold such jobs back while the intensity is high";
-    insight->what_if.note =
-        "no run shows it: no policy that comes with easim looks at the intensity";
-    double all_kg = rule_run->run->summary.co2_kg;
+    proposal_policies(insight, EASIM_READS_CARBON, 0);
     insight_weigh(insight, now_kg - shifted_kg, all_kg);
 }
 
@@ -153,11 +154,11 @@ const struct rule rule_carbon = {
     .family = "carbon",
     .title = "energy taken while power was dirty",
     .trigger = "jobs of the class best_effort without a deadline took energy while the carbon "
-               "intensity was above its quantile over the measured time; the severity is by the "
-               "share of the run's CO2 that other times would have saved, which is that of an "
-               "energy of mean intensity",
-    .recommends = "shifting",
-    .measure = SHARE_OF_ENERGY,
+               "intensity was above its quantile over the measured time; the share is of the run's "
+               "CO2: what this energy has more of it than at the mean intensity of other times",
+    .recommends = "policies that read carbon intensity",
+    .measure = SHARE_OF_CO2,
+    .betters = SUMMARY_COLUMN(co2_kg),
     .thresholds = carbon_fields,
     .thresholds_size = sizeof(struct carbon_thresholds),
     .find = find_carbon,

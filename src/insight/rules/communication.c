@@ -53,7 +53,7 @@ static void gather_spread(const struct rule_run *rule_run, const struct kept_pie
         return;
     double slowdown = c->goodput[there] / c->goodput[span];
     double share = team_sync_share(rule_run->run, piece->job, c, span);
-    if (slowdown - 1 < least_slowdown)
+    if (slowdown - 1 <= least_slowdown)
         return;
     double lost_j = piece->work * (kept_work_unit_j(c, span) - kept_work_unit_j(c, there));
     struct gathered *g = gathered_find(list, piece->spec->model, by_tier ? span : EASIM_NONE,
@@ -99,9 +99,9 @@ static void report_spread(const struct rule_run *rule_run, struct gathered *g,
     insight_figure(insight, "slowdown", "", gathered_mean(g, SLOWDOWN));
     insight_figure(insight, "energy_lost", "kWh", g->lost_j / J_PER_KWH);
     insight_figure(insight, "lost", "GPU h", g->lost_gpu_s / S_PER_H);
-    insight->recommendation = "pack jobs onto whole nodes: wait for one, or take fewer GPUs";
-    if (g->least > 1 && narrower_k(rule_run, insights, insight, (uint32_t)g->least - 1))
-        insight->what_if.unsure = "smaller jobs may be spread, too, where nodes are nearly full";
+    insight->recommendation = "jobs that take fewer GPUs, which fit onto a node";
+    if (g->least > 1)
+        (void)narrower_k(rule_run, insights, insight, (uint32_t)g->least - 1);
     insight_weigh(insight, fmax(g->lost_j, 0), rule_run->energy_j);
 }
 
@@ -123,10 +123,11 @@ const struct rule rule_spread = {
     .title = "jobs on more nodes than they need",
     .trigger =
         "a job with a model computes on more nodes than the fewest that hold its GPUs, or in "
-        "a higher tier of the network than the empty cluster would give it, and takes at "
-        "least 1 + least_slowdown times as long there",
-    .recommends = "packing",
+        "a higher tier of the network than the empty cluster would give it, and takes more "
+        "than 1 + least_slowdown times as long there",
+    .recommends = "fewer GPUs",
     .measure = SHARE_OF_ENERGY,
+    .betters = SUMMARY_COLUMN(energy_kwh),
     .thresholds = spread_fields,
     .thresholds_size = sizeof(struct spread_thresholds),
     .find = find_spread,
@@ -209,12 +210,12 @@ static void report_comm(const struct rule_run *rule_run, struct gathered *g,
                 insight,
                 arena_printf(&insights->arena, "communication_share_k%u", counts->at.at[i].type),
                 "", gathered_mean(&counts->at.at[i], COMM));
-    insight->recommendation = "fewer GPUs, a larger batch, or all of them on one node";
+    insight->recommendation = "fewer GPUs";
     uint32_t most = most_gpus_within(rule_run, g->model, most_share);
     if (most > 0)
         narrower_k(rule_run, insights, insight, most);
     else
-        insight->what_if.note = "no run shows it: no number of GPUs is below the threshold";
+        insight->what_if.note = "no number of GPUs is below the threshold";
     insight_weigh(insight, g->lost_gpu_s, rule_run->gpu_s);
 }
 
@@ -239,8 +240,9 @@ const struct rule rule_comm = {
     .trigger =
         "of a model whose speed is a formula, s is more than most_share of t, the time of an "
         "iteration (semantics 3.1), by GPU-hours",
-    .recommends = "fewer GPUs; larger batches; packing",
+    .recommends = "fewer GPUs",
     .measure = SHARE_OF_GPU_HOURS,
+    .betters = SUMMARY_COLUMN(energy_kwh),
     .thresholds = comm_fields,
     .thresholds_size = sizeof(struct comm_thresholds),
     .find = find_comm,

@@ -61,35 +61,31 @@ static enum miss_cause most_frequent(const struct misses *misses) {
 
 static const char *const miss_advice[MISS_CAUSES] = {
     [MISS_NOT] = "",
-    [MISS_QUEUED] = "start jobs with deadlines before others",
-    [MISS_CAPPED] = "raise the cap at these times, or give jobs a lower power limit",
+    [MISS_QUEUED] = "an order that looks at deadlines",
+    [MISS_CAPPED] = "an order that looks at deadlines",
     [MISS_PREEMPTED] = "preempt jobs with deadlines last, and seldom",
     [MISS_INFEASIBLE] = "refuse these deadlines at submission, or agree on others",
     [MISS_FAILED] = "write checkpoints more often, or keep spare GPUs for these jobs",
     [MISS_RESIZED] = "resize jobs with deadlines less often",
     [MISS_SLOWED] = "give jobs with deadlines nodes of their own",
-    [MISS_CONFIGURATION] = "give jobs with deadlines faster configurations",
+    [MISS_CONFIGURATION] = "start jobs with deadlines sooner",
 };
 
 static void propose_for_miss(const struct rule_run *rule_run, enum miss_cause cause,
                              struct insights *insights, struct insight *insight) {
-    bool any = false;
     if (cause == MISS_CAPPED)
-        any = proposal_free_cap(rule_run, insights, insight);
+        (void)proposal_free_cap(rule_run, insights, insight);
     else if (cause == MISS_PREEMPTED)
-        any = proposal_param(rule_run, insights, insight, "preempt_slack_s", "0") ||
-              proposal_duration(rule_run, insights, insight, "round_s", 4, 120);
+        (void)(proposal_param(rule_run, insights, insight, "preempt_slack_s", "0") ||
+               proposal_duration(rule_run, insights, insight, "round_s", 4, 120));
     else if (cause == MISS_RESIZED)
-        any = proposal_duration(rule_run, insights, insight, "resize_interval_s", 8, 300);
+        (void)proposal_duration(rule_run, insights, insight, "resize_interval_s", 8, 300);
     else if (cause == MISS_CONFIGURATION)
-        any = proposal_param(rule_run, insights, insight, "urgent_objective", "time");
-    if (!any && cause != MISS_INFEASIBLE)
-        any = proposal_policy(rule_run, insight, "chronos") ||
-              proposal_policy(rule_run, insight, "aurachronos");
-    if (any)
-        proposal_unsure(insight, "other jobs may miss their deadlines instead");
+        (void)proposal_param(rule_run, insights, insight, "urgent_objective", "time");
+    if (cause == MISS_INFEASIBLE)
+        proposal_none(insight, "they were rejected, or the empty cluster would miss them, too");
     else
-        proposal_none(insight, "no schedule meets these deadlines");
+        proposal_policies(insight, EASIM_READS_DEADLINES, 0);
 }
 
 static void report_misses(const struct rule_run *rule_run, const struct misses *misses,
@@ -136,8 +132,9 @@ const struct rule rule_miss = {
     .trigger =
         "at least least_jobs jobs did not finish by a deadline that was due; the cause is the "
         "first that, with those before it, explains the delay (semantics 26.3)",
-    .recommends = "by cause",
+    .recommends = "by cause; policies that read deadlines",
     .measure = SHARE_OF_JOBS,
+    .betters = SUMMARY_COLUMN(deadline_missed),
     .thresholds = miss_fields,
     .thresholds_size = sizeof(struct miss_thresholds),
     .find = find_miss,
@@ -182,9 +179,10 @@ static void propose_for_infeas(const struct rule_run *rule_run, struct insights 
         double most = strtod(slack->items[1]->text, NULL);
         insight_change(insights, insight, "workload.deadlines.slack",
                        arena_printf(&insights->arena, "[1, %.17g]", most > 1 ? most : 1));
+        insight->what_if.assumes = "no deadline were before that";
         return;
     }
-    proposal_none(insight, "no run shows it: the deadlines are those of a log");
+    proposal_none(insight, "the deadlines are those of a log");
 }
 
 static void report_infeas(const struct rule_run *rule_run, const struct top_list *worst,
@@ -235,6 +233,7 @@ const struct rule rule_infeas = {
                "their configurations on the empty cluster, set-up included",
     .recommends = "reject or renegotiate at submission",
     .measure = SHARE_OF_JOBS,
+    .betters = SUMMARY_COLUMN(deadline_missed),
     .thresholds = infeas_fields,
     .thresholds_size = sizeof(struct infeas_thresholds),
     .find = find_infeas,

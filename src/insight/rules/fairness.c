@@ -125,12 +125,9 @@ static void report_starve(const struct rule_run *rule_run, const struct top_list
     }
     insight->evidence_count = worst->total;
     insight->recommendation = "ageing: who has waited for long goes first";
-    if (proposal_duration(rule_run, insights, insight, "tau", 1.0 / 60, 3600) ||
-        (proposal_param(rule_run, insights, insight, "strict", "true")) ||
-        proposal_policy(rule_run, insight, "fcfs"))
-        proposal_unsure(insight, "others wait longer instead");
-    else
-        proposal_none(insight, "the policy starts jobs in the order of submission already");
+    if (!proposal_duration(rule_run, insights, insight, "tau", 1.0 / 60, 3600) &&
+        !proposal_param(rule_run, insights, insight, "strict", "true"))
+        proposal_none(insight, "the policy has no parameter for it");
     insight_weigh(insight, (double)worst->total, rule_run->jobs);
 }
 
@@ -163,6 +160,7 @@ const struct rule rule_starve = {
                "of_run_time times its run time, and a job submitted after it starts before it",
     .recommends = "ageing",
     .measure = SHARE_OF_JOBS,
+    .betters = SUMMARY_COLUMN(jct_p99_s),
     .thresholds = starve_fields,
     .thresholds_size = sizeof(struct starve_thresholds),
     .find = find_starve,
@@ -285,7 +283,7 @@ static void add_users(const struct rule_run *rule_run, const struct served_all *
 }
 
 static void report_unfair(const struct rule_run *rule_run, const struct served_all *all,
-                          bool by_slowdown, struct insights *insights) {
+                          double least_jain, bool by_slowdown, struct insights *insights) {
     struct insight *insight = insights_add(insights, &rule_unfair);
     struct top_list worst = {0};
     double lacking = lacking_s(all, &worst), jain = rule_run->run->summary.jain_gpu_s;
@@ -303,10 +301,10 @@ static void report_unfair(const struct rule_run *rule_run, const struct served_a
     insight_figure(insight, "slowdown_mean", "", all->slowdown_mean);
     insight_figure(insight, "lacking", "GPU h", lacking / S_PER_H);
     add_users(rule_run, all, &worst, insights, insight);
-    insight->recommendation = "an order that looks at what users have had (Hades, Themis), weights "
-                              "of users";
-    if (proposal_policy(rule_run, insight, "hades") || proposal_policy(rule_run, insight, "themis"))
-        proposal_unsure(insight, "what users get also depends on when their jobs come");
+    insight->recommendation = "an order that looks at what users have had, or weights of users";
+    insight->column =
+        jain < least_jain ? SUMMARY_COLUMN(jain_gpu_s) : SUMMARY_COLUMN(jain_slowdown);
+    proposal_policies(insight, EASIM_READS_USERS, 0);
     insight_weigh(insight, lacking, rule_run->gpu_s);
 }
 
@@ -316,7 +314,7 @@ static void find_unfair(const struct rule_run *rule_run, const void *thresholds,
     struct served_all all = serve_users(rule_run);
     bool by_slowdown = all.slowdown_worst > t->most_slowdown * all.slowdown_mean;
     if (all.with_demand > 1 && (rule_run->run->summary.jain_gpu_s < t->least_jain || by_slowdown))
-        report_unfair(rule_run, &all, by_slowdown, insights);
+        report_unfair(rule_run, &all, t->least_jain, by_slowdown, insights);
     free(all.users);
 }
 
@@ -326,8 +324,9 @@ const struct rule rule_unfair = {
     .title = "users get unequal parts of what they may have",
     .trigger = "of several users with jobs: jain_gpu_s is below least_jain, or the mean slowdown "
                "of a user's finished jobs is above most_slowdown times that of all",
-    .recommends = "Hades, Themis; weights",
+    .recommends = "policies that read users; weights",
     .measure = SHARE_OF_GPU_HOURS,
+    .betters = SUMMARY_COLUMN(jain_gpu_s),
     .thresholds = unfair_fields,
     .thresholds_size = sizeof(struct unfair_thresholds),
     .find = find_unfair,

@@ -179,9 +179,7 @@ static void report_choice(const struct choice *choice, struct gathered *g, const
     add_choice_figures(g, insight);
     insight_figure_text(insights, insight, "gpu_type", own);
     insight_figure_text(insights, insight, "other_gpu_type", other);
-    insight->recommendation =
-        arena_printf(&insights->arena, "run it on %s where these are free%s", other,
-                     choice->slow ? "" : "; a policy of least energy-delay product does");
+    insight->recommendation = arena_printf(&insights->arena, "let jobs use %s alone", other);
     narrower_h(choice->rule_run, insights, insight, g->other);
     insight_weigh(insight, fmax(g->lost_j, 0), choice->rule_run->energy_j);
 }
@@ -211,8 +209,9 @@ const struct rule rule_wasted_fast = {
     .title = "fast GPUs that gain too little",
     .trigger = "a job computes on a GPU type although as many GPUs of a slower one fitted at its "
                "start, over which it gains less speed than ratio x the ratio of their powers",
-    .recommends = "the slower type; a policy of least energy-delay product",
+    .recommends = "the slower type",
     .measure = SHARE_OF_ENERGY,
+    .betters = SUMMARY_COLUMN(energy_kwh),
     .thresholds = wasted_fast_fields,
     .thresholds_size = sizeof(struct choice_thresholds),
     .find = find_wasted_fast,
@@ -226,6 +225,7 @@ const struct rule rule_slow_cheap = {
                "start, on which its energy-delay product is less than that here / ratio",
     .recommends = "the faster type",
     .measure = SHARE_OF_ENERGY,
+    .betters = SUMMARY_COLUMN(edp_mean_js),
     .thresholds = slow_cheap_fields,
     .thresholds_size = sizeof(struct choice_thresholds),
     .find = find_slow_cheap,

@@ -173,11 +173,8 @@ static void report_underscale(const struct rule_run *rule_run, struct gathered *
     insight_figure(insight, "time_saved", "s", g->gained_s);
     insight_figure(insight, "jobs", "", g->jobs);
     insight->recommendation = "let jobs grow into free GPUs when nobody waits for these";
-    insight->what_if.note = "no run shows it: the policy does not say that it resizes jobs";
-    if (proposal_param(rule_run, insights, insight, "resize", "true")) {
-        insight->what_if.note = NULL;
-        insight->what_if.unsure = "growing takes a restart, and who comes later finds less free";
-    }
+    if (!proposal_param(rule_run, insights, insight, "resize", "true"))
+        proposal_none(insight, "the policy has no parameter for it, or does it already");
     insight_weigh(insight, g->gpu_s, rule_run->gpu_s);
 }
 
@@ -223,6 +220,7 @@ const struct rule rule_underscale = {
                "of one, for no more energy per unit of work",
     .recommends = "growing jobs",
     .measure = SHARE_OF_GPU_HOURS,
+    .betters = SUMMARY_COLUMN(jct_mean_s),
     .thresholds = underscale_fields,
     .thresholds_size = sizeof(struct underscale_thresholds),
     .find = find_underscale,

@@ -5,12 +5,13 @@
 #include "insight/rules/rule_run.h"
 #include "io/yaml_text.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* ---- HOG ---- */
 
 struct hog_thresholds {
-    double least_share;
+    double least_share, of_equal;
 };
 
 static const struct field hog_fields[] = {
@@ -22,6 +23,14 @@ static const struct field hog_fields[] = {
      .default_value = 0.5,
      .help = "a user or model with more than this share of the GPU-hours or of the energy that "
              "jobs took"},
+    {.key = "of_equal",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct hog_thresholds, of_equal),
+     .min = 0,
+     .max = 1e6,
+     .default_value = 1.5,
+     .help =
+         "times an equal share of all users, or models, with jobs, which it has to exceed, too"},
     FIELDS_END};
 
 /* What jobs took in the measured time, by user or model. */
@@ -80,7 +89,7 @@ static void propose_for_model(const struct rule_run *rule_run, const struct mode
     struct str entry = {0};
     for (uint32_t g = 0; g < model->gpu_count; g++)
         if (model->gpus[g].lookup.count > 0) {
-            proposal_none(insight, "no run shows it: the model is a table of measured points");
+            proposal_none(insight, "the model is a table of measured points");
             return;
         }
     str_add(&entry, "{model: ");
@@ -88,14 +97,8 @@ static void propose_for_model(const struct rule_run *rule_run, const struct mode
     str_add(&entry, model->is_transformer ? ", set: {peak_flops: {times: 1.1111111111111112}}}"
                                           : ", set: {a_s: {times: 0.9}, c_s: {times: 0.9}}}");
     proposal_override(rule_run, insights, insight, entry.text);
-    insight->what_if.note = "It shows what a model that computes 10 % faster would save";
-    proposal_unsure(insight, "its share may stay: others profit as well");
+    insight->what_if.assumes = "the model computed 10 % faster";
     str_finish(&entry);
-}
-
-static void propose_for_user(const struct rule_run *rule_run, struct insight *insight) {
-    if (proposal_policy(rule_run, insight, "hades") || proposal_policy(rule_run, insight, "themis"))
-        proposal_unsure(insight, "of jobs that all run in the end shares stay as they are");
 }
 
 static void report_hog(const struct rule_run *rule_run, const struct takers *takers,
@@ -113,9 +116,8 @@ static void report_hog(const struct rule_run *rule_run, const struct takers *tak
     insight_figure(insight, "energy", "kWh", taken->energy_j / J_PER_KWH);
     insight->recommendation =
         insight->entity == ENTITY_USER
-            ? "give the user a quota or a weight of its own if others wait for it; else its jobs are "
-              "the first to make cheaper"
-            : "the first target of optimisation: what this model saves counts most";
+            ? "an order that looks at what users have had, a quota or a weight of its own"
+            : "make this model faster first";
     insight_evidence(insights, insight,
                      &(struct insight_evidence){
                          .kind = EVIDENCE_JOB,
@@ -124,18 +126,24 @@ static void report_hog(const struct rule_run *rule_run, const struct takers *tak
                          .to_s = rule_run->to_s,
                          .note = arena_printf(&insights->arena, "%.4g kWh, the most of one job",
                                               taken->heaviest_j / J_PER_KWH)});
-    if (insight->entity == ENTITY_USER)
-        propose_for_user(rule_run, insight);
+    if (insight->entity == ENTITY_USER) {
+        insight->column = SUMMARY_COLUMN(jain_gpu_s);
+        proposal_policies(insight, EASIM_READS_USERS, 0);
+    }
     insight_weigh(insight, taken->energy_j, rule_run->energy_j);
 }
 
 static void find_hogs(const struct rule_run *rule_run, const struct hog_thresholds *thresholds,
                       enum insight_entity entity, struct insights *insights) {
     struct takers takers = count_takers(rule_run, entity);
+    double with_jobs = 0;
+    for (uint32_t i = 0; i < takers.count; i++)
+        with_jobs += takers.at[i].gpu_s > 0;
+    double least = fmax(thresholds->least_share, thresholds->of_equal / with_jobs);
     for (uint32_t i = 0; i < takers.count; i++) {
         const struct taken *taken = &takers.at[i];
-        if (share_of(taken->gpu_s, takers.total.gpu_s) <= thresholds->least_share &&
-            share_of(taken->energy_j, takers.total.energy_j) <= thresholds->least_share)
+        if (share_of(taken->gpu_s, takers.total.gpu_s) <= least &&
+            share_of(taken->energy_j, takers.total.energy_j) <= least)
             continue;
         struct insight *insight = insights_add(insights, &rule_hog);
         insight->entity = entity;
@@ -160,10 +168,12 @@ const struct rule rule_hog = {
     .id = "HOG",
     .family = "fairness",
     .title = "one user or model takes most of the cluster",
-    .trigger = "a user or a model has more than least_share of the GPU-hours or of the energy of "
-               "all jobs",
-    .recommends = "a quota or a weight; the first target of optimisation",
+    .trigger =
+        "a user or a model has more than least_share, and than of_equal equal shares, of the "
+        "GPU-hours or of the energy of all jobs",
+    .recommends = "policies that read users; a faster model",
     .measure = SHARE_OF_ENERGY,
+    .betters = SUMMARY_COLUMN(energy_kwh),
     .thresholds = hog_fields,
     .thresholds_size = sizeof(struct hog_thresholds),
     .find = find_hog,

@@ -95,11 +95,9 @@ static void propose_sleep(const struct rule_run *rule_run, const struct idle_thr
         insight_change(insights, insight,
                        arena_printf(arena, "cluster.gpu_types[%u].sleep_after", h),
                        arena_printf(arena, "%.17g", t->sleep_after_s));
-        if (type->wake_s > 0)
-            proposal_unsure(insight, "jobs wait while GPUs wake up");
     }
     if (insight->what_if.changes.count == 0)
-        proposal_none(insight, "no run shows it: idle GPUs sleep as soon as that already");
+        proposal_none(insight, "idle GPUs sleep as soon as that already");
 }
 
 static void find_idle(const struct rule_run *rule_run, const void *thresholds,
@@ -124,10 +122,8 @@ static void find_idle(const struct rule_run *rule_run, const void *thresholds,
     insight_figure(insight, "idle", "kWh", rule_run->waste->of[WASTE_IDLE].energy_j / J_PER_KWH);
     insight_figure(insight, "longest_window", "s", rests.count > 0 ? rests.at[0].weight : 0);
     add_rests(rule_run, &rests, insights, insight);
-    insight->recommendation = "let idle GPUs sleep, power nodes down, or run on fewer of them";
+    insight->recommendation = "let idle GPUs sleep";
     propose_sleep(rule_run, t, insights, insight);
-    if (rests.count > 0 && rests.at[0].weight <= t->sleep_after_s)
-        proposal_unsure(insight, "no GPU is free for so long");
     insight_weigh(insight, idle_j, rule_run->energy_j);
 }
 
@@ -137,8 +133,9 @@ const struct rule rule_idle = {
     .title = "powered GPUs with no job",
     .trigger = "GPUs that are awake and held by no job (waste classes held back, fragmented and "
                "idle) take more than least_share of the energy",
-    .recommends = "power down, consolidate; GPUs that sleep",
+    .recommends = "GPUs that sleep",
     .measure = SHARE_OF_ENERGY,
+    .betters = SUMMARY_COLUMN(energy_kwh),
     .thresholds = idle_fields,
     .thresholds_size = sizeof(struct idle_thresholds),
     .find = find_idle,
@@ -241,13 +238,9 @@ static void report_tail(const struct rule_run *rule_run, const struct tail *tail
                                        .note = "holds GPUs at the end"});
     }
     insight->evidence_count = tail->jobs.total;
-    insight->recommendation = "start the longest jobs first, or let jobs grow when nobody waits";
-    if (proposal_param(rule_run, insights, insight, "resize", "true"))
-        proposal_unsure(insight, "a job that grows pays a restart, and may use more energy");
-    else if (proposal_policy(rule_run, insight, "pollux"))
-        proposal_unsure(insight, "the order of all jobs changes, too");
-    else
-        proposal_none(insight, "no policy of easim starts the longest jobs first");
+    insight->recommendation = "let jobs grow when nobody waits";
+    (void)proposal_param(rule_run, insights, insight, "resize", "true");
+    proposal_policies(insight, EASIM_READS_RUN_TIMES, 0);
     insight_weigh(insight, tail->idle_j, rule_run->energy_j);
 }
 
@@ -270,8 +263,9 @@ const struct rule rule_tail = {
     .title = "few GPUs are used at the end",
     .trigger = "in the last tail_share of the makespan (first submission to last finish) jobs hold "
                "less than least_use of the GPUs",
-    .recommends = "longest jobs first; malleable jobs",
+    .recommends = "malleable jobs; policies that read run times",
     .measure = SHARE_OF_ENERGY,
+    .betters = SUMMARY_COLUMN(makespan_s),
     .thresholds = tail_fields,
     .thresholds_size = sizeof(struct tail_thresholds),
     .find = find_tail,

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 
 const char *const severity_names[SEVERITY_COUNT] = {"info", "low", "medium", "high"};
-const char *const measure_names[MEASURE_COUNT] = {"energy", "GPU-hours", "jobs"};
+const char *const measure_names[MEASURE_COUNT] = {"energy", "GPU-hours", "jobs", "CO2"};
+const char *const insight_verdict_names[VERDICT_COUNT] = {
+    "none", "not simulated", "no gain", "assumption", "trade", "recommended"};
 const char *const entity_names[ENTITY_COUNT] = {"cluster",  "job",  "user",   "model",
                                                 "GPU type", "node", "policy", "service"};
 const char *const evidence_kind_names[EVIDENCE_KIND_COUNT] = {"job",      "decision", "segment",
@@ -15,6 +17,7 @@ const char *const evidence_kind_names[EVIDENCE_KIND_COUNT] = {"job",      "decis
 struct insight *insights_add(struct insights *insights, const struct rule *rule) {
     struct insight *insight = arena_alloc(&insights->arena, sizeof *insight);
     insight->rule = rule;
+    insight->column = rule->betters;
     insight->name = insight->finding = insight->recommendation = "";
     array_push(&insights->at, insight);
     return insight;
@@ -27,6 +30,10 @@ static enum insight_severity severity_of(double share) {
     while (severity < SEVERITY_HIGH && share >= below[severity])
         severity++;
     return severity;
+}
+
+bool insight_is_shown(const struct insight *insight) {
+    return insight->share >= INSIGHT_LEAST_SHARE || insight->rule->trust;
 }
 
 void insight_weigh(struct insight *insight, double part, double whole) {

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/array.h"
+#include "insight/rules/rule.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,9 +17,7 @@
 enum insight_severity { SEVERITY_INFO, SEVERITY_LOW, SEVERITY_MEDIUM, SEVERITY_HIGH };
 #define SEVERITY_COUNT 4
 
-/* Of what the share is. */
-enum insight_measure { SHARE_OF_ENERGY, SHARE_OF_GPU_HOURS, SHARE_OF_JOBS };
-#define MEASURE_COUNT 3
+#define INSIGHT_LEAST_SHARE 0.0005 /* below it the share rounds to 0.0 %: nothing to speak of */
 
 /* Whom it is about. */
 enum insight_entity {
@@ -64,15 +63,45 @@ struct insight_change {
     const char *path, *value;
 };
 
-/* The run once more, with something changed. Nothing changed: there is no such run. */
+/* The run once more, with something changed: as a rule proposes it, then (trials.h) the best of
+   what was tried. Nothing changed: there is no such run. */
 struct insight_what_if {
     const char *policy; /* in place of the run's own; NULL: the same */
     ARRAY_OF(struct insight_change) changes;
-    const char *unsure; /* why it may not lessen what is reported; NULL: it lessens it */
-    const char *note;   /* what there is to know besides, or why there is no such run; or NULL */
+    uint32_t reads, keeps; /* also each policy that declares one of these; 0: none (proposal.h) */
+    const char *assumes; /* what the changes suppose that no operator can set: "if ..."; or NULL */
+    const char *note;    /* what there is to know besides, or why there is no such run; or NULL */
 };
 
-struct rule;
+/* What became of a proposal. */
+enum insight_verdict {
+    VERDICT_NONE, /* there is none */
+    VERDICT_NOT_SIMULATED,
+    VERDICT_NO_GAIN,    /* left out: what was tried does not gain enough */
+    VERDICT_ASSUMPTION, /* it would gain if the world were another */
+    VERDICT_TRADE,      /* it gains, and something else gets worse */
+    VERDICT_RECOMMENDED
+};
+#define VERDICT_COUNT 6
+
+/* A metric in the run and with the change: means over the replications in which both know it. */
+struct insight_effect {
+    unsigned column; /* of the summary */
+    double before, after;
+    double change,
+        ci95;   /* after / before - 1, and half its paired 95 % interval; NAN: not defined */
+    bool worse; /* by more than what may be */
+};
+#define INSIGHT_MOST_EFFECTS 8
+
+struct insight_outcome {
+    enum insight_verdict verdict;
+    const char *reason; /* why it was not simulated */
+    uint32_t tried;     /* changes that were simulated */
+    bool one_run;       /* it holds for these jobs alone: a log, or one replication */
+    struct insight_effect effects[INSIGHT_MOST_EFFECTS]; /* the insight's own first */
+    size_t effect_count;
+};
 
 struct insight {
     const struct rule *rule;
@@ -86,7 +115,9 @@ struct insight {
     ARRAY_OF(struct insight_evidence) evidence; /* at most INSIGHT_MOST_EVIDENCE */
     size_t evidence_count;                      /* all of it */
     const char *recommendation;
+    unsigned column; /* what a proposal is to better, of the summary: that of the rule */
     struct insight_what_if what_if;
+    struct insight_outcome outcome;
 };
 
 /* Zero-initialise; release with insights_finish. */
@@ -101,6 +132,8 @@ struct insight *insights_add(struct insights *insights, const struct rule *rule)
 void insights_sort(struct insights *insights);
 void insights_finish(struct insights *insights);
 
+/* Whether its share is worth a line for people. */
+bool insight_is_shown(const struct insight *insight);
 /* How much it is of the measure of its rule: sets share and severity. A share below 0, or of
    nothing at all, counts as 0. */
 void insight_weigh(struct insight *insight, double part, double whole);
@@ -118,7 +151,8 @@ void insight_change(struct insights *insights, struct insight *insight, const ch
                     const char *value);
 
 extern const char *const severity_names[SEVERITY_COUNT];
-extern const char *const measure_names[MEASURE_COUNT]; /* "energy", "GPU-hours", "jobs" */
+extern const char *const measure_names[MEASURE_COUNT]; /* "energy", "GPU-hours", "jobs", "CO2" */
+extern const char *const insight_verdict_names[VERDICT_COUNT]; /* "none", "not simulated" */
 extern const char *const entity_names[ENTITY_COUNT];
 extern const char *const evidence_kind_names[EVIDENCE_KIND_COUNT];
 

@@ -89,34 +89,20 @@ struct interrupted {
     struct top_list jobs; /* by energy of their interruptions */
 };
 
-/* The change takes away one kind of interruptions: all of them, if there is no other. */
-static bool takes_all_away(const struct interrupted *all, const struct insight *insight) {
-    const char *path = insight->what_if.changes.at[0].path;
-    if (strstr(path, "preempt_slack_s"))
-        return all->resizes + all->failures == 0;
-    return strcmp(path, "policy.params.resize") == 0 && all->preemptions + all->failures == 0;
-}
-
-static void propose_for_preempt(const struct rule_run *rule_run, const struct interrupted *all,
-                                struct insights *insights, struct insight *insight) {
+static void propose_for_preempt(const struct rule_run *rule_run, struct insights *insights,
+                                struct insight *insight) {
     double by_failures = rule_run->waste->of[WASTE_FAILED].energy_j;
     double period_s = young_s(rule_run);
     if (by_failures > rule_run->waste->of[WASTE_RECONFIGURED].energy_j) {
-        if (period_s > 0 && rule_run->folder->models.count > 0) {
+        insight->recommendation = "checkpoints every sqrt(2 x time of a checkpoint x MTBF)";
+        if (period_s > 0 && rule_run->folder->models.count > 0)
             proposal_override(
                 rule_run, insights, insight,
                 arena_printf(&insights->arena, "{set: {checkpoint_interval_s: %.17g}}", period_s));
-            proposal_unsure(insight,
-                            "periodic checkpoints are of no help to jobs that lost little");
-        } else {
-            proposal_none(insight, "no run shows it: neither the failures nor the time of a "
-                                   "checkpoint are known");
-        }
-    } else if (propose_calm(rule_run, insights, insight)) {
-        if (!takes_all_away(all, insight))
-            proposal_unsure(insight, "jobs may be interrupted for other reasons instead");
-    } else {
-        proposal_none(insight, "no run shows it: the policy has no parameter for it");
+        else
+            proposal_none(insight, "the failures or the time of a checkpoint are not known");
+    } else if (!propose_calm(rule_run, insights, insight)) {
+        proposal_none(insight, "the policy has no parameter for it");
     }
 }
 
@@ -157,9 +143,8 @@ static void find_preempt(const struct rule_run *rule_run, const void *thresholds
     if (all.jobs.count > 0)
         insight_figure(insight, "worst_victim", "kWh", all.jobs.at[0].weight / J_PER_KWH);
     add_jobs(rule_run, &all.jobs, insights, insight);
-    insight->recommendation = "write checkpoints every sqrt(2 x time of a checkpoint x MTBF), let "
-                              "jobs keep their GPUs for a least time";
-    propose_for_preempt(rule_run, &all, insights, insight);
+    insight->recommendation = "let jobs keep their GPUs for longer";
+    propose_for_preempt(rule_run, insights, insight);
     insight_weigh(insight, sum.energy_j, rule_run->energy_j);
 }
 
@@ -171,6 +156,7 @@ const struct rule rule_preempt = {
                "more than least_share of the energy",
     .recommends = "checkpoint period of Young, sqrt(2 C MTBF); a least quantum",
     .measure = SHARE_OF_ENERGY,
+    .betters = SUMMARY_COLUMN(energy_kwh),
     .thresholds = preempt_fields,
     .thresholds_size = sizeof(struct preempt_thresholds),
     .find = find_preempt,
@@ -269,13 +255,11 @@ static void find_thrash(const struct rule_run *rule_run, const void *thresholds,
     add_jobs(rule_run, &all.worst, insights, insight);
     insight->recommendation = "hysteresis: a least time between interruptions of a job, a limit to "
                               "their number";
-    if (proposal_param(rule_run, insights, insight, "max_preemptions", "1") ||
-        proposal_duration(rule_run, insights, insight, "round_s", 4, 120) ||
-        (policy_facts_param(&rule_run->facts, "resize") &&
-         proposal_duration(rule_run, insights, insight, "resize_interval_s", 8, 300)))
-        proposal_unsure(insight, "other jobs may be interrupted instead");
-    else
-        proposal_none(insight, "no run shows it: the policy has no parameter for it");
+    if (!proposal_param(rule_run, insights, insight, "max_preemptions", "1") &&
+        !proposal_duration(rule_run, insights, insight, "round_s", 4, 120) &&
+        !(policy_facts_param(&rule_run->facts, "resize") &&
+          proposal_duration(rule_run, insights, insight, "resize_interval_s", 8, 300)))
+        proposal_none(insight, "the policy has no parameter for it");
     insight_weigh(insight, all.overhead_j, rule_run->energy_j);
 }
 
@@ -287,6 +271,7 @@ const struct rule rule_thrash = {
                "before it has computed for restarts x restart_s",
     .recommends = "hysteresis",
     .measure = SHARE_OF_ENERGY,
+    .betters = SUMMARY_COLUMN(energy_kwh),
     .thresholds = thrash_fields,
     .thresholds_size = sizeof(struct thrash_thresholds),
     .find = find_thrash,

@@ -5,8 +5,7 @@
 
 #include <stdlib.h>
 
-#define NOT_ONE_LIST \
-    "no run shows it: the scenario has several streams, each with choices of its own"
+#define NOT_ONE_LIST "the scenario has several streams, each with choices of its own"
 
 static const struct yaml_node *workload_of(const struct rule_run *rule_run) {
     const struct yaml_node *root = rule_run->folder->scenario.doc.root;
@@ -20,9 +19,6 @@ static bool has_lists(const struct rule_run *rule_run, struct insight *insight) 
         insight->what_if.note = NOT_ONE_LIST;
         return false;
     }
-    const struct yaml_node *kind = yaml_find(workload, "kind");
-    if (kind && slice_is((struct slice){kind->text, kind->length}, "trace"))
-        insight->what_if.unsure = "jobs of the log may state what they can take themselves";
     return true;
 }
 
@@ -65,7 +61,7 @@ bool narrower_k(const struct rule_run *rule_run, struct insights *insights, stru
     if (kept > 0)
         insight_change(insights, insight, "workload.k", list.text);
     else
-        insight->what_if.note = "no run shows it: no job may take fewer GPUs";
+        insight->what_if.note = "no job may take fewer GPUs";
     str_finish(&list);
     return kept > 0;
 }

@@ -87,11 +87,9 @@ static void look_at_interval(const struct rule_run *rule_run, const struct queue
 
 static void propose_for_frag(const struct rule_run *rule_run, struct insights *insights,
                              struct insight *insight) {
-    if (proposal_smaller_k(rule_run, insights, insight))
-        proposal_unsure(insight, "jobs that take fewer GPUs hold them longer");
-    else
-        proposal_none(insight, "no run shows it: the scenario has no list of numbers of GPUs that "
-                               "could be made smaller");
+    if (!proposal_smaller_k(rule_run, insights, insight))
+        proposal_none(insight,
+                      "the scenario has no list of numbers of GPUs that could be made smaller");
 }
 
 static void report_frag(const struct rule_run *rule_run, const struct frag *frag,
@@ -114,8 +112,7 @@ static void report_frag(const struct rule_run *rule_run, const struct frag *frag
         job_evidence_add(rule_run, &frag->intervals.at[i], insights, insight,
                          "head of the queue, nothing free fits it");
     insight->evidence_count = frag->intervals.total;
-    insight->recommendation =
-        "pack jobs (best fit), move them together, or let them take fewer GPUs";
+    insight->recommendation = "let jobs take fewer GPUs";
     propose_for_frag(rule_run, insights, insight);
     insight_weigh(insight, frag->stranded_gpu_s, rule_run->gpu_s);
 }
@@ -140,8 +137,9 @@ const struct rule rule_frag = {
     .trigger = "in more than least_share of the time the GPUs that are free of the types that the "
                "head of the queue (the first submitted of those who wait) may use are as many as "
                "it needs, but none of its configurations fits them",
-    .recommends = "packing, best fit; defragmentation; malleable k",
+    .recommends = "smaller k",
     .measure = SHARE_OF_GPU_HOURS,
+    .betters = SUMMARY_COLUMN(wait_mean_s),
     .thresholds = frag_fields,
     .thresholds_size = sizeof(struct frag_thresholds),
     .find = find_frag,
@@ -304,14 +302,9 @@ static void report_hol(const struct rule_run *rule_run, const struct hol *hol,
         job_evidence_add(rule_run, &hol->blocked.at[i], insights, insight,
                          "could have run before the head of the queue");
     insight->evidence_count = hol->blocked.total;
-    insight->recommendation =
-        "backfill: let jobs that fit pass the head, with a reservation for it "
-        "(EASY, conservative)";
-    bool strict = proposal_param(rule_run, insights, insight, "strict", "false");
-    if (!strict && proposal_policy(rule_run, insight, "easy"))
-        proposal_unsure(insight, "the order of all jobs changes, too");
-    else if (!strict)
-        proposal_none(insight, "no policy of easim backfills more than this one");
+    insight->recommendation = "let jobs that fit pass the head of the queue";
+    (void)proposal_param(rule_run, insights, insight, "strict", "false");
+    proposal_policies(insight, EASIM_READS_RUN_TIMES, 0);
     insight_weigh(insight, hol->free_gpu_s, rule_run->gpu_s);
 }
 
@@ -351,8 +344,9 @@ const struct rule rule_hol = {
                "nothing free fitted the head of the queue, but they would have fitted (and been "
                "within the cap, of a policy that keeps it) and have ended, as predicted, before "
                "the head started. A list policy without strict blocks nobody",
-    .recommends = "backfilling: EASY, conservative",
+    .recommends = "backfilling; policies that read run times",
     .measure = SHARE_OF_GPU_HOURS,
+    .betters = SUMMARY_COLUMN(wait_mean_s),
     .thresholds = hol_fields,
     .thresholds_size = sizeof(struct hol_thresholds),
     .find = find_hol,

@@ -32,13 +32,6 @@ bool proposal_duration(const struct rule_run *rule_run, struct insights *insight
                           number_text(insights, factor * value_s));
 }
 
-bool proposal_policy(const struct rule_run *rule_run, struct insight *insight, const char *policy) {
-    if (strcmp(rule_run->policy, policy) == 0)
-        return false;
-    insight->what_if.policy = policy;
-    return true;
-}
-
 bool proposal_free_cap(const struct rule_run *rule_run, struct insights *insights,
                        struct insight *insight) {
     const struct cluster *cluster = &rule_run->folder->cluster;
@@ -49,6 +42,7 @@ bool proposal_free_cap(const struct rule_run *rule_run, struct insights *insight
                                                 node->cpu_w_per_busy_gpu);
     }
     insight_change(insights, insight, "cluster.power_cap_w", number_text(insights, ceil(most_w)));
+    insight->what_if.assumes = "the power cap were lifted";
     return true;
 }
 

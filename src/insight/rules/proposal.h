@@ -4,6 +4,7 @@
 #ifndef EASIM_INSIGHT_RULES_PROPOSAL_H
 #define EASIM_INSIGHT_RULES_PROPOSAL_H
 
+#include "easim/policy.h"
 #include "insight/rules/insight.h"
 #include "insight/rules/rule_run.h"
 
@@ -13,9 +14,13 @@ bool proposal_param(const struct rule_run *rule_run, struct insights *insights,
 /* A number of seconds likewise, times `factor` of what it is; off and 0 become usual_s. */
 bool proposal_duration(const struct rule_run *rule_run, struct insights *insights,
                        struct insight *insight, const char *name, double factor, double usual_s);
-/* Another policy that comes with easim; false if it is the run's own. */
-bool proposal_policy(const struct rule_run *rule_run, struct insight *insight, const char *policy);
-/* A constant cap that binds nobody: what all GPUs and nodes can draw at most. */
+/* Every other policy that declares one of these, EASIM_READS_* and EASIM_KEEPS_*; those that are
+   there and run are tried with their usual parameters. */
+static inline void proposal_policies(struct insight *insight, uint32_t reads, uint32_t keeps) {
+    insight->what_if.reads = reads;
+    insight->what_if.keeps = keeps;
+}
+/* A constant cap that binds nobody: what all GPUs and nodes can draw at most; an assumption. */
 bool proposal_free_cap(const struct rule_run *rule_run, struct insights *insights,
                        struct insight *insight);
 /* Jobs that may take fewer GPUs: the scenario's list `workload.k` with 1 and the powers of two
@@ -29,10 +34,7 @@ bool proposal_power_limits(const struct rule_run *rule_run, struct insights *ins
 void proposal_override(const struct rule_run *rule_run, struct insights *insights,
                        struct insight *insight, const char *entry);
 
-/* What may not be promised, and why; why there is no command. Literals, or in the list's arena. */
-static inline void proposal_unsure(struct insight *insight, const char *why) {
-    insight->what_if.unsure = why;
-}
+/* Why there is nothing to try. A literal, or in the list's arena. */
 static inline void proposal_none(struct insight *insight, const char *why) {
     insight->what_if.note = why;
 }

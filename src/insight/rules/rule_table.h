@@ -2,7 +2,7 @@
 #ifndef EASIM_INSIGHT_RULES_RULE_TABLE_H
 #define EASIM_INSIGHT_RULES_RULE_TABLE_H
 
-#include "insight/rules/rule.h"
+#include "insight/rules/insight.h"
 
 extern const struct rule *const rule_table[]; /* ends with NULL */
 

@@ -91,7 +91,7 @@ static void report_overscale(const struct rule_run *rule_run, struct gathered *g
     insight_figure(insight, "energy_lost", "kWh", g->lost_j / J_PER_KWH);
     insight_figure(insight, "time_gained", "h", g->gained_s / S_PER_H);
     insight->recommendation =
-        arena_printf(&insights->arena, "let its jobs take at most %.0f GPUs", g->least);
+        arena_printf(&insights->arena, "let jobs take at most %.0f GPUs", g->least);
     narrower_k(rule_run, insights, insight, (uint32_t)g->least);
     insight_weigh(insight, fmax(g->lost_j, 0), rule_run->energy_j);
 }
@@ -116,6 +116,7 @@ const struct rule rule_overscale = {
                "least_efficiency of it; the knee is the most for which neither is so",
     .recommends = "at most the GPUs at the knee",
     .measure = SHARE_OF_ENERGY,
+    .betters = SUMMARY_COLUMN(energy_kwh),
     .thresholds = overscale_fields,
     .thresholds_size = sizeof(struct overscale_thresholds),
     .find = find_overscale,

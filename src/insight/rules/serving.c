@@ -199,7 +199,7 @@ static void propose_more(const struct recorded_service *service, const struct se
     const struct service *spec = service->spec;
     insight->recommendation = "more replicas, or a lower target, so that they are there before the "
                               "demand is; GPUs for them";
-    proposal_unsure(insight, "a new replica has to load, and needs GPUs that jobs may hold");
+    insight->column = SUMMARY_COLUMN(slo_share);
     if (facts->most >= spec->replicas.max)
         change(service, insights, insight, "replicas.max", 2 * (double)spec->replicas.max);
     else if (facts->reserved_s > 0 && !spec->scaling.preempt)
@@ -228,7 +228,6 @@ static void propose_fewer(const struct recorded_service *service, uint32_t count
     uint32_t least, most;
     find_sizes(spec, &least, &most);
     insight->recommendation = "fewer replicas, a higher target, or smaller replicas";
-    proposal_unsure(insight, "fewer replicas meet the next rise of demand later");
     if (count <= spec->replicas.min && spec->replicas.min > 1)
         change(service, insights, insight, "replicas.min", 1);
     else if (count > spec->replicas.min && spec->scaling.target < 0.9)
@@ -242,8 +241,8 @@ static void propose_fewer(const struct recorded_service *service, uint32_t count
                        arena_printf(&insights->arena, "%s.replicas.k", spec->path),
                        arena_printf(&insights->arena, "[%u]", least));
     else
-        proposal_none(insight, "no run shows it: it has its least number of replicas, of the least "
-                               "size that there is");
+        proposal_none(insight,
+                      "it has its least number of replicas, of the least size that there is");
 }
 
 /* ---- What it says ---- */
@@ -325,6 +324,7 @@ const struct rule rule_slo_replicas = {
                "are below least_load of what they can give for low_for without a break",
     .recommends = "more or fewer replicas; another target",
     .measure = SHARE_OF_ENERGY,
+    .betters = SUMMARY_COLUMN(energy_kwh),
     .thresholds = slo_fields,
     .thresholds_size = sizeof(struct slo_thresholds),
     .find = find_slo_replicas,

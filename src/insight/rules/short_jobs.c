@@ -58,7 +58,7 @@ static void report_short(const struct rule_run *rule_run, struct gathered *g,
     insight_figure(insight, "set_up_time", "s", g->s);
     insight_figure(insight, "overhead", "", g->s / (g->s + g->gained_s));
     insight->recommendation = "let one job do the work of several: a set-up for all of them";
-    insight->what_if.note = "no run shows it: which jobs belong together the scenario does not say";
+    insight->what_if.note = "the scenario does not tell which jobs belong together";
     insight_weigh(insight, g->lost_j, rule_run->energy_j);
 }
 

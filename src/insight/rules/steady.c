@@ -123,6 +123,7 @@ static void propose_capacity(const struct rule_run *rule_run, double rho, struct
             continue;
         insight_change(insights, insight, arena_printf(&insights->arena, "workload.%s", keys[i]),
                        number_text(insights, value / (1.25 * rho)));
+        insight->what_if.assumes = "fewer jobs came";
         return;
     }
     for (size_t i = 0; nodes && nodes->kind == YAML_NODE_SEQUENCE && i < nodes->count; i++) {
@@ -132,9 +133,10 @@ static void propose_capacity(const struct rule_run *rule_run, double rho, struct
         insight_change(insights, insight,
                        arena_printf(&insights->arena, "cluster.nodes[%zu].count", i),
                        number_text(insights, ceil(1.25 * rho * value)));
+        insight->what_if.assumes = "there were more nodes";
     }
     if (insight->what_if.changes.count == 0)
-        insight->what_if.note = "no run shows it: the scenario states no load and no nodes";
+        insight->what_if.note = "the scenario states no load and no nodes";
 }
 
 /* Work that arrives over work that is served. Drained, all of it is: then what the jobs held over
@@ -160,8 +162,8 @@ static void report_queue(const struct rule_run *rule_run, const struct growth_of
     insight->from_s = units_s(g->from_ns);
     insight->to_s = units_s(g->to_ns);
     insight_find(insights, insight,
-                 "the queue grows by %.3g jobs/h (standard error %.2g): figures of a steady state "
-                 "there are none",
+                 "the queue grows by %.3g jobs/h (standard error %.2g), so means depend on the "
+                 "length of the run",
                  g->slope_per_h, g->error_per_h);
     insight_figure(insight, "slope", "jobs/h", g->slope_per_h);
     insight_figure(insight, "standard_error", "jobs/h", g->error_per_h);
@@ -177,8 +179,7 @@ static void report_queue(const struct rule_run *rule_run, const struct growth_of
         .note = arena_printf(&insights->arena, "%.0f jobs wait at first, %.0f at the end", g->at[0],
                              g->at[BATCHES])};
     insight_evidence(insights, insight, &evidence);
-    insight->recommendation =
-        "more capacity or an admission test; do not quote means of such a run";
+    insight->recommendation = "more capacity or less load; do not quote means of such a run";
     propose_capacity(rule_run, rho > 1 && isfinite(rho) ? rho : 1, insights, insight);
     insight_weigh(insight, rho > 1 ? 1 - 1 / rho : 0, 1);
 }
@@ -200,8 +201,9 @@ const struct rule rule_queue = {
         "the number of waiting jobs grows, from the end of the warm-up to the end of the run "
         "(drained: to the last submission), by more than standard_errors of its standard "
         "error, from 20 equal parts of that time",
-    .recommends = "capacity; admission; figures of a steady state are invalid",
+    .recommends = "capacity; less load; do not quote means",
     .measure = SHARE_OF_GPU_HOURS,
+    .betters = SUMMARY_COLUMN(jct_mean_s),
     .thresholds = queue_fields,
     .thresholds_size = sizeof(struct queue_thresholds),
     .find = find_queue,
@@ -301,20 +303,6 @@ static void find_full_time(const struct rule_run *rule_run, double of_median,
                 filling->at.at[i].s * fmax(filling->median - filling->at.at[i].gpus, 0);
 }
 
-static void propose_trim(const struct rule_run *rule_run, const struct filling *filling,
-                         struct insights *insights, struct insight *insight) {
-    const struct yaml_node *root = rule_run->folder->scenario.doc.root;
-    bool drained = rule_run->folder->scenario.horizon_ns == TIME_NONE_NS;
-    if (filling->full_ns > rule_run->from_ns && root && yaml_find(root, "workload"))
-        insight_change(insights, insight, "workload.warmup",
-                       number_text(insights, units_s(filling->full_ns)));
-    if (filling->empties_ns < rule_run->to_ns && (drained || root))
-        insight_change(insights, insight, "horizon",
-                       number_text(insights, units_s(filling->empties_ns)));
-    if (insight->what_if.changes.count == 0)
-        insight->what_if.note = "no run shows it: nothing could be left out";
-}
-
 static void report_warmup(const struct rule_run *rule_run, const struct filling *filling,
                           double share, struct insights *insights) {
     struct insight *insight = insights_add(insights, &rule_warmup);
@@ -336,8 +324,10 @@ static void report_warmup(const struct rule_run *rule_run, const struct filling 
                                         .to_s = empties_s,
                                         .note = "as full as usual"};
     insight_evidence(insights, insight, &evidence);
-    insight->recommendation = "a longer run, or a warm-up and a horizon that leave the ends out";
-    propose_trim(rule_run, filling, insights, insight);
+    insight->recommendation = arena_printf(
+        &insights->arena, "a longer run, or a warm-up of %.9g s and a horizon of %.9g s", full_s,
+        empties_s);
+    insight->what_if.note = "another warm-up or horizon changes what is measured, not what happens";
     insight_weigh(insight, filling->missing_gpu_s, rule_run->gpu_s);
 }
 

@@ -43,7 +43,7 @@ static void report_extrapolated(const struct rule_run *rule_run, struct gathered
     insight_figure(insight, "energy", "kWh", g->energy_j / J_PER_KWH);
     insight_figure_text(insights, insight, "models", models);
     insight->recommendation = "measure these models there before quoting figures";
-    insight->what_if.note = "no run shows it: a measurement would";
+    insight->what_if.note = "easim cannot test this; measure the models";
     insight_weigh(insight, g->lost_gpu_s, rule_run->gpu_s);
 }
 
@@ -103,6 +103,7 @@ const struct rule rule_model_extrapolated = {
                "GPU-hours; the severity is by those of jobs that might have had a measured one",
     .recommends = "measuring",
     .measure = SHARE_OF_GPU_HOURS,
+    .trust = true,
     .thresholds = extrapolated_fields,
     .thresholds_size = sizeof(struct extrapolated_thresholds),
     .find = find_extrapolated,
@@ -164,7 +165,7 @@ static void report_noise(const struct rule_run *rule_run, const struct csv *csv,
     insight->recommendation =
         isfinite(needed) ? arena_printf(arena, "about %.0f replications, or no claim", needed)
                          : "no claim: the means are equal";
-    insight->what_if.note = "a comparison with more replications shows it, not one run";
+    insight->what_if.note = "a comparison with more replications would show it";
     insight_weigh(insight, 0, rule_run->energy_j);
 }
 
@@ -213,6 +214,7 @@ const struct rule rule_seed_noise = {
                "less than so many intervals; it wastes nothing, so it is never more than info",
     .recommends = "more seeds",
     .measure = SHARE_OF_ENERGY,
+    .trust = true,
     .thresholds = seed_fields,
     .thresholds_size = sizeof(struct seed_thresholds),
     .find = find_seed_noise,

@@ -47,16 +47,18 @@ static double *useful_by_job(const struct waste *waste, const struct recorded_ru
     return share;
 }
 
-static void add_insights(struct str *out, const struct rule_run *rule_run,
-                         const struct rule_settings *settings, insight_command *command) {
+static int add_insights(struct str *out, const struct rule_run *rule_run,
+                        const struct rule_settings *settings, const struct insight_hooks *hooks,
+                        struct error *reterr) {
     const struct recorded_folder *folder = rule_run->folder;
     struct insights insights = {0};
     struct str text = {0};
     rules_apply(rule_run, settings, &insights);
+    int r = hooks->verify(hooks->context, rule_run, &insights, reterr);
     const char **commands =
         arena_alloc(&insights.arena, (insights.at.count + 1) * sizeof *commands);
     for (size_t i = 0; i < insights.at.count; i++)
-        commands[i] = command(folder, rule_run->policy, insights.at.at[i], i + 1, &insights.arena);
+        commands[i] = hooks->command(rule_run->run, insights.at.at[i], i + 1, &insights.arena);
     insights_json(&(struct insights_page){.run = rule_run,
                                           .settings = settings,
                                           .insights = &insights,
@@ -68,11 +70,12 @@ static void add_insights(struct str *out, const struct rule_run *rule_run,
     json_out_raw(out, text.text, text.length);
     str_finish(&text);
     insights_finish(&insights);
+    return r;
 }
 
 /* The rules with their usual thresholds, of a run whose waste is known. */
 static int apply_rules(struct str *out, const struct recorded_run *run, const struct waste *waste,
-                       insight_command *command, struct error *reterr) {
+                       const struct insight_hooks *hooks, struct error *reterr) {
     struct rule_settings settings = {0};
     struct rule_run rule_run = {0};
     struct problems problems = {0};
@@ -81,7 +84,7 @@ static int apply_rules(struct str *out, const struct recorded_run *run, const st
         r = error_set(reterr, ERROR_INPUT, "%s", problems.count > 0 ? problems.texts[0] : "rules");
     if (r == 0) {
         rule_run_init(&rule_run, run, waste);
-        add_insights(out, &rule_run, &settings, command);
+        r = add_insights(out, &rule_run, &settings, hooks, reterr);
         rule_run_finish(&rule_run);
     }
     rule_settings_finish(&settings);
@@ -89,13 +92,14 @@ static int apply_rules(struct str *out, const struct recorded_run *run, const st
     return r;
 }
 
-int insight_json_add(struct str *out, const struct recorded_run *run, insight_command *command,
-                     double **ret_useful_frac, struct error *reterr) {
+int insight_json_add(struct str *out, const struct recorded_run *run,
+                     const struct insight_hooks *hooks, double **ret_useful_frac,
+                     struct error *reterr) {
     struct waste waste = {0};
     int r = waste_of_run(&waste, run, reterr);
     if (r == 0) {
         add_classes(out, &waste);
-        r = apply_rules(out, run, &waste, command, reterr);
+        r = apply_rules(out, run, &waste, hooks, reterr);
     }
     if (r == 0)
         *ret_useful_frac = useful_by_job(&waste, run);

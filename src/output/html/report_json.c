@@ -115,7 +115,7 @@ static int add_run(struct str *out, const struct report *report, const struct re
     size_t policies = report->source.series.count;
     struct gpu_lanes lanes = {0};
     double *useful_frac = NULL;
-    int r = insight_json_add(out, run, report->request->what_if, &useful_frac, reterr);
+    int r = insight_json_add(out, run, report->request->insights, &useful_frac, reterr);
     if (r == 0)
         r = attribution_json_add(out, run, reterr);
     if (r == 0) {

@@ -11,7 +11,7 @@ struct report_request {
     const char *policy;  /* shown first; NULL: the first that is on the front */
     const char *command; /* the line that makes this report */
     const char *repeat;  /* that repeats the results */
-    insight_command *what_if;
+    const struct insight_hooks *insights;
 };
 
 /* ERROR_INPUT, one of them, for a folder that is damaged, half written or of something else. */

@@ -89,6 +89,29 @@ static void add_evidence(cJSON *object, const struct insight *insight) {
     }
 }
 
+/* What became of the proposal; a metric by its name in summary.csv. */
+static void add_outcome(const struct insight *insight, cJSON *what_if) {
+    const struct insight_outcome *outcome = &insight->outcome;
+    json_add_text(what_if, "verdict", insight_verdict_names[outcome->verdict]);
+    json_add_text(what_if, "assumes", insight->what_if.assumes);
+    json_add_int(what_if, "tried", outcome->tried);
+    cJSON_AddBoolToObject(what_if, "one_run", outcome->one_run);
+    cJSON *list = cJSON_AddArrayToObject(what_if, "gave");
+    for (size_t i = 0; i < outcome->effect_count; i++) {
+        const struct insight_effect *effect = &outcome->effects[i];
+        cJSON *one = cJSON_CreateObject();
+        cJSON_AddItemToArray(list, one);
+        json_add_text(one, "name", summary_names[effect->column]);
+        json_add_text(one, "label", metric_table[effect->column].label);
+        json_add_text(one, "unit", metric_table[effect->column].unit);
+        json_add_real(one, "before", effect->before);
+        json_add_real(one, "after", effect->after);
+        json_add_real(one, "change", effect->change);
+        json_add_real(one, "ci95", effect->ci95);
+        cJSON_AddBoolToObject(one, "worse", effect->worse);
+    }
+}
+
 static void add_insight(const struct insights_page *page, cJSON *list, size_t place) {
     const struct insight *insight = page->insights->at.at[place];
     cJSON *object = cJSON_CreateObject();
@@ -105,12 +128,14 @@ static void add_insight(const struct insights_page *page, cJSON *list, size_t pl
     json_add_text(object, "finding", insight->finding);
     add_figures(object, insight);
     add_evidence(object, insight);
-    json_add_text(object, "recommendation", insight->recommendation);
+    json_add_text(object, "recommendation",
+                  insight->outcome.verdict == VERDICT_NO_GAIN ? NULL : insight->recommendation);
     cJSON *what_if = cJSON_AddObjectToObject(object, "what_if");
     json_add_text(what_if, "command", page->commands[place]);
-    cJSON_AddBoolToObject(what_if, "promised", page->commands[place] && !insight->what_if.unsure);
-    json_add_text(what_if, "unsure", insight->what_if.unsure);
+    cJSON_AddBoolToObject(what_if, "promised", insight->outcome.verdict == VERDICT_RECOMMENDED);
+    json_add_text(what_if, "unsure", insight->outcome.reason);
     json_add_text(what_if, "note", insight->what_if.note);
+    add_outcome(insight, what_if);
 }
 
 void insights_json(const struct insights_page *page, struct str *out) {

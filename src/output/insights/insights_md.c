@@ -85,15 +85,27 @@ static void add_evidence(const struct insight *insight, struct str *out) {
     }
 }
 
+static void add_sentence(const char *begins, const struct str *text, struct str *out) {
+    if (text->length == 0)
+        return;
+    str_addf(out, "\n%s%c", begins, toupper((unsigned char)text->text[0]));
+    add_escaped(out, text->text + 1);
+    str_add(out, ".\n");
+}
+
 /* A line of code stands indented: no backquote in it can end it. */
 static void add_what_if(const struct insights_page *page, size_t place, struct str *out) {
-    const struct insight_what_if *what_if = &page->insights->at.at[place]->what_if;
-    if (page->commands[place]) {
-        str_addf(out, "\nWhat if%s%s:\n\n    ", what_if->unsure ? ", not promised: " : "",
-                 what_if->unsure ? what_if->unsure : "");
-        str_add(out, page->commands[place]);
-        str_add_char(out, '\n');
-    }
+    const struct insight *insight = page->insights->at.at[place];
+    const struct insight_what_if *what_if = &insight->what_if;
+    struct str advice = {0}, effects = {0};
+    insights_add_advice(&advice, insight);
+    insights_add_effects(&effects, insight);
+    add_sentence("", &advice, out);
+    add_sentence("It gave: ", &effects, out);
+    if (page->commands[place])
+        str_addf(out, "\n    %s\n", page->commands[place]);
+    str_finish(&advice);
+    str_finish(&effects);
     if (what_if->note)
         str_addf(out, "\n%c%s.\n", toupper((unsigned char)what_if->note[0]), what_if->note + 1);
 }
@@ -106,8 +118,9 @@ static void add_insight(const struct insights_page *page, size_t place, struct s
              severity_names[insight->severity]);
     add_escaped(out, entity.text);
     str_finish(&entity);
-    str_addf(out, ", %.10g s to %.10g s, %.3g %% of the %s: ", insight->from_s, insight->to_s,
-             100 * insight->share, measure_names[insight->rule->measure]);
+    str_addf(out, ", %.10g s to %.10g s", insight->from_s, insight->to_s);
+    insights_add_share(out, insight);
+    str_add(out, ": ");
     add_text(out, insight->finding);
     str_add(out, ".\n\n| figure | value |\n|---|---|\n");
     for (size_t i = 0; i < insight->figures.count; i++) {
@@ -119,9 +132,6 @@ static void add_insight(const struct insights_page *page, size_t place, struct s
         str_finish(&figure);
     }
     add_evidence(insight, out);
-    str_add(out, "\nTry: ");
-    add_text(out, insight->recommendation);
-    str_add(out, ".\n");
     add_what_if(page, place, out);
 }
 
@@ -131,5 +141,6 @@ void insights_md(const struct insights_page *page, struct str *out) {
     if (page->insights->at.count == 0)
         str_add(out, "\nNo rule found anything.\n");
     for (size_t i = 0; i < page->insights->at.count; i++)
-        add_insight(page, i, out);
+        if (insight_is_shown(page->insights->at.at[i]))
+            add_insight(page, i, out);
 }

@@ -61,6 +61,59 @@ void insights_add_name(struct str *out, const char *name) {
     str_finish(&visible);
 }
 
+void insights_add_share(struct str *out, const struct insight *insight) {
+    if (insight->share >= INSIGHT_LEAST_SHARE)
+        str_addf(out, ", %.3g %% of the %s", 100 * insight->share,
+                 measure_names[insight->rule->measure]);
+}
+
+/* What there is to try, and how well it is known. */
+void insights_add_advice(struct str *out, const struct insight *insight) {
+    const struct insight_outcome *outcome = &insight->outcome;
+    if (outcome->verdict == VERDICT_NO_GAIN) {
+        str_addf(out, "no recommendation: %u tried, none gains enough%s", outcome->tried,
+                 outcome->one_run ? " in this run" : "");
+        return;
+    }
+    if (outcome->verdict == VERDICT_NONE)
+        str_add(out, insight_verdict_names[VERDICT_NOT_SIMULATED]);
+    else if (outcome->verdict == VERDICT_ASSUMPTION)
+        str_addf(out, "if %s", insight->what_if.assumes);
+    else
+        str_add(out, insight_verdict_names[outcome->verdict]);
+    if (outcome->tried > 0 && outcome->one_run)
+        str_addf(out, "%s in this run", outcome->verdict == VERDICT_ASSUMPTION ? "," : "");
+    if (outcome->tried > 1)
+        str_addf(out, ", the best of %u tried", outcome->tried);
+    if (outcome->verdict != VERDICT_ASSUMPTION)
+        str_addf(out, ": %s", insight->recommendation);
+    if (outcome->reason) {
+        str_add(out, "; ");
+        str_add_visible(out, outcome->reason);
+    }
+}
+
+void insights_add_effects(struct str *out, const struct insight *insight) {
+    const struct insight_outcome *outcome = &insight->outcome;
+    for (size_t i = 0; i < outcome->effect_count && outcome->verdict != VERDICT_NO_GAIN; i++) {
+        const struct insight_effect *effect = &outcome->effects[i];
+        struct report_line line = run_report_find_line(effect->column);
+        str_addf(out, "%s%s ", i > 0 ? ", " : "", metric_table[effect->column].label);
+        insights_add_number(out, line.scale * effect->before, line.unit);
+        if (effect->after == effect->before) {
+            str_add(out, " as before");
+            continue;
+        }
+        str_add(out, " to ");
+        insights_add_number(out, line.scale * effect->after, line.unit);
+        if (isfinite(effect->change))
+            str_addf(out, " (%+.3g %%", 100 * effect->change);
+        if (isfinite(effect->change) && isfinite(effect->ci95) && !outcome->one_run)
+            str_addf(out, " +- %.2g", 100 * effect->ci95);
+        str_addf(out, "%s%s", isfinite(effect->change) ? ")" : "", effect->worse ? " worse" : "");
+    }
+}
+
 void insights_add_entity(struct str *out, const struct insight *insight) {
     if (insight->entity == ENTITY_CLUSTER) {
         str_add(out, "the cluster");

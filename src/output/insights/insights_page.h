@@ -37,6 +37,12 @@ void insights_add_figure(struct str *out, const struct insight_figure *figure);
 /* A name for people: control characters made visible, and after INSIGHTS_NAME_BYTES cut short. */
 #define INSIGHTS_NAME_BYTES 60
 void insights_add_name(struct str *out, const char *name);
+/* ", 15.8 % of the energy"; nothing if that is none of it. */
+void insights_add_share(struct str *out, const struct insight *insight);
+/* "recommended in this run, the best of 3 that were tried: TEXT", without a full stop. */
+void insights_add_advice(struct str *out, const struct insight *insight);
+/* "energy 492.5 kWh to 346.8 kWh (-29.6 %), ..."; nothing of a change that was not simulated. */
+void insights_add_effects(struct str *out, const struct insight *insight);
 /* "job NAME", "the cluster" */
 void insights_add_entity(struct str *out, const struct insight *insight);
 

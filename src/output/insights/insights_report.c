@@ -14,16 +14,21 @@ static void add_headlines(const struct insights_page *page, struct str *out) {
 
 static void add_insight(const struct insights_page *page, size_t place, struct str *out) {
     const struct insight *insight = page->insights->at.at[place];
-    str_addf(out, "\n%zu. %s %s, %.3g %% of the %s: ", place + 1, insight->rule->id,
-             severity_names[insight->severity], 100 * insight->share,
-             measure_names[insight->rule->measure]);
+    struct str effects = {0};
+    str_addf(out, "\n%zu. %s %s", place + 1, insight->rule->id, severity_names[insight->severity]);
+    insights_add_share(out, insight);
+    str_add(out, ": ");
     insights_add_entity(out, insight);
-    str_addf(out, "\n   %s\n   try: %s\n", insight->finding, insight->recommendation);
-    if (page->commands[place])
-        str_addf(out, "   what if%s%s\n   %s\n", insight->what_if.unsure ? ", not promised: " : "",
-                 insight->what_if.unsure ? insight->what_if.unsure : "", page->commands[place]);
+    str_addf(out, "\n   %s\n   ", insight->finding);
+    insights_add_advice(out, insight);
+    insights_add_effects(&effects, insight);
+    if (effects.length > 0)
+        str_addf(out, "\n   it gave: %s", effects.text);
+    str_addf(out, "%s%s\n", page->commands[place] ? "\n   " : "",
+             page->commands[place] ? page->commands[place] : "");
     if (insight->what_if.note)
         str_addf(out, "   note: %s\n", insight->what_if.note);
+    str_finish(&effects);
 }
 
 static void add_waste(const struct waste *waste, struct str *out) {
@@ -39,8 +44,14 @@ void insights_report(const struct insights_page *page, struct str *out) {
     str_addf(out, ", replication %u of %zu\n", run->run->part->replication, page->replications);
     add_headlines(page, out);
     add_waste(run->waste, out);
+    size_t hidden = 0;
     for (size_t i = 0; i < page->insights->at.count; i++)
-        add_insight(page, i, out);
+        if (insight_is_shown(page->insights->at.at[i]))
+            add_insight(page, i, out);
+        else
+            hidden++;
+    if (hidden > 0)
+        str_addf(out, "\n%zu more of less than 0.05 %%: insights.json\n", hidden);
     if (page->insights->at.count == 0)
         str_add(out, "\nno rule found anything\n");
 }

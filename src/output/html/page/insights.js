@@ -16,6 +16,22 @@ function figureText(f) {
                                        quantity(f.value, f.unit, 4);
 }
 
+/* What became of the proposal; insights.md has the same words. */
+function verdictText(w) {
+  const run = w.one_run && w.tried ? " in this run" : "", best = w.tried > 1 ? `, the best of ${number(w.tried)} tried` : "";
+  if (w.verdict === "no gain") return `No recommendation: ${number(w.tried)} tried, none gains enough${run}.`;
+  return (w.verdict === "assumption"    ? `If ${w.assumes}` :
+              w.verdict === "recommended" ? "Recommended" :
+              w.verdict === "trade"       ? "Trade" :
+                                            "Not simulated") + `${run}${best}:`;
+}
+
+function effectText(e, w) {
+  const change = e.change === null ? "" :
+      ` (${e.change > 0 ? "+" : ""}${percent(e.change)}${e.ci95 === null || w.one_run ? "" : ` \u00b1 ${percent(e.ci95)}`})`;
+  return `${name(e.label, 60)} ${quantity(e.before, e.unit, 4)} to ${quantity(e.after, e.unit, 4)}${change}${e.worse ? " (worse)" : ""}`;
+}
+
 function insightArticle(i) {
   const evidence = i.evidence.length === 0 ?
       null :
@@ -46,19 +62,17 @@ function insightArticle(i) {
       make(
           "p", {class: "note"},
           `Rule ${name(i.id)}; ${
-              i.share === null || i.share === undefined ?
+              !(i.share >= 0.0005) ?
                   "" :
                   `${percent(i.share)} of the ${name(i.share_of)}; `}${windowText(i.from_s, i.to_s)}. `,
           ...i.figures.flatMap((f, n) => [n ? "; " : "", `${name(f.name)}: `, figureText(f)])),
-      make("p", {}, strong("What to try: "), bdi(i.recommendation, 800)),
+      make("p", {}, strong(`${verdictText(i.what_if)} `), bdi(i.what_if.verdict === "assumption" ? "" : i.recommendation || "", 800)),
+      i.what_if.command && i.what_if.gave.length ?
+          make("p", {}, "It gave: ", ...i.what_if.gave.flatMap((e, n) => [n ? ", " : "", effectText(e, i.what_if)])) :
+          null,
       i.what_if.command ? make("pre", {}, name(i.what_if.command, 2000)) : null,
       i.what_if.unsure || i.what_if.note ?
-          make(
-              "p", {class: "note"},
-              bdi([i.what_if.unsure ? `Not promised: ${i.what_if.unsure}` : "", i.what_if.note || ""]
-                      .filter(Boolean)
-                      .join(". "),
-                  600)) :
+          make("p", {class: "note"}, bdi([i.what_if.unsure, i.what_if.note].filter(Boolean).join(". "), 600)) :
           null,
       evidence);
 }
