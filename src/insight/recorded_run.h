@@ -162,6 +162,10 @@ int recorded_summary_load(const struct recorded_folder *folder, const struct rec
 static inline bool recorded_run_is_replica(const struct recorded_run *run, uint32_t job) {
     return job >= run->first_replica;
 }
+/* Whether the figures of summary.csv count a job: it is submitted after the warm-up. */
+static inline bool recorded_run_measures(const struct recorded_run *run, uint32_t job) {
+    return run->workload.jobs.at[job].submit_ns >= run->workload.warmup_ns;
+}
 /* Without GPUs: a job in the queue, or a replica that waits for its GPUs. */
 static inline bool recorded_segment_waits(const struct recorded_segment *segment) {
     return segment->kind == SEGMENT_QUEUED || segment->kind == SEGMENT_RESERVED;

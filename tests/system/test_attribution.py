@@ -278,7 +278,7 @@ def check_attribution(run, rows, path, rule, bucket):
 # --- where the time went ---
 
 def slowed_s(run, s, slowdown):
-    """Of a run: time lost to neighbours, and by node the energy of it."""
+    """Of a run: time lost to neighbours, and by node the energy of it after the warm-up."""
     others = [o for o in run.held if o["job"] != s["job"] and run.jobs[o["job"]]["class"] != "service" and o["from"] < s["to"] and o["to"] > s["from"]]
     edges = sorted({s["from"], s["to"]} | {t for o in others for t in (o["from"], o["to"]) if s["from"] < t < s["to"]})
     lost, by_node = 0, defaultdict(float)
@@ -290,7 +290,8 @@ def slowed_s(run, s, slowdown):
                     company[node].add(o["job"])
         count, node = max(((len(company[node]), -node) for node, _, _ in s["at"]))
         lost += seconds(a, b) * slowdown * count / (1 + slowdown * count)
-        by_node[-node] += seconds(a, b) * slowdown * count / (1 + slowdown * count) * s["energy"] / seconds(s["from"], s["to"])
+        measured = seconds(max(a, run.start), max(b, run.start))
+        by_node[-node] += measured * slowdown * count / (1 + slowdown * count) * s["energy"] / seconds(s["from"], s["to"])
     return lost, by_node
 
 
@@ -397,15 +398,20 @@ def check_cause(run, row, parts, lost_to):
     assert row["miss_cause"] in ("infeasible at submit", "failed", "resized", "slowed", "configuration"), row
 
 
+def after(run, failure):
+    """Whether it is measured: at one instant failures come before the end of the warm-up (semantics 1.2)."""
+    return run.start == 0 or failure > run.start
+
+
 def check_nodes(run, rows, by_node):
     expected = defaultdict(lambda: [0, 0, 0, 0, 0])
     for node, count, state, start, stop in run.rests:
         if state == "failed":
-            expected[node][0] += 1 / (run.nodes[node]["gpus"] / count)
-            expected[node][1] += seconds(start, stop) * count / 3600
+            expected[node][0] += after(run, start) / (run.nodes[node]["gpus"] / count)
+            expected[node][1] += seconds(max(start, run.start), max(stop, run.start)) * count / 3600
     for life in run.life.values():
         for i, s in enumerate(life):
-            if s["ended"] != "failed" or s["kind"] in ("queued", "reserved"):
+            if s["ended"] != "failed" or s["kind"] in ("queued", "reserved") or not after(run, s["to"]):
                 continue
             node = next(n for n, _, _ in s["at"] if any(r[0] == n and r[2] == "failed" and r[3] == s["to"] for r in run.rests))
             expected[node][2] += 1
@@ -414,7 +420,8 @@ def check_nodes(run, rows, by_node):
                 expected[node][4] += life[i]["energy"] / 3.6e6
                 i -= 1
     got = {int(r["node"]): r for r in rows}
-    assert set(got) == {n for n in range(len(run.nodes)) if expected[n][0] or by_node[n]}, (got, expected, by_node)
+    assert set(got) == {n for n in range(len(run.nodes)) if expected[n][0] or expected[n][1] or by_node[n]}, (got, expected, by_node)
+    near(run.summary["node_failures"], sum(e[0] for e in expected.values()), 0, "node_failures of summary.csv")
     for n, r in got.items():
         for column, value in zip(("failures", "down_gpu_h", "stopped_jobs", "lost_gpu_h", "lost_kwh"), expected[n]):
             near(r[column], value, 0, (n, column))
@@ -447,7 +454,18 @@ def check_blame(run, folder):
         assert row["behind"] == (last[2] if last else ""), (row, last)
         assert (row["critical"] == "1") == (job in critical), row
         check_cause(run, row, got, lost_to)
+        assert (row["measured"] == "1") == (ns(row["submit_s"]) >= ns(str(run.scenario.warmup_s))), row
     check_nodes(run, of("node_blame.csv"), by_node)
+    misses = sum(bool(row["miss_cause"]) and row["measured"] == "1" for row in rows)
+    near(run.summary["deadline_missed"], misses, 0, "deadline_missed of summary.csv")
+    return misses, sum(ns(row["time_s"]) for row in rows if row["measured"] == "1") / 3.6e12
+
+
+def check_report(run, misses, hours, text):
+    """Of the measured jobs, as summary.csv."""
+    assert f"time of all {'measured ' if run.scenario.warmup_s else ''}jobs, {hours:.6g} h:" in text, (hours, text)
+    assert (f"deadlines missed: {misses}, by first cause:" in text) == (misses > 0) == ("deadlines missed" in text), (misses, text)
+    assert ("of the makespan with the warm-up, " in text) <= bool(run.scenario.warmup_s), text
 
 
 # --- all of it ---
@@ -509,8 +527,10 @@ def try_seed(options, seed, seen):
             for run in runs:
                 rows = [row for row in rows_of(folder / "out/attribution.csv") if row["replication"] == run.number]
                 check_attribution(run, rows, path, rule, ns(str(bucket)) if bucket else None)
-        for run in runs:
-            check_blame(run, folder / "out")
+        told = [check_blame(run, folder / "out") for run in runs]
+        check_report(runs[0], *told[0], subprocess.run([options.easim, "attribute", "out"], cwd=folder, capture_output=True, text=True,
+                                                       check=True, timeout=300).stdout)
+        seen |= {"warm-up"} if any(row["miss_cause"] and row["measured"] == "0" for row in rows_of(folder / "out/blame.csv")) else set()
         rows = rows_of(folder / "out/blame.csv")
         seen |= {part for part in PARTS for row in rows if row[part + "_s"] != "0"} | {row["miss_cause"] for row in rows}
         seen |= {"behind" for row in rows if row["behind"]} | {"links" for _ in rows_of(folder / "out/critical_path.csv")[1:]}
@@ -522,7 +542,7 @@ def run_command(easim, *words, cwd):
 
 
 EVERYTHING = {"queued", "setup", "run", "slowed", "lost", "resized", "preempted", "failed", "behind", "links",
-              "queued behind", "infeasible at submit", "services"}
+              "queued behind", "infeasible at submit", "services", "warm-up"}
 
 
 def main():

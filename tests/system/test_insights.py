@@ -277,6 +277,8 @@ def preempt(place):
     near(figures(insight)["gpu_hours"], 4 * (50 + 20) / 3600)  # k x (restart + checkpoint)
     near(figures(insight)["interruptions"], 1)
     near(insight["share"], 4 * CTX_W * 70 / energy_j(folder))
+    later = place.run(urgent(2), policy="aurachronos", workload=COSTS + ", warmup: 1500")  # the first one is before its end
+    near(figures(the(later, "PREEMPT"))["interruptions"], 1)
     silent(place.run(urgent(1), policy="aurachronos", workload=""), "PREEMPT")  # nothing is lost
     calm = urgent(1)
     calm[1]["deadline_s"] += 1  # slack 600 s
@@ -288,6 +290,7 @@ def thrash(place):
     insight = the(place.run(urgent(3), policy="aurachronos", workload=COSTS), "THRASH")
     near(figures(insight)["jobs"], 1)
     near(figures(insight)["overhead"], 3 * 4 * CTX_W * 70 / 3.6e6)
+    silent(place.run(urgent(3), policy="aurachronos", workload=COSTS + ", warmup: 500"), "THRASH")  # victim is not measured
     silent(place.run(urgent(2), policy="aurachronos", workload=COSTS), "THRASH")
     after = what_if(insight)
     assert not insights(after, "THRASH"), "max_preemptions 1"
@@ -578,6 +581,8 @@ def random_run(place, seed):
              if row["replication"] == str(found["replication"])}
     near(of.get("IDLE", {"energy": 0})["energy"], waste["held back"] + waste["fragmented"] + waste["idle"])
     near(of.get("PREEMPT", {"energy": 0})["energy"], waste["reconfigured"] + waste["failed"])
+    if "PREEMPT" in of:
+        near(of["PREEMPT"]["interruptions"], number("preemptions") + number("resizes") + number("job_failures"))
     taken = sum(figures(one)["energy"] for one in found["insights"] if one["id"] == "HOG" and one["entity"] == "user")
     near(taken, number("energy_job_kwh"), 1e-6)
     missing = {one["name"]: figures(one)["slo_share"] for one in found["insights"] if one["id"] == "SLO-REPLICAS" and

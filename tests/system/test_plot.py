@@ -361,6 +361,11 @@ def test_run(folder):
     assert err == "" and "pareto    not possible: expected at least two policies" in said, (said, err)
     for name in OF_RUNS:
         check_figure(run / "figures", name, pixels=name in ("power", "bars"))
+    warm = folder / "warm"
+    easim("run", SOURCE / "configs" / "eas-sim.yaml", "-n", "2", "--set", "workload.warmup=3h", "--quiet", "--out", warm)
+    easim("plot", warm, "--figures", "jct")
+    done, submitted = (sum(int(row[key]) for row in rows_of(warm / "summary.csv")) for key in ("jobs_finished", "jobs_submitted"))
+    assert close(rows_of(warm / "figures" / "jct.csv")[-1]["share_percent"], 100 * done / submitted) and submitted > done > 10
     _, err = easim("plot", run, code=2)
     assert err == f"easim: {run}/figures: the folder is not empty; add --force to write into it\n", err
     check_missing_gnuplot(run, folder)

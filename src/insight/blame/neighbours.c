@@ -36,10 +36,13 @@ static void settle(const struct sweep *sweep, uint32_t index, int64_t now_ns) {
     struct present *p = &sweep->present[index];
     double load = sweep->slowdown * p->others;
     if (s->kind == SEGMENT_RUN && p->others > 0) {
-        double slowed_s = units_s(now_ns - p->since_ns) * load / (1 + load);
-        sweep->result->slowed_s[index] += slowed_s;
-        sweep->result->node_slowed_j[p->node] +=
-            power_j(s->energy) / units_s(s->end_ns - s->start_ns) * slowed_s;
+        int64_t warmup_ns = sweep->run->workload.warmup_ns;
+        int64_t measured_ns = now_ns - (p->since_ns > warmup_ns ? p->since_ns : warmup_ns);
+        double share = load / (1 + load);
+        sweep->result->slowed_s[index] += units_s(now_ns - p->since_ns) * share;
+        sweep->result->node_slowed_j[p->node] += power_j(s->energy) /
+                                                 units_s(s->end_ns - s->start_ns) *
+                                                 units_s(measured_ns > 0 ? measured_ns : 0) * share;
     }
     p->since_ns = now_ns;
 }

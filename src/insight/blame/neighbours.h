@@ -7,7 +7,8 @@
 /* Zero-initialise; release with neighbours_finish. Both NULL: nobody slows anybody down. */
 struct neighbours {
     double *slowed_s;      /* by segment: of a run whose work was kept, time lost to neighbours */
-    double *node_slowed_j; /* by node: energy of that time, at the node that had most of them */
+    double *node_slowed_j; /* by node: energy of that time, as far as it is measured, at the node
+                              that had most of them */
 };
 
 void neighbours_find(struct neighbours *neighbours, const struct recorded_run *run,

@@ -4,15 +4,22 @@
 #include "base/units.h"
 #include "insight/node_changes.h"
 
+/* Failures come before the end of the warm-up at one instant. */
+static bool is_measured(const struct recorded_run *run, int64_t failure_ns) {
+    return run->workload.warmup_ns == 0 || failure_ns > run->workload.warmup_ns;
+}
+
 /* What the nodes lose by being down. */
 static void add_failures(const struct recorded_run *run, struct node_blame *nodes) {
     for (size_t i = 0; i < run->rests.count; i++) {
         const struct recorded_rest *r = &run->rests.at[i];
-        if (r->state != RECORDED_FAILED)
+        int64_t warmup_ns = run->workload.warmup_ns;
+        int64_t start_ns = r->start_ns > warmup_ns ? r->start_ns : warmup_ns;
+        if (r->state != RECORDED_FAILED || r->end_ns < start_ns)
             continue;
-        nodes[r->node].down_gpu_ps +=
-            (int128)(r->end_ns - r->start_ns) * r->count * WHOLE_GPU_MILLI;
-        nodes[r->node].failures += r->first == 0; /* all GPUs of a node fail together */
+        nodes[r->node].down_gpu_ps += (int128)(r->end_ns - start_ns) * r->count * WHOLE_GPU_MILLI;
+        nodes[r->node].failures +=
+            r->first == 0 && is_measured(run, r->start_ns); /* all GPUs of a node fail together */
     }
 }
 
@@ -47,7 +54,8 @@ struct node_blame *node_blame_find(const struct recorded_run *run, const struct 
         const struct recorded_segment *segments = recorded_run_segments(run, job);
         for (uint32_t i = 0; i < job->segment_count; i++) {
             const struct recorded_segment *s = &segments[i];
-            if (s->ended != CAUSE_NODE_FAILED || recorded_segment_waits(s))
+            if (s->ended != CAUSE_NODE_FAILED || recorded_segment_waits(s) ||
+                !is_measured(run, s->end_ns))
                 continue;
             uint32_t node = failed_node(run, &changes, s);
             if (node == EASIM_NONE)

@@ -1,5 +1,5 @@
-/* What each node cost the run: by its failures, and because jobs on it slow each other down
-   (semantics 26.4). */
+/* What each node cost in the measured time: by its failures, and because jobs on it slow each other
+   down (semantics 26.4). */
 #ifndef EASIM_INSIGHT_BLAME_NODE_BLAME_H
 #define EASIM_INSIGHT_BLAME_NODE_BLAME_H
 

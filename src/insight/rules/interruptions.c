@@ -107,13 +107,12 @@ static void propose_for_preempt(const struct rule_run *rule_run, struct insights
 }
 
 static struct interrupted count_interrupted(const struct rule_run *rule_run) {
-    struct interrupted all = {0};
+    const struct summary *summary = &rule_run->run->summary;
+    struct interrupted all = {.preemptions = summary->preemptions,
+                              .resizes = summary->resizes,
+                              .failures = summary->job_failures};
     for (uint32_t j = 0; j < rule_run_jobs(rule_run); j++) {
-        const struct recorded_job *job = &rule_run->run->jobs[j];
         double overhead = overhead_j(rule_run, j);
-        all.preemptions += job->preemptions;
-        all.resizes += job->resizes;
-        all.failures += job->failures;
         if (overhead > 0)
             top_list_add(&all.jobs, (struct top_entry){overhead, j, 0, 0});
     }
@@ -223,7 +222,8 @@ static struct thrashed find_thrashed(const struct rule_run *rule_run,
     for (uint32_t j = 0; j < rule_run_jobs(rule_run); j++) {
         double restart_s = workload_costs(workload, &workload->jobs.at[j])->restart_s;
         uint32_t runs = count_short_runs(rule_run, j, units_ns(fmin(t->restarts * restart_s, 1e9)));
-        if (rule_run->run->jobs[j].preemptions < t->least_preemptions && runs == 0)
+        if (!rule_run_counts(rule_run, j) ||
+            (rule_run->run->jobs[j].preemptions < t->least_preemptions && runs == 0))
             continue;
         all.jobs++;
         all.short_runs += runs;
@@ -245,9 +245,9 @@ static void find_thrash(const struct rule_run *rule_run, const void *thresholds,
     insight->to_s = rule_run->to_s;
     insight_find(
         insights, insight,
-        "%.0f of %u jobs were interrupted again and again, %.0f times before they had computed "
+        "%.0f of %.0f jobs were interrupted again and again, %.0f times before they had computed "
         "for long: %.1f %% of their energy",
-        all.jobs, rule_run_jobs(rule_run), all.short_runs, 100 * overhead);
+        all.jobs, rule_run->jobs, all.short_runs, 100 * overhead);
     insight_figure(insight, "jobs", "", all.jobs);
     insight_figure(insight, "short_runs", "", all.short_runs);
     insight_figure(insight, "overhead_share", "", overhead);

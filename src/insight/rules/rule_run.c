@@ -5,7 +5,7 @@
 #include "cluster/power_units.h"
 
 bool rule_run_counts(const struct rule_run *rule_run, uint32_t job) {
-    return rule_run->run->workload.jobs.at[job].submit_ns >= rule_run->from_ns;
+    return recorded_run_measures(rule_run->run, job);
 }
 
 void rule_run_init(struct rule_run *rule_run, const struct recorded_run *run,

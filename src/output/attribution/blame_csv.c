@@ -25,6 +25,7 @@ static const char *job_id(const struct recorded_run *run, uint32_t job) {
 
 struct line {
     const struct recorded_run *run;
+    uint32_t number;
     const struct job_spec *spec;
     const struct recorded_job *job;
     const struct job_blame *blame;
@@ -63,7 +64,8 @@ static int64_t time_ns(const struct line *line) {
     X(slowed_j, csv_comma_real(out, line->blame->slowed_j)) \
     X(critical, csv_comma_int(out, line->is_critical)) \
     X(miss_cause, csv_comma_text(out, miss_cause_names[line->cause])) \
-    X(late_s, csv_comma_real(out, line->late_s))
+    X(late_s, csv_comma_real(out, line->late_s)) \
+    X(measured, csv_comma_int(out, recorded_run_measures(line->run, line->number)))
 /* clang-format on */
 
 #define HEADER(name, cell) "," #name
@@ -80,6 +82,7 @@ void blame_csv_rows(const struct blame_page *page, struct str *out) {
         is_critical[page->path->links.at[i].job] = true;
     for (uint32_t j = 0; j < run->workload.jobs.count; j++) {
         struct line row = {.run = run,
+                           .number = j,
                            .spec = &run->workload.jobs.at[j],
                            .job = &run->jobs[j],
                            .blame = &page->blame->jobs[j],
@@ -127,7 +130,7 @@ void node_blame_csv_rows(const struct blame_page *page, struct str *out) {
     const struct cluster *cluster = &page->run->folder->cluster;
     for (uint32_t n = 0; n < cluster->node_count; n++) {
         const struct node_blame *b = &page->nodes[n];
-        if (b->failures == 0 && b->slowed_j == 0)
+        if (b->down_gpu_ps == 0 && b->failures == 0 && b->slowed_j == 0)
             continue;
         begin_row(page->run, out);
         csv_comma_int(out, n);

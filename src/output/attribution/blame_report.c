@@ -15,11 +15,13 @@ static double per_cent(double part, double whole) {
 static void add_parts(const struct blame_page *page, struct str *out) {
     double part_s[BLAME_PARTS] = {0}, all_s = 0;
     for (uint32_t j = 0; j < page->run->workload.jobs.count; j++)
-        for (int p = 0; p < BLAME_PARTS; p++) {
+        for (int p = 0; p < BLAME_PARTS && recorded_run_measures(page->run, j); p++) {
             part_s[p] += units_s(page->blame->jobs[j].part_ns[p]);
             all_s += units_s(page->blame->jobs[j].part_ns[p]);
         }
-    str_addf(out, "time of all jobs, %.6g h:", all_s / S_PER_H);
+    str_addf(out,
+             "time of all %sjobs, %.6g h:", page->run->workload.warmup_ns > 0 ? "measured " : "",
+             all_s / S_PER_H);
     for (int p = 0; p < BLAME_PARTS; p++)
         if (part_s[p] > 0)
             str_addf(out, " %s %.3g %%", blame_part_names[p], per_cent(part_s[p], all_s));
@@ -30,12 +32,13 @@ static void add_path(const struct blame_page *page, struct str *out) {
     const struct critical_path *path = page->path;
     if (path->links.count == 0)
         return;
-    str_addf(out,
-             "chain back from the last finish: %.6g s, %.3g %% of the makespan, %zu link%s, %.3g s "
-             "of gaps:",
-             units_s(path->length_ns),
-             per_cent(units_s(path->length_ns), units_s(path->makespan_ns)), path->links.count,
-             path->links.count == 1 ? "" : "s", units_s(path->length_ns - path->held_ns));
+    str_addf(
+        out,
+        "chain back from the last finish: %.6g s, %.3g %% of the makespan%s, %zu link%s, %.3g s "
+        "of gaps:",
+        units_s(path->length_ns), per_cent(units_s(path->length_ns), units_s(path->makespan_ns)),
+        page->run->workload.warmup_ns > 0 ? " with the warm-up" : "", path->links.count,
+        path->links.count == 1 ? "" : "s", units_s(path->length_ns - path->held_ns));
     size_t first = path->links.count > MOST_LINKS ? path->links.count - MOST_LINKS : 0;
     str_add(out, first > 0 ? " ... >" : "");
     for (size_t i = first; i < path->links.count; i++) {
@@ -49,7 +52,8 @@ static void add_misses(const struct blame_page *page, struct str *out) {
     uint32_t causes[MISS_CAUSES] = {0}, all = 0;
     double late_s;
     for (uint32_t j = 0; j < page->run->workload.jobs.count; j++)
-        causes[miss_cause_find(page->run, page->blame, j, &late_s)]++;
+        if (recorded_run_measures(page->run, j))
+            causes[miss_cause_find(page->run, page->blame, j, &late_s)]++;
     for (int c = MISS_NOT + 1; c < MISS_CAUSES; c++)
         all += causes[c];
     if (all == 0)

@@ -28,16 +28,16 @@ static int by_size(const void *a, const void *b) {
 
 static int read_values(const char *folder, struct curve_values *values, struct error *reterr) {
     static const char *const names[] = {"jct_s", "wait_s", "exec_s", NULL};
-    struct csv *csv = NULL;
+    struct plot_jobs jobs = {.csv = NULL};
     int columns[3], got;
-    int r = plot_source_table(folder, "jobs.csv", names, columns, &csv, reterr);
-    while (r == 0 && (got = csv_next(csv, reterr)) != 0) {
+    int r = plot_jobs_open(&jobs, folder, names, columns, reterr);
+    while (r == 0 && (got = plot_jobs_next(&jobs, reterr)) != 0) {
         double jct = NAN, wait = NAN, exec = NAN;
-        r = got < 0 ? got : plot_source_real(csv, columns[0], &jct, reterr);
+        r = got < 0 ? got : plot_source_real(jobs.csv, columns[0], &jct, reterr);
         if (r == 0)
-            r = plot_source_real(csv, columns[1], &wait, reterr);
+            r = plot_source_real(jobs.csv, columns[1], &wait, reterr);
         if (r == 0)
-            r = plot_source_real(csv, columns[2], &exec, reterr);
+            r = plot_source_real(jobs.csv, columns[2], &exec, reterr);
         if (r < 0)
             break;
         values->jobs++;
@@ -48,7 +48,7 @@ static int read_values(const char *folder, struct curve_values *values, struct e
         if (!isnan(wait))
             array_push(&values->of[WAIT], wait);
     }
-    csv_close(csv);
+    plot_jobs_close(&jobs);
     return r;
 }
 

@@ -1,4 +1,4 @@
-/* The distribution of job completion times over all submitted jobs: a job that did not finish never
+/* The distribution of job completion times over all measured jobs: a job that did not finish never
    lifts the curve, so what a policy leaves undone shows. */
 #include "output/plot/jct_figure.h"
 
@@ -21,19 +21,19 @@ struct times {
 };
 
 static int read_times(const char *folder, struct times *times, struct error *reterr) {
-    struct csv *csv = NULL;
+    struct plot_jobs jobs = {.csv = NULL};
     int columns[STATUS + 1], got;
-    int r = plot_source_table(folder, "jobs.csv", job_columns, columns, &csv, reterr);
-    while (r == 0 && (got = csv_next(csv, reterr)) != 0) {
+    int r = plot_jobs_open(&jobs, folder, job_columns, columns, reterr);
+    while (r == 0 && (got = plot_jobs_next(&jobs, reterr)) != 0) {
         double jct;
-        r = got < 0 ? got : plot_source_real(csv, columns[JCT], &jct, reterr);
+        r = got < 0 ? got : plot_source_real(jobs.csv, columns[JCT], &jct, reterr);
         if (r < 0)
             break;
         times->submitted++;
-        if (slice_is(csv_field(csv, columns[STATUS]), "finished") && !isnan(jct))
+        if (slice_is(csv_field(jobs.csv, columns[STATUS]), "finished") && !isnan(jct))
             array_push(&times->at, jct / 3600);
     }
-    csv_close(csv);
+    plot_jobs_close(&jobs);
     gsl_sort(times->at.at, 1, times->at.count);
     return r;
 }

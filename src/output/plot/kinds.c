@@ -15,7 +15,7 @@
 const struct plot_kind plot_kinds[] = {
     {"pareto", "two metrics of all policies, with their front", script_pareto, plot_pareto,
      PLOT_OF_RUNS, "pareto scale policies"},
-    {"jct", "share of the submitted jobs that finish within a time", script_jct, plot_jct,
+    {"jct", "share of the measured jobs that finish within a time", script_jct, plot_jct,
      PLOT_OF_RUNS, "policies"},
     {"power", "power over time, with the cap", script_power, plot_power, PLOT_OF_RUNS,
      "replication policies"},

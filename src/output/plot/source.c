@@ -261,3 +261,74 @@ void plot_source_finish(struct plot_source *source) {
     free(source->series.at);
     arena_finish(&source->arena);
 }
+
+/* ---- Jobs that are measured ---- */
+
+/* The place of the row's replication in jobs->left_out. */
+static int find_replication(struct plot_jobs *jobs, const struct csv *csv, int column,
+                            size_t *ret_place, struct error *reterr) {
+    double number = NAN;
+    int r = plot_source_real(csv, column, &number, reterr);
+    struct location at = csv_where(csv, column);
+    if (r == 0 && !(number >= 1 && number <= 1e6))
+        r = error_set(reterr, ERROR_INPUT, "%s:%u:%u: replication: expected a number 1..1000000",
+                      at.file, at.line, at.column);
+    if (r < 0)
+        return r;
+    while ((double)jobs->left_out.count <= number)
+        array_push(&jobs->left_out, 0);
+    *ret_place = (size_t)number;
+    return 0;
+}
+
+/* Adds to each replication one for each row of a file, or subtracts the value of a column. */
+static int count_rows(struct plot_jobs *jobs, const char *folder, const char *name,
+                      const char *subtracted, struct error *reterr) {
+    const char *const names[] = {"replication", subtracted, NULL};
+    struct csv *csv = NULL;
+    int columns[2], got = 0;
+    int r = plot_source_table(folder, name, names, columns, &csv, reterr);
+    while (r == 0 && (got = csv_next(csv, reterr)) > 0) {
+        double value = -1;
+        size_t place = 0;
+        r = find_replication(jobs, csv, columns[0], &place, reterr);
+        if (r == 0 && subtracted)
+            r = plot_source_real(csv, columns[1], &value, reterr);
+        if (r == 0)
+            jobs->left_out.at[place] -= value;
+    }
+    csv_close(csv);
+    return got < 0 ? got : r;
+}
+
+int plot_jobs_open(struct plot_jobs *jobs, const char *folder, const char *const *names,
+                   int *columns, struct error *reterr) {
+    int r = 0;
+    if (plot_source_exists(folder, "summary.csv")) {
+        r = count_rows(jobs, folder, "jobs.csv", NULL, reterr);
+        if (r == 0)
+            r = count_rows(jobs, folder, "summary.csv", "jobs_submitted", reterr);
+    }
+    if (r == 0)
+        r = plot_source_table(folder, "jobs.csv", names, columns, &jobs->csv, reterr);
+    jobs->replication = r == 0 ? csv_column(jobs->csv, "replication") : -1;
+    return r;
+}
+
+int plot_jobs_next(struct plot_jobs *jobs, struct error *reterr) {
+    int r;
+    while ((r = csv_next(jobs->csv, reterr)) > 0) {
+        size_t place = 0;
+        if (jobs->left_out.count == 0)
+            break;
+        int found = find_replication(jobs, jobs->csv, jobs->replication, &place, reterr);
+        if (found < 0 || !(jobs->left_out.at[place]-- > 0))
+            return found < 0 ? found : 1;
+    }
+    return r;
+}
+
+void plot_jobs_close(struct plot_jobs *jobs) {
+    csv_close(jobs->csv);
+    free(jobs->left_out.at);
+}

@@ -54,4 +54,18 @@ int plot_source_real(const struct csv *csv, int column, double *value,
 int plot_source_table(const char *folder, const char *name, const char *const *names, int *columns,
                       struct csv **ret_csv, struct error *reterr) MUST_CHECK;
 
+/* Rows of jobs.csv that summary.csv counts. Zero-initialise; release with plot_jobs_close. */
+struct plot_jobs {
+    struct csv *csv;
+    int replication;           /* column */
+    ARRAY_OF(double) left_out; /* by replication: jobs of the warm-up, which come first */
+};
+
+/* As plot_source_table, of jobs.csv. Without a summary.csv all rows count. */
+int plot_jobs_open(struct plot_jobs *jobs, const char *folder, const char *const *names,
+                   int *columns, struct error *reterr) MUST_CHECK;
+/* 1: the next row is there; 0: there is none. */
+int plot_jobs_next(struct plot_jobs *jobs, struct error *reterr) MUST_CHECK;
+void plot_jobs_close(struct plot_jobs *jobs);
+
 #endif
