@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/invest.h"
 #include "cli/option_parse.h"
+#include "cli/recorded_args.h"
 #include "cli/what_if.h"
 #include "io/atomic_file.h"
 #include "io/files.h"
@@ -12,8 +13,7 @@
 struct analysis {
     struct options *options;
     struct rule_settings settings;
-    struct recorded_folder folder;
-    struct recorded_run run;
+    struct recorded_args recorded;
     struct waste waste;   /* of that run */
     struct str waste_csv; /* of all that were asked for */
     struct rule_run rule_run;
@@ -21,56 +21,20 @@ struct analysis {
     const char **commands;
 };
 
-/* ---- Which run ---- */
-
-static int refuse_policy(const struct analysis *a, struct error *reterr) {
-    const struct recorded_folder *folder = &a->folder;
-    struct arena *arena = &a->options->arena;
-    const char **names = arena_alloc(arena, (folder->policies.count + 1) * sizeof *names);
-    const char *list = "";
-    for (size_t i = 0; i < folder->policies.count; i++) {
-        names[i] = folder->policies.at[i].name;
-        list = arena_printf(arena, "%s%s%s", list, i ? ", " : "", names[i]);
-    }
-    return error_set(reterr, ERROR_INPUT, "%s: no run of policy \"%s\" (there are: %s)%s",
-                     folder->path, a->options->policy, list,
-                     str_suggestion(arena, a->options->policy, names, folder->policies.count));
-}
-
-static const struct recorded_part *choose_part(const struct analysis *a, struct error *reterr) {
-    const struct options *options = a->options;
-    const struct recorded_part *part =
-        recorded_folder_find(&a->folder, options->policy, (uint32_t)options->replication);
-    if (!part && !recorded_folder_find(&a->folder, options->policy, 0))
-        (void)refuse_policy(a, reterr);
-    else if (!part)
-        (void)error_set(reterr, ERROR_INPUT, "%s: no replication %lld was recorded", a->folder.path,
-                        (long long)options->replication);
-    return part;
-}
-
-static int load_run(struct analysis *a, struct error *reterr) {
-    int r = recorded_folder_open(&a->folder, a->options->operands[0], reterr);
-    const struct recorded_part *part = r == 0 ? choose_part(a, reterr) : NULL;
-    if (r == 0)
-        r = part ? recorded_run_load(&a->run, &a->folder, part, reterr) : reterr->code;
-    return r == 0 ? waste_of_run(&a->waste, &a->run, reterr) : r;
-}
-
 /* Of every run in the folder that no option leaves out, one at a time. */
 static int divide_waste(struct analysis *a, struct error *reterr) {
     const struct options *options = a->options;
     int r = 0;
     waste_csv_header(&a->waste_csv);
-    for (size_t i = 0; i < a->folder.parts.count && r == 0; i++) {
-        const struct recorded_part *part = &a->folder.parts.at[i];
-        if ((options->policy && part->policy != a->run.part->policy) ||
-            (options->replication > 0 && part->replication != a->run.part->replication))
+    for (size_t i = 0; i < a->recorded.folder.parts.count && r == 0; i++) {
+        const struct recorded_part *part = &a->recorded.folder.parts.at[i];
+        if ((options->policy && part->policy != a->recorded.run.part->policy) ||
+            (options->replication > 0 && part->replication != a->recorded.run.part->replication))
             continue;
-        if (part == a->run.part)
-            waste_csv_rows(&a->run, &a->waste, &a->waste_csv);
+        if (part == a->recorded.run.part)
+            waste_csv_rows(&a->recorded.run, &a->waste, &a->waste_csv);
         else
-            r = waste_csv_read(&a->folder, part, &a->waste_csv, reterr);
+            r = waste_csv_read(&a->recorded.folder, part, &a->waste_csv, reterr);
     }
     return r;
 }
@@ -79,13 +43,13 @@ static int divide_waste(struct analysis *a, struct error *reterr) {
 
 static int find_insights(struct analysis *a, struct error *reterr) {
     struct what_if what_if = {.options = a->options};
-    rule_run_init(&a->rule_run, &a->run, &a->waste);
+    rule_run_init(&a->rule_run, &a->recorded.run, &a->waste);
     rules_apply(&a->rule_run, &a->settings, &a->insights);
     int r = what_if_verify(&what_if, &a->rule_run, &a->insights, reterr);
     struct arena *arena = &a->insights.arena;
     a->commands = arena_alloc(arena, (a->insights.at.count + 1) * sizeof *a->commands);
     for (size_t i = 0; i < a->insights.at.count; i++)
-        a->commands[i] = what_if_command(&a->run, a->insights.at.at[i], i + 1, arena);
+        a->commands[i] = what_if_command(&a->recorded.run, a->insights.at.at[i], i + 1, arena);
     return r;
 }
 
@@ -115,17 +79,17 @@ static int write_insights(const struct analysis *a, const struct insights_page *
 }
 
 static int tell_insights(struct analysis *a, struct error *reterr) {
-    const struct insights_page page = {.run = &a->rule_run,
-                                       .settings = &a->settings,
-                                       .insights = &a->insights,
-                                       .commands = a->commands,
-                                       .replications =
-                                           recorded_folder_replications(&a->folder, a->run.part)};
+    const struct insights_page page = {
+        .run = &a->rule_run,
+        .settings = &a->settings,
+        .insights = &a->insights,
+        .commands = a->commands,
+        .replications = recorded_folder_replications(&a->recorded.folder, a->recorded.run.part)};
     struct str text = {0};
     int r = write_insights(a, &page, reterr);
     insights_report(&page, &text);
     if (r == 0 && a->options->invest)
-        r = invest_run(a->options, &a->run, &text, reterr);
+        r = invest_run(a->options, &a->recorded.run, &text, reterr);
     if (r == 0 && !a->options->quiet)
         r = cli_print_lines(&text, reterr);
     str_finish(&text);
@@ -137,8 +101,7 @@ static void finish(struct analysis *a) {
     rule_run_finish(&a->rule_run);
     str_finish(&a->waste_csv);
     waste_finish(&a->waste);
-    recorded_run_finish(&a->run);
-    recorded_folder_finish(&a->folder);
+    recorded_args_finish(&a->recorded);
     rule_settings_finish(&a->settings);
 }
 
@@ -149,8 +112,10 @@ int cli_analyze(struct options *options) {
     int code = EXIT_DONE;
     if (rule_settings_init(&a.settings, options->rules.at, options->rules.count, &problems) < 0) {
         code = cli_report_problems(&problems);
-    } else if (load_run(&a, &error) < 0 || divide_waste(&a, &error) < 0 ||
-               find_insights(&a, &error) < 0 || tell_insights(&a, &error) < 0) {
+    } else if (recorded_args_load(&a.recorded, options, &error) < 0 ||
+               waste_of_run(&a.waste, &a.recorded.run, &error) < 0 ||
+               divide_waste(&a, &error) < 0 || find_insights(&a, &error) < 0 ||
+               tell_insights(&a, &error) < 0) {
         code = cli_report_error(&error);
     }
     finish(&a);

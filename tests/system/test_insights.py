@@ -201,7 +201,7 @@ def infeas(place):
     early = [row for row in rows_of(folder / "jobs.csv") if float(row["deadline_s"]) < float(row["submit_s"]) + 90]
     insight = the(folder, "INFEAS")
     near(figures(insight)["jobs"], len(early))
-    silent(what_if(insight), "INFEAS")
+    no_run(insight)
 
 
 def power_cap(place):
@@ -380,13 +380,11 @@ def hog(place):
     silent(place.run(users(1000)), "HOG")
     what_if(insight)
     everyone = ("--rule", "HOG.of_equal=0")
-    # A model: that which computes faster takes less.
+    # A model: another would be one of somebody else.
     folder = place.run(str(SOURCE / "configs/tiny.yaml"))
     hogs = insights(folder, "HOG", *everyone, "--rule", "HOG.least_share=0.2")
     model = next(one for one in hogs if one["entity"] == "model")
-    after = insights(what_if(model), "HOG", *everyone, "--rule", "HOG.least_share=0")
-    same = next(one for one in after if one["name"] == model["name"])
-    assert figures(same)["energy"] < figures(model)["energy"]
+    no_run(model)
 
 
 def tail(place):
@@ -550,9 +548,9 @@ def several_runs(place):
     done = subprocess.run([EASIM, "analyze", ".", "--verify", "none", *everything], cwd=one, capture_output=True, text=True, check=True)
     assert command in done.stdout, (command, done.stdout)  # whatever the folder is called, it runs in any other
     said = easim("analyze", out, "--policy", "fcfss", code=2).stderr
-    assert 'no run of policy "fcfss" (there are: easy, fcfs), did you mean "fcfs"?' in said, said
+    assert 'no run of policy "fcfss" was recorded (there are: easy, fcfs), did you mean "fcfs"?' in said, said
     said = easim("analyze", out, "--replication", 3, code=2).stderr
-    assert "no replication 3 was recorded" in said, said
+    assert "replication 3 was not recorded (there are: 1, 2)" in said, said
 
 
 def random_run(place, seed):

@@ -168,23 +168,6 @@ static double gap_s(const struct rule_run *rule_run, uint32_t job) {
     return best_s - units_s(spec->deadline_ns - spec->submit_ns);
 }
 
-/* Deadlines that are drawn begin at a multiple of T*: not below 1. */
-static void propose_for_infeas(const struct rule_run *rule_run, struct insights *insights,
-                               struct insight *insight) {
-    const struct yaml_node *root = rule_run->folder->scenario.doc.root;
-    const struct yaml_node *workload = root ? yaml_find(root, "workload") : NULL;
-    const struct yaml_node *drawn = workload ? yaml_find(workload, "deadlines") : NULL;
-    const struct yaml_node *slack = drawn ? yaml_find(drawn, "slack") : NULL;
-    if (slack && slack->kind == YAML_NODE_SEQUENCE && slack->count == 2) {
-        double most = strtod(slack->items[1]->text, NULL);
-        insight_change(insights, insight, "workload.deadlines.slack",
-                       arena_printf(&insights->arena, "[1, %.17g]", most > 1 ? most : 1));
-        insight->what_if.assumes = "no deadline were before that";
-        return;
-    }
-    proposal_none(insight, "the deadlines are those of a log");
-}
-
 static void report_infeas(const struct rule_run *rule_run, const struct top_list *worst,
                           double gap_sum_s, struct insights *insights) {
     struct insight *insight = insights_add(insights, &rule_infeas);
@@ -204,7 +187,7 @@ static void report_infeas(const struct rule_run *rule_run, const struct top_list
     }
     insight->evidence_count = worst->total;
     insight->recommendation = "reject such jobs at submission, or agree on a later deadline";
-    propose_for_infeas(rule_run, insights, insight);
+    proposal_none(insight, "no schedule meets these deadlines");
     insight_weigh(insight, (double)worst->total, rule_run->jobs);
 }
 
@@ -233,7 +216,6 @@ const struct rule rule_infeas = {
                "their configurations on the empty cluster, set-up included",
     .recommends = "reject or renegotiate at submission",
     .measure = SHARE_OF_JOBS,
-    .betters = SUMMARY_COLUMN(deadline_missed),
     .thresholds = infeas_fields,
     .thresholds_size = sizeof(struct infeas_thresholds),
     .find = find_infeas,

@@ -3,7 +3,6 @@
 #include "insight/rules/families.h"
 #include "insight/rules/proposal.h"
 #include "insight/rules/rule_run.h"
-#include "io/yaml_text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -82,25 +81,6 @@ static double share_of(double part, double whole) {
     return whole > 0 ? part / whole : 0;
 }
 
-/* A model whose computing is 10 % faster: what optimising it would save. Only where forms
- * or plans decide. */
-static void propose_for_model(const struct rule_run *rule_run, const struct model *model,
-                              struct insights *insights, struct insight *insight) {
-    struct str entry = {0};
-    for (uint32_t g = 0; g < model->gpu_count; g++)
-        if (model->gpus[g].lookup.count > 0) {
-            proposal_none(insight, "the model is a table of measured points");
-            return;
-        }
-    str_add(&entry, "{model: ");
-    yaml_add_quoted(&entry, model->name);
-    str_add(&entry, model->is_transformer ? ", set: {peak_flops: {times: 1.1111111111111112}}}"
-                                          : ", set: {a_s: {times: 0.9}, c_s: {times: 0.9}}}");
-    proposal_override(rule_run, insights, insight, entry.text);
-    insight->what_if.assumes = "the model computed 10 % faster";
-    str_finish(&entry);
-}
-
 static void report_hog(const struct rule_run *rule_run, const struct takers *takers,
                        const struct taken *taken, struct insights *insights,
                        struct insight *insight) {
@@ -126,10 +106,10 @@ static void report_hog(const struct rule_run *rule_run, const struct takers *tak
                          .to_s = rule_run->to_s,
                          .note = arena_printf(&insights->arena, "%.4g kWh, the most of one job",
                                               taken->heaviest_j / J_PER_KWH)});
-    if (insight->entity == ENTITY_USER) {
-        insight->column = SUMMARY_COLUMN(jain_gpu_s);
+    if (insight->entity == ENTITY_USER)
         proposal_policies(insight, EASIM_READS_USERS, 0);
-    }
+    else
+        proposal_none(insight, "invest.csv ranks what faster models would save");
     insight_weigh(insight, taken->energy_j, rule_run->energy_j);
 }
 
@@ -152,8 +132,6 @@ static void find_hogs(const struct rule_run *rule_run, const struct hog_threshol
         insight->from_s = rule_run->from_s;
         insight->to_s = rule_run->to_s;
         report_hog(rule_run, &takers, taken, insights, insight);
-        if (entity == ENTITY_MODEL)
-            propose_for_model(rule_run, &rule_run->folder->models.models[i], insights, insight);
     }
     free(takers.at);
 }
@@ -171,9 +149,9 @@ const struct rule rule_hog = {
     .trigger =
         "a user or a model has more than least_share, and than of_equal equal shares, of the "
         "GPU-hours or of the energy of all jobs",
-    .recommends = "policies that read users; a faster model",
+    .recommends = "policies that read users",
     .measure = SHARE_OF_ENERGY,
-    .betters = SUMMARY_COLUMN(energy_kwh),
+    .betters = SUMMARY_COLUMN(jain_gpu_s),
     .thresholds = hog_fields,
     .thresholds_size = sizeof(struct hog_thresholds),
     .find = find_hog,

@@ -14,7 +14,7 @@ bool proposal_param(const struct rule_run *rule_run, struct insights *insights,
     return true;
 }
 
-static const char *number_text(struct insights *insights, double value) {
+const char *proposal_number(struct insights *insights, double value) {
     char text[NUMFMT_BYTES];
     numfmt_real(text, value);
     return arena_strdup(&insights->arena, text);
@@ -29,7 +29,7 @@ bool proposal_duration(const struct rule_run *rule_run, struct insights *insight
     if (!numfmt_parse_real(now, strlen(now), &value_s) || value_s <= 0)
         value_s = usual_s / factor;
     return proposal_param(rule_run, insights, insight, name,
-                          number_text(insights, factor * value_s));
+                          proposal_number(insights, factor * value_s));
 }
 
 bool proposal_free_cap(const struct rule_run *rule_run, struct insights *insights,
@@ -41,7 +41,8 @@ bool proposal_free_cap(const struct rule_run *rule_run, struct insights *insight
         most_w += node->fixed_w + node->gpus * (cluster->gpu_types[node->gpu_type].tdp_w +
                                                 node->cpu_w_per_busy_gpu);
     }
-    insight_change(insights, insight, "cluster.power_cap_w", number_text(insights, ceil(most_w)));
+    insight_change(insights, insight, "cluster.power_cap_w",
+                   proposal_number(insights, ceil(most_w)));
     insight->what_if.assumes = "the power cap were lifted";
     return true;
 }

@@ -34,6 +34,8 @@ bool proposal_power_limits(const struct rule_run *rule_run, struct insights *ins
 void proposal_override(const struct rule_run *rule_run, struct insights *insights,
                        struct insight *insight, const char *entry);
 
+/* The shortest text that reads back as the number. */
+const char *proposal_number(struct insights *insights, double value);
 /* Why there is nothing to try. A literal, or in the list's arena. */
 static inline void proposal_none(struct insight *insight, const char *why) {
     insight->what_if.note = why;

@@ -2,6 +2,7 @@
 #include "base/numfmt.h"
 #include "base/units.h"
 #include "insight/rules/families.h"
+#include "insight/rules/proposal.h"
 #include "insight/rules/rule_run.h"
 
 #include <math.h>
@@ -101,12 +102,6 @@ static bool measure_growth(const struct rule_run *rule_run, struct growth_of_que
     return true;
 }
 
-static const char *number_text(struct insights *insights, double value) {
-    char text[NUMFMT_BYTES];
-    numfmt_real(text, value);
-    return arena_strdup(&insights->arena, text);
-}
-
 /* Less load, or as many more nodes of every kind. */
 static void propose_capacity(const struct rule_run *rule_run, double rho, struct insights *insights,
                              struct insight *insight) {
@@ -122,7 +117,7 @@ static void propose_capacity(const struct rule_run *rule_run, double rho, struct
             !numfmt_parse_real(node->text, node->length, &value))
             continue;
         insight_change(insights, insight, arena_printf(&insights->arena, "workload.%s", keys[i]),
-                       number_text(insights, value / (1.25 * rho)));
+                       proposal_number(insights, value / (1.25 * rho)));
         insight->what_if.assumes = "fewer jobs came";
         return;
     }
@@ -132,7 +127,7 @@ static void propose_capacity(const struct rule_run *rule_run, double rho, struct
             value = 1;
         insight_change(insights, insight,
                        arena_printf(&insights->arena, "cluster.nodes[%zu].count", i),
-                       number_text(insights, ceil(1.25 * rho * value)));
+                       proposal_number(insights, ceil(1.25 * rho * value)));
         insight->what_if.assumes = "there were more nodes";
     }
     if (insight->what_if.changes.count == 0)

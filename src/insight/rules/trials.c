@@ -27,11 +27,11 @@ struct trials {
     struct trials_request *request;
     const struct rule_run *rule_run;
     struct arena *arena;
-    struct summary *base; /* by recorded replication */
+    struct summary *base; /* by recorded replication; NULL: not read yet */
     uint32_t count;
     double base_events;
-    bool repeated, same, one_run; /* the run was repeated; with the same results */
-    unsigned groups;              /* of metrics, of the run */
+    bool one_run;    /* the replications are of one log, or there is one */
+    unsigned groups; /* of metrics, of the runs */
     ARRAY_OF(struct trial) at;
     ARRAY_OF(struct known_policy) policies;
     struct error *reterr; /* interrupted: its code */
@@ -75,35 +75,49 @@ static bool same_summary(const struct summary *was, const struct summary *is) {
     return true;
 }
 
-static int load_study(struct trials *t, const struct trial *trial, struct study *study,
+/* The replications that the result does not have yet, up to `count`, with a change or none. */
+static int run_change(struct trials *t, const struct trial *trial, uint32_t count,
+                      const struct replicate_sink *sink, struct replicate_result *result,
                       struct error *reterr) {
     const struct scenario_overrides overrides = {
         .policy = trial->policy, .sets = trial->sets, .set_count = trial->set_count};
+    struct replicate_options how = *t->request->how;
+    struct study study = {.drawn = NULL};
     struct problems problems = {0};
-    int r = t->request->loader.load(t->request->loader.context, &overrides, study, &problems);
-    if (r < 0)
+    int r = t->request->loader.load(t->request->loader.context, &overrides, &study, &problems);
+    if (r < 0) {
         r = error_set(reterr, ERROR_INPUT, "%s", problems.count > 0 ? problems.texts[0] : "");
+    } else {
+        how.record = sink->render != NULL;
+        t->one_run = t->count < 2 || source_repeats_arrivals(&study.source);
+        t->groups |= study_metric_groups(&study);
+        study_set_replications(&study, count);
+        r = replicate_run(&study, &how, sink, result, reterr);
+    }
+    if (r == ERROR_CANCELLED)
+        *t->reterr = *reterr;
+    study_finish(&study);
     problems_finish(&problems);
     return r;
 }
 
-/* The chosen replication, which must do what it did; the others are as good as done. */
-static int repeat_run(struct trials *t, struct study *study, struct error *reterr) {
+/* The chosen replication, which must do what it did; those before are as good as done. */
+static int repeat_run(struct trials *t, struct error *reterr) {
     const struct recorded_run *run = t->rule_run->run;
-    uint32_t number = run->part->replication;
-    struct replicate_result result = {.count = number - 1};
-    struct replicate_options how = *t->request->how;
+    const uint32_t number = run->part->replication;
+    const struct trial as_it_was = {.policy = NULL};
     const struct replicate_sink sink = {
         .context = (void *)run, .render = render_same, .emit = take_same};
-    how.record = true;
-    t->one_run = t->count < 2 || source_repeats_arrivals(&study->source);
-    t->groups = study_metric_groups(study);
-    study_set_replications(study, number);
-    int r = replicate_run(study, &how, &sink, &result, reterr);
+    struct replicate_result result = {.count = number - 1};
+    int r = run_change(t, &as_it_was, number, &sink, &result, reterr);
     if (r == 0 && !same_summary(&run->summary, &result.summaries[number - 1]))
         r = error_set(reterr, ERROR_RUN, "its figures differ");
     replicate_result_finish(&result);
     return r;
+}
+
+static bool fits(const struct trials_request *request, double events) {
+    return (double)request->events + events <= (double)request->most_events;
 }
 
 static int read_base(struct trials *t, struct error *reterr) {
@@ -126,28 +140,20 @@ static int read_base(struct trials *t, struct error *reterr) {
 
 /* Once, before the first change is tried. */
 static void repeat_once(struct trials *t) {
-    const struct trial as_it_was = {.policy = NULL};
     struct trials_request *request = t->request;
-    struct study study = {.drawn = NULL};
     struct error error = {0};
-    if (t->repeated || request->reason)
+    const double own_events = t->rule_run->run->summary.events;
+    if (t->base || request->reason)
         return;
-    t->repeated = true;
     int r = read_base(t, &error);
-    if (r == 0 && (double)request->events + t->rule_run->run->summary.events + t->base_events >
-                      (double)request->most_events) {
+    if (r == 0 && !fits(request, own_events + t->base_events)) {
         request->reason = request->spent;
         return;
     }
     if (r == 0)
-        r = load_study(t, &as_it_was, &study, &error);
-    if (r == 0)
-        r = repeat_run(t, &study, &error);
-    request->events += (uint64_t)t->rule_run->run->summary.events;
-    study_finish(&study);
-    if (r == ERROR_CANCELLED)
-        *t->reterr = error;
-    else if (r < 0)
+        r = repeat_run(t, &error);
+    request->events += (uint64_t)own_events;
+    if (r < 0)
         request->reason =
             arena_printf(t->arena, "the run cannot be repeated as it was: %s", error.text);
 }
@@ -163,19 +169,11 @@ static bool same_change(const struct trial *a, const struct trial *b) {
 }
 
 static void simulate(struct trials *t, struct trial *trial) {
-    struct study study = {.drawn = NULL};
     struct replicate_result result = {.count = 0};
     struct error error = {0};
-    int r = load_study(t, trial, &study, &error);
-    if (r == 0) {
-        study_set_replications(&study, t->count);
-        r = replicate_run(&study, t->request->how, &replicate_summaries_only, &result, &error);
-    }
-    study_finish(&study);
+    int r = run_change(t, trial, t->count, &replicate_summaries_only, &result, &error);
     for (uint32_t n = 0; n < result.count; n++)
         t->request->events += (uint64_t)result.summaries[n].events;
-    if (r == ERROR_CANCELLED)
-        *t->reterr = error;
     if (r < 0) {
         trial->reason = arena_strdup(t->arena, error.text);
     } else {
@@ -196,7 +194,7 @@ static size_t try_change(struct trials *t, struct trial trial) {
     repeat_once(t);
     if (t->request->reason)
         trial.reason = t->request->reason;
-    else if ((double)t->request->events + t->base_events > (double)t->request->most_events)
+    else if (!fits(t->request, t->base_events))
         trial.reason = t->request->reason = t->request->spent;
     else if (t->reterr->code == 0)
         simulate(t, &trial);
@@ -232,7 +230,7 @@ static struct insight_effect effect_of(const struct trials *t, const struct tria
                                     .change = size > 0 ? by / size : NAN,
                                     .ci95 = size > 0 ? paired.diff.ci95 / size : NAN,
                                     .worse = lost || loss > TRIALS_MOST_LOSS * size};
-    *ret_p = paired.p_value;
+    *ret_p = t->count > 1 && paired.diff.n < 2 ? 1 : paired.p_value;
     free(before);
     free(after);
     return effect;
