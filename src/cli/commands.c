@@ -45,7 +45,7 @@ const struct command_facts commands[COMMAND_COUNT + 1] = {
          .most_operands = 1,
          .about = "Looks for waste in a recorded run and says what to try instead.",
          .more =
-             "DIR is a folder that easim run or compare wrote with --record. Proposals are simulated, and recommended if they gain. Writes insights.md, insights.json, waste.csv and, with --invest, invest.csv into it. Exit codes: 0 done; 1 a file cannot be written; 2 bad usage, or a folder that cannot be read.\n"},
+             "DIR is a folder that easim run or compare wrote with --record. Proposals are simulated, and recommended if they gain. Writes insights.md, insights.json, waste.csv and, with --invest, invest.csv into it. Exit codes: 0 done; 1 a file cannot be written; 2 bad usage, or a folder that cannot be read; 130 interrupted, nothing is written.\n"},
     [COMMAND_ATTRIBUTE] =
         {.name = "attribute",
          .summary = "divide energy, cost and time of a recorded run",
@@ -190,7 +190,7 @@ const struct command_facts commands[COMMAND_COUNT + 1] = {
          .most_operands = 1,
          .about = "Writes report.html: figures, charts and findings of a run or a comparison, in one page that needs no network.",
          .more =
-             "DIR is the folder of easim run or compare; with --record it also shows what every GPU did, waste and insights. The charts are drawn by D3, of Debian's package node-d3. Exit codes: 0 done; 1 D3 is missing, or the page cannot be written; 2 bad usage, or results that cannot be read.\n"},
+             "DIR is the folder of easim run or compare; with --record it also shows what every GPU did, waste and insights. The charts are drawn by D3, of Debian's package node-d3. Exit codes: 0 done; 1 D3 is missing, or the page cannot be written; 2 bad usage, or results that cannot be read; 130 interrupted.\n"},
     [COMMAND_RUN] =
         {.name = "run",
          .summary = "run a scenario and write its results",

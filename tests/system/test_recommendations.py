@@ -10,6 +10,7 @@ import math
 import os
 import re
 import shlex
+import signal
 import statistics
 import subprocess
 import sys
@@ -19,7 +20,7 @@ from pathlib import Path
 import recorded_case as case
 import test_services as services
 from recorded_case import FAST, elastic, figures, near, rigid
-from support import EASIM, SOURCE, easim, rows_of
+from support import EASIM, HANGS_S, SOURCE, at_work, easim, rows_of
 
 T_95 = {2: 12.7062, 3: 4.30265, 4: 3.18245, 5: 2.77645, 10: 2.26216}  # two-sided quantiles of Student's t, n - 1 degrees
 OTHERS = ["energy_kwh", "jct", "deadline_missed", "cap_violation_j", "co2_kg", "jobs_finished", "slo_share"]
@@ -227,6 +228,13 @@ def verify(place):
     folder = record(place, "many", str(many))
     idle = proposal(folder, "IDLE")
     assert idle["what_if"]["verdict"] == "not simulated" and "--verify all" in idle["what_if"]["unsure"], idle
+    before = (folder / "insights.json").read_bytes()
+    process = subprocess.Popen([EASIM, "analyze", folder, "--verify", "all"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    at_work(process)
+    process.send_signal(signal.SIGINT)
+    printed, errors = process.communicate(timeout=HANGS_S)
+    assert (process.returncode, printed) == (130, "") and "interrupted" in errors, errors
+    assert (folder / "insights.json").read_bytes() == before
 
 
 def not_simulated(place):

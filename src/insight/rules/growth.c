@@ -166,8 +166,8 @@ static void report_underscale(const struct rule_run *rule_run, struct gathered *
     insight->entity = ENTITY_GPU_TYPE;
     insight->name = rule_run->folder->cluster.gpu_types[g->type].name;
     insight_find(insights, insight,
-                 "%.4g GPU h were idle with which %u jobs would have saved %.4g h, for no more "
-                 "energy",
+                 "%.4g GPU h were idle with which, by the models, %u jobs would have saved %.4g h, "
+                 "for no more energy of their own",
                  g->gpu_s / S_PER_H, g->jobs, g->gained_s / S_PER_H);
     insight_figure(insight, "idle", "GPU h", g->gpu_s / S_PER_H);
     insight_figure(insight, "time_saved", "s", g->gained_s);
