@@ -34,7 +34,7 @@ struct trials {
     unsigned groups; /* of metrics, of the runs */
     ARRAY_OF(struct trial) at;
     ARRAY_OF(struct known_policy) policies;
-    struct error *reterr; /* interrupted: its code */
+    struct error *reterr; /* interrupted, or the machine failed: its code */
 };
 
 /* ---- The run as it was ---- */
@@ -94,8 +94,8 @@ static int run_change(struct trials *t, const struct trial *trial, uint32_t coun
         study_set_replications(&study, count);
         r = replicate_run(&study, &how, sink, result, reterr);
     }
-    if (r == ERROR_CANCELLED)
-        *t->reterr = *reterr;
+    if (r == ERROR_CANCELLED || r == ERROR_MACHINE)
+        *t->reterr = *reterr; /* another time it may do */
     study_finish(&study);
     problems_finish(&problems);
     return r;

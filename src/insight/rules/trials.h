@@ -30,7 +30,7 @@ struct trials_request {
 };
 
 /* Sets the outcome of every insight, and leaves the best of its changes as its what-if, or none.
-   Negative only if interrupted. */
+   Negative if interrupted, or if the machine has no process or memory left. */
 int trials_run(struct trials_request *request, const struct rule_run *rule_run,
                struct insights *insights, struct error *reterr) MUST_CHECK;
 
