@@ -18,6 +18,11 @@ int cli_check(struct options *options) {
         study_announce(&study, &many);
     if (many.length > 0)
         cli_show("  warning: %s\n", many.text);
+    many.length = 0;
+    if (code == EXIT_DONE)
+        study_add_periods(&study, &many);
+    if (many.length > 0)
+        cli_show("  note: %s\n", many.text);
     str_finish(&many);
     for (size_t i = 0; code == EXIT_DONE && i < study.warnings.count; i++)
         cli_show("  warning: %s\n", study.warnings.at[i]);

@@ -28,8 +28,31 @@ static const struct field series_fields[] = {
     {.key = "repeat",
      .type = FIELD_BOOL,
      .offset = offsetof(struct series, repeat),
-     .help = "begin again after the end"},
+     .help = "begin again after the end: without a period, of rows at equal steps"},
+    {.key = "repeat", .type = FIELD_NODE, .offset = offsetof(struct series, repeat_node)},
+    {.key = "period",
+     .type = FIELD_DURATION,
+     .offset = offsetof(struct series, period_s),
+     .default_value = NAN,
+     .min = SERIES_LEAST_PERIOD_S,
+     .max = TIME_MAX_S,
+     .help = "repeat after this time, and before the first row too"},
     FIELDS_END};
+
+static bool has_period(const struct series *series) {
+    return series->period_s > 0;
+}
+
+int series_bind_period(struct series *series, const struct binding *binding) {
+    if (!has_period(series))
+        return 0;
+    if (series->repeat_node && !series->repeat)
+        return schema_wrong(binding, series->repeat_node,
+                            arena_printf(binding->arena, "%s.repeat", series->kind->path),
+                            "true, or no such key, because period repeats the series");
+    series->repeat = true;
+    return 0;
+}
 
 int series_bind(struct series *series, const struct series_kind *kind, const struct yaml_node *node,
                 const struct binding *binding, double *constant) {
@@ -45,7 +68,7 @@ int series_bind(struct series *series, const struct series_kind *kind, const str
     series->kind = kind;
     if (!series->column)
         series->column = kind->column;
-    return r;
+    return r < 0 ? r : series_bind_period(series, binding);
 }
 
 /* --- reading --- */
@@ -61,8 +84,10 @@ struct reader {
                         */
     ARRAY_OF(struct series_step) steps;
     int64_t last_ns, step_ns; /* time of the last good row, and from the one before it */
-    double last;              /* its value */
-    struct str text;          /* of a cell, with a NUL */
+    struct location uneven;   /* of the first row at another step than those before; line 0: none */
+    int64_t uneven_ns, even_ns; /* that step, and those before */
+    double last;                /* its value */
+    struct str text;            /* of a cell, with a NUL */
 };
 
 static int missing_column(const struct reader *reader, const char *name, const char *advice) {
@@ -204,8 +229,21 @@ static bool read_series_value(struct reader *reader, double *value) {
     return schema_bind_value(reader->binding, s->kind->value, &node, s->column, value) == 0;
 }
 
-static void note_step(struct reader *reader, int64_t step_ns) {
+/* Rows a period after the first would hold beside those of the next round: the first such row is a
+   problem. */
+static void note_step(struct reader *reader, int64_t time_ns) {
     struct series *s = reader->series;
+    int64_t step_ns = time_ns - reader->last_ns;
+    int64_t period_ns = has_period(s) ? units_ns(s->period_s) : INT64_MAX;
+    if (reader->last_ns - s->first_ns < period_ns && time_ns - s->first_ns >= period_ns)
+        wrong_time(reader, arena_printf(reader->binding->arena,
+                                        "a time less than the period of %.9g s after the first row",
+                                        s->period_s));
+    if (reader->uneven.line == 0 && s->longest_ns > 0 && step_ns != s->longest_ns) {
+        reader->uneven = csv_where(reader->csv, reader->time);
+        reader->even_ns = s->longest_ns;
+        reader->uneven_ns = step_ns;
+    }
     reader->step_ns = step_ns;
     s->shortest_ns = s->shortest_ns == 0 || step_ns < s->shortest_ns ? step_ns : s->shortest_ns;
     s->longest_ns = step_ns > s->longest_ns ? step_ns : s->longest_ns;
@@ -225,7 +263,7 @@ static void read_series_row(void *context) {
         if (r->last_ns == INT64_MIN)
             s->first_ns = time_ns;
         else
-            note_step(r, time_ns - r->last_ns);
+            note_step(r, time_ns);
         r->last_ns = time_ns;
     }
     if (!valued)
@@ -238,18 +276,49 @@ static void read_series_row(void *context) {
     r->last = value;
 }
 
+/* What a period would be, for those who have not given one. */
+static const char *advised_period(const struct reader *r) {
+    double period_s = units_s(r->last_ns - r->series->first_ns) + units_s(r->step_ns);
+    return r->step_ns > 0
+               ? arena_printf(
+                     r->binding->arena,
+                     "; with period: %.15gs the last row would hold as long as the one before it",
+                     period_s)
+               : "";
+}
+
+/* Whether there are as many rows as it takes: the last of two holds as long as the first. */
+static bool check_row_count(const struct reader *reader) {
+    static const char *const least[] = {"one row", "two rows",
+                                        "three rows at equal steps to repeat without a period"};
+    const struct series *s = reader->series;
+    size_t more = has_period(s) ? 0 : s->repeat ? 2 : s->kind->is_limit ? 0 : 1;
+    if (s->rows > more)
+        return true;
+    problems_add(reader->binding->problems, (struct location){s->file, 0, 0}, NULL,
+                 "expected at least %s, got %llu%s", least[more], (unsigned long long)s->rows,
+                 advised_period(reader));
+    return false;
+}
+
+/* Before its first row a series with a period is what it is a period later: the first round is that
+   which begins at t = 0 or last before. */
+static void begin_by_zero(struct reader *reader, int64_t period_ns) {
+    struct series *s = reader->series;
+    int64_t back_ns = s->first_ns > 0 ? (s->first_ns + period_ns - 1) / period_ns * period_ns : 0;
+    for (size_t i = 0; i < reader->steps.count; i++)
+        reader->steps.at[i].time_ns -= back_ns;
+    s->first_ns -= back_ns;
+    s->end_ns = s->first_ns + period_ns;
+}
+
 /* Problems of the file as a whole. */
 static void end_rows(struct reader *reader) {
     struct series *s = reader->series;
     struct problems *problems = reader->binding->problems;
     bool ends = s->repeat || !s->kind->is_limit;
-    uint64_t least = ends ? 2 : 1; /* the last of two rows holds as long as the first */
-    if (s->rows < least) {
-        problems_add(problems, (struct location){s->file, 0, 0}, NULL,
-                     "expected at least %s, got %llu", ends ? "two rows" : "one row",
-                     (unsigned long long)s->rows);
+    if (!check_row_count(reader))
         return;
-    }
     if (s->has_dates && reader->start_ns == TIME_NONE_NS) {
         problems_add(
             problems, s->where, s->kind->path,
@@ -257,10 +326,19 @@ static void end_rows(struct reader *reader) {
             s->file);
         return;
     }
+    if (has_period(s)) {
+        begin_by_zero(reader, units_ns(s->period_s));
+        return;
+    }
+    if (s->repeat && reader->uneven.line > 0)
+        problems_add(problems, reader->uneven, s->time_column,
+                     "expected a step of %.15g s as before, to repeat without a period, got "
+                     "one of %.15g s%s",
+                     units_s(reader->even_ns), units_s(reader->uneven_ns), advised_period(reader));
     if (!ends || __builtin_add_overflow(reader->last_ns, reader->step_ns, &s->end_ns))
         s->end_ns = TIME_NONE_NS;
     if (s->repeat &&
-        (s->end_ns == TIME_NONE_NS || s->end_ns - s->first_ns > (int64_t)TIME_MAX_S * NS_PER_S))
+        (s->end_ns == TIME_NONE_NS || units_s(s->end_ns) - units_s(s->first_ns) > TIME_MAX_S))
         problems_add(problems, s->where, s->kind->path,
                      "expected a series of at most 4e9 s to repeat");
 }
@@ -300,7 +378,7 @@ int series_check_cover(const struct series *series, int64_t horizon_ns,
         return 0;
     if (series->first_ns > 0) {
         problems_add(binding->problems, series->where, series->kind->path,
-                     "expected a series from t = 0 on, got one from t = %.9g s on (%s)",
+                     "expected a series from t = 0 on or a period, got one from t = %.9g s on (%s)",
                      units_s(series->first_ns), series->file);
         return ERROR_INPUT;
     }
@@ -309,10 +387,9 @@ int series_check_cover(const struct series *series, int64_t horizon_ns,
         return 0;
     if (horizon_ns == TIME_NONE_NS)
         horizon_ns = 0;
-    problems_add(
-        binding->problems, series->where, series->kind->path,
-        "expected a series up to t = %.9g s or repeat: true, got one up to t = %.9g s (%s)",
-        units_s(horizon_ns), units_s(series->end_ns), series->file);
+    problems_add(binding->problems, series->where, series->kind->path,
+                 "expected a series up to t = %.9g s or a period, got one up to t = %.9g s (%s)",
+                 units_s(horizon_ns), units_s(series->end_ns), series->file);
     return ERROR_INPUT;
 }
 

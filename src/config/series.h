@@ -5,6 +5,8 @@
 
 #include "config/schema.h"
 
+#define SERIES_LEAST_PERIOD_S 1e-3
+
 /* What a series is of, and how its gaps and ends are read. */
 struct series_kind {
     const char *path;          /* of the key in the scenario */
@@ -27,23 +29,30 @@ struct series {
     const struct series_kind *kind; /* NULL: a constant or absent */
     struct location where;          /* in the scenario */
     const char *file, *column, *time_column;
-    bool repeat;
-    bool has_dates;            /* times are date-times, not seconds */
-    struct series_step *steps; /* ascending */
+    bool repeat; /* or period_s: comes again after its end, with a period also before its begin */
+    double period_s; /* of the scenario; NAN or 0: it gives none, and equal steps tell it */
+    const struct yaml_node *repeat_node; /* `repeat` as written */
+    bool has_dates;                      /* times are date-times, not seconds */
+    struct series_step *steps;           /* ascending */
     size_t count;
-    int64_t first_ns; /* time of the first row */
-    int64_t end_ns; /* the last row's time and once more the step before it; TIME_NONE_NS: none, the
-                       last stays */
+    int64_t
+        first_ns; /* time of the first row; with a period, of its last round that begins by t = 0 */
+    int64_t end_ns; /* one period later, else the last row's time and once more the step before it;
+                       TIME_NONE_NS: none, the last stays */
     uint64_t rows, gaps;     /* rows read; empty cells filled in */
     uint32_t first_gap_line; /* 0: none */
     int64_t shortest_ns,
         longest_ns; /* from one row to the next: missing rows show here; 0: there is only one */
 };
 
-/* node: NULL, a number (goes to *constant), or {file, column, time_column, repeat}. *constant is
-   the default of the kind unless a number is given. Negative after adding problems. */
+/* node: NULL, a number (goes to *constant), or {file, column, time_column, repeat, period}.
+ *constant is the default of the kind unless a number is given. Negative after adding problems. */
 int series_bind(struct series *series, const struct series_kind *kind, const struct yaml_node *node,
                 const struct binding *binding, double *constant) MUST_CHECK;
+
+/* A series with a period repeats. Negative after adding a problem: the keys say that it does not.
+ */
+int series_bind_period(struct series *series, const struct binding *binding) MUST_CHECK;
 
 /* Reads the file of a bound series; nothing to do without one. start_ns: the instant of t = 0 since
    1970, for date-times; TIME_NONE_NS: not known. Negative after adding problems. */

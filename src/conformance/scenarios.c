@@ -209,7 +209,7 @@ const struct builtin builtins[] = {
     {"forecasts",
      DRAIN
      "start_time: 2025-06-01\nforecast: {hours: 12, error: {sigma: 0.2, correlation: 0.9}}\n"
-     "carbon_g_per_kwh: {file: series.csv, repeat: true}\n" TWO_TYPES(
+     "carbon_g_per_kwh: {file: series.csv, period: 12h}\n" TWO_TYPES(
          2) "workload: {kind: poisson, rate_per_s: 0.002, k: [1, 2, 4], sizes: {law: exponential, mean: 1h}, deadlines: {share: 0.3, slack: [1.1, 4]}, until: {jobs: 40}}\n",
      NULL},
     {"services",

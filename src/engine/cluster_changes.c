@@ -81,7 +81,7 @@ void cluster_changes_check_end(struct sim *sim, int64_t to_ns) {
     const struct series *end = sim->changes.end;
     if (end && to_ns > series_last_ns(end))
         sim_fail(sim, ERROR_RUN,
-                 "%s: %s ends at t = %.9g s, before the run does; repeat: true would go on",
+                 "%s: %s ends at t = %.9g s, before the run does; period: DURATION would repeat it",
                  end->kind->path, end->file, units_s(series_last_ns(end)));
 }
 

@@ -163,6 +163,12 @@ static void add_series_objects(cJSON *root, const struct study *study, const cha
         json_add_real(object, "longest_step_s", units_s(s->longest_ns));
         cJSON_AddItemToArray(array, object);
     }
+    const struct series *s;
+    cJSON *periods = NULL;
+    for (size_t at = 0; (s = study_next_repeated(study, &at)) != NULL; at++) {
+        periods = periods ? periods : cJSON_AddObjectToObject(root, "periods");
+        json_add_real(periods, s->kind->path, units_s(s->end_ns - s->first_ns));
+    }
     array = study->warnings.count > 0 ? cJSON_AddArrayToObject(root, "warnings") : NULL;
     for (size_t i = 0; i < study->warnings.count; i++)
         cJSON_AddItemToArray(array, cJSON_CreateString(study->warnings.at[i]));

@@ -170,11 +170,12 @@ static void say_of_service(struct notes *notes, const struct study *study,
     const struct service_demand *d = &service->demand;
     const struct row_tally gaps = {d->course.gaps, d->course.first_gap_line};
     say_of_prompts(notes, study, service);
-    if (!d->file)
+    if (!d->course.file)
         return;
-    say_tally(notes, study, d->file, &d->empty, "requests without an output token");
-    say_tally(notes, study, d->file, &d->out_of_order, "rows earlier than one before them: sorted");
-    say_tally(notes, study, d->file, &gaps, "empty cells, filled with the value before");
+    say_tally(notes, study, d->course.file, &d->empty, "requests without an output token");
+    say_tally(notes, study, d->course.file, &d->out_of_order,
+              "rows earlier than one before them: sorted");
+    say_tally(notes, study, d->course.file, &gaps, "empty cells, filled with the value before");
 }
 
 static void say_in_bins(struct str *out, double bin_s, double j_per_token, double slo_share) {
@@ -225,6 +226,10 @@ void notes_add_study(struct notes *notes, const struct study *study) {
         if (list[i]->gaps > 0)
             add_note_of_study(notes, study, NOTE_SAID, text.text);
     }
+    text.length = 0;
+    study_add_periods(study, &text);
+    if (text.length > 0)
+        add_note_of_study(notes, study, NOTE_SAID, text.text);
     for (size_t i = 0; i < study->warnings.count; i++)
         add_note_of_study(notes, study, NOTE_WARNING, study->warnings.at[i]);
     str_finish(&text);

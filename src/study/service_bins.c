@@ -12,7 +12,9 @@
 
 static bool has_longer_bins(const struct service *service) {
     const struct service_demand *d = &service->demand;
-    return d->file && d->format == DEMAND_AZURE_LLM && service_demand_bin_s(d) > SERVICE_BINS_S;
+    bool whole = isnan(d->course.period_s) || fmod(d->course.period_s, SERVICE_BINS_S) == 0;
+    return d->course.file && d->format == DEMAND_AZURE_LLM && whole &&
+           service_demand_bin_s(d) > SERVICE_BINS_S;
 }
 
 /* Energy per token and share within the objective of each service, as bytes. */

@@ -19,7 +19,7 @@ static void warn_of_demand(struct study *study, const struct service *service) {
         warn_of_service(
             study, service,
             "demand: nothing is asked for from t = %.9g s on, %.9g s before the horizon "
-            "(repeat: true begins again)",
+            "(period: DURATION would repeat it)",
             units_s(d->end_ns), units_s(horizon_ns - d->end_ns));
 }
 

@@ -61,4 +61,10 @@ void study_set_replications(struct study *study, uint32_t count);
 /* Power cap, price and carbon intensity; without a kind where they are constant or absent. */
 void study_list_series(const struct study *study, const struct series *list[static STUDY_SERIES]);
 
+/* The first series or demand of a service that repeats, from place *at (from 0) on, which moves to
+   it; NULL: none. It comes again after end_ns - first_ns. */
+const struct series *study_next_repeated(const struct study *study, size_t *at);
+/* "repeated: KEY every 24 h, ..."; nothing if nothing is. */
+void study_add_periods(const struct study *study, struct str *out);
+
 #endif

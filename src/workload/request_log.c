@@ -51,10 +51,12 @@ static void read_request_row(void *context) {
         return;
     if (request.output == 0)
         row_tally_add(&r->log->empty, line);
-    if (request.time_ns < r->last_ns)
+    if (request.time_ns < r->last_ns) {
         row_tally_add(&r->log->out_of_order, line);
-    else
+    } else {
         r->last_ns = request.time_ns;
+        r->log->last = csv_where(r->csv, r->columns[TIME]);
+    }
     r->log->prompt += request.prompt;
     r->log->output += request.output;
     array_push(&r->log->rows, request);
@@ -79,6 +81,7 @@ static void end_log(struct reader *reader, const char *path) {
         return;
     }
     sort_rows(log);
+    log->last.file = path;
     int64_t first_ns = log->rows.at[0].time_ns;
     int64_t length_ns = log->rows.at[log->rows.count - 1].time_ns - first_ns;
     for (size_t i = 0; i < log->rows.count; i++)

@@ -20,6 +20,7 @@ struct request_log {
     double prompt, output;         /* tokens of all rows */
     struct row_tally empty;        /* rows without an output token */
     struct row_tally out_of_order; /* rows earlier than one before them: sorted in */
+    struct location last;          /* where the time of the latest row is */
 };
 
 /* Reads path, plain, gz or zst. Negative after adding problems. */

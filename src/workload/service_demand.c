@@ -41,18 +41,18 @@ const struct field service_demand_fields[] = {
      .help = "diurnal: mean * (1 + amplitude * cos(2 pi (t - peak) / period)), means of bins"},
     {.key = "period",
      .type = FIELD_DURATION,
-     OF(period_s),
+     OF(course.period_s),
      .default_value = NAN,
-     .above_min = true,
+     .min = SERIES_LEAST_PERIOD_S,
      .max = MOST_BIN_S * 1000,
-     .help = "diurnal: of the cycle (default 24h)"},
+     .help = "diurnal: of the cycle (default 24h); file: repeat after this time"},
     {.key = "peak",
      .type = FIELD_DURATION,
      OF(peak_s),
      .default_value = NAN,
      .max = TIME_MAX_S,
      .help = "diurnal: time of the most (default 14h)"},
-    {.key = "file", .type = FIELD_PATH, OF(file), .help = "of a series or a log"},
+    {.key = "file", .type = FIELD_PATH, OF(course.file), .help = "of a series or a log"},
     {.key = "format",
      .type = FIELD_CHOICE,
      OF(format),
@@ -60,12 +60,12 @@ const struct field service_demand_fields[] = {
      .help = "of the file"},
     {.key = "column",
      .type = FIELD_STRING,
-     OF(column),
+     OF(course.column),
      .min = 1,
      .help = "series: of the values (default tokens_per_s, of outputs outputs_per_s)"},
     {.key = "time_column",
      .type = FIELD_STRING,
-     OF(time_column),
+     OF(course.time_column),
      .min = 1,
      .help = "series: of the times (default: time_s, else timestamp)"},
     {.key = "bin",
@@ -84,8 +84,9 @@ const struct field service_demand_fields[] = {
      .help = "demand is so many times that of the file"},
     {.key = "repeat",
      .type = FIELD_BOOL,
-     OF(repeat),
-     .help = "begin again after the end; of a log after its last bin"},
+     OF(course.repeat),
+     .help = "begin again after the end: a log after its last bin, a series of equal steps"},
+    {.key = "repeat", .type = FIELD_NODE, OF(course.repeat_node)},
     {.key = "prompt_ratio",
      .type = FIELD_REAL,
      OF(prompt_ratio),
@@ -124,8 +125,9 @@ static bool is_diurnal(const struct service_demand *demand) {
 /* Keys that say something only about other forms are problems, not noise. */
 static void check_forms(const struct loader *loader) {
     const struct service_demand *d = loader->demand;
-    bool outputs = loader->ask->unit == UNIT_OUTPUT, log = d->file && d->format == DEMAND_AZURE_LLM;
-    int forms = !isnan(d->tokens_per_s) + !isnan(d->outputs_per_s) + (d->file != NULL);
+    bool outputs = loader->ask->unit == UNIT_OUTPUT,
+         log = d->course.file && d->format == DEMAND_AZURE_LLM;
+    int forms = !isnan(d->tokens_per_s) + !isnan(d->outputs_per_s) + (d->course.file != NULL);
     bool counts_prompts = !isnan(loader->ask->prompt.output_equivalents);
     const struct {
         bool wrong;
@@ -139,15 +141,16 @@ static void check_forms(const struct loader *loader) {
         {!outputs && !isnan(d->outputs_per_s),
          "outputs_per_s belongs to models of outputs: this one counts tokens"},
         {outputs && log, "format: azure-llm is of tokens, and this model counts outputs"},
-        {d->file && is_diurnal(d), "amplitude belongs to tokens_per_s or outputs_per_s"},
-        {!is_diurnal(d) && !(isnan(d->period_s) && isnan(d->peak_s)),
-         "period and peak need amplitude: without it demand is constant"},
+        {d->course.file && is_diurnal(d), "amplitude belongs to tokens_per_s or outputs_per_s"},
+        {!is_diurnal(d) && !d->course.file && !isnan(d->course.period_s),
+         "period needs amplitude or file: without them demand is constant"},
+        {!is_diurnal(d) && !isnan(d->peak_s), "peak needs amplitude"},
         {!is_diurnal(d) && !log && !isnan(d->bin_s),
          "bin belongs to amplitude, or to format: azure-llm"},
-        {!d->file && (d->repeat || d->scale != 1 || d->format != DEMAND_SERIES || d->column ||
-                      d->time_column),
+        {!d->course.file && (d->course.repeat || d->scale != 1 || d->format != DEMAND_SERIES ||
+                             d->course.column || d->course.time_column),
          "format, column, time_column, scale and repeat belong to file"},
-        {log && (d->column || d->time_column),
+        {log && (d->course.column || d->course.time_column),
          "column and time_column belong to format: series: a log has its own"},
         {log && !isnan(d->prompt_ratio), "prompt_ratio does not belong to a log, which says it"},
         {outputs && !isnan(d->prompt_ratio), "prompt_ratio belongs to models of tokens"},
@@ -198,7 +201,7 @@ static void load_constant(struct loader *loader) {
 /* mean (1 + A cos(2 pi (t - peak)/period)) in the mean over each bin. */
 static void load_diurnal(struct loader *loader) {
     const struct service_demand *d = loader->demand;
-    double period_s = isnan(d->period_s) ? DAY_S : d->period_s;
+    double period_s = isnan(d->course.period_s) ? DAY_S : d->course.period_s;
     double peak_s = isnan(d->peak_s) ? 14 * S_PER_H : d->peak_s;
     int64_t period_ns = units_ns(period_s);
     int64_t bin_ns = units_ns(isnan(d->bin_s) ? fmin(LAW_BIN_S, period_s) : d->bin_s);
@@ -220,30 +223,38 @@ static void load_diurnal(struct loader *loader) {
 
 static void load_series(struct loader *loader) {
     struct service_demand *d = loader->demand;
-    struct series_kind *kind = arena_alloc(loader->binding->arena, sizeof *kind);
-    bool outputs = loader->ask->unit == UNIT_OUTPUT;
-    *kind = (struct series_kind){.path = loader->ask->path,
-                                 .column = d->column ? d->column
-                                           : outputs ? "outputs_per_s"
-                                                     : "tokens_per_s",
-                                 .value = &cell_field};
-    d->course = (struct series){.kind = kind,
-                                .where = d->where,
-                                .file = d->file,
-                                .column = kind->column,
-                                .time_column = d->time_column,
-                                .repeat = d->repeat};
+    if (!d->course.column)
+        d->course.column = loader->ask->unit == UNIT_OUTPUT ? "outputs_per_s" : "tokens_per_s";
     if (series_load(&d->course, loader->ask->start_ns, loader->binding) < 0)
         return;
     if (d->course.first_ns > 0) {
-        refuse_demand(loader, "expected demand from t = 0 on, got it from t = %.9g s on (%s)",
-                      units_s(d->course.first_ns), d->file);
+        refuse_demand(loader,
+                      "expected demand from t = 0 on or a period, got it from t = %.9g s on "
+                      "(%s)",
+                      units_s(d->course.first_ns), d->course.file);
         return;
     }
     double factor = d->scale * equivalents_per_output(loader);
     for (size_t i = 0; i < d->course.count; i++)
         add_step(loader, d->course.steps[i].time_ns, d->course.steps[i].value * factor);
-    end_course(loader, d->course.end_ns, d->repeat);
+    end_course(loader, d->course.end_ns, d->course.repeat);
+}
+
+/* Of a log: whole bins, with all requests in them. */
+static bool check_period(const struct loader *loader, const struct request_log *log,
+                         int64_t bin_ns) {
+    const struct service_demand *d = loader->demand;
+    int64_t period_ns = units_ns(d->course.period_s),
+            last_ns = log->rows.at[log->rows.count - 1].time_ns;
+    if (period_ns % bin_ns != 0)
+        refuse_demand(loader, "expected a period of whole bins, got bin %.9g s in %.9g s",
+                      units_s(bin_ns), d->course.period_s);
+    if (last_ns >= period_ns)
+        problems_add(loader->binding->problems, log->last, "TIMESTAMP",
+                     "expected a time less than the period of %.9g s after the first request, got "
+                     "one %.9g s after it",
+                     d->course.period_s, units_s(last_ns));
+    return period_ns % bin_ns == 0 && last_ns < period_ns;
 }
 
 /* Tokens of each bin over its length; bins without a request are 0. */
@@ -262,35 +273,44 @@ static void bin_requests(struct loader *loader, const struct request_log *log, i
         add_step(loader, bin * bin_ns, tokens * factor);
         next = bin + 1;
     }
-    end_course(loader, next * bin_ns, d->repeat);
+    int64_t end_ns = isnan(d->course.period_s) ? next * bin_ns : units_ns(d->course.period_s);
+    if (next * bin_ns < end_ns)
+        add_step(loader, next * bin_ns, 0);
+    end_course(loader, end_ns, d->course.repeat);
 }
 
 static void load_log(struct loader *loader) {
     struct service_demand *d = loader->demand;
     struct request_log log = {.rows = {0}};
-    if (request_log_read(&log, d->file, loader->binding->problems) == 0) {
+    if (request_log_read(&log, d->course.file, loader->binding->problems) == 0) {
         d->requests = log.rows.count;
         d->prompt = log.prompt;
         d->output = log.output;
         d->empty = log.empty;
         d->out_of_order = log.out_of_order;
         d->prompt_ratio = log.output > 0 ? log.prompt / log.output : NAN;
-        bin_requests(loader, &log, units_ns(service_demand_bin_s(d)));
+        int64_t bin_ns = units_ns(service_demand_bin_s(d));
+        if (isnan(d->course.period_s) || check_period(loader, &log, bin_ns))
+            bin_requests(loader, &log, bin_ns);
         if (log.output == 0 && !isnan(loader->ask->prompt.output_equivalents))
-            refuse_demand(loader, "expected a log with output tokens, %s has none", d->file);
+            refuse_demand(loader, "expected a log with output tokens, %s has none", d->course.file);
     }
     request_log_finish(&log);
 }
 
 int service_demand_load(struct service_demand *demand, const struct demand_ask *ask,
                         const struct binding *binding) {
-    static const struct series_kind made = {.path = "demand", .value = &cell_field};
     struct loader loader = {.demand = demand, .ask = ask, .binding = binding};
     size_t before = binding->problems->count;
-    demand->course = (struct series){.kind = &made, .where = demand->where};
+    struct series_kind *kind = arena_alloc(binding->arena, sizeof *kind);
+    *kind = (struct series_kind){.path = ask->path, .value = &cell_field};
+    demand->course.kind = kind;
+    demand->course.where = demand->where;
     check_forms(&loader);
+    if (demand->course.file && series_bind_period(&demand->course, binding) < 0)
+        return ERROR_INPUT;
     if (binding->problems->count == before)
-        (demand->file         ? demand->format == DEMAND_AZURE_LLM ? load_log : load_series
+        (demand->course.file  ? demand->format == DEMAND_AZURE_LLM ? load_log : load_series
          : is_diurnal(demand) ? load_diurnal
                               : load_constant)(&loader);
     demand->output_share = 1 / equivalents_per_output(&loader);

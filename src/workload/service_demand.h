@@ -14,16 +14,15 @@ enum demand_format { DEMAND_SERIES, DEMAND_AZURE_LLM };
 struct service_demand {
     struct location where;
     double tokens_per_s, outputs_per_s; /* constant, or the mean of the diurnal law */
-    double amplitude, period_s, peak_s; /* diurnal law if amplitude is given */
-    const char *file, *column, *time_column;
-    int32_t format; /* enum demand_format */
+    double amplitude, peak_s;           /* diurnal law if amplitude is given */
+    int32_t format;                     /* enum demand_format */
     double bin_s, scale;
-    bool repeat;
     double prompt_ratio; /* prompt tokens of an output token; of a log, what it holds */
-
-    /* Values are tokens or outputs a second, with output_equivalents those that cost as much. From
-       t = 0 on, walked by series_start and series_pass; 0 past the end, which is a step. */
+    /* Keys: those of a series, of which the diurnal law has the period. Values are tokens or
+       outputs a second, with output_equivalents those that cost as much. From t = 0 on, walked by
+       series_start and series_pass; 0 past the end, which is a step. */
     struct series course;
+
     double output_share;   /* of the tokens of `course` those that are put out; 1 unless prompts
                               are counted as outputs */
     int64_t end_ns;        /* from where on nothing is asked for; TIME_NONE_NS: never */

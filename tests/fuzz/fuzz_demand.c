@@ -37,14 +37,18 @@ static void check_tokens(const struct service_demand *d) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
-    static const char *const forms[] = {"", ", repeat: true", ", format: azure-llm",
-                                        ", format: azure-llm, bin: 7s, repeat: true"};
+    static const char *const forms[] = {"",
+                                        ", repeat: true",
+                                        ", format: azure-llm",
+                                        ", format: azure-llm, bin: 7s, repeat: true",
+                                        ", period: 3600.5s",
+                                        ", format: azure-llm, period: 24h"};
     const struct demand_ask ask = {.path = "demand",
                                    .unit = UNIT_TOKEN,
                                    .prompt = {true, NAN},
                                    .start_ns = 1640995200 * NS_PER_S}; /* 2022 */
     const char *path = fuzz_file(FUZZ_FILE_INPUT, bytes, length);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < (int)(sizeof forms / sizeof *forms); i++) {
         struct yaml_doc doc = {0};
         struct problems problems = {0};
         struct binding binding = {.arena = &doc.arena, .problems = &problems};

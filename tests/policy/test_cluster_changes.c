@@ -169,7 +169,7 @@ Test(cluster_changes, warnings) {
         {"{file: cap.csv}", "10", "-5,10\n9,100\n10,20\n",
          "infeasible, 10 W from t = 0 s on is less than the 100 W that idle GPUs and nodes draw; "
          "1 more steps are too low"},
-        {"{file: cap.csv, repeat: true}", "drain", "-5,10\n-3,100\n0,100\n",
+        {"{file: cap.csv, period: 8s}", "drain", "-5,10\n-3,100\n0,100\n",
          "infeasible, 10 W from t = 3 s on is less than the 100 W that idle GPUs and nodes draw"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -259,7 +259,7 @@ Test(cluster_changes, repeat) {
     temp_file_write_text("p.csv", "time_s,price_per_mwh\n0,30\n10,-10\n");
     trial_run(
         &t, &(struct trial_options){.jobs = HEAD "a,5,1,0\n"},
-        "name: n\nhorizon: 65\npolicy: {name: fcfs}\nprice_per_mwh: {file: p.csv, repeat: true}\n" CLUSTER(
+        "name: n\nhorizon: 65\npolicy: {name: fcfs}\nprice_per_mwh: {file: p.csv, period: 20}\n" CLUSTER(
             "") TRIAL_JOBS);
     trial_must_succeed(&t);
     expect_near(t.summaries->cost, 75000 / 3.6e6 * 1.5 / 1000, "cost");
@@ -282,7 +282,7 @@ Test(cluster_changes, drain) {
               "start_time: 2022-01-01T01:00:10+01:00\n"
               "policy: {name: fcfs}\n"
               "price_per_mwh: {file: p.csv}\n" CLUSTER(
-                  ", power_cap_w: {file: cap.csv, repeat: true}") TRIAL_JOBS);
+                  ", power_cap_w: {file: cap.csv, period: 100s}") TRIAL_JOBS);
     trial_must_succeed(&t);
     expect_near(t.summaries->sim_s, 25, "sim_s");
     /* 60 until t = 10 */
@@ -299,9 +299,9 @@ Test(cluster_changes, end_of_a_drained_run) {
     } cases[] = {
         {HEAD "a,5,1,15\n", NULL},
         {HEAD "a,5,1,15.5\n", "price_per_mwh: p.csv ends at t = 20 s, before the run does; "
-                              "repeat: true would go on (at t = 20 s)"},
+                              "period: DURATION would repeat it (at t = 20 s)"},
         {HEAD "a,5,1,1\nb,30,1,1\n", "price_per_mwh: p.csv ends at t = 20 s, before the run does; "
-                                     "repeat: true would go on (at t = 20 s)"},
+                                     "period: DURATION would repeat it (at t = 20 s)"},
     };
     temp_file_write_text("p.csv", "time_s,price_per_mwh\n0,60\n10,-90\n");
     temp_file_write_text("c.csv", "time_s,carbon_g_per_kwh\n0,60\n20,90\n");
@@ -354,7 +354,7 @@ Test(cluster_changes, stuck) {
         {", repeat: true", "", "drain",
          "nothing but what the repeated series have shown will happen, 2 of 2 GPUs are free; "
          "the first of them is job a (at t = 60 s)"},
-        {", repeat: true", "price_per_mwh: {file: p.csv, repeat: true}\n", "1000",
+        {", repeat: true", "price_per_mwh: {file: p.csv, period: 70s}\n", "1000",
          "nothing but what the repeated series have shown will happen, 2 of 2 GPUs are free; "
          "the first of them is job a (at t = 360 s)"},
     };

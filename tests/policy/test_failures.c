@@ -477,7 +477,7 @@ Test(failures, stuck_in_a_series) {
         "horizon: drain\n"
         "seed: 1\n"
         "policy: {name: start_none}\n"
-        "cluster: {power_cap_w: {file: cap.csv, repeat: true}, gpu_types: [{name: g, idle_w: 50, tdp_w: 400}], nodes: [{gpu: g, gpus: 1, mtbf: 100, mttr: 20}]}\n" TRIAL_JOBS);
+        "cluster: {power_cap_w: {file: cap.csv, period: 20s}, gpu_types: [{name: g, idle_w: 50, tdp_w: 400}], nodes: [{gpu: g, gpus: 1, mtbf: 100, mttr: 20}]}\n" TRIAL_JOBS);
     cr_expect(t.status == ERROR_RUN && strstr(t.failure, "leaves 1 jobs waiting for ever"), "%s",
               t.failure);
     const char *when = strstr(t.failure, "(at t = ");

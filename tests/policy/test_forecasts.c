@@ -57,7 +57,7 @@ static const char exact[] =
     "name: n\nhorizon: 10800\n"
     "policy: {name: sees_forecasts, params: {hours: 4}}\n"
     "forecast: {hours: 4}\n"
-    "carbon_g_per_kwh: {file: c.csv}\nprice_per_mwh: {file: p.csv, repeat: true}\n" CLUSTER(
+    "carbon_g_per_kwh: {file: c.csv}\nprice_per_mwh: {file: p.csv, period: 2.5h}\n" CLUSTER(
         ", power_cap_w: {file: cap.csv}") TRIAL_JOBS;
 
 static void write_exact_series(void) {
@@ -98,7 +98,7 @@ Test(forecasts, constants) {
     see(&seen, &t, HEAD "a,0,1,9000\n",
         "name: n\nhorizon: 10800\npolicy: {name: sees_forecasts, params: {hours: 3}}\n"
         "forecast: {hours: 3, error: {sigma: 0.5}}\ncarbon_g_per_kwh: 321\n"
-        "price_per_mwh: {file: p.csv, repeat: true}\n" CLUSTER("") TRIAL_JOBS);
+        "price_per_mwh: {file: p.csv, period: 2.5h}\n" CLUSTER("") TRIAL_JOBS);
     trial_must_succeed(&t);
     for (size_t i = 0; i < seen.at.count; i++)
         cr_expect(seen.at.at[i].carbon_g_per_kwh == 321 && seen.at.at[i].power_cap_w == INFINITY);
@@ -127,7 +127,7 @@ static void see_errors(struct seen *seen, struct trial *t, const char *seed, con
              "name: n\nhorizon: drain\nseed: %s\n"
              "policy: {name: sees_forecasts, params: {hours: 12, step: %s}}\n"
              "forecast: {hours: 12, error: {sigma: 0.3, correlation: 0.8}}\n"
-             "carbon_g_per_kwh: {file: c.csv, repeat: true}\n%s" CLUSTER("") TRIAL_JOBS,
+             "carbon_g_per_kwh: {file: c.csv, period: 2h}\n%s" CLUSTER("") TRIAL_JOBS,
              seed, step, price);
     see(seen, t, HEAD "a,0,1,10800000\n", yaml);
     trial_must_succeed(t);
@@ -205,7 +205,7 @@ Test(forecasts, stream_of_its_own) {
     write_even_series();
     see_errors(&all, &often, "9", "1200", "");
     see_errors(&few, &seldom, "9", "72000", "");
-    see_errors(&both, &priced, "9", "3600", "price_per_mwh: {file: p.csv, repeat: true}\n");
+    see_errors(&both, &priced, "9", "3600", "price_per_mwh: {file: p.csv, period: 2h}\n");
     for (size_t i = 0; i < few.now_s.count; i++)
         for (size_t lead = 0; lead < HOURS; lead++) {
             size_t hour = (size_t)(few.now_s.at[i] / 3600);
@@ -243,7 +243,7 @@ Test(forecasts, not_declared) {
         temp_file_write_text("c.csv", "time_s,carbon_g_per_kwh\n0,100\n3600,70\n");
         snprintf(yaml, sizeof yaml,
                  "name: n\nhorizon: drain\npolicy: {name: zeus}\n%s"
-                 "carbon_g_per_kwh: {file: c.csv, repeat: true}\n" CLUSTER("") TRIAL_JOBS,
+                 "carbon_g_per_kwh: {file: c.csv, period: 2h}\n" CLUSTER("") TRIAL_JOBS,
                  forecasts[i]);
         see(&seen, &t, HEAD "a,0,1,9000\nb,4000,2,2000\n", yaml);
         trial_must_succeed(&t);
@@ -272,13 +272,13 @@ Test(forecasts, warnings) {
         const char *keys;
         const char *warnings[2];
     } cases[] = {
-        {"price_per_mwh: {file: p.csv, repeat: true}\n"
+        {"price_per_mwh: {file: p.csv, period: 2h}\n"
          "forecast: {hours: 2, error: {sigma: 0, correlation: 0.5}}\n",
          {"forecast.error.correlation: of no effect, sigma is 0"}},
         {"carbon_g_per_kwh: 400\nforecast: {hours: 2}\n",
          {"forecast: of no effect, none of carbon_g_per_kwh, price_per_mwh and cluster.power_cap_w "
           "is a series: all hours are as the present one"}},
-        {"price_per_mwh: {file: p.csv, repeat: true}\n"
+        {"price_per_mwh: {file: p.csv, period: 2h}\n"
          "forecast: {hours: 2, error: {sigma: 2, correlation: 0.999}}\n",
          {NULL}},
     };

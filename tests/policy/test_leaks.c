@@ -96,7 +96,7 @@ Test(leaks, cut_off) {
             "name: t\nhorizon: %d\nseed: 3\nprice_per_mwh: {file: s.csv, column: power_w}\n"
             "carbon_g_per_kwh: {file: s.csv, column: power_w}\n"
             "policy: {name: aurachronos, params: {resize: true}}\n"
-            "cluster: {power_cap_w: {file: s.csv, repeat: true}, interference: {slowdown_per_neighbour: 0.1},"
+            "cluster: {power_cap_w: {file: s.csv, period: 110s}, interference: {slowdown_per_neighbour: 0.1},"
             " gpu_types: [{name: g, idle_w: 50, ctx_w: 90, tdp_w: 400, sleep_w: 5, sleep_after: 7s, wake_s: 9s}],"
             " nodes: [{count: 6, gpu: g, gpus: 2, mtbf: 60, mttr: 20}]}\n"
             "workload: {kind: trace, file: jobs.csv, warmup: 5s, rigid_costs: {start_s: 1, restart_s: 2, checkpoint_s: 8}}\n",

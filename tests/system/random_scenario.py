@@ -437,7 +437,7 @@ class Scenario:
         self.files[f"demand{i}.csv"] = table(["time_s", "tokens_per_s"], steps + [[4000, 0], [4001, 0]])
         repeats = apart and r.random() < 0.5
         self.stays = self.stays or repeats
-        service["demand"] = {"file": f"demand{i}.csv"} | ({"repeat": True} if repeats else {})
+        service["demand"] = {"file": f"demand{i}.csv"} | ({"period": 4002} if repeats else {})
         return service
 
     def take_network(self, tier_count=None):

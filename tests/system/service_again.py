@@ -106,19 +106,20 @@ class Config:
 
 
 class Demand:
-    """Steps (time_ns, rate) from t = 0 on, for ever or again after `period_ns`."""
+    """Steps (time_ns, rate) from t = 0 on, for ever; or again after `period_ns`, of which rounds begin at `first_ns` and before."""
 
-    def __init__(self, steps, period_ns=None):
-        self.times, self.rates, self.period_ns = [t for t, _ in steps], [rate for _, rate in steps], period_ns
+    def __init__(self, steps, period_ns=None, first_ns=0):
+        self.times, self.rates, self.period_ns, self.first_ns = [t for t, _ in steps], [rate for _, rate in steps], period_ns, first_ns
 
     def at(self, t):
-        t = t % self.period_ns if self.period_ns else t
+        t = (t - self.first_ns) % self.period_ns if self.period_ns else t
         i = bisect_right(self.times, t) - 1
         return self.rates[i] if i >= 0 else 0.0
 
     def changes(self, end_ns):
-        rounds = range(end_ns // self.period_ns + 1) if self.period_ns else [0]
-        return sorted({shift + t for r in rounds for shift in [r * (self.period_ns or 0)] for t in self.times if shift + t <= end_ns})
+        rounds = range(-1 - self.first_ns // self.period_ns, end_ns // self.period_ns + 1) if self.period_ns else [0]
+        every = {self.first_ns + r * (self.period_ns or 0) + t for r in rounds for t in self.times}
+        return sorted(t for t in every if 0 <= t <= end_ns)
 
     def most(self, start, end, changes):
         inside = changes[bisect_right(changes, start):bisect_right(changes, end)]
@@ -134,7 +135,8 @@ def read_requests(path):
     return [(t - rows[0][0], prompt, output) for t, prompt, output in rows]
 
 
-def binned(requests, bin_s, scale=1, repeat=False):
+def binned(requests, bin_s, scale=1, repeat=False, spare=0):
+    """spare: bins without a request from the last one to the end of the period."""
     last = int(requests[-1][0] // bin_s)
     sums = [0] * (last + 1)
     for t, _, output in requests:
@@ -142,7 +144,9 @@ def binned(requests, bin_s, scale=1, repeat=False):
     bin_ns = round(bin_s * NS)
     steps = [(i * bin_ns, scale * total / bin_s) for i, total in enumerate(sums)]
     end = (last + 1) * bin_ns
-    return Demand(steps, end) if repeat else Demand([*steps, (end, 0.0)])
+    if repeat and not spare:
+        return Demand(steps, end)
+    return Demand([*steps, (end, 0.0)], end + spare * bin_ns if repeat else None)
 
 
 class Replica:

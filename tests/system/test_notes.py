@@ -70,13 +70,14 @@ def said_of_services(folder):
     (folder / "gaps.csv").write_text("time_s,tokens_per_s\n0,5\n10,\n20,7\n")
     log = "{file: log.csv, format: azure-llm, repeat: true}"
     rows = [f"{folder}/log.csv: 1 requests without an output token (first: line 3)", f"{folder}/log.csv: 1 rows earlier than one before them: sorted (first: line 4)"]
-    ends = "nothing is asked for from t = {} s on, {} s before the horizon (repeat: true begins again)"
+    again = "repeated: workload.demand every 10 s"
+    ends = "nothing is asked for from t = {} s on, {} s before the horizon (period: DURATION would repeat it)"
     path = "workload."
     cases = [
         ({"demand": log}, ["service chat: 4 prompt tokens for each output token; the tables of m were measured with prompts of their "
-                           "own, which are not these", *rows], []),
+                           "own, which are not these", *rows, again], []),
         ({"demand": log, "model": "counts"}, ["service chat: 4 prompt tokens for each output token, each as costly as 0.1 output "
-                                              "tokens: of the work 71.4 % is output", *rows], []),
+                                              "tokens: of the work 71.4 % is output", *rows, again], []),
         ({"demand": "{file: gaps.csv}"}, [f"{folder}/gaps.csv: 1 empty cells, filled with the value before (first: line 3)"],
          [path + "demand: " + ends.format(30, 3570)]),
         ({"demand": "{tokens_per_s: 0}"}, [], [path + "demand: nothing is ever asked for"]),

@@ -222,15 +222,16 @@ def services(run):
 
 
 def demanded(run, demand):
-    """Tokens of the measured time: a constant, or the rows of a file, which come again every 4001 s + the last row."""
+    """Tokens of the measured time: a constant, or the rows of a file, of which the last holds as long as the one before it, or to
+    the end of the period."""
     if "file" not in demand:
         return demand["tokens_per_s"] * (run.end_s - run.warmup_s)
     rows = [line.split(",") for line in run.s.files[demand["file"]].splitlines()[1:]]
     times, values = [float(row[0]) for row in rows], [float(row[1]) for row in rows]
-    period = times[-1] + times[-1] - times[-2]
+    period = demand.get("period", times[-1] + times[-1] - times[-2])
 
     def until(time_s):
-        rounds, rest = divmod(time_s, period) if demand.get("repeat") else (0, time_s)
+        rounds, rest = divmod(time_s, period) if "period" in demand else (0, time_s)
         ends = times[1:] + [period]
         of_round = [value * max(0, min(end, limit) - start) for limit in (period, rest)
                     for start, end, value in zip(times, ends, values)]

@@ -307,7 +307,7 @@ def waking(folder):
 def stuck(folder):
     """A job that needs the GPU of a replica that never goes: a diagnosis, though demand comes again for ever."""
     job = "{kind: periodic, period: 1h, sizes: {law: constant, mean: 50s}, rigid: {k: 2}, until: {jobs: 1}}"
-    for demand in ("{tokens_per_s: 1000}", "{file: d.csv, repeat: true}"):
+    for demand in ("{tokens_per_s: 1000}", "{file: d.csv, period: 2min}"):
         course(folder, "d.csv", [(0, 1000), (60, 10)])
         run(folder, [job, service(demand=demand)], horizon="drain", nodes="[{count: 1, gpu: g, gpus: 2}]", code=1)
         told = easim("run", folder / "c.yaml", "--quiet", "--force", "--out", folder / "out", code=1).stderr
@@ -318,7 +318,7 @@ def stuck_until(folder):
     """Demand comes again every 120 s, and down_after + start_s + (4 + max) interval are 300 + 90 + 5 * 60 s: of the changes,
     one a minute, the first behind 810 s ends the run."""
     (folder / "jobs.csv").write_text("job_id,submit_s,gpus,duration_s\na,0,2,50\n")
-    demand = course(folder, "d.csv", [(0, 1000), (60, 10)])[:-1] + ", repeat: true}"
+    demand = course(folder, "d.csv", [(0, 1000), (60, 10)])[:-1] + ", period: 120s}"
     run(folder, ["{kind: trace, file: jobs.csv}", service(demand=demand, more=", start_s: 90s, scaling: {interval: 60s, down_after: 300s}")],
         horizon="drain", nodes="[{count: 1, gpu: g, gpus: 2}]", code=1)
     told = easim("run", folder / "c.yaml", "--quiet", "--force", "--out", folder / "out", code=1).stderr

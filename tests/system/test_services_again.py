@@ -53,6 +53,7 @@ def random_demand(r, horizon_s, typical, folder, number):
         return "{tokens_per_s: 0}", Demand([(0, 0.0)])
     name = f"d{number}.csv"
     repeat = r.random() < 0.5
+    apart = random.Random(f"period of {number} in {typical}")
     if kind == "law":
         period, bins, mean, amplitude = r.choice((600, 1800)), r.choice((6, 20)), round(typical, 2), round(r.uniform(0, 1), 2)
         peak = r.randint(0, 900)
@@ -65,11 +66,14 @@ def random_demand(r, horizon_s, typical, folder, number):
     if kind == "series":
         times = sorted(r.sample(range(1, horizon_s), r.randint(1, 12)))
         rows = [(t, round(typical * r.choice((0, 0.3, 1, 1, 3)) * r.uniform(0.5, 1.5), 3)) for t in [0, *times]]
-        (folder / name).write_text("time_s,tokens_per_s\n" + "".join(f"{t},{rate}\n" for t, rate in rows))
-        end = rows[-1][0] + rows[-1][0] - rows[-2][0]
+        last = rows[-1][0]
+        end = last + apart.choice((1, last, 0.375)) if repeat else 2 * last - rows[-2][0]
+        first = apart.choice((0, -30, 7, 5 * horizon_s)) if repeat else 0
+        (folder / name).write_text("time_s,tokens_per_s\n" + "".join(f"{first + t},{rate}\n" for t, rate in rows))
         steps = [(t * NS, rate) for t, rate in rows]
-        return (f"{{file: {name}{', repeat: true' if repeat else ''}}}",
-                Demand(steps, end * NS) if repeat else Demand([*steps, (end * NS, 0.0)]))
+        if not repeat:
+            return f"{{file: {name}}}", Demand([*steps, (end * NS, 0.0)])
+        return f"{{file: {name}, period: {end}s}}", Demand(steps, round(end * NS), first * NS)
     requests = sorted(round(r.uniform(0, horizon_s * 0.6), 3) for _ in range(r.randint(2, 200)))
     requests = [(t - requests[0], 5, max(1, round(typical * r.uniform(0, 30)))) for t in requests]
     with gzip.open(folder / f"{name}.gz", "wt", encoding="utf-8") as out:
@@ -79,8 +83,11 @@ def random_demand(r, horizon_s, typical, folder, number):
             out.write(f"2024-02-29 {int(minutes) // 60:02}:{int(minutes) % 60:02}:{seconds:09.6f},{prompt},{output}\n")
     bin_s = r.choice((1, 10, 37.5, 240))
     read = read_requests(folder / f"{name}.gz")
-    return (f"{{file: {name}.gz, format: azure-llm, bin: {bin_s}s, scale: 0.25{', repeat: true' if repeat else ''}}}",
-            binned(read, bin_s, 0.25, repeat))
+    spare = apart.choice((0, 0, 1, 5))
+    again = ", repeat: true" if repeat else ""
+    if repeat and spare:
+        again = f", period: {(read[-1][0] // bin_s + 1 + spare) * bin_s:.9g}s"
+    return (f"{{file: {name}.gz, format: azure-llm, bin: {bin_s}s, scale: 0.25{again}}}", binned(read, bin_s, 0.25, repeat, spare))
 
 
 JOB_POLICIES = ("fcfs", "easy", "zeus", "pollux", "las", "tiresias", "charon")

@@ -70,11 +70,26 @@ static void write_course(const struct series *s, struct str *out) {
         str_addf(out, " gaps %d from line %u", (int)s->gaps, s->first_gap_line);
 }
 
+struct course_case {
+    int kind;
+    const char *value, *text, *course;
+};
+
+static void expect_courses(const struct course_case *cases, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        struct loaded l;
+        struct str course = {0};
+        int r = load(&l, cases[i].kind, cases[i].value, cases[i].text, START_NS);
+        cr_assert_eq(r, 0, "case %zu: %s", i, l.problems.count ? l.problems.texts[0] : "");
+        write_course(&l.series, &course);
+        cr_expect_str_eq(course.text, cases[i].course, "case %zu: %s", i, course.text);
+        str_finish(&course);
+        unload(&l);
+    }
+}
+
 Test(series, courses, .init = temp_dir_enter, .fini = temp_dir_leave) {
-    static const struct {
-        int kind;
-        const char *value, *text, *course;
-    } cases[] = {
+    static const struct course_case cases[] = {
         /* a row holds to the next one; the last as long as the one before it */
         {PRICE, "{file: s.csv}", "time_s,p\n0,1\n10,-2.5\n25,3\n", "1|10 -2.5|25 3 until 40"},
         {PRICE, "{file: s.csv}", "x,p,time_s\n,1,-7.5\n,4,-2.5\n,5,2.385\n",
@@ -97,39 +112,66 @@ Test(series, courses, .init = temp_dir_enter, .fini = temp_dir_leave) {
         {PRICE, "{file: s.csv}",
          "timestamp,p\n2021-12-31,1\n2022-01-01 00:00:10.5,2\n2022-01-01T02:00+01:00,3\n",
          "1|10.5 2|3600 3 until 7189.5"},
-        /* repeated every 20 s; the second one stands at 15 s of its round at t = 0; the third has 1
-           at both ends of 30 s */
-        {PRICE, "{file: s.csv, repeat: true}", "time_s,p\n0,1\n10,2\n",
-         "1|10 2|20 1|30 2|40 1|50 2|60 1|..."},
-        {PRICE, "{file: s.csv, repeat: true}", "time_s,p\n-35,1\n-25,2\n-20,3\n",
-         "3|5 1|15 2|20 3|25 1|35 2|40 3|..."},
+        /* equal steps, repeated every 30 s; the second one is at 5 s of its round at t = 0; the
+           third has 1 at both ends; a gap is a row like others */
+        {PRICE, "{file: s.csv, repeat: true}", "time_s,p\n0,1\n10,2\n20,3\n",
+         "1|10 2|20 3|30 1|40 2|50 3|60 1|..."},
+        {PRICE, "{file: s.csv, repeat: true}", "time_s,p\n-35,1\n-25,2\n-15,3\n",
+         "1|5 2|15 3|25 1|35 2|45 3|55 1|..."},
         {PRICE, "{file: s.csv, repeat: true}", "time_s,p\n0,1\n10,2\n20,1\n",
          "1|10 2|20 1|40 2|50 1|70 2|80 1|..."},
-        {PRICE, "{file: s.csv, repeat: true}", "time_s,p\n0,1\n10,1\n", "1"},
+        {PRICE, "{file: s.csv, repeat: true}", "time_s,p\n0,1\n10,2\n20,\n",
+         "1|10 2|30 1|40 2|60 1|70 2|90 1|... gaps 1 from line 4"},
+        {PRICE, "{file: s.csv, repeat: true}", "time_s,p\n0,1\n10,1\n20,1\n", "1"},
         /* limits */
         {CAP, "{file: s.csv}", "time_s,w\n5,100\n10,\n20,50\n", "inf|5 100|10 inf|20 50"},
         {CAP, "{file: s.csv}", "time_s,w\n-5,100\n", "100"},
         {CAP, "{file: s.csv}", "time_s,w\n5,\n10,\n20,50\n", "inf|20 50"},
         {CAP, "{file: s.csv}", "time_s,w\n0,50\n20,\n", "50|20 inf"},
         {CAP, "{file: s.csv}", "time_s,w\n0,\n", "inf"},
-        {CAP, "{file: s.csv, repeat: true}", "time_s,w\n5,\n10,50\n",
-         "inf|10 50|15 inf|20 50|25 inf|30 50|35 inf|..."},
-        {CAP, "{file: s.csv, repeat: true}", "time_s,w\n5,20\n10,50\n",
-         "inf|5 20|10 50|15 20|20 50|25 20|30 50|..."},
+        {CAP, "{file: s.csv, repeat: true}", "time_s,w\n5,\n10,50\n15,\n",
+         "inf|10 50|15 inf|25 50|30 inf|40 50|45 inf|..."},
+        {CAP, "{file: s.csv, repeat: true}", "time_s,w\n5,20\n10,50\n15,20\n",
+         "inf|5 20|10 50|15 20|25 50|30 20|40 50|..."},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct loaded l;
-        struct str course = {0};
-        int r = load(&l, cases[i].kind, cases[i].value, cases[i].text, START_NS);
-        cr_assert_eq(r, 0, "case %zu: %s", i, l.problems.count ? l.problems.texts[0] : "");
-        write_course(&l.series, &course);
-        cr_expect_str_eq(course.text, cases[i].course, "case %zu: %s", i, course.text);
-        str_finish(&course);
-        unload(&l);
-    }
+    expect_courses(cases, sizeof cases / sizeof *cases);
 }
 
-Test(series, constants) {
+Test(series, courses_with_a_period, .init = temp_dir_enter, .fini = temp_dir_leave) {
+    static const struct course_case cases[] = {
+        /* with a period, repeated by itself or not: rows at any steps, the last up to the end of
+           the period; at 15 s of its round at t = 0; one round earlier for t < 7 */
+        {PRICE, "{file: s.csv, period: 24h}", "time_s,p\n0h,1\n17h,2\n20h,3\n",
+         "1|61200 2|72000 3|86400 1|147600 2|158400 3|172800 1|..."},
+        {PRICE, "{file: s.csv, period: 20s, repeat: true}", "time_s,p\n-35,1\n-25,2\n-20,3\n",
+         "3|5 1|15 2|20 3|25 1|35 2|40 3|..."},
+        {PRICE, "{file: s.csv, period: 20}", "time_s,p\n7,1\n17,2\n26.5,3\n",
+         "2|6.5 3|7 1|17 2|26.5 3|27 1|37 2|..."},
+        {PRICE, "{file: s.csv, period: 20}", "time_s,p\n67,1\n77,2\n86.5,3\n",
+         "2|6.5 3|7 1|17 2|26.5 3|27 1|37 2|..."},
+        {PRICE, "{file: s.csv, period: 20}", "time_s,p\n20,1\n30,2\n",
+         "1|10 2|20 1|30 2|40 1|50 2|60 1|..."},
+        {PRICE, "{file: s.csv, period: 20}", "time_s,p\n7,1\n17,2\n20,1\n",
+         "1|17 2|20 1|37 2|40 1|57 2|60 1|..."},
+        {PRICE, "{file: s.csv, period: 20}", "time_s,p\n7,1.5\n", "1.5"},
+        {PRICE, "{file: s.csv, period: 1d}",
+         "timestamp,p\n2023-06-05T06:00+02:00,1\n2023-06-05T10:30Z,2\n",
+         "2|14400 1|37800 2|100800 1|124200 2|187200 1|210600 2|..."},
+        /* with a period also before the first row */
+        {CAP, "{file: s.csv, period: 10s}", "time_s,w\n5,20\n11,50\n",
+         "20|1 50|5 20|11 50|15 20|21 50|25 20|..."},
+        {CAP, "{file: s.csv, period: 10s}", "time_s,w\n5,20\n11,\n",
+         "20|1 inf|5 20|11 inf|15 20|21 inf|25 20|..."},
+        {CAP, "{file: s.csv, period: 10s}", "time_s,w\n5,\n11,20\n",
+         "inf|1 20|5 inf|11 20|15 inf|21 20|25 inf|..."},
+        {CAP, "{file: s.csv, period: 10s}", "time_s,w\n5,20\n", "20"},
+        {CAP, "{file: s.csv, period: 10s}", "time_s,w\n5,20\n7,20\n", "20"},
+        {CAP, "{file: s.csv, period: 10s}", "time_s,w\n5,\n", "inf"},
+    };
+    expect_courses(cases, sizeof cases / sizeof *cases);
+}
+
+Test(series, constants, .init = temp_dir_enter, .fini = temp_dir_leave) {
     struct loaded l;
     cr_assert_eq(load(&l, CAP, "700", NULL, 0), 0);
     cr_expect(l.constant == 700 && !l.series.kind && l.series.count == 0);
@@ -150,7 +192,13 @@ Test(series, constants) {
 #define TIME_OF(text) "expected " text ", got "
 #define SECONDS       TIME_OF("seconds -4e9..4e9")
 #define DATE          TIME_OF("date-time such as 2022-01-01T00:00Z")
-#define LATER         TIME_OF("a time after that of the row before")
+#define THREE         "three rows at equal steps to repeat without a period, got "
+#define WITHIN(s)     TIME_OF("a time less than the period of " s " s after the first row")
+#define PERIOD        TIME_OF("duration such as 90s or 10h 0.001..4000000000")
+#define WOULD(s)      "; with period: " s " the last row would hold as long as the one before it\n"
+#define EQUAL(s, other) \
+    "expected a step of " s " s as before, to repeat without a period, got one of " other " s"
+#define LATER TIME_OF("a time after that of the row before")
 
 static const struct {
     int kind;
@@ -199,10 +247,38 @@ static const struct {
     {PRICE, "{file: s.csv}", "time_s,p\n0,1\n", false,
      "s.csv: expected at least two rows, got 1\n"},
     {CAP, "{file: s.csv}", "time_s,w\n", false, "s.csv: expected at least one row, got 0\n"},
+    /* repeat without a period: what it would have been is in the message */
     {CAP, "{file: s.csv, repeat: true}", "time_s,w\n0,1\n", false,
-     "s.csv: expected at least two rows, got 1\n"},
-    {CAP, "{file: s.csv, repeat: true}", "time_s,w\n-4e9,1\n4e9,2\n", false,
+     "s.csv: expected at least " THREE "1\n"},
+    {PRICE, "{file: s.csv, repeat: true}", "time_s,p\n-5,1\n16.5,1\n", false,
+     "s.csv: expected at least " THREE "2" WOULD("43s")},
+    {CAP, "{file: s.csv, repeat: true}", "time_s,w\n0h,\n17h,18\n20h,\n", false,
+     "s.csv:4:1: time_s: " EQUAL("61200", "10800") WOULD("82800s")},
+    {PRICE, "{file: s.csv, repeat: true}", "p,time_s\n1,0\n2,1h\n1,2h\n3,4h\n3,5h\n3,7h\n", false,
+     "s.csv:5:3: time_s: " EQUAL("3600", "7200") WOULD("32400s")},
+    {CAP, "{file: s.csv, repeat: true}", "time_s,w\n-4e9,1\n0,1\n4e9,2\n", false,
      "c.yaml:1:4: cap: expected a series of at most 4e9 s to repeat\n"},
+    /* period */
+    {PRICE, "{file: s.csv, period: 20h}", "time_s,p\n0h,1\n17h,2\n20h,3\n30h,3\n", false,
+     "s.csv:4:1: time_s: " WITHIN("72000") "\"20h\"\n"},
+    {CAP, "{file: s.csv, period: 1d}", "timestamp,w\n2022-01-01,1\n2022-01-02,2\n", false,
+     "s.csv:3:1: timestamp: " WITHIN("86400") "\"2022-01-02\"\n"},
+    {PRICE, "{file: s.csv, period: 20h}", "time_s,p\n", false,
+     "s.csv: expected at least one row, got 0\n"},
+    {PRICE, "{file: s.csv, period: 0}", "time_s,p\n0,1\n10,2\n20,3\n", false,
+     "c.yaml:1:26: price.period: " PERIOD "\"0\"\n"},
+    {PRICE, "{file: s.csv, period: -24h}", "time_s,p\n0,1\n10,2\n", false,
+     "c.yaml:1:26: price.period: " PERIOD "\"-24h\"\n"},
+    {PRICE, "{file: s.csv, period: 1e-9}", "time_s,p\n0,1\n10,2\n", false,
+     "c.yaml:1:26: price.period: " PERIOD "\"1e-9\"\n"},
+    {PRICE, "{file: s.csv, period: .inf}", "time_s,p\n0,1\n10,2\n", false,
+     "c.yaml:1:26: price.period: " PERIOD "\".inf\"\n"},
+    {PRICE, "{file: s.csv, period: daily}", "time_s,p\n0,1\n10,2\n", false,
+     "c.yaml:1:26: price.period: " PERIOD "\"daily\"\n"},
+    {CAP, "{file: s.csv, period: 20s, repeat: false}", "time_s,w\n0,1\n10,2\n", false,
+     "c.yaml:1:39: cap.repeat: expected true, or no such key, because period repeats the series, "
+     "got \"false\"\n"},
+    {CAP, "{period: 20s}", NULL, false, "c.yaml:1:4: cap: key \"file\" is missing\n"},
     {PRICE, "{file: s.csv}", "", false, "s.csv: empty file, expected a header line\n"},
     {PRICE, "{file: none.csv}", NULL, false, "none.csv: cannot open: No such file or directory\n"},
     /* columns */
@@ -261,14 +337,16 @@ Test(series, cover, .init = temp_dir_enter, .fini = temp_dir_leave) {
     } cases[] = {
         {PRICE, "{file: s.csv}", "time_s,p\n0,1\n10,2\n", 20, NULL},
         {PRICE, "{file: s.csv}", "time_s,p\n0,1\n10,2\n", 0, NULL},
-        {PRICE, "{file: s.csv, repeat: true}", "time_s,p\n0,1\n10,2\n", 1e6, NULL},
+        {PRICE, "{file: s.csv, repeat: true}", "time_s,p\n0,1\n10,2\n20,3\n", 1e6, NULL},
+        {PRICE, "{file: s.csv, period: 20s}", "time_s,p\n0,1\n10,2\n", 1e6, NULL},
+        {PRICE, "{file: s.csv, period: 20s}", "time_s,p\n1e3,1\n1010,2\n", 1e6, NULL},
         {CAP, "{file: s.csv}", "time_s,w\n5,1\n10,2\n", 100, NULL},
         {PRICE, "{file: s.csv}", "time_s,p\n0,1\n10,2\n", 20.5,
-         "c.yaml:1:4: price: expected a series up to t = 20.5 s or repeat: true, got one up to t = 20 s (s.csv)"},
+         "c.yaml:1:4: price: expected a series up to t = 20.5 s or a period, got one up to t = 20 s (s.csv)"},
         {PRICE, "{file: s.csv}", "time_s,p\n-20,1\n-10,2\n", 0,
-         "c.yaml:1:4: price: expected a series up to t = 0 s or repeat: true, got one up to t = 0 s (s.csv)"},
-        {PRICE, "{file: s.csv, repeat: true}", "time_s,p\n0.5,1\n10,2\n", 5,
-         "c.yaml:1:4: price: expected a series from t = 0 on, got one from t = 0.5 s on (s.csv)"},
+         "c.yaml:1:4: price: expected a series up to t = 0 s or a period, got one up to t = 0 s (s.csv)"},
+        {PRICE, "{file: s.csv, repeat: true}", "time_s,p\n0.5,1\n10,2\n19.5,3\n", 5,
+         "c.yaml:1:4: price: expected a series from t = 0 on or a period, got one from t = 0.5 s on (s.csv)"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct loaded l;

@@ -74,8 +74,10 @@ Test(service_demand, courses, .init = temp_dir_enter, .fini = temp_dir_leave) {
         /* a row holds to the next one, the last as long as the one before it; then nothing */
         {"{file: d.csv}", "time_s,tokens_per_s\n0,5\n10,2.5\n25,3\n", "5|10 2.5|25 3|40 0"},
         {"{file: d.csv, scale: 2}", "time_s,tokens_per_s\n0,5\n10,5\n25,0\n", "10|25 0"},
-        {"{file: d.csv, repeat: true}", "time_s,tokens_per_s\n0,5\n10,2.5\n",
-         "5|10 2.5|20 5|30 2.5|40 5|50 2.5|60 5|70 2.5|80 5|..."},
+        {"{file: d.csv, repeat: true}", "time_s,tokens_per_s\n0,5\n10,2.5\n20,3\n",
+         "5|10 2.5|20 3|30 5|40 2.5|50 3|60 5|70 2.5|80 3|..."},
+        {"{file: d.csv, period: 21s, scale: 2}", "time_s,tokens_per_s\n30,5\n40,2.5\n",
+         "5|9 10|19 5|30 10|40 5|51 10|61 5|72 10|82 5|..."},
         {"{file: d.csv, column: a, time_column: b}", "a,b\n7,-3\n9,4\n", "7|4 9|11 0"},
         {"{file: d.csv}", "time_s,tokens_per_s\n0,5\n10,\n20,4\n", "5|20 4|30 0"},
         /* 33 tokens in the first 10 s, 7 in the next, none in 20..40, a request without any */
@@ -84,6 +86,11 @@ Test(service_demand, courses, .init = temp_dir_enter, .fini = temp_dir_leave) {
          "60|0.5 120|1 0|9.5 18|10 42|10.5 0"},
         {"{file: d.csv, format: azure-llm, bin: 25s, repeat: true}", LOG,
          "1.6|25 0|50 1.6|75 0|100 1.6|125 0|150 1.6|175 0|200 1.6|..."},
+        /* nothing is asked for from the last bin to the end of the period */
+        {"{file: d.csv, format: azure-llm, bin: 25s, period: 75s}", LOG,
+         "1.6|25 0|75 1.6|100 0|150 1.6|175 0|225 1.6|250 0|300 1.6|..."},
+        {"{file: d.csv, format: azure-llm, period: 50s, repeat: true}", LOG,
+         "3.3|10 0.7|20 0|50 3.3|60 0.7|70 0|100 3.3|110 0.7|120 0|..."},
         {"{file: d.csv, format: azure-llm, bin: 1h}", LOG, "0.0111111|3600 0"},
         {"{file: d.csv, format: azure-llm, bin: 1h, repeat: true}", LOG, "0.0111111"},
     };

@@ -3,7 +3,7 @@
 from base import CONFIG, MODELS, Case, changed
 
 HERE = "c.yaml:15:"
-CARBON = "carbon_g_per_kwh: {file: c.csv, repeat: true}\n"
+CARBON = "carbon_g_per_kwh: {file: c.csv, period: 24h}\n"
 SERIES = "time_s,carbon_g_per_kwh\n0,400\n3600,120\n"
 
 

@@ -5,6 +5,11 @@ from base import CONFIG, MODELS, POISSON, Case, changed
 PERIODIC = "workload: {kind: periodic, period: 1h, until: {jobs: 3}, sizes: {law: constant, mean: 1h}}\n"
 PRICES = "time_s,price_per_mwh\n0,60\n3600,-5\n36000,20\n"
 NUMBER = "expected number -1000000..1000000, got "
+THREE = "three rows at equal steps to repeat without a period"
+UNEVEN = "expected a step of {} s as before, to repeat without a period, got one of {} s"
+WOULD = "with period: {}s the last row would hold as long as the one before it"
+PERIOD = "expected duration such as 90s or 10h 0.001..4000000000"
+CONTRADICTION = "expected true, or no such key, because period repeats the series"
 SECONDS = "expected seconds -4e9..4e9, got "
 
 
@@ -16,6 +21,14 @@ def case(name, keys, files, *errors, change=(), **more):
 
 def price(name, rows, *errors, keys="price_per_mwh: {file: p.csv}\n", **more):
     return case(name, keys, {"p.csv": rows}, *errors, **more)
+
+
+def hours(*numbers):
+    return "time_s,price_per_mwh\n" + "".join(f"{3600 * n},{n}\n" for n in numbers)
+
+
+def period(name, keys, *errors, file="file: p.csv, ", **more):
+    return price(f"period: {name}", hours(0, 1, 2, 3), *errors, keys=f"price_per_mwh: {{{file}{keys}}}\n", **more)
 
 
 def cap(name, rows, *errors, more=""):
@@ -56,12 +69,12 @@ CASES = [
     price("start_time is a list", PRICES, "c.yaml:16:13: start_time: expected text, got a list",
           keys="start_time: [2022]\nprice_per_mwh: {file: p.csv}\n"),
     price("ends before the horizon", "time_s,price_per_mwh\n0,1\n3600,2\n",
-          "c.yaml:16:16: price_per_mwh: expected a series up to t = 36000 s or repeat: true, got one up to t = 7200 s "
+          "c.yaml:16:16: price_per_mwh: expected a series up to t = 36000 s or a period, got one up to t = 7200 s "
           "(p.csv)"),
     price("begins after the run", PRICES.replace("\n0,", "\n0.25,"),
-          "c.yaml:16:16: price_per_mwh: expected a series from t = 0 on, got one from t = 0.25 s on (p.csv)"),
+          "c.yaml:16:16: price_per_mwh: expected a series from t = 0 on or a period, got one from t = 0.25 s on (p.csv)"),
     price("start_time before the first row", "timestamp,price_per_mwh\n2022-01-01,1\n2022-02-01,2\n",
-          "c.yaml:17:16: price_per_mwh: expected a series from t = 0 on, got one from t = 3600 s on (p.csv)",
+          "c.yaml:17:16: price_per_mwh: expected a series from t = 0 on or a period, got one from t = 3600 s on (p.csv)",
           keys="start_time: 2022-01-01T00:00+01:00\nprice_per_mwh: {file: p.csv}\n"),
     price("repeat that is a number", PRICES, "c.yaml:16:38: price_per_mwh.repeat: expected true or false, got \"2\"",
           keys="price_per_mwh: {file: p.csv, repeat: 2}\n"),
@@ -82,8 +95,35 @@ CASES = [
         "cap.csv:3:3: power_w: expected number > 0 and <= 1000000000000, got \"-1\"",
         "cap.csv:4:3: power_w: expected number > 0 and <= 1000000000000, got \"0\""),
     cap("cap without rows", "time_s,power_w\n", "cap.csv: expected at least one row, got 0"),
-    cap("one cap to repeat", "time_s,power_w\n0,1000\n", "cap.csv: expected at least two rows, got 1",
-        more=", repeat: true"),
+    cap("one cap to repeat", "time_s,power_w\n0,1000\n", f"cap.csv: expected at least {THREE}, got 1", more=", repeat: true"),
+    cap("two caps to repeat", "time_s,power_w\n0,1000\n3600,2000\n",
+        f"cap.csv: expected at least {THREE}, got 2; {WOULD.format(7200)}", more=", repeat: true"),
+    cap("a window of a day to repeat", "time_s,power_w\n0h,\n17h,18 kW\n20h,\n",
+        f"cap.csv:4:1: time_s: {UNEVEN.format(61200, 10800)}; {WOULD.format(82800)}", more=", repeat: true"),
+    price("a row missing among hours to repeat", hours(0, 1, 2, 4, 5), f"p.csv:5:1: time_s: {UNEVEN.format(3600, 7200)}; "
+          f"{WOULD.format(21600)}", keys="price_per_mwh: {file: p.csv, repeat: true}\n"),
+    price("two rows and two gaps to repeat", hours(0, 3, 4, 9), f"p.csv:4:1: time_s: {UNEVEN.format(10800, 3600)}; "
+          f"{WOULD.format(50400)}", keys="price_per_mwh: {file: p.csv, repeat: true}\n"),
+    period("of 0", "period: 0", f"c.yaml:16:38: price_per_mwh.period: {PERIOD}, got \"0\""),
+    period("negative", "period: -24h", f"c.yaml:16:38: price_per_mwh.period: {PERIOD}, got \"-24h\""),
+    period("infinite", "period: inf", f"c.yaml:16:38: price_per_mwh.period: {PERIOD}, got \"inf\""),
+    period("below the shortest", "period: 0.5 ms", f"c.yaml:16:38: price_per_mwh.period: {PERIOD}, got \"0.5 ms\""),
+    period("past its range", "period: 50000d", f"c.yaml:16:38: price_per_mwh.period: {PERIOD}, got \"50000d\""),
+    period("in kWh", "period: 24 kWh", f"c.yaml:16:38: price_per_mwh.period: {PERIOD} (units: ns, us, ms, s, min, h, d, w), got \"24 kWh\""),
+    period("a list", "period: [24h]", f"c.yaml:16:38: price_per_mwh.period: {PERIOD}, got a list"),
+    period("not repeated", "period: 24h, repeat: false", f"c.yaml:16:51: price_per_mwh.repeat: {CONTRADICTION}, got \"false\""),
+    period("shorter than the rows", "period: 2h", "p.csv:4:1: time_s: expected a time less than the period of 7200 s after the "
+           "first row, got \"7200\""),
+    period("without a file", "period: 24h", "c.yaml:16:16: price_per_mwh: key \"file\" is missing", file=""),
+    period("of a number", "period: 24h", "c.yaml:16:17: price_per_mwh: unknown key \"value\"",
+           "c.yaml:16:16: price_per_mwh: key \"file\" is missing", file="value: 60, "),
+    period("misspelled", "perod: 24h", "c.yaml:16:30: price_per_mwh: unknown key \"perod\", did you mean \"period\"?"),
+    period("set to nothing", "period: 24h", f"--set price_per_mwh.period: price_per_mwh.period: {PERIOD}, got \"0\"",
+           command=("check", "c.yaml", "--set", "price_per_mwh.period=0")),
+    period("set beside repeat", "repeat: false", f"c.yaml:16:38: price_per_mwh.repeat: {CONTRADICTION}, got \"false\"",
+           command=("check", "c.yaml", "--set", "price_per_mwh.period=24h")),
+    cap("shorter than the rows", "power_w,time_s\n1000,0\n,17h\n2000,20h\n3000,30h\n",
+        "cap.csv:4:6: time_s: expected a time less than the period of 72000 s after the first row, got \"20h\"", more=", period: 20h"),
     case("problems of all three", "price_per_mwh: {file: p.csv}\ncarbon_g_per_kwh: {file: c.csv}\n",
          {"p.csv": "time_s,price_per_mwh\n0,1\n40000,x\n", "c.csv": "time_s,g\n0,1\n1,2\n",
           "cap.csv": "time_s,power_w\n0,W\n"},
@@ -93,6 +133,6 @@ CASES = [
          change=[("cluster:\n", "cluster:\n  power_cap_w: {file: cap.csv}\n")]),
     case("the run goes on beyond the prices", "price_per_mwh: {file: p.csv}\n",
          {"p.csv": "time_s,price_per_mwh\n0,1\n3600,2\n"},
-         "easim: price_per_mwh: p.csv ends at t = 7200 s, before the run does; repeat: true would go on (at t = 7200 s)",
+         "easim: price_per_mwh: p.csv ends at t = 7200 s, before the run does; period: DURATION would repeat it (at t = 7200 s)",
          change=[("horizon: 10h", "horizon: drain"), (POISSON, PERIODIC)], exit_code=1),
 ]

@@ -3,6 +3,7 @@
 import gzip
 
 from base import CONFIG, MODELS, POISSON, Case, changed
+from cases.series import CONTRADICTION, THREE, UNEVEN, WOULD
 from cases.serving import TOKENS
 
 SERVICE = """\
@@ -26,6 +27,7 @@ HERE = "c.yaml:13:7: workload.streams[1]"
 DEMAND = "c.yaml:16:15: workload.streams[1].demand"
 REPLICAS = "c.yaml:18:17: workload.streams[1].replicas"
 TOKEN_CELL = "expected tokens, a whole number 0..1000000000"
+PERIOD = "expected duration such as 90s or 10h 0.001..1000000000"
 RATE_CELL = "expected number 0..1000000000000"
 
 
@@ -177,7 +179,13 @@ CASES = [
     demand("keys of a file", "{tokens_per_s: 5, repeat: true}",
             f"{DEMAND}: format, column, time_column, scale and repeat belong to file"),
     demand("keys of a law", "{tokens_per_s: 5, peak: 14h}",
-            f"{DEMAND}: period and peak need amplitude: without it demand is constant"),
+            f"{DEMAND}: peak needs amplitude"),
+    demand("period of a constant", "{tokens_per_s: 5, period: 24h}",
+            f"{DEMAND}: period needs amplitude or file: without them demand is constant"),
+    demand("period of 0", "{file: d.csv, period: 0}", f"c.yaml:16:37: workload.streams[1].demand.period: {PERIOD}, got \"0\"",
+            d=SERIES),
+    demand("period negative", "{file: d.csv, period: -1h}",
+            f"c.yaml:16:37: workload.streams[1].demand.period: {PERIOD}, got \"-1h\"", d=SERIES),
     demand("keys of a law with a file", "{file: d.csv, amplitude: 0.5}",
             f"{DEMAND}: amplitude belongs to tokens_per_s or outputs_per_s", d=SERIES),
     demand("bin of a constant", "{tokens_per_s: 5, bin: 10s}", f"{DEMAND}: bin belongs to amplitude, or to format: azure-llm"),
@@ -207,8 +215,16 @@ CASES = [
     series("times that fall", "time_s,tokens_per_s\n0,1\n5,1\n5,2\n4,2\n",
             "d.csv:4:1: time_s: expected a time after that of the row before, got \"5\"",
             "d.csv:5:1: time_s: expected a time after that of the row before, got \"4\""),
+    series("period and no repeat", SERIES, f"c.yaml:16:50: workload.streams[1].demand.repeat: {CONTRADICTION}, got \"false\"",
+            more=", period: 20s, repeat: false"),
+    series("period shorter than the rows", SERIES,
+            "d.csv:3:1: time_s: expected a time less than the period of 10 s after the first row, got \"10\"", more=", period: 10s"),
+    series("two rows to repeat", SERIES,
+            f"d.csv: expected at least {THREE}, got 2; {WOULD.format(20)}", more=", repeat: true"),
+    series("uneven rows to repeat", "time_s,tokens_per_s\n0,1\n10,3\n25,2\n",
+            f"d.csv:4:1: time_s: {UNEVEN.format(10, 15)}; {WOULD.format(40)}", more=", repeat: true"),
     series("begins late", "time_s,tokens_per_s\n60,1\n120,2\n",
-            f"{DEMAND}: expected demand from t = 0 on, got it from t = 60 s on (d.csv)"),
+            f"{DEMAND}: expected demand from t = 0 on or a period, got it from t = 60 s on (d.csv)"),
     series("dates without start_time", "timestamp,tokens_per_s\n2022-01-01T00:00Z,1\n2022-01-01T01:00Z,2\n",
             f"{DEMAND}: expected the key \"start_time\", since d.csv holds date-times: the instant of t = 0"),
     series("bin", SERIES, f"{DEMAND}: bin belongs to amplitude, or to format: azure-llm", more=", bin: 10s"),
@@ -231,6 +247,17 @@ CASES = [
     service("demand: prompts that count without a ratio", [("model: chat", "model: prompted")],
             f"{DEMAND}: key \"prompt_ratio\" is missing: the model counts prompts (output_equivalents)"),
     requests("prompt_ratio", LOG, f"{DEMAND}: prompt_ratio does not belong to a log, which says it", more=", prompt_ratio: 5"),
+    requests("period of no whole bins", LOG, f"{DEMAND}: expected a period of whole bins, got bin 10 s in 86395 s",
+            more=", period: 86395s"),
+    requests("period and no repeat", LOG, f"c.yaml:16:68: workload.streams[1].demand.repeat: {CONTRADICTION}, got \"false\"",
+            more=", period: 1h, repeat: false"),
+    requests("period shorter than the rows", LOG + "2023-11-16 18:19:00.98,1,1\n2023-11-16 18:18:00,1,1\n",
+            "d.csv:4:1: TIMESTAMP: expected a time less than the period of 110 s after the first request, got one 117 s after it",
+            more=", period: 110s"),
+    requests("period wrong in both", LOG + "2023-11-16 18:19:00.98,1,1\n",
+            f"{DEMAND}: expected a period of whole bins, got bin 10 s in 115 s",
+            "d.csv:4:1: TIMESTAMP: expected a time less than the period of 115 s after the first request, got one 117 s after it",
+            more=", period: 115s"),
     requests("bin of 0", LOG,
             "c.yaml:16:53: workload.streams[1].demand.bin: expected duration such as 90s or 10h 0.001..1000000, got \"0\"",
             more=", bin: 0"),
