@@ -54,7 +54,7 @@ def state_of(pid):
 
 
 def works(pid):
-    """Whether it catches SIGINT and has a process that simulates."""
+    """Whether it catches SIGINT and has a process that simulates or loads a policy."""
     try:
         with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as file:
             caught = next((int(line.split()[1], 16) for line in file if line.startswith("SigCgt:")), 0)
@@ -68,7 +68,7 @@ def at_work(process):
 
 
 def some_end(process, count):
-    """Until so many of its processes have come and gone, of which each has simulated a replication."""
+    """Until so many of its processes have come and gone: each has simulated a replication, the first may have loaded a policy."""
     at_work(process)
     seen = set()
 

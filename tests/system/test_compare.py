@@ -287,7 +287,7 @@ def interruption_keeps_what_is_finished(folder):
     process = subprocess.Popen([EASIM, "compare", SEED, "--policies", "fcfs,zeus", "-n", "3", "--out", str(out),
                                 "--until-ci", "0.0001%", "--max-replications", "1000000", "--summary-only"],
                                stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    some_end(process, 2 * 3 + 4)  # in both policies those asked for, and some of those that are added
+    some_end(process, 2 * 3 + 10)  # in both policies those asked for, and some of those that are added
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=HANGS_S)
     assert process.returncode == 130 and "interrupted" in errors, (process.returncode, errors)
