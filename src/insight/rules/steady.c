@@ -176,6 +176,7 @@ static void report_queue(const struct rule_run *rule_run, const struct growth_of
     insight_evidence(insights, insight, &evidence);
     insight->recommendation = "more capacity or less load; do not quote means of such a run";
     propose_capacity(rule_run, rho > 1 && isfinite(rho) ? rho : 1, insights, insight);
+    proposal_policies(insight, EASIM_READS_RUN_TIMES, 0);
     insight_weigh(insight, rho > 1 ? 1 - 1 / rho : 0, 1);
 }
 
@@ -196,7 +197,7 @@ const struct rule rule_queue = {
         "the number of waiting jobs grows, from the end of the warm-up to the end of the run "
         "(drained: to the last submission), by more than standard_errors of its standard "
         "error, from 20 equal parts of that time",
-    .recommends = "capacity; less load; do not quote means",
+    .recommends = "capacity; less load; policies that read run times",
     .measure = SHARE_OF_GPU_HOURS,
     .betters = SUMMARY_COLUMN(jct_mean_s),
     .thresholds = queue_fields,
