@@ -2,8 +2,8 @@
 # easim on a bare Debian 12 of its own: tools/bare_debian.sh EASIM.deb [FOLDER]
 # Makes it in FOLDER (a temporary one) with debootstrap, or takes the one that is there. Installs the package with apt, runs it,
 # removes it and what came with it, and lists what stays: nothing. (What its recommended packages recommend in turn is left
-# out: dbus, whose user stays.) Then, likewise, the Python package in a venv and the first
-# command of README.md, which builds the sources of this commit. Needs root, a mirror of Debian and 2 GB.
+# out: dbus, whose user stays.) Then, likewise, the Python package in a venv and the two commands of README.md, word for word,
+# which build the sources of this commit and run the tests. Needs root, a mirror of Debian and 2 GB.
 set -euo pipefail
 deb=$(realpath "$1")
 cd "$(dirname "$0")/.."
@@ -67,5 +67,6 @@ stage 'the Python package' '
     /tmp/venv/bin/python -c "import easim; print(easim.run(\"configs/tiny.yaml\").summary[\"energy_kwh\"][0])"
     /tmp/venv/bin/pip uninstall -q -y easim
     ! find /tmp/venv | grep easim'
-stage 'the command of README.md' '
-    cd /tmp/easim && sh tools/setup.sh >/tmp/setup.log && build/easim run configs/eas-sim.yaml'
+commands=$(awk '/^```sh$/ { on = 1; next } on && /^```$/ { exit } on' README.md)
+stage 'the commands of README.md' "cd /tmp/easim
+$commands"

@@ -3,9 +3,11 @@
 
 Usage: check_headers.py CC SRC_ROOT BUILD_DIR [CFLAG...]
 
-The public headers are also compiled as strict C11, C17 and, where g++ is installed, C++17.
+The public headers are also compiled as strict C11, C17 and, where g++ is installed, C++17. With EASIM_TESTS=short only
+every third header of src is compiled.
 """
 
+import os
 import shlex
 import shutil
 import subprocess
@@ -22,8 +24,9 @@ def jobs_for(compiler, root, build, extra):
     include = f"-I{root / 'include'}"
     internal = [*compiler, "-x", "c", "-std=gnu17", "-D_GNU_SOURCE", f"-I{root / 'src'}", include,
                 f"-I{build}", f"-I{build / 'src'}", *WARNINGS, *extra]
-    for folder in ("src", "include"):
-        for path in sorted((root / folder).rglob("*.h")):
+    short = os.environ.get("EASIM_TESTS") == "short"
+    for folder, step in (("src", 3 if short else 1), ("include", 1)):
+        for path in sorted((root / folder).rglob("*.h"))[::step]:
             yield str(path.relative_to(root / folder)), "gnu17", internal
     for path in sorted((root / "include").rglob("*.h")):
         name = str(path.relative_to(root / "include"))
@@ -42,6 +45,10 @@ def compile_header(job):
     return f"{header} alone, as {standard}:\n{done.stdout}" if done.returncode else None
 
 
+def short_form():
+    return ", a third of src (EASIM_TESTS=short)" if os.environ.get("EASIM_TESTS") == "short" else ""
+
+
 def main():
     if len(sys.argv) < 4:
         print(__doc__.strip(), file=sys.stderr)
@@ -50,7 +57,7 @@ def main():
     jobs = list(jobs_for(compiler, root, build, sys.argv[4:]))
     with ThreadPoolExecutor(max_workers=2) as pool:
         failures = [text for text in pool.map(compile_header, jobs) if text]
-    print("\n".join(failures) or f"{len(jobs)} compilations of headers alone: all good")
+    print("\n".join(failures) or f"{len(jobs)} compilations of headers alone: all good" + short_form())
     return 1 if failures else 0
 
 

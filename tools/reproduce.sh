@@ -1,5 +1,5 @@
 #!/bin/bash
-# Two builds of this commit give the same bytes: tools/reproduce.sh
+# Two builds of this commit give the same bytes: tools/reproduce.sh. They are optimized at link time, as all packages.
 # Clones it into two folders, builds in each under another umask, zone, language and number of processes, without ccache, and
 # compares the packages, which hold all that is installed. Some minutes on two cores.
 set -euo pipefail

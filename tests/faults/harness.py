@@ -10,6 +10,9 @@ import tempfile
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "system"))
+from support import form  # noqa: E402, F401
+
 EASIM, SOURCE, SHIM = (Path(word).resolve() for word in sys.argv[1:4])
 STATE = struct.Struct("QQqQ")  # struct state of the shim
 SECONDS = 300  # a command that takes longer hangs, on a loaded machine too

@@ -2,7 +2,7 @@
 its notes cut; what stands behind it changes nothing."""
 import csv
 
-from harness import SOURCE, good, run_tests
+from harness import SOURCE, form, good, run_tests
 
 
 def one_point(folder, base="eas-sim", sets="replications: 2, horizon: 1h"):
@@ -35,7 +35,7 @@ def every_cut(folder):
     whole = run.read_bytes()
     joined = (out / "sweep.csv").read_bytes()
     assert state_of(sweep, out) == "done"
-    for length in range(len(whole)):
+    for length in range(0, len(whole), form(1, 5)):
         run.write_bytes(whole[:length])
         assert state_of(sweep, out) == "missing", (length, whole[length - 40:length])
     good("sweep", sweep, "--out", out, "--quiet")  # runs it again
@@ -48,7 +48,7 @@ def other_damage(folder):
     start = whole.index(b"inputs,")
     run_line, notes = whole[:start].split(b"\n", 1)
     header, first, second, end = whole[start:].splitlines(keepends=True)
-    changed = [whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1:] for at in range(0, len(whole), 7)]
+    changed = [whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1:] for at in range(0, len(whole), form(7, 35))]
     for damaged in (header + first + end, header + first + first + second + end, header + second + first + end, header + end):
         for length in (len(whole) - start, len(damaged)):
             run.write_bytes(first_line(run_line, 4, length) + notes + damaged)
@@ -65,7 +65,7 @@ def half_and_whole(folder):
     """Cut at any byte, and whole behind it, after the line end that a process which takes the file over adds."""
     sweep, out, run = one_point(folder)
     whole = run.read_bytes()
-    for length in range(0, len(whole), 11):
+    for length in range(0, len(whole), form(11, 33)):
         run.write_bytes(whole[:length] + b"\n" + whole)
         assert state_of(sweep, out) == "done", length
 

@@ -1,12 +1,12 @@
 """Every allocation of every command fails once: an exit status that is not 0, with a message, or the same result; no signal,
-nothing half-written under its name. Usage: test_memory.py EASIM SOURCE SHIM [--most N], N allocations of each command, spread over all (30)
+nothing half-written under its name. Usage: test_memory.py EASIM SOURCE SHIM [--most N], N allocations of each command, spread over all (30; 10 with EASIM_TESTS=short)
 """
 import argparse
 import shutil
 import sys
 from pathlib import Path
 
-from harness import SOURCE, each_call, easim, good, run_tests
+from harness import SOURCE, each_call, easim, form, good, run_tests
 
 TINY, PROFILE = SOURCE / "configs/tiny.yaml", SOURCE / "workloads/profile-example.csv"
 COMPRESSED = SOURCE / "tests/profiles"
@@ -116,6 +116,6 @@ def every_allocation(folder):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    parser.add_argument("--most", type=int, default=30)
+    parser.add_argument("--most", type=int, default=form(30, 10))
     MOST = parser.parse_args(sys.argv[4:]).most
     run_tests(every_allocation)

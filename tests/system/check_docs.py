@@ -4,7 +4,8 @@
 - Every fenced sh block of README.md, CONTRIBUTING.md, docs, policies/README.md and configs/README.md runs, command by command, in a
   folder under TMPDIR that links to the parts of the source the commands name; `build/easim` and `easim` are EASIM.
   A fenced text block right after one must be the block's standard output; a line of three dots stands for any lines.
-  A block "sh skip: REASON" is not run, a block "sh needs EASIM_DATA" only where that is set. A block "python file=NAME" is a
+  A block "sh slow" or "sh needs EASIM_DATA slow" takes more than one second of processor time, or needs what such a one leaves:
+  with EASIM_TESTS=short it is not run. A block "sh skip: REASON" is not run, a block "sh needs EASIM_DATA" only where that is set. A block "python file=NAME" is a
   file there for the commands.
 - Every complete C file in policies/README.md is there under its name (it begins with /* NAME.c: ...) for the commands;
   one that exports easim_policy compiles with cc alone and runs tiny.yaml.
@@ -132,13 +133,19 @@ def check_document(path, source, folder, environment):
         output, before = None, fence.end()
         if info.startswith("python file="):
             (folder / info.split("=", 1)[1]).write_text(fence["text"], encoding="utf-8")
-        if info == "sh" or (info == "sh needs EASIM_DATA" and environment.get("EASIM_DATA")):
+        slow, info = info.endswith(" slow"), info.removesuffix(" slow")
+        if slow and environment.get("EASIM_TESTS") == "short":
+            print(f"{where}: left to tools/nightly.sh")
+        elif info == "sh" or (info == "sh needs EASIM_DATA" and environment.get("EASIM_DATA")):
+            before_s = processor_s()
             output = run_block(where, fence["text"], folder, environment)
+            if processor_s() - before_s > 1 and not slow:
+                print(f"{where}: took {processor_s() - before_s:.1f} s of processor time: make it \"sh slow\"")
         elif info == "sh needs EASIM_DATA":
             print(f"{where}: skipped: EASIM_DATA is not set")
         elif info.startswith("sh"):
             if not re.fullmatch(r"sh skip: \S.*", info):
-                raise Wrong(f"{where}: expected sh, sh needs EASIM_DATA or sh skip: REASON, got {info}")
+                raise Wrong(f"{where}: expected sh, sh needs EASIM_DATA, either with slow behind it, or sh skip: REASON, got {info}")
             print(f"{where}: skipped: {info.split(':', 1)[1].strip()}")
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bad_ends import (ADDRESS, BAD, BAD_LIST, BASE, EASIM, PLUGINS, SANITIZED, SOURCE, WHO, easim, ends, none_left,
                       rows_of, said_by, tree)
-from support import HANGS_S, children, state_of, wait_for
+from support import HANGS_S, children, form, state_of, wait_for
 
 TINY = SOURCE / "configs/tiny.yaml"
 GONE = "policy {name} ({path}) crashed: " + ADDRESS
@@ -296,10 +296,10 @@ def one_that_loops(folder):
 
 
 def main():
-    checks = [each_end_of_a_run, what_was_finished_is_kept, rows_that_have_left_are_taken_back, before_the_first_decision, while_it_is_loaded,
-              a_copy_gives_no_results, a_signal_of_its_own, out_of_memory, in_a_search, in_an_ablation, one_that_loops,
-              memory_of_a_list_policy, failed_trials_are_told, interrupted_before_any_replication,
+    checks = [each_end_of_a_run, before_the_first_decision, while_it_is_loaded, a_copy_gives_no_results, a_signal_of_its_own,
+              out_of_memory, in_an_ablation, one_that_loops, memory_of_a_list_policy, interrupted_before_any_replication,
               easim_is_generating_jobs]
+    checks += form([what_was_finished_is_kept, rows_that_have_left_are_taken_back, in_a_search, failed_trials_are_told], [])
     for check in checks:
         with tempfile.TemporaryDirectory(prefix="easim-crash.") as folder:
             start = time.monotonic()

@@ -16,7 +16,7 @@ from multiprocessing import Pool
 from pathlib import Path
 
 from random_scenario import Scenario
-from support import EASIM, rows_of
+from support import EASIM, form, rows_of
 
 
 def close(found, expected, what, relative=1e-9, absolute=1e-9):
@@ -496,7 +496,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("easim")
     parser.add_argument("source")
-    parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--count", type=int, default=form(300, 60))
     parser.add_argument("--seed", type=int, default=1, help="of the first scenario")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--all", action="store_true", help="go on after a failure")

@@ -1,8 +1,8 @@
-"""What easim analyze recommends is what its commands give: test_recommendations.py EASIM SOURCE [--short].
+"""What easim analyze recommends is what its commands give: test_recommendations.py EASIM SOURCE.
 
 Ten recorded runs of shipped scenarios and small ones. Every recommendation, trade and assumption: its command is run as it
 is printed, and its figures are computed again from summary.csv of both folders; verdicts by the rules of docs/insights.md.
-Then what was said falsely once, which proposals are simulated, and which never. --short: three of the ten runs.
+Then what was said falsely once, which proposals are simulated, and which never. With EASIM_TESTS=short: three of the ten runs.
 """
 import hashlib
 import json
@@ -20,7 +20,7 @@ from pathlib import Path
 import recorded_case as case
 import test_services as services
 from recorded_case import FAST, elastic, figures, near, rigid
-from support import EASIM, HANGS_S, SOURCE, at_work, easim, rows_of
+from support import EASIM, HANGS_S, SOURCE, at_work, easim, form, rows_of
 
 T_95 = {2: 12.7062, 3: 4.30265, 4: 3.18245, 5: 2.77645, 10: 2.26216}  # two-sided quantiles of Student's t, n - 1 degrees
 OTHERS = ["energy_kwh", "jct", "deadline_missed", "cap_violation_j", "co2_kg", "jobs_finished", "slo_share"]
@@ -282,7 +282,7 @@ def not_simulated(place):
 
 
 def main():
-    short = "--short" in sys.argv
+    short = form(False, True)
     with tempfile.TemporaryDirectory(prefix="easim-recommendations.") as name:
         place = Path(name)
         tests = [carbon, unfair, miss, spread, imbalance, hog, severity, not_simulated] + ([] if short else [verify])
