@@ -147,7 +147,6 @@ static void find_imbalance(const struct rule_run *rule_run, const void *threshol
 
 const struct rule rule_imbalance = {
     .id = "IMBALANCE",
-    .family = "balance",
     .title = "some nodes are busier than others",
     .trigger = "the share of time that the GPUs of a node are held has a coefficient of variation "
                "over nodes above most_cv, or one GPU type is held at least `full` of the time "

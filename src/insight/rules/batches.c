@@ -151,7 +151,6 @@ static void find_batch(const struct rule_run *rule_run, const void *thresholds,
 
 const struct rule rule_batch = {
     .id = "BATCH",
-    .family = "batch and memory",
     .title = "batches that are too small",
     .trigger = "a larger batch that the job may take, and so fits the memory, takes less energy "
                "per sample on as many GPUs of the type, by at least least_gain",
@@ -238,7 +237,6 @@ static void find_mem_strand(const struct rule_run *rule_run, const void *thresho
 
 const struct rule rule_mem_strand = {
     .id = "MEM-STRAND",
-    .family = "batch and memory",
     .title = "large memories that stay empty",
     .trigger = "jobs whose model states its memory use less than most_used of that of a GPU, of a "
                "type with more memory than another one in the cluster",

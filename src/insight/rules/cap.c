@@ -151,7 +151,7 @@ static void report_power_cap(const struct rule_run *rule_run, const struct bound
     insight->evidence_count = delayed->jobs.total;
     insight->recommendation = "power limits of GPUs";
     if (!proposal_power_limits(rule_run, insights, insight))
-        (void)proposal_free_cap(rule_run, insights, insight);
+        proposal_free_cap(rule_run, insights, insight);
     insight_weigh(insight, bound->free_gpu_s, rule_run->gpu_s);
 }
 
@@ -167,7 +167,6 @@ static void find_power_cap(const struct rule_run *rule_run, const void *threshol
 
 const struct rule rule_power_cap = {
     .id = "POWER-CAP",
-    .family = "cap",
     .title = "jobs wait for the power cap",
     .trigger = "in more than least_share of the time a configuration of a waiting job fits the "
                "free GPUs and none of those that do fits the cap, under a policy that keeps it; or "
@@ -218,13 +217,12 @@ static void find_cap_slack(const struct rule_run *rule_run, const void *threshol
     insight->recommendation = "smaller jobs, or power limits of GPUs";
     if (!proposal_power_limits(rule_run, insights, insight) &&
         !proposal_smaller_k(rule_run, insights, insight))
-        (void)proposal_free_cap(rule_run, insights, insight);
+        proposal_free_cap(rule_run, insights, insight);
     insight_weigh(insight, slack_j, rule_run->energy_j);
 }
 
 const struct rule rule_cap_slack = {
     .id = "CAP-SLACK",
-    .family = "cap",
     .title = "the cap binds although power is left",
     .trigger = "over the time in which the cap keeps some job from starting (POWER-CAP) the mean "
                "power is below power_share of the mean cap",
@@ -317,7 +315,6 @@ static void find_cap_breach(const struct rule_run *rule_run, const void *thresho
 
 const struct rule rule_cap_breach = {
     .id = "CAP-BREACH",
-    .family = "cap",
     .title = "more power than the cap",
     .trigger = "at any instant the power is more than most_w above the cap",
     .recommends = "policies that keep the cap",

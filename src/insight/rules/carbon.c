@@ -151,7 +151,6 @@ static void find_carbon(const struct rule_run *rule_run, const void *thresholds,
 
 const struct rule rule_carbon = {
     .id = "CARBON",
-    .family = "carbon",
     .title = "energy taken while power was dirty",
     .trigger = "jobs of the class best_effort without a deadline took energy while the carbon "
                "intensity was above its quantile over the measured time; the share is of the run's "

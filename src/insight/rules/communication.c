@@ -119,7 +119,6 @@ static void find_spread(const struct rule_run *rule_run, const void *thresholds,
 
 const struct rule rule_spread = {
     .id = "SPREAD",
-    .family = "communication",
     .title = "jobs on more nodes than they need",
     .trigger =
         "a job with a model computes on more nodes than the fewest that hold its GPUs, or in "
@@ -235,7 +234,6 @@ static void find_comm(const struct rule_run *rule_run, const void *thresholds,
 
 const struct rule rule_comm = {
     .id = "COMM",
-    .family = "communication",
     .title = "time spent on synchronisation",
     .trigger =
         "of a model whose speed is a formula, s is more than most_share of t, the time of an "

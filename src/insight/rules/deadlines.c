@@ -74,7 +74,7 @@ static const char *const miss_advice[MISS_CAUSES] = {
 static void propose_for_miss(const struct rule_run *rule_run, enum miss_cause cause,
                              struct insights *insights, struct insight *insight) {
     if (cause == MISS_CAPPED)
-        (void)proposal_free_cap(rule_run, insights, insight);
+        proposal_free_cap(rule_run, insights, insight);
     else if (cause == MISS_PREEMPTED)
         (void)(proposal_param(rule_run, insights, insight, "preempt_slack_s", "0") ||
                proposal_duration(rule_run, insights, insight, "round_s", 4, 120));
@@ -127,7 +127,6 @@ static void find_miss(const struct rule_run *rule_run, const void *thresholds,
 
 const struct rule rule_miss = {
     .id = "MISS",
-    .family = "deadlines",
     .title = "missed deadlines",
     .trigger =
         "at least least_jobs jobs did not finish by a deadline that was due; the cause is the "
@@ -210,7 +209,6 @@ static void find_infeas(const struct rule_run *rule_run, const void *thresholds,
 
 const struct rule rule_infeas = {
     .id = "INFEAS",
-    .family = "deadlines",
     .title = "deadlines that nothing could have met",
     .trigger = "at least least_jobs jobs have a deadline before submit + T*, the least time of all "
                "their configurations on the empty cluster, set-up included",

@@ -154,7 +154,6 @@ static void find_starve(const struct rule_run *rule_run, const void *thresholds,
 
 const struct rule rule_starve = {
     .id = "STARVE",
-    .family = "fairness",
     .title = "jobs that wait while later ones start",
     .trigger = "a job waits longer than of_p99 times the 99th percentile of all waits and than "
                "of_run_time times its run time, and a job submitted after it starts before it",
@@ -320,7 +319,6 @@ static void find_unfair(const struct rule_run *rule_run, const void *thresholds,
 
 const struct rule rule_unfair = {
     .id = "UNFAIR",
-    .family = "fairness",
     .title = "users get unequal parts of what they may have",
     .trigger = "of several users with jobs: jain_gpu_s is below least_jain, or the mean slowdown "
                "of a user's finished jobs is above most_slowdown times that of all",

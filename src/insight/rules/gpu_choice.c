@@ -205,7 +205,6 @@ static void find_slow_cheap(const struct rule_run *rule_run, const void *thresho
 
 const struct rule rule_wasted_fast = {
     .id = "WASTED-FAST",
-    .family = "GPU choice",
     .title = "fast GPUs that gain too little",
     .trigger = "a job computes on a GPU type although as many GPUs of a slower one fitted at its "
                "start, over which it gains less speed than ratio x the ratio of their powers",
@@ -219,7 +218,6 @@ const struct rule rule_wasted_fast = {
 
 const struct rule rule_slow_cheap = {
     .id = "SLOW-CHEAP",
-    .family = "GPU choice",
     .title = "slow GPUs that take too long",
     .trigger = "a job computes on a GPU type although as many GPUs of a faster one fitted at its "
                "start, on which its energy-delay product is less than that here / ratio",

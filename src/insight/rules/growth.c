@@ -213,7 +213,6 @@ static void find_underscale(const struct rule_run *rule_run, const void *thresho
 
 const struct rule rule_underscale = {
     .id = "UNDERSCALE",
-    .family = "scaling",
     .title = "free GPUs that running jobs could have used",
     .trigger = "GPUs were free, nobody waited, and a job computed that could have had the next "
                "larger allowed number of them, each with more than least_efficiency of the speed "

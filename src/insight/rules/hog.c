@@ -144,7 +144,6 @@ static void find_hog(const struct rule_run *rule_run, const void *thresholds,
 
 const struct rule rule_hog = {
     .id = "HOG",
-    .family = "fairness",
     .title = "one user or model takes most of the cluster",
     .trigger =
         "a user or a model has more than least_share, and than of_equal equal shares, of the "

@@ -129,7 +129,6 @@ static void find_idle(const struct rule_run *rule_run, const void *thresholds,
 
 const struct rule rule_idle = {
     .id = "IDLE",
-    .family = "idle",
     .title = "powered GPUs with no job",
     .trigger = "GPUs that are awake and held by no job (waste classes held back, fragmented and "
                "idle) take more than least_share of the energy",
@@ -259,7 +258,6 @@ static void find_tail(const struct rule_run *rule_run, const void *thresholds,
 
 const struct rule rule_tail = {
     .id = "TAIL",
-    .family = "idle",
     .title = "few GPUs are used at the end",
     .trigger = "in the last tail_share of the makespan (first submission to last finish) jobs hold "
                "less than least_use of the GPUs",

@@ -149,7 +149,6 @@ static void find_preempt(const struct rule_run *rule_run, const void *thresholds
 
 const struct rule rule_preempt = {
     .id = "PREEMPT",
-    .family = "interruptions",
     .title = "energy for interrupted jobs",
     .trigger = "lost work, checkpoints and restarts (waste classes reconfigured and failed) take "
                "more than least_share of the energy",
@@ -265,7 +264,6 @@ static void find_thrash(const struct rule_run *rule_run, const void *thresholds,
 
 const struct rule rule_thrash = {
     .id = "THRASH",
-    .family = "interruptions",
     .title = "jobs that are interrupted again and again",
     .trigger = "a job is preempted at least least_preemptions times, or preempted or resized "
                "before it has computed for restarts x restart_s",

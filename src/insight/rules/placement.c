@@ -132,7 +132,6 @@ static void find_frag(const struct rule_run *rule_run, const void *thresholds,
 
 const struct rule rule_frag = {
     .id = "FRAG",
-    .family = "placement",
     .title = "free GPUs that the head of the queue cannot take",
     .trigger = "in more than least_share of the time the GPUs that are free of the types that the "
                "head of the queue (the first submitted of those who wait) may use are as many as "
@@ -338,7 +337,6 @@ static void find_hol(const struct rule_run *rule_run, const void *thresholds,
 
 const struct rule rule_hol = {
     .id = "HOL",
-    .family = "placement",
     .title = "the head of the queue blocks jobs that would fit",
     .trigger = "at least least_jobs jobs waited for their first start although, at some time, "
                "nothing free fitted the head of the queue, but they would have fitted (and been "

@@ -32,7 +32,7 @@ bool proposal_duration(const struct rule_run *rule_run, struct insights *insight
                           proposal_number(insights, factor * value_s));
 }
 
-bool proposal_free_cap(const struct rule_run *rule_run, struct insights *insights,
+void proposal_free_cap(const struct rule_run *rule_run, struct insights *insights,
                        struct insight *insight) {
     const struct cluster *cluster = &rule_run->folder->cluster;
     double most_w = network_power_w(&cluster->network);
@@ -44,7 +44,6 @@ bool proposal_free_cap(const struct rule_run *rule_run, struct insights *insight
     insight_change(insights, insight, "cluster.power_cap_w",
                    proposal_number(insights, ceil(most_w)));
     insight->what_if.assumes = "the power cap were lifted";
-    return true;
 }
 
 bool proposal_smaller_k(const struct rule_run *rule_run, struct insights *insights,

@@ -21,7 +21,7 @@ static inline void proposal_policies(struct insight *insight, uint32_t reads, ui
     insight->what_if.keeps = keeps;
 }
 /* A constant cap that binds nobody: what all GPUs and nodes can draw at most; an assumption. */
-bool proposal_free_cap(const struct rule_run *rule_run, struct insights *insights,
+void proposal_free_cap(const struct rule_run *rule_run, struct insights *insights,
                        struct insight *insight);
 /* Jobs that may take fewer GPUs: the scenario's list `workload.k` with 1 and the powers of two
    below its least. False: it has no such list, or several streams. */

@@ -14,7 +14,6 @@ enum insight_measure { SHARE_OF_ENERGY, SHARE_OF_GPU_HOURS, SHARE_OF_JOBS, SHARE
 
 struct rule {
     const char *id;         /* in capitals: "POWER-CAP" */
-    const char *family;     /* "placement" */
     const char *title;      /* what is wrong, in a few words */
     const char *trigger;    /* when it speaks, for docs/insights.md; names its thresholds */
     const char *recommends; /* in general, likewise */

@@ -109,7 +109,6 @@ static void find_overscale(const struct rule_run *rule_run, const void *threshol
 
 const struct rule rule_overscale = {
     .id = "OVERSCALE",
-    .family = "scaling",
     .title = "more GPUs than a job makes use of",
     .trigger = "the GPUs of a job beyond the next smaller allowed number add less than "
                "least_marginal of the speed of one GPU each, or each of them has less than "

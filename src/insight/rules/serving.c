@@ -318,7 +318,6 @@ static void find_slo_replicas(const struct rule_run *rule_run, const void *thres
 
 const struct rule rule_slo_replicas = {
     .id = "SLO-REPLICAS",
-    .family = "serving",
     .title = "A service that misses its objective, or has more replicas than it needs",
     .trigger = "less than least_share of a service's tokens are within its SLO; or its replicas "
                "are below least_load of what they can give for low_for without a break",

@@ -88,7 +88,6 @@ static void find_short(const struct rule_run *rule_run, const void *thresholds,
 
 const struct rule rule_short = {
     .id = "SHORT",
-    .family = "short jobs",
     .title = "jobs that are hardly longer than their set-ups",
     .trigger = "finished jobs that compute for less than set_ups times the time of their set-ups",
     .recommends = "one job for several",

@@ -191,7 +191,6 @@ static void find_queue(const struct rule_run *rule_run, const void *thresholds,
 
 const struct rule rule_queue = {
     .id = "QUEUE",
-    .family = "steady state",
     .title = "more arrives than is served",
     .trigger =
         "the number of waiting jobs grows, from the end of the warm-up to the end of the run "
@@ -344,7 +343,6 @@ static void find_warmup(const struct rule_run *rule_run, const void *thresholds,
 
 const struct rule rule_warmup = {
     .id = "WARMUP",
-    .family = "steady state",
     .title = "figures of a cluster that fills and empties",
     .trigger = "the time before the GPUs in use first reach of_median of their median over time, "
                "and that after they last do, are more than most_share of the measured time",

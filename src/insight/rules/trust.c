@@ -96,7 +96,6 @@ static void find_extrapolated(const struct rule_run *rule_run, const void *thres
 
 const struct rule rule_model_extrapolated = {
     .id = "MODEL-EXTRAPOLATED",
-    .family = "trust",
     .title = "configurations that nobody measured",
     .trigger = "jobs computed in configurations outside the range in which their model was "
                "measured, or of a model that does not say, on more than least_share of the "
@@ -207,7 +206,6 @@ static void find_seed_noise(const struct rule_run *rule_run, const void *thresho
 
 const struct rule rule_seed_noise = {
     .id = "SEED-NOISE",
-    .family = "trust",
     .title = "differences between policies that may be chance",
     .trigger = "in a comparison, the policy differs from the baseline, or another from it if it is "
                "the baseline, in energy, energy per work or restricted mean completion time by "
