@@ -21,39 +21,50 @@ static double time_when_empty_s(const struct easim_view *view, const struct easi
     return easim_predict(view, job, config, c->empty_span).time_s;
 }
 
-/* The order of semantics 5.1 after T. */
-static int compare(const struct easim_view *view, const struct easim_job *job, uint32_t a,
-                   uint32_t b) {
+/* Least T, then semantics 5.1. */
+static bool is_better(const struct easim_view *view, const struct easim_job *job, uint32_t a,
+                      uint32_t b) {
     const struct easim_config *x = easim_view_config(view, a), *y = easim_view_config(view, b);
-    const double keys[][2] = {
-        {time_when_empty_s(view, job, a), time_when_empty_s(view, job, b)},
-        {x->k, y->k},
-        {x->power_w[x->empty_span], y->power_w[y->empty_span]},
-        {x->gpu_type, y->gpu_type},
-        {x->batch, y->batch},
-    };
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (keys[i][0] != keys[i][1])
-            return keys[i][0] < keys[i][1] ? -1 : 1;
-    return 0;
+    double x_s = time_when_empty_s(view, job, a), y_s = time_when_empty_s(view, job, b);
+    if (x_s != y_s)
+        return x_s < y_s;
+    if (x->k != y->k)
+        return x->k < y->k;
+    if (x->power_w[x->empty_span] != y->power_w[y->empty_span])
+        return x->power_w[x->empty_span] < y->power_w[y->empty_span];
+    return x->gpu_type != y->gpu_type ? x->gpu_type < y->gpu_type : x->batch < y->batch;
 }
 
-/* The next best configuration of a job after `last` (EASIM_NONE: the best) that is the best of its
-   GPU type; EASIM_NONE: no more. */
-static uint32_t next_candidate(const struct easim_view *view, const struct easim_job *job,
-                               uint32_t last) {
-    uint32_t found = EASIM_NONE, end = job->first_config + job->config_count;
-    for (uint32_t c = job->first_config; c < end; c++) {
-        bool best = time_when_empty_s(view, job, c) < INFINITY;
-        for (uint32_t other = job->first_config; other < end && best; other++)
-            best =
-                easim_view_config(view, other)->gpu_type != easim_view_config(view, c)->gpu_type ||
-                compare(view, job, c, other) <= 0;
-        if (best && (last == EASIM_NONE || compare(view, job, last, c) < 0) &&
-            (found == EASIM_NONE || compare(view, job, c, found) < 0))
-            found = c;
+enum { MOST_TYPES = 8 };
+
+/* The best configuration of each GPU type, the best first. */
+struct candidates {
+    uint32_t configs[MOST_TYPES], count;
+};
+
+static struct candidates find_candidates(const struct easim_view *view,
+                                         const struct easim_job *job) {
+    struct candidates c = {{0}, 0};
+    uint32_t best[MOST_TYPES];
+    for (uint32_t h = 0; h < MOST_TYPES; h++)
+        best[h] = EASIM_NONE;
+    for (uint32_t i = job->first_config; i < job->first_config + job->config_count; i++) {
+        uint32_t *of_type = &best[easim_view_config(view, i)->gpu_type];
+        if (time_when_empty_s(view, job, i) < INFINITY &&
+            (*of_type == EASIM_NONE || is_better(view, job, i, *of_type)))
+            *of_type = i;
     }
-    return found;
+    for (;;) {
+        uint32_t next = MOST_TYPES;
+        for (uint32_t h = 0; h < MOST_TYPES; h++)
+            if (best[h] != EASIM_NONE &&
+                (next == MOST_TYPES || is_better(view, job, best[h], best[next])))
+                next = h;
+        if (next == MOST_TYPES)
+            return c;
+        c.configs[c.count++] = best[next];
+        best[next] = EASIM_NONE;
+    }
 }
 
 /* --- the reservation of the head --- */
@@ -126,12 +137,12 @@ static struct queue reserve(const struct easim_pass *pass, const struct easim_co
     return queue;
 }
 
-static void become_head(const struct easim_pass *pass, const struct easim_job *job,
+static void become_head(const struct easim_pass *pass, const struct candidates *candidates,
                         struct queue *queues) {
     struct queue best = {0};
     uint32_t best_type = EASIM_NONE;
-    for (uint32_t c = EASIM_NONE; (c = next_candidate(pass->view, job, c)) != EASIM_NONE;) {
-        const struct easim_config *config = easim_view_config(pass->view, c);
+    for (uint32_t i = 0; i < candidates->count; i++) {
+        const struct easim_config *config = easim_view_config(pass->view, candidates->configs[i]);
         if (queues[config->gpu_type].has_head)
             continue;
         struct queue queue = reserve(pass, config);
@@ -168,8 +179,10 @@ static bool may_start(const struct easim_view *view, const struct easim_job *job
 
 static void visit(const struct easim_pass *pass, const struct easim_job *job,
                   struct queue *queues) {
+    const struct candidates candidates = find_candidates(pass->view, job);
     bool tried = false;
-    for (uint32_t c = EASIM_NONE; (c = next_candidate(pass->view, job, c)) != EASIM_NONE;) {
+    for (uint32_t i = 0; i < candidates.count; i++) {
+        uint32_t c = candidates.configs[i];
         const struct easim_config *config = easim_view_config(pass->view, c);
         int span = easim_fit(pass->view, config);
         if (span < 0 || !may_start(pass->view, job, c, (uint32_t)span, &queues[config->gpu_type]))
@@ -179,7 +192,7 @@ static void visit(const struct easim_pass *pass, const struct easim_job *job,
             break;
     }
     if (!tried)
-        become_head(pass, job, queues);
+        become_head(pass, &candidates, queues);
 }
 
 /* A single arrival that does not fit changes nothing. */
@@ -189,10 +202,11 @@ static bool nothing_to_do(const struct easim_view *view) {
     if (view->event_count != 1 || easim_view_event(view, 0)->kind != EASIM_EVENT_ARRIVAL)
         return false;
     const struct easim_job *job = easim_view_job(view, easim_view_event(view, 0)->job);
-    uint32_t c = next_candidate(view, job, EASIM_NONE);
-    while (c != EASIM_NONE && easim_fit(view, easim_view_config(view, c)) < 0)
-        c = next_candidate(view, job, c);
-    return c == EASIM_NONE;
+    const struct candidates candidates = find_candidates(view, job);
+    bool fits = false;
+    for (uint32_t i = 0; i < candidates.count; i++)
+        fits = fits || easim_fit(view, easim_view_config(view, candidates.configs[i])) >= 0;
+    return !fits;
 }
 
 static int decide(const struct easim_pass *pass) {
