@@ -131,7 +131,7 @@ static int print_shares(const struct session *s, const struct ablate_output *out
     } else {
         (s->options->format == FORMAT_JSON ? ablate_json : ablate_tables_shares)(output, &text);
     }
-    run_args_add_notes(s->options, &notes, &text);
+    run_args_add_notes(s->options, &notes, NULL, &text);
     if (s->options->format == FORMAT_TABLE)
         str_addf(&text, "results: %s\n", folder);
     notes_finish(&notes);

@@ -256,6 +256,17 @@ static void find_notes(const struct session *s, struct notes *notes) {
     }
 }
 
+static void find_assumptions(const struct session *s, struct assumptions *assumptions) {
+    struct assumed_run *runs = mem_zalloc(s->clean.count, sizeof *runs);
+    size_t count = 0;
+    for (size_t i = 0; i < s->clean.count; i++)
+        if (!s->clean.at[i].left_out)
+            runs[count++] = (struct assumed_run){&s->clean.at[i].study, &s->clean.at[i].result};
+    if (count > 0)
+        assumptions_find(assumptions, runs, count);
+    free(runs);
+}
+
 static void add_precision(const struct session *s, struct str *out) {
     if (!(s->options->goal.relative > 0) || s->comparison.count == 0)
         return;
@@ -270,18 +281,18 @@ static void add_precision(const struct session *s, struct str *out) {
 }
 
 static int print_comparison(const struct session *s, const struct compare_output *output,
-                            const struct notes *notes) {
+                            const struct notes *notes, const struct assumptions *assumptions) {
     const struct options *options = s->options;
     struct str text = {0}, precision = {0};
     add_precision(s, &precision);
     if (options->format == FORMAT_TABLE) {
         compare_report(output, &text);
         str_add_char(&text, '\n');
-        run_args_add_notes(options, notes, &text);
+        run_args_add_notes(options, notes, assumptions, &text);
         str_addf(&text, "%sresults: %s\n", precision.length > 0 ? precision.text : "", s->folder);
     } else {
         (options->format == FORMAT_JSON ? compare_json : compare_tables_metrics)(output, &text);
-        run_args_add_notes(options, notes, &text);
+        run_args_add_notes(options, notes, assumptions, &text);
         if (!options->quiet && precision.length > 0)
             cli_say_lines(&precision);
     }
@@ -342,7 +353,8 @@ static int conclude_comparison(struct session *s, const struct compare_perturbed
                                         .count = s->comparison.count};
     output.bounds = s->bounds ? &bounds : NULL;
     struct error error = {0};
-    struct notes notes = {.sources = 0};
+    struct notes notes = {.skips_outside = true};
+    struct assumptions assumptions = {0};
     for (size_t i = 0; i < a->perturbations.count; i++)
         output.perturbed_count += perturbed[i].name != NULL;
     memcpy(output.pareto, s->options->pareto.columns, sizeof output.pareto);
@@ -359,19 +371,22 @@ static int conclude_comparison(struct session *s, const struct compare_perturbed
         .folders = list_folders(s, &arena),
         .origin = &origin,
         .notes = &notes,
+        .assumptions = &assumptions,
         .outcome = &s->worlds.outcome,
         .record = &s->record};
     int code = s->clean.code;
     find_notes(s, &notes);
+    find_assumptions(s, &assumptions);
     if (s->comparison.count > 0) {
         /* worlds have read all of them again */
         enum inputs_look look = s->worlds.worlds.count > 0 ? INPUTS_ALL : INPUTS_LATE;
         int written = inputs_verify(&s->inputs, look, &error) < 0 ||
                               compare_dir_write(s->folder, &output, &state, &error) < 0
                           ? cli_report_error(&error)
-                          : print_comparison(s, &output, &notes);
+                          : print_comparison(s, &output, &notes, &assumptions);
         code = code == EXIT_DONE ? written : code;
     }
+    assumptions_finish(&assumptions);
     notes_finish(&notes);
     arena_finish(&arena);
     return code;

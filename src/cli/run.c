@@ -63,10 +63,13 @@ static int print_result(const struct options *options, const struct study *study
     struct error error = {0};
     int r = 0;
     struct notes notes = {.sources = 0};
+    struct assumptions assumptions = {0};
     notes_add_result(&notes, study, result);
     notes_add_trends(&notes, study, result);
     notes_add_study(&notes, study);
     notes_add_bins(&notes, study, &outcome->bins);
+    notes.skips_outside = true;
+    assumptions_find(&assumptions, &(struct assumed_run){study, result}, 1);
     if (options->format == FORMAT_TABLE) {
         run_report_summary(study, result, &text);
         if (outcome->recorded && !options->quiet)
@@ -80,13 +83,14 @@ static int print_result(const struct options *options, const struct study *study
         aggregate_csv_rows(study->policy, study_metric_groups(study), result->summaries,
                            result->count, &text);
     }
-    run_args_add_notes(options, &notes, &text);
+    run_args_add_notes(options, &notes, &assumptions, &text);
     if (options->format == FORMAT_TABLE)
         str_addf(&text, "  results: %s\n", outcome->out);
     int code = run_args_show(options, &text);
     if (r < 0)
         code = cli_report_error(&error);
     str_finish(&text);
+    assumptions_finish(&assumptions);
     notes_finish(&notes);
     return code;
 }

@@ -60,9 +60,11 @@ int run_args_show(const struct options *options, const struct str *text) {
 }
 
 void run_args_add_notes(const struct options *options, const struct notes *notes,
-                        struct str *text) {
-    struct str apart = {0};
-    notes_print(notes, options->format == FORMAT_TABLE ? text : &apart);
+                        const struct assumptions *assumptions, struct str *text) {
+    struct str apart = {0}, *out = options->format == FORMAT_TABLE ? text : &apart;
+    if (assumptions)
+        assumptions_print(assumptions, out);
+    notes_print(notes, out);
     if (!options->quiet && apart.length > 0)
         cli_say_lines(&apart);
     str_finish(&apart);

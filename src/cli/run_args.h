@@ -4,6 +4,7 @@
 #define EASIM_CLI_RUN_ARGS_H
 
 #include "cli/options.h"
+#include "output/assumptions.h"
 #include "output/notes.h"
 #include "study/replicate.h"
 
@@ -19,7 +20,8 @@ int run_args_report(const struct error *error, const struct replicate_result *re
 /* Prints text on standard output, a table only unless quiet; returns an exit code. */
 int run_args_show(const struct options *options, const struct str *text);
 /* Puts the notes of results with the table, or beside data, on standard error unless quiet. */
-void run_args_add_notes(const struct options *options, const struct notes *notes, struct str *text);
+void run_args_add_notes(const struct options *options, const struct notes *notes,
+                        const struct assumptions *assumptions, struct str *text);
 /* Makes a folder for results, and keeps it for this command until the options are finished.
    ERROR_INPUT: it is not empty and --force is not given. ERROR_IO: another command has it. */
 int run_args_take_folder(struct options *options, const char *folder,

@@ -67,7 +67,7 @@ static int print_totals(const struct options *options, const struct sweep_dir *d
     if (options->format == FORMAT_TABLE)
         str_addf(&text, "%zu points: %zu done, %zu failed, %zu missing\n", dir->sweep->count,
                  counts->done, counts->failed, counts->missing);
-    run_args_add_notes(options, notes, &text);
+    run_args_add_notes(options, notes, NULL, &text);
     if (options->format == FORMAT_JSON)
         sweep_dir_json(dir, counts, found, &text);
     else if (options->format == FORMAT_CSV)

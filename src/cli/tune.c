@@ -187,7 +187,7 @@ static int print_search(const struct options *options, const struct tune_output 
     (options->format == FORMAT_TABLE  ? tune_report
      : options->format == FORMAT_JSON ? tune_json
                                       : tune_tables_trials)(output, &text);
-    run_args_add_notes(options, &notes, &text);
+    run_args_add_notes(options, &notes, NULL, &text);
     if (options->format == FORMAT_TABLE)
         str_addf(&text, "results: %s\n", folder);
     notes_finish(&notes);

@@ -286,7 +286,7 @@ static int print_results(struct session *s, const struct validate_output *output
     for (size_t i = 0; i < output->count; i++) {
         if (options->format == FORMAT_TABLE)
             validate_tables_report(&output->outcomes[i], &text);
-        run_args_add_notes(options, &s->items[i].notes, &text);
+        run_args_add_notes(options, &s->items[i].notes, NULL, &text);
         if (options->format == FORMAT_TABLE)
             str_add_char(&text, '\n');
     }

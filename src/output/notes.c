@@ -451,20 +451,36 @@ static int compare_told(const void *left, const void *right) {
                : strcmp(a->sum.text, b->sum.text);
 }
 
+/* All that is told of a kind; the number of them. */
+static size_t gather_kind(const struct notes *notes, enum note_kind kind, struct told *groups) {
+    size_t count = 0;
+    for (size_t i = 0; i < notes->at.count; i++) {
+        const struct note *note = &notes->at.at[i];
+        bool known = note->kind != kind;
+        for (size_t g = 0; g < count && !known; g++)
+            known = is_same_text(groups[g].sum.text, note->text);
+        if (!known)
+            groups[count++] = gather_told(notes, kind, note->text);
+    }
+    return count;
+}
+
 /* Of all policies together: they choose from the same configurations. */
-static void print_outside(const struct notes *notes, struct told *groups, size_t count,
-                          struct str *out) {
+bool notes_write_outside(const struct notes *notes, struct str *out) {
+    struct told *groups = mem_zalloc(notes->at.count, sizeof *groups);
+    size_t count = gather_kind(notes, NOTE_OUTSIDE, groups);
     const struct told all = gather_told(notes, NOTE_STARTS, "");
     double outside = 0;
     for (size_t i = 0; i < count; i++)
         outside += groups[i].sum.number;
-    qsort(groups, count, sizeof *groups, compare_told);
-    str_add(out, "  note: ");
-    notes_add_count(out, outside);
-    str_add(out, " of ");
-    notes_add_count(out, all.sum.number);
-    str_addf(out, " starts%s outside the range in which their model was measured: ",
-             notes->policies.count > 1 ? " of all policies" : "");
+    if (count > 0) {
+        qsort(groups, count, sizeof *groups, compare_told);
+        notes_add_count(out, outside);
+        str_add(out, " of ");
+        notes_add_count(out, all.sum.number);
+        str_addf(out, " starts%s outside the range in which their model was measured: ",
+                 notes->policies.count > 1 ? " of all policies" : "");
+    }
     for (size_t i = 0; i < count && i < MOST_NAMED; i++) {
         str_addf(out, "%s%s (", i ? ", " : "", groups[i].sum.text);
         notes_add_count(out, groups[i].sum.number);
@@ -472,23 +488,23 @@ static void print_outside(const struct notes *notes, struct told *groups, size_t
     }
     if (count > MOST_NAMED)
         str_addf(out, " and %zu more", count - MOST_NAMED);
-    str_add_char(out, '\n');
+    free(groups);
+    return count > 0;
+}
+
+static void print_outside(const struct notes *notes, struct str *out) {
+    struct str text = {0};
+    if (!notes->skips_outside && notes_write_outside(notes, &text))
+        str_addf(out, "  note: %s\n", text.text);
+    str_finish(&text);
 }
 
 void notes_print(const struct notes *notes, struct str *out) {
     struct told *groups = mem_zalloc(notes->at.count, sizeof *groups);
     for (enum note_kind kind = 0; kind < NOTE_KIND_COUNT; kind++) {
-        size_t count = 0;
-        for (size_t i = 0; i < notes->at.count; i++) {
-            const struct note *note = &notes->at.at[i];
-            bool known = note->kind != kind;
-            for (size_t g = 0; g < count && !known; g++)
-                known = is_same_text(groups[g].sum.text, note->text);
-            if (!known)
-                groups[count++] = gather_told(notes, kind, note->text);
-        }
-        if (kind == NOTE_OUTSIDE && count > 0)
-            print_outside(notes, groups, count, out);
+        size_t count = gather_kind(notes, kind, groups);
+        if (kind == NOTE_OUTSIDE)
+            print_outside(notes, out);
         for (size_t g = 0; g < count && kind != NOTE_OUTSIDE && kind != NOTE_STARTS; g++)
             print_group(notes, &groups[g], out);
     }

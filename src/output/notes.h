@@ -34,6 +34,7 @@ struct notes {
     ARRAY_OF(struct note) at;
     ARRAY_OF(const char *) policies; /* all that were looked at */
     uint64_t sources;                /* likewise */
+    bool skips_outside;              /* among assumptions the starts outside are told already */
     struct arena arena;
 };
 
@@ -58,6 +59,8 @@ void notes_add_warnings(const struct notes *notes, cJSON *root);
 /* A whole number with separators: 3,827. */
 void notes_add_count(struct str *out, double count);
 
+/* "3 of 10 starts outside the range ..", where there are any; whether there are. */
+bool notes_write_outside(const struct notes *notes, struct str *out);
 /* A line each, behind "  ". */
 void notes_print(const struct notes *notes, struct str *out);
 

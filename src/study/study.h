@@ -6,6 +6,7 @@
 #include "metrics/metrics.h"
 #include "policy/params.h"
 #include "workload/source.h"
+#include "workload/usage.h"
 
 /* The workloads of replications 1 to count, drawn by one study and run by others. Zero-initialise;
    release with study_workloads_finish. */
@@ -25,8 +26,10 @@ struct study {
     struct policy_module module;
     const char *policy; /* what results call it: its name, with a variant NAME:VARIANT */
     struct policy_params params;
-    struct file_stamp stamp;         /* of the scenario's file before it was read */
-    ARRAY_OF(const char *) warnings; /* the study runs, but probably not as meant */
+    struct file_stamp stamp;             /* of the scenario's file before it was read */
+    struct job_usage rigid;              /* on which GPU types rigid jobs may run */
+    const struct job_usage *used_models; /* by model likewise, in the arena */
+    ARRAY_OF(const char *) warnings;     /* the study runs, but probably not as meant */
     struct arena arena;
 };
 

@@ -11,6 +11,7 @@
 #include "workload/usage.h"
 
 #include <math.h>
+#include <string.h>
 
 #define LEAST_LAST_DAY_H 18.0 /* a last day that ends earlier is worth a word */
 
@@ -374,6 +375,10 @@ void warnings_find(struct study *study, struct problems *problems) {
     service_warnings_find(study);
     warn_of_network(study);
     if (usage_find(&usage, &study->source, &extras, problems) == 0) {
+        size_t bytes = study->models.count * sizeof *usage.models;
+        study->rigid = usage.rigid;
+        study->used_models =
+            bytes > 0 ? memcpy(arena_alloc(&study->arena, bytes), usage.models, bytes) : NULL;
         check_marginal(study, &usage, problems);
         power_scopes_check(study, &usage, problems);
         shared_links_check(study, &usage, problems);

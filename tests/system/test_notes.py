@@ -141,8 +141,8 @@ def outside(jobs):
 
 
 def listed(text):
-    """The one note of starts outside: how many of how many, and by model."""
-    notes = re.findall(r"  note: ([\d,]+) of ([\d,]+) starts(?: of all policies)? outside the range in which their model was "
+    """What is said once of starts outside, among assumptions or as a note: how many of how many, and by model."""
+    notes = re.findall(r"  (?:note:|  ) ?([\d,]+) of ([\d,]+) starts(?: of all policies)? outside the range in which their model was "
                        r"measured: (.*)\n", text)
     assert len(notes) == 1 and text.count("outside the range") == 1, text
     number = lambda digits: int(digits.replace(",", ""))

@@ -73,6 +73,7 @@ static cJSON *make_compare_manifest(const char *folder, const struct compare_out
         add_world_counts(root, output, state->outcome);
     add_list(root, "folders", state->folders);
     notes_add_warnings(state->notes, root);
+    assumptions_add_json(state->assumptions, root);
     return root;
 }
 

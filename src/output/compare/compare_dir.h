@@ -3,6 +3,7 @@
 #define EASIM_OUTPUT_COMPARE_COMPARE_DIR_H
 
 #include "experiment/worlds/world_run.h"
+#include "output/assumptions.h"
 #include "output/compare/compare_tables.h"
 #include "output/manifest.h"
 #include "output/notes.h"
@@ -15,7 +16,8 @@ struct compare_dir_state {
     const struct compare_goal *goal; /* NULL: a fixed number of replications */
     const char *const *folders; /* of the policies that have results, with manifests of their own */
     const struct manifest_origin *origin;
-    const struct notes *notes;           /* whose warnings go to the manifest */
+    const struct notes *notes; /* whose warnings go to the manifest */
+    const struct assumptions *assumptions;
     const struct world_outcome *outcome; /* of the worlds of the output */
     struct record_files *record;         /* of all policies; without parts: not recorded */
 };

@@ -5,6 +5,7 @@
 #include "io/files.h"
 #include "io/folder_lock.h"
 #include "io/leftovers.h"
+#include "output/assumptions.h"
 #include "output/manifest.h"
 #include "output/run/aggregate_csv.h"
 #include "output/run/decisions_csv.h"
@@ -427,6 +428,10 @@ static int write_manifest(const struct run_dir *dir, const struct replicate_resu
     cJSON_AddBoolToObject(root, "partial", partial);
     manifest_add_policy(root, "policy", study);
     manifest_add_inputs(root, study, dir->path);
+    struct assumptions assumptions = {0};
+    assumptions_find(&assumptions, &(struct assumed_run){study, result}, 1);
+    assumptions_add_json(&assumptions, root);
+    assumptions_finish(&assumptions);
     add_tally_object(root, "jobs_rejected", &result->rejected);
     add_tally_object(root, "actions_refused", &result->refused);
     add_counted(root, &result->counted);

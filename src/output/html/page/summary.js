@@ -174,6 +174,12 @@ function summarySection() {
     out.push(
         make("h3", {}, "Warnings of the scenario"),
         make("ul", {class: "note"}, ...DATA.warnings.map((w) => make("li", {}, bdi(w, 400)))));
+  const assumed = DATA.manifest.assumptions || [];
+  if (assumed.length)
+    out.push(
+        make("h3", {}, "What is assumed, and the key that changes it"),
+        make("ul", {class: "note"},
+             ...assumed.map((a) => make("li", {}, bdi(a.text, 400), " ", make("code", {}, name(a.key, 100))))));
   out.push(tableBehind(
       "All metrics with their intervals",
       () => table({

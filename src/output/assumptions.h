@@ -1,0 +1,35 @@
+/* What results rest on besides the scenario's own figures: a line each, of those that apply, with
+   the key of the scenario that changes it. */
+#ifndef EASIM_OUTPUT_ASSUMPTIONS_H
+#define EASIM_OUTPUT_ASSUMPTIONS_H
+
+#include "output/json.h"
+#include "study/replicate.h"
+
+/* A policy of a run or a comparison, with what it gave. */
+struct assumed_run {
+    const struct study *study;
+    const struct replicate_result *result;
+};
+
+struct assumption {
+    const char *text, *key;
+};
+
+/* Zero-initialise; release with assumptions_finish. */
+struct assumptions {
+    ARRAY_OF(struct assumption) at;
+    struct arena arena;
+};
+
+/* Of runs of one scenario under different policies; at least one. */
+void assumptions_find(struct assumptions *assumptions, const struct assumed_run *runs,
+                      size_t count);
+void assumptions_finish(struct assumptions *assumptions);
+
+/* A line each, "TEXT [KEY]", below a heading; nothing where none applies. */
+void assumptions_print(const struct assumptions *assumptions, struct str *out);
+/* As "assumptions": text and key of each. */
+void assumptions_add_json(const struct assumptions *assumptions, cJSON *root);
+
+#endif
