@@ -15,14 +15,14 @@
 #include <time.h>
 
 /* The instant of t = 0, which is also what start_time of a scenario wants. */
-static void report_offset(const struct trace_reader *reader, double offset_s, const char *name,
-                          struct str *log) {
+static void report_offset(const struct trace_reader *reader, double offset_s, const char *what,
+                          const char *name, struct str *log) {
     char date[32] = "";
     time_t instant = (time_t)offset_s;
     struct tm utc;
     if (reader->options & TRACE_OPTION_TIME_ZONE && gmtime_r(&instant, &utc))
         strftime(date, sizeof date, " (%Y-%m-%dT%H:%M:%SZ)", &utc);
-    str_addf(log, "%s: first submit at %.15g s%s is now 0\n", name, offset_s, date);
+    str_addf(log, "%s: %s at %.15g s%s is now 0\n", name, what, offset_s, date);
 }
 
 static void report_reading(const struct trace_reader *reader, const struct trace *trace,
@@ -30,8 +30,22 @@ static void report_reading(const struct trace_reader *reader, const struct trace
     str_addf(log, "%s: %llu rows read, %zu kept\n", name, (unsigned long long)trace->rows_read,
              trace->rows.count);
     if (trace->offset_s != 0)
-        report_offset(reader, trace->offset_s, name, log);
+        report_offset(reader, trace->offset_s, "first submit", name, log);
     trace_write_notes(trace, name, "", log);
+}
+
+/* A workload CSV does not say where the lead ends. */
+static void report_slice(const struct trace *trace, const struct trace_changes *changes,
+                         const char *name, struct str *log) {
+    int64_t lead_ns = trace_change_lead_ns(changes);
+    if (lead_ns > 0)
+        str_addf(log, "%s: the slice begins at %.15g s: run it with workload.warmup=%.15g\n", name,
+                 units_s(lead_ns), units_s(lead_ns));
+    if (trace->is_cut)
+        str_addf(log,
+                 "%s: the slice begins on an empty cluster: --lead 7d keeps the jobs of the 7 days "
+                 "before\n",
+                 name);
 }
 
 /* What the options do to all rows together, and its report. */
@@ -48,8 +62,10 @@ static void change_rows(const struct options *options, const struct trace_reader
     if (trace->rows.count != before || options->operand_count > 2)
         str_addf(log, "%s: %zu rows written\n", name, trace->rows.count);
     if (trace->offset_s != offset_s || (options->operand_count > 2 && offset_s != 0))
-        report_offset(reader, trace->offset_s, name, log);
+        report_offset(reader, trace->offset_s,
+                      options->changes.lead_s > 0 ? "lead" : "first submit", name, log);
     trace_write_notes(trace, name, "", log);
+    report_slice(trace, &options->changes, name, log);
 }
 
 static int read_inputs(const struct options *options, const struct trace_reader *reader,
@@ -142,6 +158,9 @@ int cli_import(struct options *options) {
     int r = EXIT_BAD_INPUT;
     if (options->changes.from_s >= options->changes.until_s)
         options_refuse(options, "expected --from before --until");
+    if (options->changes.lead_s > 0 &&
+        (options->changes.from_s == 0 || options->changes.first_row > 1))
+        options_refuse(options, "expected --lead beside --from, and --rows from the first on");
     if (formats_choose(options, formats, count, &problems) == count)
         cli_report_problems(&problems);
     else

@@ -243,7 +243,7 @@ static int load_study(struct study *study, bool apart, const char *path,
     if (cluster == 0)
         check_power(study, problems);
     if (source == 0 && study->source.warmup_ns >= study->scenario.horizon_ns)
-        problems_add(problems, study->scenario.workload->where, "workload.warmup",
+        problems_add(problems, study->scenario.workload->where, study->source.warmup_path,
                      "expected less than the horizon");
     warn_of_worlds(study, overrides->worlds);
     if (study->scenario.record && !overrides->records)

@@ -270,7 +270,27 @@ static void warn_of_estimate(struct study *study, const struct stream *stream) {
              stream->path);
 }
 
+static void warn_of_slice(struct study *study, const struct stream *stream) {
+    const struct workload_source *source = &study->source;
+    if (stream->trace.is_cut && source->warmup_ns == 0)
+        warn(study,
+             "%s.slice: begins on an empty cluster, without the jobs that ran or waited then "
+             "(slice.lead: 7d runs the jobs of the 7 days before as warm-up)",
+             stream->path);
+    if (stream->lead_ns > 0 && source->own_warmup_ns < source->warmup_ns &&
+        stream->lead_ns < source->warmup_ns)
+        warn(study, "%s.slice: begins %.9g s before the measured time, with which %s ends",
+             stream->path, units_s(source->warmup_ns - stream->lead_ns), source->warmup_path);
+    if (stream->changes.lead_s > stream->changes.from_s)
+        warn(study,
+             "%s.slice.lead: the log begins %.9g s before the slice, which is all of the lead",
+             stream->path, stream->changes.from_s);
+}
+
 static void warn_of_streams(struct study *study) {
+    const struct workload_source *source = &study->source;
+    if (source->own_warmup_ns > 0 && source->own_warmup_ns < source->warmup_ns)
+        warn(study, "workload.warmup: of no effect, %s ends later", source->warmup_path);
     const struct stream *streams = study->source.streams.at;
     for (size_t i = 0; i < study->source.streams.count; i++) {
         if (streams[i].deadlines.slack.count > 0 && !(streams[i].deadlines.share > 0))
@@ -279,6 +299,7 @@ static void warn_of_streams(struct study *study) {
             warn(study, "%s.utilization_file: of no effect, none of its %llu rows changes anything",
                  streams[i].path, (unsigned long long)streams[i].utilization.rows);
         warn_of_estimate(study, &streams[i]);
+        warn_of_slice(study, &streams[i]);
         warn_of_perturb(study, &streams[i], streams[i].path);
     }
 }

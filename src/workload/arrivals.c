@@ -1,6 +1,8 @@
 /* When generated jobs arrive: by a Poisson, periodic or diurnal process. */
 #include "workload/arrivals.h"
 
+#include "base/units.h"
+
 #include <gsl/gsl_randist.h>
 #include <math.h>
 
@@ -61,4 +63,28 @@ double arrivals_next_s(const struct stream *stream, double rate_per_s, double ti
         if (gsl_rng_uniform(rng) * most < now)
             return time_s;
     }
+}
+
+/* How many jobs a stream is expected to have. A load that no rate can offer (no GPU runs the
+   models) would make arrivals endless or none, and a rate far too high more jobs than there is
+   memory. */
+double arrivals_expect_jobs(const struct stream *stream, const struct workload *trial,
+                            const struct binding *binding) {
+    if (stream->kind == STREAM_TRACE)
+        return (double)stream->trace.rows.count *
+               (stream->perturb_node && !isnan(stream->perturb.load_scale)
+                    ? stream->perturb.load_scale
+                    : 1);
+    double rate_per_s =
+        stream->kind == STREAM_PERIODIC ? 1 / stream->period_s : arrivals_rate_per_s(stream, trial);
+    double jobs = fmin((double)stream->until_jobs,
+                       rate_per_s * (units_s(stream->until_ns) - stream->start_s));
+    if (!(rate_per_s > 1e-12))
+        problems_add(binding->problems, stream->where, "workload",
+                     "no rate of arrivals offers this load: no GPU can run the jobs");
+    else if (jobs > ARRIVALS_MOST_JOBS)
+        problems_add(binding->problems, stream->where, "workload",
+                     "expected arrivals of at most %.0f jobs, got about %g", ARRIVALS_MOST_JOBS,
+                     jobs);
+    return fmax(jobs, 0);
 }

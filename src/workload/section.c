@@ -9,8 +9,6 @@
 
 #include <math.h>
 
-#define MOST_JOBS \
-    1e9 /* of one replication: they are numbered with 32 bits, and memory ends sooner */
 #define DAY_S 86400.0
 
 struct section {
@@ -30,9 +28,13 @@ const struct field workload_fields[] = {
 static const struct field duration_field = {.type = FIELD_DURATION, .max = TIME_MAX_S};
 static const struct field until_duration = {
     .type = FIELD_DURATION, .above_min = true, .max = TIME_MAX_S};
-static const struct field until_fields[] = {
-    {.key = "jobs", .type = FIELD_INT, .offset = 0, .required = true, .min = 1, .max = MOST_JOBS},
-    FIELDS_END};
+static const struct field until_fields[] = {{.key = "jobs",
+                                             .type = FIELD_INT,
+                                             .offset = 0,
+                                             .required = true,
+                                             .min = 1,
+                                             .max = ARRIVALS_MOST_JOBS},
+                                            FIELDS_END};
 static const struct field user_number = {.type = FIELD_INT, .min = 1, .max = 1000000};
 
 static const struct field cost_fields[] = {
@@ -225,6 +227,10 @@ static void check_kind(const struct stream *stream, const char *path,
         {!trace && !trace_change_is_none(&stream->changes),
          "slice, kill_at_request, load_scale and time_compression belong to kind: trace"},
         {stream->changes.from_s >= stream->changes.until_s, "slice: expected from before until"},
+        {stream->changes.lead_s > 0 && stream->changes.from_s == 0,
+         "slice: expected from beside lead, which is the time before it"},
+        {stream->changes.lead_s > 0 && stream->changes.first_row > 1,
+         "slice: expected no first_row beside lead: the slice begins at from"},
         {stream->changes.first_row > stream->changes.last_row,
          "slice: expected first_row up to last_row"},
         {!trace && stream->perturb_node, "key \"perturb\" belongs to kind: trace"},
@@ -325,12 +331,13 @@ static void read_utilization(struct stream *stream, const char *path,
                               stream->rigid.utilization, &stream->trace, binding->problems);
 }
 
-static void bind_perturb(struct stream *stream, const char *path, const struct binding *binding) {
+static void check_perturb(const struct stream *stream, const char *path,
+                          const struct binding *binding) {
     const char *perturb_path = arena_printf(binding->arena, "%s.perturb", path);
-    if (!stream->perturb_node || schema_bind(binding, perturb_fields, stream->perturb_node,
-                                             perturb_path, &stream->perturb) < 0)
-        return;
-    const char *refusal = trace_perturb_refusal(&stream->perturb, &stream->trace, binding->arena);
+    const char *refusal =
+        stream->perturb_node
+            ? trace_perturb_refusal(&stream->perturb, &stream->trace, binding->arena)
+            : NULL;
     if (refusal)
         problems_add(binding->problems, stream->perturb_node->where, perturb_path, "%s", refusal);
 }
@@ -360,11 +367,13 @@ static void read_trace(struct stream *stream, const struct workload_source *sour
         read_utilization(stream, path, binding);
         stream->changes.seed = (uint64_t)source->scenario->seed;
         trace_change(&stream->trace, &stream->changes);
-        if (stream->trace.rows.count == 0)
+        const struct trace *trace = &stream->trace;
+        if (trace->rows.count == 0 || trace->rows.at[trace->rows.count - 1].submit_ns <
+                                          trace_change_lead_ns(&stream->changes))
             problems_add(binding->problems, (struct location){.file = stream->file}, NULL,
                          "the log holds no usable job");
         else
-            bind_perturb(stream, path, binding);
+            check_perturb(stream, path, binding);
         check_rows(stream, source, binding);
         if (stream->assign.models.count >
             0) /* nobody knows the speed of a model on part of a GPU */
@@ -501,33 +510,11 @@ static int bind_section(struct workload_source *source, struct section *section,
                                              "workload.warmup", &warmup_s) < 0)
         result = ERROR_INPUT;
     source->warmup_ns = units_ns(warmup_s);
+    source->warmup_path = "workload.warmup";
     if (schema_bind(binding, cost_fields, section->rigid_costs, "workload.rigid_costs",
                     &source->rigid_costs) < 0)
         result = ERROR_INPUT;
     return result;
-}
-
-/* How many jobs a stream is expected to have. A load that no rate can offer (no GPU runs the
-   models) would make arrivals endless or none, and a rate far too high more jobs than there is
-   memory. */
-static double expect_jobs(const struct stream *stream, const struct workload *trial,
-                          const struct binding *binding) {
-    if (stream->kind == STREAM_TRACE)
-        return (double)stream->trace.rows.count *
-               (stream->perturb_node && !isnan(stream->perturb.load_scale)
-                    ? stream->perturb.load_scale
-                    : 1);
-    double rate_per_s =
-        stream->kind == STREAM_PERIODIC ? 1 / stream->period_s : arrivals_rate_per_s(stream, trial);
-    double jobs = fmin((double)stream->until_jobs,
-                       rate_per_s * (units_s(stream->until_ns) - stream->start_s));
-    if (!(rate_per_s > 1e-12))
-        report_section(binding, stream, "workload",
-                       "no rate of arrivals offers this load: no GPU can run the jobs");
-    else if (jobs > MOST_JOBS)
-        problems_add(binding->problems, stream->where, "workload",
-                     "expected arrivals of at most %.0f jobs, got about %g", MOST_JOBS, jobs);
-    return fmax(jobs, 0);
 }
 
 static void check_rates(struct workload_source *source, const struct binding *binding) {
@@ -537,15 +524,38 @@ static void check_rates(struct workload_source *source, const struct binding *bi
     trial.table.allowed_k = source->allowed_k;
     if (r == 0)
         for (size_t i = 0; i < source->streams.count; i++)
-            source->expected_jobs += expect_jobs(&streams[i], &trial, binding);
+            source->expected_jobs += arrivals_expect_jobs(&streams[i], &trial, binding);
     workload_finish(&trial);
+}
+
+/* Leads of slices are warm-up; a perturbed log may compress their time further. */
+static int bind_leads(struct workload_source *source, const struct binding *binding) {
+    struct stream *streams = source->streams.at;
+    int result = 0;
+    for (size_t i = 0; i < source->streams.count; i++) {
+        struct stream *s = &streams[i];
+        if (s->perturb_node &&
+            schema_bind(binding, perturb_fields, s->perturb_node,
+                        arena_printf(binding->arena, "%s.perturb", s->path), &s->perturb) < 0)
+            result = ERROR_INPUT;
+        s->lead_ns = trace_change_lead_ns(&s->changes);
+        if (s->perturb_node && s->perturb.compress > 0)
+            s->lead_ns = units_ns(units_s(s->lead_ns) / s->perturb.compress);
+        if (s->lead_ns > source->warmup_ns) {
+            source->warmup_ns = s->lead_ns;
+            source->warmup_path = arena_printf(binding->arena, "%s.slice.lead", s->path);
+        }
+    }
+    return result;
 }
 
 int source_bind(struct workload_source *source, const struct scenario *scenario,
                 const struct binding *binding) {
     struct section section = {0};
     *source = (struct workload_source){.scenario = scenario};
-    return bind_section(source, &section, binding);
+    int result = bind_section(source, &section, binding);
+    source->own_warmup_ns = source->warmup_ns;
+    return bind_leads(source, binding) < 0 ? ERROR_INPUT : result;
 }
 
 int source_load(struct workload_source *source, const struct cluster *cluster,

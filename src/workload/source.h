@@ -15,7 +15,9 @@ struct workload_source {
     struct schema_list streams;  /* struct stream */
     struct schema_list services; /* struct service */
     struct start_costs rigid_costs;
-    int64_t warmup_ns;
+    int64_t warmup_ns;          /* when the measured time begins: warm-up and leads are over */
+    const char *warmup_path;    /* of the key that says so */
+    int64_t own_warmup_ns;      /* of workload.warmup alone */
     struct k_choice *allowed_k; /* by model */
     double expected_jobs;       /* of one replication: rows of logs, and what the rates give */
 };

@@ -105,6 +105,7 @@ struct stream {
     const char *time_zone;
     struct schema_list work; /* struct trace_work */
     struct trace_changes changes;
+    int64_t lead_ns;                      /* of its slice, in the time of the run; 0: none */
     const struct yaml_node *perturb_node; /* NULL: as it is in all replications */
     struct trace_perturb perturb;
     struct assign_spec assign;

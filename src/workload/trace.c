@@ -91,14 +91,18 @@ void trace_sort(struct trace *trace, bool shift) {
         trace->rows.at = sorted;
         trace->rows.capacity = count;
     }
-    int64_t first_ns = shift && count > 0 ? trace->rows.at[0].submit_ns : 0;
-    if (first_ns == 0)
+    if (shift && count > 0)
+        trace_shift(trace, trace->rows.at[0].submit_ns);
+}
+
+void trace_shift(struct trace *trace, int64_t zero_ns) {
+    double zero_s = units_s(zero_ns);
+    if (zero_ns == 0)
         return;
-    double first_s = units_s(first_ns);
-    trace->offset_s += first_s;
-    for (size_t i = 0; i < count; i++) {
-        trace->rows.at[i].submit_ns -= first_ns;
-        trace->rows.at[i].deadline_s -= first_s;
+    trace->offset_s += zero_s;
+    for (size_t i = 0; i < trace->rows.count; i++) {
+        trace->rows.at[i].submit_ns -= zero_ns;
+        trace->rows.at[i].deadline_s -= zero_s;
     }
 }
 

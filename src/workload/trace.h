@@ -53,6 +53,7 @@ struct trace {
     ARRAY_OF(const char *) label_names; /* without the "label." prefix */
     ARRAY_OF(struct trace_note) notes;
     uint64_t rows_read;    /* data rows of the source */
+    bool is_cut;           /* a slice has left out what was before it, and has no lead */
     double offset_s;       /* what was subtracted from all times so that the first submit is 0 */
     const char *time_zone; /* of the local times in it, as time_zone_open names it; NULL: it has
                               none. Borrowed */
@@ -121,6 +122,8 @@ const char *trace_text_again(struct trace *trace, struct slice text,
 /* Orders rows by submit (stable) and, with shift, moves the first submit to 0 and adds to the
  * offset. */
 void trace_sort(struct trace *trace, bool shift);
+/* Makes an instant of the log 0. */
+void trace_shift(struct trace *trace, int64_t zero_ns);
 /* Makes one unsorted trace of the parts of a log that share a clock; job ids get "1-", "2-", ... by
    part. Takes over the parts' memory; their notes stay with them. */
 void trace_join(struct trace *trace, struct trace *parts, size_t count);

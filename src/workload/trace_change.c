@@ -20,12 +20,34 @@ bool trace_change_is_none(const struct trace_changes *changes) {
            changes->load_scale == 1 && changes->compress == 1;
 }
 
+/* Where t = 0 of a log with a lead is. */
+static int64_t zero_ns(const struct trace_changes *changes) {
+    return units_ns(fmax(0, changes->from_s - changes->lead_s));
+}
+
+static int64_t compressed_ns(int64_t time_ns, double factor) {
+    return units_ns(units_s(time_ns) / factor);
+}
+
+int64_t trace_change_lead_ns(const struct trace_changes *changes) {
+    int64_t lead_ns = units_ns(changes->from_s) - zero_ns(changes);
+    return changes->lead_s > 0 ? compressed_ns(lead_ns, changes->compress) : 0;
+}
+
 static void slice_jobs(struct trace *trace, const struct trace_changes *changes) {
     size_t kept = 0;
     int64_t number = 0;
     for (size_t i = 0; i < trace->rows.count; i++) {
         const struct trace_row row = trace->rows.at[i];
         double submit_s = units_s(row.submit_ns);
+        bool before = submit_s < changes->from_s;
+        if (before && changes->lead_s > 0 && row.submit_ns >= zero_ns(changes)) {
+            trace_note(trace, false, "of the slice's lead, run as warm-up", row.line);
+            trace->rows.at[kept++] = row;
+            continue;
+        }
+        trace->is_cut = trace->is_cut || (before && changes->lead_s == 0) ||
+                        (submit_s < changes->until_s && number + 1 < changes->first_row);
         if (!(submit_s >= changes->from_s && submit_s < changes->until_s)) {
             trace_note(trace, true, "outside of the slice of time", row.line);
             continue;
@@ -109,15 +131,17 @@ void trace_change_compress(struct trace *trace, double factor) {
     for (size_t i = 0; i < trace->rows.count; i++) {
         struct trace_row *row = &trace->rows.at[i];
         int64_t before_ns = row->submit_ns;
-        row->submit_ns = units_ns(units_s(before_ns) / factor);
+        row->submit_ns = compressed_ns(before_ns, factor);
         row->deadline_s += units_s(row->submit_ns - before_ns);
     }
 }
 
 void trace_change(struct trace *trace, const struct trace_changes *changes) {
+    bool has_lead = changes->lead_s > 0;
     if (trace_change_is_slice(changes)) {
         slice_jobs(trace, changes);
-        trace_sort(trace, true);
+        trace_sort(trace, !has_lead);
+        trace_shift(trace, has_lead ? zero_ns(changes) : 0);
     }
     if (changes->kill_at_request)
         kill_at_request(trace);
@@ -129,7 +153,7 @@ void trace_change(struct trace *trace, const struct trace_changes *changes) {
         int64_t days = count > 0 ? trace->rows.at[count - 1].submit_ns / TRACE_DAY_NS + 1 : 1;
         trace_change_scale_load(trace, changes->load_scale, days, rng);
         gsl_rng_free(rng);
-        trace_sort(trace, true);
+        trace_sort(trace, !has_lead);
     }
     if (changes->compress != 1)
         trace_change_compress(trace, changes->compress);

@@ -15,7 +15,8 @@ enum estimate_kind { ESTIMATE_REQUESTED, ESTIMATE_RUN, ESTIMATE_FACTOR };
 
 struct trace_changes {
     double from_s,
-        until_s; /* rows with from <= submit < until, the first submit of the log being 0 */
+        until_s;   /* rows with from <= submit < until, the first submit of the log being 0 */
+    double lead_s; /* and those of so long before from, where t = 0 is then; 0: the first submit */
     int64_t first_row, last_row; /* of those: from 1, both included */
     bool kill_at_request;        /* run times end at the requested time */
     enum estimate_kind estimate; /* ESTIMATE_RUN: the requested time becomes the run time */
@@ -29,8 +30,11 @@ extern const struct trace_changes trace_changes_none;
 bool trace_change_is_slice(const struct trace_changes *changes);
 bool trace_change_is_none(const struct trace_changes *changes);
 
+/* When the lead ends and the slice begins, in the time of the changed log; 0: there is no lead. */
+int64_t trace_change_lead_ns(const struct trace_changes *changes);
+
 /* In the order of the members. The rows must be in order of submit; they stay so, the first submit
-   is 0 again, and what happened is noted. */
+   is 0 again unless there is a lead, and what happened is noted. */
 void trace_change(struct trace *trace, const struct trace_changes *changes);
 
 /* Parts of it. A copy moves to another of the days; the rows are no longer in order. */

@@ -50,6 +50,36 @@ Test(trace_change, slice_of_time) {
         "b,0,,,,30,40,2,,,,\nc,10,,,,60,,1,,,5,\ndropped 2 at 2: outside of the slice of time\n");
 }
 
+/* From 20 on, with those of the 15 before: b is at 10 - 5, the slice begins at 15; halved with a
+   compression of 2. Of the rows from 20 on the first. A lead of 20 or more leaves all. */
+Test(trace_change, lead) {
+    struct trace_changes changes = trace_changes_none;
+    changes.from_s = 20;
+    changes.lead_s = 15;
+    expect(log_text, &changes,
+           "b,5,,,,30,40,2,,,,\nc,15,,,,60,,1,,,10,\nd,30,,,,7,7,4,,,94,\n"
+           "dropped 1 at 2: outside of the slice of time\n"
+           "changed 1 at 3: of the slice's lead, run as warm-up\n");
+    cr_assert_eq(trace_change_lead_ns(&changes), 15 * NS_PER_S);
+    changes.compress = 2;
+    changes.last_row = 1;
+    expect(log_text, &changes,
+           "b,2.5,,,,30,40,2,,,,\nc,7.5,,,,60,,1,,,2.5,\n"
+           "dropped 1 at 2: outside of the slice of time\n"
+           "changed 1 at 3: of the slice's lead, run as warm-up\n"
+           "dropped 1 at 5: outside of the slice of rows\n");
+    cr_assert_eq(trace_change_lead_ns(&changes), 7500 * (NS_PER_S / 1000));
+    changes = trace_changes_none;
+    changes.from_s = 20;
+    changes.lead_s = 1e9;
+    expect(log_text, &changes,
+           "a,0,,,,50,40,1,,,100,\nb,10,,,,30,40,2,,,,\nc,20,,,,60,,1,,,15,\nd,35,,,,7,7,4,,,99,\n"
+           "changed 2 at 2: of the slice's lead, run as warm-up\n");
+    cr_assert_eq(trace_change_lead_ns(&changes), 20 * NS_PER_S);
+    changes.lead_s = 0;
+    cr_assert_eq(trace_change_lead_ns(&changes), 0);
+}
+
 /* Of the rows from 10 on, the second and third. */
 Test(trace_change, slice_of_rows) {
     struct trace_changes changes = trace_changes_none;
