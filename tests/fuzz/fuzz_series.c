@@ -26,6 +26,13 @@ static void check_course(const struct series *s) {
     }
 }
 
+/* A period: a round begins at t = 0 or before, and lasts until the next one. */
+static void check_begin(const struct series *s) {
+    fuzz_assert(s->repeat && s->first_ns <= 0);
+    fuzz_assert(s->end_ns - s->first_ns == units_ns(s->period_s));
+    fuzz_assert(s->steps[0].time_ns == s->first_ns && s->steps[s->count - 1].time_ns < s->end_ns);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     static const struct field price = {
         .type = FIELD_REAL, .default_value = NAN, .min = -100, .max = 100};
@@ -34,15 +41,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     static const struct series_kind kinds[] = {
         {.path = "price", .column = "v", .value = &price},
         {.path = "cap", .column = "v", .value = &cap, .is_limit = true}};
+    static const char *const forms[] = {"repeat: true", "repeat: false", "period: 3600.5s"};
     const char *path = fuzz_file(FUZZ_FILE_INPUT, bytes, length);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 6; i++) {
         struct yaml_doc doc = {0};
         struct problems problems = {0};
         struct binding binding = {.arena = &doc.arena, .problems = &problems};
         struct series series;
         double constant;
         char text[128];
-        snprintf(text, sizeof text, "v: {file: %s, repeat: %s}\n", path, i < 2 ? "true" : "false");
+        snprintf(text, sizeof text, "v: {file: %s, %s}\n", path, forms[i / 2]);
         if (yaml_doc_parse(&doc, (struct slice){text, strlen(text)}, "c.yaml", &problems) < 0 ||
             series_bind(&series, &kinds[i % 2], yaml_find(doc.root, "v"), &binding, &constant) < 0)
             fuzz_fail(problems.texts[0]);
@@ -50,6 +58,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
         fuzz_assert((r < 0) == (problems.count > 0));
         if (r == 0)
             check_course(&series);
+        if (r == 0 && series.period_s > 0)
+            check_begin(&series);
         problems_finish(&problems);
         yaml_doc_finish(&doc);
     }
