@@ -107,21 +107,16 @@ const struct series *study_next_repeated(const struct study *study, size_t *at) 
     return NULL;
 }
 
-#define MOST_PERIODS 6 /* in a line */
-#define TENTH_H_S    360.0
+#define TENTH_H_S 360.0
 
 void study_add_periods(const struct study *study, struct str *out) {
     const struct series *s;
-    size_t count = 0;
-    for (size_t at = 0; (s = study_next_repeated(study, &at)) != NULL; at++, count++) {
+    for (size_t at = 0; (s = study_next_repeated(study, &at)) != NULL; at++) {
         double period_s = units_s(s->end_ns - s->first_ns);
         bool in_hours = fmod(period_s, TENTH_H_S) == 0;
-        if (count < MOST_PERIODS)
-            str_addf(out, "%s%s every %.9g %s", count == 0 ? "repeated: " : ", ", s->kind->path,
-                     in_hours ? period_s / S_PER_H : period_s, in_hours ? "h" : "s");
+        str_addf(out, "%s%s every %.9g %s", out->length == 0 ? "repeated: " : ", ", s->kind->path,
+                 in_hours ? period_s / S_PER_H : period_s, in_hours ? "h" : "s");
     }
-    if (count > MOST_PERIODS)
-        str_addf(out, " and %zu more", count - MOST_PERIODS);
 }
 
 #define MANY_JOBS       2e6   /* of a replication */

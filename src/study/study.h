@@ -67,7 +67,7 @@ void study_list_series(const struct study *study, const struct series *list[stat
 /* The first series or demand of a service that repeats, from place *at (from 0) on, which moves to
    it; NULL: none. It comes again after end_ns - first_ns. */
 const struct series *study_next_repeated(const struct study *study, size_t *at);
-/* "repeated: KEY every 24 h, ..."; nothing if nothing is. */
+/* "repeated: KEY every 24 h, ..." into an empty text; nothing if nothing is. */
 void study_add_periods(const struct study *study, struct str *out);
 
 #endif
