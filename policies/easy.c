@@ -68,8 +68,10 @@ static struct queue reserve(const struct visit *v, uint32_t gpu_type, uint32_t k
         shadow_ns = free_at_ns(v, gpu_type, k - (uint32_t)free);
         free += tree_gpus(&v->book->running, v->book->ends[gpu_type], shadow_ns);
     }
-    /* fewer than k: GPUs have failed, or services hold them, and nobody knows until when */
-    return (struct queue){true, free<k, shadow_ns, free> k ? (uint32_t)(free - k) : 0};
+    struct queue queue = {.has_head = true, .shadow_ns = shadow_ns};
+    queue.never = free < k; /* GPUs have failed, or services hold them: nobody knows until when */
+    queue.extra = queue.never ? 0 : (uint32_t)(free - k);
+    return queue;
 }
 
 /* Makes a job the head of that one of its GPU types without a head where it can start first.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # What the gate (.ci/run) leaves out or runs in a short form: every test whole, all documents, studies and seeds, all tests with
-# sanitizers, 20,000 random scenarios, and the whole tree at -O0, -O2 and -O3 with gcc and clang. About two hours of CPU time.
+# sanitizers, 20,000 random scenarios, 500 of easy, and the whole tree at -O0, -O2 and -O3 with gcc and clang. About two hours of CPU time.
 # Usage: tools/nightly.sh. Builds in build-nightly*. The last line and the exit status are those of the gate.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -31,7 +31,8 @@ costs() {
 }
 
 random_scenarios() {
-    EASIM_POLICY_PATH=$root/build-nightly/policies python3 tests/system/test_random.py build-nightly/easim . --count 20000
+    EASIM_POLICY_PATH=$root/build-nightly/policies python3 tests/system/test_random.py build-nightly/easim . --count 20000 &&
+        EASIM_POLICY_PATH=$root/build-nightly/policies python3 tests/system/test_easy.py build-nightly/easim . --count 500
 }
 
 sanitized() {
@@ -47,6 +48,6 @@ stage 'packages of developers' 0 sh tools/setup.sh --dev --packages
 stage 'gcc and clang at -O0, -O2 and -O3' 0 compilers || true
 stage 'all tests, whole' 0 whole || true
 stage 'what the tests cost' 0 costs || true
-stage '20,000 random scenarios' 0 random_scenarios || true
+stage '20,000 random scenarios, 500 of easy' 0 random_scenarios || true
 stage 'ASan and UBSan' 0 sanitized || true
 stage 'the working tree is as before' 0 same_tree || true
