@@ -34,7 +34,7 @@ EQUAL = ("rigid jobs are equally fast on all GPU types", "models: rigid_speed")
 NOT_READ = ("policies know run times of rigid jobs exactly; not read by fcfs", "workload.estimate")
 NOISE = ("jobs with a model run exactly as it predicts", "noise.speed_sigma")
 NO_FIT = ("m0 of 1 of 1 models is not fitted to training runs", "models: m0, phi")
-UNPRICED = ("no carbon intensity and no price, so no CO2 and no cost", "carbon_g_per_kwh, price_per_mwh")
+UNPRICED = [("no carbon intensity, so no CO2", "carbon_g_per_kwh"), ("no price, so no cost", "price_per_mwh")]
 
 
 def evidence(words):
@@ -76,33 +76,33 @@ def run(folder, *words, **changes):
 
 def of_rigid_jobs(folder):
     one = RIGID + "a,0,1,100,,\nb,1,1,200,,\n"
-    assert run(folder, jobs=one) == [DRAWS, NOT_READ, UNPRICED]
-    assert run(folder, jobs=one, workload=", utilization: 1") == [NOT_READ, UNPRICED]
+    assert run(folder, jobs=one) == [DRAWS, NOT_READ, *UNPRICED]
+    assert run(folder, jobs=one, workload=", utilization: 1") == [NOT_READ, *UNPRICED]
     half = RIGID + "a,0,1,100,,0.5\nb,1,1,200,,\n"
     assert run(folder, jobs=half)[0] == ("1 of 2 " + DRAWS[0], DRAWS[1])
-    assert run(folder, jobs=RIGID + "a,0,1,100,,0.5\n") == [NOT_READ, UNPRICED]
+    assert run(folder, jobs=RIGID + "a,0,1,100,,0.5\n") == [NOT_READ, *UNPRICED]
     (folder / "u.csv").write_text("job_id,from_s,utilization\na,0,0.5\nb,0,0.25\n")
-    assert run(folder, jobs=one, workload=", utilization_file: u.csv") == [NOT_READ, UNPRICED]
+    assert run(folder, jobs=one, workload=", utilization_file: u.csv") == [NOT_READ, *UNPRICED]
     both = ("slow", "fast")
-    assert run(folder, jobs=one, types=both) == [DRAWS, EQUAL, NOT_READ, UNPRICED]
-    assert run(folder, jobs=one, types=both, speed="rigid_speed: {fast: 2}\n") == [DRAWS, NOT_READ, UNPRICED]
+    assert run(folder, jobs=one, types=both) == [DRAWS, EQUAL, NOT_READ, *UNPRICED]
+    assert run(folder, jobs=one, types=both, speed="rigid_speed: {fast: 2}\n") == [DRAWS, NOT_READ, *UNPRICED]
     pinned = "job_id,submit_s,gpus,duration_s,gpu_type\na,0,1,100,slow\n"
-    assert run(folder, jobs=pinned, types=both) == [DRAWS, NOT_READ, UNPRICED]
+    assert run(folder, jobs=pinned, types=both) == [DRAWS, NOT_READ, *UNPRICED]
     asked = RIGID + "a,0,1,100,300,\nb,1,1,200,,\n"
-    assert run(folder, jobs=asked) == [DRAWS, UNPRICED]
-    assert run(folder, jobs=asked, workload=", estimate: run") == [DRAWS, NOT_READ, UNPRICED]
-    assert run(folder, jobs=one, workload=", estimate: {factor: {uniform: [1, 3]}}") == [DRAWS, UNPRICED]
+    assert run(folder, jobs=asked) == [DRAWS, *UNPRICED]
+    assert run(folder, jobs=asked, workload=", estimate: run") == [DRAWS, NOT_READ, *UNPRICED]
+    assert run(folder, jobs=one, workload=", estimate: {factor: {uniform: [1, 3]}}") == [DRAWS, *UNPRICED]
     generated = "workload: {kind: poisson, rate_per_s: 0.01, rigid: {k: [1]}, sizes: {law: constant, mean: 100s}, until: {jobs: 3}}\n"
     config = write(folder, one)
     config.write_text(re.sub("workload: .*\n", generated, config.read_text()))
-    assert told(easim("run", config, "--out", folder / "o", "--force").stdout) == [DRAWS, NOT_READ, UNPRICED]
+    assert told(easim("run", config, "--out", folder / "o", "--force").stdout) == [DRAWS, NOT_READ, *UNPRICED]
 
 
 def of_models(folder):
     assumed = [NOISE, NO_FIT, evidence("1 assumed")]
-    assert run(folder, jobs=MODELLED) == [*assumed, UNPRICED]
-    assert run(folder, jobs=MODELLED, more="noise: {speed_sigma: 0.1}\n") == [NO_FIT, evidence("1 assumed"), UNPRICED]
-    assert run(folder, jobs=MODELLED, fit=FIT) == [NOISE, evidence("1 assumed"), UNPRICED]
+    assert run(folder, jobs=MODELLED) == [*assumed, *UNPRICED]
+    assert run(folder, jobs=MODELLED, more="noise: {speed_sigma: 0.1}\n") == [NO_FIT, evidence("1 assumed"), *UNPRICED]
+    assert run(folder, jobs=MODELLED, fit=FIT) == [NOISE, evidence("1 assumed"), *UNPRICED]
     for words, counted in ((("measured", "derived"), "1 measured, 1 derived"), (("derived", "derived"), "2 derived"),
                            (("assumed", "measured"), "1 measured, 1 assumed")):
         found = run(folder, jobs=MODELLED, types=("slow", "fast"), words=words)
@@ -114,9 +114,9 @@ def of_models(folder):
 
 def of_prices(folder):
     one = RIGID + "a,0,1,100,,1\n"
-    assert run(folder, jobs=one, more="carbon_g_per_kwh: 50\n") == [NOT_READ, pue(1, "CO2"), ("no price, so no cost", "price_per_mwh")]
+    assert run(folder, jobs=one, more="carbon_g_per_kwh: 50\n") == [NOT_READ, pue(1, "CO2"), UNPRICED[1]]
     assert run(folder, jobs=one, more="price_per_mwh: 50\n", pue=1.5) == [
-        NOT_READ, pue(1.5, "cost"), ("no carbon intensity, so no CO2", "carbon_g_per_kwh")]
+        NOT_READ, pue(1.5, "cost"), UNPRICED[0]]
     assert run(folder, jobs=one, more="price_per_mwh: 50\ncarbon_g_per_kwh: 50\n", pue=1.25) == [NOT_READ, pue(1.25, "CO2 and cost")]
     (folder / "carbon.csv").write_text("time_s,carbon_g_per_kwh\n0,50\n3600,70\n7200,60\n")
     assert pue(1, "CO2") in run(folder, jobs=one, more="carbon_g_per_kwh: {file: carbon.csv, repeat: true}\n")
@@ -127,7 +127,7 @@ def of_policies(folder):
     config = write(folder, RIGID + "a,0,1,100,,1\nb,1,1,200,,1\n")
     done = easim("compare", config, "--policies", "fcfs,easy,zeus", "--out", folder / "c")
     who = ("policies know run times of rigid jobs exactly; read by easy, zeus; not read by fcfs", "workload.estimate")
-    assert told(done.stdout) == [who, UNPRICED] == listed(folder / "c"), done.stdout
+    assert told(done.stdout) == [who, *UNPRICED] == listed(folder / "c"), done.stdout
     assert [text for text, key in listed(folder / "c/easy") if key == "workload.estimate"] == [
         "policies know run times of rigid jobs exactly; read by easy"]
     resized = run(folder, "--policy", "fcfs:resize=true", jobs=RIGID + "a,0,1,100,,1\n")

@@ -580,6 +580,9 @@ def in_browser(folder):
     try:
         page.open(folder / "compare/report.html")
         summary_words(page, folder)
+        assumed = json.loads((folder / "compare/manifest.json").read_text())["assumptions"]
+        shown = text_of(page, "#summary")
+        assert assumed and all(line["text"] in shown and line["key"] in shown for line in assumed), (assumed, shown)
         one_unit(page)
         for check in (keyboard, structure, zooming, tooltips, switching, tables_behind, fits):
             check(page)

@@ -313,12 +313,6 @@ static uint32_t make_capabilities(const struct hybrid *hybrid) {
            (admits & EASIM_CAPABILITY_POWER_CAP) | (each & EASIM_CAPABILITY_FRACTIONAL_GPU);
 }
 
-/* What one of them does not declare is not known of both. */
-static uint32_t make_reads(uint32_t a, uint32_t b) {
-    uint32_t both = (a | b) & ~EASIM_READS_NOTHING;
-    return a == 0 || b == 0 ? 0 : both ? both : EASIM_READS_NOTHING;
-}
-
 void hybrid_init(struct hybrid *hybrid, const struct policy_params *first,
                  const struct policy_params *second, unsigned second_mask) {
     *hybrid = (struct hybrid){.sides = {first, second}};
@@ -343,8 +337,6 @@ void hybrid_init(struct hybrid *hybrid, const struct policy_params *first,
         .init = mixed_init,
         .finish = mixed_finish,
         .job_memory_size = hybrid->memory_at[1] + second->policy->job_memory_size,
-        .reads = make_reads(first->policy->reads, second->policy->reads),
-        .keeps = hybrid->sides[hybrid->from[COMPONENT_ADMISSION]]->policy->keeps,
     };
 }
 
