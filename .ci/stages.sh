@@ -16,10 +16,10 @@ finish() {
 }
 trap finish EXIT
 
-# CPU seconds of all children that have ended. A pipe would have a shell of its own, without children.
-cpu_s() {
+# Sets cpu_s: CPU seconds of all children that have ended. $(...) and a pipe would have a shell of their own, without children.
+count_cpu_s() {
     times >"$scratch/times"
-    awk 'NR == 2 { gsub(/[ms]/, " "); $0 = $0; print int($1 * 60 + $2 + $3 * 60 + $4) }' "$scratch/times"
+    cpu_s=$(awk 'NR == 2 { gsub(/[ms]/, " "); $0 = $0; print int($1 * 60 + $2 + $3 * 60 + $4) }' "$scratch/times")
 }
 
 # stage TITLE BUDGET COMMAND ARGS...: a heading, the command, the CPU seconds it took. 10 % above the
@@ -29,9 +29,11 @@ stage() {
     local title=$1 budget=$2 start before=$failed code=0 used of=''
     shift 2
     printf '\n==== %s\n' "$title"
-    start=$(cpu_s)
+    count_cpu_s
+    start=$cpu_s
     "$@" || code=$?
-    used=$(($(cpu_s) - start))
+    count_cpu_s
+    used=$((cpu_s - start))
     [ "$budget" -eq 0 ] || of=" of $budget"
     if [ "$budget" -gt 0 ] && [ $((used * 10)) -gt $((budget * 16)) ]; then
         echo "$title: expected at most $budget CPU s, got $used: too slow by over 60 %" >&2
