@@ -41,7 +41,7 @@ static const easim_list list = [] {
     return filled;
 }();
 const struct easim_policy easim_policy = {EASIM_POLICY_ABI, "sjf", "1.0", "the same in C++", nullptr, 0, 0, 0, nullptr, 0,
-                                          &list, nullptr, nullptr, nullptr, nullptr, 0, 0, 0};
+                                          &list, nullptr, nullptr, nullptr, nullptr, 0, 0, 0, 0, 0};
 """
 
 
