@@ -85,8 +85,9 @@ def measure(build, arguments, short):
         tests, cost = tests_of(build), {}
         for line in log.read_text(encoding="utf-8").splitlines():
             seconds, command = json.loads(line)
-            test = tests[tuple(command)]
-            cost[test.suites[0], test.name] = seconds
+            test = tests.get(tuple(command))  # none if the folder was configured anew meanwhile
+            if test:
+                cost[test.suites[0], test.name] = seconds
     return done.returncode, cost
 
 
@@ -121,8 +122,10 @@ def read_rows(source):
 
 def check(tests, rows, quiet=False):
     known = {(test.suites[0], test.name) for test in tests}
-    for suite, name in sorted(known - set(rows)) if not quiet else []:
-        print(f"test_cost: {suite} / {name} was not measured (tools/test_cost.py update); counted as {UNKNOWN_S} s")
+    unknown = sorted(" / ".join(key) for key in known - set(rows))
+    if unknown and not quiet:
+        print(f"test_cost: {len(unknown)} tests were not measured (tools/test_cost.py update), and count as {UNKNOWN_S} s: "
+              f"{', '.join(unknown[:20])}{' ...' if len(unknown) > 20 else ''}")
     found = [f"tests/cost.csv: {suite} / {name} is no test" for suite, name in sorted(set(rows) - known)]
     nightly = {(test.suites[0], test.name) for test in tests if "nightly" in test.suites}
     for key, row in rows.items():
