@@ -63,7 +63,7 @@ void run_args_add_notes(const struct options *options, const struct notes *notes
                         const struct assumptions *assumptions, struct str *text) {
     struct str apart = {0}, *out = options->format == FORMAT_TABLE ? text : &apart;
     if (assumptions)
-        assumptions_print(assumptions, out);
+        assumptions_print(assumptions, out == &apart, out);
     notes_print(notes, out);
     if (!options->quiet && apart.length > 0)
         cli_say_lines(&apart);

@@ -206,11 +206,12 @@ void assumptions_finish(struct assumptions *assumptions) {
     arena_finish(&assumptions->arena);
 }
 
-void assumptions_print(const struct assumptions *assumptions, struct str *out) {
-    if (assumptions->at.count > 0)
+void assumptions_print(const struct assumptions *assumptions, bool as_notes, struct str *out) {
+    if (assumptions->at.count > 0 && !as_notes)
         str_add(out, "  assumed, with the key that changes it:\n");
     for (size_t i = 0; i < assumptions->at.count; i++)
-        str_addf(out, "    %s [%s]\n", assumptions->at.at[i].text, assumptions->at.at[i].key);
+        str_addf(out, "%s%s [%s]\n", as_notes ? "  note: assumed: " : "    ",
+                 assumptions->at.at[i].text, assumptions->at.at[i].key);
 }
 
 void assumptions_add_json(const struct assumptions *assumptions, cJSON *root) {

@@ -27,8 +27,8 @@ void assumptions_find(struct assumptions *assumptions, const struct assumed_run 
                       size_t count);
 void assumptions_finish(struct assumptions *assumptions);
 
-/* A line each, "TEXT [KEY]", below a heading; nothing where none applies. */
-void assumptions_print(const struct assumptions *assumptions, struct str *out);
+/* A line each, "TEXT [KEY]", below a heading, or each a note; nothing if none applies. */
+void assumptions_print(const struct assumptions *assumptions, bool as_notes, struct str *out);
 /* As "assumptions": text and key of each. */
 void assumptions_add_json(const struct assumptions *assumptions, cJSON *root);
 

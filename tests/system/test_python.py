@@ -50,7 +50,9 @@ def result_of_tiny():
         result = easim.run(TINY, policy="fcfs", set={"cluster.power_cap_w": 3000})
     assert [str(each.message).split(":")[0] for each in said if each.category is easim.ResultWarning] == \
         ["over the power cap, which is ignored (no POWER_CAP)"], said
-    assert [note.split(":")[0] for note in result.notes] == ["note", "warning"], result.notes
+    *assumed, warning = result.notes
+    assert assumed == [f"note: assumed: {each['text']} [{each['key']}]" for each in result.manifest["assumptions"]] != [], result.notes
+    assert warning.split(":")[0] == "warning", result.notes
     return result
 
 
