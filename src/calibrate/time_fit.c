@@ -50,7 +50,8 @@ static struct log_chances chances_of(const struct time_law *law, double t_s) {
     return (struct log_chances){longer - log(law->mean_s), longer, longer};
 }
 
-double time_fit_log_likelihood(const struct time_law *law, const struct seen_times *times) {
+/* -HUGE_VAL where it cannot be. */
+static double log_likelihood_of(const struct time_law *law, const struct seen_times *times) {
     double sum = 0;
     for (size_t i = 0; i < times->at.count; i++) {
         const struct seen_time *seen = &times->at.at[i];
@@ -77,7 +78,7 @@ static double minus_at(const struct search *search, double log_mean, double log_
     if (fabs(log_shape) > log(MOST_SHAPE) || fabs(log_mean) > 100)
         return IMPOSSIBLE;
     const struct time_law law = law_at(search, log_mean, log_shape);
-    double value = -time_fit_log_likelihood(&law, search->times);
+    double value = -log_likelihood_of(&law, search->times);
     return value < IMPOSSIBLE ? value : IMPOSSIBLE;
 }
 
@@ -148,7 +149,7 @@ struct time_fit time_fit_law(enum time_law_kind kind, const struct seen_times *t
     fit.law.shape = shaped ? fit.law.shape : NAN;
     fit.shape_low = shaped ? fit.law.shape * exp(-NORMAL_95 * errors[1]) : NAN;
     fit.shape_high = shaped ? fit.law.shape * exp(NORMAL_95 * errors[1]) : NAN;
-    fit.log_likelihood = time_fit_log_likelihood(&fit.law, times);
+    fit.log_likelihood = log_likelihood_of(&fit.law, times);
     fit.aic = 2 * (shaped ? 2 : 1) - 2 * fit.log_likelihood;
     fit.median_s = law_quantile_s(&fit.law, 0.5);
     fit.high_s = law_quantile_s(&fit.law, HIGH_QUANTILE);

@@ -31,8 +31,6 @@ struct time_fit {
     bool ok; /* false: the search has not ended, and nothing else is set */
 };
 
-/* Log-likelihood of a law; -HUGE_VAL where it cannot be. */
-double time_fit_log_likelihood(const struct time_law *law, const struct seen_times *times);
 /* Of at least TIME_FIT_LEAST ended times. Intervals are normal in the logarithms of mean and shape,
    by the curvature of the log-likelihood. */
 struct time_fit time_fit_law(enum time_law_kind kind, const struct seen_times *times);

@@ -1,7 +1,6 @@
 /* easim analyze: what the rules find in a recorded run. */
 #include "cli/cli.h"
 #include "cli/invest.h"
-#include "cli/option_parse.h"
 #include "cli/recorded_args.h"
 #include "cli/what_if.h"
 #include "io/atomic_file.h"

@@ -5,7 +5,6 @@
 #include "calibrate/outage_times.h"
 #include "cli/calibrate_words.h"
 #include "cli/cli.h"
-#include "cli/option_table.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,6 @@
 
 #include "cli/cli.h"
 #include "cli/progress_line.h"
-#include "cli/scenario_args.h"
 #include "experiment/worlds/world_draws.h"
 #include "ingest/logs/log_readers.h"
 

@@ -4,7 +4,6 @@
 #ifndef EASIM_CLI_CONTENDERS_H
 #define EASIM_CLI_CONTENDERS_H
 
-#include "base/array.h"
 #include "cli/run_args.h"
 #include "experiment/compare/compare.h"
 #include "output/run/run_dir.h"

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-int option_read_count(const char *text, double least, double most, int64_t *ret_value,
+static int read_count(const char *text, double least, double most, int64_t *ret_value,
                       struct error *reterr) {
     int64_t value = 0, most_whole = most < 0x1p63 ? (int64_t)most : INT64_MAX;
     if (!numfmt_parse_int(text, strlen(text), &value) || value < (int64_t)least ||
@@ -29,7 +29,7 @@ static int read_folder(const char *text, const char **ret_folder, struct error *
 static int read_count_of(const struct option_row *row, const char *text, void *target,
                          struct error *reterr) {
     int64_t value;
-    if (option_read_count(text, row->least, row->most, &value, reterr) < 0)
+    if (read_count(text, row->least, row->most, &value, reterr) < 0)
         return ERROR_INPUT;
     if (row->size == sizeof(int64_t))
         *(int64_t *)target = value;
@@ -41,7 +41,7 @@ static int read_count_of(const struct option_row *row, const char *text, void *t
 static int read_setting(const struct option_row *row, const char *text, struct texts *sets,
                         struct arena *arena, struct error *reterr) {
     int64_t value;
-    if (option_read_count(text, row->least, row->most, &value, reterr) < 0)
+    if (read_count(text, row->least, row->most, &value, reterr) < 0)
         return ERROR_INPUT;
     array_push(sets, arena_printf(arena, "%s=%s", row->name, text));
     return 0;

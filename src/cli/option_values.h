@@ -7,9 +7,6 @@
 /* Fills in the member of the row: target. */
 int option_value_read(const struct option_row *row, const char *text, void *target,
                       struct arena *arena, struct error *reterr) MUST_CHECK;
-/* A number of a whole number least..most into *ret_value. */
-int option_read_count(const char *text, double least, double most, int64_t *ret_value,
-                      struct error *reterr) MUST_CHECK;
 /* Place of the text among at least two names, which end with NULL. */
 int option_read_choice(const char *text, const char *const *names, int *ret_place,
                        struct error *reterr) MUST_CHECK;

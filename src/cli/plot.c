@@ -5,7 +5,6 @@
 #include "cli/option_table.h"
 #include "cli/run_args.h"
 #include "output/plot/dir.h"
-#include "output/run/run_dir.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,10 +1,8 @@
 /* Files of two folders against each other: see repeat_compare.h. */
 #include "cli/repeat_compare.h"
 
-#include "base/mem.h"
 #include "cli/cli.h"
 #include "io/sha256.h"
-#include "output/manifest.h"
 #include "output/sweep/run_store.h"
 
 #include <stdio.h>

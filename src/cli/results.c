@@ -1,7 +1,6 @@
 /* Results where an input is expected: see results.h. */
 #include "cli/results.h"
 
-#include "output/manifest.h"
 #include "study/recorded.h"
 
 #include <string.h>

@@ -3,7 +3,6 @@
 #include "cli/option_table.h"
 #include "cli/progress_line.h"
 #include "cli/run_args.h"
-#include "cli/scenario_args.h"
 #include "cli/sweep_engines.h"
 #include "ingest/logs/log_readers.h"
 #include "io/folder_lock.h"

@@ -3,7 +3,6 @@
 #ifndef EASIM_CLI_SWEEP_ENGINES_H
 #define EASIM_CLI_SWEEP_ENGINES_H
 
-#include "base/array.h"
 #include "base/error.h"
 
 #include <stdbool.h>

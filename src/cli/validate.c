@@ -1,7 +1,6 @@
 /* easim validate: what was measured beside what easim predicts. */
 #include "cli/cli.h"
 #include "cli/option_parse.h"
-#include "cli/option_table.h"
 #include "cli/progress_line.h"
 #include "cli/run_args.h"
 #include "experiment/validate/validate_find.h"

@@ -1,15 +1,11 @@
 /* Binding and checking of the cluster section. */
 #include "cluster/cluster.h"
 
-#include "base/numfmt.h"
 #include "base/units.h"
 #include "config/scenario.h"
 
 #include <math.h>
 #include <string.h>
-
-const char *const node_part_names[] = {
-    [NODE_CPU] = "cpu", [NODE_RAM] = "ram", [NODE_NETWORK] = "network", [NODE_OTHER] = "other"};
 
 struct node_group {
     struct location where;
@@ -185,7 +181,7 @@ static const struct field interference_fields[] = {
      .help = "goodput is divided by 1 + this * other jobs on the node"},
     FIELDS_END};
 
-const struct field cluster_fields[] = {
+static const struct field cluster_fields[] = {
     {.key = "gpu_types",
      .type = FIELD_OBJECTS,
      .offset = offsetof(struct cluster_section, gpu_types),

@@ -29,7 +29,6 @@ struct gpu_type {
 
 /* What draws power in a node beside its GPUs. */
 enum node_part { NODE_CPU, NODE_RAM, NODE_NETWORK, NODE_OTHER, NODE_PARTS };
-extern const char *const node_part_names[]; /* by enum node_part */
 
 /* Power of a node without its GPUs: fixed_w + cpu_w_per_busy_gpu * allocated GPUs. */
 struct node {
@@ -76,7 +75,5 @@ int cluster_find_type(const struct cluster *cluster, const char *name);
 /* The end of a message about a GPU type that is not there: see str_suggestion. */
 const char *cluster_suggest_type(const struct cluster *cluster, const char *name,
                                  const struct binding *binding);
-
-extern const struct field cluster_fields[];
 
 #endif

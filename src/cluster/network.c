@@ -50,7 +50,7 @@ static const struct field tier_fields[] = {
      .help = "links of the GPUs below an uplink over the links of it"},
     FIELDS_END};
 
-const struct field network_fields[] = {
+static const struct field network_fields[] = {
     {.type = FIELD_LOCATION, .offset = offsetof(struct network_section, where)},
     {.key = "tiers",
      .type = FIELD_OBJECTS,

@@ -30,8 +30,6 @@ struct network {
     uint32_t node_count;
 };
 
-extern const struct field network_fields[];
-
 /* Binds `cluster.network`; NULL: there is none. Negative after adding problems. */
 int network_bind(struct network *network, const struct yaml_node *node,
                  const struct binding *binding) MUST_CHECK;

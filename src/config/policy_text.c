@@ -1,7 +1,6 @@
 /* Policies with parameters: see policy_text.h. */
 #include "config/policy_text.h"
 
-#include "base/array.h"
 #include "base/str.h"
 
 #include <stdlib.h>

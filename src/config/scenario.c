@@ -8,7 +8,6 @@
 #include "base/utf8.h"
 #include "config/policy_doc.h"
 #include "io/yaml_canonical.h"
-#include "io/yaml_text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -82,7 +81,7 @@ static const struct field storage_fields[] = {
      .help = "of all jobs together, bytes/s"},
     FIELDS_END};
 
-const struct field scenario_fields[] = {
+static const struct field scenario_fields[] = {
     {.key = "name",
      .type = FIELD_STRING,
      .offset = offsetof(struct scenario, name),

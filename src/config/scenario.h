@@ -109,7 +109,4 @@ void scenario_finish(struct scenario *scenario);
 /* 64-bit hash of the resolved scenario (after overrides), stable across machines. */
 uint64_t scenario_hash(const struct scenario *scenario);
 
-/* Table of the keys above, for help pages. */
-extern const struct field scenario_fields[];
-
 #endif

@@ -2,7 +2,6 @@
  * dotted path. */
 #include "config/schema.h"
 
-#include "base/mem.h"
 #include "base/numfmt.h"
 #include "io/yaml_text.h"
 

@@ -7,7 +7,7 @@
 
 #define MOST_WORLDS 100000
 
-const struct field uncertain_parameter_fields[] = {
+static const struct field uncertain_parameter_fields[] = {
     {.type = FIELD_LOCATION, .offset = offsetof(struct uncertain_parameter, where)},
     {.key = "group",
      .type = FIELD_STRING,
@@ -32,7 +32,7 @@ const struct field uncertain_parameter_fields[] = {
      .help = "[least, most]: what is outside is drawn again"},
     FIELDS_END};
 
-const struct field uncertainty_fields[] = {
+static const struct field uncertainty_fields[] = {
     {.type = FIELD_LOCATION, .offset = offsetof(struct uncertainty, where)},
     {.key = "worlds",
      .type = FIELD_INT,

@@ -3,7 +3,6 @@
 #define EASIM_CONFORMANCE_PROBE_H
 
 #include "conformance/scenarios.h"
-#include "engine/sim.h"
 
 #define PROBE_ROWS 8192
 

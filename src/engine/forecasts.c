@@ -15,7 +15,10 @@ uint32_t forecasts_hours(const struct sim *sim) {
 
 /* ---- What comes ---- */
 
-double forecasts_hour_value(struct series_cursor *cursor, int64_t from_ns) {
+/* What holds in a whole hour from from_ns on: the mean of a series over time, of a limit the least;
+   NAN: the series does not reach that far. The cursor is at from_ns or before, and goes on to the
+   end of that hour. */
+static double hour_value(struct series_cursor *cursor, int64_t from_ns) {
     const int64_t to_ns = from_ns + FORECAST_HOUR_NS, last_ns = series_last_ns(cursor->series);
     while (series_next_ns(cursor) <= from_ns)
         series_pass(cursor);
@@ -37,7 +40,7 @@ double forecasts_hour_value(struct series_cursor *cursor, int64_t from_ns) {
 
 /* The next hour that is not in the rings yet. */
 static void look_ahead(struct forecast_series *series, uint32_t hours, int64_t hour) {
-    series->values[hour % hours] = forecasts_hour_value(&series->cursor, hour * FORECAST_HOUR_NS);
+    series->values[hour % hours] = hour_value(&series->cursor, hour * FORECAST_HOUR_NS);
     if (series->shocks)
         series->shocks[hour % hours] = gsl_ran_ugaussian(series->stream);
 }

@@ -15,9 +15,4 @@ void forecasts_init(struct sim *sim);
 void forecasts_update(struct sim *sim);
 void forecasts_finish(struct sim *sim); /* accepts a zeroed sim */
 
-/* What holds in a whole hour from from_ns on: the mean of a series over time, of a limit the least;
-   NAN: the series does not reach that far. The cursor is at from_ns or before, and goes on to the
-   end of that hour. */
-double forecasts_hour_value(struct series_cursor *cursor, int64_t from_ns);
-
 #endif

@@ -2,7 +2,6 @@
    the view has had, not from the series. */
 #include "engine/forecasts_check.h"
 
-#include "base/units.h"
 #include "engine/forecasts.h"
 
 #include <math.h>

@@ -14,7 +14,8 @@ int64_t gpus_held_milli(const struct sim *sim, uint32_t config) {
     return c->milli > 0 ? c->milli : (int64_t)c->k * WHOLE_GPU_MILLI;
 }
 
-int64_t gpus_computing_nw(const struct sim *sim, uint32_t config, uint32_t span) {
+/* Of a rigid job at its mean utilization. */
+static int64_t computing_nw(const struct sim *sim, uint32_t config, uint32_t span) {
     const struct easim_config *c = &sim->view.configs[config];
     return power_of_gpus_nw(c->power_w[span], c->k, c->milli);
 }
@@ -27,7 +28,7 @@ static int64_t ctx_nw(const struct sim *sim, uint32_t config) {
 }
 
 int64_t gpus_committed_nw(const struct sim *sim, uint32_t config, uint32_t span) {
-    int64_t computing = gpus_computing_nw(sim, config, span), ctx = ctx_nw(sim, config);
+    int64_t computing = computing_nw(sim, config, span), ctx = ctx_nw(sim, config);
     return computing > ctx ? computing : ctx;
 }
 
@@ -40,7 +41,7 @@ int64_t gpus_running_at_nw(const struct sim *sim, uint32_t job, double share) {
     if (share < 1)
         return contention_power_nw(sim, job, share);
     if (!utilization_changes(sim, job))
-        return gpus_computing_nw(sim, run->config, run->span);
+        return computing_nw(sim, run->config, run->span);
     const struct easim_config *c = &sim->view.configs[run->config];
     const struct gpu_type *type = &sim->cluster->gpu_types[c->gpu_type];
     double power_w =

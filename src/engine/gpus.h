@@ -10,8 +10,6 @@ int64_t gpus_held_milli(const struct sim *sim, uint32_t config);
 /* What it counts against the power cap in config: at the higher of its computing power and ctx_w,
  * nW. */
 int64_t gpus_committed_nw(const struct sim *sim, uint32_t config, uint32_t span);
-/* Power of all that config holds while it computes, nW; of a rigid job at its mean utilization. */
-int64_t gpus_computing_nw(const struct sim *sim, uint32_t config, uint32_t span);
 /* Power of all that a job holds while it computes, as far as it has come, nW. */
 int64_t gpus_running_nw(const struct sim *sim, uint32_t job);
 /* And if it computed at that share of its rate (contention.h). */

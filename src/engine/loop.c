@@ -14,7 +14,6 @@
 #include "engine/forecasts_check.h"
 #include "engine/invariants.h"
 #include "engine/job_memory.h"
-#include "engine/jobs.h"
 #include "engine/nodes.h"
 #include "engine/power_cap.h"
 #include "engine/progress.h"

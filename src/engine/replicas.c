@@ -17,7 +17,8 @@ static struct replica_group *group_of(const struct sim *sim, const struct replic
     return &sim->services.runs[replica->service].groups[replica->config];
 }
 
-uint32_t replicas_holder(const struct sim *sim, uint32_t replica) {
+/* By which sleep.h knows a replica that holds GPUs: no number of a job. */
+static uint32_t holder_of(const struct sim *sim, uint32_t replica) {
     return (uint32_t)sim->workload->jobs.count + replica;
 }
 
@@ -47,7 +48,7 @@ static void take_gpus(struct sim *sim, uint32_t replica, uint32_t gpus) {
     view_take_gpus(&sim->view, r->node, gpus);
     r->awake_ns = r->awake_ns > sim->now_ns ? r->awake_ns : sim->now_ns;
     if (sim->nodes.sleep.nodes) {
-        int64_t awake_ns = nodes_take_gpus(sim, r->node, gpus, replicas_holder(sim, replica));
+        int64_t awake_ns = nodes_take_gpus(sim, r->node, gpus, holder_of(sim, replica));
         r->awake_ns = awake_ns > r->awake_ns ? awake_ns : r->awake_ns;
     }
     gpus_show_room(sim, sim->cluster->nodes[r->node].gpu_type);
@@ -58,7 +59,7 @@ static void give_gpus_back(struct sim *sim, uint32_t replica) {
     uint32_t gpus = r->allocation.first.gpus;
     view_give_back_gpus(&sim->view, r->node, gpus);
     if (sim->nodes.sleep.nodes)
-        nodes_give_back_gpus(sim, r->node, gpus, replicas_holder(sim, replica));
+        nodes_give_back_gpus(sim, r->node, gpus, holder_of(sim, replica));
     placement_give_back(&sim->placement, &r->allocation);
     gpus_show_room(sim, sim->cluster->nodes[r->node].gpu_type);
 }

@@ -26,7 +26,4 @@ void replicas_become_ready(struct sim *sim, uint32_t replica);
 /* A node fails: its replicas are gone. */
 void replicas_fail_node(struct sim *sim, uint32_t node);
 
-/* By which sleep.h knows a replica that holds GPUs: no number of a job. */
-uint32_t replicas_holder(const struct sim *sim, uint32_t replica);
-
 #endif

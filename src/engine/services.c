@@ -13,7 +13,7 @@ const struct service *services_spec(const struct sim *sim, uint32_t service) {
     return &list[service];
 }
 
-struct flow_load services_load_of(const struct service_run *run) {
+static struct flow_load load_of(const struct service_run *run) {
     return (struct flow_load){run->demand_per_s, run->capacity_per_s, run->backlog};
 }
 
@@ -42,7 +42,7 @@ static void await_demand(struct sim *sim) {
 static void await_flow(struct sim *sim, uint32_t service) {
     struct service_run *run = &sim->services.runs[service];
     const struct service *spec = services_spec(sim, service);
-    const struct flow_load load = services_load_of(run);
+    const struct flow_load load = load_of(run);
     const struct service_waits waits = {spec->slo.wait_s, spec->slo.timeout_s};
     if (run->event != EVENT_NONE)
         services_cancel(sim, run->event);
@@ -82,7 +82,8 @@ static void set_tick(struct sim *sim, uint32_t service, int64_t tick_ns) {
         services_await_tick(sim);
 }
 
-void services_ask_tick(struct sim *sim, uint32_t service) {
+/* At the next whole interval, as something has changed. */
+static void ask_tick(struct sim *sim, uint32_t service) {
     struct service_run *run = &sim->services.runs[service];
     if (sim->services.by_policy)
         return;
@@ -128,7 +129,7 @@ double services_most_demand(struct sim *sim, uint32_t service, int64_t from_ns) 
    then what is above it was dropped, what is below it was not served. */
 static struct service_piece present_piece(const struct sim *sim, uint32_t service) {
     const struct service_run *run = &sim->services.runs[service];
-    const struct flow_load load = services_load_of(run);
+    const struct flow_load load = load_of(run);
     double duration_s = units_s(sim->now_ns - run->settled_ns),
            growth_per_s = service_flow_growth_per_s(run->flow, &load);
     struct service_piece piece = {
@@ -226,7 +227,7 @@ void services_refresh(struct sim *sim, uint32_t service) {
     run->capacity_per_s = 0;
     for (uint32_t c = 0; c < spec->config_count; c++)
         run->capacity_per_s += run->groups[c].ready * spec->configs[c].most_per_s;
-    const struct flow_load now = services_load_of(run);
+    const struct flow_load now = load_of(run);
     run->flow = service_flow_of(&now, spec->slo.timeout_s);
     run->over_wait = service_flow_over_wait(run->flow, &now, spec->slo.wait_s);
     double load = run->flow == FLOW_EVEN ? run->demand_per_s / run->capacity_per_s : 1;
@@ -236,7 +237,7 @@ void services_refresh(struct sim *sim, uint32_t service) {
             load_group(sim, run, group, &spec->configs[c], load);
     }
     await_flow(sim, service);
-    services_ask_tick(sim, service);
+    ask_tick(sim, service);
 }
 
 void services_change_demand(struct sim *sim) {

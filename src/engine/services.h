@@ -25,9 +25,7 @@ void services_change_flow(struct sim *sim, uint32_t service);
 
 /* Tokens that wait now, of a service that may not have been settled. */
 double services_backlog(const struct sim *sim, uint32_t service);
-struct flow_load services_load_of(const struct service_run *run);
-/* A tick is to come at the next whole interval, as something has changed; or at once. */
-void services_ask_tick(struct sim *sim, uint32_t service);
+/* A tick is to come at once. */
 void services_tick_now(struct sim *sim);
 /* The event of the earliest tick. */
 void services_await_tick(struct sim *sim);

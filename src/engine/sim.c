@@ -1,8 +1,6 @@
 /* Base operations on a simulation: see sim.h. */
 #include "engine/sim.h"
 
-#include "base/units.h"
-
 void sim_fail(struct sim *sim, int code, const char *format, ...) {
     if (sim->error.code < 0)
         return;

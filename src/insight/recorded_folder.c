@@ -2,7 +2,6 @@
 #include "insight/recorded_run.h"
 #include "insight/recorded_table.h"
 
-#include "base/units.h"
 #include "config/policy_text.h"
 #include "study/recorded.h"
 #include "study/recorded_check.h"

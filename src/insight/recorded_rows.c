@@ -2,7 +2,6 @@
    mostly has the configuration and the GPUs of the one before. */
 #include "insight/recorded_rows.h"
 
-#include "base/numfmt.h"
 #include "base/units.h"
 #include "insight/recorded_services.h"
 #include "insight/recorded_table.h"

@@ -77,7 +77,8 @@ static int take_over(const char *path, bool *ret_folder) {
     return -1;
 }
 
-bool leftovers_has(const char *folder, const char *name, const char *const *names) {
+/* Whether what stands at FOLDER/NAME is left of one of those names (NULL: of any). */
+static bool is_leftover(const char *folder, const char *name, const char *const *names) {
     struct arena arena = {0};
     bool is_folder;
     int fd = is_named(name, names)
@@ -144,7 +145,7 @@ int leftovers_only(const char *folder, int depth, struct error *reterr) {
                                            folder, strerror(errno));
     for (const struct dirent *entry; empty == 1 && (entry = readdir(dir));) {
         const char *inner = arena_printf(&arena, "%s/%s", folder, entry->d_name);
-        if (is_dot(entry->d_name) || leftovers_has(folder, entry->d_name, NULL))
+        if (is_dot(entry->d_name) || is_leftover(folder, entry->d_name, NULL))
             continue;
         empty = depth > 0 && is_folder(inner) ? leftovers_only(inner, depth - 1, reterr) : 0;
     }

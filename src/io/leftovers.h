@@ -12,8 +12,6 @@ bool leftovers_claim(int fd) MUST_CHECK;
 /* Makes a folder of a name that ends in .tmp-XXXXXX, and locks it until *ret_fd is closed. */
 int leftovers_make_folder(char *pattern, int *ret_fd, struct error *reterr) MUST_CHECK;
 
-/* Whether what stands at FOLDER/NAME is left of one of those names (NULL: of any). */
-bool leftovers_has(const char *folder, const char *name, const char *const *names);
 /* Removes what is left of files and folders of those names (NULL: any name); NULL-terminated. */
 void leftovers_remove(const char *folder, const char *const *names);
 

@@ -19,14 +19,14 @@ double batches_at(const struct batch_choice *choice, size_t i, uint32_t k) {
     return choice->batches.count > 0 ? own[i] : global[i] / k;
 }
 
-bool batches_equal(double a, double b) {
+static bool are_equal(double a, double b) {
     return a <= b * BATCH_EQUAL && b <= a * BATCH_EQUAL;
 }
 
 double batches_steps(const struct gpu_model *gpu_model, uint32_t k, double batch) {
     const struct grad_accum *stated = gpu_model->grad_accum.at;
     for (size_t i = 0; i < gpu_model->grad_accum.count; i++)
-        if (stated[i].k == k && batches_equal(stated[i].batch, batch))
+        if (stated[i].k == k && are_equal(stated[i].batch, batch))
             return (double)stated[i].steps;
     return 1;
 }
@@ -54,7 +54,7 @@ static void check_steps(const struct gpu_model *gpu_model, const char *path,
     const struct grad_accum *stated = gpu_model->grad_accum.at;
     for (size_t i = 1; i < gpu_model->grad_accum.count; i++)
         for (size_t j = 0; j < i; j++)
-            if (stated[i].k == stated[j].k && batches_equal(stated[i].batch, stated[j].batch)) {
+            if (stated[i].k == stated[j].k && are_equal(stated[i].batch, stated[j].batch)) {
                 problems_add(binding->problems, gpu_model->where, path,
                              "grad_accum: k %lld, batch %.9g is listed twice",
                              (long long)stated[i].k, stated[i].batch);

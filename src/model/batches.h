@@ -20,9 +20,6 @@ double batches_memory_gib(const struct model *model, const struct gpu_model *gpu
 /* Whether one step has more samples than most_batch. */
 bool batches_too_large(const struct gpu_model *gpu_model, uint32_t k, double batch);
 
-/* Whether the ratio of two batches is within BATCH_EQUAL. */
-bool batches_equal(double a, double b);
-
 /* Whether no GPU type of the model needs the lists of the model. */
 bool batches_all_own(const struct model *model);
 

@@ -1,7 +1,6 @@
 /* Loading and checking of model files. */
 #include "model/model_file.h"
 
-#include "base/array.h"
 #include "base/hash.h"
 #include "io/yaml_canonical.h"
 #include "model/batches.h"

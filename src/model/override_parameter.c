@@ -6,7 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-const struct field derived_parameters[] = {
+/* By enum derived_parameter, without DERIVED_NONE. */
+static const struct field derived_parameters[] = {
     {.key = "scaling_efficiency",
      .type = FIELD_REAL,
      .above_min = true,

@@ -38,7 +38,4 @@ int override_check(const struct field *field, const struct yaml_node *node, cons
 
 const struct field *override_gpu_field(const char *key); /* of a model on a GPU type; it exists */
 
-extern const struct field
-    derived_parameters[]; /* by enum derived_parameter, without DERIVED_NONE */
-
 #endif

@@ -70,6 +70,17 @@ void notes_say(struct notes *notes, const struct study *study, const char *text)
     add_note_of_study(notes, study, NOTE_SAID, text);
 }
 
+/* A whole number with separators: 3,827. */
+static void add_count(struct str *out, double count) {
+    char digits[32];
+    int length = snprintf(digits, sizeof digits, "%.0f", count);
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            str_add_char(out, ',');
+        str_add_char(out, digits[i]);
+    }
+}
+
 static void say_of_trace(struct notes *notes, const struct study *study,
                          const struct stream *stream) {
     const struct trace *t = &stream->trace;
@@ -78,9 +89,9 @@ static void say_of_trace(struct notes *notes, const struct study *study,
         const struct trace_note *note = &t->notes.at[i];
         text.length = 0;
         str_addf(&text, "%s: ", stream->file);
-        notes_add_count(&text, (double)note->rows);
+        add_count(&text, (double)note->rows);
         str_add(&text, " of ");
-        notes_add_count(&text, (double)t->rows_read);
+        add_count(&text, (double)t->rows_read);
         str_addf(&text, " rows %s: %s (first: line %u)", note->dropped ? "dropped" : "changed",
                  note->reason, note->first_line);
         add_note_of_study(notes, study, NOTE_SAID, text.text);
@@ -95,7 +106,7 @@ static void say_tally(struct notes *notes, const struct study *study, const char
     if (tally->count == 0)
         return;
     str_addf(&text, "%s: ", file);
-    notes_add_count(&text, (double)tally->count);
+    add_count(&text, (double)tally->count);
     str_addf(&text, " %s (first: line %u)", what, tally->first_line);
     add_note_of_study(notes, study, NOTE_SAID, text.text);
     str_finish(&text);
@@ -137,7 +148,7 @@ static void say_of_utilization(struct notes *notes, const struct study *study,
     say_tally(notes, study, path, &u->same, "rows repeat the utilization that holds already");
     text.length = 0;
     str_addf(&text, "%s: ", path);
-    notes_add_count(&text, u->jobs_without);
+    add_count(&text, u->jobs_without);
     str_add(&text, " rigid jobs have no row: their mean holds");
     if (u->jobs_without > 0)
         add_note_of_study(notes, study, NOTE_SAID, text.text);
@@ -353,16 +364,6 @@ void notes_add_trends(struct notes *notes, const struct study *study,
 
 /* ---- Telling them ---- */
 
-void notes_add_count(struct str *out, double count) {
-    char digits[32];
-    int length = snprintf(digits, sizeof digits, "%.0f", count);
-    for (int i = 0; i < length; i++) {
-        if (i > 0 && (length - i) % 3 == 0)
-            str_add_char(out, ',');
-        str_add_char(out, digits[i]);
-    }
-}
-
 /* All records of a kind and text. */
 struct told {
     struct note sum;
@@ -425,14 +426,14 @@ static void print_group(const struct notes *notes, const struct told *told, stru
     }
     str_add(out, told->sum.kind == NOTE_WARNING ? "  warning: " : "  note: ");
     if (told->sum.kind == NOTE_REJECTED || told->sum.kind == NOTE_REFUSED) {
-        notes_add_count(out, told->sum.number);
+        add_count(out, told->sum.number);
         str_add(out,
                 told->sum.kind == NOTE_REJECTED ? " of " : " actions of the policy refused in ");
-        notes_add_count(out, told->sum.of);
+        add_count(out, told->sum.of);
         str_add(out, told->sum.kind == NOTE_REJECTED ? " jobs rejected: " : " decisions: ");
     }
     if (told->sum.kind == NOTE_COUNTED) {
-        notes_add_count(out, told->sum.number);
+        add_count(out, told->sum.number);
         str_add_char(out, ' ');
     }
     str_add(out, told->sum.text);
@@ -475,15 +476,15 @@ bool notes_write_outside(const struct notes *notes, struct str *out) {
         outside += groups[i].sum.number;
     if (count > 0) {
         qsort(groups, count, sizeof *groups, compare_told);
-        notes_add_count(out, outside);
+        add_count(out, outside);
         str_add(out, " of ");
-        notes_add_count(out, all.sum.number);
+        add_count(out, all.sum.number);
         str_addf(out, " starts%s outside the range in which their model was measured: ",
                  notes->policies.count > 1 ? " of all policies" : "");
     }
     for (size_t i = 0; i < count && i < MOST_NAMED; i++) {
         str_addf(out, "%s%s (", i ? ", " : "", groups[i].sum.text);
-        notes_add_count(out, groups[i].sum.number);
+        add_count(out, groups[i].sum.number);
         str_add_char(out, ')');
     }
     if (count > MOST_NAMED)

@@ -56,8 +56,6 @@ void notes_finish(struct notes *notes);
 bool notes_any(const struct notes *notes);
 /* The warnings, each once, as "warnings"; only if there are any. */
 void notes_add_warnings(const struct notes *notes, cJSON *root);
-/* A whole number with separators: 3,827. */
-void notes_add_count(struct str *out, double count);
 
 /* "3 of 10 starts outside the range ..", where there are any; whether there are. */
 bool notes_write_outside(const struct notes *notes, struct str *out);

@@ -1,7 +1,6 @@
 /* Folders against their manifests: see recorded_check.h. */
 #include "study/recorded_check.h"
 
-#include "io/files.h"
 #include "io/sha256.h"
 #include "study/recorded.h"
 

@@ -15,7 +15,7 @@ struct section {
     const struct yaml_node *entries, *warmup, *rigid_costs;
 };
 
-const struct field workload_fields[] = {
+static const struct field workload_fields[] = {
     {.key = "streams",
      .type = FIELD_NODE,
      .offset = offsetof(struct section, entries),

@@ -117,7 +117,7 @@ static const struct field scaling_fields[] = {
 #undef OF
 #define OF(member) .offset = offsetof(struct service, member)
 
-const struct field service_fields[] = {
+static const struct field service_fields[] = {
     {.type = FIELD_LOCATION, OF(where)},
     {.key = "kind", .type = FIELD_STRING, OF(kind), .required = true},
     {.key = "name", .type = FIELD_STRING, OF(name), .min = 1},

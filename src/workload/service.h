@@ -61,8 +61,6 @@ struct service {
     const char *unfit;     /* those that `replicas` lists and are infeasible, and why; NULL: none */
 };
 
-extern const struct field service_fields[];
-
 /* Whether an entry of workload.streams is a service. */
 bool service_is(const struct yaml_node *entry);
 /* Binds the keys: problems of their form. Negative after adding some. */

@@ -45,7 +45,4 @@ int source_generate(const struct workload_source *source, uint32_t replication,
 /* Whether all replications have the arrivals of the same logs. */
 bool source_repeats_arrivals(const struct workload_source *source);
 
-extern const struct field
-    workload_fields[]; /* of a section with `streams`; else it is one stream, or service */
-
 #endif

@@ -10,14 +10,14 @@ const struct trace_changes trace_changes_none = {.until_s = INFINITY,
                                                  .load_scale = 1,
                                                  .compress = 1};
 
-bool trace_change_is_slice(const struct trace_changes *changes) {
+static bool is_slice(const struct trace_changes *changes) {
     return changes->from_s > 0 || changes->until_s < INFINITY || changes->first_row > 1 ||
            changes->last_row < TRACE_CHANGE_MAX_ROW;
 }
 
 bool trace_change_is_none(const struct trace_changes *changes) {
-    return !trace_change_is_slice(changes) && !changes->kill_at_request &&
-           changes->load_scale == 1 && changes->compress == 1;
+    return !is_slice(changes) && !changes->kill_at_request && changes->load_scale == 1 &&
+           changes->compress == 1;
 }
 
 /* Where t = 0 of a log with a lead is. */
@@ -138,7 +138,7 @@ void trace_change_compress(struct trace *trace, double factor) {
 
 void trace_change(struct trace *trace, const struct trace_changes *changes) {
     bool has_lead = changes->lead_s > 0;
-    if (trace_change_is_slice(changes)) {
+    if (is_slice(changes)) {
         slice_jobs(trace, changes);
         trace_sort(trace, !has_lead);
         trace_shift(trace, has_lead ? zero_ns(changes) : 0);

@@ -27,7 +27,6 @@ struct trace_changes {
 
 extern const struct trace_changes trace_changes_none;
 
-bool trace_change_is_slice(const struct trace_changes *changes);
 bool trace_change_is_none(const struct trace_changes *changes);
 
 /* When the lead ends and the slice begins, in the time of the changed log; 0: there is no lead. */

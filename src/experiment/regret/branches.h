@@ -2,7 +2,6 @@
 #ifndef EASIM_EXPERIMENT_REGRET_BRANCHES_H
 #define EASIM_EXPERIMENT_REGRET_BRANCHES_H
 
-#include "base/error.h"
 #include "study/forked.h"
 
 #include <stdatomic.h>

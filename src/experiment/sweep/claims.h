@@ -5,7 +5,6 @@
 #define EASIM_EXPERIMENT_SWEEP_CLAIMS_H
 
 #include "experiment/sweep/sweep.h"
-#include "metrics/summary.h"
 
 enum claim_sign { CLAIM_LESS, CLAIM_MORE, CLAIM_NO_LESS, CLAIM_NO_MORE };
 

@@ -3,8 +3,6 @@
 
 #include "base/arena.h"
 #include "base/mem.h"
-#include "base/numfmt.h"
-#include "metrics/summary.h"
 
 #include <math.h>
 #include <stdlib.h>

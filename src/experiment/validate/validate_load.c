@@ -20,7 +20,7 @@ struct validate_file {
     const struct yaml_node *set, *data, *jobs, *meter, *measured;
 };
 
-const struct field validate_fields[] = {
+static const struct field validate_fields[] = {
     {.key = "name",
      .type = FIELD_STRING,
      .offset = offsetof(struct validate_file, name),

@@ -12,7 +12,5 @@ int validate_case_load(struct validate_case *validation, const char *path,
    no verdict). */
 int validate_case_of_log(struct validate_case *validation, const char *log, const char *scenario,
                          double tolerance, struct problems *problems) MUST_CHECK;
-/* The keys of a file, for help pages. */
-extern const struct field validate_fields[];
 
 #endif

@@ -1,7 +1,6 @@
 /* Measured figures: see validate_measures.h. */
 #include "experiment/validate/validate_measures.h"
 
-#include "base/numfmt.h"
 #include "experiment/validate/facts.h"
 #include "experiment/validate/validate_data.h"
 #include "metrics/summary.h"

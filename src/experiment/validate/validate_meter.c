@@ -11,12 +11,12 @@
 #define FINE_PARTS 10
 #define LEAST_S    1e-3
 
-const char *const validate_meter_figures[METER_FIGURES] = {
+static const char *const figure_names[METER_FIGURES] = {
     [METER_MEAN] = "meter_mean_w", [METER_ABSOLUTE] = "meter_absolute_error"};
 
 enum validate_meter_figure validate_meter_find(const char *metric) {
     for (int f = METER_NO_FIGURE + 1; f < METER_FIGURES; f++)
-        if (strcmp(metric, validate_meter_figures[f]) == 0)
+        if (strcmp(metric, figure_names[f]) == 0)
             return (enum validate_meter_figure)f;
     return METER_NO_FIGURE;
 }

@@ -4,14 +4,13 @@
 
 #include "config/meter_errors.h"
 
-/* Figures over the readings: validate_meter_figures. */
+/* Figures over the readings. */
 enum validate_meter_figure {
     METER_NO_FIGURE,
     METER_MEAN,     /* predicted and metered mean power, whose error is that of the energy */
     METER_ABSOLUTE, /* mean absolute error, a share of the metered mean */
     METER_FIGURES
 };
-extern const char *const validate_meter_figures[METER_FIGURES]; /* NULL of METER_NO_FIGURE */
 
 /* Zero: there is none. */
 struct validate_meter {

@@ -5,7 +5,6 @@
 #include "base/numfmt.h"
 #include "base/units.h"
 #include "ingest/foreign.h"
-#include "workload/trace_file.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,6 @@
 #define EASIM_INGEST_LOGS_LOG_TABLE_H
 
 #include "ingest/logs/local_time.h"
-#include "io/csv.h"
 #include "workload/trace_labels.h"
 
 #define TABLE_MAX_COLUMNS 24

@@ -3,7 +3,6 @@
    section Job Accounting Fields). */
 #include "ingest/logs/slurm.h"
 
-#include "base/numfmt.h"
 #include "base/units.h"
 #include "ingest/foreign.h"
 #include "ingest/logs/log_table.h"

@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-double ea2p_ram_power_w(uint32_t slots, uint32_t gib, bool is_ddr3, double use_percent) {
+/* EA2P's model of the power of memory modules: P = P_module * slots * f(use). gib: of one module.
+ */
+static double ram_power_w(uint32_t slots, uint32_t gib, bool is_ddr3, double use_percent) {
     static const struct {
         double at_most, share;
     } uses[] = {{5, 0.35}, {10, 0.65}, {25, 0.70}, {50, 0.75}, {70, 0.80}, {HUGE_VAL, 0.85}};
@@ -235,8 +237,8 @@ static int ea2p_read(char *const *paths, size_t count, const struct profile_opti
     int status = records_read_all(&job, paths, count);
     if (options->ram_slots > 0)
         figures_real(profile->figures, "ram_model_w",
-                     ea2p_ram_power_w(options->ram_slots, options->ram_gib, options->ram_is_ddr3,
-                                      options->ram_use_percent));
+                     ram_power_w(options->ram_slots, options->ram_gib, options->ram_is_ddr3,
+                                 options->ram_use_percent));
     free(r);
     return status;
 }

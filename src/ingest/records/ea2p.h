@@ -8,8 +8,4 @@
  * the file. */
 extern const struct profile_reader ea2p_reader;
 
-/* EA2P's model of the power of memory modules: P = P_module * slots * f(use). gib: of one module.
- */
-double ea2p_ram_power_w(uint32_t slots, uint32_t gib, bool is_ddr3, double use_percent);
-
 #endif

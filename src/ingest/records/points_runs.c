@@ -12,13 +12,13 @@
 #include <string.h>
 
 /* A request's first token, and its others one after the other. */
-double points_request_s(const struct points_run *run) {
+static double request_s(const struct points_run *run) {
     return run->first_s + (run->output - 1) * run->next_s;
 }
 
 /* By Little's law. */
 double points_rate(const struct points_run *run) {
-    return run->concurrency * run->output / points_request_s(run);
+    return run->concurrency * run->output / request_s(run);
 }
 
 /* ---- Order ---- */
@@ -79,7 +79,7 @@ static double mean_request_s(struct points_runs runs, double prompt) {
     size_t count = 0;
     for (size_t i = 0; i < runs.count; i++)
         if (runs.at[i].prompt == prompt) {
-            sum += points_request_s(&runs.at[i]);
+            sum += request_s(&runs.at[i]);
             count++;
         }
     return count > 0 ? sum / (double)count : NAN;

@@ -25,8 +25,7 @@ struct points_runs {
     size_t count;
 };
 
-/* s of a whole request, and tokens a second of all. */
-double points_request_s(const struct points_run *run);
+/* Tokens a second of all requests. */
 double points_rate(const struct points_run *run);
 
 /* Sorts runs, sets the equivalents of those that were made with short and with long prompts and

@@ -31,7 +31,7 @@ void step_integral_finish(struct step_integral *integral) {
     *integral = (struct step_integral){0};
 }
 
-size_t step_integral_step(const struct recorded_folder *folder, int64_t time_ns) {
+static size_t step_at(const struct recorded_folder *folder, int64_t time_ns) {
     size_t low = 0, high = folder->steps.count;
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
@@ -47,10 +47,10 @@ size_t step_integral_step(const struct recorded_folder *folder, int64_t time_ns)
 struct step_sum step_integral_find(const struct step_integral *integral, int64_t from_ns,
                                    int64_t to_ns) {
     const struct recorded_folder *f = integral->folder;
-    size_t first = step_integral_step(f, from_ns);
+    size_t first = step_at(f, from_ns);
     if (first + 1 == f->steps.count || to_ns <= f->steps.at[first + 1].time_ns)
         return step_integral_of_step(f, first, to_ns - from_ns);
-    size_t last = step_integral_step(f, to_ns);
+    size_t last = step_at(f, to_ns);
     const struct step_sum *before = integral->before;
     const struct step_sum whole = {before[last].co2_kg - before[first + 1].co2_kg,
                                    before[last].cost - before[first + 1].cost};

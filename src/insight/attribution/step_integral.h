@@ -23,7 +23,5 @@ struct step_sum step_integral_of_step(const struct recorded_folder *folder, size
 /* From from_ns >= 0 to to_ns >= from_ns. */
 struct step_sum step_integral_find(const struct step_integral *integral, int64_t from_ns,
                                    int64_t to_ns);
-/* The step that holds at an instant. */
-size_t step_integral_step(const struct recorded_folder *folder, int64_t time_ns);
 
 #endif

@@ -1,8 +1,6 @@
 /* Holdings: see holdings.h. */
 #include "insight/blame/holdings.h"
 
-#include "base/units.h"
-
 #include <stdlib.h>
 
 /* Of one GPU: when a job gave it back last, and which. */

@@ -2,7 +2,6 @@
 #include "insight/investment/investment.h"
 
 #include "base/units.h"
-#include "io/json_text.h"
 #include "io/json_write.h"
 #include "study/replicate.h"
 

@@ -2,8 +2,6 @@
 #ifndef EASIM_INSIGHT_RULES_FAMILIES_H
 #define EASIM_INSIGHT_RULES_FAMILIES_H
 
-#include "insight/rules/insight.h"
-
 /* placement.c */
 extern const struct rule rule_frag, rule_hol;
 /* deadlines.c */

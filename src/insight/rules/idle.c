@@ -1,6 +1,5 @@
 /* Rules of idle GPUs: those that are powered for nobody, and the end of a run. */
 #include "base/units.h"
-#include "cluster/power_units.h"
 #include "insight/rules/families.h"
 #include "insight/rules/proposal.h"
 #include "insight/rules/rule_run.h"

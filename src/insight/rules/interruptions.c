@@ -1,6 +1,5 @@
 /* Rules of interruptions: what stopping jobs costs, and jobs that are stopped again and again. */
 #include "base/units.h"
-#include "cluster/power_units.h"
 #include "insight/rules/families.h"
 #include "insight/rules/proposal.h"
 #include "insight/rules/rule_run.h"

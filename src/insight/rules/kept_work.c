@@ -51,14 +51,3 @@ double kept_work_unit_j(const struct easim_config *config, uint32_t span) {
 double kept_work_unit_gpu_s(const struct easim_config *config, uint32_t span) {
     return easim_config_gpus(config) / config->goodput[span];
 }
-
-const struct gpu_model *kept_work_model(const struct rule_run *rule_run,
-                                        const struct kept_piece *piece) {
-    const struct recorded_folder *folder = rule_run->folder;
-    const struct model *model = &folder->models.models[piece->spec->model];
-    const char *gpu = folder->cluster.gpu_types[piece->config->gpu_type].name;
-    for (uint32_t g = 0; g < model->gpu_count; g++)
-        if (strcmp(model->gpus[g].gpu, gpu) == 0)
-            return &model->gpus[g];
-    return NULL;
-}

@@ -33,8 +33,4 @@ uint32_t kept_work_span(const struct kept_piece *piece);
 double kept_work_unit_j(const struct easim_config *config, uint32_t span);
 double kept_work_unit_gpu_s(const struct easim_config *config, uint32_t span);
 
-/* The model of a piece on its GPU type; NULL: it has none there. */
-const struct gpu_model *kept_work_model(const struct rule_run *rule_run,
-                                        const struct kept_piece *piece);
-
 #endif

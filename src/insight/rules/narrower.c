@@ -1,8 +1,6 @@
 /* Narrower choices: see narrower.h. */
 #include "insight/rules/narrower.h"
 
-#include "base/numfmt.h"
-
 #include <stdlib.h>
 
 #define NOT_ONE_LIST "the scenario has several streams, each with choices of its own"

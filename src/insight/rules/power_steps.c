@@ -80,7 +80,8 @@ static void add_rest(struct power_steps *steps, const struct recorded_run *run,
     }
 }
 
-int64_t power_steps_idle_nw(const struct cluster *cluster) {
+/* Of all nodes and GPUs without jobs, awake. */
+static int64_t idle_nw_of(const struct cluster *cluster) {
     int64_t nw = power_meter_network_nw(cluster);
     for (uint32_t n = 0; n < cluster->node_count; n++)
         nw += power_nw(cluster->nodes[n].fixed_w) +
@@ -110,7 +111,7 @@ static void add_up(struct power_steps *steps) {
 }
 
 void power_steps_make(struct power_steps *steps, const struct recorded_run *run) {
-    int64_t idle_nw = power_steps_idle_nw(&run->folder->cluster);
+    int64_t idle_nw = idle_nw_of(&run->folder->cluster);
     add_change(steps, 0, idle_nw, idle_nw);
     for (size_t i = 0; i < run->segments.count; i++)
         add_segment(steps, run, &run->segments.at[i]);

@@ -25,7 +25,4 @@ void power_steps_finish(struct power_steps *steps);
 int64_t power_steps_added_nw(const struct cluster *cluster, const struct easim_config *config,
                              uint32_t span);
 
-/* Of all nodes and GPUs without jobs, awake. */
-int64_t power_steps_idle_nw(const struct cluster *cluster);
-
 #endif

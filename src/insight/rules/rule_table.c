@@ -39,14 +39,12 @@ const struct rule *const rule_table[] = {
     NULL,
 };
 
-size_t rules_count(void) {
-    return sizeof rule_table / sizeof *rule_table - 1;
-}
+#define RULES (sizeof rule_table / sizeof *rule_table - 1)
 
 /* ---- Thresholds ---- */
 
 static const char *const *list_names(struct arena *arena) {
-    const char **names = arena_alloc(arena, (rules_count() + 1) * sizeof *names);
+    const char **names = arena_alloc(arena, (RULES + 1) * sizeof *names);
     for (size_t i = 0; rule_table[i]; i++)
         names[i] = rule_table[i]->id;
     return names;
@@ -66,7 +64,7 @@ static int check_path(const struct yaml_path *path, const char *text, struct are
     const char *name = path->steps[0].name ? path->steps[0].name : text;
     if (!is_rule(name))
         problems_add_setting(problems, nowhere, "rule", "no rule is named \"%.80s\"%s", name,
-                             str_suggestion(arena, name, list_names(arena), rules_count()));
+                             str_suggestion(arena, name, list_names(arena), RULES));
     else if (path->count != 2 || !path->steps[1].name)
         problems_add_setting(problems, nowhere, "rule",
                              "expected RULE.THRESHOLD=VALUE, got \"%.80s\"", text);
@@ -110,7 +108,7 @@ int rule_settings_init(struct rule_settings *settings, const char *const *texts,
         if (set_threshold(&doc, texts[i], problems) < 0)
             result = ERROR_INPUT;
     settings->thresholds =
-        arena_alloc(&settings->arena, (rules_count() + 1) * sizeof *settings->thresholds);
+        arena_alloc(&settings->arena, (RULES + 1) * sizeof *settings->thresholds);
     for (size_t i = 0; rule_table[i]; i++) {
         void *values = arena_alloc(&settings->arena, rule_table[i]->thresholds_size + 1);
         const struct yaml_node *node = doc.root ? yaml_find(doc.root, rule_table[i]->id) : NULL;

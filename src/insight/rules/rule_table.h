@@ -6,8 +6,6 @@
 
 extern const struct rule *const rule_table[]; /* ends with NULL */
 
-size_t rules_count(void);
-
 /* A struct of thresholds for each rule. Zero-initialise; release with rule_settings_finish. */
 struct rule_settings {
     const void **thresholds; /* by place in rule_table[] */

@@ -2,7 +2,6 @@
 #include "insight/rules/trials.h"
 
 #include "experiment/paired_test.h"
-#include "insight/rules/rule.h"
 #include "policy/interface.h"
 #include "policy/names.h"
 

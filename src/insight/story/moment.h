@@ -4,7 +4,6 @@
 #define EASIM_INSIGHT_STORY_MOMENT_H
 
 #include "base/array.h"
-#include "base/error.h"
 #include "base/str.h"
 #include "engine/observer.h"
 

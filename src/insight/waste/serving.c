@@ -1,8 +1,6 @@
 /* Energy of replicas: see serving.h. */
 #include "insight/waste/serving.h"
 
-#include "base/mem.h"
-
 #include <math.h>
 #include <stdlib.h>
 

@@ -38,7 +38,7 @@ int waste_of_run(struct waste *waste, const struct recorded_run *run,
                  struct error *reterr) MUST_CHECK;
 void waste_finish(struct waste *waste);
 
-/* Of a class that jobs cause (waste_class_is_of_jobs). */
+/* Of a class that jobs cause: from WASTE_SET_UP on. */
 static inline struct waste_amount waste_of_job(const struct waste *waste, uint32_t job,
                                                enum waste_class class) {
     return waste->jobs[job].of[class - WASTE_SET_UP];

@@ -53,7 +53,3 @@ enum waste_group waste_class_group(enum waste_class class) {
     };
     return groups[class];
 }
-
-bool waste_class_is_of_jobs(enum waste_class class) {
-    return class >= WASTE_SET_UP;
-}

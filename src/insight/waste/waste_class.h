@@ -48,7 +48,5 @@ extern const char *const waste_group_names[WASTE_GROUPS];
 
 /* WASTE_GROUPS for that of failed nodes, which has no energy. */
 enum waste_group waste_class_group(enum waste_class class);
-/* Whether jobs cause it: then it is of a job, its user and its model; else of a GPU type alone. */
-bool waste_class_is_of_jobs(enum waste_class class);
 
 #endif

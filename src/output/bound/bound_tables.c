@@ -2,7 +2,6 @@
 #include "output/bound/bound_tables.h"
 
 #include "io/csv.h"
-#include "output/metric_scale.h"
 #include "output/run/run_report.h"
 
 #include <math.h>
@@ -53,8 +52,10 @@ static double mean_value(const struct bound_output *output, const struct compare
     return sum / output->replications;
 }
 
-double bound_tables_gap(const struct bound_output *output, const struct compare_series *policy,
-                        enum bound_metric metric, const char **ret_reason) {
+/* How far the mean of a policy is at most above the least mean that there is: mean value / mean
+   bound - 1, over all replications. NAN where a replication has no gap; ret_reason tells why. */
+static double mean_gap(const struct bound_output *output, const struct compare_series *policy,
+                       enum bound_metric metric, const char **ret_reason) {
     *ret_reason = NULL;
     for (uint32_t r = 0; r < output->replications && !*ret_reason; r++)
         *ret_reason = refuse_gap(output, policy, metric, r);
@@ -102,7 +103,7 @@ static void add_rows(const struct bound_output *output, const struct compare_ser
     }
     if (policy) {
         value = mean_value(output, policy, metric);
-        gap = bound_tables_gap(output, policy, metric, &reason);
+        gap = mean_gap(output, policy, metric, &reason);
     }
     add_row(name, "mean", who, (double[]){mean_bound(output, policy, metric), value, gap}, reason,
             out);
@@ -137,7 +138,7 @@ static cJSON *metric_json(const struct bound_output *output, enum bound_metric m
     cJSON *gaps = cJSON_AddObjectToObject(object, "gaps");
     for (size_t p = 0; p < output->count; p++)
         json_add_real(gaps, output->series[p].policy,
-                      bound_tables_gap(output, &output->series[p], metric, &reason));
+                      mean_gap(output, &output->series[p], metric, &reason));
     return object;
 }
 
@@ -228,7 +229,7 @@ static void add_gap_line(const struct bound_output *output, enum bound_metric me
     for (size_t p = 0; p < output->count; p++) {
         const char *reason;
         gaps[count].policy = output->series[p].policy;
-        gaps[count].gap = bound_tables_gap(output, &output->series[p], metric, &reason);
+        gaps[count].gap = mean_gap(output, &output->series[p], metric, &reason);
         if (reason)
             str_addf(out, " %s: no figure (%s);", output->series[p].policy, reason);
         else

@@ -18,11 +18,6 @@ struct bound_output {
     size_t count;
 };
 
-/* How far the mean of a policy is at most above the least mean that there is: mean value / mean
-   bound - 1, over all replications. NAN where a replication has no gap; ret_reason tells why. */
-double bound_tables_gap(const struct bound_output *output, const struct compare_series *policy,
-                        enum bound_metric metric, const char **ret_reason);
-
 void bound_tables_csv(const struct bound_output *output, struct str *out);
 /* "bounds", for the JSON of a command that has more to say. */
 void bound_tables_add_json(const struct bound_output *output, cJSON *root);

@@ -1,7 +1,6 @@
 /* JSON as text: see json_out.h. */
 #include "output/html/json_out.h"
 
-#include "base/numfmt.h"
 #include "io/json_write.h"
 
 #include <math.h>

@@ -1,7 +1,6 @@
 /* Parameters on the terminal, from the tables of keys of a model file, so that none is left out. */
 #include "output/models/parameters_report.h"
 
-#include "model/batches.h"
 #include "model/model_fields.h"
 
 #include <math.h>

@@ -1,7 +1,6 @@
 /* jobs.csv: see jobs_csv.h. */
 #include "output/run/jobs_csv.h"
 
-#include "base/units.h"
 #include "io/csv.h"
 #include "metrics/job_record.h"
 #include "output/run/run_columns.h"

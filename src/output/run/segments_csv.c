@@ -2,7 +2,6 @@
    into text once. */
 #include "output/run/segments_csv.h"
 
-#include "base/units.h"
 #include "engine/services.h"
 #include "output/run/run_columns.h"
 

@@ -1,7 +1,6 @@
 /* workload.csv: see workload_csv.h. */
 #include "output/run/workload_csv.h"
 
-#include "base/units.h"
 #include "io/csv.h"
 #include "output/run/run_columns.h"
 

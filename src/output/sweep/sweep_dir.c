@@ -17,7 +17,7 @@
 
 #define COLUMNS_BEFORE 3 /* policy, replication, seed: before those of the summary */
 
-const char *const sweep_state_names[] = {"missing", "done", "failed"};
+static const char *const state_names[] = {"missing", "done", "failed"};
 
 /* ---- What is known of points ---- */
 
@@ -204,7 +204,7 @@ void sweep_dir_list(const struct sweep_dir *dir, const size_t *points, size_t co
     str_add(out, ",state\n");
     for (size_t i = 0; i < count; i++) {
         add_point_cells(dir->sweep, points[i], out);
-        csv_comma_text(out, sweep_state_names[sweep_dir_state(dir, points[i])]);
+        csv_comma_text(out, state_names[sweep_dir_state(dir, points[i])]);
         str_add_char(out, '\n');
     }
 }

@@ -9,8 +9,6 @@
 #include "output/notes.h"
 #include "output/sweep/run_store.h"
 
-extern const char *const sweep_state_names[];
-
 struct sweep_dir {
     const char *path, *runs; /* runs: PATH/runs */
     const struct sweep *sweep;
