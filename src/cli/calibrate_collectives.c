@@ -1,5 +1,5 @@
-/* Measured collectives become ring and tree: see calibrate_collectives.h. */
-#include "cli/calibrate_collectives.h"
+/* Measured collectives become ring and tree: see calibrate_parts.h. */
+#include "cli/calibrate_parts.h"
 
 #include "base/signals.h"
 #include "calibrate/collectives/collective_laws.h"

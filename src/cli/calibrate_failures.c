@@ -1,5 +1,5 @@
-/* Recorded outages become laws: see calibrate_failures.h. */
-#include "cli/calibrate_failures.h"
+/* Recorded outages become laws: see calibrate_parts.h. */
+#include "cli/calibrate_parts.h"
 
 #include "base/units.h"
 #include "calibrate/outage_times.h"

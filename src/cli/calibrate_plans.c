@@ -1,5 +1,5 @@
-/* Measured iterations become constants of plans: see calibrate_plans.h. */
-#include "cli/calibrate_plans.h"
+/* Measured iterations become constants of plans: see calibrate_parts.h. */
+#include "cli/calibrate_parts.h"
 
 #include "base/numfmt.h"
 #include "calibrate/plans/plan_constants.h"

@@ -1,5 +1,5 @@
-/* A log and a meter become powers: see calibrate_power.h. */
-#include "cli/calibrate_power.h"
+/* A log and a meter become powers: see calibrate_parts.h. */
+#include "cli/calibrate_parts.h"
 
 #include "base/units.h"
 #include "calibrate/metered/power_replay.h"

@@ -6,6 +6,4 @@
 
 extern const struct profile_reader *const profile_readers[]; /* NULL-terminated */
 
-const struct profile_reader *profile_find_reader(const char *name); /* or NULL */
-
 #endif

@@ -6,11 +6,19 @@
 
 #include <gsl/gsl_errno.h>
 #include <math.h>
+#include <string.h>
+
+static const struct profile_reader *find_reader(void) {
+    const struct profile_reader *const *reader = profile_readers;
+    while (*reader && strcmp((*reader)->name, READER) != 0)
+        reader++;
+    return *reader;
+}
 
 static void read_input(const struct profile_options *options, const uint8_t *bytes, size_t length) {
     char path[64];
     snprintf(path, sizeof path, "%s", fuzz_file(FUZZ_FILE_INPUT, bytes, length));
-    const struct profile_reader *reader = profile_find_reader(READER);
+    const struct profile_reader *reader = find_reader();
     struct profile profile = {0};
     struct problems problems = {0};
     char *paths[] = {path};

@@ -5,9 +5,8 @@
 #include "insight/recorded_run.h"
 
 #include "base/units.h"
-#include "output/run/gpus_csv.h"
 #include "output/run/run_columns.h"
-#include "output/run/segments_csv.h"
+#include "output/run/run_tables.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Microsoft ITP job logs. Expected rows are written by hand as the workload CSV of the same jobs.
  */
 #include "base/units.h"
-#include "ingest/logs/itp.h"
+#include "ingest/logs/formats.h"
 #include "support/temp_dir.h"
 #include "support/trace_text.h"
 

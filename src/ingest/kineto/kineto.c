@@ -1,6 +1,6 @@
 /* From Kineto traces to a profile row and figures. Figures of a rank are those of its whole trace,
    or of the chosen steps. */
-#include "ingest/kineto/kineto.h"
+#include "ingest/profile_formats.h"
 
 #include "base/mem.h"
 #include "ingest/kineto/kineto_figures.h"

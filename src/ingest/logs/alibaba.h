@@ -5,12 +5,6 @@
 
 #include "workload/trace.h"
 
-/* "alibaba-gpu-2023": pods; gpu_spec becomes gpu_type (alternatives A|B), gpu_milli below 1000
- * gpu_share. */
-extern const struct trace_reader alibaba_gpu_2023_reader;
-/* "alibaba-pai-2020" */
-extern const struct trace_reader alibaba_pai_2020_reader;
-
 /* The node list of openb as the cluster section of a scenario. Power is not in the list: the keys
    are left out, with a comment. Adds notes and rows_read to *notes. Negative after adding problems.
  */

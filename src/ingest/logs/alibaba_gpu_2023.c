@@ -1,6 +1,7 @@
 /* Alibaba openb (ATC 2023, "Beware of Fragmentation"): pods as jobs, nodes as a cluster. */
 #include "base/units.h"
 #include "ingest/logs/alibaba.h"
+#include "ingest/logs/formats.h"
 #include "ingest/logs/log_table.h"
 #include "io/yaml_text.h"
 

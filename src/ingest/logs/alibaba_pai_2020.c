@@ -2,7 +2,7 @@
    authors reads it: times in seconds; num_gpu, or plan_gpu in percent of a GPU, for each of
    num_inst instances, which run together (scheduler.py of the simulator: num_inst * num_gpu). */
 #include "base/units.h"
-#include "ingest/logs/alibaba.h"
+#include "ingest/logs/formats.h"
 #include "ingest/logs/log_table.h"
 
 #include <math.h>

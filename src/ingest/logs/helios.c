@@ -1,6 +1,6 @@
 /* Helios and Acme job logs (github.com/S-Lab-System-Group/HeliosData,
    github.com/InternLM/AcmeTrace): CSV tables of a Slurm-like accounting. */
-#include "ingest/logs/helios.h"
+#include "ingest/logs/formats.h"
 
 #include "base/units.h"
 #include "ingest/logs/log_table.h"

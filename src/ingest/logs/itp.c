@@ -1,7 +1,7 @@
 /* Microsoft ITP job logs (github.com/microsoft/elasticflow-traces). Model, batch size, iterations
    and deadline of the annotated files were drawn at random by the authors of ElasticFlow: they
    count only when asked for. */
-#include "ingest/logs/itp.h"
+#include "ingest/logs/formats.h"
 
 #include "base/units.h"
 #include "ingest/logs/log_table.h"

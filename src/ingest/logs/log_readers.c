@@ -1,14 +1,7 @@
 /* The table of foreign job logs. */
 #include "ingest/logs/log_readers.h"
 
-#include "ingest/logs/alibaba.h"
-#include "ingest/logs/gavel.h"
-#include "ingest/logs/helios.h"
-#include "ingest/logs/itp.h"
-#include "ingest/logs/philly.h"
-#include "ingest/logs/pollux.h"
-#include "ingest/logs/slurm.h"
-#include "ingest/logs/swf.h"
+#include "ingest/logs/formats.h"
 
 const struct trace_reader *const ingest_readers[] = {&swf_reader,
                                                      &itp_reader,

@@ -4,6 +4,7 @@
 #include "ingest/logs/philly.h"
 
 #include "base/units.h"
+#include "ingest/logs/formats.h"
 #include "ingest/logs/log_table.h"
 
 #include <math.h>

@@ -4,6 +4,7 @@
    that of begin; one job is in memory at a time. */
 #include "base/units.h"
 #include "ingest/foreign.h"
+#include "ingest/logs/formats.h"
 #include "ingest/logs/local_time.h"
 #include "ingest/logs/philly.h"
 #include "io/bytes.h"

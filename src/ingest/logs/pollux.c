@@ -1,5 +1,5 @@
 /* Pollux and Sia workloads: name, time, application, num_replicas, batch_size (of all replicas). */
-#include "ingest/logs/pollux.h"
+#include "ingest/logs/formats.h"
 
 #include "base/units.h"
 #include "ingest/logs/log_table.h"

@@ -1,6 +1,6 @@
 /* Standard Workload Format (Feitelson et al., version 2.2): 18 fields a job, -1 = unknown, ";"
  * begins a comment. */
-#include "ingest/logs/swf.h"
+#include "ingest/logs/formats.h"
 
 #include "base/numfmt.h"
 #include "base/units.h"

@@ -1,6 +1,6 @@
 /* The files of one command, put together before the rules are applied: a result may stand in two of
  * them. */
-#include "ingest/mlperf/mlperf.h"
+#include "ingest/profile_formats.h"
 
 #include "ingest/mlperf/mlperf_files.h"
 #include "ingest/mlperf/mlperf_folder.h"

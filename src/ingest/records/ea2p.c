@@ -1,7 +1,7 @@
 /* EA2P appends rows of whatever devices a machine has to one file: only rows that fit the header
    can be named. Domains lie inside each other (core and uncore in package-0, all in psys), so
    energies are never summed over columns but those of GPUs. */
-#include "ingest/records/ea2p.h"
+#include "ingest/profile_formats.h"
 
 #include "ingest/records/records.h"
 #include "io/bytes.h"

@@ -1,6 +1,6 @@
 /* A table with a row for each global batch and a column for each number of GPUs. The file does not
    say how many GPUs a node has; empty and 0 stand for what was not measured. */
-#include "ingest/records/elasticflow.h"
+#include "ingest/profile_formats.h"
 
 #include "ingest/foreign.h"
 #include "ingest/records/records.h"

@@ -1,6 +1,6 @@
 /* Reading of the ML.ENERGY Benchmark's tables, by their header. Columns are found by name; rows
    that contradict themselves or lack what a row of a profile needs are left out, by reason. */
-#include "ingest/records/mlenergy.h"
+#include "ingest/profile_formats.h"
 
 #include "ingest/foreign.h"
 #include "ingest/records/mlenergy_rows.h"

@@ -1,6 +1,6 @@
-/* Reading of latencies of LLM serving: see points.h. Rows are kept apart by how they were served,
+/* Reading of latencies of LLM serving. Rows are kept apart by how they were served,
    which stands in `source`. */
-#include "ingest/records/points.h"
+#include "ingest/profile_formats.h"
 
 #include "base/numfmt.h"
 #include "ingest/foreign.h"

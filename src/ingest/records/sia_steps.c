@@ -1,6 +1,6 @@
 /* Tables of step times. Model and GPU type stand in the file's name; nodes and GPUs in two columns,
    or as a placement, a digit for each node. */
-#include "ingest/records/sia_steps.h"
+#include "ingest/profile_formats.h"
 
 #include "ingest/foreign.h"
 #include "ingest/records/records.h"

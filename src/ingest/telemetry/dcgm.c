@@ -1,6 +1,8 @@
 /* dcgmi dmon: entities in any order below a header that comes again, and names of DCGM's fields. */
 #include "ingest/telemetry/dcgm.h"
 
+#include "ingest/profile_formats.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

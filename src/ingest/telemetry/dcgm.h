@@ -4,14 +4,6 @@
 
 #include "ingest/telemetry/telemetry.h"
 
-/* "dcgm": dcgmi dmon. No times: rows are --interval apart. */
-extern const struct profile_reader dcgm_reader;
-/* "dcgm-exporter": Prometheus text, one scrape a file or many; without times, scrapes are
- * --interval apart. */
-extern const struct profile_reader dcgm_exporter_reader;
-/* "prometheus": what the HTTP API answers to a query of such series. */
-extern const struct profile_reader prometheus_reader;
-
 /* Puts a value into a sample by the field's name: short ("POWER"), of the library
    ("DCGM_FI_DEV_POWER_USAGE"), old or new. False: a field that is of no use here. *is_bad is set
    where the value of another cannot be read. */

@@ -1,6 +1,8 @@
 /* Prometheus text of dcgm-exporter: NAME{label="value",...} VALUE [MILLISECONDS]. */
 #include "ingest/telemetry/dcgm.h"
 
+#include "ingest/profile_formats.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* dynolog writes one JSON object a line, in its log behind "time = ... data = ". Numbers with a
    point are quoted. The time says Z but is local, and can be unset (1969 or 1970): then the log
    line's own stamp counts, which has no zone either. */
-#include "ingest/telemetry/dynolog.h"
+#include "ingest/profile_formats.h"
 
 #include "ingest/telemetry/telemetry.h"
 #include "io/json_text.h"

@@ -2,6 +2,7 @@
    value or many; or there is none, and the members errorType and error say why. */
 #include "ingest/telemetry/dcgm.h"
 
+#include "ingest/profile_formats.h"
 #include "io/json_stream.h"
 #include "io/json_text.h"
 

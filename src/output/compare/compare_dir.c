@@ -3,7 +3,7 @@
 
 #include "output/compare/budget_tables.h"
 #include "output/compare/worlds_csv.h"
-#include "output/run/series_csv.h"
+#include "output/run/run_tables.h"
 #include "output/text_files.h"
 
 static void add_policy_names(cJSON *array, const struct comparison *comparison) {

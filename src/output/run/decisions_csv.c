@@ -1,5 +1,5 @@
-/* decisions.csv: see decisions_csv.h. */
-#include "output/run/decisions_csv.h"
+/* decisions.csv: see run_tables.h. */
+#include "output/run/run_tables.h"
 
 #include "engine/services.h"
 #include "io/csv.h"

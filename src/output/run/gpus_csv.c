@@ -1,5 +1,5 @@
-/* gpus.csv: see gpus_csv.h. */
-#include "output/run/gpus_csv.h"
+/* gpus.csv: see run_tables.h. */
+#include "output/run/run_tables.h"
 
 #include "output/run/run_columns.h"
 

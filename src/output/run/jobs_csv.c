@@ -1,5 +1,5 @@
-/* jobs.csv: see jobs_csv.h. */
-#include "output/run/jobs_csv.h"
+/* jobs.csv: see run_tables.h. */
+#include "output/run/run_tables.h"
 
 #include "io/csv.h"
 #include "metrics/job_record.h"

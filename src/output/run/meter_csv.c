@@ -1,5 +1,5 @@
-/* meter.csv: see meter_csv.h. */
-#include "output/run/meter_csv.h"
+/* meter.csv: see run_tables.h. */
+#include "output/run/run_tables.h"
 
 #include "output/run/run_columns.h"
 

@@ -1,6 +1,6 @@
-/* segments.csv: see segments_csv.h. There are several rows a job, so what many rows share is made
+/* segments.csv: see run_tables.h. There are several rows a job, so what many rows share is made
    into text once. */
-#include "output/run/segments_csv.h"
+#include "output/run/run_tables.h"
 
 #include "engine/services.h"
 #include "output/run/run_columns.h"

@@ -1,5 +1,5 @@
-/* series.csv: see series_csv.h. */
-#include "output/run/series_csv.h"
+/* series.csv: see run_tables.h. */
+#include "output/run/run_tables.h"
 
 #include "base/units.h"
 #include "output/run/run_columns.h"

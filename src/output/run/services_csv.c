@@ -1,5 +1,5 @@
-/* services.csv: see services_csv.h. */
-#include "output/run/services_csv.h"
+/* services.csv: see run_tables.h. */
+#include "output/run/run_tables.h"
 
 #include "engine/services.h"
 #include "io/csv.h"

@@ -1,5 +1,5 @@
-/* types.csv: see types_csv.h. */
-#include "output/run/types_csv.h"
+/* types.csv: see run_tables.h. */
+#include "output/run/run_tables.h"
 
 #include "io/csv.h"
 #include "output/run/run_columns.h"

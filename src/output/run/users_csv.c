@@ -1,5 +1,5 @@
-/* users.csv: see users_csv.h. */
-#include "output/run/users_csv.h"
+/* users.csv: see run_tables.h. */
+#include "output/run/run_tables.h"
 
 #include "io/csv.h"
 #include "output/run/run_columns.h"

@@ -1,5 +1,5 @@
-/* workload.csv: see workload_csv.h. */
-#include "output/run/workload_csv.h"
+/* workload.csv: see run_tables.h. */
+#include "output/run/run_tables.h"
 
 #include "io/csv.h"
 #include "output/run/run_columns.h"

@@ -1,0 +1,33 @@
+/* The reader of each foreign job log. Rows are ordered by submit, the first of which becomes 0. */
+#ifndef EASIM_INGEST_LOGS_FORMATS_H
+#define EASIM_INGEST_LOGS_FORMATS_H
+
+#include "workload/trace.h"
+
+/* "swf": processors as GPUs; labels status, group, queue, partition (-1 = absent). Equal submits
+   are in the order of job numbers. Jobs that cannot be replayed are left out and counted. */
+extern const struct trace_reader swf_reader;
+/* "itp": Microsoft's ITP clusters as published with ElasticFlow, raw or annotated. With
+   options->models, model_name, batch_size (of the whole job) and deadline become model, batch per
+   GPU and deadline_s; all other columns become labels. */
+extern const struct trace_reader itp_reader;
+/* Microsoft's Philly, August to December 2017. "philly": rows are numbered from 1; the virtual
+   cluster is the user. "philly-json": the published cluster_job_log; labels vc, status, attempts.
+ */
+extern const struct trace_reader philly_reader, philly_json_reader;
+/* "alibaba-gpu-2023": pods of openb; gpu_spec becomes gpu_type (alternatives A|B), gpu_milli below
+   1000 gpu_share. "alibaba-pai-2020": in the form of its simulator. */
+extern const struct trace_reader alibaba_gpu_2023_reader, alibaba_pai_2020_reader;
+/* "helios" and "acme": one reader; state, queue, nodes, virtual cluster and the rest become labels.
+ */
+extern const struct trace_reader helios_reader, acme_reader;
+/* "gavel": rows are numbered from 1; the model is always taken, since work is stated in its steps.
+ */
+extern const struct trace_reader gavel_reader;
+/* "pollux" and "sia": one reader. The files name an application and no duration: its work comes
+   from the options. */
+extern const struct trace_reader pollux_reader, sia_reader;
+/* "slurm": what `sacct --parsable2` prints. */
+extern const struct trace_reader slurm_reader;
+
+#endif
