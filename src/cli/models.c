@@ -3,13 +3,8 @@
 #include "cli/cli.h"
 #include "cli/model_args.h"
 #include "cli/run_args.h"
-#include "output/models/models_csv.h"
 #include "output/models/models_dir.h"
-#include "output/models/models_report.h"
-#include "output/models/parameters_report.h"
-#include "output/models/plans_csv.h"
-#include "output/models/plans_report.h"
-#include "output/models/serving_report.h"
+#include "output/models/survey_tables.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* measured.csv: see measured_csv.h. */
-#include "output/models/measured_csv.h"
+/* measured.csv: see survey_tables.h. */
+#include "output/models/survey_tables.h"
 
 #include "output/models/survey_columns.h"
 

@@ -1,5 +1,5 @@
-/* models.csv: see models_csv.h. */
-#include "output/models/models_csv.h"
+/* models.csv: see survey_tables.h. */
+#include "output/models/survey_tables.h"
 
 #include "output/models/survey_columns.h"
 

@@ -1,8 +1,7 @@
 /* The folder of easim models, each file written whole. */
 #include "output/models/models_dir.h"
 
-#include "output/models/measured_csv.h"
-#include "output/models/models_csv.h"
+#include "output/models/survey_tables.h"
 #include "output/text_files.h"
 
 static cJSON *make_models_manifest(const char *folder, const struct models_output *output) {

@@ -1,6 +1,6 @@
 /* Tables of a survey on the terminal. Invariant: every row is either in a table or counted below
    it. */
-#include "output/models/models_report.h"
+#include "output/models/survey_tables.h"
 
 #include "output/models/survey_columns.h"
 

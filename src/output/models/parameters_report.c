@@ -1,5 +1,5 @@
 /* Parameters on the terminal, from the tables of keys of a model file, so that none is left out. */
-#include "output/models/parameters_report.h"
+#include "output/models/survey_tables.h"
 
 #include "model/model_fields.h"
 

@@ -1,5 +1,5 @@
-/* plans.csv: see plans_csv.h. */
-#include "output/models/plans_csv.h"
+/* plans.csv: see survey_tables.h. */
+#include "output/models/survey_tables.h"
 
 #include "output/models/survey_columns.h"
 #include "output/models/timed_plans.h"

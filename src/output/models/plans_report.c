@@ -1,5 +1,5 @@
-/* Plans on the terminal: see plans_report.h. */
-#include "output/models/plans_report.h"
+/* Plans on the terminal: see survey_tables.h. */
+#include "output/models/survey_tables.h"
 
 #include "output/models/timed_plans.h"
 

@@ -1,5 +1,5 @@
-/* Serving tables on the terminal: see serving_report.h. */
-#include "output/models/serving_report.h"
+/* Serving tables on the terminal: see survey_tables.h. */
+#include "output/models/survey_tables.h"
 
 #include <math.h>
 #include <string.h>

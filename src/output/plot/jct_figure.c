@@ -1,6 +1,6 @@
 /* The distribution of job completion times over all measured jobs: a job that did not finish never
    lifts the curve, so what a policy leaves undone shows. */
-#include "output/plot/jct_figure.h"
+#include "output/plot/makers.h"
 
 #include "base/hash.h"
 

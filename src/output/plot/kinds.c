@@ -3,14 +3,7 @@
 #include "output/plot/kinds.h"
 
 #include "figure_scripts.h"
-#include "output/plot/jct_figure.h"
-#include "output/plot/meter_figure.h"
-#include "output/plot/metric_figures.h"
-#include "output/plot/model_figures.h"
-#include "output/plot/pareto_figure.h"
-#include "output/plot/sweep_figures.h"
-#include "output/plot/time_figures.h"
-#include "output/plot/worlds_figure.h"
+#include "output/plot/makers.h"
 
 const struct plot_kind plot_kinds[] = {
     {"pareto", "two metrics of all policies, with their front", script_pareto, plot_pareto,

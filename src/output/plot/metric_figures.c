@@ -1,5 +1,5 @@
 /* Bars of metrics per policy. */
-#include "output/plot/metric_figures.h"
+#include "output/plot/makers.h"
 
 #include "metrics/summary.h"
 #include "output/metric_scale.h"

@@ -1,6 +1,6 @@
 /* Curves of what models say. Invariant: along a curve one thing is held, of all that could be the
    one that lets it reach farthest. */
-#include "output/plot/model_figures.h"
+#include "output/plot/makers.h"
 
 #include "output/plot/model_table.h"
 

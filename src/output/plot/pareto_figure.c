@@ -1,7 +1,7 @@
 /* Two metrics against each other. A point far from all others is drawn at the edge with its value,
    so that it does not squeeze them; names stand beside the points if they have room there, else in
    a legend. */
-#include "output/plot/pareto_figure.h"
+#include "output/plot/makers.h"
 
 #include "base/hash.h"
 #include "experiment/compare/pareto.h"
@@ -10,7 +10,6 @@
 #include "output/plot/axis_range.h"
 #include "output/plot/bound_region.h"
 #include "output/plot/label_places.h"
-#include "output/plot/metric_figures.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Figures of a sweep: lines along one axis, and a map over two. */
-#include "output/plot/sweep_figures.h"
+#include "output/plot/makers.h"
 
 #include "output/metric_scale.h"
 #include "output/plot/grid.h"

@@ -2,7 +2,7 @@
    are drawn as they are; of many, the means over equal bins, about as wide as a pixel, with the
    least and the largest value in each. The last row holds until the end of the run.
  */
-#include "output/plot/time_figures.h"
+#include "output/plot/makers.h"
 
 #include "base/hash.h"
 

@@ -1,6 +1,6 @@
 /* The difference in every world, and where it comes from. Each policy but the baseline has a row of
    two panels. */
-#include "output/plot/worlds_figure.h"
+#include "output/plot/makers.h"
 
 #include "experiment/worlds/better.h"
 #include "output/metric_scale.h"
