@@ -96,7 +96,7 @@ struct insight_effect {
 
 struct insight_outcome {
     enum insight_verdict verdict;
-    const char *reason; /* why it was not simulated */
+    const char *reason; /* why it, or some of the changes, was not simulated; or NULL */
     uint32_t tried;     /* changes that were simulated */
     bool one_run;       /* it holds for these jobs alone: a log, or one replication */
     struct insight_effect effects[INSIGHT_MOST_EFFECTS]; /* the insight's own first */

@@ -70,12 +70,9 @@ void insights_add_share(struct str *out, const struct insight *insight) {
 /* What there is to try, and how well it is known. */
 void insights_add_advice(struct str *out, const struct insight *insight) {
     const struct insight_outcome *outcome = &insight->outcome;
-    if (outcome->verdict == VERDICT_NO_GAIN) {
-        str_addf(out, "no recommendation: %u tried, none gains enough%s", outcome->tried,
-                 outcome->one_run ? " in this run" : "");
-        return;
-    }
-    if (outcome->verdict == VERDICT_NONE)
+    if (outcome->verdict == VERDICT_NO_GAIN)
+        str_addf(out, "no recommendation: %u tried, none gains enough", outcome->tried);
+    else if (outcome->verdict == VERDICT_NONE)
         str_add(out, insight_verdict_names[VERDICT_NOT_SIMULATED]);
     else if (outcome->verdict == VERDICT_ASSUMPTION)
         str_addf(out, "if %s", insight->what_if.assumes);
@@ -83,9 +80,9 @@ void insights_add_advice(struct str *out, const struct insight *insight) {
         str_add(out, insight_verdict_names[outcome->verdict]);
     if (outcome->tried > 0 && outcome->one_run)
         str_addf(out, "%s in this run", outcome->verdict == VERDICT_ASSUMPTION ? "," : "");
-    if (outcome->tried > 1)
+    if (outcome->tried > 1 && outcome->verdict != VERDICT_NO_GAIN)
         str_addf(out, ", the best of %u tried", outcome->tried);
-    if (outcome->verdict != VERDICT_ASSUMPTION)
+    if (outcome->verdict != VERDICT_ASSUMPTION && outcome->verdict != VERDICT_NO_GAIN)
         str_addf(out, ": %s", insight->recommendation);
     if (outcome->reason) {
         str_add(out, "; ");
