@@ -11,18 +11,11 @@
 
 /* ---- The inputs ---- */
 
-static bool is_same_file(const char *path, const char *sha256) {
-    char now[SHA256_TEXT];
-    uint64_t bytes;
-    struct error ignored = {0};
-    return sha256 && sha256_file(path, now, &bytes, &ignored) == 0 && strcmp(now, sha256) == 0;
-}
-
 /* Whether its name, and nothing else, finds the same module. */
 static bool is_known_policy(const struct recorded_file *file) {
     struct str found = {0};
     bool known = !strchr(file->policy, '/') && module_find(file->policy, &found) &&
-                 is_same_file(found.text, file->sha256);
+                 sha256_is_of_file(file->sha256, found.text);
     str_finish(&found);
     return known;
 }
@@ -31,11 +24,11 @@ static bool is_known_policy(const struct recorded_file *file) {
 static bool find_policy(struct again *a, const struct recorded_file *file) {
     struct str found = {0};
     const char *path = file->path;
-    if (!is_same_file(path, file->sha256) && module_find(file->policy, &found))
+    if (!sha256_is_of_file(file->sha256, path) && module_find(file->policy, &found))
         path = arena_strdup(&a->options->arena, found.text);
     str_finish(&found);
     const char *slash = strrchr(path, '/'), *usual = getenv("EASIM_POLICY_PATH");
-    if (!is_same_file(path, file->sha256))
+    if (!sha256_is_of_file(file->sha256, path))
         return false;
     const char *folders =
         arena_printf(&a->options->arena, "%.*s%s%s", slash ? (int)(slash - path) : 1,
@@ -46,7 +39,7 @@ static bool find_policy(struct again *a, const struct recorded_file *file) {
 /* scenario.yaml holds the rest, and was checked with the folder. */
 static void check_inputs(struct again *a) {
     for (const struct recorded_file *file = a->recorded.inputs; file->name && !a->reason; file++)
-        if (!file->in_scenario && !(!file->policy ? is_same_file(file->path, file->sha256)
+        if (!file->in_scenario && !(!file->policy ? sha256_is_of_file(file->sha256, file->path)
                                     : a->foreign  ? find_policy(a, file)
                                                   : is_known_policy(file)))
             a->reason = arena_printf(&a->options->arena,

@@ -17,13 +17,6 @@ struct check {
     unsigned missing;
 };
 
-static bool has_hash(const char *path, const char *sha256) {
-    char now[SHA256_TEXT];
-    uint64_t bytes;
-    struct error ignored = {0};
-    return sha256 && sha256_file(path, now, &bytes, &ignored) == 0 && strcmp(now, sha256) == 0;
-}
-
 static void report_input(struct check *c, const struct recorded_file *file, const char *path) {
     char now[SHA256_TEXT];
     uint64_t bytes;
@@ -46,7 +39,7 @@ static void report_input(struct check *c, const struct recorded_file *file, cons
    else from where it is found now: another easim has policies of its own. */
 static void check_policy(struct check *c, const struct recorded_file *file) {
     struct str found = {0};
-    bool same = has_hash(file->path, file->sha256);
+    bool same = sha256_is_of_file(file->sha256, file->path);
     if (!same && module_find(file->policy, &found)) {
         report_input(c, file, found.text);
     } else {

@@ -77,3 +77,10 @@ int sha256_file(const char *path, char digest[static SHA256_TEXT], uint64_t *ret
                ? SHA256_NO_FILE
                : error_set(reterr, ERROR_IO, "%s: cannot read: %s", path, strerror(code));
 }
+
+bool sha256_is_of_file(const char *sha256, const char *path) {
+    char now[SHA256_TEXT];
+    uint64_t bytes;
+    struct error ignored = {0};
+    return sha256 && sha256_file(path, now, &bytes, &ignored) == 0 && strcmp(now, sha256) == 0;
+}

@@ -13,5 +13,7 @@ void sha256_text(struct slice text, char digest[static SHA256_TEXT]);
    none that may be read. ERROR_IO: it is there, and reading it failed. */
 int sha256_file(const char *path, char digest[static SHA256_TEXT], uint64_t *ret_bytes,
                 struct error *reterr) MUST_CHECK;
+/* Whether there is a file at path that has it; NULL: not known. */
+bool sha256_is_of_file(const char *sha256, const char *path);
 
 #endif
