@@ -28,7 +28,7 @@ static int read_folder(const char *text, const char **ret_folder, struct error *
 
 static int read_count_of(const struct option_row *row, const char *text, void *target,
                          struct error *reterr) {
-    int64_t value;
+    int64_t value = 0; /* gcc at -O3 does not see that it is read */
     if (read_count(text, row->least, row->most, &value, reterr) < 0)
         return ERROR_INPUT;
     if (row->size == sizeof(int64_t))
