@@ -132,7 +132,7 @@ static int read_metrics(const struct option_row *row, const char *list,
     struct option_metrics metrics = {.count = 0};
     while (*list) {
         const char *name = option_next(&list, arena);
-        unsigned column;
+        unsigned column = 0;
         if (read_metric_of(row, name, &column, reterr) < 0)
             return ERROR_INPUT;
         for (size_t i = 0; i < metrics.count; i++)
