@@ -455,7 +455,8 @@ def may_wait(scenario, told):
 
 def may_not_end(scenario):
     """A job may not last from one checkpoint to the next: where nodes fail, and where rounds take its GPUs away."""
-    return "mtbf" in scenario.files["scenario.yaml"] or scenario.policy in ("goodput", "sia") and \
+    text = scenario.files["scenario.yaml"]
+    return "mtbf" in text or (scenario.policy in ("goodput", "sia") or '"round_s"' in text) and \
         any(model["checkpoint_interval_s"] > 0 for model in scenario.models)
 
 
