@@ -433,6 +433,7 @@ CHECKS = [numbers_are_numbers, jobs_add_up, times_of_jobs, deadlines, power_over
           services, losses, by_formula]
 
 
+IN_ROUNDS = {"goodput", "sia", "las", "tiresias", "max_min"}  # unless told otherwise
 NO_PROGRESS = "was stopped 1000 times in a row without having kept any of its work"
 
 
@@ -456,7 +457,7 @@ def may_wait(scenario, told):
 def may_not_end(scenario):
     """A job may not last from one checkpoint to the next: where nodes fail, and where rounds take its GPUs away."""
     text = scenario.files["scenario.yaml"]
-    return "mtbf" in text or (scenario.policy in ("goodput", "sia") or '"round_s"' in text) and \
+    return "mtbf" in text or (scenario.policy in IN_ROUNDS or '"round_s"' in text) and \
         any(model["checkpoint_interval_s"] > 0 for model in scenario.models)
 
 
