@@ -342,18 +342,17 @@ static void leave_change(struct trials *t, struct insight *insight, const struct
 /* ---- All of them ---- */
 
 /* Of changes that were tried in part, how many were not, and why the first of them. */
-static const char *why_untried(const struct trials *t, const size_t *places, size_t count) {
-    const struct trial *first = NULL;
-    unsigned untried = 0;
-    for (size_t i = 0; i < count; i++) {
-        const struct trial *trial = &t->at.at[places[i]];
-        untried += !trial->summaries;
-        first = !first && !trial->summaries ? trial : first;
-    }
-    return !first ? NULL
-                  : arena_printf(t->arena, "%u more not simulated: %s%s%s", untried,
-                                 first->policy ? first->policy : "", first->policy ? ": " : "",
-                                 first->reason ? first->reason : "interrupted");
+static const char *why_untried(const struct trials *t, const size_t *places, size_t count,
+                               size_t tried) {
+    size_t i = 0;
+    while (i < count && t->at.at[places[i]].summaries)
+        i++;
+    if (i == count)
+        return NULL;
+    const struct trial *first = &t->at.at[places[i]];
+    return arena_printf(t->arena, "%zu more not simulated: %s%s%s", count - tried,
+                        first->policy ? first->policy : "", first->policy ? ": " : "",
+                        first->reason ? first->reason : "interrupted");
 }
 
 /* The best of those that were simulated: by verdict, then by what it gains. */
@@ -404,7 +403,7 @@ static void try_insight(struct trials *t, struct insight *insight) {
     if (any) {
         const struct trial *best = choose(t, places, count, insight);
         leave_change(t, insight, insight->outcome.verdict == VERDICT_NO_GAIN ? NULL : best);
-        insight->outcome.reason = why_untried(t, places, count);
+        insight->outcome.reason = why_untried(t, places, count, insight->outcome.tried);
     } else if (count > 0) {
         insight->outcome.verdict = VERDICT_NOT_SIMULATED;
         insight->outcome.reason =
