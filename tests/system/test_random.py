@@ -449,15 +449,23 @@ def scenario_of(seed):
     return scenario
 
 
-def may_wait(scenario, told):
-    """Replicas that stay may be where a job alone could run."""
-    return getattr(scenario, "stays", False) and "waiting for ever" in told and "; services hold 0" not in told
+def run_of(*more, cwd):
+    return subprocess.run([EASIM, "run", "scenario.yaml", "--check", "--quiet", "--force", "--out", "out", "--threads", "1", *more],
+                          cwd=cwd, capture_output=True, text=True, check=False, timeout=300)
+
+
+def may_wait(scenario, told, folder):
+    """Replicas that stay may be where a job alone could run; GPUs are reserved for replicas that a constant cap keeps from loading."""
+    held = "waiting for ever" in told and "; services hold " in told and "; services hold 0" not in told
+    capped = isinstance(scenario.cluster.get("power_cap_w"), (int, float))
+    return held and (getattr(scenario, "stays", False) or
+                     capped and run_of("--set", "cluster.power_cap_w=1e9", cwd=folder).returncode == 0)
 
 
 def may_not_end(scenario):
     """A job may not last from one checkpoint to the next: where nodes fail, and where rounds take its GPUs away."""
-    text = scenario.files["scenario.yaml"]
-    return "mtbf" in text or (scenario.policy in IN_ROUNDS or '"round_s"' in text) and \
+    round_s = scenario.scenario["policy"]["params"].get("round_s", 60 if scenario.policy in IN_ROUNDS else "off")
+    return "mtbf" in scenario.files["scenario.yaml"] or round_s != "off" and \
         any(model["checkpoint_interval_s"] > 0 for model in scenario.models)
 
 
@@ -467,11 +475,10 @@ def try_seed(seed):
     with tempfile.TemporaryDirectory(prefix="easim-random.") as folder:
         for name, text in scenario.files.items():
             Path(folder, name).write_text(text)
-        done = subprocess.run([EASIM, "run", "scenario.yaml", "--check", "--quiet", "--out", "out", "--threads", "1"],
-                              cwd=folder, capture_output=True, text=True, check=False, timeout=300)
+        done = run_of(cwd=folder)
         if done.returncode == 1 and NO_PROGRESS in done.stderr and may_not_end(scenario):
             return ""  # an error that says so
-        if done.returncode == 1 and may_wait(scenario, done.stderr):
+        if done.returncode == 1 and may_wait(scenario, done.stderr, folder):
             return ""
         if done.returncode != 0:
             return f"exit {done.returncode}: {done.stderr}"
