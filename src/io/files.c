@@ -6,12 +6,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define READ_BYTES ((size_t)64 << 10) /* at once */
+#define READ_BYTES   ((size_t)64 << 10) /* at once */
+#define SYNC_THREADS 8                  /* that wait for the same writes of a journal */
 
 const char *files_name(const char *path) {
     const char *slash = strrchr(path, '/');
@@ -83,13 +86,45 @@ int files_remove(const char *path, struct error *reterr) {
     return error_set(reterr, ERROR_IO, "%s: cannot remove: %s", path, strerror(errno));
 }
 
-int files_sync(const char *folder, struct error *reterr) {
-    int fd = (int)TEMP_FAILURE_RETRY(open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    int code = fd < 0 || TEMP_FAILURE_RETRY(syncfs(fd)) < 0 ? errno : 0;
-    if (fd >= 0)
-        close(fd);
-    return code == 0 ? 0
-                     : error_set(reterr, ERROR_IO, "%s: cannot write: %s", folder, strerror(code));
+/* --- onto the disk --- */
+
+struct syncing {
+    const char *const *paths;
+    size_t count;
+    atomic_size_t next;  /* of the paths, that nobody has taken */
+    atomic_size_t wrong; /* one that failed; SIZE_MAX: none */
+    atomic_int code;     /* why */
+};
+
+/* What a file system cannot wait for is no error, nor is a folder further up that is not ours. */
+static void *sync_next(void *context) {
+    struct syncing *s = context;
+    for (size_t i; (i = atomic_fetch_add(&s->next, 1)) < s->count;) {
+        size_t none = SIZE_MAX;
+        int fd = (int)TEMP_FAILURE_RETRY(open(s->paths[i], O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+        bool failed =
+            fd < 0 ? errno != EACCES : TEMP_FAILURE_RETRY(fsync(fd)) < 0 && errno != EINVAL;
+        if (failed && atomic_compare_exchange_strong(&s->wrong, &none, i))
+            s->code = errno;
+        if (fd >= 0)
+            close(fd);
+    }
+    return NULL;
+}
+
+int files_sync(const char *const *paths, size_t count, struct error *reterr) {
+    struct syncing s = {.paths = paths, .count = count, .wrong = SIZE_MAX};
+    pthread_t others[SYNC_THREADS - 1];
+    size_t started = 0;
+    while (started < SYNC_THREADS - 1 && started + 1 < count &&
+           pthread_create(&others[started], NULL, sync_next, &s) == 0)
+        started++;
+    sync_next(&s);
+    for (size_t i = 0; i < started; i++)
+        pthread_join(others[i], NULL);
+    return s.wrong == SIZE_MAX ? 0
+                               : error_set(reterr, ERROR_IO, "%s: cannot write: %s", paths[s.wrong],
+                                           strerror(s.code));
 }
 
 DIR *files_open_folder(const char *path) {

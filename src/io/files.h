@@ -21,9 +21,8 @@ int files_read_open(int fd, const char *path, size_t most, struct str *out,
                     struct error *reterr) MUST_CHECK;
 /* Removes a file; that there is none is fine. */
 int files_remove(const char *path, struct error *reterr) MUST_CHECK;
-/* Waits until all that was written to the file system of a folder, by anybody, is on the disk: one
-   wait for any number of files and their names. */
-int files_sync(const char *folder, struct error *reterr) MUST_CHECK;
+/* Waits until these files and folders, and nothing else, are on the disk. */
+int files_sync(const char *const *paths, size_t count, struct error *reterr) MUST_CHECK;
 /* opendir, which never fails for want of memory. */
 DIR *files_open_folder(const char *path);
 /* Makes a folder and its parents; one that exists is fine. */

@@ -443,6 +443,63 @@ void manifest_remove_leftovers(const char *folder, const char *const *names) {
     leftovers_remove(folder, own);
 }
 
+/* --- onto the disk --- */
+
+struct paths {
+    ARRAY_OF(const char *) at;
+    struct arena arena;
+};
+
+static void add_path_in(struct paths *paths, const char *folder, const char *name) {
+    array_push(&paths->at, arena_printf(&paths->arena, "%s/%s", folder, name));
+}
+
+/* A folder with a manifest of its own. */
+static int add_part(struct paths *paths, const char *folder, struct error *reterr) {
+    struct recorded part = {0};
+    int r = recorded_load(&part, arena_printf(&paths->arena, "%s/" MANIFEST_NAME, folder), reterr);
+    for (const struct recorded_file *file = part.files; r == 0 && file->name; file++)
+        add_path_in(paths, folder, file->name);
+    add_path_in(paths, folder, SCENARIO_NAME);
+    add_path_in(paths, folder, MANIFEST_NAME);
+    array_push(&paths->at, folder);
+    recorded_finish(&part);
+    return r;
+}
+
+/* With those above it: they may have been made for it. */
+static void add_folder(struct paths *paths, const char *folder) {
+    char *path = arena_strdup(&paths->arena, folder);
+    array_push(&paths->at, folder);
+    for (char *slash; (slash = strrchr(path, '/')) && slash > path;) {
+        *slash = '\0';
+        array_push(&paths->at, arena_strdup(&paths->arena, path));
+    }
+    array_push(&paths->at, folder[0] == '/' ? "/" : ".");
+}
+
+/* All that the manifest lists, and its parts. */
+static int wait_for_disk(const cJSON *root, const char *folder, bool has_scenario,
+                         struct error *reterr) {
+    const cJSON *files = cJSON_GetObjectItem(root, "files"),
+                *parts = cJSON_GetObjectItem(root, "folders");
+    struct paths paths = {.at = {0}};
+    const cJSON *item;
+    int r = 0;
+    cJSON_ArrayForEach(item, files) add_path_in(&paths, folder, item->valuestring);
+    if (has_scenario)
+        add_path_in(&paths, folder, SCENARIO_NAME);
+    for (item = parts ? parts->child : NULL; item && r == 0; item = item->next)
+        r = add_part(&paths, arena_printf(&paths.arena, "%s/%s", folder, item->valuestring),
+                     reterr);
+    add_folder(&paths, folder);
+    if (r == 0)
+        r = files_sync(paths.at.at, paths.at.count, reterr);
+    free(paths.at.at);
+    arena_finish(&paths.arena);
+    return r;
+}
+
 static int finish_manifest(cJSON *root, const struct manifest_origin *origin, const char *folder,
                            const char *const *files, bool is_part, struct error *reterr) {
     struct arena arena = {0};
@@ -453,9 +510,9 @@ static int finish_manifest(cJSON *root, const struct manifest_origin *origin, co
     add_files_read(root, origin->inputs, folder);
     if (r == 0)
         r = add_results(root, folder, files, reterr);
-    json_print(root, &text);
     if (r == 0 && !is_part)
-        r = files_sync(folder, reterr);
+        r = wait_for_disk(root, folder, origin->scenario != NULL, reterr);
+    json_print(root, &text);
     if (r == 0)
         r = atomic_file_write_whole(arena_printf(&arena, "%s/" MANIFEST_NAME, folder), text.text,
                                     text.length, reterr);

@@ -28,10 +28,24 @@
 #include <time.h>
 #include <unistd.h>
 
-enum kind { WRITE, READ, OPEN, CLOSE, RENAME, UNLINK, MKDIR, FSYNC, FORK, MALLOC, KIND_COUNT };
+enum kind {
+    WRITE,
+    READ,
+    OPEN,
+    CLOSE,
+    RENAME,
+    UNLINK,
+    MKDIR,
+    FSYNC,
+    SYNCFS,
+    FORK,
+    MALLOC,
+    KIND_COUNT
+};
 
-static const char *const kinds[KIND_COUNT] = {"write",  "read",  "open",  "close", "rename",
-                                              "unlink", "mkdir", "fsync", "fork",  "malloc"};
+static const char *const kinds[KIND_COUNT] = {"write",  "read",   "open",  "close",
+                                              "rename", "unlink", "mkdir", "fsync",
+                                              "syncfs", "fork",   "malloc"};
 
 static const struct {
     const char *name;
@@ -232,7 +246,7 @@ int fsync(int fd) {
 
 int syncfs(int fd) {
     REAL(fd_function, "syncfs")
-    return is_hit_fd(FSYNC, fd) ? -1 : real(fd);
+    return is_hit_fd(SYNCFS, fd) ? -1 : real(fd);
 }
 
 pid_t fork(void) {

@@ -122,5 +122,27 @@ def an_unreadable_result(folder):
         shutil.rmtree(out)
 
 
+def on_the_disk_first(folder):
+    """All files and folders of a result, those of its parts and those made for it are waited for before it has its manifest; what
+    others write is not, as syncfs would."""
+    for command in (("run", CONFIG), ("compare", CONFIG, "--policies", "fcfs,zeus", "--summary-only")):
+        out = folder / f"new-{command[0]}" / "a" / "out"
+        words = (*command, "--set", "horizon=1h", "-n", "1", "--quiet", "-t", "1", "--out", out)
+        assert easim(*words, call="syncfs").calls == 0
+        names = sorted(set(content_of(out)) - {"manifest.json"})
+        parts = [path for path in out.iterdir() if path.is_dir()]
+        assert (len(names), len(parts)) == ((8, 0) if command[0] == "run" else (15, 2)), (names, parts)
+        shutil.rmtree(out.parent)
+        # out itself and all folders above it, for they might be new
+        assert easim(*words, call="fsync").calls == len(names) + len(parts) + len(out.parts)
+        shutil.rmtree(out.parent)
+        for name in names if parts else ("summary.csv", "scenario.yaml"):
+            ended = easim(*words, call="fsync", at=1, do="EIO", path=out / name)
+            assert ended.code == 1 and f"{name}: cannot write: Input/output error" in ended.said, (name, str(ended))
+            assert ended.hits == 1 and not (out / "manifest.json").exists(), (name, str(ended))
+            shutil.rmtree(out.parent)
+
+
 if __name__ == "__main__":
-    run_tests(of_a_run, of_a_comparison, of_a_validation, of_an_ablation, of_a_search, over_more_files, an_unreadable_result)
+    run_tests(of_a_run, of_a_comparison, of_a_validation, of_an_ablation, of_a_search, over_more_files, an_unreadable_result,
+              on_the_disk_first)
