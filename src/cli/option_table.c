@@ -327,7 +327,7 @@ const struct option_row option_rows[] = {
      .help = "only this GPU type; may be given again"},
     {"k", 0, "K,...", OPTION_OTHER, AT(at_k), .commands = IN(MODELS), .recorded = true,
      .read = option_read_counts,
-     .help = "GPUs of a job (default: those that jobs of the scenario may have; of a model file those measured and the powers of two between, of forms up to a whole node)"},
+     .help = "GPUs of a job (default: those that jobs of the scenario may have; of a model file those measured and the powers of two between, of forms up to a whole node, of transformers to 16384 GPUs)"},
     {"batch", 0, "B,...", OPTION_OTHER, AT(at_batches), .commands = IN(MODELS), .recorded = true,
      .read = option_read_batches,
      .help = "batches per GPU (default: those allowed and those measured)"},

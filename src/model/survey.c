@@ -50,8 +50,11 @@ static bool is_among(double number, const struct survey_list *list) {
     return false;
 }
 
+#define MOST_PLANNED_GPUS 16384
+
 /* The measured k, both ends of their range, and the powers of two between; forms go up to a whole
-   node, plans to all GPUs, and both from one GPU on where nothing says what is measured. */
+   node, plans to all GPUs or MOST_PLANNED_GPUS, and both from one GPU on where nothing says what is
+   measured. */
 static void add_usual_counts(const struct survey_pair *pair, struct numbers *counts) {
     const struct gpu_model *g = pair->gpu_model;
     const struct gpu_type *type = pair->type;
@@ -59,8 +62,10 @@ static void add_usual_counts(const struct survey_pair *pair, struct numbers *cou
     double least = range ? (double)range[0] : 1, most = range ? (double)range[1] : 1;
     if (g->lookup.count == 0)
         most = fmax(most, type->node_gpus_max);
-    if (pair->model->is_transformer)
-        most = fmax(most, type->gpus);
+    if (pair->model->is_transformer) {
+        array_push(&counts->list, range ? (double)range[1] : least);
+        most = fmax(most, fmin(type->gpus, MOST_PLANNED_GPUS));
+    }
     for (size_t i = 0; i < g->lookup.count; i++) {
         double k = (double)g->lookup.points[i].k;
         least = i == 0 ? k : fmin(least, k);

@@ -352,6 +352,21 @@ def check_plans(rows):
         assert 1 <= published[0] / chosen[0] <= 1.12, f"{row['model']}: published {published}, chosen {chosen}"
 
 
+def check_usual_counts(folder):
+    """Without --k: the ends of what is measured, and the powers of two from its least to its most or to 16,384."""
+    models = yaml.safe_load((SOURCE / "configs/models/large.yaml").read_text(encoding="utf-8"))
+    models["models"][0]["gpus"]["a100"]["range_k"] = [48, 40000]
+    file = Path(folder) / "large.yaml"
+    file.write_text(yaml.safe_dump(models), encoding="utf-8")
+    rows = list(csv.DictReader(io.StringIO(easim("models", file, "--format", "csv").stdout)))
+    for model in models["models"]:
+        for gpu, figures in model["gpus"].items():
+            least, most = figures["range_k"]
+            expected = {least, most} | {2**i for i in range(31) if least <= 2**i <= max(most, 16384)}
+            found = {int(row["k"]) for row in rows if (row["model"], row["gpu_type"]) == (model["name"], gpu)}
+            assert found == expected, (model["name"], gpu, sorted(found))
+
+
 SCENARIO = """\
 name: gpt
 horizon: drain
@@ -408,6 +423,7 @@ def main():
         check_run(folder)
         check_stated(folder)
         check_tables(folder)
+        check_usual_counts(folder)
     check_plans(rows)
 
 

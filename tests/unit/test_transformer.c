@@ -239,6 +239,82 @@ Test(transformer, best_of_all_plans) {
     cr_expect(chosen > 20 && none > 5);
 }
 
+struct plan_list {
+    size_t count;
+    struct plan at[4096];
+};
+
+static void keep_plan(void *to, const struct plan *plan) {
+    struct plan_list *list = to;
+    cr_assert_lt(list->count, COUNT(list->at));
+    list->at[list->count++] = *plan;
+}
+
+/* Every number up to its bound, asked one by one. */
+static void list_by_loops(const struct transformer *t, uint32_t k, uint32_t node_gpus,
+                          struct plan_list *list) {
+    const int64_t *degrees = t->context_parallel.at, places = t->layers + 2 * t->embedding_places;
+    for (uint32_t pp = 1; pp <= k; pp++)
+        for (uint32_t tp = 1; tp <= k / pp; tp++)
+            for (size_t c = 0; c < t->context_parallel.count; c++)
+                for (uint32_t v = 1; v <= places; v++)
+                    for (uint32_t mb = 1; mb <= t->global_batch; mb++) {
+                        const uint32_t cp = (uint32_t)degrees[c], dp = k / (pp * tp * cp);
+                        const struct plan plan = {tp, pp, dp, cp, v, mb};
+                        if (pp * tp * cp * dp == k && !plan_wrong(t, &plan, node_gpus))
+                            keep_plan(list, &plan);
+                    }
+}
+
+/* Divisors of the layers, the heads and the batch give what all numbers give, in the same order. */
+Test(transformer, all_plans_in_order) {
+    static const int64_t shapes[][4] = {/* layers, heads, kv_heads, batch */
+                                        {12, 12, 12, 48}, {30, 8, 2, 60}, {7, 6, 3, 36},
+                                        {22, 16, 16, 1},  {16, 4, 4, 97}, {1, 1, 1, 64}};
+    static const uint32_t counts[] = {1, 2, 3, 4, 6, 7, 8, 12, 16, 24, 36, 48, 60, 64, 97};
+    static int64_t degrees[] = {1, 2, 4};
+    static struct plan_list found, expected;
+    size_t all = 0;
+    for (size_t i = 0; i < COUNT(shapes) * COUNT(counts) * 4; i++) {
+        const int64_t *s = shapes[i % COUNT(shapes)];
+        const uint32_t k = counts[i / COUNT(shapes) % COUNT(counts)];
+        const size_t kind = i / COUNT(shapes) / COUNT(counts);
+        struct transformer t = gpt(s[0], 192, s[1], 1e8, s[3]);
+        t.kv_heads = s[2];
+        t.embedding_places = kind % 2;
+        t.context_parallel = (struct schema_list){.at = degrees, .count = kind < 2 ? 1 : 3};
+        found.count = expected.count = 0;
+        list_by_loops(&t, k, kind == 3 ? 4 : 8, &expected);
+        plan_each(&t, k, kind == 3 ? 4 : 8, keep_plan, &found);
+        cr_assert_eq(found.count, expected.count, "case %zu: %zu plans, not %zu", i, found.count,
+                     expected.count);
+        cr_assert(memcmp(found.at, expected.at, found.count * sizeof *found.at) == 0, "case %zu",
+                  i);
+        all += found.count;
+    }
+    cr_assert_gt(all, 5000, "%zu", all);
+}
+
+/* One GPU has a plan for each divisor of the batch: 10^9 = 2^9 5^9, a prime, the number of nine
+   digits that has most (OEIS A066150); 2^30 GPUs one for each that is a multiple of dp. */
+Test(transformer, large_batches_and_many_gpus) {
+    static const struct {
+        int64_t batch;
+        uint32_t k;
+        size_t plans;
+    } cases[] = {{1000000000, 1, 100},
+                 {999999937, 1, 2},
+                 {735134400, 1, 1344},
+                 {1 << 29, 1u << 29, 1},
+                 {1 << 20, 1u << 30, 0}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const struct transformer t = gpt(1, 64, 1, 1e6, cases[i].batch);
+        size_t count = 0;
+        plan_each(&t, cases[i].k, 8, count_plan, &count);
+        cr_expect_eq(count, cases[i].plans, "%zu: %zu plans", i, count);
+    }
+}
+
 Test(transformer, text) {
     char text[PLAN_TEXT_BYTES];
     plan_text(text, &(struct plan){8, 4, 2, 1, 2, 1});

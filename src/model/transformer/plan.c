@@ -1,6 +1,7 @@
 /* Plans of k GPUs: see plan.h. */
 #include "model/transformer/plan.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -116,21 +117,42 @@ double plan_network_bytes(const struct transformer *shape, const struct plan *p)
 
 /* --- all plans of k GPUs --- */
 
+#define MOST_DIVISORS 1344 /* of 735134400: no number up to 1e9 has more (OEIS A066150) */
+
+struct divisors {
+    uint32_t count, at[MOST_DIVISORS]; /* ascending */
+};
+
+static void find_divisors(struct divisors *list, int64_t n) {
+    assert(n > 0 && n <= 1000000000);
+    const uint32_t of = (uint32_t)n;
+    list->count = 0;
+    for (uint32_t d = 1; d <= of / d; d++)
+        if (of % d == 0)
+            list->at[list->count++] = d;
+    for (uint32_t i = list->count; i-- > 0;)
+        if (list->at[i] != of / list->at[i])
+            list->at[list->count++] = of / list->at[i];
+}
+
 struct plan_search {
     const struct transformer *shape;
-    uint32_t k, node_gpus;
+    uint32_t node_gpus;
+    struct divisors of_places, of_heads, of_batch;
     void (*found)(void *to, const struct plan *plan);
     void *to;
 };
 
 static void each_schedule(const struct plan_search *search, struct plan plan) {
+    const struct divisors *parts = &search->of_places, *batches = &search->of_batch;
     int64_t places = layer_places(search->shape) / plan.pipeline;
     int64_t sequences = search->shape->global_batch / plan.data;
-    for (uint32_t v = 1; v <= places && (v == 1 || plan.pipeline > 1); v++)
-        for (uint32_t mb = 1; places % v == 0 && mb <= sequences; mb++) {
-            plan.interleaving = v;
-            plan.micro_batch = mb;
-            if (!plan_wrong(search->shape, &plan, search->node_gpus))
+    for (uint32_t i = 0; i < parts->count && (i == 0 || plan.pipeline > 1); i++)
+        for (uint32_t j = 0; places % parts->at[i] == 0 && j < batches->count; j++) {
+            plan.interleaving = parts->at[i];
+            plan.micro_batch = batches->at[j];
+            if (sequences % plan.micro_batch == 0 &&
+                !plan_wrong(search->shape, &plan, search->node_gpus))
                 search->found(search->to, &plan);
         }
 }
@@ -151,11 +173,18 @@ static void each_context(const struct plan_search *search, struct plan plan, uin
 
 void plan_each(const struct transformer *shape, uint32_t k, uint32_t node_gpus,
                void (*found)(void *to, const struct plan *plan), void *to) {
-    const struct plan_search search = {shape, k, node_gpus, found, to};
-    for (uint32_t pp = 1; pp <= k; pp++)
-        for (uint32_t tp = 1; k % pp == 0 && layer_places(shape) % pp == 0 && tp <= node_gpus; tp++)
-            if (k / pp % tp == 0 && shape->kv_heads % tp == 0)
-                each_context(&search, (struct plan){.tensor = tp, .pipeline = pp}, k / pp / tp);
+    struct plan_search search;
+    search.shape = shape, search.node_gpus = node_gpus, search.found = found, search.to = to;
+    find_divisors(&search.of_places, layer_places(shape));
+    find_divisors(&search.of_heads, shape->kv_heads);
+    find_divisors(&search.of_batch, shape->global_batch);
+    for (uint32_t i = 0; i < search.of_places.count; i++)
+        for (uint32_t j = 0; j < search.of_heads.count; j++) {
+            const struct plan plan = {.pipeline = search.of_places.at[i],
+                                      .tensor = search.of_heads.at[j]};
+            if (plan.tensor <= node_gpus && k % (plan.pipeline * plan.tensor) == 0)
+                each_context(&search, plan, k / plan.pipeline / plan.tensor);
+        }
 }
 
 struct best_plan {
