@@ -55,13 +55,13 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
     .version = "1.0",
     .summary = "least mean completion time of the oldest jobs, in rounds",
     .help =
-        "At every multiple of round_s running jobs keep their GPUs. The oldest of the waiting ones, the share alpha of\n"
-        "them and at least as many as there are free GPUs, go by the least time in which they could end on the empty\n"
-        "cluster; then the others, likewise. "
+        "At every multiple of round_s running jobs come first: each keeps its configuration or moves to a better one.\n"
+        "Then come the oldest of the waiting ones, the share alpha of them and at least as many as there are free GPUs,\n"
+        "by the least time in which they could end on the empty cluster; then the others, likewise. "
         "With strict, the default, nobody overtakes a job whose turn it is.\n"
         "On GPUs of one type and for jobs of one GPU that is what the matching of AlloX (Le et al., EuroSys 2020)\n"
         "starts; GPU types are chosen job by job in that order, not by the matching. "
-        "Nobody is preempted, as in the\n"
+        "No job is preempted for one that waits, as in the\n"
         "simulator of Gavel (OSDI 2020). alpha 0.2 is assumed, and strict was chosen among variants that had been\n"
         "compared with one physical run: agreement with that run is no evidence.",
     .capabilities = EASIM_CAPABILITY_FRACTIONAL_GPU,

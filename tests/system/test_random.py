@@ -433,7 +433,7 @@ CHECKS = [numbers_are_numbers, jobs_add_up, times_of_jobs, deadlines, power_over
           services, losses, by_formula]
 
 
-IN_ROUNDS = {"goodput", "sia", "las", "tiresias", "max_min"}  # unless told otherwise
+IN_ROUNDS = {"allox", "goodput", "sia", "las", "tiresias", "max_min"}  # unless told otherwise
 NO_PROGRESS = "was stopped 1000 times in a row without having kept any of its work"
 
 
