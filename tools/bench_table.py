@@ -1,18 +1,22 @@
 #!/usr/bin/env python3
-"""The table of speed in docs/architecture.md: bench_table.py SOURCE [--check | --update]
+"""The tables of speed and growth in docs/architecture.md: bench_table.py SOURCE [--check | --update]
 
-Prints what tests/bench/baseline.json holds as a table of that document: figures of one machine, and what is aimed at and
-promised. --check compares with the document, --update rewrites it there, between the table's first line and the empty
-line behind it.
+Prints what tests/bench/baseline.json and growth.json hold as tables of that document: figures of one machine, and what is
+aimed at and promised. --check compares with the document, --update rewrites them there, each between its first line and
+the empty line behind it.
 """
 import json
 import math
 import sys
 from pathlib import Path
 
+from bench_growth import exponent
+
 HEAD = "| benchmark | CPU s | peak MiB | further | aim | limit |\n|---|---|---|---|---|---|\n"
 TEXTS = {"cpu_s": "{:.3g} s", "peak_mib": "{:.0f} MiB", "decision_us": "{:.3g} us a decision", "exponent": "jobs^{:.2f}",
          "times": "{:.3g} times"}
+GROWTH_HEAD = ("| command | sizes | before: CPU s | exponent | now: CPU s | exponent | limit |\n"
+               "|---|---|---|---|---|---|---|\n")
 
 
 def figures_of(bench, by_name):
@@ -44,26 +48,45 @@ def row(bench, by_name):
     return f"| {' | '.join(cells)} |\n"
 
 
+def growth_row(row):
+    """Times before and now, those that are there, with the exponents from the first to the last."""
+    cells = [row["name"], ", ".join(f"{size:,}" for size in row["sizes"])]
+    for when in "before_cpu_s", "now_cpu_s":
+        cpu_s = row.get(when)
+        cells += [", ".join(f"{seconds:.3g}" for seconds in cpu_s), f"{exponent(row['sizes'], cpu_s):.2f}"] if cpu_s else ["", ""]
+    limits = [text.format(row[name]) for name, text in (("limit_exponent", "{:g}"), ("limit_cpu_s", "{:g} s")) if name in row]
+    return f"| {' | '.join([*cells, ', '.join(limits)])} |\n"
+
+
+def tables(source):
+    """(first line, whole table) of each."""
+    benches, rows = (json.loads(Path(source, "tests/bench", name).read_text(encoding="utf-8"))
+                     for name in ("baseline.json", "growth.json"))
+    by_name = {bench["name"]: bench for bench in benches}
+    return [(HEAD.split("\n", maxsplit=1)[0], HEAD + "".join(row(bench, by_name) for bench in benches)),
+            (GROWTH_HEAD.split("\n", maxsplit=1)[0], GROWTH_HEAD + "".join(map(growth_row, rows)))]
+
+
 def main():
     source, *options = sys.argv[1:]
-    benches = json.loads(Path(source, "tests/bench/baseline.json").read_text(encoding="utf-8"))
-    by_name = {bench["name"]: bench for bench in benches}
-    table = HEAD + "".join(row(bench, by_name) for bench in benches)
     path = Path(source, "docs/architecture.md")
     document = path.read_text(encoding="utf-8")
-    begin = document.find(HEAD.split("\n")[0])
-    if not options:
-        print(table, end="")
-    elif begin < 0:
-        print(f"{path}: no line {HEAD.split(chr(10))[0]}", file=sys.stderr)
-        return 1
-    elif options == ["--update"]:
-        end = document.index("\n\n", begin) + 1
-        path.write_text(document[:begin] + table + document[end:], encoding="utf-8")
-    elif table not in document:
-        print("docs/architecture.md: its table of speed is another than tests/bench/baseline.json gives; "
-              "tools/bench_table.py SOURCE --update writes it", file=sys.stderr)
-        return 1
+    for first_line, table in tables(source):
+        begin = document.find(first_line)
+        if not options:
+            print(table)
+        elif begin < 0:
+            print(f"{path}: no line {first_line}", file=sys.stderr)
+            return 1
+        elif options == ["--update"]:
+            end = document.index("\n\n", begin) + 1
+            document = document[:begin] + table + document[end:]
+        elif table not in document:
+            print("docs/architecture.md: a table is another than tests/bench/baseline.json and growth.json give; "
+                  "tools/bench_table.py SOURCE --update writes it", file=sys.stderr)
+            return 1
+    if options == ["--update"]:
+        path.write_text(document, encoding="utf-8")
     return 0
 
 

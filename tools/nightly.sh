@@ -1,6 +1,7 @@
 #!/bin/bash
 # What the gate (.ci/run) leaves out or runs in a short form: every test whole, all documents, studies and seeds, all tests with
-# sanitizers, 20,000 random scenarios, 500 of easy, and the whole tree at -O0, -O2 and -O3 with gcc and clang. About two hours of CPU time.
+# sanitizers, 20,000 random scenarios, 500 of easy, how CPU time grows, and the whole tree at -O0, -O2 and -O3 with gcc and
+# clang. About two hours of CPU time.
 # Usage: tools/nightly.sh. Builds in build-nightly*. The last line and the exit status are those of the gate.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -35,6 +36,11 @@ random_scenarios() {
         EASIM_POLICY_PATH=$root/build-nightly/policies python3 tests/system/test_easy.py build-nightly/easim . --count 500
 }
 
+growth() {
+    configure build-nightly-bench --buildtype=release && ninja -C build-nightly-bench program &&
+        python3 tools/bench_growth.py --easim build-nightly-bench/easim --source .
+}
+
 sanitized() {
     configure build-nightly-asan -Db_sanitize=address,undefined -Db_lundef=false -Doptimization=1 \
         -Dc_args=-fno-sanitize-recover=all || return
@@ -49,5 +55,6 @@ stage 'gcc and clang at -O0, -O2 and -O3' 0 compilers || true
 stage 'all tests, whole' 0 whole || true
 stage 'what the tests cost' 0 costs || true
 stage '20,000 random scenarios, 500 of easy' 0 random_scenarios || true
+stage 'how CPU time grows' 0 growth || true
 stage 'ASan and UBSan' 0 sanitized || true
 stage 'the working tree is as before' 0 same_tree || true
