@@ -8,7 +8,7 @@
 struct energy_bound {
     double energy_j;
     size_t intervals, groups; /* that the work was split into */
-    bool solved;              /* false: without prices, so the bound knows of no queue */
+    size_t solved;            /* 0: without prices, so the bound knows of no queue */
 };
 
 /* Of all that GPUs and nodes draw up to the end of the last job, or to end_s (INFINITY: the

@@ -19,7 +19,7 @@ extern const char *const time_argument_names[]; /* "a" to "f" */
 /* Means over the measured jobs, s; NAN: it does not hold for this metric, or there are no jobs. */
 struct time_bound {
     double by[TIME_ARGUMENTS];
-    enum time_argument best;
+    size_t best; /* an enum time_argument; no padding, for it goes from process to process */
 };
 
 /* Of the mean of completion - submission of all measured jobs that can finish, or, with an end, of
