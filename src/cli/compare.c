@@ -395,6 +395,8 @@ static int conclude_comparison(struct session *s, const struct compare_perturbed
 static int compare_policies(struct session *s) {
     struct error error = {0};
     size_t count = s->args->perturbations.count;
+    if (s->options->bound && bound_replications_check(&s->clean.at[0].study, &error) < 0)
+        return cli_report_error(&error);
     run_args_catch_interrupts();
     if (s->args->all_count > 0 && contenders_leave_out(&s->clean, s->options, &error) < 0)
         return cli_report_error(&error);

@@ -179,7 +179,9 @@ static int regret_study(struct options *options, const struct study *study) {
     session.how = run_args_options(options);
     inputs_add_study(&session.inputs, study);
     error = session.inputs.failure;
-    session.folder = error.code < 0 ? NULL : run_args_folder(options, usual, &error);
+    bool refused =
+        error.code < 0 || (options->hindsight && bound_replications_check(study, &error) < 0);
+    session.folder = refused ? NULL : run_args_folder(options, usual, &error);
     code = !session.folder   ? cli_report_error(&error)
            : options->of_job ? run_externality(&session)
                              : run_regret(&session);

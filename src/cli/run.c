@@ -114,6 +114,8 @@ static int run_study(struct options *options, const struct study *study) {
     struct replicate_result result = {0};
     const char *usual = arena_printf(&options->arena, "results/%s/%s", study->scenario.name,
                                      policy_text_folder(study->policy, &options->arena));
+    if (options->bound && bound_replications_check(study, &error) < 0)
+        return cli_report_error(&error);
     const char *out = run_args_folder(options, usual, &error);
     if (!out)
         return cli_report_error(&error);

@@ -52,11 +52,17 @@ static int keep_bounds(void *context, size_t task, struct slice result, const ch
     return outcome.error.code;
 }
 
+int bound_replications_check(const struct study *study, struct error *reterr) {
+    return study->source.services.count > 0
+               ? error_set(reterr, ERROR_INPUT, "there are no bounds of runs with services")
+               : 0;
+}
+
 int bound_replications(const struct study *study, const struct config_extras *extras,
                        const struct replicate_options *how, uint32_t count,
                        struct bounds *ret_bounds, struct error *reterr) {
-    if (study->source.services.count > 0)
-        return error_set(reterr, ERROR_INPUT, "there are no bounds of runs with services");
+    if (bound_replications_check(study, reterr) < 0)
+        return reterr->code;
     struct bounding all = {.study = study, .extras = extras, .how = how, .bounds = ret_bounds};
     const struct isolated tasks = {.count = count,
                                    .processes = how->processes < count ? how->processes : count,
