@@ -18,6 +18,7 @@ struct analysis {
     struct rule_run rule_run;
     struct insights insights;
     const char **commands;
+    struct str invest_csv, invest; /* with --invest: the file, and what to print */
 };
 
 /* Of every run in the folder that no option leaves out, one at a time. */
@@ -49,6 +50,8 @@ static int find_insights(struct analysis *a, struct error *reterr) {
     a->commands = arena_alloc(arena, (a->insights.at.count + 1) * sizeof *a->commands);
     for (size_t i = 0; i < a->insights.at.count; i++)
         a->commands[i] = what_if_command(&a->recorded.run, a->insights.at.at[i], i + 1, arena);
+    if (r == 0 && a->options->invest)
+        r = invest_run(a->options, &a->recorded.run, &a->invest_csv, &a->invest, reterr);
     return r;
 }
 
@@ -72,6 +75,8 @@ static int write_insights(const struct analysis *a, const struct insights_page *
         r = write_file(a, "insights.md", &md, reterr);
     if (r == 0)
         r = write_file(a, "waste.csv", &a->waste_csv, reterr);
+    if (r == 0 && a->options->invest)
+        r = write_file(a, "invest.csv", &a->invest_csv, reterr);
     str_finish(&md);
     str_finish(&json);
     return r;
@@ -87,8 +92,7 @@ static int tell_insights(struct analysis *a, struct error *reterr) {
     struct str text = {0};
     int r = write_insights(a, &page, reterr);
     insights_report(&page, &text);
-    if (r == 0 && a->options->invest)
-        r = invest_run(a->options, &a->recorded.run, &text, reterr);
+    str_add_bytes(&text, a->invest.text, a->invest.length);
     if (r == 0 && !a->options->quiet)
         r = cli_print_lines(&text, reterr);
     str_finish(&text);
@@ -99,6 +103,8 @@ static void finish(struct analysis *a) {
     insights_finish(&a->insights);
     rule_run_finish(&a->rule_run);
     str_finish(&a->waste_csv);
+    str_finish(&a->invest_csv);
+    str_finish(&a->invest);
     waste_finish(&a->waste);
     recorded_args_finish(&a->recorded);
     rule_settings_finish(&a->settings);

@@ -5,8 +5,8 @@
 #include "cli/options.h"
 #include "insight/recorded_run.h"
 
-/* Writes invest.csv and appends what to print. */
-int invest_run(struct options *options, const struct recorded_run *run, struct str *report,
-               struct error *reterr) MUST_CHECK;
+/* Appends what goes into invest.csv, and what to print. */
+int invest_run(struct options *options, const struct recorded_run *run, struct str *csv,
+               struct str *report, struct error *reterr) MUST_CHECK;
 
 #endif
