@@ -62,8 +62,8 @@ const volatile bool *child_original(void) {
     return page;
 }
 
-static void leave_without_memory(void *context, size_t bytes) {
-    (void)context, (void)bytes;
+static void leave_without_memory(void *context, size_t bytes, const char *fault) {
+    (void)context, (void)bytes, (void)fault;
     _exit(NO_MEMORY);
 }
 

@@ -11,20 +11,28 @@
 /* A failure may come at any depth, so it cannot be handed down: set once, by a process that is
  * about to run a policy. */
 static struct {
-    void (*tell)(void *context, size_t bytes);
+    void (*tell)(void *context, size_t bytes, const char *fault);
     void *context;
 } failure;
 
-void mem_on_failure(void (*tell)(void *context, size_t bytes), void *context) {
+void mem_on_failure(void (*tell)(void *context, size_t bytes, const char *fault), void *context) {
     failure.tell = tell;
     failure.context = context;
 }
 
-void mem_exhausted(size_t bytes) {
+static _Noreturn void end(size_t bytes, const char *fault) {
     if (failure.tell)
-        failure.tell(failure.context, bytes);
-    fputs("easim: out of memory\n", stderr);
+        failure.tell(failure.context, bytes, fault);
+    fprintf(stderr, "easim: %s\n", fault ? fault : "out of memory");
     exit(1);
+}
+
+void mem_exhausted(size_t bytes) {
+    end(bytes, NULL);
+}
+
+void mem_end(const char *fault) {
+    end(0, fault);
 }
 
 static void *checked_memory(void *memory, size_t bytes) {

@@ -11,13 +11,16 @@ void *mem_realloc(void *old, size_t count,
                   size_t bytes_each); /* grows or shrinks; old may be NULL */
 char *mem_strdup(const char *text);
 
-/* From now on calls tell(context, bytes) in place of the message when there is no memory; it must
-   not return. For processes whose parent says what became of them. */
-void mem_on_failure(void (*tell)(void *context, size_t bytes), void *context);
+/* From now on calls tell(context, bytes, NULL) in place of the message when there is no memory, and
+   tell(context, 0, fault) in that of another fault (machine.h); it must not return. For processes
+   whose parent says what became of them. */
+void mem_on_failure(void (*tell)(void *context, size_t bytes, const char *fault), void *context);
 
 /* The end for want of memory, for allocations of libraries that return NULL. bytes: 0 where it is
    not known how many. */
 _Noreturn void mem_exhausted(size_t bytes);
+/* The same end for another fault of the machine; machine_end says when. */
+_Noreturn void mem_end(const char *fault);
 
 /* Zeroed memory that this process shares with those it forks. */
 void *mem_shared(size_t bytes);

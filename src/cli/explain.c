@@ -21,8 +21,9 @@ struct repeated {
     struct trunk_wish wish;
 };
 
-/* Fills in the moments, or the reason. */
-static void repeat_run(struct repeated *a, const struct recorded_args *args, uint32_t job) {
+/* Fills in the moments, or the reason. Negative: the machine failed, which is no reason. */
+static int repeat_run(struct repeated *a, const struct recorded_args *args, uint32_t job,
+                      struct error *reterr) {
     struct arena *arena = &a->again.options->arena;
     const struct scenario_overrides as_it_was = {.policy = NULL};
     const struct study_loader loader = again_loader(&a->again);
@@ -37,6 +38,7 @@ static void repeat_run(struct repeated *a, const struct recorded_args *args, uin
     if (*reason)
         *reason = arena_printf(arena, "%c%s.", toupper((unsigned char)**reason), *reason + 1);
     problems_finish(&problems);
+    return error.code == ERROR_MACHINE ? error_set(reterr, error.code, "%s", error.text) : 0;
 }
 
 /* ---- What if ---- */
@@ -154,12 +156,11 @@ static int explain_job(struct options *options, const struct recorded_args *args
         return refuse_job(args, options, reterr);
     struct repeated again = {.study = {.drawn = NULL}};
     struct story story;
-    int r = 0;
     again_init(&again.again, options, &args->run, true);
-    repeat_run(&again, args, job);
-    if (options->what_if && !again.again.reason)
+    int r = repeat_run(&again, args, job, reterr);
+    if (r == 0 && options->what_if && !again.again.reason)
         r = ask_what_if(&again, args, reterr);
-    else if (options->what_if)
+    else if (r == 0 && options->what_if)
         r = error_set(reterr, ERROR_INPUT,
                       "--what-if: the run cannot be repeated, so nothing else can be tried: %s",
                       again.again.reason);

@@ -9,8 +9,10 @@
 #include "cli/repeat_compare.h"
 #include "cli/repeat_inputs.h"
 #include "easim_version.h"
+#include "io/files.h"
 #include "output/manifest.h"
 
+#include <errno.h>
 #include <ftw.h>
 #include <limits.h>
 #include <signal.h>
@@ -23,7 +25,7 @@
  * first. */
 static bool is_missing_manifest(const char *path) {
     const char *slash = strrchr(path, '/');
-    return slash && strcmp(slash + 1, MANIFEST_NAME) == 0 && access(path, F_OK) != 0;
+    return slash && strcmp(slash + 1, MANIFEST_NAME) == 0 && !files_exist(path);
 }
 
 const char *repeat_manifest(int argc, char **argv) {
@@ -65,7 +67,7 @@ static bool is_this_easim(const struct recorded *recorded) {
 static int conclude_repetition(const struct recorded *recorded, const struct repeat_inputs *inputs,
                                const char *again) {
     struct arena arena = {0};
-    bool made = access(arena_printf(&arena, "%s/" MANIFEST_NAME, again), R_OK) == 0;
+    bool made = files_exist(arena_printf(&arena, "%s/" MANIFEST_NAME, again));
     bool same_inputs = inputs->changed.count == 0 && is_this_easim(recorded);
     bool same = made && repeat_compare(recorded, again, same_inputs);
     arena_finish(&arena);
@@ -85,16 +87,25 @@ static int remove_entry(const char *path, const struct stat *status, int kind, s
     return remove(path);
 }
 
+/* At the end for a fault of the machine, too. */
+static void remove_scratch(void *scratch, size_t bytes, const char *fault) {
+    mem_on_failure(NULL, NULL);
+    (void)nftw(scratch, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    if (fault)
+        mem_end(fault);
+    mem_exhausted(bytes);
+}
+
 static const char *make_scratch(struct arena *arena, struct error *reterr) {
     const char *folder = getenv("TMPDIR");
     char *path =
         arena_printf(arena, "%s/easim-repeat.XXXXXX", folder && folder[0] ? folder : "/tmp");
-    char real[PATH_MAX];
-    if (!mkdtemp(path) || !realpath(path, real)) {
-        error_set(reterr, ERROR_IO, "%s: cannot make folder", path);
+    if (!mkdtemp(path)) {
+        error_set(reterr, ERROR_IO, "%s: cannot make folder: %s", path, strerror(errno));
         return NULL;
     }
-    return arena_strdup(arena, real);
+    mem_on_failure(remove_scratch, path);
+    return files_real(path, arena);
 }
 
 /* The path as it is valid from any folder: the command may run in another one. */
@@ -158,6 +169,7 @@ static int repeat_recorded(const struct repeated *command, const struct options 
                                         : arena_printf(&arena, "%s/results", scratch));
     else
         code = cli_report_error(&error);
+    mem_on_failure(NULL, NULL);
     if (scratch)
         (void)nftw(scratch, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
     code = cli_conclude(code);

@@ -3,6 +3,7 @@
 #include "cli/repeat_child.h"
 
 #include "base/child.h"
+#include "base/mem.h"
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -24,6 +25,7 @@ void repeat_child_signals(sigset_t *signals) {
 static _Noreturn void run_in_child(const struct repeat_child *repetition, pid_t parent) {
     int argc = 0, null = open("/dev/null", O_RDWR | O_CLOEXEC);
     sigset_t signals;
+    mem_on_failure(NULL, NULL);
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent)

@@ -1,6 +1,7 @@
 /* Files of two folders against each other: see repeat_compare.h. */
 #include "cli/repeat_compare.h"
 
+#include "base/machine.h"
 #include "cli/cli.h"
 #include "io/sha256.h"
 #include "output/sweep/run_store.h"
@@ -12,18 +13,26 @@
 
 /* ---- What manifests name ---- */
 
+/* Of a file that is there: false if there is none. Of one that cannot be read nothing can be said.
+ */
+static bool hash_file(const char *path, char digest[static SHA256_TEXT]) {
+    uint64_t bytes;
+    struct error error = {0};
+    int r = sha256_file(path, digest, &bytes, &error);
+    if (r < 0)
+        machine_end("%s", error.text);
+    return r == 0;
+}
+
 /* Equal SHA-256 means equal bytes. */
 static bool file_is_whole(const struct recorded_file *file, const char *prefix) {
     char now[SHA256_TEXT];
-    uint64_t bytes;
-    struct error error = {0};
-    int there = sha256_file(file->path, now, &bytes, &error);
-    if (there == 0 && file->sha256 && strcmp(now, file->sha256) == 0)
+    bool there = hash_file(file->path, now);
+    if (there && file->sha256 && strcmp(now, file->sha256) == 0)
         return true;
     cli_show("damaged: %s%s (%s)\n", prefix, file->name,
-             there < 0    ? "it cannot be read"
-             : there == 0 ? "not of the SHA-256 in the manifest: one of the two was changed"
-                          : "it is missing");
+             there ? "not of the SHA-256 in the manifest: one of the two was changed"
+                   : "it is missing");
     return false;
 }
 
@@ -60,10 +69,7 @@ bool repeat_is_whole(const struct recorded *recorded) {
 static bool same_file(const struct recorded_file *file, const char *prefix, const char *again) {
     struct arena arena = {0};
     char after[SHA256_TEXT];
-    uint64_t bytes;
-    struct error error = {0};
-    const char *made = arena_printf(&arena, "%s/%s", again, file->name);
-    bool is_made = sha256_file(made, after, &bytes, &error) == 0;
+    bool is_made = hash_file(arena_printf(&arena, "%s/%s", again, file->name), after);
     bool same = is_made && strcmp(after, file->sha256) == 0;
     if (!same)
         cli_show("differs: %s%s%s\n", prefix, file->name,
@@ -144,6 +150,8 @@ static bool same_point(const struct run_store *before, const struct run_store *a
                             same_inputs ? 0 : SWEEP_INPUTS_BYTES) &&
                 texts_equal((struct slice){notes[0].text, notes[0].length},
                             (struct slice){notes[1].text, notes[1].length}, 0);
+    if (error.code < 0)
+        machine_end("%s", error.text);
     for (int i = 0; i < 2; i++) {
         str_finish(&notes[i]);
         str_finish(&texts[i]);
@@ -159,7 +167,7 @@ static bool same_points(const char *folder, const char *again, bool same_inputs)
     bool same = run_store_read(&before, arena_printf(&arena, "%s/runs", folder), &error) == 0 &&
                 run_store_read(&after, arena_printf(&arena, "%s/runs", again), &error) == 0;
     if (!same)
-        cli_show("differs: runs (%s)\n", error.text);
+        machine_end("%s", error.text);
     for (size_t i = 0; i < after.records.count; i++) {
         const struct run_record *record = &after.records.at[i];
         if (same_point(&before, &after, record, same_inputs))

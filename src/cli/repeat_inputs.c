@@ -1,8 +1,8 @@
 /* Inputs of a recorded command: see repeat_inputs.h. */
 #include "cli/repeat_inputs.h"
 
+#include "base/machine.h"
 #include "cli/cli.h"
-
 #include "io/sha256.h"
 #include "policy/module.h"
 
@@ -22,9 +22,10 @@ static void report_input(struct check *c, const struct recorded_file *file, cons
     uint64_t bytes;
     struct error error = {0};
     int r = sha256_file(path, now, &bytes, &error);
+    if (r < 0)
+        machine_end("%s", error.text);
     if (r != 0) {
-        cli_say("%s: input %s %s%s\n", c->who, file->name,
-                r < 0 ? strstr(error.text, "cannot read") : "is missing",
+        cli_say("%s: input %s is missing%s\n", c->who, file->name,
                 file->in_scenario ? "; scenario.yaml has what was in it" : "");
         c->missing += !file->in_scenario;
     } else if (!file->sha256 || strcmp(now, file->sha256) != 0) {

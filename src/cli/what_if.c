@@ -1,17 +1,18 @@
 /* Commands of insights, and what they give: see what_if.h. */
 #include "cli/what_if.h"
 
+#include "base/machine.h"
 #include "cli/again.h"
 #include "cli/run_args.h"
 #include "cli/shell_words.h"
-
-#include <limits.h>
-#include <stdlib.h>
+#include "io/files.h"
 
 /* The whole path of the folder, so that the command runs in any other. */
 static const char *whole_folder(const char *path, struct arena *arena) {
-    char real[PATH_MAX];
-    return arena_strdup(arena, realpath(path, real) ? real : path);
+    const char *real = files_real(path, arena);
+    if (!real)
+        machine_end("%s: its folder was moved or removed meanwhile", path);
+    return real;
 }
 
 static void add_option(struct str *line, const char *option, const char *word) {

@@ -1,6 +1,7 @@
 /* Calls of the policy: see callbacks.h. */
 #include "engine/callbacks.h"
 
+#include "base/machine.h"
 #include "base/rounding.h"
 #include "base/units.h"
 #include "engine/actions.h"
@@ -9,6 +10,7 @@
 #include "policy/host_job.h"
 #include "policy/refusing_host.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -47,12 +49,16 @@ static void call_policy(struct sim *sim, int (*function)(const struct easim_pass
     sim->list.recheck_all = sim->list.recheck_all || (sim->options.check && checks_all(sim));
     look_begins(sim);
     note_call(sim, function ? name : LIST_CALLBACK);
+    errno = 0;
     int r = function ? function(&pass) : list_decide(&sim->list, &pass);
+    const int code = errno;
     end_call(sim, function ? name : LIST_CALLBACK);
     look_ends(sim, checks_all(sim));
+    const char *why = plan.failure.length > 0 ? plan.failure.text : "it gave no reason";
+    if (r < 0 && code != EAGAIN && machine_is_at_fault(code)) /* EAGAIN: a pipe has nothing yet */
+        machine_end("policy %s: %s failed: %s", sim->module->policy->name, name, why);
     if (r < 0)
-        sim_fail(sim, ERROR_RUN, "policy %s: %s failed: %s", sim->module->policy->name, name,
-                 plan.failure.length > 0 ? plan.failure.text : "it gave no reason");
+        sim_fail(sim, ERROR_RUN, "policy %s: %s failed: %s", sim->module->policy->name, name, why);
     actions_finish(&plan);
 }
 

@@ -1,6 +1,7 @@
 /* Two mappings and a copy: see guard.h. */
 #include "engine/guard.h"
 
+#include "base/machine.h"
 #include "base/mem.h"
 
 #include <errno.h>
@@ -58,9 +59,12 @@ int guard_init(struct guard *guard, size_t bytes, bool checked, struct error *re
         guard->shown = guard->host = map_private(guard->bytes);
         return 0;
     }
-    if (map_twice(guard) < 0)
-        return error_set(reterr, ERROR_RUN, "check: cannot map the view of the policy twice: %s",
-                         strerror(errno));
+    if (map_twice(guard) < 0) {
+        static const char text[] = "check: cannot map the view of the policy twice: %s";
+        if (machine_is_at_fault(errno))
+            machine_end(text, strerror(errno));
+        return error_set(reterr, ERROR_RUN, text, strerror(errno));
+    }
     guard->copy = map_private(guard->bytes);
     guard->noted_at = mem_zalloc(guard->bytes / GUARD_LINE, sizeof *guard->noted_at);
     return 0;

@@ -3,6 +3,7 @@
 #include "insight/recorded_table.h"
 
 #include "config/policy_text.h"
+#include "io/files.h"
 #include "study/recorded.h"
 #include "study/recorded_check.h"
 #include "workload/service_load.h"
@@ -10,7 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const char *const record_files[] = {"segments.csv", "gpus.csv", "workload.csv",
                                            "recorded.csv", "series.csv"};
@@ -59,7 +59,7 @@ static int open_manifest(struct recorded_folder *folder, struct error *reterr) {
 
 static int bind_models(struct recorded_folder *folder, const struct binding *binding) {
     const char *path = arena_printf(&folder->arena, "%s/" MODELS_NAME, folder->path);
-    if (access(path, F_OK) < 0) /* rigid jobs alone */
+    if (!files_exist(path)) /* rigid jobs alone */
         return model_set_load(&folder->models, NULL, binding);
     if (yaml_doc_load(&folder->model_doc, path, binding->problems) < 0)
         return ERROR_INPUT;

@@ -3,10 +3,10 @@
 
 #include "base/numfmt.h"
 #include "io/csv.h"
+#include "io/files.h"
 
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 static const struct service *service_at(const struct recorded_run *run, uint32_t service) {
     const struct service *list = run->folder->source.services.at;
@@ -178,7 +178,7 @@ int recorded_services_load_figures(struct recorded_run *run, const char *folder,
     for (uint32_t s = 0; s < run->service_count; s++)
         run->services[s].slo_share = run->services[s].j_per_token = NAN;
     const char *path = arena_printf(&arena, "%s/services.csv", folder);
-    if (run->service_count > 0 && access(path, F_OK) == 0) /* not in a summary only */
+    if (run->service_count > 0 && files_exist(path)) /* not in a summary only */
         r = csv_open(path, ',', &csv, reterr);
     while (r == 0 && csv && (got = csv_next(csv, reterr)) != 0) {
         r = got < 0 ? got : 0;

@@ -1,14 +1,15 @@
 /* Rows of recorded CSV files: see recorded_table.h. */
 #include "insight/recorded_table.h"
 
+#include "base/machine.h"
 #include "base/numfmt.h"
 #include "base/units.h"
+#include "io/files.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define HEAD_MOST ((size_t)1 << 20) /* bytes of a header: labels may be long */
@@ -17,7 +18,7 @@
 
 static int read_range(struct recorded_table *table, uint64_t from, size_t bytes,
                       struct error *reterr) {
-    int fd = (int)TEMP_FAILURE_RETRY(open(table->file, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    int fd = files_open(table->file, O_NONBLOCK);
     ssize_t count = fd < 0 ? -1 : 1;
     table->text.length = 0;
     str_reserve(&table->text, bytes + 1);
@@ -32,6 +33,8 @@ static int read_range(struct recorded_table *table, uint64_t from, size_t bytes,
         close(fd);
     str_add(&table->text, "");
     table->at = table->text.text;
+    if (count < 0 && machine_is_at_fault(code))
+        machine_end("%s: cannot read: %s", table->file, strerror(code));
     return count < 0
                ? error_set(reterr, ERROR_INPUT, "%s: cannot read: %s", table->file, strerror(code))
                : 0;
@@ -84,7 +87,7 @@ int recorded_table_open(struct recorded_table *table, const char *file, const ch
 int recorded_table_size(const struct recorded_table *table, uint64_t *ret_bytes,
                         struct error *reterr) {
     struct stat status;
-    if (stat(table->file, &status) < 0 || (uint64_t)status.st_size < table->head_bytes)
+    if (!files_stat(table->file, &status) || (uint64_t)status.st_size < table->head_bytes)
         return error_set(reterr, ERROR_INPUT, "%s: cannot be read", table->file);
     *ret_bytes = (uint64_t)status.st_size - table->head_bytes;
     return 0;

@@ -1,10 +1,12 @@
 /* Decoded bytes. Invariant: raw[raw_begin..raw_end) are bytes of the file not yet decoded or,
    without compression, not yet handed out. */
 #include "io/bytes.h"
+
+#include "base/machine.h"
 #include "base/mem.h"
+#include "io/files.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -36,6 +38,8 @@ static ssize_t read_bytes(struct bytes *bytes, void *to, size_t room, struct err
     do
         count = read(bytes->fd, to, room);
     while (count < 0 && errno == EINTR);
+    if (count < 0 && machine_is_at_fault(errno))
+        machine_end("%s: cannot read: %s", bytes->name, strerror(errno));
     if (count < 0)
         return error_set(reterr, ERROR_IO, "%s: cannot read: %s", bytes->name, strerror(errno));
     if (count == 0)
@@ -161,7 +165,7 @@ static int start_decoder(struct bytes *bytes, struct error *reterr) {
 
 static int open_and_sniff(struct bytes *bytes, const char *path, struct error *reterr) {
     if (strcmp(path, "-") != 0) {
-        bytes->fd = (int)TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC));
+        bytes->fd = files_open(path, 0);
         if (bytes->fd < 0)
             return error_set(reterr, ERROR_IO, "%s: cannot open: %s", path, strerror(errno));
     }

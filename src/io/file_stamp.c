@@ -1,8 +1,9 @@
 /* Stamps of files: see file_stamp.h. */
 #include "io/file_stamp.h"
 
+#include "io/files.h"
+
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #define SETTLED_NS ((int64_t)2000000000)
@@ -15,7 +16,7 @@ void file_stamp_take(const char *path, struct file_stamp *ret_stamp) {
     struct stat status;
     struct timespec now;
     *ret_stamp = (struct file_stamp){0};
-    if (stat(path, &status) < 0 || !S_ISREG(status.st_mode))
+    if (!files_stat(path, &status) || !S_ISREG(status.st_mode))
         return;
     clock_gettime(CLOCK_REALTIME, &now);
     int64_t changed_ns = nanoseconds(status.st_ctim);

@@ -1,6 +1,7 @@
 /* Files and folders as such. */
 #include "io/files.h"
 
+#include "base/machine.h"
 #include "base/mem.h"
 
 #include <errno.h>
@@ -21,27 +22,38 @@ const char *files_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* The folder that holds path, without links; of one that does not exist as far as it does. */
-static bool real_folder(const char *path, struct arena *arena, const char **ret_folder,
-                        const char **ret_name) {
-    const char *slash = strrchr(path, '/');
-    const char *folder =
-        slash ? arena_strndup(arena, path, slash == path ? 1 : (size_t)(slash - path)) : ".";
+bool files_stat(const char *path, struct stat *ret_status) {
+    if (stat(path, ret_status) == 0)
+        return true;
+    if (machine_is_at_fault(errno))
+        machine_end("%s: cannot read: %s", path, strerror(errno));
+    return false;
+}
+
+bool files_exist(const char *path) {
+    struct stat status;
+    return files_stat(path, &status);
+}
+
+const char *files_real(const char *path, struct arena *arena) {
     char real[PATH_MAX];
-    if (!realpath(folder, real))
-        return false;
-    *ret_folder = arena_strdup(arena, real);
-    *ret_name = files_name(path);
-    return true;
+    if (realpath(path, real))
+        return arena_strdup(arena, real);
+    if (errno != ENOENT && errno != ENOTDIR)
+        machine_end("%s: cannot follow the path: %s", path, strerror(errno));
+    return NULL;
 }
 
 const char *files_relative(const char *path, const char *folder, struct arena *arena) {
-    const char *from, *to, *name;
+    const char *slash = strrchr(path, '/'), *name = files_name(path);
+    const char *from = files_real(folder, arena);
+    const char *to = files_real(
+        slash ? arena_strndup(arena, path, slash == path ? 1 : (size_t)(slash - path)) : ".",
+        arena);
     struct str out = {0};
-    char real[PATH_MAX];
-    if (!realpath(folder, real) || !real_folder(path, arena, &to, &name))
+    if (!from || !to)
         return arena_strdup(arena, path);
-    from = arena_printf(arena, "%s/", strcmp(real, "/") == 0 ? "" : real);
+    from = arena_printf(arena, "%s/", strcmp(from, "/") == 0 ? "" : from);
     to = arena_printf(arena, "%s/", strcmp(to, "/") == 0 ? "" : to);
     size_t common = 0;
     for (size_t i = 0; from[i] && from[i] == to[i]; i++)
@@ -55,10 +67,17 @@ const char *files_relative(const char *path, const char *folder, struct arena *a
     return result;
 }
 
+int files_open(const char *path, int flags) {
+    int fd = (int)TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | flags));
+    if (fd < 0 && machine_is_at_fault(errno))
+        machine_end("%s: cannot open: %s", path, strerror(errno));
+    return fd;
+}
+
 int files_read_open(int fd, const char *path, size_t most, struct str *out, struct error *reterr) {
     struct stat status;
-    ssize_t count = 1;
-    bool regular = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+    ssize_t count = fstat(fd, &status) == 0 ? 1 : -1;
+    bool regular = count > 0 && S_ISREG(status.st_mode), other = count > 0 && !regular;
     while (regular && count > 0 && out->length < most) {
         size_t room = most - out->length < READ_BYTES ? most - out->length : READ_BYTES;
         count = TEMP_FAILURE_RETRY(read(fd, str_reserve(out, room), room));
@@ -66,13 +85,15 @@ int files_read_open(int fd, const char *path, size_t most, struct str *out, stru
     }
     int code = errno;
     str_add(out, "");
+    if (count < 0 && machine_is_at_fault(code))
+        machine_end("%s: cannot read: %s", path, strerror(code));
     return regular && count >= 0 ? 0
                                  : error_set(reterr, ERROR_INPUT, "%s: cannot read: %s", path,
-                                             regular ? strerror(code) : "not a regular file");
+                                             other ? "not a regular file" : strerror(code));
 }
 
 int files_read(const char *path, size_t most, struct str *out, struct error *reterr) {
-    int fd = (int)TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    int fd = files_open(path, O_NONBLOCK);
     if (fd < 0)
         return error_set(reterr, ERROR_INPUT, "%s: cannot open: %s", path, strerror(errno));
     int r = files_read_open(fd, path, most, out, reterr);
@@ -129,8 +150,8 @@ int files_sync(const char *const *paths, size_t count, struct error *reterr) {
 
 DIR *files_open_folder(const char *path) {
     DIR *folder = opendir(path);
-    if (!folder && errno == ENOMEM)
-        mem_exhausted(0);
+    if (!folder && machine_is_at_fault(errno))
+        machine_end("%s: cannot open folder: %s", path, strerror(errno));
     return folder;
 }
 

@@ -7,12 +7,23 @@
 #include "base/str.h"
 
 #include <dirent.h>
+#include <sys/stat.h>
 
 /* The part behind the last slash; without one, all of it. */
 const char *files_name(const char *path);
+/* stat: false if there is nothing at path. A fault of the machine ends the process (machine.h): it
+   must not look like a file that is missing. */
+bool files_stat(const char *path, struct stat *ret_status);
+bool files_exist(const char *path);
+/* The whole path, without links, in the arena; NULL if there is nothing there. If that cannot be
+   told, the process ends. */
+const char *files_real(const char *path, struct arena *arena);
 /* How path is called from inside of folder ("../../configs/tiny.yaml"), whatever links lead to the
    two; both exist, or else path comes back as it is. In the arena. */
 const char *files_relative(const char *path, const char *folder, struct arena *arena);
+/* open for reading, with more flags: negative if errno tells of the file, for a fault of the
+   machine ends the process. */
+int files_open(const char *path, int flags) MUST_CHECK;
 /* Appends what is in a regular file, at most so many bytes of it. ERROR_INPUT: it is none, or
    cannot be read. */
 int files_read(const char *path, size_t most, struct str *out, struct error *reterr) MUST_CHECK;
@@ -23,7 +34,7 @@ int files_read_open(int fd, const char *path, size_t most, struct str *out,
 int files_remove(const char *path, struct error *reterr) MUST_CHECK;
 /* Waits until these files and folders, and nothing else, are on the disk. */
 int files_sync(const char *const *paths, size_t count, struct error *reterr) MUST_CHECK;
-/* opendir, which never fails for want of memory. */
+/* opendir, which never fails by the machine. */
 DIR *files_open_folder(const char *path);
 /* Makes a folder and its parents; one that exists is fine. */
 int files_make_folders(const char *path, struct error *reterr) MUST_CHECK;

@@ -1,6 +1,7 @@
 /* SHA-256, computed by nettle. */
 #include "io/sha256.h"
 
+#include "base/machine.h"
 #include "base/mem.h"
 
 #include <errno.h>
@@ -50,10 +51,8 @@ static int hash_all(int fd, char digest[static SHA256_TEXT], uint64_t *ret_bytes
     return code;
 }
 
-/* Whether an error says that nobody could read such a file, now or later. */
 static bool is_no_file(int code) {
-    return code == ENOENT || code == ENOTDIR || code == EACCES || code == EPERM || code == ELOOP ||
-           code == ENAMETOOLONG;
+    return code == ENOENT || code == ENOTDIR || code == ELOOP || code == ENAMETOOLONG;
 }
 
 int sha256_file(const char *path, char digest[static SHA256_TEXT], uint64_t *ret_bytes,
@@ -75,12 +74,16 @@ int sha256_file(const char *path, char digest[static SHA256_TEXT], uint64_t *ret
         return 0;
     return is_no_file(code)
                ? SHA256_NO_FILE
-               : error_set(reterr, ERROR_IO, "%s: cannot read: %s", path, strerror(code));
+               : error_set(reterr, code == EACCES || code == EPERM ? ERROR_INPUT : ERROR_IO,
+                           "%s: cannot read: %s", path, strerror(code));
 }
 
 bool sha256_is_of_file(const char *sha256, const char *path) {
     char now[SHA256_TEXT];
     uint64_t bytes;
-    struct error ignored = {0};
-    return sha256 && sha256_file(path, now, &bytes, &ignored) == 0 && strcmp(now, sha256) == 0;
+    struct error error = {0};
+    int r = sha256 ? sha256_file(path, now, &bytes, &error) : SHA256_NO_FILE;
+    if (r == ERROR_IO)
+        machine_end("%s", error.text);
+    return r == 0 && strcmp(now, sha256) == 0;
 }

@@ -1,10 +1,12 @@
 /* A YAML file as a tree that knows where everything stands. Invariant: nodes never change once
    made, for an alias shares those of its anchor; yaml_path_set copies what stands on its path. */
 #include "io/yaml_doc.h"
+
+#include "base/machine.h"
+#include "io/files.h"
 #include "io/yaml_read.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,6 +36,8 @@ static int read_whole_file(int fd, const char *name, struct str *text, struct pr
             return 0;
         if (count < 0 && errno == EINTR)
             continue;
+        if (count < 0 && machine_is_at_fault(errno))
+            machine_end("%s: cannot read: %s", name, strerror(errno));
         if (count < 0) {
             problems_add(problems, where, NULL, "cannot read: %s", strerror(errno));
             return ERROR_IO;
@@ -53,7 +57,7 @@ int yaml_read_stdin(struct str *text, struct problems *problems) {
 int yaml_doc_load(struct yaml_doc *doc, const char *path, struct problems *problems) {
     bool is_stdin = strcmp(path, "-") == 0;
     const char *name = is_stdin ? YAML_STDIN_NAME : path;
-    int fd = is_stdin ? STDIN_FILENO : (int)TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC));
+    int fd = is_stdin ? STDIN_FILENO : files_open(path, 0);
     if (fd < 0) {
         problems_add(problems, (struct location){name, 0, 0}, NULL, "cannot open: %s",
                      strerror(errno));

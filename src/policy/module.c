@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/child.h"
+#include "base/machine.h"
 #include "base/mem.h"
 #include "base/own_state.h"
 #include "io/files.h"
@@ -51,18 +52,21 @@ static int read_symbol(struct policy_module *module, const char *path, struct er
     return r;
 }
 
-/* NULL: dlerror tells why, and it is not want of memory. */
-static void *load_module(const char *path) {
+static void *load_module(const char *path, struct error *reterr) {
     errno = 0;
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!handle && errno == ENOMEM)
-        mem_exhausted(0);
-    return handle;
+    if (handle)
+        return handle;
+    int code = errno;
+    error_set(reterr, ERROR_INPUT, "cannot load policy: %s", dlerror());
+    if (code == ENOMEM || machine_is_named(reterr->text))
+        machine_end("%s", reterr->text);
+    return NULL;
 }
 
 /* In a child. What is wrong, but does not end it, the parent finds and says. */
 static void read_and_close(void *context) {
-    struct policy_module module = {.handle = load_module(context)};
+    struct policy_module module = {.handle = dlopen(context, RTLD_NOW | RTLD_LOCAL)};
     if (!module.handle)
         return;
     if (read_symbol(&module, context, NULL) == 0)
@@ -94,10 +98,10 @@ static int try_path(const char *path, struct error *reterr) {
     return reterr->code;
 }
 
-static void *load_here(const char *path) {
+static void *load_here(const char *path, struct error *reterr) {
     struct own_state state;
     own_state_keep(&state);
-    void *handle = load_module(path);
+    void *handle = load_module(path, reterr);
     own_state_restore(&state);
     return handle;
 }
@@ -106,9 +110,9 @@ static int open_path(const char *path, bool apart, struct policy_module *module,
                      struct error *reterr) {
     *module = (struct policy_module){.apart = apart};
     file_stamp_take(path, &module->stamp);
-    module->handle = (apart ? load_module : load_here)(path);
+    module->handle = (apart ? load_module : load_here)(path, reterr);
     if (!module->handle)
-        return error_set(reterr, ERROR_INPUT, "cannot load policy: %s", dlerror());
+        return ERROR_INPUT;
     module->path = mem_strdup(path);
     return read_symbol(module, path, reterr);
 }

@@ -7,6 +7,7 @@
 
 #include "base/child.h"
 #include "base/hash.h"
+#include "base/machine.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -55,7 +56,7 @@ static bool write_result(int fd, const struct str *result) {
 /* Of a full disk or memory the machine is to blame, of a descriptor that is gone the policy. */
 static void hand_in(int fd, const struct str *result, struct trail *trail) {
     if (!write_result(fd, result)) {
-        trail->machine = errno == ENOSPC || errno == ENOMEM;
+        trail->machine = machine_is_at_fault(errno);
         snprintf(trail->words, FAULT_BYTES, "the result of %s cannot be handed over: %s",
                  trail_name(trail), strerror(errno));
         return;
@@ -138,10 +139,11 @@ struct slice forked_open_result(const struct forked *forked, struct str *failure
     struct stat file = {0};
     bool sealed =
         fcntl(forked->result, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) == 0;
-    if (!sealed || fstat(forked->result, &file) < 0)
+    if (!sealed || fstat(forked->result, &file) < 0) {
+        trail->machine = machine_is_at_fault(errno);
         str_addf(failure, "the result of %s cannot be read: %s", trail_name(trail),
                  strerror(errno));
-    else if ((uint64_t)file.st_size != trail->bytes)
+    } else if ((uint64_t)file.st_size != trail->bytes)
         str_addf(failure, "the result of %s is not whole: %lld of %llu bytes", trail_name(trail),
                  (long long)file.st_size, (unsigned long long)trail->bytes);
     else if (file.st_size > 0) {

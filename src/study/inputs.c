@@ -27,6 +27,8 @@ static int hash_input(struct input *input, struct error *reterr) {
     file_stamp_take(input->path, &input->stamp);
     struct error error = {0};
     int r = sha256_file(input->path, input->sha256, &input->bytes, &error);
+    if (r == ERROR_INPUT)
+        return SHA256_NO_FILE; /* a word that names somebody else's file */
     if (r < 0)
         return error_set(reterr, ERROR_MACHINE, "%s", error.text);
     file_stamp_take(input->path, &after);

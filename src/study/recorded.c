@@ -169,15 +169,13 @@ static int refuse_damaged(const char *path, const struct str *all, const char *a
 
 static int find_folder(struct recorded *recorded, const char *path, struct error *reterr) {
     const char *slash = strrchr(path, '/');
-    char real[PATH_MAX];
     const char *folder =
         slash ? arena_strndup(&recorded->arena, path, slash == path ? 1 : (size_t)(slash - path))
               : ".";
-    if (!realpath(folder, real))
-        return error_set(reterr, ERROR_INPUT, "%s: cannot open folder: %s", folder,
-                         strerror(errno));
-    recorded->folder = arena_strdup(&recorded->arena, real);
-    return 0;
+    recorded->folder = files_real(folder, &recorded->arena);
+    return recorded->folder ? 0
+                            : error_set(reterr, ERROR_INPUT, "%s: cannot open folder: %s", folder,
+                                        strerror(errno));
 }
 
 int recorded_load(struct recorded *recorded, const char *path, struct error *reterr) {

@@ -1,19 +1,18 @@
 /* Folders against their manifests: see recorded_check.h. */
 #include "study/recorded_check.h"
 
+#include "io/files.h"
 #include "io/sha256.h"
 #include "study/recorded.h"
 
 #include <string.h>
-#include <unistd.h>
 
 static int check_file(const char *folder, const struct recorded_file *file, struct error *reterr) {
     char now[SHA256_TEXT];
     uint64_t bytes;
-    struct error error = {0};
-    int r = sha256_file(file->path, now, &bytes, &error);
+    int r = sha256_file(file->path, now, &bytes, reterr);
     if (r < 0)
-        return error_set(reterr, ERROR_INPUT, "%s", error.text);
+        return r;
     if (r == SHA256_NO_FILE)
         return error_set(reterr, ERROR_INPUT,
                          "%s/%s: is missing, though " MANIFEST_NAME " lists it", folder,
@@ -42,7 +41,7 @@ int recorded_check(const char *folder, struct error *reterr) {
     struct arena arena = {0};
     const char *manifest = arena_printf(&arena, "%s/" MANIFEST_NAME, folder);
     int r;
-    if (access(manifest, F_OK) < 0)
+    if (!files_exist(manifest))
         r = error_set(
             reterr, ERROR_INPUT,
             "%s: " MANIFEST_NAME

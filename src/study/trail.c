@@ -34,14 +34,15 @@ static bool easim_is_at_work(const struct trail *trail) {
     return trail->generating > 0 || (trail->replication > 0 && !trail->calling);
 }
 
-/* Where mem.h has no memory: what the parent is to say. */
-static void no_memory(void *context, size_t bytes) {
+/* Where mem.h has no memory, or machine.h met another fault: what the parent is to say. */
+static void leave_machine(void *context, size_t bytes, const char *fault) {
     struct trail *trail = context;
     const char *where = easim_is_at_work(trail) ? "easim itself, not in"
                         : trail->calling        ? trail->calling
                                                 : "the run";
-    int length = snprintf(trail->words, FAULT_BYTES, "out of memory in %s%s %s", where,
-                          easim_is_at_work(trail) ? "" : " of", trail_name(trail));
+    int length = fault ? snprintf(trail->words, FAULT_BYTES, "%s", fault)
+                       : snprintf(trail->words, FAULT_BYTES, "out of memory in %s%s %s", where,
+                                  easim_is_at_work(trail) ? "" : " of", trail_name(trail));
     if (bytes > 0 && length < FAULT_BYTES)
         snprintf(trail->words + length, FAULT_BYTES - (size_t)length,
                  ": no room for %zu more bytes", bytes);
@@ -52,7 +53,7 @@ static void no_memory(void *context, size_t bytes) {
 void trail_begin(struct trail *trail) {
     trail->pid = getpid();
     trail->original = child_original();
-    mem_on_failure(no_memory, trail);
+    mem_on_failure(leave_machine, trail);
 }
 
 static void note_time(void *context, const struct sim *sim, int64_t from_ns, int64_t to_ns) {

@@ -12,6 +12,7 @@
 
    tests/faults/harness.py sets them. */
 #undef _FILE_OFFSET_BITS /* open and open64 are two */
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -29,8 +30,8 @@
 #include <unistd.h>
 
 enum kind {
-    WRITE,
-    READ,
+    WRITE, /* pwrite, too */
+    READ,  /* pread, too */
     OPEN,
     CLOSE,
     RENAME,
@@ -40,12 +41,17 @@ enum kind {
     SYNCFS,
     FORK,
     MALLOC,
+    STAT, /* fstat, lstat and access, too */
+    REALPATH,
+    FOLDER, /* opendir, scandir */
+    MEMFD,  /* memfd_create */
+    MAP,    /* mmap */
     KIND_COUNT
 };
 
-static const char *const kinds[KIND_COUNT] = {"write",  "read",   "open",  "close",
-                                              "rename", "unlink", "mkdir", "fsync",
-                                              "syncfs", "fork",   "malloc"};
+static const char *const kinds[KIND_COUNT] = {
+    "write",  "read", "open",   "close", "rename",   "unlink", "mkdir", "fsync",
+    "syncfs", "fork", "malloc", "stat",  "realpath", "folder", "memfd", "map"};
 
 static const struct {
     const char *name;
@@ -131,7 +137,7 @@ static bool is_asked_process(void) {
 
 static void wait_for_go(void) {
     const struct timespec tick = {0, 1000000};
-    while (asked.go && access(asked.go, F_OK) < 0)
+    while (asked.go && faccessat(AT_FDCWD, asked.go, F_OK, 0) < 0)
         nanosleep(&tick, NULL);
 }
 
@@ -192,6 +198,80 @@ ssize_t read(int fd, void *bytes, size_t room) {
     if (!is_hit_fd(READ, fd))
         return real(fd, bytes, room);
     return asked.act == ACT_SHORT ? real(fd, bytes, (room + 1) / 2) : -1;
+}
+
+typedef ssize_t (*pwrite_function)(int, const void *, size_t, off64_t);
+typedef ssize_t (*pread_function)(int, void *, size_t, off64_t);
+typedef int (*stat_function)(const char *, struct stat64 *);
+typedef int (*fstat_function)(int, struct stat64 *);
+
+ssize_t pwrite64(int fd, const void *bytes, size_t length, off64_t at) {
+    REAL(pwrite_function, "pwrite64")
+    if (!is_hit_fd(WRITE, fd))
+        return real(fd, bytes, length, at);
+    return asked.act == ACT_SHORT ? real(fd, bytes, (length + 1) / 2, at) : -1;
+}
+
+ssize_t pread64(int fd, void *bytes, size_t room, off64_t at) {
+    REAL(pread_function, "pread64")
+    if (!is_hit_fd(READ, fd))
+        return real(fd, bytes, room, at);
+    return asked.act == ACT_SHORT ? real(fd, bytes, (room + 1) / 2, at) : -1;
+}
+
+int stat64(const char *path, struct stat64 *status) {
+    REAL(stat_function, "stat64")
+    return is_hit(STAT, path) ? -1 : real(path, status);
+}
+
+int lstat64(const char *path, struct stat64 *status) {
+    REAL(stat_function, "lstat64")
+    return is_hit(STAT, path) ? -1 : real(path, status);
+}
+
+int fstat64(int fd, struct stat64 *status) {
+    REAL(fstat_function, "fstat64")
+    return is_hit_fd(STAT, fd) ? -1 : real(fd, status);
+}
+
+int access(const char *path, int mode) {
+    typedef int (*access_function)(const char *, int);
+    REAL(access_function, "access")
+    return is_hit(STAT, path) ? -1 : real(path, mode);
+}
+
+char *realpath(const char *path, char *resolved) {
+    typedef char *(*realpath_function)(const char *, char *);
+    REAL(realpath_function, "realpath")
+    return is_hit(REALPATH, path) ? NULL : real(path, resolved);
+}
+
+DIR *opendir(const char *path) {
+    typedef DIR *(*opendir_function)(const char *);
+    REAL(opendir_function, "opendir")
+    return is_hit(FOLDER, path) ? NULL : real(path);
+}
+
+int scandir64(const char *path, struct dirent64 ***entries,
+              int (*is_taken)(const struct dirent64 *),
+              int (*compare)(const struct dirent64 **, const struct dirent64 **)) {
+    typedef int (*scandir_function)(const char *, struct dirent64 ***,
+                                    int (*)(const struct dirent64 *),
+                                    int (*)(const struct dirent64 **, const struct dirent64 **));
+    REAL(scandir_function, "scandir64")
+    return is_hit(FOLDER, path) ? -1 : real(path, entries, is_taken, compare);
+}
+
+int memfd_create(const char *name, unsigned flags) {
+    typedef int (*memfd_function)(const char *, unsigned);
+    REAL(memfd_function, "memfd_create")
+    return is_hit(MEMFD, NULL) ? -1 : real(name, flags);
+}
+
+void *mmap64(void *at, size_t bytes, int protection, int flags, int fd, off64_t from) {
+    typedef void *(*mmap_function)(void *, size_t, int, int, int, off64_t);
+    REAL(mmap_function, "mmap64")
+    return is_hit(MAP, NULL) ? MAP_FAILED : real(at, bytes, protection, flags, fd, from);
 }
 
 int open(const char *path, int flags, ...) {

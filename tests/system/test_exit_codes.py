@@ -165,8 +165,11 @@ class Cases:
             ("report", 2, "another file is no D3"): ["report", self.run_dir, "--out", "pages", "--d3", TINY],
             ("analyze", 0, "done"): ["analyze", self.recorded],
             ("analyze", 1, "a result cannot be written"): ["analyze", self.recorded, "--out", "/proc/no/folder"],
+            ("analyze", 1, "the machine fails: there is no result"): ["analyze", self.recorded, "--invest"],
             ("analyze", 2, "no results"): ["analyze", none],
             ("analyze", 2, "no such threshold"): ["analyze", none, "--rule", "HOG.nothing=1"],
+            ("explain", 0, "done; what its policy fails at is in the story"): ["explain", self.recorded, "resnet-1"],
+            ("explain", 1, "the machine fails: there is no story"): ["explain", self.recorded, "resnet-1", "--what-if", "all"],
             ("explain", 2, "no results"): ["explain", none, "job"],
             ("timeline", 2, "no results"): ["timeline", none],
             ("attribute", 2, "no results"): ["attribute", none],
@@ -181,17 +184,22 @@ def gnuplot():
     return any((Path(folder) / "gnuplot").exists() for folder in os.environ["PATH"].split(":"))
 
 
-def limit():
+def limit_memory():
     resource.setrlimit(resource.RLIMIT_AS, (300 << 20, 300 << 20))
 
 
-def easim(words, place, interrupt=False, env=None, hog=False):
+def limit_files():
+    """One besides the standard streams."""
+    resource.setrlimit(resource.RLIMIT_NOFILE, (4, 4))
+
+
+def easim(words, place, interrupt=False, env=None, limit=None):
     """Exit status and standard error; interrupted when a policy loops, else when a replication is at work."""
     loops = place / "loops"
     loops.mkdir(parents=True)
     env = {"ENDS_BADLY_LOOPS": str(loops), **(env or {})}
     process = subprocess.Popen([EASIM, *map(str, words)], cwd=place, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                               text=True, env=dict(os.environ, **env), preexec_fn=limit if hog else None)
+                               text=True, env=dict(os.environ, **env), preexec_fn=limit)
     if interrupt:
         at_work(process)
         if "loop" in " ".join(map(str, words)):
@@ -219,7 +227,7 @@ def by_command(cases, rows, folder):
     with ThreadPoolExecutor(4) as pool:
         jobs = []
         for number, (command, code, when, message) in enumerate(rows):
-            how = {"interrupt": command != "plot" and code == "130"}
+            how = {"interrupt": command != "plot" and code == "130", "limit": limit_files if "the machine" in when else None}
             if command == "plot":
                 how["env"] = {"1": {"PATH": str(folder / "nowhere")}, "130": {"PATH": str(cases.fake)}}.get(code)
             each = [(name, [name, "--help" if code == "0" else "--nothing"]) for name in COMMANDS] if command == "all" else [
@@ -256,7 +264,7 @@ def by_end(rows, folder):
             continue  # a sanitizer's own handler reports crashes, and needs more addresses
         own = f"`easim: {message[1:]}" if "signal`" not in what else message
         for how in ENDS[what]:
-            words, more = ["run", *badly(how)], {"hog": how == "hog"}
+            words, more = ["run", *badly(how)], {"limit": limit_memory if how == "hog" else None}
             if "timeout" in what:
                 words = ["compare", SEED, "--policies", BAD, "--run-timeout", "1s", "--quiet", "-n", 1, "--set",
                          "params_by_policy={ends_badly: {how: loop}}"]

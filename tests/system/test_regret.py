@@ -247,6 +247,9 @@ def failing_copies(folder):
         assert rows[1]["jct_s"] == "110" and rows[2]["jct_s"] == "" and rows[0]["regret"] == "20", rows
         assert "2 of 3 copies have no result, the first: " in done.stderr and failures[2] in done.stderr, done.stderr
         assert json.loads((folder / harm / "manifest.json").read_text())["failed"] == 2
+    easim("run", "scenario.yaml", "--set", "policy.params={worst: true, refused: fail}", "--record", "--quiet", "--out", "recorded", cwd=folder)
+    story = easim("explain", "recorded", "a", "--what-if", "all", cwd=folder).stdout  # a failure of the policy is a row
+    assert HARMS["fail"] in story and "completion time, mean" in story, story
 
 
 def interrupted(folder):

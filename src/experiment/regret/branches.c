@@ -2,6 +2,7 @@
 #include "experiment/regret/branches.h"
 
 #include "base/child.h"
+#include "base/machine.h"
 #include "base/mem.h"
 
 #include <errno.h>
@@ -22,9 +23,13 @@ static void reap_branch(struct branches *branches, struct branch *branch) {
     struct str failure = {0};
     struct slice result = {NULL, 0};
     const struct trail_end end = {.status = forked_wait(&branch->forked)};
-    trail_explain(branch->forked.trail, &end, &failure);
+    struct trail *trail = branch->forked.trail;
+    trail_explain(trail, &end, &failure);
     if (!failure.text)
         result = forked_open_result(&branch->forked, &failure);
+    if (failure.text &&
+        trail->machine) /* the others die with this process, which may be made again */
+        machine_end("%s", trail->words[0] ? trail->words : failure.text);
     branches->ended(branches->context, branch->number, failure.text ? (struct slice){0} : result,
                     failure.text);
     forked_close_result(result);
@@ -100,12 +105,8 @@ int branches_fork(struct branches *branches, size_t number) {
         branches->self = branch;
     else if (copy == 0)
         branches->running++;
-    else if (!branches->cancel || !atomic_load(branches->cancel)) {
-        struct str failure = {0};
-        str_addf(&failure, "no process can be started: %s", strerror(errno));
-        branches->ended(branches->context, number, (struct slice){0}, failure.text);
-        str_finish(&failure);
-    }
+    else if (!branches->cancel || !atomic_load(branches->cancel))
+        machine_end("cannot start a process: %s", strerror(errno));
     return copy > 0;
 }
 

@@ -1,4 +1,5 @@
-/* Copies of this process that go on in another way, so many at a time. */
+/* Copies of this process that go on in another way, so many at a time. A fault of the machine in
+   one of them, or none to be had, ends this process (machine.h): without it nothing is known. */
 #ifndef EASIM_EXPERIMENT_REGRET_BRANCHES_H
 #define EASIM_EXPERIMENT_REGRET_BRANCHES_H
 
@@ -27,8 +28,7 @@ struct branches {
 };
 
 void branches_init(struct branches *branches);
-/* Waits for a place. Returns twice: 1 in the copy, 0 here. Here also where there is none: then the
-   branch has ended with a failure, or all are given up. */
+/* Waits for a place. Returns twice: 1 in the copy, 0 here; here also when all are given up. */
 int branches_fork(struct branches *branches, size_t number) MUST_CHECK;
 /* Until all have ended. Negative: they are given up, since the command is cancelled. */
 int branches_wait(struct branches *branches);

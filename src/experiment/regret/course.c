@@ -4,9 +4,9 @@
 #include "base/hash.h"
 #include "bounds/bound.h"
 #include "engine/loop.h"
+#include "io/files.h"
 #include "metrics/job_record.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <sys/wait.h>
 
@@ -18,7 +18,7 @@ static bool has_children(void) {
 }
 
 static bool has_threads(void) {
-    DIR *folder = opendir("/proc/self/task");
+    DIR *folder = files_open_folder("/proc/self/task");
     size_t count = 0;
     for (const struct dirent *entry; folder && (entry = readdir(folder));)
         count += entry->d_name[0] != '.';

@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* ---- Where they are ---- */
 
@@ -14,10 +13,10 @@ static const char *find_data(const struct validate_case *v, const char *file, st
     const char *near = file[0] == '/' || !slash
                            ? file
                            : arena_printf(arena, "%.*s/%s", (int)(slash - v->path), v->path, file);
-    if (access(near, R_OK) == 0)
+    if (files_exist(near))
         return near;
     const char *far = folder && file[0] != '/' ? arena_printf(arena, "%s/%s", folder, file) : file;
-    return access(far, R_OK) == 0 ? files_relative(far, ".", arena) : NULL;
+    return files_exist(far) ? files_relative(far, ".", arena) : NULL;
 }
 
 int validate_data_bind(struct validate_case *v, const struct yaml_node *node,

@@ -92,7 +92,7 @@ static int try_investment(const struct session *s, struct investments *all, uint
     i->parameter = parameter;
     i->kwh = NAN;
     int r = run_with(s, override_of(folder, i->model, parameter, &all->arena), &i->kwh, &error);
-    if (r == ERROR_CANCELLED) {
+    if (r == ERROR_CANCELLED || r == ERROR_MACHINE) { /* another time it may do */
         *reterr = error;
         return r;
     }

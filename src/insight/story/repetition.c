@@ -103,7 +103,8 @@ int repetition_run(struct study *study, const struct recorded_run *run, uint32_t
     study_set_replications(study, number);
     int r = replicate_run(study, &options, &sink, &result, &error);
     if (r < 0)
-        r = error_set(reterr, r == ERROR_CANCELLED ? r : ERROR_RUN, "%s", error.text);
+        r = error_set(reterr, r == ERROR_CANCELLED || r == ERROR_MACHINE ? r : ERROR_RUN, "%s",
+                      error.text);
     else if (!session.is_whole)
         r = error_set(reterr, ERROR_RUN, "what the repetition has seen cannot be read");
     else

@@ -5,7 +5,6 @@
 #include "report_parts.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #define MOST_D3 ((size_t)16 << 20)
 /* then the rest of the version, and its copyright */
@@ -13,7 +12,7 @@
 
 int report_page_d3(const char *path, struct str *text, struct error *reterr) {
     const char *file = path ? path : EASIM_D3_FILE;
-    if (access(file, R_OK) < 0)
+    if (!files_exist(file))
         return error_set(reterr, path ? ERROR_INPUT : ERROR_RUN,
                          "%s: cannot read D3, which draws the charts of a report: install the "
                          "package node-d3, or name another file of D3 version 5",

@@ -4,13 +4,13 @@
 
 #include "base/numfmt.h"
 #include "config/policy_text.h"
+#include "io/files.h"
 #include "study/recorded_check.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { METRIC, POLICY, N, MEAN, CI95 };
 
@@ -20,7 +20,7 @@ bool plot_source_exists(const char *folder, const char *name) {
     struct arena arena = {0};
     struct stat status;
     bool found =
-        stat(arena_printf(&arena, "%s/%s", folder, name), &status) == 0 && S_ISREG(status.st_mode);
+        files_stat(arena_printf(&arena, "%s/%s", folder, name), &status) && S_ISREG(status.st_mode);
     arena_finish(&arena);
     return found;
 }
@@ -139,10 +139,10 @@ static int open_folder(struct plot_source *source, const char *folder, struct er
         return open_run(source, folder, reterr);
     else if (plot_source_exists(folder, "curves.csv"))
         source->meters = arena_strdup(&source->arena, folder);
-    else if (stat(folder, &status) < 0)
+    else if (!files_stat(folder, &status))
         return error_set(reterr, ERROR_INPUT, "%s: cannot open folder: %s", folder,
                          strerror(errno));
-    else if (stat(arena_printf(&source->arena, "%s/runs", folder), &status) == 0)
+    else if (files_exist(arena_printf(&source->arena, "%s/runs", folder)))
         return error_set(reterr, ERROR_INPUT, "%s: a sweep whose points are not joined yet",
                          folder);
     else

@@ -97,7 +97,7 @@ static int is_store(const struct dirent *entry) {
 
 static int read_file(struct run_store *store, const char *path, struct error *reterr) {
     struct str text = {0};
-    int fd = (int)TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    int fd = files_open(path, O_NONBLOCK);
     if (fd < 0)
         return error_set(reterr, ERROR_IO, "%s: cannot open: %s", path, strerror(errno));
     array_push(&store->files, ((struct run_file){mem_strdup(path), fd}));

@@ -1,0 +1,137 @@
+"""A fault of the machine is no result: with one at any call, commands that read a recorded folder or run it again end with exit 1 and
+say why, or with the same bytes. Usage: test_machine.py EASIM SOURCE SHIM [--most N], N calls of each kind, spread over all (30; 2
+with EASIM_TESTS=short)"""
+import argparse
+import errno
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from harness import EASIM, SOURCE, each_call, easim, form, good, run_tests
+
+TINY, D3 = SOURCE / "configs/tiny.yaml", Path("/usr/share/nodejs/d3/dist/d3.min.js")
+FAULTS = {"malloc": "ENOMEM", "map": "ENOMEM", "read": "EIO", "stat": "EIO", "realpath": "EIO", "folder": "EMFILE", "open": "EMFILE",
+          "memfd": "EMFILE", "write": "ENOSPC", "fork": "EAGAIN"}
+OF_FILES = ("read", "stat", "realpath", "folder", "open")
+MANY = 1000000  # calls in a row: the machine goes on failing
+
+
+def commands(folder):
+    recorded, out = folder / "recorded", folder / "out"
+    good("run", TINY, "--record", "--quiet", "--out", recorded)
+    yield "explain", recorded, "resnet-1", "--what-if", "all"
+    yield "analyze", recorded, "--out", out
+    yield "analyze", recorded, "--verify", "none", "--invest", "--out", out
+    if D3.exists():
+        yield "report", recorded, "--out", out
+    yield "run", recorded / "manifest.json"
+
+
+def files_of(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file() and ".tmp-" not in path.name}
+
+
+def is_told(ended, where):
+    """Exit 1, and nothing said but why."""
+    assert ended.code == 1 and re.search("^easim: .", ended.said, re.M), where
+    assert ended.out in ("", "the repetition gives no results\n"), where
+
+
+def at_every_call(folder):
+    out = folder / "out"
+    for words in commands(folder):
+        shutil.rmtree(out, ignore_errors=True)
+        before, whole, same, tried, told = files_of(folder / "recorded"), good(*words), files_of(out), 0, 0
+        for call, error in FAULTS.items():
+            for number, ended in each_call(MOST, *words, prepare=lambda: shutil.rmtree(out, ignore_errors=True), call=call, do=error):
+                where = (call, error, number, str(ended))
+                tried += 1
+                if ended.code == 0:
+                    assert ended.out == whole.out and files_of(out) == same, where
+                else:
+                    told += 1
+                    is_told(ended, where)
+                    assert call not in OF_FILES or re.search("^easim: .*/", ended.said, re.M), ("no name", where)
+                    assert files_of(out).items() <= same.items(), where
+                assert files_of(folder / "recorded") == before, where
+        print(f"{' '.join(map(str, words[:2]))}: {told} of {tried} told", flush=True)
+
+
+def that_goes_on(folder):
+    """What failed is tried again, then told: no table, and no file written or replaced."""
+    out = folder / "out"
+    for words in list(commands(folder))[:3]:
+        for fault in ({"call": "memfd", "do": "EMFILE"},
+                      {"call": "write", "do": "ENOSPC", "path": "memfd:easim"}, {"call": "write", "do": "EIO", "path": "memfd:easim"},
+                      {"call": "malloc", "do": "ENOMEM", "who": "children"}):
+            count = easim(*words, **fault).calls
+            for number in sorted({1, count // 2, count - 1}):
+                shutil.rmtree(out, ignore_errors=True)
+                out.mkdir()
+                (out / "insights.md").write_text("earlier\n", encoding="utf-8")
+                ended = easim(*words, at=number, times=MANY, **fault)
+                where = (fault, number, str(ended))
+                assert ended.hits > 1, where
+                is_told(ended, where)
+                why = "out of memory" if fault["call"] == "malloc" else os.strerror(getattr(errno, fault["do"]))
+                assert why in ended.said and files_of(out) == {"insights.md": b"earlier\n"}, where
+
+
+def of_a_file_by_name(folder):
+    """A file that is there and cannot be read, or be looked for, is neither a missing section, nor another result, nor a path that is
+    valid from one folder alone."""
+    recorded = folder / "recorded"
+    good("run", TINY, "--record", "--quiet", "--out", recorded)
+    for words, fault, said in (
+            (("report", recorded, "--out", folder / "out"), {"call": "stat", "path": "users.csv"}, f"{recorded}/users.csv: cannot read"),
+            (("run", recorded / "manifest.json"), {"call": "read", "path": "results/jobs.csv"}, "results/jobs.csv: cannot read"),
+            (("analyze", recorded, "--verify", "none", "--out", folder / "out"), {"call": "realpath"}, f"{recorded}: cannot follow the path")):
+        if words[0] == "report" and not D3.exists():
+            continue
+        last = easim(*words, **fault).calls
+        shutil.rmtree(folder / "out", ignore_errors=True)
+        ended = easim(*words, do="EIO", at=last, **fault)
+        assert ended.hits == 1, ended
+        is_told(ended, str(ended))
+        assert re.fullmatch(rf"easim: \S*{said}: Input/output error\n", ended.said), (said, str(ended))
+        assert not (folder / "out").exists(), ended
+    if os.geteuid() != 0:  # who may read everything
+        (recorded / "jobs.csv").chmod(0)
+        ended = easim("explain", recorded, "resnet-1")
+        assert ended.code == 2 and ended.said == f"easim: {recorded}/jobs.csv: cannot read: Permission denied\n", ended
+
+
+def bad_input_writes_nothing(folder):
+    """--invest of a record whose policy is gone: all of it is read first."""
+    policies, recorded, out = folder / "policies", folder / "recorded", folder / "out"
+    policies.mkdir()
+    shutil.copy(next(Path(f) / "easy.so" for f in os.environ["EASIM_POLICY_PATH"].split(":")), policies / "mine.so")
+    environment = os.environ | {"EASIM_POLICY_PATH": str(policies)}
+    ended = easim("run", TINY, "--policy", "mine", "--record", "--quiet", "--out", recorded, environment=environment)
+    assert ended.code == 0, ended
+    (policies / "mine.so").unlink()
+    before = files_of(recorded)
+    for more in ((), ("--out", out)):
+        ended = easim("analyze", recorded, "--invest", *more, environment=environment)
+        assert ended.code == 2 and "mine" in ended.said and not ended.out, ended
+        assert files_of(recorded) == before and not out.exists(), ended
+
+
+def no_padding_is_handed_in(folder):
+    """What copies hand in is initialized, by valgrind."""
+    if not shutil.which("valgrind"):
+        print("no valgrind")
+        return
+    words = [str(word) for word in ("valgrind", "--quiet", "--trace-children=yes", EASIM, "bound", TINY, "--quiet", "--out", folder / "out")]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0 and "uninitialised" not in done.stderr, done.stderr
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--most", type=int, default=form(30, 2))
+    MOST = parser.parse_args(sys.argv[4:]).most
+    run_tests(at_every_call, that_goes_on, of_a_file_by_name, bad_input_writes_nothing)
