@@ -25,6 +25,11 @@ bool machine_is_named(const char *text) {
     return i < CODES;
 }
 
+void machine_check(int code, const char *path, const char *verb) {
+    if (machine_is_at_fault(code))
+        machine_end("%s: cannot %s: %s", path, verb, strerror(code));
+}
+
 void machine_end(const char *format, ...) {
     struct str text = {0}, shown = {0};
     va_list arguments;

@@ -1,4 +1,5 @@
 /* easim validate: what was measured beside what easim predicts. */
+#include "base/machine.h"
 #include "cli/cli.h"
 #include "cli/option_parse.h"
 #include "cli/progress_line.h"
@@ -125,10 +126,8 @@ static int load_items(struct session *s, struct problems *problems) {
     for (size_t i = 0; i < s->inputs.list.count; i++)
         s->inputs.list.at[i].inlined = false; /* there is no scenario.yaml of all of them */
     s->inputs.from_here = true;
-    if (result == 0 && s->inputs.failure.code < 0) {
-        problems_add(problems, (struct location){0}, NULL, "%s", s->inputs.failure.text);
-        result = ERROR_INPUT;
-    }
+    if (result == 0 && s->inputs.failure.code < 0)
+        machine_end("%s", s->inputs.failure.text);
     return result;
 }
 

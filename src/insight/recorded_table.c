@@ -33,8 +33,8 @@ static int read_range(struct recorded_table *table, uint64_t from, size_t bytes,
         close(fd);
     str_add(&table->text, "");
     table->at = table->text.text;
-    if (count < 0 && machine_is_at_fault(code))
-        machine_end("%s: cannot read: %s", table->file, strerror(code));
+    if (count < 0)
+        machine_check(code, table->file, "read");
     return count < 0
                ? error_set(reterr, ERROR_INPUT, "%s: cannot read: %s", table->file, strerror(code))
                : 0;

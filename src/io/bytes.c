@@ -38,10 +38,10 @@ static ssize_t read_bytes(struct bytes *bytes, void *to, size_t room, struct err
     do
         count = read(bytes->fd, to, room);
     while (count < 0 && errno == EINTR);
-    if (count < 0 && machine_is_at_fault(errno))
-        machine_end("%s: cannot read: %s", bytes->name, strerror(errno));
-    if (count < 0)
+    if (count < 0) {
+        machine_check(errno, bytes->name, "read");
         return error_set(reterr, ERROR_IO, "%s: cannot read: %s", bytes->name, strerror(errno));
+    }
     if (count == 0)
         bytes->raw_ended = true;
     return count;

@@ -25,8 +25,7 @@ const char *files_name(const char *path) {
 bool files_stat(const char *path, struct stat *ret_status) {
     if (stat(path, ret_status) == 0)
         return true;
-    if (machine_is_at_fault(errno))
-        machine_end("%s: cannot read: %s", path, strerror(errno));
+    machine_check(errno, path, "read");
     return false;
 }
 
@@ -69,8 +68,8 @@ const char *files_relative(const char *path, const char *folder, struct arena *a
 
 int files_open(const char *path, int flags) {
     int fd = (int)TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | flags));
-    if (fd < 0 && machine_is_at_fault(errno))
-        machine_end("%s: cannot open: %s", path, strerror(errno));
+    if (fd < 0)
+        machine_check(errno, path, "open");
     return fd;
 }
 
@@ -85,8 +84,8 @@ int files_read_open(int fd, const char *path, size_t most, struct str *out, stru
     }
     int code = errno;
     str_add(out, "");
-    if (count < 0 && machine_is_at_fault(code))
-        machine_end("%s: cannot read: %s", path, strerror(code));
+    if (count < 0)
+        machine_check(code, path, "read");
     return regular && count >= 0 ? 0
                                  : error_set(reterr, ERROR_INPUT, "%s: cannot read: %s", path,
                                              other ? "not a regular file" : strerror(code));
@@ -150,8 +149,8 @@ int files_sync(const char *const *paths, size_t count, struct error *reterr) {
 
 DIR *files_open_folder(const char *path) {
     DIR *folder = opendir(path);
-    if (!folder && machine_is_at_fault(errno))
-        machine_end("%s: cannot open folder: %s", path, strerror(errno));
+    if (!folder)
+        machine_check(errno, path, "open folder");
     return folder;
 }
 

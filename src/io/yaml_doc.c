@@ -36,9 +36,8 @@ static int read_whole_file(int fd, const char *name, struct str *text, struct pr
             return 0;
         if (count < 0 && errno == EINTR)
             continue;
-        if (count < 0 && machine_is_at_fault(errno))
-            machine_end("%s: cannot read: %s", name, strerror(errno));
         if (count < 0) {
+            machine_check(errno, name, "read");
             problems_add(problems, where, NULL, "cannot read: %s", strerror(errno));
             return ERROR_IO;
         }

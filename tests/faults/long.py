@@ -20,7 +20,8 @@ from test_memory import commands, every_call, inputs
 SIGNALS, MOST, CUTS, PAIRS = 1000, 300, 400, 100
 CONFIG = SOURCE / "configs/eas-sim.yaml"
 SMALL = ("-n", "2", "--set", "horizon=2h", "--quiet", "-t", "2")
-FAULTS = {"write": "ENOSPC", "open": "EMFILE", "rename": "EIO", "close": "EIO", "fork": "EAGAIN", "malloc": "ENOMEM"}
+FAULTS = {"write": "ENOSPC", "open": "EMFILE", "rename": "EIO", "close": "EIO", "fork": "EAGAIN", "malloc": "ENOMEM", "read": "EIO",
+          "stat": "EIO"}
 OVER = {"run": ("run", CONFIG, "--trace", "t.jsonl"), "compare": ("compare", CONFIG, "--policies", "fcfs,zeus"),
         "ablate": ("ablate", CONFIG, "zeus", "pollux"),
         "tune": ("tune", CONFIG, "--policy", "zeus", "--params", "edp_slack=1..3", "--objective", "energy_kwh", "--max-trials", "3")}

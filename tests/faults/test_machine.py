@@ -85,15 +85,21 @@ def of_a_file_by_name(folder):
     valid from one folder alone."""
     recorded = folder / "recorded"
     good("run", TINY, "--record", "--quiet", "--out", recorded)
+    (folder / "sweep.yaml").write_text(f"name: s\nbase: {TINY}\naxes: [{{path: seed, values: [1, 2]}}]\n", encoding="utf-8")
+    (folder / "v.yaml").write_text(f"name: v\nsource: x\nkind: policy\nphysics: x\nscenario: {TINY}\nmeasured: [{{metric: jobs_finished, "
+                                   "value: 10, tolerance: 1%}]\n", encoding="utf-8")
     for words, fault, said in (
+            (("check", TINY), {"call": "read", "path": "tiny.yaml"}, f"{TINY}: cannot read"),
+            (("sweep", folder / "sweep.yaml", "--out", folder / "out"), {"call": "read", "path": "sweep.yaml", "at": 4}, f"{folder}/sweep.yaml: cannot read"),
+            (("validate", folder / "v.yaml", "--out", folder / "out"), {"call": "read", "path": "v.yaml", "at": 4}, f"{folder}/v.yaml: cannot read"),
             (("report", recorded, "--out", folder / "out"), {"call": "stat", "path": "users.csv"}, f"{recorded}/users.csv: cannot read"),
             (("run", recorded / "manifest.json"), {"call": "read", "path": "results/jobs.csv"}, "results/jobs.csv: cannot read"),
             (("analyze", recorded, "--verify", "none", "--out", folder / "out"), {"call": "realpath"}, f"{recorded}: cannot follow the path")):
         if words[0] == "report" and not D3.exists():
             continue
-        last = easim(*words, **fault).calls
+        last = {"at": easim(*words, **fault | {"at": 0}).calls}
         shutil.rmtree(folder / "out", ignore_errors=True)
-        ended = easim(*words, do="EIO", at=last, **fault)
+        ended = easim(*words, do="EIO", **last | fault)
         assert ended.hits == 1, ended
         is_told(ended, str(ended))
         assert re.fullmatch(rf"easim: \S*{said}: Input/output error\n", ended.said), (said, str(ended))

@@ -2,6 +2,7 @@
 #include "experiment/sweep/sweep.h"
 
 #include "base/hash.h"
+#include "base/machine.h"
 #include "config/scenario.h"
 #include "easim_version.h"
 #include "study/study_load.h"
@@ -220,10 +221,8 @@ static int identify_points(struct sweep *sweep, struct problems *problems) {
         r = identify_point(sweep, p, base, problems);
     if (r == 0)
         load_shared(sweep);
-    if (r == 0 && sweep->inputs.failure.code < 0) {
-        problems_add(problems, (struct location){0}, NULL, "%s", sweep->inputs.failure.text);
-        r = ERROR_INPUT;
-    }
+    if (r == 0 && sweep->inputs.failure.code < 0)
+        machine_end("%s", sweep->inputs.failure.text);
     return r;
 }
 
