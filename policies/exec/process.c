@@ -113,6 +113,7 @@ int process_start(struct process *p, const char *command) {
         if (piped)
             close(out[0]);
         p->pid = 0;
+        errno = r;
         return -1;
     }
     p->to = in[1];
@@ -145,6 +146,13 @@ int process_connect(struct process *p, const char *path) {
 }
 
 /* --- exchange --- */
+
+/* A pipe that is empty or full is no reason for what may fail afterwards: the host looks at errno. */
+static bool is_not_yet(void) {
+    bool yet = errno == EAGAIN || errno == EINTR;
+    errno = yet ? 0 : errno;
+    return yet;
+}
 
 /* write() that answers EPIPE instead of ending easim by SIGPIPE. The signal goes to this very
  * thread. */
@@ -212,7 +220,7 @@ static int fill(struct process *p) {
         p->capacity = capacity;
     }
     ssize_t got = read(p->from, p->buffer + p->used, p->capacity - p->used - 1);
-    if (got < 0 && (errno == EAGAIN || errno == EINTR))
+    if (got < 0 && is_not_yet())
         return 0;
     if (got <= 0) {
         diagnose(p, "output");
@@ -257,7 +265,7 @@ char *process_exchange(struct process *p, const char *text, size_t length, doubl
             continue; /* EINTR */
         if (fds[1].revents) {
             ssize_t sent = write_quietly(p->to, text + written, length - written);
-            if (sent < 0 && errno != EAGAIN && errno != EINTR) {
+            if (sent < 0 && !is_not_yet()) {
                 diagnose(p, "input");
                 return NULL;
             }
@@ -287,7 +295,7 @@ int process_trade(struct process *p, const void *data, size_t length, void *answ
         const char *from = (const char *)data + written;
         ssize_t sent = p->pid > 0 ? write_quietly(p->to, from, length - written)
                                   : send(p->to, from, length - written, MSG_NOSIGNAL);
-        if (sent < 0 && errno != EAGAIN && errno != EINTR) {
+        if (sent < 0 && !is_not_yet()) {
             diagnose(p, "input");
             return -1;
         }
@@ -299,7 +307,7 @@ int process_trade(struct process *p, const void *data, size_t length, void *answ
         if (wait_for(p, p->from, POLLIN, until_s, timeout_s) < 0)
             return -1;
         ssize_t some = read(p->from, (char *)answer + got, size - got);
-        if (some == 0 || (some < 0 && errno != EAGAIN && errno != EINTR)) {
+        if (some == 0 || (some < 0 && !is_not_yet())) {
             diagnose(p, "output");
             return -1;
         }

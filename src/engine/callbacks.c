@@ -55,7 +55,7 @@ static void call_policy(struct sim *sim, int (*function)(const struct easim_pass
     end_call(sim, function ? name : LIST_CALLBACK);
     look_ends(sim, checks_all(sim));
     const char *why = plan.failure.length > 0 ? plan.failure.text : "it gave no reason";
-    if (r < 0 && code != EAGAIN && machine_is_at_fault(code)) /* EAGAIN: a pipe has nothing yet */
+    if (r < 0 && machine_is_at_fault(code))
         machine_end("policy %s: %s failed: %s", sim->module->policy->name, name, why);
     if (r < 0)
         sim_fail(sim, ERROR_RUN, "policy %s: %s failed: %s", sim->module->policy->name, name, why);

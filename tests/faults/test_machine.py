@@ -126,6 +126,22 @@ def bad_input_writes_nothing(folder):
         assert files_of(recorded) == before and not out.exists(), ended
 
 
+def of_a_program(folder):
+    """A program of exec that gets no process is no failure of the policy: the run is tried again, then the command says why."""
+    out = folder / "out"
+    words = ("run", TINY, "--policy", "exec", "--set", f"policy.params.command=python3 {SOURCE}/policies/exec/fcfs.py", "--quiet", "--out", out)
+    good(*words)
+    same = files_of(out)
+    for times in (1, MANY):
+        shutil.rmtree(out)
+        ended = easim(*words, call="fork", do="EAGAIN", who="children", at=1, times=times)
+        if times == 1:
+            assert ended.code == 0 and ended.hits == 1 and files_of(out) == same, ended
+        else:
+            is_told(ended, str(ended))
+            assert "Resource temporarily unavailable" in ended.said and not out.exists(), ended
+
+
 def no_padding_is_handed_in(folder):
     """What copies hand in is initialized, by valgrind."""
     if not shutil.which("valgrind"):
@@ -140,4 +156,4 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--most", type=int, default=form(30, 2))
     MOST = parser.parse_args(sys.argv[4:]).most
-    run_tests(at_every_call, that_goes_on, of_a_file_by_name, bad_input_writes_nothing)
+    run_tests(at_every_call, that_goes_on, of_a_file_by_name, of_a_program, bad_input_writes_nothing)
