@@ -147,7 +147,7 @@ int process_connect(struct process *p, const char *path) {
 
 /* --- exchange --- */
 
-/* A pipe that is empty or full is no reason for what may fail afterwards: the host looks at errno. */
+/* An empty or full pipe is no reason for what may fail later: the host looks at errno. */
 static bool is_not_yet(void) {
     bool yet = errno == EAGAIN || errno == EINTR;
     errno = yet ? 0 : errno;
