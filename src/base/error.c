@@ -1,6 +1,7 @@
 /* Keeps what went wrong as text that already names its place. */
 #include "base/error.h"
 #include "base/array.h"
+#include "base/mem.h"
 #include "base/str.h"
 
 #include <stdlib.h>
@@ -51,20 +52,48 @@ static void add_place(struct str *text, struct location where) {
         str_add_char(text, ' ');
 }
 
+/* Counts a problem; false if its file has enough texts. */
+static bool keeps_text(struct problems *problems, const char *file) {
+    problems->count++;
+    if (!file || problems->every)
+        return true;
+    size_t i = problems->file_count;
+    while (i > 0 && strcmp(problems->files[i - 1].name, file) != 0)
+        i--;
+    if (i == 0) {
+        i = ++problems->file_count;
+        if (i > problems->file_capacity)
+            problems->files =
+                array_grow(problems->files, &problems->file_capacity, sizeof *problems->files);
+        problems->files[i - 1] = (struct problem_file){.name = mem_strdup(file)};
+    }
+    struct problem_file *of = &problems->files[i - 1];
+    bool keep = of->kept < PROBLEMS_SHOWN;
+    *(keep ? &of->kept : &of->hidden) += 1;
+    return keep;
+}
+
+/* Takes the text over. */
+static void keep_text_of_problem(struct problems *problems, struct str *text) {
+    if (problems->kept == problems->capacity)
+        problems->texts = array_grow(problems->texts, &problems->capacity, sizeof *problems->texts);
+    problems->texts[problems->kept++] = text->text;
+}
+
 static void keep_problem(struct problems *problems, struct str *text, const char *format,
                          va_list arguments) {
     struct str raw = {0};
     str_addv(&raw, format, arguments);
     str_add_visible(text, raw.text); /* input may hold anything; a problem is one line of text */
     str_finish(&raw);
-    if (problems->count == problems->capacity)
-        problems->texts = array_grow(problems->texts, &problems->capacity, sizeof *problems->texts);
-    problems->texts[problems->count++] = text->text;
+    keep_text_of_problem(problems, text);
 }
 
 void problems_add(struct problems *problems, struct location where, const char *path,
                   const char *format, ...) {
     struct str text = {0};
+    if (!keeps_text(problems, where.file))
+        return;
     add_place(&text, where);
     if (path && path[0])
         str_addf(&text, "%s: ", path);
@@ -77,6 +106,8 @@ void problems_add(struct problems *problems, struct location where, const char *
 void problems_add_setting(struct problems *problems, struct location where, const char *name,
                           const char *format, ...) {
     struct str text = {0};
+    if (!keeps_text(problems, where.file))
+        return;
     add_place(&text, where);
     str_addf(&text, "%s%s: ", problems->dashes ? problems->dashes : "", name);
     va_list arguments;
@@ -85,11 +116,34 @@ void problems_add_setting(struct problems *problems, struct location where, cons
     va_end(arguments);
 }
 
+void problems_add_text(struct problems *problems, const char *file, const char *text) {
+    struct str own = {0};
+    if (!keeps_text(problems, file))
+        return;
+    str_add_visible(&own, text);
+    keep_text_of_problem(problems, &own);
+}
+
+void problems_end(struct problems *problems) {
+    for (size_t i = 0; i < problems->file_count; i++) {
+        struct problem_file *file = &problems->files[i];
+        struct str text = {0};
+        if (file->hidden == 0)
+            continue;
+        str_addf(&text, "%s: ... and %zu more", file->name, file->hidden);
+        keep_text_of_problem(problems, &text);
+        file->hidden = 0;
+    }
+}
+
 void problems_finish(struct problems *problems) {
     if (!problems)
         return;
-    for (size_t i = 0; i < problems->count; i++)
+    for (size_t i = 0; i < problems->kept; i++)
         free(problems->texts[i]);
+    for (size_t i = 0; i < problems->file_count; i++)
+        free(problems->files[i].name);
     free(problems->texts);
+    free(problems->files);
     *problems = (struct problems){0};
 }

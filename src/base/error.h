@@ -40,14 +40,25 @@ struct location {
     uint32_t column;
 };
 
-/* All problems of an input, in the order found. Zero-initialise, or but for dashes; release with
-   problems_finish. */
+#define PROBLEMS_SHOWN 20 /* of one file; the others are counted */
+
+struct problem_file {
+    char *name;
+    size_t kept, hidden; /* problems */
+};
+
+/* All problems of an input, in the order found. Zero-initialise all but dashes and every; release
+   with problems_finish. */
 struct problems {
     char **texts; /* "file:line:column: path: what was expected, what was found" */
-    size_t count;
+    size_t kept;  /* texts */
+    size_t count; /* problems: also those without a text */
     size_t capacity;
+    struct problem_file *files; /* that have problems */
+    size_t file_count, file_capacity;
     const char
         *dashes; /* before names of settings: "--" where a command line gives them, or NULL */
+    bool every;  /* keep the texts of all, as of notes */
 };
 
 /* Adds one problem. path is the dotted path of the value ("cluster.nodes[2].gpus") or NULL. */
@@ -56,6 +67,10 @@ void problems_add(struct problems *problems, struct location where, const char *
 /* The same of something that whoever asked for the work has set, or could: "gpu". */
 void problems_add_setting(struct problems *problems, struct location where, const char *name,
                           const char *format, ...) PRINTF_LIKE(4, 5);
+/* One that names its place itself; file is the one that it counts for. */
+void problems_add_text(struct problems *problems, const char *file, const char *text);
+/* Ends the list: adds a text for each file with problems that have none. */
+void problems_end(struct problems *problems);
 void problems_finish(struct problems *problems);
 
 #endif

@@ -22,8 +22,6 @@
 
 #define SAME_SPEED 0.02 /* of rows with a limit that limits nothing, in the mean */
 
-#define MAX_PROBLEMS 100 /* of one file: more help nobody */
-
 enum column {
     MODEL,
     GPU,
@@ -536,7 +534,7 @@ int profile_table_load(struct profile_table *profile, const char *path, struct p
         return ERROR_INPUT;
     }
     if (find_profile_columns(&r, path) == 0) {
-        csv_each_row(r.csv, problems, before + MAX_PROBLEMS, read_profile_row, &r);
+        csv_each_row(r.csv, problems, read_profile_row, &r);
         if (profile->rows.count + profile->inference.count == 0 && problems->count == before)
             problems_add(problems, (struct location){.file = path}, NULL,
                          profile->readings.count > 0 ? "no row has a throughput"

@@ -83,8 +83,9 @@ void cli_show_lines(const struct str *text) {
 
 /* ---- Outcomes ---- */
 
-int cli_report_problems(const struct problems *problems) {
-    for (size_t i = 0; i < problems->count; i++)
+int cli_report_problems(struct problems *problems) {
+    problems_end(problems);
+    for (size_t i = 0; i < problems->kept; i++)
         cli_say("%s\n", problems->texts[i]);
     return EXIT_BAD_INPUT;
 }

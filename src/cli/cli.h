@@ -54,7 +54,7 @@ void cli_say_lines(const struct str *text);
 void cli_show_lines(const struct str *text);
 
 /* Prints every problem on stderr, one a line; returns EXIT_BAD_INPUT. */
-int cli_report_problems(const struct problems *problems);
+int cli_report_problems(struct problems *problems);
 /* Prints one error on stderr; returns the exit code for its code. */
 int cli_report_error(const struct error *error);
 /* Standard output for data that a script reads, as it is (but on a terminal made visible): what

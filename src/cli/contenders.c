@@ -12,10 +12,11 @@
 #include <string.h>
 
 /* Moves the problems of one load over, without those that an earlier policy had too. */
-static void add_new_problems(struct problems *all, const struct problems *more) {
-    for (size_t i = 0; i < more->count; i++) {
+static void add_new_problems(struct problems *all, struct problems *more) {
+    problems_end(more);
+    for (size_t i = 0; i < more->kept; i++) {
         bool known = false;
-        for (size_t j = 0; j < all->count && !known; j++)
+        for (size_t j = 0; j < all->kept && !known; j++)
             known = strcmp(all->texts[j], more->texts[i]) == 0;
         if (!known)
             problems_add(all, (struct location){0}, NULL, "%s", more->texts[i]);

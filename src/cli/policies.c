@@ -100,7 +100,7 @@ static void print_check(void *context, const char *check, enum conformance_resul
 /* What --param says has reached the loader as a setting below policy.params. */
 static void name_params(struct problems *problems) {
     static const char setting[] = "set policy.params.", option[] = "--param ";
-    for (size_t i = 0; i < problems->count; i++) {
+    for (size_t i = 0; i < problems->kept; i++) {
         char *text = problems->texts[i];
         if (strncmp(text, setting, sizeof setting - 1) == 0) {
             const char *rest = text + sizeof setting - 1;

@@ -57,7 +57,7 @@ int cli_profile(struct options *options) {
     struct format_use *formats = arena_alloc(&options->arena, count * sizeof *formats);
     for (size_t i = 0; i < count; i++)
         formats[i] = (struct format_use){profile_readers[i]->name, profile_readers[i]->uses};
-    struct profile profile = {.notes = CLI_PROBLEMS};
+    struct profile profile = {.notes = {.dashes = "--", .every = true}};
     struct problems problems = CLI_PROBLEMS;
     size_t chosen = formats_choose(options, formats, count, &problems);
     int r = EXIT_BAD_INPUT;

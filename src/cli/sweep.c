@@ -236,10 +236,11 @@ static void load_first(void *context, size_t task, struct trail *trail, struct s
     struct study study;
     struct problems problems = {0};
     (void)trail;
-    if (sweep_study(first->sweep, task, ingest_readers, &study, &problems) < 0)
-        for (size_t i = 0; i < problems.count; i++)
+    if (sweep_study(first->sweep, task, ingest_readers, &study, &problems) < 0) {
+        problems_end(&problems);
+        for (size_t i = 0; i < problems.kept; i++)
             str_add_bytes(out, problems.texts[i], strlen(problems.texts[i]) + 1);
-    else if (first->announce)
+    } else if (first->announce)
         progress_line_announce(&study, "first point: ");
 }
 

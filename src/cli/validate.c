@@ -49,7 +49,8 @@ static int load_scenario_of(struct item *item, const struct scenario_overrides *
     if (!v->path)
         return study_load(&item->study, v->scenario, overrides, ingest_readers, problems);
     int r = study_load(&item->study, v->scenario, overrides, ingest_readers, &own);
-    for (size_t i = 0; i < own.count; i++) {
+    problems_end(&own);
+    for (size_t i = 0; i < own.kept; i++) {
         bool set = strncmp(own.texts[i], "set ", 4) == 0;
         problems_add(problems, (struct location){.file = set ? v->path : NULL}, NULL, "%s",
                      own.texts[i]);

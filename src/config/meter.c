@@ -10,8 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define MAX_PROBLEMS 100  /* of one file: more help nobody */
-#define MOST_W       1e15 /* of a power, as everywhere */
+#define MOST_W 1e15 /* of a power, as everywhere */
 
 enum column { TIME, POWER, COLUMN_COUNT };
 static const char *const column_names[] = {"time_s", "power_w"};
@@ -136,7 +135,7 @@ int meter_load(struct meter *meter, struct arena *arena, struct problems *proble
         return ERROR_INPUT;
     }
     if (csv_needed_columns(r.csv, column_names, COLUMN_COUNT, r.columns, problems) == 0)
-        csv_each_row(r.csv, problems, before + MAX_PROBLEMS, read_meter_row, &r);
+        csv_each_row(r.csv, problems, read_meter_row, &r);
     meter->rows = r.rows.count;
     order_rows(&r);
     if (problems->count == before && r.rows.count < 2)

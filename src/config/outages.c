@@ -9,9 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_PROBLEMS 100 /* of one file: more help nobody */
-#define MOST_NAMED   6   /* nodes in a note */
-#define MAX_NODE     1073741823
+#define MOST_NAMED 6 /* nodes in a note */
+#define MAX_NODE   1073741823
 
 static const struct field outages_fields[] = {
     {.type = FIELD_LOCATION, .offset = offsetof(struct outages, where)},
@@ -124,7 +123,7 @@ int outages_load(struct outages *outages, const struct binding *binding) {
         return ERROR_INPUT;
     }
     if (csv_needed_columns(r.csv, column_names, COLUMN_COUNT, r.columns, binding->problems) == 0)
-        csv_each_row(r.csv, binding->problems, before + MAX_PROBLEMS, read_outage_row, &r);
+        csv_each_row(r.csv, binding->problems, read_outage_row, &r);
     if (binding->problems->count == before)
         merge_rows(&r);
     free(r.rows.at);

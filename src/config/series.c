@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_PROBLEMS 100 /* of one file: more help nobody */
-
 static const struct field series_fields[] = {
     {.type = FIELD_LOCATION, .offset = offsetof(struct series, where)},
     {.key = "file", .type = FIELD_PATH, .offset = offsetof(struct series, file), .required = true},
@@ -358,7 +356,7 @@ int series_load(struct series *series, int64_t start_ns, const struct binding *b
         return ERROR_INPUT;
     }
     if (find_series_columns(&r) == 0) {
-        csv_each_row(r.csv, binding->problems, before + MAX_PROBLEMS, read_series_row, &r);
+        csv_each_row(r.csv, binding->problems, read_series_row, &r);
         if (binding->problems->count == before)
             end_rows(&r);
     }

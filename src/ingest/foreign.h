@@ -4,8 +4,7 @@
 
 #include "base/str.h"
 
-#define FOREIGN_MAX_PROBLEMS 100       /* of one file: more help nobody */
-#define FOREIGN_MAX_GPUS     (1 << 30) /* of one job */
+#define FOREIGN_MAX_GPUS (1 << 30) /* of one job */
 
 /* A whole number, also written as "66.0" or "1e3" (up to 2^53). *value is untouched on failure. */
 bool foreign_parse_whole(struct slice text, int64_t *value);

@@ -323,15 +323,15 @@ int csv_next(struct csv *csv, struct error *reterr) {
     return 1;
 }
 
-void csv_each_row(struct csv *csv, struct problems *problems, size_t most,
-                  void (*read_row)(void *context), void *context) {
+void csv_each_row(struct csv *csv, struct problems *problems, void (*read_row)(void *context),
+                  void *context) {
     struct error error = {0};
-    for (int got; problems->count < most && (got = csv_next(csv, &error)) != 0;) {
+    for (int got; (got = csv_next(csv, &error)) != 0;) {
         if (got > 0) {
             read_row(context);
             continue;
         }
-        problems_add(problems, (struct location){0}, NULL, "%s", error.text);
+        problems_add_text(problems, csv->file, error.text);
         if (got != ERROR_INPUT)
             break;
     }

@@ -30,10 +30,10 @@ int csv_needed_columns(const struct csv *csv, const char *const *names, size_t c
    fields than the header, bad quoting, read error. Errors of a row name file and line; the caller
    may go on to the next row after ERROR_INPUT. */
 int csv_next(struct csv *csv, struct error *reterr) MUST_CHECK;
-/* Calls read_row for each row that is ready and lists what is wrong with the others, until
-   problems->count is `most` or reading fails. */
-void csv_each_row(struct csv *csv, struct problems *problems, size_t most,
-                  void (*read_row)(void *context), void *context);
+/* Calls read_row for each row that is ready and lists what is wrong with the others, until reading
+   fails. */
+void csv_each_row(struct csv *csv, struct problems *problems, void (*read_row)(void *context),
+                  void *context);
 struct slice csv_field(const struct csv *csv,
                        int column); /* trimmed, unquoted; empty if column is -1 */
 /* The current row as one text, which is the same for rows of the same fields only (trimmed and

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_PROBLEMS 100 /* of one file: more help nobody */
-
 struct reader {
     const struct binding *binding;
     struct csv *csv;
@@ -157,7 +155,7 @@ static void refuse_repeats(struct reader *r) {
     for (uint32_t i = 1, first = 0; i < table->row_count && names.length > 0; i++) {
         bool again = compare_keys(r, order[first], order[i]) == 0;
         first = again ? first : i;
-        if (again && r->binding->problems->count < MAX_PROBLEMS)
+        if (again)
             problems_add(r->binding->problems,
                          (struct location){table->path, r->lines[order[i]], 1}, NULL,
                          "expected one row for each %s, got one as in line %u", names.text,
@@ -188,7 +186,7 @@ static void keep_rows(struct reader *r) {
 static void read_rows(struct reader *r) {
     struct problems *problems = r->binding->problems;
     size_t before = problems->count;
-    csv_each_row(r->csv, problems, before + MAX_PROBLEMS, read_table_row, r);
+    csv_each_row(r->csv, problems, read_table_row, r);
     if (problems->count > before)
         return;
     if (r->table->row_count == 0) {

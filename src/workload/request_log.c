@@ -10,8 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define MAX_PROBLEMS 100 /* of one file: more help nobody */
-#define MOST_TOKENS  1e9 /* of one request */
+#define MOST_TOKENS 1e9 /* of one request */
 
 enum column { TIME, PROMPT, OUTPUT, COLUMN_COUNT };
 static const char *const column_names[COLUMN_COUNT] = {"TIMESTAMP", "ContextTokens",
@@ -100,7 +99,7 @@ int request_log_read(struct request_log *log, const char *path, struct problems 
         return ERROR_INPUT;
     }
     if (csv_needed_columns(r.csv, column_names, COLUMN_COUNT, r.columns, problems) == 0) {
-        csv_each_row(r.csv, problems, before + MAX_PROBLEMS, read_request_row, &r);
+        csv_each_row(r.csv, problems, read_request_row, &r);
         if (problems->count == before)
             end_log(&r, path);
     }

@@ -10,8 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define MAX_PROBLEMS 100                 /* of one file: more help nobody */
-#define PIECE_BYTES  ((size_t)256 << 10) /* and the rest of a row */
+#define PIECE_BYTES ((size_t)256 << 10) /* and the rest of a row */
 
 enum column {
     ID,
@@ -204,7 +203,7 @@ int trace_file_read(const char *path, const struct trace_options *options, struc
         return ERROR_INPUT;
     }
     if (find_job_columns(&r, path) == 0) {
-        csv_each_row(r.csv, problems, before + MAX_PROBLEMS, read_job_row, &r);
+        csv_each_row(r.csv, problems, read_job_row, &r);
         trace_labels_check(&r.labels, trace, problems);
         trace_sort(trace, false);
     }

@@ -10,8 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define MAX_PROBLEMS 100 /* of one file: more help nobody */
-#define MOST_NAMED   6   /* jobs in a note */
+#define MOST_NAMED 6 /* jobs in a note */
 
 enum column { ID, FROM, VALUE, COLUMN_COUNT };
 static const char *const column_names[COLUMN_COUNT] = {"job_id", "from_s", "utilization"};
@@ -195,7 +194,7 @@ void utilization_file_read(struct utilization_file *file, const char *path, doub
     }
     begin_jobs(&r, usual);
     if (csv_needed_columns(r.csv, column_names, COLUMN_COUNT, r.columns, problems) == 0)
-        csv_each_row(r.csv, problems, problems->count + MAX_PROBLEMS, read_use_row, &r);
+        csv_each_row(r.csv, problems, read_use_row, &r);
     tie_steps(&r);
     count_jobs(&r);
     name_unknown(&r);

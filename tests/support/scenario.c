@@ -14,7 +14,7 @@
 
 static void keep_problems(struct trial *t, const struct problems *problems) {
     size_t used = 0;
-    for (size_t i = 0; i < problems->count && used < sizeof t->failure; i++)
+    for (size_t i = 0; i < problems->kept && used < sizeof t->failure; i++)
         used += (size_t)snprintf(t->failure + used, sizeof t->failure - used, "%s%s", i ? "\n" : "",
                                  problems->texts[i]);
 }

@@ -24,7 +24,7 @@ static inline void trace_text_all(const struct trace *trace, struct str *out) {
 }
 
 static inline void trace_text_problems(const struct problems *problems, struct str *out) {
-    for (size_t i = 0; i < problems->count; i++)
+    for (size_t i = 0; i < problems->kept; i++)
         str_addf(out, "%s\n", problems->texts[i]);
 }
 

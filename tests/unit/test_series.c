@@ -314,7 +314,7 @@ Test(series, problems, .init = temp_dir_enter, .fini = temp_dir_leave) {
     }
 }
 
-/* A file of bad rows only is not read to its end. */
+/* A file of bad rows only: all 1,000 count, 20 are shown. */
 Test(series, many_problems, .init = temp_dir_enter, .fini = temp_dir_leave) {
     struct str text = {0};
     struct loaded l;
@@ -322,7 +322,10 @@ Test(series, many_problems, .init = temp_dir_enter, .fini = temp_dir_leave) {
     for (int i = 0; i < 1000; i++)
         str_addf(&text, "%d,x\n", i);
     cr_expect_lt(load(&l, PRICE, "{file: s.csv}", text.text, 0), 0);
-    cr_expect_eq(l.problems.count, 100);
+    cr_expect_eq(l.problems.count, 1000);
+    problems_end(&l.problems);
+    cr_assert_eq(l.problems.kept, 21);
+    cr_expect_str_eq(l.problems.texts[20], "s.csv: ... and 980 more");
     str_finish(&text);
     unload(&l);
 }

@@ -5,6 +5,7 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,7 +128,7 @@ Test(str, error_problems_name_what_is_known) {
         {{"a.yaml", 0, 5}, NULL, "a.yaml: got 7"},
         {{NULL, 0, 0}, NULL, "got 7"},
     };
-    struct problems problems = {0};
+    struct problems problems = {.every = true};
     size_t count = sizeof cases / sizeof *cases;
     for (size_t i = 0; i < 40 * count; i++)
         problems_add(&problems, cases[i % count].where, cases[i % count].path, "got %d", 7);
@@ -138,6 +139,31 @@ Test(str, error_problems_name_what_is_known) {
     problems_finish(&problems);
     problems_finish(NULL);
     cr_assert_eq(problems.count, 0);
+}
+
+/* Of each file the first 20, in the order found; those without a file all. */
+Test(str, error_problems_of_a_file_end) {
+    struct problems problems = {0};
+    char text[64];
+    for (unsigned i = 1; i <= 25; i++) {
+        problems_add(&problems, (struct location){"a", i, 0}, "x", "one");
+        problems_add_setting(&problems, (struct location){"b", i, 0}, "y", "two");
+        problems_add(&problems, (struct location){0}, NULL, "three");
+        snprintf(text, sizeof text, "b:%u: four", i);
+        problems_add_text(&problems, "b", text);
+    }
+    cr_assert_eq(problems.count, 4 * 25);
+    cr_assert_eq(problems.kept, 20 + 20 + 25);
+    problems_end(&problems);
+    problems_end(&problems); /* once is enough */
+    cr_assert_eq(problems.kept, 20 + 20 + 25 + 2);
+    cr_expect_str_eq(problems.texts[36], "a:10: x: one");
+    cr_expect_str_eq(problems.texts[39], "b:10: four");
+    cr_expect_str_eq(problems.texts[41], "three");
+    cr_expect_str_eq(problems.texts[64], "three");
+    cr_expect_str_eq(problems.texts[65], "a: ... and 5 more");
+    cr_expect_str_eq(problems.texts[66], "b: ... and 30 more");
+    problems_finish(&problems);
 }
 
 Test(str, mem_sizes_of_zero_and_overflow) {

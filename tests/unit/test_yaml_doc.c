@@ -14,7 +14,7 @@ static struct slice slice_of(const char *text) {
 /* All problems, one a line. */
 static void join(const struct problems *problems, struct str *out) {
     str_add(out, "");
-    for (size_t i = 0; i < problems->count; i++)
+    for (size_t i = 0; i < problems->kept; i++)
         str_addf(out, "%s%s", i > 0 ? "\n" : "", problems->texts[i]);
 }
 

@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 
-#define MAX_PROBLEMS  100 /* of one file: more help nobody */
 #define ELEMENT_BYTES 2
 #define MOST_GPUS     1000000
 #define MOST_BYTES    1e15
@@ -166,7 +165,7 @@ int collective_rows_load(struct collective_rows *rows, const char *path,
         return ERROR_INPUT;
     }
     if (find_columns(&r, path))
-        csv_each_row(r.csv, binding->problems, MAX_PROBLEMS, read_collective_row, &r);
+        csv_each_row(r.csv, binding->problems, read_collective_row, &r);
     csv_close(r.csv);
     sort_rows(&r);
     free(r.gpus.at);

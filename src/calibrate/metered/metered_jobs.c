@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_PROBLEMS 100
-
 /* Where the group of a row stands. */
 struct grouping {
     enum { BY_NOTHING, BY_MODEL, BY_USER, BY_LABEL } kind;
@@ -143,7 +141,7 @@ int metered_jobs_make(struct metered_jobs *jobs, const struct trace *trace, cons
     if (find_grouping(&grouping, trace, file, by, problems) < 0)
         return ERROR_INPUT;
     jobs->by = grouping.kind == BY_NOTHING ? NULL : by ? by : "model";
-    for (uint32_t i = 0; i < trace->rows.count && problems->count < before + MAX_PROBLEMS; i++) {
+    for (uint32_t i = 0; i < trace->rows.count; i++) {
         const struct trace_row *row = &trace->rows.at[i];
         if (!check_row(row, file, problems))
             continue;

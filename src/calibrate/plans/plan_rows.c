@@ -8,8 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define MAX_PROBLEMS 100 /* of one file: more help nobody */
-#define MOST_DEGREE  1000000
+#define MOST_DEGREE 1000000
 
 enum column {
     MODEL,
@@ -220,7 +219,7 @@ int plan_rows_load(struct plan_rows *rows, const char *path, const struct model_
         r.columns[c] = csv_column(r.csv, column_names[c]);
     rows->has_shapes = r.columns[SHAPE_FRACTION] >= 0;
     if (named == 0 && find_measure(&r, path) == 0)
-        csv_each_row(r.csv, binding->problems, MAX_PROBLEMS, read_plan_row, &r);
+        csv_each_row(r.csv, binding->problems, read_plan_row, &r);
     csv_close(r.csv);
     return binding->problems->count > before ? ERROR_INPUT : 0;
 }

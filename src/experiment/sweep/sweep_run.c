@@ -71,11 +71,12 @@ static int load_point(const struct sweep_run *run, size_t point, struct study *s
 
 /* A point that does not load: as its failure, unless the machine is to blame. */
 static int emit_problems(const struct sweep_run *run, size_t point, int code,
-                         const struct problems *problems, struct error *reterr) {
+                         struct problems *problems, struct error *reterr) {
     struct str text = {0};
     if (code == ERROR_MACHINE)
-        return error_set(reterr, code, "%s", problems->texts[problems->count - 1]);
-    for (size_t i = 0; i < problems->count; i++)
+        return error_set(reterr, code, "%s", problems->texts[problems->kept - 1]);
+    problems_end(problems);
+    for (size_t i = 0; i < problems->kept; i++)
         str_addf(&text, "%s%s", i > 0 ? "; " : "", problems->texts[i]);
     int r = run->sink.emit(run->sink.context, point, NULL, NULL, text.text, reterr);
     str_finish(&text);

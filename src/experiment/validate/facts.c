@@ -4,8 +4,6 @@
 #include "base/numfmt.h"
 #include "io/csv.h"
 
-#define MAX_PROBLEMS 100
-
 struct reader {
     const struct fact *fact;
     struct csv *csv;
@@ -45,7 +43,7 @@ int fact_read(const struct fact *fact, double *ret_value, struct problems *probl
         find_fact_column(&r, fact->where[i].column);
     r.column = csv_column(r.csv, fact->column);
     if (problems->count == before)
-        csv_each_row(r.csv, problems, before + MAX_PROBLEMS, read_fact_row, &r);
+        csv_each_row(r.csv, problems, read_fact_row, &r);
     if (problems->count == before && r.found != 1)
         problems_add(problems, fact->where_of, fact->path_of,
                      "expected one row of %s for which where holds, got %zu", fact->file, r.found);

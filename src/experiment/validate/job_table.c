@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_PROBLEMS 100 /* of one file: more help nobody */
-#define MOST_GPUS    1048576
+#define MOST_GPUS 1048576
 
 const char *const job_column_names[] = {
     [JOB_SUBMIT] = "submit_s", [JOB_START] = "start_s",   [JOB_FINISH] = "finish_s",
@@ -156,7 +155,7 @@ int job_table_read(struct job_table *table, const struct job_table_source *sourc
     }
     r.where = mem_zalloc(source->where_count, sizeof *r.where);
     if (find_job_columns(&r) == 0)
-        csv_each_row(r.csv, problems, before + MAX_PROBLEMS, read_job_row, &r);
+        csv_each_row(r.csv, problems, read_job_row, &r);
     bool *has = table->has;
     has[JOB_WAIT] = has[JOB_WAIT] || (has[JOB_START] && has[JOB_SUBMIT]);
     has[JOB_RUN] = has[JOB_RUN] || (has[JOB_FINISH] && has[JOB_START]);

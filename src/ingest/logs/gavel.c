@@ -38,14 +38,9 @@ struct reader {
     const char *file;
     struct trace *trace;
     struct problems *problems;
-    size_t most_problems;
     const char *line;
     struct slice fields[FIELD_COUNT];
 };
-
-static bool is_gavel_full(const struct reader *reader) {
-    return reader->problems->count >= reader->most_problems;
-}
 
 static struct slice trimmed_field(const char *begin, const char *end) {
     while (begin < end && (*begin == ' ' || *begin == '\t'))
@@ -82,9 +77,8 @@ static void refuse_gavel_field(struct reader *reader, enum field field, const ch
     struct slice text = reader->fields[field];
     struct location where = {reader->file, lines_number(reader->lines),
                              text.at ? (uint32_t)(text.at - reader->line) + 1 : 0};
-    if (!is_gavel_full(reader))
-        problems_add(reader->problems, where, field_names[field], "expected %s, got \"%.*s\"",
-                     expected, (int)(text.length < 80 ? text.length : 80), text.at ? text.at : "");
+    problems_add(reader->problems, where, field_names[field], "expected %s, got \"%.*s\"", expected,
+                 (int)(text.length < 80 ? text.length : 80), text.at ? text.at : "");
 }
 
 static int64_t whole_number_of(struct reader *reader, enum field field, int64_t most,
@@ -158,7 +152,7 @@ static void read_gavel_line(struct reader *reader, struct slice line) {
     size_t count = split_tabs(reader, line);
     if (count == FIELD_COUNT)
         add_gavel_job(reader);
-    else if (!is_gavel_full(reader))
+    else
         problems_add(reader->problems,
                      (struct location){reader->file, lines_number(reader->lines), 1}, NULL,
                      "expected 9 or 10 fields separated by tabs, found %zu", count);
@@ -170,8 +164,7 @@ static int gavel_read(const char *path, const struct trace_options *options, str
     size_t before = problems->count;
     struct reader r = {.file = strcmp(path, "-") == 0 ? "standard input" : path,
                        .trace = trace,
-                       .problems = problems,
-                       .most_problems = before + FOREIGN_MAX_PROBLEMS};
+                       .problems = problems};
     struct error error = {0};
     struct slice line;
     if (lines_open(path, &r.lines, &error) < 0) {
@@ -180,12 +173,12 @@ static int gavel_read(const char *path, const struct trace_options *options, str
     }
     for (size_t i = 0; i < LABEL_COUNT; i++)
         array_push(&trace->label_names, field_names[label_fields[i]]);
-    for (int got; (got = lines_next(r.lines, &line, &error)) != 0 && !is_gavel_full(&r);) {
+    for (int got; (got = lines_next(r.lines, &line, &error)) != 0;) {
         if (got > 0) {
             read_gavel_line(&r, line);
             continue;
         }
-        problems_add(problems, (struct location){0}, NULL, "%s", error.text);
+        problems_add_text(problems, r.file, error.text);
         if (got != ERROR_INPUT)
             break;
     }

@@ -11,10 +11,6 @@
 
 #define FEW_ROWS 16 /* that are compared one by one */
 
-static bool is_table_full(const struct table *table) {
-    return table->problems->count >= table->most_problems;
-}
-
 /* The name of a column for messages: the first of its names. */
 static struct slice first_name(const struct table *table, int column) {
     const char *names = table->format->columns[column];
@@ -26,10 +22,9 @@ void table_bad(struct table *table, int column, const char *before, const char *
     const char *name = table->columns[column] < 0
                            ? table->format->columns[column]
                            : csv_column_name(table->csv, (size_t)table->columns[column]);
-    if (!is_table_full(table))
-        problems_add(table->problems, csv_where(table->csv, table->columns[column]), name,
-                     "%s \"%.*s\"%s", before, (int)(field.length < 80 ? field.length : 80),
-                     field.at, after);
+    problems_add(table->problems, csv_where(table->csv, table->columns[column]), name,
+                 "%s \"%.*s\"%s", before, (int)(field.length < 80 ? field.length : 80), field.at,
+                 after);
 }
 
 /* --- fields --- */
@@ -197,7 +192,7 @@ static void read_table_row(void *context) {
     uint32_t id = row_id(t, &is_new);
     const char *reason = t->format->read_row(t, &row);
     check_id(t, is_new);
-    if (t->problems->count > before || is_table_full(t))
+    if (t->problems->count > before)
         return;
     if (reason) {
         trace_note(t->trace, true, reason, row.line);
@@ -274,13 +269,12 @@ int table_read(const char *path, const struct table_format *format,
                       .options = options ? options : &defaults,
                       .trace = trace,
                       .problems = problems,
-                      .most_problems = before + FOREIGN_MAX_PROBLEMS,
                       .state = state};
     struct error error = {0};
     if (open_table(&t, path, &error) < 0)
         problems_add(problems, (struct location){0}, NULL, "%s", error.text);
     else if (find_log_columns(&t) == 0) {
-        csv_each_row(t.csv, problems, t.most_problems, read_table_row, &t);
+        csv_each_row(t.csv, problems, read_table_row, &t);
         trace_labels_check(&t.labels, trace, problems);
     }
     if (format->attempts)

@@ -35,7 +35,6 @@ struct table {
     struct csv *csv;
     struct trace *trace;
     struct problems *problems;
-    size_t most_problems;           /* of the list, not of this file */
     int columns[TABLE_MAX_COLUMNS]; /* -1: not there or not to be used */
     struct trace_labels labels;
     struct time_zone *zone;

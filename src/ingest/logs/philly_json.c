@@ -23,7 +23,6 @@ struct reader {
     struct bytes *bytes;
     struct trace *trace;
     struct problems *problems;
-    size_t most_problems;
     struct time_zone *zone;
     struct intern ids;
     char *buffer;
@@ -35,12 +34,8 @@ struct reader {
 
 /* --- bytes --- */
 
-static bool is_philly_full(const struct reader *reader) {
-    return reader->problems->count >= reader->most_problems;
-}
-
 static void refuse_place(struct reader *reader, uint32_t line, const char *path, const char *text) {
-    if (!is_philly_full(reader) && !reader->failed)
+    if (!reader->failed)
         problems_add(reader->problems, (struct location){bytes_name(reader->bytes), line, 0}, path,
                      "%s", text);
 }
@@ -131,11 +126,9 @@ static bool time_of(struct reader *reader, struct slice object, const char *key,
         return false;
     if (local_time_read(text, reader->zone, &reader->clock, unix_ns))
         return true;
-    if (!is_philly_full(reader))
-        problems_add(reader->problems,
-                     (struct location){bytes_name(reader->bytes), reader->line, 0}, key,
-                     "expected YYYY-MM-DD HH:MM:SS of 1970..2096, got \"%.*s\"",
-                     (int)(text.length < 80 ? text.length : 80), text.at);
+    problems_add(reader->problems, (struct location){bytes_name(reader->bytes), reader->line, 0},
+                 key, "expected YYYY-MM-DD HH:MM:SS of 1970..2096, got \"%.*s\"",
+                 (int)(text.length < 80 ? text.length : 80), text.at);
     return false;
 }
 
@@ -233,10 +226,9 @@ static const char *job_id(struct reader *reader, struct slice job) {
     uint32_t number = intern(&reader->ids, id.at, id.length, &is_new);
     if (is_new)
         return intern_text(&reader->ids, number);
-    if (!is_philly_full(reader))
-        problems_add(reader->problems,
-                     (struct location){bytes_name(reader->bytes), reader->line, 0}, "jobid",
-                     "job \"%.*s\" is listed twice", (int)(id.length < 80 ? id.length : 80), id.at);
+    problems_add(reader->problems, (struct location){bytes_name(reader->bytes), reader->line, 0},
+                 "jobid", "job \"%.*s\" is listed twice", (int)(id.length < 80 ? id.length : 80),
+                 id.at);
     return NULL;
 }
 
@@ -253,7 +245,7 @@ static void read_job(struct reader *reader, struct slice job) {
     const char *id = job_id(reader, job);
     bool submitted = time_of(reader, job, "submitted_time", &submit_ns);
     struct attempts sum = add_up_attempts(reader, job);
-    if (reader->problems->count > before || is_philly_full(reader))
+    if (reader->problems->count > before)
         return;
     const char *reason = why_job_dropped(&sum, submitted);
     if (reason)
@@ -275,7 +267,7 @@ static void read_jobs(struct reader *reader) {
     }
     take_bytes(reader, 1);
     int byte = peek_byte(reader);
-    while (byte != ']' && !is_philly_full(reader)) {
+    while (byte != ']') {
         struct slice job = byte < 0 ? (struct slice){0} : next_value(reader);
         if (job.length == 0) {
             if (byte < 0)
@@ -296,8 +288,6 @@ static void read_jobs(struct reader *reader) {
         if (byte == ']')
             refuse_place(reader, reader->line, NULL, "expected a job behind the comma");
     }
-    if (is_philly_full(reader))
-        return;
     take_bytes(reader, 1);
     if (peek_byte(reader) >= 0)
         refuse_place(reader, reader->line, NULL,
@@ -315,10 +305,7 @@ static int philly_json_read(const char *path, const struct trace_options *option
                             struct trace *trace, struct problems *problems) {
     static const char *const label_names[LABEL_COUNT] = {"vc", "status", "attempts"};
     size_t before = problems->count;
-    struct reader r = {.trace = trace,
-                       .problems = problems,
-                       .most_problems = before + FOREIGN_MAX_PROBLEMS,
-                       .line = 1};
+    struct reader r = {.trace = trace, .problems = problems, .line = 1};
     struct error error = {0};
     for (size_t i = 0; i < LABEL_COUNT; i++)
         array_push(&trace->label_names, label_names[i]);

@@ -75,7 +75,6 @@ struct reader {
     const char *file;
     struct trace *trace;
     struct problems *problems;
-    size_t most_problems; /* of the list, not of this file */
 
     /* The current line, by field number */
     const char *line;
@@ -139,9 +138,8 @@ static void refuse_swf_field(struct reader *reader, enum field field, const char
                              (uint32_t)(text.at - reader->line) + 1};
     char path[16 + NUMFMT_BYTES] = "field ";
     numfmt_int(path + strlen(path), field);
-    if (reader->problems->count < reader->most_problems)
-        problems_add(reader->problems, where, path, "expected %s, got \"%.*s\"", expected,
-                     (int)(text.length < 80 ? text.length : 80), text.at);
+    problems_add(reader->problems, where, path, "expected %s, got \"%.*s\"", expected,
+                 (int)(text.length < 80 ? text.length : 80), text.at);
 }
 
 /* Decimal digits with a sign and a point need no closer look. */
@@ -299,13 +297,12 @@ static void read_swf_line(struct reader *reader, struct slice line) {
 static void read_swf_lines(struct reader *reader) {
     struct slice line;
     struct error error = {0};
-    for (int got; (got = lines_next(reader->lines, &line, &error)) != 0 &&
-                  reader->problems->count < reader->most_problems;) {
+    for (int got; (got = lines_next(reader->lines, &line, &error)) != 0;) {
         if (got > 0) {
             read_swf_line(reader, line);
             continue;
         }
-        problems_add(reader->problems, (struct location){0}, NULL, "%s", error.text);
+        problems_add_text(reader->problems, reader->file, error.text);
         if (got != ERROR_INPUT)
             break;
     }
@@ -321,8 +318,7 @@ static void sort_by_number(struct reader *reader) {
     const struct job *before = NULL;
     for (size_t i = 0; i < count; i++) {
         const struct job *job = &reader->jobs.at[order ? order[i] : i];
-        if (before && before->number == job->number &&
-            reader->problems->count < reader->most_problems)
+        if (before && before->number == job->number)
             problems_add(reader->problems, (struct location){reader->file, job->line, 0}, NULL,
                          "job %lld is listed twice (first on line %u)", (long long)job->number,
                          (unsigned)before->line);
@@ -344,8 +340,7 @@ static int swf_read(const char *path, const struct trace_options *options, struc
     size_t before = problems->count;
     struct reader r = {.file = strcmp(path, "-") == 0 ? "standard input" : path,
                        .trace = trace,
-                       .problems = problems,
-                       .most_problems = before + FOREIGN_MAX_PROBLEMS};
+                       .problems = problems};
     struct error error = {0};
     if (lines_open(path, &r.lines, &error) < 0) {
         problems_add(problems, (struct location){0}, NULL, "%s", error.text);

@@ -273,14 +273,13 @@ int mlperf_log_read(const char *path, const struct profile_options *options, str
     struct mlperf_lines lines;
     struct mlperf_record record;
     struct error error = {0};
-    size_t before = problems->count, most = before + FOREIGN_MAX_PROBLEMS;
+    size_t before = problems->count;
     *log = (struct mlperf_log){.run = {.global_batch = NAN,
                                        .node_power_w = NAN,
                                        .node_floor_w = NAN,
                                        .where = {.file = path}}};
     int got = mlperf_lines_open(&lines, path, &error);
-    while (got == 0 && problems->count < most &&
-           (got = mlperf_lines_next(&lines, &record, &error)) > 0) {
+    while (got == 0 && (got = mlperf_lines_next(&lines, &record, &error)) > 0) {
         if (record.is_system)
             read_system(&r, record.metadata);
         else

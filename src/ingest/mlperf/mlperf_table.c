@@ -169,7 +169,7 @@ int mlperf_table_read(const char *path, struct profile *profile, struct mlperf_r
     }
     r.file = arena_printf(&profile->arena, "%s", csv_where(r.csv, -1).file);
     if (find_table_columns(&r, path) == 0)
-        csv_each_row(r.csv, problems, before + FOREIGN_MAX_PROBLEMS, read_table_row, &r);
+        csv_each_row(r.csv, problems, read_table_row, &r);
     csv_close(r.csv);
     return problems->count > before ? ERROR_INPUT : 0;
 }
