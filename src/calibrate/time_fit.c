@@ -17,49 +17,57 @@
 #define ENOUGH        1e-6 /* of the logarithms: their errors are a thousand times as large */
 #define HIGH_QUANTILE 0.9
 
-/* Of a time: logarithms of its density, of the chance that it is longer, and of the chance that the
-   rest of one is longer. */
-struct log_chances {
-    double density, longer, rest_longer;
-};
-
-static struct log_chances weibull_chances(double scale_s, double k, double t_s) {
-    double log_ratio = log(t_s / scale_s), z = exp(k * log_ratio);
-    gsl_sf_result rest = {0};
-    bool known = gsl_sf_gamma_inc_Q_e(1 / k, z, &rest) == 0 && rest.val > 0;
-    return (struct log_chances){log(k / scale_s) + (k - 1) * log_ratio - z, -z,
-                                known ? log(rest.val) : -HUGE_VAL};
-}
-
-static struct log_chances lognormal_chances(double scale_s, double sigma, double t_s) {
-    double u = log(t_s / scale_s) / sigma;
-    double log_longer = gsl_sf_log_erfc(u / M_SQRT2) - M_LN2;
-    double rest = exp(gsl_sf_log_erfc((u - sigma) / M_SQRT2) - M_LN2) -
-                  exp(sigma * u - sigma * sigma / 2 + log_longer);
-    return (struct log_chances){-u * u / 2 - log(sigma * t_s * sqrt(2 * M_PI)), log_longer,
-                                rest > 0 ? log(rest) : -HUGE_VAL};
-}
-
-static struct log_chances chances_of(const struct time_law *law, double t_s) {
-    double scale_s = law->mean_s / time_law_mean_over_scale(law->kind, law->shape);
+/* Of a time: the logarithm of its density, */
+static double log_density(const struct time_law *law, double scale_s, double t_s) {
+    if (law->kind == TIME_LAW_EXPONENTIAL)
+        return -t_s / law->mean_s - log(law->mean_s);
+    double log_ratio = log(t_s / scale_s);
     if (law->kind == TIME_LAW_WEIBULL)
-        return weibull_chances(scale_s, law->shape, t_s);
-    if (law->kind == TIME_LAW_LOGNORMAL)
-        return lognormal_chances(scale_s, law->shape, t_s);
-    double longer = -t_s / law->mean_s;
-    return (struct log_chances){longer - log(law->mean_s), longer, longer};
+        return log(law->shape / scale_s) + (law->shape - 1) * log_ratio -
+               exp(law->shape * log_ratio);
+    double u = log_ratio / law->shape;
+    return -u * u / 2 - log(law->shape * t_s * sqrt(2 * M_PI));
+}
+
+/* of the chance that it is longer, */
+static double log_longer(const struct time_law *law, double scale_s, double t_s) {
+    if (law->kind == TIME_LAW_EXPONENTIAL)
+        return -t_s / law->mean_s;
+    double log_ratio = log(t_s / scale_s);
+    return law->kind == TIME_LAW_WEIBULL
+               ? -exp(law->shape * log_ratio)
+               : gsl_sf_log_erfc(log_ratio / law->shape / M_SQRT2) - M_LN2;
+}
+
+/* and of the chance that the rest of one is longer. */
+static double log_rest_longer(const struct time_law *law, double scale_s, double t_s) {
+    double rest, sigma = law->shape, longer = log_longer(law, scale_s, t_s);
+    gsl_sf_result found;
+    if (law->kind == TIME_LAW_EXPONENTIAL)
+        return longer;
+    if (law->kind == TIME_LAW_WEIBULL) {
+        rest = gsl_sf_gamma_inc_Q_e(1 / law->shape, -longer, &found) == 0 ? found.val : 0;
+    } else {
+        double u = log(t_s / scale_s) / sigma;
+        rest = exp(gsl_sf_log_erfc((u - sigma) / M_SQRT2) - M_LN2) -
+               exp(sigma * u - sigma * sigma / 2 + longer);
+    }
+    return rest > 0 ? log(rest) : -HUGE_VAL;
 }
 
 /* -HUGE_VAL where it cannot be. */
 static double log_likelihood_of(const struct time_law *law, const struct seen_times *times) {
+    const double scale_s = law->mean_s / time_law_mean_over_scale(law->kind, law->shape);
+    const double log_mean = log(law->mean_s);
     double sum = 0;
     for (size_t i = 0; i < times->at.count; i++) {
         const struct seen_time *seen = &times->at.at[i];
-        const struct log_chances c = chances_of(law, seen->time_s);
-        if (seen->from_middle)
-            sum += seen->ended ? c.longer - log(law->mean_s) : c.rest_longer;
+        if (!seen->ended)
+            sum += seen->from_middle ? log_rest_longer(law, scale_s, seen->time_s)
+                                     : log_longer(law, scale_s, seen->time_s);
         else
-            sum += seen->ended ? c.density : c.longer;
+            sum += seen->from_middle ? log_longer(law, scale_s, seen->time_s) - log_mean
+                                     : log_density(law, scale_s, seen->time_s);
     }
     return isfinite(sum) ? sum : -HUGE_VAL;
 }
