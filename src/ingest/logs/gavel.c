@@ -40,6 +40,7 @@ struct reader {
     struct problems *problems;
     const char *line;
     struct slice fields[FIELD_COUNT];
+    struct trace_text_cache labels[LABEL_COUNT]; /* of lines before it */
 };
 
 static struct slice trimmed_field(const char *begin, const char *end) {
@@ -109,7 +110,8 @@ static uint32_t split_type(struct slice *type) {
 static const char *const *labels_of_job(struct reader *reader) {
     const char **texts = arena_alloc(&reader->trace->arena, LABEL_COUNT * sizeof *texts);
     for (size_t i = 0; i < LABEL_COUNT; i++)
-        texts[i] = trace_text(reader->trace, reader->fields[label_fields[i]]);
+        texts[i] =
+            trace_text_again(reader->trace, reader->fields[label_fields[i]], &reader->labels[i]);
     return texts;
 }
 
