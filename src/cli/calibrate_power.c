@@ -350,7 +350,7 @@ static int fit_powers(struct session *s, struct error *reterr) {
     double floor_w = metered_cluster_floor_w(&s->cluster);
     load_make(&s->load, &s->jobs, s->at, s->count);
     for (int d = POWER_FULL; d >= 0; d--) {
-        const struct power_span span = {s->train_from_s, s->train_to_s, floor_w};
+        const struct power_span span = {s->train_from_s, s->train_to_s, floor_w, NULL};
         int r = power_fit_make(&s->fits[d], &s->load, (enum power_detail)d, &span, reterr);
         if (r < 0)
             return r;

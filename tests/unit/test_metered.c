@@ -60,7 +60,7 @@ static void expect_near(double found, double expected, double tolerance, const c
 static struct power_fit fit_all(const struct load *load, double floor_w) {
     struct power_fit fit;
     struct error error = {0};
-    const struct power_span span = {-INFINITY, INFINITY, floor_w};
+    const struct power_span span = {-INFINITY, INFINITY, floor_w, NULL};
     cr_assert(power_fit_make(&fit, load, POWER_FULL, &span, &error) == 0, "%s", error.text);
     return fit;
 }
@@ -375,5 +375,33 @@ Test(metered, windows) {
                   "reading %zu", i);
     cr_expect(windows.at.at[0].count.absolute > 0.005);
     power_windows_finish(&windows);
+    unmake(&m);
+}
+
+/* Sums that go on from window to window give what a fit to all readings before each gives. */
+Test(metered, windows_as_fits) {
+    struct made m;
+    make(&m, 4, 1300, 60, 150);
+    for (double floor_w = 0; floor_w <= 2000; floor_w += 2000) {
+        struct power_windows windows;
+        size_t compared = 0;
+        power_windows_make(&windows, &m.load, 5000, floor_w);
+        for (size_t w = 0; w < windows.at.count; w++) {
+            const struct power_window *window = &windows.at.at[w];
+            const struct power_span before = {-INFINITY, window->from_s, floor_w, NULL};
+            struct power_fit fit;
+            bool made = power_fit_make(&fit, &m.load, POWER_FULL, &before, NULL) == 0;
+            cr_assert_eq(made, window->fitted, "window %zu", w);
+            for (size_t i = 0; i < m.load.readings && made; i++)
+                if (meter_reading_is_in(&m.at[i], window->from_s, window->to_s)) {
+                    double expected_w = power_fit_predict(&fit, i);
+                    expect_near(windows.predicted_w[i], expected_w, 1e-8 * expected_w, "power");
+                    compared++;
+                }
+            power_fit_finish(&fit);
+        }
+        cr_assert_gt(compared, 1000);
+        power_windows_finish(&windows);
+    }
     unmake(&m);
 }

@@ -14,6 +14,7 @@
    by parameter. */
 struct making {
     struct power_fit *fit;
+    const struct power_sums *sums; /* NULL: the fit adds up its readings */
     double *row, *normal, *right, *block_normal, *block_right;
 };
 
@@ -22,6 +23,54 @@ static bool is_fitted(const struct power_fit *fit, size_t i) {
 }
 
 /* ---- Sums ---- */
+
+void power_sums_add(struct power_sums *sums, const struct load *load, double to_s, double floor_w) {
+    const size_t columns = load->columns.count;
+    if (!sums->columns) {
+        sums->columns = mem_zalloc(columns, sizeof *sums->columns);
+        sums->normal = mem_zalloc(columns * columns, sizeof *sums->normal);
+        sums->right = mem_zalloc(columns, sizeof *sums->right);
+        sums->held = mem_zalloc(columns, sizeof *sums->held);
+    }
+    for (; sums->readings < load->readings && load->at[sums->readings].end_s <= to_s;
+         sums->readings++) {
+        const struct meter_reading *reading = &load->at[sums->readings];
+        const double *row = load_row(load, sums->readings), s = meter_reading_s(reading);
+        size_t held = 0;
+        for (uint32_t c = 0; c < columns; c++)
+            if (row[c] != 0)
+                sums->held[held++] = c;
+        for (size_t i = 0; i < held; i++) {
+            uint32_t c = sums->held[i];
+            sums->columns[c] += s * row[c];
+            sums->right[c] += s * row[c] * (reading->power_w - floor_w);
+            for (size_t j = 0; j < held; j++)
+                sums->normal[c * columns + sums->held[j]] += s * row[c] * row[sums->held[j]];
+        }
+    }
+}
+
+void power_sums_finish(struct power_sums *sums) {
+    free(sums->columns);
+    free(sums->normal);
+    free(sums->right);
+    free(sums->held);
+}
+
+/* Those of columns become those of the parameters that they have. */
+static void take_normal(struct making *making) {
+    const struct power_plan *plan = &making->fit->plan;
+    const size_t columns = plan->load->columns.count;
+    for (size_t c = 0; c < columns; c++)
+        for (uint32_t p = 0; p < plan->columns[c].part_count; p++) {
+            uint32_t part = plan->columns[c].parts[p];
+            making->right[part] += making->sums->right[c];
+            for (size_t d = 0; d < columns; d++)
+                for (uint32_t q = 0; q < plan->columns[d].part_count; q++)
+                    making->normal[part * plan->size + plan->columns[d].parts[q]] +=
+                        making->sums->normal[c * columns + d];
+        }
+}
 
 static void fill_row(struct making *making, size_t i) {
     const struct power_fit *fit = making->fit;
@@ -34,6 +83,12 @@ static void fill_row(struct making *making, size_t i) {
 
 static void add_sums(struct making *making) {
     const struct load *load = making->fit->plan.load;
+    if (making->sums) {
+        making->fit->readings = making->sums->readings;
+        memcpy(making->fit->plan.sums, making->sums->columns,
+               load->columns.count * sizeof *making->sums->columns);
+        return;
+    }
     for (size_t i = 0; i < load->readings; i++)
         if (is_fitted(making->fit, i)) {
             making->fit->readings++;
@@ -196,12 +251,17 @@ static int solve_power(struct making *making, struct error *reterr) {
         memset(making->right, 0, size * sizeof *making->right);
         memset(making->block_normal, 0, POWER_BLOCKS * size * size * sizeof *making->block_normal);
         memset(making->block_right, 0, POWER_BLOCKS * size * sizeof *making->block_right);
-        add_normal(making);
+        if (making->sums)
+            take_normal(making);
+        else
+            add_normal(making);
     } while (drop_dependent(making));
     if (!nonnegative_solve(making->normal, making->right, fit->plan.size, fit->x, fit->free))
         return error_set(reterr, ERROR_RUN, "no fit: the powers depend on each other to rounding");
-    find_rest(making);
     set_values(fit);
+    if (making->sums)
+        return 0;
+    find_rest(making);
     add_covariance(making);
     return 0;
 }
@@ -215,7 +275,7 @@ int power_fit_make(struct power_fit *fit, const struct load *load, enum power_de
                               .floor_w = span->floor_w};
     fit->plan.sums = mem_zalloc(columns, sizeof *fit->plan.sums);
     fit->plan.columns = mem_zalloc(columns, sizeof *fit->plan.columns);
-    struct making making = {.fit = fit};
+    struct making making = {.fit = fit, .sums = span->sums};
     add_sums(&making);
     power_plan_make(&fit->plan);
     size_t size = fit->plan.size;

@@ -9,9 +9,19 @@
 #define POWER_BLOCKS      12   /* parts of the time, for intervals */
 #define POWER_LEAST_BLOCK 2    /* readings in each, else there are none */
 
-/* Readings that end in (from_s, to_s]; floor_w: of the constant, known before, >= 0. */
+/* Sums over the first readings of a load, for fits to more and more of them. Zero-initialise, fill
+   with power_sums_add, release with power_sums_finish. */
+struct power_sums {
+    size_t readings;
+    double *columns, *normal, *right; /* of columns, of pairs of them, of columns times power */
+    uint32_t *held;                   /* columns that a reading has something of */
+};
+
+/* Readings that end in (from_s, to_s]; floor_w: of the constant, known before, >= 0. sums: NULL, or
+   those of these readings, which are the first: then the fit has no intervals and no rest. */
 struct power_span {
     double from_s, to_s, floor_w;
+    const struct power_sums *sums;
 };
 
 struct power_value {
@@ -29,6 +39,10 @@ struct power_fit {
     bool *free;             /* not held at 0 */
     bool has_intervals;
 };
+
+/* Adds the readings that end up to to_s; floor_w is always the same. */
+void power_sums_add(struct power_sums *sums, const struct load *load, double to_s, double floor_w);
+void power_sums_finish(struct power_sums *sums);
 
 /* Negative if there are too few readings, or columns depend on each other to rounding. */
 int power_fit_make(struct power_fit *fit, const struct load *load, enum power_detail detail,
