@@ -79,7 +79,7 @@ static void read_k(struct reader *r, struct config_request *q) {
     int64_t k;
     while (take_value(&rest, &value)) {
         if (q->k_count == CONFIG_MAX_CHOICES || !numfmt_parse_int(value.at, value.length, &k) ||
-            k < 1 || k > CLUSTER_MAX_NODE_GPUS || (q->k_count > 0 && k <= q->k[q->k_count - 1])) {
+            k < 1 || k > CLUSTER_MAX_GPUS || (q->k_count > 0 && k <= q->k[q->k_count - 1])) {
             recorded_table_refuse(&r->table, W_K, "ascending numbers of GPUs");
             return;
         }

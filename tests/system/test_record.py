@@ -394,6 +394,24 @@ def hostile(options):
         assert rows[0][-1] == NAMES[3] and rows[0][4] == NAMES[0], rows[0]
 
 
+def large_jobs(options):
+    """Jobs of more GPUs than a node may have (2^20), over several nodes and of more than the cluster has, are read back."""
+    with tempfile.TemporaryDirectory(prefix="easim-record.") as name:
+        folder = Path(name)
+        scenario = {"name": "large", "horizon": "drain", "policy": {"name": "fcfs"}, "workload": {"kind": "trace", "file": "jobs.csv"},
+                    "cluster": {"gpu_types": [{"name": "v", "idle_w": 50, "ctx_w": 80, "tdp_w": 400}],
+                                "nodes": [{"gpu": "v", "gpus": 1024, "count": 1025}]}}
+        (folder / "scenario.yaml").write_text(json.dumps(scenario), encoding="utf-8")
+        (folder / "jobs.csv").write_text("job_id,submit_s,gpus,duration_s\na,0,1048577,100\nb,1,1073741824,50\n", encoding="utf-8")
+        done = run_easim(options.easim, folder, "out")
+        assert done.returncode == 0, done.stderr
+        read_back(folder / "out", options.rewrite)
+        assert [row["k"] for row in rows_of(folder / "out/workload.csv")] == ["1048577", "1073741824"]
+        # kWh of 1,048,577 GPUs at their tdp_w for 100 s, and of 1,023 idle ones
+        done = subprocess.run([options.easim, "attribute", "out"], cwd=folder, capture_output=True, text=True, check=False)
+        assert done.returncode == 0 and f" {(1048577 * 400 + 1023 * 50) * 100 / 3.6e6:.0f} " in done.stdout, done
+
+
 def refresh(folder, name):
     """The manifest has the hash of what now stands there: as if easim had written it."""
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
@@ -558,6 +576,7 @@ def main():
         same_bytes(options)
         comparison(options)
         hostile(options)
+        large_jobs(options)
         damaged(options)
         damaged_services(options)
     for seed in range(options.seed, options.seed + options.count):
