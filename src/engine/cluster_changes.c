@@ -113,7 +113,8 @@ static bool once_is_left(const struct sim *sim) {
    be in together, while nothing else happens, is taken to wait for ever. Before that it may still
    be waiting for one of them. Where nodes fail, one may have failed in the state that it waits for:
    it gets that state many times. So with demands of services, and what replicas do because of them:
-   one that is let go may be what a job waits for, and that takes a while (after_ns). A policy that
+   one that is let go may be what a job waits for, and that takes a while (after_ns); none goes of
+   a service whose backlog only grows, whose demand then does not count. A policy that
    goes on asking for timers, as rounds do, may wait for a time of its own: it gets very many. */
 static bool only_repeats(const struct sim *sim) {
     const struct cluster_changes *c = &sim->changes;

@@ -256,16 +256,39 @@ static uint32_t gpus_of_services(const struct sim *sim) {
     return gpus;
 }
 
+/* What keeps them from giving any back, where that is known. */
+static void tell_of_services(const struct sim *sim, struct str *out) {
+    uint32_t capped = replicas_kept_by_cap(sim), s = 0;
+    if (sim->services.count > 0)
+        str_addf(out, "; services hold %u", gpus_of_services(sim));
+    while (s < sim->services.count && !sim->services.runs[s].only_grows)
+        s++;
+    if (s < sim->services.count)
+        str_addf(out, ", and the backlog of service %s can only grow", services_spec(sim, s)->name);
+    if (capped != EASIM_NONE)
+        str_addf(out, ", and the power cap keeps a replica of service %s from loading",
+                 services_spec(sim, capped)->name);
+}
+
+static const char *what_happens(const struct sim *sim) {
+    const struct services *services = &sim->services;
+    if (sim->changes.pending + services->pending == 0)
+        return "will happen";
+    return sim->changes.pending == 0 && services->after_ns == 0
+               ? "but services goes on"
+               : "but what the repeated series have shown will happen";
+}
+
 static void report_stuck(struct sim *sim) {
     const struct easim_view *v = sim->view.v;
     char why[RECHECK_BYTES];
     bool known = callbacks_explain(sim, why);
-    char gone[64] = "", served[64] = "";
-    struct str counted = {0};
+    char gone[64] = "";
+    struct str counted = {0}, served = {0};
+    str_add(&served, "");
+    tell_of_services(sim, &served);
     if (sim->failures.gone > 0)
         snprintf(gone, sizeof gone, " (nodes that are never repaired: %u)", sim->failures.gone);
-    if (sim->services.count > 0)
-        snprintf(served, sizeof served, "; services hold %u", gpus_of_services(sim));
     for (size_t i = 0; i < sim->counted.entries.count; i++) {
         const struct tally_entry *entry = &sim->counted.entries.at[i];
         str_addf(&counted, "; it has counted %llu %s%s", (unsigned long long)entry->count,
@@ -276,13 +299,11 @@ static void report_stuck(struct sim *sim) {
         sim, ERROR_RUN,
         "policy %s leaves %u jobs waiting for ever: nothing runs, nothing %s, %u of %u GPUs are free%s%s; "
         "the first of them is job %s%s%s%s",
-        sim->module->policy->name, v->waiting_count,
-        sim->changes.pending + sim->services.pending > 0
-            ? "but what the repeated series have shown will happen"
-            : "will happen",
-        v->free_gpus, v->gpus, served, gone, sim->workload->jobs.at[v->first_waiting].id,
-        known ? "; " : "", why, counted.length > 0 ? counted.text : "");
+        sim->module->policy->name, v->waiting_count, what_happens(sim), v->free_gpus, v->gpus,
+        served.text, gone, sim->workload->jobs.at[v->first_waiting].id, known ? "; " : "", why,
+        counted.length > 0 ? counted.text : "");
     str_finish(&counted);
+    str_finish(&served);
 }
 
 int loop_run(struct sim *sim, struct error *reterr) {

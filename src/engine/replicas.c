@@ -183,6 +183,16 @@ static bool may_load(const struct sim *sim, const struct replica *r) {
            !power_cap_forbids_nw(sim, sim->committed_nw + added_nw(sim, r));
 }
 
+uint32_t replicas_kept_by_cap(const struct sim *sim) {
+    for (size_t i = 0; i < sim->services.replicas.count; i++) {
+        const struct replica *r = &sim->services.replicas.at[i];
+        if (r->phase == REPLICA_RESERVED && r->allocation.first.gpus == config_of(sim, r)->k &&
+            !may_load(sim, r))
+            return r->service;
+    }
+    return EASIM_NONE;
+}
+
 static void end_reservation(struct sim *sim, uint32_t replica) {
     struct replica *r = &sim->services.replicas.at[replica];
     sim->services.runs[r->service].reserved--;

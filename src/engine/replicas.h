@@ -20,6 +20,9 @@ void replicas_reserve(struct sim *sim, uint32_t service, uint32_t config, uint32
 bool replicas_take_freed(struct sim *sim);
 /* Gives its GPUs back at once, or ends the reservation. */
 void replicas_release(struct sim *sim, uint32_t replica);
+/* The service of a reservation that has all its GPUs, which the cap keeps from loading; EASIM_NONE:
+   there is none. */
+uint32_t replicas_kept_by_cap(const struct sim *sim);
 
 /* The event itself: a replica has loaded. */
 void replicas_become_ready(struct sim *sim, uint32_t replica);

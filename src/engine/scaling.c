@@ -248,6 +248,7 @@ static void tick_service(struct sim *sim, uint32_t service) {
     run->last_tick_ns = sim->now_ns;
     const struct scaling_need need = present_need(sim, service);
     uint32_t last_number = run->last_number;
+    services_note_backlog(sim, service, need.backlog);
     if (run->reserved > 0)
         drop_reservations(sim, service, service_scaling_wanted(spec, &need));
     add_replicas(sim, service, &need);

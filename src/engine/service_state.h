@@ -67,6 +67,8 @@ struct service_run {
     ARRAY_OF(struct demand_stretch) window;
     size_t window_first;
     int64_t tick_ns, last_tick_ns;
+    double lasting_backlog; /* above it, all replicas and reservations stay for ever */
+    bool only_grows;        /* it has been */
 };
 
 struct services {
@@ -79,6 +81,7 @@ struct services {
     uint32_t tick_event;              /* of the earliest tick_ns, or EVENT_NONE */
     bool in_tick;                     /* that event is being applied */
     bool by_policy;                   /* the policy scales them: there are no ticks */
+    /* Of services whose replicas may still go. */
     int64_t round_ns; /* all repeated demands together come again after it; 0: none is
                          repeated */
     int64_t after_ns; /* longest down_after */

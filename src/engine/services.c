@@ -4,6 +4,7 @@
 
 #include "base/units.h"
 #include "engine/cluster_changes.h"
+#include "workload/service_configs.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -290,6 +291,37 @@ static int64_t longest_answer_ns(const struct service *spec) {
              TIME_MAX_S));
 }
 
+static void find_round(struct services *services, const struct service *specs) {
+    services->round_ns = services->after_ns = 0;
+    for (uint32_t s = 0; s < services->count; s++) {
+        int64_t after_ns = longest_answer_ns(&specs[s]);
+        if (services->runs[s].only_grows)
+            continue;
+        services->round_ns = cluster_changes_common_period_ns(
+            services->round_ns, series_period_ns(&specs[s].demand.course));
+        services->after_ns = after_ns > services->after_ns ? after_ns : services->after_ns;
+    }
+}
+
+/* The backlog then stays above down_after times all that `max` replicas give: the host wants more
+   of them at each tick. */
+static double lasting_backlog(const struct sim *sim, const struct service *spec) {
+    bool drains = sim->options.horizon_ns == TIME_NONE_NS,
+         fails = sim->failures.streams || sim->failures.next;
+    if (!drains || fails || sim->services.by_policy || isfinite(spec->slo.timeout_s))
+        return INFINITY;
+    double per_s = service_configs_most_per_s(spec, sim->cluster);
+    return service_demand_most_fall(&spec->demand, per_s) + spec->scaling.down_after_s * per_s;
+}
+
+void services_note_backlog(struct sim *sim, uint32_t service, double backlog) {
+    struct service_run *run = &sim->services.runs[service];
+    if (run->only_grows || !(backlog > run->lasting_backlog))
+        return;
+    run->only_grows = true;
+    find_round(&sim->services, services_spec(sim, 0));
+}
+
 void services_init(struct sim *sim) {
     struct services *services = &sim->services;
     services->count = sim->workload->services ? (uint32_t)sim->workload->services->count : 0;
@@ -309,12 +341,10 @@ void services_init(struct sim *sim) {
         run->last_tick_ns = -1;
         note_demand(run, 0);
         init_groups(sim, run, spec);
-        services->round_ns = cluster_changes_common_period_ns(
-            services->round_ns, series_period_ns(&spec->demand.course));
-        int64_t after_ns = longest_answer_ns(spec);
-        services->after_ns = after_ns > services->after_ns ? after_ns : services->after_ns;
+        run->lasting_backlog = lasting_backlog(sim, spec);
         services_refresh(sim, s);
     }
+    find_round(services, services_spec(sim, 0));
     await_demand(sim);
 }
 

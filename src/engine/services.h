@@ -25,6 +25,8 @@ void services_change_flow(struct sim *sim, uint32_t service);
 
 /* Tokens that wait now, of a service that may not have been settled. */
 double services_backlog(const struct sim *sim, uint32_t service);
+/* At a tick: from some backlog on it can only grow. */
+void services_note_backlog(struct sim *sim, uint32_t service, double backlog);
 /* A tick is to come at once. */
 void services_tick_now(struct sim *sim);
 /* The event of the earliest tick. */

@@ -171,3 +171,51 @@ uint32_t service_configs_best(const struct service *service, double per_s, doubl
     }
     return best;
 }
+
+/* ---- What replicas give together ---- */
+
+/* Replicas on GPUs of one type: none gives more than `each`, and no mixture of them on the empty
+   cluster more than `replicas` times that. */
+struct supply {
+    double each, replicas;
+};
+
+static struct supply supply_of_type(const struct service *service, const struct cluster *cluster,
+                                    uint32_t type) {
+    struct supply supply = {0, 0};
+    double of_gpu = 0, fitting = 0;
+    uint32_t least_k = UINT32_MAX;
+    for (uint32_t i = 0; i < service->config_count; i++) {
+        const struct replica_config *c = &service->configs[i];
+        if (c->gpu_type != type)
+            continue;
+        supply.each = fmax(supply.each, c->most_per_s);
+        of_gpu = fmax(of_gpu, c->most_per_s / c->k);
+        least_k = c->k < least_k ? c->k : least_k;
+    }
+    for (uint32_t n = 0; n < cluster->node_count; n++)
+        if (cluster->nodes[n].gpu_type == type)
+            fitting += cluster->nodes[n].gpus / least_k;
+    if (supply.each > 0)
+        supply.replicas = fmin(fitting, cluster->gpu_types[type].gpus * of_gpu / supply.each);
+    return supply;
+}
+
+double service_configs_most_per_s(const struct service *service, const struct cluster *cluster) {
+    double sum = 0, left = (double)service->replicas.max, before = INFINITY;
+    for (double each = 1; each > 0 && left > 0; before = each) {
+        double replicas = 0;
+        each = 0; /* the most of one, of the types that are left */
+        for (uint32_t h = 0; h < cluster->gpu_type_count; h++) {
+            const struct supply supply = supply_of_type(service, cluster, h);
+            if (supply.each >= before || supply.each < each)
+                continue;
+            replicas = supply.replicas + (supply.each == each ? replicas : 0);
+            each = supply.each;
+        }
+        replicas = fmin(replicas, left);
+        sum += each * replicas;
+        left -= replicas;
+    }
+    return sum;
+}

@@ -19,4 +19,8 @@ int service_configs_find(struct service *service, const struct cluster *cluster,
 uint32_t service_configs_best(const struct service *service, double per_s, double others_per_s,
                               const bool *fits);
 
+/* What replicas.max of them give a second where they are alone on the cluster, those on the GPU
+   types that give most first; with several k on a type perhaps more, never less. */
+double service_configs_most_per_s(const struct service *service, const struct cluster *cluster);
+
 #endif

@@ -328,3 +328,22 @@ bool service_demand_is_none(const struct service_demand *demand) {
         i++;
     return i == demand->course.count;
 }
+
+/* If it grows in a round as a whole, it falls most within two. */
+double service_demand_most_fall(const struct service_demand *demand, double per_s) {
+    struct series_cursor cursor;
+    int64_t period_ns = series_period_ns(&demand->course);
+    series_start(&cursor, &demand->course);
+    if (period_ns == 0)
+        return series_next_ns(&cursor) == TIME_NONE_NS && cursor.value > per_s ? 0 : INFINITY;
+    double fall = 0, most = 0, of_rounds = 0;
+    for (int64_t from_ns = 0, to_ns; from_ns < 2 * period_ns; from_ns = to_ns) {
+        to_ns = series_next_ns(&cursor) < 2 * period_ns ? series_next_ns(&cursor) : 2 * period_ns;
+        double change = (per_s - cursor.value) * units_s(to_ns - from_ns);
+        of_rounds += change;
+        fall = fmax(fall + change, 0);
+        most = fmax(most, fall);
+        series_pass(&cursor);
+    }
+    return of_rounds < 0 ? most : INFINITY;
+}

@@ -49,5 +49,8 @@ int service_demand_load(struct service_demand *demand, const struct demand_ask *
 double service_demand_bin_s(const struct service_demand *demand);
 /* Whether it is 0 throughout. */
 bool service_demand_is_none(const struct service_demand *demand);
+/* The most by which a backlog falls, however long it goes on, where per_s are served. INFINITY: it
+   falls for ever, or again and again by more; so if demand ends. */
+double service_demand_most_fall(const struct service_demand *demand, double per_s);
 
 #endif

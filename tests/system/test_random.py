@@ -457,7 +457,7 @@ def run_of(*more, cwd):
 def may_wait(scenario, told, folder):
     """Replicas that stay may be where a job alone could run; GPUs are reserved for replicas that a constant cap keeps from loading."""
     held = "waiting for ever" in told and "; services hold " in told and "; services hold 0" not in told
-    capped = isinstance(scenario.cluster.get("power_cap_w"), (int, float))
+    capped = isinstance(scenario.cluster.get("power_cap_w"), (int, float)) and ", and the power cap keeps a replica of service " in told
     return held and (getattr(scenario, "stays", False) or
                      capped and run_of("--set", "cluster.power_cap_w=1e9", cwd=folder).returncode == 0)
 

@@ -325,6 +325,70 @@ def stuck_until(folder):
     assert "leaves 1 jobs waiting for ever" in told and "(at t = 840 s)" in told, told
 
 
+def stuck_growing(folder):
+    """Three services that are asked for more than they can give: 4662, 4654 and 4641 tokens a second in the mean, with periods
+    that come together again after 1382 years only. Once each backlog can only grow the run ends.
+
+    It may fall by 1900 a second for 1711, 1717 and 1727 s. Above 1727 * 1900 + 300 * 2000 = 3.88e6 tokens that of the last one is
+    lasting; it grows by 7000 a second, so at 555 s, and 600 s is the next tick.
+    """
+    (folder / "jobs.csv").write_text("job_id,submit_s,gpus,duration_s\na,0,4,50\n")
+    streams = ["{kind: trace, name: log, file: jobs.csv}"]
+    for i, period_s in enumerate((3511, 3517, 3527)):
+        streams.append(service(f"chat{i}", course(folder, "d.csv", [(0, 9000), (1800, 100)])[:-1] + f", period: {period_s}s}}"))
+    run(folder, streams, horizon="drain", nodes="[{count: 1, gpu: g, gpus: 4}]", code=1)
+    told = easim("run", folder / "c.yaml", "--quiet", "--force", "--out", folder / "out", code=1).stderr
+    assert ("leaves 1 jobs waiting for ever: nothing runs, nothing but services goes on, 1 of 4 GPUs are free; services hold 3, and the "
+            "backlog of service chat0 can only grow; ") in told and "(at t = 600 s)" in told, told
+    # what may be dropped may fall; then it lasts as it did: no replica goes while there is a backlog, and none is known to last
+    run(folder, [*streams[:1], streams[1].replace("wait_s: 10", "wait_s: 10, timeout_s: 20")], horizon="drain",
+        nodes="[{count: 1, gpu: g, gpus: 4}]", code=1)
+    told = easim("run", folder / "c.yaml", "--quiet", "--force", "--out", folder / "out", code=1).stderr
+    assert "services hold 1; the first" in told and "can only grow" not in told, told
+
+
+def stuck_by_cap(folder):
+    """Two replicas of 600 W and their node of 100 W are above the cap of 1000 W, which charon keeps. One beside a job of 188 W is
+    not, so that the next one waits for the job's GPU, and holds it for nothing from 400 s on."""
+    (folder / "jobs.csv").write_text("job_id,submit_s,gpus,duration_s,utilization\na,0,1,400,0.2\nb,10,1,50,0.2\n")
+    run(folder, ["{kind: trace, file: jobs.csv}", service(demand="{tokens_per_s: 3000}", most=2)],
+        horizon="drain", policy="charon", nodes="[{count: 1, gpu: g, gpus: 2, base_w: 100}]", cap="  power_cap_w: 1000\n", code=1)
+    told = easim("run", folder / "c.yaml", "--quiet", "--force", "--out", folder / "out", code=1).stderr
+    assert "leaves 1 jobs waiting for ever" in told and "the first of them is job b" in told, told
+    assert "services hold 2, and the power cap keeps a replica of service chat from loading; " in told, told
+
+
+def overloaded(folder):
+    """Demand above what all of `max` replicas can give, 2000 tokens a second each: told by check, and below the table of the run."""
+    repeated = course(folder, "a.csv", [(0, 1000), (60, 9000)])[:-1] + ", period: 240s}"
+    once = course(folder, "b.csv", [(0, 1000), (60, 9000), (80, 1000)])
+    grows, waits = "the backlog grows as long as this lasts", "meanwhile requests wait"
+    for demand, most, horizon, more, told in (
+            ("{tokens_per_s: 4000}", 2, "100s", "", None),  # as much
+            ("{tokens_per_s: 5000}", 2, "100s", "", "5000 5000 4000 0 100 " + grows),
+            ("{tokens_per_s: 5000}", 2, "100s", ", timeout_s: 20", "5000 5000 4000 0 100 who would wait longer than timeout_s is not served"),
+            (repeated, 2, "1h", "", "9000 7000 4000 60 75 " + grows),   # a round: (60 * 1000 + 180 * 9000) / 240
+            (repeated, 4, "1h", "", "9000 7000 8000 60 75 " + waits),
+            (repeated, 2, "100s", "", "9000 4200 4000 60 40 " + grows),  # the run: (60 * 1000 + 40 * 9000) / 100
+            (repeated, 2, "60s", "", None),
+            (once, 2, "1h", "", "9000 2600 4000 60 20 " + waits),       # until it ends, at 100 s
+            ("{tokens_per_s: 20000}", 100, "100s", "", "20000 20000 16000 0 100 " + grows)):  # all of 8 GPUs
+        run(folder, [service(demand=demand, most=most, slo="itl_ms: 60, wait_s: 10" + more)], horizon=horizon)
+        checked = easim("check", folder / "c.yaml").stdout
+        table = easim("run", folder / "c.yaml", "--force", "--out", folder / "out").stdout
+        if told:
+            peak, mean, capacity, first, share, end = told.split(" ", 5)
+            told = (f"  warning: workload.streams[0].demand: up to {peak} tokens/s, {mean} in the mean, more than replicas.max of {most} can "
+                    f"give here, at most {capacity}: first at t = {first} s, for {share} % of the time; {end}\n")
+            assert told in checked and told in table, (told, checked, table)
+        else:
+            assert "more than replicas.max" not in checked + table, checked
+    job = "{kind: periodic, period: 1h, sizes: {law: constant, mean: 50s}, rigid: {k: 3}, until: {jobs: 1}}"
+    row = one_row(run(folder, [job, service(demand="{tokens_per_s: 5000}")], horizon="drain"))
+    assert "the backlog grows until the last job ends the run\n" in easim("check", folder / "c.yaml").stdout
+    close(row["tokens_left"], 50 * 3000)
+
+
 def real_logs(folder):
     """An hour of the Azure logs, once: every generated token is demanded, and served by the end (skipped without EASIM_DATA)."""
     if "EASIM_DATA" not in os.environ:
@@ -412,7 +476,8 @@ def greatest_demand(folder):
 
 if __name__ == "__main__":
     for check in (half_of_capacity, pulse, timeout, node_failure, warmup, beside_jobs, equal_to_none, scaling, reserved,
-                  displacing, falling_cap, waking, stuck, stuck_until, real_logs, compared, invested, shorter_bins, greatest_demand):
+                  displacing, falling_cap, waking, stuck, stuck_until, stuck_growing,
+                  stuck_by_cap, overloaded, real_logs, compared, invested, shorter_bins, greatest_demand):
         with tempfile.TemporaryDirectory() as folder:
             check(Path(folder))
-    print("services: 19 checks passed")
+    print("services: 22 checks passed")

@@ -201,3 +201,33 @@ Test(service_demand, bins_conserve_tokens, .init = temp_dir_enter, .fini = temp_
     }
     str_finish(&text);
 }
+
+static double most_fall(const char *value, const char *rows, double per_s) {
+    struct loaded l;
+    struct str text = {0};
+    str_addf(&text, "time_s,tokens_per_s\n%s", rows ? rows : "");
+    cr_assert_eq(load_demand(&l, value, rows ? text.text : NULL, &included), 0, "%s", value);
+    double fall = service_demand_most_fall(&l.demand, per_s);
+    unload(&l);
+    str_finish(&text);
+    return fall;
+}
+
+/* 900/s for 1800 s and 100/s for 1710 s are 511/s in the mean; of 200/s the lower leave 100/s. */
+Test(service_demand, most_fall, .init = temp_dir_enter, .fini = temp_dir_leave) {
+    cr_expect_eq(most_fall("{tokens_per_s: 100}", NULL, 80), 0);
+    cr_expect_eq(most_fall("{tokens_per_s: 100}", NULL, 100), INFINITY);
+    cr_expect_eq(most_fall("{file: d.csv, period: 3510s}", "0,900\n1800,100\n", 200), 171000);
+    cr_expect_eq(most_fall("{file: d.csv, period: 3510s}", "0,100\n1710,900\n", 200), 171000);
+    /* from 2000 s to 3500 s, across the end of a round */
+    cr_expect_eq(most_fall("{file: d.csv, period: 3000s}", "0,100\n500,900\n2000,100\n", 200),
+                 150000);
+    /* by 20,000, then it grows by 5,000 and falls by 20,000: 35,000 in all */
+    cr_expect_eq(most_fall("{file: d.csv, period: 400s}", "0,0\n100,300\n150,0\n250,900\n", 200),
+                 35000);
+    cr_expect_eq(most_fall("{file: d.csv, period: 3510s}", "0,900\n1800,100\n", 512), INFINITY);
+    cr_expect_eq(most_fall("{file: d.csv}", "0,900\n1800,700\n", 200), INFINITY);
+    cr_expect_eq(
+        most_fall("{tokens_per_s: 700, amplitude: 0.9, period: 7000s, bin: 35s}", NULL, 701),
+        INFINITY);
+}

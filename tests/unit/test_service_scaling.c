@@ -1,5 +1,6 @@
 /* The host's scaling of a service, tick by tick by hand: replicas of 100/s and of 40/s. */
 #include "base/units.h"
+#include "workload/service_configs.h"
 #include "workload/service_scaling.h"
 
 #include <criterion/criterion.h>
@@ -116,4 +117,32 @@ Test(service_scaling, releases_what_was_spare) {
     large[0].power_w = 400;
     cr_expect_eq(service_scaling_release(&s, 0, S(780), r, 3), 0);
     large[0].power_w = 200;
+}
+
+/* What `max` replicas give, on two nodes of 3 GPUs and one of 4 of another type: 3 GPUs hold one of
+   two. */
+Test(service_scaling, most_that_all_give) {
+    struct replica_config configs[2];
+    struct service s = made_service(configs);
+    struct gpu_type types[] = {{.gpus = 6}, {.gpus = 4}};
+    struct node nodes[] = {
+        {.gpu_type = 0, .gpus = 3}, {.gpu_type = 1, .gpus = 4}, {.gpu_type = 0, .gpus = 3}};
+    const struct cluster cluster = {
+        .gpu_types = types, .gpu_type_count = 2, .nodes = nodes, .node_count = 3};
+    configs[SMALL].gpu_type = 1;
+    cr_expect_eq(service_configs_most_per_s(&s, &cluster), 2 * 100 + 2 * 40);
+    s.replicas.max = 1;
+    cr_expect_eq(service_configs_most_per_s(&s, &cluster), 100);
+    s.replicas.max = 1000;
+    cr_expect_eq(service_configs_most_per_s(&s, &cluster), 2 * 100 + 4 * 40);
+    configs[SMALL].most_per_s = 100; /* two types that are as quick */
+    cr_expect_eq(service_configs_most_per_s(&s, &cluster), 6 * 100);
+    s.replicas.max = 5;
+    cr_expect_eq(service_configs_most_per_s(&s, &cluster), 5 * 100);
+    /* Both on the first type: a GPU gives 50 at most, and 6 of them never more than 300. */
+    configs[SMALL].most_per_s = 40;
+    configs[SMALL].gpu_type = 0;
+    cr_expect_eq(service_configs_most_per_s(&s, &cluster), 300);
+    s.replicas.max = 2;
+    cr_expect_eq(service_configs_most_per_s(&s, &cluster), 200);
 }
