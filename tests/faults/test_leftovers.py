@@ -7,12 +7,12 @@ import signal
 import subprocess
 import time
 
-from harness import EASIM, SECONDS, SOURCE, each_call, easim, good, leftovers, paused, run_tests
+from harness import EASIM, SECONDS, SOURCE, each_call, easim, form, good, leftovers, paused, run_tests
 from test_force import content_of
 
 CONFIG = SOURCE / "configs/eas-sim.yaml"
 SMALL = ("-n", "2", "--set", "horizon=1h", "--quiet", "-t", "1", "--out")
-MOST = 30
+MOST = form(30, 12)
 
 
 def is_killed(words, prepare, check, **fault):
