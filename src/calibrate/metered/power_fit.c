@@ -25,36 +25,28 @@ static bool is_fitted(const struct power_fit *fit, size_t i) {
 /* ---- Sums ---- */
 
 void power_sums_add(struct power_sums *sums, const struct load *load, double to_s, double floor_w) {
-    const size_t columns = load->columns.count;
-    if (!sums->columns) {
-        sums->columns = mem_zalloc(columns, sizeof *sums->columns);
-        sums->normal = mem_zalloc(columns * columns, sizeof *sums->normal);
-        sums->right = mem_zalloc(columns, sizeof *sums->right);
-        sums->held = mem_zalloc(columns, sizeof *sums->held);
-    }
-    for (; sums->readings < load->readings && load->at[sums->readings].end_s <= to_s;
-         sums->readings++) {
-        const struct meter_reading *reading = &load->at[sums->readings];
-        const double *row = load_row(load, sums->readings), s = meter_reading_s(reading);
-        size_t held = 0;
+    const size_t columns = load->columns.count, bytes = sizeof *sums->normal;
+    uint32_t *held = mem_alloc(columns * sizeof *held); /* columns that a reading has some of */
+    sums->normal = sums->normal ? sums->normal : mem_zalloc(columns * columns, bytes);
+    sums->right = sums->right ? sums->right : mem_zalloc(columns, bytes);
+    for (size_t *i = &sums->readings; *i < load->readings && load->at[*i].end_s <= to_s; ++*i) {
+        const double *row = load_row(load, *i), s = meter_reading_s(&load->at[*i]);
+        size_t count = 0;
         for (uint32_t c = 0; c < columns; c++)
             if (row[c] != 0)
-                sums->held[held++] = c;
-        for (size_t i = 0; i < held; i++) {
-            uint32_t c = sums->held[i];
-            sums->columns[c] += s * row[c];
-            sums->right[c] += s * row[c] * (reading->power_w - floor_w);
-            for (size_t j = 0; j < held; j++)
-                sums->normal[c * columns + sums->held[j]] += s * row[c] * row[sums->held[j]];
+                held[count++] = c;
+        for (size_t p = 0; p < count; p++) {
+            sums->right[held[p]] += s * row[held[p]] * (load->at[*i].power_w - floor_w);
+            for (size_t q = 0; q < count; q++)
+                sums->normal[held[p] * columns + held[q]] += s * row[held[p]] * row[held[q]];
         }
     }
+    free(held);
 }
 
 void power_sums_finish(struct power_sums *sums) {
-    free(sums->columns);
     free(sums->normal);
     free(sums->right);
-    free(sums->held);
 }
 
 /* Those of columns become those of the parameters that they have. */
@@ -85,8 +77,8 @@ static void add_sums(struct making *making) {
     const struct load *load = making->fit->plan.load;
     if (making->sums) {
         making->fit->readings = making->sums->readings;
-        memcpy(making->fit->plan.sums, making->sums->columns,
-               load->columns.count * sizeof *making->sums->columns);
+        memcpy(making->fit->plan.sums, making->sums->normal, /* with the constant, 1 */
+               load->columns.count * sizeof *making->sums->normal);
         return;
     }
     for (size_t i = 0; i < load->readings; i++)

@@ -13,8 +13,7 @@
    with power_sums_add, release with power_sums_finish. */
 struct power_sums {
     size_t readings;
-    double *columns, *normal, *right; /* of columns, of pairs of them, of columns times power */
-    uint32_t *held;                   /* columns that a reading has something of */
+    double *normal, *right; /* of pairs of columns, and of columns times power */
 };
 
 /* Readings that end in (from_s, to_s]; floor_w: of the constant, known before, >= 0. sums: NULL, or
