@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+#define EQUAL 1e-9 /* relatively: means of bins and sums of capacities round */
+
 __attribute__((format(printf, 3, 4))) static void
 warn_of_service(struct study *study, const struct service *service, const char *format, ...) {
     va_list arguments;
@@ -47,7 +49,7 @@ static void sum_demand(const struct service_demand *demand, struct demand_summar
         double share = units_s(to_ns - from_ns) / units_s(sum->until_ns);
         sum->mean += cursor.value * share;
         sum->peak = fmax(sum->peak, cursor.value);
-        if (cursor.value > sum->most) {
+        if (cursor.value > sum->most * (1 + EQUAL)) {
             sum->above += share;
             sum->first_ns = from_ns < sum->first_ns ? from_ns : sum->first_ns;
         }

@@ -364,7 +364,8 @@ def overloaded(folder):
     once = course(folder, "b.csv", [(0, 1000), (60, 9000), (80, 1000)])
     grows, waits = "the backlog grows as long as this lasts", "meanwhile requests wait"
     for demand, most, horizon, more, told in (
-            ("{tokens_per_s: 4000}", 2, "100s", "", None),  # as much
+            ("{tokens_per_s: 4000}", 2, "100s", "", None),  # as much; in bins but for rounding
+            ("{tokens_per_s: 4000, amplitude: 1e-13, period: 7h, bin: 3s}", 2, "7h", "", None),
             ("{tokens_per_s: 5000}", 2, "100s", "", "5000 5000 4000 0 100 " + grows),
             ("{tokens_per_s: 5000}", 2, "100s", ", timeout_s: 20", "5000 5000 4000 0 100 who would wait longer than timeout_s is not served"),
             (repeated, 2, "1h", "", "9000 7000 4000 60 75 " + grows),   # a round: (60 * 1000 + 180 * 9000) / 240
