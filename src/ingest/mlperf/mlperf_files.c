@@ -4,11 +4,10 @@
 #include "io/files.h"
 
 #include <stdlib.h>
-#include <sys/stat.h>
 
 bool mlperf_is_folder(const char *path) {
     struct stat status;
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+    return files_stat(path, &status) && S_ISDIR(status.st_mode);
 }
 
 /* node_2 before node_10: digits at one place count as a number. */
