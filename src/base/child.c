@@ -2,12 +2,12 @@
    checkers of sanitizers run in it. */
 #include "base/child.h"
 
+#include "base/machine.h"
 #include "base/mem.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -81,16 +81,71 @@ _Noreturn static void be_child(void (*function)(void *), void *context, double l
     _exit(DONE);
 }
 
+/* ---- Waiting ---- */
+
+int child_watch(pid_t pid) {
+    int fd = pidfd_open(pid, 0);
+    return fd < 0 ? ~pid : fd;
+}
+
+static bool has_ended(pid_t pid) {
+    siginfo_t info = {.si_pid = 0};
+    return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid != 0;
+}
+
+/* Of children without a descriptor; returns how many. */
+static int mark_ended(struct pollfd *events, nfds_t count) {
+    int ended = 0;
+    for (nfds_t i = 0; i < count; i++)
+        if (events[i].fd < -1 && has_ended(~events[i].fd)) {
+            events[i].revents = POLLIN;
+            ended++;
+        }
+    return ended;
+}
+
+static void wake(int number) {
+    (void)number;
+}
+
+/* SIGCHLD comes only in ppoll, so none is lost between the look and the wait. */
+static int poll_by_signal(struct pollfd *events, nfds_t count, int timeout_ms) {
+    const struct sigaction waking = {.sa_handler = wake};
+    struct timespec limit = {timeout_ms / 1000, timeout_ms % 1000 * 1000000L};
+    struct sigaction action;
+    sigset_t child, before, unblocked;
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    pthread_sigmask(SIG_BLOCK, &child, &before);
+    sigaction(SIGCHLD, &waking, &action);
+    unblocked = before;
+    sigdelset(&unblocked, SIGCHLD);
+    if (mark_ended(events, count) > 0)
+        limit = (struct timespec){0};
+    int r = ppoll(events, count, &limit, &unblocked), code = errno;
+    sigaction(SIGCHLD, &action, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    int ended = mark_ended(events, count);
+    errno = code;
+    return ended > 0 && r < 0 ? ended : r + ended;
+}
+
+int child_poll(struct pollfd *events, nfds_t count, int timeout_ms) {
+    nfds_t i = 0;
+    while (i < count && events[i].fd >= -1)
+        i++;
+    return i == count ? poll(events, count, timeout_ms) : poll_by_signal(events, count, timeout_ms);
+}
+
 /* True if the child ended in time; if not it is killed. */
 static bool await(pid_t pid, double wall_s) {
-    int fd = pidfd_open(pid, 0);
-    struct pollfd ended = {.fd = fd, .events = POLLIN};
+    struct pollfd ended = {.fd = child_watch(pid), .events = POLLIN};
     int r;
     do
-        r = poll(&ended, 1, (int)fmin(wall_s * 1e3, INT32_MAX));
+        r = child_poll(&ended, 1, (int)fmin(wall_s * 1e3, INT32_MAX));
     while (r < 0 && errno == EINTR);
-    if (fd >= 0)
-        close(fd);
+    if (ended.fd >= 0)
+        close(ended.fd);
     return r > 0;
 }
 
@@ -98,7 +153,7 @@ struct child_result child_run(void (*function)(void *context), void *context, do
     fflush(NULL);
     pid_t parent = getpid(), pid = child_fork();
     if (pid < 0)
-        return (struct child_result){CHILD_NOT_STARTED, errno};
+        machine_end("cannot start a process: %s", strerror(errno));
     if (pid == 0)
         be_child(function, context, limit_s, parent);
     bool in_time = await(pid, WALL_FACTOR * limit_s);
@@ -134,8 +189,5 @@ void child_explain(const struct child_result *result, double limit_s, struct str
         break;
     case CHILD_EXITED:
         str_addf(out, "ended its process with exit status %d", result->detail);
-        break;
-    case CHILD_NOT_STARTED:
-        str_addf(out, "got no process: %s", strerror(result->detail));
     }
 }

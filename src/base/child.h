@@ -4,17 +4,11 @@
 
 #include "base/str.h"
 
+#include <poll.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
-enum child_end {
-    CHILD_DONE,
-    CHILD_TIMED_OUT,
-    CHILD_KILLED,
-    CHILD_EXITED,
-    CHILD_NO_MEMORY,
-    CHILD_NOT_STARTED
-};
+enum child_end { CHILD_DONE, CHILD_TIMED_OUT, CHILD_KILLED, CHILD_EXITED, CHILD_NO_MEMORY };
 
 struct child_result {
     enum child_end end;
@@ -22,7 +16,8 @@ struct child_result {
 };
 
 /* Calls function(context) in a child with limit_s of processor time and four times that of
-   wall-clock time. What it wants to hand back it writes into memory from mem_shared. */
+   wall-clock time. What it wants to hand back it writes into memory from mem_shared. Where no
+   process can be started the command ends, as it does without memory. */
 struct child_result child_run(void (*function)(void *context), void *context, double limit_s);
 /* "was ended by signal 9, Killed" and the like: how a child that was not done ended. */
 void child_explain(const struct child_result *result, double limit_s, struct str *out);
@@ -36,6 +31,12 @@ void child_wait_before(unsigned attempt);
 /* In a child just forked, before code of a plug-in runs: it ends with its parent, heads a process
    group of its own, to be killed with all that it starts, and leaves no core file. */
 void child_begin(pid_t parent);
+
+/* For child_poll, readable once the child has ended: a descriptor to close, or ~pid if the system
+   gives none (Linux before 5.3, a filter of system calls, valgrind). */
+int child_watch(pid_t pid);
+/* poll, also of children without a descriptor. */
+int child_poll(struct pollfd *events, nfds_t count, int timeout_ms);
 
 /* A page that a process and all that it forks have each for itself: 1 in this process from now on,
    0 in copies that are forked later, by whatever call. NULL where the system has no such pages. */

@@ -77,8 +77,6 @@ int suite_child(const struct suite *suite, void (*function)(void *), void *conte
     else if (result.end == CHILD_EXITED)
         snprintf(text, length, "ended the process with exit status %d (at t = %.9g s)",
                  result.detail, now_s);
-    else if (result.end == CHILD_NOT_STARTED)
-        snprintf(text, length, "no child process: %s", strerror(result.detail));
     if (ret_result)
         *ret_result = result;
     return text[0] ? -1 : 0;

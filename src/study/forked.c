@@ -9,13 +9,14 @@
 #include "base/hash.h"
 #include "base/machine.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/pidfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -27,6 +28,20 @@ double forked_clock_s(void) {
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
+/* close_range, also where there is none (Linux before 5.9). */
+static void close_between(int first, int last) {
+    if (first > last || close_range((unsigned)first, (unsigned)last, 0) == 0)
+        return;
+    DIR *folder = opendir("/proc/self/fd");
+    for (const struct dirent *entry; folder && (entry = readdir(folder));) {
+        int fd = atoi(entry->d_name);
+        if (fd >= first && fd <= last && fd != dirfd(folder))
+            close(fd);
+    }
+    if (folder)
+        closedir(folder);
+}
+
 /* Of the parent's files, and of other policies' results, a policy sees none. Standard input is
    empty, and what is printed on standard output goes where messages go. */
 static void keep_descriptors(int fd, int bell) {
@@ -35,11 +50,9 @@ static void keep_descriptors(int fd, int bell) {
     if (null >= 0)
         dup2(null, STDIN_FILENO);
     dup2(STDERR_FILENO, STDOUT_FILENO);
-    if (low > STDERR_FILENO + 1)
-        close_range(STDERR_FILENO + 1, (unsigned)low - 1, 0);
-    if (high > low + 1)
-        close_range((unsigned)low + 1, (unsigned)high - 1, 0);
-    close_range((unsigned)high + 1, ~0u, 0);
+    close_between(STDERR_FILENO + 1, low - 1);
+    close_between(low + 1, high - 1);
+    close_between(high + 1, INT_MAX);
 }
 
 static bool write_result(int fd, const struct str *result) {
@@ -119,15 +132,11 @@ int forked_start(struct forked *forked) {
         begin_copy(forked, parent);
         return 1;
     }
-    if (forked->pid > 0)
-        forked->ended = pidfd_open(forked->pid, 0);
-    if (forked->ended >= 0)
-        return 0;
-    int code = errno;
     if (forked->pid > 0) {
-        forked_kill(forked);
-        waitpid(forked->pid, NULL, 0);
+        forked->ended = child_watch(forked->pid);
+        return 0;
     }
+    int code = errno;
     forked_forget(forked);
     errno = code;
     return -1;

@@ -7,7 +7,7 @@
 
 struct forked {
     pid_t pid;  /* 0: none */
-    int ended;  /* readable once it has */
+    int ended;  /* child_watch */
     int result; /* a file in memory */
     double began_s;
     /* The caller's, from mem_shared, and kept when the process is forgotten. conveyor: open, or

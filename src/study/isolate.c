@@ -7,7 +7,6 @@
 #include "study/forked.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,7 +88,7 @@ static void start_more(struct crew *crew, struct error *reterr) {
             return; /* there is room when one of them has ended */
         } else {
             crew->limit = 0;
-            error_set(reterr, ERROR_MACHINE, "no process can be started: %s", strerror(errno));
+            error_set(reterr, ERROR_MACHINE, "cannot start a process: %s", strerror(errno));
         }
     }
 }
@@ -205,7 +204,7 @@ static void wait_for_some(struct crew *crew, struct pollfd *events) {
         if (forked->pid != 0 && forked->conveyor)
             events[count++] = (struct pollfd){.fd = forked->conveyor->bell, .events = POLLIN};
     }
-    if (poll(events, count, TICK_MS) < 0)
+    if (child_poll(events, count, TICK_MS) < 0)
         return;
     for (unsigned i = 0; i < crew->all->processes; i++) {
         struct child *c = &crew->children[i];

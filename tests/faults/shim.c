@@ -25,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/pidfd.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -46,18 +47,21 @@ enum kind {
     FOLDER, /* opendir, scandir */
     MEMFD,  /* memfd_create */
     MAP,    /* mmap */
+    PIDFD,  /* pidfd_open */
+    RANGE,  /* close_range */
     KIND_COUNT
 };
 
 static const char *const kinds[KIND_COUNT] = {
-    "write",  "read", "open",   "close", "rename",   "unlink", "mkdir", "fsync",
-    "syncfs", "fork", "malloc", "stat",  "realpath", "folder", "memfd", "map"};
+    "write", "read",   "open", "close",    "rename", "unlink", "mkdir", "fsync", "syncfs",
+    "fork",  "malloc", "stat", "realpath", "folder", "memfd",  "map",   "pidfd", "range"};
 
 static const struct {
     const char *name;
     int number;
 } errors[] = {{"EIO", EIO},       {"EINTR", EINTR},   {"ENOSPC", ENOSPC}, {"EMFILE", EMFILE},
-              {"ENOMEM", ENOMEM}, {"EAGAIN", EAGAIN}, {"EACCES", EACCES}, {"EDQUOT", EDQUOT}};
+              {"ENOMEM", ENOMEM}, {"EAGAIN", EAGAIN}, {"EACCES", EACCES}, {"EDQUOT", EDQUOT},
+              {"ENOSYS", ENOSYS}, {"EPERM", EPERM}};
 
 /* The file. */
 struct state {
@@ -333,6 +337,18 @@ pid_t fork(void) {
     typedef pid_t (*fork_function)(void);
     REAL(fork_function, "fork")
     return is_hit(FORK, NULL) ? -1 : real();
+}
+
+int pidfd_open(pid_t pid, unsigned flags) {
+    typedef int (*pidfd_function)(pid_t, unsigned);
+    REAL(pidfd_function, "pidfd_open")
+    return is_hit(PIDFD, NULL) ? -1 : real(pid, flags);
+}
+
+int close_range(unsigned first, unsigned last, int flags) {
+    typedef int (*range_function)(unsigned, unsigned, int);
+    REAL(range_function, "close_range")
+    return is_hit(RANGE, NULL) ? -1 : real(first, last, flags);
 }
 
 /* ---- Memory: dlsym asks for some itself ---- */

@@ -2,10 +2,12 @@
 say why, or with the same bytes. Usage: test_machine.py EASIM SOURCE SHIM [--most N], N calls of each kind, spread over all (30; 2
 with EASIM_TESTS=short)"""
 import argparse
+import ctypes
 import errno
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +16,7 @@ from harness import EASIM, SOURCE, each_call, easim, form, good, run_tests
 
 TINY, D3 = SOURCE / "configs/tiny.yaml", Path("/usr/share/nodejs/d3/dist/d3.min.js")
 FAULTS = {"malloc": "ENOMEM", "map": "ENOMEM", "read": "EIO", "stat": "EIO", "realpath": "EIO", "folder": "EMFILE", "open": "EMFILE",
-          "memfd": "EMFILE", "write": "ENOSPC", "fork": "EAGAIN"}
+          "memfd": "EMFILE", "write": "ENOSPC", "fork": "EAGAIN", "pidfd": "ENOSYS"}
 OF_FILES = ("read", "stat", "realpath", "folder", "open")
 MANY = 1000000  # calls in a row: the machine goes on failing
 
@@ -48,6 +50,7 @@ def at_every_call(folder):
         for call, error in FAULTS.items():
             for number, ended in each_call(MOST, *words, prepare=lambda: shutil.rmtree(out, ignore_errors=True), call=call, do=error):
                 where = (call, error, number, str(ended))
+                assert ended.code == 0 or call != "pidfd", where
                 tried += 1
                 if ended.code == 0:
                     assert ended.out == whole.out and files_of(out) == same, where
@@ -142,8 +145,65 @@ def of_a_program(folder):
             assert "Resource temporarily unavailable" in ended.said and not out.exists(), ended
 
 
+def filter_calls():
+    """In a process that is about to run easim: from now on pidfd_open and close_range are refused with EPERM, as by an old profile of a
+    container. seccomp(2): a program of 8 bytes an instruction, load the number of the call, compare, return."""
+    libc, refuse, allow = ctypes.CDLL(None, use_errno=True), 0x00050000 | errno.EPERM, 0x7fff0000
+    words = ((0x20, 0, 0, 0), (0x15, 1, 0, 434), (0x15, 0, 1, 436), (0x06, 0, 0, refuse), (0x06, 0, 0, allow))
+    code = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *word) for word in words))
+    program = struct.pack("@HP", len(words), ctypes.addressof(code))
+    if libc.prctl(38, 1, 0, 0, 0) != 0 or libc.prctl(22, 2, ctypes.c_char_p(program), 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "prctl")
+
+
+def without_pidfd(folder):
+    """Linux before 5.3, a filter of calls, valgrind: the same bytes."""
+    out = folder / "out"
+    good("run", TINY, "--record", "--quiet", "--out", folder / "recorded")
+    for words in (("run", TINY, "-n", 5, "-t", 2, "--out", out), ("compare", TINY, "--policies", "fcfs,zeus", "-t", 2, "--out", out),
+                  ("regret", TINY, "-t", 2, "--out", out), ("explain", folder / "recorded", "resnet-1", "--what-if", "all"),
+                  ("policies", "zeus", "--test")):
+        shutil.rmtree(out, ignore_errors=True)
+        whole, same = good(*words), files_of(out)
+        for fault in ({"do": "ENOSYS"}, {"do": "EPERM"}, {"do": "EPERM", "call": "pidfd,range"}):
+            shutil.rmtree(out, ignore_errors=True)
+            ended = easim(*words, at=1, times=MANY, **{"call": "pidfd"} | fault)
+            assert ended.code == 0 and ended.hits == ended.calls > 1, ended
+            assert (ended.out, ended.said, files_of(out)) == (whole.out, whole.said, same), ended
+        shutil.rmtree(out, ignore_errors=True)
+        done = subprocess.run([str(word) for word in (EASIM, *words)], capture_output=True, text=True, check=False, preexec_fn=filter_calls)
+        assert (done.returncode, done.stdout, done.stderr, files_of(out)) == (0, whole.out, whole.said, same), (words, done)
+
+
+def descriptors_of_the_parent(folder):
+    """A policy sees none of them, also without close_range (Linux before 5.9): what a program of exec lists is the same."""
+    listed, seen = folder / "listed", []
+    command = f"ls -l /proc/$PPID/fd | wc -l >{listed}; exec python3 {SOURCE}/policies/exec/fcfs.py"
+    (folder / "program.sh").write_text(command, encoding="utf-8")
+    for fault in ({}, {"call": "range", "do": "ENOSYS", "at": 1, "times": MANY}):
+        ended = easim("run", TINY, "--policy", "exec", "--set", f"policy.params.command=sh {folder}/program.sh", "--quiet", "--out",
+                      folder / f"out{len(seen)}", **fault)
+        assert ended.code == 0 and (not fault or ended.hits > 0), ended
+        seen.append(int(listed.read_text(encoding="utf-8")))
+    assert seen[0] == seen[1] > 3, seen
+
+
+def no_process(folder):
+    """A fork that keeps failing names no policy, wherever it begins."""
+    (folder / "sweep.yaml").write_text(f"name: s\nbase: {TINY}\naxes: [{{path: seed, values: [1, 2]}}]\n", encoding="utf-8")
+    for words in (("run", TINY), ("compare", TINY, "--policies", "fcfs,zeus"), ("sweep", folder / "sweep.yaml"), ("regret", TINY),
+                  ("check", TINY), ("policies",), ("policies", "zeus"), ("policies", "zeus", "--test")):
+        for at in (1, 2):
+            where = ("--out", folder / "out", "--quiet") if words[0] in ("run", "compare", "sweep", "regret") else ()
+            ended = easim(*words, *where, call="fork", do="EAGAIN", who="parent", at=at, times=MANY)
+            assert ended.hits > 1 or at == 2, ended
+            if ended.hits > 0:
+                assert (ended.code, ended.said) == (1, "easim: cannot start a process: Resource temporarily unavailable\n"), ended
+            shutil.rmtree(folder / "out", ignore_errors=True)
+
+
 def no_padding_is_handed_in(folder):
-    """What copies hand in is initialized, by valgrind."""
+    """What copies hand in is initialized, by valgrind, which has no pidfd_open before 3.20."""
     if not shutil.which("valgrind"):
         print("no valgrind")
         return
@@ -156,4 +216,5 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--most", type=int, default=form(30, 2))
     MOST = parser.parse_args(sys.argv[4:]).most
-    run_tests(at_every_call, that_goes_on, of_a_file_by_name, of_a_program, bad_input_writes_nothing)
+    run_tests(at_every_call, that_goes_on, of_a_file_by_name, of_a_program, bad_input_writes_nothing, without_pidfd,
+              descriptors_of_the_parent, no_process, no_padding_is_handed_in)

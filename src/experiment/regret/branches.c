@@ -6,7 +6,6 @@
 #include "base/mem.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,10 +57,10 @@ static int wait_until(struct branches *branches, unsigned rest) {
             ended[i] = (struct pollfd){
                 .fd = branches->at[i].forked.pid != 0 ? branches->at[i].forked.ended : -1,
                 .events = POLLIN};
-        if (poll(ended, branches->most, TICK_MS) <= 0)
+        if (child_poll(ended, branches->most, TICK_MS) <= 0)
             continue;
         for (unsigned i = 0; i < branches->most; i++)
-            if (ended[i].fd >= 0 && ended[i].revents)
+            if (ended[i].revents)
                 reap_branch(branches, &branches->at[i]);
     }
     free(ended);
