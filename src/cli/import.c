@@ -29,6 +29,8 @@ static void report_reading(const struct trace_reader *reader, const struct trace
                            const char *name, struct str *log) {
     str_addf(log, "%s: %llu rows read, %zu kept\n", name, (unsigned long long)trace->rows_read,
              trace->rows.count);
+    if (trace->unused)
+        str_addf(log, "%s: not used: %s\n", name, trace->unused);
     if (trace->offset_s != 0)
         report_offset(reader, trace->offset_s, "first submit", name, log);
     trace_write_notes(trace, name, "", log);

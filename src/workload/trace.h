@@ -57,6 +57,7 @@ struct trace {
     double offset_s;       /* what was subtracted from all times so that the first submit is 0 */
     const char *time_zone; /* of the local times in it, as time_zone_open names it; NULL: it has
                               none. Borrowed */
+    const char *unused;    /* "columns a, b (label)" of the source that change no job; or NULL */
     struct intern texts;   /* users, models, GPU types */
     struct arena arena;
 };

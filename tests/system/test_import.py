@@ -66,6 +66,43 @@ def slurm_sample(folder):
     assert found == wanted and len(found) > 10, (found, wanted)
 
 
+def unused_columns(folder):
+    """Each format names the columns that change no job: those that its reader does not take from the row, by its table
+    in docs/importing.md; "label" if the workload CSV keeps them."""
+    job = [{"jobid": "j", "vc": "v", "user": "u", "status": "Pass", "submitted_time": "2017-10-01 00:00:00",
+            "attempts": [{"start_time": "2017-10-01 00:00:00", "end_time": "2017-10-01 00:10:00",
+                          "detail": [{"ip": "m1", "gpus": ["gpu0"]}]}]}]
+    logs = {
+        "slurm": ("JobID|Submit|Start|ElapsedRaw|State|AllocTRES|ReqTRES|Eligible\n"
+                  "1|2024-01-01T00:00:00|2024-01-01T00:01:00|100|COMPLETED|gres/gpu=2|gres/gpu=2|2024-01-01T00:00:00\n",
+                  "columns Start, ReqTRES (label), Eligible (label)"),
+        "helios": ("job_id,submit_time,duration,gpu_num,start_time,end_time,state\n"
+                   "1,2020-04-01 00:00:00,60,1,2020-04-01 00:00:00,2020-04-01 00:01:00,COMPLETED\n",
+                   "columns start_time, end_time, state (label)"),
+        "itp": ("job_id,num_gpu,submission_time,duration,model_name\n1,1,0,100,bert\n", "columns model_name (label)"),
+        "philly": ("timestamp,duration,num_gpus,cluster,extra\n2017-10-01 00:00:00,60,1,v,x\n", "columns extra (label)"),
+        "pollux": ("name,time,application,num_gpus,batch_size,tries\na,0,bert,1,8,3\n", "columns tries (label)"),
+        "alibaba-gpu-2023": ("name,cpu_milli,num_gpu,gpu_milli,creation_time,deletion_time,scheduled_time\n"
+                             "p,1000,1,1000,0,60,0\n", "columns cpu_milli (label)"),
+        "alibaba-pai-2020": ("job_id,submit_time,duration,num_gpu,plan_cpu\n1,0,60,1,600\n", "columns plan_cpu (label)"),
+        "swf": ("1 0 -1 60 1 -1 -1 1 60 -1 1 1 1 1 1 1 -1 -1\n",
+                "fields 3, 6, 7, 10, 13 (label), 14, 15 (label), 16 (label), 17, 18"),
+        "gavel": ("ResNet-18 (batch size 32)\tcmd\tdir\t-n\t0\t100\t1\t1\t-1\t0\n",
+                  "columns command (label), working_dir (label), num_steps_arg (label), needs_data_dir (label), "
+                  "priority_weight (label), SLO (label)"),
+        "philly-json": (json.dumps(job), "members vc (label), status (label)"),
+        "workload": ("job_id,submit_s,gpus,duration_s\n1,0,1,60\n", None)}
+    for form, (text, unused) in logs.items():
+        (folder / form).write_text(text, encoding="utf-8")
+        said = easim("import", form, folder / form, "-o", folder / "w.csv").stderr.splitlines()
+        expected = [f"{folder / form}: not used: {unused}"] if unused else []
+        assert [line for line in said if "not used" in line] == expected, (form, said)
+    (folder / "itp").write_text("job_id,num_gpu,submission_time,duration,model_name,batch_size\n1,1,0,100,bert,8\n",
+                                encoding="utf-8")
+    said = easim("import", "itp", folder / "itp", "--models", "-o", folder / "w.csv").stderr
+    assert "not used" not in said, said
+
+
 def several_files(folder):
     """A log cut in two by lines is the same log with prefixed ids; the later half is read first."""
     header, *lines = SAMPLE.read_text(encoding="utf-8").splitlines(keepends=True)
@@ -198,7 +235,7 @@ def pieces(folder):
 
 
 def main():
-    checks = [draws_of_a_scenario, slurm_sample, several_files, slices, changes_of_a_scenario, order_of_changes, nodes,
+    checks = [draws_of_a_scenario, slurm_sample, unused_columns, several_files, slices, changes_of_a_scenario, order_of_changes, nodes,
               pieces]
     for check in checks:
         with tempfile.TemporaryDirectory(prefix="easim-import.") as folder:

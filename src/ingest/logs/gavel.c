@@ -175,6 +175,8 @@ static int gavel_read(const char *path, const struct trace_options *options, str
     }
     for (size_t i = 0; i < LABEL_COUNT; i++)
         array_push(&trace->label_names, field_names[label_fields[i]]);
+    trace->unused = "columns command (label), working_dir (label), num_steps_arg (label), "
+                    "needs_data_dir (label), priority_weight (label), SLO (label)";
     for (int got; (got = lines_next(r.lines, &line, &error)) != 0;) {
         if (got > 0) {
             read_gavel_line(&r, line);

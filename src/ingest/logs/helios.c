@@ -52,6 +52,7 @@ static int helios_read(const char *path, const struct trace_options *options, st
                                                .required = REQUIRED_COUNT,
                                                .models_from = COLUMN_COUNT,
                                                .id = ID,
+                                               .only_checked = 1u << START | 1u << END,
                                                .time_zone = "UTC",
                                                .read_row = read_helios_job};
     return table_read(path, &format, options, trace, problems, NULL);

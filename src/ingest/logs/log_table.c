@@ -229,6 +229,22 @@ static bool is_label(const struct table *table, int column) {
     return true;
 }
 
+/* Tells the columns whose values change no job. */
+static void name_unused_columns(struct table *table) {
+    struct str names = {0};
+    for (int i = 0; i < (int)csv_column_count(table->csv); i++) {
+        bool used = false;
+        for (int c = 0; c < table->format->count; c++)
+            used |= table->columns[c] == i && !(table->format->only_checked >> c & 1);
+        if (!used)
+            str_addf(&names, "%s%s%s", names.length > 0 ? ", " : "columns ",
+                     csv_column_name(table->csv, (size_t)i), is_label(table, i) ? " (label)" : "");
+    }
+    if (names.length > 0)
+        table->trace->unused = arena_strdup(&table->trace->arena, names.text);
+    str_finish(&names);
+}
+
 static int find_log_columns(struct table *table) {
     size_t before = table->problems->count;
     for (int c = 0; c < table->format->count; c++)
@@ -247,6 +263,7 @@ static int find_log_columns(struct table *table) {
             array_push(&table->trace->label_names,
                        arena_strdup(&table->trace->arena, csv_column_name(table->csv, (size_t)i)));
         }
+    name_unused_columns(table);
     return table->problems->count > before ? ERROR_INPUT : 0;
 }
 

@@ -17,6 +17,7 @@ struct table_format {
                       */
     int id;          /* column of the job's id; -1 or not in the file: rows are numbered from 1 */
     uint32_t labels_too;   /* bit of a column: its text is a label although it is used */
+    uint32_t only_checked; /* bit of a column: its value changes no job */
     const char *time_zone; /* of local times unless the options say another; NULL: there are none */
     /* Fills in the current row, whose numbers are absent and whose line is set. Returns why the row
        is left out, or NULL; problems make the answer void. */

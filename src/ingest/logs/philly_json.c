@@ -309,6 +309,7 @@ static int philly_json_read(const char *path, const struct trace_options *option
     struct error error = {0};
     for (size_t i = 0; i < LABEL_COUNT; i++)
         array_push(&trace->label_names, label_names[i]);
+    trace->unused = "members vc (label), status (label)";
     trace->time_zone = options && options->time_zone ? options->time_zone : PHILLY_TIME_ZONE;
     if (open_log(&r, path, &error) < 0)
         problems_add(problems, (struct location){0}, NULL, "%s", error.text);

@@ -195,6 +195,7 @@ static int slurm_read(const char *path, const struct trace_options *options, str
                                                .models_from = COLUMN_COUNT,
                                                .id = ID,
                                                .labels_too = 1u << STATE,
+                                               .only_checked = 1u << START,
                                                .separator = '|',
                                                .attempts = true,
                                                .time_zone = "UTC",

@@ -348,6 +348,7 @@ static int swf_read(const char *path, const struct trace_options *options, struc
     }
     for (size_t i = 0; i < LABEL_COUNT; i++)
         array_push(&trace->label_names, label_fields[i].name);
+    trace->unused = "fields 3, 6, 7, 10, 13 (label), 14, 15 (label), 16 (label), 17, 18";
     read_swf_lines(&r);
     sort_by_number(&r);
     trace_sort(trace, true);
