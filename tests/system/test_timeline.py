@@ -353,17 +353,27 @@ def formats_and_choices(folder):
         timeline = Timeline(out / "timeline.json.gz")
         assert timeline.other["replication"] == number
         same_jobs(timeline, [row for row in rows_of(out / "jobs.csv") if row["replication"] == str(number)])
-    most = len(timeline.events) // 2
-    few, said = few_events(folder, out, most)
-    assert len(few.events) <= most, (len(few.events), most)
-    digits, power = str(few.other["resolution_s"] * 1000).rstrip("0").rstrip("."), few.other["resolution_s"]
-    assert digits in ("1", "2", "5"), power
-    before = power * {"1": Fraction(1, 2), "2": Fraction(1, 2), "5": Fraction(2, 5)}[digits]
-    easim("timeline", out, "--replication", 3, "--resolution", f"{float(before)}s", "--out", folder / "before.json")
-    assert len(Timeline(folder / "before.json").events) > most  # it is the least that is enough
-    least, said = few_events(folder, out, 1000)
-    assert ("still over --max-events 1000" in said) == (len(least.events) > 1000), said
+    counts = events_by_resolution(folder, out, timeline)
+    fewest = min(counts.values())
+    for most in {1000, *(count for count in counts.values() if 1000 < count < len(timeline.events))}:
+        few, said = few_events(folder, out, most)
+        enough = max(most, fewest)
+        assert few.other["resolution_s"] == next(step for step, count in counts.items() if count <= enough), (most, counts)
+        assert ("still over --max-events" in said) == (fewest > most), said
     assert easim("timeline", out, "--out", "/dev/null").stdout.startswith("timeline: /dev/null: ")
+
+
+def events_by_resolution(folder, out, timeline):
+    """What replication 3 has at 0, 1, 2, 5, 10, ... ms, up to the first beyond its end."""
+    counts = {Fraction(0): len(timeline.events)}
+    for power in range(-3, 12):
+        for factor in 1, 2, 5:
+            step = factor * Fraction(10) ** power
+            easim("timeline", out, "--replication", 3, "--resolution", f"{float(step)}s", "--out", folder / "step.json")
+            counts[step] = len(Timeline(folder / "step.json").events)
+            if step > timeline.other["end_s"]:
+                return counts
+    raise AssertionError(timeline.other)
 
 
 def of_comparisons(folder):

@@ -112,12 +112,11 @@ static void gather_hold(struct choice *choice, uint32_t first) {
     uint32_t end = job->segments + job->segment_count;
     struct kept_piece piece;
     for (size_t at = first; at < end; at++) {
-        size_t next = at;
         if (at > first &&
             (run->segments.at[at].kind == SEGMENT_QUEUED ||
              instants_is_first_of_hold(&run->segments.at[at], &run->segments.at[at - 1])))
             return;
-        if (kept_work_next(choice->rule_run, &next, &piece) && next == at + 1)
+        if (kept_work_at(choice->rule_run, at, &piece))
             gather_piece(choice, &piece);
     }
 }

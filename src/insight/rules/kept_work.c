@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-static bool fill_piece(const struct rule_run *rule_run, const struct recorded_segment *segment,
-                       struct kept_piece *piece) {
+bool kept_work_at(const struct rule_run *rule_run, size_t at, struct kept_piece *piece) {
     const struct recorded_run *run = rule_run->run;
+    const struct recorded_segment *segment = &run->segments.at[at];
     const struct job_spec *spec = &run->workload.jobs.at[segment->job];
     double s = rule_run_overlap_s(rule_run, segment->start_ns, segment->end_ns);
     if (segment->kind != SEGMENT_RUN || s <= 0 || segment->config == EASIM_NONE ||
@@ -28,7 +28,7 @@ static bool fill_piece(const struct rule_run *rule_run, const struct recorded_se
 
 bool kept_work_next(const struct rule_run *rule_run, size_t *at, struct kept_piece *piece) {
     while (*at < rule_run->run->segments.count)
-        if (fill_piece(rule_run, &rule_run->run->segments.at[(*at)++], piece))
+        if (kept_work_at(rule_run, (*at)++, piece))
             return true;
     return false;
 }

@@ -16,6 +16,8 @@ struct kept_piece {
     double s, gpu_s, energy_j;
 };
 
+/* That of a segment; false: it has none. */
+bool kept_work_at(const struct rule_run *rule_run, size_t at, struct kept_piece *piece);
 /* From segment *at on; false: there is none. Start with *at = 0. */
 bool kept_work_next(const struct rule_run *rule_run, size_t *at, struct kept_piece *piece);
 

@@ -19,7 +19,7 @@ static const char *const counter_names[COUNTERS] = {"power (W)",       "power ca
 enum { SEGMENT_ENDS, REST_ENDS, REST_BEGINS, SEGMENT_BEGINS };
 
 /* Something begins or ends. */
-struct edge {
+struct counter_edge {
     int64_t time_ns;
     uint32_t index; /* of the run's segments or rests */
     uint8_t what;
@@ -35,8 +35,7 @@ struct sample {
 struct sweep {
     struct timeline_part *part;
     struct power_meter meter;
-    struct edge *edges;
-    size_t edge_count;
+    const struct counter_edges *edges;
     uint32_t *failed; /* GPUs of each node */
     int64_t free_milli, waiting;
     const struct recorded_step *step;
@@ -76,7 +75,7 @@ static void rest_gpus(struct sweep *s, const struct recorded_rest *rest, int sig
     }
 }
 
-static void pass_edge(struct sweep *s, const struct edge *edge) {
+static void pass_edge(struct sweep *s, const struct counter_edge *edge) {
     int sign = edge->what == REST_BEGINS || edge->what == SEGMENT_BEGINS ? 1 : -1;
     const struct recorded_segment *segment = &s->part->run->segments.at[edge->index];
     if (edge->what == REST_BEGINS || edge->what == REST_ENDS)
@@ -131,7 +130,7 @@ static void take_samples(struct sweep *s, int64_t time_ns) {
 /* ---- Over time ---- */
 
 static int edge_by_time(const void *a, const void *b) {
-    const struct edge *x = a, *y = b;
+    const struct counter_edge *x = a, *y = b;
     if (x->time_ns != y->time_ns)
         return x->time_ns < y->time_ns ? -1 : 1;
     if (x->what != y->what)
@@ -139,24 +138,33 @@ static int edge_by_time(const void *a, const void *b) {
     return (x->index > y->index) - (x->index < y->index);
 }
 
-static void add_edge(struct sweep *s, int64_t time_ns, size_t index, int what) {
-    if (time_ns < s->part->run->part->end_ns)
-        s->edges[s->edge_count++] = (struct edge){time_ns, (uint32_t)index, (uint8_t)what};
+static void add_edges(struct counter_edges *edges, const struct recorded_run *run, int64_t start_ns,
+                      int64_t end_ns, uint32_t index, bool is_rest) {
+    if (start_ns < run->part->end_ns)
+        edges->at[edges->count++] =
+            (struct counter_edge){start_ns, index, is_rest ? REST_BEGINS : SEGMENT_BEGINS};
+    if (end_ns < run->part->end_ns)
+        edges->at[edges->count++] =
+            (struct counter_edge){end_ns, index, is_rest ? REST_ENDS : SEGMENT_ENDS};
 }
 
-static void sort_edges(struct sweep *s) {
-    const struct recorded_run *run = s->part->run;
-    s->edges = mem_alloc((2 * (run->segments.count + run->rests.count) + 1) * sizeof *s->edges);
-    for (size_t i = 0; i < run->segments.count; i++)
-        if (run->segments.at[i].end_ns > run->segments.at[i].start_ns) {
-            add_edge(s, run->segments.at[i].start_ns, i, SEGMENT_BEGINS);
-            add_edge(s, run->segments.at[i].end_ns, i, SEGMENT_ENDS);
-        }
-    for (size_t i = 0; i < run->rests.count; i++) {
-        add_edge(s, run->rests.at[i].start_ns, i, REST_BEGINS);
-        add_edge(s, run->rests.at[i].end_ns, i, REST_ENDS);
+void counter_edges_init(struct counter_edges *edges, const struct recorded_run *run) {
+    size_t most = 2 * (run->segments.count + run->rests.count) + 1;
+    *edges = (struct counter_edges){mem_alloc(most * sizeof *edges->at), 0};
+    for (size_t i = 0; i < run->segments.count; i++) {
+        const struct recorded_segment *segment = &run->segments.at[i];
+        if (segment->end_ns > segment->start_ns)
+            add_edges(edges, run, segment->start_ns, segment->end_ns, (uint32_t)i, false);
     }
-    qsort(s->edges, s->edge_count, sizeof *s->edges, edge_by_time);
+    for (size_t i = 0; i < run->rests.count; i++)
+        add_edges(edges, run, run->rests.at[i].start_ns, run->rests.at[i].end_ns, (uint32_t)i,
+                  true);
+    qsort(edges->at, edges->count, sizeof *edges->at, edge_by_time);
+}
+
+void counter_edges_finish(struct counter_edges *edges) {
+    free(edges->at);
+    *edges = (struct counter_edges){0};
 }
 
 /* Edges and steps merge by time; each instant gives one sample. */
@@ -164,7 +172,7 @@ static void sweep_time(struct sweep *s) {
     const struct recorded_folder *folder = s->part->run->folder;
     const struct recorded_step *step = folder->steps.at,
                                *last_step = folder->steps.at + folder->steps.count;
-    const struct edge *edge = s->edges, *last = s->edges + s->edge_count;
+    const struct counter_edge *edge = s->edges->at, *last = s->edges->at + s->edges->count;
     for (int64_t now_ns = 0; now_ns < s->part->run->part->end_ns;) {
         for (; edge < last && edge->time_ns <= now_ns; edge++)
             pass_edge(s, edge);
@@ -179,18 +187,17 @@ static void sweep_time(struct sweep *s) {
     }
 }
 
-void counters_write(struct timeline_part *part) {
+void counters_write(const struct counter_edges *edges, struct timeline_part *part) {
     const struct cluster *cluster = &part->run->folder->cluster;
-    struct sweep s = {.part = part, .free_milli = (int64_t)cluster->gpus * WHOLE_GPU_MILLI};
+    struct sweep s = {
+        .part = part, .edges = edges, .free_milli = (int64_t)cluster->gpus * WHOLE_GPU_MILLI};
     for (int counter = 0; counter < COUNTERS; counter++)
         s.samples[counter] = (struct sample){.value = NAN, .written = NAN};
     s.failed = mem_zalloc(cluster->node_count, sizeof *s.failed);
     power_meter_init(&s.meter, cluster);
-    sort_edges(&s);
     sweep_time(&s);
     for (int counter = 0; counter < COUNTERS; counter++)
         close_sample(&s, (enum counter)counter);
     power_meter_finish(&s.meter);
-    free(s.edges);
     free(s.failed);
 }

@@ -4,8 +4,16 @@
 
 #include "insight/timeline/timeline_part.h"
 
+/* Where segments and rests begin and end, by time. */
+struct counter_edges {
+    struct counter_edge *at;
+    size_t count;
+};
+void counter_edges_init(struct counter_edges *edges, const struct recorded_run *run);
+void counter_edges_finish(struct counter_edges *edges);
+
 /* A sample wherever a value changes, as power.csv has them (docs/outputs.md); it holds until the
    next one, or the end of the run. */
-void counters_write(struct timeline_part *part);
+void counters_write(const struct counter_edges *edges, struct timeline_part *part);
 
 #endif

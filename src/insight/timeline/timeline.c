@@ -16,6 +16,7 @@ struct making {
     const struct recorded_run *run;
     const struct timeline_options *options;
     struct gpu_tracks tracks;
+    struct counter_edges edges;
     uint32_t *order;
 };
 
@@ -90,7 +91,7 @@ static void make_events(const struct making *making, int64_t resolution_ns,
     gpu_slices_write(&part, &making->tracks);
     job_events_write_waits(&part);
     job_events_write_decisions(&part);
-    counters_write(&part);
+    counters_write(&making->edges, &part);
     *ret_thinned = part.thinned;
     str_finish(&header);
 }
@@ -103,25 +104,46 @@ static uint64_t count_events(const struct making *making, int64_t resolution_ns)
     return trace_events_total(&events);
 }
 
-/* The least of 1, 2, 5, 10, ... ms that is enough; where none is, the one with the fewest events.
- */
+/* 1, 2, 5, 10, ... ms. */
+static int64_t resolution_at(uint32_t place) {
+    static const int factors[] = {1, 2, 5};
+    int64_t ns = factors[place % 3] * (NS_PER_S / 1000);
+    for (uint32_t i = 0; i < place / 3; i++)
+        ns *= 10;
+    return ns;
+}
+
+static uint64_t count_at(const struct making *making, uint32_t place) {
+    return count_events(making, resolution_at(place));
+}
+
+/* The least of 1, 2, 5, 10, ... ms that is enough; where none is, the first one with the fewest
+   events, which that beyond the end of the run has. A multiple of a resolution has no more events
+   than it: slices that join reach no less far, and what is joined by intervals stays so. So powers
+   of ten are searched by halves, and the two below the least that will do are tried. */
 static int64_t choose_resolution(const struct making *making, uint64_t all_events) {
-    static const int factors[] = {2, 5, 10};
-    int64_t best_ns = 0, power_ns = NS_PER_S / 1000;
-    uint64_t best = all_events;
-    for (int step = -1; best > making->options->most_events; step++) {
-        int64_t try_ns = step < 0 ? power_ns : power_ns * factors[step % 3];
-        uint64_t events = count_events(making, try_ns);
-        if (events < best) {
-            best = events;
-            best_ns = try_ns;
-        }
-        if (try_ns > making->run->part->end_ns)
-            break;
-        if (step >= 0 && step % 3 == 2)
-            power_ns *= 10;
+    uint32_t last = 0;
+    if (all_events <= making->options->most_events)
+        return 0;
+    while (resolution_at(last) <= making->run->part->end_ns)
+        last++;
+    uint64_t enough = count_at(making, last);
+    if (enough >= all_events)
+        return 0;
+    if (enough < making->options->most_events)
+        enough = making->options->most_events;
+    uint32_t below = 0, least = last / 3 + 1; /* powers of ten */
+    while (below < least) {
+        uint32_t middle = (below + least) / 2;
+        if (count_at(making, 3 * middle) <= enough)
+            least = middle;
+        else
+            below = middle + 1;
     }
-    return best_ns;
+    uint32_t place = least > 0 ? 3 * least - 2 : 0;
+    while (place < last && place < 3 * least && count_at(making, place) > enough)
+        place++;
+    return resolution_at(place);
 }
 
 static int write_events(const struct making *making, const char *path,
@@ -145,11 +167,13 @@ int timeline_write(const struct recorded_run *run, const struct timeline_options
                    const char *path, struct timeline_result *result, struct error *reterr) {
     struct making making = {.run = run, .options = options, .order = order_segments(run)};
     gpu_tracks_init(&making.tracks, run);
+    counter_edges_init(&making.edges, run);
     *result = (struct timeline_result){.resolution_ns = options->resolution_ns};
     result->all_events = count_events(&making, 0);
     if (!options->has_resolution)
         result->resolution_ns = choose_resolution(&making, result->all_events);
     int r = write_events(&making, path, result, reterr);
+    counter_edges_finish(&making.edges);
     gpu_tracks_finish(&making.tracks);
     free(making.order);
     return r;
