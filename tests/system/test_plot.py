@@ -528,12 +528,24 @@ def test_hostile_names(folder):
     assert ran == [], ran
 
 
+def test_locales(place):
+    """gnuplot runs with the characters of UTF-8 whatever the locale: no warning of iconv, and the same drawings."""
+    easim("run", SOURCE / "configs" / "tiny.yaml", "-o", place / "tiny", "-q")
+    drawn = {}
+    for name, locale in (("c", {"LC_ALL": "C"}), ("ctype", {"LC_CTYPE": "POSIX", "LANG": "C"}), ("utf8", {"LC_ALL": "C.UTF-8"})):
+        others = {key: value for key, value in os.environ.items() if not key.startswith("LC_") and key != "LANG"}
+        said = easim("plot", "-q", "-o", place / name, place / "tiny", env=others | locale)
+        assert said == ("", ""), (name, said)
+        drawn[name] = {path.name: path.read_bytes() for path in (place / name).glob("*.svg")}
+    assert len(drawn["c"]) >= 3 and drawn["c"] == drawn["ctype"] == drawn["utf8"]
+
+
 def main():
     if not shutil.which("gnuplot"):
         print("skipped: gnuplot not found")
         sys.exit(77)
-    tests = form([test_comparison, test_bounds, test_worlds, test_run, test_same_values, test_many_rows, test_sweep, test_hostile_names],
-                 [test_bounds, test_run, test_many_rows, test_sweep])
+    tests = form([test_comparison, test_bounds, test_worlds, test_run, test_same_values, test_many_rows, test_sweep, test_hostile_names, test_locales],
+                 [test_locales, test_bounds, test_run, test_many_rows, test_sweep])
     with tempfile.TemporaryDirectory(prefix="easim-plot.") as name:
         for test in tests:
             test(Path(name))

@@ -2,6 +2,7 @@
  * chose. */
 #include "output/plot/dir.h"
 
+#include "base/mem.h"
 #include "io/atomic_file.h"
 #include "io/files.h"
 #include "io/leftovers.h"
@@ -12,6 +13,7 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -48,11 +50,26 @@ int plot_dir_open(const char *path, struct plot_dir **ret_dir, struct error *ret
 
 /* ---- gnuplot ---- */
 
+/* Ours, but text is UTF-8: in other locales gnuplot warns of every character that it converts. */
+static char **gnuplot_environment(void) {
+    size_t count = 0, kept = 0;
+    while (environ[count])
+        count++;
+    char **own = mem_zalloc(count + 3, sizeof *own);
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(environ[i], "LC_ALL=", 7) != 0 && strncmp(environ[i], "LC_CTYPE=", 9) != 0)
+            own[kept++] = environ[i];
+    own[kept++] = "LC_ALL=C.UTF-8"; /* would go before the other */
+    own[kept] = "LC_CTYPE=C.UTF-8";
+    return own;
+}
+
 static int start_gnuplot(const char *folder, const char *script, int words, pid_t *pid) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     sigset_t none;
     char *arguments[] = {"gnuplot", "-d", (char *)script, NULL}; /* -d: not the user's settings */
+    char **own = gnuplot_environment();
     sigemptyset(&none);
     posix_spawn_file_actions_init(&actions);
     posix_spawnattr_init(&attributes);
@@ -62,7 +79,8 @@ static int start_gnuplot(const char *folder, const char *script, int words, pid_
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_adddup2(&actions, words, STDERR_FILENO);
     posix_spawn_file_actions_addchdir_np(&actions, folder);
-    int r = posix_spawnp(pid, arguments[0], &actions, &attributes, arguments, environ);
+    int r = posix_spawnp(pid, arguments[0], &actions, &attributes, arguments, own);
+    free(own);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return r;
