@@ -7,6 +7,7 @@ import ast
 import base64
 import contextlib
 import csv
+import datetime
 import hashlib
 import importlib.util
 import io
@@ -168,6 +169,34 @@ def test_options():
                           ({"check": 1}, "check: expected True or False"), ({"seed": True}, "seed: expected a value")):
         assert text in str(raised(TypeError, lambda: words_of(EASIM, "run", options))), options
     assert "inf is no value" in str(raised(ValueError, lambda: words_of(EASIM, "run", {"set": {"a": float("inf")}})))
+
+
+def test_values():
+    """What a scenario cannot hold is an error that names the key, of a dict and of set alike."""
+    instant = datetime.datetime(2024, 1, 2, 3)
+    for config, error, text in (
+            ({"start_time": instant}, TypeError, "start_time: expected a number, a text, a path, a list or a dict, got datetime: "),
+            ({"workload": {"streams": [{}, {"k": {1, 2}}]}}, TypeError, "workload.streams[1].k: expected a number, a text, "),
+            ({"cluster": {"pue": float("nan")}}, ValueError, "cluster.pue: nan is no value of a scenario"),
+            ({"policy": {(1, 2): "x"}}, TypeError, "policy: expected a text as key, got (1, 2)"),
+            ({"models": b"m.yaml"}, TypeError, "models: expected a number, ")):
+        said = str(raised(error, lambda: easim.run(config, easim=EASIM)))
+        assert said.startswith(text), (config, said)
+    said = str(raised(TypeError, lambda: easim.run(SOURCE / "configs" / "tiny.yaml", easim=EASIM, set={"workload.k": {1, 2}})))
+    assert said.startswith("workload.k: expected ") and said.endswith("got set: {1, 2}"), said
+    plain = importlib.import_module("easim.binary").plain
+    assert plain({"a": Path("x"), "b": (1, 2.5, None, True), 3: {"c": "d"}}, "") == {"a": "x", "b": [1, 2.5, None, True], 3: {"c": "d"}}
+
+
+def test_numbers_of_actions():
+    """Jobs and configurations are whole numbers: nothing is cut."""
+    assert easim.policy.start(2.0, 3) == {"start": 2, "config": 3}
+    for action, key, got in ((lambda: easim.policy.start(0.5, 1), "job", "0.5"), (lambda: easim.policy.start(0, 1.5), "config", "1.5"),
+                             (lambda: easim.policy.preempt("1"), "job", "'1'"), (lambda: easim.policy.resize(1, None), "config", "None"),
+                             (lambda: easim.policy.reject(float("nan")), "job", "nan"),
+                             (lambda: easim.policy.scale_up(0.1), "config", "0.1"),
+                             (lambda: easim.policy.scale_down(-0.1), "replica", "-0.1")):
+        assert str(raised(TypeError, action)) == f"{key}: expected one of the view or its number, got {got}"
 
 
 def test_problems(folder):

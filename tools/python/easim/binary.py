@@ -79,20 +79,37 @@ def options_of(path, command):
     return options
 
 
-def yaml_of(value):
+def plain(value, key):
+    """A value as JSON holds it, with paths and NumPy's values as what they stand for. Any other kind, such as a set or a
+    datetime, is an error that names the key."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()  # of NumPy
+    if isinstance(value, dict):
+        for name in value:
+            if not isinstance(name, (str, int)):
+                raise TypeError(f"{key}: expected a text as key, got {name!r}")
+        return {name: plain(each, f"{key}.{name}" if key else str(name)) for name, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(each, f"{key}[{i}]") for i, each in enumerate(value)]
+    if isinstance(value, os.PathLike):
+        value = os.fspath(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{key}: {value} is no value of a scenario")
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    raise TypeError(f"{key}: expected a number, a text, a path, a list or a dict, got {type(value).__name__}: {value!r}")
+
+
+def yaml_of(value, key):
     """A value as the YAML that --set takes. A text is YAML already: "2h", "[1, 2]"; other values are written as JSON, which
     YAML contains."""
     if isinstance(value, str):
         return value
-    if hasattr(value, "item") and not isinstance(value, (list, tuple, dict)):
-        value = value.item()  # a number of NumPy
-    if isinstance(value, float) and not math.isfinite(value):
-        raise ValueError(f"{value} is no value of a scenario")
-    return json.dumps(value, default=os.fspath, allow_nan=False)
+    return json.dumps(plain(value, key))
 
 
-def text_of(value):
-    return os.fspath(value) if isinstance(value, os.PathLike) else yaml_of(value)
+def text_of(value, key):
+    return os.fspath(value) if isinstance(value, os.PathLike) else yaml_of(value, key)
 
 
 def words_of(path, command, options):
@@ -114,10 +131,10 @@ def words_of(path, command, options):
             words.append(f"--{name}")
             continue
         if isinstance(value, dict):
-            value = [f"{key}={yaml_of(each)}" for key, each in value.items()]
+            value = [f"{key}={yaml_of(each, key)}" for key, each in value.items()]
         elif isinstance(value, (list, tuple)):
-            value = [text_of(each) for each in value]
+            value = [text_of(each, name) for each in value]
         else:
-            value = [text_of(value)]
+            value = [text_of(value, name)]
         words += [f"--{name}={each}" for each in (value if option.repeats else [",".join(value)])]
     return words

@@ -22,7 +22,7 @@ def start(name, config, options, *, out, easim, progress, formats=True):
     path = binary.find(easim)
     keep = tempfile.TemporaryDirectory(prefix="easim.") if out is None else None
     folder = os.path.join(keep.name, name) if keep else os.fspath(out)
-    text = json.dumps(config, indent=2, default=os.fspath) if isinstance(config, dict) else None
+    text = json.dumps(binary.plain(config, ""), indent=2) if isinstance(config, dict) else None
     fixed = {"out": folder, **({"format": "csv"} if formats and "format" not in options else {})}
     words = [path, name, "-" if text else os.fspath(config), *binary.words_of(path, name, {**options, **fixed})]
     home = str(Path(__file__).resolve().parents[1])  # a policy of one's own finds this package there

@@ -9,30 +9,39 @@
 easim starts for it.
 """
 import inspect
+import operator
 import shlex
 import sys
 from functools import partial
 from pathlib import Path
 
 
+def number_of(value, what):
+    """The number of an object of the view, or a whole number as it is."""
+    try:
+        return operator.index(int(value) if isinstance(value, float) and value.is_integer() else value)
+    except TypeError:
+        raise TypeError(f"{what}: expected one of the view or its number, got {value!r}") from None
+
+
 def start(job, config):
     """Starts a waiting job. Jobs and configurations are objects of the view, or their numbers."""
-    return {"start": int(job), "config": int(config)}
+    return {"start": number_of(job, "job"), "config": number_of(config, "config")}
 
 
 def preempt(job, at_once=False):
     """Takes the GPUs of a running job away; at_once: without writing a checkpoint."""
-    return {"preempt": int(job), "at_once": bool(at_once)}
+    return {"preempt": number_of(job, "job"), "at_once": bool(at_once)}
 
 
 def resize(job, config):
     """Moves a running job to another of its configurations."""
-    return {"resize": int(job), "config": int(config)}
+    return {"resize": number_of(job, "job"), "config": number_of(config, "config")}
 
 
 def reject(job, reason=None):
     """Refuses a waiting job for good; the reason stands in results."""
-    return {"reject": int(job), **({} if reason is None else {"reason": str(reason)})}
+    return {"reject": number_of(job, "job"), **({} if reason is None else {"reason": str(reason)})}
 
 
 def exchange(*actions):
@@ -47,12 +56,12 @@ def wake_at(at_s):
 
 def scale_up(config):
     """Starts a replica in a configuration of view.replica_configs, or its number (with policy.params.services)."""
-    return {"scale_up": int(config)}
+    return {"scale_up": number_of(config, "config")}
 
 
 def scale_down(replica):
     """Releases a replica of view.replicas, or its place."""
-    return {"scale_down": int(replica)}
+    return {"scale_down": number_of(replica, "replica")}
 
 
 class Policy:
