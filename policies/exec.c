@@ -562,7 +562,7 @@ static void finish(const struct easim_pass *pass) {
 
 static const struct easim_param params[] = {
     {"command", "", "the program and its arguments, as for sh; this or socket", EASIM_PARAM_TEXT,
-     offsetof(struct params, command), 0, 0, 0, false, NULL},
+     offsetof(struct params, command), 0, EASIM_TEXT_PROGRAM, 0, false, NULL},
     {"timeout", "s", "wall-clock time for each answer", EASIM_PARAM_DURATION,
      offsetof(struct params, timeout), 1, 1e6, 10, false, NULL},
     {"startup_timeout", "s", "wall-clock time until it is ready", EASIM_PARAM_DURATION,
@@ -570,7 +570,7 @@ static const struct easim_param params[] = {
     {"progress", "", "tell the work left of each running job at every decision", EASIM_PARAM_BOOL,
      offsetof(struct params, progress), 0, 1, 0, false, NULL},
     {"socket", "", "path of a Unix socket on which a program listens already", EASIM_PARAM_TEXT,
-     offsetof(struct params, socket), 0, 0, 0, false, NULL},
+     offsetof(struct params, socket), 0, EASIM_TEXT_SOCKET, 0, false, NULL},
     {"services", "", "it scales services itself, in place of the host", EASIM_PARAM_BOOL,
      offsetof(struct params, services), 0, 1, 0, false, NULL},
 };

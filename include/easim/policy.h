@@ -176,6 +176,10 @@ enum easim_param_type {
                              lives as long as the run; default NULL */
 };
 #define EASIM_OFF INFINITY /* value of a REAL or DURATION parameter that says `off`, if it may */
+/* `max` of a TEXT parameter: what the policy does with what the text names. Somebody else's results
+   with such a text are repeated only if their author is trusted. 0: it starts and opens nothing. */
+#define EASIM_TEXT_PROGRAM 1 /* starts a program */
+#define EASIM_TEXT_SOCKET  2 /* opens a socket or a file */
 
 /* One parameter: the host parses, checks, converts and documents it from this entry. */
 struct easim_param {

@@ -155,6 +155,9 @@ static const char *param_fault(const struct easim_policy *p, const struct easim_
             return "choices must be " PRINTABLE;
     if (param->type == EASIM_PARAM_TABLE && param_table_columns(p, param->name) == 0)
         return "a table needs columns";
+    if (param->type == EASIM_PARAM_TEXT && param->max != 0 && param->max != EASIM_TEXT_PROGRAM &&
+        param->max != EASIM_TEXT_SOCKET)
+        return "max of a text is 0, EASIM_TEXT_PROGRAM or EASIM_TEXT_SOCKET";
     if (param->may_be_off && param->type != EASIM_PARAM_REAL && param->type != EASIM_PARAM_DURATION)
         return "only numbers and durations may be off";
     if (p->list && params_is_list_option(param->name))

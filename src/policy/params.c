@@ -262,6 +262,19 @@ const char *params_missing(const struct policy_params *params) {
     return NULL;
 }
 
+const char *params_effect(const struct policy_params *params, struct arena *arena) {
+    for (size_t i = 0; i < params->policy->param_count; i++) {
+        const struct easim_param *param = &params->policy->params[i];
+        if (param->type != EASIM_PARAM_TEXT || param->max == 0)
+            continue;
+        const char *text = *(const char *const *)value_at(params, i);
+        if (*text)
+            return arena_printf(arena, "%s \"%s\"",
+                                param->max == EASIM_TEXT_PROGRAM ? "run" : "open", text);
+    }
+    return NULL;
+}
+
 struct config_extras params_extras(const struct policy_params *params) {
     return (struct config_extras){
         .power_limits = params->power_limits,

@@ -59,6 +59,10 @@ bool params_are_equal(const struct policy_params *one, const struct policy_param
 /* The name of a parameter that must be given and is not; NULL: there is none. */
 const char *params_missing(const struct policy_params *params);
 
+/* What the policy would start or open for these values: `run "COMMAND"` or `open "PATH"`, in the
+   arena; NULL: nothing. */
+const char *params_effect(const struct policy_params *params, struct arena *arena);
+
 /* Bits EASIM_READS_* with these values: of a list policy with `resize` or in rounds the host reads
    run times. 0: not declared. */
 uint32_t params_reads(const struct policy_params *params);

@@ -89,6 +89,7 @@ CASES = [
     module("param_default", "policy good: parameter 0 (tau): default_value lies outside min..max"),
     module("param_off", "policy good: parameter 0 (tau): default_value lies outside min..max"),
     module("param_off_type", "policy good: parameter 0 (tau): only numbers and durations may be off"),
+    module("param_text", "policy good: parameter 0 (tau): max of a text is 0, EASIM_TEXT_PROGRAM or EASIM_TEXT_SOCKET"),
     module("param_int_default", "policy good: parameter 0 (tau): default_value is not an integer"),
     module("param_choices", "policy good: parameter 0 (tau): a choice needs choices"),
     module("param_choice_default", "policy good: parameter 0 (tau): default_value is not the index of a choice"),
