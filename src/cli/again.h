@@ -11,16 +11,17 @@ struct again {
     struct options *options;
     struct recorded recorded;
     const char *scenario; /* path */
-    const char *policy;   /* the name by which it was sought; NULL: by its path */
-    bool foreign;
-    const char *reason; /* why it cannot be repeated; NULL: it may be */
+    const char *foreign;  /* what its policy would do, "would run ...", and is not trusted to
+                             (decision 0081); NULL: nothing */
+    const char *reason;   /* why it cannot be repeated, or is not; NULL: it may be */
 };
 
-/* The inputs of the folder that holds the run's manifest. foreign: a policy module is taken from
-   where it was, too; else only if its name finds it and no parameter of it may be a program, for
-   the folder may be of somebody else. */
-void again_init(struct again *again, struct options *options, const struct recorded_run *run,
-                bool foreign);
+/* Only whether it is foreign, by scenario.yaml of the folder that holds the run's manifest. */
+void again_open(struct again *again, struct options *options, const struct recorded_run *run);
+/* Also whether its inputs are what they were. */
+void again_init(struct again *again, struct options *options, const struct recorded_run *run);
+/* What ends a command that cannot do without the repetition. */
+int again_refuse_foreign(const struct again *again, struct error *reterr) MUST_CHECK;
 /* context: a struct again. */
 struct study_loader again_loader(struct again *again);
 void again_finish(struct again *again);

@@ -8,6 +8,9 @@
 
 #define REPEATED(input) \
     "A manifest.json instead of " input " repeats what it records and compares every file.\n"
+#define RUN_AGAIN(input) \
+    REPEATED(input) \
+    "--trust also repeats what runs a program, or loads a module, that its author has named.\n"
 
 static void add_log_formats(struct str *out) {
     str_add(out, "Formats:\n");
@@ -33,8 +36,7 @@ const struct command_facts commands[COMMAND_COUNT + 1] = {
          .least_operands = 3,
          .most_operands = 3,
          .about = "Splits the difference A - B between two list policies into components.",
-         .more = REPEATED(
-             "CONFIG.yaml") "A and B: NAME, a path, or either with parameters, NAME:PARAM=VALUE:... Runs every mixture of the two on the same workloads; the Shapley shares of the components add up to the difference. Exit codes are those of easim run.\n",
+         .more = RUN_AGAIN("CONFIG.yaml") "A and B: NAME, a path, or either with parameters, NAME:PARAM=VALUE:... Runs every mixture of the two on the same workloads; the Shapley shares of the components add up to the difference. Exit codes are those of easim run.\n",
          .repeats = true,
          .reads_yaml = true},
     [COMMAND_ANALYZE] =
@@ -63,8 +65,7 @@ const struct command_facts commands[COMMAND_COUNT + 1] = {
          .most_operands = 1,
          .about =
              "Computes energy and mean completion time that no schedule of each replication's jobs on this cluster is below.",
-         .more = REPEATED(
-             "CONFIG.yaml") "Of any schedule: with every power limit of the models and shared GPUs, whatever the policy of the scenario uses; what cannot be bounded is refused by metric, with the reason. Exit codes are those of easim run.\n",
+         .more = RUN_AGAIN("CONFIG.yaml") "Of any schedule: with every power limit of the models and shared GPUs, whatever the policy of the scenario uses; what cannot be bounded is refused by metric, with the reason. Exit codes are those of easim run.\n",
          .repeats = true,
          .reads_yaml = true},
     [COMMAND_CALIBRATE] =
@@ -93,8 +94,7 @@ const struct command_facts commands[COMMAND_COUNT + 1] = {
          .most_operands = 1,
          .about =
              "Runs several policies on the same workloads and compares them; with uncertainty in the scenario, in many draws of its physics, too.",
-         .more = REPEATED(
-             "CONFIG.yaml") "Exit codes are those of easim run; a policy that fails or crashes is left out, the others are kept.\n",
+         .more = RUN_AGAIN("CONFIG.yaml") "Exit codes are those of easim run; a policy that fails or crashes is left out, the others are kept.\n",
          .repeats = true,
          .reads_yaml = true},
     [COMMAND_COMPLETION] =
@@ -140,7 +140,7 @@ const struct command_facts commands[COMMAND_COUNT + 1] = {
          .most_operands = 1,
          .about =
              "Prints what models say of each configuration: time, rate, power, energy, evidence.",
-         .more = REPEATED(
+         .more = RUN_AGAIN(
              "MODELS.yaml") "MODELS.yaml is a model file; of a scenario, CONFIG.yaml, models and GPUs are looked at as a run would have them. Either may be - for standard input.\n",
          .repeats = true,
          .reads_yaml = true},
@@ -178,8 +178,7 @@ const struct command_facts commands[COMMAND_COUNT + 1] = {
          .most_operands = 1,
          .about =
              "Copies the simulation where the policy starts a job, lets each copy start it in another way or not yet, and runs all of them to the end: what the policy loses by its decisions.",
-         .more = REPEATED(
-             "CONFIG.yaml") "Each copy goes on with the same policy and random numbers. A policy that runs processes of its own is refused. Exit codes are those of easim run.\n",
+         .more = RUN_AGAIN("CONFIG.yaml") "Each copy goes on with the same policy and random numbers. A policy that runs processes of its own is refused. Exit codes are those of easim run.\n",
          .repeats = true,
          .reads_yaml = true},
     [COMMAND_REPORT] =
@@ -198,8 +197,7 @@ const struct command_facts commands[COMMAND_COUNT + 1] = {
          .least_operands = 1,
          .most_operands = 1,
          .about = "Runs a scenario and writes its results as CSV files.",
-         .more = REPEATED(
-             "CONFIG.yaml") "Exit codes: 0 done; 1 a run failed; 2 bad usage or bad input; 130 interrupted, what was finished is kept and marked partial in manifest.json. CONFIG.yaml may be - for standard input.\n",
+         .more = RUN_AGAIN("CONFIG.yaml") "Exit codes: 0 done; 1 a run failed; 2 bad usage or bad input; 130 interrupted, what was finished is kept and marked partial in manifest.json. CONFIG.yaml may be - for standard input.\n",
          .repeats = true,
          .reads_yaml = true},
     [COMMAND_SWEEP] =
@@ -210,7 +208,7 @@ const struct command_facts commands[COMMAND_COUNT + 1] = {
              1,
          .most_operands = 1,
          .about = "Runs a scenario at many points and joins the summaries in one CSV file.",
-         .more = REPEATED(
+         .more = RUN_AGAIN(
              "SWEEP.yaml") "Points that are done are not run again. Exit codes: 0 done; 1 a run failed or is missing; 2 bad usage or bad input; 130 interrupted, what was finished is kept.\n",
          .repeats = true,
          .reads_yaml = true},
@@ -232,8 +230,7 @@ const struct command_facts commands[COMMAND_COUNT + 1] = {
          .most_operands =
              1,
          .about = "Searches the parameters of a policy that are best for a metric.",
-         .more = REPEATED(
-             "CONFIG.yaml") "The search runs on a training seed; the parameters found are then compared with the scenario's own, pair by pair, on the scenario's seed. Exit codes are those of easim run.\n",
+         .more = RUN_AGAIN("CONFIG.yaml") "The search runs on a training seed; the parameters found are then compared with the scenario's own, pair by pair, on the scenario's seed. Exit codes are those of easim run.\n",
          .repeats = true,
          .reads_yaml = true},
     [COMMAND_VALIDATE] = {.name = "validate",

@@ -73,9 +73,10 @@ static void name_command(enum command command, char who[static WHO_BYTES]) {
     snprintf(who, WHO_BYTES, "easim %s", commands[command].name);
 }
 
-static int run_command(enum command command, int argc, char **argv) {
+static int run_command(enum command command, const char *results, int argc, char **argv) {
     struct options options;
     options_parse(&options, command, argc, argv);
+    options.results = results;
     int code = functions[command](&options);
     options_finish(&options);
     return code;
@@ -88,7 +89,7 @@ static int explain_command(const char *name) {
         return refuse_command(name);
     char who[WHO_BYTES], option[] = "--help";
     name_command(command, who);
-    return run_command(command, 2, (char *[]){who, option, NULL});
+    return run_command(command, NULL, 2, (char *[]){who, option, NULL});
 }
 
 /* Words that are no commands; -1: it is another. */
@@ -127,7 +128,8 @@ static int answer_words(int argc, char **argv) {
     argv[1] = name;
     const char *manifest = commands[command].repeats ? repeat_manifest(argc - 1, argv + 1) : NULL;
     const struct repeated again = {command, run_command, manifest};
-    return manifest ? repeat(&again, argc - 1, argv + 1) : run_command(command, argc - 1, argv + 1);
+    return manifest ? repeat(&again, argc - 1, argv + 1)
+                    : run_command(command, NULL, argc - 1, argv + 1);
 }
 
 int cli_main(int argc, char **argv) {

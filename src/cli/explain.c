@@ -35,7 +35,7 @@ static int repeat_run(struct repeated *a, const struct recorded_args *args, uint
                                problems.count > 0 ? problems.texts[0] : "it has problems");
     if (!*reason && repetition_run(&a->study, &args->run, job, &a->moments, &error) < 0)
         *reason = arena_strdup(arena, error.text);
-    if (*reason)
+    if (*reason && !a->again.foreign)
         *reason = arena_printf(arena, "%c%s.", toupper((unsigned char)**reason), *reason + 1);
     problems_finish(&problems);
     return error.code == ERROR_MACHINE ? error_set(reterr, error.code, "%s", error.text) : 0;
@@ -156,9 +156,11 @@ static int explain_job(struct options *options, const struct recorded_args *args
         return refuse_job(args, options, reterr);
     struct repeated again = {.study = {.drawn = NULL}};
     struct story story;
-    again_init(&again.again, options, &args->run, true);
+    again_init(&again.again, options, &args->run);
     int r = repeat_run(&again, args, job, reterr);
-    if (r == 0 && options->what_if && !again.again.reason)
+    if (r == 0 && options->what_if && again.again.foreign)
+        r = again_refuse_foreign(&again.again, reterr);
+    else if (r == 0 && options->what_if && !again.again.reason)
         r = ask_what_if(&again, args, reterr);
     else if (r == 0 && options->what_if)
         r = error_set(reterr, ERROR_INPUT,
@@ -167,6 +169,7 @@ static int explain_job(struct options *options, const struct recorded_args *args
     if (r == 0) {
         story_init(&story, &args->run, job, again.again.reason ? NULL : &again.moments,
                    again.again.reason);
+        story.may_be_repeated = again.again.foreign != NULL;
         story.what_if = options->what_if ? &again.what_if : NULL;
         r = print_story(options, args, &story, reterr);
         story_finish(&story);

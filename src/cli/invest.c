@@ -8,8 +8,7 @@ int invest_run(struct options *options, const struct recorded_run *run, struct s
                struct str *report, struct error *reterr) {
     struct investments investments = {.base_kwh = 0};
     struct again again;
-    again_init(&again, options, run,
-               true); /* whatever has changed since: it compares with itself */
+    again_init(&again, options, run); /* whatever has changed since: it compares with itself */
     const struct study_loader loader = again_loader(&again);
     int r = investments_find(&investments, run, &loader, reterr);
     if (r == 0) {

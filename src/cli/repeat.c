@@ -49,7 +49,7 @@ static int refuse_options(const char *manifest, int argc, char **argv) {
         if (known)
             continue;
         cli_say(
-            "%s: %.*s: %s is repeated as it is recorded, with --out, --force, --threads and --quiet at most; "
+            "%s: %.*s: %s is repeated as it is recorded, with --out, --force, --threads, --trust and --quiet at most; "
             "for other values run " SCENARIO_NAME " beside it\n",
             argv[0], (int)length, word, manifest);
         return EXIT_BAD_INPUT;
@@ -145,6 +145,7 @@ static int repeat_into(const struct repeated *command, const struct options *opt
     const struct repeat_child child = {.command = command->command,
                                        .run = command->run,
                                        .argv = command_line(options, recorded, out, &arena),
+                                       .results = inputs->results,
                                        .data_folder = recorded->data_folder,
                                        .working_folder = recorded->working_folder,
                                        .policy_path = inputs->policy_path};
@@ -186,6 +187,24 @@ static int check_command(const struct repeated *command, const struct recorded *
                      command->manifest, recorded->command, command->manifest);
 }
 
+/* Others than easim records would reach beyond the results: --engine slurm starts programs. */
+static int check_words(const struct repeated *command, const struct recorded *recorded,
+                       struct error *reterr) {
+    for (const char *const *word = recorded->options; *word; word++) {
+        size_t length = strcspn(*word, "=");
+        const struct option_row *row = strncmp(*word, "--", 2) == 0
+                                           ? option_find(command->command, *word + 2, length - 2)
+                                           : NULL;
+        bool changes_scenario = row && (row->offset == offsetof(struct options, policy) ||
+                                        row->offset == offsetof(struct options, sets));
+        if ((*word)[0] == '-' && !changes_scenario && !(row && row->recorded))
+            return error_set(reterr, ERROR_INPUT,
+                             "%s: damaged manifest: easim %s records no option %.*s",
+                             command->manifest, recorded->command, (int)length, *word);
+    }
+    return 0;
+}
+
 /* Results that are not those of the manifest are nothing to compare with. */
 static int refuse_damaged(const struct recorded *recorded, const char *who) {
     if (repeat_is_whole(recorded))
@@ -198,6 +217,13 @@ static int refuse_damaged(const struct recorded *recorded, const char *who) {
 static int repeat_loaded(const struct repeated *command, const struct options *options,
                          const struct recorded *recorded, struct repeat_inputs *inputs,
                          const char *who) {
+    const char *slash = strrchr(command->manifest, '/');
+    inputs->trust = options->trust;
+    if (!options->trust && command->command != COMMAND_MODELS)
+        inputs->results =
+            arena_printf(&inputs->arena, "easim: %.*s",
+                         slash ? (int)(slash - command->manifest) : (int)strlen(recorded->folder),
+                         slash ? command->manifest : recorded->folder);
     if (repeat_inputs_check(inputs, recorded, who) < 0)
         return EXIT_BAD_INPUT;
     int code = refuse_damaged(recorded, who);
@@ -212,11 +238,14 @@ int repeat(const struct repeated *command, int argc, char **argv) {
     options_parse(&options, COMMAND_REPEAT, argc, argv);
     if (options.force && command->command == COMMAND_SWEEP)
         options_refuse(&options, "--force: not with a sweep, which goes on in its folder anyway");
+    if (options.trust && command->command == COMMAND_MODELS)
+        options_refuse(&options, "--trust: models loads no policy");
     struct recorded recorded = {0};
     struct repeat_inputs inputs = {.changed = {0}};
     struct error error = {0};
     if (recorded_load(&recorded, command->manifest, &error) < 0 ||
-        check_command(command, &recorded, &error) < 0) {
+        check_command(command, &recorded, &error) < 0 ||
+        check_words(command, &recorded, &error) < 0) {
         code = cli_report_error(&error);
     } else {
         if (!is_this_easim(&recorded))

@@ -6,7 +6,7 @@
 
 struct repeated {
     enum command command;
-    int (*run)(enum command command, int argc, char **argv);
+    int (*run)(enum command command, const char *results, int argc, char **argv);
     const char *manifest;
 };
 

@@ -47,7 +47,7 @@ static _Noreturn void run_in_child(const struct repeat_child *repetition, pid_t 
         setenv("EASIM_DATA", repetition->data_folder, 1);
     while (repetition->argv[argc])
         argc++;
-    exit(repetition->run(repetition->command, argc, repetition->argv));
+    exit(repetition->run(repetition->command, repetition->results, argc, repetition->argv));
 }
 
 static int exit_code(int status, bool interrupted) {

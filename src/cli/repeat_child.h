@@ -8,8 +8,9 @@
 
 struct repeat_child {
     enum command command;
-    int (*run)(enum command command, int argc, char **argv);
+    int (*run)(enum command command, const char *results, int argc, char **argv);
     char **argv;                /* ends with NULL */
+    const char *results;        /* of struct options; NULL: its author is trusted */
     const char *data_folder;    /* becomes EASIM_DATA; NULL: as it is */
     const char *working_folder; /* NULL: this one */
     const char *policy_path;    /* for EASIM_POLICY_PATH; NULL: as it is */

@@ -3,58 +3,89 @@
 
 #include "base/machine.h"
 #include "cli/cli.h"
+#include "cli/scenario_args.h"
 #include "io/sha256.h"
 #include "policy/module.h"
+#include "study/recorded_check.h"
 
-#include <stdio.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct check {
     struct repeat_inputs *inputs;
     const char *who;
     struct str policy_path;
-    unsigned missing;
+    unsigned refused;
 };
+
+/* A module, or a word of a program's command line: what is trusted is what was recorded. */
+static bool is_of_policy(const struct recorded_file *file) {
+    return file->key && (strncmp(file->key, "policy.", 7) == 0 ||
+                         strncmp(file->key, "params_by_policy.", 17) == 0);
+}
 
 static void report_input(struct check *c, const struct recorded_file *file, const char *path) {
     char now[SHA256_TEXT];
     uint64_t bytes;
     struct error error = {0};
+    const char *kept = file->in_scenario ? "; scenario.yaml has what was in it" : "";
     int r = sha256_file(path, now, &bytes, &error);
     if (r < 0)
         machine_end("%s", error.text);
     if (r != 0) {
-        cli_say("%s: input %s is missing%s\n", c->who, file->name,
-                file->in_scenario ? "; scenario.yaml has what was in it" : "");
-        c->missing += !file->in_scenario;
+        cli_say("%s: input %s is missing%s\n", c->who, file->name, kept);
+        c->refused += !file->in_scenario;
     } else if (!file->sha256 || strcmp(now, file->sha256) != 0) {
+        bool refused = !c->inputs->results && is_of_policy(file);
         cli_say("%s: input %s has changed: SHA-256 was %s, is %s%s\n", c->who, file->name,
                 file->sha256 ? file->sha256 : "not taken", now,
-                file->in_scenario ? "; scenario.yaml has what was in it" : "");
+                refused ? "; --trust runs only what was recorded" : kept);
+        c->refused += refused;
         array_push(&c->inputs->changed, file->name);
     }
 }
 
-/* A policy that was sought by its name is taken from where it was found if it is still the same,
-   else from where it is found now: another easim has policies of its own. */
+static void add_folder(struct check *c, const char *before, const char *folder, int length) {
+    str_addf(&c->policy_path, "%s%s%.*s", c->policy_path.length > 0 ? ":" : "", before, length,
+             folder);
+}
+
+/* A policy that was sought by its name: the one that is found here, if it is the same. Else the one
+   that was found then, if that is trusted; else one of this easim, which has policies of its own.
+ */
 static void check_policy(struct check *c, const struct recorded_file *file) {
     struct str found = {0};
-    bool same = sha256_is_of_file(file->sha256, file->path);
-    if (!same && module_find(file->policy, &found)) {
-        report_input(c, file, found.text);
+    if (recorded_policy_is_here(file)) {
+        /* nothing to say */
+    } else if (!sha256_is_of_file(file->sha256, file->path)) {
+        report_input(c, file, module_find(file->policy, &found) ? found.text : file->path);
+    } else if (c->inputs->results) {
+        cli_say("%s: would load %s; " ADD_TRUST "\n", c->inputs->results, file->path);
+        c->refused++;
     } else {
-        report_input(c, file, file->path);
-        str_addf(&c->policy_path, "%s%.*s", c->policy_path.length > 0 ? ":" : "",
-                 (int)(strrchr(file->path, '/') - file->path), file->path);
+        add_folder(c, "", file->path, (int)(strrchr(file->path, '/') - file->path));
     }
     str_finish(&found);
+}
+
+/* EASIM_POLICY_PATH of this process, whatever folder the manifest says to be in. */
+static void add_usual_folders(struct check *c) {
+    const char *list = getenv("EASIM_POLICY_PATH");
+    char here[PATH_MAX];
+    bool known = getcwd(here, sizeof here) && !strchr(here, ':');
+    const char *from_here = known ? arena_printf(&c->inputs->arena, "%s/", here) : NULL;
+    for (size_t length; list && *list; list += length + (list[length] == ':')) {
+        length = strcspn(list, ":");
+        if (length > 0 && (list[0] == '/' || from_here))
+            add_folder(c, list[0] == '/' ? "" : from_here, list, (int)length);
+    }
 }
 
 int repeat_inputs_check(struct repeat_inputs *inputs, const struct recorded *recorded,
                         const char *who) {
     struct check c = {.inputs = inputs, .who = who};
-    const char *usual = getenv("EASIM_POLICY_PATH");
     for (const struct recorded_file *file = recorded->inputs; file->name; file++)
         if (file->policy)
             check_policy(&c, file);
@@ -62,11 +93,11 @@ int repeat_inputs_check(struct repeat_inputs *inputs, const struct recorded *rec
             report_input(&c, file, file->path);
     if (recorded->scenario.name && strcmp(recorded->command, "sweep") != 0)
         report_input(&c, &recorded->scenario, recorded->scenario.path);
-    if (c.policy_path.length > 0)
-        inputs->policy_path = arena_printf(&inputs->arena, "%s%s%s", c.policy_path.text,
-                                           usual ? ":" : "", usual ? usual : "");
+    add_usual_folders(&c);
+    inputs->policy_path =
+        arena_strdup(&inputs->arena, c.policy_path.length > 0 ? c.policy_path.text : "");
     str_finish(&c.policy_path);
-    return c.missing > 0 ? ERROR_INPUT : 0;
+    return c.refused > 0 ? ERROR_INPUT : 0;
 }
 
 void repeat_inputs_finish(struct repeat_inputs *inputs) {

@@ -37,8 +37,19 @@ int scenario_args_read(struct options *options, struct problems *problems) {
                                                   : 0;
 }
 
+void scenario_args_trust(const struct options *options, struct scenario_overrides *overrides) {
+    bool opens_none = options->command == COMMAND_GEN || options->command == COMMAND_MODELS;
+    bool by_name = options->command == COMMAND_CHECK && !options->trust;
+    overrides->trust = opens_none         ? POLICY_NONE
+                       : by_name          ? POLICY_NAMED
+                       : options->results ? POLICY_KNOWN
+                                          : POLICY_ANY;
+    overrides->foreign =
+        (struct foreign_words){options->results, by_name ? "--trust loads it" : ADD_TRUST};
+}
+
 struct scenario_overrides scenario_args_overrides(const struct options *options) {
-    return (struct scenario_overrides){
+    struct scenario_overrides overrides = {
         .policy = options->policy,
         .sets = options->sets.at,
         .set_count = options->sets.count,
@@ -46,6 +57,8 @@ struct scenario_overrides scenario_args_overrides(const struct options *options)
                    options->command == COMMAND_CHECK,
         .worlds = options->command == COMMAND_COMPARE || options->command == COMMAND_CHECK,
         .text = {options->stdin_text.text, options->stdin_text.length}};
+    scenario_args_trust(options, &overrides);
+    return overrides;
 }
 
 int scenario_args_load(struct options *options, struct study *study, struct problems *problems) {

@@ -3,6 +3,7 @@
 #include "cli/option_table.h"
 #include "cli/progress_line.h"
 #include "cli/run_args.h"
+#include "cli/scenario_args.h"
 #include "cli/sweep_engines.h"
 #include "ingest/logs/log_readers.h"
 #include "io/folder_lock.h"
@@ -233,10 +234,11 @@ struct first {
 
 static void load_first(void *context, size_t task, struct trail *trail, struct str *out) {
     const struct first *first = context;
-    struct study study;
+    struct study study = {.drawn = NULL};
     struct problems problems = {0};
     (void)trail;
-    if (sweep_study(first->sweep, task, ingest_readers, &study, &problems) < 0) {
+    if (sweep_is_foreign(first->sweep, &problems) ||
+        sweep_study(first->sweep, task, ingest_readers, &study, &problems) < 0) {
         problems_end(&problems);
         for (size_t i = 0; i < problems.kept; i++)
             str_add_bytes(out, problems.texts[i], strlen(problems.texts[i]) + 1);
@@ -301,6 +303,10 @@ int cli_sweep(struct options *options) {
     struct error error = {0};
     run_args_catch_interrupts();
     bool good = sweep_load(&s, options->operands[0], &problems) == 0;
+    struct scenario_overrides overrides = {.policy = NULL};
+    scenario_args_trust(options, &overrides);
+    s.trust = overrides.trust;
+    s.foreign = overrides.foreign;
     if (good) {
         good = claims_load(&claims, &s, &problems) == 0;
         good = check_first(&s, options, &problems, &error) == 0 && good;

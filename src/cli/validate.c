@@ -4,6 +4,7 @@
 #include "cli/option_parse.h"
 #include "cli/progress_line.h"
 #include "cli/run_args.h"
+#include "cli/scenario_args.h"
 #include "experiment/validate/validate_find.h"
 #include "experiment/validate/validate_load.h"
 #include "ingest/logs/log_readers.h"
@@ -68,6 +69,7 @@ static int load_study_of(struct session *s, struct item *item, struct problems *
     if (!v->path)
         overrides = (struct scenario_overrides){
             .policy = options->policy, .sets = options->sets.at, .set_count = options->sets.count};
+    scenario_args_trust(options, &overrides);
     if (load_scenario_of(item, &overrides, problems) < 0)
         return ERROR_INPUT;
     if ((outcome_needs_jobs(v) || v->meter.given) && item->study.scenario.replications != 1)

@@ -25,7 +25,7 @@ const char *what_if_command(const struct recorded_run *run, const struct insight
     const struct insight_what_if *what_if = &insight->what_if;
     const char *folder = recorded_folder_of_policy(run->folder, run->part, arena);
     struct str line = {0};
-    if (!what_if->policy && what_if->changes.count == 0)
+    if (!what_if->policy && (what_if->changes.count == 0 || what_if->foreign))
         return NULL;
     str_add(&line, "easim run ");
     shell_add_word(&line, arena_printf(arena, "%s/" SCENARIO_NAME, whole_folder(folder, arena)));
@@ -49,9 +49,13 @@ int what_if_verify(void *context, const struct rule_run *rule_run, struct insigh
     struct what_if *what_if = context;
     const enum verify_choice verify = what_if->options->verify;
     const struct replicate_options how = run_args_options(what_if->options);
-    struct again again = {.reason = "by the option --verify none"};
-    if (verify != VERIFY_NONE)
-        again_init(&again, what_if->options, rule_run->run, false);
+    struct again again;
+    if (verify != VERIFY_NONE || what_if->options->invest)
+        again_init(&again, what_if->options, rule_run->run);
+    else
+        again_open(&again, what_if->options, rule_run->run);
+    if (verify == VERIFY_NONE)
+        again.reason = "by the option --verify none";
     struct trials_request request = {
         .loader = again_loader(&again),
         .how = &how,
@@ -62,7 +66,11 @@ int what_if_verify(void *context, const struct rule_run *rule_run, struct insigh
         .most_events = verify == VERIFY_ALL ? UINT64_MAX : TRIALS_EVENTS,
         .events = what_if->events};
     run_args_catch_interrupts();
-    int r = trials_run(&request, rule_run, insights, reterr);
+    int r = what_if->options->invest ? again_refuse_foreign(&again, reterr) : 0;
+    if (r == 0)
+        r = trials_run(&request, rule_run, insights, reterr);
+    for (size_t i = 0; i < insights->at.count; i++)
+        insights->at.at[i]->what_if.foreign = again.foreign != NULL;
     what_if->events = request.events;
     again_finish(&again);
     return r;

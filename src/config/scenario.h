@@ -82,6 +82,18 @@ struct scenario {
     ARRAY_OF(const char *) overruled; /* their paths that parameters behind --policy overrule */
 };
 
+/* Which policies a load opens (decision 0081). */
+enum policy_trust {
+    POLICY_ANY,   /* those that the scenario names */
+    POLICY_KNOWN, /* a foreign one is a problem, in the words of `foreign` */
+    POLICY_NAMED, /* one that is named by its path stays closed, with a warning */
+    POLICY_NONE
+};
+/* "BEFORE: would run ...; ADVICE" */
+struct foreign_words {
+    const char *before, *advice;
+};
+
 /* What the command line changes, in the order: file, policy, sets, parameters of the policy. */
 struct scenario_overrides {
     const char *policy;        /* with parameters perhaps (policy_text.h); NULL: as in the file */
@@ -94,8 +106,10 @@ struct scenario_overrides {
     const char *const *policies; /* all that the command loads, by name or path, without parameters
                                   */
     size_t policy_count;
-    bool records; /* the command knows `record`, or runs nothing at all */
-    bool worlds;  /* the command runs the worlds of `uncertainty`, or nothing at all */
+    enum policy_trust trust;
+    struct foreign_words foreign; /* of POLICY_KNOWN; of POLICY_NAMED the advice */
+    bool records;                 /* the command knows `record`, or runs nothing at all */
+    bool worlds; /* the command runs the worlds of `uncertainty`, or nothing at all */
     const struct yaml_doc *doc;     /* the file, where a load that lives on has read it; or NULL */
     const struct schema_uses *read; /* files that were read already, by a load that lives on */
 };

@@ -156,13 +156,16 @@ static uint64_t add_words(struct inputs *inputs, const char *key, const char *te
 
 static void add_policy(struct inputs *inputs, const struct study *study) {
     const struct easim_policy *policy = study->module.policy;
-    if (!strchr(study->scenario.policy.name, '/')) {
+    const char *name = study->scenario.policy.name;
+    struct str found = {0}; /* of one that was not opened */
+    if (!strchr(name, '/') && (study->module.path || module_find(name, &found))) {
         const struct input module = {.key = "policy.name",
-                                     .name = study->scenario.policy.name,
-                                     .path = study->module.path,
-                                     .read = &study->module.stamp};
+                                     .name = name,
+                                     .path = study->module.path ? study->module.path : found.text,
+                                     .read = study->module.path ? &study->module.stamp : NULL};
         (void)inputs_add(inputs, &module);
     }
+    str_finish(&found);
     for (size_t i = 0; i < params_count(policy); i++) {
         const struct easim_param *param = params_at(policy, i);
         if (param->type != EASIM_PARAM_TEXT)

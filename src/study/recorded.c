@@ -78,6 +78,7 @@ static struct recorded_file file_of(struct reading *reading, const cJSON *object
     struct recorded_file file = {.name = get_text(reading, object, key)};
     file.path = from_folder(reading, file.name);
     file.sha256 = find_text(reading, object, "sha256");
+    file.key = find_text(reading, object, "key");
     file.policy = find_text(reading, object, "name");
     file.in_scenario = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, "in_scenario"));
     return file;

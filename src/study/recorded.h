@@ -14,6 +14,7 @@ struct recorded_file {
     const char *name;   /* as the manifest has it: from its folder */
     const char *path;   /* from here */
     const char *sha256; /* NULL: none was taken */
+    const char *key;    /* of an input: what in the scenario names it */
     const char *policy; /* the name by which a policy was sought; else NULL */
     bool in_scenario;   /* scenario.yaml holds what is in it */
 };

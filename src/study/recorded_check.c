@@ -3,7 +3,7 @@
 
 #include "io/files.h"
 #include "io/sha256.h"
-#include "study/recorded.h"
+#include "policy/module.h"
 
 #include <string.h>
 
@@ -34,6 +34,14 @@ static int check_inner_folders(const char *folder, const struct recorded *record
         arena_finish(&arena);
     }
     return r;
+}
+
+bool recorded_policy_is_here(const struct recorded_file *policy) {
+    struct str found = {0};
+    bool is = !strchr(policy->policy, '/') && module_find(policy->policy, &found) &&
+              sha256_is_of_file(policy->sha256, found.text);
+    str_finish(&found);
+    return is;
 }
 
 int recorded_check(const char *folder, struct error *reterr) {

@@ -24,7 +24,8 @@ struct study {
     const struct study_workloads
         *drawn; /* by another study, in its physics; NULL: this one draws */
     struct policy_module module;
-    const char *policy; /* what results call it: its name, with a variant NAME:VARIANT */
+    const char *foreign; /* what its policy, which is not trusted, would do; NULL: nothing */
+    const char *policy;  /* what results call it: its name, with a variant NAME:VARIANT */
     struct policy_params params;
     struct file_stamp stamp;             /* of the scenario's file before it was read */
     struct job_usage rigid;              /* on which GPU types rigid jobs may run */

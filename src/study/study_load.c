@@ -1,13 +1,17 @@
 /* Loading of a whole scenario: see study_load.h. */
 #include "study/study_load.h"
 
+#include "io/files.h"
 #include "model/model_overrides.h"
 #include "policy/names.h"
 #include "study/warnings.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Idle and busy power must fit the meter (POWER_MAX_W). */
 static void check_power(const struct study *study, struct problems *problems) {
@@ -48,7 +52,8 @@ static void check_required(const struct study *study, const struct binding *b) {
                      study->module.policy->name);
 }
 
-/* params_by_policy of this policy's name first, then policy.params over them. */
+/* params_by_policy of this policy's name first, then policy.params over them. Files are named, not
+   read. */
 static int bind_params(struct study *study, const struct binding *b) {
     const struct easim_policy *policy = study->module.policy;
     const struct yaml_node *by_policy = study->scenario.params_by_policy;
@@ -57,14 +62,19 @@ static int bind_params(struct study *study, const struct binding *b) {
     params_init(&study->params, policy);
     int first = params_bind(&study->params, own, own_path, b);
     int second = params_bind(&study->params, study->scenario.policy.params, "policy.params", b);
+    return first < 0 ? first : second;
+}
+
+/* bound: what bind_params has returned. */
+static int read_params(struct study *study, int bound, const struct binding *b) {
     struct str unused = {0};
-    if (first == 0 && second == 0)
+    if (bound == 0)
         check_required(study, b);
-    int tables = params_read_tables(&study->params, b, &unused);
+    int r = params_read_tables(&study->params, b, &unused);
     if (unused.length > 0)
         array_push(&study->warnings, arena_strdup(b->arena, unused.text));
     str_finish(&unused);
-    return first < 0 ? first : second < 0 ? second : tables;
+    return bound < 0 ? bound : r;
 }
 
 /* Parameters of a policy that does not run: for one that nobody has they would be of no effect, and
@@ -98,6 +108,9 @@ static void check_params_by_policy(const struct study *study,
     const struct yaml_node *by_policy = study->scenario.params_by_policy;
     if (!by_policy || by_policy->kind != YAML_NODE_MAPPING)
         return; /* reported already */
+    for (size_t i = 0; i < overrides->policy_count && overrides->trust == POLICY_KNOWN; i++)
+        if (strchr(overrides->policies[i], '/'))
+            return; /* it is refused where it is to run, and not opened for its name before */
     for (size_t i = 0; i < by_policy->count; i++)
         if (strcmp(by_policy->keys[i]->text, study->module.policy->name) != 0)
             check_others_params(overrides, apart, by_policy->keys[i], by_policy->items[i], b);
@@ -128,12 +141,58 @@ static int keep_params(struct study *study, const char *path,
                : ERROR_INPUT;
 }
 
-static int open_policy(struct study *study, bool apart, struct problems *problems) {
+/* ---- Policies that are not trusted ---- */
+
+static int refuse_foreign(struct study *study, const struct scenario_overrides *overrides,
+                          const char *would, struct problems *problems) {
+    const struct easim_policy *policy = study->module.policy;
+    study->foreign = would;
+    problems_add(problems, (struct location){0}, NULL, "%s: would %s%s%s%s; %s",
+                 overrides->foreign.before, would, policy ? " (policy " : "",
+                 policy ? policy->name : "", policy ? ")" : "", overrides->foreign.advice);
+    return ERROR_INPUT;
+}
+
+/* Its name, as far as it is known without a look into it, and nothing else. */
+static int leave_closed(struct study *study, const struct scenario_overrides *overrides,
+                        const char *path, struct problems *problems) {
+    struct easim_policy *policy = arena_alloc(&study->arena, sizeof *policy);
+    const char *name = files_name(path), *ending = strstr(name, ".so");
+    *policy = (struct easim_policy){
+        .name = arena_strndup(&study->arena, name, ending ? (size_t)(ending - name) : strlen(name)),
+        .version = "",
+        .summary = ""};
+    study->module.policy = policy;
+    params_init(&study->params, policy);
+    if (overrides->trust == POLICY_NONE)
+        return 0;
+    if (access(path, R_OK) < 0) {
+        problems_add(problems, policy_node(study)->where, "policy.name",
+                     "cannot load policy: %s: %s", path, strerror(errno));
+        return ERROR_INPUT;
+    }
+    array_push(&study->warnings,
+               arena_printf(&study->arena,
+                            "policy.name: %s is not loaded, so its parameters are "
+                            "unchecked (%s)",
+                            path, overrides->foreign.advice));
+    return 0;
+}
+
+static int open_policy(struct study *study, bool apart, const struct scenario_overrides *overrides,
+                       struct problems *problems) {
     struct binding binding = {&study->arena, problems, &study->scenario.uses};
     struct error error = {0};
+    char real[PATH_MAX];
     const char *path = policy_path(study, &binding);
     if (!path)
         return ERROR_INPUT;
+    if (overrides->trust == POLICY_KNOWN && strchr(path, '/'))
+        return refuse_foreign(
+            study, overrides,
+            arena_printf(&study->arena, "load %s", realpath(path, real) ? real : path), problems);
+    if (overrides->trust == POLICY_NONE || (overrides->trust == POLICY_NAMED && strchr(path, '/')))
+        return leave_closed(study, overrides, path, problems);
     if ((apart ? module_open_apart : module_open)(path, &study->module, &error) < 0) {
         problems_add(problems, policy_node(study)->where, "policy.name", "%s", error.text);
         return ERROR_INPUT;
@@ -150,6 +209,25 @@ static void name_policy(struct study *study) {
         array_push(&study->warnings,
                    arena_printf(&study->arena, "%s: of no effect on %s, which says it itself",
                                 study->scenario.overruled.at[i], study->policy));
+}
+
+/* The policy of a scenario that is loaded, or as good as. */
+static int load_policy(struct study *study, bool apart, const char *path,
+                       const struct scenario_overrides *overrides, int *scenario,
+                       struct problems *problems) {
+    struct binding binding = {&study->arena, problems, &study->scenario.uses};
+    int policy = open_policy(study, apart, overrides, problems);
+    if (policy == 0 && *scenario == 0)
+        *scenario = keep_params(study, path, overrides, problems);
+    study->scenario.uses.read = overrides->read;
+    if (policy == 0)
+        name_policy(study);
+    if (policy == 0 && study->scenario.doc.root && study->module.handle)
+        policy = bind_params(study, &binding);
+    const char *would = policy == 0 && overrides->trust == POLICY_KNOWN
+                            ? params_effect(&study->params, &study->arena)
+                            : NULL;
+    return would ? refuse_foreign(study, overrides, would, problems) : policy;
 }
 
 static int bind_outages(struct study *study, const struct binding *b) {
@@ -216,15 +294,12 @@ static int load_study(struct study *study, bool apart, const char *path,
     int scenario = scenario_load(&study->scenario, path, overrides, problems);
     if (scenario < 0 && !study->scenario.doc.root)
         return ERROR_INPUT;
-    int policy = open_policy(study, apart, problems);
-    if (policy == 0 && scenario == 0)
-        scenario = keep_params(study, path, overrides, problems);
-    study->scenario.uses.read = overrides->read;
-    if (policy == 0)
-        name_policy(study);
-    if (policy == 0 && study->scenario.doc.root)
-        policy = bind_params(study, &binding);
-    if (policy == 0)
+    int policy = load_policy(study, apart, path, overrides, &scenario, problems);
+    if (study->foreign)
+        return ERROR_INPUT; /* and no look at what else may be wrong */
+    if (study->params.policy)
+        policy = read_params(study, policy, &binding);
+    if (policy == 0 && study->module.handle)
         check_params_by_policy(study, overrides, apart, &binding);
     bool shares = policy == 0 && params_extras(&study->params).shares;
     int cluster = study->scenario.cluster
@@ -237,7 +312,7 @@ static int load_study(struct study *study, bool apart, const char *path,
                                           : ERROR_INPUT;
     if (cluster == 0 && models == 0 && source == 0)
         source = source_load(&study->source, &study->cluster, &study->models, readers, &binding);
-    if (source == 0 && !shares)
+    if (source == 0 && !shares && study->module.handle)
         source_note_whole_gpus(&study->source);
     int series = load_series(study, scenario == 0, &binding);
     if (cluster == 0)
@@ -263,6 +338,16 @@ int study_load_apart(struct study *study, const char *path,
                      const struct scenario_overrides *overrides,
                      const struct trace_reader *const *readers, struct problems *problems) {
     return load_study(study, true, path, overrides, readers, problems);
+}
+
+int study_load_policy(struct study *study, bool apart, const char *path,
+                      const struct scenario_overrides *overrides, struct problems *problems) {
+    *study = (struct study){0};
+    int scenario = scenario_load(&study->scenario, path, overrides, problems);
+    if (scenario < 0 && !study->scenario.doc.root)
+        return ERROR_INPUT;
+    int policy = load_policy(study, apart, path, overrides, &scenario, problems);
+    return scenario < 0 ? scenario : policy;
 }
 
 void study_load_files(struct study *study, const char *path,

@@ -314,7 +314,7 @@ static void warn_of_forecast(struct study *study) {
     const struct easim_policy *policy = study->module.policy;
     if (f->hours == 0)
         return;
-    if (!(policy->capabilities & EASIM_CAPABILITY_FORECAST))
+    if (study->module.handle && !(policy->capabilities & EASIM_CAPABILITY_FORECAST))
         warn(study, "forecast: of no effect, policy %s reads none (it does not declare FORECAST)",
              policy->name);
     if (!has_series(study))

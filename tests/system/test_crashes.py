@@ -101,12 +101,14 @@ def while_it_is_loaded(folder):
                       ("leave_on_unload", "ended its process with exit status 0")):
         path = PLUGINS / f"{name}.so"
         text = f"{path}: ends the process while it is loaded and its tables are read: it {how}"
-        for words in (["run", TINY, "--policy", path], ["check", TINY, "--policy", path],
-                      ["gen", TINY, "--policy", path], ["policies", path], ["policies", path, "--test"],
+        for words in (["run", TINY, "--policy", path], ["check", TINY, "--policy", path, "--trust"],
+                      ["policies", path], ["policies", path, "--test"],
                       ["compare", TINY, "--policies", f"fcfs,{path}"], ["ablate", TINY, "fcfs", path],
                       ["tune", TINY, "--policy", path, "--params", "x", "--objective", "energy_kwh"]):
             done = easim(*words, code=2, cwd=folder)
             assert done.stderr.rstrip().endswith(text) and done.stdout == "", (words, done.stderr)
+        assert "is not loaded" in easim("check", TINY, "--policy", path, code=0).stdout
+        easim("gen", TINY, "--policy", path, code=0)
     assert tree(folder) == {}
     alone = folder / "policies"
     alone.mkdir()

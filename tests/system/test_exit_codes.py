@@ -78,6 +78,9 @@ class Cases:
         subprocess.run([EASIM, "run", TINY, "--quiet", "--out", self.run_dir], check=True, capture_output=True)
         self.recorded = folder / "recorded"
         subprocess.run([EASIM, "run", TINY, "--record", "--quiet", "--out", self.recorded], check=True, capture_output=True)
+        self.foreign = folder / "foreign"
+        subprocess.run([EASIM, "run", TINY, "--record", "--quiet", "--policy", "exec", "--set", "policy.params.command=python3 "
+                        f"{SOURCE}/policies/exec/fcfs.py", "--out", self.foreign], check=True, capture_output=True)
         self.busy = folder / "busy"
         self.busy.mkdir()
         fcntl.flock(os.open(self.busy, os.O_RDONLY), fcntl.LOCK_EX)  # until the test ends
@@ -103,6 +106,7 @@ class Cases:
             ("run", 2, "bad input"): ["run", self.folder / "bad.yaml"],
             ("run", 2, "a wrong `--set`"): ["run", TINY, "--set", "horizon=later"],
             ("run", 2, "the folder is not empty"): ["run", TINY, "--out", self.run_dir],
+            ("run", 2, "a manifest whose policy is not trusted"): ["run", self.foreign / "manifest.json"],
             ("run", 2, "the policy ends the process that loads it"): ["run", self.folder / "other.yaml"],
             ("run", 130, "interrupted"): ["run", SEED, "-n", 100000, "--quiet"],
             ("run", 130, "interrupted, and the policy loops"): ["run", *badly("loop", "-n", 1)],
@@ -168,6 +172,8 @@ class Cases:
             ("analyze", 1, "the machine fails: there is no result"): ["analyze", self.recorded, "--invest"],
             ("analyze", 2, "no results"): ["analyze", none],
             ("analyze", 2, "no such threshold"): ["analyze", none, "--rule", "HOG.nothing=1"],
+            ("analyze", 2, "`--invest` with a policy that is not trusted"): ["analyze", self.foreign, "--invest"],
+            ("explain", 2, "`--what-if` with a policy that is not trusted"): ["explain", self.foreign, "rigid-1", "--what-if", "all"],
             ("explain", 0, "done; what its policy fails at is in the story"): ["explain", self.recorded, "resnet-1"],
             ("explain", 1, "the machine fails: there is no story"): ["explain", self.recorded, "resnet-1", "--what-if", "all"],
             ("explain", 2, "no results"): ["explain", none, "job"],

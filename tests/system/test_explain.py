@@ -194,13 +194,13 @@ def random_scenarios(folder):
 # --- what cannot be repeated ---
 
 
-def not_repeated(folder, reason, job="b", **more):
-    done = subprocess.run([EASIM, "explain", folder, job], capture_output=True, text=True, check=True, **more)
-    assert re.search("What the policy saw is not known: the run cannot be repeated. " + reason, done.stdout), done.stdout
+def not_repeated(folder, reason, *words, job="b", intro="cannot be repeated. ", **more):
+    done = subprocess.run([EASIM, "explain", folder, job, *words], capture_output=True, text=True, check=True, **more)
+    assert re.search(f"What the policy saw is not known: the run {intro}{reason}", done.stdout), done.stdout
     assert "What the policy saw, and chose" not in done.stdout and "queued before its first start: 9 s" in done.stdout
     assert "c of u, submitted at 2 s, started at 2 s on 1 x g\n" in done.stdout
     assert "It was missed, by 7 s; first cause: queued behind.\n" in done.stdout
-    told = json.loads(subprocess.run([EASIM, "explain", folder, job, "--format", "json"], capture_output=True, text=True,
+    told = json.loads(subprocess.run([EASIM, "explain", folder, job, *words, "--format", "json"], capture_output=True, text=True,
                                      check=True, **more).stdout)
     assert not told["repeated"] and told["not_repeated_because"] and [o["why"] for o in told["overtakers"]] == [None]
 
@@ -222,9 +222,10 @@ def without_repetition(folder):
     shutil.copy(next(Path(f) / "easy.so" for f in os.environ["EASIM_POLICY_PATH"].split(":") if (Path(f) / "easy.so").exists()),
                 policies / "mine.so")
     easim("run", folder / "hand.yaml", "--policy", policies / "mine.so", "--quiet", "--record", "--out", folder / "mine")
-    assert easim("explain", folder / "mine", "b").stdout.startswith(STORY_B.split("\n(policy")[0])
+    assert easim("explain", folder / "mine", "b", "--trust").stdout.startswith(STORY_B.split("\n(policy")[0])
+    not_repeated(folder / "mine", rf"it would load {policies}/mine.so; --trust runs it\n", intro="is not repeated: ")
     (policies / "mine.so").unlink()
-    not_repeated(folder / "mine", r"Its input \S*mine.so is missing, or is not what it was\.")
+    not_repeated(folder / "mine", r"Its input \S*mine.so is missing, or is not what it was\.", "--trust")
 
 
 def refusals(folder):

@@ -82,9 +82,9 @@ class Place:
         self.easim(command, *COMMANDS[command], "--out", out, "--quiet", *more)
         return json.loads((self.tree / out / "manifest.json").read_text())
 
-    def repeat(self, command, manifest, *more, code=0):
-        """From a folder that has nothing to do with it."""
-        return self.easim(command, self.tree / manifest, *more, code=code, cwd="/")
+    def repeat(self, command, manifest, *more, code=0, trust=("--trust",)):
+        """From a folder that has nothing to do with it. Most results here are of a module that is named by its path."""
+        return self.easim(command, self.tree / manifest, *trust, *more, code=code, cwd="/")
 
 
 def files_of(folder):
@@ -111,6 +111,11 @@ def every_command(place):
         assert [result["file"] for result in manifest["results"]] == manifest["files"]
         done = place.repeat(command, f"{first}/manifest.json")
         assert (done.stdout, done.stderr) == ("equal\n", ""), (command, done.stdout, done.stderr)
+        known = command == "tune"
+        done = place.repeat(command, f"{first}/manifest.json", code=0 if known else 2, trust=())
+        said = ("equal\n", "") if known else ("", f"easim: {place.tree}/{first}: would load {place.tree}/plugins/own.so; "
+                                              "add --trust if you trust its author\n")
+        assert (done.stdout, done.stderr) == said, (command, done.stdout, done.stderr)
         text = (place.tree / first / "manifest.json").read_text()
         assert str(place.tree) not in text and '"/' not in text, text  # no absolute path
 
@@ -153,7 +158,10 @@ def overrides_and_scenario(place):
 
 
 def changed(place, name, command="run", says="", **more):
-    """The file gets another byte at its end: one hash of a new manifest differs, and the repetition names it."""
+    """The file gets another byte at its end: one hash of a new manifest differs, and the repetition names it. A module that was
+    trusted is refused."""
+    if name.endswith(".so"):
+        says, more = "; --trust runs only what was recorded", {"code": 2}
     path = place.tree / name
     before = path.read_bytes()
     old = json.loads((place.tree / f"out/{command}-1/manifest.json").read_text())["inputs"]
@@ -172,9 +180,9 @@ def changed_inputs(place):
     kept = "; scenario.yaml has what was in it"
     for name, says in (("configs/tiny.yaml", kept), ("configs/models/eas-sim.yaml", kept), ("workloads/tiny.csv", ""),
                        ("cap.csv", ""), ("plugins/own.so", "")):
-        assert changed(place, name, says=says).stdout == "equal\n"
+        assert changed(place, name, says=says).stdout == ("" if ".so" in name else "equal\n")
     for name in ("sweep.yaml", "configs/tiny.yaml", "configs/models/eas-sim.yaml", "more.csv", "plugins/own.so"):
-        assert changed(place, name, "sweep").stdout == "equal\n"
+        assert changed(place, name, "sweep").stdout == ("" if ".so" in name else "equal\n")
     for command, name in (("compare", "plugins/own.so"), ("tune", "configs/models/eas-sim.yaml"), ("ablate", "plugins/own.so")):
         changed(place, name, command, says=kept if "models" in name else "")
     log = place.tree / "workloads/tiny.csv"
@@ -187,18 +195,36 @@ def changed_inputs(place):
 
 
 def policies_by_name(place):
-    """One found by its name is taken from where it was if it is still the same, else from where it is found."""
+    """One that its name finds here no more is taken from where it was if that is trusted and still the same."""
     found, env = place.tree / "found", place.env
     found.mkdir()
     shutil.copy(POLICIES / "fcfs.so", found / "mine.so")
     place.env = {**env, "EASIM_POLICY_PATH": str(found)}
     place.easim("run", "configs/tiny.yaml", "--policy", "mine", "--out", "out/mine", "-q")
     place.easim("sweep", "sweep.yaml", "--out", "out/named", "-q")
+    assert place.repeat("run", "out/mine/manifest.json", trust=()).stdout == "equal\n"
+    assert place.repeat("sweep", "out/named/manifest.json", trust=(), code=2).stdout == ""  # of own.so
+    place.env = {**env, "EASIM_POLICY_PATH": "../found"}  # relative to this folder, not to one that a manifest names
+    (place.tree / "here").mkdir()
+    assert place.easim("run", "../out/mine/manifest.json", cwd=place.tree / "here").stdout == "equal\n"
+    (place.tree / "here").rmdir()
     place.env = env
+    said = place.repeat("run", "out/mine/manifest.json", trust=(), code=2).stderr
+    assert said == (f"easim: {place.tree}/out/mine: would load {place.tree}/out/mine/../../found/mine.so; "
+                    "add --trust if you trust its author\n"), said
     assert place.repeat("run", "out/mine/manifest.json").stdout == "equal\n"
     with open(found / "mine.so", "ab") as file:
         file.write(b"\n")
-    assert "found/mine.so has changed" in place.repeat("run", "out/mine/manifest.json").stderr
+    for trust in ((), ("--trust",)):
+        said = place.repeat("run", "out/mine/manifest.json", code=2, trust=trust).stderr
+        assert "found/mine.so has changed" in said and said.count("\n") == 2 - len(trust), said
+    shutil.copy(POLICIES / "zeus.so", found / "fcfs.so")  # what is known is another now, and what it was is gone
+    place.easim("run", "configs/tiny.yaml", "--policy", "fcfs", "--out", "out/known", "-q")
+    manifest = place.tree / "out/known/manifest.json"
+    manifest.write_text(manifest.read_text().replace(hash_of(POLICIES / "fcfs.so"), hash_of(place.tree / "cap.csv")))
+    said = place.repeat("run", "out/known/manifest.json", trust=())
+    assert said.stdout == "equal\n" and "fcfs.so has changed" in said.stderr, said
+    (found / "fcfs.so").unlink()
     (found / "mine.so").rename(found / "gone.so")
     assert "found/mine.so is missing\n" in place.repeat("run", "out/mine/manifest.json", code=2).stderr
     place.env = {**env, "EASIM_POLICY_PATH": str(found)}
@@ -236,8 +262,20 @@ def programs(place):
     assert place.repeat("run", "out/exec/manifest.json").stdout == "equal\n"
     with open(place.tree / "decide.py", "a", encoding="utf-8") as file:
         file.write("# another\n")
-    done = place.repeat("run", "out/exec/manifest.json")
-    assert done.stdout == "equal\n" and "input ../../decide.py has changed" in done.stderr
+    done = place.repeat("run", "out/exec/manifest.json", code=2)
+    assert done.stdout == "" and "input ../../decide.py has changed" in done.stderr and "only what was recorded" in done.stderr
+
+
+def other_words(place):
+    """Options that easim records none of would reach beyond the results."""
+    for command, word in (("sweep", "--engine=slurm"), ("sweep", "--sbatch=--wrap=true"), ("sweep", "--eng=slurm"), ("run", "-f"),
+                          ("run", "--out=/tmp"), ("run", "--trust"), ("run", "--")):
+        path = place.tree / f"out/{command}-1/manifest.json"
+        text = path.read_text()
+        path.write_text(json.dumps({**json.loads(text), "options": [word]}))
+        said = place.repeat(command, path, code=2).stderr
+        path.write_text(text)
+        assert said.endswith(f"damaged manifest: easim {command} records no option {word.split('=')[0]}\n"), said
 
 
 def quoted_words(place):
@@ -455,10 +493,10 @@ def kept_results(place):
     """--out keeps the files; they repeat too, and a folder in use is not written into."""
     again = place.scratch.parent / "kept" / "run"
     assert place.repeat("run", "out/run-1/manifest.json", "--out", again).stdout == "equal\n"
-    assert place.easim("run", again / "manifest.json").stdout == "equal\n"
+    assert place.easim("run", again / "manifest.json", "--trust").stdout == "equal\n"
     assert "not empty" in place.repeat("run", "out/run-1/manifest.json", "-o", again, code=2).stderr
     assert place.repeat("run", "out/run-1/manifest.json", "-o", again, "--force", "-t", "2", "-q").stdout == "equal\n"
-    assert place.easim("compare", "out/compare-1/manifest.json", "--out", "beside").stdout == "equal\n"
+    assert place.easim("compare", "out/compare-1/manifest.json", "--trust", "--out", "beside").stdout == "equal\n"
     assert (place.tree / "beside/compare.csv").exists()
 
 
@@ -469,7 +507,7 @@ def moved(place):
         assert place.repeat(command, f"out/{command}-1/manifest.json").stdout == "equal\n"
     link = place.tree.parent / "link"
     link.symlink_to(place.tree / "out" / "run-1")
-    assert place.easim("run", link / "manifest.json").stdout == "equal\n"
+    assert place.easim("run", link / "manifest.json", "--trust").stdout == "equal\n"
     shutil.copytree(place.tree / "out/run-1", place.tree / "deeper/out/run-1")
     done = place.repeat("run", "deeper/out/run-1/manifest.json", code=2)
     assert "input ../../workloads/tiny.csv is missing\n" in done.stderr, done.stderr
@@ -492,7 +530,7 @@ def interrupted(place):
 
 def main():
     checks = [every_command, all_inputs_are_named, overrides_and_scenario, changed_inputs, policies_by_name, params_of_others,
-              programs, quoted_words, names_like_numbers, results_for_scenarios, time_zones,
+              programs, other_words, quoted_words, names_like_numbers, results_for_scenarios, time_zones,
               standard_input, changed_results, changed_hashes, changed_points, missing_inputs, bad_manifests, versions,
               kept_results, moved, interrupted]
     with tempfile.TemporaryDirectory(prefix="easim-repeat-test.") as folder:

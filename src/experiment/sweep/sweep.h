@@ -21,8 +21,10 @@ struct sweep {
     size_t count; /* points; the last group changes fastest */
     struct sweep_point *points;
     ARRAY_OF(const char *) policies; /* that points may run, by name or path */
-    struct inputs inputs;            /* all files that the sweep and its points name */
-    struct file_stamp stamp;         /* of its file before it was read */
+    enum policy_trust trust;         /* of its points, as `foreign`: the caller's to set */
+    struct foreign_words foreign;
+    struct inputs inputs;    /* all files that the sweep and its points name */
+    struct file_stamp stamp; /* of its file before it was read */
     struct yaml_doc doc, base_doc;
     struct study shared; /* the base with `fixed`, as study_load_files has it: what points need not
                             read again */

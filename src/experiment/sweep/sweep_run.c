@@ -7,17 +7,40 @@
 #include <stdlib.h>
 #include <string.h>
 
+static struct scenario_overrides overrides_of(const struct sweep *sweep, size_t point,
+                                              struct arena *arena) {
+    struct scenario_overrides overrides = {.policies = sweep->policies.at,
+                                           .policy_count = sweep->policies.count,
+                                           .trust = sweep->trust,
+                                           .foreign = sweep->foreign,
+                                           .doc = &sweep->base_doc,
+                                           .read = &sweep->shared.scenario.uses};
+    overrides.sets = sweep_set_texts(sweep, point, arena, &overrides.set_count);
+    return overrides;
+}
+
+bool sweep_is_foreign(const struct sweep *sweep, struct problems *problems) {
+    bool foreign = false;
+    for (size_t p = 0; p < sweep->count && !foreign && sweep->trust == POLICY_KNOWN; p++) {
+        struct arena arena = {0};
+        struct study study;
+        struct problems own = {0};
+        const struct scenario_overrides overrides = overrides_of(sweep, p, &arena);
+        (void)!study_load_policy(&study, true, sweep->base, &overrides, &own);
+        foreign = study.foreign != NULL;
+        for (size_t i = 0; i < own.kept && foreign; i++)
+            problems_add_text(problems, sweep->base, own.texts[i]);
+        study_finish(&study);
+        problems_finish(&own);
+        arena_finish(&arena);
+    }
+    return foreign;
+}
+
 int sweep_study(const struct sweep *sweep, size_t point, const struct trace_reader *const *readers,
                 struct study *study, struct problems *problems) {
-    size_t count;
     struct arena arena = {0};
-    const char **sets = sweep_set_texts(sweep, point, &arena, &count);
-    const struct scenario_overrides overrides = {.sets = sets,
-                                                 .set_count = count,
-                                                 .policies = sweep->policies.at,
-                                                 .policy_count = sweep->policies.count,
-                                                 .doc = &sweep->base_doc,
-                                                 .read = &sweep->shared.scenario.uses};
+    const struct scenario_overrides overrides = overrides_of(sweep, point, &arena);
     int r = study_load_apart(study, sweep->base, &overrides, readers, problems);
     struct error error = {0};
     int verified = r < 0 ? inputs_verify(&sweep->inputs, INPUTS_READ, &error)

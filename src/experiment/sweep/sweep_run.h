@@ -31,6 +31,9 @@ struct sweep_run {
     void (*lost)(void *context, size_t point, const char *failure);
 };
 
+/* Whether a point has a policy that its trust does not open, which is a problem then. In a process
+   that may be lost. */
+bool sweep_is_foreign(const struct sweep *sweep, struct problems *problems);
 /* Loads the scenario of a point, which the caller finishes in any case. Negative if problems were
    added; ERROR_MACHINE: it is not the point, but a file that has changed or cannot be read. */
 int sweep_study(const struct sweep *sweep, size_t point, const struct trace_reader *const *readers,

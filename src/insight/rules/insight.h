@@ -71,6 +71,7 @@ struct insight_what_if {
     uint32_t reads, keeps; /* also each policy that declares one of these; 0: none (proposal.h) */
     const char *assumes; /* what the changes suppose that no operator can set: "if ..."; or NULL */
     const char *note;    /* what there is to know besides, or why there is no such run; or NULL */
+    bool foreign;        /* the run's own policy is not trusted: no command is to run it */
 };
 
 /* What became of a proposal. */

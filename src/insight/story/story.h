@@ -31,12 +31,13 @@ struct story_choice {
 struct story {
     const struct recorded_run *run;
     uint32_t job;
-    const struct moments *moments;               /* NULL: the run was not repeated, */
-    const char *why_not;                         /* for this reason */
-    const struct regret *what_if;                /* what else it could have had; NULL: not known */
-    struct blame blame;                          /* of all jobs */
-    int64_t until_ns;                            /* its finish, or the end of the run */
-    enum miss_cause missed;                      /* why */
+    const struct moments *moments; /* NULL: the run was not repeated, */
+    const char *why_not;           /* for this reason */
+    bool may_be_repeated;          /* if the user wants: why_not says how. Set by the caller */
+    const struct regret *what_if;  /* what else it could have had; NULL: not known */
+    struct blame blame;            /* of all jobs */
+    int64_t until_ns;              /* its finish, or the end of the run */
+    enum miss_cause missed;        /* why */
     ARRAY_OF(struct story_overtaker) overtakers; /* in order of start */
     struct displacements displacements;          /* by replicas of services */
 

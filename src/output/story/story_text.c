@@ -473,7 +473,8 @@ void story_text(const struct story *story, struct str *out) {
     if (story->moments) {
         add_moments(story, out);
     } else {
-        str_add(out, "\nWhat the policy saw is not known: the run cannot be repeated. ");
+        str_addf(out, "\nWhat the policy saw is not known: the run %s",
+                 story->may_be_repeated ? "is not repeated: " : "cannot be repeated. ");
         story_add_name(out, story->why_not);
         str_add_char(out, '\n');
     }
