@@ -390,6 +390,33 @@ def test_policy_as_fcfs(folder):
         assert len(one.jobs) >= 10 and (one.folder / "jobs.csv").read_text().replace("fcfs,", "exec,") == (other.folder / "jobs.csv").read_text(), name
 
 
+def test_trust(folder):
+    """Results of a class of one's own are repeated if they were made here; the same folder of somebody else is not."""
+    own = mine(folder)
+    other = easim.run(TINY, policy=own.Fcfs, record=True, out=folder / "other")
+    shutil.copytree(other.folder, folder / "theirs" / "other")
+    both = easim.compare(TINY, ["zeus", own.Fcfs], record=True)
+    for made, policy in ((other.folder, None), (folder / "theirs/../other", None), (both.folder, own.Fcfs)):
+        assert "is not repeated" not in easim.command("explain", made, "rigid-1", policy=easim.policy.policy_text(policy))
+    for made in (other.folder, both.folder, both[own.Fcfs].folder):
+        assert easim.command("compare" if made == both.folder else "run", made / "manifest.json") == "equal\n"
+    theirs = folder / "theirs" / "other"
+    assert "; --trust runs it" in easim.command("explain", theirs, "rigid-1")
+    assert "add --trust" in str(raised(easim.BadInput, lambda: easim.command("analyze", theirs, invest=True)))
+    assert "is not repeated" not in easim.command("explain", theirs, "rigid-1", trust=True)  # who says so
+    for name in ("out", "forced"):  # where it could not write, and where it left a folder of theirs
+        shutil.copytree(other.folder, folder / name / "inner")
+        shutil.copy(other.folder / "manifest.json", folder / name)
+    raised(easim.BadInput, lambda: easim.run(TINY, out=folder / "out"))
+    easim.run(TINY, out=folder / "forced", force=True, record=True)
+    shutil.rmtree(other.folder)
+    shutil.copytree(theirs, other.folder)  # the same place, but not what was made there
+    manifest = other.folder / "manifest.json"
+    manifest.write_text(manifest.read_text() + " ")
+    for place in ("out/inner", "forced/inner", "other"):
+        assert "; --trust runs it" in easim.command("explain", folder / place, "rigid-1"), place
+
+
 def test_policy_at_random(folder):
     own = mine(folder)
     with warnings.catch_warnings():

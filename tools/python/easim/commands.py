@@ -17,6 +17,31 @@ from easim.policy import command_of, policy_text
 from easim.results import Result
 
 
+made = {}  # folders that this process has written: their manifests, which have the hashes of all that is in them
+
+
+def manifest_of(folder):
+    try:
+        return (Path(folder) / "manifest.json").read_bytes()
+    except OSError:
+        return None
+
+
+def trusted(name, operands):
+    """--trust where easim asks for it, for a folder as this process has made it, and for no other."""
+    path = Path(operands[0]) if operands else Path()
+    if path.name != "manifest.json" and name not in ("analyze", "explain"):
+        return []
+    folder = (path.parent if path.name == "manifest.json" else path).resolve()
+    return ["--trust"] if folder in made and made[folder] == manifest_of(folder) else []
+
+
+def with_package():
+    """Where a policy of one's own finds this package."""
+    home = str(Path(__file__).resolve().parents[1])
+    return {"PYTHONPATH": os.pathsep.join(filter(None, (home, os.environ.get("PYTHONPATH"))))}
+
+
 def start(name, config, options, *, out, easim, progress, formats=True):
     """Runs a command that writes a folder. Without `out` the folder is a temporary one."""
     path = binary.find(easim)
@@ -25,11 +50,11 @@ def start(name, config, options, *, out, easim, progress, formats=True):
     text = json.dumps(binary.plain(config, ""), indent=2) if isinstance(config, dict) else None
     fixed = {"out": folder, **({"format": "csv"} if formats and "format" not in options else {})}
     words = [path, name, "-" if text else os.fspath(config), *binary.words_of(path, name, {**options, **fixed})]
-    home = str(Path(__file__).resolve().parents[1])  # a policy of one's own finds this package there
-    folders = os.pathsep.join(filter(None, (home, os.environ.get("PYTHONPATH"))))
-    done = call(words, progress, text, {"PYTHONPATH": folders})
+    done = call(words, progress, text, with_package())
     written = os.path.isfile(os.path.join(folder, "manifest.json"))
     result = Result(folder, easim, done.notes, words, done.output, keep) if written else None
+    if result and done.code == 0:
+        made.update({each.resolve(): manifest_of(each) for each in (Path(folder), *result.folders)})
     for note in done.notes:
         if note.startswith("warning: "):
             warnings.warn(note[len("warning: "):], ResultWarning, stacklevel=3)
@@ -71,9 +96,12 @@ def models(config, set=None, *, out=None, easim=None, **options):
 
 
 def command(name, *operands, easim=None, progress=None, **options):
-    """Any other command: what it prints. If it writes a folder, load() it."""
-    path = binary.find(easim)
-    done = call([path, name, *map(os.fspath, operands), *binary.words_of(path, name, options)], progress)
+    """Any other command: what it prints. If it writes a folder, load() it. Folders that this process has made are trusted
+    (--trust): `analyze` and `explain` run their policies again."""
+    path, operands = binary.find(easim), [*map(os.fspath, operands)]
+    trust = [] if options.get("trust") else trusted(name, operands)
+    done = call([path, name, *operands, *trust, *binary.words_of(path, name, options)], progress,
+                environment=with_package())
     if done.code != 0:
         raise done.failure()
     return done.output

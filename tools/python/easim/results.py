@@ -62,17 +62,21 @@ class Result:
         with open(self.folder / "manifest.json", encoding="utf-8", errors="surrogateescape") as file:
             return json.load(file)
 
+    @property
+    def folders(self):
+        """Those of its policies, or of whatever has results of its own."""
+        return [self.folder / each for each in self.manifest.get("folders", [])]
+
     def _paths(self, name):
         own = self.folder / f"{name}.csv"
         if own.is_file():
             return [own]
-        below = [self.folder / each / f"{name}.csv" for each in self.manifest.get("folders", [])]
-        return [path for path in below if path.is_file()]
+        return [path for path in (folder / f"{name}.csv" for folder in self.folders) if path.is_file()]
 
     @property
     def tables(self):
         """Names of the tables that there are."""
-        folders = [self.folder, *(self.folder / each for each in self.manifest.get("folders", []))]
+        folders = [self.folder, *self.folders]
         return sorted({path.stem for folder in folders for path in folder.glob("*.csv")})
 
     def table(self, name):
