@@ -140,7 +140,10 @@ struct search {
 static bool has_module(const char *folder, void *context) {
     struct search *search = context;
     snprintf(search->path, sizeof search->path, "%s/%.255s.so", folder, search->name);
-    return access(search->path, R_OK) == 0;
+    int r = access(search->path, R_OK);
+    if (r < 0)
+        machine_check(errno, search->path, "read");
+    return r == 0;
 }
 
 /* The policies there are, for a message. */
