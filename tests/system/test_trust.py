@@ -281,6 +281,17 @@ def known(s):
             assert done.returncode == 0 and "not repeated" not in done.stdout, done
             told.append((done.stdout, files(folder)))
         assert told[0] == told[1], words
+    (s.place / "mine").mkdir()  # EASIM_POLICY_PATH is relative to the user's folder, not to one that the manifest says to be in
+    shutil.copy(Path(s.easim("policies", "fcfs").stdout.split("Module:")[1].split()[0]), s.place / "mine/own.so")
+    s.env["EASIM_POLICY_PATH"] = str(s.place / "mine")
+    folder = s.run("named", "--policy", "own")
+    (folder / "mine").mkdir()
+    shutil.copy(s.place / "evil.so", folder / "mine/own.so")
+    forge(folder, lambda _, manifest: manifest.update(working_folder="."))
+    s.env["EASIM_POLICY_PATH"] = "mine"
+    done = s.easim("run", folder / "manifest.json")
+    assert (done.returncode, done.stdout) == (0, "equal\n") and not s.marked(), done
+    s.env["EASIM_POLICY_PATH"] = path
     done = s.easim("models", s.make("surveyed", "models", s.config) / "manifest.json", "--trust")
     assert done.returncode == 2 and "--trust: models loads no policy\n" in done.stderr, done
     for more, code in (([], 2), (["--trust"], 2)):
