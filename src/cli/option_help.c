@@ -75,6 +75,10 @@ static void add_option(const struct option_row *row, struct str *out) {
     str_finish(&help);
 }
 
+static const char replacing[] =
+    "A file that a command writes replaces one of the same name whole. A folder of results that is "
+    "not empty needs --force, that of a sweep only to start anew.\n";
+
 void option_help_write(enum command command, const char *who, struct str *out) {
     const struct command_facts *c = &commands[command];
     str_addf(out, "Usage: %s [OPTION...] %s\n", who, c->operands);
@@ -84,8 +88,8 @@ void option_help_write(enum command command, const char *who, struct str *out) {
         if (option_belongs(row, command))
             add_option(row, out);
     add_wrapped(out, 0, "  -?, --help                 print this");
-    if (c->add_formats || c->more)
-        str_add_char(out, '\n');
+    str_add_char(out, '\n');
+    add_wrapped(out, 0, replacing);
     if (c->add_formats)
         c->add_formats(out);
     if (c->more)
@@ -124,4 +128,6 @@ void option_help_write_man(enum command command, struct str *out) {
         str_finish(&value);
         str_finish(&help);
     }
+    add_plain(out, replacing);
+    str_add_char(out, '\n');
 }

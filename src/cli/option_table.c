@@ -67,6 +67,12 @@ const struct option_row option_rows[] = {
      .help = "write into a folder that is not empty"},
     {"force", 'f', NULL, OPTION_FLAG, AT(force), .commands = IN(PLOT),
      .help = "draw into a folder that is not empty; files of other names stay"},
+    {"force", 0, NULL, OPTION_FLAG, AT(force), .commands = IN(SWEEP), .excludes = "merge list shard",
+     .help = "start anew: remove the results of all points that are in the folder"},
+    {"force", 0, NULL, OPTION_FLAG, AT(force),
+     .commands = IN(GEN) | IN(IMPORT) | IN(PROFILE) | IN(TIMELINE) | IN(ANALYZE) | IN(ATTRIBUTE) |
+                 IN(REPORT) | IN(CHECK) | IN(EXPLAIN) | IN(POLICIES),
+     .help = "accepted, but not needed: files are replaced anyway"},
     {"trust", 0, NULL, OPTION_FLAG, AT(trust), .commands = IN(REPEAT) | IN(ANALYZE) | IN(EXPLAIN),
      .help = "run the program, or load the module, that the recorded policy names: if you trust the author of the folder"},
     {"trust", 0, NULL, OPTION_FLAG, AT(trust), .commands = IN(CHECK),

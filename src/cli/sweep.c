@@ -282,7 +282,8 @@ static int sweep_points(const struct options *options, const struct sweep *s,
         .claims = claims};
     int code;
     dir.writer.folder = dir.runs = arena_printf(&arena, "%s/runs", dir.path);
-    if ((!options->list && sweep_dir_open(&dir, &error) < 0) || sweep_dir_look(&dir, &error) < 0)
+    if ((!options->list && sweep_dir_open(&dir, &error) < 0) ||
+        (options->force && sweep_dir_clear(&dir, &error) < 0) || sweep_dir_look(&dir, &error) < 0)
         code = cli_report_error(&error);
     else if (options->list)
         code = list_points(options, &dir);

@@ -137,6 +137,14 @@ def failures(folder):
     sweep.write_text(sweep.read_text().replace("-1", "6000"), encoding="utf-8")
     easim("sweep", sweep, "--out", out)
     assert len(rows_of(out / "sweep.csv")) == 3 and not (out / "failures.csv").exists()
+    assert len(kept_runs(out)) > 3
+    table = (out / "sweep.csv").read_bytes()
+    easim("sweep", sweep, "--out", out, "--force")  # anew: each point once, and nothing of the earlier calls
+    ids = [row["run_id"] for row in rows_of(out / "sweep.csv")]
+    assert sorted(kept_runs(out)) == sorted(ids) and (out / "sweep.csv").read_bytes() == table
+    for other in (["--shard", "1/2"], ["--merge"], ["--list"]):
+        easim("sweep", sweep, "--out", out, "--force", *other, code=2)
+    assert sorted(kept_runs(out)) == sorted(ids)
 
 
 def changed_inputs(folder):

@@ -18,6 +18,9 @@ VERSION = easim("--version").stdout.split()[1]
 MAN = SOURCE / "docs" / "man"
 TABLE = SOURCE / "src" / "cli" / "option_table.c"
 
+REPLACES = ("A file that a command writes replaces one of the same name whole. A folder of results that is not empty needs "
+            "--force, that of a sweep only to start anew.")
+
 # Completes one command line as bash does: its words, the last one to be completed.
 COMPLETE = """
 source "$1"; shift
@@ -79,6 +82,8 @@ def check_command(command, script):
     assert man_page(command).startswith(f'easim-{command}(1) "easim {VERSION}"\n\n# NAME\n'), command
     text = easim(command, "--help").stdout
     assert easim(command, "-?").stdout == text, command
+    for said in (text, man_page(command)):
+        assert REPLACES in " ".join(said.split()), command
     usage = re.match(r"Usage: easim \w+ \[OPTION\.\.\.\] (.*)", text).group(1)
     assert usage == operands_of_synopsis(command), (command, usage, operands_of_synopsis(command))
     options = options_of_help(command)
@@ -120,6 +125,16 @@ def main():
             check_command(command, script)
         tiny = SOURCE / "configs" / "tiny.yaml"
         easim("ablate", tiny, "zeus:edp_slack=2", "pollux", "--out", f"{folder}/a", "--quiet")
+        for words in (["gen", tiny], ["import", "itp", SOURCE / "workloads" / "itp-sample.csv"]):
+            path = f"{folder}/{words[0]}.csv"
+            easim(*words, "-o", path)
+            with open(path, "r+", encoding="utf-8") as file:
+                text = file.read()
+                file.write("more\n" * 10000)
+            easim(*words, "-o", path, "--force")
+            with open(path, encoding="utf-8") as file:
+                assert file.read() == text, words
+        easim("check", tiny, "--force")
         easim("ablate", "zeus", "pollux", tiny, "--out", f"{folder}/b", "--quiet", code=2)
     print(f"{len(commands())} commands say what they take")
 

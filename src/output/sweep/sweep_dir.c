@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #define COLUMNS_BEFORE 3 /* policy, replication, seed: before those of the summary */
 
@@ -181,6 +182,21 @@ int sweep_dir_open(const struct sweep_dir *dir, struct error *reterr) {
         r = files_make_folders(dir->runs, reterr);
     if (r == 0)
         remove_leftovers(dir);
+    return r;
+}
+
+int sweep_dir_clear(const struct sweep_dir *dir, struct error *reterr) {
+    DIR *folder = files_open_folder(dir->runs);
+    int r = folder ? 0
+                   : error_set(reterr, ERROR_IO, "%s: cannot open folder: %s", dir->runs,
+                               strerror(errno));
+    for (const struct dirent *entry; r == 0 && (entry = readdir(folder));)
+        if (entry->d_name[0] != '.' && unlinkat(dirfd(folder), entry->d_name, 0) < 0 &&
+            errno != ENOENT)
+            r = error_set(reterr, ERROR_IO, "%s/%s: cannot remove: %s", dir->runs, entry->d_name,
+                          strerror(errno));
+    if (folder)
+        closedir(folder);
     return r;
 }
 

@@ -19,6 +19,8 @@ struct sweep_dir {
 
 /* Makes the folder and its runs/. ERROR_INPUT if it holds what no sweep writes. */
 int sweep_dir_open(const struct sweep_dir *dir, struct error *reterr) MUST_CHECK;
+/* Removes what is kept of points in runs/, of other sweeps too. ERROR_IO if it cannot. */
+int sweep_dir_clear(const struct sweep_dir *dir, struct error *reterr) MUST_CHECK;
 /* Reads which results there are; before state, list and merge are asked. */
 int sweep_dir_look(struct sweep_dir *dir, struct error *reterr) MUST_CHECK;
 /* Gives the memory back, before processes are forked that would have it too; what is written from
