@@ -1,13 +1,13 @@
 /* Loading of a whole scenario: see study_load.h. */
 #include "study/study_load.h"
 
+#include "base/machine.h"
 #include "io/files.h"
 #include "model/model_overrides.h"
 #include "policy/names.h"
 #include "study/warnings.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -167,6 +167,7 @@ static int leave_closed(struct study *study, const struct scenario_overrides *ov
     if (overrides->trust == POLICY_NONE)
         return 0;
     if (access(path, R_OK) < 0) {
+        machine_check(errno, path, "read");
         problems_add(problems, policy_node(study)->where, "policy.name",
                      "cannot load policy: %s: %s", path, strerror(errno));
         return ERROR_INPUT;
@@ -183,14 +184,14 @@ static int open_policy(struct study *study, bool apart, const struct scenario_ov
                        struct problems *problems) {
     struct binding binding = {&study->arena, problems, &study->scenario.uses};
     struct error error = {0};
-    char real[PATH_MAX];
     const char *path = policy_path(study, &binding);
     if (!path)
         return ERROR_INPUT;
-    if (overrides->trust == POLICY_KNOWN && strchr(path, '/'))
-        return refuse_foreign(
-            study, overrides,
-            arena_printf(&study->arena, "load %s", realpath(path, real) ? real : path), problems);
+    if (overrides->trust == POLICY_KNOWN && strchr(path, '/')) {
+        const char *real = files_real(path, &study->arena);
+        return refuse_foreign(study, overrides,
+                              arena_printf(&study->arena, "load %s", real ? real : path), problems);
+    }
     if (overrides->trust == POLICY_NONE || (overrides->trust == POLICY_NAMED && strchr(path, '/')))
         return leave_closed(study, overrides, path, problems);
     if ((apart ? module_open_apart : module_open)(path, &study->module, &error) < 0) {

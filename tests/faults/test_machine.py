@@ -92,7 +92,10 @@ def of_a_file_by_name(folder):
     (folder / "sweep.yaml").write_text(f"name: s\nbase: {TINY}\naxes: [{{path: seed, values: [1, 2]}}]\n", encoding="utf-8")
     (folder / "v.yaml").write_text(f"name: v\nsource: x\nkind: policy\nphysics: x\nscenario: {TINY}\nmeasured: [{{metric: jobs_finished, "
                                    "value: 10, tolerance: 1%}]\n", encoding="utf-8")
+    shutil.copy(next(Path(f) / "easy.so" for f in os.environ["EASIM_POLICY_PATH"].split(":")), folder / "mine.so")
+    good("run", TINY, "--policy", folder / "mine.so", "--record", "--quiet", "--out", folder / "foreign")
     for words, fault, said in (
+            (("explain", folder / "foreign", "resnet-1", "--what-if", "all"), {"call": "realpath", "path": "mine.so"}, "mine.so: cannot follow the path"),
             (("check", TINY, "--policy", "fcfs"), {"call": "stat", "path": "fcfs.so", "at": 1}, "policies/fcfs.so: cannot read"),
             (("check", TINY), {"call": "read", "path": "tiny.yaml"}, f"{TINY}: cannot read"),
             (("sweep", folder / "sweep.yaml", "--out", folder / "out"), {"call": "read", "path": "sweep.yaml", "at": 4}, f"{folder}/sweep.yaml: cannot read"),
