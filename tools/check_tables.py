@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Checks that what is known of metrics and columns stands in one table each, and that docs/outputs.md (and docs/record.md) says the same.
 
-Usage: check_tables.py SOURCE_DIR | --columns SOURCE_DIR | --self-test
+Usage: check_tables.py SOURCE_DIR | --columns SOURCE_DIR | --limits SOURCE_DIR | --self-test
 
 --columns prints all of them as CSV, which is tools/python/easim/columns.csv (what the Python package knows of units), and
 that is checked, too.
+
+--limits prints the limits of input as a table, from the #define lines of LIMITS: docs/scenario.md must have it.
 
 A table is a list of lines X(name, unit, better, ...): METRIC_TABLE in src/metrics/metric_table.h, and NAME_COLUMNS in
 src/output/ROOM/NAME_csv.c. In docs/outputs.md each section "## NAME.csv" has tables with the columns column, unit, better
@@ -31,6 +33,53 @@ ROW = re.compile(r"^ *X\((\w+), (\w+|\"[^\"]*\"), (NEITHER|LESS|MORE), (.*)\)(?:
 BETTER = {"NEITHER": "", "LESS": "less", "MORE": "more"}
 COMMON = ["policy", "replication"]
 OF_SUMMARY = ["policy", "replication", "seed"]
+DOCS_OF_LIMITS = Path("docs/scenario.md")
+BYTES = "bytes"
+# What is limited, in which unit ("": a number), by which macro of which file under src.
+LIMITS = (
+    ("problems shown of a file; the others are counted", "", "base/error.h", "PROBLEMS_SHOWN"),
+    ("a YAML file", BYTES, "io/yaml_doc.c", "FILE_BYTES"),
+    ("values of a YAML file, those that aliases repeat included", "", "io/yaml_read.c", "NODES_MAX"),
+    ("levels of YAML inside each other", "", "io/yaml_read.h", "YAML_DEPTH_MAX"),
+    ("a line of a text file, unpacked", BYTES, "io/lines.h", "LINES_MAX_BYTES"),
+    ("columns of a CSV file", "", "io/csv.h", "CSV_MAX_COLUMNS"),
+    ("levels of JSON inside each other", "", "io/json_text.c", "MOST_NESTED"),
+    ("a value of a JSON trace or answer; longer ones are left out and counted", BYTES, "io/json_stream.h", "JSON_STREAM_MAX_BYTES"),
+    ("a time zone file", BYTES, "io/time_zone.c", "FILE_MAX_BYTES"),
+    ("a time or duration, in seconds", "", "base/units.h", "TIME_MAX_S"),
+    ("name of a policy's folder, with its parameters", BYTES, "config/policy_text.h", "POLICY_FOLDER_MOST_BYTES"),
+    ("a policy's own name", BYTES, "config/policy_text.h", "POLICY_NAME_MOST_BYTES"),
+    ("a policy module, in a check without running it", BYTES, "policy/module_inert.c", "MOST_BYTES"),
+    ("power of one GPU, and base_w of a node, in W", "", "config/scenario.h", "SCENARIO_MOST_W"),
+    ("peak power of a cluster, in W", "", "cluster/power_units.h", "POWER_MAX_W"),
+    ("GPU types of a cluster", "", "cluster/cluster.h", "CLUSTER_MAX_TYPES"),
+    ("GPUs of a node", "", "cluster/cluster.h", "CLUSTER_MAX_NODE_GPUS"),
+    ("GPUs of a cluster", "", "cluster/cluster.h", "CLUSTER_MAX_GPUS"),
+    ("tiers of a network", "", "cluster/network.h", "NETWORK_MOST_TIERS"),
+    ("values of k, and of batches, of one request", "", "model/config_table.h", "CONFIG_MAX_CHOICES"),
+    ("phases of a model", "", "model/model_phase.h", "MODEL_MAX_PHASES"),
+    ("batches of a phase", "", "model/model_phase.h", "MODEL_MAX_BATCHES"),
+    ("batch of a GPU", "", "model/speed.h", "BATCH_MOST"),
+    ("jobs of an arrival law", "", "workload/arrivals.h", "ARRIVALS_MOST_JOBS"),
+    ("replicas of a service", "", "workload/service.c", "MOST_REPLICAS"),
+    ("bins of a diurnal law of demand", "", "workload/service_demand.c", "MOST_BINS"),
+    ("tokens of a request", "", "workload/request_log.c", "MOST_TOKENS"),
+    ("hours of a forecast", "", "config/forecast.c", "MOST_HOURS"),
+    ("worlds of a comparison", "", "config/uncertainty.c", "MOST_WORLDS"),
+    ("points of a sweep", "", "experiment/sweep/sweep_sets.h", "SWEEP_MOST_POINTS"),
+    ("GPUs of a job in a foreign log", "", "ingest/foreign.h", "FOREIGN_MAX_GPUS"),
+    ("a job of philly-json", BYTES, "ingest/logs/philly_json.c", "JOB_MAX_BYTES"),
+    ("GPUs of a row of a profile", "", "ingest/profile.h", "PROFILE_MOST_GPUS"),
+    ("columns of a table of measurements", "", "ingest/records/records.h", "RECORDS_MAX_CELLS"),
+    ("GPUs of telemetry", "", "ingest/telemetry/telemetry.h", "TELEMETRY_MOST_DEVICES"),
+    ("GPUs of Kineto traces", "", "ingest/kineto/kineto_gpus.h", "KINETO_MOST_GPUS"),
+    ("steps of a Kineto trace; further ones are left out and counted", "", "ingest/kineto/kineto_trace.h", "KINETO_MOST_STEPS"),
+    ("levels of folders of MLPerf results", "", "ingest/mlperf/mlperf_folder.c", "MOST_DEPTH"),
+    ("a manifest that is repeated", BYTES, "study/recorded.c", "MOST_BYTES"),
+    ("the header of a recorded table", BYTES, "insight/recorded_table.c", "HEAD_MOST"),
+)
+OF_IO = re.compile(r"^#define ((?:\w+_)?(?:MAX|MOST)(?:_\w+)?) ", re.MULTILINE)
+NOT_OF_INPUT = {"MOST_OBJECT", "MAX_TYPES", "MOST_WHOLE_US"}  # of src/io: where JSON is cut, what a zone file holds, rounding
 STRING = re.compile(r'"((?:\\.|[^"\\\n])*)"')
 
 
@@ -118,6 +167,44 @@ def check_docs(root, tables):
     return found
 
 
+# ---- limits of input ------------------------------------------------------------------------------------------------
+
+def limit_of(root, file, name):
+    """The value of a macro, or None."""
+    match = re.search(rf"^#define {name} +((?:[^/\n]|/(?!\*))+)", (root / "src" / file).read_text(encoding="utf-8"), re.MULTILINE)
+    if not match:
+        return None
+    text = re.sub(r"\(size_t\)|INT64_C|(?<=\d)u\b", "", match[1])
+    return eval(text, {"__builtins__": {}}) if re.fullmatch(r"[\d\s.e+()<]+", text) else None  # numbers and shifts only
+
+
+def shown_limit(value, unit):
+    if unit == BYTES and value >= 1 << 20 and value % (1 << 20) == 0:
+        return f"{int(value) >> 20} MiB"
+    return f"{int(value):,}" + (f" {unit}" if unit else "")
+
+
+def limits_of(root):
+    """The table of the documents, as text."""
+    rows = [(what, shown_limit(limit_of(root, file, name), unit), f"`src/{file}`") for what, unit, file, name in LIMITS]
+    return "| what | at most | source |\n|---|---|---|\n" + "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+def check_limits(root):
+    if not (root / DOCS_OF_LIMITS).is_file():
+        return
+    unknown = [(file, name) for _, _, file, name in LIMITS if limit_of(root, file, name) is None]
+    for file, name in unknown:
+        yield Path("src") / file, 1, f"no number is defined as {name}"
+    if not unknown and limits_of(root) not in (root / DOCS_OF_LIMITS).read_text(encoding="utf-8"):
+        yield DOCS_OF_LIMITS, 1, "make its table of limits anew: python3 tools/check_tables.py --limits ."
+    known = {name for _, _, _, name in LIMITS} | NOT_OF_INPUT
+    for path in sorted((root / "src/io").glob("*.[ch]")):
+        for name in OF_IO.findall(path.read_text(encoding="utf-8")):
+            if name not in known:
+                yield path.relative_to(root), 1, f"{name} is not in LIMITS of tools/check_tables.py"
+
+
 # ---- the Python package ---------------------------------------------------------------------------------------------
 
 def columns_of(tables):
@@ -177,6 +264,7 @@ def check(root):
     found += check_writers(root, tables["summary.csv"])
     found += check_docs(root, tables)
     found += check_package(root, tables)
+    found += check_limits(root)
     return found + list(second_tables(root, tables))
 
 
@@ -233,7 +321,20 @@ def self_test():
                 path.write_text(text, encoding="utf-8")
             lines = [text for _, _, text in check(Path(folder))]
         assert any(expected in line for line in lines) if expected else not lines, (new, expected, lines)
-    print(f"check_tables: {len(cases)} self-tests passed")
+    source = Path(__file__).resolve().parents[1]  # the limits of another tree: a value, a name and one that is new
+    for file, old, new, expected in (("src/io/csv.h", "CSV_MAX_COLUMNS 4096", "CSV_MAX_COLUMNS 4097", "table of limits anew"),
+                                     ("src/io/csv.h", "CSV_MAX_COLUMNS 4096", "CSV_COLUMNS 4096", "defined as CSV_MAX_COLUMNS"),
+                                     ("src/io/csv.h", "#define CSV_MAX_COLUMNS", "#define CSV_MAX_ROWS 7\n#define CSV_MAX_COLUMNS",
+                                      "CSV_MAX_ROWS is not in LIMITS"), (None, "", "", None)):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in {str(DOCS_OF_LIMITS), *(f"src/{row[2]}" for row in LIMITS)}:
+                text = (source / name).read_text(encoding="utf-8")
+                assert name != file or old in text, old
+                Path(folder, name).parent.mkdir(parents=True, exist_ok=True)
+                Path(folder, name).write_text(text.replace(old, new, 1) if name == file else text, encoding="utf-8")
+            lines = [text for _, _, text in check_limits(Path(folder))]
+        assert any(expected in line for line in lines) if expected else not lines, (new, lines)
+    print(f"check_tables: {len(cases) + 4} self-tests passed")
 
 
 def main():
@@ -242,6 +343,9 @@ def main():
         return 0
     if sys.argv[1:2] == ["--columns"] and len(sys.argv) == 3:
         print(columns_of(read_tables(Path(sys.argv[2]))[0]), end="")
+        return 0
+    if sys.argv[1:2] == ["--limits"] and len(sys.argv) == 3:
+        print(limits_of(Path(sys.argv[2])), end="")
         return 0
     if len(sys.argv) != 2 or not Path(sys.argv[1], METRICS).is_file():
         print(__doc__.strip(), file=sys.stderr)
