@@ -1,9 +1,14 @@
-/* Growable arrays: ARRAY_OF(struct job) jobs = {0}; array_add(&jobs)->id = 3; free(jobs.at). */
+/* Growable arrays: ARRAY_OF(struct job) jobs = {0}; array_add(&jobs)->id = 3; free(jobs.at).
+ * Sorted ones: ORDER_BY(by_size, struct job, DESC(gpus) ASC(id)) defines an order of qsort, and
+ * sort_array(jobs.at, jobs.count, by_size) sorts.
+ */
 #ifndef EASIM_BASE_ARRAY_H
 #define EASIM_BASE_ARRAY_H
 
 #include "base/mem.h"
 #include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define ARRAY_OF(type) \
@@ -31,5 +36,45 @@ static inline void *array_grow(void *old, size_t *capacity, size_t bytes_each) {
     *capacity = *capacity < 16 ? 16 : 2 * *capacity;
     return mem_realloc(old, *capacity, bytes_each);
 }
+
+/* -1, 0 or 1 of two numbers; 0 if one is NaN. */
+#define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
+
+/* Defines an order of elements: the first member that differs decides. */
+#define ORDER_BY(name, type, members) \
+    static int name(const void *left, const void *right) { \
+        const type *a = left, *b = right; \
+        members return 0; \
+    }
+
+/* The smaller number first. */
+#define ASC(member) \
+    if (a->member < b->member) \
+        return -1; \
+    if (a->member > b->member) \
+        return 1;
+
+/* The larger number first. */
+#define DESC(member) \
+    if (a->member > b->member) \
+        return -1; \
+    if (a->member < b->member) \
+        return 1;
+
+static inline int by_real(const void *a, const void *b) {
+    return COMPARE(*(const double *)a, *(const double *)b);
+}
+
+static inline int by_int64(const void *a, const void *b) {
+    return COMPARE(*(const int64_t *)a, *(const int64_t *)b);
+}
+
+static inline int by_uint32(const void *a, const void *b) {
+    return COMPARE(*(const uint32_t *)a, *(const uint32_t *)b);
+}
+
+/* qsort; `at` may be NULL if there are no elements. */
+#define sort_array(at, count, order) \
+    ((count) > 1 ? qsort((at), (count), sizeof *(at), (order)) : (void)0)
 
 #endif

@@ -76,14 +76,7 @@ static void put_value(struct program *p, int row, int column, double value) {
     array_push(&p->values, value);
 }
 
-static int compare_rates(const void *a, const void *b) {
-    const struct demand_rate *x = a, *y = b;
-    if (x->gpu_type != y->gpu_type)
-        return x->gpu_type < y->gpu_type ? -1 : 1;
-    if (x->gpu_s != y->gpu_s)
-        return x->gpu_s < y->gpu_s ? -1 : 1;
-    return (x->energy_j > y->energy_j) - (x->energy_j < y->energy_j);
-}
+ORDER_BY(compare_rates, struct demand_rate, ASC(gpu_type) ASC(gpu_s) ASC(energy_j))
 
 /* Whether b is on or above the line from a to c. */
 static bool is_above(const struct demand_rate *a, const struct demand_rate *b,
@@ -97,7 +90,7 @@ static size_t find_hull(const struct demand_group *group, struct demand_rate *hu
     size_t count = 0, first = 0, all = group->rates.count;
     struct demand_rate *sorted = mem_alloc(all * sizeof *sorted);
     memcpy(sorted, group->rates.at, all * sizeof *sorted);
-    qsort(sorted, all, sizeof *sorted, compare_rates);
+    sort_array(sorted, all, compare_rates);
     for (size_t i = 0; i < all; i++) {
         if (count == first || hull[count - 1].gpu_type != sorted[i].gpu_type)
             first = count;

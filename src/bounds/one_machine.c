@@ -46,10 +46,7 @@ struct ranked {
     uint32_t job;
 };
 
-static int compare_ranked(const void *a, const void *b) {
-    const struct ranked *x = a, *y = b;
-    return x->key < y->key ? -1 : x->key > y->key ? 1 : (x->job > y->job) - (x->job < y->job);
-}
+ORDER_BY(compare_ranked, struct ranked, ASC(key) ASC(job))
 
 /* A job in the order of its rank: what is still to do, and the integral of time over what is done.
  */
@@ -74,7 +71,7 @@ static void rank_jobs(struct machine *machine) {
         order[j] =
             (struct ranked){job->weight > 0 ? job->size_s / job->weight : INFINITY, (uint32_t)j};
     }
-    qsort(order, machine->count, sizeof *order, compare_ranked);
+    sort_array(order, machine->count, compare_ranked);
     for (size_t r = 0; r < machine->count; r++) {
         machine->ranks[order[r].job] = (uint32_t)r;
         machine->turns[r] = (struct turn){order[r].job, machine->jobs[order[r].job].size_s, 0};

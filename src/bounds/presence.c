@@ -4,6 +4,7 @@
    so each busy period stands for itself. */
 #include "bounds/presence.h"
 
+#include "base/array.h"
 #include "base/mem.h"
 
 #include <math.h>
@@ -17,12 +18,7 @@ struct departure {
     size_t job;
 };
 
-static int compare_departures(const void *a, const void *b) {
-    const struct departure *x = a, *y = b;
-    return x->earliest_s < y->earliest_s   ? -1
-           : x->earliest_s > y->earliest_s ? 1
-                                           : (x->job > y->job) - (x->job < y->job);
-}
+ORDER_BY(compare_departures, struct departure, ASC(earliest_s) ASC(job))
 
 /* Of a busy period: what A leaves, integrated. With many jobs A grows in steps of several, and is
    smaller than it could be in between. */
@@ -35,7 +31,7 @@ static double left_behind_s(const struct machine_job *jobs, const double *alone_
     double sum_s = 0;
     for (size_t j = 0; j < count; j++)
         departures[j] = (struct departure){jobs[j].release_s + alone_s[j], j};
-    qsort(departures, count, sizeof *departures, compare_departures);
+    sort_array(departures, count, compare_departures);
     for (size_t d = 0; d < count; d += step) {
         size_t next = d + step < count ? d + step : count, chosen_count = 0;
         double from_s = departures[next - 1].earliest_s;

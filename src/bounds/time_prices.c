@@ -49,11 +49,6 @@ struct market {
 
 /* ---- The grid ---- */
 
-static int compare_reals(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double start_of(const struct demand_job *job) {
     return job->submit_s + job->setup_s;
 }
@@ -82,7 +77,7 @@ static void make_grid(struct prices *p) {
         p->points[count++] = fmin(start_of(in->jobs[j]), end_s);
     for (int i = 0; i <= steps; i++)
         p->points[count++] = i == steps ? end_s : first_s + (end_s - first_s) * i / steps;
-    qsort(p->points, count, sizeof *p->points, compare_reals);
+    sort_array(p->points, count, by_real);
     for (size_t i = 1; i < count; i++)
         if (p->points[i] > p->points[p->intervals])
             p->points[++p->intervals] = p->points[i];

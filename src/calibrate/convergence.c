@@ -26,12 +26,7 @@ const char *const convergence_parameter_names[] = {"samples_to_target", "m0", "p
 
 /* ---- Rows ---- */
 
-static int compare_runs(const void *left, const void *right) {
-    const struct target_run *a = left, *b = right;
-    if (a->global_batch != b->global_batch)
-        return a->global_batch < b->global_batch ? -1 : 1;
-    return (a->samples > b->samples) - (a->samples < b->samples);
-}
+ORDER_BY(compare_runs, struct target_run, ASC(global_batch) ASC(samples))
 
 static void add_batch(struct target_runs *runs, size_t first, size_t end) {
     const struct target_run *at = runs->at.at;
@@ -47,8 +42,7 @@ static void add_batch(struct target_runs *runs, size_t first, size_t end) {
 
 void target_runs_gather(struct target_runs *runs) {
     size_t count = runs->at.count;
-    if (count > 0)
-        qsort(runs->at.at, count, sizeof *runs->at.at, compare_runs);
+    sort_array(runs->at.at, count, compare_runs);
     for (size_t first = 0, end; first < count; first = end) {
         double most = runs->at.at[first].global_batch * BATCH_EQUAL;
         for (end = first + 1; end < count && runs->at.at[end].global_batch <= most; end++)

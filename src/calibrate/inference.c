@@ -13,10 +13,6 @@
 const char *const inference_quantity_names[INFERENCE_QUANTITIES] = {
     "throughput", "power", "latency p50", "latency p90", "latency p95", "latency p99"};
 
-static int compare_reals(double a, double b) {
-    return (a > b) - (a < b);
-}
-
 static double place_of(const struct inference_row *row) {
     if (!inference_row_is_serving(row))
         return row->batch;
@@ -32,11 +28,9 @@ static int compare_tables(const struct inference_row *a, const struct inference_
 static int compare_inference_rows(const void *left, const void *right) {
     const struct inference_row *a = left, *b = right;
     int order = compare_tables(a, b);
-    if (order == 0)
-        order = compare_reals(a->k, b->k);
-    if (order == 0)
-        order = compare_reals(place_of(a), place_of(b));
-    return order ? order : compare_reals(a->line, b->line);
+    order = order ? order : COMPARE(a->k, b->k);
+    order = order ? order : COMPARE(place_of(a), place_of(b));
+    return order ? order : COMPARE(a->line, b->line);
 }
 
 double left_out_error(double found, double measured) {
@@ -184,8 +178,7 @@ bool serving_curve_moved(const struct serving_curve *curve, size_t point) {
 void inference_make(struct inference *inference, struct inference_row *rows, size_t count,
                     struct arena *arena) {
     *inference = (struct inference){.arena = arena};
-    if (count > 0)
-        qsort(rows, count, sizeof *rows, compare_inference_rows);
+    sort_array(rows, count, compare_inference_rows);
     for (size_t i = 0, end; i < count; i = end) {
         bool serving = inference_row_is_serving(&rows[i]);
         for (end = i + 1; end < count && compare_tables(&rows[i], &rows[end]) == 0 &&

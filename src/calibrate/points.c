@@ -86,24 +86,19 @@ uint32_t points_reference_round(const struct points *points,
 
 /* ---- Sizes ---- */
 
-static int compare_sizes(const void *left, const void *right) {
-    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    return (a > b) - (a < b);
-}
-
 /* Each k inside the range is a part: what was never shown is predicted between what was. */
 static void part_sizes(struct points *points) {
     size_t n = points->at.count, sizes = 0;
     uint32_t *k = mem_alloc(n * sizeof *k);
     for (size_t i = 0; i < n; i++)
         k[i] = points->at.at[i].at.k;
-    qsort(k, n, sizeof *k, compare_sizes);
+    sort_array(k, n, by_uint32);
     for (size_t i = 0; i < n; i++)
         if (i == 0 || k[i] != k[i - 1])
             k[sizes++] = k[i];
     for (size_t i = 0; i < n; i++) {
         struct point *point = &points->at.at[i];
-        const uint32_t *at = bsearch(&point->at.k, k, sizes, sizeof *k, compare_sizes);
+        const uint32_t *at = bsearch(&point->at.k, k, sizes, sizeof *k, by_uint32);
         point->size = (uint32_t)(at - k);
     }
     points->sizes = (uint32_t)sizes;

@@ -504,12 +504,11 @@ static void merge_limits(struct profile_table *profile, struct profile_group *gr
     for (; group->base_count < group->count && rows[group->base_count].limit_w == limit_w;
          group->base_count++)
         rows[group->base_count].limit_w = NAN;
-    qsort(rows, group->base_count, sizeof *rows, compare_points);
+    sort_array(rows, group->base_count, compare_points);
 }
 
 static void group_rows(struct profile_table *profile) {
-    if (profile->rows.count > 0)
-        qsort(profile->rows.at, profile->rows.count, sizeof *profile->rows.at, compare_points);
+    sort_array(profile->rows.at, profile->rows.count, compare_points);
     for (size_t i = 0; i < profile->rows.count; i++) {
         const struct profile_point *row = &profile->rows.at[i];
         struct profile_group *group = &profile->groups.at[row->group];

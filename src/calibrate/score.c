@@ -37,12 +37,7 @@ struct sized_error {
     double error;
 };
 
-static int compare_sized(const void *left, const void *right) {
-    const struct sized_error *a = left, *b = right;
-    if (a->k != b->k)
-        return a->k < b->k ? -1 : 1;
-    return (a->error > b->error) - (a->error < b->error);
-}
+ORDER_BY(compare_sized, struct sized_error, ASC(k) ASC(error))
 
 size_t score_sizes(const struct points *points, const struct prediction *predictions,
                    enum quantity quantity, struct size_score **ret_sizes) {
@@ -54,7 +49,7 @@ size_t score_sizes(const struct points *points, const struct prediction *predict
         if (!isnan(error))
             errors[count++] = (struct sized_error){points->at.at[i].at.k, error};
     }
-    qsort(errors, count, sizeof *errors, compare_sized);
+    sort_array(errors, count, compare_sized);
     for (size_t first = 0, end; first < count; first = end) {
         for (end = first + 1; end < count && errors[end].k == errors[first].k; end++)
             continue;

@@ -57,11 +57,6 @@ static void print_fits(const struct session *s) {
     }
 }
 
-static int compare_reals(const void *left, const void *right) {
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 /* Median and 90 % quantile over the rows of each collective. */
 static void print_medians(const struct session *s, size_t member, const char *title) {
     double *errors = mem_zalloc(s->rows.rows.count + 1, sizeof *errors);
@@ -74,7 +69,7 @@ static void print_medians(const struct session *s, size_t member, const char *ti
         }
         if (count == 0)
             continue;
-        qsort(errors, count, sizeof *errors, compare_reals);
+        sort_array(errors, count, by_real);
         cli_show(
             "%-15s %-10s median %5.1f %%, 90th percentile %5.1f %%, most %5.1f %% (%zu rows)\n",
             collective_names[c], title, 100 * (errors[(count - 1) / 2] + errors[count / 2]) / 2,

@@ -35,10 +35,7 @@ static void print_fit(const struct time_fit *fit, bool best) {
                  TIME_LAW_MAX_SHAPE);
 }
 
-static int compare_times(const void *left, const void *right) {
-    const struct seen_time *a = left, *b = right;
-    return (a->time_s > b->time_s) - (a->time_s < b->time_s);
-}
+ORDER_BY(compare_times, struct seen_time, ASC(time_s))
 
 /* Of the times that ended, the least one that a share of them does not exceed. */
 static double seen_quantile_h(const struct seen_times *times, double share) {
@@ -73,7 +70,7 @@ static void fit_times(const char *title, const char *key, struct seen_times *tim
         cli_show("  not fitted: expected at least %d that ended\n", TIME_FIT_LEAST);
         return;
     }
-    qsort(times->at.at, times->at.count, sizeof *times->at.at, compare_times);
+    sort_array(times->at.at, times->at.count, compare_times);
     cli_show("  %-11s  %10s  %-21s  %10s  %-21s  %9s  %9s  %11s\n", "law", "mean (h)", "95 %",
              "shape", "95 %", "median", "90 %", "AIC");
     for (int kind = 0; kind < TIME_LAW_COUNT; kind++) {

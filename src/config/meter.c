@@ -65,20 +65,14 @@ static void read_meter_row(void *context) {
     array_push(&r->rows, row);
 }
 
-static int compare_meter_rows(const void *left, const void *right) {
-    const struct meter_row *a = left, *b = right;
-    if (a->time_s != b->time_s)
-        return a->time_s < b->time_s ? -1 : 1;
-    return (a->line > b->line) - (a->line < b->line);
-}
+ORDER_BY(compare_meter_rows, struct meter_row, ASC(time_s) ASC(line))
 
 /* ---- Intervals ---- */
 
 /* Sorts, and leaves of each time the first row with a power, or else the first. */
 static void order_rows(struct reader *reader) {
     size_t kept = 0;
-    if (reader->rows.count > 1)
-        qsort(reader->rows.at, reader->rows.count, sizeof *reader->rows.at, compare_meter_rows);
+    sort_array(reader->rows.at, reader->rows.count, compare_meter_rows);
     for (size_t i = 0; i < reader->rows.count; i++) {
         const struct meter_row row = reader->rows.at[i];
         struct meter_row *last = kept > 0 ? &reader->rows.at[kept - 1] : NULL;
@@ -92,18 +86,13 @@ static void order_rows(struct reader *reader) {
     reader->rows.count = kept;
 }
 
-static int compare_reals(const void *left, const void *right) {
-    const double *a = left, *b = right;
-    return (*a > *b) - (*a < *b);
-}
-
 /* The lower median, so that it is a step that there is. */
 static double median_step_s(const struct reader *reader) {
     size_t count = reader->rows.count - 1;
     double *steps_s = mem_alloc(count * sizeof *steps_s);
     for (size_t i = 0; i < count; i++)
         steps_s[i] = reader->rows.at[i + 1].time_s - reader->rows.at[i].time_s;
-    qsort(steps_s, count, sizeof *steps_s, compare_reals);
+    sort_array(steps_s, count, by_real);
     double median_s = steps_s[(count - 1) / 2];
     free(steps_s);
     return median_s;

@@ -85,20 +85,12 @@ static void read_outage_row(void *context) {
                                 .end_ns = ends ? units_ns(end_s) - offset_ns : TIME_NONE_NS}));
 }
 
-static int compare_outages(const void *left, const void *right) {
-    const struct outage *a = left, *b = right;
-    if (a->node != b->node)
-        return a->node < b->node ? -1 : 1;
-    if (a->start_ns != b->start_ns)
-        return a->start_ns < b->start_ns ? -1 : 1;
-    return (a->line > b->line) - (a->line < b->line);
-}
+ORDER_BY(compare_outages, struct outage, ASC(node) ASC(start_ns) ASC(line))
 
 /* A node that is down cannot fail: rows of a node that overlap or touch become one outage. */
 static void merge_rows(struct reader *reader) {
     struct outages *o = reader->outages;
-    if (reader->rows.count > 1)
-        qsort(reader->rows.at, reader->rows.count, sizeof *reader->rows.at, compare_outages);
+    sort_array(reader->rows.at, reader->rows.count, compare_outages);
     o->at = arena_alloc(reader->binding->arena, (reader->rows.count + 1) * sizeof *o->at);
     for (size_t i = 0; i < reader->rows.count; i++) {
         const struct outage *row = &reader->rows.at[i];

@@ -379,16 +379,6 @@ int schema_bind(const struct binding *binding, const struct field *fields,
     return result;
 }
 
-static int compare_ints(const void *left, const void *right) {
-    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    return (a > b) - (a < b);
-}
-
-static int compare_reals(const void *left, const void *right) {
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 /* Of values of 8 bytes. */
 static void sort_values(struct schema_list *list, int (*compare)(const void *, const void *)) {
     const size_t size = sizeof(double);
@@ -403,9 +393,9 @@ static void sort_values(struct schema_list *list, int (*compare)(const void *, c
 }
 
 void schema_sort_ints(struct schema_list *list) {
-    sort_values(list, compare_ints);
+    sort_values(list, by_int64);
 }
 
 void schema_sort_reals(struct schema_list *list) {
-    sort_values(list, compare_reals);
+    sort_values(list, by_real);
 }

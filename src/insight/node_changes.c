@@ -3,14 +3,7 @@
 
 #include <stdlib.h>
 
-static int by_time(const void *left, const void *right) {
-    const struct node_change *a = left, *b = right;
-    if (a->time_ns != b->time_ns)
-        return a->time_ns < b->time_ns ? -1 : 1;
-    if (a->fails != b->fails)
-        return a->fails - b->fails;
-    return (a->node > b->node) - (a->node < b->node);
-}
+ORDER_BY(by_time, struct node_change, ASC(time_ns) ASC(fails) ASC(node))
 
 /* The first GPU of a node stands for all: they fail together. */
 void node_changes_find(struct node_changes *changes, const struct recorded_run *run) {
@@ -21,8 +14,7 @@ void node_changes_find(struct node_changes *changes, const struct recorded_run *
         array_push(&changes->list, ((struct node_change){r->start_ns, r->node, true}));
         array_push(&changes->list, ((struct node_change){r->end_ns, r->node, false}));
     }
-    if (changes->list.count > 0)
-        qsort(changes->list.at, changes->list.count, sizeof *changes->list.at, by_time);
+    sort_array(changes->list.at, changes->list.count, by_time);
 }
 
 bool node_changes_fail(const struct node_changes *changes, uint32_t node, int64_t time_ns) {

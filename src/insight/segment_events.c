@@ -3,14 +3,7 @@
 
 #include <stdlib.h>
 
-static int by_time(const void *left, const void *right) {
-    const struct segment_event *a = left, *b = right;
-    if (a->time_ns != b->time_ns)
-        return a->time_ns < b->time_ns ? -1 : 1;
-    if (a->begins != b->begins)
-        return a->begins ? 1 : -1;
-    return (a->segment > b->segment) - (a->segment < b->segment);
-}
+ORDER_BY(by_time, struct segment_event, ASC(time_ns) ASC(begins) ASC(segment))
 
 void segment_events_find(struct segment_events *events, const struct recorded_run *run) {
     for (size_t i = 0; i < run->segments.count; i++) {
@@ -20,8 +13,7 @@ void segment_events_find(struct segment_events *events, const struct recorded_ru
         array_push(&events->list, ((struct segment_event){s->start_ns, (uint32_t)i, true}));
         array_push(&events->list, ((struct segment_event){s->end_ns, (uint32_t)i, false}));
     }
-    if (events->list.count > 0)
-        qsort(events->list.at, events->list.count, sizeof *events->list.at, by_time);
+    sort_array(events->list.at, events->list.count, by_time);
 }
 
 void segment_events_finish(struct segment_events *events) {

@@ -160,10 +160,7 @@ static void take_lane(struct gpu_tracker *tracker, const struct sim *sim, struct
 
 /* --- whole GPUs --- */
 
-static int compare_pieces(const void *left, const void *right) {
-    const struct piece *a = left, *b = right;
-    return (a->node > b->node) - (a->node < b->node);
-}
+ORDER_BY(compare_pieces, struct piece, ASC(node))
 
 static bool is_job(const struct sim *sim, uint32_t index) {
     return index < sim->workload->jobs.count;
@@ -188,9 +185,7 @@ static void list_pieces(struct gpu_tracker *tracker, const struct sim *sim, uint
     const struct piece *pieces = allocation_pieces(allocation);
     for (uint32_t i = 0; i < allocation->count; i++)
         array_push(&tracker->pieces, pieces[i]);
-    if (allocation->count > 1)
-        qsort(tracker->pieces.at, tracker->pieces.count, sizeof *tracker->pieces.at,
-              compare_pieces);
+    sort_array(tracker->pieces.at, tracker->pieces.count, compare_pieces);
 }
 
 /* How many GPUs of a node are in the pieces, in which *at goes on by node. */
@@ -250,11 +245,7 @@ static void add_gpu(struct gpu_tracker *tracker, size_t first, uint32_t node, ui
         array_push(&tracker->gpus, ((struct recorded_gpus){node, number, 1, 0}));
 }
 
-static int compare_gpus(const void *left, const void *right) {
-    const struct recorded_gpus *a = left, *b = right;
-    return a->node != b->node ? (a->node > b->node) - (a->node < b->node)
-                              : (a->first > b->first) - (a->first < b->first);
-}
+ORDER_BY(compare_gpus, struct recorded_gpus, ASC(node) ASC(first))
 
 /* Ascending, neighbours together. */
 static void order_gpus(struct gpu_tracker *tracker, size_t first) {
@@ -262,7 +253,7 @@ static void order_gpus(struct gpu_tracker *tracker, size_t first) {
     size_t count = tracker->gpus.count - first, kept = 0;
     if (count < 2)
         return;
-    qsort(at, count, sizeof *at, compare_gpus);
+    sort_array(at, count, compare_gpus);
     for (size_t i = 1; i < count; i++)
         if (at[i].node == at[kept].node && at[i].first == at[kept].first + at[kept].count)
             at[kept].count += at[i].count;

@@ -29,10 +29,7 @@ struct spread_change {
     double value, tokens, density;
 };
 
-static int compare_changes(const void *left, const void *right) {
-    const struct spread_change *a = left, *b = right;
-    return (a->value > b->value) - (a->value < b->value);
-}
+ORDER_BY(compare_changes, struct spread_change, ASC(value))
 
 /* Pieces that lie above `low` and begin up to `high`, as far as they are above `low`. */
 static size_t list_changes(const struct token_pieces *pieces, double low, double high,
@@ -50,7 +47,7 @@ static size_t list_changes(const struct token_pieces *pieces, double low, double
         changes[count++] = (struct spread_change){fmax(piece->low, low), 0, density};
         changes[count++] = (struct spread_change){piece->high, 0, -density};
     }
-    qsort(changes, count, sizeof *changes, compare_changes);
+    sort_array(changes, count, compare_changes);
     return count;
 }
 

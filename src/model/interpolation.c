@@ -1,17 +1,9 @@
 /* Interpolation of measured points. Invariant: points are sorted by span, k, batch. */
 #include "model/interpolation.h"
+#include "base/array.h"
 #include "model/speed.h"
 
-#include <stdlib.h>
-
-static int compare_lookup_points(const void *left, const void *right) {
-    const struct interpolation_point *a = left, *b = right;
-    if (a->across_nodes != b->across_nodes)
-        return a->across_nodes ? 1 : -1;
-    if (a->k != b->k)
-        return a->k < b->k ? -1 : 1;
-    return (a->batch > b->batch) - (a->batch < b->batch);
-}
+ORDER_BY(compare_lookup_points, struct interpolation_point, ASC(across_nodes) ASC(k) ASC(batch))
 
 /* Of the points, those of a span; without any across nodes, those within one stand for both. */
 static bool stands_for(const struct interpolation *table, enum easim_span span) {
@@ -38,8 +30,7 @@ static bool are_one_place(const struct interpolation_point *a,
 }
 
 int interpolation_sort(struct interpolation *table) {
-    if (table->count > 0)
-        qsort(table->points, table->count, sizeof *table->points, compare_lookup_points);
+    sort_array(table->points, table->count, compare_lookup_points);
     for (size_t i = 1; i < table->count; i++)
         if (are_one_place(&table->points[i - 1], &table->points[i]))
             return (int)i;

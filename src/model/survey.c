@@ -21,17 +21,11 @@ struct numbers {
     ARRAY_OF(double) list;
 };
 
-static int compare_numbers(const void *left, const void *right) {
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 /* Ascending, without repeats. */
 static void settle_numbers(struct numbers *numbers) {
     double *at = numbers->list.at;
     size_t kept = 0;
-    if (numbers->list.count > 0)
-        qsort(at, numbers->list.count, sizeof *at, compare_numbers);
+    sort_array(at, numbers->list.count, by_real);
     for (size_t i = 0; i < numbers->list.count; i++)
         if (kept == 0 || at[i] > at[kept - 1] * BATCH_EQUAL)
             at[kept++] = at[i];

@@ -1,6 +1,7 @@
 /* Stable order by time: see order.h. */
 #include "workload/order.h"
 
+#include "base/array.h"
 #include "base/mem.h"
 
 #include <stdbool.h>
@@ -12,12 +13,7 @@ struct key {
     uint32_t place;
 };
 
-static int compare_timed_keys(const void *left, const void *right) {
-    const struct key *a = left, *b = right;
-    if (a->time_ns != b->time_ns)
-        return a->time_ns < b->time_ns ? -1 : 1;
-    return a->place < b->place ? -1 : 1;
-}
+ORDER_BY(compare_timed_keys, struct key, ASC(time_ns) ASC(place))
 
 static int64_t time_at(const int64_t *first_ns, size_t stride, size_t i) {
     return *(const int64_t *)((const char *)first_ns + i * stride);
@@ -36,7 +32,7 @@ uint32_t *order_by_time(const int64_t *first_ns, size_t stride, size_t count) {
     struct key *keys = mem_realloc(NULL, count, sizeof *keys);
     for (size_t i = 0; i < count; i++)
         keys[i] = (struct key){time_at(first_ns, stride, i), (uint32_t)i};
-    qsort(keys, count, sizeof *keys, compare_timed_keys);
+    sort_array(keys, count, compare_timed_keys);
     uint32_t *order = mem_realloc(NULL, count, sizeof *order);
     for (size_t i = 0; i < count; i++)
         order[i] = keys[i].place;

@@ -127,15 +127,8 @@ static bool find_columns(struct reader *r, const char *path) {
     return good;
 }
 
-#define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
-
-static int compare_collective_rows(const void *left, const void *right) {
-    const struct collective_row *a = left, *b = right;
-    int order = COMPARE(a->collective, b->collective);
-    order = order ? order : COMPARE(a->gpus, b->gpus);
-    order = order ? order : COMPARE(a->bytes, b->bytes);
-    return order ? order : COMPARE(a->line, b->line);
-}
+ORDER_BY(compare_collective_rows, struct collective_row,
+         ASC(collective) ASC(gpus) ASC(bytes) ASC(line))
 
 /* Rows of a GPU together, in order. */
 static void sort_rows(struct reader *r) {
@@ -145,9 +138,7 @@ static void sort_rows(struct reader *r) {
         for (size_t i = 0; i < r->rows->rows.count; i++)
             if (r->rows->rows.at[i].gpu == r->gpus.at[g])
                 array_push(&sorted, r->rows->rows.at[i]);
-        if (sorted.count > from)
-            qsort(&sorted.at[from], sorted.count - from, sizeof *sorted.at,
-                  compare_collective_rows);
+        sort_array(&sorted.at[from], sorted.count - from, compare_collective_rows);
     }
     free(r->rows->rows.at);
     r->rows->rows.at = sorted.at;

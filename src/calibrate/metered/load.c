@@ -97,12 +97,7 @@ static void add_job_changes(struct changes *changes, const struct load *load,
                  job->gpus);
 }
 
-static int compare_load_changes(const void *left, const void *right) {
-    const struct change *a = left, *b = right;
-    if (a->time_s != b->time_s)
-        return a->time_s < b->time_s ? -1 : 1;
-    return (a->column > b->column) - (a->column < b->column);
-}
+ORDER_BY(compare_load_changes, struct change, ASC(time_s) ASC(column))
 
 /* ---- Means ---- */
 
@@ -154,8 +149,7 @@ void load_make(struct load *load, const struct metered_jobs *jobs, const struct 
         const struct metered_job *job = &jobs->at.at[i];
         add_job_changes(&changes, load, job, seen[job->type * jobs->groups.count + job->group].use);
     }
-    if (changes.at.count > 1)
-        qsort(changes.at.at, changes.at.count, sizeof *changes.at.at, compare_load_changes);
+    sort_array(changes.at.at, changes.at.count, compare_load_changes);
     fill_means(load, &changes);
     free(changes.at.at);
     free(seen);

@@ -96,12 +96,7 @@ struct group_time {
     uint32_t old;
 };
 
-static int compare_group_times(const void *left, const void *right) {
-    const struct group_time *a = left, *b = right;
-    if (a->gpu_s != b->gpu_s)
-        return a->gpu_s > b->gpu_s ? -1 : 1;
-    return (a->old > b->old) - (a->old < b->old);
-}
+ORDER_BY(compare_group_times, struct group_time, DESC(gpu_s) ASC(old))
 
 /* Those with most GPU time first; what is over the limit becomes one. */
 static void order_groups(struct metered_jobs *jobs) {
@@ -114,7 +109,7 @@ static void order_groups(struct metered_jobs *jobs) {
         const struct metered_job *job = &jobs->at.at[i];
         times[job->group].gpu_s += job->gpus * (job->end_s - job->start_s);
     }
-    qsort(times, count, sizeof *times, compare_group_times);
+    sort_array(times, count, compare_group_times);
     bool over = count > METERED_MOST_GROUPS;
     size_t kept = over ? METERED_MOST_GROUPS - 1 : count;
     for (size_t g = 0; g < count; g++) {
@@ -218,12 +213,7 @@ struct gpu_change {
 };
 
 /* At one time GPUs are given back before they are taken. */
-static int compare_changes(const void *left, const void *right) {
-    const struct gpu_change *a = left, *b = right;
-    if (a->time_s != b->time_s)
-        return a->time_s < b->time_s ? -1 : 1;
-    return (a->gpus > b->gpus) - (a->gpus < b->gpus);
-}
+ORDER_BY(compare_changes, struct gpu_change, ASC(time_s) ASC(gpus))
 
 double metered_jobs_peak(const struct metered_jobs *jobs, uint32_t type) {
     struct gpu_change *changes = mem_alloc(2 * jobs->at.count * sizeof *changes);
@@ -236,8 +226,7 @@ double metered_jobs_peak(const struct metered_jobs *jobs, uint32_t type) {
         changes[count++] = (struct gpu_change){job->start_s, job->gpus};
         changes[count++] = (struct gpu_change){job->end_s, -job->gpus};
     }
-    if (count > 1)
-        qsort(changes, count, sizeof *changes, compare_changes);
+    sort_array(changes, count, compare_changes);
     for (size_t i = 0; i < count; i++) {
         now += changes[i].gpus;
         most = fmax(most, now);

@@ -54,19 +54,13 @@ static void add_to_groups(struct regret_spread *spread, const struct regret_row 
     }
 }
 
-static int compare_regrets(const void *a, const void *b) {
-    const struct regret_point *x = a, *y = b;
-    if (x->regret != y->regret)
-        return x->regret < y->regret ? 1 : -1;
-    return (x->first > y->first) - (x->first < y->first);
-}
+ORDER_BY(compare_regrets, struct regret_point, DESC(regret) ASC(first))
 
 static void sort_worst(struct regret_spread *spread) {
     for (size_t p = 0; p < spread->points.count; p++)
         if (spread->points.at[p].regret > 0)
             array_push(&spread->worst, spread->points.at[p]);
-    if (spread->worst.count > 0)
-        qsort(spread->worst.at, spread->worst.count, sizeof *spread->worst.at, compare_regrets);
+    sort_array(spread->worst.at, spread->worst.count, compare_regrets);
 }
 
 static void describe_regrets(struct regret_spread *spread) {

@@ -112,12 +112,7 @@ static void measure_reading(struct target_reading *reading, const struct figures
     free(values);
 }
 
-static int compare_readings(const void *left, const void *right) {
-    const struct target_reading *a = left, *b = right;
-    if (a->scope != b->scope)
-        return a->scope < b->scope ? -1 : 1;
-    return a->point < b->point ? -1 : a->point > b->point;
-}
+ORDER_BY(compare_readings, struct target_reading, ASC(scope) ASC(point))
 
 /* What a part of a joint target reads where the joint one is read: same metric, same point but for
    the part's own values under `of`. NULL if the part has no such reading. */

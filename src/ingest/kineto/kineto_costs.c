@@ -40,14 +40,7 @@ static void add_point(struct points *points, struct kineto_costs *costs,
                ((struct point){number, kind->bytes / BYTES_PER_MIB, (double)duration_ns / 1000}));
 }
 
-static int point_by_size(const void *a, const void *b) {
-    const struct point *x = a, *y = b;
-    if (x->cost != y->cost)
-        return x->cost < y->cost ? -1 : 1;
-    if (x->mib != y->mib)
-        return x->mib < y->mib ? -1 : 1;
-    return (x->us > y->us) - (x->us < y->us);
-}
+ORDER_BY(point_by_size, struct point, ASC(cost) ASC(mib) ASC(us))
 
 /* The shortest of each size; points are ordered by size. */
 static size_t keep_shortest(struct point *points, size_t count) {

@@ -58,11 +58,6 @@ void kineto_rank_figures_finish(struct kineto_rank_figures *figures) {
     *figures = (struct kineto_rank_figures){0};
 }
 
-static int number_by_value(const void *a, const void *b) {
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static void add_shares(struct figure *group, const struct kineto_shares *shares) {
     figures_real(group, "gpu_span_us", microseconds(shares->span));
     figures_real(group, "gpu_busy_us", microseconds(shares->busy));
@@ -126,8 +121,7 @@ static void add_numbers(struct figure *group, const struct kineto_streams *strea
         if (i == 0 || track->device != streams->all.at[i - 1].track.device)
             figures_int(devices, NULL, track->device);
     }
-    if (count > 0)
-        qsort(numbers, count, sizeof *numbers, number_by_value);
+    sort_array(numbers, count, by_int64);
     for (size_t i = 0; i < count; i++)
         if (i == 0 || numbers[i] != numbers[i - 1])
             figures_int(list, NULL, numbers[i]);

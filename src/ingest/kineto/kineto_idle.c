@@ -1,8 +1,6 @@
 /* Gaps between the events of each stream, by reason. */
 #include "ingest/kineto/kineto_idle.h"
 
-#include <stdlib.h>
-
 void kineto_streams_init(struct kineto_streams *streams, const struct kineto_kinds *kinds) {
     *streams = (struct kineto_streams){0};
     for (size_t i = 0; i < kinds->tracks.count; i++)
@@ -32,13 +30,7 @@ void kineto_streams_add(struct kineto_streams *streams, const struct kineto_trac
         stream->busy_until_ns = event->end_ns;
 }
 
-static int by_track(const void *a, const void *b) {
-    const struct kineto_track *x = &((const struct kineto_stream *)a)->track;
-    const struct kineto_track *y = &((const struct kineto_stream *)b)->track;
-    if (x->device != y->device)
-        return x->device < y->device ? -1 : 1;
-    return (x->stream > y->stream) - (x->stream < y->stream);
-}
+ORDER_BY(by_track, struct kineto_stream, ASC(track.device) ASC(track.stream))
 
 void kineto_streams_complete(struct kineto_streams *streams) {
     struct kineto_stream *all = streams->all.at;
@@ -46,8 +38,7 @@ void kineto_streams_complete(struct kineto_streams *streams) {
     for (size_t i = 0; i < streams->all.count; i++)
         if (all[i].events > 0)
             all[kept++] = all[i];
-    if (kept > 0)
-        qsort(all, kept, sizeof *all, by_track);
+    sort_array(all, kept, by_track);
     streams->all.count = streams->all.capacity = kept;
     streams->all.at = mem_realloc(all, kept + 1, sizeof *all);
 }

@@ -9,29 +9,17 @@
 /* A clock counts as off only where its ends lie outside what is left once all clocks agree. */
 #define OFFSET_TO_RESIDUAL 10
 
-static int compare_times(const void *a, const void *b) {
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static int64_t median_of(int64_t *values, size_t count) {
     if (count == 0)
         return 0;
-    qsort(values, count, sizeof *values, compare_times);
+    sort_array(values, count, by_int64);
     int64_t low = values[(count - 1) / 2], high = values[count / 2];
     return low + (high - low) / 2;
 }
 
 /* ---- Parts ---- */
 
-static int by_collective(const void *a, const void *b) {
-    const struct kineto_part *x = a, *y = b;
-    if (x->group != y->group)
-        return x->group < y->group ? -1 : 1;
-    if (x->order != y->order)
-        return x->order < y->order ? -1 : 1;
-    return (x->rank > y->rank) - (x->rank < y->rank);
-}
+ORDER_BY(by_collective, struct kineto_part, ASC(group) ASC(order) ASC(rank))
 
 /* 0 where the base is absent or senseless. */
 static int64_t base_of(const struct kineto_trace *trace, int64_t time_ns) {
@@ -118,12 +106,7 @@ static void match_group(struct kineto_ranks *ranks, size_t first, size_t end) {
         array_push(&ranks->collectives, collective_of(ranks, i, members));
 }
 
-static int by_first_start(const void *a, const void *b) {
-    const struct kineto_collective *x = a, *y = b;
-    if (x->start_ns != y->start_ns)
-        return x->start_ns < y->start_ns ? -1 : 1;
-    return (x->first > y->first) - (x->first < y->first);
-}
+ORDER_BY(by_first_start, struct kineto_collective, ASC(start_ns) ASC(first))
 
 static void order_by_start(struct kineto_ranks *ranks) {
     for (size_t i = 0; i < ranks->collectives.count; i++) {
@@ -154,12 +137,7 @@ struct residual {
     int64_t offset_ns;
 };
 
-static int part_by_rank(const void *a, const void *b) {
-    const struct residual *x = a, *y = b;
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
-    return compare_times(&x->offset_ns, &y->offset_ns);
-}
+ORDER_BY(part_by_rank, struct residual, ASC(rank) ASC(offset_ns))
 
 /* A blocking collective ends everywhere at once, so a rank whose collectives all end late has a
  * clock that is ahead. */

@@ -7,38 +7,15 @@
 
 /* ---- Order ---- */
 
-static int compare_numbers(int64_t a, int64_t b) {
-    return (a > b) - (a < b);
-}
+ORDER_BY(by_start, struct kineto_event, ASC(start_ns) ASC(end_ns))
 
-static int by_start(const void *a, const void *b) {
-    const struct kineto_event *x = a, *y = b;
-    int order = compare_numbers(x->start_ns, y->start_ns);
-    return order ? order : compare_numbers(x->end_ns, y->end_ns);
-}
+ORDER_BY(by_step, struct kineto_event, ASC(correlation) ASC(start_ns) ASC(end_ns))
 
-static int by_step(const void *a, const void *b) {
-    const struct kineto_event *x = a, *y = b;
-    return x->correlation != y->correlation ? (x->correlation < y->correlation ? -1 : 1)
-                                            : by_start(a, b);
-}
+ORDER_BY(by_correlation, struct kineto_launch, ASC(correlation))
 
-static int by_correlation(const void *a, const void *b) {
-    const struct kineto_launch *x = a, *y = b;
-    return compare_numbers(x->correlation, y->correlation);
-}
+ORDER_BY(by_number, struct kineto_step, ASC(number) ASC(order))
 
-static int by_number(const void *a, const void *b) {
-    const struct kineto_step *x = a, *y = b;
-    int order = compare_numbers(x->number, y->number);
-    return order ? order : compare_numbers(x->order, y->order);
-}
-
-static int by_step_start(const void *a, const void *b) {
-    const struct kineto_step *x = a, *y = b;
-    int order = compare_numbers(x->start_ns, y->start_ns);
-    return order ? order : compare_numbers(x->order, y->order);
-}
+ORDER_BY(by_step_start, struct kineto_step, ASC(start_ns) ASC(order))
 
 static bool is_sorted(const void *items, size_t count, size_t bytes_each,
                       gsl_comparison_fn_t compare) {

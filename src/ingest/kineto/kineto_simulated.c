@@ -2,16 +2,9 @@
    of an event is 1 + the number of its GPU. */
 #include "ingest/kineto/kineto_simulated.h"
 
-#include <stdlib.h>
-
 #define LISTED_GPUS 16384
 
-static int event_by_gpu(const void *a, const void *b) {
-    const struct kineto_event *x = a, *y = b;
-    if (x->correlation != y->correlation)
-        return x->correlation < y->correlation ? -1 : 1;
-    return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
-}
+ORDER_BY(event_by_gpu, struct kineto_event, ASC(correlation) ASC(start_ns))
 
 void kineto_simulated_close(struct kineto_trace *trace) {
     struct kineto_gpus *gpus = &trace->gpus;
@@ -19,7 +12,7 @@ void kineto_simulated_close(struct kineto_trace *trace) {
     int64_t until_ns = 0;
     if (gpus->all.count == 0)
         return;
-    qsort(trace->events.at, trace->events.count, sizeof *trace->events.at, event_by_gpu);
+    sort_array(trace->events.at, trace->events.count, event_by_gpu);
     for (struct kineto_event *e = trace->events.at; e < trace->events.at + trace->events.count;
          e++) {
         bool next = e->correlation != present;

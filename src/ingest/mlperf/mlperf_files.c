@@ -3,8 +3,6 @@
 
 #include "io/files.h"
 
-#include <stdlib.h>
-
 bool mlperf_is_folder(const char *path) {
     struct stat status;
     return files_stat(path, &status) && S_ISDIR(status.st_mode);
@@ -30,6 +28,5 @@ void mlperf_files_list(const char *folder, struct arena *arena, struct mlperf_fi
     }
     if (dir)
         closedir(dir);
-    if (files->count > 0)
-        qsort(files->at, files->count, sizeof *files->at, compare_files);
+    sort_array(files->at, files->count, compare_files);
 }

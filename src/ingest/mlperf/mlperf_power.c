@@ -34,12 +34,7 @@ struct reader {
     ARRAY_OF(struct reading) readings; /* of the file at hand */
 };
 
-static int compare_readings(const void *left, const void *right) {
-    const struct reading *a = left, *b = right;
-    if (a->time_ms != b->time_ms)
-        return a->time_ms < b->time_ms ? -1 : 1;
-    return (a->order > b->order) - (a->order < b->order);
-}
+ORDER_BY(compare_readings, struct reading, ASC(time_ms) ASC(order))
 
 static void add_reading(const struct mlperf_power *power, struct meter *meter,
                         const struct reading *reading) {
@@ -65,7 +60,7 @@ static void sum_up_meter(struct reader *reader, struct meter *meter) {
     for (size_t i = 1; i < count; i++)
         meter->disordered += readings[i].time_ms < readings[i - 1].time_ms;
     if (meter->disordered > 0)
-        qsort(readings, count, sizeof *readings, compare_readings);
+        sort_array(readings, count, compare_readings);
     for (size_t i = 0; i < count; i++)
         add_reading(reader->power, meter, &readings[i]);
 }

@@ -160,7 +160,7 @@ static void find_repeats(struct report *report) {
     struct result **order = mem_zalloc(count + 1, sizeof *order);
     for (size_t i = 0; i < count; i++)
         order[i] = &report->results.at[i];
-    qsort(order, count, sizeof *order, compare_results);
+    sort_array(order, count, compare_results);
     for (size_t first = 0, end; first < count; first = end) {
         end = first + 1;
         while (end < count && compare_same(order[first]->run, order[end]->run) == 0)

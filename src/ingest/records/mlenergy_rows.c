@@ -8,10 +8,6 @@
 
 /* ---- Order ---- */
 
-static int compare_numbers(double a, double b) {
-    return (a > b) - (a < b);
-}
-
 static int compare_texts(const char *a, const char *b) {
     return strcmp(a ? a : "", b ? b : "");
 }
@@ -23,22 +19,18 @@ static int compare_curves(const struct mlenergy_row *a, const struct mlenergy_ro
     int by_task = by_model ? by_model : strcmp(a->task, b->task);
     int by_precision = by_task ? by_task : compare_texts(a->precision, b->precision);
     int by_gpu = by_precision ? by_precision : strcmp(a->gpu, b->gpu);
-    return by_gpu ? by_gpu : compare_numbers(a->gpus, b->gpus);
+    return by_gpu ? by_gpu : COMPARE(a->gpus, b->gpus);
 }
 
 /* Within a batch the fastest first, then the one of least energy per output, then by place. */
 static int compare_rows(const void *left, const void *right) {
     const struct mlenergy_row *a = left, *b = right;
     int order = compare_curves(a, b);
-    if (order == 0)
-        order = compare_numbers(a->batch, b->batch);
-    if (order == 0)
-        order = compare_numbers(b->per_s, a->per_s);
-    if (order == 0)
-        order = compare_numbers(a->power_w / a->per_s, b->power_w / b->per_s);
-    if (order == 0)
-        order = strcmp(a->path, b->path);
-    return order ? order : compare_numbers(a->line, b->line);
+    order = order ? order : COMPARE(a->batch, b->batch);
+    order = order ? order : COMPARE(b->per_s, a->per_s);
+    order = order ? order : COMPARE(a->power_w / a->per_s, b->power_w / b->per_s);
+    order = order ? order : strcmp(a->path, b->path);
+    return order ? order : COMPARE(a->line, b->line);
 }
 
 /* ---- Names ---- */
@@ -176,8 +168,7 @@ void mlenergy_rows_add(struct records_job *job, struct mlenergy_rows rows) {
     struct names names = {0};
     size_t left_out[2] = {0}, found[2] = {0};
     find_names(&names, rows);
-    if (rows.count > 0)
-        qsort(rows.at, rows.count, sizeof *rows.at, compare_rows);
+    sort_array(rows.at, rows.count, compare_rows);
     for (size_t i = 0, end; i < rows.count; i = end) {
         for (end = i + 1; end < rows.count && compare_curves(&rows.at[i], &rows.at[end]) == 0;
              end++)

@@ -23,10 +23,6 @@ double points_rate(const struct points_run *run) {
 
 /* ---- Order ---- */
 
-static int compare_numbers(double a, double b) {
-    return (a > b) - (a < b);
-}
-
 static int compare_texts(const char *a, const char *b) {
     return strcmp(a ? a : "", b ? b : "");
 }
@@ -36,29 +32,29 @@ static int compare_served(const struct points_run *a, const struct points_run *b
     int order = strcmp(a->model, b->model);
     order = order ? order : strcmp(a->gpu, b->gpu);
     order = order ? order : compare_texts(a->precision, b->precision);
-    order = order ? order : compare_numbers(a->gpus, b->gpus);
+    order = order ? order : COMPARE(a->gpus, b->gpus);
     order = order ? order : strcmp(a->setup, b->setup);
-    return order ? order : compare_numbers(a->output, b->output);
+    return order ? order : COMPARE(a->output, b->output);
 }
 
 static int compare_places(const struct points_run *a, const struct points_run *b) {
     int order = strcmp(a->path, b->path);
-    return order ? order : compare_numbers(a->line, b->line);
+    return order ? order : COMPARE(a->line, b->line);
 }
 
 static int compare_by_prompt(const void *left, const void *right) {
     const struct points_run *a = left, *b = right;
     int order = compare_served(a, b);
-    order = order ? order : compare_numbers(a->concurrency, b->concurrency);
-    order = order ? order : compare_numbers(a->prompt, b->prompt);
+    order = order ? order : COMPARE(a->concurrency, b->concurrency);
+    order = order ? order : COMPARE(a->prompt, b->prompt);
     return order ? order : compare_places(a, b);
 }
 
 static int compare_by_concurrency(const void *left, const void *right) {
     const struct points_run *a = left, *b = right;
     int order = compare_served(a, b);
-    order = order ? order : compare_numbers(a->prompt, b->prompt);
-    order = order ? order : compare_numbers(a->concurrency, b->concurrency);
+    order = order ? order : COMPARE(a->prompt, b->prompt);
+    order = order ? order : COMPARE(a->concurrency, b->concurrency);
     return order ? order : compare_places(a, b);
 }
 
@@ -99,11 +95,7 @@ static void compare_group(struct points_runs runs, struct comparisons *found) {
         runs.at[i].equivalents = equivalents;
 }
 
-static int compare_comparisons(const void *left, const void *right) {
-    const struct comparison *a = left, *b = right;
-    int order = compare_numbers(a->concurrency, b->concurrency);
-    return order ? order : compare_numbers(a->equivalents, b->equivalents);
-}
+ORDER_BY(compare_comparisons, struct comparison, ASC(concurrency) ASC(equivalents))
 
 /* By number of requests. */
 static void list_comparisons(struct records_job *job, const struct comparisons *found) {
@@ -128,8 +120,7 @@ static void list_comparisons(struct records_job *job, const struct comparisons *
 
 void points_compare_prompts(struct records_job *job, struct points_runs runs) {
     struct comparisons found = {.at = {0}};
-    if (runs.count > 0)
-        qsort(runs.at, runs.count, sizeof *runs.at, compare_by_prompt);
+    sort_array(runs.at, runs.count, compare_by_prompt);
     for (size_t i = 0, end; i < runs.count; i = end) {
         for (end = i + 1; end < runs.count && compare_served(&runs.at[i], &runs.at[end]) == 0 &&
                           runs.at[i].concurrency == runs.at[end].concurrency;
@@ -137,8 +128,7 @@ void points_compare_prompts(struct records_job *job, struct points_runs runs) {
             continue;
         compare_group((struct points_runs){runs.at + i, end - i}, &found);
     }
-    if (found.at.count > 0)
-        qsort(found.at.at, found.at.count, sizeof *found.at.at, compare_comparisons);
+    sort_array(found.at.at, found.at.count, compare_comparisons);
     list_comparisons(job, &found);
     if (found.negative > 0)
         problems_add(&job->profile->notes, (struct location){0}, NULL,
@@ -217,8 +207,7 @@ static void add_left_out(struct records_job *job, struct left_out *found) {
 
 void points_check_throughput(struct records_job *job, struct points_runs runs) {
     struct left_out found = {.errors = {0}};
-    if (runs.count > 0)
-        qsort(runs.at, runs.count, sizeof *runs.at, compare_by_concurrency);
+    sort_array(runs.at, runs.count, compare_by_concurrency);
     for (size_t i = 0, end; i < runs.count; i = end) {
         for (end = i + 1; end < runs.count && compare_served(&runs.at[i], &runs.at[end]) == 0 &&
                           runs.at[i].prompt == runs.at[end].prompt;

@@ -4,19 +4,14 @@
 #include "ingest/telemetry/telemetry.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-static int activity_by_time(const void *a, const void *b) {
-    const struct telemetry_activity *x = a, *y = b;
-    return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
-}
+ORDER_BY(activity_by_time, struct telemetry_activity, ASC(time_ns))
 
 /* In the order of time, one entry for each instant: some files have one metric after the other. */
 static void order_activities(struct telemetry_device *device) {
     struct telemetry_activity *all = device->activities.at;
     size_t count = device->activities.count, kept = 0;
-    if (count > 0)
-        qsort(all, count, sizeof *all, activity_by_time);
+    sort_array(all, count, activity_by_time);
     for (size_t i = 0; i < count; i++) {
         if (kept == 0 || all[kept - 1].time_ns != all[i].time_ns) {
             all[kept++] = all[i];

@@ -12,10 +12,7 @@ struct power {
     double duration_s, energy_j, mean_w, sample_mean_w, p50_w, p95_w, p99_w, max_w;
 };
 
-static int sample_by_time(const void *a, const void *b) {
-    const struct telemetry_point *x = a, *y = b;
-    return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
-}
+ORDER_BY(sample_by_time, struct telemetry_point, ASC(time_ns))
 
 /* Points without work at both ends are no part of the job. */
 static void trim_idle(struct telemetry_device *device) {
@@ -250,9 +247,8 @@ int telemetry_report(struct telemetry *telemetry, const char *format,
     figures_int(profile->figures, "repeated_rows", (int64_t)telemetry->repeated_rows);
     struct figure *list = figures_list(profile->figures, "devices");
     for (size_t i = 0; telemetry->backward > 0 && i < telemetry->devices.count; i++)
-        if (telemetry->devices.at[i].points.count > 0)
-            qsort(telemetry->devices.at[i].points.at, telemetry->devices.at[i].points.count,
-                  sizeof *telemetry->devices.at[i].points.at, sample_by_time);
+        sort_array(telemetry->devices.at[i].points.at, telemetry->devices.at[i].points.count,
+                   sample_by_time);
     telemetry_add_power_model(telemetry, profile->figures);
     for (size_t i = 0; i < telemetry->devices.count; i++) {
         struct telemetry_device *device = &telemetry->devices.at[i];

@@ -144,10 +144,7 @@ static void apply_segment(struct sweep *sweep, const struct segment_event *event
 
 /* ---- The sweep ---- */
 
-static int by_time(const void *left, const void *right) {
-    const struct sleep_change *a = left, *b = right;
-    return (a->time_ns > b->time_ns) - (a->time_ns < b->time_ns);
-}
+ORDER_BY(by_time, struct sleep_change, ASC(time_ns))
 
 static void list_sleeps(struct sweep *sweep) {
     for (size_t i = 0; i < sweep->run->rests.count; i++) {
@@ -158,8 +155,7 @@ static void list_sleeps(struct sweep *sweep) {
         array_push(&sweep->sleeps, ((struct sleep_change){r->start_ns, r->count, type}));
         array_push(&sweep->sleeps, ((struct sleep_change){r->end_ns, -(int64_t)r->count, type}));
     }
-    if (sweep->sleeps.count > 0)
-        qsort(sweep->sleeps.at, sweep->sleeps.count, sizeof *sweep->sleeps.at, by_time);
+    sort_array(sweep->sleeps.at, sweep->sleeps.count, by_time);
 }
 
 static int64_t next_ns(const struct sweep *s) {

@@ -130,8 +130,8 @@ int investments_find(struct investments *investments, const struct recorded_run 
     for (uint32_t m = 0; m < run->folder->models.count && r == 0; m++)
         for (size_t p = 0; in_use[m] && p < PARAMETERS && r == 0; p++)
             r = try_investment(&session, investments, m, parameters[p], reterr);
-    if (r == 0 && investments->at.count > 0)
-        qsort(investments->at.at, investments->at.count, sizeof *investments->at.at, by_energy);
+    if (r == 0)
+        sort_array(investments->at.at, investments->at.count, by_energy);
     free(in_use);
     free(session.drawn.at);
     return r;

@@ -26,10 +26,7 @@ struct intensity {
     double g, s;
 };
 
-static int compare_intensities(const void *a, const void *b) {
-    double x = ((const struct intensity *)a)->g, y = ((const struct intensity *)b)->g;
-    return (x > y) - (x < y);
-}
+ORDER_BY(compare_intensities, struct intensity, ASC(g))
 
 static int64_t step_end_ns(const struct rule_run *rule_run, size_t step) {
     const struct recorded_folder *folder = rule_run->folder;
@@ -54,8 +51,7 @@ static bool split_intensity(const struct rule_run *rule_run, double quantile, do
             whole_s += one.s;
         }
     }
-    if (count > 1)
-        qsort(all, count, sizeof *all, compare_intensities);
+    sort_array(all, count, compare_intensities);
     size_t at = 0;
     while (at + 1 < count && (s += all[at].s) < quantile * whole_s)
         at++;

@@ -35,18 +35,13 @@ static const struct field starve_fields[] = {
          "times the job's time on GPUs (T* of one that has not started), which it has to exceed, too"},
     FIELDS_END};
 
-static int compare_reals(const void *a, const void *b) {
-    const double *x = a, *y = b;
-    return *x < *y ? -1 : *x > *y;
-}
-
 static double p99_wait_s(const struct rule_run *rule_run) {
     double *waits = mem_zalloc(rule_run_jobs(rule_run) + 1, sizeof *waits);
     size_t count = 0;
     for (uint32_t j = 0; j < rule_run_jobs(rule_run); j++)
         if (rule_run_counts(rule_run, j) && rule_run->run->jobs[j].segment_count > 0)
             waits[count++] = rule_run_wait_s(rule_run, j);
-    qsort(waits, count, sizeof *waits, compare_reals);
+    sort_array(waits, count, by_real);
     double p99 = count > 0 ? job_stats_percentile(waits, count, 0.99) : 0;
     free(waits);
     return p99;
@@ -72,12 +67,7 @@ struct start_order {
     uint32_t job;
 };
 
-static int compare_starts(const void *a, const void *b) {
-    const struct start_order *x = a, *y = b;
-    if (x->start_ns != y->start_ns)
-        return x->start_ns < y->start_ns ? -1 : 1;
-    return x->job < y->job ? -1 : x->job > y->job;
-}
+ORDER_BY(compare_starts, struct start_order, ASC(start_ns) ASC(job))
 
 /* By job, how many submitted after it started before it: in the order of starts, a tree of counts
    over the order of submission (Fenwick 1994). */
@@ -88,7 +78,7 @@ static uint32_t *count_overtakers(const struct rule_run *rule_run) {
     uint32_t *overtakers = mem_zalloc((size_t)jobs + 1, sizeof *overtakers), started = 0;
     for (uint32_t j = 0; j < jobs; j++)
         order[j] = (struct start_order){start_of(rule_run, j), j};
-    qsort(order, jobs, sizeof *order, compare_starts);
+    sort_array(order, jobs, compare_starts);
     for (uint32_t i = 0; i < jobs; i++) {
         uint32_t job = order[i].job, before = 0;
         for (uint32_t n = job + 1; n > 0; n &= n - 1)

@@ -118,14 +118,7 @@ static void add_interval(struct growth *growth, int64_t from_ns, int64_t to_ns,
     array_push(&growth->events, ((struct growth_event){to_ns, ends, (uint32_t)index}));
 }
 
-static int compare_growth_events(const void *a, const void *b) {
-    const struct growth_event *x = a, *y = b;
-    if (x->time_ns != y->time_ns)
-        return x->time_ns < y->time_ns ? -1 : 1;
-    if (x->change != y->change)
-        return x->change < y->change ? -1 : 1;
-    return x->index < y->index ? -1 : x->index > y->index;
-}
+ORDER_BY(compare_growth_events, struct growth_event, ASC(time_ns) ASC(change) ASC(index))
 
 static void list_growth_events(struct growth *growth) {
     const struct recorded_run *run = growth->rule_run->run;
@@ -141,8 +134,7 @@ static void list_growth_events(struct growth *growth) {
         const struct recorded_segment *s = &run->segments.at[growth->growers.at[i].segment];
         add_interval(growth, s->start_ns, s->end_ns, GROWER_ENDS, GROWER_BEGINS, i);
     }
-    qsort(growth->events.at, growth->events.count, sizeof *growth->events.at,
-          compare_growth_events);
+    sort_array(growth->events.at, growth->events.count, compare_growth_events);
 }
 
 static void replay_growth(struct growth *growth) {

@@ -80,14 +80,7 @@ struct ranked {
     size_t found;
 };
 
-static int compare_ranked(const void *a, const void *b) {
-    const struct ranked *x = a, *y = b;
-    if (x->insight->severity != y->insight->severity)
-        return x->insight->severity < y->insight->severity ? 1 : -1;
-    if (x->insight->share != y->insight->share)
-        return x->insight->share < y->insight->share ? 1 : -1;
-    return x->found < y->found ? -1 : x->found > y->found;
-}
+ORDER_BY(compare_ranked, struct ranked, DESC(insight->severity) DESC(insight->share) ASC(found))
 
 void insights_sort(struct insights *insights) {
     size_t count = insights->at.count;
@@ -96,7 +89,7 @@ void insights_sort(struct insights *insights) {
     struct ranked *ranked = mem_zalloc(count, sizeof *ranked);
     for (size_t i = 0; i < count; i++)
         ranked[i] = (struct ranked){insights->at.at[i], i};
-    qsort(ranked, count, sizeof *ranked, compare_ranked);
+    sort_array(ranked, count, compare_ranked);
     for (size_t i = 0; i < count; i++)
         insights->at.at[i] = ranked[i].insight;
     free(ranked);

@@ -1,8 +1,6 @@
 /* Narrower choices: see narrower.h. */
 #include "insight/rules/narrower.h"
 
-#include <stdlib.h>
-
 #define NOT_ONE_LIST "the scenario has several streams, each with choices of its own"
 
 static const struct yaml_node *workload_of(const struct rule_run *rule_run) {
@@ -20,11 +18,6 @@ static bool has_lists(const struct rule_run *rule_run, struct insight *insight) 
     return true;
 }
 
-static int compare_counts(const void *a, const void *b) {
-    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
-    return (left > right) - (left < right);
-}
-
 /* All numbers of GPUs that some job with a model may take. */
 static size_t list_counts(const struct rule_run *rule_run, uint32_t *counts) {
     const struct config_table *table = &rule_run->run->workload.table;
@@ -40,7 +33,7 @@ static size_t list_counts(const struct rule_run *rule_run, uint32_t *counts) {
                 counts[count++] = request->k[i];
         }
     }
-    qsort(counts, count, sizeof *counts, compare_counts);
+    sort_array(counts, count, by_uint32);
     return count;
 }
 

@@ -90,10 +90,7 @@ static int64_t idle_nw_of(const struct cluster *cluster) {
     return nw;
 }
 
-static int compare_steps(const void *a, const void *b) {
-    const struct power_step *x = a, *y = b;
-    return x->time_ns < y->time_ns ? -1 : x->time_ns > y->time_ns;
-}
+ORDER_BY(compare_steps, struct power_step, ASC(time_ns))
 
 /* Changes become what holds after them, those of an instant one. */
 static void add_up(struct power_steps *steps) {
@@ -117,7 +114,7 @@ void power_steps_make(struct power_steps *steps, const struct recorded_run *run)
         add_segment(steps, run, &run->segments.at[i]);
     for (size_t i = 0; i < run->rests.count; i++)
         add_rest(steps, run, &run->rests.at[i]);
-    qsort(steps->at.at, steps->at.count, sizeof *steps->at.at, compare_steps);
+    sort_array(steps->at.at, steps->at.count, compare_steps);
     add_up(steps);
 }
 

@@ -59,10 +59,7 @@ static uint32_t service_of(const struct recorded_run *run, uint32_t job) {
     return run->replicas.at[job - run->first_replica].service;
 }
 
-static int by_start(const void *left, const void *right) {
-    const struct load_piece *a = left, *b = right;
-    return (a->from_ns > b->from_ns) - (a->from_ns < b->from_ns);
-}
+ORDER_BY(by_start, struct load_piece, ASC(from_ns))
 
 static double load_of(const struct recorded_run *run, const struct recorded_segment *s) {
     double most = recorded_run_config(run, s)->goodput[EASIM_ONE_NODE];
@@ -74,7 +71,7 @@ static void join_pieces(struct service_facts *facts) {
     size_t kept = 0;
     if (facts->pieces.count == 0)
         return;
-    qsort(facts->pieces.at, facts->pieces.count, sizeof *facts->pieces.at, by_start);
+    sort_array(facts->pieces.at, facts->pieces.count, by_start);
     for (size_t i = 0; i < facts->pieces.count; i++) {
         struct load_piece piece = facts->pieces.at[i];
         struct load_piece *last = kept > 0 ? &facts->pieces.at[kept - 1] : NULL;

@@ -20,10 +20,7 @@ struct levels {
     ARRAY_OF(struct level) at; /* by time */
 };
 
-static int compare_levels(const void *a, const void *b) {
-    const struct level *x = a, *y = b;
-    return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
-}
+ORDER_BY(compare_levels, struct level, ASC(time_ns))
 
 static void add_level(struct levels *levels, const struct recorded_segment *segment,
                       double amount) {
@@ -34,8 +31,7 @@ static void add_level(struct levels *levels, const struct recorded_segment *segm
 }
 
 static void sort_levels(struct levels *levels) {
-    if (levels->at.count > 0)
-        qsort(levels->at.at, levels->at.count, sizeof *levels->at.at, compare_levels);
+    sort_array(levels->at.at, levels->at.count, compare_levels);
 }
 
 /* ---- QUEUE ---- */
@@ -240,10 +236,7 @@ struct filling {
     double missing_gpu_s; /* below the median, outside */
 };
 
-static int compare_held(const void *a, const void *b) {
-    double x = ((const struct held *)a)->gpus, y = ((const struct held *)b)->gpus;
-    return (x > y) - (x < y);
-}
+ORDER_BY(compare_held, struct held, ASC(gpus))
 
 static double median_by_time(const struct filling *filling, double whole_s) {
     size_t count = filling->at.count;
@@ -251,7 +244,7 @@ static double median_by_time(const struct filling *filling, double whole_s) {
     double s = 0;
     size_t i = 0;
     memcpy(sorted, filling->at.at, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, compare_held);
+    sort_array(sorted, count, compare_held);
     while (i + 1 < count && (s += sorted[i].s) < whole_s / 2)
         i++;
     double median = sorted[i].gpus;

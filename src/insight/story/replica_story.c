@@ -42,12 +42,7 @@ static uint32_t common_gpus(const struct recorded_run *run, const struct recorde
 
 /* ---- Where its GPUs came from ---- */
 
-static int by_time(const void *left, const void *right) {
-    const struct replica_source *a = left, *b = right;
-    if (a->time_ns != b->time_ns)
-        return a->time_ns < b->time_ns ? -1 : 1;
-    return (a->job > b->job) - (a->job < b->job);
-}
+ORDER_BY(by_time, struct replica_source, ASC(time_ns) ASC(job))
 
 /* The segment that held a GPU last before then; NULL: none did. */
 static const struct recorded_segment *last_holder(const struct recorded_run *run, uint32_t node,
@@ -81,8 +76,7 @@ static void find_sources(struct replica_story *story, const struct recorded_segm
                 add_source(story, from);
         }
     }
-    if (story->sources.count > 0)
-        qsort(story->sources.at, story->sources.count, sizeof *story->sources.at, by_time);
+    sort_array(story->sources.at, story->sources.count, by_time);
 }
 
 /* ---- Its service before it ---- */

@@ -20,12 +20,7 @@ static int *find_whys(const struct story *story) {
     return whys;
 }
 
-static int overtaker_by_start(const void *a, const void *b) {
-    const struct story_overtaker *x = a, *y = b;
-    if (x->start_ns != y->start_ns)
-        return x->start_ns < y->start_ns ? -1 : 1;
-    return (x->job > y->job) - (x->job < y->job);
-}
+ORDER_BY(overtaker_by_start, struct story_overtaker, ASC(start_ns) ASC(job))
 
 static void find_overtakers(struct story *story) {
     const struct recorded_job *own = &story->run->jobs[story->job];
@@ -39,9 +34,7 @@ static void find_overtakers(struct story *story) {
             array_push(&story->overtakers, ((struct story_overtaker){j, start_ns, whys[j]}));
     }
     free(whys);
-    if (story->overtakers.count > 0)
-        qsort(story->overtakers.at, story->overtakers.count, sizeof *story->overtakers.at,
-              overtaker_by_start);
+    sort_array(story->overtakers.at, story->overtakers.count, overtaker_by_start);
 }
 
 /* ---- The deadline ---- */

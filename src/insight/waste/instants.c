@@ -36,12 +36,7 @@ static void add_job(struct instants *instants, const struct recorded_job *job) {
     }
 }
 
-static int compare_events(const void *a, const void *b) {
-    const struct instant_event *first = a, *second = b;
-    if (first->time_ns != second->time_ns)
-        return first->time_ns < second->time_ns ? -1 : 1;
-    return (first->change > second->change) - (first->change < second->change);
-}
+ORDER_BY(compare_events, struct instant_event, ASC(time_ns) ASC(change))
 
 void instants_init(struct instants *instants, const struct recorded_run *run) {
     uint32_t types = run->folder->cluster.gpu_type_count;
@@ -55,9 +50,7 @@ void instants_init(struct instants *instants, const struct recorded_run *run) {
         add_event(instants, rest->start_ns, INSTANT_REST_BEGINS, i);
         add_event(instants, rest->end_ns, INSTANT_REST_ENDS, i);
     }
-    if (instants->events.count > 0)
-        qsort(instants->events.at, instants->events.count, sizeof *instants->events.at,
-              compare_events);
+    sort_array(instants->events.at, instants->events.count, compare_events);
     room_init(&instants->room, &run->folder->cluster);
     wanted_init(&instants->wanted, &run->workload.table);
     instants->asleep_milli = mem_zalloc(types, sizeof *instants->asleep_milli);

@@ -41,16 +41,7 @@ struct turn {
     bool fails; /* before others start */
 };
 
-static int compare_turns(const void *left, const void *right) {
-    const struct turn *a = left, *b = right;
-    if (a->service != b->service)
-        return a->service < b->service ? -1 : 1;
-    if (a->time_ns != b->time_ns)
-        return a->time_ns < b->time_ns ? -1 : 1;
-    if (a->fails != b->fails)
-        return a->fails ? -1 : 1;
-    return (a->job > b->job) - (a->job < b->job);
-}
+ORDER_BY(compare_turns, struct turn, ASC(service) ASC(time_ns) DESC(fails) ASC(job))
 
 void serving_find_replacements(const struct recorded_run *run, uint8_t *classes) {
     ARRAY_OF(struct turn) turns = {0};
@@ -65,8 +56,7 @@ void serving_find_replacements(const struct recorded_run *run, uint8_t *classes)
                 array_push(&turns, ((struct turn){all[s].end_ns, service, job, true}));
         }
     }
-    if (turns.count > 0)
-        qsort(turns.at, turns.count, sizeof *turns.at, compare_turns);
+    sort_array(turns.at, turns.count, compare_turns);
     uint32_t lost = 0;
     for (size_t i = 0; i < turns.count; i++) {
         lost = i > 0 && turns.at[i].service != turns.at[i - 1].service ? 0 : lost;

@@ -24,17 +24,9 @@ struct rank {
     size_t row;
 };
 
-static int by_energy(const void *left, const void *right) {
-    const struct rank *a = left, *b = right;
-    if (a->energy_j != b->energy_j)
-        return a->energy_j > b->energy_j ? -1 : 1;
-    return (a->row > b->row) - (a->row < b->row);
-}
+ORDER_BY(by_energy, struct rank, DESC(energy_j) ASC(row))
 
-static int by_row(const void *left, const void *right) {
-    const struct rank *a = left, *b = right;
-    return (a->row > b->row) - (a->row < b->row);
-}
+ORDER_BY(by_row, struct rank, ASC(row))
 
 /* A row never has more than the one above it, so what is chosen is a tree. */
 static struct rank *choose_rows(const struct attribution *attribution, size_t *ret_count) {
@@ -42,9 +34,9 @@ static struct rank *choose_rows(const struct attribution *attribution, size_t *r
     struct rank *ranks = mem_alloc(count * sizeof *ranks);
     for (size_t i = 0; i < count; i++)
         ranks[i] = (struct rank){attribution_energy_j(&attribution->rows.at[i].sums), i};
-    qsort(ranks, count, sizeof *ranks, by_energy);
+    sort_array(ranks, count, by_energy);
     *ret_count = count < MOST_ROWS ? count : MOST_ROWS;
-    qsort(ranks, *ret_count, sizeof *ranks, by_row);
+    sort_array(ranks, *ret_count, by_row);
     return ranks;
 }
 

@@ -208,10 +208,7 @@ void bound_tables_report(const struct bound_output *output, struct str *out) {
                  first->energy.solved ? "" : "; the program was not solved: no prices");
 }
 
-static int compare_gaps(const void *a, const void *b) {
-    const struct ranked_gap *x = a, *y = b;
-    return (x->gap > y->gap) - (x->gap < y->gap);
-}
+ORDER_BY(compare_gaps, struct ranked_gap, ASC(gap))
 
 /* Why nobody has a gap; NULL: somebody may. */
 static const char *refuse_all_gaps(const struct bound_output *output, enum bound_metric metric) {
@@ -235,7 +232,7 @@ static void add_gap_line(const struct bound_output *output, enum bound_metric me
         else
             count++;
     }
-    qsort(gaps, count, sizeof *gaps, compare_gaps);
+    sort_array(gaps, count, compare_gaps);
     for (size_t i = 0; i < count; i++)
         str_addf(out, "%s %s %.3g %%", i > 0 ? "," : "", gaps[i].policy, 100 * gaps[i].gap);
 }

@@ -39,14 +39,7 @@ struct child {
     double energy_j;
 };
 
-static int by_parent_then_size(const void *a, const void *b) {
-    const struct child *x = a, *y = b;
-    if (x->parent != y->parent)
-        return x->parent < y->parent ? -1 : 1;
-    if (x->energy_j != y->energy_j)
-        return x->energy_j > y->energy_j ? -1 : 1;
-    return (x->row > y->row) - (x->row < y->row);
-}
+ORDER_BY(by_parent_then_size, struct child, ASC(parent) DESC(energy_j) ASC(row))
 
 static void sort_children(struct tree *tree) {
     const struct attribution *a = tree->attribution;
@@ -55,7 +48,7 @@ static void sort_children(struct tree *tree) {
     for (size_t i = 0; i < count; i++)
         all[i] = (struct child){i == 0 ? SIZE_MAX : a->rows.at[i].parent, i,
                                 attribution_energy_j(&a->rows.at[i].sums)};
-    qsort(all, count, sizeof *all, by_parent_then_size);
+    sort_array(all, count, by_parent_then_size);
     tree->children = mem_alloc((count + 1) * sizeof *tree->children);
     tree->first = mem_zalloc(count + 1, sizeof *tree->first);
     for (size_t i = 0; i < count; i++) {

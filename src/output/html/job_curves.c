@@ -21,11 +21,6 @@ struct curve_values {
     size_t jobs;
 };
 
-static int by_size(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static int read_values(const char *folder, struct curve_values *values, struct error *reterr) {
     static const char *const names[] = {"jct_s", "wait_s", "exec_s", NULL};
     struct plot_jobs jobs = {.csv = NULL};
@@ -92,8 +87,7 @@ int job_curves_add(struct str *out, const char *folder, struct error *reterr) {
         json_out_open(out, '{');
         json_out_member_int(out, "jobs", (int64_t)values.jobs);
         for (int c = 0; c < CURVES; c++) {
-            if (values.of[c].count > 0)
-                qsort(values.of[c].at, values.of[c].count, sizeof(double), by_size);
+            sort_array(values.of[c].at, values.of[c].count, by_real);
             add_curve(out, curve_names[c], values.of[c].at, values.of[c].count, values.jobs);
         }
         json_out_close(out, '}');

@@ -16,12 +16,7 @@ static void add_timed(void *to, const struct plan *plan) {
     array_push(&plans->list, timed);
 }
 
-static int compare_times(const void *left, const void *right) {
-    const struct timed_plan *a = left, *b = right;
-    if (a->time_s != b->time_s)
-        return a->time_s < b->time_s ? -1 : 1;
-    return (a->place > b->place) - (a->place < b->place);
-}
+ORDER_BY(compare_times, struct timed_plan, ASC(time_s) ASC(place))
 
 static bool same_plans(const struct plan *a, const struct plan *b) {
     return a->tensor == b->tensor && a->pipeline == b->pipeline && a->data == b->data &&
@@ -39,8 +34,7 @@ struct timed_plans timed_plans_of(const struct survey_row *row) {
         listed = same_plans(&plans.list.at[i].plan, &row->plan);
     if (!listed) /* a context that is none of context_parallel */
         add_timed(&plans, &row->plan);
-    if (plans.list.count > 0)
-        qsort(plans.list.at, plans.list.count, sizeof *plans.list.at, compare_times);
+    sort_array(plans.list.at, plans.list.count, compare_times);
     return plans;
 }
 

@@ -74,10 +74,7 @@ static int read_grid_row(struct table_reader *reader, struct error *reterr) {
 
 /* ---- Axes ---- */
 
-static int compare_values(const void *a, const void *b) {
-    const struct grid_value *p = a, *q = b;
-    return (p->number > q->number) - (p->number < q->number);
-}
+ORDER_BY(compare_values, struct grid_value, ASC(number))
 
 /* Numbers ascending, other values as they first appear; rows then name places in this order. */
 static void order_axis(struct grid_table *table, size_t a) {
@@ -93,7 +90,7 @@ static void order_axis(struct grid_table *table, size_t a) {
     }
     if (!axis->numeric || axis->count == 0)
         return;
-    qsort(axis->values, axis->count, sizeof *axis->values, compare_values);
+    sort_array(axis->values, axis->count, compare_values);
     uint32_t *now = mem_zalloc(axis->count, sizeof *now);
     for (uint32_t i = 0; i < axis->count; i++)
         now[axis->values[i].before] = i;
@@ -235,8 +232,7 @@ void grid_add_cells(const struct grid_table *table, const size_t axes[GRID_DIMEN
         rows[count].replicate = row->replicate;
         rows[count++].value = row->values[metric];
     }
-    if (count > 0)
-        qsort(rows, count, sizeof *rows, compare_rows);
+    sort_array(rows, count, compare_rows);
     for (size_t i = 0, next; i < count; i = next) {
         for (next = i; next < count && compare_cells(&rows[i], &rows[next]) == 0;)
             next++;

@@ -12,7 +12,6 @@
 #include "output/plot/label_places.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* The plotting area, in pixels from the edges. */
 #define LEFT   86
@@ -111,11 +110,7 @@ static void name_same_points(struct pareto_session *s, struct plot_figure *figur
 
 /* ---- Data ---- */
 
-static int compare_front_points(const void *a, const void *b) {
-    double left = ((const struct pareto_point *)a)->at[0],
-           right = ((const struct pareto_point *)b)->at[0];
-    return (left > right) - (left < right);
-}
+ORDER_BY(compare_front_points, struct pareto_point, ASC(at[0]))
 
 /* The front, from the best x to the best y: series 0 of the data. Counts how many are on it. */
 static void add_front(struct pareto_session *s, struct str *data) {
@@ -134,7 +129,7 @@ static void add_front(struct pareto_session *s, struct str *data) {
     for (size_t i = 0; i < s->count; i++)
         if (dominators[i] == PARETO_NOBODY)
             front[s->on_front++] = points[i];
-    qsort(front, s->on_front, sizeof *front, compare_front_points);
+    sort_array(front, s->on_front, compare_front_points);
     for (size_t i = 0; i < s->on_front; i++) {
         str_add_char(data, '0');
         for (int d = 0; d < 2; d++)

@@ -94,11 +94,7 @@ static enum verdict verdict_of(const struct paired *paired, enum metric_better d
     return sign > 0 ? BETTER : sign < 0 ? WORSE : NOT_CLEAR;
 }
 
-static int compare_differences(const void *a, const void *b) {
-    const struct world_difference *left = a, *right = b;
-    int order = (left->mean > right->mean) - (left->mean < right->mean);
-    return order != 0 ? order : (left->world > right->world) - (left->world < right->world);
-}
+ORDER_BY(compare_differences, struct world_difference, ASC(mean) ASC(world))
 
 static void fill_differences(struct worlds_session *s, struct world_row *row) {
     const struct world_table *t = &s->table;
@@ -111,7 +107,7 @@ static void fill_differences(struct worlds_session *s, struct world_row *row) {
             row->differences[row->count++] = (struct world_difference){
                 w, p.diff.mean, p.diff.ci95, verdict_of(&p, metric_table[s->column].better)};
     }
-    qsort(row->differences, row->count, sizeof *row->differences, compare_differences);
+    sort_array(row->differences, row->count, compare_differences);
 }
 
 /* ---- Data ---- */

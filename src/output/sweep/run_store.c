@@ -126,8 +126,7 @@ int run_store_read(struct run_store *store, const char *folder, struct error *re
         arena_finish(&arena);
     }
     free(entries);
-    if (store->records.count > 0)
-        qsort(store->records.at, store->records.count, sizeof *store->records.at, compare_records);
+    sort_array(store->records.at, store->records.count, compare_records);
     return r;
 }
 

@@ -78,20 +78,12 @@ void groups_add(struct groups *groups, const struct easim_view *view, uint32_t c
                                        groups->by_power ? least_added_w(view, c, spans) : 0}));
 }
 
-static int compare_power(const void *left, const void *right) {
-    const struct group_way *a = left, *b = right;
-    if (a->added_w != b->added_w)
-        return a->added_w < b->added_w ? -1 : 1;
-    if (a->level != b->level)
-        return a->level < b->level ? -1 : 1;
-    return a->config < b->config ? -1 : a->config > b->config;
-}
+ORDER_BY(compare_power, struct group_way, ASC(added_w) ASC(level) ASC(config))
 
 uint32_t groups_end(struct groups *groups) {
     bool is_new;
-    if (groups->by_power && groups->building.count > 0)
-        qsort(groups->building.at, groups->building.count, sizeof *groups->building.at,
-              compare_power);
+    if (groups->by_power)
+        sort_array(groups->building.at, groups->building.count, compare_power);
     uint32_t group = intern(&groups->ways, groups->building.at,
                             groups->building.count * sizeof *groups->building.at, &is_new);
     if (is_new)

@@ -90,8 +90,8 @@ static int gather_jobs(struct rounds *rounds, const struct easim_pass *pass) {
         const struct easim_job *job = host_job(view, easim_view_running(view, i)->job);
         r = job->preemptible ? add_job(rounds, pass, job) : 0;
     }
-    if (r == 0 && rounds->jobs.count > 0)
-        qsort(rounds->jobs.at, rounds->jobs.count, sizeof *rounds->jobs.at, compare_jobs);
+    if (r == 0)
+        sort_array(rounds->jobs.at, rounds->jobs.count, compare_jobs);
     return r;
 }
 
