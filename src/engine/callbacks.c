@@ -10,7 +10,6 @@
 #include "policy/host_job.h"
 #include "policy/refusing_host.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -49,13 +48,11 @@ static void call_policy(struct sim *sim, int (*function)(const struct easim_pass
     sim->list.recheck_all = sim->list.recheck_all || (sim->options.check && checks_all(sim));
     look_begins(sim);
     note_call(sim, function ? name : LIST_CALLBACK);
-    errno = 0;
     int r = function ? function(&pass) : list_decide(&sim->list, &pass);
-    const int code = errno;
     end_call(sim, function ? name : LIST_CALLBACK);
     look_ends(sim, checks_all(sim));
     const char *why = plan.failure.length > 0 ? plan.failure.text : "it gave no reason";
-    if (r < 0 && machine_is_at_fault(code))
+    if (r < 0 && machine_is_named(why)) /* a policy may have a program, or a file */
         machine_end("policy %s: %s failed: %s", sim->module->policy->name, name, why);
     if (r < 0)
         sim_fail(sim, ERROR_RUN, "policy %s: %s failed: %s", sim->module->policy->name, name, why);
