@@ -296,6 +296,39 @@ def fitted_parameters(folder):
     assert row["jct_mean_s"] == single["jct_mean_s"] != central["jct_mean_s"]
 
 
+def fit_beside_scaling(folder):
+    """A parameter of the scenario's own override, which stands behind the entries of the fit in every world: drawn with the fit, a
+    world is that of `easim run` with both; a law of one value gives the worlds of the fit alone."""
+    config, fit = folder / "both.yaml", "uncertainty: {worlds: 5, calibration: true, shares: %s%s}\n"
+    scaling = ", parameters: [{group: scaling, path: 'model_overrides[0].set.c_s.times', law: {%s}}]"
+    worlds = {}
+    for name, shares, parameters in (("fit", "false", ""), ("one", "false", scaling % "choice: [1.1]"), ("both", "true", scaling % "uniform: [0.6, 1.9]")):
+        config.write_text(FITTED + fit % (shares, parameters), encoding="utf-8")
+        easim("check", config)
+        easim("compare", config, "--policies", "pollux", "--summary-only", "--quiet", "--out", folder / f"beside-{name}")
+        worlds[name] = rows_of(folder / f"beside-{name}" / "worlds.csv")
+    column = "model_overrides[0].set.c_s.times"
+    for a, b in zip(worlds["fit"], worlds["one"], strict=True):
+        assert b.pop(column) == "1.1" and a == b, (a, b)
+    sums = {v["energy_kwh"] for v in worlds["fit"]}
+    drawn = draws_of(worlds["both"])["0", "3"]
+    assert len(worlds["both"]) == 15 and float(drawn[column]) != 1.1 and len(sums) == 5, (drawn, sums)
+    log, entries = folder / "both.csv", {}
+    for name in drawn:
+        if name != column:
+            place, key = name.removeprefix("calibration/").rsplit("/", 1)
+            entries.setdefault(place, []).append(f"{key}: {drawn[name]}")
+    own = ", ".join("{model: %s%s, set: {%s}}" % (place.split("/")[0], "".join(f", gpu: {g}" for g in place.split("/")[1:]),
+                                                   ", ".join(values)) for place, values in entries.items())
+    said = easim("gen", config, "-o", log).stderr
+    easim("run", config, "--set", f"model_overrides=[{own}, {{model: bert, set: {{c_s: {{times: {drawn[column]}}}}}}}]", "--set",
+          said[said.index("workload"):].strip().strip("'\"").replace("workload: ", "workload=", 1), "--set", "uncertainty=~",
+          "--summary-only", "--quiet", "--out", folder / "both-run")
+    single, = rows_of(folder / "both-run" / "summary.csv")
+    row = next(r for r in worlds["both"] if (r["set"], r["world"]) == ("0", "3"))
+    assert row["energy_kwh"] == single["energy_kwh"] and row["jct_mean_s"] == single["jct_mean_s"], (row, single)
+
+
 def fitted_bounds(folder):
     """A synchronisation of 0.01 +- 0.02 s is never negative, and a p0_w of 250 +- 60 W never above a pmax_w of 300 +- 40 W."""
     model = ("{name: net, m0: 64, phi: 1000, batches: [8, 16], gpus: {h100: {a_s: 0.04, c_s: 0.005, gamma: 2, alpha_s: 0.01, "
@@ -428,7 +461,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for check in (one_world_is_a_comparison, equal_worlds, worlds_are_single_runs, groups_change_alone,
-                      streams_are_named, redraws, fitted_parameters, fitted_bounds, beside_other_options,
+                      streams_are_named, redraws, fitted_parameters, fit_beside_scaling, fitted_bounds, beside_other_options,
                       a_policy_fails_in_some_worlds, said_of_some_worlds, any_number_of_threads, repeated, interrupted, one_workload, said_elsewhere):
             start = time.monotonic()
             check(folder)

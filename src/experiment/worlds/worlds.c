@@ -187,13 +187,15 @@ int worlds_load(const struct worlds *worlds, const char *const *sets, size_t cou
                 const char *policy, struct study *study, struct problems *problems) {
     const struct world_source *source = &worlds->source;
     struct scenario_overrides overrides = source->overrides;
-    const char **all = mem_zalloc(overrides.set_count + count, sizeof *all);
+    const char **all = mem_zalloc(overrides.set_count + 1 + count, sizeof *all);
+    size_t n = 0;
     for (size_t i = 0; i < overrides.set_count; i++)
-        all[i] = overrides.sets[i];
+        all[n++] = overrides.sets[i];
+    all[n++] = "uncertainty=~"; /* its paths are those of the scenario, where entries have moved */
     for (size_t i = 0; i < count; i++)
-        all[overrides.set_count + i] = sets[i];
+        all[n++] = sets[i];
     overrides.sets = all;
-    overrides.set_count += count;
+    overrides.set_count = n;
     overrides.read = &worlds->central->scenario.uses;
     overrides.policy = policy ? policy : overrides.policy;
     int r = study_load(study, source->config, &overrides, source->readers, problems);
