@@ -159,8 +159,27 @@ static void remember(const char *name, void *context) {
     str_addf(&known->text, "%s%s", known->names.count > 1 ? ", " : "", name);
 }
 
+/* Such as a link to a file that is gone. */
+static bool has_unreadable(const char *folder, void *context) {
+    const struct search *search = context;
+    struct stat status;
+    return !has_module(folder, context) && lstat(search->path, &status) == 0;
+}
+
+static int refuse_unreadable(const char *path, struct error *reterr) {
+    int code = access(path, R_OK) < 0 ? errno : EAGAIN; /* it was just being put there */
+    char target[PATH_MAX];
+    ssize_t length = readlink(path, target, sizeof target);
+    return length > 0 ? error_set(reterr, ERROR_INPUT, "%s: cannot open: %s (it is a link to %.*s)",
+                                  path, strerror(code), (int)length, target)
+                      : error_set(reterr, ERROR_INPUT, "%s: cannot open: %s", path, strerror(code));
+}
+
 int module_not_found(const char *name, struct error *reterr) {
     struct known known = {.names = {0}};
+    struct search search = {.name = name};
+    if (each_folder(has_unreadable, &search))
+        return refuse_unreadable(search.path, reterr);
     module_list(remember, &known);
     error_set(reterr, ERROR_INPUT, "no policy is named \"%.80s\"%s (found: %s)", name,
               str_suggestion(&known.arena, name, known.names.at, known.names.count),

@@ -5,6 +5,7 @@
 #include "io/sha256.h"
 #include "policy/module.h"
 
+#include <errno.h>
 #include <string.h>
 
 static int check_file(const char *folder, const struct recorded_file *file, struct error *reterr) {
@@ -48,8 +49,11 @@ int recorded_check(const char *folder, struct error *reterr) {
     struct recorded recorded = {0};
     struct arena arena = {0};
     const char *manifest = arena_printf(&arena, "%s/" MANIFEST_NAME, folder);
+    DIR *opened = files_open_folder(folder);
     int r;
-    if (!files_exist(manifest))
+    if (!opened)
+        r = error_set(reterr, ERROR_INPUT, "%s: cannot open folder: %s", folder, strerror(errno));
+    else if (!files_exist(manifest))
         r = error_set(
             reterr, ERROR_INPUT,
             "%s: " MANIFEST_NAME
@@ -64,6 +68,8 @@ int recorded_check(const char *folder, struct error *reterr) {
         r = check_file(folder, file, reterr);
     if (r == 0)
         r = check_inner_folders(folder, &recorded, reterr);
+    if (opened)
+        closedir(opened);
     recorded_finish(&recorded);
     arena_finish(&arena);
     return r;

@@ -149,6 +149,20 @@ def test_declared_power_cap():
     assert results(checks, "skipped") == {"reads only what it declares": "it does not declare what it reads"}, checks
 
 
+def test_link_to_nothing():
+    """A module that is there but cannot be opened is not told as a name that nobody has; another of this name is found behind it."""
+    with tempfile.TemporaryDirectory(prefix="easim-link.") as folder:
+        link, fcfs = Path(folder, "gone.so"), Path(folder, "fcfs.so")
+        link.symlink_to("../away/gone.so")
+        fcfs.symlink_to("../away/fcfs.so")
+        environment = os.environ | {"EASIM_POLICY_PATH": f"{folder}:{os.environ.get('EASIM_POLICY_PATH', '')}"}
+        why = f"{link}: cannot open: No such file or directory (it is a link to ../away/gone.so)"
+        for words, code, expected in ((("policies", "gone"), 2, f"easim: {why}\n"), (("policies", "fcfs"), 0, ""),
+                                      (("check", SOURCE / "configs/tiny.yaml", "--policy", "gone"), 2, f"--policy: policy.name: {why}\n")):
+            done = subprocess.run([EASIM, *words], capture_output=True, text=True, check=False, env=environment)
+            assert (done.returncode, done.stderr) == (code, expected), (words, done)
+
+
 def test_what_cannot_be_tested():
     """Exit 2, nothing on standard output."""
     crashing = PLUGINS / "faults" / "crash_on_load.so"

@@ -468,7 +468,7 @@ def damaged(options):
         words(options, "run", "scenario.yaml", "--out", "plain", "--quiet", cwd=folder)
         refused(options, folder / "plain", "segments.csv, gpus.csv, workload.csv, recorded.csv, series.csv: it was not recorded")
         refused(options, folder, "manifest.json is missing")
-        refused(options, folder / "nowhere", "manifest.json is missing")
+        refused(options, folder / "nowhere", "cannot open folder: No such file or directory")
         for file, old, new, expected in DAMAGES:
             copy = folder / "copy"
             shutil.copytree(folder / "whole", copy)

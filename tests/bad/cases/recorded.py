@@ -20,8 +20,8 @@ def usage(which, name, arguments, error):
 
 
 CASES = [
-    *folder("no such folder", {}, f"r: {NO_MANIFEST}"),
-    *folder("a file", {"r": "x\n"}, f"r: {NO_MANIFEST}"),
+    *folder("no such folder", {}, "r: cannot open folder: No such file or directory"),
+    *folder("a file", {"r": "x\n"}, "r: cannot open folder: Not a directory"),
     *folder("no manifest", {"r/aggregate.csv": AGGREGATE}, f"r: {NO_MANIFEST}"),
     *folder("half a manifest", {"r/manifest.json": "{\"easim_version\": \"0\",\n"},
             "r/manifest.json:2:1: damaged manifest: expected JSON, got the end of the file"),
