@@ -108,6 +108,18 @@ static void note_input(struct session *session, const struct kineto_trace *trace
                      trace->path);
 }
 
+/* Figures of a trace without work on a GPU would all be 0. What is lost of a damaged one has been
+   said. */
+static bool has_work(const struct session *session, const struct kineto_trace *trace) {
+    bool has = trace->events.count > 0 || trace->truncation || kineto_trace_damages(trace) > 0;
+    if (!has)
+        problems_add(session->problems, (struct location){0}, NULL,
+                     "%s: expected work on a GPU, got none in %llu events: is it a trace of the "
+                     "PyTorch profiler with ProfilerActivity.CUDA?",
+                     trace->path, (unsigned long long)trace->records);
+    return has;
+}
+
 /* Only communication is needed once a rank's own figures are there. */
 static void keep_communication(const struct session *session, struct kineto_trace *trace) {
     size_t kept = 0;
@@ -127,10 +139,11 @@ static void read_rank_file(struct session *session, size_t index, const char *pa
         return;
     }
     note_input(session, trace);
+    bool works = has_work(session, trace);
     struct kineto_streams streams;
     kineto_simulated_close(trace);
     kineto_prepare(trace, &session->reading, &streams);
-    if (options->has_steps && trace->steps.count == 0)
+    if (works && options->has_steps && trace->steps.count == 0)
         problems_add_setting(session->problems, (struct location){0}, "steps",
                              "%s: no step %lld..%lld", path, (long long)options->first_step,
                              (long long)options->last_step);
