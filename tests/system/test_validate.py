@@ -255,6 +255,18 @@ def check_own_log(folder):
     of_gpus = "energy_j is of the GPUs of a job: "
     assert of_gpus not in easim(*words, "--out", folder / "same").stdout
     assert easim(*words, "--out", folder / "nodes", "--set", "cluster.nodes[0].base_w=100").stdout.count(of_gpus) == 1
+    at_once = [row for row in run if row["start_s"] == row["submit_s"]]
+    assert len(at_once) > 2, run
+    for early_s, alarms in ((0.4e-9, 0), (2e-9, len(at_once))):  # the clock of a run has 1 ns: less is rounding
+        for submit in (False, True):
+            (folder / "log.csv").write_text(f"job_id,start_s,finish_s{',submit_s' * submit}\n" + "".join(
+                f"{row['job_id']},{float(row['start_s']) - early_s:.10f},{row['finish_s']}{',' + row['submit_s'] if submit else ''}\n"
+                for row in at_once), encoding="utf-8")
+            done = easim(*words, "--out", folder / "early", code=2 if alarms and submit else 0)
+            assert done.stdout.count("began before the run submits them") == (alarms > 0 and not submit), (early_s, submit, done)
+            assert done.stderr.count("expected a time not before submit_s") == alarms * submit, (early_s, submit, done)
+            if not alarms:
+                assert {row["measured"] for row in rows_of(folder / "early/validation.csv") if row["metric"] == "wait_s"} == {"0"}
     draw = random.Random(5)
     with open(folder / "log.csv", "w", encoding="utf-8") as file:
         file.write("job_id,start_s,finish_s,gpus\n")

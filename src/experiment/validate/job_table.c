@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "io/csv.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,7 +96,7 @@ static bool read_job_cell(const struct reader *r, enum job_column column, double
 /* An instant that is before one that it cannot be before. */
 static bool is_in_order(const struct reader *r, const struct job_row *row, enum job_column first,
                         enum job_column second) {
-    if (!(row->values[second] < row->values[first]))
+    if (!(job_time_between(row->values[first], row->values[second]) < 0))
         return true;
     problems_add(r->problems, csv_where(r->csv, r->columns[second]), column_name(r, second),
                  "expected a time not before %s (%.9g), got %.9g", column_name(r, first),
@@ -137,11 +138,16 @@ bool job_table_tells(const struct job_table *table, enum job_column column) {
            (column == JOB_WAIT && table->has[JOB_START]);
 }
 
+double job_time_between(double first_s, double second_s) {
+    double between_s = second_s - first_s;
+    return fabs(between_s) <= fmax(1e-9, DBL_EPSILON * fabs(first_s)) ? 0 : between_s;
+}
+
 void job_row_complete(struct job_row *row) {
     double *v = row->values;
-    v[JOB_WAIT] = isnan(v[JOB_WAIT]) ? v[JOB_START] - v[JOB_SUBMIT] : v[JOB_WAIT];
-    v[JOB_RUN] = isnan(v[JOB_RUN]) ? v[JOB_FINISH] - v[JOB_START] : v[JOB_RUN];
-    v[JOB_JCT] = isnan(v[JOB_JCT]) ? v[JOB_FINISH] - v[JOB_SUBMIT] : v[JOB_JCT];
+    v[JOB_WAIT] = isnan(v[JOB_WAIT]) ? job_time_between(v[JOB_SUBMIT], v[JOB_START]) : v[JOB_WAIT];
+    v[JOB_RUN] = isnan(v[JOB_RUN]) ? job_time_between(v[JOB_START], v[JOB_FINISH]) : v[JOB_RUN];
+    v[JOB_JCT] = isnan(v[JOB_JCT]) ? job_time_between(v[JOB_SUBMIT], v[JOB_FINISH]) : v[JOB_JCT];
 }
 
 int job_table_read(struct job_table *table, const struct job_table_source *source,

@@ -60,6 +60,9 @@ int job_table_read(struct job_table *table, const struct job_table_source *sourc
 const struct job_row *job_table_find(const struct job_table *table, const char *id, size_t length);
 /* Whether the table tells of a column, or does with the submissions of a run. */
 bool job_table_tells(const struct job_table *table, enum job_column column);
+/* From a first to a second time: 0 within 1 ns, the clock of a run, for the same instant may have
+   been rounded in two ways. NAN if one is not known. */
+double job_time_between(double first_s, double second_s);
 /* Fills in what follows from the times of a row. */
 void job_row_complete(struct job_row *row);
 void job_table_finish(struct job_table *table);

@@ -64,7 +64,8 @@ static void match_jobs(struct outcome *o, const struct job_table *predicted) {
         const double *p = job->predicted->values;
         m[JOB_SUBMIT] = isnan(m[JOB_SUBMIT]) ? p[JOB_SUBMIT] : m[JOB_SUBMIT];
         job_row_complete(&job->measured);
-        if (m[JOB_START] < m[JOB_SUBMIT] || m[JOB_FINISH] < m[JOB_SUBMIT])
+        if (job_time_between(m[JOB_SUBMIT], m[JOB_START]) < 0 ||
+            job_time_between(m[JOB_SUBMIT], m[JOB_FINISH]) < 0)
             name_job(&early, job->id);
         if (m[JOB_GPUS] < p[JOB_GPUS] || m[JOB_GPUS] > p[JOB_GPUS])
             name_job(&other_gpus, job->id);
