@@ -26,10 +26,7 @@ static void collect_due_job(const struct event *event, void *context) {
         array_push(&sim->due.added, (struct due_job){.job = event->payload});
 }
 
-static int compare_places(const void *a, const void *b) {
-    const struct due_job *x = a, *y = b;
-    return (x->place > y->place) - (x->place < y->place);
-}
+ORDER_BY(by_place, struct due_job, ASC(place))
 
 /* The jobs of events added since the last look that are due, in the order in which a look at all
    events would find them. An event may be gone again, and another one of the job be in its place.
@@ -47,7 +44,7 @@ static void sift_added(struct sim *sim) {
     }
     due->added.count = kept;
     if (kept > 1)
-        qsort(due->added.at, kept, sizeof *due->added.at, compare_places);
+        sort_array(due->added.at, kept, by_place);
 }
 
 void due_jobs_finish(struct sim *sim) {

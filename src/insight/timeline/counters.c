@@ -129,14 +129,7 @@ static void take_samples(struct sweep *s, int64_t time_ns) {
 
 /* ---- Over time ---- */
 
-static int edge_by_time(const void *a, const void *b) {
-    const struct counter_edge *x = a, *y = b;
-    if (x->time_ns != y->time_ns)
-        return x->time_ns < y->time_ns ? -1 : 1;
-    if (x->what != y->what)
-        return x->what < y->what ? -1 : 1;
-    return (x->index > y->index) - (x->index < y->index);
-}
+ORDER_BY(edge_by_time, struct counter_edge, ASC(time_ns) ASC(what) ASC(index))
 
 static void add_edges(struct counter_edges *edges, const struct recorded_run *run, int64_t start_ns,
                       int64_t end_ns, uint32_t index, bool is_rest) {
@@ -159,7 +152,7 @@ void counter_edges_init(struct counter_edges *edges, const struct recorded_run *
     for (size_t i = 0; i < run->rests.count; i++)
         add_edges(edges, run, run->rests.at[i].start_ns, run->rests.at[i].end_ns, (uint32_t)i,
                   true);
-    qsort(edges->at, edges->count, sizeof *edges->at, edge_by_time);
+    sort_array(edges->at, edges->count, edge_by_time);
 }
 
 void counter_edges_finish(struct counter_edges *edges) {

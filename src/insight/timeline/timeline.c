@@ -27,12 +27,7 @@ struct placed {
     uint32_t index;
 };
 
-static int placed_by_start(const void *a, const void *b) {
-    const struct placed *x = a, *y = b;
-    if (x->start_ns != y->start_ns)
-        return x->start_ns < y->start_ns ? -1 : 1;
-    return (x->index > y->index) - (x->index < y->index);
-}
+ORDER_BY(placed_by_start, struct placed, ASC(start_ns) ASC(index))
 
 static uint32_t *order_segments(const struct recorded_run *run) {
     size_t count = run->segments.count;
@@ -40,7 +35,7 @@ static uint32_t *order_segments(const struct recorded_run *run) {
     uint32_t *order = mem_alloc((count + 1) * sizeof *order);
     for (size_t i = 0; i < count; i++)
         placed[i] = (struct placed){run->segments.at[i].start_ns, (uint32_t)i};
-    qsort(placed, count, sizeof *placed, placed_by_start);
+    sort_array(placed, count, placed_by_start);
     for (size_t i = 0; i < count; i++)
         order[i] = placed[i].index;
     free(placed);
