@@ -147,11 +147,9 @@ int process_connect(struct process *p, const char *path) {
 
 /* --- exchange --- */
 
-/* An empty or full pipe is no reason for what may fail later: the host looks at errno. */
+/* An empty or full pipe. */
 static bool is_not_yet(void) {
-    bool yet = errno == EAGAIN || errno == EINTR;
-    errno = yet ? 0 : errno;
-    return yet;
+    return errno == EAGAIN || errno == EINTR;
 }
 
 /* write() that answers EPIPE instead of ending easim by SIGPIPE. The signal goes to this very

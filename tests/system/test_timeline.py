@@ -224,11 +224,12 @@ def same_counters(timeline, rows):
 
 def same_by_kineto(path, timeline):
     """easim profile kineto: busy time of each GPU to the nanosecond, energy to 1e-9."""
-    found = json.loads(easim("profile", "kineto", path, "--strict", "--format", "json").stdout, parse_float=Fraction)
+    words = ("profile", "kineto", path, "--strict", "--format", "json")
     gpus = timeline.gpus()
     if not gpus:
-        assert "simulated_gpus" not in found
+        assert "expected work on a GPU, got none" in easim(*words, code=2).stderr
         return
+    found = json.loads(easim(*words).stdout, parse_float=Fraction)
     read = {(row["node"], row["gpu"]): row for row in found["simulated_gpus"]}
     assert set(read) == set(gpus)
     for gpu, (busy, energy) in gpus.items():
