@@ -405,6 +405,31 @@ static void compare_metrics(void *context, const struct replication *replication
     metrics_finish(second); /* nothing is freed twice */
 }
 
+/* Without a price or a carbon intensity no energy is kept for either. */
+static void expect_no_price(void *context, const struct replication *replication) {
+    struct metrics *second = context;
+    cr_expect(second->cost.energy == 0 && second->co2.energy == 0, "priced without a price");
+    metrics_sum_up(second, replication->sim);
+    expect_near(second->summary.cost, NAN, "cost");
+    expect_near(second->summary.co2_kg, NAN, "CO2");
+    metrics_finish(second);
+}
+
+Test(metrics, no_price, .init = temp_dir_enter, .fini = temp_dir_leave) {
+    struct metrics second;
+    struct trial t;
+    metrics_init(&second, false);
+    trial_run(
+        &t,
+        &(struct trial_options){.jobs = "job_id,submit_s,gpus,duration_s\na,0,1,10\nb,4,1,7\n",
+                                .watch = &second.observer,
+                                .look = expect_no_price,
+                                .context = &second},
+        "name: n\nhorizon: drain\npolicy: {name: fcfs}\n" TRIAL_CLUSTER(2) TRIAL_JOBS);
+    trial_must_succeed(&t);
+    trial_finish(&t);
+}
+
 /* Who measures a run neither changes it nor notices who else does. */
 Test(metrics, two_of_one_run) {
     struct metrics second;
