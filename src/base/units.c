@@ -167,8 +167,8 @@ bool units_parse_duration(const char *text, size_t length, double *seconds) {
 int64_t units_ns(double seconds) {
     assert(fabs(seconds) <= TIME_MAX_S);
     /* Whole seconds and the rest apart: both are exact, and the product of the rest is small. */
-    double whole = trunc(seconds);
-    return (int64_t)whole * NS_PER_S + llround((seconds - whole) * 1e9);
+    int64_t whole = (int64_t)seconds;
+    return whole * NS_PER_S + units_nearest((seconds - (double)whole) * 1e9);
 }
 
 int64_t units_ns_not_before(double seconds) {
@@ -177,7 +177,9 @@ int64_t units_ns_not_before(double seconds) {
 }
 
 int64_t units_duration_ns(double time_s) {
-    return (int64_t)ceil(fmin(time_s, TIME_MAX_S) * 1e9 - 0.001);
+    double ns = (time_s < TIME_MAX_S ? time_s : TIME_MAX_S) * 1e9 - 0.001;
+    int64_t whole = (int64_t)ns;
+    return whole + ((double)whole < ns); /* ceil, without its call */
 }
 
 double units_s(int64_t time_ns) {

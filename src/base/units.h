@@ -49,6 +49,13 @@ bool units_parse_share(const char *text, size_t length, double *share);
 /* A DIMENSION_TIME within +-TIME_MAX_S. */
 bool units_parse_duration(const char *text, size_t length, double *seconds);
 
+/* llround without a call: the nearest integer, halves away from zero; it must fit. */
+static inline int64_t units_nearest(double value) {
+    int64_t whole = (int64_t)value;
+    double rest = value - (double)whole; /* exact */
+    return whole + (rest >= 0.5) - (rest <= -0.5);
+}
+
 /* Nearest nanosecond; seconds must be within +-TIME_MAX_S. */
 int64_t units_ns(double seconds);
 /* The first nanosecond that is not before a time: the nearest, if units_s of it is not below that,

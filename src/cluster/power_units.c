@@ -1,12 +1,10 @@
 /* Units of exact power: see power_units.h. */
 #include "cluster/power_units.h"
 
-#include "cluster/cluster.h"
-
-#include <math.h>
+#include "base/units.h"
 
 int64_t power_nw(double watts) {
-    return (int64_t)llround(fmin(watts, POWER_MAX_W) * 1e9);
+    return units_nearest((watts < POWER_MAX_W ? watts : POWER_MAX_W) * 1e9);
 }
 
 double power_w(int64_t nanowatts) {

@@ -236,6 +236,46 @@ Test(units, clock_at_first_ns) {
     }
 }
 
+/* The conversions to whole nanoseconds and nanowatts, as libm's functions write them. */
+static void expect_as_libm(double value) {
+    double seconds = fmax(-TIME_MAX_S, fmin(value, TIME_MAX_S)), whole = trunc(seconds);
+    cr_expect_eq(units_ns(seconds), (int64_t)whole * NS_PER_S + llround((seconds - whole) * 1e9),
+                 "ns of %a", seconds);
+    cr_expect_eq(power_nw(value), llround(fmin(value, POWER_MAX_W) * 1e9), "nW of %a", value);
+    if (!(value < 0))
+        cr_expect_eq(units_duration_ns(value), (int64_t)ceil(fmin(value, TIME_MAX_S) * 1e9 - 0.001),
+                     "duration of %a", value);
+    if (fabs(value) < 0x1p63)
+        cr_expect_eq(units_nearest(value), llround(value), "nearest to %a", value);
+}
+
+/* Ties, what lies beside them, the ends of each range, and 10^6 values of all sizes. */
+Test(units, conversions_as_libm) {
+    static const double edges[] = {0,   0x1p-1074, 0x1p-1022, 0.001, 0.5,     1.5,        2.5,
+                                   1e9, 0x1p31,    0x1p32,    3.9e9, 0x1p52,  0x1p53 - 1, 0x1.8p52,
+                                   4e9, 8.9e9,     9e9,       9.1e9, INFINITY};
+    static const double scales[] = {1, 1e-9, 1e-3};
+    for (size_t i = 0; i < sizeof edges / sizeof *edges; i++)
+        for (size_t s = 0; s < sizeof scales / sizeof *scales; s++) {
+            double edge = edges[i] * scales[s];
+            const double near[] = {edge, nextafter(edge, INFINITY), nextafter(edge, 0)};
+            for (size_t n = 0; n < sizeof near / sizeof *near; n++) {
+                expect_as_libm(near[n]);
+                if (near[n] <= POWER_MAX_W)
+                    expect_as_libm(-near[n]);
+            }
+        }
+    cr_expect_eq(power_nw(NAN), 9000000000000000000, "a cap that is no number bounds nothing");
+    cr_expect_eq(units_duration_ns(NAN), 4000000000000000000);
+    uint64_t state = 88172645463325252u; /* xorshift */
+    for (int i = 0; i < 1000000; i++) {
+        state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+        double value = ldexp((double)(state >> 11) * 0x1p-53, (int)(state % 73) - 40);
+        value = i % 4 == 0 ? rint(value * 2) / 2 : i % 4 == 1 ? rint(value * 2e9) / 2e9 : value;
+        expect_as_libm(i % 8 < 6 || value > POWER_MAX_W ? value : -value);
+    }
+}
+
 /* Decimal literals: the nearest doubles. */
 Test(units, shares) {
     static const struct {
