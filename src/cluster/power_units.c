@@ -12,12 +12,16 @@ double power_w(int64_t nanowatts) {
 }
 
 double power_j(int128 energy) {
-    return (double)energy / 1e18;
+    return int128_double(energy) / 1e18;
 }
 
 /* Whole GPUs count in nanoseconds, so that there is one rounding. */
 double power_gpu_s(int128 gpu_ps) {
-    return gpu_ps % 1000 == 0 ? (double)(gpu_ps / 1000) / 1e9 : (double)gpu_ps / 1e12;
+    if (gpu_ps == (int64_t)gpu_ps) { /* mostly, and without a division of 128 bits */
+        int64_t few_ps = (int64_t)gpu_ps;
+        return few_ps % 1000 == 0 ? (double)(few_ps / 1000) / 1e9 : (double)few_ps / 1e12;
+    }
+    return gpu_ps % 1000 == 0 ? int128_double(gpu_ps / 1000) / 1e9 : int128_double(gpu_ps) / 1e12;
 }
 
 int64_t power_of_gpus_nw(double gpu_w, uint32_t k, uint32_t milli) {

@@ -280,7 +280,7 @@ void gpus_stop_using(struct sim *sim, uint32_t job) {
     run->gpu_ps += (int128)gpus_held_milli(sim, run->config) * (sim->now_ns - run->held_since_ns);
     run->held_ns += sim->now_ns - run->held_since_ns;
     leave_nodes(sim, job);
-    view_job(&sim->view, job)->held_gpu_s = (double)run->gpu_ps * 1e-12;
+    view_job(&sim->view, job)->held_gpu_s = int128_double(run->gpu_ps) * 1e-12;
 }
 
 void gpus_leave(struct sim *sim, uint32_t job) {

@@ -5,6 +5,7 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <string.h>
 
 static struct node nodes[] = {{.gpu_type = 0, .gpus = 3, .fixed_w = 100.5, .cpu_w_per_busy_gpu = 3},
                               {.gpu_type = 1, .gpus = 2, .fixed_w = 20.25}};
@@ -94,6 +95,36 @@ Test(power_meter, units) {
     cr_assert_eq(power_nw(1e-9 * 1.6), 2); /* nearest */
     cr_assert_eq(power_w(2385000001), 2.385000001);
     cr_assert_eq(power_j((int128)1000000000 * 1000000000 * 5), 5);
+}
+
+static void expect_as_compiler(int128 value) {
+    double found = int128_double(value), expected = (double)value;
+    cr_expect(memcmp(&found, &expected, sizeof found) == 0, "%016llx %016llx: %a, not %a",
+              (unsigned long long)(value >> 64), (unsigned long long)value, found, expected);
+}
+
+/* As the compiler's own conversion: beside every power of two, where 53 bits end in a tie, and for
+   10^6 values of all lengths. */
+Test(power_meter, doubles_of_128_bits) {
+    const int128 most = (int128)(((uint128)1 << 127) - 1);
+    expect_as_compiler(0);
+    expect_as_compiler(most);
+    expect_as_compiler(-most);
+    expect_as_compiler(-most - 1);
+    for (int bit = 0; bit < 126; bit++)
+        for (int tail = 0; tail <= bit; tail++)
+            for (int near = -2; near <= 2; near++) {
+                int128 value = ((int128)1 << bit) + ((int128)1 << tail) + near;
+                expect_as_compiler(value);
+                expect_as_compiler(-value);
+                expect_as_compiler(value + ((int128)1 << bit) / 2 - ((int128)1 << tail));
+            }
+    gsl_rng *rng = rng_create(2385, 0, "int128");
+    for (int i = 0; i < 1000000; i++) {
+        uint128 bits = (uint128)gsl_rng_get(rng) << 64 | gsl_rng_get(rng);
+        expect_as_compiler((int128)bits >> gsl_rng_uniform_int(rng, 128));
+    }
+    gsl_rng_free(rng);
 }
 
 /* 0.3 and 0.45 of a GPU that draws 317.5 W when it computes and 50 W when it is idle, on a node
