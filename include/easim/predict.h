@@ -14,10 +14,11 @@ extern "C" {
  * half-life older ones count less. */
 static inline double easim_user_usage_s(const struct easim_view *view, uint32_t user) {
     const struct easim_user *u = easim_view_user(view, user);
-    double since_s = view->now_s - u->as_of_s, fade = exp2(-since_s / view->usage_half_life_s);
+    double since_s = view->now_s - u->as_of_s;
     double held = u->allocated_gpus + (double)u->shared_milli / 1000;
     if (view->usage_half_life_s == INFINITY)
         return u->gpu_s + held * since_s;
+    double fade = exp2(-since_s / view->usage_half_life_s);
     return u->gpu_s * fade +
            held * (1 - fade) * view->usage_half_life_s / 0.69314718055994531; /* ln 2 */
 }
