@@ -73,19 +73,28 @@ static void add_use(struct power_use *use, int64_t duration_ns) {
     use->gpu_ps += (int128)use->milli * duration_ns;
 }
 
+/* The power of all is added up on the way. What is 0 in most runs is not multiplied. */
 void power_meter_advance(struct power_meter *meter, int64_t duration_ns) {
+    int64_t total_nw = meter->base_nw;
     meter->base_energy += (int128)meter->base_nw * duration_ns;
     for (struct power_type *t = meter->types; t < meter->types + meter->type_count; t++) {
-        t->idle_energy += (int128)idle_power_nw(t) * duration_ns;
-        add_use(&t->setup, duration_ns);
+        int64_t idle_nw = idle_power_nw(t);
+        total_nw += idle_nw + t->setup.nw + t->computing.nw;
+        t->idle_energy += (int128)idle_nw * duration_ns;
+        if (t->setup.milli > 0)
+            add_use(&t->setup, duration_ns);
         add_use(&t->computing, duration_ns);
         if (meter->serves) {
+            total_nw += t->loading.nw + t->serving.nw;
             add_use(&t->loading, duration_ns);
             add_use(&t->serving, duration_ns);
         }
-        t->limited_gpu_ps += (int128)t->limited_milli * duration_ns;
-        t->sleep_gpu_ps += (int128)t->asleep * WHOLE_GPU_MILLI * duration_ns;
+        if (t->limited_milli > 0)
+            t->limited_gpu_ps += (int128)t->limited_milli * duration_ns;
+        if (t->asleep > 0)
+            t->sleep_gpu_ps += (int128)((int64_t)t->asleep * WHOLE_GPU_MILLI) * duration_ns;
     }
+    meter->advanced_nw = total_nw;
 }
 
 int128 power_meter_energy(const struct power_meter *meter) {

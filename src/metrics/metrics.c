@@ -70,7 +70,7 @@ static uint64_t wanted_milli(const struct sim *sim) {
 
 static void on_advance(void *context, const struct sim *sim, int64_t from_ns, int64_t to_ns) {
     struct metrics *metrics = context;
-    int64_t duration_ns = to_ns - from_ns, power = power_meter_total_nw(&sim->meter);
+    int64_t duration_ns = to_ns - from_ns, power = sim->meter.advanced_nw;
     if (power > metrics->power_max_nw)
         metrics->power_max_nw = power;
     metrics->frag_gpu_ps += (int128)wanted_milli(sim) * duration_ns;

@@ -140,6 +140,7 @@ Test(power_meter, parts) {
     cr_assert_eq(power_meter_total_nw(&m),
                  285000000000 - 50000000000 + 238125000000 + 12500000000 + 2250000000);
     power_meter_advance(&m, 3);
+    cr_assert_eq(m.advanced_nw, power_meter_total_nw(&m));
     cr_assert(m.types[0].computing.gpu_ps == 2250);
     cr_assert_eq(power_gpu_s(m.types[0].computing.gpu_ps), 2.25e-9);
     cr_assert_eq(power_of_gpus_nw(317.5, 1, 999) + power_of_gpus_nw(317.5, 1, 1),
