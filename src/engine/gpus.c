@@ -1,6 +1,7 @@
 /* What jobs hold: see gpus.h. */
 #include "engine/gpus.h"
 
+#include "base/mem.h"
 #include "base/units.h"
 #include "engine/contention.h"
 #include "engine/nodes.h"
@@ -14,10 +15,18 @@ int64_t gpus_held_milli(const struct sim *sim, uint32_t config) {
     return c->milli > 0 ? c->milli : (int64_t)c->k * WHOLE_GPU_MILLI;
 }
 
-/* Of a rigid job at its mean utilization. */
+void gpus_init(struct sim *sim) {
+    uint32_t spans = sim->view.v->span_count;
+    size_t count = (size_t)sim->view.v->config_count * spans;
+    sim->computing_nw = mem_alloc((count + 1) * sizeof *sim->computing_nw);
+    for (size_t i = 0; i < count; i++) {
+        const struct easim_config *c = &sim->view.configs[i / spans];
+        sim->computing_nw[i] = power_of_gpus_nw(c->power_w[i % spans], c->k, c->milli);
+    }
+}
+
 static int64_t computing_nw(const struct sim *sim, uint32_t config, uint32_t span) {
-    const struct easim_config *c = &sim->view.configs[config];
-    return power_of_gpus_nw(c->power_w[span], c->k, c->milli);
+    return sim->computing_nw[(size_t)config * sim->view.v->span_count + span];
 }
 
 /* Of all that config holds without computing. */

@@ -5,6 +5,8 @@
 
 #include "engine/sim.h"
 
+/* What each configuration draws, once for all: every start, segment and stop asks for it. */
+void gpus_init(struct sim *sim);
 /* Thousandths of GPUs that a job holds in config. */
 int64_t gpus_held_milli(const struct sim *sim, uint32_t config);
 /* What it counts against the power cap in config: at the higher of its computing power and ctx_w,

@@ -12,6 +12,7 @@
 #include "engine/failures.h"
 #include "engine/forecasts.h"
 #include "engine/forecasts_check.h"
+#include "engine/gpus.h"
 #include "engine/invariants.h"
 #include "engine/job_memory.h"
 #include "engine/nodes.h"
@@ -47,6 +48,7 @@ int loop_init(struct sim *sim, struct error *reterr) {
     service_view_measure(sim, &shown);
     if (view_init(&sim->view, sim->cluster, workload, &shown, reterr) < 0)
         return ERROR_RUN;
+    gpus_init(sim);
     service_view_init(sim);
     view_header(&sim->view)->price_per_mwh = sim->options.prices.price_per_mwh;
     view_header(&sim->view)->carbon_g_per_kwh = sim->options.prices.carbon_g_per_kwh;
@@ -127,6 +129,7 @@ void loop_finish(struct sim *sim) {
     tally_finish(&sim->counted);
     arena_finish(&sim->scratch);
     free(sim->runs);
+    free(sim->computing_nw);
     free(sim->unsaved);
     free(sim->moved);
     free(sim->lost);

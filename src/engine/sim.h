@@ -104,6 +104,7 @@ struct sim {
     struct forecasts forecasts;
     struct services services;
     struct job_run *runs;
+    int64_t *computing_nw;         /* by config and span; of a rigid job at its mean utilization */
     struct unsaved *unsaved;       /* by job; not in runs, since few jobs ever use it */
     struct moved *moved;           /* likewise */
     struct lost *lost;             /* likewise; NULL: nobody has lost any work */
