@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #define ARITY          4
@@ -39,9 +40,9 @@ static void sift_up(struct eventq *queue, size_t place, struct eventq_entry entr
 static void sift_down(struct eventq *queue, size_t place, struct eventq_entry entry) {
     for (;;) {
         size_t first = place * ARITY + 1, least = first;
-        if (first >= queue->count)
+        if (first >= queue->held)
             break;
-        for (size_t child = first + 1; child < first + ARITY && child < queue->count; child++)
+        for (size_t child = first + 1; child < first + ARITY && child < queue->held; child++)
             if (comes_before(&queue->heap[child], &queue->heap[least]))
                 least = child;
         if (!comes_before(&queue->heap[least], &entry))
@@ -63,21 +64,36 @@ static uint32_t take_slot(struct eventq *queue) {
     return (uint32_t)queue->slot_count++;
 }
 
+static uint64_t next_order(struct eventq *queue, uint32_t rank) {
+    return (uint64_t)rank << 56 | queue->created++;
+}
+
 uint32_t eventq_push(struct eventq *queue, int64_t time_ns, uint32_t rank, uint32_t kind,
                      uint32_t payload) {
     uint32_t id = take_slot(queue);
     queue->slots[id] = (struct eventq_slot){.kind = kind, .payload = payload};
-    if (queue->count == queue->heap_capacity)
+    if (queue->held == queue->heap_capacity)
         queue->heap = array_grow(queue->heap, &queue->heap_capacity, sizeof *queue->heap);
-    struct eventq_entry entry = {time_ns, (uint64_t)rank << 56 | queue->created++, id};
-    sift_up(queue, queue->count++, entry);
+    struct eventq_entry entry = {time_ns, next_order(queue, rank), id};
+    sift_up(queue, queue->held++, entry);
+    queue->count++;
     return id;
+}
+
+void eventq_push_apart(struct eventq *queue, int64_t time_ns, uint32_t rank, uint32_t kind,
+                       uint32_t payload) {
+    assert(!queue->has_apart);
+    queue->apart = (struct eventq_entry){.time_ns = time_ns, .order = next_order(queue, rank)};
+    queue->apart_event = (struct event){time_ns, kind, payload};
+    queue->has_apart = true;
+    queue->count++;
 }
 
 static void remove_at(struct eventq *queue, size_t place) {
     uint32_t id = queue->heap[place].id;
-    struct eventq_entry last = queue->heap[--queue->count];
-    if (place < queue->count) {
+    struct eventq_entry last = queue->heap[--queue->held];
+    queue->count--;
+    if (place < queue->held) {
         if (place > 0 && comes_before(&last, &queue->heap[(place - 1) / ARITY]))
             sift_up(queue, place, last);
         else
@@ -95,10 +111,6 @@ void eventq_cancel(struct eventq *queue, uint32_t id) {
     remove_at(queue, queue->slots[id].place);
 }
 
-int64_t eventq_next_ns(const struct eventq *queue) {
-    return queue->count > 0 ? queue->heap[0].time_ns : INT64_MAX;
-}
-
 static struct event event_at(const struct eventq *queue, size_t place) {
     const struct eventq_entry *entry = &queue->heap[place];
     return (struct event){entry->time_ns, queue->slots[entry->id].kind,
@@ -112,6 +124,12 @@ struct event eventq_event(const struct eventq *queue, uint32_t id) {
 bool eventq_pop(struct eventq *queue, struct event *event) {
     if (queue->count == 0)
         return false;
+    if (queue->has_apart && (queue->held == 0 || comes_before(&queue->apart, &queue->heap[0]))) {
+        *event = queue->apart_event;
+        queue->has_apart = false;
+        queue->count--;
+        return true;
+    }
     *event = event_at(queue, 0);
     remove_at(queue, 0);
     return true;
@@ -120,7 +138,7 @@ bool eventq_pop(struct eventq *queue, struct event *event) {
 /* Events of the first instant form a connected part of the heap at its root. */
 static void visit_below(const struct eventq *queue, size_t place,
                         void (*visit)(const struct event *, void *), void *context) {
-    if (place >= queue->count || queue->heap[place].time_ns != queue->heap[0].time_ns)
+    if (place >= queue->held || queue->heap[place].time_ns != queue->heap[0].time_ns)
         return;
     struct event event = event_at(queue, place);
     visit(&event, context);

@@ -25,7 +25,10 @@ uint32_t sim_push(struct sim *sim, int64_t time_ns, enum event_kind kind, uint32
     uint32_t rank = event_order_rank(kind, sim->options.engine.equal_time != 0);
     if (sim->due.is_used && kind == EVENT_FINISH && time_ns == sim->now_ns)
         array_push(&sim->due.added, (struct due_job){.job = payload});
-    return eventq_push(&sim->events, time_ns, rank, kind, payload);
+    if (kind != EVENT_ARRIVAL || sim->due.is_used) /* due jobs are visited in the heap's order */
+        return eventq_push(&sim->events, time_ns, rank, kind, payload);
+    eventq_push_apart(&sim->events, time_ns, rank, kind, payload);
+    return EVENT_NONE;
 }
 
 uint32_t sim_push_background(struct sim *sim, int64_t time_ns, enum event_kind kind,
