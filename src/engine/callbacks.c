@@ -92,12 +92,20 @@ static void show_energy(struct sim *sim) {
     sim->decided_energy = energy;
 }
 
+/* Whether a decision counts, but nothing has to be done: after most finishes, if few jobs wait. */
+static bool is_idle(const struct sim *sim) {
+    const struct easim_policy *policy = sim->module->policy;
+    return policy->list && !policy->decide && !sim->options.check && !checks_all(sim) &&
+           list_is_idle(&sim->list, sim->view.v);
+}
+
 void callbacks_decide(struct sim *sim) {
     uint64_t start_ns = sim->options.time_decisions ? thread_ns() : 0;
     sim->decision_total++;
     show_energy(sim);
     service_view_update(sim);
-    call_policy(sim, sim->module->policy->decide, "decide");
+    if (!is_idle(sim))
+        call_policy(sim, sim->module->policy->decide, "decide");
     if (sim->options.time_decisions)
         sim->decide_ns += thread_ns() - start_ns;
     view_end_decision(&sim->view);

@@ -480,6 +480,11 @@ static int decide_now(struct list *list, const struct easim_pass *pass) {
     return r < 0 || !options->resize ? r : grow_decide(&list->grow, pass);
 }
 
+bool list_is_idle(const struct list *list, const struct easim_view *view) {
+    return view->waiting_count == 0 && !list->rules.options->resize && !list->rules.ops->begin &&
+           !list_in_rounds(list) && rules_level_count(&list->rules) == 1 && !list->index.failed;
+}
+
 int list_decide(struct list *list, const struct easim_pass *pass) {
     list->pass = *pass;
     list->room_refused = false;
