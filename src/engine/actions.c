@@ -82,6 +82,17 @@ static uint32_t change_start(struct easim_plan *plan, uint32_t job, uint32_t con
     return changer->change(changer->context, sim, &offer);
 }
 
+/* The memory of the last plan is used again; a plan may be made inside another. */
+static void add_action(struct easim_plan *plan, struct action action) {
+    if (!plan->actions.at) {
+        plan->actions.at = plan->sim->spare_actions;
+        plan->actions.capacity = plan->sim->spare_capacity;
+        plan->sim->spare_actions = NULL;
+        plan->sim->spare_capacity = 0;
+    }
+    array_push(&plan->actions, action);
+}
+
 static int host_start(struct easim_plan *plan, uint32_t job, uint32_t config) {
     struct sim *sim = plan->sim;
     struct action_record record = record_of(
@@ -93,7 +104,7 @@ static int host_start(struct easim_plan *plan, uint32_t job, uint32_t config) {
         action.start.config = change_start(plan, job, config);
         if (action.start.config != EASIM_NONE &&
             jobs_take_gpus(sim, job, action.start.config, &action.start.allocation))
-            array_push(&plan->actions, action);
+            add_action(plan, action);
         else
             record.refusal = REFUSED_NOFIT;
         look_begins(sim);
@@ -108,9 +119,8 @@ static int host_preempt(struct easim_plan *plan, uint32_t job, bool at_once) {
     if (record.refusal == REFUSED_NOT) {
         look_ends(sim, false);
         interrupt_yield_gpus(sim, job, at_once);
-        array_push(
-            &plan->actions,
-            ((struct action){.kind = ACTION_PREEMPT, .at_once = at_once, .start = {.job = job}}));
+        add_action(plan, (struct action){
+                             .kind = ACTION_PREEMPT, .at_once = at_once, .start = {.job = job}});
         look_begins(sim);
     }
     return answer_action(sim, &record);
@@ -125,7 +135,7 @@ static int host_resize(struct easim_plan *plan, uint32_t job, uint32_t config) {
     if (record.refusal == REFUSED_NOT) {
         look_ends(sim, false);
         if (job_resize_take_gpus(sim, &action.start))
-            array_push(&plan->actions, action);
+            add_action(plan, action);
         else
             record.refusal = REFUSED_NOFIT;
         look_begins(sim);
@@ -168,7 +178,7 @@ static int host_reject(struct easim_plan *plan, uint32_t job, const char *reason
     if (record.refusal == REFUSED_NOT) {
         look_ends(sim, false);
         rejection_take(sim, job, rejection_words(sim, reason));
-        array_push(&plan->actions, ((struct action){.kind = ACTION_REJECT, .start = {.job = job}}));
+        add_action(plan, (struct action){.kind = ACTION_REJECT, .start = {.job = job}});
         look_begins(sim);
     }
     return answer_action(sim, &record);
@@ -209,12 +219,11 @@ static void take_exchange(struct easim_plan *plan, struct exchange *exchange) {
     exchange_take_gpus(sim, exchange);
     for (uint32_t i = 0; i < exchange->count; i++) {
         const struct easim_part *part = &exchange->parts[i];
-        array_push(&plan->actions,
-                   ((struct action){.kind = part_kind(part),
-                                    .at_once = part->at_once,
-                                    .start = {.job = part->job,
-                                              .config = part->config,
-                                              .allocation = exchange->allocations[i]}}));
+        add_action(plan, (struct action){.kind = part_kind(part),
+                                         .at_once = part->at_once,
+                                         .start = {.job = part->job,
+                                                   .config = part->config,
+                                                   .allocation = exchange->allocations[i]}});
         exchange->allocations[i] = (struct allocation){0}; /* the plan's now */
     }
     look_begins(sim);
@@ -399,7 +408,11 @@ void actions_finish(struct easim_plan *plan) {
         drop_plan(sim, plan);
     else
         commit_plan(sim, plan);
-    free(plan->actions.at);
+    if (plan->actions.at) {
+        free(sim->spare_actions);
+        sim->spare_actions = plan->actions.at;
+        sim->spare_capacity = plan->actions.capacity;
+    }
     str_finish(&plan->failure);
     arena_reset(&sim->scratch);
 }

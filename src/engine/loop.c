@@ -130,6 +130,7 @@ void loop_finish(struct sim *sim) {
     arena_finish(&sim->scratch);
     free(sim->runs);
     free(sim->computing_nw);
+    free(sim->spare_actions);
     free(sim->unsaved);
     free(sim->moved);
     free(sim->lost);

@@ -33,6 +33,7 @@ struct check_past {
 };
 
 struct sim;
+struct action;
 
 /* A start that a policy asks for, and gets. */
 struct start_offer {
@@ -126,6 +127,8 @@ struct sim {
     int128 decided_energy; /* of everything, up to the last decision, 1e-18 J */
     struct list list;
     struct arena scratch;
+    struct action *spare_actions; /* memory of the last plan, for the next one */
+    size_t spare_capacity;
 
     const struct observer *const *observers; /* NULL-terminated */
     bool tells_events, tells_segments; /* whether one wants events or decisions; or segments */
