@@ -59,42 +59,85 @@ static uint32_t row_model(const struct stream *stream, const struct workload *wo
     return own == EASIM_NONE || stream->assign.overwrite ? drawn : own;
 }
 
-/* The work as it was recorded. A malleable job keeps that work, but may have any request that its
-   stream allows. */
-static void set_work(const struct stream *stream, struct workload *workload,
-                     const struct trace_row *row, bool malleable, struct config_request *request,
-                     struct job_spec *job) {
-    if (job->kind == JOB_KIND_RIGID) {
-        job->work = row->duration_s;
-        job->predicted_work = isnan(row->requested_s) ? row->duration_s : row->requested_s;
-        return;
+/* Rows of one stream, on their way into a workload. */
+struct recording {
+    const struct stream *stream;
+    const struct stream_rngs *rngs;
+    struct workload *workload;
+    /* The last rigid row with so many GPUs, and what became of it: many rows ask for the same. */
+    struct seen_row {
+        const struct trace_row *row; /* NULL: none yet */
+        double batch, gpus;
+        uint32_t set;
+    } seen[64];
+};
+
+static double gpus_of(const struct config_request *request) {
+    return request->milli > 0 ? (double)request->milli / WHOLE_GPU_MILLI : request->k[0];
+}
+
+static bool asks_the_same(const struct seen_row *seen, const struct trace_row *row, double batch) {
+    const struct trace_row *other = seen->row;
+    return other && other->gpus == row->gpus && other->gpu_milli == row->gpu_milli &&
+           other->gpu_type == row->gpu_type && seen->batch == batch &&
+           (other->utilization == row->utilization ||
+            (isnan(other->utilization) && isnan(row->utilization)));
+}
+
+/* Its work and its configurations; returns its GPUs. */
+static double set_rigid(struct recording *recording, const struct trace_row *row, double batch,
+                        struct job_spec *job) {
+    struct seen_row *seen =
+        &recording->seen[row->gpus % (sizeof recording->seen / sizeof *recording->seen)];
+    struct workload *workload = recording->workload;
+    job->utilization = row->steps;
+    workload->has_utilization = workload->has_utilization || job->utilization;
+    job->work = row->duration_s;
+    job->predicted_work = isnan(row->requested_s) ? row->duration_s : row->requested_s;
+    if (!asks_the_same(seen, row, batch)) {
+        struct config_request request = recorded_jobs_request(
+            recording->stream, workload->table.cluster, row, job->model, batch);
+        *seen = (struct seen_row){row, batch, gpus_of(&request),
+                                  config_table_set(&workload->table, &request)};
     }
-    double recorded = isnan(row->work_samples) ? recorded_goodput(workload, request, row->gpus) : 1;
+    job->set = seen->set;
+    return seen->gpus;
+}
+
+/* Likewise, with the work as it was recorded. A malleable job keeps that work, but may have any
+   request that its stream allows. */
+static double set_modelled(struct recording *recording, const struct trace_row *row, double batch,
+                           bool malleable, struct job_spec *job) {
+    struct workload *workload = recording->workload;
+    struct config_request request =
+        recorded_jobs_request(recording->stream, workload->table.cluster, row, job->model, batch);
+    double recorded =
+        isnan(row->work_samples) ? recorded_goodput(workload, &request, row->gpus) : 1;
     job->work = isnan(row->work_samples) ? row->duration_s * recorded : row->work_samples;
     job->predicted_work = job->work;
     if (malleable && recorded > 0)
-        *request = stream_request(stream, job->model);
+        request = stream_request(recording->stream, job->model);
+    job->set = config_table_set(&workload->table, &request);
+    return gpus_of(&request);
 }
 
-static void add_recorded_job(const struct stream *stream, const struct stream_rngs *rngs,
-                             struct workload *workload, const struct trace_row *row) {
+static void add_recorded_job(struct recording *recording, const struct trace_row *row) {
+    const struct stream *stream = recording->stream;
+    const struct stream_rngs *rngs = recording->rngs;
+    struct workload *workload = recording->workload;
     struct job_spec job = {.id = row->id,
                            .labels = row->labels,
                            .submit_ns = row->submit_ns,
                            .deadline_ns = TIME_NONE_NS,
                            .preemptible = stream->preemptible};
     job.model = row_model(stream, workload, row, rngs->models);
+    job.kind = job_kind_of_model(job.model);
     bool malleable = gsl_rng_uniform(rngs->models) < stream->assign.malleable_share;
     double drawn_batch = stream_draw_batch(&stream->assign.batches, rngs->models);
-    bool own_batch = row->batch > 0 && !(drawn_batch > 0 && stream->assign.overwrite);
-    struct config_request request = recorded_jobs_request(
-        stream, workload->table.cluster, row, job.model, own_batch ? row->batch : drawn_batch);
-    job.kind = request.kind;
-    if (job.kind == JOB_KIND_RIGID)
-        job.utilization = row->steps;
-    workload->has_utilization = workload->has_utilization || job.utilization;
-    set_work(stream, workload, row, malleable, &request, &job);
-    double gpus = request.milli > 0 ? (double)request.milli / WHOLE_GPU_MILLI : request.k[0];
+    double batch =
+        row->batch > 0 && !(drawn_batch > 0 && stream->assign.overwrite) ? row->batch : drawn_batch;
+    double gpus = job.kind == JOB_KIND_RIGID ? set_rigid(recording, row, batch, &job)
+                                             : set_modelled(recording, row, batch, malleable, &job);
     job.reference_gpu_s = workload_reference_gpu_s(workload, &job, gpus);
     const char *drawn_user = stream_draw_user(stream, rngs->users);
     job.user = workload_user(workload, row->user && !(stream->assign.overwrite && stream->users)
@@ -102,7 +145,6 @@ static void add_recorded_job(const struct stream *stream, const struct stream_rn
                                            : drawn_user);
     if (!isnan(row->deadline_s) && !(stream->assign.overwrite && stream->deadlines.share > 0))
         job.deadline_ns = units_ns(row->deadline_s);
-    job.set = config_table_set(&workload->table, &request);
     stream_finish_job(stream, workload, &job, rngs);
     if (row->class != TRACE_CLASS_ABSENT)
         job.sla = row->class == TRACE_CLASS_SLA;
@@ -115,11 +157,12 @@ void recorded_jobs_add(const struct stream *stream, const struct stream_rngs *rn
     const struct trace *trace = stream->perturb_node ? &drawn : &stream->trace;
     if (stream->perturb_node)
         trace_perturb_draw(&stream->perturb, &stream->trace, rngs->perturb, &drawn);
+    struct recording recording = {.stream = stream, .rngs = rngs, .workload = workload};
     for (size_t i = 0; i < trace->rows.count; i++) {
         const struct trace_row *row = &trace->rows.at[i];
         if (row->submit_ns > stream->until_ns || (int64_t)i >= stream->until_jobs)
             break;
-        add_recorded_job(stream, rngs, workload, row);
+        add_recorded_job(&recording, row);
     }
     arena_adopt(&workload->arena, &drawn.arena); /* ids */
     trace_finish(&drawn);
