@@ -142,12 +142,18 @@ static struct easim_running *open_running(struct view *view, uint32_t slot) {
     return open_place(view, &view->running[slot], sizeof *view->running);
 }
 
-/* The link that leads to a job if it waits, and would lead there if not: that of the waiting
-   job before it, or the head of the list. */
-static uint32_t *open_link(struct view *view, uint32_t job) {
-    uint64_t before = job > 0 ? idset_prev(&view->waiting, job - 1) : IDSET_NONE;
-    return before == IDSET_NONE ? &view_header(view)->first_waiting
-                                : &view_job(view, (uint32_t)before)->next_waiting;
+/* The waiting job before a job, which waits or does not. Mostly one end of the list tells. */
+static uint32_t waiting_before(const struct view *view, uint32_t job) {
+    if (view->v->first_waiting >= job) /* EASIM_NONE is above all */
+        return EASIM_NONE;
+    return view->last_waiting < job ? view->last_waiting
+                                    : (uint32_t)idset_prev(&view->waiting, job - 1);
+}
+
+/* The link that leads to the waiting job after `before`. */
+static uint32_t *open_link(struct view *view, uint32_t before) {
+    return before == EASIM_NONE ? &view_header(view)->first_waiting
+                                : &view_job(view, before)->next_waiting;
 }
 
 /* All GPUs free; only as many spans as there are. */
@@ -201,6 +207,7 @@ int view_init(struct view *view, const struct cluster *cluster, const struct wor
         return ERROR_RUN;
     fill_arrays(view, cluster, workload);
     idset_init(&view->waiting, workload->jobs.count);
+    view->last_waiting = EASIM_NONE;
     init_blocks(view, (uint32_t)workload->jobs.count, options->checked);
     for (uint32_t span = 0; span < network_span_count(&cluster->network); span++) {
         view->span_names[span] = network_span_name(&cluster->network, span);
@@ -332,18 +339,21 @@ void view_end_decision(struct view *view) {
 
 void view_enqueue(struct view *view, uint32_t job) {
     struct easim_job *j = view_job(view, job);
-    uint32_t *link = open_link(view, job);
+    uint32_t before = waiting_before(view, job), *link = open_link(view, before);
     j->state = EASIM_JOB_WAITING;
     j->config = EASIM_NONE;
     j->next_waiting = *link;
     *link = job;
+    view->last_waiting = j->next_waiting == EASIM_NONE ? job : view->last_waiting;
     idset_insert(&view->waiting, job);
     view_header(view)->waiting_count++;
 }
 
 void view_dequeue(struct view *view, uint32_t job) {
+    uint32_t before = waiting_before(view, job);
     idset_remove(&view->waiting, job);
-    *open_link(view, job) = view->jobs[job].next_waiting;
+    *open_link(view, before) = view->jobs[job].next_waiting;
+    view->last_waiting = job == view->last_waiting ? before : view->last_waiting;
     view_header(view)->waiting_count--;
 }
 

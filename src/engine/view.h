@@ -32,6 +32,7 @@ struct view {
     struct guard guard;             /* the region that holds all of the above */
     const struct easim_view *shown; /* to policies */
     struct idset waiting;           /* job indices */
+    uint32_t last_waiting;          /* the greatest of them; EASIM_NONE: nobody waits */
     /* Jobs that are over, by block of jobs that are whole pages; NULL: their memory is kept. And
        the blocks in which all are, whose memory is given back at the end of the decision. */
     uint32_t *over, jobs_per_block;

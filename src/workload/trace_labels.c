@@ -24,8 +24,10 @@ const char *const *trace_labels_read(struct trace_labels *labels, struct trace *
     const char **texts = arena_alloc(&trace->arena, labels->at.count * sizeof *texts);
     for (size_t i = 0; i < labels->at.count; i++) {
         struct slice cell = csv_field(csv, labels->at.at[i].column);
-        look_at(&labels->at.at[i], csv, cell);
+        const char *last = labels->at.at[i].texts.last.at;
         texts[i] = trace_text_again(trace, cell, &labels->at.at[i].texts);
+        if (texts[i] != last) /* as in the row before: nothing new */
+            look_at(&labels->at.at[i], csv, cell);
     }
     return texts;
 }
