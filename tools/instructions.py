@@ -1,8 +1,12 @@
 #!/usr/bin/env python3
-"""Instructions of a command and its forked children. Usage: instructions.py --self-test
+"""Instructions of a command and its forked children. Usage: instructions.py EASIM SOURCE [JOBS] | --self-test
 
 Counted by the processor (perf) or by valgrind. Unlike times they are the same on a busy machine; from one compiler, C library
 or counter to the next they are not.
+
+With a program: the table of instructions a job, by part of a run, for rigid jobs under fcfs and easy and for malleable
+jobs under pollux (JOBS: 100,000). A function counts where it is called from. The program must keep its functions apart:
+no link-time optimization.
 """
 import os
 import re
@@ -81,6 +85,94 @@ def counter(folder, source):
         return Valgrind(folder, source)
 
 
+# ---- by part --------------------------------------------------------------------------------------------------------
+
+# A part is all that these functions call, except what another part is.
+PARTS = {
+    "read CSV rows": "trace_file_read",
+    "make jobs": "source_generate",
+    "arrival": "admission_submit",
+    "decision": "callbacks_decide",
+    "start: check, place, show": "host_start",
+    "start: commit": "jobs_start",
+    "set-up over": "segments_begin_run",
+    "finish": "jobs_finish",
+    "event heap": "eventq_pop",
+    "time passes": "power_meter_advance on_advance view_set_now forecasts_update",
+    "rest of the loop": "loop_run",
+    "sums at the end": "metrics_sum_up",
+}
+REST = "start-up and the rest"
+RUNS = (("rigid", "fcfs"), ("rigid", "easy"), ("large", "pollux"))
+
+
+def read_profile(text, own, calls):
+    """Adds the instructions of each function itself, and those of its calls by (caller, callee), of callgrind's text."""
+    function = callee = None
+    for line in text.splitlines():
+        kind, _, name = line.partition("=")
+        if kind == "fn":
+            function = name.split("'")[0]
+        elif kind == "cfn":
+            callee = name.split("'")[0]
+        elif re.match(r"[+*\-\d]", line) and function:
+            count = int(line.split()[1])
+            if callee:
+                calls[function, callee] = calls.get((function, callee), 0) + count
+            else:
+                own[function] = own.get(function, 0) + count
+            callee = None
+
+
+def by_part(own, calls):
+    """Instructions by part: a function belongs to those of its callers, by what it does for each, round by round."""
+    roots = {root: part for part, names in PARTS.items() for root in names.split()}
+    callers = {}
+    for (caller, callee), count in calls.items():
+        if callee not in roots and caller != callee:
+            callers.setdefault(callee, []).append((caller, count))
+    shares = {name: {roots.get(name, REST): 1.0} for name in [*own, *(name for pair in calls for name in pair)]}
+    for _ in range(60):  # deeper than any chain of calls that matters
+        for name, above in callers.items():
+            total, share = sum(count for _, count in above) or 1, {}
+            for caller, count in above:
+                for part, part_of in shares[caller].items():
+                    share[part] = share.get(part, 0) + part_of * count / total
+            shares[name] = share
+    parts = dict.fromkeys([*PARTS, REST], 0.0)
+    for name, count in own.items():
+        for part, share in shares[name].items():
+            parts[part] += count * share
+    return parts
+
+
+def profile(easim, source, jobs, scenario, policy):
+    with tempfile.TemporaryDirectory() as folder:
+        valgrind = Valgrind(folder, source)
+        run([sys.executable, Path(source, "tests/bench/make_jobs.py"), str(jobs), "jobs.csv"], folder)
+        text = Path(source, f"tests/bench/{scenario}.yaml").read_text(encoding="utf-8")
+        Path(folder, "scenario.yaml").write_text(text.replace("../../configs", f"{source}/configs")
+                                                 .replace("jobs: 10000", f"jobs: {jobs}"), encoding="utf-8")
+        run(["valgrind", "--tool=callgrind", "--compress-strings=no", "--compress-pos=no", "--callgrind-out-file=profile.%p",
+             easim, "run", "scenario.yaml", "--policy", policy, "--quiet", "--threads", "1", "--summary-only"], folder,
+            env={**os.environ, "LD_PRELOAD": str(valgrind.preload)})
+        own, calls = {}, {}
+        for file in Path(folder).glob("profile.*"):
+            read_profile(file.read_text(encoding="utf-8"), own, calls)
+        return by_part(own, calls)
+
+
+def table(easim, source, jobs=100000):
+    paths = Path(easim).resolve(), Path(source).resolve()
+    columns = [profile(*paths, int(jobs), *each) for each in RUNS]
+    print("| part | " + " | ".join(policy for _, policy in RUNS) + " |\n|---|---|---|---|")
+    for part in [*PARTS, REST]:
+        print(f"| {part} | " + " | ".join(f"{column[part] / int(jobs):,.0f}" for column in columns) + " |")
+    print("| **all** | " + " | ".join(f"{sum(column.values()) / int(jobs):,.0f}" for column in columns) + " |")
+
+
+# ---- self-test ------------------------------------------------------------------------------------------------------
+
 LOOPS = r"""
 #include <poll.h>
 #include <stdlib.h>
@@ -107,6 +199,11 @@ int main(int count, char **words) {
 def self_test():
     """A program whose loops are twice as long, or done by children, has the instructions that follow from that."""
     assert perf_count("# started on ...\n\n1234,,instructions:u,99,100.00,,\n") == 1234
+    own, calls = {}, {}
+    read_profile("fn=main\n1 5\ncfn=loop_run\ncalls=1 9\n2 60\nfn=loop_run\n9 10\ncfn=eventq_pop\ncalls=2 3\n+1 30\ncfn=log\n"
+                 "calls=1 1\n* 20\nfn=eventq_pop\n3 10\ncfn=log'2\ncalls=2 1\n4 20\nfn=log\n1 40\n", own, calls)
+    parts = by_part(own, calls)  # half of log is the loop's
+    assert (parts["rest of the loop"], parts["event heap"], parts[REST]) == (30, 30, 5) and sum(parts.values()) == 65, parts
     assert perf_count("<not supported>,,instructions:u,0,100.00,,\n") is None
     with tempfile.TemporaryDirectory() as folder:
         try:
@@ -127,7 +224,9 @@ def self_test():
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] != ["--self-test"]:
+    if sys.argv[1:] == ["--self-test"]:
+        sys.exit(self_test())
+    if len(sys.argv) not in (3, 4):
         print(__doc__.strip(), file=sys.stderr)
         sys.exit(2)
-    sys.exit(self_test())
+    table(*sys.argv[1:])

@@ -41,6 +41,10 @@ growth() {
         python3 tools/bench_growth.py --easim build-nightly-bench/easim --source .
 }
 
+instructions() {
+    python3 tools/instructions.py build-nightly-bench/easim .
+}
+
 sanitized() {
     configure build-nightly-asan -Db_sanitize=address,undefined -Db_lundef=false -Doptimization=1 \
         -Dc_args=-fno-sanitize-recover=all || return
@@ -56,5 +60,6 @@ stage 'all tests, whole' 0 whole || true
 stage 'what the tests cost' 0 costs || true
 stage '20,000 random scenarios, 500 of easy' 0 random_scenarios || true
 stage 'how CPU time grows' 0 growth || true
+stage 'instructions by part of a run' 0 instructions || true
 stage 'ASan and UBSan' 0 sanitized || true
 stage 'the working tree is as before' 0 same_tree || true
