@@ -50,9 +50,11 @@ int recorded_check(const char *folder, struct error *reterr) {
     struct arena arena = {0};
     const char *manifest = arena_printf(&arena, "%s/" MANIFEST_NAME, folder);
     DIR *opened = files_open_folder(folder);
-    int r;
-    if (!opened)
-        r = error_set(reterr, ERROR_INPUT, "%s: cannot open folder: %s", folder, strerror(errno));
+    int r, code = opened ? 0 : errno;
+    if (opened)
+        closedir(opened); /* the files that follow may need the last descriptor */
+    if (code != 0)
+        r = error_set(reterr, ERROR_INPUT, "%s: cannot open folder: %s", folder, strerror(code));
     else if (!files_exist(manifest))
         r = error_set(
             reterr, ERROR_INPUT,
@@ -68,8 +70,6 @@ int recorded_check(const char *folder, struct error *reterr) {
         r = check_file(folder, file, reterr);
     if (r == 0)
         r = check_inner_folders(folder, &recorded, reterr);
-    if (opened)
-        closedir(opened);
     recorded_finish(&recorded);
     arena_finish(&arena);
     return r;
