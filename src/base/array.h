@@ -37,6 +37,17 @@ static inline void *array_grow(void *old, size_t *capacity, size_t bytes_each) {
     return mem_realloc(old, *capacity, bytes_each);
 }
 
+/* A binary search in what is sorted: `low` becomes the first index from low to high - 1 for which
+   is_before, an expression of the index `at`, does not hold; high if there is none. */
+#define SEARCH(low, high, is_before) \
+    for (size_t after = (high), at = 0; (low) < after;) { \
+        at = (low) + (after - (low)) / 2; \
+        if (is_before) \
+            (low) = at + 1; \
+        else \
+            after = at; \
+    }
+
 /* -1, 0 or 1 of two numbers; 0 if one is NaN. */
 #define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
 

@@ -5,6 +5,8 @@
    may end in. */
 #include "bounds/time_prices.h"
 
+#include "base/array.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -85,15 +87,9 @@ static void make_grid(struct prices *p) {
 
 /* The last point at or before t; the first one if there is none. */
 static size_t place_of(const struct prices *p, double t_s) {
-    size_t low = 0, high = p->intervals;
-    while (low < high) {
-        size_t middle = (low + high + 1) / 2;
-        if (p->points[middle] <= t_s)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
+    size_t next = 1;
+    SEARCH(next, p->intervals + 1, p->points[at] <= t_s)
+    return next - 1;
 }
 
 /* A second of the cluster is worth twice as many seconds as jobs are there in some schedule: found

@@ -186,11 +186,6 @@ double contention_wanted_share(const struct sim *sim, uint32_t job) {
     return reader->rate == reader->most ? share : share * (reader->rate / reader->most);
 }
 
-static int compare_ids(const void *left, const void *right) {
-    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    return (a > b) - (a < b);
-}
-
 static void note_changed(struct sim *sim, const struct max_min *links) {
     struct contention *c = sim->contention;
     for (size_t i = 0; i < links->rates_changed.count; i++) {
@@ -213,8 +208,7 @@ void contention_settle(struct sim *sim) {
         max_min_settle(&c->storage);
     note_changed(sim, &c->network);
     note_changed(sim, &c->storage);
-    if (c->changed.count > 1)
-        qsort(c->changed.at, c->changed.count, sizeof *c->changed.at, compare_ids);
+    sort_array(c->changed.at, c->changed.count, by_uint32);
     for (size_t i = 0; i < c->changed.count; i++)
         if (i == 0 || c->changed.at[i] != c->changed.at[kept - 1])
             c->changed.at[kept++] = c->changed.at[i];

@@ -43,8 +43,7 @@ static void sift_added(struct sim *sim) {
             due->added.at[kept++] = (struct due_job){job, eventq_visit_order(&sim->events, id)};
     }
     due->added.count = kept;
-    if (kept > 1)
-        sort_array(due->added.at, kept, by_place);
+    sort_array(due->added.at, kept, by_place);
 }
 
 void due_jobs_finish(struct sim *sim) {

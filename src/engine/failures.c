@@ -84,11 +84,6 @@ void failures_finish(struct sim *sim) {
     free(sim->failures.next);
 }
 
-static int compare_jobs(const void *left, const void *right) {
-    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    return (a > b) - (a < b);
-}
-
 /* In the order of submission. */
 static void stop_jobs(struct sim *sim, uint32_t node) {
     const struct node_jobs *on_node = &sim->nodes.jobs[node];
@@ -96,8 +91,7 @@ static void stop_jobs(struct sim *sim, uint32_t node) {
     uint32_t *jobs = mem_zalloc(count, sizeof *jobs);
     for (size_t i = 0; i < count; i++)
         jobs[i] = on_node->list.at[i];
-    if (count > 1)
-        qsort(jobs, count, sizeof *jobs, compare_jobs);
+    sort_array(jobs, count, by_uint32);
     for (size_t i = 0; i < count; i++)
         interrupt_fail(sim, jobs[i]);
     free(jobs);

@@ -4,8 +4,8 @@
 
 #include "io/files.h"
 
+#include "base/array.h"
 #include "base/datetime.h"
-#include "base/mem.h"
 #include "base/scan.h"
 #include "base/str.h"
 
@@ -320,14 +320,8 @@ void time_zone_close(struct time_zone *zone) {
 /* --- use --- */
 
 static int64_t offset_at(const struct time_zone *zone, int64_t utc_s) {
-    size_t low = 0, high = zone->count; /* transitions at or before utc_s */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (zone->times_s[middle] <= utc_s)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = 0; /* transitions at or before utc_s */
+    SEARCH(low, zone->count, zone->times_s[at] <= utc_s)
     if (low == zone->count)
         return rule_offset(&zone->rule, utc_s);
     return low == 0 ? zone->first_offset_s : zone->offsets_s[low - 1];

@@ -265,8 +265,7 @@ static int compare_names(const void *left, const void *right) {
 void module_list(void (*visit)(const char *name, void *context), void *context) {
     struct listing listing = {0};
     each_folder(list_folder, &listing);
-    if (listing.names.count > 0)
-        qsort(listing.names.at, listing.names.count, sizeof *listing.names.at, compare_names);
+    sort_array(listing.names.at, listing.names.count, compare_names);
     for (size_t i = 0; i < listing.names.count; i++) {
         if (i == 0 || strcmp(listing.names.at[i], listing.names.at[i - 1]) != 0)
             visit(listing.names.at[i], context);

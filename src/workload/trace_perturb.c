@@ -38,15 +38,9 @@ const char *trace_perturb_refusal(const struct trace_perturb *p, const struct tr
 
 /* Where the rows of a day begin. */
 static size_t find_day(const struct trace *trace, int64_t day) {
-    size_t low = 0, high = trace->rows.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (trace->rows.at[middle].submit_ns < day * TRACE_DAY_NS)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t row = 0;
+    SEARCH(row, trace->rows.count, trace->rows.at[at].submit_ns < day * TRACE_DAY_NS)
+    return row;
 }
 
 /* The jobs of one day of the log, as those of another day. */

@@ -113,14 +113,8 @@ static void drop_equal_steps(struct kineto_trace *trace) {
 
 /* Index of the step around that instant; steps are ordered by start here. */
 static uint32_t step_at(const struct kineto_trace *trace, int64_t time_ns) {
-    size_t low = 0, high = trace->steps.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (trace->steps.at[middle].start_ns <= time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = 0;
+    SEARCH(low, trace->steps.count, trace->steps.at[at].start_ns <= time_ns)
     return low > 0 && time_ns < trace->steps.at[low - 1].end_ns ? (uint32_t)low - 1
                                                                 : KINETO_NO_STEP;
 }

@@ -32,15 +32,9 @@ void step_integral_finish(struct step_integral *integral) {
 }
 
 static size_t step_at(const struct recorded_folder *folder, int64_t time_ns) {
-    size_t low = 0, high = folder->steps.count;
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (folder->steps.at[middle].time_ns <= time_ns)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    size_t next = 1;
+    SEARCH(next, folder->steps.count, folder->steps.at[at].time_ns <= time_ns)
+    return next - 1;
 }
 
 /* What lies in one step has no rounding of what was before it. */

@@ -89,14 +89,8 @@ static const struct field power_cap_fields[] = {
 
 /* Whether the cap falls at that instant. */
 static bool cap_falls_at(const struct recorded_folder *folder, int64_t time_ns) {
-    size_t low = 1, high = folder->steps.count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (folder->steps.at[middle].time_ns < time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = 1;
+    SEARCH(low, folder->steps.count, folder->steps.at[at].time_ns < time_ns)
     return low < folder->steps.count && folder->steps.at[low].time_ns == time_ns &&
            folder->steps.at[low].cap_w < folder->steps.at[low - 1].cap_w;
 }

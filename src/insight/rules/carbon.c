@@ -77,15 +77,9 @@ static void gather_segment(const struct rule_run *rule_run, const struct recorde
                            double high_g, struct gathered_list *list) {
     const struct recorded_folder *folder = rule_run->folder;
     double power_w = rule_run_power_w(segment);
-    size_t low = 0, high = folder->steps.count;
-    while (low + 1 < high) { /* the last step at or before the start */
-        size_t middle = (low + high) / 2;
-        if (folder->steps.at[middle].time_ns <= segment->start_ns)
-            low = middle;
-        else
-            high = middle;
-    }
-    for (size_t i = low; i < folder->steps.count; i++) {
+    size_t next = 1; /* after the last step at or before the start */
+    SEARCH(next, folder->steps.count, folder->steps.at[at].time_ns <= segment->start_ns)
+    for (size_t i = next - 1; i < folder->steps.count; i++) {
         const struct recorded_step *step = &folder->steps.at[i];
         if (step->time_ns >= segment->end_ns)
             break;

@@ -132,14 +132,8 @@ int run_store_read(struct run_store *store, const char *folder, struct error *re
 
 const struct run_record *run_store_find(const struct run_store *store, uint64_t id,
                                         const uint64_t *inputs) {
-    size_t low = 0, high = store->records.count;
-    while (low < high) { /* the first record of a larger id */
-        size_t middle = low + (high - low) / 2;
-        if (store->records.at[middle].id <= id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = 0; /* the first record of a larger id */
+    SEARCH(low, store->records.count, store->records.at[at].id <= id)
     while (low > 0 && store->records.at[low - 1].id == id) {
         const struct run_record *record = &store->records.at[--low];
         if (!inputs || record->inputs == *inputs)
