@@ -68,6 +68,7 @@ def never_closed(i):
 RANKS = "[" + ", ".join(map(str, range(3000))) + "]"
 # name: (events of that kind, the text of one, GPU events in it, what is said). easim tells 65536 kinds apart, of which 3
 # are "others", with 4 MiB of names (200 bytes of each are kept, and each counts 64 more), and 512 streams.
+STEP = "ProfilerStep#1"  # without one, and without work on a GPU, a trace is refused
 HOSTILE = {
     "kernel names": (100_000, lambda i: event("kernel", f"kernel_{i:0190}", i, '"stream":7'), 1, ""),
     "communication kernels": (900_000, lambda i: event("kernel", f"ncclKernel_{i:0190}", i, message(i)), 1, crowded(900_000 - 65533)),
@@ -78,8 +79,9 @@ HOSTILE = {
     "streams": (100_000, lambda i: event("kernel", "k", i, f'"stream":{i},"device":{i % 1000}'), 1, crowded(100_000 - 512)),
     "copies": (100_000, lambda i: event("gpu_memcpy", f"Memcpy {i:0190}", i, '"stream":7,"bytes":8'), 1, ""),
     "steps": (1_000_000, lambda i: event("user_annotation", f"ProfilerStep#{i}", i), 0, f"{1_000_000 - 262_144} steps too many: left out"),
-    "launches": (2_200_000, launch, 0, f"{2_200_000 - 2_097_152} launches too many or too far off: their kernels count as without one"),
-    "annotations": (100_000, lambda i: event("user_annotation", f"{i:0500}", i), 0, ""),
+    "launches": (2_200_000, lambda i: launch(i) if i < 2_200_000 else event("user_annotation", STEP, i), 0,
+                 f"{2_199_999 - 2_097_152} launches too many or too far off: their kernels count as without one"),
+    "annotations": (100_000, lambda i: event("user_annotation", f"{i:0500}" if i > 1 else STEP, i), 0, ""),
     "long names": (60, lambda i: event("kernel", f"nccl{i:01000000}", i, '"stream":7'), 1, ""),
     "long ranks": (60, lambda i: event("kernel", "ncclKernel", i, message(7, ranks=f"{i:01000000}")), 1, ""),
     "nesting": (20, lambda i: event("kernel", "k", i, '"stream":7,"x":' + "[" * 400_000 + "]" * 400_000), 1, ""),

@@ -213,6 +213,7 @@ def test_problems(folder):
     error = raised(easim.BadInput, lambda: easim.run({"name": "x", "horizon": 1}))
     assert error.problems[0].line == 1 and error.problems[0].file != file, error
     assert "manifest.json is missing" in str(raised(FileNotFoundError, lambda: easim.load(folder)))
+    assert "nowhere: there is no such folder" in str(raised(FileNotFoundError, lambda: easim.load(folder / "nowhere")))
 
 
 def test_program(folder):

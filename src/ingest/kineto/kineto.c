@@ -108,10 +108,11 @@ static void note_input(struct session *session, const struct kineto_trace *trace
                      trace->path);
 }
 
-/* Figures of a trace without work on a GPU would all be 0. What is lost of a damaged one has been
-   said. */
+/* Figures of a trace without work on a GPU and without steps would all be 0. What is lost of a
+   damaged one has been said. */
 static bool has_work(const struct session *session, const struct kineto_trace *trace) {
-    bool has = trace->events.count > 0 || trace->truncation || kineto_trace_damages(trace) > 0;
+    bool has = trace->events.count > 0 || trace->steps.count > 0 || trace->truncation ||
+               kineto_trace_damages(trace) > 0;
     if (!has)
         problems_add(session->problems, (struct location){0}, NULL,
                      "%s: expected work on a GPU, got none in %llu events: is it a trace of the "

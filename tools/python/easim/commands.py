@@ -109,6 +109,8 @@ def command(name, *operands, easim=None, progress=None, **options):
 
 def load(folder, *, easim=None):
     """The results in a folder that easim has written."""
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(f"{os.fspath(folder)}: there is no such folder")
     if not os.path.isfile(os.path.join(folder, "manifest.json")):
         raise FileNotFoundError(f"{os.fspath(folder)} holds no results: manifest.json is missing")
     return Result(folder, easim)
