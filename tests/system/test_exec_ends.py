@@ -94,12 +94,13 @@ def test_nul_byte(folder):
 
 
 def test_no_files_left(folder):
-    """Where no more files can be opened, that is the reason given."""
+    """Where no more files can be opened, that is the reason given. The search for leaks needs files, too, so it is left out."""
     arguments = [str(EASIM), "run", str(SOURCE / "configs/tiny.yaml"), "--policy", "exec", "--out", str(folder / "out"),
                  "--quiet", "--set", "policy.params.command=cat"]
     said = set()
+    sanitizer = {**os.environ, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
     for files in range(4, 30):
-        done = subprocess.run(arguments, capture_output=True, text=True, check=False,
+        done = subprocess.run(arguments, capture_output=True, text=True, check=False, env=sanitizer,
                               preexec_fn=lambda n=files: resource.setrlimit(resource.RLIMIT_NOFILE, (n, n)))
         own = set(re.findall(r"policy exec: init failed: (.*) \(at t = 0 s\)", done.stderr))
         assert own or "Too many open files" in done.stderr, (files, done.stderr)
