@@ -1,29 +1,20 @@
 """Writes a scenario of N jobs for what reads a recorded run: make_recorded.py N TYPES rigid|malleable|mixed FOLDER [EASIM]
 
 run.yaml, models.yaml and jobs.csv: TYPES GPU types, 1,024 GPUs in all, a load of 0.9, 8 users, deadlines on 30 %. Mixed:
-every other job is rigid. EASIM runs and records it in FOLDER/out. The numbers are those of a fixed linear congruential generator, so the files never change.
+every other job is rigid. EASIM runs and records it in FOLDER/out. The numbers are those of draws.py, so the files never
+change.
 """
 import math
 import subprocess
 import sys
 from pathlib import Path
 
+from draws import Random
+
 GPUS, USERS, MODELS, LOAD = 1024, 8, 3, 0.9
 MEAN_S, MEAN_K = 7200, 15 / 4  # of a job; k is 1, 2, 4 or 8
 SAMPLE_S = 0.005
 FIGURES = {"a_s": 0.04, "c_s": SAMPLE_S, "gamma": 2, "alpha_s": 0.006, "beta_s": 0, "p0_w": 120, "pmax_w": 300}
-
-
-class Random:
-    def __init__(self, seed):
-        self.state = seed
-
-    def uniform(self):
-        self.state = (self.state * 6364136223846793005 + 1442695040888963407) % 2**64
-        return ((self.state >> 11) + 0.5) / 2**53
-
-    def normal(self):
-        return math.sqrt(-2 * math.log(self.uniform())) * math.cos(2 * math.pi * self.uniform())
 
 
 def model(number, types):

@@ -9,6 +9,8 @@ import math
 import sys
 from pathlib import Path
 
+from draws import Random
+
 TYPES, MODELS, USERS = 10, 100, 10_000
 NODES, GPUS = 3, 8
 K = [1, 2, 4, 8]
@@ -18,18 +20,6 @@ EVIDENCE = "{" + ", ".join(f"{name}: assumed" for name in FIGURES) + "}"
 SOURCE = "{" + ", ".join(f"{name}: drawn" for name in FIGURES) + "}"
 MEAN_S = 3600  # of a job on one GPU of the middle kind
 GAP_S = 10
-
-
-class Random:
-    def __init__(self, seed):
-        self.state = seed
-
-    def uniform(self):
-        self.state = (self.state * 6364136223846793005 + 1442695040888963407) % 2**64
-        return ((self.state >> 11) + 0.5) / 2**53
-
-    def normal(self):
-        return math.sqrt(-2 * math.log(self.uniform())) * math.cos(2 * math.pi * self.uniform())
 
 
 def speed(gpu_type):
