@@ -1,6 +1,7 @@
 """EASY backfilling against the rule of docs/semantics.md 5.8 written down naively: random jobs on one to three GPU types, bound
 to one, to two of them or to none, rigid ones whose requests are longer, equal or shorter than what they take and others with
-a model, must start at the same times on the same types with as many GPUs. Usage: test_easy.py EASIM SOURCE [--count N]
+a model, must start at the same times on the same types with as many GPUs. So must the jobs of logs in whole minutes, in the
+mode of published waits (1.2): there an instant has several arrivals and ends. Usage: test_easy.py EASIM SOURCE [--count N]
 """
 import csv
 import random
@@ -13,7 +14,9 @@ from pathlib import Path
 
 EASIM = str(Path(sys.argv[1]).resolve())
 SCENARIOS = int(sys.argv[4]) if sys.argv[3:4] == ["--count"] else 60
+LOGS, LOG_JOBS = 40, 390  # in whole minutes
 SECOND = 10**9
+MINUTE = 60 * SECOND
 K = [1, 2, 4, 8]  # of jobs that leave it open
 SETUP = 5         # s, of jobs with a model
 
@@ -221,8 +224,35 @@ def check(seed, folder):
     types = draw_types(rng, not with_models)
     jobs = draw_jobs(rng, types, with_models)
     mode = rng.choice(["together", "together", *ENGINES])
+    wrong = compare(types, jobs, mode, folder, with_models)
+    assert not wrong, (seed, mode, wrong[:3])
+    return len(jobs)
+
+
+def draw_log(rng):
+    """One machine and a log in whole minutes, where several jobs come, and several end, at an instant."""
+    gpus, minute, jobs = rng.choice([32, 48, 64]), 0, []
+    for row in range(LOG_JOBS):
+        minute += rng.choice([0, 0, 0, 1, 2, 4])
+        takes = rng.choice([1, 2, 3, 5, 10, 15, 30])
+        asked = takes * rng.choice([1, 1, 2, 4])
+        candidate = {"type": 0, "k": rng.choice([1, 2, 4, 8, 12, 16]), "takes": takes * MINUTE, "asked": asked * MINUTE}
+        jobs.append({"id": f"j{row}", "submit": minute * MINUTE, "types": [0], "gpus": candidate["k"], "model": False,
+                     "duration": takes * 60, "requested": asked * 60, "candidates": [candidate]})
+    return [{"node": 1, "gpus": gpus, "tdp": 300}], jobs
+
+
+def check_log(seed, folder):
+    types, jobs = draw_log(random.Random(f"log {seed}"))
+    wrong = compare(types, jobs, "published", folder)
+    assert not wrong, (seed, f"{len(wrong)} of {len(jobs)}", wrong[:3])
+    return len(jobs)
+
+
+def compare(types, jobs, mode, folder, with_models=False):
     write_jobs(folder / "jobs.csv", types, jobs)
-    write_models(folder / "m.yaml", types)
+    if with_models:
+        write_models(folder / "m.yaml", types)
     gpu_types = ", ".join(f"{{name: g{h}, idle_w: 50, tdp_w: {t['tdp']}}}" for h, t in enumerate(types))
     nodes = ", ".join(f"{{count: {t['gpus'] // t['node']}, gpu: g{h}, gpus: {t['node']}}}" for h, t in enumerate(types))
     (folder / "s.yaml").write_text(
@@ -233,16 +263,15 @@ def check(seed, folder):
                    check=True)
     with open(folder / "out" / "jobs.csv", newline="", encoding="utf-8") as file:
         got = {row["job_id"]: (Fraction(row["start_s"]), row["gpu_type"], int(row["k"])) for row in csv.DictReader(file)}
-    wrong = [(job["id"], got[job["id"]], expected) for job in simulate(types, jobs, mode)
-             if got[job["id"]] != (expected := (Fraction(job["start"], SECOND), f"g{job['type']}", job["k"]))]
-    assert not wrong, (seed, mode, wrong[:3])
-    return len(got)
+    return [(job["id"], got[job["id"]], expected) for job in simulate(types, jobs, mode)
+            if got[job["id"]] != (expected := (Fraction(job["start"], SECOND), f"g{job['type']}", job["k"]))]
 
 
 def main():
     with tempfile.TemporaryDirectory(prefix="easim-easy.") as folder:
         jobs = sum(check(seed, Path(folder)) for seed in range(SCENARIOS))
-    print(f"{SCENARIOS} scenarios, {jobs} jobs start as in plain EASY")
+        log_jobs = sum(check_log(seed, Path(folder)) for seed in range(LOGS))
+    print(f"{SCENARIOS} scenarios, {jobs} jobs start as in plain EASY; {LOGS} logs in whole minutes, {log_jobs} jobs")
 
 
 main()
