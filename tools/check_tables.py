@@ -49,7 +49,6 @@ LIMITS = (
     ("a time or duration, in seconds", "", "base/units.h", "TIME_MAX_S"),
     ("name of a policy's folder, with its parameters", BYTES, "config/policy_text.h", "POLICY_FOLDER_MOST_BYTES"),
     ("a policy's own name", BYTES, "config/policy_text.h", "POLICY_NAME_MOST_BYTES"),
-    ("a policy module, in a check without running it", BYTES, "policy/module_inert.c", "MOST_BYTES"),
     ("power of one GPU, and base_w of a node, in W", "", "config/scenario.h", "SCENARIO_MOST_W"),
     ("peak power of a cluster, in W", "", "cluster/power_units.h", "POWER_MAX_W"),
     ("GPU types of a cluster", "", "cluster/cluster.h", "CLUSTER_MAX_TYPES"),

@@ -117,6 +117,11 @@ static int open_path(const char *path, bool apart, struct policy_module *module,
     return read_symbol(module, path, reterr);
 }
 
+static bool each_own_folder(bool (*visit)(const char *folder, void *context), void *context) {
+    const struct own_folders own = {"policies", EASIM_PLUGIN_DIR_FROM_PROGRAM, EASIM_PLUGIN_DIR};
+    return own_folders_each(&own, visit, context);
+}
+
 /* The folders where policies are sought, in order; each is given to visit until it returns true. */
 static bool each_folder(bool (*visit)(const char *folder, void *context), void *context) {
     const char *list = getenv("EASIM_POLICY_PATH");
@@ -128,8 +133,7 @@ static bool each_folder(bool (*visit)(const char *folder, void *context), void *
             return true;
         at += length + (at[length] == ':');
     }
-    const struct own_folders own = {"policies", EASIM_PLUGIN_DIR_FROM_PROGRAM, EASIM_PLUGIN_DIR};
-    return own_folders_each(&own, visit, context);
+    return each_own_folder(visit, context);
 }
 
 struct search {
@@ -196,6 +200,16 @@ bool module_find(const char *name, struct str *path) {
     if (found)
         str_add(path, search.path);
     return found;
+}
+
+bool module_is_own(const char *name) {
+    struct search first = {.name = name}, own = {.name = name};
+    struct file_stamp found, ours;
+    if (strchr(name, '/') || !each_folder(has_module, &first) || !each_own_folder(has_module, &own))
+        return false;
+    file_stamp_take(first.path, &found);
+    file_stamp_take(own.path, &ours);
+    return found.is_file && file_stamp_same(&found, &ours);
 }
 
 static int open_name(const char *name, bool apart, struct policy_module *module,

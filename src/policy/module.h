@@ -27,6 +27,9 @@ int module_open_apart(const char *name, struct policy_module *module,
                       struct error *reterr) MUST_CHECK;
 /* Where a policy of that name is found; appends the path. False: nowhere. */
 bool module_find(const char *name, struct str *path);
+/* Whether `name` is a bare name that finds a module of easim's own: beside the program or installed
+   with it, whether EASIM_POLICY_PATH leads there or not. */
+bool module_is_own(const char *name);
 void module_close(struct policy_module *module); /* accepts a zeroed module */
 
 /* The error for a name that no policy has, with a suggestion and the names there are. */

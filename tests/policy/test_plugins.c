@@ -4,14 +4,11 @@
 #include "../support/temp_dir.h"
 
 #include "base/mem.h"
-#include "io/atomic_file.h"
 #include "io/files.h"
 #include "policy/fault.h"
-#include "policy/module_inert.h"
 #include "policy/names.h"
 
 #include <criterion/criterion.h>
-#include <link.h>
 #include <math.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -543,58 +540,4 @@ Test(plugins, folders_with_long_paths) {
     free(folder);
     str_finish(&found);
     str_finish(&longer);
-}
-
-static bool is_inert(const char *name) {
-    struct str path = {0};
-    cr_assert(module_find(name, &path), "%s", name);
-    bool inert = module_is_inert(path.text);
-    str_finish(&path);
-    return inert;
-}
-
-/* Lets what is loaded from the beginning of a module end before a name in it. */
-static void cut_before(struct str *module, const char *name) {
-    ElfW(Ehdr) header;
-    memcpy(&header, module->text, sizeof header);
-    const char *at = memmem(module->text, module->length, name, strlen(name) + 1);
-    cr_assert(at);
-    for (size_t i = 0; i < header.e_phnum; i++) {
-        char *place = module->text + header.e_phoff + i * sizeof(ElfW(Phdr));
-        ElfW(Phdr) segment;
-        memcpy(&segment, place, sizeof segment);
-        if (segment.p_type == PT_LOAD && segment.p_offset == 0)
-            segment.p_filesz = (size_t)(at - module->text);
-        memcpy(place, &segment, sizeof segment);
-    }
-}
-
-/* By what the sources say: a destructor, a library that is not of C; and files that are no
-   modules, or are cut off; the last one has its libraries behind what is loaded. (Sanitizers give
-   every module constructors.) */
-Test(plugins, inert_modules) {
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-    cr_expect(is_inert("pollux"));
-    cr_expect(is_inert("ends_badly"));
-#endif
-    cr_expect_not(is_inert("leave_on_unload"), "a destructor");
-    cr_expect_not(is_inert("exec"), "needs libcjson");
-    cr_expect_not(module_is_inert("jobs.csv"), "there is none");
-    struct str path = {0}, whole = {0};
-    struct error error = {0};
-    cr_assert(module_find("pollux", &path));
-    cr_assert_eq(files_read(path.text, SIZE_MAX, &whole, &error), 0, "%s", error.text);
-    for (size_t length = 0; length < whole.length; length += 1 + whole.length / 50) {
-        cr_assert_eq(atomic_file_write_whole("cut.so", whole.text, length, &error), 0);
-        (void)module_is_inert("cut.so"); /* reads nothing behind the end */
-        cr_expect(length > 4096 || !module_is_inert("cut.so"), "%zu", length);
-    }
-    whole.length = path.length = 0;
-    cr_assert(module_find("ends_badly", &path));
-    cr_assert_eq(files_read(path.text, SIZE_MAX, &whole, &error), 0, "%s", error.text);
-    cut_before(&whole, "libc.so.6");
-    cr_assert_eq(atomic_file_write_whole("cut.so", whole.text, whole.length, &error), 0);
-    cr_expect_not(module_is_inert("cut.so"), "needs what its strings do not say");
-    str_finish(&whole);
-    str_finish(&path);
 }

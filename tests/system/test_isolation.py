@@ -86,6 +86,32 @@ def one_that_crashes_on_load(folder):
     assert [row["policy"] for row in rows_of(folder / "out/sweep.csv")] == ["fcfs"]
 
 
+def no_code_of_others_in_the_parent(folder):
+    """Found by their bare names, all of them: while a sweep's last point loops, easim itself has its own policies open, so that
+    a point finds them loaded, and none of others, whose constructors would run in it. `hostile_on_load` kills its process."""
+    sweep = folder / "names.yaml"
+    sweep.write_text(f"name: names\nbase: {BASE}\nset: {{replications: 1, horizon: 2h, params_by_policy: {{ends_badly: {{how: loop}}}}}}\n"
+                     "axes:\n  - {path: policy.name, values: [fcfs, hostile_on_load, easy, ends_badly]}\n", encoding="utf-8")
+    loops = folder / "loops"
+    loops.mkdir()
+    process = subprocess.Popen([EASIM, "sweep", sweep, "--out", folder / "out", "--threads", "2"], stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE, text=True,
+                               env=os.environ | {"ENDS_BADLY_LOOPS": str(loops), "EASIM_HOSTILE": "killed"})
+    wait_for("three are done and one loops",
+             lambda: len(runs_in(kept_by(folder / "out"))) == 3 and len(list(loops.iterdir())) == 1, process)
+    opened = {Path(word).stem for word in Path(f"/proc/{process.pid}/maps").read_text().split() if word.endswith(".so")}
+    assert opened & {"fcfs", "hostile_on_load", "easy", "ends_badly"} == {"fcfs", "easy"}, opened
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=HANGS_S)
+    assert process.returncode == 130, process.returncode
+    none_left()
+    done = easim("sweep", sweep, "--out", folder / "out", "--run-timeout", "200ms", code=1)  # as it was where nothing kills it
+    assert "4 points: 2 done, 2 failed, 0 missing" in done.stdout, done.stdout
+    failed = {row["policy.name"]: row["error"] for row in rows_of(folder / "out/failures.csv")}
+    assert failed["hostile_on_load"] == "the run of a policy that was being loaded was ended by signal 9, Killed", failed
+    assert [row["policy"] for row in rows_of(folder / "out/sweep.csv")] == ["fcfs", "easy"]
+
+
 def compare(out, policies, *more, code=0):
     return easim("compare", BASE, "--policies", policies, "--set", "horizon=4h", "-n", 3, "--out", out, "--run-timeout",
                  LIMIT, *more, code=code)
@@ -171,7 +197,7 @@ def bad_limits(folder):
 
 
 def main():
-    checks = [a_sweep_goes_on, one_that_crashes_on_load, a_comparison_goes_on, what_was_finished_is_kept, interrupted,
+    checks = [a_sweep_goes_on, one_that_crashes_on_load, no_code_of_others_in_the_parent, a_comparison_goes_on, what_was_finished_is_kept, interrupted,
               killed, the_limit_reaches_tasks, bad_limits]
     for check in checks:
         with tempfile.TemporaryDirectory(prefix="easim-isolation.") as folder:

@@ -1,7 +1,7 @@
 /* Points in processes. Results are files of their own, so their order does not matter. */
 #include "experiment/sweep/sweep_run.h"
 
-#include "policy/module_inert.h"
+#include "policy/module.h"
 #include "study/study_load.h"
 
 #include <stdlib.h>
@@ -190,18 +190,15 @@ static int lose_point(void *context, size_t task, const char *failure) {
     return 0;
 }
 
-/* Opens the modules of policies here that run none of their code then, so that processes of points
-   find them loaded. Others, and those that cannot be opened, are left to these. */
+/* Opens easim's own modules here, so that processes of points find them loaded; others' code runs
+   in these alone. What cannot be opened is left to them, too. */
 static struct policy_module *open_modules(const struct sweep *sweep) {
     struct policy_module *modules = mem_zalloc(sweep->policies.count, sizeof *modules);
+    struct error ignored = {0};
     for (size_t i = 0; i < sweep->policies.count; i++) {
         const char *name = sweep->policies.at[i];
-        struct str path = {0};
-        struct error ignored = {0};
-        if (!strchr(name, '/') && module_find(name, &path) && module_is_inert(path.text) &&
-            module_open(name, &modules[i], &ignored) < 0)
+        if (module_is_own(name) && module_open(name, &modules[i], &ignored) < 0)
             module_close(&modules[i]);
-        str_finish(&path);
     }
     return modules;
 }
