@@ -2,7 +2,8 @@
 """Checks who may use whom. Usage: check_layers.py SOURCE_DIR [--library LIB] | --self-test
 
 Includes, or with the built library also calls: no upward link, and no ring of files (a .c and its .h are one) by both
-together. No layer but cli names flags ("--out") in its texts. Prints every violation as file:line: text and exits 1 if
+together. An internal.h holds what the .c files of its folder share: no other file includes it, and it includes headers of
+rooms to the left and of its own folder only. No layer but cli names flags ("--out") in its texts. Prints every violation as file:line: text and exits 1 if
 there is one; exits 77, skipped, if the library does not tell its symbols.
 """
 
@@ -29,6 +30,8 @@ PARTS = ("allocation", "easy")  # folders in policies/ with parts of policies
 MOCK = "mock"  # policies/mock/: headers that include their parts
 TALKS_TO_PROGRAMS = "exec"  # policies/exec.c and policies/exec/: may use the system, but nothing of src/
 OTHER_PROGRAMS = ("nvidia-smi --query-gpu",)  # whose flags are named
+INTERNAL = link_graph.INTERNAL
+INTERNAL_LINES = 300  # of an internal.h
 FLAG = re.compile(r'(?<![\w-])--[a-z]')
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include\b[ \t]*(?:"([^"]*)"|<([^>]*)>|(.*))', re.MULTILINE)
 
@@ -107,6 +110,8 @@ class Tree:
         layer = self.layer_of(path)
         if layer is None:
             self.report(path, 1, "is in no known layer")
+        if path.stem == Path(INTERNAL).stem:
+            self.check_internal(path)
         for line, name, kind in includes_of(path):
             target = self.resolve(path, name) if kind == "quoted" else None
             if kind == "computed":
@@ -120,6 +125,22 @@ class Tree:
         for line, string in flags_in_strings(path) if layer != "cli" else ():
             self.report(path, line, f"only cli speaks of flags: {string}")
 
+    def check_internal(self, path):
+        """An internal.h, or an internal.c, which must not be."""
+        if path.suffix == ".c":
+            self.report(path, 1, "internal.h has no .c: what it declares is defined in files with names")
+        lines = len(path.read_text(encoding="utf-8", errors="replace").splitlines())
+        if path.suffix == ".h" and lines >= INTERNAL_LINES:
+            self.report(path, INTERNAL_LINES, f"{lines} lines; an internal.h has fewer than {INTERNAL_LINES}")
+
+    def check_edge_of_internal(self, path, layer, line, name, target):
+        if target.name == INTERNAL and path.parent != target.parent:
+            self.report(path, line, f'"{name}" is for the files of its own folder alone')
+        elif target.name == INTERNAL and path.suffix == ".h":
+            self.report(path, line, f'only .c files include "{name}": a header shows it to other folders')
+        if path.name == INTERNAL and target.parent != path.parent and self.layer_of(target) == layer:
+            self.report(path, line, f'an {INTERNAL} includes headers of rooms to the left and of its own folder, not "{name}"')
+
     def check_edge(self, path, layer, line, name, target):
         self.edges.setdefault(path, []).append((line, target))
         if target.parent == self.include / "easim":
@@ -127,6 +148,7 @@ class Tree:
         if self.src not in target.parents:
             self.report(path, line, f'"{name}" is outside src/')
             return
+        self.check_edge_of_internal(path, layer, line, name, target)
         other = self.layer_of(target)
         if layer and other and other not in may_include(layer):
             self.report(path, line, f'{layer} must not include {other}: "{name}"')
@@ -281,6 +303,22 @@ def self_test():
         ({"src/io/i.c": '#include "../../policies/fifo.c"\n'}, ["src/io/i.c:1: ", "outside src/"]),
         ({"src/io/p.h": '#include "io/q.h"\n', "src/io/q.h": '#include "p.h"\n'},
          ["src/io/q.h:1: include cycle: src/io/p.h -> src/io/q.h -> src/io/p.h"]),
+        ({"src/io/internal.h": '#include "base/a.h"\n#include "io/t.h"\n' + "\n" * 297, "src/io/t.h": "",
+          "src/io/i.c": '#include "internal.h"\n', "src/io/j.c": '#include "io/internal.h"\n'}, []),
+        ({"src/io/internal.h": "\n" * 300}, ["src/io/internal.h:300: 300 lines; an internal.h has fewer than 300"]),
+        ({"src/io/internal.h": "", "src/io/internal.c": ""}, ["src/io/internal.c:1: internal.h has no .c"]),
+        ({"src/io/internal.h": "", "src/config/c.c": '\n#include "io/internal.h"\n'},
+         ['src/config/c.c:2: "io/internal.h" is for the files of its own folder alone']),
+        ({"src/io/internal.h": "", "src/io/sub/s.c": '#include "io/internal.h"\n'},
+         ['src/io/sub/s.c:1: "io/internal.h" is for the files of its own folder alone']),
+        ({"src/io/sub/internal.h": "", "src/io/i.c": '#include "io/sub/internal.h"\n'}, ["src/io/i.c:1: ", "of its own folder alone"]),
+        ({"src/io/internal.h": "", "src/io/i.h": '#include "internal.h"\n'},
+         ['src/io/i.h:1: only .c files include "internal.h"']),
+        ({"src/io/sub/internal.h": '#include "io/t.h"\n', "src/io/t.h": ""},
+         ["src/io/sub/internal.h:1: an internal.h includes headers of rooms to the left and of its own folder"]),
+        ({"src/io/internal.h": '#include "io/sub/t.h"\n', "src/io/sub/t.h": ""},
+         ["src/io/internal.h:1: an internal.h includes headers of rooms to the left and of its own folder"]),
+        ({"src/io/internal.h": '#include "config/c.h"\n', "src/config/c.h": ""}, ["src/io/internal.h:1: io must not include"]),
         ({"src/io/p.h": '#include "p.h"\n'}, ["src/io/p.h:1: include cycle"]),
         ({"include/easim/policy.h": "#include <unistd.h>\n"}, ["include/easim/policy.h:1: public"]),
         ({"include/easim/policy.h": '#include "stdint.h"\n'}, ["include/easim/policy.h:1: public"]),

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Which source file uses which: by #include, and by the symbols of the built library. Usage: link_graph.py --self-test
 
-A .c and its .h are one module, named by its path under src without the suffix. check_layers.py asks this for rings.
+A .c and its .h are one module, named by its path under src without the suffix. A .c without a header of its own is a module,
+too: calls lead to it, although its contract stands in the header of another. An internal.h is no module: it is a contract of
+several .c files, and calls show which of them use each other. check_layers.py asks this for rings.
 """
 import re
 import subprocess
@@ -11,6 +13,7 @@ from pathlib import Path
 
 from c_text import without_comments
 
+INTERNAL = "internal.h"
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)\.h"', re.MULTILINE)
 SYMBOL = re.compile(r"^.*?([^:/]+\.o):\s*[0-9a-f]* ([A-Za-z]) (\S+)$", re.MULTILINE)
 DEFINED = "TDBRCVW"  # kinds of nm that others can link to
@@ -36,11 +39,13 @@ def included(src):
     edges = {}
     for path in sorted(src.rglob("*.[ch]")):
         module = str(path.relative_to(src).with_suffix(""))
+        if path.name == INTERNAL:
+            continue
         for name in INCLUDE.findall(without_comments(path.read_text(encoding="utf-8", errors="replace"))):
             target = next((folder / (name + ".h") for folder in (path.parent, src) if (folder / (name + ".h")).is_file()),
                           None)
             other = target and str(target.resolve().relative_to(src.resolve()).with_suffix(""))
-            if other and other != module:
+            if other and other != module and target.name != INTERNAL:
                 edges.setdefault((module, other), set()).add("#include")
     return edges
 
@@ -160,6 +165,16 @@ def self_test():
             raise AssertionError("a library without symbols of src")
         except NoSymbols:
             pass
+        # p and q share an internal.h: only calls join them; n's contract stands in x.h, and calls lead to n
+        for name, text in (("a/internal.h", '#include "a/z.h"\n'), ("a/p.c", '#include "internal.h"\n'),
+                           ("a/q.c", '#include "a/internal.h"\n'), ("a/n.c", '#include "a/x.h"\n')):
+            (src / name).write_text(text)
+        assert set(included(src)) == by_include | {("a/n", "a/x")}, included(src)
+        shared = "l.a:a_{}.c.o: U {}\nl.a:a_p.c.o:00 T p_go\nl.a:a_q.c.o:00 T q_go\nl.a:a_n.c.o:00 T n_go\n"
+        for user, symbol, edge in (("p", "q_go", ("a/p", "a/q")), ("p", "n_go", ("a/p", "a/n"))):
+            assert set(called(src, shared.format(user, symbol))) == {edge}
+        both = shared.format("p", "q_go") + "l.a:a_q.c.o: U p_go\n"
+        assert rings_of(joined(included(src), called(src, both))) == [["a/p", "a/q"]]
         (src / "a_x.c").write_text("")
         try:
             objects_of(src)
