@@ -3,7 +3,7 @@
 
 A .c and its .h are one module, named by its path under src without the suffix. A .c without a header of its own is a module,
 too: calls lead to it, although its contract stands in the header of another. An internal.h is no module: it is a contract of
-several .c files, and calls show which of them use each other. check_layers.py asks this for rings.
+several .c files, and calls show which of them use each other; what it includes of other folders counts for its users. check_layers.py asks this for rings.
 """
 import re
 import subprocess
@@ -34,18 +34,25 @@ def objects_of(src):
     return objects
 
 
+def headers_of(path, src):
+    """The headers of src that a file includes."""
+    for name in INCLUDE.findall(without_comments(path.read_text(encoding="utf-8", errors="replace"))):
+        target = next((folder / (name + ".h") for folder in (path.parent, src) if (folder / (name + ".h")).is_file()), None)
+        if target:
+            yield target.resolve()
+
+
 def included(src):
     """{(module, module that it includes): {"#include"}}."""
-    edges = {}
+    src, edges = src.resolve(), {}
     for path in sorted(src.rglob("*.[ch]")):
+        targets = set(headers_of(path, src)) if path.name != INTERNAL else set()
+        for shared in [target for target in targets if target.name == INTERNAL]:
+            targets |= {target for target in headers_of(shared, src) if target.parent != shared.parent}
         module = str(path.relative_to(src).with_suffix(""))
-        if path.name == INTERNAL:
-            continue
-        for name in INCLUDE.findall(without_comments(path.read_text(encoding="utf-8", errors="replace"))):
-            target = next((folder / (name + ".h") for folder in (path.parent, src) if (folder / (name + ".h")).is_file()),
-                          None)
-            other = target and str(target.resolve().relative_to(src.resolve()).with_suffix(""))
-            if other and other != module and target.name != INTERNAL:
+        for target in targets:
+            other = str(target.relative_to(src).with_suffix(""))
+            if other != module and target.name != INTERNAL:
                 edges.setdefault((module, other), set()).add("#include")
     return edges
 
@@ -166,10 +173,10 @@ def self_test():
         except NoSymbols:
             pass
         # p and q share an internal.h: only calls join them; n's contract stands in x.h, and calls lead to n
-        for name, text in (("a/internal.h", '#include "a/z.h"\n'), ("a/p.c", '#include "internal.h"\n'),
+        for name, text in (("a/internal.h", '#include "a/x.h"\n#include "b/w.h"\n'), ("a/p.c", '#include "internal.h"\n'),
                            ("a/q.c", '#include "a/internal.h"\n'), ("a/n.c", '#include "a/x.h"\n')):
             (src / name).write_text(text)
-        assert set(included(src)) == by_include | {("a/n", "a/x")}, included(src)
+        assert set(included(src)) == by_include | {("a/n", "a/x"), ("a/p", "b/w"), ("a/q", "b/w")}, included(src)
         shared = "l.a:a_{}.c.o: U {}\nl.a:a_p.c.o:00 T p_go\nl.a:a_q.c.o:00 T q_go\nl.a:a_n.c.o:00 T n_go\n"
         for user, symbol, edge in (("p", "q_go", ("a/p", "a/q")), ("p", "n_go", ("a/p", "a/n"))):
             assert set(called(src, shared.format(user, symbol))) == {edge}
