@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Checks who may use whom. Usage: check_layers.py SOURCE_DIR [--library LIB] | --self-test
+"""Checks who may use whom. Usage: check_layers.py SOURCE_DIR [--library LIB [--chain ROOM]] | --self-test
 
 Includes, or with the built library also calls: no upward link, and no ring of files (a .c and its .h are one) by both
 together. An internal.h holds what the files of a folder share: no file of another folder includes it, and for rings its
-users are taken to include what it includes of other folders. No layer but cli names flags ("--out") in its texts. Prints every violation as file:line: text and exits 1 if
+users are taken to include what it includes of other folders. No layer but cli names flags ("--out") in its texts. With --chain also prints the longest chain of uses in a room. Prints every violation as file:line: text and exits 1 if
 there is one; exits 77, skipped, if the library does not tell its symbols.
 """
 
@@ -32,6 +32,7 @@ TALKS_TO_PROGRAMS = "exec"  # policies/exec.c and policies/exec/: may use the sy
 OTHER_PROGRAMS = ("nvidia-smi --query-gpu",)  # whose flags are named
 INTERNAL = link_graph.INTERNAL
 INTERNAL_LINES = 300  # of an internal.h
+CHAINS = {"engine": 19}  # how many modules of a room may use each other one after the other
 FLAG = re.compile(r'(?<![\w-])--[a-z]')
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include\b[ \t]*(?:"([^"]*)"|<([^>]*)>|(.*))', re.MULTILINE)
 
@@ -233,10 +234,18 @@ class Links:
             way = ", ".join(f"{module} uses {other} ({why})" for module, other, why in steps)
             self.report(circle[0], steps[0][2], f"ring of {len(ring)} files: {way}")
 
+    def check_chains(self):
+        for room, limit in CHAINS.items():
+            chain = link_graph.longest_chain(self.edges, room)
+            if len(chain) > limit:
+                why = sorted(self.edges[chain[0], chain[1]])[-1]
+                self.report(chain[0], why, f"chain of {len(chain)} modules, limit {limit}: {' > '.join(chain)}")
+
     def check(self):
         """All violations, sorted."""
         self.check_upward()
         self.check_rings()
+        self.check_chains()
         return sorted(set(self.found))
 
 
@@ -261,7 +270,18 @@ def self_test_of_links():
         for extra, expected in cases:
             lines = [f"{file}:{line}: {text}" for file, line, text in Links(Path(folder), clean + extra).check()]
             assert lines == expected, (extra, lines)
-    return len(cases)
+        steps = range(CHAINS["engine"] + 1)
+        for step in steps:
+            Path(folder, "src/engine").mkdir(exist_ok=True)
+            Path(folder, f"src/engine/e{step}.c").write_text(f"f{step + 1}();\n", encoding="utf-8")
+        for last, count in ((len(steps) - 2, 0), (len(steps) - 1, 1)):
+            uses = "".join(f"l.a:engine_e{step}.c.o:00 T f{step}\nl.a:engine_e{step}.c.o: U f{step + 1}\n"
+                           for step in steps[:last + 1])
+            found = Links(Path(folder), clean + uses).check()
+            assert [file for file, _, _ in found] == ["src/engine/e0.c"] * count, found
+            assert all(text.startswith(f"chain of {len(steps)} modules, limit {len(steps) - 1}: engine/e0 > engine/e1 > ")
+                       for _, _, text in found), found
+    return len(cases) + 2
 
 
 def self_test():
@@ -345,17 +365,23 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("Usage: ")[1].split("\n")[0])
     parser.add_argument("source", type=Path)
     parser.add_argument("--library", type=Path)
+    parser.add_argument("--chain", metavar="ROOM")
     options = parser.parse_args()
     if not (options.source / "src").is_dir():
         parser.error(f"{options.source} has no folder src")
     if options.library and not options.library.is_file():
         parser.error(f"{options.library} is not built")
+    if options.chain and not options.library:
+        parser.error("--chain needs --library")
     try:
-        found = (Links(options.source, link_graph.listing_of(options.library)) if options.library
-                 else Tree(options.source)).check()
+        checked = Links(options.source, link_graph.listing_of(options.library)) if options.library else Tree(options.source)
+        found = checked.check()
     except link_graph.NoSymbols as reason:
         print(f"skipped: {options.library}: {reason}")
         return 77
+    if options.chain:
+        chain = link_graph.longest_chain(checked.edges, options.chain)
+        print(f"{options.chain}: longest chain of uses, {len(chain)} modules: {' > '.join(chain)}")
     for file, line, text in found:
         print(f"{file}:{line}: {text}")
     return 1 if found else 0

@@ -144,6 +144,25 @@ def shortest_circle(ring, edges):
     return best
 
 
+def longest_chain(edges, room):
+    """A longest list of modules of a room in which each uses the next; within a ring no use counts."""
+    ring_of = {module: number for number, ring in enumerate(rings_of(edges)) for module in ring}
+    uses, chains = {}, {}
+    for module, other in edges:
+        if module.startswith(room + "/") and other.startswith(room + "/"):
+            uses.setdefault(module, set())
+            uses.setdefault(other, set())
+            if ring_of.get(module, -1) != ring_of.get(other, -2):
+                uses[module].add(other)
+
+    def chain_from(module):
+        if module not in chains:
+            below = [chain_from(other) for other in sorted(uses[module])]
+            chains[module] = [module] + max(below, key=len, default=[])
+        return chains[module]
+    return max((chain_from(module) for module in sorted(uses)), key=len, default=[])
+
+
 def self_test():
     """Canned listings and small trees; the circles that must be found are drawn beside each."""
     trees = {
@@ -193,6 +212,10 @@ def self_test():
     rings = rings_of(edges)
     assert rings == [["a", "b", "c", "d"], ["g", "h"]], rings
     assert sorted(shortest_circle(rings[0], edges)) == ["b", "c"] and shortest_circle(rings[1], edges) == ["g", "h"]
+    uses = [("a/p", "a/q"), ("a/q", "a/r"), ("a/p", "a/r"), ("a/r", "b/s"), ("b/s", "b/t"), ("a/u", "a/v"), ("a/v", "a/u")]
+    assert longest_chain(dict.fromkeys(uses), "a") == ["a/p", "a/q", "a/r"]
+    assert longest_chain(dict.fromkeys(uses), "b") == ["b/s", "b/t"] and longest_chain({}, "b") == []
+    assert longest_chain(dict.fromkeys([*uses, ("a/r", "a/q")]), "a") == ["a/p", "a/q"]  # a ring of two counts once
     circle = {edge: {"f"} for edge in (("a", "b"), ("b", "c"), ("c", "a"))}
     assert shortest_circle(["a", "b", "c"], circle) == ["a", "b", "c"]
     print("link_graph: self-tests passed")
