@@ -16,11 +16,17 @@ static inline void temp_dir_enter(void) {
         abort();
 }
 
+/* The working directory, which must be one of temp_dir_enter: a test writes and cleans no other. */
+static inline const char *temp_dir_get(char path[static PATH_MAX]) {
+    if (!getcwd(path, PATH_MAX) || strncmp(path, "/tmp/easim-test-", 16) != 0)
+        abort();
+    return path;
+}
+
 /* Removes the files in it (tests make no folders) and the directory. */
 static inline void temp_dir_leave(void) {
     char path[PATH_MAX];
-    if (!getcwd(path, sizeof path) || strncmp(path, "/tmp/easim-test-", 16) != 0)
-        abort(); /* never clean another directory */
+    temp_dir_get(path);
     DIR *dir = opendir(".");
     for (struct dirent *entry; dir && (entry = readdir(dir));)
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
@@ -31,6 +37,8 @@ static inline void temp_dir_leave(void) {
 }
 
 static inline void temp_file_write(const char *name, const void *bytes, size_t length) {
+    char path[PATH_MAX];
+    temp_dir_get(path);
     FILE *file = fopen(name, "wb");
     if (!file || fwrite(bytes, 1, length, file) != length || fclose(file) != 0)
         abort();

@@ -17,6 +17,8 @@ static void expect_near(double found, double expected, const char *what) {
               "%s: %.17g, not %.17g", what, found, expected);
 }
 
+TestSuite(metrics, .init = temp_dir_enter, .fini = temp_dir_leave);
+
 Test(metrics, jain) {
     static const struct {
         double values[4];
@@ -113,7 +115,7 @@ static void check_usage(void *context, const struct replication *replication) {
      n of b: (5*2 + 4*1)/9 = 1.56: k <= 2.57 allows none, so the smallest, 4: T_ideal 4, rho 9/4
    demands: u1 20, u2 16 GPU-s; the share of each is half of what there is: 40 at 20 s, 24 at 12 s.
    At 12 s b has 8 of its 16 GPU-s: ratios 1 and 0.5, Jain 2.25/2.5. */
-Test(metrics, fairness_and_times, .init = temp_dir_enter, .fini = temp_dir_leave) {
+Test(metrics, fairness_and_times) {
     static const struct {
         const char *name, *horizon;
         struct figure figures[24];
@@ -176,7 +178,7 @@ Test(metrics, fairness_and_times, .init = temp_dir_enter, .fini = temp_dir_leave
 /* A user can claim no more than the share of its weight: of 20 GPU-s on 2 GPUs, 10 for each of
    equal users. u1 wants 100 and has 10, u2 wants and has 2: both have all they can claim. With
    weights 3 : 1 u1 can claim 15: ratios 2/3 and 1. */
-Test(metrics, entitled_share, .init = temp_dir_enter, .fini = temp_dir_leave) {
+Test(metrics, entitled_share) {
     static const struct {
         const char *weight;
         double index;
@@ -200,7 +202,7 @@ Test(metrics, entitled_share, .init = temp_dir_enter, .fini = temp_dir_leave) {
 
 /* u3, who wants half a GPU-second and has it, counts as much as the others: of 20 GPU-s each could
    claim 20/3. u1 has 10 of them: ratios 3/2, 1 and 1. */
-Test(metrics, small_users_count, .init = temp_dir_enter, .fini = temp_dir_leave) {
+Test(metrics, small_users_count) {
     struct trial t;
     trial_run(&t,
               &(struct trial_options){.jobs = "job_id,user,submit_s,gpus,duration_s\n"
@@ -212,7 +214,7 @@ Test(metrics, small_users_count, .init = temp_dir_enter, .fini = temp_dir_leave)
 }
 
 /* Alone on the cluster, and of less than a second: what it took is what it was due. */
-Test(metrics, one_short_job, .init = temp_dir_enter, .fini = temp_dir_leave) {
+Test(metrics, one_short_job) {
     struct trial t;
     trial_run(&t, &(struct trial_options){.jobs = "job_id,submit_s,gpus,duration_s\na,0,1,0.5\n"},
               "name: n\nhorizon: drain\npolicy: {name: fcfs}\n" TRIAL_CLUSTER(2) TRIAL_JOBS);
@@ -251,7 +253,7 @@ Test(metrics, fair_gpus) {
 /* 300 jobs one after the other on 8 GPUs, none meets another: n = 1, so that each may have all 8,
    its fastest configuration, and rho = 1. While each runs two more events of another class divide
    its life. */
-Test(metrics, lone_jobs_are_fair, .init = temp_dir_enter, .fini = temp_dir_leave) {
+Test(metrics, lone_jobs_are_fair) {
     struct str jobs = {0};
     str_add(&jobs, "job_id,submit_s,model,work_samples\n");
     for (int i = 0; i < 300; i++)
@@ -278,7 +280,7 @@ Test(metrics, lone_jobs_are_fair, .init = temp_dir_enter, .fini = temp_dir_leave
    free ones of the other type: 18 GPU-s. Then only d waits, 13..15, for the GPU that a left and b
    does not need, while the other type is free again: 2 GPU-s. What b waits for at 2..4, and d
    at 13..15, is not on the other type. */
-Test(metrics, free_for_those_who_wait, .init = temp_dir_enter, .fini = temp_dir_leave) {
+Test(metrics, free_for_those_who_wait) {
     struct trial t;
     trial_run(
         &t,
@@ -301,7 +303,7 @@ Test(metrics, free_for_those_who_wait, .init = temp_dir_enter, .fini = temp_dir_
    samples/s, 1 s of set-up: d 80/4
    + 1. a runs 0..20: 20/20; b waits for it, 20..24: jct 22 / max(4, 10); c on the faster type
    0..15: 1; d gets the two GPUs that are left beside e: 1..42, 41/21; e: 1 */
-Test(metrics, dedicated_slowdown, .init = temp_dir_enter, .fini = temp_dir_leave) {
+Test(metrics, dedicated_slowdown) {
     static const struct {
         const char *job;
         double jct_s, t0_s;
@@ -337,7 +339,7 @@ Test(metrics, dedicated_slowdown, .init = temp_dir_enter, .fini = temp_dir_leave
 
 /* A batch means nothing to a rigid job: jobs.csv has none, whether its row or its stream says one.
  */
-Test(metrics, rigid_jobs_have_no_batch, .init = temp_dir_enter, .fini = temp_dir_leave) {
+Test(metrics, rigid_jobs_have_no_batch) {
     struct trial t;
     trial_run(&t,
               &(struct trial_options){
@@ -355,7 +357,7 @@ Test(metrics, rigid_jobs_have_no_batch, .init = temp_dir_enter, .fini = temp_dir
    late), b at 12 (12: in time), c at 15.5 (11: 4.5 s late), d never (100, the horizon: due and
    missed), e never (100.5: not due), f has none, g is rejected (50: missed). Late ones: 2 and 4.5
    s. */
-Test(metrics, deadlines, .init = temp_dir_enter, .fini = temp_dir_leave) {
+Test(metrics, deadlines) {
     static const struct figure figures[] = {{"deadline_jobs", 5},
                                             {"deadline_missed", 4},
                                             {"deadline_miss_rate", 0.8},
@@ -415,7 +417,7 @@ static void expect_no_price(void *context, const struct replication *replication
     metrics_finish(second);
 }
 
-Test(metrics, no_price, .init = temp_dir_enter, .fini = temp_dir_leave) {
+Test(metrics, no_price) {
     struct metrics second;
     struct trial t;
     metrics_init(&second, false);
