@@ -114,6 +114,7 @@ def main(easim, plugins, *parts):
             failed += 1
             print(f"FAILED: {case.name}: easim {' '.join(case.command)}", *faults, sep="\n    ")
     print(f"{len(cases) - failed} passed, {failed} failed")
+    print(f"{len(cases)} cases")
     return 1 if failed or not cases else 0
 
 

@@ -94,3 +94,4 @@ def run_tests(*tests):
         with tempfile.TemporaryDirectory(prefix=f"easim-{test.__name__}.") as folder:
             test(Path(folder))
         print(f"{test.__name__}: good", flush=True)
+    print(f"{len(tests)} cases")

@@ -182,6 +182,7 @@ def compare(options, seeds):
         print(f"{wrong} of {count} results differ; if they are meant to: {sys.argv[0]} {options.easim} {options.source} --freeze")
     else:
         print(f"{count} passed, 0 failed")
+    print(f"{count} cases")
     sys.exit(1 if wrong else 0)
 
 

@@ -243,6 +243,7 @@ def main():
     for seconds, command in sorted(DEAREST, reverse=True)[:20]:
         print(f"{seconds:.1f} s: {command}")
     print(f"check_docs: {len(documents)} documents, {wrong} of {len(checks)} checks failed")
+    print(f"{len(checks)} cases")
     return min(wrong, 1)
 
 

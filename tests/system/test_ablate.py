@@ -237,6 +237,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             test(Path(folder))
         print(f"{test.__name__}: holds")
+    print(f"{len(tests)} cases")
 
 
 if __name__ == "__main__":

@@ -143,6 +143,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             test(Path(folder))
             print(f"ok {test.__name__}")
+    print("4 cases")
 
 
 main()

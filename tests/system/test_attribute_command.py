@@ -176,6 +176,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="easim-attribute.") as name:
         for check in (by_hand, order_of_the_path, hostile_names, refusals, invest):
             check(Path(name))
+    print("5 cases")
 
 
 if __name__ == "__main__":

@@ -162,6 +162,7 @@ def main():
               f"{ratios[len(ratios) // 2]:.4f}")
     assert held >= options.count // 2, held
     print(f"all policies: {held} values, none below its bound")
+    print(f"{options.count + 1} cases")
 
 
 if __name__ == "__main__":

@@ -244,6 +244,7 @@ def main():
         for check in checks:
             check(Path(name))
     print(f"{len(checks)} passed, 0 failed")
+    print(f"{len(checks)} cases")
 
 
 main()

@@ -134,6 +134,7 @@ def main():
             row = document_row(DOCUMENTED[curve], block)
             assert row in document, f"docs/calibration.md has not: {row}"
     print("1 passed, 0 failed")
+    print(f"{len(curves)} cases")
 
 
 def optimal_limits(data):

@@ -109,6 +109,7 @@ def main():
     case("no batch", [row(8, 0, 100)], ["batch_per_gpu: expected number > 0"],
          exit_code=2)
     print(f"{CASES} passed, 0 failed")
+    print(f"{CASES} cases")
 
 
 main()

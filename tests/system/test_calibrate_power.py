@@ -303,3 +303,4 @@ with tempfile.TemporaryDirectory() as name:
     check_made_up(Path(name))
     lisa = Path(os.environ.get("EASIM_DATA", "")) / "validation/surf_lisa"
     print(check_lisa(Path(name), lisa) if (lisa / "jobs.csv.gz").exists() else "skipped: the cluster of EASIM_DATA")
+print(f"{1 + bool(os.environ.get('EASIM_DATA'))} cases")

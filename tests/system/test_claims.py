@@ -305,6 +305,7 @@ def main():
         other_claims(folder, sweep)
         known_answers(folder)
     print("claims: single runs, shards, changed claims and known answers hold")
+    print("4 cases")
 
 
 main()

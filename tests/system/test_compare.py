@@ -346,6 +346,7 @@ def main():
             own.mkdir(exist_ok=True)
             check(own)
     print(f"{len(checks)} passed, 0 failed")
+    print(f"{len(checks)} cases")
 
 
 main()

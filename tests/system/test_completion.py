@@ -118,6 +118,7 @@ def main():
             else:
                 print(f"{shell}: skipped: not installed")
     print(f"{done} passed, 0 failed, {2 - done} skipped")
+    print(f"{done} cases")
 
 
 main()

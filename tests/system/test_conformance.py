@@ -182,6 +182,7 @@ def main():
     for test in tests:
         test()
     print(f"{len(tests)} passed, 0 failed")
+    print(f"{len(tests)} cases")
 
 
 main()

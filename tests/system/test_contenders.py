@@ -138,6 +138,7 @@ def main():
         what_has_no_effect_is_said(scratch)
         files_are_found_again(scratch)
     print("policies with parameters: all as the same by --set, everywhere")
+    print("7 cases")
 
 
 main()

@@ -232,6 +232,7 @@ def main():
             place = Path(name, check.__name__)
             place.mkdir()
             check(place, -(-count // share))
+    print("3 cases")
 
 
 if __name__ == "__main__":

@@ -308,6 +308,7 @@ def main():
             check(Path(folder))
             print(f"{check.__name__}: {time.monotonic() - start:.1f} s", flush=True)
     print(f"{len(checks)} passed, 0 failed")
+    print(f"{len(checks)} cases")
 
 
 main()

@@ -88,6 +88,7 @@ def main():
             run("dpkg-deb", "-x", deb, folder / "root")
             try_out(folder / "root", folder)
     print(f"{passed} passed, 0 failed, {skipped} skipped")
+    print(f"{passed} cases")
 
 
 if not shutil.which("dpkg-deb"):

@@ -170,6 +170,7 @@ def main():
     for name, word in idle:
         print(f"{name} declares {word}, and nothing shows it")
     print(f"{len(told)} policies, {len(differing)} differences, {len(undeclared) + len(idle)} failed")
+    print(f"{len(SCENARIOS) * len(INPUTS)} cases")
     sys.exit(bool(undeclared or idle))
 
 

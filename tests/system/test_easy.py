@@ -272,6 +272,7 @@ def main():
         jobs = sum(check(seed, Path(folder)) for seed in range(SCENARIOS))
         log_jobs = sum(check_log(seed, Path(folder)) for seed in range(LOGS))
     print(f"{SCENARIOS} scenarios, {jobs} jobs start as in plain EASY; {LOGS} logs in whole minutes, {log_jobs} jobs")
+    print(f"{SCENARIOS + LOGS} cases")
 
 
 main()

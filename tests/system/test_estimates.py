@@ -150,6 +150,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             test(Path(folder))
         print(f"{test.__name__}: holds")
+    print("5 cases")
 
 
 if __name__ == "__main__":

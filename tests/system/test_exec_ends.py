@@ -176,6 +176,7 @@ def main():
         with tempfile.TemporaryDirectory(prefix="easim-exec.") as folder:
             test(Path(folder))
     print(f"{len(tests)} passed, 0 failed")
+    print(f"{len(tests)} cases")
 
 
 os.environ["PYTHONDONTWRITEBYTECODE"] = "1"

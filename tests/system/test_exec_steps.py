@@ -222,6 +222,7 @@ def main():
         with tempfile.TemporaryDirectory(prefix="easim-steps.") as folder:
             test(Path(folder))
     print(f"{len(tests)} passed, 0 failed")
+    print(f"{len(tests)} cases")
 
 
 if __name__ == "__main__":

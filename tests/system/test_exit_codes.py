@@ -295,6 +295,7 @@ def main():
         count = by_command(Cases(folder), found["By command"], folder / "commands")
         by_end(found["The ways in which a policy may end a run"], folder / "ends")
     print(f"{count + len(ENDS)} passed, 0 failed")
+    print(f"{count + len(ENDS)} cases")
 
 
 main()

@@ -331,6 +331,7 @@ def main():
         folder = Path(name)
         for check in (by_hand, as_models, without_repetition, refusals, hostile_names, of_replicas, of_replications, of_comparisons, random_scenarios):
             check(folder)
+    print("9 cases")
 
 
 if __name__ == "__main__":

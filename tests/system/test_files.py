@@ -159,6 +159,7 @@ def main():
         for check in checks:
             check(Path(folder))
     print(f"{len(checks)} passed, 0 failed")
+    print(f"{len(checks)} cases")
 
 
 main()

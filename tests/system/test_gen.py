@@ -70,6 +70,7 @@ def main():
             check(Path(name) / str(number), *case)
         other_replications(Path(name) / "replication")
     print(f"{len(cases) + 1} passed, 0 failed")
+    print(f"{len(cases) + 1} cases")
 
 
 main()

@@ -271,6 +271,7 @@ def main():
     for line in skipped:
         print(f"skipped: {line}")
     print(f"{len(tests) - len(skipped)} passed, 0 failed, {len(skipped)} skipped")
+    print(f"{len(tests) - len(skipped)} cases")
 
 
 if __name__ == "__main__":

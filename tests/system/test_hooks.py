@@ -66,6 +66,7 @@ def main():
         (folder / "src/base/a.c").write_text("/* semantics 1 */\nint base;\n", encoding="utf-8")
         done = commit(folder, "as it should be")
         assert done.returncode == 0, done
+    print("1 cases")
     return 0
 
 

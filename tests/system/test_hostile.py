@@ -152,3 +152,4 @@ for test in (in_run, in_compare, in_a_sweep, in_tune_and_ablate, while_it_is_loa
         test(Path(scratch))
     print(f"{test.__name__}: good", flush=True)
     sys.stdout.flush()
+print("5 cases")

@@ -241,6 +241,7 @@ def main():
         with tempfile.TemporaryDirectory(prefix="easim-import.") as folder:
             check(Path(folder))
     print(f"{len(checks)} passed, 0 failed")
+    print(f"{len(checks)} cases")
 
 
 main()

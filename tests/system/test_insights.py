@@ -650,6 +650,7 @@ def main():
         with tempfile.TemporaryDirectory(prefix="easim-insights.") as name:
             check(Place(Path(name)))
     print(f"{len(RULES)} rules, {len(POLICIES)} policies")
+    print(f"{len(RULES) + 8} cases")
 
 
 if __name__ == "__main__":

@@ -117,6 +117,7 @@ def main():
         if shutil.which("g++"):
             compare_cpp(Path(folder), flags, easim)
     print("1 passed, 0 failed")
+    print("1 cases")
 
 
 main()

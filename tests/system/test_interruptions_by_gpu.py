@@ -195,6 +195,7 @@ def main():
         actions = sum(check(seed, Path(folder)) for seed in range(SCENARIOS))
     assert actions > 20 * SCENARIOS
     print(f"{SCENARIOS} scenarios, {actions} actions as simulated GPU by GPU")
+    print(f"{SCENARIOS} cases")
 
 
 main()

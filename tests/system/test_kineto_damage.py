@@ -155,6 +155,7 @@ def main():
         outside(path)
         damaged(path, rng)
         truncated(path, rng)
+    print("4 cases")
 
 
 main()

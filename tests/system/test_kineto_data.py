@@ -221,6 +221,7 @@ def main():
     check_traces(data / "kineto-multirank")
     with tempfile.TemporaryDirectory() as scratch:
         check_ranks(data / "kineto-multirank", Path(scratch))
+    print("3 cases")
 
 
 main()

@@ -184,6 +184,7 @@ def main():
             hostile(path, name, *HOSTILE[name])
         given_up(path)
         if not form(True, False):
+            print("7 cases")
             return
         metadata(path)
         assert ranks(Path(folder), 2, 262_144, lambda i: 7) == (262_144, 0, False)
@@ -191,6 +192,7 @@ def main():
         # 65533 kinds are told apart: where some of a group are not, it is not matched; ranks together have no more than one
         assert ranks(Path(folder), 2, 70_000, lambda i: i) == (0, 2 * 70_000, False)
         assert ranks(Path(folder), 20, 26_000, lambda i: i) == (26_000, 0, False)
+    print(f"{len(HOSTILE) + 7} cases")
 
 
 main()

@@ -399,6 +399,7 @@ def main():
     if not python:
         print(f"not run: {len(with_torch)} checks that need PyTorch (Debian: python3-torch)")
     print(f"{len(checks) + (len(with_torch) if python else 0)} passed, 0 failed")
+    print(f"{len(checks) + (len(with_torch) if python else 0)} cases")
 
 
 main()

@@ -171,6 +171,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check_table(data, Path(folder))
         check_raw(data, Path(folder))
+    print("2 cases")
 
 
 main()

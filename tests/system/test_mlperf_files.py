@@ -152,6 +152,7 @@ def main():
         for check in (one_run, benchmarks, power, meters, repetitions, damage):
             check(Path(name))
             print(check.__name__)
+    print("6 cases")
 
 
 main()

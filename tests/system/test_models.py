@@ -429,6 +429,7 @@ def main():
         check_folder(folder)
         check_figures(folder)
     print(f"{count} rows of forms, limits and lookup tables are as computed apart")
+    print("11 cases")
 
 
 main()

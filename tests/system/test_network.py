@@ -210,6 +210,7 @@ def main():
         one_tier_is_no_network(Path(folder), count // 4)
         by_hand(Path(folder))
         power_is_base_power(Path(folder), count // 4)
+    print("4 cases")
 
 
 main()

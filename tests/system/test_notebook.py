@@ -111,6 +111,7 @@ def main():
         print("no Python has nbconvert and ipykernel: the cells are executed in this Python, without a kernel")
         assert printed_here(cells) == {n: printed(outputs) for n, outputs in shown.items()}
     print("1 passed, 0 failed")
+    print("1 cases")
 
 
 main()

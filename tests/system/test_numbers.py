@@ -378,6 +378,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             check(Path(folder))
         print(check.__name__)
+    print("11 cases")
 
 
 main()

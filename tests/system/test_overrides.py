@@ -212,6 +212,7 @@ def main():
         if name.startswith("test_"):
             with tempfile.TemporaryDirectory(prefix="easim-overrides.") as folder:
                 test(Path(folder))
+    print(f"{sum(name.startswith('test_') for name in globals())} cases")
 
 
 if __name__ == "__main__":

@@ -288,6 +288,7 @@ def main():
             place = Path(name, check.__name__)
             place.mkdir()
             check(place)
+    print("2 cases")
 
 
 if __name__ == "__main__":

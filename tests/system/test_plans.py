@@ -425,6 +425,7 @@ def main():
         check_tables(folder)
         check_usual_counts(folder)
     check_plans(rows)
+    print("10 cases")
 
 
 main()

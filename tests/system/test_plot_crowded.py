@@ -226,6 +226,7 @@ def main():
         for test in tests:
             test(Path(name))
     print(f"{len(tests)} passed, 0 failed")
+    print(f"{len(tests)} cases")
 
 
 main()

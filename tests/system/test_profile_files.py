@@ -756,6 +756,7 @@ def main():
     common_rules()
     result_rows()
     needed_and_useless_options()
+    print(f"{sum(map(len, (KINETO, NVIDIA, DCGM, EXPORTER, PROMETHEUS, DYNOLOG, EA2P, ZEUS, CODECARBON, MLPERF, MLENERGY, SIA, LAMBDA, ELASTICFLOW, POINTS))) + 9} cases")
 
 
 main()

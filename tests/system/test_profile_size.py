@@ -94,6 +94,7 @@ def main():
             else:
                 path.write_bytes(gzip.compress(head.encode()) + line)
             check(reader, "a line", path, 200 * MILLION, *((3, f"1 {UNREAD}") if reader == "prometheus" else (2, "line longer than 16777216 bytes")))
+    print(f"{len(list(cases())) + len(HEADS)} cases")
 
 
 main()

@@ -571,6 +571,7 @@ def main():
             print(f"{name}: {time.monotonic() - began:.1f} s" + (f", skipped: {why}" if why else ""))
             passed, skipped = passed + (not why), skipped + ([name] if why else [])
     print(f"{passed} passed, 0 failed, {len(skipped)} skipped")
+    print(f"{passed} cases")
 
 
 if sys.argv[3:] == ["frames"]:

@@ -521,6 +521,7 @@ def main():
                 if not options.all:
                     sys.exit(1)
     print(f"{options.count - failed} passed, {failed} failed")
+    print(f"{options.count} cases")
     sys.exit(1 if failed else 0)
 
 

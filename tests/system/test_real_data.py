@@ -294,6 +294,7 @@ def main():
         for check in checks:
             check(Path(folder), Path(os.environ["EASIM_DATA"]))
     print(f"{len(checks)} passed, 0 failed")
+    print(f"{len(checks)} cases")
 
 
 main()

@@ -292,6 +292,7 @@ def main():
         for test in tests:
             test(place)
     print(f"{len(tests)} passed, 0 failed")
+    print(f"{len(tests) + 1} cases")
 
 
 main()

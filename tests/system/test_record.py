@@ -588,6 +588,7 @@ def main():
     missing = EVERYTHING - seen
     assert options.count < SOME_SEEDS or not missing, f"never seen: {missing}"
     print(f"{options.count} scenarios")
+    print(f"{options.count + 6} cases")
 
 
 if __name__ == "__main__":

@@ -303,6 +303,7 @@ def main():
         same_bytes(folder)
         failing_copies(folder / "failing")
         interrupted(folder / "interrupted")
+    print("10 cases")
 
 
 main()

@@ -538,6 +538,7 @@ def main():
         for check in checks:
             check(place)
     print(f"{len(checks)} passed, 0 failed")
+    print(f"{len(checks)} cases")
 
 
 main()

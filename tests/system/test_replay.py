@@ -170,9 +170,11 @@ def main():
         points_are_one_note(Path(name))
     if not os.environ.get("EASIM_DATA"):
         print("skipped: the physical cluster: EASIM_DATA is not set")
+        print("3 cases")
         return
     with tempfile.TemporaryDirectory() as name:
         physical_cluster(Path(name))
+    print("4 cases")
 
 
 main()

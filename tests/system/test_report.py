@@ -631,6 +631,7 @@ def main():
             print("in a browser: good")
         else:
             print("skipped: the browser part, Chromium is not installed")
+    print(f"{13 + bool(browser.find())} cases")
 
 
 main()

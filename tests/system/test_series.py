@@ -334,6 +334,7 @@ def main():
         assert before > RUNS, before
         said(folder)
     print(f"{len(cases)} months, {RUNS} random runs with four periods, of which {before} begin after t = 0")
+    print(f"{len(cases) + RUNS + 1} cases")
 
 
 main()

@@ -139,3 +139,4 @@ if __name__ == "__main__":
         with tempfile.TemporaryDirectory() as folder:
             check(Path(folder))
     print("service_policy: 4 checks passed")
+    print("4 cases")

@@ -481,6 +481,7 @@ def main():
             real_logs(Path(name), Path(os.environ["EASIM_DATA"]) / "serving")
         else:
             print("without EASIM_DATA: no real logs")
+    print(f"{options.count + 1 + ('EASIM_DATA' in os.environ)} cases")
 
 
 if __name__ == "__main__":

@@ -154,6 +154,7 @@ def main():
         jobs = sum(check(seed, Path(folder)) for seed in range(SCENARIOS))
     assert jobs > 20 * SCENARIOS
     print(f"{SCENARIOS} scenarios, {jobs} jobs as simulated GPU by GPU")
+    print(f"{SCENARIOS} cases")
 
 
 main()

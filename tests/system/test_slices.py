@@ -154,6 +154,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             test(Path(folder))
         print(f"{test.__name__}: holds", flush=True)
+    print("5 cases")
 
 
 if __name__ == "__main__":

@@ -304,3 +304,4 @@ for test in (lost_output, closed_streams, too_large, hostile_text, names_in_resu
     with tempfile.TemporaryDirectory(prefix="easim-streams.") as scratch:
         test(Path(scratch))
     print(f"{test.__name__}: good", flush=True)
+print("6 cases")

@@ -225,6 +225,7 @@ def main():
         many_files(folder)
         kills(folder)
     print("sweeps: single runs, threads, shards, failures, inputs, kills and SQLite hold")
+    print("8 cases")
 
 
 main()

@@ -143,6 +143,7 @@ def main():
         subprocess.run([CLUSTER, "stop", folder], stdin=subprocess.DEVNULL, check=False)
         shutil.rmtree(folder, ignore_errors=True)
     print("slurm: the joined table is that of one machine")
+    print("1 cases")
     return 0
 
 

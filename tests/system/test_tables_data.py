@@ -65,6 +65,7 @@ def main():
           [data / "lambda" / f"pytorch-train-throughput-{precision}.csv" for precision in ("fp16", "fp32")])
     folder = data / "elasticflow_A100"
     check("elasticflow", elasticflow(folder), sorted(folder.glob("*.csv")), "--gpu", "a100")
+    print("3 cases")
 
 
 main()

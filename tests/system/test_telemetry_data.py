@@ -99,6 +99,7 @@ def main():
     dcgm(data / "dcgm")
     dynolog(data / "dynolog")
     zeus(data / "zeus")
+    print("4 cases")
 
 
 main()

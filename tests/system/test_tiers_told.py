@@ -152,6 +152,7 @@ def main():
         untold(place)
         plans(place)
         energy(place)
+    print("4 cases")
 
 
 main()

@@ -448,6 +448,7 @@ def main():
         folder = Path(name)
         for check in (by_hand, formats_and_choices, of_comparisons, hostile_names, refusals, random_scenarios):
             check(folder)
+    print("6 cases")
 
 
 if __name__ == "__main__":

@@ -445,6 +445,7 @@ def main():
             place.mkdir()
             check(place)
             print(f"{check.__name__}: good")
+    print("9 cases")
 
 
 if __name__ == "__main__":

@@ -313,6 +313,7 @@ def main():
                 again(s, folder, command, would)
         known(s)
     print(f"{len(tried)} folders and what is known: passed, 0 failed")
+    print(f"{len(tried) + 1} cases")
 
 
 main()

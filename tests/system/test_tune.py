@@ -244,6 +244,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             test(Path(folder))
         print(f"{test.__name__}: holds")
+    print("8 cases")
 
 
 if __name__ == "__main__":

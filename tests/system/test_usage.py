@@ -137,6 +137,7 @@ def main():
         easim("check", tiny, "--force")
         easim("ablate", "zeus", "pollux", tiny, "--out", f"{folder}/b", "--quiet", code=2)
     print(f"{len(commands())} commands say what they take")
+    print(f"{len(commands()) + 2} cases")
 
 
 main()

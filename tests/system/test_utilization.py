@@ -302,6 +302,7 @@ def main():
             place = Path(name, check.__name__)
             place.mkdir()
             check(place)
+    print("4 cases")
 
 
 if __name__ == "__main__":

@@ -85,6 +85,7 @@ def main():
             print(f"{kind}: {errors[kind][0]:.2%} mean absolute error, energy {errors[kind][1]:+.2%}")
     assert errors["mean"][0] < 0.04 and errors["use"][0] < 0.025, errors  # the issue: 4 % and 2.5 %
     assert all(abs(energy) < 0.015 for _, energy in errors.values()), errors
+    print("2 cases")
 
 
 main()

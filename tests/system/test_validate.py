@@ -313,6 +313,7 @@ def main():
         check_shipped(folder)
         check_own_log(folder)
     print("7 passed, 0 failed")
+    print("7 cases")
 
 
 main()

@@ -365,6 +365,7 @@ def main():
     chosen_runs()
     line_of_run()
     print(f"every class by hand, {random_runs(options.count)} random runs computed again")
+    print(f"{7 + options.count} cases")
 
 
 main()

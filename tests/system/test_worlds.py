@@ -466,6 +466,7 @@ def main():
             start = time.monotonic()
             check(folder)
             print(f"{check.__name__}: ok ({time.monotonic() - start:.1f} s)", flush=True)
+    print("17 cases")
 
 
 if __name__ == "__main__":
