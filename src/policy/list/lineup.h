@@ -1,7 +1,11 @@
 /* Waiting jobs whose order stays as it is while they wait: a B+ tree of their ranks. Each job is of
    a kind, and a kind is a set of traits, bits that say what such a job waits for; a node has those
    of all jobs below it, so that the first job behind a place that has one of some traits is found
-   without a look at those that have none: O(log n), as is a change. */
+   without a look at those that have none: O(log n), as is a change.
+   Traits are ways to start, and whether a job asks for room. An urgent job stands for the ways that
+   are in time: one that is too late stays so, so who was visited in vain is described again once
+   for each way that it loses. Who waits for more room than its policy could make (room_most), or
+   not yet (room_from_s), is not asked for. */
 #ifndef EASIM_POLICY_LIST_LINEUP_H
 #define EASIM_POLICY_LIST_LINEUP_H
 
