@@ -2,7 +2,11 @@
    they have done is brought up to date in one sweep over arrays, and they have no events: only a
    job that may end soon has one. A job is in the convoy of its node or has its own progress and
    event (progress.h), and which it is makes no difference to any result. Nothing happens unless
-   jobs interfere. */
+   jobs interfere.
+   A virtual clock of the node would not do: what a job has done is a sum of rounded doubles, one
+   for each stretch of constant speed, and must stay that to the last digit. The addition is all
+   that is left of it. A job wakes when it could end at the earliest, alone on its node, and leaves
+   the convoy if it then has less than a second to go. Waking is no event: no time passes. */
 #ifndef EASIM_ENGINE_CONVOYS_H
 #define EASIM_ENGINE_CONVOYS_H
 
