@@ -1,8 +1,9 @@
 /* Waiting jobs of one kind in the order of their keys while time passes: a kinetic tournament. Each
    inner node of a binary tree holds the winner of the jobs below it and the time until which that
    is certain, so that a look at a later time plays again only the matches that may have turned. A
-   look costs O(1) if none has, a change O(log n).
- */
+   look costs O(1) if none has, a change O(log n). A queue is brought up to date only when its bound
+   is first of all (index_bound): what is left out could not be the least, by more than rounding
+   does, so the doubles are those of asking everything, which --check does. */
 #ifndef EASIM_POLICY_LIST_QUEUE_H
 #define EASIM_POLICY_LIST_QUEUE_H
 
