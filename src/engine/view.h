@@ -33,8 +33,10 @@ struct view {
     const struct easim_view *shown; /* to policies */
     struct idset waiting;           /* job indices */
     uint32_t last_waiting;          /* the greatest of them; EASIM_NONE: nobody waits */
-    /* Jobs that are over, by block of jobs that are whole pages; NULL: their memory is kept. And
-       the blocks in which all are, whose memory is given back at the end of the decision. */
+    /* Jobs that are over, by block of jobs that are whole pages; NULL: their memory is kept, as in
+       a checked run, which compares it with a copy. And the blocks in which all are, whose memory
+       is given back at the end of the decision that was told of the last. Places stay: a job's
+       index is its address, and what is asked of a job that is over the engine knows. */
     uint32_t *over, jobs_per_block;
     ARRAY_OF(uint32_t) over_blocks;
     const char *span_names[NETWORK_MOST_SPANS];
