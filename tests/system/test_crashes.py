@@ -118,12 +118,15 @@ def while_it_is_loaded(folder):
 
 
 def a_copy_gives_no_results(folder):
-    """A policy that forks, after which both go on: the results are those of one."""
-    for how in ("not", "two"):
-        run(folder / how, how, "-n", 2, code=0)
-    once, twice = tree(folder / "not"), tree(folder / "two")
-    assert {name: text for name, text in once.items() if name.suffix == ".csv"} == {
-        name: text for name, text in twice.items() if name.suffix == ".csv"}
+    """A policy that forks, after which both go on: the results are those of one, also of a long run, whose rows leave before its
+    end."""
+    for length, more in (("short", ["-n", 2]), ("long", ["-n", 1, "--set", "horizon=500h"])):
+        for how in ("not", "two"):
+            run(folder / length / how, how, *more, code=0)
+        once, twice = tree(folder / length / "not"), tree(folder / length / "two")
+        assert {name: text for name, text in once.items() if name.suffix == ".csv"} == {
+            name: text for name, text in twice.items() if name.suffix == ".csv"}
+    assert len(once[Path("power.csv")]) > 2 * 2**17, len(once[Path("power.csv")])  # 128 KiB at a time leave
     none_left()
 
 
