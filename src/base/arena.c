@@ -22,10 +22,8 @@ struct arena_block {
 
 /* Blocks double up to GROWN_BYTES, so that small arenas stay small and big ones make few calls. */
 static struct arena_block *add_block(struct arena *arena, size_t bytes) {
-    size_t capacity = FIRST_BYTES;
-    if (arena->first && arena->first->capacity < GROWN_BYTES)
-        capacity = 2 * arena->first->capacity;
-    else if (arena->first)
+    size_t capacity = arena->first ? 2 * arena->first->capacity : FIRST_BYTES;
+    if (capacity > GROWN_BYTES)
         capacity = GROWN_BYTES;
     if (capacity < bytes)
         capacity = bytes;

@@ -7,9 +7,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#define MAPPED_BYTES \
-    ((uint64_t)1 << 20) /* from here on pages are mapped, not counted as memory \
-                         */
+#define MAPPED_BYTES ((uint64_t)1 << 20) /* from here on mapped, not counted as memory */
 
 /* Words of a level; the top level has one. */
 static uint64_t level_words(uint64_t size, int level) {
@@ -26,14 +24,13 @@ static uint64_t total_bytes(uint64_t size, int depth) {
 /* All levels in one piece: from malloc while small, else pages that cost nothing until touched
    (calloc of 128 GiB would be refused, a mapping without reservation is not). */
 static uint64_t *zeroed_words(uint64_t bytes) {
-    if (bytes >= MAPPED_BYTES) {
-        void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (memory != MAP_FAILED)
-            return memory;
-        return mem_zalloc(SIZE_MAX, SIZE_MAX); /* ends the process: out of memory */
-    }
-    return mem_zalloc(bytes, 1);
+    if (bytes < MAPPED_BYTES)
+        return mem_zalloc(bytes, 1);
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED)
+        mem_exhausted(bytes);
+    return memory;
 }
 
 void idset_init(struct idset *set, uint64_t size) {

@@ -12,9 +12,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define WINDOW \
-    2048u /* bytes: at every look the first ones are compared, and as many of a window that moves \
-             on */
+/* Bytes: at every look the first ones are compared, and as many of a window that moves on. */
+#define WINDOW 2048u
 
 static void *map_private(size_t bytes) {
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,

@@ -44,8 +44,7 @@ static double present_share(const struct priced *priced, double pue) {
 /* Adds energy while the price or intensity is `value`; a new value closes the sum of the
    last one. */
 static void add_priced(struct priced *priced, double value, double pue, int128 energy) {
-    if (isnan(
-            value)) { /* nothing says it, so there is no sum; NaN would be a new value each time */
+    if (isnan(value)) { /* nothing says it, so there is no sum; NaN would be new each time */
         priced->sum = priced->value = value;
         return;
     }
