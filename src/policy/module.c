@@ -232,13 +232,11 @@ int module_open_apart(const char *name, struct policy_module *module, struct err
 }
 
 #ifndef KEEP_OPEN
-static void unload_module(const struct policy_module *module) {
+static void unload_module(void *handle) {
     struct own_state state;
-    if (!module->apart)
-        own_state_keep(&state);
-    dlclose(module->handle);
-    if (!module->apart)
-        own_state_restore(&state);
+    own_state_keep(&state);
+    dlclose(handle);
+    own_state_restore(&state);
 }
 #endif
 
@@ -246,8 +244,8 @@ void module_close(struct policy_module *module) {
     if (module->handle)
         free((void *)module->policy);
 #ifndef KEEP_OPEN
-    if (module->handle)
-        unload_module(module);
+    if (module->handle && !module->apart) /* else its process ends soon, by _exit */
+        unload_module(module->handle);
 #endif
     free(module->path);
     *module = (struct policy_module){0};

@@ -30,7 +30,8 @@ bool module_find(const char *name, struct str *path);
 /* Whether `name` is a bare name that finds a module of easim's own: beside the program or installed
    with it, whether EASIM_POLICY_PATH leads there or not. */
 bool module_is_own(const char *name);
-void module_close(struct policy_module *module); /* accepts a zeroed module */
+/* Accepts a zeroed module. What was opened apart stays loaded until its process ends. */
+void module_close(struct policy_module *module);
 
 /* The error for a name that no policy has, with a suggestion and the names there are. */
 int module_not_found(const char *name, struct error *reterr);
