@@ -163,7 +163,7 @@ static double priced_s(struct search *s) {
     for (size_t j = 0; j < s->count; j++)
         finish_s[j] = s->busy_s[j] + s->machine[j].size_s / 2;
     double sum_s =
-        time_prices_s(&(struct priced){s->demand, s->jobs, s->count, s->end_s, worth, finish_s});
+        time_prices_s(&(struct pricing){s->demand, s->jobs, s->count, s->end_s, worth, finish_s});
     free(worth);
     return sum_s;
 }

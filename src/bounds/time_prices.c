@@ -29,7 +29,7 @@ struct rate {
 };
 
 struct prices {
-    const struct priced *in;
+    const struct pricing *in;
     uint32_t types;
     double *points; /* of the grid: intervals + 1 */
     size_t intervals;
@@ -55,7 +55,7 @@ static double start_of(const struct demand_job *job) {
     return job->submit_s + job->setup_s;
 }
 
-static double last_finish_s(const struct priced *in) {
+static double last_finish_s(const struct pricing *in) {
     double last_s = 0;
     for (size_t j = 0; j < in->count; j++) {
         const struct demand_job *job = in->jobs[j];
@@ -67,7 +67,7 @@ static double last_finish_s(const struct priced *in) {
 
 /* From the first start to a little behind the last finish, or to the end. */
 static void make_grid(struct prices *p) {
-    const struct priced *in = p->in;
+    const struct pricing *in = p->in;
     size_t stride = 1 + in->count / STARTS, count = 0, few = 16 + JOB_STEPS * in->count;
     int steps = few < STEPS ? (int)few : STEPS;
     double first_s = INFINITY, end_s = fmin(in->end_s, 1.05 * last_finish_s(in));
@@ -279,7 +279,7 @@ static double least_loss_s(const struct market *m, const struct demand_job *job)
 
 /* ---- All ---- */
 
-static double alone_s(const struct priced *in) {
+static double alone_s(const struct pricing *in) {
     double sum_s = 0;
     for (size_t j = 0; j < in->count; j++)
         sum_s += fmin(demand_alone_s(in->demand, in->jobs[j]), in->end_s - in->jobs[j]->submit_s);
@@ -361,7 +361,7 @@ static void order_by_group(struct prices *p) {
     free(first);
 }
 
-double time_prices_s(const struct priced *in) {
+double time_prices_s(const struct pricing *in) {
     struct prices p = {.in = in, .types = in->demand->cluster->gpu_type_count};
     make_grid(&p);
     struct market market = {.all = &p};

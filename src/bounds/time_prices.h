@@ -5,7 +5,7 @@
 #include "bounds/demand.h"
 
 /* Jobs to be bounded, in order of release; the others of the demand occupy nothing. */
-struct priced {
+struct pricing {
     const struct demand *demand;
     const struct demand_job *const *jobs;
     size_t count;
@@ -17,6 +17,6 @@ struct priced {
 
 /* The sum over the jobs of min(completion, end_s) - release is at least this, in a fixed number of
    steps. */
-double time_prices_s(const struct priced *in);
+double time_prices_s(const struct pricing *in);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-ORDER_BY(by_time, struct node_change, ASC(time_ns) ASC(fails) ASC(node))
+ORDER_BY(changes_by_time, struct node_change, ASC(time_ns) ASC(fails) ASC(node))
 
 /* The first GPU of a node stands for all: they fail together. */
 void node_changes_find(struct node_changes *changes, const struct recorded_run *run) {
@@ -14,13 +14,13 @@ void node_changes_find(struct node_changes *changes, const struct recorded_run *
         array_push(&changes->list, ((struct node_change){r->start_ns, r->node, true}));
         array_push(&changes->list, ((struct node_change){r->end_ns, r->node, false}));
     }
-    sort_array(changes->list.at, changes->list.count, by_time);
+    sort_array(changes->list.at, changes->list.count, changes_by_time);
 }
 
 bool node_changes_fail(const struct node_changes *changes, uint32_t node, int64_t time_ns) {
     const struct node_change key = {time_ns, node, true};
     return changes->list.count > 0 && bsearch(&key, changes->list.at, changes->list.count,
-                                              sizeof *changes->list.at, by_time) != NULL;
+                                              sizeof *changes->list.at, changes_by_time) != NULL;
 }
 
 void node_changes_finish(struct node_changes *changes) {

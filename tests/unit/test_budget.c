@@ -175,7 +175,7 @@ Test(budget, worlds_alone_cover_two_fifths) {
 #define PARAMETERS 3
 
 /* What a policy's metric is in a world; the third parameter is of no influence. */
-struct model {
+struct made_model {
     double (*output)(const double *parameters);
     double workload, rest; /* standard deviations, of all worlds alike and of each run */
     double shares[PARAMETERS];
@@ -196,7 +196,7 @@ struct sample {
     double *policy, *baseline;
 };
 
-static void draw_sample(const struct model *model, size_t worlds, size_t reps, uint32_t number,
+static void draw_sample(const struct made_model *model, size_t worlds, size_t reps, uint32_t number,
                         struct sample *ret_sample) {
     size_t cells = (PARAMETERS + 1) * worlds * reps;
     struct sample s = {.policy = mem_zalloc(cells, sizeof(double)),
@@ -234,7 +234,7 @@ static void finish_sample(struct sample *sample) {
     free(sample->baseline);
 }
 
-static void budget_of_model(const struct model *model, size_t worlds, uint32_t number,
+static void budget_of_model(const struct made_model *model, size_t worlds, uint32_t number,
                             struct budget *budget, struct share_range *groups) {
     struct sample sample;
     draw_sample(model, worlds, 10, number, &sample);
@@ -242,7 +242,7 @@ static void budget_of_model(const struct model *model, size_t worlds, uint32_t n
     finish_sample(&sample);
 }
 
-static const struct model models[] = {
+static const struct made_model models[] = {
     {linear_output, 0, 0, {9.0 / 13, 4.0 / 13, 0}},
     {linear_output, 5, 0, {9.0 / 13, 4.0 / 13, 0}},
     {linear_output, 1, 1, {9.0 / 13, 4.0 / 13, 0}},

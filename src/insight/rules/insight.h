@@ -76,7 +76,7 @@ struct insight_what_if {
 
 /* What became of a proposal. */
 enum insight_verdict {
-    VERDICT_NONE, /* there is none */
+    VERDICT_NO_PROPOSAL,
     VERDICT_NOT_SIMULATED,
     VERDICT_NO_GAIN,    /* left out: what was tried does not gain enough */
     VERDICT_ASSUMPTION, /* it would gain if the world were another */

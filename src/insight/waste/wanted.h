@@ -32,7 +32,7 @@ struct wanted_type {
 struct wanted {
     const struct config_table *table;
     struct wanted_type *types;
-    struct needs {
+    struct set_needs {
         bool known;
         ARRAY_OF(struct need) list;
     } * sets; /* by set of the table */

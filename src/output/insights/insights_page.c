@@ -72,7 +72,7 @@ void insights_add_advice(struct str *out, const struct insight *insight) {
     const struct insight_outcome *outcome = &insight->outcome;
     if (outcome->verdict == VERDICT_NO_GAIN)
         str_addf(out, "no recommendation: %u tried, none gains enough", outcome->tried);
-    else if (outcome->verdict == VERDICT_NONE)
+    else if (outcome->verdict == VERDICT_NO_PROPOSAL)
         str_add(out, insight_verdict_names[VERDICT_NOT_SIMULATED]);
     else if (outcome->verdict == VERDICT_ASSUMPTION)
         str_addf(out, "if %s", insight->what_if.assumes);
