@@ -8,8 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <signal.h>
-#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +20,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+/* --- child --- */
 
 #define WALL_FACTOR 4
 
@@ -190,4 +191,29 @@ void child_explain(const struct child_result *result, double limit_s, struct str
     case CHILD_EXITED:
         str_addf(out, "ended its process with exit status %d", result->detail);
     }
+}
+
+/* --- signals --- */
+
+static void fill_set(sigset_t *set) {
+    static const int all[] = {SIGINT, SIGTERM, SIGHUP};
+    sigemptyset(set);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        sigaddset(set, all[i]);
+}
+
+void signals_hold(sigset_t *ret_before) {
+    sigset_t set;
+    fill_set(&set);
+    pthread_sigmask(SIG_BLOCK, &set, ret_before);
+}
+
+void signals_release(const sigset_t *before) {
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+void signals_let_through(void) {
+    sigset_t set;
+    fill_set(&set);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }

@@ -5,6 +5,7 @@
 #include "base/str.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -41,5 +42,15 @@ int child_poll(struct pollfd *events, nfds_t count, int timeout_ms);
 /* A page that a process and all that it forks have each for itself: 1 in this process from now on,
    0 in copies that are forked later, by whatever call. NULL where the system has no such pages. */
 const volatile bool *child_original(void);
+
+/* --- signals --- */
+/* Signals by which somebody ends a command, held back while a file is being put in place. */
+
+/* Holds SIGINT, SIGTERM and SIGHUP back in this thread. */
+void signals_hold(sigset_t *ret_before);
+/* What came meanwhile comes now. */
+void signals_release(const sigset_t *before);
+/* Lets them through, held or not: where a command may have to wait. */
+void signals_let_through(void);
 
 #endif

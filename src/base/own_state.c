@@ -1,16 +1,22 @@
 /* Kept and restored: see own_state.h. */
 #include "base/own_state.h"
 
-#include "base/rounding.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* What has changed since it was kept: bits of own_state_changes. */
+enum own_state_change {
+    OWN_STATE_FOLDER = 1,
+    OWN_STATE_MASK = 2,
+    OWN_STATE_LOCALE = 4,
+    OWN_STATE_HANDLERS = 8,
+    OWN_STATE_BLOCKED = 16
+};
 
 static int lost_output;
 

@@ -4,19 +4,13 @@
 #ifndef EASIM_BASE_OWN_STATE_H
 #define EASIM_BASE_OWN_STATE_H
 
+#include <fenv.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #define OWN_STATE_SIGNALS 32 /* the standard ones, by number */
-
-/* What has changed since it was kept: bits of own_state_changes. */
-enum own_state_change {
-    OWN_STATE_FOLDER = 1,
-    OWN_STATE_MASK = 2,
-    OWN_STATE_LOCALE = 4,
-    OWN_STATE_HANDLERS = 8,
-    OWN_STATE_BLOCKED = 16
-};
 
 struct own_state {
     int folder, output; /* descriptors; -1: none */
@@ -37,5 +31,32 @@ unsigned own_state_changes(const struct own_state *state);
 int own_state_lost_output(void);
 /* The locale of easim, which is "C", for this thread too. */
 void own_state_set_locale(void);
+
+/* --- rounding --- */
+/* How this thread computes with floating-point numbers: rounded to nearest, subnormal numbers kept,
+   as C has it at the start. Code of others may change it for all that comes after. */
+
+#if defined(__x86_64__)
+#define ROUNDING_SSE  0xffc0u /* of MXCSR all but what operations raise; exceptions are masked */
+#define ROUNDING_SSE0 0x1f80u
+#define ROUNDING_X87  0x0f3fu
+#define ROUNDING_X870 0x033fu
+#endif
+
+/* A few instructions: no call. */
+static inline bool rounding_is_usual(void) {
+#if defined(__x86_64__)
+    uint32_t sse;
+    uint16_t x87;
+    __asm__ volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(sse), "=m"(x87));
+    return (sse & ROUNDING_SSE) == ROUNDING_SSE0 && (x87 & ROUNDING_X87) == ROUNDING_X870;
+#else
+    return fegetround() == FE_TONEAREST;
+#endif
+}
+
+static inline void rounding_set_usual(void) {
+    (void)fesetenv(FE_DFL_ENV);
+}
 
 #endif

@@ -1,11 +1,18 @@
 /* xoshiro256** 1.0 (Blackman, Vigna, "Scrambled linear pseudorandom number generators", 2018),
    seeded by SplitMix64 as its authors advise. GSL's own mt19937 would cut seeds to 32 bits. */
 #include "base/rng.h"
+
 #include "base/hash.h"
 #include "base/mem.h"
 
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_randist.h>
 #include <limits.h>
+#include <math.h>
+#include <stddef.h>
 #include <string.h>
+
+/* --- rng --- */
 
 _Static_assert(ULONG_MAX == UINT64_MAX, "gsl_rng_get hands out unsigned long as 64 bits");
 
@@ -61,4 +68,43 @@ gsl_rng *rng_create(uint64_t seed, uint32_t replication, const char *name) {
     rng->state = mem_alloc(xoshiro_type.size);
     gsl_rng_set(rng, mixed);
     return rng;
+}
+
+/* --- time_law --- */
+
+const char *const time_law_names[] = {
+    [TIME_LAW_EXPONENTIAL] = "exponential",
+    [TIME_LAW_WEIBULL] = "weibull",
+    [TIME_LAW_LOGNORMAL] = "lognormal",
+    [TIME_LAW_COUNT] = NULL,
+};
+
+double time_law_mean_over_scale(enum time_law_kind kind, double shape) {
+    return kind == TIME_LAW_WEIBULL     ? tgamma(1 + 1 / shape)
+           : kind == TIME_LAW_LOGNORMAL ? exp(shape * shape / 2)
+                                        : 1;
+}
+
+static double law_scale_s(const struct time_law *law) {
+    return law->mean_s / time_law_mean_over_scale(law->kind, law->shape);
+}
+
+double time_law_draw(const struct time_law *law, gsl_rng *rng) {
+    if (law->kind == TIME_LAW_WEIBULL)
+        return law_scale_s(law) * pow(-log1p(-gsl_rng_uniform(rng)), 1 / law->shape);
+    if (law->kind == TIME_LAW_LOGNORMAL)
+        return law_scale_s(law) *
+               exp(law->shape * gsl_cdf_ugaussian_Pinv(gsl_rng_uniform_pos(rng)));
+    return gsl_ran_exponential(rng, law->mean_s);
+}
+
+/* Of Weibull's law, (time / scale)^k with chances by length has the law Gamma(1 + 1/k); of the
+   lognormal, the logarithm moves by sigma^2. */
+double time_law_draw_rest(const struct time_law *law, gsl_rng *rng) {
+    if (law->kind == TIME_LAW_EXPONENTIAL)
+        return time_law_draw(law, rng);
+    double part = gsl_rng_uniform_pos(rng), u = gsl_rng_uniform_pos(rng), k = law->shape;
+    if (law->kind == TIME_LAW_WEIBULL)
+        return part * law_scale_s(law) * pow(gsl_cdf_gamma_Pinv(u, 1 + 1 / k, 1), 1 / k);
+    return part * law_scale_s(law) * exp(k * k + k * gsl_cdf_ugaussian_Pinv(u));
 }

@@ -1,9 +1,9 @@
-/* Laws of times (base/time_law.h) fitted by maximum likelihood to times that may be cut off. */
+/* Laws of times (base/rng.h) fitted by maximum likelihood to times that may be cut off. */
 #ifndef EASIM_CALIBRATE_TIME_FIT_H
 #define EASIM_CALIBRATE_TIME_FIT_H
 
 #include "base/array.h"
-#include "base/time_law.h"
+#include "base/rng.h"
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /* easim calibrate: measured profiles become models; models are checked against profiles. */
-#include "base/signals.h"
+#include "base/child.h"
 #include "calibrate/inference_writer.h"
 #include "calibrate/model_writer.h"
 #include "calibrate/validation.h"

@@ -1,7 +1,7 @@
 /* Measured collectives become ring and tree: see calibrate_parts.h. */
 #include "cli/calibrate_parts.h"
 
-#include "base/signals.h"
+#include "base/child.h"
 #include "calibrate/collectives/collective_laws.h"
 #include "cli/calibrate_words.h"
 #include "cli/cli.h"

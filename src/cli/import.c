@@ -1,6 +1,6 @@
 /* easim import: a recorded job log as a workload CSV, with a report of what was read, kept, changed
  * and dropped. */
-#include "base/signals.h"
+#include "base/child.h"
 #include "cli/cli.h"
 #include "cli/formats.h"
 #include "cli/option_parse.h"

@@ -1,7 +1,7 @@
 /* Words for the shell: see shell_words.h. */
 #include "cli/shell_words.h"
 
-#include "base/utf8.h"
+#include "base/str.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef EASIM_CLUSTER_CLUSTER_H
 #define EASIM_CLUSTER_CLUSTER_H
 
-#include "base/time_law.h"
+#include "base/rng.h"
 #include "cluster/network.h"
 #include "config/outages.h"
 #include "config/series.h"

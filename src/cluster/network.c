@@ -2,7 +2,6 @@
 #include "cluster/network.h"
 
 #include "base/str.h"
-#include "base/utf8.h"
 #include "config/scenario.h"
 
 #include <math.h>

@@ -4,8 +4,8 @@
 #include "base/datetime.h"
 #include "base/hash.h"
 #include "base/intern.h"
+#include "base/str.h"
 #include "base/units.h"
-#include "base/utf8.h"
 #include "config/policy_doc.h"
 #include "io/yaml_canonical.h"
 

@@ -2,7 +2,7 @@
 #include "engine/callbacks.h"
 
 #include "base/machine.h"
-#include "base/rounding.h"
+#include "base/own_state.h"
 #include "base/units.h"
 #include "engine/actions.h"
 #include "engine/look.h"

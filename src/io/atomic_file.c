@@ -1,8 +1,8 @@
 /* An output file that appears under its name only when it is complete. Invariant: until the commit
    the name holds what it held before. */
 #include "io/atomic_file.h"
+#include "base/child.h"
 #include "base/mem.h"
-#include "base/signals.h"
 #include "base/str.h"
 #include "io/files.h"
 #include "io/leftovers.h"

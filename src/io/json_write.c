@@ -1,7 +1,7 @@
 /* Text as JSON: quotes, backslashes and control characters become escapes. */
 #include "io/json_write.h"
 
-#include "base/utf8.h"
+#include "base/str.h"
 
 void json_write_text(struct str *out, const char *text) {
     const unsigned char *at = (const unsigned char *)text;

@@ -2,8 +2,8 @@
    held back; between two writes it is looked whether one has come. */
 #include "io/packed_file.h"
 
+#include "base/child.h"
 #include "base/mem.h"
-#include "base/signals.h"
 #include "io/atomic_file.h"
 #include "io/files.h"
 #include "io/leftovers.h"

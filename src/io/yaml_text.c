@@ -4,7 +4,7 @@
 #include "io/yaml_text.h"
 
 #include "base/numfmt.h"
-#include "base/utf8.h"
+#include "base/str.h"
 
 #include <assert.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "policy/interface.h"
 
 #include "base/mem.h"
-#include "base/utf8.h"
+#include "base/str.h"
 #include "policy/param_table.h"
 #include "policy/params.h"
 

@@ -2,7 +2,6 @@
    what is left of a time at an ordinary moment, whose mean is E[X^2] / (2 E[X]) and whose chance to
    exceed t is the integral of the survival from t on over the mean (here by steps). */
 #include "base/rng.h"
-#include "base/time_law.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

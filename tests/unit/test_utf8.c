@@ -1,5 +1,5 @@
 /* UTF-8 by RFC 3629: each character there is, and byte sequences that its table does not have. */
-#include "base/utf8.h"
+#include "base/str.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

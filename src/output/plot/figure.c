@@ -3,7 +3,7 @@
    does not read doubled quotes everywhere. */
 #include "output/plot/figure.h"
 
-#include "base/utf8.h"
+#include "base/str.h"
 
 #include <math.h>
 #include <stdlib.h>
