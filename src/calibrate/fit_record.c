@@ -3,7 +3,7 @@
 
 #include "calibrate/choice_text.h"
 #include "calibrate/writer_text.h"
-#include "io/yaml_text.h"
+#include "io/yaml_node.h"
 
 #include <math.h>
 #include <stdlib.h>

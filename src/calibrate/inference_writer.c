@@ -2,7 +2,7 @@
 #include "calibrate/inference_writer.h"
 
 #include "calibrate/writer_text.h"
-#include "io/yaml_text.h"
+#include "io/yaml_node.h"
 
 #include <gsl/gsl_sort.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 
 #include "calibrate/fit_record.h"
 #include "calibrate/writer_text.h"
-#include "io/yaml_text.h"
+#include "io/yaml_node.h"
 
 #include <gsl/gsl_sort.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Pieces of YAML: see writer_text.h. */
 #include "calibrate/writer_text.h"
 
-#include "io/yaml_text.h"
+#include "io/yaml_node.h"
 
 #include <math.h>
 

@@ -6,7 +6,7 @@
 #include "cli/option_table.h"
 #include "cli/option_values.h"
 #include "cli/results.h"
-#include "io/folder_lock.h"
+#include "io/leftovers.h"
 
 #include <getopt.h>
 #include <math.h>

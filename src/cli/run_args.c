@@ -2,7 +2,7 @@
 #include "cli/run_args.h"
 
 #include "cli/cli.h"
-#include "io/folder_lock.h"
+#include "io/leftovers.h"
 #include "output/run/run_dir.h"
 
 #include <signal.h>

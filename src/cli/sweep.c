@@ -6,7 +6,7 @@
 #include "cli/scenario_args.h"
 #include "cli/sweep_engines.h"
 #include "ingest/logs/log_readers.h"
-#include "io/folder_lock.h"
+#include "io/leftovers.h"
 #include "output/sweep/findings_tables.h"
 #include "output/sweep/sweep_dir.h"
 #include "study/study_load.h"

@@ -5,7 +5,7 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/option_values.h"
-#include "io/yaml_flow.h"
+#include "io/yaml_node.h"
 
 #include <float.h>
 #include <math.h>

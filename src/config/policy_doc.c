@@ -1,7 +1,7 @@
 /* The policy in a tree: see policy_doc.h. */
 #include "config/policy_doc.h"
 
-#include "io/yaml_text.h"
+#include "io/yaml_node.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "config/policy_doc.h"
-#include "io/yaml_canonical.h"
+#include "io/yaml_doc.h"
 
 #include <math.h>
 #include <stdlib.h>

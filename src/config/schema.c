@@ -3,7 +3,7 @@
 #include "config/schema.h"
 
 #include "base/numfmt.h"
-#include "io/yaml_text.h"
+#include "io/yaml_node.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/units.h"
-#include "io/file_stamp.h"
+#include "io/files.h"
 #include "io/yaml_doc.h"
 
 enum field_type {

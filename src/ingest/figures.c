@@ -1,7 +1,7 @@
 /* A tree of figures, and its two ways out. */
 #include "ingest/figures.h"
 
-#include "io/json_write.h"
+#include "io/json_text.h"
 
 #include <math.h>
 #include <string.h>

@@ -9,10 +9,13 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+/* --- files --- */
 
 #define READ_BYTES   ((size_t)64 << 10) /* at once */
 #define SYNC_THREADS 8                  /* that wait for the same writes of a journal */
@@ -196,4 +199,60 @@ void files_remove_empty(const char *path, size_t existing) {
            cut_last_part(partial))
         ;
     free(partial);
+}
+
+/* --- file_stamp --- */
+
+#define SETTLED_NS ((int64_t)2000000000)
+
+static int64_t nanoseconds(struct timespec time) {
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+void file_stamp_take(const char *path, struct file_stamp *ret_stamp) {
+    struct stat status;
+    struct timespec now;
+    *ret_stamp = (struct file_stamp){0};
+    int r = stat(path, &status);
+    if (r < 0)
+        r = stat(path, &status); /* a fault that stays is met by whoever reads the file */
+    if (r < 0 || !S_ISREG(status.st_mode))
+        return;
+    clock_gettime(CLOCK_REALTIME, &now);
+    int64_t changed_ns = nanoseconds(status.st_ctim);
+    *ret_stamp = (struct file_stamp){.device = status.st_dev,
+                                     .inode = status.st_ino,
+                                     .bytes = (uint64_t)status.st_size,
+                                     .modified_ns = nanoseconds(status.st_mtim),
+                                     .changed_ns = changed_ns,
+                                     .is_file = true,
+                                     .settled = llabs(nanoseconds(now) - changed_ns) > SETTLED_NS};
+}
+
+bool file_stamp_same(const struct file_stamp *one, const struct file_stamp *other) {
+    return one->is_file == other->is_file && one->device == other->device &&
+           one->inode == other->inode && one->bytes == other->bytes &&
+           one->modified_ns == other->modified_ns && one->changed_ns == other->changed_ns;
+}
+
+/* --- own_folders --- */
+
+bool own_folders_each(const struct own_folders *folders,
+                      bool (*visit)(const char *folder, void *context), void *context) {
+    char executable[PATH_MAX], folder[2 * PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", executable, sizeof executable - 1);
+    executable[length > 0 ? length : 0] = '\0';
+    const char *const names[] = {folders->relative, folders->name};
+    for (size_t up = 0; up < 2; up++) {
+        char *slash = strrchr(executable, '/');
+        if (!slash)
+            break;
+        *slash = '\0';
+        for (size_t i = up; i < 2; i++) {
+            snprintf(folder, sizeof folder, "%s/%s", executable, names[i]);
+            if (visit(folder, context))
+                return true;
+        }
+    }
+    return visit(folders->installed, context);
 }

@@ -7,6 +7,8 @@
 #include "base/str.h"
 
 #include <dirent.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <sys/stat.h>
 
 /* The part behind the last slash; without one, all of it. */
@@ -43,5 +45,35 @@ size_t files_existing(const char *path);
 /* Takes back what files_make_folders has made: the folder and its parents down to those bytes, as
    long as they are empty. */
 void files_remove_empty(const char *path, size_t existing);
+
+/* --- file_stamp --- */
+/* What tells that a file was not touched between two looks at it, without reading it: where it is,
+   how long, and when it was last changed. */
+
+struct file_stamp {
+    uint64_t device, inode, bytes;
+    int64_t modified_ns, changed_ns;
+    bool is_file; /* a regular one; else the rest is 0 */
+    bool settled; /* it was last changed so long before the look that another change would show:
+                     clocks of file systems tick every few milliseconds, and may be others' */
+};
+
+void file_stamp_take(const char *path, struct file_stamp *ret_stamp);
+/* Whether it is the same file, unchanged; whether the stamps are settled does not count. */
+bool file_stamp_same(const struct file_stamp *one, const struct file_stamp *other);
+
+/* --- own_folders --- */
+/* Where the parts of easim are that are no code of the program: beside it where it was built, and
+   where they were installed with it, wherever both are now. */
+
+struct own_folders {
+    const char *name;      /* of a build: beside the program, then in the folder above */
+    const char *relative;  /* of an installation or its copy: from the folder of the program */
+    const char *installed; /* as configured, for a program that was copied alone */
+};
+
+/* Gives the folders, which need not exist, to visit until it returns true; whether it did. */
+bool own_folders_each(const struct own_folders *folders,
+                      bool (*visit)(const char *folder, void *context), void *context);
 
 #endif

@@ -4,8 +4,7 @@
 
 #include "base/mem.h"
 #include "io/bytes.h"
-#include "io/json_landmarks.h"
-#include "io/json_lint.h"
+#include "io/json_damage.h"
 #include "io/json_text.h"
 
 #include <stdio.h>

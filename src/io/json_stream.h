@@ -1,6 +1,6 @@
 /* One pass over a JSON file of any size: the elements of one long array, and the other members of
    the object that holds it, one text at a time: here a Kineto event or a Prometheus series is cut
-   (take_value), by the landmarks of json_landmarks.h. Damaged records are left out and counted, one
+   (take_value), by the landmarks of json_damage.h. Damaged records are left out and counted, one
    by one: reading resumes with the next one. Where the file ends early, everything before stays.
    Memory is bounded by the longest value handed out. */
 #ifndef EASIM_IO_JSON_STREAM_H

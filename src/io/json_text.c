@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+/* --- json_text --- */
+
 enum { INSIDE_NOTHING, INSIDE_STRING, INSIDE_ESCAPE, INSIDE_SCALAR };
 
 static bool is_json_blank(char c) {
@@ -344,4 +346,25 @@ bool json_is_valid(struct slice text) {
     }
     check_blanks(&c);
     return c.at == c.end;
+}
+
+/* --- json_write --- */
+/* Text as JSON: quotes, backslashes and control characters become escapes. */
+
+void json_write_text(struct str *out, const char *text) {
+    const unsigned char *at = (const unsigned char *)text;
+    str_add_char(out, '"');
+    while (*at) {
+        const unsigned char *begin = at;
+        uint32_t point = utf8_next(&at);
+        if (point == '"' || point == '\\')
+            str_addf(out, "\\%c", (int)point);
+        else if (point < 0x20)
+            str_addf(out, "\\u%04x", (unsigned)point);
+        else if (point == 0xfffd)
+            str_add(out, "\xef\xbf\xbd");
+        else
+            str_add_bytes(out, (const char *)begin, (size_t)(at - begin));
+    }
+    str_add_char(out, '"');
 }

@@ -42,4 +42,10 @@ bool json_microseconds(struct slice value, int64_t *time_ns);
 /* Whether text is one value by RFC 8259, nested at most 512 deep. */
 bool json_is_valid(struct slice text);
 
+/* --- json_write --- */
+/* Text as JSON (RFC 8259). */
+
+/* Appends text in quotes. What is no UTF-8 becomes U+FFFD. */
+void json_write_text(struct str *out, const char *text);
+
 #endif

@@ -3,6 +3,8 @@
 #include "io/yaml_doc.h"
 
 #include "base/machine.h"
+#include "base/mem.h"
+#include "base/numfmt.h"
 #include "io/files.h"
 #include "io/yaml_read.h"
 
@@ -10,6 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <yaml.h>
+
+/* --- yaml_doc --- */
 
 #define FILE_BYTES ((size_t)256 << 20) /* no configuration is longer */
 
@@ -130,4 +135,195 @@ int yaml_doc_set(struct yaml_doc *doc, const struct yaml_path *path, const char 
         arena_printf(&doc->arena, "%sset %s", problems->dashes ? problems->dashes : "",
                      yaml_path_text(path, &doc->arena));
     return yaml_doc_put(doc, path, value, (struct location){file, 0, 0}, problems);
+}
+
+/* --- yaml_canonical --- */
+/* Keys in order and one value a line, so that the text does not depend on how the file was laid
+   out. */
+
+/* Text that could be taken for something else gets quotes. */
+static void add_value_text(struct str *out, const char *text, bool needs_quotes) {
+    if (needs_quotes)
+        str_add_char(out, '"');
+    yaml_add_escaped(out, text);
+    if (needs_quotes)
+        str_add_char(out, '"');
+}
+
+static int compare_keys(const void *a, const void *b) {
+    const struct yaml_node *const *left = a;
+    const struct yaml_node *const *right = b;
+    return strcmp((*left)->text, (*right)->text);
+}
+
+static void add_node_lines(const struct yaml_node *node, struct str *path, struct str *out);
+
+static void add_child_lines(const struct yaml_node *child, struct str *path, size_t path_length,
+                            struct str *out) {
+    add_node_lines(child, path, out);
+    path->length = path_length;
+}
+
+static void add_mapping_lines(const struct yaml_node *node, struct str *path, struct str *out) {
+    size_t path_length = path->length;
+    struct yaml_node *(*pairs)[2] = mem_alloc(node->count * sizeof *pairs);
+    for (size_t i = 0; i < node->count; i++) {
+        pairs[i][0] = node->keys[i];
+        pairs[i][1] = node->items[i];
+    }
+    qsort(pairs, node->count, sizeof *pairs, compare_keys);
+    for (size_t i = 0; i < node->count; i++) {
+        yaml_path_add_name(path, pairs[i][0]->text);
+        add_child_lines(pairs[i][1], path, path_length, out);
+    }
+    free(pairs);
+}
+
+static bool looks_different(const char *text) {
+    const struct yaml_node bare = {.kind = YAML_NODE_SCALAR, .text = text};
+    return yaml_is_null(&bare) || strchr("[{~\"", text[0]);
+}
+
+/* 1e-9 and 1.0e-9, which yaml_write makes of a number, are one; in quotes too, which it gives to a
+ * text. */
+static void add_canonical_scalar(const struct yaml_node *node, struct str *out) {
+    double real;
+    if (strpbrk(node->text, "eE") && numfmt_parse_real(node->text, node->length, &real))
+        yaml_add_real(out, real);
+    else
+        add_value_text(out, node->text, looks_different(node->text));
+}
+
+static void add_leaf_line(const struct yaml_node *node, const struct str *path, struct str *out) {
+    str_add_bytes(out, path->text, path->length);
+    str_add_char(out, '\t');
+    if (node->kind == YAML_NODE_SEQUENCE)
+        str_add(out, "[]");
+    else if (node->kind == YAML_NODE_MAPPING)
+        str_add(out, "{}");
+    else if (yaml_is_null(node))
+        str_add(out, "~");
+    else
+        add_canonical_scalar(node, out);
+    str_add_char(out, '\n');
+}
+
+static void add_node_lines(const struct yaml_node *node, struct str *path, struct str *out) {
+    if (node->count == 0) {
+        add_leaf_line(node, path, out);
+    } else if (node->kind == YAML_NODE_MAPPING) {
+        add_mapping_lines(node, path, out);
+    } else {
+        size_t path_length = path->length;
+        for (size_t i = 0; i < node->count; i++) {
+            yaml_path_add_index(path, i);
+            add_child_lines(node->items[i], path, path_length, out);
+        }
+    }
+}
+
+void yaml_canonical_write(const struct yaml_node *root, struct str *out) {
+    struct str path = {0};
+    if (root)
+        add_node_lines(root, &path, out);
+    str_finish(&path);
+}
+
+/* --- yaml_write --- */
+/* Nodes to YAML text, by libyaml's emitter: it knows which text needs quotes. */
+
+struct writer {
+    yaml_emitter_t emitter;
+    const struct yaml_replace *replace;
+    struct str *out;
+};
+
+static int append_text(void *context, unsigned char *bytes, size_t length) {
+    str_add_bytes(((struct writer *)context)->out, (const char *)bytes, length);
+    return 1;
+}
+
+/* The emitter takes the event over, whether it likes it or not. */
+static bool emit_event(struct writer *writer, yaml_event_t *event, int made) {
+    bool good = made && yaml_emitter_emit(&writer->emitter, event);
+    if (!good && writer->emitter.error == YAML_MEMORY_ERROR)
+        mem_exhausted(0);
+    return good;
+}
+
+static bool write_scalar(struct writer *writer, const struct yaml_node *node, bool is_key) {
+    yaml_event_t event;
+    struct str text = {0};
+    bool plain = is_key ? yaml_is_plain(node->text)
+                        : yaml_scalar_text(node, &text); /* a key is text whatever it says */
+    if (is_key)
+        str_add(&text, node->text);
+    int made = yaml_scalar_event_initialize(
+        &event, NULL, NULL, (const yaml_char_t *)text.text, (int)text.length, 1, 1,
+        plain ? YAML_PLAIN_SCALAR_STYLE : YAML_DOUBLE_QUOTED_SCALAR_STYLE);
+    str_finish(&text);
+    return emit_event(writer, &event, made);
+}
+
+static bool emit_node(struct writer *w, const struct yaml_node *node);
+
+static bool write_items(struct writer *writer, const struct yaml_node *node) {
+    bool good = true;
+    for (size_t i = 0; i < node->count && good; i++) {
+        if (node->kind == YAML_NODE_MAPPING)
+            good = write_scalar(writer, node->keys[i], true);
+        good = good && emit_node(writer, node->items[i]);
+    }
+    return good;
+}
+
+static bool emit_node(struct writer *writer, const struct yaml_node *node) {
+    yaml_event_t event;
+    const struct yaml_node *other =
+        writer->replace ? writer->replace->with(writer->replace->context, node) : NULL;
+    node = other ? other : node;
+    switch (node->kind) {
+    case YAML_NODE_SEQUENCE:
+        return emit_event(writer, &event,
+                          yaml_sequence_start_event_initialize(&event, NULL, NULL, 1,
+                                                               YAML_BLOCK_SEQUENCE_STYLE)) &&
+               write_items(writer, node) &&
+               emit_event(writer, &event, yaml_sequence_end_event_initialize(&event));
+    case YAML_NODE_MAPPING:
+        return emit_event(writer, &event,
+                          yaml_mapping_start_event_initialize(&event, NULL, NULL, 1,
+                                                              YAML_BLOCK_MAPPING_STYLE)) &&
+               write_items(writer, node) &&
+               emit_event(writer, &event, yaml_mapping_end_event_initialize(&event));
+    default:
+        return write_scalar(writer, node, false);
+    }
+}
+
+static bool write_document(struct writer *writer, const struct yaml_node *root) {
+    yaml_event_t event;
+    return emit_event(writer, &event,
+                      yaml_stream_start_event_initialize(&event, YAML_UTF8_ENCODING)) &&
+           emit_event(writer, &event,
+                      yaml_document_start_event_initialize(&event, NULL, NULL, NULL, 1)) &&
+           emit_node(writer, root) &&
+           emit_event(writer, &event, yaml_document_end_event_initialize(&event, 1)) &&
+           emit_event(writer, &event, yaml_stream_end_event_initialize(&event));
+}
+
+int yaml_write(const struct yaml_node *root, const struct yaml_replace *replace, struct str *out,
+               struct error *reterr) {
+    struct writer w = {.replace = replace, .out = out};
+    if (!yaml_emitter_initialize(&w.emitter))
+        mem_exhausted(0);
+    yaml_emitter_set_output(&w.emitter, append_text, &w);
+    yaml_emitter_set_unicode(&w.emitter, 1);
+    yaml_emitter_set_width(&w.emitter, -1);
+    bool good = write_document(&w, root);
+    int r = good ? 0
+                 : error_set(reterr, ERROR_IO, "cannot write YAML: %s",
+                             w.emitter.problem ? w.emitter.problem
+                                               : "text that is not UTF-8, or too long");
+    yaml_emitter_delete(&w.emitter);
+    return r;
 }

@@ -3,6 +3,7 @@
 #define EASIM_IO_YAML_DOC_H
 
 #include "base/arena.h"
+#include "io/yaml_node.h"
 #include "io/yaml_path.h"
 
 /* Zero-initialise; release with yaml_doc_finish. All memory is in the arena. */
@@ -33,5 +34,26 @@ int yaml_doc_set(struct yaml_doc *doc, const struct yaml_path *path, const char 
 /* The same of a value that stands at `where`, where its problems are located. */
 int yaml_doc_put(struct yaml_doc *doc, const struct yaml_path *path, const char *value,
                  struct location where, struct problems *problems) MUST_CHECK;
+
+/* --- yaml_canonical --- */
+/* A tree as text of which hashes are made. */
+
+/* Appends one line for each value: path, tab, text; mapping keys sorted. Equal trees give equal
+   text. */
+void yaml_canonical_write(const struct yaml_node *root, struct str *out);
+
+/* --- yaml_write --- */
+/* A tree of nodes as YAML text that reads back as the same tree. */
+
+/* What is written in place of a node; NULL: the node itself. What it gives is not asked for again.
+ */
+struct yaml_replace {
+    void *context;
+    const struct yaml_node *(*with)(void *context, const struct yaml_node *node);
+};
+
+/* Appends the text of root. Negative: out of libyaml's memory, or text that is no UTF-8. */
+int yaml_write(const struct yaml_node *root, const struct yaml_replace *replace, struct str *out,
+               struct error *reterr) MUST_CHECK;
 
 #endif

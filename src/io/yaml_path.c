@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/numfmt.h"
-#include "io/yaml_text.h"
+#include "io/yaml_node.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #include "model/model_file.h"
 
 #include "base/hash.h"
-#include "io/yaml_canonical.h"
+#include "io/yaml_doc.h"
 #include "model/batches.h"
 #include "model/model_fields.h"
 #include "model/model_phase.h"

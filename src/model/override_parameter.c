@@ -1,7 +1,7 @@
 /* Which parameters there are is said by the field tables of model files alone. */
 #include "model/override_parameter.h"
 
-#include "io/yaml_text.h"
+#include "io/yaml_node.h"
 
 #include <math.h>
 #include <string.h>

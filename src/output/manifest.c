@@ -7,7 +7,7 @@
 #include "io/atomic_file.h"
 #include "io/files.h"
 #include "io/leftovers.h"
-#include "io/yaml_write.h"
+#include "io/yaml_doc.h"
 #include "model/model_fields.h"
 #include "policy/interface.h"
 

@@ -7,7 +7,6 @@
 #include "base/mem.h"
 #include "base/own_state.h"
 #include "io/files.h"
-#include "io/own_folders.h"
 #include "policy/interface.h"
 
 #include <dirent.h>

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "easim/policy.h"
-#include "io/file_stamp.h"
+#include "io/files.h"
 
 struct policy_module {
     void *handle;

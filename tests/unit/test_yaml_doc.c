@@ -2,7 +2,6 @@
  * hand, from 1.
  */
 #include "../support/temp_dir.h"
-#include "io/yaml_canonical.h"
 #include "io/yaml_doc.h"
 
 #include <criterion/criterion.h>

@@ -1,7 +1,6 @@
 /* Paths of values: what is one, how it is written, and what it does to a tree. Characters are
    counted by hand, from 1. */
 #include "base/rng.h"
-#include "io/yaml_canonical.h"
 #include "io/yaml_doc.h"
 
 #include <criterion/criterion.h>

@@ -1,7 +1,7 @@
 /* YAML that readers of 1.1 and 1.2 take for the same. The rules of YAML 1.1 are those of its types
    page, written down here as regular expressions; that PyYAML agrees shows system/test_numbers.py.
  */
-#include "io/yaml_text.h"
+#include "io/yaml_node.h"
 
 #include "base/numfmt.h"
 #include "io/yaml_doc.h"

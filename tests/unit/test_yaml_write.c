@@ -1,7 +1,5 @@
 /* What yaml_write writes reads back as the same tree. */
-#include "io/yaml_write.h"
-
-#include "io/yaml_canonical.h"
+#include "io/yaml_doc.h"
 
 #include <criterion/criterion.h>
 

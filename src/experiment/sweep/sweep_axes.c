@@ -3,7 +3,7 @@
 
 #include "base/rng.h"
 #include "experiment/sweep/sweep_spans.h"
-#include "io/yaml_flow.h"
+#include "io/yaml_node.h"
 #include "metrics/summary.h"
 
 #include <stdlib.h>

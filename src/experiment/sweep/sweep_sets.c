@@ -1,7 +1,7 @@
 /* Paths and values as the sweep file has them. */
 #include "experiment/sweep/sweep_sets.h"
 
-#include "io/yaml_flow.h"
+#include "io/yaml_node.h"
 
 int sweep_path_bind(struct sweep_path *out, const char *text, struct location where,
                     const char *path, const struct binding *binding) {

@@ -6,7 +6,7 @@
 #include "experiment/sweep/sweep_sets.h"
 #include "experiment/validate/job_table.h"
 #include "experiment/validate/validate_meter.h"
-#include "io/file_stamp.h"
+#include "io/files.h"
 
 /* What the row is about, in the order of validate_kinds. */
 enum validate_kind {

@@ -3,7 +3,6 @@
 
 #include "base/array.h"
 #include "io/files.h"
-#include "io/own_folders.h"
 
 #include <dirent.h>
 #include <stdlib.h>

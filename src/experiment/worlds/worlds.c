@@ -2,8 +2,7 @@
 #include "experiment/worlds/worlds.h"
 
 #include "base/numfmt.h"
-#include "io/yaml_flow.h"
-#include "io/yaml_text.h"
+#include "io/yaml_node.h"
 #include "study/study_load.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "ingest/logs/alibaba.h"
 #include "ingest/logs/formats.h"
 #include "ingest/logs/log_table.h"
-#include "io/yaml_text.h"
+#include "io/yaml_node.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "insight/investment/investment.h"
 
 #include "base/units.h"
-#include "io/json_write.h"
+#include "io/json_text.h"
 #include "study/replicate.h"
 
 #include <math.h>

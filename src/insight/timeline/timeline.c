@@ -7,7 +7,7 @@
 #include "insight/timeline/counters.h"
 #include "insight/timeline/gpu_slices.h"
 #include "insight/timeline/job_events.h"
-#include "io/json_write.h"
+#include "io/json_text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
    decimals or none; no number is NaN or infinite. */
 #include "insight/timeline/trace_events.h"
 
-#include "io/json_write.h"
+#include "io/json_text.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 #define EASIM_INSIGHT_TIMELINE_TRACE_EVENTS_H
 
 #include "base/str.h"
-#include "io/packed_file.h"
+#include "io/atomic_file.h"
 
 /* What an event is; each is counted by itself. */
 enum trace_kind {

@@ -1,7 +1,7 @@
 /* JSON as text: see json_out.h. */
 #include "output/html/json_out.h"
 
-#include "io/json_write.h"
+#include "io/json_text.h"
 
 #include <math.h>
 #include <stdlib.h>

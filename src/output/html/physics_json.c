@@ -2,7 +2,7 @@
 #include "output/html/physics_json.h"
 
 #include "io/yaml_doc.h"
-#include "io/yaml_flow.h"
+#include "io/yaml_node.h"
 #include "model/evidence.h"
 #include "output/html/json_out.h"
 #include "output/manifest.h"

@@ -3,7 +3,6 @@
 
 #include "io/atomic_file.h"
 #include "io/files.h"
-#include "io/folder_lock.h"
 #include "io/leftovers.h"
 #include "output/assumptions.h"
 #include "output/manifest.h"

@@ -9,7 +9,7 @@
 #include "engine/services.h"
 #include "engine/utilization.h"
 #include "io/atomic_file.h"
-#include "io/json_write.h"
+#include "io/json_text.h"
 
 #include <math.h>
 #include <stdlib.h>

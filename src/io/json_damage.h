@@ -1,8 +1,6 @@
-/* Landmarks in a list of records whose text may be damaged: where a record begins, what may follow
-   it, where the list ends. By these json_stream.c (take_value) cuts the records from one another.
- */
-#ifndef EASIM_IO_JSON_LANDMARKS_H
-#define EASIM_IO_JSON_LANDMARKS_H
+/* Json landmarks, json lint. */
+#ifndef EASIM_IO_JSON_DAMAGE_H
+#define EASIM_IO_JSON_DAMAGE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,5 +27,32 @@ bool json_landmarks_follow(const char *const *keys, const char *at, const char *
 /* The bracket that closes a list of records behind `from`: an object ends in front of it, and a
    member, the end of the object around or the end of the file follows. NULL: none. */
 const char *json_landmarks_end(const char *from, const char *end);
+
+/* --- json_lint --- */
+/* One JSON value, checked while its end is looked for: damage shows at once, not where the brackets
+   happen to close. Lenient where real writers are: bare NaN and inf, raw control bytes, odd
+   escapes, trailing commas. */
+
+#define JSON_LINT_LEVELS 512 /* deeper brackets are only counted */
+
+/* Zero-initialise at the first byte of the value; feed it in any pieces. */
+struct json_lint {
+    const char *record_key; /* NULL, or the key that an object in a list inside the value must not
+                               begin with */
+    uint32_t depth;
+    uint8_t place;
+    bool is_key;  /* the string at hand */
+    bool is_item; /* the object just opened is in a list */
+    bool in_escape;
+    bool has_items;                          /* objects in lists were seen */
+    uint64_t objects[JSON_LINT_LEVELS / 64]; /* a bit for each level: opened by { */
+};
+
+enum json_verdict { JSON_GOES_ON, JSON_WHOLE, JSON_BROKEN };
+
+/* Looks at [*text, end) and moves *text behind the value, or to the byte that breaks it.
+   JSON_GOES_ON: the value does not end here. With a record_key, the bytes of the value that came
+   before must lie in front of *text. */
+enum json_verdict json_lint(struct json_lint *lint, const char **text, const char *end);
 
 #endif
