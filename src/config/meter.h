@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/str.h"
 #include "base/tally.h"
 
 #include <stdbool.h>
@@ -41,8 +42,6 @@ struct meter {
     struct row_tally gaps;     /* readings after a gap: each stands for one usual step */
 };
 
-#define METER_GAP_STEPS 1.5
-
 /* Reads the file. Negative after adding problems: cells that are no numbers, fewer than two
    times. */
 int meter_load(struct meter *meter, struct arena *arena, struct problems *problems) MUST_CHECK;
@@ -52,6 +51,42 @@ int meter_load(struct meter *meter, struct arena *arena, struct problems *proble
 void meter_means(const struct meter *of, const struct meter_reading *intervals, size_t count,
                  double *means);
 
-#define METER_COVER 0.999
+/* --- meter_errors --- */
+/* How far a predicted power lies from a metered one. Semantics 20. */
+
+/* Metered and predicted means of the same intervals. Borrowed. */
+struct meter_curves {
+    const struct meter_reading *at; /* ascending, apart */
+    const double *predicted_w;      /* NAN: not predicted, and left out of all errors */
+    size_t count;
+};
+
+/* All but the first weighted by the lengths of the intervals; NAN where nothing is predicted. */
+struct meter_errors {
+    size_t readings; /* those predicted */
+    double hours;    /* that they cover */
+    double mean_w;   /* metered */
+    double absolute; /* mean absolute error / mean_w; NAN where that is 0 */
+    double energy;   /* predicted energy / metered energy - 1; likewise */
+    double r2;       /* 1 - squared errors / squared deviations from mean_w; NAN without these */
+};
+
+/* Of an hour of the clock. */
+struct meter_hour {
+    double begin_s, measured_w, predicted_w;
+};
+
+/* Of the readings that end in (from_s, to_s]. */
+struct meter_errors meter_errors_between(const struct meter_curves *curves, double from_s,
+                                         double to_s);
+/* The hours whose mean is farthest off, at most `most` of them, the worst first; hours begin at
+   whole multiples of 3600 s, and a reading is of the hour in which its middle lies. Returns how
+   many. */
+size_t meter_worst_hours(const struct meter_curves *curves, double from_s, double to_s,
+                         struct meter_hour *worst, size_t most);
+/* Rows time_s, duration_s, measured_w, predicted_w (empty: not predicted), after a header if out is
+   empty. name: NULL, or in a first column under the title. */
+void meter_curves_csv(const struct meter_curves *curves, const char *title, const char *name,
+                      struct str *out);
 
 #endif

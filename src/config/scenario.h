@@ -4,10 +4,26 @@
 #define EASIM_CONFIG_SCENARIO_H
 
 #include "base/rng.h"
-#include "config/forecast.h"
 #include "config/schema.h"
 #include "config/series.h"
 #include "config/uncertainty.h"
+
+/* --- forecast --- */
+/* The section `forecast` of a scenario: how many hours ahead policies see carbon intensity, price
+   and power cap, and how far these forecasts are from what comes (semantics 29). */
+
+/* Of the logarithm of a forecast, far ahead; and from one hour to the next. */
+struct forecast_error {
+    double sigma, correlation; /* 0..2, 0: exact; 0 <= correlation < 1 */
+};
+
+struct forecast_options {
+    struct location where;
+    int64_t hours; /* 0: there is none */
+    struct forecast_error error;
+};
+
+/* --- scenario --- */
 
 #define SCENARIO_MOST_W 1e7 /* of a GPU, and of a node beside its GPUs */
 

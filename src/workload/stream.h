@@ -4,7 +4,7 @@
 #define EASIM_WORKLOAD_STREAM_H
 
 #include "base/rng.h"
-#include "config/value_law.h"
+#include "config/uncertainty.h"
 #include "workload/trace_change.h"
 #include "workload/trace_perturb.h"
 #include "workload/utilization_file.h"

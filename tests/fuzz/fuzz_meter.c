@@ -1,6 +1,6 @@
 /* Readings of a meter of any bytes: what is accepted is ordered, apart and above 0, and no row is
    lost; errors and means of it are numbers or absent. */
-#include "config/meter_errors.h"
+#include "config/meter.h"
 #include "fuzz/fuzz.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Readings of meters and errors against them. Expected: intervals, means and errors worked by hand.
  */
 #include "../support/temp_dir.h"
-#include "config/meter_errors.h"
+#include "config/meter.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Laws of uncertain values: moments and ranges of many draws against closed forms. */
-#include "config/value_law.h"
+#include "config/uncertainty.h"
 
 #include "base/rng.h"
 

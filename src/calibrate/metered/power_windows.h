@@ -4,7 +4,7 @@
 #define EASIM_CALIBRATE_METERED_POWER_WINDOWS_H
 
 #include "calibrate/metered/power_fit.h"
-#include "config/meter_errors.h"
+#include "config/meter.h"
 
 struct power_window {
     double from_s, to_s;

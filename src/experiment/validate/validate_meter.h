@@ -2,7 +2,7 @@
 #ifndef EASIM_EXPERIMENT_VALIDATE_VALIDATE_METER_H
 #define EASIM_EXPERIMENT_VALIDATE_VALIDATE_METER_H
 
-#include "config/meter_errors.h"
+#include "config/meter.h"
 
 /* Figures over the readings. */
 enum validate_meter_figure {

@@ -4,7 +4,7 @@
 #include "output/plot/makers.h"
 
 #include "base/units.h"
-#include "config/meter_errors.h"
+#include "config/meter.h"
 
 #include <math.h>
 #include <stdlib.h>
