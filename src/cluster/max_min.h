@@ -10,7 +10,7 @@
 
 #include "base/array.h"
 #include "base/timeheap.h"
-#include "cluster/power_units.h"
+#include "cluster/power_meter.h"
 
 struct max_min_load {
     uint32_t link, weight;

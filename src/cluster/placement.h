@@ -7,7 +7,6 @@
 
 #include "cluster/cluster.h"
 #include "cluster/free_units.h"
-#include "cluster/sharing.h"
 
 /* GPUs of one node that a job holds. */
 struct piece {

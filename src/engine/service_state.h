@@ -4,7 +4,7 @@
 
 #include "base/array.h"
 #include "cluster/placement.h"
-#include "cluster/power_units.h"
+#include "cluster/power_meter.h"
 #include "config/series.h"
 #include "engine/service_flow.h"
 

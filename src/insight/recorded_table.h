@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/str.h"
-#include "cluster/power_units.h"
+#include "cluster/power_meter.h"
 
 /* Zero-initialise; release with recorded_table_finish. */
 struct recorded_table {

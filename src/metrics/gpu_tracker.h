@@ -23,7 +23,7 @@ struct tracked_job {
 
 /* A GPU that jobs share. */
 struct tracked_shared {
-    uint32_t engine_gpu; /* as the engine calls it (cluster/sharing.h) */
+    uint32_t engine_gpu; /* as the engine calls it (cluster/free_units.h) */
     ARRAY_OF(bool) lanes;
     uint32_t users;
 };

@@ -1,6 +1,6 @@
 /* Rules of the power cap: what it costs, where it binds for nothing, where it is broken. */
 #include "base/units.h"
-#include "cluster/power_units.h"
+#include "cluster/power_meter.h"
 #include "insight/rules/families.h"
 #include "insight/rules/job_evidence.h"
 #include "insight/rules/proposal.h"

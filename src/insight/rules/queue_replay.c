@@ -1,7 +1,7 @@
 /* A run replayed: see queue_replay.h. */
 #include "insight/rules/queue_replay.h"
 
-#include "cluster/power_units.h"
+#include "cluster/power_meter.h"
 
 #include <math.h>
 #include <stdlib.h>

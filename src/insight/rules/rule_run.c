@@ -2,7 +2,7 @@
 #include "insight/rules/rule_run.h"
 
 #include "base/units.h"
-#include "cluster/power_units.h"
+#include "cluster/power_meter.h"
 
 bool rule_run_counts(const struct rule_run *rule_run, uint32_t job) {
     return recorded_run_measures(rule_run->run, job);

@@ -2,7 +2,7 @@
    need. */
 #include "insight/waste/serving.h"
 #include "base/units.h"
-#include "cluster/power_units.h"
+#include "cluster/power_meter.h"
 #include "insight/rules/families.h"
 #include "insight/rules/proposal.h"
 #include "insight/rules/rule_run.h"

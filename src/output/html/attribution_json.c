@@ -1,7 +1,7 @@
 /* The tree of attribution: see attribution_json.h. */
 #include "output/html/attribution_json.h"
 
-#include "cluster/power_units.h"
+#include "cluster/power_meter.h"
 #include "insight/attribution/attribution.h"
 #include "output/html/json_out.h"
 

@@ -2,7 +2,7 @@
    it. */
 #include "output/html/heat_json.h"
 
-#include "cluster/power_units.h"
+#include "cluster/power_meter.h"
 #include "output/html/json_out.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Waste and insights for the page: see insight_json.h. */
 #include "output/html/insight_json.h"
 
-#include "cluster/power_units.h"
+#include "cluster/power_meter.h"
 #include "insight/waste/waste.h"
 #include "output/html/json_out.h"
 #include "output/insights/insights_page.h"

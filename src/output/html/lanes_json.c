@@ -1,7 +1,7 @@
 /* Segments for the page: see lanes_json.h. */
 #include "output/html/lanes_json.h"
 
-#include "cluster/power_units.h"
+#include "cluster/power_meter.h"
 #include "insight/team.h"
 #include "output/html/json_out.h"
 
