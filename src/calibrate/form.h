@@ -1,11 +1,10 @@
 /* The competing forms of iteration time and power (semantics 3): which parameters each leaves free,
-   and its gradient. Residuals come from model/speed.h and model/power.h, so what is fitted is what
+   and its gradient. Residuals come from model/laws.h and model/laws.h, so what is fitted is what
    a simulation computes. */
 #ifndef EASIM_CALIBRATE_FORM_H
 #define EASIM_CALIBRATE_FORM_H
 
-#include "model/power.h"
-#include "model/speed.h"
+#include "model/laws.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -101,7 +100,7 @@ struct place {
    the linear law has no use for it. */
 uint32_t form_nodes(struct place at);
 
-/* Seconds of an iteration there: model/speed.h. */
+/* Seconds of an iteration there: model/laws.h. */
 double form_iteration_s(const double values[static PARAM_COUNT], struct place at);
 
 /* Samples/s of one GPU, and the derivative by each parameter. */

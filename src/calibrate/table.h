@@ -3,7 +3,7 @@
 #define EASIM_CALIBRATE_TABLE_H
 
 #include "calibrate/score.h"
-#include "model/interpolation.h"
+#include "model/laws.h"
 
 /* Speeds of the rounds without a form: least squares of the logarithms, a factor a configuration
    and one a round; 1 for the newest with three rows or more, or where no configuration has two

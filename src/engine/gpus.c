@@ -6,7 +6,7 @@
 #include "engine/contention.h"
 #include "engine/nodes.h"
 #include "engine/utilization.h"
-#include "model/power.h"
+#include "model/laws.h"
 
 /* --- power and time --- */
 

@@ -13,7 +13,7 @@
 #include "engine/progress.h"
 #include "engine/services_check.h"
 #include "engine/span_checks.h"
-#include "model/power.h"
+#include "model/laws.h"
 
 #include <math.h>
 #include <stdlib.h>

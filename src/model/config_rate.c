@@ -1,9 +1,9 @@
 /* Rates of configurations: see config_rate.h. */
 #include "model/config_rate.h"
 
-#include "model/efficiency.h"
-#include "model/level.h"
-#include "model/model_phase.h"
+#include "model/batches.h"
+#include "model/gpu_value.h"
+#include "model/laws.h"
 
 #include <math.h>
 

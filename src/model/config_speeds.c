@@ -1,7 +1,21 @@
 /* Numbers of configurations on the empty cluster: see config_speeds.h. */
 #include "model/config_speeds.h"
 
-#include "model/config_order.h"
+/* --- config_order --- */
+
+bool config_order_before(const struct config_rank *a, const struct config_rank *b) {
+    if (a->k != b->k)
+        return a->k < b->k;
+    if (a->power_w != b->power_w) /* k is equal, so this is k * P */
+        return a->power_w < b->power_w;
+    if (a->gpu_type != b->gpu_type)
+        return a->gpu_type < b->gpu_type;
+    if (a->batch != b->batch)
+        return a->batch < b->batch;
+    return a->power_limit_w > b->power_limit_w;
+}
+
+/* --- config_speeds --- */
 
 static bool placed_when_empty(const struct easim_config *config) {
     return config->goodput[config->empty_span] > 0;

@@ -8,6 +8,7 @@
 #include "easim/policy.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Who compares each configuration with all of a set leaves sets of more alone. */
 #define CONFIG_SPEEDS_MOST_COMPARED 512
@@ -38,7 +39,7 @@ struct config_speeds {
 /* Least predicted T and EDP of a job over the configurations of a set without a power limit that
    the empty cluster places, there (T* and EDP*, semantics 4). */
 struct config_best {
-    uint32_t config; /* of time_s; ties as in config_order.h */
+    uint32_t config; /* of time_s; ties as in config_order */
     double time_s;
     double edp_js;
 };
@@ -66,5 +67,28 @@ static inline double config_speeds_best_s(const struct config_speeds *speeds, do
 }
 /* The best goodput of at most k GPUs, or of the least k there is; 0 if there is none. */
 double config_speeds_within(const struct config_speeds *speeds, uint32_t most_k);
+
+/* --- config_order --- */
+/* How ties between configurations break, wherever the best of several is chosen: T* and EDP* of a
+   job, the objective of a list policy (semantics 5.1). */
+
+/* What of a configuration the order looks at, for the placement it is judged with. */
+struct config_rank {
+    uint32_t k;
+    double power_w; /* of one GPU computing, in that placement */
+    uint32_t gpu_type;
+    double batch;
+    double power_limit_w; /* INFINITY: none */
+};
+
+/* That of a configuration placed with a span. */
+static inline struct config_rank config_rank_of(const struct easim_config *config, uint32_t span) {
+    return (struct config_rank){config->k, config->power_w[span], config->gpu_type, config->batch,
+                                config->power_limit_w};
+}
+
+/* Fewer GPUs, lower k * P, earlier GPU type, smaller batch, higher limit: true if a goes before b.
+   An order of its own, whatever else the two differ in; equal ranks are not before each other. */
+bool config_order_before(const struct config_rank *a, const struct config_rank *b);
 
 #endif

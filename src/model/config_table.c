@@ -3,13 +3,9 @@
 #include "model/config_table.h"
 
 #include "model/batches.h"
-#include "model/config_dropped.h"
-#include "model/efficiency.h"
 #include "model/gpu_value.h"
-#include "model/level.h"
-#include "model/model_phase.h"
-#include "model/phase_batch.h"
-#include "model/span_value.h"
+#include "model/laws.h"
+#include "model/model_transformer.h"
 
 #include <assert.h>
 #include <math.h>

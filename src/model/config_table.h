@@ -88,7 +88,7 @@ void config_table_finish(struct config_table *table);
    Ownership of the request stays with the caller. */
 uint32_t config_table_set(struct config_table *table, const struct config_request *request);
 /* The configuration that a job in config, which another phase of its request knows, takes in the
-   phase of set, placed as span: see phase_batch.h; else its own, with the goodput of that phase. */
+   phase of set, placed as span: see batches.h; else its own, with the goodput of that phase. */
 uint32_t config_table_in_phase(const struct config_table *table, uint32_t set, uint32_t config,
                                uint32_t span);
 

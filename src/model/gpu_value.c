@@ -2,8 +2,11 @@
 #include "model/gpu_value.h"
 
 #include "model/batches.h"
+#include "model/laws.h"
 
 #include <math.h>
+
+/* --- gpu_value --- */
 
 /* Where (k, b) stands, and which points may answer for it. */
 struct step_place {
@@ -81,4 +84,92 @@ double gpu_value_most_w(const struct gpu_model *gpu_model, double tdp_w) {
     for (size_t i = 0; gpu_model->lookup_power && i < gpu_model->lookup.count; i++)
         most_w = fmax(most_w, gpu_model->lookup.points[i].power_w_per_gpu);
     return most_w;
+}
+
+/* --- span_value --- */
+
+bool span_value_is_as_below(const struct network *network, const struct gpu_model *gpu_model,
+                            uint32_t k, uint32_t span) {
+    if (span == EASIM_ONE_NODE || k == 1)
+        return span != EASIM_ONE_NODE && gpu_model->lookup.count == 0;
+    return span > EASIM_ACROSS_NODES &&
+           network_slowdown(network, span) == network_slowdown(network, span - 1);
+}
+
+bool span_value_find(const struct cluster *cluster, const struct gpu_model *gpu_model,
+                     const struct easim_config *config, uint32_t span, bool *stands_in,
+                     struct interpolation_value *value) {
+    const struct gpu_type *type = &cluster->gpu_types[config->gpu_type];
+    double factor = network_slowdown(&cluster->network, span);
+    uint32_t node_gpus = type->node_gpus_max > 0 ? type->node_gpus_max : 1;
+    uint32_t nodes = speed_nodes(config->k, node_gpus, span);
+    struct gpu_model slowed;
+    if (factor != 1) {
+        slowed = gpu_value_slowed(gpu_model, factor);
+        gpu_model = &slowed;
+    }
+    if (gpu_value_find(gpu_model, config->k, config->batch, nodes, value))
+        return true;
+    if (span == EASIM_ONE_NODE || config->k <= type->node_gpus_max)
+        return false;
+    return *stands_in = gpu_value_stand_in(gpu_model, config->k, config->batch, nodes, value);
+}
+
+/* --- level --- */
+
+/* How far a measured place is from a configuration: another span weighs most, then k, then batch
+ * (as ratios). */
+struct distance {
+    bool other_span;
+    double k, batch;
+};
+
+static struct distance distance_to(const struct power_level_point *point,
+                                   const struct easim_config *config, int span) {
+    return (struct distance){point->across_nodes != (span != EASIM_ONE_NODE),
+                             fabs(log((double)point->k / config->k)),
+                             fabs(log(point->batch / config->batch))};
+}
+
+static bool is_nearer(const struct distance *a, const struct distance *b) {
+    if (a->other_span != b->other_span)
+        return b->other_span;
+    return a->k != b->k ? a->k < b->k : a->batch < b->batch;
+}
+
+/* The nearest point of the level that states its ratios (equal distance: the first), or NULL. */
+static const struct power_level_point *nearest_point(const struct power_limits *limits,
+                                                     const struct power_level *level,
+                                                     const struct easim_config *config, int span) {
+    const struct power_level_point *points = limits->points.at, *best = NULL;
+    struct distance least = {true, INFINITY, INFINITY};
+    for (size_t i = 0; i < limits->points.count; i++) {
+        struct distance d = distance_to(&points[i], config, span);
+        if (points[i].power_limit_w != level->power_limit_w || isnan(points[i].time_ratio) ||
+            isnan(points[i].power_ratio) || !(best == NULL || is_nearer(&d, &least)))
+            continue;
+        best = &points[i];
+        least = d;
+    }
+    return best;
+}
+
+struct level_ratios level_ratios_of(const struct power_limits *limits,
+                                    const struct power_level *level,
+                                    const struct easim_config *config, uint32_t span) {
+    const struct power_level_point *p = nearest_point(limits, level, config, (int)span);
+    return (struct level_ratios){fmax(1, p ? p->time_ratio : level->time_ratio),
+                                 fmin(1, p ? p->power_ratio : level->power_ratio)};
+}
+
+struct easim_config level_apply(const struct power_limits *limits, const struct power_level *level,
+                                const struct easim_config *unlimited) {
+    struct easim_config c = *unlimited;
+    c.power_limit_w = level->power_limit_w;
+    for (uint32_t span = EASIM_ONE_NODE; span < c.span_count; span++) {
+        const struct level_ratios ratios = level_ratios_of(limits, level, unlimited, span);
+        c.goodput[span] /= ratios.time;
+        c.power_w[span] = fmin(level->power_limit_w, c.power_w[span] * ratios.power);
+    }
+    return c;
 }

@@ -3,7 +3,10 @@
 #ifndef EASIM_MODEL_GPU_VALUE_H
 #define EASIM_MODEL_GPU_VALUE_H
 
+#include "cluster/cluster.h"
+#include "easim/policy.h"
 #include "model/model.h"
+#include "model/model_file.h"
 
 /* Time of a whole iteration, all its steps, and power of one GPU, not cut at any limit; by
    formulas, the lookup table, or one each. nodes: as speed_nodes. False where a lookup table does
@@ -25,5 +28,37 @@ struct gpu_model gpu_value_slowed(const struct gpu_model *gpu_model, double fact
 
 /* The most that it may draw on one GPU: tdp_w where its power was not measured. */
 double gpu_value_most_w(const struct gpu_model *gpu_model, double tdp_w);
+
+/* --- span_value --- */
+/* What a model says of a configuration in each span of a cluster (semantics 32.3). */
+
+/* Whether a span is as the one below it, whatever the model says: one GPU has nobody to wait for,
+   and tiers may be slowed alike. */
+bool span_value_is_as_below(const struct network *network, const struct gpu_model *gpu_model,
+                            uint32_t k, uint32_t span);
+
+/* Time of an iteration and power of one GPU: as gpu_value_find, for k, batch and GPU type of a
+   configuration. False: the model does not know it there. *stands_in is set if points in one node
+   had to stand for those across nodes. */
+bool span_value_find(const struct cluster *cluster, const struct gpu_model *gpu_model,
+                     const struct easim_config *config, uint32_t span, bool *stands_in,
+                     struct interpolation_value *value);
+
+/* --- level --- */
+/* A configuration under a power limit. Pure functions. */
+
+/* What computing time and power are multiplied by: at least and at most 1. */
+struct level_ratios {
+    double time, power;
+};
+
+/* Those of the place nearest to a configuration that was measured at a level of limits. */
+struct level_ratios level_ratios_of(const struct power_limits *limits,
+                                    const struct power_level *level,
+                                    const struct easim_config *config, uint32_t span);
+/* The configuration at that level: never faster, never more power, and never more than the
+   limit. */
+struct easim_config level_apply(const struct power_limits *limits, const struct power_level *level,
+                                const struct easim_config *unlimited);
 
 #endif

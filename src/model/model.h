@@ -3,12 +3,9 @@
 #define EASIM_MODEL_MODEL_H
 
 #include "config/schema.h"
-#include "model/evidence.h"
-#include "model/interpolation.h"
-#include "model/power.h"
+#include "model/laws.h"
+#include "model/plan.h"
 #include "model/serving.h"
-#include "model/speed.h"
-#include "model/transformer/plan.h"
 
 enum efficiency_form { EFFICIENCY_NOISE_SCALE, EFFICIENCY_NONE };
 /* What a power is of: a GPU alone, or its share of a node, metered at its wall socket (ac), behind

@@ -3,10 +3,68 @@
 #define EASIM_MODEL_OVERRIDE_ENTRY_H
 
 #include "cluster/cluster.h"
-#include "model/override_parameter.h"
-#include "model/override_place.h"
+#include "model/model.h"
+#include "model/model_fields.h"
+#include "model/model_file.h"
 
-#define OVERRIDE_ANY "*"
+/* --- override_parameter --- */
+/* The parameters that `set` of model_overrides may name, and their values. */
+
+enum derived_parameter { DERIVED_NONE, DERIVED_SCALING_EFFICIENCY, DERIVED_P0_SHARE };
+
+/* The keys of model files that are no record, and the derived ones: where a name stands. */
+struct override_parameter {
+    const char *name;
+    const struct field *of_model, *of_gpu; /* a key of a model, of a model on a GPU type, or NULL */
+    enum derived_parameter derived;
+};
+
+/* One value of `set`, checked. */
+struct override_value {
+    struct override_parameter parameter;
+    const struct yaml_node *key, *node; /* as they stand in the scenario */
+    bool multiplies;
+    double number; /* the factor, or the value of a derived parameter */
+};
+
+/* What is to stand in place of a number, or list of numbers, that `field` bound at `now`: each
+   times the factor; NULL if it is not stated. */
+struct yaml_node *override_product(const struct override_value *value, const struct field *field,
+                                   const void *now, struct arena *arena);
+/* A number as a value of a model file, with the place of `like`. */
+struct yaml_node *override_number(double number, const struct yaml_node *like, struct arena *arena);
+/* Whether the field takes the value; path is said in the problem. */
+int override_check(const struct field *field, const struct yaml_node *node, const char *path,
+                   const char *name, const struct binding *binding) MUST_CHECK;
+
+const struct field *override_gpu_field(const char *key); /* of a model on a GPU type; it exists */
+
+/* --- override_place --- */
+/* Where overrides are made: one model on one GPU type of a tree of model files. */
+
+struct override_place {
+    struct model_tree *tree;
+    struct arena *arena;
+    size_t root, model;     /* index of the root, and of the model in it */
+    const char *name, *gpu; /* of the model; of the GPU type, or NULL: the model as a whole */
+};
+
+/* What is stated there now, bound; what is wrong in the file is not said here. */
+void override_place_read(const struct override_place *place, struct model *model,
+                         struct gpu_model *gpu_model);
+/* Whether the model, or it on the GPU type, states the key. */
+bool override_place_states(const struct override_place *place, const char *key);
+/* Puts a value in its place, in copies of the nodes around it. */
+void override_place_set(const struct override_place *place, const char *key,
+                        struct yaml_node *value);
+/* Evidence and source of a parameter of the model on the GPU type: that it is overridden, at `path`
+   of the scenario. */
+void override_place_record(const struct override_place *place, const char *parameter,
+                           const char *path, struct location where);
+/* "resnet50 on h100", "resnet50" */
+const char *override_place_text(const struct override_place *place);
+
+/* --- override_entry --- */
 
 /* As it stands in the scenario. */
 struct override_entry {
@@ -55,5 +113,13 @@ void override_skip(struct override_assignment *assignment, const struct override
 /* All that were skipped, in words; NULL: none. */
 const char *override_skipped(const struct override *o,
                              const struct override_assignment *assignment);
+
+/* --- override_effect --- */
+/* Parameters of a model that decide nothing, since something else stands in their place. */
+
+/* What a field of gpu_model_fields, or of model_fields, is hidden by; NULL: it has an effect. */
+const char *override_hidden_on_gpu(const struct model *model, const struct gpu_model *gpu_model,
+                                   const struct field *field);
+const char *override_hidden_in_model(const struct model *model, const struct field *field);
 
 #endif

@@ -5,7 +5,7 @@
 #include "base/intern.h"
 #include "cluster/cluster.h"
 #include "easim/policy.h"
-#include "model/interpolation.h"
+#include "model/laws.h"
 #include "model/model.h"
 
 /* The plan that the model states for k, or that of least time where the empty cluster places k

@@ -3,10 +3,8 @@
 #include "model/survey.h"
 
 #include "model/batches.h"
-#include "model/efficiency.h"
 #include "model/gpu_value.h"
-#include "model/level.h"
-#include "model/model_phase.h"
+#include "model/laws.h"
 
 #include <math.h>
 #include <stdlib.h>

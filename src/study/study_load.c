@@ -3,7 +3,7 @@
 
 #include "base/machine.h"
 #include "io/files.h"
-#include "model/model_overrides.h"
+#include "model/override_values.h"
 #include "policy/names.h"
 #include "study/warnings.h"
 

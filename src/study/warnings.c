@@ -4,7 +4,6 @@
 #include "base/units.h"
 #include "model/batches.h"
 #include "model/gpu_value.h"
-#include "model/model_phase.h"
 #include "study/power_scopes.h"
 #include "study/service_warnings.h"
 #include "study/shared_links.h"

@@ -5,7 +5,7 @@
 
 #include "cluster/cluster.h"
 #include "model/model_file.h"
-#include "model/replica.h"
+#include "model/serving.h"
 #include "workload/service_demand.h"
 
 /* NAN: not given. */

@@ -5,7 +5,7 @@
 #include "base/numfmt.h"
 #include "base/units.h"
 #include "io/csv.h"
-#include "model/speed.h"
+#include "model/laws.h"
 
 #include <math.h>
 #include <stdlib.h>

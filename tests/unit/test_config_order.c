@@ -1,5 +1,5 @@
 /* The order of configurations among which nothing else decides. */
-#include "model/config_order.h"
+#include "model/config_speeds.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* What is left out of a set of configurations is never the best of it: compared with a look at all,
    by T and by energy-delay products, whatever is free and on the empty cluster (span 0 of these),
    for works from dust to years. */
-#include "model/config_order.h"
+#include "model/config_speeds.h"
 #include "policy/list/known_sets.h"
 
 #include <criterion/criterion.h>

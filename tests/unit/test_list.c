@@ -16,7 +16,7 @@ static uint32_t best_of(const struct easim_choice *choices, const double *object
 }
 
 /* The least objective wins, wherever it stands, and among equal ones the order of
-   model/config_order.h: fewer GPUs first. */
+   model/config_speeds.h: fewer GPUs first. */
 Test(list, best_choice) {
     static const struct easim_choice choices[] = {
         {.config = 0, .k = 4}, {.config = 1, .k = 2}, {.config = 2, .k = 3}};

@@ -2,11 +2,8 @@
    cell of the profile table that was computed with these formulas, to the rounding of the table. */
 #include "../support/reference.h"
 #include "io/csv.h"
-#include "model/efficiency.h"
-#include "model/interpolation.h"
-#include "model/level.h"
-#include "model/power.h"
-#include "model/speed.h"
+#include "model/gpu_value.h"
+#include "model/laws.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

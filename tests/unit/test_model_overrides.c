@@ -2,7 +2,7 @@
    here, in order, by model and GPU type; what they say of evidence; notes on what has no effect. */
 #include "../support/temp_dir.h"
 #include "model/model_file.h"
-#include "model/model_overrides.h"
+#include "model/override_values.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

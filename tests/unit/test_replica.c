@@ -1,5 +1,5 @@
 /* Replicas against the law that their table contains, and configurations of a service by hand. */
-#include "model/replica.h"
+#include "model/serving.h"
 #include "workload/service_configs.h"
 
 #include <criterion/criterion.h>

@@ -1,6 +1,6 @@
 /* Plans of transformers against closed forms (Narayanan et al., SC'21; Korthikanti et al., 2022),
    figures by hand, and a search by nested loops. */
-#include "model/transformer/plan.h"
+#include "model/plan.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

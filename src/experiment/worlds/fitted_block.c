@@ -2,7 +2,7 @@
 #include "experiment/worlds/fitted_block.h"
 
 #include "model/model_fields.h"
-#include "model/override_effect.h"
+#include "model/override_entry.h"
 #include "workload/usage.h"
 
 #include <gsl/gsl_randist.h>

@@ -5,7 +5,7 @@
 #include "ingest/foreign.h"
 #include "ingest/records/records.h"
 #include "io/files.h"
-#include "model/speed.h"
+#include "model/laws.h"
 
 #include <math.h>
 #include <stdlib.h>

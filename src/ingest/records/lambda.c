@@ -6,7 +6,7 @@
 #include "ingest/foreign.h"
 #include "ingest/records/records.h"
 #include "io/files.h"
-#include "model/speed.h"
+#include "model/laws.h"
 
 #include <ctype.h>
 #include <math.h>

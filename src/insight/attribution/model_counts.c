@@ -2,8 +2,8 @@
 #include "insight/attribution/model_counts.h"
 
 #include "base/units.h"
-#include "model/efficiency.h"
-#include "model/model_phase.h"
+#include "model/batches.h"
+#include "model/laws.h"
 
 #include <math.h>
 

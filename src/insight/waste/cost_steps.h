@@ -5,7 +5,7 @@
 #define EASIM_INSIGHT_WASTE_COST_STEPS_H
 
 #include "insight/waste/room.h"
-#include "model/config_order.h"
+#include "model/config_speeds.h"
 #include "model/config_table.h"
 
 /* Each is the best of more configurations than the one before, so costs never rise from the second

@@ -3,7 +3,7 @@
 
 #include "io/yaml_doc.h"
 #include "io/yaml_node.h"
-#include "model/evidence.h"
+#include "model/laws.h"
 #include "output/html/json_out.h"
 #include "output/manifest.h"
 #include "output/plot/source.h"

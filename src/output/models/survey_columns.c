@@ -1,8 +1,8 @@
 /* Words of a survey's rows: see survey_columns.h. */
 #include "output/models/survey_columns.h"
 
+#include "model/batches.h"
 #include "model/model_fields.h"
-#include "model/model_phase.h"
 
 const char *survey_columns_unit(const struct survey_row *row) {
     return work_unit_names[row->model->serving.unit];

@@ -1,7 +1,7 @@
 /* The best of several choices: see choice.h. */
 #include "policy/list/choice.h"
 
-#include "model/config_order.h"
+#include "model/config_speeds.h"
 
 static struct config_rank rank_of(const struct easim_choice *choice) {
     return (struct config_rank){choice->k, choice->power_w, choice->gpu_type, choice->batch,

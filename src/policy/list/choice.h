@@ -1,5 +1,5 @@
 /* The best of several choices for one job: the one of least objective, and among equals the one
-   that goes first in the order of model/config_order.h. */
+   that goes first in the order of model/config_speeds.h. */
 #ifndef EASIM_POLICY_LIST_CHOICE_H
 #define EASIM_POLICY_LIST_CHOICE_H
 

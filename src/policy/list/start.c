@@ -1,7 +1,7 @@
 /* The start of one waiting job: see start.h. */
 #include "policy/list/start.h"
 
-#include "model/config_order.h"
+#include "model/config_speeds.h"
 #include "policy/list/headroom.h"
 
 /* What room there is for some GPUs now. */

@@ -1,7 +1,100 @@
-/* Interpolation of measured points. Invariant: points are sorted by span, k, batch. */
-#include "model/interpolation.h"
+/* Speed, power, efficiency, scaling efficiency, interpolation, evidence: see laws.h. */
+#include "model/laws.h"
+
 #include "base/array.h"
-#include "model/speed.h"
+
+#include <math.h>
+#include <stddef.h>
+
+/* --- speed --- */
+
+static double p_norm(double x, double y, double gamma) {
+    if (gamma == 1)
+        return x + y;
+    return pow(pow(x, gamma) + pow(y, gamma), 1 / gamma);
+}
+
+double speed_sync_s(const struct speed_params *params, uint32_t k, uint32_t nodes) {
+    const enum easim_span span = nodes > 1 ? EASIM_ACROSS_NODES : EASIM_ONE_NODE;
+    if (k == 1)
+        return 0;
+    if (span == EASIM_ACROSS_NODES && params->sync_inter == SYNC_LAW_LOG2)
+        return params->alpha_s[span] + params->beta_s[span] * log2(nodes);
+    return params->alpha_s[span] + params->beta_s[span] * (k - 2);
+}
+
+uint32_t speed_nodes(uint32_t k, uint32_t node_gpus, uint32_t span) {
+    uint32_t full = k / node_gpus + (k % node_gpus > 0);
+    return span == EASIM_ONE_NODE ? 1 : full < 2 ? 2 : full;
+}
+
+double speed_iteration_s(const struct speed_params *params, uint32_t k, double batch,
+                         uint32_t nodes) {
+    double local_s = p_norm(params->a_s, params->c_s * batch, params->gamma);
+    double sync_s = speed_sync_s(params, k, nodes);
+    if (params->scaling_exponent != 0)
+        local_s *= pow(k, params->scaling_exponent);
+    return p_norm(local_s, sync_s, params->sync_gamma);
+}
+
+double speed_rate(uint32_t k, double batch, double iteration_s) {
+    return k * batch / iteration_s;
+}
+
+/* --- power --- */
+
+double power_training_w(const struct power_params *params, double c_s, double rate_per_gpu,
+                        double tdp_w) {
+    return fmin(tdp_w, params->p0_w + (params->pmax_w - params->p0_w) * c_s * rate_per_gpu);
+}
+
+double power_rigid_w(double busy_w, double tdp_w, double utilization) {
+    return busy_w + utilization * (tdp_w - busy_w);
+}
+
+/* --- efficiency --- */
+
+double efficiency_of_batch(double m0, double phi, double batch) {
+    return batch > m0 ? (phi + m0) / (phi + batch) : 1;
+}
+
+/* --- scaling_efficiency --- */
+
+#define ROUNDING 1e-14 /* of a time, relative: what a few operations may lose */
+
+static double iteration_s(const struct scaling *scaling, uint32_t k, double steps) {
+    return steps * speed_iteration_s(&scaling->params, k, scaling->batch / steps, 1);
+}
+
+double scaling_efficiency(const struct scaling *scaling) {
+    return iteration_s(scaling, 1, scaling->steps_alone) /
+           iteration_s(scaling, scaling->k, scaling->steps);
+}
+
+double scaling_alpha_s(const struct scaling *scaling, double efficiency) {
+    struct scaling alone = *scaling;
+    alone.params.alpha_s[EASIM_ONE_NODE] = alone.params.beta_s[EASIM_ONE_NODE] = 0;
+    double whole_s = iteration_s(scaling, 1, scaling->steps_alone) / efficiency;
+    double step_s = whole_s / scaling->steps, gamma = scaling->params.sync_gamma;
+    double compute_s = iteration_s(&alone, scaling->k, scaling->steps) / scaling->steps;
+    if (compute_s > step_s * (1 + ROUNDING))
+        return -compute_s;
+    double share = gamma == 1 ? 1 - compute_s / step_s
+                              : pow(-expm1(gamma * log(compute_s / step_s)), 1 / gamma);
+    double others_s = scaling->params.beta_s[EASIM_ONE_NODE] * (scaling->k - 2);
+    double alpha_s = step_s * fmax(0, share) - others_s;
+    return fabs(alpha_s) <= ROUNDING * step_s ? 0 : alpha_s;
+}
+
+void scaling_set_alpha_s(struct speed_params *params, double alpha_s) {
+    double *within = &params->alpha_s[EASIM_ONE_NODE],
+           *across = &params->alpha_s[EASIM_ACROSS_NODES];
+    *across = *within > 0 ? *across * (alpha_s / *within) : *across + alpha_s;
+    *within = alpha_s;
+}
+
+/* --- interpolation --- */
+/* Interpolation of measured points. Invariant: points are sorted by span, k, batch. */
 
 ORDER_BY(compare_lookup_points, struct interpolation_point, ASC(across_nodes) ASC(k) ASC(batch))
 
@@ -120,3 +213,8 @@ bool interpolation_stand_in(const struct interpolation *table, uint32_t k, doubl
                             struct interpolation_value *value) {
     return find_among(table, k, batch, (bool[]){true, true}, value);
 }
+
+/* --- evidence --- */
+/* The words of evidence. */
+
+const char *const evidence_names[] = {"measured", "derived", "assumed", "assumed (override)", NULL};
