@@ -3,7 +3,7 @@
 #ifndef EASIM_BOUNDS_DEMAND_H
 #define EASIM_BOUNDS_DEMAND_H
 
-#include "workload/speed_noise.h"
+#include "workload/jobs.h"
 #include "workload/workload.h"
 
 /* A configuration on one span, for a unit of work (a reference sample; rigid: a second). */

@@ -6,7 +6,7 @@
 #include "cli/option_parse.h"
 #include "ingest/logs/alibaba.h"
 #include "ingest/logs/log_readers.h"
-#include "workload/trace_assign.h"
+#include "workload/record.h"
 #include "workload/trace_change.h"
 #include "workload/trace_file.h"
 

@@ -8,7 +8,7 @@
 #include "engine/convoys.h"
 #include "engine/gpus.h"
 #include "engine/nodes.h"
-#include "workload/speed_noise.h"
+#include "workload/jobs.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
 #include "engine/gpus.h"
 #include "engine/nodes.h"
 #include "engine/power_cap.h"
-#include "workload/service_configs.h"
+#include "workload/service_load.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
 #include "engine/gpus.h"
 #include "engine/interrupt.h"
 #include "engine/power_cap.h"
-#include "workload/service_scaling.h"
+#include "workload/service_load.h"
 
 #include <stdlib.h>
 

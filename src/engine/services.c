@@ -4,7 +4,7 @@
 
 #include "base/units.h"
 #include "engine/cluster_changes.h"
-#include "workload/service_configs.h"
+#include "workload/service_load.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #define EASIM_STUDY_POWER_SCOPES_H
 
 #include "study/study.h"
-#include "workload/usage.h"
+#include "workload/source_uses.h"
 
 /* Adds a problem for each model in use whose power_scope is a node's where nodes have power of
    their own, where tdp_w is less than it may draw, or beside a model of another scope. */

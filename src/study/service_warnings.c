@@ -2,7 +2,7 @@
 #include "study/service_warnings.h"
 
 #include "base/units.h"
-#include "workload/service_configs.h"
+#include "workload/service_load.h"
 
 #include <math.h>
 

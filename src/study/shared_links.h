@@ -4,7 +4,7 @@
 #define EASIM_STUDY_SHARED_LINKS_H
 
 #include "study/study.h"
-#include "workload/usage.h"
+#include "workload/source_uses.h"
 
 /* Adds a problem for each model in use that has no sync_bytes beside contention, and warnings. */
 void shared_links_check(struct study *study, const struct usage *usage, struct problems *problems);

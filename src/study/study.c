@@ -3,7 +3,7 @@
 
 #include "base/numfmt.h"
 #include "base/units.h"
-#include "workload/drawn_jobs.h"
+#include "workload/source_uses.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "metrics/metrics.h"
 #include "policy/params.h"
 #include "workload/source.h"
-#include "workload/usage.h"
+#include "workload/source_uses.h"
 
 /* The workloads of replications 1 to count, drawn by one study and run by others. Zero-initialise;
    release with study_workloads_finish. */

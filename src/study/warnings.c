@@ -7,7 +7,7 @@
 #include "study/power_scopes.h"
 #include "study/service_warnings.h"
 #include "study/shared_links.h"
-#include "workload/usage.h"
+#include "workload/source_uses.h"
 
 #include <math.h>
 #include <string.h>

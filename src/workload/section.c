@@ -2,9 +2,9 @@
 #include "workload/source.h"
 
 #include "base/units.h"
-#include "workload/allowed_k.h"
-#include "workload/arrivals.h"
 #include "workload/service_load.h"
+#include "workload/source_uses.h"
+#include "workload/stream.h"
 #include "workload/trace_file.h"
 
 #include <math.h>

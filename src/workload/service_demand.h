@@ -4,9 +4,11 @@
 #ifndef EASIM_WORKLOAD_SERVICE_DEMAND_H
 #define EASIM_WORKLOAD_SERVICE_DEMAND_H
 
+#include "base/array.h"
+#include "base/error.h"
+#include "base/tally.h"
 #include "config/series.h"
 #include "model/serving.h"
-#include "workload/request_log.h"
 
 enum demand_format { DEMAND_SERIES, DEMAND_AZURE_LLM };
 
@@ -28,7 +30,7 @@ struct service_demand {
     int64_t end_ns;        /* from where on nothing is asked for; TIME_NONE_NS: never */
     uint64_t requests;     /* of a log */
     double prompt, output; /* tokens of a log, not scaled */
-    struct row_tally empty, out_of_order; /* rows of a log: see request_log.h */
+    struct row_tally empty, out_of_order; /* rows of a log: see request_log */
 };
 
 extern const struct field service_demand_fields[];
@@ -52,5 +54,16 @@ bool service_demand_is_none(const struct service_demand *demand);
 /* The most by which a backlog falls, however long it goes on, where per_s are served. INFINITY: it
    falls for ever, or again and again by more; so if demand ends. */
 double service_demand_most_fall(const struct service_demand *demand, double per_s);
+
+/* --- request_log --- */
+/* Logs of requests to a language model: when each came, how many tokens its prompt had, and how
+   many it was answered with. Format azure-llm: TIMESTAMP (a date-time), ContextTokens,
+   GeneratedTokens (whole numbers); other columns are ignored (Azure Public Dataset, LLM inference
+   traces of 2023 and 2024). */
+
+struct request {
+    int64_t time_ns;       /* since the first of the log */
+    double prompt, output; /* tokens, whole */
+};
 
 #endif

@@ -2,9 +2,8 @@
 #include "workload/source.h"
 
 #include "base/numfmt.h"
-#include "workload/generated_jobs.h"
-#include "workload/order.h"
-#include "workload/recorded_jobs.h"
+#include "workload/jobs.h"
+#include "workload/trace.h"
 
 #include <stdlib.h>
 

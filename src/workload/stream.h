@@ -6,7 +6,6 @@
 #include "base/rng.h"
 #include "config/uncertainty.h"
 #include "workload/trace_change.h"
-#include "workload/trace_perturb.h"
 #include "workload/utilization_file.h"
 #include "workload/workload.h"
 
@@ -154,5 +153,22 @@ void stream_finish_job(const struct stream *stream, const struct workload *workl
 /* The GPU types of the cluster in "A|B" as a mask; 0 if there is none. *unknown is set to the first
    name that the cluster does not know. */
 uint64_t stream_type_mask(const struct cluster *cluster, const char *names, struct slice *unknown);
+
+/* --- arrivals --- */
+/* When the jobs of a generated stream arrive. */
+
+/* Of one replication: they are numbered with 32 bits, and memory ends sooner. */
+#define ARRIVALS_MOST_JOBS 1e9
+
+/* Jobs per second, from rate_per_s or load (decision 0012). Not of a periodic stream. */
+double arrivals_rate_per_s(const struct stream *stream, const struct workload *workload);
+/* Seconds since t = 0 of the next arrival after time_s; a periodic stream counts its jobs, number
+   from 0, and draws nothing. */
+double arrivals_next_s(const struct stream *stream, double rate_per_s, double time_s,
+                       uint64_t number, gsl_rng *rng);
+/* How many jobs of a stream are expected; trial has the table of the cluster. Loads that nothing
+   offers, and too many jobs, are problems. */
+double arrivals_expect_jobs(const struct stream *stream, const struct workload *trial,
+                            const struct binding *binding);
 
 #endif

@@ -9,6 +9,9 @@
 #include "base/intern.h"
 #include "base/str.h"
 
+#include <stddef.h>
+#include <stdint.h>
+
 enum trace_class { TRACE_CLASS_ABSENT, TRACE_CLASS_BEST_EFFORT, TRACE_CLASS_SLA };
 
 /* The utilization of a rigid job from so many seconds of its work on. */
@@ -128,5 +131,19 @@ void trace_shift(struct trace *trace, int64_t zero_ns);
 /* Makes one unsorted trace of the parts of a log that share a clock; job ids get "1-", "2-", ... by
    part. Takes over the parts' memory; their notes stay with them. */
 void trace_join(struct trace *trace, struct trace *parts, size_t count);
+
+/* --- order --- */
+/* Stable order by time of records that are mostly in order already. */
+
+/* `count` records of `size` bytes that may be moved as bytes, each with an int64 time `time_offset`
+   bytes behind its beginning, in order of time; equal times keep their order. NULL: they stand so
+   already; else a copy, owned by the caller (free). */
+void *order_sorted_by_time(const void *records, size_t size, size_t time_offset, size_t count);
+
+/* The order of `count` records whose int64 times stand `stride` bytes apart: order[i] is the record
+   that comes i-th; equal times keep their order. Owned by the caller (free); NULL if the records
+   are in order as they stand.
+ */
+uint32_t *order_by_time(const int64_t *first_ns, size_t stride, size_t count);
 
 #endif

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* --- trace_change --- */
+
 const struct trace_changes trace_changes_none = {.until_s = INFINITY,
                                                  .first_row = 1,
                                                  .last_row = TRACE_CHANGE_MAX_ROW,
@@ -81,8 +83,10 @@ static void request_run_time(struct trace *trace) {
     }
 }
 
-const char *trace_change_copy_id(struct trace *trace, struct intern *ids, const char *id,
-                                 unsigned number) {
+/* An id that is not among the known ones, of which it is one then: "ID~number", the next, ... In
+   the arena of the trace. */
+static const char *trace_change_copy_id(struct trace *trace, struct intern *ids, const char *id,
+                                        unsigned number) {
     struct str name = {0};
     bool is_new = false;
     str_addf(&name, "%s~%u", id, number);
@@ -100,7 +104,8 @@ static int64_t copy_time(int64_t submit_ns, int64_t days, gsl_rng *rng) {
     return (submit_ns + moved * TRACE_DAY_NS) % (days * TRACE_DAY_NS);
 }
 
-void trace_change_scale_load(struct trace *trace, double scale, int64_t days, gsl_rng *rng) {
+/* Parts of it. A copy moves to another of the days; the rows are no longer in order. */
+static void trace_change_scale_load(struct trace *trace, double scale, int64_t days, gsl_rng *rng) {
     size_t count = trace->rows.count;
     struct trace_row *rows = trace->rows.at;
     struct intern ids = {0};
@@ -127,7 +132,7 @@ void trace_change_scale_load(struct trace *trace, double scale, int64_t days, gs
     free(rows);
 }
 
-void trace_change_compress(struct trace *trace, double factor) {
+static void trace_change_compress(struct trace *trace, double factor) {
     for (size_t i = 0; i < trace->rows.count; i++) {
         struct trace_row *row = &trace->rows.at[i];
         int64_t before_ns = row->submit_ns;
@@ -157,4 +162,97 @@ void trace_change(struct trace *trace, const struct trace_changes *changes) {
     }
     if (changes->compress != 1)
         trace_change_compress(trace, changes->compress);
+}
+
+/* --- trace_perturb --- */
+
+int64_t trace_perturb_days(const struct trace *trace) {
+    size_t count = trace->rows.count;
+    return count > 0 ? trace->rows.at[count - 1].submit_ns / TRACE_DAY_NS + 1 : 0;
+}
+
+/* No submit or deadline is later. */
+static double farthest_s(const struct trace_perturb *p, const struct trace *trace) {
+    double slack_s = 0, span_s = (double)trace_perturb_days(trace) * units_s(TRACE_DAY_NS);
+    for (size_t i = 0; i < trace->rows.count; i++)
+        slack_s =
+            fmax(slack_s, trace->rows.at[i].deadline_s - units_s(trace->rows.at[i].submit_ns));
+    return (isnan(p->compress) ? span_s : span_s / p->compress) + slack_s;
+}
+
+const char *trace_perturb_refusal(const struct trace_perturb *p, const struct trace *trace,
+                                  struct arena *arena) {
+    long long days = trace_perturb_days(trace);
+    if (p->bootstrap_days == 0 && isnan(p->load_scale) && isnan(p->compress))
+        return "expected bootstrap_days, load_scale or time_compression, got nothing";
+    if (p->bootstrap_days > 0 && days < 2)
+        return "bootstrap_days: the log has one day, and every draw of it would be that day";
+    if (p->bootstrap_days >= days && p->bootstrap_days > 0)
+        return arena_printf(arena,
+                            "bootstrap_days: expected less than the %lld days of the log, got %lld",
+                            days, (long long)p->bootstrap_days);
+    if (farthest_s(p, trace) > TIME_MAX_S)
+        return "a deadline or a submit could be beyond 4e9 s";
+    return NULL;
+}
+
+/* Where the rows of a day begin. */
+static size_t find_day(const struct trace *trace, int64_t day) {
+    size_t row = 0;
+    SEARCH(row, trace->rows.count, trace->rows.at[at].submit_ns < day * TRACE_DAY_NS)
+    return row;
+}
+
+/* The jobs of one day of the log, as those of another day. */
+static void add_day(const struct trace *trace, int64_t from, int64_t to, struct trace *drawn) {
+    int64_t shift_ns = (to - from) * TRACE_DAY_NS;
+    for (size_t i = find_day(trace, from);
+         i < trace->rows.count && trace->rows.at[i].submit_ns < (from + 1) * TRACE_DAY_NS; i++) {
+        struct trace_row row = trace->rows.at[i];
+        row.submit_ns += shift_ns;
+        row.deadline_s += units_s(shift_ns);
+        array_push(&drawn->rows, row);
+    }
+}
+
+/* The circular block bootstrap (Politis and Romano 1992): a block may begin on any day and goes on
+   from the last day to the first, so that every day is drawn as often as any other. */
+static void draw_days(const struct trace *trace, int64_t block, gsl_rng *rng, struct trace *drawn) {
+    int64_t days = trace_perturb_days(trace), first = 0;
+    for (int64_t day = 0; day < days; day++) {
+        if (day % block == 0)
+            first = (int64_t)gsl_rng_uniform_int(rng, (unsigned long)days);
+        add_day(trace, (first + day % block) % days, day, drawn);
+    }
+}
+
+/* The first of equal ids keeps it. */
+static void name_again(struct trace *drawn) {
+    struct intern ids = {0};
+    for (size_t i = 0; i < drawn->rows.count; i++) {
+        struct trace_row *row = &drawn->rows.at[i];
+        bool is_new = false;
+        (void)intern(&ids, row->id, strlen(row->id), &is_new);
+        if (!is_new)
+            row->id = trace_change_copy_id(drawn, &ids, row->id, 2);
+    }
+    intern_finish(&ids);
+}
+
+void trace_perturb_draw(const struct trace_perturb *p, const struct trace *trace, gsl_rng *rng,
+                        struct trace *drawn) {
+    *drawn = (struct trace){.rows_read = trace->rows_read};
+    if (p->bootstrap_days > 0) {
+        draw_days(trace, p->bootstrap_days, rng, drawn);
+        name_again(drawn);
+    } else {
+        for (size_t i = 0; i < trace->rows.count; i++)
+            array_push(&drawn->rows, trace->rows.at[i]);
+    }
+    if (!isnan(p->load_scale)) {
+        trace_change_scale_load(drawn, p->load_scale, trace_perturb_days(trace), rng);
+        trace_sort(drawn, false);
+    }
+    if (!isnan(p->compress))
+        trace_change_compress(drawn, p->compress);
 }

@@ -36,12 +36,30 @@ int64_t trace_change_lead_ns(const struct trace_changes *changes);
    is 0 again unless there is a lead, and what happened is noted. */
 void trace_change(struct trace *trace, const struct trace_changes *changes);
 
-/* Parts of it. A copy moves to another of the days; the rows are no longer in order. */
-void trace_change_scale_load(struct trace *trace, double scale, int64_t days, gsl_rng *rng);
-void trace_change_compress(struct trace *trace, double factor);
-/* An id that is not among the known ones, of which it is one then: "ID~number", the next, ... In
-   the arena of the trace. */
-const char *trace_change_copy_id(struct trace *trace, struct intern *ids, const char *id,
-                                 unsigned number);
+/* --- trace_perturb --- */
+/* A recorded log drawn anew in every replication, so that intervals cover arrivals (semantics 30):
+   days in another order, a scaled load, compressed time. */
+
+/* 0, or a factor of NAN: not asked for. */
+struct trace_perturb {
+    int64_t bootstrap_days; /* length of the blocks of days that are drawn with replacement */
+    double load_scale;      /* jobs for each job, drawn anew */
+    double compress;        /* divides all times of submit */
+};
+
+/* Days of 24 h from the first submit to the last. */
+int64_t trace_perturb_days(const struct trace *trace);
+/* What is wrong with asking for it, of a log that is there; NULL: nothing. In the arena. */
+const char *trace_perturb_refusal(const struct trace_perturb *perturb, const struct trace *trace,
+                                  struct arena *arena);
+/* Whether anything of it is drawn: else all replications have the same log. */
+static inline bool trace_perturb_draws(const struct trace_perturb *perturb) {
+    return perturb->bootstrap_days > 0 || (perturb->load_scale > 0 && perturb->load_scale != 1);
+}
+/* Another log: its rows are in order of submit on the clock of the first, ids that come again are
+   "ID~2", "ID~3", ...; texts are those of `trace`, ids those of either. Release with trace_finish.
+ */
+void trace_perturb_draw(const struct trace_perturb *perturb, const struct trace *trace,
+                        gsl_rng *rng, struct trace *ret_drawn);
 
 #endif

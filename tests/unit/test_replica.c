@@ -1,6 +1,6 @@
 /* Replicas against the law that their table contains, and configurations of a service by hand. */
 #include "model/serving.h"
-#include "workload/service_configs.h"
+#include "workload/service_load.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

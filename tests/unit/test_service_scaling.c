@@ -1,7 +1,6 @@
 /* The host's scaling of a service, tick by tick by hand: replicas of 100/s and of 40/s. */
 #include "base/units.h"
-#include "workload/service_configs.h"
-#include "workload/service_scaling.h"
+#include "workload/service_load.h"
 
 #include <criterion/criterion.h>
 

@@ -2,7 +2,7 @@
 #include "base/units.h"
 #include "support/temp_dir.h"
 #include "support/trace_text.h"
-#include "workload/trace_assign.h"
+#include "workload/record.h"
 #include "workload/trace_change.h"
 
 #include <criterion/criterion.h>

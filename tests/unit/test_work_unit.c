@@ -1,7 +1,7 @@
 /* What work is counted in: models without k = 1, and sizes that are the target of a model. */
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"
-#include "workload/arrivals.h"
+#include "workload/stream.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"
 #include "base/units.h"
-#include "workload/arrivals.h"
+#include "workload/stream.h"
 #include "workload/trace_file.h"
 
 #include <criterion/criterion.h>

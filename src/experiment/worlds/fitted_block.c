@@ -3,7 +3,7 @@
 
 #include "model/model_fields.h"
 #include "model/override_entry.h"
-#include "workload/usage.h"
+#include "workload/source_uses.h"
 
 #include <gsl/gsl_randist.h>
 #include <math.h>

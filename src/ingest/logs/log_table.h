@@ -4,7 +4,7 @@
 #define EASIM_INGEST_LOGS_LOG_TABLE_H
 
 #include "ingest/logs/local_time.h"
-#include "workload/trace_labels.h"
+#include "workload/trace_file.h"
 
 #define TABLE_MAX_COLUMNS 24
 

@@ -6,7 +6,7 @@
 #include "base/units.h"
 #include "ingest/foreign.h"
 #include "io/lines.h"
-#include "workload/order.h"
+#include "workload/trace.h"
 
 #include <math.h>
 #include <stdlib.h>

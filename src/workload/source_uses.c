@@ -1,10 +1,13 @@
-/* Use of GPU types: see usage.h. */
-#include "workload/usage.h"
+/* Usage, allowed k, drawn jobs: see source_uses.h. */
+#include "workload/source_uses.h"
 
-#include "workload/recorded_jobs.h"
+#include "workload/jobs.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+
+/* --- usage --- */
 
 struct finder {
     const struct workload_source *source;
@@ -140,4 +143,106 @@ void usage_finish(struct usage *usage) {
     free(usage->models);
     free(usage->least_power);
     *usage = (struct usage){0};
+}
+
+/* --- allowed_k --- */
+/* Allowed k by model: see allowed_k. Invariant: each list is ascending and without repeats. */
+
+static void add_allowed_k(struct k_choice *list, uint32_t k) {
+    size_t at = list->count;
+    while (at > 0 && list->at[at - 1] > k)
+        at--;
+    if (at > 0 && list->at[at - 1] == k)
+        return;
+    array_push(list, k);
+    for (size_t i = list->count - 1; i > at; i--)
+        list->at[i] = list->at[i - 1];
+    list->at[at] = k;
+}
+
+static void add_limits(const struct stream *stream, uint32_t model, struct k_choice *list) {
+    const struct config_request request = stream_request(stream, model);
+    for (uint32_t i = 0; i < request.k_count; i++)
+        add_allowed_k(list, request.k[i]);
+}
+
+/* A row fixes its k, unless it leaves it open or its job may change. */
+static void add_row_k(const struct stream *stream, const struct trace_row *row, uint32_t model,
+                      struct k_choice *list) {
+    if (row->gpus > 0)
+        add_allowed_k(list, row->gpus);
+    if (row->gpus == 0 || stream->assign.malleable_share > 0)
+        add_limits(stream, model, list);
+}
+
+static void add_log(const struct workload_source *source, const struct stream *stream) {
+    const struct mix_entry *assigned = stream->assign.models.at;
+    for (size_t i = 0; i < stream->trace.rows.count; i++) {
+        const struct trace_row *row = &stream->trace.rows.at[i];
+        int own = row->model ? model_set_find(source->models, row->model) : -1;
+        if (own >= 0)
+            add_row_k(stream, row, (uint32_t)own, &source->allowed_k[own]);
+        for (size_t m = 0; m < stream->assign.models.count; m++)
+            add_row_k(stream, row, assigned[m].model_index,
+                      &source->allowed_k[assigned[m].model_index]);
+    }
+}
+
+void allowed_k_find(struct workload_source *source) {
+    const struct stream *streams = source->streams.at;
+    source->allowed_k = mem_zalloc(source->models->count, sizeof *source->allowed_k);
+    for (size_t i = 0; i < source->streams.count; i++) {
+        const struct mix_entry *mix = streams[i].mix.at;
+        if (streams[i].kind == STREAM_TRACE)
+            add_log(source, &streams[i]);
+        for (size_t m = 0; m < streams[i].mix.count; m++)
+            add_limits(&streams[i], mix[m].model_index, &source->allowed_k[mix[m].model_index]);
+    }
+}
+
+void allowed_k_finish(struct workload_source *source) {
+    for (uint32_t i = 0; source->allowed_k && i < source->models->count; i++)
+        free(source->allowed_k[i].at);
+    free(source->allowed_k);
+    source->allowed_k = NULL;
+}
+
+/* --- drawn_jobs --- */
+/* Drawn jobs in another physics: see drawn_jobs. Invariant: sets are made in the order in which
+   they were made for the drawn jobs, so in the same physics all numbers are the same. */
+
+/* The new number of each set of the drawn jobs. Sets of later phases come with those of the first.
+ */
+static uint32_t *place_sets(const struct config_table *drawn, struct config_table *table) {
+    uint32_t *places = mem_zalloc(drawn->sets.count, sizeof *places);
+    for (size_t i = 0; i < drawn->sets.count; i++)
+        if (drawn->sets.at[i].request->phase == 0)
+            places[i] = config_table_set(table, drawn->sets.at[i].request);
+    return places;
+}
+
+int drawn_jobs_place(const struct workload *drawn, const struct workload_source *source,
+                     const struct config_extras *extras, struct workload *workload,
+                     struct problems *problems) {
+    assert(source->models->count == drawn->table.models->count);
+    *workload = (struct workload){.services = &source->services,
+                                  .rigid_costs = source->rigid_costs,
+                                  .has_utilization = drawn->has_utilization,
+                                  .warmup_ns = drawn->warmup_ns};
+    if (config_table_init(&workload->table, source->cluster, source->models, problems) < 0)
+        return ERROR_INPUT;
+    workload->table.extras = *extras;
+    workload->table.allowed_k = source->allowed_k;
+    uint32_t *places = place_sets(&drawn->table, &workload->table);
+    for (size_t i = 0; i < drawn->jobs.count; i++) {
+        struct job_spec job = drawn->jobs.at[i];
+        job.set = places[job.set];
+        array_push(&workload->jobs, job);
+    }
+    for (size_t i = 0; i < drawn->users.count; i++)
+        array_push(&workload->users, drawn->users.at[i]);
+    for (size_t i = 0; i < drawn->label_names.count; i++)
+        array_push(&workload->label_names, drawn->label_names.at[i]);
+    free(places);
+    return 0;
 }

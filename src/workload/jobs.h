@@ -1,0 +1,40 @@
+/* Generated jobs, recorded jobs, speed noise. */
+#ifndef EASIM_WORKLOAD_JOBS_H
+#define EASIM_WORKLOAD_JOBS_H
+
+#include "config/scenario.h"
+#include "model/job_kind.h"
+#include "workload/stream.h"
+
+/* Appends the jobs of the stream, in order of submission. */
+void generated_jobs_add(const struct stream *stream, const struct stream_rngs *rngs,
+                        struct workload *workload);
+
+/* --- recorded_jobs --- */
+/* The jobs of a stream that was recorded. */
+
+/* Appends the jobs of the stream, in order of submission. */
+void recorded_jobs_add(const struct stream *stream, const struct stream_rngs *rngs,
+                       struct workload *workload);
+/* The fixed fields of a row as the request of a job of `model`; the stream's limits fill in the
+   rest. batch 0: any. */
+struct config_request recorded_jobs_request(const struct stream *stream,
+                                            const struct cluster *cluster,
+                                            const struct trace_row *row, uint32_t model,
+                                            double batch);
+
+/* --- speed_noise --- */
+/* How far the true speed of a job is from the predicted one (semantics 11). */
+
+/* Whose noise it is. */
+struct noise_draw {
+    double speed_sigma;
+    uint64_t seed;
+    uint32_t replication; /* from 0 */
+};
+
+/* True speed / predicted speed of the job of that index, over its life: exp(sigma z - sigma^2/2),
+   mean 1, from the stream noise/INDEX; rigid jobs: 1. */
+double speed_noise(const struct noise_draw *draw, uint32_t job, enum job_kind kind);
+
+#endif

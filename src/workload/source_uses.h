@@ -1,0 +1,50 @@
+/* Usage, allowed k, drawn jobs. */
+#ifndef EASIM_WORKLOAD_SOURCE_USES_H
+#define EASIM_WORKLOAD_SOURCE_USES_H
+
+#include "workload/source.h"
+
+/* Of the jobs of one model, or of all rigid ones. */
+struct job_usage {
+    bool any;        /* there may be some */
+    uint64_t types;  /* bit per GPU type of the cluster on which one of them has a feasible
+                        configuration */
+    uint32_t most_k; /* of a feasible configuration of one of them */
+};
+
+/* Release with usage_finish. */
+struct usage {
+    struct job_usage rigid;
+    struct job_usage *models; /* by model of the set */
+    struct easim_config
+        *least_power; /* by model, then GPU type: the one that draws least; k = 0: none */
+};
+
+/* Of a loaded source, with extras. Negative after adding problems of models and cluster together.
+ */
+int usage_find(struct usage *usage, const struct workload_source *source,
+               const struct config_extras *extras, struct problems *problems) MUST_CHECK;
+/* What a configuration draws at least while it computes, of one GPU, whatever its span. */
+double usage_power_w(const struct easim_config *config);
+void usage_finish(struct usage *usage);
+
+/* --- allowed_k --- */
+/* Which numbers of GPUs the jobs of each model may ask for in a scenario: where the work unit of a
+   model without k = 1 is taken (semantics 16). */
+
+/* Fills in source->allowed_k from its streams and logs; released by allowed_k_finish. */
+void allowed_k_find(struct workload_source *source);
+void allowed_k_finish(struct workload_source *source);
+
+/* --- drawn_jobs --- */
+/* Jobs that were drawn in one physics, to be run in another (semantics 17.2): who, when, how much
+   work and which limits stay; the configurations there are for them are made anew. */
+
+/* The jobs of `drawn`, which lives on, with the cluster and the models of `source`: the same ones
+   by name and order, whose values may differ. extras: of the policy that is to run them. Negative
+   after adding problems; workload_finish in any case. */
+int drawn_jobs_place(const struct workload *drawn, const struct workload_source *source,
+                     const struct config_extras *extras, struct workload *workload,
+                     struct problems *problems) MUST_CHECK;
+
+#endif
