@@ -3,8 +3,7 @@
 #ifndef EASIM_BOUNDS_BOUND_H
 #define EASIM_BOUNDS_BOUND_H
 
-#include "bounds/energy_bound.h"
-#include "bounds/time_bound.h"
+#include "bounds/internal.h"
 
 enum bound_metric { BOUND_ENERGY, BOUND_TIME, BOUND_METRICS };
 

@@ -1,11 +1,17 @@
-/* Least needs of jobs: see demand.h. */
-#include "bounds/demand.h"
+/* Least needs of jobs: see internal.h. */
+#include "bounds/internal.h"
 
+#include "base/array.h"
+#include "base/idset.h"
+#include "base/mem.h"
+#include "base/timeheap.h"
 #include "base/units.h"
-#include "bounds/rounded.h"
 #include "easim/predict.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
+
+/* --- demand --- */
 
 /* A busy GPU lets the CPU of its node draw more: the least that a node of the type does. */
 static double least_cpu_w(const struct cluster *cluster, uint32_t gpu_type) {
@@ -127,4 +133,181 @@ void demand_finish(struct demand *demand) {
 
 double demand_alone_s(const struct demand *demand, const struct demand_job *job) {
     return job->setup_s + job->work / demand->groups[job->group].fastest;
+}
+
+/* --- one_machine --- */
+
+/* How long a job was in the system in the time that counts. */
+static double stay_s(const struct machine_job *job, double from_s, double until_s) {
+    return fmax(0, until_s - fmax(job->release_s, from_s));
+}
+
+double one_machine_srpt_s(const struct machine_job *jobs, size_t count, double from_s,
+                          double end_s) {
+    struct timeheap waiting = {0}; /* by what remains */
+    double now_s = 0, sum_s = 0;
+    uint32_t job;
+    for (size_t next = 0; next < count || waiting.entries.count > 0;) {
+        if (waiting.entries.count == 0)
+            now_s = fmax(now_s, jobs[next].release_s);
+        for (; next < count && jobs[next].release_s <= now_s; next++)
+            timeheap_push(&waiting, jobs[next].size_s, (uint32_t)next);
+        double remaining_s = waiting.entries.at[0].time_s;
+        double until_s = next < count ? jobs[next].release_s : end_s;
+        (void)timeheap_pop_due(&waiting, INFINITY, &job);
+        if (now_s + remaining_s <= until_s) {
+            now_s += remaining_s;
+            sum_s += stay_s(&jobs[job], from_s, now_s);
+        } else if (next == count) { /* it is not done by the end, nor are the others */
+            now_s = end_s;
+            sum_s += stay_s(&jobs[job], from_s, end_s);
+        } else {
+            timeheap_push(&waiting, remaining_s - (until_s - now_s), job);
+            now_s = until_s;
+        }
+    }
+    timeheap_finish(&waiting);
+    return sum_s;
+}
+
+struct ranked {
+    double key; /* size / weight: the least first */
+    uint32_t job;
+};
+
+ORDER_BY(compare_ranked, struct ranked, ASC(key) ASC(job))
+
+/* A job in the order of its rank: what is still to do, and the integral of time over what is done.
+ */
+struct turn {
+    uint32_t job;
+    double remaining_s, busy_s2;
+};
+
+struct machine {
+    const struct machine_job *jobs;
+    size_t count, next; /* next: to be released */
+    double now_s;
+    struct turn *turns; /* by rank */
+    uint32_t *ranks;    /* by job */
+    struct idset there; /* ranks of those released and not done */
+};
+
+static void rank_jobs(struct machine *machine) {
+    struct ranked *order = mem_alloc(machine->count * sizeof *order);
+    for (size_t j = 0; j < machine->count; j++) {
+        const struct machine_job *job = &machine->jobs[j];
+        order[j] =
+            (struct ranked){job->weight > 0 ? job->size_s / job->weight : INFINITY, (uint32_t)j};
+    }
+    sort_array(order, machine->count, compare_ranked);
+    for (size_t r = 0; r < machine->count; r++) {
+        machine->ranks[order[r].job] = (uint32_t)r;
+        machine->turns[r] = (struct turn){order[r].job, machine->jobs[order[r].job].size_s, 0};
+    }
+    free(order);
+}
+
+/* Works on the first in rank until it is done or the next job comes; false: all is done. */
+static bool work_on_first(struct machine *machine, double *ret_busy_s) {
+    const struct machine_job *jobs = machine->jobs;
+    uint64_t rank = idset_next(&machine->there, 0);
+    double until_s = machine->next < machine->count ? jobs[machine->next].release_s : INFINITY;
+    if (rank != IDSET_NONE) {
+        struct turn *turn = &machine->turns[rank];
+        bool ends = machine->now_s + turn->remaining_s <= until_s;
+        double to_s = ends ? machine->now_s + turn->remaining_s : until_s;
+        turn->busy_s2 += (to_s - machine->now_s) * (to_s + machine->now_s) / 2;
+        turn->remaining_s -= to_s - machine->now_s;
+        machine->now_s = to_s;
+        if (ends) {
+            idset_remove(&machine->there, rank);
+            ret_busy_s[turn->job] = turn->busy_s2 / jobs[turn->job].size_s;
+        }
+        return true;
+    }
+    if (machine->next < machine->count)
+        machine->now_s = until_s;
+    return machine->next < machine->count;
+}
+
+void one_machine_busy(const struct machine_job *jobs, size_t count, double *ret_busy_s) {
+    struct machine machine = {.jobs = jobs,
+                              .count = count,
+                              .turns = mem_alloc(count * sizeof *machine.turns),
+                              .ranks = mem_alloc(count * sizeof *machine.ranks)};
+    idset_init(&machine.there, count);
+    rank_jobs(&machine);
+    do {
+        for (; machine.next < count && jobs[machine.next].release_s <= machine.now_s;
+             machine.next++) {
+            ret_busy_s[machine.next] = jobs[machine.next].release_s;
+            if (jobs[machine.next].size_s > 0)
+                idset_insert(&machine.there, machine.ranks[machine.next]);
+        }
+    } while (work_on_first(&machine, ret_busy_s));
+    idset_finish(&machine.there);
+    free(machine.ranks);
+    free(machine.turns);
+}
+
+/* --- presence --- */
+/* Jobs in the system: see internal.h. At t let A be the jobs with release + alone <= t: the others
+   that have come are there for certain. Of A as few are left as if the machine had worked for them
+   alone, shortest remaining time first; it forgets everything when all that has come would be done,
+   so each busy period stands for itself. */
+
+#define MOST_STEPS 500000.0 /* jobs of A, summed over the changes of A: a few 0.01 s */
+
+struct departure {
+    double earliest_s; /* release + alone */
+    size_t job;
+};
+
+ORDER_BY(compare_departures, struct departure, ASC(earliest_s) ASC(job))
+
+/* Of a busy period: what A leaves, integrated. With many jobs A grows in steps of several, and is
+   smaller than it could be in between. */
+static double left_behind_s(const struct machine_job *jobs, const double *alone_s, size_t count,
+                            double end_s) {
+    struct departure *departures = mem_alloc(count * sizeof *departures);
+    struct machine_job *chosen = mem_alloc(count * sizeof *chosen);
+    bool *is_chosen = mem_zalloc(count, sizeof *is_chosen);
+    size_t step = 1 + (size_t)((double)count * (double)count / 2 / MOST_STEPS);
+    double sum_s = 0;
+    for (size_t j = 0; j < count; j++)
+        departures[j] = (struct departure){jobs[j].release_s + alone_s[j], j};
+    sort_array(departures, count, compare_departures);
+    for (size_t d = 0; d < count; d += step) {
+        size_t next = d + step < count ? d + step : count, chosen_count = 0;
+        double from_s = departures[next - 1].earliest_s;
+        double to_s = next < count
+                          ? departures[next + step < count ? next + step - 1 : count - 1].earliest_s
+                          : end_s;
+        for (size_t i = d; i < next; i++)
+            is_chosen[departures[i].job] = true;
+        for (size_t j = 0; j < count; j++)
+            if (is_chosen[j])
+                chosen[chosen_count++] = jobs[j];
+        if (to_s > from_s)
+            sum_s += one_machine_srpt_s(chosen, chosen_count, from_s, to_s);
+    }
+    free(is_chosen);
+    free(chosen);
+    free(departures);
+    return sum_s;
+}
+
+double presence_s(const struct machine_job *jobs, const double *alone_s, size_t count,
+                  double end_s) {
+    double sum_s = 0;
+    for (size_t first = 0, next; first < count; first = next) {
+        double idle_s = jobs[first].release_s;
+        for (next = first; next < count && (next == first || jobs[next].release_s < idle_s); next++)
+            idle_s += jobs[next].size_s;
+        sum_s += left_behind_s(&jobs[first], &alone_s[first], next - first, end_s);
+    }
+    for (size_t j = 0; j < count; j++)
+        sum_s += alone_s[j];
+    return sum_s;
 }

@@ -1,13 +1,198 @@
-/* What prices prove of energy: see energy_bound.h. With prices m of the capacity rows, for every
+/* What prices prove of energy: see internal.h. With prices m of the capacity rows, for every
    schedule that ends at M, energy >= S M + sum of work x e + sum m (GPU time used from t on - N (M
    - t)) + set-ups, since no row is overdrawn; S - sum m N >= 0, so M may be its least (a horizon is
    M, whatever the sign), and each piece of work may choose the least of its own terms. */
-#include "bounds/energy_bound.h"
+#include "bounds/internal.h"
 
-#include "bounds/rounded.h"
-
+#include <glpk.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- energy_prices --- */
+/* The linear program of energy: see internal.h. Columns: the end of the run, and for each
+   piece of work (a group in an interval) the share of it that each configuration does; rows: all of
+   each piece is done, and for each GPU type and interval, what is submitted from then on fits
+   between then and the end. GLPK's dual values of the latter are the prices. */
+
+#define MOST_PIECES 1500 /* groups x intervals: a second or so of GLPK */
+
+/* ---- Work ---- */
+
+static double least_gpu_s(const struct demand *demand, const struct demand_job *job) {
+    const double *by_type = demand->groups[job->group].least_gpu_s;
+    double least = INFINITY;
+    for (uint32_t h = 0; h < demand->cluster->gpu_type_count; h++)
+        least = fmin(least, by_type[h]);
+    return least * job->work;
+}
+
+static size_t choose_intervals(const struct demand *demand) {
+    size_t groups = 0;
+    for (size_t g = 0; g < demand->group_count; g++)
+        groups += demand->groups[g].jobs > 0;
+    size_t most = groups < MOST_PIECES ? MOST_PIECES / groups : 1;
+    return most < ENERGY_MOST_INTERVALS ? most : ENERGY_MOST_INTERVALS;
+}
+
+void energy_work_find(struct energy_work *work, const struct demand *demand, double end_s) {
+    size_t most = choose_intervals(demand);
+    double all_s = 0, done_s = 0;
+    *work = (struct energy_work){.groups = demand->group_count};
+    work->units = mem_zalloc(most * work->groups, sizeof *work->units);
+    for (size_t j = 0; j < demand->jobs.count; j++)
+        all_s += least_gpu_s(demand, &demand->jobs.at[j]);
+    for (size_t j = 0; j < demand->jobs.count; j++) {
+        const struct demand_job *job = &demand->jobs.at[j];
+        bool later = work->intervals == 0 || job->submit_s > work->from_s[work->intervals - 1];
+        if (later && work->intervals < most &&
+            done_s >= all_s * (double)work->intervals / (double)most)
+            work->from_s[work->intervals++] = job->submit_s;
+        double *units = &work->units[(work->intervals - 1) * work->groups + job->group];
+        *units = low_add(*units, job->work);
+        done_s += least_gpu_s(demand, job);
+        double fastest = demand->groups[job->group].fastest;
+        double done_at_s =
+            low_add(low_add(job->submit_s, job->setup_s), low_divide(job->work, fastest));
+        work->least_end_s = fmax(work->least_end_s, done_at_s);
+    }
+    work->ends_there = end_s < INFINITY;
+    work->least_end_s = work->ends_there ? end_s : work->least_end_s;
+}
+
+void energy_work_finish(struct energy_work *work) {
+    free(work->units);
+}
+
+/* ---- The program ---- */
+
+struct program {
+    const struct demand *demand;
+    const struct energy_work *work;
+    glp_prob *glpk;
+    int capacity; /* rows before those of GPU type 0 */
+    ARRAY_OF(int) rows, columns;
+    ARRAY_OF(double) values;
+};
+
+static void put_value(struct program *p, int row, int column, double value) {
+    array_push(&p->rows, row);
+    array_push(&p->columns, column);
+    array_push(&p->values, value);
+}
+
+ORDER_BY(compare_rates, struct demand_rate, ASC(gpu_type) ASC(gpu_s) ASC(energy_j))
+
+/* Whether b is on or above the line from a to c. */
+static bool is_above(const struct demand_rate *a, const struct demand_rate *b,
+                     const struct demand_rate *c) {
+    return (b->energy_j - a->energy_j) * (c->gpu_s - a->gpu_s) >=
+           (c->energy_j - a->energy_j) * (b->gpu_s - a->gpu_s);
+}
+
+/* The rates that can be the cheapest at some price: of each type the lower left hull. */
+static size_t find_hull(const struct demand_group *group, struct demand_rate *hull) {
+    size_t count = 0, first = 0, all = group->rates.count;
+    struct demand_rate *sorted = mem_alloc(all * sizeof *sorted);
+    memcpy(sorted, group->rates.at, all * sizeof *sorted);
+    sort_array(sorted, all, compare_rates);
+    for (size_t i = 0; i < all; i++) {
+        if (count == first || hull[count - 1].gpu_type != sorted[i].gpu_type)
+            first = count;
+        else if (sorted[i].energy_j >= hull[count - 1].energy_j)
+            continue;
+        while (count > first + 1 && is_above(&hull[count - 2], &hull[count - 1], &sorted[i]))
+            count--;
+        hull[count++] = sorted[i];
+    }
+    free(sorted);
+    return count;
+}
+
+static int capacity_row(const struct program *p, uint32_t gpu_type, size_t interval) {
+    return p->capacity + (int)(gpu_type * p->work->intervals + interval) + 1;
+}
+
+/* A column for each rate that may be the best for this piece of work. */
+static void add_piece(struct program *p, size_t interval, const struct demand_rate *hull,
+                      size_t count, double units) {
+    int row = glp_add_rows(p->glpk, 1);
+    int column = glp_add_cols(p->glpk, (int)count);
+    glp_set_row_bnds(p->glpk, row, GLP_FX, 1, 1);
+    for (size_t i = 0; i < count; i++, column++) {
+        uint32_t h = hull[i].gpu_type;
+        double gpus = p->demand->cluster->gpu_types[h].gpus;
+        glp_set_col_bnds(p->glpk, column, GLP_LO, 0, 0);
+        glp_set_obj_coef(p->glpk, column, units * hull[i].energy_j);
+        put_value(p, row, column, 1);
+        for (size_t from = 0; from <= interval; from++)
+            put_value(p, capacity_row(p, h, from), column, units * hull[i].gpu_s / gpus);
+    }
+}
+
+static void add_capacity(struct program *p) {
+    uint32_t types = p->demand->cluster->gpu_type_count;
+    int end = glp_add_cols(p->glpk, 1);
+    glp_set_col_bnds(p->glpk, end, p->work->ends_there ? GLP_FX : GLP_LO, p->work->least_end_s,
+                     p->work->least_end_s);
+    glp_set_obj_coef(p->glpk, end, p->demand->static_w);
+    glp_add_rows(p->glpk, (int)(types * p->work->intervals));
+    for (uint32_t h = 0; h < types; h++)
+        for (size_t i = 0; i < p->work->intervals; i++) {
+            int row = capacity_row(p, h, i);
+            glp_set_row_bnds(p->glpk, row, GLP_UP, 0, -p->work->from_s[i]);
+            put_value(p, row, end, -1);
+        }
+}
+
+static void add_pieces(struct program *p) {
+    for (size_t g = 0; g < p->work->groups; g++) {
+        const struct demand_group *group = &p->demand->groups[g];
+        if (group->jobs == 0)
+            continue;
+        struct demand_rate *hull = mem_alloc(group->rates.count * sizeof *hull);
+        size_t count = find_hull(group, hull);
+        for (size_t i = 0; i < p->work->intervals; i++) {
+            double units = p->work->units[i * p->work->groups + g];
+            if (units > 0)
+                add_piece(p, i, hull, count, units);
+        }
+        free(hull);
+    }
+}
+
+bool energy_prices_find(const struct demand *demand, const struct energy_work *work,
+                        double *prices) {
+    struct program p = {.demand = demand, .work = work, .glpk = glp_create_prob()};
+    uint32_t types = demand->cluster->gpu_type_count;
+    glp_smcp how;
+    glp_term_out(GLP_OFF);
+    glp_set_obj_dir(p.glpk, GLP_MIN);
+    /* GLPK counts from 1: the places 0 are not read */
+    put_value(&p, 0, 0, 0);
+    add_capacity(&p);
+    add_pieces(&p);
+    glp_load_matrix(p.glpk, (int)p.values.count - 1, p.rows.at, p.columns.at, p.values.at);
+    glp_scale_prob(p.glpk, GLP_SF_AUTO);
+    glp_adv_basis(p.glpk, 0);
+    glp_init_smcp(&how);
+    how.msg_lev = GLP_MSG_OFF;
+    how.meth = GLP_DUALP;
+    bool solved = glp_simplex(p.glpk, &how) == 0 && glp_get_status(p.glpk) == GLP_OPT;
+    for (uint32_t h = 0; h < types; h++)
+        for (size_t i = 0; i < work->intervals; i++) {
+            double gpus = demand->cluster->gpu_types[h].gpus;
+            double dual = solved ? glp_get_row_dual(p.glpk, capacity_row(&p, h, i)) : 0;
+            prices[h * work->intervals + i] = gpus > 0 ? fmax(0, -dual / gpus) : 0;
+        }
+    glp_delete_prob(p.glpk);
+    glp_free_env();
+    free(p.rows.at);
+    free(p.columns.at);
+    free(p.values.at);
+    return solved;
+}
+
+/* --- energy_bound --- */
 
 #define CUT_BY (1 - 1e-8) /* power is in whole nanowatts in the engine, time in nanoseconds */
 

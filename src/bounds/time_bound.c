@@ -1,12 +1,8 @@
-/* Bounds on mean completion time: see time_bound.h. The cluster is one machine: a GPU of type h
+/* Bounds on mean completion time: see internal.h. The cluster is one machine: a GPU of type h
    counts w_h, with sum w_h N_h = 1, so that all of them together are worth one second a second. Any
    w, and any mixture in (d), gives a bound; good ones are searched in a fixed number of passes. */
-#include "bounds/time_bound.h"
+#include "bounds/internal.h"
 
-#include "bounds/presence.h"
-#include "bounds/time_prices.h"
-
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,14 +1,13 @@
-/* Prices of GPU time: see time_prices.h. A schedule pays for what its jobs hold, at most N x price
+/* Prices of GPU time: see internal.h. A schedule pays for what its jobs hold, at most N x price
    each instant; so the sum of completions is at least what the jobs together would lose if each
    could choose its time and its GPUs for itself at these prices, less what the cluster earns. What
    a job loses at least is told with a worth of its work, any one for each stretch of time that it
    may end in. */
-#include "bounds/time_prices.h"
+#include "bounds/internal.h"
 
 #include "base/array.h"
 
 #include <float.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,9 +1,7 @@
 /* Bounds (src/bounds) against schedules: of tiny cases all of them, found by search; of others the
    laws that bounds obey. Expected values are worked by hand or come from that search, which shares
    nothing with the bounds but their input. */
-#include "bounds/energy_bound.h"
-#include "bounds/presence.h"
-#include "bounds/time_bound.h"
+#include "bounds/internal.h"
 
 #include "base/rng.h"
 
