@@ -7,8 +7,7 @@
 #include "engine/actions.h"
 #include "engine/look.h"
 #include "engine/service_view.h"
-#include "policy/host_job.h"
-#include "policy/refusing_host.h"
+#include "policy/interface.h"
 
 #include <stdlib.h>
 #include <time.h>

@@ -7,13 +7,6 @@
 #include "base/str.h"
 #include "easim/policy.h"
 
-/* Capabilities this host honours; the reserved ones are refused. */
-#define INTERFACE_CAPABILITIES \
-    (EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_RESIZE | EASIM_CAPABILITY_POWER_CAP | \
-     EASIM_CAPABILITY_TICK | EASIM_CAPABILITY_ORACLE | EASIM_CAPABILITY_FREQUENCY | \
-     EASIM_CAPABILITY_FRACTIONAL_GPU | EASIM_CAPABILITY_RECORDED | EASIM_CAPABILITY_REJECT | \
-     EASIM_CAPABILITY_FORECAST | EASIM_CAPABILITY_SERVICES)
-
 /* A name for one capability bit ("PREEMPT"), or NULL. */
 const char *interface_capability_name(uint32_t bit);
 
@@ -31,5 +24,19 @@ void interface_version(uint32_t major, uint32_t minor, uint32_t draft,
    does not have are 0. Texts, choices and functions stay the module's. */
 int interface_read(const void *symbol, size_t bytes, const char *path,
                    struct easim_policy **ret_policy, struct error *reterr) MUST_CHECK;
+
+/* --- host_job --- */
+/* The host's own look at a job in the view, whatever state it is in. Policies have easim_view_job,
+   which answers for jobs that concern them now. */
+
+static inline const struct easim_job *host_job(const struct easim_view *view, uint32_t job) {
+    return (const struct easim_job *)((const char *)view->jobs + job * view->job_stride);
+}
+
+/* --- refusing_host --- */
+/* A host for callbacks whose actions are not to count. */
+
+/* Makes the host answer EASIM_INVAL to every action; what it tells stays. */
+void refusing_host_set(struct easim_host *host);
 
 #endif

@@ -4,7 +4,7 @@
 #include "base/machine.h"
 #include "io/files.h"
 #include "model/override_values.h"
-#include "policy/names.h"
+#include "policy/fault.h"
 #include "study/warnings.h"
 
 #include <errno.h>

@@ -6,7 +6,6 @@
 #include "base/mem.h"
 #include "io/files.h"
 #include "policy/fault.h"
-#include "policy/names.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

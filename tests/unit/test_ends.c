@@ -1,6 +1,6 @@
 /* The heap of ends against a plain array searched from end to end. */
 #include "base/rng.h"
-#include "policy/list/ends.h"
+#include "policy/list/shrink.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Groups of waiting jobs: which are one, and that a group is open exactly if a look at each
  * configuration says so.
  */
-#include "policy/list/group.h"
+#include "policy/list/groups.h"
 
 #include "base/rng.h"
 

@@ -2,7 +2,7 @@
    by T and by energy-delay products, whatever is free and on the empty cluster (span 0 of these),
    for works from dust to years. */
 #include "model/config_speeds.h"
-#include "policy/list/known_sets.h"
+#include "policy/list/groups.h"
 
 #include <criterion/criterion.h>
 

@@ -1,6 +1,6 @@
 /* The line of waiting jobs against a list in which each job is looked at: the first behind a place
    with one of some traits, after random changes. */
-#include "policy/list/lineup.h"
+#include "policy/list/static_order.h"
 
 #include "base/rng.h"
 

@@ -1,7 +1,7 @@
 /* Parts of the list driver that stand alone. */
-#include "policy/list/choice.h"
-#include "policy/list/outlook.h"
+#include "policy/list/grow.h"
 #include "policy/list/recheck.h"
+#include "policy/list/start.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

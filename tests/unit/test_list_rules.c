@@ -1,8 +1,8 @@
 /* The rules of a list policy, at and beside each bound: objectives, what keys admit, which running
    jobs may be resized, what ends a callback. */
-#include "policy/list/choice.h"
-#include "policy/list/resize.h"
+#include "policy/list/grow.h"
 #include "policy/list/rules.h"
+#include "policy/list/start.h"
 #include "policy/params.h"
 
 #include <criterion/criterion.h>

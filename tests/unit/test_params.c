@@ -1,6 +1,6 @@
 /* Parameters of policies that no shipped policy has in this form. */
+#include "policy/interface.h"
 #include "policy/params.h"
-#include "policy/refusing_host.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

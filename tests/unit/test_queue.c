@@ -1,6 +1,6 @@
 /* The kinetic tournament against the least of all its jobs, by the same doubles and ties by job,
    while time goes on in steps of every size and jobs come and go. */
-#include "policy/list/queue.h"
+#include "policy/list/kinetic_queue.h"
 
 #include "base/rng.h"
 

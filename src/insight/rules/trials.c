@@ -2,8 +2,8 @@
 #include "insight/rules/trials.h"
 
 #include "experiment/paired_test.h"
+#include "policy/fault.h"
 #include "policy/interface.h"
-#include "policy/names.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "policy/list/displace.h"
 
 #include "cluster/cluster.h"
-#include "policy/host_job.h"
+#include "policy/interface.h"
 #include "policy/list/start.h"
 
 /* What all questions of one decision are about. */

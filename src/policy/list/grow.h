@@ -36,4 +36,36 @@ void grow_note_start(struct grow *grow, uint32_t job);
  */
 int grow_decide(struct grow *grow, const struct easim_pass *pass);
 
+/* --- outlook --- */
+/* What growing could bring a running job, before any of it is tried. All rests on one premise,
+   which include/easim/policy.h demands of objectives: what a resize saves falls with the work that
+   is left, apart from work that it would lose. So a configuration that would not pay now even if
+   nothing were lost will not pay until the job starts again. */
+
+/* What a job may hope for. */
+struct outlook {
+    bool after_checkpoint; /* a configuration that does not pay now may after the next checkpoint */
+    uint32_t *needs; /* by GPU type: least number of more GPUs for one that pays now; EASIM_NONE */
+};
+
+/* Fills in the outlook of a running job; its needs are the caller's, EASIM_NONE each. Negative,
+   after host->fail, if an objective is NaN. */
+int outlook_find(const struct rules *rules, const struct easim_pass *pass,
+                 const struct easim_job *job, struct outlook *outlook);
+
+/* --- resize --- */
+/* What growing (grow.h) and shrinking (shrink.h) share: which running jobs may be resized. */
+
+/* Whether a job runs, has another configuration and does not share a GPU. */
+bool resize_possible(const struct easim_view *view, const struct easim_job *job);
+/* When the interval since its last resize has passed; -INFINITY if it never was resized. */
+double resize_due_s(const struct rules *rules, const struct easim_job *job);
+/* Whether the job may be resized at all now: it is possible, and its interval has passed. */
+bool resize_may(const struct rules *rules, const struct easim_view *view,
+                const struct easim_job *job);
+/* Least time or objective that growing must save, given the job's objective as it is; NaN if the
+ * policy's resize_least is. */
+double resize_least_saving(const struct rules *rules, const struct easim_pass *pass,
+                           const struct easim_job *job, double now_objective);
+
 #endif

@@ -3,8 +3,8 @@
 #include "policy/list/hybrid.h"
 
 #include "base/mem.h"
+#include "policy/interface.h"
 #include "policy/list/rules.h"
-#include "policy/refusing_host.h"
 
 #include <stdlib.h>
 #include <string.h>

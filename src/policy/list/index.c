@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "policy/host_job.h"
+#include "policy/interface.h"
 
 #include <stdlib.h>
 

@@ -1,15 +1,15 @@
 /* The index of a list policy: the waiting jobs in queues by (group, tier, ageing, and user unless
    rules_factor_grows), so that a pass looks at the first job of each queue that has something to
    start, and at no other. Jobs whose order never changes while they wait are all in one line, with
-   their queues as kinds (lineup.h). The order is that of the plain pass, bit for bit: tier, value,
-   submission. */
+   their queues as kinds (static_order.h). The order is that of the plain pass, bit for bit: tier,
+   value, submission. */
 #ifndef EASIM_POLICY_LIST_INDEX_H
 #define EASIM_POLICY_LIST_INDEX_H
 
 #include "base/timeheap.h"
-#include "policy/list/crowd.h"
-#include "policy/list/needs.h"
+#include "policy/list/kinetic_queue.h"
 #include "policy/list/rules.h"
+#include "policy/list/static_order.h"
 
 /* A waiting job. */
 struct index_job {

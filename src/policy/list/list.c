@@ -3,7 +3,7 @@
    to every waiting job in order would. */
 #include "policy/list/list.h"
 
-#include "policy/host_job.h"
+#include "policy/interface.h"
 #include "policy/list/recheck.h"
 #include "policy/list/start.h"
 

@@ -1,8 +1,7 @@
 /* Answers asked for again: see recheck.h. */
 #include "policy/list/recheck.h"
 
-#include "policy/host_job.h"
-#include "policy/refusing_host.h"
+#include "policy/interface.h"
 
 #include <stdio.h>
 

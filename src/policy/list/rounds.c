@@ -5,8 +5,8 @@
 
 #include "base/units.h"
 #include "cluster/cluster.h"
-#include "policy/host_job.h"
-#include "policy/list/choice.h"
+#include "policy/interface.h"
+#include "policy/list/start.h"
 
 #include <stdlib.h>
 

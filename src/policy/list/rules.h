@@ -4,7 +4,7 @@
 #define EASIM_POLICY_LIST_RULES_H
 
 #include "easim/policy.h"
-#include "policy/list/known_sets.h"
+#include "policy/list/groups.h"
 #include "policy/params.h"
 
 struct rules {

@@ -2,7 +2,9 @@
 #include "policy/list/start.h"
 
 #include "model/config_speeds.h"
-#include "policy/list/headroom.h"
+#include "policy/list/groups.h"
+
+/* --- start --- */
 
 /* What room there is for some GPUs now. */
 struct room {
@@ -26,7 +28,7 @@ static bool is_within(const struct start_limit *limit, const struct easim_config
     return !limit || (config->gpu_type == limit->gpu_type && config->k <= limit->k);
 }
 
-/* Whether the configuration is the better choice (choice.h). */
+/* Whether the configuration is the better choice (choice). */
 static bool is_better(const struct search *search, uint32_t config, uint32_t span,
                       double objective) {
     const struct easim_view *view = search->pass->view;
@@ -139,4 +141,24 @@ int start_could(const struct rules *rules, const struct easim_pass *pass,
     struct easim_choice late = *ret;
     late.time_s += hope->wait_s;
     return rules_admit(pass, key, &late, objective);
+}
+
+/* --- choice --- */
+
+static struct config_rank rank_of(const struct easim_choice *choice) {
+    return (struct config_rank){choice->k, choice->power_w, choice->gpu_type, choice->batch,
+                                choice->power_limit_w};
+}
+
+static bool goes_before(const struct easim_choice *a, const struct easim_choice *b) {
+    const struct config_rank rank_a = rank_of(a), rank_b = rank_of(b);
+    return config_order_before(&rank_a, &rank_b);
+}
+
+void choice_keep_better(struct choice_best *best, const struct easim_choice *choice,
+                        double objective) {
+    if (objective < best->objective ||
+        (objective == best->objective && best->choice.config != EASIM_NONE &&
+         goes_before(choice, &best->choice)))
+        *best = (struct choice_best){*choice, objective};
 }

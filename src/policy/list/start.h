@@ -2,6 +2,7 @@
 #ifndef EASIM_POLICY_LIST_START_H
 #define EASIM_POLICY_LIST_START_H
 
+#include "easim/policy.h"
 #include "policy/list/rules.h"
 
 /* GPUs that a job may have. */
@@ -28,5 +29,21 @@ struct start_hope {
 int start_could(const struct rules *rules, const struct easim_pass *pass,
                 const struct easim_job *job, const struct easim_key *key,
                 const struct start_hope *hope, struct easim_choice *ret);
+
+/* --- choice --- */
+/* The best of several choices for one job: the one of least objective, and among equals the one
+   that goes first in the order of model/config_speeds.h. */
+
+/* The best of the choices seen so far. */
+struct choice_best {
+    struct easim_choice choice; /* config EASIM_NONE: none yet */
+    double objective;
+};
+
+#define CHOICE_NONE_YET ((struct choice_best){{.config = EASIM_NONE}, INFINITY})
+
+/* Keeps the choice if it is better. INFINITY never is. The objective is not NaN. */
+void choice_keep_better(struct choice_best *best, const struct easim_choice *choice,
+                        double objective);
 
 #endif

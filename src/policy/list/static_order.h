@@ -1,3 +1,28 @@
+/* Order that stays: B+ tree, and what its jobs wait for. */
+#ifndef EASIM_POLICY_LIST_STATIC_ORDER_H
+#define EASIM_POLICY_LIST_STATIC_ORDER_H
+
+#include "base/array.h"
+#include "policy/list/groups.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct index_rank {
+    double value;
+    int32_t tier;
+    uint32_t job; /* jobs in the order of submission */
+};
+
+static inline bool index_before(const struct index_rank *a, const struct index_rank *b) {
+    if (a->tier != b->tier)
+        return a->tier < b->tier;
+    if (a->value != b->value)
+        return a->value < b->value;
+    return a->job < b->job;
+}
+
+/* --- lineup --- */
 /* Waiting jobs whose order stays as it is while they wait: a B+ tree of their ranks. Each job is of
    a kind, and a kind is a set of traits, bits that say what such a job waits for; a node has those
    of all jobs below it, so that the first job behind a place that has one of some traits is found
@@ -6,11 +31,6 @@
    are in time: one that is too late stays so, so who was visited in vain is described again once
    for each way that it loses. Who waits for more room than its policy could make (room_most), or
    not yet (room_from_s), is not asked for. */
-#ifndef EASIM_POLICY_LIST_LINEUP_H
-#define EASIM_POLICY_LIST_LINEUP_H
-
-#include "base/array.h"
-#include "policy/list/index_rank.h"
 
 #define LINEUP_NONE UINT32_MAX
 #define LINEUP_MOST 32 /* jobs or children of a node */
@@ -60,5 +80,32 @@ static inline bool lineup_has(const struct lineup *line, uint32_t trait) {
     return line->count > 0 &&
            (line->node_traits.at[(size_t)line->root * line->words + trait / 64] >> trait % 64 & 1);
 }
+
+/* --- needs --- */
+/* What the jobs in line (lineup) wait for, as traits: one for each way to start that any of them
+   has, and one more of those who may have room made for them. The ways that are open now are a mask
+   of traits, found once per state of the cluster for all jobs together. */
+
+/* How jobs stand to room that is made; the ways follow, two traits each. */
+enum trait { TRAIT_ORDINARY, TRAIT_DISPLACES, TRAIT_ASKS, TRAIT_COUNT };
+
+/* Zero-initialise; release with needs_finish. */
+struct needs {
+    struct intern ways;              /* struct group_way */
+    ARRAY_OF(uint64_t) open, enders; /* masks of traits */
+    uint64_t stamp; /* of the state of the cluster that `open` is about; 0: out of date */
+};
+
+void needs_finish(struct needs *needs);
+/* Makes a kind of the jobs of a group; `stands`: one of enum trait, or TRAIT_COUNT: urgent, but not
+   asking yet. Returns its number. */
+uint32_t needs_add_kind(struct needs *needs, struct lineup *line, const struct groups *groups,
+                        uint32_t group, uint32_t stands);
+/* The traits of which a job must have one to be visited now. asks, displaces: whether room may be
+   made for urgent jobs, and for those that may displace others. */
+void needs_find_open(struct needs *needs, const struct lineup *line, const struct easim_pass *pass,
+                     const struct easim_list *ops, bool asks, bool displaces);
+/* The traits of jobs that end a pass when nothing is free: no room is made for them. */
+const uint64_t *needs_enders(struct needs *needs, const struct lineup *line, bool displaces);
 
 #endif

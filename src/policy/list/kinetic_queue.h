@@ -1,11 +1,6 @@
-/* Waiting jobs of one kind in the order of their keys while time passes: a kinetic tournament. Each
-   inner node of a binary tree holds the winner of the jobs below it and the time until which that
-   is certain, so that a look at a later time plays again only the matches that may have turned. A
-   look costs O(1) if none has, a change O(log n). A queue is brought up to date only when its bound
-   is first of all (index_bound): what is left out could not be the least, by more than rounding
-   does, so the doubles are those of asking everything, which --check does. */
-#ifndef EASIM_POLICY_LIST_QUEUE_H
-#define EASIM_POLICY_LIST_QUEUE_H
+/* Order that changes with time. */
+#ifndef EASIM_POLICY_LIST_KINETIC_QUEUE_H
+#define EASIM_POLICY_LIST_KINETIC_QUEUE_H
 
 #include "base/array.h"
 
@@ -56,5 +51,31 @@ double queue_value(const struct queue *queue, uint32_t slot);
 /* Whether queue_first will still be what it is at a later time, with the same factor, and the value
    that it will have; if so, queue_advance changes nothing else. The queue is not empty. */
 bool queue_foresee(const struct queue *queue, double now_s, double *ret_value);
+
+/* --- crowd --- */
+/* The waiting jobs of an index queue by who submitted them: a heap of one tournament for each user,
+   or of a single one where users do not matter. A place in the heap is that of a bound: what the
+   first job of a user was worth when it was last looked at. While values of a user only grow, the
+   top is brought up to date until one stays there; the users below are not looked at. */
+
+/* Jobs of one user. */
+struct crowd_member {
+    struct queue jobs;
+    double value; /* of the first job, when it was last looked at */
+    uint32_t job; /* that one */
+    uint32_t user;
+    uint32_t place; /* in the heap, while there are jobs */
+    uint64_t stamp; /* of the pass that looked at it last */
+};
+
+/* Members that have jobs, as numbers in an array of those of all crowds; zero-initialise, release
+   heap.at. */
+struct crowd {
+    ARRAY_OF(uint32_t) heap;
+};
+
+/* A member's jobs, or their values, have changed: into its place, or out if it has none left.
+   is_new: it had none. */
+void crowd_sort_in(struct crowd *crowd, struct crowd_member *members, uint32_t member, bool is_new);
 
 #endif
