@@ -1,7 +1,7 @@
 /* What a policy does in each scenario: see check_scenarios.h. */
 #include "conformance/check_scenarios.h"
 
-#include "engine/look.h"
+#include "engine/actions.h"
 
 #include <stdio.h>
 #include <string.h>

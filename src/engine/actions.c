@@ -3,20 +3,30 @@
 #include "engine/actions.h"
 
 #include "base/units.h"
-#include "engine/action_checks.h"
-#include "engine/cluster_changes.h"
-#include "engine/exchange.h"
+#include "engine/cluster_signals.h"
 #include "engine/gpus.h"
-#include "engine/interrupt.h"
-#include "engine/job_resize.h"
-#include "engine/look.h"
-#include "engine/power_cap.h"
-#include "engine/progress.h"
-#include "engine/rejection.h"
-#include "engine/service_view.h"
+#include "engine/internal.h"
+#include "engine/jobs.h"
+#include "engine/replicas.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+/* --- look --- */
+
+void look_begins(struct sim *sim) {
+    view_look_begins(&sim->view);
+}
+
+void look_ends(struct sim *sim, bool all) {
+    char place[VIEW_PLACE_BYTES];
+    if (view_look_ends(&sim->view, all))
+        return;
+    view_damage(&sim->view, place);
+    sim_fail(sim, ERROR_RUN, "policy %s " LOOK_DAMAGE ": %s", sim->module->policy->name, place);
+}
+
+/* --- actions --- */
 
 static void fail_refused(struct sim *sim, const struct action_record *action) {
     bool exists = action->job < sim->workload->jobs.count,

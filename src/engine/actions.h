@@ -4,6 +4,7 @@
 #define EASIM_ENGINE_ACTIONS_H
 
 #include "engine/segments.h"
+#include "engine/sim.h"
 
 struct action {
     enum action_kind kind;
@@ -22,5 +23,17 @@ struct easim_plan {
 struct easim_pass actions_pass(struct easim_plan *plan);
 /* Carries out what the policy has asked for; if the run has failed, drops it. */
 void actions_finish(struct easim_plan *plan);
+
+/* --- look --- */
+/* A look of the policy at the view, which it must not change. */
+
+/* Part of the message when the policy of a checked run has changed it. */
+#define LOOK_DAMAGE "has written into the view, which is constant"
+
+/* The policy may look from now on; the host writes nothing into the view. */
+void look_begins(struct sim *sim);
+/* The policy has looked, and the host goes on. Fails the run if the policy has written, as far as a
+   part, or `all`, of the view tells. */
+void look_ends(struct sim *sim, bool all);
 
 #endif

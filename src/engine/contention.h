@@ -3,7 +3,7 @@
    its share of the rate, then storage its share of what that leaves.
 
    Off, and without cost, unless the cluster has contention or storage. Here are the shares; how
-   jobs go on with others is up to settle.h. */
+   jobs go on with others is up to loop.h. */
 #ifndef EASIM_ENGINE_CONTENTION_H
 #define EASIM_ENGINE_CONTENTION_H
 

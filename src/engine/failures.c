@@ -1,14 +1,13 @@
-/* Node failures: see failures.h. Node n draws from the stream failures/n in turn its time to the
+/* Node failures: see internal.h. Node n draws from the stream failures/n in turn its time to the
    next failure and the time of its repair, or follows its recorded outages; at most one event of it
    is pending at any time. */
-#include "engine/failures.h"
+#include "engine/internal.h"
 
 #include "base/rng.h"
 #include "base/units.h"
 #include "engine/gpus.h"
-#include "engine/interrupt.h"
+#include "engine/jobs.h"
 #include "engine/nodes.h"
-#include "engine/replicas.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,8 +5,48 @@
 #include "base/units.h"
 #include "engine/contention.h"
 #include "engine/nodes.h"
-#include "engine/utilization.h"
 #include "model/laws.h"
+
+#include <math.h>
+
+/* --- utilization --- */
+/* Utilization over time: see utilization. Invariant: of a computing job the step is the last one
+   that begins at or before the work it has done. */
+
+#define UTILIZATION_ROUNDING 1e-11 /* of a job's work, as in phase */
+
+void utilization_init(struct sim *sim) {
+    size_t count = sim->workload->jobs.count;
+    if (!sim->workload->has_utilization)
+        return;
+    sim->uses = mem_alloc(count * sizeof *sim->uses);
+    for (size_t j = 0; j < count; j++)
+        sim->uses[j] = (struct use){.event = EVENT_NONE};
+}
+
+void utilization_begin(struct sim *sim, uint32_t job) {
+    const struct job_spec *spec = &sim->workload->jobs.at[job];
+    const struct utilization_steps *steps = spec->utilization;
+    double done = spec->work - sim->runs[job].remaining + UTILIZATION_ROUNDING * spec->work;
+    uint32_t low = 0, high = steps->count; /* step `low` has begun, step `high` has not */
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        *(steps->at[middle].from_s <= done ? &low : &high) = middle;
+    }
+    sim->uses[job].step = low;
+}
+
+double utilization_present(const struct sim *sim, uint32_t job) {
+    return sim->workload->jobs.at[job].utilization->at[sim->uses[job].step].value;
+}
+
+double utilization_next_work(const struct sim *sim, uint32_t job) {
+    const struct job_spec *spec = &sim->workload->jobs.at[job];
+    uint32_t next = sim->uses[job].step + 1;
+    return next < spec->utilization->count ? spec->work - spec->utilization->at[next].from_s : -1;
+}
+
+/* --- gpus --- */
 
 /* --- power and time --- */
 
@@ -301,4 +341,59 @@ void gpus_leave(struct sim *sim, uint32_t job) {
 void gpus_recommit(struct sim *sim, uint32_t from, uint32_t to, uint32_t span) {
     sim->committed_nw += gpus_committed_nw(sim, to, span) - gpus_committed_nw(sim, from, span);
     view_header(&sim->view)->power_w = power_w(sim->committed_nw);
+}
+
+/* --- power_cap --- */
+
+static bool policy_keeps_cap(const struct sim *sim) {
+    return sim->module->policy->capabilities & EASIM_CAPABILITY_POWER_CAP;
+}
+
+void power_cap_init(struct sim *sim) {
+    uint32_t count = (uint32_t)sim->workload->table.configs.count;
+    double cap_w = sim->cluster->power_cap_w; /* INFINITY: none, or one that changes */
+    if (!policy_keeps_cap(sim) || !isfinite(cap_w))
+        return;
+    sim->over_cap = mem_zalloc(count, sizeof *sim->over_cap);
+    for (uint32_t c = 0; c < count; c++) {
+        int64_t committed_nw;
+        sim->over_cap[c] =
+            gpus_try_free(sim, c, &committed_nw) == EASIM_NOFIT || committed_nw > power_nw(cap_w);
+    }
+}
+
+bool power_cap_forbids_nw(const struct sim *sim, int64_t committed_nw) {
+    double cap_w = sim->view.v->power_cap_w;
+    return policy_keeps_cap(sim) && isfinite(cap_w) && committed_nw > power_nw(cap_w);
+}
+
+bool power_cap_forbids(struct sim *sim, uint32_t job, uint32_t config) {
+    double cap_w = sim->view.v->power_cap_w;
+    if (!policy_keeps_cap(sim) || !isfinite(cap_w))
+        return false;
+    int64_t committed_nw;
+    return gpus_try_config(sim, job, config, &committed_nw) >= 0 && committed_nw > power_nw(cap_w);
+}
+
+bool power_cap_forbids_job(const struct sim *sim, uint32_t job) {
+    const struct config_set *set = &sim->workload->table.sets.at[sim->workload->jobs.at[job].set];
+    bool over = sim->over_cap;
+    for (uint32_t c = set->first; c < set->first + set->count && over; c++)
+        over = sim->over_cap[c];
+    return over;
+}
+
+/* --- phase --- */
+
+#define PHASE_ROUNDING \
+    1e-11 /* of a job's work: above what sums of doubles and a nanosecond do to it */
+
+uint8_t phase_of_work(const struct sim *sim, uint32_t job, double remaining) {
+    const struct job_spec *spec = &sim->workload->jobs.at[job];
+    const struct config_set *first = &sim->workload->table.sets.at[spec->set];
+    uint8_t phase = 0;
+    while (first[phase].until < 1 &&
+           remaining <= spec->work * (1 - first[phase].until + PHASE_ROUNDING))
+        phase++;
+    return phase;
 }

@@ -58,4 +58,63 @@ void gpus_leave(struct sim *sim, uint32_t job); /* that, and they come free */
    cap follows. */
 void gpus_recommit(struct sim *sim, uint32_t from, uint32_t to, uint32_t span);
 
+/* --- power_cap --- */
+/* The power cap, which binds a policy with the capability POWER_CAP: the committed power, at which
+   every allocated GPU draws the higher of ctx_w and its computing power, stays at or below it. */
+
+/* Fills in sim->over_cap, the configurations that a constant cap forbids for the whole run. The
+   cluster must be empty. */
+void power_cap_init(struct sim *sim);
+/* Whether starting or resizing a job to config now would lift the committed power over the cap. */
+bool power_cap_forbids(struct sim *sim, uint32_t job, uint32_t config);
+/* Whether a constant cap forbids every configuration of a job's set, on the empty cluster. */
+bool power_cap_forbids_job(const struct sim *sim, uint32_t job);
+
+/* Whether the cluster may not commit so much power. */
+bool power_cap_forbids_nw(const struct sim *sim, int64_t committed_nw);
+
+/* --- utilization --- */
+/* Rigid jobs whose utilization changes with their progress (semantics 21): which value holds. A
+   step changes the power of a job and nothing else: policies know the mean, and finishes keep their
+   events. Where steps begin is in segments.h. */
+
+/* Nothing to keep unless the utilization of some job is known over time. */
+void utilization_init(struct sim *sim);
+
+static inline bool utilization_changes(const struct sim *sim, uint32_t job) {
+    return sim->uses && sim->workload->jobs.at[job].utilization;
+}
+
+/* Of a job whose utilization changes: a run begins, with the work it has left. */
+void utilization_begin(struct sim *sim, uint32_t job);
+/* The value that holds in its run now. */
+double utilization_present(const struct sim *sim, uint32_t job);
+/* Work that is left of it when the next step begins; negative if there is none. */
+double utilization_next_work(const struct sim *sim, uint32_t job);
+
+/* --- phase --- */
+/* The phases of a job's model (semantics 15): which there are, and which a job is in by the work it
+   has left. What follows for the job is in jobs.h. Inline where every event asks. */
+
+/* The configurations of a job in its present phase: the sets of the phases of one request stand one
+   after the other (config_table.h). */
+static inline const struct config_set *phase_set(const struct sim *sim, uint32_t job) {
+    return &sim->workload->table.sets.at[sim->workload->jobs.at[job].set + sim->runs[job].phase];
+}
+
+/* Whether the present phase is the last one; so it is where the model has none. */
+static inline bool phase_is_last(const struct sim *sim, uint32_t job) {
+    return !sim->workload->table.has_phases || phase_set(sim, job)->until == 1;
+}
+
+/* Work left when the present phase ends; 0 in the last one. */
+static inline double phase_end_work(const struct sim *sim, uint32_t job) {
+    if (!sim->workload->table.has_phases)
+        return 0;
+    return sim->workload->jobs.at[job].work * (1 - phase_set(sim, job)->until);
+}
+
+/* The phase of a job with so much work left. One that is over but for rounding is over. */
+uint8_t phase_of_work(const struct sim *sim, uint32_t job, double remaining);
+
 #endif

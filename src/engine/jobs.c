@@ -2,16 +2,147 @@
 #include "engine/jobs.h"
 
 #include "base/units.h"
-#include "engine/checkpoint.h"
 #include "engine/gpus.h"
-#include "engine/job_finish.h"
-#include "engine/job_memory.h"
-#include "engine/job_phase.h"
-#include "engine/phase.h"
-#include "engine/predictions.h"
-#include "engine/progress.h"
 
 #include <math.h>
+#include <stdalign.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- predictions --- */
+/* What the view tells of a job's future on the empty cluster: T*, EDP* and the configuration of T*
+   (semantics 4), with the configurations of its present phase. */
+
+/* For the work that is left and the set-up, as the view has them. */
+static void predictions_update(struct sim *sim, uint32_t job) {
+    struct easim_job *j = view_job(&sim->view, job);
+    uint32_t set = sim->workload->jobs.at[job].set + sim->runs[job].phase;
+    struct config_best best =
+        config_table_best(&sim->workload->table, set, j->remaining, j->setup_s);
+    j->best_config = best.config;
+    j->time_best_s = best.time_s;
+    j->edp_best_js = best.edp_js;
+}
+
+/* --- job_phase --- */
+
+static void show_phase(struct sim *sim, uint32_t job) {
+    struct easim_job *j = view_job(&sim->view, job);
+    const struct config_set *set = phase_set(sim, job);
+    j->phase = sim->runs[job].phase;
+    j->first_config = set->first;
+    j->config_count = set->count;
+    view_header(&sim->view)->phase_changes++;
+}
+
+/* The configuration that a job on GPUs in config takes in its phase. */
+static uint32_t config_taken(const struct sim *sim, uint32_t job, uint32_t config, uint32_t span) {
+    uint32_t set = sim->workload->jobs.at[job].set + sim->runs[job].phase;
+    return config_table_in_phase(&sim->workload->table, set, config, span);
+}
+
+/* Policies learn what is truly left, and count from here on. */
+static void show_run(struct sim *sim, uint32_t job) {
+    struct easim_job *j = view_job(&sim->view, job);
+    const struct job_run *run = &sim->runs[job];
+    const struct progress *p = &sim->progress[job];
+    j->config = run->config;
+    j->remaining = fmax(0, run->remaining - p->stretch_work);
+    j->phase_s = sim->view.v->now_s;
+    j->unsaved_work = j->checkpoint_interval_s > 0 ? fmax(0, p->stretch_work - p->kept_work) : 0;
+    predictions_update(sim, job);
+    j->predicted_end_ns = job_finish_predicted_on_ns(sim, job);
+    view_change_running(&sim->view, job);
+    list_note_start(&sim->list, job); /* what growing could bring it has changed */
+}
+
+void job_phase_enter(struct sim *sim, uint32_t job) {
+    struct job_run *run = &sim->runs[job];
+    uint32_t config = run->config;
+    double due = run->remaining - phase_end_work(sim, job);
+    segments_end(sim, job, CAUSE_PHASE);
+    run->phase++;
+    uint32_t taken = config_taken(sim, job, config, run->span);
+    /* its factor, too: a neighbour that left at this instant has changed nothing yet (segments.c)
+     */
+    if (taken != config || sim->progress[job].factor != progress_factor(sim, job))
+        progress_change_config(sim, job, taken, due);
+    if (taken != config)
+        gpus_recommit(sim, config, taken, run->span);
+    segments_go_on(sim, job);
+    show_phase(sim, job);
+    if (taken != config)
+        show_run(sim, job);
+}
+
+/* Some work of a job that is in no run may have been lost: the phase follows. Returns whether it is
+   another one. */
+static bool job_phase_follow(struct sim *sim, uint32_t job) {
+    struct job_run *run = &sim->runs[job];
+    struct easim_job *j = view_job(&sim->view, job);
+    uint8_t phase = phase_of_work(sim, job, run->remaining);
+    j->phase_s = 0;
+    j->unsaved_work = 0;
+    if (phase == run->phase)
+        return false;
+    run->phase = phase;
+    show_phase(sim, job);
+    return true;
+}
+
+/* Likewise of a job that has just got GPUs in config by a resize; returns the configuration it
+   takes on them. */
+static uint32_t job_phase_follow_on_gpus(struct sim *sim, uint32_t job, uint32_t config,
+                                         uint32_t span) {
+    if (!job_phase_follow(sim, job))
+        return config;
+    uint32_t taken = config_taken(sim, job, config, span);
+    gpus_recommit(sim, config, taken, span);
+    predictions_update(sim, job);
+    return taken;
+}
+
+/* --- job_memory --- */
+/* Memory of jobs: see job_memory. Invariant: the memory of a job that is not submitted is zero,
+   and in a checked run what lies behind that of each job. */
+
+#define MOST_GIB 4u /* of all jobs together */
+
+int job_memory_init(struct sim *sim, struct error *reterr) {
+    const struct easim_policy *policy = sim->module->policy;
+    const size_t step = alignof(max_align_t), size = policy->job_memory_size,
+                 jobs = sim->workload->jobs.count;
+    if (size == 0)
+        return 0;
+    sim->job_memory_stride = (size + step - 1) / step * step + (sim->options.check ? step : 0);
+    if (sim->job_memory_stride * jobs > (size_t)MOST_GIB << 30)
+        return error_set(reterr, ERROR_RUN,
+                         "policy %s: job_memory_size is %zu bytes, of %zu jobs together %.3g GiB: "
+                         "expected at most %u GiB",
+                         policy->name, size, jobs, (double)size * (double)jobs * 0x1p-30, MOST_GIB);
+    sim->job_memory = mem_zalloc(jobs, sim->job_memory_stride);
+    return 0;
+}
+
+void job_memory_finish(struct sim *sim) {
+    free(sim->job_memory);
+}
+
+/* A job is submitted. */
+static void job_memory_zero(struct sim *sim, uint32_t job) {
+    if (sim->job_memory)
+        memset(sim->job_memory + job * sim->job_memory_stride, 0, sim->job_memory_stride);
+}
+
+bool job_memory_is_whole(const struct sim *sim, uint32_t job) {
+    size_t size = sim->module->policy->job_memory_size;
+    bool is_zero = true;
+    for (size_t i = size; sim->job_memory && i < sim->job_memory_stride; i++)
+        is_zero = is_zero && sim->job_memory[job * sim->job_memory_stride + i] == 0;
+    return is_zero;
+}
+
+/* --- jobs --- */
 
 /* --- submission --- */
 
@@ -78,7 +209,9 @@ static void enqueue_job(struct sim *sim, uint32_t job) {
     sim->waiting++;
 }
 
-void jobs_leave_queue(struct sim *sim, uint32_t job) {
+/* Back into the queue, with predictions for the work that is left. */
+/* A waiting job leaves the queue, in view, index and counts of who waits for which GPUs. */
+static void jobs_leave_queue(struct sim *sim, uint32_t job) {
     view_dequeue(&sim->view, job);
     list_leave(&sim->list, job);
     stop_waiting_for_types(sim, job);
@@ -113,7 +246,7 @@ void jobs_reject(struct sim *sim, uint32_t job, const char *reason) {
     view_drop_job(&sim->view, job);
 }
 
-void jobs_requeue(struct sim *sim, uint32_t job) {
+static void jobs_requeue(struct sim *sim, uint32_t job) {
     if (sim->view.jobs[job].state == EASIM_JOB_CHECKPOINTING) /* else it has failed while it ran */
         view_remove_checkpointing(&sim->view, job);
     view_job(&sim->view, job)->saved_at_s = 0;
@@ -124,7 +257,9 @@ void jobs_requeue(struct sim *sim, uint32_t job) {
 
 /* --- starts --- */
 
-void jobs_show_start(struct sim *sim, uint32_t job, uint32_t config, uint32_t span) {
+/* Steps that jobs.c shares with interrupt and job_resize. Shows a job that has got GPUs and
+   starts, or starts again, now. */
+static void jobs_show_start(struct sim *sim, uint32_t job, uint32_t config, uint32_t span) {
     struct easim_job *j = view_job(&sim->view, job);
     j->config = config;
     j->span = span;
@@ -132,7 +267,9 @@ void jobs_show_start(struct sim *sim, uint32_t job, uint32_t config, uint32_t sp
     j->predicted_end_ns = job_finish_predicted_ns(sim, job, config, span);
 }
 
-void jobs_add_wake_time(struct sim *sim, uint32_t job) {
+/* After that: adds to its set-up, and to a checkpoint that it is to write, the time until all its
+   GPUs are awake. The predicted end is that without: no prediction counts it. */
+static void jobs_add_wake_time(struct sim *sim, uint32_t job) {
     int64_t wait_ns = sim->nodes.awake_ns ? sim->nodes.awake_ns[job] - sim->now_ns : 0;
     if (wait_ns <= 0)
         return;
@@ -181,4 +318,144 @@ void jobs_finish(struct sim *sim, uint32_t job) {
     sim->running--;
     sim->finished++;
     sim_notify(sim, job, JOB_FINISHED);
+}
+
+/* --- interrupt --- */
+
+static enum stop stop_of(bool at_once) {
+    return at_once ? STOP_AT_ONCE : STOP_ON_DEMAND;
+}
+
+void interrupt_yield_gpus(struct sim *sim, uint32_t job, bool at_once) {
+    int64_t write_ns = checkpoint_write_ns(sim, job, stop_of(at_once));
+    view_remove_running(&sim->view, job);
+    list_note_change(&sim->list, job);
+    view_add_checkpointing(&sim->view, job, sim->now_ns + write_ns);
+    if (write_ns > 0)
+        return;
+    gpus_leave(sim, job);
+    view_job(&sim->view, job)->config = view_job(&sim->view, job)->span = EASIM_NONE;
+}
+
+void interrupt_preempt(struct sim *sim, uint32_t job, bool at_once) {
+    int64_t write_ns = checkpoint_write_ns(sim, job, stop_of(at_once));
+    sim->running--;
+    view_job(&sim->view, job)->preemptions = ++sim->moved[job].preemptions;
+    checkpoint_book_work(sim, job, stop_of(at_once));
+    segments_cut(sim, job, CAUSE_PREEMPTED);
+    if (write_ns > 0) {
+        sim->checkpointing++;
+        segments_begin_checkpoint(sim, job, sim->now_ns + write_ns);
+    } else {
+        jobs_requeue(sim, job);
+    }
+    sim_notify(sim, job, JOB_STOPPED);
+}
+
+void interrupt_release(struct sim *sim, uint32_t job) {
+    checkpoint_book_unsaved(sim, job, STOP_ON_DEMAND);
+    segments_end(sim, job, CAUSE_SAVED);
+    gpus_leave(sim, job);
+    sim->checkpointing--;
+    jobs_requeue(sim, job);
+}
+
+void interrupt_fail(struct sim *sim, uint32_t job) {
+    if (sim->view.jobs[job].state == EASIM_JOB_RUNNING) {
+        view_remove_running(&sim->view, job);
+        list_note_change(&sim->list, job);
+        sim->running--;
+    } else {
+        sim->checkpointing--;
+    }
+    checkpoint_book_work(sim, job, STOP_FAILURE);
+    segments_cut(sim, job, CAUSE_NODE_FAILED);
+    gpus_leave(sim, job);
+    jobs_requeue(sim, job);
+    sim_notify(sim, job, JOB_FAILED);
+}
+
+/* --- job_resize --- */
+
+/* It has the GPUs of start, and the policy sees it there. */
+static void show_new_gpus(struct sim *sim, struct job_start *start) {
+    uint32_t job = start->job;
+    uint32_t span = gpus_span(&start->allocation);
+    checkpoint_charge_resize(sim, job);
+    start->config = job_phase_follow_on_gpus(sim, job, start->config, span);
+    sim->runs[job].resizing = true;
+    jobs_show_start(sim, job, start->config, span);
+    jobs_add_wake_time(sim, job);
+    view_job(&sim->view, job)->saved_at_s = units_s(sim->unsaved[job].until_ns);
+    view_change_running(&sim->view, job);
+    list_note_change(&sim->list, job);
+}
+
+bool job_resize_take_gpus(struct sim *sim, struct job_start *start) {
+    bool taken = gpus_swap(sim, start->job, start->config, &start->allocation);
+    if (taken)
+        show_new_gpus(sim, start);
+    return taken;
+}
+
+bool job_resize_take_free_gpus(struct sim *sim, struct job_start *start) {
+    bool taken = gpus_take(sim, start->job, start->config, &start->allocation);
+    if (taken)
+        show_new_gpus(sim, start);
+    return taken;
+}
+
+void job_resize_carry_out(struct sim *sim, const struct job_start *start) {
+    struct job_run *run = &sim->runs[start->job];
+    struct easim_job *j = view_job(&sim->view, start->job);
+    segments_cut(sim, start->job, CAUSE_RESIZED);
+    gpus_stop_using(sim, start->job);
+    allocation_finish(&run->allocation);
+    run->resizing = false;
+    j->resizes = ++sim->moved[start->job].resizes;
+    j->resized_s = units_s(sim->now_ns);
+    segments_begin_on_gpus(sim, start);
+    sim_notify(sim, start->job, JOB_RESIZED);
+}
+
+/* --- rejection --- */
+
+#define MOST_WORDS 100 /* kept; a policy that names jobs in its reasons has one for each */
+
+const char *rejection_words(struct sim *sim, const char *reason) {
+    struct str text = {0};
+    str_add(&text, "by the policy");
+    if (reason && reason[0]) {
+        str_add(&text, ": ");
+        str_add_visible(&text, reason);
+    }
+    for (size_t i = 0; i < sim->reject_words.count; i++)
+        if (strcmp(sim->reject_words.at[i], text.text) == 0) {
+            str_finish(&text);
+            return sim->reject_words.at[i];
+        }
+    if (sim->reject_words.count < MOST_WORDS) {
+        array_push(&sim->reject_words, text.text);
+        return text.text;
+    }
+    str_finish(&text);
+    return "by the policy, for more reasons than are told apart";
+}
+
+void rejection_take(struct sim *sim, uint32_t job, const char *words) {
+    jobs_leave_queue(sim, job);
+    view_job(&sim->view, job)->state = EASIM_JOB_REJECTED;
+    sim->reject_reasons[job] = words;
+}
+
+void rejection_carry_out(struct sim *sim, uint32_t job) {
+    segments_end(sim, job, CAUSE_REJECTED);
+    sim->waiting--;
+    jobs_reject(sim, job, sim->reject_reasons[job]);
+}
+
+void rejection_finish(struct sim *sim) {
+    for (size_t i = 0; i < sim->reject_words.count; i++)
+        free(sim->reject_words.at[i]);
+    free(sim->reject_words.at);
 }

@@ -1,10 +1,11 @@
-/* The life of a job: submitted, started, finished; how it is stopped or moved is in interrupt.h and
-   job_resize.h, what it does in between in segments.h. Each step keeps placement, power, usage,
+/* The life of a job: submitted, started, finished; how it is stopped or moved is in interrupt and
+   job_resize, what it does in between in segments.h. Each step keeps placement, power, usage,
    view and pending events together. */
 #ifndef EASIM_ENGINE_JOBS_H
 #define EASIM_ENGINE_JOBS_H
 
 #include "engine/segments.h"
+#include "engine/sim.h"
 
 /* A job is there, known to the view with predictions, but neither in the queue nor rejected yet. */
 void jobs_arrive(struct sim *sim, uint32_t job);
@@ -16,15 +17,62 @@ bool jobs_take_gpus(struct sim *sim, uint32_t job, uint32_t config, struct alloc
 void jobs_start(struct sim *sim, const struct job_start *start);
 void jobs_finish(struct sim *sim, uint32_t job);
 
-/* Steps that jobs.c shares with interrupt.c and job_resize.c. Shows a job that has got GPUs and
-   starts, or starts again, now. */
-void jobs_show_start(struct sim *sim, uint32_t job, uint32_t config, uint32_t span);
-/* After that: adds to its set-up, and to a checkpoint that it is to write, the time until all its
-   GPUs are awake. The predicted end is that without: no prediction counts it. */
-void jobs_add_wake_time(struct sim *sim, uint32_t job);
-/* Back into the queue, with predictions for the work that is left. */
-/* A waiting job leaves the queue, in view, index and counts of who waits for which GPUs. */
-void jobs_leave_queue(struct sim *sim, uint32_t job);
-void jobs_requeue(struct sim *sim, uint32_t job);
+/* --- interrupt --- */
+/* Jobs that are stopped while they run: preempted, or on a node that fails. */
+
+/* A running job is to be preempted: its GPUs come free now, unless it is to write a checkpoint
+   first (which it may not if at_once). */
+void interrupt_yield_gpus(struct sim *sim, uint32_t job, bool at_once);
+/* The preemption itself, after interrupt_yield_gpus: back to the queue, or into the checkpoint. */
+void interrupt_preempt(struct sim *sim, uint32_t job, bool at_once);
+void interrupt_release(struct sim *sim,
+                       uint32_t job); /* the checkpoint is written: GPUs free, back to the queue */
+
+/* One of its nodes fails: work since the last complete checkpoint is lost, all GPUs free, back to
+ * the queue. */
+void interrupt_fail(struct sim *sim, uint32_t job);
+
+/* --- job_resize --- */
+/* Running jobs that move to other GPUs, more or fewer. */
+
+/* Takes GPUs for start->config for a running job, of which its own may be some; the view shows it
+   there, with the checkpoint and the restart that it pays and the finish that is then expected. If
+   the work it loses takes its phase back, start->config becomes what it takes in that phase. False,
+   with nothing changed, if the GPUs are not free. */
+bool job_resize_take_gpus(struct sim *sim, struct job_start *start);
+/* Likewise for a job that has let its own GPUs go (gpus_let_go). */
+bool job_resize_take_free_gpus(struct sim *sim, struct job_start *start);
+/* The resize itself, after job_resize_take_gpus: its segment ends, and set-up begins on the new
+   GPUs. Owns the allocation. */
+void job_resize_carry_out(struct sim *sim, const struct job_start *start);
+
+/* --- rejection --- */
+/* Jobs that the policy refuses for good (plan_reject). What can never run is rejected on arrival:
+   internal.h. */
+
+/* The words for it in all results: "by the policy", with its reason if it has one. They are sim's.
+   There are only so many different ones. */
+const char *rejection_words(struct sim *sim, const char *reason);
+/* Takes a waiting job out of the queue; rejection_carry_out follows when the decision ends. */
+void rejection_take(struct sim *sim, uint32_t job, const char *words);
+void rejection_carry_out(struct sim *sim, uint32_t job);
+void rejection_finish(struct sim *sim);
+
+/* --- job_phase --- */
+/* Phases of a model as a job goes through them (semantics 15): forth while it computes, and back
+   with the work it loses. Its configurations in the view are always those of its phase. */
+
+/* The event itself: a computing job enters the next phase, with the batch that it takes there. */
+void job_phase_enter(struct sim *sim, uint32_t job);
+
+/* --- job_memory --- */
+/* Memory that a policy has for each job (easim_job_memory): the host's, zeroed when a job is
+   submitted. */
+
+/* Makes room for all jobs, if the policy declares job_memory_size; fails if that is too much. */
+int job_memory_init(struct sim *sim, struct error *reterr) MUST_CHECK;
+void job_memory_finish(struct sim *sim); /* accepts a zeroed one */
+/* Of a checked run: whether the policy has written behind the memory of a submitted job. */
+bool job_memory_is_whole(const struct sim *sim, uint32_t job);
 
 #endif

@@ -3,29 +3,220 @@
 #include "engine/loop.h"
 
 #include "base/units.h"
-#include "engine/callbacks.h"
-#include "engine/cluster_changes.h"
+#include "engine/cluster_signals.h"
 #include "engine/contention.h"
-#include "engine/convoys.h"
 #include "engine/due_jobs.h"
-#include "engine/events.h"
-#include "engine/failures.h"
-#include "engine/forecasts.h"
-#include "engine/forecasts_check.h"
 #include "engine/gpus.h"
-#include "engine/invariants.h"
-#include "engine/job_memory.h"
+#include "engine/internal.h"
+#include "engine/jobs.h"
 #include "engine/nodes.h"
-#include "engine/power_cap.h"
-#include "engine/progress.h"
-#include "engine/rejection.h"
-#include "engine/scaling.h"
-#include "engine/service_view.h"
-#include "engine/settle.h"
-#include "engine/utilization.h"
+#include "engine/replicas.h"
+#include "engine/segments.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+/* --- events --- */
+/* What each class of event does. */
+
+/* Arrivals enter the event set one at a time; jobs are in order of submission. */
+static void take_arrival(struct sim *sim, uint32_t job) {
+    sim->next_arrival = job + 1;
+    if (job + 1 < sim->workload->jobs.count)
+        sim_push(sim, sim->workload->jobs.at[job + 1].submit_ns, EVENT_ARRIVAL, job + 1);
+    admission_submit(sim, job);
+}
+
+/* Events that go on for ever and do not help a waiting job by themselves. */
+static bool is_background(uint32_t kind) {
+    return kind == EVENT_FAILURE || kind == EVENT_REPAIR || kind == EVENT_SLEEP;
+}
+
+/* Events of services: where the host scales, and one of them frees GPUs, it asks for a decision
+   itself. */
+static bool is_of_services(uint32_t kind) {
+    return kind == EVENT_DEMAND || kind == EVENT_BACKLOG || kind == EVENT_REPLICA ||
+           kind == EVENT_SCALING;
+}
+
+static bool causes_decision(uint32_t kind) {
+    return !is_of_services(kind) && kind != EVENT_COMPUTING && kind != EVENT_PHASE &&
+           kind != EVENT_UTILIZATION && kind != EVENT_MEASURE && kind != EVENT_SLEEP;
+}
+
+static void tell_event(const struct sim *sim, const struct event *event) {
+    for (const struct observer *const *o = sim->observers; *o; o++)
+        if ((*o)->event)
+            (*o)->event((*o)->context, sim, event);
+}
+
+static void tell_measuring(struct sim *sim) {
+    services_settle_all(sim);
+    for (const struct observer *const *o = sim->observers; *o; o++)
+        if ((*o)->measure)
+            (*o)->measure((*o)->context, sim);
+}
+
+static void change_state(struct sim *sim, const struct event *event) {
+    switch ((enum event_kind)event->kind) {
+    case EVENT_ARRIVAL:
+        take_arrival(sim, event->payload);
+        break;
+    case EVENT_FINISH:
+        if (sim_job_state(sim, event->payload) != EASIM_JOB_FINISHED) /* else it was due before */
+            jobs_finish(sim, event->payload);
+        view_add_event(&sim->view, EASIM_EVENT_FINISH, event->payload);
+        view_drop_job(&sim->view, event->payload);
+        break;
+    case EVENT_COMPUTING:
+        segments_begin_run(sim, event->payload);
+        break;
+    case EVENT_PHASE:
+        job_phase_enter(sim, event->payload);
+        break;
+    case EVENT_UTILIZATION:
+        segments_change_utilization(sim, event->payload);
+        break;
+    case EVENT_RELEASE:
+        interrupt_release(sim, event->payload);
+        view_add_event(&sim->view, EASIM_EVENT_FINISH, event->payload);
+        break;
+    case EVENT_TIMER:
+        cluster_changes_pass_timer(sim);
+        view_add_event(&sim->view, EASIM_EVENT_TIMER, EASIM_NONE);
+        break;
+    case EVENT_MEASURE:
+        tell_measuring(sim);
+        break;
+    case EVENT_CLUSTER:
+        cluster_changes_apply(sim, event->payload);
+        break;
+    case EVENT_FAILURE:
+        failures_fail(sim, event->payload);
+        view_add_event(&sim->view, EASIM_EVENT_CLUSTER, EASIM_NONE);
+        break;
+    case EVENT_REPAIR:
+        failures_repair(sim, event->payload);
+        view_add_event(&sim->view, EASIM_EVENT_CLUSTER, EASIM_NONE);
+        break;
+    case EVENT_SLEEP:
+        nodes_fall_asleep(sim, event->payload);
+        break;
+    case EVENT_DEMAND:
+        services_change_demand(sim);
+        service_view_tell(sim);
+        break;
+    case EVENT_BACKLOG:
+        services_change_flow(sim, event->payload);
+        service_view_tell(sim);
+        break;
+    case EVENT_REPLICA:
+        replicas_become_ready(sim, event->payload);
+        service_view_tell(sim);
+        break;
+    case EVENT_SCALING:
+        scaling_tick(sim);
+        break;
+    }
+}
+
+/* Carries out an event that has come: the state changes, observers hear of it, and whether the
+   policy is to decide is in sim->decide_pending. */
+static void events_apply(struct sim *sim, const struct event *event) {
+    sim->event_total++;
+    sim->instant_pending = true;
+    sim->background -= is_background(event->kind);
+    if (event->kind != EVENT_CLUSTER && event->kind != EVENT_TIMER && !is_background(event->kind) &&
+        !is_of_services(event->kind))
+        cluster_changes_reset_round(sim);
+    sim->decide_pending = sim->decide_pending || causes_decision(event->kind);
+    if (sim->tells_events && event->kind == EVENT_FAILURE)
+        tell_event(sim, event);
+    change_state(sim, event);
+    if (sim->tells_events && event->kind != EVENT_FAILURE)
+        tell_event(sim, event);
+}
+
+/* --- settle --- */
+/* What follows from changes at nodes and in what jobs share, after all changes of an event or
+   decision. Changed nodes settle: see settle. Speeds and events follow once for all changes
+   of one event or decision, so that a job whose neighbours end up the same is left alone. */
+
+static void settle_sleep(struct sim *sim, uint32_t node) {
+    int64_t next_ns = sleep_next_ns(&sim->nodes.sleep, node);
+    uint32_t *event = &sim->nodes.sleep_events[node];
+    if (*event != EVENT_NONE && eventq_time_ns(&sim->events, *event) == next_ns)
+        return;
+    if (*event != EVENT_NONE)
+        sim_cancel_background(sim, *event);
+    *event =
+        next_ns == INT64_MAX ? EVENT_NONE : sim_push_background(sim, next_ns, EVENT_SLEEP, node);
+}
+
+/* By neighbours: it may want another part of what it shares with others. */
+static void change_own_speed(struct sim *sim, uint32_t job, double factor) {
+    segments_change_speed(sim, job, factor);
+    if (sim->contention)
+        contention_enter(sim, job);
+}
+
+/* The jobs that the convoy of the node does not hold get the events that a visit to all jobs in the
+   order of the list would give them: each may need two numbers of creation. */
+static void settle_convoy(struct sim *sim, uint32_t node) {
+    const struct convoy *convoy = &sim->convoys.nodes[node];
+    size_t count = sim->nodes.jobs[node].list.count;
+    uint64_t number = sim->events.created;
+    double slowdown = nodes_slowdown_of(sim, count);
+    convoys_change_speed(sim, node, slowdown, number);
+    for (size_t i = convoy->others.count; i-- > 0;) {
+        uint32_t job = convoy->others.at[i];
+        double factor = progress_factor(sim, job);
+        if (sim->runs[job].segment != SEGMENT_RUN || factor == sim->progress[job].factor)
+            continue;
+        sim->events.created = number + 2 * (uint64_t)convoys_list_place(sim, job);
+        change_own_speed(sim, job, factor);
+        if (sim->progress[job].factor == factor)
+            convoys_join(sim, job, slowdown, number);
+    }
+    sim->events.created = number + 2 * (uint64_t)count;
+}
+
+static void settle_speeds(struct sim *sim, uint32_t node) {
+    const struct node_jobs *jobs = &sim->nodes.jobs[node];
+    if (convoys_has(sim, node)) {
+        settle_convoy(sim, node);
+        return;
+    }
+    for (size_t i = 0; i < jobs->list.count; i++) {
+        uint32_t job = jobs->list.at[i];
+        double factor = progress_factor(sim, job);
+        if (sim->runs[job].segment == SEGMENT_RUN && factor != sim->progress[job].factor)
+            change_own_speed(sim, job, factor);
+    }
+}
+
+/* New speeds of neighbours, next times to fall asleep. */
+static void settle_nodes(struct sim *sim) {
+    struct nodes *nodes = &sim->nodes;
+    for (size_t i = 0; i < nodes->changed.count; i++) {
+        uint32_t node = nodes->changed.at[i];
+        nodes->is_changed[node] = false;
+        if (nodes_interfere(sim))
+            settle_speeds(sim, node);
+        if (nodes->sleep.nodes)
+            settle_sleep(sim, node);
+    }
+    nodes->changed.count = 0;
+}
+
+/* After that, with contention: new shares of network and storage. */
+static void settle_contention(struct sim *sim) {
+    contention_settle(sim);
+    for (size_t i = 0; i < sim->contention->changed.count; i++)
+        segments_change_share(sim, sim->contention->changed.at[i]);
+}
+
+/* --- loop --- */
 
 #define EVENTS_PER_LOOK_OUT 1024
 

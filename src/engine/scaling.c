@@ -1,11 +1,11 @@
-/* Ticks of services: see scaling.h. A tick that would change nothing is none: until something about
-   the service changes every tick sees the same, and what a spare replica waits for has a time. */
-#include "engine/scaling.h"
+/* Ticks of services: see internal.h. A tick that would change nothing is none: until something
+   about the service changes every tick sees the same, and what a spare replica waits for has a
+   time. */
+#include "engine/internal.h"
 
 #include "base/units.h"
 #include "engine/gpus.h"
-#include "engine/interrupt.h"
-#include "engine/power_cap.h"
+#include "engine/jobs.h"
 #include "workload/service_load.h"
 
 #include <stdlib.h>

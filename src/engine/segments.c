@@ -3,14 +3,214 @@
  */
 #include "engine/segments.h"
 
-#include "engine/account.h"
+#include "base/units.h"
 #include "engine/contention.h"
-#include "engine/convoys.h"
 #include "engine/gpus.h"
-#include "engine/job_finish.h"
-#include "engine/phase.h"
-#include "engine/progress.h"
-#include "engine/utilization.h"
+#include "engine/nodes.h"
+#include "workload/jobs.h"
+
+#include <math.h>
+
+/* --- progress --- */
+/* Progress: see progress. Invariant: of a computing job stretch_work is done
+   at stretch_ns of its computing time and stretch_energy drawn at power_ns, and kept_work and
+   kept_energy at its last periodic checkpoints before these. */
+
+void progress_init(struct sim *sim) {
+    if (sim->options.noise.speed_sigma > 0 || sim->cluster->slowdown_per_neighbour > 0 ||
+        sim->workload->table.has_phases || sim->workload->has_utilization || sim->contention)
+        sim->progress = mem_zalloc(sim->workload->jobs.count, sizeof *sim->progress);
+}
+
+void progress_submit(struct sim *sim, uint32_t job) {
+    const struct noise_draw draw = {sim->options.noise.speed_sigma, sim->options.seed,
+                                    sim->options.replication};
+    sim->progress[job].noise = speed_noise(&draw, workload_job_number(sim->workload, job),
+                                           sim->workload->jobs.at[job].kind);
+}
+
+double progress_factor(const struct sim *sim, uint32_t job) {
+    return sim->progress[job].noise / nodes_slowdown(sim, job) * contention_share(sim, job);
+}
+
+/* A job has got GPUs, or its run begins: nothing is done yet, with the factor it has now. */
+static void progress_begin(struct sim *sim, uint32_t job) {
+    if (sim->contention)
+        contention_reset(sim, job);
+    if (sim->progress)
+        sim->progress[job] = (struct progress){.began_ns = sim->now_ns,
+                                               .noise = sim->progress[job].noise,
+                                               .factor = progress_factor(sim, job)};
+}
+
+const struct progress *progress_of(const struct sim *sim, uint32_t job, struct progress *place) {
+    if (!sim->progress || !convoys_hold(sim, job))
+        return sim->progress ? &sim->progress[job] : NULL;
+    *place = convoys_progress(sim, job);
+    return place;
+}
+
+/* True goodput of a job with GPUs: factor * goodput of its configuration, units of work a second.
+ */
+static double progress_speed(const struct sim *sim, uint32_t job) {
+    const struct job_run *run = &sim->runs[job];
+    struct progress place;
+    const struct progress *p = progress_of(sim, job, &place);
+    double goodput = sim->view.configs[run->config].goodput[run->span];
+    return p ? goodput * p->factor : goodput;
+}
+
+int64_t progress_computing_ns(const struct sim *sim, uint32_t job) {
+    return sim->now_ns -
+           (sim->progress ? sim->progress[job].began_ns : sim->runs[job].segment_start_ns);
+}
+
+/* Computing time up to the last periodic checkpoint before `computing_ns`; 0 for checkpoints on
+ * demand. */
+static int64_t progress_checkpoint_ns(const struct sim *sim, uint32_t job, int64_t computing_ns) {
+    const struct start_costs *costs = workload_costs(sim->workload, &sim->workload->jobs.at[job]);
+    int64_t interval_ns = units_ns(costs->checkpoint_interval_s);
+    if (costs->checkpoint_interval_s == 0)
+        return 0;
+    return interval_ns > 0 ? computing_ns / interval_ns * interval_ns : computing_ns;
+}
+
+double progress_work(const struct sim *sim, uint32_t job, int64_t computing_ns) {
+    if (!sim->progress)
+        return units_s(computing_ns) * progress_speed(sim, job);
+    struct progress place;
+    const struct progress *p = progress_of(sim, job, &place);
+    if (computing_ns < p->stretch_ns)
+        return p->kept_work;
+    return p->stretch_work + units_s(computing_ns - p->stretch_ns) * progress_speed(sim, job);
+}
+
+/* What its GPUs have drawn until then, likewise, 1e-18 J. */
+static int128 progress_energy(const struct sim *sim, uint32_t job, int64_t computing_ns) {
+    int64_t power_nw = gpus_running_nw(sim, job);
+    if (!sim->progress)
+        return (int128)power_nw * computing_ns;
+    const struct progress *p = &sim->progress[job];
+    if (computing_ns < p->power_ns)
+        return p->kept_energy;
+    return p->stretch_energy + (int128)power_nw * (computing_ns - p->power_ns);
+}
+
+/* Another power from now on, for a job that computes: before that is so. */
+static void progress_change_power(struct sim *sim, uint32_t job) {
+    struct progress *p = &sim->progress[job];
+    int64_t computing_ns = progress_computing_ns(sim, job);
+    p->kept_energy = progress_energy(sim, job, progress_checkpoint_ns(sim, job, computing_ns));
+    p->stretch_energy = progress_energy(sim, job, computing_ns);
+    p->power_ns = computing_ns;
+}
+
+static void begin_stretch(struct sim *sim, uint32_t job) {
+    struct progress *p = &sim->progress[job];
+    int64_t computing_ns = progress_computing_ns(sim, job);
+    progress_change_power(sim, job);
+    p->kept_work = progress_work(sim, job, progress_checkpoint_ns(sim, job, computing_ns));
+    p->stretch_work = progress_work(sim, job, computing_ns);
+    p->stretch_ns = computing_ns;
+}
+
+/* Another factor from now on, for a job that computes. */
+static void progress_change(struct sim *sim, uint32_t job, double factor) {
+    begin_stretch(sim, job);
+    sim->progress[job].factor = factor;
+}
+
+/* The share that contention.h wants for it from now on, likewise, with the power of that. */
+static void progress_change_share(struct sim *sim, uint32_t job) {
+    begin_stretch(sim, job);
+    contention_take_share(sim, job);
+    sim->progress[job].factor = progress_factor(sim, job);
+}
+
+void progress_change_config(struct sim *sim, uint32_t job, uint32_t config, double due) {
+    struct progress *p = &sim->progress[job];
+    begin_stretch(sim, job);
+    double late_s = fmax(0, p->stretch_work - due) / progress_speed(sim, job);
+    sim->runs[job].config = config;
+    p->factor = progress_factor(sim, job);
+    p->stretch_work = due + late_s * progress_speed(sim, job);
+}
+
+/* Set-up on the GPUs that it has got, their waking included. */
+static int64_t progress_setup_ns(const struct sim *sim, uint32_t job) {
+    return units_ns(sim->view.jobs[job].setup_s);
+}
+
+/* --- account --- */
+
+double account_work_done(const struct sim *sim, uint32_t job) {
+    const struct job_run *run = &sim->runs[job];
+    double done = sim->workload->jobs.at[job].work - run->remaining;
+    if (run->segment == SEGMENT_RUN)
+        done += progress_work(sim, job, progress_computing_ns(sim, job));
+    return done < sim->workload->jobs.at[job].work ? done : sim->workload->jobs.at[job].work;
+}
+
+/* Drawn by its GPUs in the present segment, and while it held them at all; 1e-18 J. */
+static int128 account_present_energy(const struct sim *sim, uint32_t job) {
+    const struct job_run *run = &sim->runs[job];
+    return job_run_uses_gpus(run)
+               ? (int128)gpus_present_nw(sim, job) * (sim->now_ns - run->segment_start_ns)
+               : 0;
+}
+
+int128 account_energy(const struct sim *sim, uint32_t job) {
+    return sim->runs[job].energy + account_present_energy(sim, job);
+}
+
+int128 account_gpu_ps(const struct sim *sim, uint32_t job) {
+    const struct job_run *run = &sim->runs[job];
+    int64_t present_ns = job_run_uses_gpus(run) ? sim->now_ns - run->held_since_ns : 0;
+    return run->gpu_ps +
+           (present_ns > 0 ? (int128)gpus_held_milli(sim, run->config) * present_ns : 0);
+}
+
+int64_t account_held_ns(const struct sim *sim, uint32_t job) {
+    const struct job_run *run = &sim->runs[job];
+    return run->held_ns + (job_run_uses_gpus(run) ? sim->now_ns - run->held_since_ns : 0);
+}
+
+struct lost account_lost(const struct sim *sim, uint32_t job) {
+    return sim->lost ? sim->lost[job] : (struct lost){0};
+}
+
+/* --- job_finish --- */
+
+/* When it will truly have done so much work of its present run, likewise. */
+static int64_t job_finish_work_ns(const struct sim *sim, uint32_t job, double work) {
+    struct progress place;
+    const struct progress *p = progress_of(sim, job, &place);
+    double speed = progress_speed(sim, job);
+    if (p && p->stretch_ns > 0)
+        return p->began_ns + p->stretch_ns +
+               units_duration_ns(fmax(0, work - p->stretch_work) / speed);
+    return sim->runs[job].held_since_ns +
+           units_duration_ns(sim->view.jobs[job].setup_s + work / speed);
+}
+
+int64_t job_finish_next_ns(const struct sim *sim, uint32_t job) {
+    return job_finish_work_ns(sim, job, sim->runs[job].remaining - phase_end_work(sim, job));
+}
+
+int64_t job_finish_predicted_ns(const struct sim *sim, uint32_t job, uint32_t config,
+                                uint32_t span) {
+    const struct easim_job *j = &sim->view.jobs[job];
+    double time_s = j->setup_s + j->remaining / sim->view.configs[config].goodput[span];
+    return sim->now_ns + units_duration_ns(time_s);
+}
+
+int64_t job_finish_predicted_on_ns(const struct sim *sim, uint32_t job) {
+    const struct easim_job *j = &sim->view.jobs[job];
+    return sim->now_ns +
+           units_duration_ns(j->remaining / sim->view.configs[j->config].goodput[j->span]);
+}
+
+/* --- segments --- */
 
 /* --- power --- */
 
@@ -248,4 +448,118 @@ void segments_change_utilization(struct sim *sim, uint32_t job) {
     sim->uses[job].step++;
     begin_segment(sim, job, SEGMENT_RUN);
     await_utilization(sim, job);
+}
+
+/* --- checkpoint --- */
+
+#define MOST_VAIN_STOPS 1000
+
+static const struct start_costs *costs_of(const struct sim *sim, uint32_t job) {
+    return workload_costs(sim->workload, &sim->workload->jobs.at[job]);
+}
+
+int64_t checkpoint_write_ns(const struct sim *sim, uint32_t job, enum stop stop) {
+    const struct start_costs *costs = costs_of(sim, job);
+    int64_t left_ns = sim->unsaved[job].until_ns - sim->now_ns;
+    if (stop != STOP_ON_DEMAND || costs->checkpoint_interval_s > 0)
+        return 0;
+    if (sim->runs[job].segment == SEGMENT_RUN)
+        return units_ns(costs->checkpoint_s);
+    return left_ns > 0 ? left_ns : 0;
+}
+
+/* Computing time since the set-up that a checkpoint has kept. */
+static int64_t work_kept_ns(const struct sim *sim, uint32_t job, enum stop stop) {
+    if (sim->runs[job].segment != SEGMENT_RUN)
+        return 0;
+    int64_t done_ns = progress_computing_ns(sim, job);
+    if (costs_of(sim, job)->checkpoint_interval_s > 0)
+        return progress_checkpoint_ns(sim, job, done_ns);
+    return stop == STOP_ON_DEMAND ? done_ns : 0;
+}
+
+static void add_lost(struct sim *sim, uint32_t job, int64_t milli, int64_t lost_ns, int128 energy) {
+    if (lost_ns == 0 && energy == 0)
+        return;
+    if (!sim->lost)
+        sim->lost = mem_zalloc(sim->workload->jobs.count, sizeof *sim->lost);
+    sim->lost[job].ns += lost_ns;
+    sim->lost[job].gpu_ps += (int128)milli * lost_ns;
+    sim->lost[job].energy += energy;
+}
+
+/* Computing time whose work is kept; negative: it is lost after all. */
+static void add_kept(struct easim_job *job, int64_t milli, int64_t kept_ns) {
+    job->kept_s += units_s(kept_ns);
+    job->kept_gpu_s += (double)((int128)milli * kept_ns) * 1e-12;
+}
+
+/* Work that is left as policies know it: of modelled jobs the true one. */
+static double predicted_left(const struct sim *sim, uint32_t job, double predicted) {
+    bool rigid = sim->workload->jobs.at[job].kind == JOB_KIND_RIGID;
+    return rigid ? predicted : sim->runs[job].remaining;
+}
+
+void checkpoint_book_unsaved(struct sim *sim, uint32_t job, enum stop stop) {
+    struct job_run *run = &sim->runs[job];
+    struct unsaved *unsaved = &sim->unsaved[job];
+    bool writing =
+        stop == STOP_FAILURE ? sim->now_ns <= unsaved->until_ns : sim->now_ns < unsaved->until_ns;
+    if (unsaved->until_ns == 0 || (writing && stop == STOP_ON_DEMAND))
+        return;
+    if (writing) {
+        run->remaining = unsaved->remaining;
+        view_job(&sim->view, job)->remaining = unsaved->predicted;
+        add_lost(sim, job, unsaved->milli, unsaved->computing_ns, unsaved->energy);
+        add_kept(view_job(&sim->view, job), unsaved->milli, -unsaved->computing_ns);
+    } else {
+        run->vain_stops = 0;
+    }
+    unsaved->until_ns = 0;
+}
+
+void checkpoint_book_work(struct sim *sim, uint32_t job, enum stop stop) {
+    struct job_run *run = &sim->runs[job];
+    struct easim_job *j = view_job(&sim->view, job);
+    checkpoint_book_unsaved(sim, job, stop);
+    int64_t kept_ns = work_kept_ns(sim, job, stop), write_ns = checkpoint_write_ns(sim, job, stop);
+    if (kept_ns == 0 && ++run->vain_stops > MOST_VAIN_STOPS)
+        sim_fail(sim, ERROR_RUN,
+                 "job %s was stopped %d times in a row without having kept any of its work",
+                 sim->workload->jobs.at[job].id, MOST_VAIN_STOPS);
+    if (run->segment != SEGMENT_RUN)
+        return;
+    int64_t milli = gpus_held_milli(sim, run->config), done_ns = progress_computing_ns(sim, job);
+    double work = progress_work(sim, job, kept_ns);
+    int128 energy = progress_energy(sim, job, kept_ns);
+    add_lost(sim, job, milli, done_ns - kept_ns, progress_energy(sim, job, done_ns) - energy);
+    add_kept(j, milli, kept_ns);
+    if (kept_ns > 0 && write_ns > 0)
+        sim->unsaved[job] = (struct unsaved){.until_ns = sim->now_ns + write_ns,
+                                             .computing_ns = kept_ns,
+                                             .energy = energy,
+                                             .milli = milli,
+                                             .remaining = run->remaining,
+                                             .predicted = predicted_left(sim, job, j->remaining)};
+    else if (kept_ns > 0)
+        run->vain_stops = 0;
+    run->remaining = fmax(0, run->remaining - work);
+    j->remaining = predicted_left(sim, job, fmax(0, j->remaining - work));
+}
+
+void checkpoint_charge_resize(struct sim *sim, uint32_t job) {
+    struct easim_job *j = view_job(&sim->view, job);
+    int64_t write_ns = checkpoint_write_ns(sim, job, STOP_ON_DEMAND),
+            most_ns = units_ns(costs_of(sim, job)->checkpoint_s);
+    write_ns = write_ns < most_ns ? write_ns
+                                  : most_ns; /* it may still have been waiting for GPUs to wake */
+    j->setup_s = j->restart_s + units_s(write_ns);
+    checkpoint_book_work(sim, job, STOP_ON_DEMAND);
+    if (sim->unsaved[job].until_ns > sim->now_ns)
+        sim->unsaved[job].until_ns = sim->now_ns + write_ns;
+}
+
+void checkpoint_delay(struct sim *sim, uint32_t job, int64_t wait_ns) {
+    if (sim->unsaved[job].until_ns > 0)
+        sim->unsaved[job].until_ns += wait_ns;
 }

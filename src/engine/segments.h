@@ -39,4 +39,83 @@ void segments_change_share(struct sim *sim, uint32_t job);
 /* The present segment as if it ended now, because of `ended`. */
 struct segment segments_present(const struct sim *sim, uint32_t job, enum segment_cause ended);
 
+/* --- account --- */
+/* What a job has done and drawn up to now, the present segment included. For observers, and for
+   segments.c where a segment ends; nothing is kept here. */
+
+/* Of its spec's work, in its unit; lost work not counted. */
+double account_work_done(const struct sim *sim, uint32_t job);
+/* Drawn by its GPUs in the present segment, and while it held them at all; 1e-18 J. */
+int128 account_energy(const struct sim *sim, uint32_t job);
+/* GPU time that it held, 1e-12 GPU s; and time. */
+int128 account_gpu_ps(const struct sim *sim, uint32_t job);
+int64_t account_held_ns(const struct sim *sim, uint32_t job);
+/* What it has lost of that. */
+struct lost account_lost(const struct sim *sim, uint32_t job);
+
+/* --- progress --- */
+/* The true progress of running jobs. A job that computes does factor * goodput of its
+   configuration, where factor stands for model noise (constant over its life), interference
+   (changes with its neighbours) and its share of network and storage; policies see predictions with
+   factor 1. A run is what a job does between a set-up and the next stop; time with one factor and
+   one configuration is a stretch of it. */
+
+/* Nothing to keep unless there is noise, interference, contention, a model with phases or a
+   utilization that changes. */
+void progress_init(struct sim *sim);
+/* With sim->progress: draws the model noise of a job, exp(sigma z - sigma^2/2), mean 1, from the
+ * stream noise/INDEX; rigid jobs: 1. */
+void progress_submit(struct sim *sim, uint32_t job);
+/* With sim->progress: the factor that a job with GPUs should have now. */
+double progress_factor(const struct sim *sim, uint32_t job);
+/* Another configuration from now on, on the same GPUs, for a job that has just done `due` work in
+   this run. What it did since then, within the nanosecond, it did in the new one already. */
+void progress_change_config(struct sim *sim, uint32_t job, uint32_t config, double due);
+/* Time for which a job has computed since its set-up, in whatever phase. For a job that computes.
+ */
+int64_t progress_computing_ns(const struct sim *sim, uint32_t job);
+/* Work done in this run by `computing_ns` of computing time, which is now or the last
+ * checkpoint. */
+double progress_work(const struct sim *sim, uint32_t job, int64_t computing_ns);
+/* Of a running job, in a convoy (nodes.h) or not; NULL if every job is as fast as predicted.
+   Filled in at `place` where it is nowhere. */
+const struct progress *progress_of(const struct sim *sim, uint32_t job, struct progress *place);
+
+/* --- job_finish --- */
+/* When a job ends: truly, at the speed it has, and as the policy is told. The two are the same
+   where speed is as predicted, work is as requested and no GPU has to wake up. */
+
+/* When a job that holds GPUs will truly be done, or enter the next phase of its model if that is
+   first, if its speed stays. */
+int64_t job_finish_next_ns(const struct sim *sim, uint32_t job);
+/* When a job that gets GPUs in a configuration now is expected to be done: set-up and remaining
+   work as the view has them, at the predicted speed. */
+int64_t job_finish_predicted_ns(const struct sim *sim, uint32_t job, uint32_t config,
+                                uint32_t span);
+/* The same of a job that goes on computing. */
+int64_t job_finish_predicted_on_ns(const struct sim *sim, uint32_t job);
+
+/* --- checkpoint --- */
+/* What checkpoints keep and cost. When a job is stopped: which part of its work is kept, which
+   is lost, and for how long it holds its GPUs to write. */
+
+/* How a job comes to be stopped: with time for a checkpoint, without, or by a failure, which comes
+   before the end of a checkpoint of the same instant. */
+enum stop { STOP_ON_DEMAND, STOP_AT_ONCE, STOP_FAILURE };
+
+/* How long a job that is stopped now keeps its GPUs to write a checkpoint: one that it begins now,
+   or the rest of that of a resize, which is to begin when all GPUs are awake. */
+int64_t checkpoint_write_ns(const struct sim *sim, uint32_t job, enum stop stop);
+/* Takes off the work done since the run began, as far as a checkpoint keeps it; the rest is lost.
+   For a job that still is in the segment in which it is stopped. */
+void checkpoint_book_work(struct sim *sim, uint32_t job, enum stop stop);
+/* If a checkpoint was being written: notes that it is complete, or takes back the work that it
+   was to keep, or, if it may go on, leaves it. */
+void checkpoint_book_unsaved(struct sim *sim, uint32_t job, enum stop stop);
+/* A resize: as checkpoint_book_work, and the checkpoint, or the rest of the last one's, is charged
+   to the set-up on the new GPUs. */
+void checkpoint_charge_resize(struct sim *sim, uint32_t job);
+/* After that: the job waits wait_ns for the new GPUs before it writes. */
+void checkpoint_delay(struct sim *sim, uint32_t job, int64_t wait_ns);
+
 #endif

@@ -3,7 +3,7 @@
 #include "engine/services.h"
 
 #include "base/units.h"
-#include "engine/cluster_changes.h"
+#include "engine/cluster_signals.h"
 #include "workload/service_load.h"
 
 #include <math.h>

@@ -33,7 +33,7 @@ void services_tick_now(struct sim *sim);
 void services_await_tick(struct sim *sim);
 /* Most demand from from_ns up to now. */
 double services_most_demand(struct sim *sim, uint32_t service, int64_t from_ns);
-/* Events of services, which alone help no waiting job for ever (cluster_changes.h). */
+/* Events of services, which alone help no waiting job for ever (cluster_signals.h). */
 uint32_t services_push(struct sim *sim, int64_t time_ns, enum event_kind kind, uint32_t payload);
 void services_cancel(struct sim *sim, uint32_t event);
 

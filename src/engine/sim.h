@@ -5,22 +5,301 @@
 #ifndef EASIM_ENGINE_SIM_H
 #define EASIM_ENGINE_SIM_H
 
+#include "base/array.h"
 #include "base/tally.h"
+#include "base/timeheap.h"
 #include "cluster/placement.h"
 #include "cluster/power_meter.h"
+#include "cluster/sleep.h"
 #include "config/scenario.h"
-#include "engine/cluster_state.h"
-#include "engine/event_order.h"
+#include "config/series.h"
 #include "engine/eventq.h"
-#include "engine/job_state.h"
-#include "engine/service_state.h"
+#include "engine/observer.h"
+#include "engine/service_flow.h"
 #include "engine/view.h"
 #include "policy/list/list.h"
 #include "policy/module.h"
 #include "policy/params.h"
 #include "workload/workload.h"
 
+#include <gsl/gsl_rng.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* --- job_state --- */
+/* The state of a job beyond its spec and its view. Header only: data of struct sim. */
+
+/* How fast a job truly is (segments.h). */
+struct progress {
+    double noise;        /* true speed / predicted speed, over its life */
+    double factor;       /* likewise, in the present stretch: noise, neighbours, contention */
+    double stretch_work; /* done in this run when the stretch began */
+    double kept_work;    /* and at the last periodic checkpoint before that */
+    int64_t began_ns;    /* when the run began, in whatever phase */
+    int64_t stretch_ns;  /* computing time at which the stretch began */
+    int64_t power_ns;    /* and at which the present power began; not before it */
+    int128 stretch_energy, kept_energy; /* of power_ns as the two of work of stretch_ns; 1e-18 J */
+};
+
+/* Where a job is in the steps of its utilization, while it computes (gpus.h). */
+struct use {
+    uint32_t step;
+    uint32_t event; /* its next one, or EVENT_NONE */
+};
+
+/* Work that a checkpoint on demand is to keep while it is being written: what a failure then takes
+   away (segments.h). */
+struct unsaved {
+    int64_t until_ns;            /* the checkpoint is complete after it; 0: none is being written */
+    int64_t computing_ns;        /* that the work took */
+    int128 energy;               /* and drew, 1e-18 J */
+    int64_t milli;               /* thousandths of GPUs */
+    double remaining, predicted; /* the job's remaining work without it, true and in the view */
+};
+
+/* Computing whose work was lost. */
+struct lost {
+    int64_t ns;
+    int128 energy; /* 1e-18 J */
+    int128 gpu_ps; /* 1e-12 GPU s */
+};
+
+/* How often a job was stopped or moved. */
+struct moved {
+    uint32_t preemptions, resizes;
+};
+
+/* Times are -1 until they are known. There are as many as jobs: what few jobs have is elsewhere,
+   and the order leaves no gaps. */
+struct job_run {
+    struct allocation allocation;
+    double remaining; /* true work left when it got its present GPUs (or when it was queued) */
+    int64_t segment_start_ns; /* of the present segment */
+    int64_t held_since_ns;    /* when it got its present GPUs */
+    int64_t first_start_ns, finish_ns;
+    int64_t first_predicted_ns; /* predicted finish at its first start */
+    int64_t held_ns;            /* holding GPUs, those that it holds no more */
+    uint16_t vain_stops;        /* in a row: stopped without having kept any work */
+    uint8_t segment;            /* enum segment_kind: what it is doing */
+    uint8_t cause;              /* enum segment_cause: why the present segment began */
+    uint8_t phase;              /* of its model, from 0 */
+    uint8_t segment_phase;      /* when the present segment began */
+    bool resizing;              /* has GPUs of another configuration in the present plan */
+    uint8_t fate;               /* enum easim_job_state: FINISHED, REJECTED; 0: it is not over */
+    int128 energy;              /* 1e-18 J, up to segment_start_ns */
+    int128 gpu_ps;              /* GPU time held, of GPUs that it holds no more, 1e-12 GPU s */
+    int128 jobs_ns;  /* sim->jobs_ns at submission; once it has finished: over its life */
+    uint32_t event;  /* its pending event, or EVENT_NONE */
+    uint32_t config; /* last configuration, or EASIM_NONE */
+    uint32_t span;
+    uint32_t node_count; /* nodes of the last configuration */
+};
+
+/* Whether the job uses GPUs, or the part of one that it got. */
+static inline bool job_run_uses_gpus(const struct job_run *run) {
+    return run->segment > SEGMENT_QUEUED;
+}
+
+/* --- cluster_state --- */
+/* The state of the cluster beside its free GPUs and its power. Header only: data of struct sim. */
+
+enum cluster_change { CHANGE_CAP, CHANGE_PRICE, CHANGE_CARBON, CHANGE_COUNT };
+
+/* Changes of power cap, price and carbon intensity (cluster_signals.h). */
+struct cluster_changes {
+    struct series_cursor cursors[CHANGE_COUNT];
+    uint32_t pending; /* events of changes in the event set */
+    int64_t round_ns; /* all repeated series together come again after it; 0: none is repeated */
+    int64_t idle_since_ns; /* last event that was not a change of a repeated series */
+    /* Last event that was no timer of the policy, either; timers that have come since, and those
+       that are to come. */
+    int64_t alone_since_ns;
+    uint32_t timers_alone, timers;
+    const struct series
+        *end; /* of the series of price and carbon, the one that ends first; NULL: none ends */
+};
+
+/* What is forecast of one series (cluster_signals.h). Both arrays are rings: hour n is at n %
+ * hours. */
+struct forecast_series {
+    struct series_cursor cursor; /* at the first hour that is not in `values` yet */
+    double *values;              /* of the present hour and those after it: what comes */
+    double *shocks;              /* standard normal, likewise; NULL: exact */
+    gsl_rng *stream;
+};
+
+/* Forecasts of cap, price and carbon intensity (cluster_signals.h). */
+struct forecasts {
+    uint32_t hours; /* 0: none are shown */
+    int64_t hour;   /* the present one, counted from t = 0, of which they are shown; -1: none yet */
+    struct forecast_series series[CHANGE_COUNT];
+    struct forecasts_past *past; /* of internal.h; NULL: the run is not checked */
+};
+
+/* Failures and repairs (internal.h). */
+struct failures {
+    gsl_rng **streams; /* by node, NULL if it never fails; NULL as a whole: none does by chance */
+    size_t *next;      /* by node: its next recorded outage, or the one that it is in; NULL: nothing
+                          is recorded */
+    uint32_t nodes, gpus; /* failed now */
+    uint32_t gone;        /* of these nodes: never repaired */
+    uint64_t count;       /* so far */
+};
+
+struct node_jobs {
+    ARRAY_OF(uint32_t) list; /* that hold GPUs of the node; order is arbitrary but reproducible */
+};
+
+/* Jobs and sleeping GPUs of nodes (nodes.h). */
+struct nodes {
+    struct node_jobs *jobs; /* by node; NULL: not needed */
+    struct sleep sleep;
+    int64_t *awake_ns; /* by job: when all GPUs that it got last are awake; NULL: none sleeps */
+    uint32_t *sleep_events; /* by node: the pending event, or EVENT_NONE */
+    bool *is_changed;       /* by node; NULL: neither interference nor sleep */
+    ARRAY_OF(uint32_t)
+    changed; /* nodes whose jobs or free GPUs are others than when they last settled (loop.h) */
+};
+
+/* Jobs of one node whose speeds change together (nodes.h). Arrays go by place in the convoy. */
+struct convoy {
+    ARRAY_OF(uint32_t) members;
+    ARRAY_OF(double) work; /* done in their present runs up to rated_ns */
+    ARRAY_OF(double) goodput;
+    ARRAY_OF(double) noise;
+    double slowdown; /* since rated_ns */
+    int64_t rated_ns;
+    uint64_t number;           /* of creation that the events of that time would begin with */
+    ARRAY_OF(uint32_t) others; /* jobs of this node alone that are not members */
+    uint32_t spread;           /* jobs of other nodes, too; the convoy then is empty */
+};
+
+struct convoy_job {
+    int64_t wake_ns;      /* of a member: when to look whether it ends soon */
+    uint32_t place;       /* in the convoy + 1, or 0 */
+    uint32_t other_place; /* among the others + 1, or 0 */
+    uint32_t list_place;  /* in the list of its node, if it is on no other */
+};
+
+struct convoys {
+    struct convoy *nodes; /* by node; NULL: not in use */
+    struct convoy_job *jobs;
+    uint32_t members;      /* of all of them: their ends are to come, though they have no events */
+    struct timeheap wakes; /* of members, in nanoseconds, and of such as were */
+};
+
+/* --- service_state --- */
+/* Services and their replicas while a run goes on. Header only: data of struct sim. */
+
+enum replica_phase {
+    REPLICA_GONE,     /* a free place in services->replicas */
+    REPLICA_RESERVED, /* holds free GPUs of one node, of which it has not enough yet */
+    REPLICA_LOADING,
+    REPLICA_READY,
+};
+
+/* Demand of a stretch of time. */
+struct demand_stretch {
+    double per_s;
+    int64_t end_ns; /* INT64_MAX: it has not ended */
+};
+
+struct replica {
+    struct allocation allocation; /* in one node; reserved: what it has so far, perhaps nothing */
+    uint32_t service, number;     /* its name is SERVICE#NUMBER, numbers from 1 */
+    uint32_t config;              /* of those of the service */
+    uint32_t node;
+    uint32_t event;             /* it is ready, or EVENT_NONE */
+    uint8_t phase;              /* enum replica_phase */
+    int64_t since_ns, awake_ns; /* since when in this phase; when all its GPUs are awake */
+    int64_t spare_since_ns;     /* semantics 33.3; TIME_NONE_NS: it is not */
+};
+
+/* The replicas of a service in one configuration: those that are ready run alike. */
+struct replica_group {
+    uint32_t ready, loading;
+    double running, latency_ms;              /* requests of each ready one, and its latency, now */
+    int64_t ready_nw;                        /* likewise, of all its GPUs */
+    int64_t loading_nw;                      /* of each that loads */
+    int64_t most_nw;                         /* that each counts against the power cap */
+    uint32_t ready_metered, loading_metered; /* of which the meter knows */
+};
+
+/* A service, as of settled_ns. */
+struct service_run {
+    struct series_cursor demand;
+    double demand_per_s, capacity_per_s; /* capacity: of the ready replicas together */
+    double backlog;                      /* tokens */
+    double demanded, served, dropped;    /* tokens so far */
+    int64_t settled_ns;
+    enum service_flow flow;
+    bool over_wait;               /* what comes in waits longer than wait_s */
+    struct flow_change next;      /* of the flow, by itself */
+    int64_t next_ns;              /* of that; TIME_NONE_NS: none */
+    uint32_t event;               /* its event, or EVENT_NONE */
+    int128 energy, gpu_ps;        /* of its replicas so far, 1e-18 J and 1e-12 GPU s */
+    int64_t nw, milli;            /* of all its replicas now */
+    struct replica_group *groups; /* by configuration */
+    ARRAY_OF(uint32_t) replicas;  /* in services->replicas, in order of start */
+    uint32_t ready, loading, reserved;
+    uint32_t last_number; /* of a replica */
+    uint64_t scale_ups;   /* replicas after those of t = 0 */
+    uint64_t preemptions; /* of jobs, for its replicas */
+    /* Scaling: past demands that no later one was above, the greatest first; the tick that comes
+       (TIME_NONE_NS: none would change anything), and the last one. */
+    ARRAY_OF(struct demand_stretch) window;
+    size_t window_first;
+    int64_t tick_ns, last_tick_ns;
+    double lasting_backlog; /* above it, all replicas and reservations stay for ever */
+    bool only_grows;        /* it has been */
+};
+
+struct services {
+    struct service_run *runs; /* by service; NULL: there is none */
+    uint32_t count;
+    ARRAY_OF(struct replica) replicas;
+    ARRAY_OF(uint32_t) gone;          /* places there that are free */
+    uint32_t pending;                 /* events of services in the event set */
+    uint32_t reserved, reserved_gpus; /* of all services */
+    uint32_t tick_event;              /* of the earliest tick_ns, or EVENT_NONE */
+    bool in_tick;                     /* that event is being applied */
+    bool by_policy;                   /* the policy scales them: there are no ticks */
+    /* Of services whose replicas may still go. */
+    int64_t round_ns; /* all repeated demands together come again after it; 0: none is
+                         repeated */
+    int64_t after_ns; /* longest down_after */
+};
+
+/* --- event_order --- */
+/* The kinds of events, and their order where they come at the same instant (docs/semantics.md,
+   1.2). */
+
+enum event_kind {
+    EVENT_CLUSTER,     /* payload enum cluster_change: power cap, price or carbon intensity */
+    EVENT_MEASURE,     /* end of the warm-up; causes no decision */
+    EVENT_COMPUTING,   /* payload job: set-up is over; causes no decision */
+    EVENT_PHASE,       /* payload job: it enters the next phase of its model; causes no decision */
+    EVENT_UTILIZATION, /* payload job: the next step of its utilization; causes no decision */
+    EVENT_FINISH,      /* payload job */
+    EVENT_RELEASE,     /* payload job: its checkpoint is written */
+    EVENT_ARRIVAL,     /* payload job */
+    EVENT_TIMER,
+    EVENT_FAILURE, /* payload node */
+    EVENT_REPAIR,  /* payload node */
+    EVENT_SLEEP,   /* payload node: free GPUs of it fall asleep; causes no decision */
+    EVENT_DEMAND,  /* of services changes; like the three below, it causes a decision only of
+                      policies that declare SERVICES, or where GPUs came free */
+    EVENT_BACKLOG, /* payload service: its backlog is empty, or a waiting time is reached */
+    EVENT_REPLICA, /* payload replica: it is ready */
+    EVENT_SCALING, /* of services */
+};
+
+/* Rank of a kind among the events of one instant, for eventq_push: the least comes first.
+   arrivals_first: arrivals before finishes and checkpoints that are written. */
+uint32_t event_order_rank(enum event_kind kind, bool arrivals_first);
+
+/* --- sim --- */
 
 /* What the invariant checker has summed up: all jobs with an index below `jobs`, which are
    over. */

@@ -2,8 +2,8 @@
 #include "metrics/job_record.h"
 
 #include "base/units.h"
-#include "engine/account.h"
 #include "engine/contention.h"
+#include "engine/segments.h"
 
 #include <math.h>
 

@@ -3,9 +3,7 @@
    written. */
 #include "metrics/job_segments.h"
 
-#include "engine/account.h"
 #include "engine/gpus.h"
-#include "engine/progress.h"
 #include "engine/segments.h"
 
 #include <assert.h>

@@ -1,7 +1,7 @@
 /* Segments against records: see job_segments_check.h. */
 #include "metrics/job_segments_check.h"
 
-#include "engine/account.h"
+#include "engine/segments.h"
 #include "metrics/job_record.h"
 
 #include <math.h>

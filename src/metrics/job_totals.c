@@ -1,7 +1,7 @@
 /* Totals over jobs: see job_totals.h. */
 #include "metrics/job_totals.h"
 
-#include "engine/account.h"
+#include "engine/segments.h"
 
 static void add_work(struct job_totals *totals, const struct sim *sim, uint32_t job) {
     const struct job_spec *spec = &sim->workload->jobs.at[job];

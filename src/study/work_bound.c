@@ -1,7 +1,7 @@
 /* Work done, job by job: see work_bound.h. */
 #include "study/work_bound.h"
 
-#include "engine/account.h"
+#include "engine/segments.h"
 
 #include <math.h>
 #include <stdlib.h>

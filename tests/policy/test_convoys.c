@@ -1,4 +1,4 @@
-/* Jobs whose speeds change together are brought up to date in one sweep (src/engine/convoys.c), to
+/* Jobs whose speeds change together are brought up to date in one sweep (src/engine/nodes.c), to
    the same nanosecond as one by one. Jobs with periodic checkpoints are always taken one by one;
    with an interval longer than any job the checkpoints change nothing else. */
 #include "../support/scenario.h"

@@ -4,7 +4,6 @@
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"
 #include "base/units.h"
-#include "engine/account.h"
 #include "engine/segments.h"
 
 #include <criterion/criterion.h>

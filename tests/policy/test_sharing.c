@@ -6,7 +6,7 @@
 
 #include "base/rng.h"
 #include "base/units.h"
-#include "engine/account.h"
+#include "engine/segments.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -34,7 +34,7 @@ FAULTS = {
     "clock": {"same run, same decisions": r"action \d+ was start job .* now it is start job .*"},
     "crash": {"scenario: one GPU": SIGNAL},
     "crash_in_init": {f"scenario: {name}": SIGNAL for name in SCENARIOS},
-    # 1000: MOST_VAIN_STOPS of engine/checkpoint.c
+    # 1000: MOST_VAIN_STOPS of engine/segments.c
     "endless_preemptions": {"scenario: one GPU type": r"job \d+ was stopped 1000 times in a row .*"},
     "endless_resizes": {"scenario: one GPU type": r"job \d+ was stopped 1000 times in a row .*"},
     "endless_wakes": {"scenario: one GPU": r"no job has arrived or finished during 100000 decisions: 1 starts, "

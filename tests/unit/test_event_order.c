@@ -1,5 +1,5 @@
 /* The order of events at one instant, as semantics 1.2 lists it. */
-#include "engine/event_order.h"
+#include "engine/sim.h"
 
 #include <criterion/criterion.h>
 

@@ -3,8 +3,8 @@
    looks like inside. */
 #include "base/array.h"
 #include "base/rng.h"
-#include "engine/event_order.h"
 #include "engine/eventq.h"
+#include "engine/sim.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -3,10 +3,10 @@
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"
 #include "engine/contention.h"
-#include "engine/convoys.h"
-#include "engine/invariants.h"
+#include "engine/gpus.h"
+#include "engine/internal.h"
 #include "engine/loop.h"
-#include "engine/phase.h"
+#include "engine/nodes.h"
 #include "engine/services.h"
 
 #include <criterion/criterion.h>

@@ -3,7 +3,7 @@
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"
 #include "base/units.h"
-#include "engine/account.h"
+#include "engine/segments.h"
 #include "metrics/deadline.h"
 #include "metrics/fairness.h"
 #include "metrics/job_stats.h"

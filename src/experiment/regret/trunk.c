@@ -5,7 +5,6 @@
 #include "base/units.h"
 #include "easim/predict.h"
 #include "engine/gpus.h"
-#include "engine/power_cap.h"
 #include "experiment/regret/branches.h"
 
 #include <math.h>

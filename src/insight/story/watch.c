@@ -4,7 +4,6 @@
 
 #include "easim/predict.h"
 #include "engine/gpus.h"
-#include "engine/power_cap.h"
 
 #include <math.h>
 

@@ -3,11 +3,9 @@
 #include "output/run/run_trace.h"
 
 #include "base/units.h"
-#include "engine/account.h"
 #include "engine/gpus.h"
 #include "engine/segments.h"
 #include "engine/services.h"
-#include "engine/utilization.h"
 #include "io/atomic_file.h"
 #include "io/json_text.h"
 

@@ -1,7 +1,6 @@
-/* Changes of power cap, price and carbon intensity while a run goes on: one pending event for each
- * series. */
-#ifndef EASIM_ENGINE_CLUSTER_CHANGES_H
-#define EASIM_ENGINE_CLUSTER_CHANGES_H
+/* Cap, price, carbon: one signal[]. */
+#ifndef EASIM_ENGINE_CLUSTER_SIGNALS_H
+#define EASIM_ENGINE_CLUSTER_SIGNALS_H
 
 #include "engine/sim.h"
 
@@ -23,5 +22,19 @@ void cluster_changes_check_end(struct sim *sim, int64_t to_ns);
    that will fall asleep): then the policy has at most what it has now. Nor do values of repeated
    series help that it has had before, in all states that they can be in together. */
 bool cluster_changes_helpful_left(const struct sim *sim);
+
+/* --- forecasts --- */
+/* Forecasts of cap, price and carbon intensity, hour by hour (semantics 29). They are new at every
+   full hour, which is no event: policies see them when they decide. */
+
+#define FORECAST_HOUR_NS (3600 * NS_PER_S)
+
+/* How many hours the policy of a simulation sees: none unless it declares FORECAST. */
+uint32_t forecasts_hours(const struct sim *sim);
+/* Puts those of the first hour into the view, which holds the values of t = 0 already. */
+void forecasts_init(struct sim *sim);
+/* Those of the present hour, if they are not in the view yet. */
+void forecasts_update(struct sim *sim);
+void forecasts_finish(struct sim *sim); /* accepts a zeroed sim */
 
 #endif

@@ -1,22 +1,77 @@
-/* Invariants: see invariants.h. Everything is derived again from the jobs, not from running totals
- * of the engine. */
-#include "engine/invariants.h"
+/* Invariants, span checks. */
+#include "engine/internal.h"
 
-#include "engine/account.h"
 #include "engine/contention.h"
-#include "engine/contention_check.h"
-#include "engine/convoys.h"
 #include "engine/gpus.h"
-#include "engine/job_finish.h"
-#include "engine/job_memory.h"
-#include "engine/phase.h"
-#include "engine/progress.h"
-#include "engine/services_check.h"
-#include "engine/span_checks.h"
+#include "engine/jobs.h"
+#include "engine/nodes.h"
 #include "model/laws.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+/* --- span_checks --- */
+/* What a checked run looks at of spans: see internal.h. Computed from the nodes alone, without
+   what placement keeps of switches. */
+
+/* Whether one switch of a tier, the cluster without tiers, holds all nodes of an allocation. */
+static bool is_held(const struct sim *sim, const struct allocation *allocation, uint32_t span) {
+    const struct piece *pieces = allocation_pieces(allocation);
+    uint32_t nodes = cluster_span_nodes(sim->cluster, span);
+    for (uint32_t i = 1; i < allocation->count; i++)
+        if (pieces[i].node / nodes != pieces[0].node / nodes)
+            return false;
+    return true;
+}
+
+/* The span of a job that holds GPUs is the lowest that holds all of their nodes, and its
+   configuration is known there. */
+static void span_checks_job(struct sim *sim, uint32_t job) {
+    const struct job_run *run = &sim->runs[job];
+    const struct easim_job *shown = &sim->view.jobs[job];
+    uint32_t lowest = 0;
+    while (!is_held(sim, &run->allocation, lowest))
+        lowest++;
+    if (run->span != lowest || shown->span != lowest)
+        sim_fail(sim, ERROR_RUN, "check: job %s has span %u and shows %u, its nodes have %u",
+                 sim->workload->jobs.at[job].id, run->span, shown->span, lowest);
+    else if (!(sim->view.configs[run->config].goodput[lowest] > 0))
+        sim_fail(sim, ERROR_RUN, "check: job %s runs in a span in which it is not known",
+                 sim->workload->jobs.at[job].id);
+}
+
+/* Of a span, place by place; they are runs of nodes. */
+static void check_span(struct sim *sim, uint32_t gpu_type, uint32_t span) {
+    const struct cluster *cluster = sim->cluster;
+    const struct type_placement *type = &sim->placement.types[gpu_type];
+    uint32_t width = cluster_span_nodes(cluster, span), most = 0;
+    for (uint32_t first = 0, place = 0; first < cluster->node_count; first += width, place++) {
+        uint32_t free = 0;
+        for (uint32_t n = first; n - first < width && n < cluster->node_count; n++)
+            free += cluster->nodes[n].gpu_type == gpu_type ? sim->placement.node_free[n] : 0;
+        most = free > most ? free : most;
+        if (span > 0 && span < sim->placement.level_count && type->switch_free[span][place] != free)
+            sim_fail(sim, ERROR_RUN, "check: switch %u of tier %s has %u free GPUs, not %u", place,
+                     network_span_name(&cluster->network, span), free,
+                     type->switch_free[span][place]);
+    }
+    if (sim->view.gpu_types[gpu_type].span_free_max[span] != most)
+        sim_fail(sim, ERROR_RUN, "check: type %s shows at most %u free GPUs in span %s, not %u",
+                 cluster->gpu_types[gpu_type].name,
+                 sim->view.gpu_types[gpu_type].span_free_max[span],
+                 network_span_name(&cluster->network, span), most);
+}
+
+/* The free GPUs of every switch, and the most of any, which policies see. */
+static void span_checks_switches(struct sim *sim) {
+    for (uint32_t h = 0; h < sim->cluster->gpu_type_count; h++)
+        for (uint32_t span = 0; span < sim->view.v->span_count; span++)
+            check_span(sim, h, span);
+}
+
+/* --- invariants --- */
+/* Invariants: see internal.h. Everything is derived again from the jobs, not from running totals
+ * of the engine. */
 
 struct totals {
     uint32_t *node_busy, *node_shared, *node_jobs;
@@ -355,7 +410,7 @@ static void pass_by(struct sim *sim) {
     }
 }
 
-/* With more jobs than that not every event is checked (invariants.h). */
+/* With more jobs than that not every event is checked (internal.h). */
 #define JOBS_PER_EVENT 64u
 #define JOBS_AHEAD     4u /* fetched from memory while others are checked */
 

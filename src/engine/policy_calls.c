@@ -1,17 +1,19 @@
-/* Calls of the policy: see callbacks.h. */
-#include "engine/callbacks.h"
+/* Callbacks, admission. */
+#include "engine/internal.h"
 
 #include "base/machine.h"
 #include "base/own_state.h"
 #include "base/units.h"
 #include "engine/actions.h"
-#include "engine/look.h"
-#include "engine/service_view.h"
+#include "engine/gpus.h"
+#include "engine/jobs.h"
 #include "policy/interface.h"
 
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
+
+/* --- callbacks --- */
 
 /* Decisions 1, 2, 4, 8 ... compare all of the view and ask for all kept answers again: few,
    however long the run is. */
@@ -58,7 +60,9 @@ static void call_policy(struct sim *sim, int (*function)(const struct easim_pass
     actions_finish(&plan);
 }
 
-bool callbacks_may_admit(struct sim *sim, uint32_t job) {
+/* Whether a list policy may ever admit a job that is being submitted, alone on the cluster and
+   under the constant cap of sim->over_cap. A free policy does not say. */
+static bool callbacks_may_admit(struct sim *sim, uint32_t job) {
     if (!sim->module->policy->list)
         return true;
     struct easim_plan plan = {.sim = sim};
@@ -147,4 +151,28 @@ bool callbacks_explain(struct sim *sim, char text[static RECHECK_BYTES]) {
     look_ends(sim, true);
     arena_reset(&sim->scratch);
     return found;
+}
+
+/* --- admission --- */
+
+static const char *reject_reason(struct sim *sim, uint32_t job) {
+    const struct config_set *set = &sim->workload->table.sets.at[sim->workload->jobs.at[job].set];
+    if (set->count == 0)
+        return set->reason;
+    if (power_cap_forbids_job(sim, job))
+        return "over the power cap in every configuration, even alone on the cluster";
+    if (sim->view.jobs[job].time_best_s > TIME_MAX_S)
+        return "would run longer than 4e9 s";
+    return sim->over_cap && !callbacks_may_admit(sim, job)
+               ? "over the power cap in every configuration that the policy admits, even alone on the cluster"
+               : NULL;
+}
+
+void admission_submit(struct sim *sim, uint32_t job) {
+    jobs_arrive(sim, job);
+    const char *reason = reject_reason(sim, job);
+    if (reason)
+        jobs_reject(sim, job, reason);
+    else
+        jobs_submit(sim, job);
 }

@@ -1,0 +1,271 @@
+/* Cap, price, carbon: one signal[]: see cluster_signals.h. */
+#include "engine/cluster_signals.h"
+
+#include "base/units.h"
+
+#include <gsl/gsl_randist.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* --- cluster_changes --- */
+/* Changes of cap, price and carbon: see cluster_changes. Invariant: the view holds the values of
+ * the present instant. */
+
+#define ROUNDS_WITH_FAILURES 100
+#define MOST_TIMERS_ALONE    100000 /* one an hour: eleven years */
+
+static void show_value(struct sim *sim, uint32_t which) {
+    struct easim_view *v = view_header(&sim->view);
+    double *const values[CHANGE_COUNT] = {&v->power_cap_w, &v->price_per_mwh, &v->carbon_g_per_kwh};
+    *values[which] = sim->changes.cursors[which].value;
+}
+
+static void push_next_change(struct sim *sim, uint32_t which) {
+    int64_t next_ns = series_next_ns(&sim->changes.cursors[which]);
+    if (next_ns == TIME_NONE_NS)
+        return;
+    sim_push(sim, next_ns, EVENT_CLUSTER, which);
+    sim->changes.pending++;
+}
+
+int64_t cluster_changes_common_period_ns(int64_t a_ns, int64_t b_ns) {
+    int64_t a = a_ns, b = b_ns, most_ns = (int64_t)TIME_MAX_S * NS_PER_S;
+    if (a_ns == 0 || b_ns == 0)
+        return a_ns + b_ns;
+    while (b != 0) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a_ns / a > most_ns / b_ns ? most_ns : a_ns / a * b_ns;
+}
+
+void cluster_changes_init(struct sim *sim) {
+    const struct series *const series[CHANGE_COUNT] = {
+        &sim->cluster->cap_series, &sim->options.prices.price, &sim->options.prices.carbon};
+    struct cluster_changes *c = &sim->changes;
+    for (uint32_t i = 0; i < CHANGE_COUNT; i++) {
+        if (!series[i]->kind)
+            continue; /* a constant */
+        series_start(&c->cursors[i], series[i]);
+        show_value(sim, i);
+        push_next_change(sim, i);
+        c->round_ns = cluster_changes_common_period_ns(c->round_ns, series_period_ns(series[i]));
+        if (series_last_ns(series[i]) != TIME_NONE_NS &&
+            (!c->end || series_last_ns(series[i]) < series_last_ns(c->end)))
+            c->end = series[i];
+    }
+}
+
+void cluster_changes_apply(struct sim *sim, uint32_t which) {
+    struct series_cursor *cursor = &sim->changes.cursors[which];
+    sim->changes.pending--;
+    series_pass(cursor);
+    show_value(sim, which);
+    push_next_change(sim, which);
+    if (series_period_ns(cursor->series) == 0)
+        cluster_changes_reset_round(sim);
+    view_add_event(&sim->view, EASIM_EVENT_CLUSTER, EASIM_NONE);
+}
+
+void cluster_changes_reset_round(struct sim *sim) {
+    sim->changes.idle_since_ns = sim->changes.alone_since_ns = sim->now_ns;
+    sim->changes.timers_alone = 0;
+}
+
+void cluster_changes_push_timer(struct sim *sim, int64_t time_ns) {
+    sim->changes.timers++;
+    sim_push(sim, time_ns, EVENT_TIMER, EASIM_NONE);
+}
+
+void cluster_changes_pass_timer(struct sim *sim) {
+    sim->changes.timers--;
+    sim->changes.timers_alone++;
+    sim->changes.idle_since_ns = sim->now_ns;
+}
+
+void cluster_changes_check_end(struct sim *sim, int64_t to_ns) {
+    const struct series *end = sim->changes.end;
+    if (end && to_ns > series_last_ns(end))
+        sim_fail(sim, ERROR_RUN,
+                 "%s: %s ends at t = %.9g s, before the run does; period: DURATION would repeat it",
+                 end->kind->path, end->file, units_s(series_last_ns(end)));
+}
+
+static bool changes_once_more(const struct series_cursor *cursor) {
+    return cursor->series && series_period_ns(cursor->series) == 0 &&
+           series_next_ns(cursor) != TIME_NONE_NS;
+}
+
+/* A backlog that falls will be gone, and then replicas may go. */
+static bool backlog_falls(const struct service_run *run) {
+    return run->backlog > 0 &&
+           (run->flow == FLOW_LATE ||
+            (run->flow == FLOW_BACKLOG && run->demand_per_s < run->capacity_per_s));
+}
+
+/* Where services are, a change that does not come again is awaited however far it is. */
+static bool once_is_left(const struct sim *sim) {
+    bool left = false;
+    for (uint32_t i = 0; i < CHANGE_COUNT && sim->services.count > 0; i++)
+        left = left || changes_once_more(&sim->changes.cursors[i]);
+    for (uint32_t s = 0; s < sim->services.count; s++)
+        left = left || changes_once_more(&sim->services.runs[s].demand) ||
+               (series_period_ns(sim->services.runs[s].demand.series) == 0 &&
+                backlog_falls(&sim->services.runs[s]));
+    return left;
+}
+
+/* A policy that starts nothing in any state of cap, price and carbon that the repeated series can
+   be in together, while nothing else happens, is taken to wait for ever. Before that it may still
+   be waiting for one of them. Where nodes fail, one may have failed in the state that it waits for:
+   it gets that state many times. So with demands of services, and what replicas do because of them:
+   one that is let go may be what a job waits for, and that takes a while (after_ns); none goes of
+   a service whose backlog only grows, whose demand then does not count. A policy that
+   goes on asking for timers, as rounds do, may wait for a time of its own: it gets very many. */
+static bool only_repeats(const struct sim *sim) {
+    const struct cluster_changes *c = &sim->changes;
+    const struct services *services = &sim->services;
+    int64_t rounds = sim->failures.streams ? ROUNDS_WITH_FAILURES : 1;
+    int64_t round_ns = cluster_changes_common_period_ns(c->round_ns, services->round_ns);
+    if (services->count > 0)
+        round_ns += services->after_ns;
+    bool timed_out = c->timers_alone > MOST_TIMERS_ALONE;
+    uint32_t idle = c->pending + services->pending + (timed_out ? c->timers : 0);
+    int64_t since_ns = timed_out ? c->alone_since_ns : c->idle_since_ns;
+    return (c->round_ns > 0 || services->count > 0) &&
+           sim->events.count + sim->convoys.members == idle + sim->background &&
+           (sim->now_ns - since_ns) / rounds > round_ns && !once_is_left(sim);
+}
+
+bool cluster_changes_helpful_left(const struct sim *sim) {
+    return sim->failures.nodes != sim->failures.gone ||
+           (sim->events.count + sim->convoys.members != sim->background && !only_repeats(sim));
+}
+
+/* --- forecasts --- */
+/* Forecasts: see forecasts. Invariant: the rings hold the hours of the view. The numbers drawn
+   for an hour depend on the hour alone, so that whoever asks, and when, changes no forecast. */
+
+uint32_t forecasts_hours(const struct sim *sim) {
+    bool reads = sim->module->policy->capabilities & EASIM_CAPABILITY_FORECAST;
+    return reads ? (uint32_t)sim->options.forecast.hours : 0;
+}
+
+/* ---- What comes ---- */
+
+/* What holds in a whole hour from from_ns on: the mean of a series over time, of a limit the least;
+   NAN: the series does not reach that far. The cursor is at from_ns or before, and goes on to the
+   end of that hour. */
+static double hour_value(struct series_cursor *cursor, int64_t from_ns) {
+    const int64_t to_ns = from_ns + FORECAST_HOUR_NS, last_ns = series_last_ns(cursor->series);
+    while (series_next_ns(cursor) <= from_ns)
+        series_pass(cursor);
+    double least = cursor->value, sum = 0;
+    int64_t at_ns = from_ns, next_ns = series_next_ns(cursor);
+    bool changes = next_ns < to_ns;
+    for (; next_ns < to_ns; next_ns = series_next_ns(cursor)) {
+        sum += cursor->value * (double)(next_ns - at_ns);
+        series_pass(cursor);
+        least = fmin(least, cursor->value);
+        at_ns = next_ns;
+    }
+    if (last_ns != TIME_NONE_NS && last_ns < to_ns)
+        return NAN;
+    if (!changes || cursor->series->kind->is_limit)
+        return least;
+    return (sum + cursor->value * (double)(to_ns - at_ns)) / (double)FORECAST_HOUR_NS;
+}
+
+/* The next hour that is not in the rings yet. */
+static void look_ahead(struct forecast_series *series, uint32_t hours, int64_t hour) {
+    series->values[hour % hours] = hour_value(&series->cursor, hour * FORECAST_HOUR_NS);
+    if (series->shocks)
+        series->shocks[hour % hours] = gsl_ran_ugaussian(series->stream);
+}
+
+/* ---- What is forecast ---- */
+
+/* An AR(1) error that begins with 0 at the present hour: of lead h its variance is v = sigma^2 (1 -
+   correlation^2h). The factor exp(e - v / 2) has the mean 1. */
+static void show_series(struct sim *sim, uint32_t which, double present) {
+    const struct forecasts *f = &sim->forecasts;
+    const struct forecast_series *series = &f->series[which];
+    const double sigma = sim->options.forecast.error.sigma,
+                 carry = sim->options.forecast.error.correlation,
+                 fresh = sigma * sqrt(1 - carry * carry);
+    double error = 0, variance = 0;
+    for (uint32_t lead = 0; lead < f->hours; lead++) {
+        struct easim_forecast *shown = view_forecast(&sim->view, lead);
+        double *const places[CHANGE_COUNT] = {&shown->power_cap_w, &shown->price_per_mwh,
+                                              &shown->carbon_g_per_kwh};
+        size_t at = (size_t)(f->hour + lead) % f->hours;
+        *places[which] = series->values ? series->values[at] : present;
+        if (!series->shocks || lead == 0)
+            continue;
+        error = carry * error + fresh * series->shocks[at];
+        variance = carry * carry * variance + fresh * fresh;
+        *places[which] *= exp(error - variance / 2);
+    }
+}
+
+static void show_hours(struct sim *sim) {
+    const struct easim_view *v = sim->view.v;
+    const double present[CHANGE_COUNT] = {v->power_cap_w, v->price_per_mwh, v->carbon_g_per_kwh};
+    for (uint32_t lead = 0; lead < sim->forecasts.hours; lead++)
+        view_forecast(&sim->view, lead)->from_s =
+            units_s((sim->forecasts.hour + lead) * FORECAST_HOUR_NS);
+    for (uint32_t i = 0; i < CHANGE_COUNT; i++)
+        show_series(sim, i, present[i]);
+}
+
+void forecasts_update(struct sim *sim) {
+    struct forecasts *f = &sim->forecasts;
+    int64_t hour = sim->now_ns / FORECAST_HOUR_NS;
+    if (f->hours == 0 || hour == f->hour)
+        return;
+    int64_t known = f->hour < 0 ? 0 : f->hour + f->hours; /* the first hour that is not */
+    for (; known < hour + f->hours; known++)
+        for (uint32_t i = 0; i < CHANGE_COUNT; i++)
+            if (f->series[i].values)
+                look_ahead(&f->series[i], f->hours, known);
+    f->hour = hour;
+    show_hours(sim);
+}
+
+/* ---- The life of a run ---- */
+
+static void start_series(struct sim *sim, struct forecast_series *series,
+                         const struct series *source, const char *name) {
+    const struct sim_options *o = &sim->options;
+    series_start(&series->cursor, source);
+    series->values = mem_zalloc(sim->forecasts.hours, sizeof *series->values);
+    if (o->forecast.error.sigma == 0)
+        return;
+    series->shocks = mem_zalloc(sim->forecasts.hours, sizeof *series->shocks);
+    series->stream = rng_create(o->seed, o->replication, name);
+}
+
+void forecasts_init(struct sim *sim) {
+    static const char *const streams[CHANGE_COUNT] = {
+        "forecast/power_cap_w", "forecast/price_per_mwh", "forecast/carbon_g_per_kwh"};
+    const struct series *const series[CHANGE_COUNT] = {
+        &sim->cluster->cap_series, &sim->options.prices.price, &sim->options.prices.carbon};
+    struct forecasts *f = &sim->forecasts;
+    f->hours = forecasts_hours(sim);
+    f->hour = -1;
+    for (uint32_t i = 0; i < CHANGE_COUNT && f->hours > 0; i++)
+        if (series[i]->kind)
+            start_series(sim, &f->series[i], series[i], streams[i]);
+    forecasts_update(sim);
+}
+
+void forecasts_finish(struct sim *sim) {
+    for (uint32_t i = 0; i < CHANGE_COUNT; i++) {
+        struct forecast_series *series = &sim->forecasts.series[i];
+        free(series->values);
+        free(series->shocks);
+        if (series->stream)
+            gsl_rng_free(series->stream);
+    }
+}

@@ -1,0 +1,138 @@
+/* What the files of src/engine share; for this folder alone. */
+#ifndef EASIM_ENGINE_INTERNAL_H
+#define EASIM_ENGINE_INTERNAL_H
+
+#include "engine/replicas.h"
+#include "engine/segments.h"
+#include "engine/services.h"
+#include "engine/sim.h"
+#include "policy/list/recheck.h"
+
+/* --- callbacks --- */
+/* Where the policy is called: for a decision, at the beginning and the end, and for questions. */
+
+/* Asks the policy for its decision and carries it out. On failure sim->error is set. */
+void callbacks_decide(struct sim *sim);
+/* Calls init (before the first event) or finish (after the last) of the policy, where it has one.
+ */
+void callbacks_init(struct sim *sim);
+void callbacks_finish(struct sim *sim);
+/* At the end of a checked run: compares all of the view. */
+void callbacks_check_view(struct sim *sim);
+/* For a run that ends because jobs wait for ever: whether the reason is that answers of a list
+   policy, which the host keeps, are no longer what the policy would answer; text says which. */
+bool callbacks_explain(struct sim *sim, char text[static RECHECK_BYTES]);
+
+/* --- admission --- */
+/* Whether a job that arrives goes into the queue or is rejected, for ever. */
+
+/* The arrival of a job: into the queue, or rejected. */
+void admission_submit(struct sim *sim, uint32_t job);
+
+/* --- exchange --- */
+/* Exchanges: sets of jobs that start, stop and change their GPUs with each other, all or none. */
+
+/* Parts as the host keeps them; zero-initialise, release with exchange_finish. */
+struct exchange {
+    struct easim_part *parts;
+    struct allocation *allocations; /* that a start or resize gets; empty otherwise */
+    uint32_t count;
+};
+
+/* Copies what the policy passes: parts part_bytes long each. False if that is no set of parts. */
+bool exchange_read(struct exchange *exchange, const struct sim *sim, const void *parts,
+                   uint32_t count, size_t part_bytes);
+void exchange_finish(struct exchange *exchange);
+
+/* Tries an exchange, and changes nothing: why it is refused and for which part, or REFUSED_NOT;
+   and the committed power of the cluster with it. */
+enum refusal exchange_try(struct sim *sim, struct exchange *exchange, uint32_t *ret_part,
+                          int64_t *ret_committed_nw);
+/* Gives and takes the GPUs of an exchange that exchange_try has just found in order; its starts and
+   resizes have their allocations then, and are still to be carried out. */
+void exchange_take_gpus(struct sim *sim, struct exchange *exchange);
+
+/* --- action_checks --- */
+/* Whether an action of the policy can be tried at all, as things stand in its plan. Whether it
+   fits, and the power cap, come after that. */
+
+bool action_has_capability(const struct sim *sim, uint32_t capability);
+/* A configuration of the job's own range. */
+bool action_allows_config(const struct sim *sim, uint32_t job, uint32_t config);
+/* Whether a job may be resized: it has run before this plan, on whole GPUs. */
+bool action_may_resize(const struct sim *sim, uint32_t job);
+
+/* REFUSED_NOT: it can be tried. */
+enum refusal action_check_start(const struct sim *sim, uint32_t job, uint32_t config);
+enum refusal action_check_preempt(const struct sim *sim, uint32_t job);
+enum refusal action_check_resize(const struct sim *sim, uint32_t job, uint32_t config);
+enum refusal action_check_reject(const struct sim *sim, uint32_t job);
+/* Of a configuration of a replica, and of a replica, by their places in the view. */
+enum refusal action_check_scale_up(const struct sim *sim, uint32_t replica_config);
+enum refusal action_check_scale_down(const struct sim *sim, uint32_t replica);
+
+/* --- invariants --- */
+/* Invariants of a checked run, recomputed from scratch. */
+
+/* GPUs are conserved on every node and below every switch, each job is in one state and has the
+   span of its nodes, committed and metered power equal the
+   sum over jobs, and the energy of jobs, idle GPUs and nodes equals the integral of power. The
+   first violation fails the run. */
+void invariants_check_all(struct sim *sim);
+/* To be called after every event. Checks all of it while there are at most 64 jobs to look at; of
+   n > 64 jobs only at every n/64-th call, since otherwise a long queue would cost its square. To
+   look at are all jobs submitted so far but those in front of the oldest that is not over. */
+void invariants_check(struct sim *sim);
+
+/* --- contention_check --- */
+/* What --check asks of shares (semantics 35.4), from the allocations of jobs: no uplink and no
+   storage carries more than it can; who has less than it could use is on a full one where nobody
+   has more. */
+
+/* With contention: fails the run if that is not so. */
+void contention_check(struct sim *sim);
+
+/* --- forecasts_check --- */
+/* What `--check` asks of forecasts: that an hour was, when it is over, what had been shown of it
+   while it was present, whatever the error of those ahead; and that without an error what is shown
+   of an hour never changes. */
+
+/* Around forecasts_update, with the view of the instant before and the time to which it goes on. */
+void forecasts_check_advance(struct sim *sim, int64_t from_ns, int64_t to_ns);
+void forecasts_check_shown(struct sim *sim);
+void forecasts_check_finish(struct sim *sim);
+
+/* --- services_check --- */
+/* What --check makes sure of about services after every event: everything is derived again from the
+   replicas and the demand (semantics 34). */
+
+/* What replicas and reservations hold and draw. */
+struct services_held {
+    uint32_t *node_gpus;            /* by node; added to */
+    int64_t power_nw, committed_nw; /* reserved GPUs draw as idle ones do */
+    int128 energy;                  /* of replicas so far, 1e-18 J */
+};
+
+void services_check(struct sim *sim, struct services_held *held);
+
+/* --- failures --- */
+/* Failures and repairs of nodes (semantics 12.1): times drawn from a stream of each node, or
+   recorded ones, so that neither the policy nor another node changes them. */
+
+void failures_init(struct sim *sim);
+void failures_finish(struct sim *sim);
+/* The events themselves. */
+void failures_fail(struct sim *sim, uint32_t node);
+void failures_repair(struct sim *sim, uint32_t node);
+
+/* --- scaling --- */
+/* The host scales services (semantics 33.3, 34.4): at ticks replicas are started, GPUs reserved for
+   them, jobs displaced, replicas released. */
+
+/* The event itself. */
+void scaling_tick(struct sim *sim);
+/* After a decision: what the cap does not allow is released, the replica of most power first, as
+   long as its service keeps its least number. Whether there was any. */
+bool scaling_keep_cap(struct sim *sim);
+
+#endif
