@@ -7,6 +7,22 @@
 
 #include <math.h>
 
+/* --- deadline --- */
+
+bool deadline_is_due(int64_t deadline_ns, int64_t horizon_ns) {
+    return deadline_ns != TIME_NONE_NS && deadline_ns <= horizon_ns;
+}
+
+enum deadline deadline_judge(int64_t deadline_ns, int64_t finish_ns, int64_t horizon_ns) {
+    if (deadline_ns == TIME_NONE_NS)
+        return DEADLINE_NONE;
+    if (finish_ns >= 0)
+        return finish_ns <= deadline_ns ? DEADLINE_KEPT : DEADLINE_MISSED;
+    return deadline_is_due(deadline_ns, horizon_ns) ? DEADLINE_MISSED : DEADLINE_OPEN;
+}
+
+/* --- job_record --- */
+
 static int64_t since_submission(const struct job_spec *spec, int64_t time_ns) {
     return time_ns < 0 ? -1 : time_ns - spec->submit_ns;
 }
@@ -57,4 +73,19 @@ const char *job_record_status_name(uint32_t state) {
 
 double job_record_edp_js(const struct job_record *record) {
     return record->jct_ns < 0 ? NAN : record->energy_j * units_s(record->jct_ns);
+}
+
+/* --- rows --- */
+
+struct power_row power_row_of(const struct sim *sim) {
+    uint32_t free = sim->view.v->free_gpus + sim->services.reserved_gpus,
+             failed = sim->failures.gpus;
+    return (struct power_row){sim->now_ns,
+                              power_meter_total_nw(&sim->meter),
+                              sim->cluster->gpus - free - failed,
+                              free,
+                              sim->waiting,
+                              failed,
+                              sim->view.v->shared_free_milli,
+                              sim->view.v->power_cap_w};
 }

@@ -3,8 +3,30 @@
 #ifndef EASIM_METRICS_JOB_RECORD_H
 #define EASIM_METRICS_JOB_RECORD_H
 
+#include "engine/observer.h"
 #include "engine/sim.h"
-#include "metrics/deadline.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* --- deadline --- */
+/* Whether a job has kept its deadline, and whose deadlines a run can judge. */
+
+enum deadline {
+    DEADLINE_NONE,   /* the job has none */
+    DEADLINE_OPEN,   /* not due in this run, and the job has not finished */
+    DEADLINE_KEPT,   /* finished at it or before */
+    DEADLINE_MISSED, /* finished after it, or it was due and the job has not finished */
+};
+
+/* Whether a deadline is at or before the horizon. TIME_NONE_NS as horizon, a drained run: all are;
+   as deadline, there is none: false. Rates count the deadlines that are due and no others, since of
+   the later ones a run sees only those that were kept. */
+bool deadline_is_due(int64_t deadline_ns, int64_t horizon_ns);
+/* finish_ns is negative if the job did not finish. */
+enum deadline deadline_judge(int64_t deadline_ns, int64_t finish_ns, int64_t horizon_ns);
+
+/* --- job_record --- */
 
 /* Of the time up to now, which is the end of the run unless somebody looks earlier. Times that
    there are not are -1. Pointers are borrowed from the simulation. */
@@ -36,5 +58,45 @@ struct job_record job_record_of(const struct sim *sim, uint32_t job);
 const char *job_record_status_name(uint32_t state);
 /* Energy x completion time; NAN unless finished. */
 double job_record_edp_js(const struct job_record *record);
+
+/* --- rows --- */
+/* What a run leaves to be written beside its summary: a row of each of its tables. */
+
+/* Of power.csv: the state from time_ns on. */
+struct power_row {
+    int64_t time_ns;
+    int64_t power_nw;
+    uint32_t allocated, idle, waiting, failed; /* GPUs; allocated: in whole or in part */
+    uint64_t shared_free_milli;                /* thousandths of the allocated ones that are free */
+    double cap_w;                              /* INFINITY if none */
+};
+
+struct power_row power_row_of(const struct sim *sim); /* of now */
+
+/* Of decisions.csv. */
+struct decision_row {
+    int64_t time_ns;
+    struct action_record action;
+};
+
+/* Of users.csv: the measured jobs of one user. */
+struct user_row {
+    uint32_t jobs;
+    double gpu_s, demand_gpu_s, energy_kwh, jct_mean_s, slowdown_mean;
+};
+
+/* Of types.csv: one GPU type. */
+struct type_row {
+    double alloc_gpu_h, compute_gpu_h, energy_kwh;
+    uint32_t jobs; /* finished, by last configuration */
+};
+
+/* Of services.csv; NAN: not defined. */
+struct service_row {
+    double tokens_before, tokens_demanded, tokens_served, tokens_dropped, tokens_left;
+    double slo_share, energy_kwh, j_per_token;
+    double wait_p50_s, wait_p99_s, latency_p99_ms;
+    double gpu_h, scale_ups, preemptions;
+};
 
 #endif

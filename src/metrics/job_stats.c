@@ -3,12 +3,28 @@
 
 #include "base/sort_doubles.h"
 #include "base/units.h"
-#include "metrics/fairness.h"
-#include "metrics/job_record.h"
+#include "engine/segments.h"
 
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
+
+/* --- fairness --- */
+
+double fairness_jain(const double *values, size_t count) {
+    double sum = 0, squares = 0;
+    for (size_t i = 0; i < count; i++) {
+        sum += values[i];
+        squares += values[i] * values[i];
+    }
+    return squares > 0 ? sum * sum / ((double)count * squares) : NAN;
+}
+
+double fairness_finish_time(double jct_s, double ideal_s) {
+    return ideal_s > 0 ? jct_s / ideal_s : NAN;
+}
+
+/* --- job_stats --- */
 
 #define SLOWDOWN_BOUND_S 10.0
 
@@ -212,4 +228,28 @@ void job_stats_sum_up(const struct sim *sim, struct summary *summary, struct use
     free(t.user_slowdown);
     free(t.user_jct);
     free(t.user_finished);
+}
+
+/* --- job_totals --- */
+
+static void add_work(struct job_totals *totals, const struct sim *sim, uint32_t job) {
+    const struct job_spec *spec = &sim->workload->jobs.at[job];
+    if (sim_job_state(sim, job) == EASIM_JOB_REJECTED) { /* its work in samples may be unknown */
+        totals->work_left_s += spec->reference_gpu_s;
+    } else if (spec->work > 0) {
+        double share = account_work_done(sim, job) / spec->work;
+        totals->work_done_s += spec->reference_gpu_s * share;
+        totals->work_left_s += spec->reference_gpu_s * (1 - share);
+    }
+}
+
+struct job_totals job_totals_of(const struct sim *sim) {
+    struct job_totals totals = {0};
+    for (uint32_t j = 0; j < sim->next_arrival; j++)
+        add_work(&totals, sim, j);
+    for (uint32_t j = 0; sim->lost && j < sim->next_arrival; j++) {
+        totals.lost_energy += sim->lost[j].energy;
+        totals.lost_gpu_ps += sim->lost[j].gpu_ps;
+    }
+    return totals;
 }

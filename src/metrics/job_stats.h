@@ -4,8 +4,10 @@
 #define EASIM_METRICS_JOB_STATS_H
 
 #include "engine/sim.h"
-#include "metrics/rows.h"
+#include "metrics/job_record.h"
 #include "metrics/summary.h"
+
+#include <stddef.h>
 
 /* max(1, jct / max(exec, 10 s)): bounded slowdown (Feitelson, Rudolph 1998). */
 double job_stats_slowdown(double jct_s, double exec_s);
@@ -21,5 +23,28 @@ double job_stats_percentile(const double *sorted, size_t count, double share);
    counts of the rows of all GPU types. */
 void job_stats_sum_up(const struct sim *sim, struct summary *summary, struct user_row *users,
                       struct type_row *types);
+
+/* --- job_totals --- */
+/* Work, and what was lost, summed over all jobs that have been submitted, measured or not. */
+
+/* Work is in reference GPU-seconds. */
+struct job_totals {
+    double work_done_s; /* so far, of unfinished jobs too; lost work not counted */
+    double work_left_s; /* that of rejected jobs too */
+    int128
+        lost_energy; /* of computing whose work was lost, 1e-18 J; likewise GPU time, 1e-12 GPU s */
+    int128 lost_gpu_ps;
+};
+
+struct job_totals job_totals_of(const struct sim *sim);
+
+/* --- fairness --- */
+/* Fairness measures. Pure functions. */
+
+/* Jain's index (sum x)^2 / (n * sum x^2), in 1/n..1 (Jain, Chiu, Hawe 1984); NAN if n is 0 or all x
+ * are 0. */
+double fairness_jain(const double *values, size_t count);
+/* Finish-time fairness rho = jct / T_ideal (Themis, NSDI'20). */
+double fairness_finish_time(double jct_s, double ideal_s);
 
 #endif

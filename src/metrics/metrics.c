@@ -2,10 +2,50 @@
 #include "metrics/metrics.h"
 
 #include "base/units.h"
-#include "metrics/job_stats.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+/* --- queue_slope --- */
+/* Slope of the queue: see queue_slope. The number of waiting jobs is constant between instants,
+   so the integral is exact: slope = 12 / D^3 * integral of (t - middle) w(t) dt over a time of
+   length D. */
+
+static double length_h(const struct sim *sim) {
+    return (units_s(sim->options.horizon_ns) - units_s(sim->workload->warmup_ns)) / S_PER_H;
+}
+
+static double from_middle_h(const struct sim *sim, int64_t time_ns) {
+    return (units_s(time_ns) - units_s(sim->workload->warmup_ns)) / S_PER_H - length_h(sim) / 2;
+}
+
+/* The moment up to to_ns: as many wait as after the last instant. */
+static double moment_at(const struct queue_slope *slope, const struct sim *sim, int64_t to_ns) {
+    int64_t from_ns =
+        slope->since_ns > sim->workload->warmup_ns ? slope->since_ns : sim->workload->warmup_ns;
+    if (to_ns <= from_ns)
+        return slope->moment;
+    double from_h = from_middle_h(sim, from_ns), to_h = from_middle_h(sim, to_ns);
+    return slope->moment + slope->waiting * (to_h * to_h - from_h * from_h) / 2;
+}
+
+/* After each instant at which something changed. Does nothing where there is no horizon. */
+static void queue_slope_note(struct queue_slope *slope, const struct sim *sim) {
+    if (sim->options.horizon_ns == TIME_NONE_NS)
+        return;
+    slope->moment = moment_at(slope, sim, sim->now_ns);
+    slope->since_ns = sim->now_ns;
+    slope->waiting = sim->waiting;
+}
+
+double queue_slope_per_h(const struct queue_slope *slope, const struct sim *sim) {
+    if (sim->options.horizon_ns == TIME_NONE_NS)
+        return NAN;
+    double hours = length_h(sim);
+    return 12 * moment_at(slope, sim, sim->options.horizon_ns) / (hours * hours * hours);
+}
+
+/* --- metrics --- */
 
 static void copy_meter(struct power_meter *to, const struct power_meter *from) {
     *to = *from;
@@ -247,4 +287,62 @@ void metrics_sum_up(struct metrics *metrics, const struct sim *sim) {
     s->extrapolated_starts = (double)sim->extrapolated_starts;
     for (int i = 0; i < REFUSAL_COUNT; i++)
         s->refused_actions += (double)sim->refused[i];
+}
+
+/* --- power_means --- */
+/* Mean power of intervals: see power_means. Invariant: at_nw holds the intervals that are over,
+   energy is that of the present one up to now_ns. */
+
+#define POWER_MEANS_MOST 10000000
+
+/* Power is never negative, so this rounds to the nearest. */
+static int64_t mean_nw(int128 energy, int64_t duration_ns) {
+    return (int64_t)((energy + duration_ns / 2) / duration_ns);
+}
+
+static void end_interval(struct power_means *means, int64_t duration_ns) {
+    array_push(&means->at_nw, mean_nw(means->energy, duration_ns));
+    means->energy = 0;
+}
+
+static void power_means_on_advance(void *context, const struct sim *sim, int64_t from_ns,
+                                   int64_t to_ns) {
+    struct power_means *means = context;
+    int64_t power_nw = power_meter_total_nw(&sim->meter);
+    means->now_ns = to_ns;
+    while (from_ns < to_ns && means->at_nw.count <= POWER_MEANS_MOST) {
+        int64_t left_ns = means->step_ns - from_ns % means->step_ns,
+                part_ns = left_ns < to_ns - from_ns ? left_ns : to_ns - from_ns;
+        means->energy += (int128)power_nw * part_ns;
+        from_ns += part_ns;
+        if (part_ns == left_ns)
+            end_interval(means, means->step_ns);
+    }
+}
+
+void power_means_init(struct power_means *means, int64_t step_ns) {
+    *means = (struct power_means){
+        .step_ns = step_ns, .observer = {.context = means, .advance = power_means_on_advance}};
+}
+
+int power_means_close(struct power_means *means, struct error *reterr) {
+    int64_t rest_ns = means->now_ns % means->step_ns;
+    int64_t count = means->now_ns / means->step_ns + (rest_ns > 0);
+    if (count > POWER_MEANS_MOST)
+        return error_set(reterr, ERROR_INPUT,
+                         "mean power: expected at most %d intervals in a run, got %lld of %.9g s",
+                         POWER_MEANS_MOST, (long long)count, units_s(means->step_ns));
+    if (rest_ns > 0)
+        end_interval(means, rest_ns);
+    return 0;
+}
+
+int64_t power_means_end_ns(const struct power_means *means, size_t i) {
+    int64_t begin_ns = (int64_t)i * means->step_ns;
+    return means->now_ns - begin_ns < means->step_ns ? means->now_ns : begin_ns + means->step_ns;
+}
+
+void power_means_finish(struct power_means *means) {
+    free(means->at_nw.at);
+    *means = (struct power_means){0};
 }

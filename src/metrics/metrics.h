@@ -2,12 +2,29 @@
 #ifndef EASIM_METRICS_METRICS_H
 #define EASIM_METRICS_METRICS_H
 
+#include "base/array.h"
+#include "base/error.h"
+#include "engine/observer.h"
 #include "engine/sim.h"
-#include "metrics/job_totals.h"
-#include "metrics/queue_slope.h"
-#include "metrics/rows.h"
+#include "metrics/job_record.h"
+#include "metrics/job_stats.h"
 #include "metrics/service_stats.h"
 #include "metrics/summary.h"
+
+/* --- queue_slope --- */
+/* The slope of the number of waiting jobs over the measured time, summed up while a run goes. */
+
+/* Zero-initialise. */
+struct queue_slope {
+    int64_t since_ns; /* so many have waited since then */
+    uint32_t waiting;
+    double moment; /* integral of (t - middle) * waiting from the end of the warm-up on, h^2 */
+};
+
+/* Of the least-squares line up to the horizon, jobs/h. NAN without a horizon. */
+double queue_slope_per_h(const struct queue_slope *slope, const struct sim *sim);
+
+/* --- metrics --- */
 
 /* What energy comes to at a price or carbon intensity that changes. */
 struct priced {
@@ -43,5 +60,27 @@ void metrics_init(struct metrics *metrics, bool record_decisions);
 /* Fills in summary, users and types from the finished run. */
 void metrics_sum_up(struct metrics *metrics, const struct sim *sim);
 void metrics_finish(struct metrics *metrics);
+
+/* --- power_means --- */
+/* Mean power of one interval after the other, all of one length from t = 0 on, as a meter gives it:
+   each the exact integral of power over its interval, rounded to a nanowatt. */
+
+/* Init, then observe; release with power_means_finish. */
+struct power_means {
+    struct observer observer;
+    int64_t step_ns;         /* length of an interval */
+    int64_t now_ns;          /* power is known up to here */
+    int128 energy;           /* since the end of the last whole interval, 1e-18 J */
+    ARRAY_OF(int64_t) at_nw; /* interval i ends at (i + 1) * step_ns; of the last: close */
+};
+
+/* step_ns: above 0. */
+void power_means_init(struct power_means *means, int64_t step_ns);
+/* The run is over: what is left of its last interval is one, which ends at now_ns. Negative if
+   these are more than POWER_MEANS_MOST, which are not kept. */
+int power_means_close(struct power_means *means, struct error *reterr) MUST_CHECK;
+/* The end of interval i. */
+int64_t power_means_end_ns(const struct power_means *means, size_t i);
+void power_means_finish(struct power_means *means);
 
 #endif

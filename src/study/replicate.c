@@ -2,7 +2,7 @@
 #include "study/replicate.h"
 
 #include "engine/loop.h"
-#include "metrics/job_segments_check.h"
+#include "metrics/job_segments.h"
 
 #include <stdlib.h>
 #include <string.h>

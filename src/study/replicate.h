@@ -6,7 +6,6 @@
 #include "base/tally.h"
 #include "metrics/job_segments.h"
 #include "metrics/metrics.h"
-#include "metrics/power_means.h"
 #include "study/isolate.h"
 #include "study/study.h"
 #include "study/trend.h"

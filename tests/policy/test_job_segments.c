@@ -2,7 +2,7 @@
    against the records of jobs notices what it is there for. That it holds for scenarios of
    everything at once is part of --check, and so of most tests. Model m makes 1 and 1.6 samples/s on
    1 and 2 GPUs of 100 W (its configurations 0 and 1); a GPU in set-up or checkpoint draws 90 W. */
-#include "metrics/job_segments_check.h"
+#include "metrics/job_segments.h"
 
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"

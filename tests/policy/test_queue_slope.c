@@ -2,7 +2,7 @@
    queue, taken in the middle of steps that no change falls into. */
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"
-#include "metrics/queue_slope.h"
+#include "metrics/metrics.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

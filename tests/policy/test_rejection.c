@@ -3,7 +3,6 @@
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"
 #include "metrics/job_segments.h"
-#include "metrics/job_segments_check.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -3,7 +3,7 @@
    0.9 (365 W) for the other 12: 8 x 120 + 12 x 365 = 5340 J. */
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"
-#include "metrics/power_means.h"
+#include "metrics/metrics.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -4,8 +4,7 @@
 #include "../support/temp_dir.h"
 #include "base/units.h"
 #include "engine/segments.h"
-#include "metrics/deadline.h"
-#include "metrics/fairness.h"
+#include "metrics/job_record.h"
 #include "metrics/job_stats.h"
 
 #include <criterion/criterion.h>

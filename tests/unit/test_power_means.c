@@ -1,7 +1,7 @@
 /* Mean power of intervals, worked out by hand and against the energy of the run. */
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"
-#include "metrics/power_means.h"
+#include "metrics/metrics.h"
 
 #include <criterion/criterion.h>
 

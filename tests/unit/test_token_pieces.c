@@ -1,5 +1,5 @@
 /* Quantiles over tokens, by closed forms and against a search over a fine grid. */
-#include "metrics/token_pieces.h"
+#include "metrics/service_stats.h"
 
 #include <criterion/criterion.h>
 #include <gsl/gsl_rng.h>

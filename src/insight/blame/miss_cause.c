@@ -2,7 +2,7 @@
 #include "insight/blame/miss_cause.h"
 
 #include "base/units.h"
-#include "metrics/deadline.h"
+#include "metrics/job_record.h"
 
 #include <math.h>
 

@@ -6,7 +6,7 @@
 #include "insight/rules/proposal.h"
 #include "insight/rules/rule_run.h"
 #include "insight/rules/top_list.h"
-#include "metrics/deadline.h"
+#include "metrics/job_record.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* power.csv: see power_csv.h. */
 #include "output/run/power_csv.h"
 
-#include "metrics/rows.h"
+#include "metrics/job_record.h"
 #include "output/run/run_columns.h"
 
 /* clang-format off */
