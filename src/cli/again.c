@@ -7,7 +7,7 @@
 #include "easim_version.h"
 #include "ingest/logs/log_readers.h"
 #include "io/sha256.h"
-#include "study/recorded_check.h"
+#include "study/recorded.h"
 #include "study/study_load.h"
 
 #include <stdlib.h>

@@ -5,7 +5,6 @@
 #include "config/policy_text.h"
 #include "io/files.h"
 #include "study/recorded.h"
-#include "study/recorded_check.h"
 #include "workload/service_load.h"
 
 #include <math.h>

@@ -1,11 +1,68 @@
 /* Replications in processes; results go out in order. */
 #include "study/replicate.h"
 
+#include "base/units.h"
 #include "engine/loop.h"
-#include "metrics/job_segments.h"
+#include "engine/segments.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- trend --- */
+/* Trends over the measured time of one run. */
+
+static double work_submitted_gpu_s(const struct sim *sim) {
+    double sum = 0;
+    for (uint32_t j = 0; j < sim->next_arrival; j++)
+        sum += sim->workload->jobs.at[j].reference_gpu_s;
+    return sum;
+}
+
+/* Of a finished run. NAN: drained (the queue ends empty by design), or nothing
+   submitted. */
+static struct trend trend_of(const struct metrics *metrics, const struct sim *sim) {
+    const struct summary *s = &metrics->summary;
+    double submitted_gpu_s = work_submitted_gpu_s(sim);
+    return (struct trend){
+        .queue_per_h = queue_slope_per_h(&metrics->queue, sim),
+        .work_unfinished =
+            submitted_gpu_s > 0 ? s->work_unfinished_gpu_h * S_PER_H / submitted_gpu_s : NAN,
+        .jobs_unfinished = s->jobs_submitted > 0 ? s->jobs_unfinished / s->jobs_submitted : NAN};
+}
+
+/* --- work_bound --- */
+/* What the work of a finished replication costs at least: the bound of its energy under a horizon,
+   where a schedule of less work takes less (semantics 27.1). */
+
+static double *work_by_job(const struct sim *sim) {
+    double *done = mem_zalloc(sim->workload->jobs.count, sizeof *done);
+    for (uint32_t j = 0; j < sim->next_arrival; j++)
+        if (sim_job_state(sim, j) != EASIM_JOB_REJECTED)
+            done[j] = account_work_done(sim, j);
+    return done;
+}
+
+/* kWh. sim: at its horizon. extras: the configurations that the schedules may use which it is
+   compared with; those of this study's policy are among them. */
+static struct bound work_bound_find(const struct study *study, const struct config_extras *extras,
+                                    const struct sim *sim) {
+    struct workload workload = {0};
+    struct problems problems = {0};
+    struct bound bound = {NAN, "no workload"};
+    uint32_t replication = sim->options.replication;
+    if (source_generate(&study->source, replication, extras, &workload, &problems) == 0) {
+        double *done = work_by_job(sim);
+        bound = bound_energy_of_work(&(struct bound_case){&workload, &study->scenario, replication},
+                                     done);
+        free(done);
+    }
+    workload_finish(&workload);
+    problems_finish(&problems);
+    return bound;
+}
+
+/* --- replicate --- */
 
 /* What comes back as bytes. */
 struct outcome {

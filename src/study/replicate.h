@@ -4,12 +4,25 @@
 #define EASIM_STUDY_REPLICATE_H
 
 #include "base/tally.h"
+#include "bounds/bound.h"
 #include "metrics/job_segments.h"
 #include "metrics/metrics.h"
-#include "study/isolate.h"
 #include "study/study.h"
-#include "study/trend.h"
-#include "study/work_bound.h"
+#include "study/worker_pool.h"
+
+/* --- trend --- */
+/* Whether a run is in a steady state: does the queue grow, and how much work does the end cut off?
+ */
+
+struct trend {
+    double queue_per_h; /* slope of the least-squares line through the number of waiting jobs over
+                           measured time */
+    double work_unfinished; /* share of the work submitted up to the end, warm-up included, that is
+                               not done then */
+    double jobs_unfinished; /* share of the measured jobs */
+};
+
+/* --- replicate --- */
 
 /* One finished replication while its simulation is still there. */
 struct replication {

@@ -1,8 +1,8 @@
 /* Tasks in processes of their own: what comes back, and how a task ends that does not come back. */
-#include "study/isolate.h"
+#include "study/worker_pool.h"
 
 #include "base/mem.h"
-#include "study/conveyor.h"
+#include "study/shared_ring.h"
 
 #include <criterion/criterion.h>
 #include <signal.h>

@@ -9,7 +9,7 @@
 #include "experiment/ratio_estimate.h"
 #include "experiment/t_interval.h"
 #include "metrics/summary.h"
-#include "study/trend.h"
+#include "study/replicate.h"
 
 #include <stdint.h>
 

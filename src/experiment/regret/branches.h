@@ -3,7 +3,7 @@
 #ifndef EASIM_EXPERIMENT_REGRET_BRANCHES_H
 #define EASIM_EXPERIMENT_REGRET_BRANCHES_H
 
-#include "study/forked.h"
+#include "study/worker_pool.h"
 
 #include <stdatomic.h>
 

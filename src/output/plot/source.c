@@ -5,7 +5,7 @@
 #include "base/numfmt.h"
 #include "config/policy_text.h"
 #include "io/files.h"
-#include "study/recorded_check.h"
+#include "study/recorded.h"
 
 #include <errno.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 #define EASIM_OUTPUT_RUN_POWER_CSV_H
 
 #include "engine/observer.h"
-#include "study/flow.h"
+#include "study/shared_ring.h"
 
 /* Who writes the rows while a replication runs. */
 struct power_csv {
