@@ -3,7 +3,7 @@
  */
 #include "cli/cli.h"
 #include "cli/option_parse.h"
-#include "conformance/conformance.h"
+#include "conformance/checks.h"
 #include "policy/interface.h"
 #include "policy/module.h"
 #include "policy/params.h"

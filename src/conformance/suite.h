@@ -3,9 +3,27 @@
 #define EASIM_CONFORMANCE_SUITE_H
 
 #include "base/child.h"
-#include "conformance/options.h"
 #include "conformance/probe.h"
-#include "conformance/run_effects.h"
+
+#include <stddef.h>
+
+/* --- options --- */
+/* What is asked of the conformance suite, and how it tells what it finds. */
+
+enum conformance_result { CONFORMANCE_OK, CONFORMANCE_FAILED, CONFORMANCE_SKIPPED };
+
+struct conformance_options {
+    const char *policy;      /* a name or a path */
+    const char *const *sets; /* "policy.params.NAME=VALUE" */
+    size_t set_count;
+    double limit_s; /* processor time of one run */
+    /* Called with each check as it ends; text: the reason, or what was found, or "". */
+    void (*report)(void *context, const char *check, enum conformance_result result,
+                   const char *text);
+    void *context;
+};
+
+/* --- suite --- */
 
 struct suite {
     const struct conformance_options *options;

@@ -1,0 +1,561 @@
+/* Check decisions, check leaks, check parameters, check scenarios, conformance: see checks.h. */
+#include "conformance/checks.h"
+
+#include "base/units.h"
+#include "engine/actions.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <malloc.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* --- check_decisions --- */
+/* Runs whose decisions must not differ. */
+
+static void add_probe_row(struct str *out, const struct probe_record *record, uint64_t at) {
+    if (at >= record->row_count) {
+        str_add(out, "the end");
+        return;
+    }
+    const struct probe_row *row = &record->rows[at];
+    str_add(out, action_names[row->kind]);
+    if (row->job != EASIM_NONE)
+        str_addf(out, " job %u", row->job);
+    if (row->config != EASIM_NONE)
+        str_addf(out, " in configuration %u", row->config);
+    str_addf(out, " at t = %.9g s (%s)", units_s(row->time_ns), refusal_names[row->refusal]);
+}
+
+/* Adds where two records differ first; nothing if nowhere. */
+static void add_difference(const struct probe_record *before, const struct probe_record *after,
+                           struct str *out) {
+    if (before->row_count == after->row_count && before->row_hash == after->row_hash)
+        return;
+    uint64_t at = 0;
+    while (at < PROBE_ROWS && at < before->row_count && at < after->row_count &&
+           memcmp(&before->rows[at], &after->rows[at], sizeof before->rows[at]) == 0)
+        at++;
+    str_addf(out, "action %llu was ", (unsigned long long)at + 1);
+    if (at == PROBE_ROWS) {
+        str_add(out, "the same, but a later one was not");
+        return;
+    }
+    add_probe_row(out, before, at);
+    str_add(out, ", now it is ");
+    add_probe_row(out, after, at);
+}
+
+/* The same run in a process whose memory looks different: freed and fresh memory is not zero, and
+   addresses have moved. */
+static void run_in_other_memory(void *context) {
+    const struct suite_run *run = context;
+    struct study study;
+    mallopt(M_PERTURB, 0xa5);
+    void *hole = malloc((size_t)3 << 20), *moved = malloc(12345);
+    free(hole);
+    if (suite_load(run->suite, run->builtin, NULL, &study, run->record->failure,
+                   sizeof run->record->failure) == 0)
+        probe_run(&study, true, run->record);
+    study_finish(&study);
+    free(moved);
+}
+
+/* The same run in a process whose memory looks different. */
+static void check_same_run(struct suite *suite) {
+    static const char check[] = "same run, same decisions";
+    struct str reasons = {0};
+    uint32_t compared = 0;
+    if (suite->writes_view.length > 0) {
+        suite_report(suite, check, CONFORMANCE_SKIPPED, "the view is written to");
+        return;
+    }
+    for (uint32_t i = 0; i < builtin_count && reasons.length == 0; i++) {
+        struct suite_run run = {.suite = suite, .builtin = &builtins[i], .record = suite->spare};
+        if (!suite->passed[i])
+            continue;
+        compared++;
+        memset(run.record, 0, sizeof *run.record);
+        if (suite_child(suite, run_in_other_memory, &run, run.record, NULL) < 0)
+            str_addf(&reasons, "%s: the second time: %s", builtins[i].name, run.record->failure);
+        else
+            add_difference(&suite->records[i], run.record, &reasons);
+    }
+    suite->differs = reasons.length > 0;
+    if (compared == 0)
+        suite_report(suite, check, CONFORMANCE_SKIPPED, "no scenario runs");
+    else
+        suite_conclude(suite, check, &reasons);
+}
+
+struct pair {
+    const struct suite *suite;
+    const struct builtin *builtins[2];
+    struct probe_record *records[2];
+};
+
+static void run_pair(void *context) {
+    struct pair *pair = context;
+    struct study studies[2];
+    int r = 0;
+    for (int i = 0; i < 2; i++)
+        r |= suite_load(pair->suite, pair->builtins[i], NULL, &studies[i],
+                        pair->records[i]->failure, sizeof pair->records[i]->failure);
+    if (r == 0)
+        probe_pair((const struct study *[]){&studies[0], &studies[1]}, false, pair->records);
+}
+
+/* Scenario i beside scenario j, one instant each in turns: both must decide as alone. */
+static void compare_pair(struct suite *suite, uint32_t i, uint32_t j, struct str *reasons) {
+    struct pair pair = {suite, {&builtins[i], &builtins[j]}, {&suite->spare[0], &suite->spare[1]}};
+    const uint32_t numbers[] = {i, j};
+    memset(suite->spare, 0, 2 * sizeof *suite->spare);
+    bool failed = suite_child(suite, run_pair, &pair, pair.records[0], NULL) < 0;
+    for (int side = 0; side < 2 && reasons->length == 0; side++) {
+        struct str difference = {0};
+        if (pair.records[side]->failure[0])
+            str_add(&difference, pair.records[side]->failure);
+        else if (!failed)
+            add_difference(&suite->records[numbers[side]], pair.records[side], &difference);
+        if (difference.length > 0)
+            str_addf(reasons, "\"%s\" beside \"%s\": %s", builtins[numbers[side]].name,
+                     builtins[numbers[!side]].name, difference.text);
+        str_finish(&difference);
+    }
+}
+
+/* Two runs in one process, in turns, against each alone. */
+static void check_two_at_once(struct suite *suite) {
+    static const char check[] = "two runs at once";
+    struct str reasons = {0};
+    if (!suite_comparable(suite, check))
+        return;
+    for (uint32_t i = 0; i < BUILTIN_COMPARED; i++)
+        for (uint32_t j = i; j < BUILTIN_COMPARED && reasons.length == 0; j++)
+            if (suite->passed[i] && suite->passed[j])
+                compare_pair(suite, i, j, &reasons);
+    suite_conclude(suite, check, &reasons);
+}
+
+/* Whether it decides otherwise where one more `--set` holds. */
+static void compare_set(struct suite *suite, const char *set, struct str *reasons) {
+    struct suite_run run = {.suite = suite,
+                            .set = set,
+                            .unchecked = suite->writes_view.length > 0,
+                            .record = suite->spare};
+    for (uint32_t i = 0; i < BUILTIN_COMPARED && reasons->length == 0; i++) {
+        run.builtin = &builtins[i];
+        if (!suite->passed[i])
+            continue;
+        if (suite_run(&run) < 0)
+            str_add(reasons, run.record->failure);
+        else
+            add_difference(&suite->records[i], run.record, reasons);
+    }
+}
+
+/* Users with other names. */
+static void check_user_names(struct suite *suite) {
+    static const char check[] = "names of users do not matter";
+    struct str reasons = {0};
+    if (!suite_comparable(suite, check))
+        return;
+    compare_set(
+        suite,
+        "users=[{name: zoe, weight: 1}, {name: a, weight: 2}, {name: \"\\u00e9va\", weight: 0.5}]",
+        &reasons);
+    suite_conclude(suite, check, &reasons);
+}
+
+/* Other carbon intensity, price, weights of users, where it does not declare to read them. */
+static void check_declared(struct suite *suite) {
+    static const struct {
+        uint32_t bit;
+        const char *set;
+    } inputs[] = {
+        {EASIM_READS_CARBON, "carbon_g_per_kwh=217.5"},
+        {EASIM_READS_PRICE, "price_per_mwh=83.25"},
+        {EASIM_READS_USERS,
+         "users=[{name: ann, weight: 4}, {name: bob, weight: 0.25}, {name: cy, weight: 9}]"}};
+    static const char check[] = "reads only what it declares";
+    struct str reasons = {0};
+    if (suite->policy->reads == 0) {
+        suite_report(suite, check, CONFORMANCE_SKIPPED, "it does not declare what it reads");
+        return;
+    }
+    if (!suite_comparable(suite, check))
+        return;
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs && reasons.length == 0; i++)
+        if (!(suite->policy->reads & inputs[i].bit))
+            compare_set(suite, inputs[i].set, &reasons);
+    suite_conclude(suite, check, &reasons);
+}
+
+/* --- check_leaks --- */
+/* What runs leave behind in their process: memory, mapped pages, descriptors, child processes. */
+
+/* Runs one after another, in windows after each of which stock is taken. What malloc keeps in its
+   caches makes the stock grow in the first windows, a leak in all. */
+#define WINDOWS       12
+#define WINDOW_CYCLES 20
+#define LEAST_LEAK    16 /* bytes a run: a malloc of one byte takes more */
+
+/* Defined in builds with AddressSanitizer, whose allocator mallinfo2 does not know. */
+extern size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak));
+
+struct holdings {
+    size_t heap_bytes, mapped_pages, descriptors;
+    bool children;
+};
+
+static size_t count_descriptors(void) {
+    size_t count = 0;
+    DIR *dir = opendir("/proc/self/fd");
+    while (dir && readdir(dir))
+        count++;
+    if (dir)
+        closedir(dir);
+    return count;
+}
+
+static struct holdings take_stock(void) {
+    struct holdings h = {.descriptors = count_descriptors()};
+    if (__sanitizer_get_current_allocated_bytes) {
+        h.heap_bytes = __sanitizer_get_current_allocated_bytes();
+    } else {
+        struct mallinfo2 info = mallinfo2();
+        h.heap_bytes = info.uordblks + info.hblkhd;
+        FILE *statm = fopen("/proc/self/statm", "r");
+        if (statm && fscanf(statm, "%zu", &h.mapped_pages) != 1)
+            h.mapped_pages = 0;
+        if (statm)
+            fclose(statm);
+    }
+    h.children = waitpid(-1, NULL, WNOHANG) >= 0 || errno != ECHILD;
+    return h;
+}
+
+struct leaks {
+    const struct suite *suite;
+    const struct builtin *builtin;
+    struct probe_record *record;
+    struct holdings stock[WINDOWS + 1];
+    int windows;
+};
+
+/* Whether anything grew in the window that begins with this stock. */
+static bool grows(const struct holdings *before) {
+    const struct holdings *after = before + 1;
+    return after->heap_bytes > before->heap_bytes || after->mapped_pages > before->mapped_pages ||
+           after->descriptors > before->descriptors;
+}
+
+static void run_cycles(void *context) {
+    struct leaks *leaks = context;
+    struct study study;
+    bool check = leaks->suite->writes_view.length == 0;
+    int r = suite_load(leaks->suite, leaks->builtin, NULL, &study, leaks->record->failure,
+                       sizeof leaks->record->failure);
+    leaks->stock[0] = take_stock();
+    while (r == 0 && leaks->windows < WINDOWS &&
+           (leaks->windows == 0 || grows(&leaks->stock[leaks->windows - 1]))) {
+        for (int i = 0; i < WINDOW_CYCLES && !leaks->record->failure[0]; i++)
+            probe_run(&study, check, leaks->record);
+        leaks->stock[++leaks->windows] = take_stock();
+    }
+    study_finish(&study);
+}
+
+/* The least growth of any window, for each run in it. */
+static double growth(const struct leaks *leaks, size_t offset) {
+    double least = INFINITY;
+    for (int i = 0; i < leaks->windows; i++) {
+        size_t stock[2];
+        for (int end = 0; end < 2; end++)
+            memcpy(&stock[end], (const char *)&leaks->stock[i + end] + offset, sizeof *stock);
+        least = fmin(least, ((double)stock[1] - (double)stock[0]) / WINDOW_CYCLES);
+    }
+    return least;
+}
+
+static void report_leaks(struct suite *suite, const struct leaks *leaks) {
+    struct str memory = {0}, handles = {0};
+    double bytes = growth(leaks, offsetof(struct holdings, heap_bytes));
+    double pages = growth(leaks, offsetof(struct holdings, mapped_pages));
+    double descriptors = growth(leaks, offsetof(struct holdings, descriptors));
+    if (bytes >= LEAST_LEAK)
+        str_addf(&memory, "%.0f bytes of the heap are lost in each run", bytes);
+    else if (pages >= 1)
+        str_addf(&memory, "%.0f pages stay mapped after each run", pages);
+    if (descriptors > 0.5)
+        str_addf(&handles, "%.0f stay open after each run", descriptors);
+    else if (leaks->stock[leaks->windows].children)
+        str_add(&handles, "child processes are left behind");
+    suite_conclude(suite, "no memory leaks", &memory);
+    suite_conclude(suite, "no descriptors or processes left", &handles);
+}
+
+static void check_leaks(struct suite *suite) {
+    static const char check[] = "no memory leaks", handles[] = "no descriptors or processes left";
+    struct leaks *leaks = mem_shared(sizeof *leaks);
+    *leaks = (struct leaks){
+        .suite = suite, .builtin = suite_passed(suite, check), .record = suite->spare};
+    memset(leaks->record, 0, sizeof *leaks->record);
+    if (!leaks->builtin) {
+        suite_report(suite, handles, CONFORMANCE_SKIPPED, "no scenario runs");
+    } else if (suite_child(suite, run_cycles, leaks, leaks->record, NULL) < 0) {
+        suite_report(suite, check, CONFORMANCE_FAILED, "runs one after another: %s",
+                     leaks->record->failure);
+        suite_report(suite, handles, CONFORMANCE_SKIPPED, "the runs failed");
+    } else {
+        report_leaks(suite, leaks);
+    }
+    mem_unshare(leaks, sizeof *leaks);
+}
+
+/* --- check_parameters --- */
+
+struct trials {
+    struct suite *suite;
+    const struct builtin *builtin;
+    const struct easim_param *param;
+    struct str reasons;
+    int count, kept;
+};
+
+static void try_value(struct trials *trials, const char *value) {
+    struct str set = {0};
+    const struct suite_run run = {
+        .suite = trials->suite, .builtin = trials->builtin, .record = trials->suite->spare};
+    str_addf(&set, "policy.params.%s=%s", trials->param->name, value);
+    struct suite_run with = run;
+    with.set = set.text;
+    trials->count++;
+    if (suite_run(&with) < 0)
+        str_addf(&trials->reasons, "%s%s = %s: %s", trials->reasons.length ? "; " : "",
+                 trials->param->name, value, run.record->failure);
+    str_finish(&set);
+}
+
+static void try_number(struct trials *trials, double value) {
+    struct str text = {0};
+    if (value == EASIM_OFF)
+        str_add(&text, "off");
+    else if (trials->param->type == EASIM_PARAM_INT)
+        str_add_int(&text, (int64_t)value);
+    else
+        str_add_real(&text, value);
+    try_value(trials, text.text);
+    str_finish(&text);
+}
+
+static bool is_set(const struct conformance_options *options, const char *name) {
+    static const char prefix[] = "policy.params.";
+    const size_t length = strlen(name), at = sizeof prefix - 1;
+    for (size_t i = 0; i < options->set_count; i++) {
+        const char *set = options->sets[i];
+        if (strncmp(set, prefix, at) == 0 && strncmp(set + at, name, length) == 0 &&
+            set[at + length] == '=')
+            return true;
+    }
+    return false;
+}
+
+static void try_param(struct trials *trials) {
+    const struct easim_param *p = trials->param;
+    if (is_set(trials->suite->options, p->name)) {
+        trials->kept++;
+        return;
+    }
+    if (p->type == EASIM_PARAM_TEXT || p->type == EASIM_PARAM_TABLE)
+        return; /* there is no value that every policy must take */
+    if (p->type == EASIM_PARAM_BOOL) {
+        try_value(trials, "false");
+        try_value(trials, "true");
+        return;
+    }
+    for (size_t i = 0; p->type == EASIM_PARAM_CHOICE && p->choices[i]; i++)
+        try_value(trials, p->choices[i]);
+    if (p->type == EASIM_PARAM_CHOICE)
+        return;
+    try_number(trials, p->min);
+    try_number(trials, p->max);
+    if (p->default_value != p->min && p->default_value != p->max)
+        try_number(trials, p->default_value);
+    if (p->may_be_off && p->default_value != EASIM_OFF)
+        try_number(trials, EASIM_OFF);
+}
+
+void check_parameters(struct suite *suite) {
+    static const char check[] = "parameters";
+    struct trials trials = {.suite = suite, .builtin = suite_passed(suite, check)};
+    if (!trials.builtin)
+        return;
+    for (size_t i = 0; i < params_count(suite->policy); i++) {
+        trials.param = params_at(suite->policy, i);
+        try_param(&trials);
+    }
+    if (trials.reasons.length > 0)
+        suite_conclude(suite, check, &trials.reasons);
+    else
+        suite_report(suite, check, CONFORMANCE_OK, "%zu with %d values%s",
+                     params_count(suite->policy) - (size_t)trials.kept, trials.count,
+                     trials.kept ? ", others as they are set" : "");
+}
+
+/* --- check_scenarios --- */
+/* What a policy does in each built-in scenario: one run of each, and what is found in it. */
+
+/* A run that crashes with the view in read-only pages but not otherwise: the policy writes into the
+   view, or reads behind the end of an array. That is one fault and reported once, by check_view. */
+static void run_scenario(struct suite *suite, uint32_t i) {
+    struct suite_run run = {.suite = suite, .builtin = &builtins[i], .record = &suite->records[i]};
+    int r = suite_run(&run);
+    if (r < 0 && (strncmp(run.record->failure, "crashed: ", 9) == 0 ||
+                  strstr(run.record->failure, LOOK_DAMAGE))) {
+        struct probe_record *first = run.record;
+        run.unchecked = true;
+        run.record = suite->spare;
+        if (suite_run(&run) == 0) {
+            *first = *run.record;
+            str_addf(&suite->writes_view, "%s%s",
+                     suite->writes_view.length
+                         ? ", "
+                         : "writes into the view, or reads behind an array of it, in: ",
+                     builtins[i].name);
+            r = 0;
+        }
+    }
+    suite->passed[i] = r == 0;
+}
+
+/* Runs all scenarios. The checks below, and most others, need what it finds. */
+static void check_scenarios(struct suite *suite) {
+    for (uint32_t i = 0; i < builtin_count; i++) {
+        char check[80];
+        run_scenario(suite, i);
+        snprintf(check, sizeof check, "scenario: %s", builtins[i].name);
+        if (suite->passed[i])
+            suite_report(suite, check, CONFORMANCE_OK, "%llu decisions",
+                         (unsigned long long)suite->records[i].decisions);
+        else
+            suite_report(suite, check, CONFORMANCE_FAILED, "%s", suite->records[i].failure);
+    }
+}
+
+/* Whether the policy wrote into the view. */
+static void check_view(struct suite *suite) {
+    suite_report(suite, "view is left alone",
+                 suite->writes_view.length ? CONFORMANCE_FAILED : CONFORMANCE_OK, "%s",
+                 suite->writes_view.length ? suite->writes_view.text : "");
+}
+
+/* Whether any run of any scenario changed something in its process, or wrote to standard streams.
+ */
+static void check_process(struct suite *suite) {
+    const struct str *changes = &suite->effects.changes;
+    suite_report(suite, "process is left alone",
+                 changes->length ? CONFORMANCE_FAILED : CONFORMANCE_OK, "%s",
+                 changes->length ? changes->text : "");
+}
+
+/* Whether actions were refused. Nothing in these scenarios has to be tried to be known, so
+   nothing needs to be refused. */
+static void check_refusals(struct suite *suite) {
+    uint64_t refused[REFUSAL_COUNT] = {0}, all = 0, actions = 0;
+    struct str text = {0};
+    for (uint32_t i = 0; i < builtin_count; i++) {
+        actions += suite->records[i].row_count;
+        for (int k = 0; k < REFUSAL_COUNT; k++) {
+            refused[k] += suite->records[i].refused[k];
+            all += suite->records[i].refused[k];
+        }
+    }
+    if (all > 0)
+        str_addf(&text, "%llu of %llu actions:", (unsigned long long)all,
+                 (unsigned long long)actions);
+    for (int k = 0; k < REFUSAL_COUNT; k++)
+        if (refused[k] > 0)
+            str_addf(&text, " %s (%llu)", refusal_names[k], (unsigned long long)refused[k]);
+    suite_conclude(suite, "no action refused", &text);
+}
+
+/* In a scenario of its own, for policies that declare POWER_CAP: whether the cap was kept. */
+static void check_power_cap(struct suite *suite) {
+    static const char check[] = "power cap";
+    const struct suite_run run = {
+        .suite = suite, .builtin = &builtin_capped, .record = suite->spare};
+    struct str reasons = {0};
+    if (!(suite->policy->capabilities & EASIM_CAPABILITY_POWER_CAP)) {
+        suite_report(suite, check, CONFORMANCE_SKIPPED, "POWER_CAP is not declared");
+        return;
+    }
+    if (suite_run(&run) < 0)
+        str_add(&reasons, run.record->failure);
+    else if (run.record->over_cap_w > 1e-6)
+        str_addf(&reasons, "the power that all running jobs may draw exceeds the cap by %.9g W",
+                 run.record->over_cap_w);
+    suite_conclude(suite, check, &reasons);
+}
+
+/* --- conformance --- */
+
+static int open_policy(const struct conformance_options *options, struct policy_module *module,
+                       struct problems *problems) {
+    struct error error = {0};
+    if (module_open(options->policy, module, &error) < 0)
+        problems_add(problems, (struct location){0}, NULL, "easim: %s", error.text);
+    return error.code;
+}
+
+static void report_loaded(struct suite *suite) {
+    suite_report(suite, "loads", CONFORMANCE_OK, "%s %s, a %s policy", suite->policy->name,
+                 suite->policy->version, suite->policy->list ? "list" : "free");
+}
+
+static int run_checks(struct suite *suite, struct problems *problems) {
+    static void (*const checks[])(struct suite *) = {
+        check_scenarios, check_view,        check_refusals,   check_parameters,
+        check_same_run,  check_two_at_once, check_user_names, check_declared,
+        check_power_cap, check_leaks,       check_process};
+    struct study study;
+    if (suite->policy->capabilities & EASIM_CAPABILITY_RECORDED) {
+        report_loaded(suite);
+        suite_report(suite, "all others", CONFORMANCE_SKIPPED,
+                     "it repeats a record (RECORDED), and of the built-in scenarios there is none");
+        return 0;
+    }
+    int r = builtin_load(&builtins[0], suite->path, suite->options->sets, suite->options->set_count,
+                         &study, problems);
+    study_finish(&study);
+    if (r < 0)
+        return r;
+    report_loaded(suite);
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
+        checks[i](suite);
+    return suite->failed;
+}
+
+int conformance_run(const struct conformance_options *options, struct problems *problems) {
+    struct policy_module module;
+    int r = open_policy(options, &module, problems);
+    if (r == 0) {
+        /* a path with a slash: the loader looks for bare names elsewhere */
+        struct suite suite = {.options = options, .path = module.path, .policy = module.policy};
+        suite.records = mem_shared((builtin_count + 2) * sizeof *suite.records);
+        suite.spare = suite.records + builtin_count;
+        suite.passed = mem_zalloc(builtin_count, sizeof *suite.passed);
+        run_effects_open(&suite.effects);
+        r = run_checks(&suite, problems);
+        run_effects_close(&suite.effects);
+        str_finish(&suite.writes_view);
+        free(suite.passed);
+        mem_unshare(suite.records, (builtin_count + 2) * sizeof *suite.records);
+    }
+    module_close(&module);
+    return r;
+}
