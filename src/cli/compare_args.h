@@ -3,7 +3,7 @@
 #define EASIM_CLI_COMPARE_ARGS_H
 
 #include "cli/contenders.h"
-#include "experiment/compare/perturb.h"
+#include "experiment/perturb.h"
 
 struct asked_perturbation {
     const struct perturbation *kind;

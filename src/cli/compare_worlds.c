@@ -3,7 +3,7 @@
 
 #include "cli/cli.h"
 #include "cli/progress_line.h"
-#include "experiment/worlds/world_draws.h"
+#include "experiment/worlds/worlds.h"
 #include "ingest/logs/log_readers.h"
 
 #include <stdio.h>

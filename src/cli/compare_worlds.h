@@ -3,8 +3,8 @@
 #define EASIM_CLI_COMPARE_WORLDS_H
 
 #include "cli/compare_args.h"
-#include "experiment/worlds/doubt.h"
-#include "experiment/worlds/world_run.h"
+#include "experiment/worlds/run.h"
+#include "experiment/worlds/variance_shares.h"
 #include "output/notes.h"
 
 /* Zero-initialise; release with compare_worlds_finish. */

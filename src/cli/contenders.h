@@ -5,7 +5,7 @@
 #define EASIM_CLI_CONTENDERS_H
 
 #include "cli/run_args.h"
-#include "experiment/compare/compare.h"
+#include "experiment/compare.h"
 #include "output/run/run_dir.h"
 
 struct contender {

@@ -3,7 +3,7 @@
 #define EASIM_OUTPUT_JSON_H
 
 #include "base/str.h"
-#include "experiment/t_interval.h"
+#include "experiment/statistics.h"
 
 #include <cjson/cJSON.h>
 

@@ -3,7 +3,7 @@
 
 #include "base/numfmt.h"
 #include "base/units.h"
-#include "experiment/compare/compare.h"
+#include "experiment/compare.h"
 #include "io/csv.h"
 
 #include <math.h>

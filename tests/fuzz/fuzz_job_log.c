@@ -1,7 +1,7 @@
 /* A log of measured jobs of any bytes: what is accepted is in order of time and found by its ids,
    and compared with itself it has no error. */
+#include "experiment/validate/load.h"
 #include "experiment/validate/outcome.h"
-#include "experiment/validate/validate_load.h"
 #include "fuzz/fuzz.h"
 
 #include <math.h>

@@ -13,7 +13,7 @@
    less than 1e-9 s from 200 jobs on. */
 #include "../support/scenario.h"
 #include "../support/temp_dir.h"
-#include "experiment/compare/compare.h"
+#include "experiment/compare.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -2,8 +2,8 @@
    form, mean squares by another way, coverage of the intervals. */
 #include "base/mem.h"
 #include "base/rng.h"
-#include "experiment/t_interval.h"
-#include "experiment/worlds/budget.h"
+#include "experiment/statistics.h"
+#include "experiment/worlds/variance_shares.h"
 
 #include <criterion/criterion.h>
 #include <gsl/gsl_cdf.h>

@@ -1,7 +1,7 @@
 /* Comparison of policies: the Pareto front against brute force, the table of wishes, the number of
  * replications. */
 #include "base/rng.h"
-#include "experiment/compare/compare.h"
+#include "experiment/compare.h"
 #include "metrics/summary.h"
 
 #include <criterion/criterion.h>

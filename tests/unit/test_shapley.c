@@ -1,6 +1,6 @@
 /* Shapley shares: games with known values, and the definition by orders. */
 #include "base/rng.h"
-#include "experiment/ablate/shapley.h"
+#include "experiment/ablate.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,8 +1,6 @@
 /* Statistics over replications. The 97.5 % points of t are those of printed tables (NIST/SEMATECH
    e-Handbook 1.3.6.7.2): 12.706 with 1 degree of freedom, 2.776 with 4, 2.262 with 9. */
-#include "experiment/paired_test.h"
-#include "experiment/ratio_estimate.h"
-#include "experiment/t_interval.h"
+#include "experiment/statistics.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -2,7 +2,6 @@
    strata by definition (McKay, Beckman, Conover 1979). */
 #include "../support/temp_dir.h"
 #include "experiment/sweep/sweep.h"
-#include "experiment/sweep/sweep_resume.h"
 
 #include <criterion/criterion.h>
 

@@ -1,5 +1,5 @@
 /* Bounds on other workloads: pairs worked by hand. */
-#include "experiment/tune/tune_check.h"
+#include "experiment/tune/tune.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Results by set, world, replication and policy: each run has a place of its own. */
-#include "experiment/worlds/world_results.h"
+#include "experiment/worlds/run.h"
 
 #include <criterion/criterion.h>
 

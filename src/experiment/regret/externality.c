@@ -2,7 +2,7 @@
 #include "experiment/regret/externality.h"
 
 #include "base/units.h"
-#include "experiment/regret/text_places.h"
+#include "experiment/regret/forks.h"
 #include "metrics/job_record.h"
 
 #include <stdlib.h>

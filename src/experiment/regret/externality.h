@@ -3,7 +3,7 @@
 #define EASIM_EXPERIMENT_REGRET_EXTERNALITY_H
 
 #include "base/array.h"
-#include "experiment/regret/course.h"
+#include "experiment/regret/base_run.h"
 
 /* A job in the run with the job that is asked about, [0], and in the one without it, [1]. */
 struct imposed_row {

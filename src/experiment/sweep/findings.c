@@ -1,9 +1,7 @@
 /* Verdicts on claims and targets: see findings.h. */
 #include "experiment/sweep/findings.h"
 
-#include "experiment/paired_test.h"
-#include "experiment/ratio_estimate.h"
-#include "experiment/t_interval.h"
+#include "experiment/statistics.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "experiment/validate/outcome.h"
 
 #include "base/units.h"
-#include "experiment/t_interval.h"
+#include "experiment/statistics.h"
 
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>

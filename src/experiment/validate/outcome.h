@@ -2,7 +2,7 @@
 #ifndef EASIM_EXPERIMENT_VALIDATE_OUTCOME_H
 #define EASIM_EXPERIMENT_VALIDATE_OUTCOME_H
 
-#include "experiment/validate/validate_case.h"
+#include "experiment/validate/case.h"
 #include "metrics/summary.h"
 
 enum verdict { VERDICT_NONE, VERDICT_PASS, VERDICT_FAIL, VERDICT_SKIPPED };

@@ -50,17 +50,20 @@ const char *worlds_column_name(const struct worlds *worlds, size_t column, struc
 /* The number in it, or the name of what was chosen, as text. */
 void worlds_value_text(const struct worlds *worlds, size_t set, uint32_t world, size_t column,
                        struct str *out);
-/* The draws of a world, by column; the second ones are used group by group. */
-double *worlds_draws(const struct worlds *worlds, bool second, uint32_t world);
 /* The world as "path=value" texts, behind those of the command; in the arena. */
 const char **worlds_sets(const struct worlds *worlds, size_t set, uint32_t world,
                          struct arena *arena, size_t *ret_count);
-/* Those of one unit, all else as in the scenario. */
-const char **worlds_unit_sets(const struct worlds *worlds, size_t set, uint32_t world, size_t unit,
-                              struct arena *arena, size_t *ret_count);
 /* Loads the scenario with such sets and a policy (NULL: that of the source). study_finish in any
    case; negative after adding problems. */
 int worlds_load(const struct worlds *worlds, const char *const *sets, size_t count,
                 const char *policy, struct study *study, struct problems *problems) MUST_CHECK;
+
+/* --- world_draws --- */
+/* Draws the worlds of a scenario, each one in which it can be loaded (semantics 17.1). */
+
+/* Finds the units of worlds whose `central` and `source` are given, and draws all worlds. Negative
+   after adding problems: a parameter whose law has no value that the scenario takes, a covariance
+   that is none. worlds_finish in any case. */
+int worlds_draw(struct worlds *worlds, struct problems *problems) MUST_CHECK;
 
 #endif

@@ -1,7 +1,7 @@
 /* Proposals simulated and judged: see trials.h. */
 #include "insight/rules/trials.h"
 
-#include "experiment/paired_test.h"
+#include "experiment/statistics.h"
 #include "policy/fault.h"
 #include "policy/interface.h"
 

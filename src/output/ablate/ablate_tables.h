@@ -5,7 +5,7 @@
 #define EASIM_OUTPUT_ABLATE_ABLATE_TABLES_H
 
 #include "base/str.h"
-#include "experiment/ablate/ablate.h"
+#include "experiment/ablate.h"
 #include "output/manifest.h"
 
 struct ablate_output {

@@ -4,7 +4,7 @@
 #define EASIM_OUTPUT_BOUND_BOUND_TABLES_H
 
 #include "bounds/bound.h"
-#include "experiment/compare/compare.h"
+#include "experiment/compare.h"
 #include "output/json.h"
 #include "study/study.h"
 

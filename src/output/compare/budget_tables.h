@@ -4,7 +4,7 @@
 #define EASIM_OUTPUT_COMPARE_BUDGET_TABLES_H
 
 #include "base/str.h"
-#include "experiment/worlds/doubt.h"
+#include "experiment/worlds/variance_shares.h"
 
 #include <cjson/cJSON.h>
 

@@ -2,7 +2,7 @@
 #ifndef EASIM_OUTPUT_COMPARE_COMPARE_DIR_H
 #define EASIM_OUTPUT_COMPARE_COMPARE_DIR_H
 
-#include "experiment/worlds/world_run.h"
+#include "experiment/worlds/run.h"
 #include "output/assumptions.h"
 #include "output/compare/compare_tables.h"
 #include "output/manifest.h"

@@ -3,8 +3,8 @@
 #define EASIM_OUTPUT_COMPARE_COMPARE_TABLES_H
 
 #include "base/str.h"
-#include "experiment/compare/compare.h"
-#include "experiment/worlds/doubt.h"
+#include "experiment/compare.h"
+#include "experiment/worlds/variance_shares.h"
 #include "experiment/worlds/worlds.h"
 #include "output/bound/bound_tables.h"
 #include "study/study.h"

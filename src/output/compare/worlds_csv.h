@@ -3,7 +3,7 @@
 #ifndef EASIM_OUTPUT_COMPARE_WORLDS_CSV_H
 #define EASIM_OUTPUT_COMPARE_WORLDS_CSV_H
 
-#include "experiment/worlds/world_results.h"
+#include "experiment/worlds/run.h"
 #include "experiment/worlds/worlds.h"
 
 /* A row for each run that there is. */

@@ -4,7 +4,7 @@
 #include "output/plot/makers.h"
 
 #include "base/hash.h"
-#include "experiment/compare/pareto.h"
+#include "experiment/compare.h"
 #include "metrics/summary.h"
 #include "output/metric_scale.h"
 #include "output/plot/axis_range.h"

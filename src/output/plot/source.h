@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "experiment/t_interval.h"
+#include "experiment/statistics.h"
 #include "io/csv.h"
 #include "metrics/summary.h"
 

@@ -2,7 +2,7 @@
    two panels. */
 #include "output/plot/makers.h"
 
-#include "experiment/worlds/better.h"
+#include "experiment/statistics.h"
 #include "output/metric_scale.h"
 #include "output/plot/world_table.h"
 

@@ -1,7 +1,7 @@
 /* What a job imposes on others: see externality_tables.h. */
 #include "output/regret/externality_tables.h"
 
-#include "experiment/regret/text_places.h"
+#include "experiment/regret/forks.h"
 #include "output/run/run_columns.h"
 #include "output/run/run_report.h"
 #include "output/text_files.h"

@@ -4,7 +4,7 @@
 #define EASIM_OUTPUT_REGRET_REGRET_TABLES_H
 
 #include "bounds/bound.h"
-#include "experiment/regret/spread.h"
+#include "experiment/regret/regret.h"
 #include "output/json.h"
 
 #define REGRET_NAME    "regret.csv"

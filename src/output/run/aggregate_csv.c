@@ -1,7 +1,7 @@
 /* aggregate.csv: see aggregate_csv.h. */
 #include "output/run/aggregate_csv.h"
 
-#include "experiment/t_interval.h"
+#include "experiment/statistics.h"
 #include "io/csv.h"
 
 void aggregate_csv_header(struct str *out) {

@@ -2,7 +2,7 @@
 #ifndef EASIM_OUTPUT_RUN_RUN_REPORT_H
 #define EASIM_OUTPUT_RUN_RUN_REPORT_H
 
-#include "experiment/t_interval.h"
+#include "experiment/statistics.h"
 #include "study/replicate.h"
 
 /* How a person reads a column of the summary. */

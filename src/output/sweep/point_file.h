@@ -9,7 +9,7 @@
 #define EASIM_OUTPUT_SWEEP_POINT_FILE_H
 
 #include "base/str.h"
-#include "experiment/sweep/sweep_resume.h"
+#include "experiment/sweep/sweep.h"
 
 #define SWEEP_INPUTS_BYTES 17 /* in a row before its columns: 16 digits, a comma */
 

@@ -13,7 +13,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "experiment/sweep/sweep_resume.h"
+#include "experiment/sweep/sweep.h"
 #include "output/sweep/point_file.h"
 
 struct run_record {

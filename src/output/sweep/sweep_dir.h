@@ -3,8 +3,8 @@
 #define EASIM_OUTPUT_SWEEP_SWEEP_DIR_H
 
 #include "experiment/sweep/findings.h"
-#include "experiment/sweep/sweep_resume.h"
-#include "experiment/sweep/sweep_run.h"
+#include "experiment/sweep/run.h"
+#include "experiment/sweep/sweep.h"
 #include "output/manifest.h"
 #include "output/notes.h"
 #include "output/sweep/run_store.h"

@@ -4,8 +4,8 @@
 #define EASIM_OUTPUT_TUNE_TUNE_TABLES_H
 
 #include "base/str.h"
-#include "experiment/compare/compare.h"
-#include "experiment/tune/tune_check.h"
+#include "experiment/compare.h"
+#include "experiment/tune/tune.h"
 #include "output/manifest.h"
 
 struct tune_output {

@@ -1,0 +1,51 @@
+/* One simulation of a replication, measured: as its policy has it, or as somebody changes its
+   starts. */
+#ifndef EASIM_EXPERIMENT_REGRET_BASE_RUN_H
+#define EASIM_EXPERIMENT_REGRET_BASE_RUN_H
+
+#include "metrics/metrics.h"
+#include "study/replicate.h"
+
+/* What is regretted; less of each is better. */
+enum regret_metric { REGRET_ENERGY, REGRET_JCT, REGRET_MISSES, REGRET_METRICS };
+
+/* What a run comes to, for all measured jobs together. */
+struct run_figures {
+    double of[REGRET_METRICS]; /* kWh; s; number of missed deadlines */
+    double deadlines;          /* jobs that have one that is due */
+    double rejected;           /* jobs */
+    uint64_t digest; /* of all metrics and of what became of every job: equal for runs that
+                        went the same way */
+};
+
+/* Fill in the first part; it stays where it is until course_finish. */
+struct course {
+    const struct study *study;
+    const struct workload *workload;
+    uint32_t replication;                /* from 0 */
+    const struct replicate_options *how; /* check, cancel, events */
+    struct trail *trail;                 /* of this process */
+    const struct start_changer *changer; /* or NULL */
+    const struct observer *observer;     /* or NULL */
+    bool alone; /* refuses a policy that runs processes or threads of its own, which no copy of the
+                   run would have for itself */
+
+    struct metrics metrics;
+    struct observer watch;
+    const struct observer *observers[4];
+    struct sim sim;
+};
+
+/* The metric that stands for the completion time of all jobs in this scenario. */
+const char *regret_metric_name(enum regret_metric metric, const struct scenario *scenario);
+
+/* From t = 0 to the end. course_finish in any case. */
+int course_run(struct course *course, struct error *reterr) MUST_CHECK;
+/* In a copy of the process in the middle of a decision: from here on it is another task. calling:
+   of the old trail before the copy was made; the process it comes from goes on and changes it. */
+void course_rename(struct course *course, struct trail *trail, const char *calling);
+/* Of one that has been run. */
+struct run_figures course_figures(const struct course *course);
+void course_finish(struct course *course);
+
+#endif

@@ -1,0 +1,97 @@
+/* Branches, regret row, text places. */
+#ifndef EASIM_EXPERIMENT_REGRET_FORKS_H
+#define EASIM_EXPERIMENT_REGRET_FORKS_H
+
+#include "base/array.h"
+#include "base/str.h"
+#include "experiment/regret/base_run.h"
+#include "study/worker_pool.h"
+
+#include <stdatomic.h>
+
+struct branch {
+    struct forked forked;
+    size_t number; /* the caller's */
+};
+
+/* Fill in the first part and zero the rest; release with branches_finish. */
+struct branches {
+    unsigned most; /* at a time */
+    const atomic_bool *cancel;
+    void *context;
+    /* One has ended. failure: NULL, or how it ended before it had handed a result in. */
+    void (*ended)(void *context, size_t number, struct slice result, const char *failure);
+
+    struct branch *at;
+    struct trail *trails;
+    unsigned running;
+    const struct branch
+        *self; /* in a copy: which it is; NULL: this is the process they come from */
+};
+
+void branches_init(struct branches *branches);
+/* Waits for a place. Returns twice: 1 in the copy, 0 here; here also when all are given up. */
+int branches_fork(struct branches *branches, size_t number) MUST_CHECK;
+/* Until all have ended. Negative: they are given up, since the command is cancelled. */
+int branches_wait(struct branches *branches);
+void branches_finish(struct branches *branches);
+
+/* --- regret_row --- */
+/* What a policy did at a decision point, and what else it could have done there, a row for each.
+   Rows go from one process to another as they are; texts of theirs are places in a common text. */
+
+enum regret_action { REGRET_CHOSEN, REGRET_OTHER, REGRET_WAIT };
+extern const char *const regret_action_names[]; /* by enum regret_action */
+
+/* How other jobs fare in one run against another; times in s. */
+struct regret_others {
+    uint32_t sooner, later; /* jobs that end sooner, or later; the job itself left out */
+    double most_sooner_s, most_later_s; /* of the one that gains, or loses, most; 0: none */
+    double own_s; /* by how much the job itself ends later; NAN: it does not */
+};
+
+struct regret_row {
+    uint32_t replication; /* from 1 */
+    uint32_t point;       /* from 1 in each replication */
+    uint64_t decision;    /* of the policy, from 1 */
+    int64_t time_ns;
+    uint32_t waiting, running, free_gpus; /* just before the start, the job itself included */
+    size_t job, model, user;              /* texts */
+    uint8_t action;                       /* enum regret_action */
+    bool taken;                           /* the run went on with it */
+    uint32_t config;                      /* or EASIM_NONE: waiting; likewise NAN, 0 below */
+    uint32_t gpu_type, k, milli;
+    double batch, power_limit_w;    /* 0: rigid; INFINITY: no limit */
+    double time_s, energy_j;        /* as the policy can predict them */
+    bool known;                     /* the run to its end has been made, and: */
+    double of[REGRET_METRICS];      /* what it came to, */
+    uint64_t digest;                /* and that of its figures */
+    struct regret_others others;    /* against the chosen action */
+    size_t most_sooner, most_later; /* jobs, texts */
+    size_t failure;                 /* text; 0: none */
+};
+
+/* Zero-initialise; release with regret_rows_finish. All rows of a point stand together, the chosen
+   action first. */
+struct regret_rows {
+    ARRAY_OF(struct regret_row) at;
+    struct str texts;
+};
+
+void regret_rows_add_bytes(const struct regret_rows *rows, struct str *out);
+/* Adds what regret_rows_add_bytes has made; false if it is not that. */
+bool regret_rows_take_bytes(struct regret_rows *rows, struct slice from) MUST_CHECK;
+void regret_rows_finish(struct regret_rows *rows);
+
+/* --- text_places --- */
+/* Texts one behind the other, known by their places: they go from one process to another as they
+   are. */
+
+/* A text's place; 0 of none. */
+size_t text_places_add(struct str *texts, const char *text);
+/* NULL of none. */
+const char *text_places_at(const struct str *texts, size_t place);
+/* The places of texts that now stand behind `by` bytes of others. */
+void text_places_move(size_t *const *places, size_t count, size_t by);
+
+#endif

@@ -1,0 +1,88 @@
+/* Paired test, ratio estimate, t interval, better. */
+#ifndef EASIM_EXPERIMENT_STATISTICS_H
+#define EASIM_EXPERIMENT_STATISTICS_H
+
+#include "metrics/metric_table.h"
+#include "metrics/summary.h"
+
+#include <stddef.h>
+
+/* Of the defined (not NAN) values; n = 0: all NAN, n = 1: sd and ci95 NAN. */
+struct estimate {
+    size_t n;
+    double mean, sd;
+    double ci95; /* half width of the two-sided 95 % t-interval of the mean */
+};
+
+struct estimate t_interval_of(const double *values, size_t count);
+/* Of one column of the summaries. */
+struct estimate t_interval_of_column(const struct summary *summaries, size_t count,
+                                     unsigned column);
+
+/* --- paired_test --- */
+/* Two series of runs compared pair by pair: difference, t-test, ratio. Pure functions; undefined
+   values are NAN. */
+
+/* Differences value - base of pairs in which both are defined. */
+struct paired {
+    struct estimate diff;
+    double base_mean; /* over the pairs */
+    double p_value; /* two-sided paired t-test; 1 if no pair differs, NAN if all differ by the same
+                       amount */
+    /* Geometric mean of value / base with its 95 % t-interval; NAN unless all values of the pairs
+     * are > 0. */
+    double ratio, ratio_low, ratio_high;
+};
+
+struct paired paired_test(const double *values, const double *base, size_t count);
+
+/* Holm's step-down correction of the p-values that are defined (Holm 1979). */
+void paired_test_holm(const double *p_values, size_t count, double *adjusted);
+
+/* --- ratio_estimate --- */
+/* The ratio of the means of two series of runs, with its interval. A pure function; undefined
+   values are NAN. */
+
+/* Mean of values / mean of base over the pairs in which both are defined: the ratio estimator of
+   paired samples, its interval by linearisation (Cochran, Sampling Techniques, 6.4). NAN if the
+   mean of base is 0. */
+struct ratio {
+    size_t n;
+    double mean, base_mean, ratio, ci95;
+};
+
+struct ratio ratio_estimate(const double *values, const double *base, size_t count);
+
+/* --- better --- */
+/* P(B better than A): the share of worlds in which it is (semantics 18.3). Pure functions;
+   undefined values are NAN. */
+
+/* A share 0..1 and its 95 % interval. */
+struct share_range {
+    double share, low, high;
+};
+
+/* Of count worlds, with the interval of Wilson (1927); count 0: NAN. */
+struct share_range better_wilson(size_t hits, size_t count);
+
+/* Of one world: 1 if the policy of these pairs is better, -1 if it is worse, 0 if neither: no
+   difference above rounding, no direction, or, with clearly, none by the test: two-sided p < 0.05
+   over the replications. A difference that is the same in every one needs no test, but two of them.
+ */
+int better_verdict(const struct paired *paired, enum metric_better direction, bool clearly);
+
+struct better {
+    size_t worlds; /* with a pair: the others do not count */
+    struct share_range
+        clearly; /* better by a paired t-test over the replications, two-sided p < 0.05 */
+    struct share_range worse; /* worse by the same test */
+    struct share_range sign;  /* better in the mean over the replications, without that test */
+};
+
+/* How often values are better, and worse, than base, both [worlds][replications], NAN where
+   missing. Where no world has two replications `clearly` and `worse` are NAN, and all are where
+   neither less nor more is better. */
+struct better better_of(const double *values, const double *base, size_t worlds,
+                        size_t replications, enum metric_better direction);
+
+#endif

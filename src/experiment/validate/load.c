@@ -1,0 +1,314 @@
+/* Validate load, validate find: see load.h. */
+#include "experiment/validate/load.h"
+
+#include "base/array.h"
+#include "experiment/validate/measures.h"
+#include "io/files.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- validate_load --- */
+
+/* A table of what was measured of each job. */
+struct jobs_item {
+    struct location where;
+    const struct yaml_node *data, *where_node, *columns;
+};
+
+struct validate_file {
+    const char *name, *source, *physics, *scenario;
+    int32_t kind, against;
+    const struct yaml_node *set, *data, *jobs, *meter, *measured;
+};
+
+static const struct field validate_fields[] = {
+    {.key = "name",
+     .type = FIELD_STRING,
+     .offset = offsetof(struct validate_file, name),
+     .required = true,
+     .min = 1,
+     .help = "results go to a folder of this name"},
+    {.key = "source",
+     .type = FIELD_STRING,
+     .offset = offsetof(struct validate_file, source),
+     .required = true,
+     .min = 1,
+     .help = "who measured, and where it is published"},
+    {.key = "kind",
+     .type = FIELD_CHOICE,
+     .offset = offsetof(struct validate_file, kind),
+     .required = true,
+     .choices = validate_kinds,
+     .help = "what is compared"},
+    {.key = "against",
+     .type = FIELD_CHOICE,
+     .offset = offsetof(struct validate_file, against),
+     .choices = validate_againsts,
+     .help = "what the figures are: measured, of another simulator, or of a closed form"},
+    {.key = "physics",
+     .type = FIELD_STRING,
+     .offset = offsetof(struct validate_file, physics),
+     .required = true,
+     .min = 1,
+     .help = "what is assumed of the jobs and the machine"},
+    {.key = "scenario",
+     .type = FIELD_PATH,
+     .offset = offsetof(struct validate_file, scenario),
+     .required = true,
+     .help = "the scenario that is run"},
+    {.key = "set",
+     .type = FIELD_NODE,
+     .offset = offsetof(struct validate_file, set),
+     .help = "values of it: PATH: VALUE, in which ${NAME} is a file of data"},
+    {.key = "data",
+     .type = FIELD_NODE,
+     .offset = offsetof(struct validate_file, data),
+     .help = "files: NAME: FILE, from the folder of this file or from EASIM_DATA"},
+    {.key = "jobs",
+     .type = FIELD_NODE,
+     .offset = offsetof(struct validate_file, jobs),
+     .help = "what was measured of each job: {data: NAME, where: {COLUMN: TEXT}, columns: {...}}"},
+    {.key = "meter",
+     .type = FIELD_NODE,
+     .offset = offsetof(struct validate_file, meter),
+     .help =
+         "of kind power, the metered power: {data: NAME, offset: 0, gap: .., from: .., to: ..}"},
+    {.key = "measured",
+     .type = FIELD_NODE,
+     .offset = offsetof(struct validate_file, measured),
+     .required = true,
+     .help = "the figures"},
+    FIELDS_END};
+
+static const struct field jobs_fields[] = {
+    {.type = FIELD_LOCATION, .offset = offsetof(struct jobs_item, where)},
+    {.key = "data",
+     .type = FIELD_NODE,
+     .offset = offsetof(struct jobs_item, data),
+     .required = true},
+    {.key = "where", .type = FIELD_NODE, .offset = offsetof(struct jobs_item, where_node)},
+    {.key = "columns", .type = FIELD_NODE, .offset = offsetof(struct jobs_item, columns)},
+    FIELDS_END};
+
+/* ---- The table of jobs ---- */
+
+/* {exec_s: service_s}: the names that columns have in the file. */
+static int bind_column_names(struct job_table_source *source, const struct yaml_node *node,
+                             const struct binding *b) {
+    int result = 0;
+    if (node && node->kind != YAML_NODE_MAPPING)
+        return schema_wrong(b, node, "jobs.columns", "a mapping from columns to their names");
+    for (size_t i = 0; node && i < node->count; i++) {
+        const char *key = node->keys[i]->text;
+        size_t c = 0;
+        while (c < JOB_COLUMN_COUNT && strcmp(job_column_names[c], key) != 0)
+            c++;
+        if (c == JOB_COLUMN_COUNT) {
+            problems_add(b->problems, node->keys[i]->where, "jobs.columns",
+                         "unknown column \"%.80s\"%s", key,
+                         str_suggestion(b->arena, key, job_column_names, JOB_COLUMN_COUNT));
+            result = ERROR_INPUT;
+        } else if (node->items[i]->kind != YAML_NODE_SCALAR || node->items[i]->length == 0) {
+            result = schema_wrong(b, node->items[i], "jobs.columns", "the name of a column");
+        } else {
+            source->names[c] = node->items[i]->text;
+        }
+    }
+    return result;
+}
+
+/* What hangs on the table is not looked at where it is wrong, or missing. */
+static int bind_jobs(struct validate_case *v, const struct yaml_node *node,
+                     const struct binding *b) {
+    struct jobs_item item = {.data = NULL};
+    struct job_table_source source = {.path = NULL};
+    v->has_jobs = true;
+    if (schema_bind(b, jobs_fields, node, "jobs", &item) < 0)
+        return ERROR_INPUT;
+    struct validate_data *data = validate_data_use(v, item.data, "jobs.data", b);
+    int r =
+        validate_where_bind(item.where_node, "jobs.where", &source.where, &source.where_count, b);
+    if (bind_column_names(&source, item.columns, b) < 0 || r < 0 || !data)
+        return ERROR_INPUT;
+    source.path = data->path;
+    data->damaged = !v->missing && job_table_read(&v->jobs, &source, b->problems) < 0;
+    v->jobs_known = !v->missing && !data->damaged;
+    return data->damaged ? ERROR_INPUT : 0;
+}
+
+/* ---- The meter ---- */
+
+struct meter_item {
+    struct location where;
+    const struct yaml_node *data;
+    double offset_s, gap_s, from_s, to_s;
+};
+
+#define TIME(name, member, usual) \
+    { \
+        .key = name, .type = FIELD_REAL, .offset = offsetof(struct meter_item, member), \
+        .min = -TIME_MAX_S, .max = TIME_MAX_S, .default_value = usual, .dimension = DIMENSION_TIME \
+    }
+
+static const struct field meter_fields[] = {
+    {.type = FIELD_LOCATION, .offset = offsetof(struct meter_item, where)},
+    {.key = "data",
+     .type = FIELD_NODE,
+     .offset = offsetof(struct meter_item, data),
+     .required = true},
+    TIME("offset", offset_s, 0),
+    {.key = "gap",
+     .type = FIELD_DURATION,
+     .offset = offsetof(struct meter_item, gap_s),
+     .max = TIME_MAX_S},
+    TIME("from", from_s, -TIME_MAX_S),
+    TIME("to", to_s, TIME_MAX_S),
+    FIELDS_END};
+
+static int bind_meter(struct validate_case *v, const struct yaml_node *node,
+                      const struct binding *b) {
+    struct meter_item item = {.data = NULL};
+    v->meter.given = true;
+    if (schema_bind(b, meter_fields, node, "meter", &item) < 0)
+        return ERROR_INPUT;
+    struct validate_data *data = validate_data_use(v, item.data, "meter.data", b);
+    if (!data || v->missing)
+        return data ? 0 : ERROR_INPUT;
+    v->meter.from_s = item.from_s;
+    v->meter.to_s = item.to_s;
+    v->meter.meter =
+        (struct meter){.file = data->path, .offset_s = item.offset_s, .gap_s = item.gap_s};
+    if (meter_load(&v->meter.meter, b->arena, b->problems) < 0)
+        return ERROR_INPUT;
+    for (size_t i = 0; i < v->meter.meter.count && !v->meter.known; i++)
+        v->meter.known = meter_reading_is_in(&v->meter.meter.at[i], item.from_s, item.to_s);
+    if (v->meter.known)
+        return 0;
+    problems_add(b->problems, item.where, "meter",
+                 "expected readings of %s with a power in the time from..to, got none", data->path);
+    return ERROR_INPUT;
+}
+
+/* ---- The file ---- */
+
+static int check_name(const struct validate_case *v, const struct binding *b) {
+    if (!strchr(v->name, '/') && v->name[0] != '.')
+        return 0;
+    return schema_wrong(b, yaml_find(v->doc.root, "name"), "name",
+                        "text that can name a folder (no /, no . in front)");
+}
+
+static int bind_file(struct validate_case *v, const struct validate_file *file,
+                     const struct binding *b) {
+    int r = check_name(v, b);
+    if (file->data && validate_data_bind(v, file->data, b) < 0)
+        return ERROR_INPUT; /* whoever names its files would be wrong, too */
+    if (file->set && validate_sets_bind(v, file->set, b) < 0)
+        r = ERROR_INPUT;
+    if (file->jobs && bind_jobs(v, file->jobs, b) < 0)
+        r = ERROR_INPUT;
+    if (file->meter && bind_meter(v, file->meter, b) < 0)
+        r = ERROR_INPUT;
+    if ((v->kind == VALIDATION_POWER) != (file->meter != NULL)) {
+        problems_add(b->problems, v->doc.root->where, file->meter ? "meter" : NULL,
+                     file->meter ? "only with kind: power"
+                                 : "key \"meter\" is missing: kind power is against one");
+        r = ERROR_INPUT;
+    }
+    if (validate_measures_bind(v, file->measured, b) < 0)
+        r = ERROR_INPUT;
+    return r < 0 || validate_data_check(v, b) < 0 ? ERROR_INPUT : 0;
+}
+
+int validate_case_load(struct validate_case *v, const char *path, struct problems *problems) {
+    *v = (struct validate_case){.path = path};
+    struct validate_file file = {.name = NULL};
+    const struct binding binding = {&v->doc.arena, problems, NULL};
+    file_stamp_take(path, &v->read);
+    if (yaml_doc_load(&v->doc, path, problems) < 0)
+        return ERROR_INPUT;
+    if (!v->doc.root) {
+        problems_add(problems, (struct location){.file = path}, NULL,
+                     "the file holds no validation");
+        return ERROR_INPUT;
+    }
+    if (schema_bind(&binding, validate_fields, v->doc.root, "", &file) < 0)
+        return ERROR_INPUT;
+    v->name = file.name;
+    v->source = file.source;
+    v->physics = file.physics;
+    v->scenario = file.scenario;
+    v->kind = file.kind;
+    v->against = file.against;
+    return bind_file(v, &file, &binding);
+}
+
+int validate_case_of_log(struct validate_case *v, const char *log, const char *scenario,
+                         double tolerance, struct problems *problems) {
+    static const enum job_column needed[] = {JOB_START, JOB_FINISH};
+    const struct job_table_source source = {.path = log, .needed = needed, .needed_count = 2};
+    *v = (struct validate_case){.name = "measured",
+                                .source = log,
+                                .physics = "",
+                                .scenario = scenario,
+                                .kind = VALIDATION_POLICY,
+                                .has_jobs = true,
+                                .jobs_known = true};
+    file_stamp_take(log, &v->read);
+    if (job_table_read(&v->jobs, &source, problems) < 0)
+        return ERROR_INPUT;
+    validate_measures_of_log(v, tolerance);
+    return 0;
+}
+
+/* --- validate_find --- */
+
+struct files {
+    ARRAY_OF(const char *) at;
+    struct arena *arena;
+};
+
+static bool ends_in_yaml(const char *name) {
+    size_t length = strlen(name);
+    return name[0] != '.' && length > 5 && strcmp(name + length - 5, ".yaml") == 0;
+}
+
+static bool list_validations(const char *folder, void *context) {
+    struct files *files = context;
+    DIR *dir = files_open_folder(folder);
+    for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;)
+        if (ends_in_yaml(entry->d_name))
+            array_push(&files->at, arena_printf(files->arena, "%s/%s", folder, entry->d_name));
+    if (dir)
+        closedir(dir);
+    return files->at.count > 0;
+}
+
+static int compare_names(const void *left, const void *right) {
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+int validate_find(struct arena *arena, const char *const **ret_files, struct error *reterr) {
+    const char *own = getenv("EASIM_VALIDATION");
+    struct files files = {.arena = arena};
+    const struct own_folders shipped = {"validation", EASIM_VALIDATION_DIR_FROM_PROGRAM,
+                                        EASIM_VALIDATION_DIR};
+    bool found = own && own[0] ? list_validations(own, &files)
+                               : own_folders_each(&shipped, list_validations, &files);
+    if (!found) {
+        free(files.at.at);
+        return error_set(reterr, ERROR_INPUT,
+                         "no validation files in %s: expected some, or FILE.yaml",
+                         own && own[0] ? own : EASIM_VALIDATION_DIR);
+    }
+    qsort(files.at.at, files.at.count, sizeof *files.at.at, compare_names);
+    const char **list = arena_alloc(arena, (files.at.count + 1) * sizeof *list);
+    memcpy(list, files.at.at, files.at.count * sizeof *list);
+    list[files.at.count] = NULL;
+    *ret_files = list;
+    free(files.at.at);
+    return 0;
+}

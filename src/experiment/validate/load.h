@@ -1,0 +1,27 @@
+/* Validate load, validate find. */
+#ifndef EASIM_EXPERIMENT_VALIDATE_LOAD_H
+#define EASIM_EXPERIMENT_VALIDATE_LOAD_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "experiment/validate/case.h"
+
+/* Reads the file, looks for its data and reads those: negative after adding problems. What data
+   would tell is not read where one of the files is missing. validate_case_finish in any case. */
+int validate_case_load(struct validate_case *validation, const char *path,
+                       struct problems *problems) MUST_CHECK;
+/* That of a log of somebody's own jobs: each figure that it allows, to within the tolerance (NAN:
+   no verdict). */
+int validate_case_of_log(struct validate_case *validation, const char *log, const char *scenario,
+                         double tolerance, struct problems *problems) MUST_CHECK;
+
+/* --- validate_find --- */
+/* The validations that come with easim. */
+
+/* The files *.yaml of the first folder that exists of: $EASIM_VALIDATION, `validation` beside the
+   program and above it, where they are installed. In alphabetical order, NULL-terminated, in the
+   arena. ERROR_INPUT: there are none. */
+int validate_find(struct arena *arena, const char *const **ret_files,
+                  struct error *reterr) MUST_CHECK;
+
+#endif

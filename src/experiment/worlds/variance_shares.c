@@ -1,0 +1,490 @@
+/* Budget, crossed, doubt: see variance_shares.h. */
+#include "experiment/worlds/variance_shares.h"
+
+#include "base/mem.h"
+#include "base/rng.h"
+
+#include <float.h>
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_rng.h>
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* --- crossed --- */
+
+/* --- the complete part of a table --- */
+
+struct selection {
+    const double *values, *base; /* [worlds][replications] */
+    size_t worlds, replications; /* of the whole table */
+    bool *drop_world, *drop_replication;
+    size_t *missing_in_world, *missing_in_replication;
+};
+
+static double difference_at(const struct selection *s, size_t w, size_t r) {
+    return s->values[w * s->replications + r] - s->base[w * s->replications + r];
+}
+
+static size_t count_missing(struct selection *s) {
+    size_t count = 0;
+    for (size_t w = 0; w < s->worlds; w++)
+        s->missing_in_world[w] = 0;
+    for (size_t r = 0; r < s->replications; r++)
+        s->missing_in_replication[r] = 0;
+    for (size_t w = 0; w < s->worlds; w++)
+        for (size_t r = 0; r < s->replications; r++)
+            if (!s->drop_world[w] && !s->drop_replication[r] && isnan(difference_at(s, w, r))) {
+                s->missing_in_world[w]++;
+                s->missing_in_replication[r]++;
+                count++;
+            }
+    return count;
+}
+
+/* The last of those of which most is missing. */
+static size_t find_worst(const size_t *missing, size_t count) {
+    size_t worst = 0;
+    for (size_t i = 1; i < count; i++)
+        worst = missing[i] >= missing[worst] ? i : worst;
+    return worst;
+}
+
+static size_t count_kept(const bool *dropped, size_t count) {
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        kept += !dropped[i];
+    return kept;
+}
+
+/* All at once: one by one they would be the next, too. */
+static void drop_empty(struct selection *s) {
+    (void)count_missing(s);
+    for (size_t w = 0; w < s->worlds; w++)
+        s->drop_world[w] = s->missing_in_world[w] == s->replications;
+    for (size_t r = 0; r < s->replications; r++)
+        s->drop_replication[r] = s->missing_in_replication[r] == s->worlds;
+}
+
+static void drop_until_complete(struct selection *s) {
+    drop_empty(s);
+    while (count_missing(s) > 0) {
+        size_t w = find_worst(s->missing_in_world, s->worlds),
+               r = find_worst(s->missing_in_replication, s->replications);
+        /* shares missing: of a world over the replications that are kept, and the other way */
+        size_t of_world = s->missing_in_world[w] * count_kept(s->drop_world, s->worlds),
+               of_replication =
+                   s->missing_in_replication[r] * count_kept(s->drop_replication, s->replications);
+        if (of_world >= of_replication)
+            s->drop_world[w] = true;
+        else
+            s->drop_replication[r] = true;
+    }
+}
+
+static size_t *list_kept(const bool *dropped, size_t count, size_t *ret_count) {
+    size_t *at = mem_zalloc(count, sizeof *at);
+    *ret_count = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!dropped[i])
+            at[(*ret_count)++] = i;
+    return at;
+}
+
+/* --- taking it apart --- */
+
+static void take_mean_out(struct crossed *c) {
+    for (size_t i = 0; i < c->worlds * c->replications; i++)
+        c->mean += c->rest[i] / (double)(c->worlds * c->replications);
+    for (size_t i = 0; i < c->worlds * c->replications; i++)
+        c->rest[i] -= c->mean;
+}
+
+static void take_effects_out(struct crossed *c) {
+    for (size_t w = 0; w < c->worlds; w++)
+        for (size_t r = 0; r < c->replications; r++) {
+            double value = c->rest[w * c->replications + r];
+            c->world[w] += value / (double)c->replications;
+            c->replication[r] += value / (double)c->worlds;
+        }
+    for (size_t w = 0; w < c->worlds; w++)
+        for (size_t r = 0; r < c->replications; r++)
+            c->rest[w * c->replications + r] -= c->world[w] + c->replication[r];
+    for (size_t w = 0; w < c->worlds; w++)
+        for (size_t r = 0; r < c->replications; r++) {
+            double rest = c->rest[w * c->replications + r];
+            c->rest_squares[w] += rest * rest;
+        }
+}
+
+static void fill_kept(struct crossed *c, const struct selection *s) {
+    double size = 0;
+    for (size_t w = 0; w < c->worlds; w++)
+        for (size_t r = 0; r < c->replications; r++) {
+            size_t at = c->world_at[w] * s->replications + c->replication_at[r];
+            c->rest[w * c->replications + r] = s->values[at] - s->base[at];
+            c->base_mean += s->base[at] / (double)(c->worlds * c->replications);
+            size = fmax(size, fmax(fabs(s->values[at]), fabs(s->base[at])));
+        }
+    c->rounding = 10 * DBL_EPSILON * size;
+}
+
+void crossed_init(struct crossed *crossed, const double *values, const double *base, size_t worlds,
+                  size_t replications) {
+    struct selection s = {
+        .values = values,
+        .base = base,
+        .worlds = worlds,
+        .replications = replications,
+        .drop_world = mem_zalloc(worlds, sizeof *s.drop_world),
+        .drop_replication = mem_zalloc(replications, sizeof *s.drop_replication),
+        .missing_in_world = mem_zalloc(worlds, sizeof *s.missing_in_world),
+        .missing_in_replication = mem_zalloc(replications, sizeof *s.missing_in_replication),
+    };
+    struct crossed c = {0};
+    drop_until_complete(&s);
+    c.world_at = list_kept(s.drop_world, worlds, &c.worlds);
+    c.replication_at = list_kept(s.drop_replication, replications, &c.replications);
+    if (c.worlds == 0 || c.replications == 0)
+        c.worlds = c.replications = 0;
+    c.mean = c.base_mean = c.worlds > 0 ? 0 : NAN;
+    c.world = mem_zalloc(c.worlds, sizeof *c.world);
+    c.replication = mem_zalloc(c.replications, sizeof *c.replication);
+    c.rest = mem_zalloc(c.worlds * c.replications, sizeof *c.rest);
+    c.rest_squares = mem_zalloc(c.worlds, sizeof *c.rest_squares);
+    fill_kept(&c, &s);
+    take_mean_out(&c);
+    take_effects_out(&c);
+    *crossed = c;
+    free(s.drop_world);
+    free(s.drop_replication);
+    free(s.missing_in_world);
+    free(s.missing_in_replication);
+}
+
+void crossed_finish(struct crossed *crossed) {
+    if (!crossed)
+        return;
+    free(crossed->world_at);
+    free(crossed->replication_at);
+    free(crossed->world);
+    free(crossed->replication);
+    free(crossed->rest);
+    free(crossed->rest_squares);
+    *crossed = (struct crossed){0};
+}
+
+/* --- mean squares --- */
+
+static unsigned times_of(const unsigned *times, size_t world) {
+    return times ? times[world] : 1;
+}
+
+static double world_squares(const struct crossed *c, const unsigned *times) {
+    double mean = 0, squares = 0;
+    for (size_t w = 0; w < c->worlds; w++)
+        mean += times_of(times, w) * c->world[w] / (double)c->worlds;
+    for (size_t w = 0; w < c->worlds; w++)
+        squares += times_of(times, w) * (c->world[w] - mean) * (c->world[w] - mean);
+    return (double)c->replications * squares;
+}
+
+/* In a resample the rest of a replication no longer sums to 0: its mean belongs to the replication.
+   The sums of squares are corrected for it, so that no table need be built anew. */
+static void split_rest(const struct crossed *c, const unsigned *times, double *ret_replications,
+                       double *ret_rest) {
+    double *means = mem_zalloc(c->replications, sizeof *means);
+    *ret_replications = *ret_rest = 0;
+    for (size_t w = 0; w < c->worlds; w++) {
+        double weight = times_of(times, w) / (double)c->worlds;
+        for (size_t r = 0; r < c->replications && weight > 0; r++)
+            means[r] += weight * c->rest[w * c->replications + r];
+        *ret_rest += times_of(times, w) * c->rest_squares[w];
+    }
+    for (size_t r = 0; r < c->replications; r++) {
+        double effect = c->replication[r] + means[r];
+        *ret_replications += (double)c->worlds * effect * effect;
+        *ret_rest -= (double)c->worlds * means[r] * means[r];
+    }
+    free(means);
+}
+
+/* Values off by rounding put a mean square off by its root times that. Where policies differ in a
+   single run, all mean squares are equal, and what is left of a difference is rounding only. */
+static double excess_of(double square, double rest, double rounding) {
+    double excess = square - rest, off = 10 * (sqrt(square) + sqrt(rest)) + rounding;
+    return excess > rounding * off ? excess : 0;
+}
+
+struct crossed_squares crossed_squares_of(const struct crossed *crossed, const unsigned *times) {
+    if (crossed->worlds < 2 || crossed->replications < 2)
+        return (struct crossed_squares){NAN, NAN, NAN, NAN, NAN, NAN};
+    double worlds = (double)crossed->worlds, replications = (double)crossed->replications;
+    double of_replications, of_rest;
+    struct crossed_squares s = {.ms_worlds = world_squares(crossed, times) / (worlds - 1)};
+    split_rest(crossed, times, &of_replications, &of_rest);
+    s.ms_replications = of_replications / (replications - 1);
+    s.ms_rest = fmax(0, of_rest) / ((worlds - 1) * (replications - 1));
+    s.physics = excess_of(s.ms_worlds, s.ms_rest, crossed->rounding) / replications;
+    s.workload = excess_of(s.ms_replications, s.ms_rest, crossed->rounding) / worlds;
+    s.residual = excess_of(s.ms_rest, 0, crossed->rounding);
+    return s;
+}
+
+struct crossed_interval crossed_interval_of(const struct crossed *crossed,
+                                            const struct crossed_squares *squares) {
+    if (isnan(squares->ms_worlds))
+        return (struct crossed_interval){NAN, NAN};
+    double worlds = (double)crossed->worlds, replications = (double)crossed->replications;
+    double with_workloads = squares->ms_worlds + squares->ms_replications - squares->ms_rest;
+    double variance = fmax(squares->ms_worlds, with_workloads) / (worlds * replications);
+    double degrees = worlds - 1;
+    if (squares->workload > 0)
+        degrees = with_workloads * with_workloads /
+                  (squares->ms_worlds * squares->ms_worlds / (worlds - 1) +
+                   squares->ms_replications * squares->ms_replications / (replications - 1) +
+                   squares->ms_rest * squares->ms_rest / ((worlds - 1) * (replications - 1)));
+    double ci95 = variance > 0 ? gsl_cdf_tdist_Pinv(0.975, degrees) * sqrt(variance) : 0;
+    return (struct crossed_interval){ci95, degrees};
+}
+
+/* --- budget --- */
+
+#define BUDGET_RESAMPLES 1000 /* of the bootstrap */
+
+/* What the shares of one difference are made from. */
+struct share_data {
+    const struct crossed *crossed;
+    size_t groups;
+    double *effects; /* [group][world of crossed]: half the square of what the group's draw changes
+                        in that world, less its noise; NAN where a run is missing */
+};
+
+enum {
+    SHARE_PHYSICS,
+    SHARE_WORKLOAD,
+    SHARE_RESIDUAL,
+    SHARE_GROUPS
+}; /* places of a row of shares */
+
+static double *value_change(const struct budget_values *v, const struct crossed *c, size_t set,
+                            size_t world, double *ret_changes) {
+    size_t size = v->worlds * v->replications;
+    for (size_t r = 0; r < c->replications; r++) {
+        size_t at = c->world_at[world] * v->replications + c->replication_at[r];
+        double changed = v->policy[set * size + at] - v->baseline[set * size + at];
+        ret_changes[r] = changed - (v->policy[at] - v->baseline[at]);
+    }
+    return ret_changes;
+}
+
+static void fill_effects(const struct budget_values *values, struct share_data *data) {
+    const struct crossed *c = data->crossed;
+    double *changes = mem_zalloc(c->replications, sizeof *changes);
+    for (size_t g = 0; g < data->groups; g++)
+        for (size_t w = 0; w < c->worlds; w++) {
+            struct estimate change =
+                t_interval_of(value_change(values, c, g + 1, w, changes), c->replications);
+            double noise = change.sd * change.sd / (double)change.n;
+            data->effects[g * c->worlds + w] =
+                change.n < c->replications ? NAN : (change.mean * change.mean - noise) / 2;
+        }
+    free(changes);
+}
+
+/* The variance that a group's draws make, over the worlds that have it. */
+static double group_variance(const struct share_data *data, size_t group, const unsigned *times) {
+    double sum = 0, count = 0;
+    for (size_t w = 0; w < data->crossed->worlds; w++) {
+        double effect = data->effects[group * data->crossed->worlds + w];
+        if (isnan(effect))
+            continue;
+        sum += (times ? times[w] : 1) * effect;
+        count += times ? times[w] : 1;
+    }
+    return count > 0 ? fmax(0, sum / count) : NAN;
+}
+
+/* 0 / 0 is NAN, anything else / 0 infinite. */
+static void fill_shares(const struct share_data *data, const unsigned *times, double *shares) {
+    struct crossed_squares s = crossed_squares_of(data->crossed, times);
+    double all = s.physics + s.workload + s.residual;
+    shares[SHARE_PHYSICS] = s.physics / all;
+    shares[SHARE_WORKLOAD] = s.workload / all;
+    shares[SHARE_RESIDUAL] = s.residual / all;
+    for (size_t g = 0; g < data->groups; g++)
+        shares[SHARE_GROUPS + g] = group_variance(data, g, times) / s.physics;
+}
+
+/* Percentiles of the resamples in which the share is defined; sorts them. */
+static struct share_range percentile_range(double share, double *resamples) {
+    size_t count = 0;
+    for (size_t i = 0; i < BUDGET_RESAMPLES; i++)
+        if (!isnan(resamples[i]))
+            resamples[count++] = resamples[i];
+    if (!isfinite(share) || count == 0)
+        return (struct share_range){NAN, NAN, NAN};
+    gsl_sort(resamples, 1, count);
+    double low = gsl_stats_quantile_from_sorted_data(resamples, 1, count, 0.025),
+           high = gsl_stats_quantile_from_sorted_data(resamples, 1, count, 0.975);
+    return (struct share_range){share, isfinite(low) ? low : NAN, isfinite(high) ? high : NAN};
+}
+
+static void draw_resample(gsl_rng *rng, size_t worlds, unsigned *times) {
+    for (size_t w = 0; w < worlds; w++)
+        times[w] = 0;
+    for (size_t w = 0; w < worlds; w++)
+        times[gsl_rng_uniform_int(rng, worlds)]++;
+}
+
+static void bootstrap_ranges(const struct share_data *data, uint64_t seed,
+                             struct share_range *ranges) {
+    size_t worlds = data->crossed->worlds, columns = SHARE_GROUPS + data->groups;
+    double *shares = mem_zalloc(columns, sizeof *shares),
+           *resamples = mem_zalloc(columns * BUDGET_RESAMPLES, sizeof *resamples);
+    unsigned *times = mem_zalloc(worlds, sizeof *times);
+    gsl_rng *rng = rng_create(seed, 0, "uncertainty bootstrap");
+    for (size_t i = 0; i < BUDGET_RESAMPLES; i++) {
+        draw_resample(rng, worlds, times);
+        fill_shares(data, times, shares);
+        for (size_t c = 0; c < columns; c++)
+            resamples[c * BUDGET_RESAMPLES + i] = shares[c];
+    }
+    fill_shares(data, NULL, shares);
+    for (size_t c = 0; c < columns; c++)
+        ranges[c] = percentile_range(shares[c], resamples + c * BUDGET_RESAMPLES);
+    gsl_rng_free(rng);
+    free(times);
+    free(resamples);
+    free(shares);
+}
+
+/* Where nothing varies, or with one world or one replication, there are no shares. */
+static void fill_ranges(const struct budget_values *values, const struct crossed *crossed,
+                        uint64_t seed, struct share_range *ranges) {
+    size_t groups = values->sets - 1;
+    struct crossed_squares squares = crossed_squares_of(crossed, NULL);
+    for (size_t c = 0; c < SHARE_GROUPS + groups; c++)
+        ranges[c] = (struct share_range){NAN, NAN, NAN};
+    if (!(squares.physics + squares.workload + squares.residual > 0))
+        return;
+    struct share_data data = {
+        .crossed = crossed,
+        .groups = groups,
+        .effects = mem_zalloc(groups * crossed->worlds, sizeof *data.effects),
+    };
+    fill_effects(values, &data);
+    bootstrap_ranges(&data, seed, ranges);
+    free(data.effects);
+}
+
+void budget_of(const struct budget_values *values, uint64_t seed, struct budget *ret_budget,
+               struct share_range *ret_groups) {
+    struct crossed crossed;
+    struct share_range *ranges = mem_zalloc(SHARE_GROUPS + values->sets - 1, sizeof *ranges);
+    crossed_init(&crossed, values->policy, values->baseline, values->worlds, values->replications);
+    struct crossed_squares squares = crossed_squares_of(&crossed, NULL);
+    struct crossed_interval interval = crossed_interval_of(&crossed, &squares);
+    fill_ranges(values, &crossed, seed, ranges);
+    *ret_budget = (struct budget){
+        .worlds = crossed.worlds,
+        .replications = crossed.replications,
+        .mean = crossed.mean,
+        .ci95 = interval.ci95,
+        .degrees = interval.degrees,
+        .base_mean = crossed.base_mean,
+        .squares = squares,
+        .physics = ranges[SHARE_PHYSICS],
+        .workload = ranges[SHARE_WORKLOAD],
+        .residual = ranges[SHARE_RESIDUAL],
+        .better = better_of(values->policy, values->baseline, values->worlds, values->replications,
+                            values->direction),
+    };
+    for (size_t g = 0; g + 1 < values->sets; g++)
+        ret_groups[g] = ranges[SHARE_GROUPS + g];
+    crossed_finish(&crossed);
+    free(ranges);
+}
+
+/* --- doubt --- */
+
+static size_t place_of(const struct doubt *doubt, unsigned column, size_t policy) {
+    return column * doubt->results->policies + policy;
+}
+
+/* One column of a policy's runs, [set][world][replication]. */
+static void fill_column(const struct world_results *results, unsigned column, size_t policy,
+                        double *values) {
+    struct world_run run = {.policy = policy};
+    for (run.set = 0; run.set < results->sets; run.set++)
+        for (run.world = 0; run.world < results->worlds; run.world++)
+            for (run.replication = 0; run.replication < results->replications; run.replication++)
+                *values++ = world_results_value(results, run, column);
+}
+
+static void fill_budgets(struct doubt *doubt, unsigned column, uint64_t seed) {
+    const struct world_results *results = doubt->results;
+    size_t count = results->sets * results->worlds * results->replications;
+    double *values = mem_zalloc(count, sizeof *values), *base = mem_zalloc(count, sizeof *base);
+    struct budget_values pair = {.sets = results->sets,
+                                 .worlds = results->worlds,
+                                 .replications = results->replications,
+                                 .policy = values,
+                                 .baseline = base,
+                                 .direction = metric_table[column].better};
+    bool differs = results->baseline != WORLD_NOBODY;
+    if (differs)
+        fill_column(results, column, results->baseline, base);
+    for (size_t p = 0; p < results->policies; p++) {
+        size_t at = place_of(doubt, column, p);
+        fill_column(results, column, p, values);
+        pair.worlds = differs && p != results->baseline ? results->worlds : 0;
+        budget_of(&pair, seed, &doubt->budgets[at], doubt->groups + at * doubt_group_count(doubt));
+    }
+    free(values);
+    free(base);
+}
+
+void doubt_init(struct doubt *doubt, const struct world_results *results, uint64_t seed) {
+    size_t count = SUMMARY_COUNT * results->policies;
+    *doubt = (struct doubt){
+        .results = results,
+        .budgets = mem_zalloc(count, sizeof *doubt->budgets),
+        .groups = mem_zalloc(count * results->sets, sizeof *doubt->groups),
+    };
+    for (unsigned column = 0; column < SUMMARY_COUNT; column++)
+        fill_budgets(doubt, column, seed);
+}
+
+void doubt_finish(struct doubt *doubt) {
+    if (!doubt)
+        return;
+    free(doubt->budgets);
+    free(doubt->groups);
+    *doubt = (struct doubt){0};
+}
+
+const struct budget *doubt_budget(const struct doubt *doubt, unsigned column, size_t policy) {
+    return &doubt->budgets[place_of(doubt, column, policy)];
+}
+
+size_t doubt_group_count(const struct doubt *doubt) {
+    return doubt->results->sets - 1;
+}
+
+const char *doubt_source_name(const struct doubt *doubt, size_t place) {
+    static const char *const names[DOUBT_SOURCES] = {"physics", "workload", "residual"};
+    return place < DOUBT_SOURCES ? names[place] : doubt->results->groups[place - DOUBT_SOURCES];
+}
+
+struct share_range doubt_source_share(const struct doubt *doubt, unsigned column, size_t policy,
+                                      size_t place) {
+    const struct budget *budget = doubt_budget(doubt, column, policy);
+    const struct share_range shares[DOUBT_SOURCES] = {budget->physics, budget->workload,
+                                                      budget->residual};
+    if (place < DOUBT_SOURCES)
+        return shares[place];
+    return doubt->groups[place_of(doubt, column, policy) * doubt_group_count(doubt) + place -
+                         DOUBT_SOURCES];
+}
