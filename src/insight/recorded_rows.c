@@ -1,14 +1,21 @@
-/* Segments and rests of a recorded run: see recorded_rows.h. Rows are by job and time, so a row
+/* Segments and rests of a recorded run: see internal.h. Rows are by job and time, so a row
    mostly has the configuration and the GPUs of the one before. */
-#include "insight/recorded_rows.h"
+#include "insight/internal.h"
 
+#include "base/numfmt.h"
 #include "base/units.h"
-#include "insight/recorded_services.h"
 #include "insight/recorded_table.h"
 #include "io/csv.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* --- recorded_rows --- */
+/* The rows of segments.csv and gpus.csv of a recorded run. */
+
+static int recorded_rows_load_segments(struct recorded_run *run, struct error *reterr) MUST_CHECK;
+static int recorded_rows_load_rests(struct recorded_run *run, struct error *reterr) MUST_CHECK;
 
 enum {
     S_ID,
@@ -378,7 +385,9 @@ static int close_rows(struct reader *r, size_t count, size_t expected, struct er
     return result;
 }
 
-int recorded_rows_load_segments(struct recorded_run *run, struct error *reterr) {
+/* Fills in segments, gpus and jobs; the workload is there. Segments have to tile the time of their
+   job. */
+static int recorded_rows_load_segments(struct recorded_run *run, struct error *reterr) {
     const struct cluster *cluster = &run->folder->cluster;
     struct reader r = {.run = run, .job = EASIM_NONE};
     r.known = mem_alloc(KNOWN_CONFIGS * sizeof *r.known);
@@ -441,11 +450,75 @@ static void read_rest(struct reader *r) {
         array_push(&r->run->rests, rest);
 }
 
-int recorded_rows_load_rests(struct recorded_run *run, struct error *reterr) {
+/* Fills in rests. */
+static int recorded_rows_load_rests(struct recorded_run *run, struct error *reterr) {
     struct reader r = {.run = run};
     init_rested(&r);
     if (open_rows(&r, "gpus.csv", rest_columns, &run->part->gpus, reterr) == 0)
         while (recorded_table_next(&r.table))
             read_rest(&r);
     return close_rows(&r, run->rests.count, run->part->rest_count, reterr);
+}
+
+/* --- recorded_load --- */
+
+/* --- its row of summary.csv --- */
+
+/* Whether the present row is that of the part; then its values are in the summary. */
+static bool read_summary_row(struct csv *csv, const struct recorded_part *part,
+                             struct summary *summary) {
+    int64_t replication = 0;
+    struct slice number = csv_field(csv, csv_column(csv, "replication"));
+    double *values = (double *)summary; /* all its members are double */
+    if (!numfmt_parse_int(number.at, number.length, &replication) ||
+        replication != part->replication)
+        return false;
+    for (unsigned c = 0; c < SUMMARY_ALL; c++) {
+        int column = csv_column(csv, summary_names[c]);
+        struct slice cell = column < 0 ? (struct slice){0} : csv_field(csv, column);
+        if (!numfmt_parse_real(cell.at, cell.length, &values[c]))
+            values[c] = NAN;
+    }
+    return true;
+}
+
+int recorded_summary_load(const struct recorded_folder *folder, const struct recorded_part *part,
+                          struct summary *summary, struct error *reterr) {
+    struct csv *csv = NULL;
+    struct arena arena = {0};
+    const char *path =
+        arena_printf(&arena, "%s/summary.csv", recorded_folder_of_policy(folder, part, &arena));
+    int r = csv_open(path, ',', &csv, reterr);
+    bool found = false;
+    while (r == 0 && !found && (r = csv_next(csv, reterr)) == 1) {
+        found = read_summary_row(csv, part, summary);
+        r = 0;
+    }
+    csv_close(csv);
+    if (r >= 0 && !found)
+        r = error_set(reterr, ERROR_INPUT, "%s: replication %u is missing", path,
+                      part->replication);
+    arena_finish(&arena);
+    return r < 0 ? r : 0;
+}
+
+/* --- all of it --- */
+
+int recorded_run_load(struct recorded_run *run, const struct recorded_folder *folder,
+                      const struct recorded_part *part, struct error *reterr) {
+    *run = (struct recorded_run){.folder = folder, .part = part};
+    int r = recorded_jobs_load(run, reterr);
+    if (r == 0)
+        r = recorded_rows_load_segments(run, reterr);
+    if (r == 0)
+        r = recorded_rows_load_rests(run, reterr);
+    if (r == 0)
+        r = recorded_summary_load(folder, part, &run->summary, reterr);
+    if (r == 0) {
+        struct arena arena = {0};
+        r = recorded_services_load_figures(run, recorded_folder_of_policy(folder, part, &arena),
+                                           reterr);
+        arena_finish(&arena);
+    }
+    return r;
 }

@@ -140,7 +140,7 @@ struct recorded_run {
                                  power of each k, b, h, limit, by span */
     struct k_choice *allowed_k; /* by model: of the jobs that there are; of the table */
     struct recorded_job *jobs;  /* by index in workload.jobs */
-    /* Jobs from first_replica on are replicas of services (recorded_services.h). */
+    /* Jobs from first_replica on are replicas of services (internal.h). */
     uint32_t first_replica, service_count;
     struct recorded_service *services;
     ARRAY_OF(struct recorded_replica) replicas; /* of the job at first_replica on */

@@ -1,8 +1,7 @@
 /* Where time went, from a record made by hand: two nodes of two GPUs. Every expected figure is
    worked out beside it. */
 #include "insight/blame/critical_path.h"
-#include "insight/blame/miss_cause.h"
-#include "insight/blame/node_blame.h"
+#include "insight/blame/misses.h"
 
 #include "base/units.h"
 

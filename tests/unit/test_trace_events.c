@@ -1,7 +1,7 @@
 /* Events of Chrome traces as text, and files that are gzipped on the way. */
 #include "../support/temp_dir.h"
 #include "base/mem.h"
-#include "insight/timeline/trace_events.h"
+#include "insight/timeline/internal.h"
 #include "io/files.h"
 
 #include <criterion/criterion.h>

@@ -1,7 +1,6 @@
 /* Parts of src/insight/waste on small tables and runs made by hand; the classes of real runs are in
    system/test_waste.py. */
-#include "insight/waste/causes.h"
-#include "insight/waste/cost_steps.h"
+#include "insight/waste/classes.h"
 #include "insight/waste/waste.h"
 
 #include "base/units.h"

@@ -2,10 +2,128 @@
    tree get the pieces, and shares of what no job held; then rows are made of leaves. */
 #include "insight/attribution/attribution.h"
 
+#include "base/str.h"
 #include "base/units.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* --- attribution_path --- */
+
+static int attribution_path_find(struct attribution_path *path, const struct workload *workload,
+                                 struct error *reterr) MUST_CHECK;
+
+#define LABEL "label."
+
+static const char *const words[] = {
+    [PATH_USER] = "user",   [PATH_MODEL] = "model",       [PATH_JOB] = "job",
+    [PATH_CLASS] = "class", [PATH_GPU_TYPE] = "gpu_type", [PATH_TIME] = "time"};
+
+#define EXPECTED "user, model, job, class, gpu_type, time or label.NAME"
+
+static int refuse_word(const char *word, struct arena *arena, struct error *reterr) {
+    size_t count = sizeof words / sizeof *words;
+    const char *known[sizeof words / sizeof *words + 1];
+    memcpy(known, words, sizeof words);
+    known[count] = "label";
+    return error_set(reterr, ERROR_INPUT, "expected " EXPECTED ", got \"%.80s\"%s", word,
+                     str_suggestion(arena, word, known, count + 1));
+}
+
+static int read_element(struct path_element *element, struct arena *arena, struct error *reterr) {
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(element->name, words[i]) == 0) {
+            element->kind = (enum path_kind)i;
+            return 0;
+        }
+    element->kind = PATH_LABEL;
+    return strncmp(element->name, LABEL, strlen(LABEL)) == 0 && element->name[strlen(LABEL)]
+               ? 0
+               : refuse_word(element->name, arena, reterr);
+}
+
+/* Up to the next slash, or the end, where *at then is; a backslash takes the character behind it as
+   it is. */
+static const char *read_name(const char **at, struct arena *arena) {
+    char *name = arena_alloc(arena, strlen(*at) + 1), *to = name;
+    for (; **at && **at != '/'; (*at)++) {
+        if (**at == '\\' && (*at)[1])
+            (*at)++;
+        *to++ = **at;
+    }
+    *to = '\0';
+    return name;
+}
+
+static bool comes_before(const struct attribution_path *path, const char *name) {
+    for (size_t i = 0; i < path->count; i++)
+        if (strcmp(path->at[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+int attribution_path_read(struct attribution_path *path, const char *text, struct arena *arena,
+                          struct error *reterr) {
+    struct attribution_path read = {.count = 0};
+    if (!*text)
+        return error_set(reterr, ERROR_INPUT, "expected " EXPECTED ", got nothing");
+    for (const char *at = text;; at++) {
+        struct path_element element = {.name = read_name(&at, arena)};
+        if (!*element.name)
+            return error_set(reterr, ERROR_INPUT, "an element of \"%.200s\" is empty", text);
+        if (read.count == ATTRIBUTION_MOST_LEVELS)
+            return error_set(reterr, ERROR_INPUT, "expected at most %d elements",
+                             ATTRIBUTION_MOST_LEVELS);
+        if (comes_before(&read, element.name))
+            return error_set(reterr, ERROR_INPUT, "\"%.80s\" comes twice", element.name);
+        if (read_element(&element, arena, reterr) < 0)
+            return ERROR_INPUT;
+        read.at[read.count++] = element;
+        if (!*at)
+            break;
+    }
+    *path = read;
+    return 0;
+}
+
+static int refuse_label(const char *name, const struct workload *workload, struct error *reterr) {
+    struct arena arena = {0};
+    const char **names = arena_alloc(&arena, (workload->label_names.count + 1) * sizeof *names);
+    const char *list = workload->label_names.count > 0 ? "" : "none";
+    for (size_t i = 0; i < workload->label_names.count; i++) {
+        names[i] = workload->label_names.at[i];
+        list = arena_printf(&arena, "%s%s%.80s", list, i ? ", " : "", names[i]);
+    }
+    (void)error_set(reterr, ERROR_INPUT, "no label \"%.80s\" in the workload (there are: %s)%s",
+                    name, list, str_suggestion(&arena, name, names, workload->label_names.count));
+    arena_finish(&arena);
+    return ERROR_INPUT;
+}
+
+/* Looks up its labels. ERROR_INPUT: the workload has not got one. */
+static int attribution_path_find(struct attribution_path *path, const struct workload *workload,
+                                 struct error *reterr) {
+    for (size_t i = 0; i < path->count; i++) {
+        struct path_element *e = &path->at[i];
+        uint32_t label = 0;
+        while (e->kind == PATH_LABEL && label < workload->label_names.count &&
+               strcmp(workload->label_names.at[label], e->name + strlen(LABEL)) != 0)
+            label++;
+        if (e->kind == PATH_LABEL && label == workload->label_names.count)
+            return refuse_label(e->name + strlen(LABEL), workload, reterr);
+        e->label = label;
+    }
+    return 0;
+}
+
+bool attribution_path_has(const struct attribution_path *path, enum path_kind kind) {
+    for (size_t i = 0; i < path->count; i++)
+        if (path->at[i].kind == kind)
+            return true;
+    return false;
+}
+
+/* --- attribution --- */
 
 #define MOST_CELLS 10000000
 
@@ -44,7 +162,7 @@ struct work {
 };
 
 /* What of a segment is in one bucket. */
-struct piece {
+struct attribution_piece {
     const struct recorded_segment *segment;
     int64_t from_ns, to_ns;
     uint32_t gpu_type;
@@ -53,7 +171,8 @@ struct piece {
 
 /* ---- Pieces ---- */
 
-static void each_piece(struct work *work, void (*take)(struct work *work, const struct piece *)) {
+static void each_piece(struct work *work,
+                       void (*take)(struct work *work, const struct attribution_piece *)) {
     const struct recorded_run *run = work->run;
     for (size_t i = 0; i < run->segments.count; i++) {
         const struct recorded_segment *s = &run->segments.at[i];
@@ -64,7 +183,7 @@ static void each_piece(struct work *work, void (*take)(struct work *work, const 
             int64_t end_ns = cells_end_ns(&work->cells, from_ns);
             end_ns = end_ns < to_ns ? end_ns : to_ns;
             int128 used_ps = (int128)recorded_run_milli(run, s) * (end_ns - from_ns);
-            take(work, &(struct piece){s, from_ns, end_ns, config->gpu_type, used_ps});
+            take(work, &(struct attribution_piece){s, from_ns, end_ns, config->gpu_type, used_ps});
             from_ns = end_ns;
         }
     }
@@ -83,7 +202,7 @@ static uint32_t label_value(struct work *work, const struct job_spec *job, uint3
 }
 
 static uint32_t value_of(struct work *work, const struct path_element *element, uint32_t job,
-                         const struct piece *piece) {
+                         const struct attribution_piece *piece) {
     const struct job_spec *spec = &work->run->workload.jobs.at[job];
     switch (element->kind) {
     case PATH_USER:
@@ -114,7 +233,7 @@ static uint32_t leaf_of(struct work *work, const uint32_t values[ATTRIBUTION_MOS
     return leaf;
 }
 
-static struct leaf *leaf_of_piece(struct work *work, const struct piece *piece) {
+static struct leaf *leaf_of_piece(struct work *work, const struct attribution_piece *piece) {
     const struct attribution_path *path = &work->result->request.path;
     uint32_t values[ATTRIBUTION_MOST_LEVELS], job = piece->segment->job;
     for (size_t i = 0; i < path->count; i++)
@@ -153,13 +272,13 @@ static void add_cell(struct attribution_sums *sums, const struct cell *cell, dou
     sums->step.cost += cell->apart.cost * share;
 }
 
-static struct seat seat_of(const struct work *work, const struct piece *piece) {
+static struct seat seat_of(const struct work *work, const struct attribution_piece *piece) {
     const struct cell *cell = cells_at(&work->cells, piece->from_ns, piece->gpu_type);
     return (struct seat){(uint64_t)(cell - work->cells.at),
                          work->run->workload.jobs.at[piece->segment->job].user};
 }
 
-static void count_seat(struct work *work, const struct piece *piece) {
+static void count_seat(struct work *work, const struct attribution_piece *piece) {
     struct seat seat = seat_of(work, piece);
     bool is_new;
     uint32_t number = intern(&work->seats, &seat, sizeof seat, &is_new);
@@ -169,7 +288,7 @@ static void count_seat(struct work *work, const struct piece *piece) {
 }
 
 /* Of its cell, by the rule. */
-static double share_of_piece(const struct work *work, const struct piece *piece) {
+static double share_of_piece(const struct work *work, const struct attribution_piece *piece) {
     const struct cell *cell = cells_at(&work->cells, piece->from_ns, piece->gpu_type);
     if (work->result->request.idle == IDLE_BY_USE)
         return (double)piece->used_ps / (double)cell->used_ps;
@@ -181,7 +300,7 @@ static double share_of_piece(const struct work *work, const struct piece *piece)
            ((double)piece->used_ps / (double)of_user);
 }
 
-static void add_piece(struct work *work, const struct piece *piece) {
+static void add_piece(struct work *work, const struct attribution_piece *piece) {
     const struct recorded_segment *s = piece->segment;
     struct attribution_sums *sums = &leaf_of_piece(work, piece)->sums;
     int64_t part_ns = piece->to_ns - piece->from_ns, whole_ns = s->end_ns - s->start_ns;

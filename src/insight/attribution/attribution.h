@@ -2,9 +2,43 @@
 #ifndef EASIM_INSIGHT_ATTRIBUTION_ATTRIBUTION_H
 #define EASIM_INSIGHT_ATTRIBUTION_ATTRIBUTION_H
 
-#include "insight/attribution/attribution_path.h"
-#include "insight/attribution/cells.h"
-#include "insight/attribution/model_counts.h"
+#include "insight/attribution/internal.h"
+#include "workload/workload.h"
+
+/* --- attribution_path --- */
+/* By what energy and GPU time are divided: a path of labels, as in label.product/user/model. */
+
+#define ATTRIBUTION_MOST_LEVELS 8
+
+enum path_kind {
+    PATH_USER,
+    PATH_MODEL,
+    PATH_JOB,
+    PATH_CLASS,
+    PATH_GPU_TYPE,
+    PATH_TIME, /* the bucket of time */
+    PATH_LABEL,
+};
+
+struct path_element {
+    enum path_kind kind;
+    const char *name; /* as it was given: user, label.product */
+    uint32_t label;   /* PATH_LABEL: of workload.label_names, once it is found there */
+};
+
+struct attribution_path {
+    struct path_element at[ATTRIBUTION_MOST_LEVELS];
+    size_t count;
+};
+
+/* Reads a path; names are in the arena. ERROR_INPUT: it is empty, or an element is, is not known or
+   comes twice. */
+int attribution_path_read(struct attribution_path *path, const char *text, struct arena *arena,
+                          struct error *reterr) MUST_CHECK;
+/* Looks up its labels. ERROR_INPUT: the workload has not got one. */
+bool attribution_path_has(const struct attribution_path *path, enum path_kind kind);
+
+/* --- attribution --- */
 
 /* Who bears what no job held: nobody; who used GPUs of the type in the bucket, by how much; every
    user by weight, and the jobs of a user by use. */

@@ -1,14 +1,69 @@
-/* Cells: see cells.h. One sweep over the run, from change to change. */
-#include "insight/attribution/cells.h"
+/* Cells: see internal.h. One sweep over the run, from change to change. */
+#include "insight/attribution/internal.h"
 
 #include "base/units.h"
 #include "cluster/power_meter.h"
-#include "insight/fabric.h"
-#include "insight/node_changes.h"
-#include "insight/segment_events.h"
+#include "insight/network_use.h"
+#include "insight/run_events.h"
+#include "model/batches.h"
+#include "model/laws.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+/* --- step_integral --- */
+
+static struct step_sum sum_of(struct step_sum a, struct step_sum b) {
+    return (struct step_sum){a.co2_kg + b.co2_kg, a.cost + b.cost};
+}
+
+/* Of one step, for a time in it. */
+static struct step_sum step_integral_of_step(const struct recorded_folder *folder, size_t step,
+                                             int64_t duration_ns) {
+    const struct recorded_step *s = &folder->steps.at[step];
+    double kwh = units_s(duration_ns) / J_PER_KWH * folder->cluster.pue;
+    return (struct step_sum){kwh * s->carbon_g_per_kwh / 1000, kwh * s->price_per_mwh / 1000};
+}
+
+void step_integral_init(struct step_integral *integral, const struct recorded_folder *folder) {
+    size_t count = folder->steps.count;
+    *integral = (struct step_integral){folder, mem_zalloc(count, sizeof *integral->before)};
+    for (size_t i = 1; i < count; i++)
+        integral->before[i] = sum_of(
+            integral->before[i - 1],
+            step_integral_of_step(folder, i - 1,
+                                  folder->steps.at[i].time_ns - folder->steps.at[i - 1].time_ns));
+}
+
+void step_integral_finish(struct step_integral *integral) {
+    free(integral->before);
+    *integral = (struct step_integral){0};
+}
+
+static size_t step_at(const struct recorded_folder *folder, int64_t time_ns) {
+    size_t next = 1;
+    SEARCH(next, folder->steps.count, folder->steps.at[at].time_ns <= time_ns)
+    return next - 1;
+}
+
+/* What lies in one step has no rounding of what was before it. */
+struct step_sum step_integral_find(const struct step_integral *integral, int64_t from_ns,
+                                   int64_t to_ns) {
+    const struct recorded_folder *f = integral->folder;
+    size_t first = step_at(f, from_ns);
+    if (first + 1 == f->steps.count || to_ns <= f->steps.at[first + 1].time_ns)
+        return step_integral_of_step(f, first, to_ns - from_ns);
+    size_t last = step_at(f, to_ns);
+    const struct step_sum *before = integral->before;
+    const struct step_sum whole = {before[last].co2_kg - before[first + 1].co2_kg,
+                                   before[last].cost - before[first + 1].cost};
+    struct step_sum head =
+        step_integral_of_step(f, first, f->steps.at[first + 1].time_ns - from_ns);
+    return sum_of(sum_of(head, whole),
+                  step_integral_of_step(f, last, to_ns - f->steps.at[last].time_ns));
+}
+
+/* --- cells --- */
 
 /* A GPU type now. */
 struct type_state {
@@ -229,4 +284,81 @@ void cells_find(struct cells *cells, const struct recorded_run *run, int64_t buc
 void cells_finish(struct cells *cells) {
     free(cells->at);
     *cells = (struct cells){0};
+}
+
+/* --- model_counts --- */
+
+/* Samples that were computed for the reference samples that a segment kept. */
+static double samples_of(const struct recorded_run *run, const struct recorded_segment *segment,
+                         const struct model *model) {
+    const struct easim_config *config = recorded_run_config(run, segment);
+    if (segment->kind != SEGMENT_RUN)
+        return 0;
+    if (model->efficiency == EFFICIENCY_NONE)
+        return segment->work;
+    double phi = model_phase_phi(model, segment->phase);
+    return segment->work / efficiency_of_batch(model->m0, phi, config->k * config->batch);
+}
+
+struct model_counts model_counts_of(const struct recorded_run *run,
+                                    const struct recorded_segment *segment) {
+    struct model_counts counts = {0};
+    const struct job_spec *job = &run->workload.jobs.at[segment->job];
+    if (job->kind == JOB_KIND_RIGID || recorded_run_is_replica(run, segment->job))
+        return counts;
+    const struct model *model = &run->folder->models.models[job->model];
+    const struct gpu_type *type =
+        &run->folder->cluster.gpu_types[recorded_run_config(run, segment)->gpu_type];
+    double samples = samples_of(run, segment, model);
+    double gpu_s = power_gpu_s(recorded_run_gpu_ps(run, segment));
+    if (model->bytes_per_sample > 0) {
+        counts.bytes = samples * model->bytes_per_sample;
+        counts.bytes_gpu_s = gpu_s;
+    }
+    if (!(model->flops_per_sample > 0))
+        return counts;
+    counts.flops = samples * model->flops_per_sample;
+    counts.flops_gpu_s = gpu_s;
+    if (!(type->peak_flops > 0))
+        return counts;
+    counts.peaked_flops = counts.flops;
+    counts.peak = gpu_s * type->peak_flops;
+    if (!(type->memory_bytes_s > 0 && model->bytes_per_sample > 0))
+        return counts;
+    double by_memory = type->memory_bytes_s / model->bytes_per_sample * model->flops_per_sample;
+    counts.roof = gpu_s * fmin(type->peak_flops, by_memory);
+    counts.roof_gpu_s = gpu_s;
+    counts.memory_gpu_s = by_memory < type->peak_flops ? gpu_s : 0;
+    return counts;
+}
+
+void model_counts_add(struct model_counts *sum, const struct model_counts *counts, double share) {
+    double *to = (double *)sum;
+    const double *from = (const double *)counts;
+    for (size_t i = 0; i < sizeof *sum / sizeof *to; i++)
+        to[i] += from[i] * share;
+}
+
+static double ratio(double above, double below) {
+    return below > 0 ? above / below : NAN;
+}
+
+double model_counts_flops_s(const struct model_counts *c) {
+    return ratio(c->flops, c->flops_gpu_s);
+}
+
+double model_counts_utilization(const struct model_counts *c) {
+    return ratio(c->peaked_flops, c->peak);
+}
+
+double model_counts_roofline(const struct model_counts *c) {
+    return ratio(c->roof, c->roof_gpu_s);
+}
+
+double model_counts_memory_bound(const struct model_counts *c) {
+    return ratio(c->memory_gpu_s, c->roof_gpu_s);
+}
+
+double model_counts_gpu_h_per_byte(const struct model_counts *c) {
+    return ratio(c->bytes_gpu_s / S_PER_H, c->bytes);
 }

@@ -1,8 +1,7 @@
 /* Blame: see blame.h. */
 #include "insight/blame/blame.h"
 
-#include "insight/blame/capped_waits.h"
-#include "insight/blame/neighbours.h"
+#include "insight/blame/internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef EASIM_INSIGHT_BLAME_BLAME_H
 #define EASIM_INSIGHT_BLAME_BLAME_H
 
-#include "insight/blame/holdings.h"
+#include "insight/blame/critical_path.h"
 
 enum blame_part {
     BLAME_QUEUED,    /* waits for its first start */

@@ -1,10 +1,9 @@
-/* Waiting for the cap: see capped_waits.h. Jobs of one set of configurations are alike, so time is
+/* Waiting for the cap: see internal.h. Jobs of one set of configurations are alike, so time is
    counted by set; a wait gets what its set was given while it lasted. */
-#include "insight/blame/capped_waits.h"
+#include "insight/blame/internal.h"
 
 #include "base/units.h"
 #include "cluster/power_meter.h"
-#include "insight/node_changes.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
-/* Interference: see neighbours.h. Invariant: what is in `present` is up to date at the instant of
+/* Interference: see internal.h. Invariant: what is in `present` is up to date at the instant of
    the event that was applied last. */
-#include "insight/blame/neighbours.h"
+#include "insight/blame/internal.h"
 
 #include "base/units.h"
 

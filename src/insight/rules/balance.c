@@ -1,9 +1,9 @@
 /* IMBALANCE: nodes and GPU types that differ in how busy they are. */
 #include "base/units.h"
 #include "insight/rules/families.h"
-#include "insight/rules/proposal.h"
+#include "insight/rules/gathered.h"
+#include "insight/rules/internal.h"
 #include "insight/rules/rule_run.h"
-#include "insight/rules/top_list.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,8 +2,7 @@
 #include "base/units.h"
 #include "insight/rules/families.h"
 #include "insight/rules/gathered.h"
-#include "insight/rules/kept_work.h"
-#include "insight/rules/narrower.h"
+#include "insight/rules/internal.h"
 
 #include <math.h>
 #include <stdlib.h>

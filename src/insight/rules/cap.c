@@ -2,11 +2,9 @@
 #include "base/units.h"
 #include "cluster/power_meter.h"
 #include "insight/rules/families.h"
-#include "insight/rules/job_evidence.h"
-#include "insight/rules/proposal.h"
-#include "insight/rules/queue_replay.h"
+#include "insight/rules/gathered.h"
+#include "insight/rules/internal.h"
 #include "insight/rules/rule_run.h"
-#include "insight/rules/top_list.h"
 
 #include <math.h>
 

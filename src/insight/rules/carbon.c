@@ -2,7 +2,7 @@
 #include "base/units.h"
 #include "insight/rules/families.h"
 #include "insight/rules/gathered.h"
-#include "insight/rules/proposal.h"
+#include "insight/rules/internal.h"
 
 #include <math.h>
 #include <stdlib.h>

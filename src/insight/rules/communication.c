@@ -1,11 +1,10 @@
 /* Rules of synchronisation: jobs on more nodes than they need, and time spent waiting for each
    other. */
 #include "base/units.h"
+#include "insight/network_use.h"
 #include "insight/rules/families.h"
 #include "insight/rules/gathered.h"
-#include "insight/rules/kept_work.h"
-#include "insight/rules/narrower.h"
-#include "insight/team.h"
+#include "insight/rules/internal.h"
 
 #include <math.h>
 #include <stdlib.h>

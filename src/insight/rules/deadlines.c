@@ -1,11 +1,10 @@
 /* Rules of deadlines: those that were missed, and those that nobody could have met. */
 #include "base/units.h"
-#include "insight/blame/miss_cause.h"
+#include "insight/blame/misses.h"
 #include "insight/rules/families.h"
-#include "insight/rules/job_evidence.h"
-#include "insight/rules/proposal.h"
+#include "insight/rules/gathered.h"
+#include "insight/rules/internal.h"
 #include "insight/rules/rule_run.h"
-#include "insight/rules/top_list.h"
 #include "metrics/job_record.h"
 
 #include <math.h>

@@ -10,15 +10,15 @@ extern const struct rule rule_miss, rule_infeas;
 extern const struct rule rule_power_cap, rule_cap_slack, rule_cap_breach;
 /* interruptions.c */
 extern const struct rule rule_preempt, rule_thrash;
-/* idle.c */
+/* overheads.c */
 extern const struct rule rule_idle, rule_tail;
-/* fairness.c */
+/* users.c */
 extern const struct rule rule_starve, rule_unfair;
-/* hog.c */
+/* users.c */
 extern const struct rule rule_hog;
 /* gpu_choice.c */
 extern const struct rule rule_wasted_fast, rule_slow_cheap;
-/* scaling.c, growth.c */
+/* scaling.c, scaling.c */
 extern const struct rule rule_overscale, rule_underscale;
 /* batches.c */
 extern const struct rule rule_batch, rule_mem_strand;
@@ -26,7 +26,7 @@ extern const struct rule rule_batch, rule_mem_strand;
 extern const struct rule rule_spread, rule_comm;
 /* balance.c */
 extern const struct rule rule_imbalance;
-/* short_jobs.c */
+/* overheads.c */
 extern const struct rule rule_short;
 /* steady.c */
 extern const struct rule rule_queue, rule_warmup;

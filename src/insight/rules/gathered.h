@@ -4,8 +4,38 @@
 #define EASIM_INSIGHT_RULES_GATHERED_H
 
 #include "base/intern.h"
+#include "insight/rules/insight.h"
 #include "insight/rules/rule_run.h"
-#include "insight/rules/top_list.h"
+#include "model/model.h"
+
+/* --- top_list --- */
+/* The few of many that weigh most, in one pass. */
+
+struct top_entry {
+    double weight;
+    uint32_t index;         /* of a job, a user, whatever was counted */
+    int64_t from_ns, to_ns; /* if it is of a time */
+};
+
+/* Zero-initialise. Heaviest first, of equal ones the first that came. */
+struct top_list {
+    struct top_entry at[INSIGHT_MOST_EVIDENCE];
+    size_t count; /* at most INSIGHT_MOST_EVIDENCE */
+    size_t total; /* of all that came */
+};
+
+static inline void top_list_add(struct top_list *list, struct top_entry entry) {
+    list->total++;
+    if (list->count == INSIGHT_MOST_EVIDENCE &&
+        entry.weight <= list->at[INSIGHT_MOST_EVIDENCE - 1].weight)
+        return;
+    size_t place = list->count < INSIGHT_MOST_EVIDENCE ? list->count++ : list->count - 1;
+    for (; place > 0 && list->at[place - 1].weight < entry.weight; place--)
+        list->at[place] = list->at[place - 1];
+    list->at[place] = entry;
+}
+
+/* --- gathered --- */
 
 #define GATHERED_MEANS 6
 
@@ -44,5 +74,47 @@ void gathered_list_finish(struct gathered_list *list);
 struct insight *gathered_report(const struct rule_run *rule_run, const struct gathered *gathered,
                                 const struct rule *rule, const char *note, double factor,
                                 struct insights *insights);
+
+/* --- job_evidence --- */
+/* Jobs as evidence: those of most weight, each with its time and what there is to see. */
+
+/* One of them: entry->index is that of a job, and its time is the entry's. The note is made as by
+   printf. */
+void job_evidence_add(const struct rule_run *rule_run, const struct top_entry *entry,
+                      struct insights *insights, struct insight *insight, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* --- kept_work --- */
+/* The computing of a run that was kept, piece by piece: what rules about configurations look at.
+   Rigid jobs have no choice of a configuration, and no pieces. */
+
+/* The part of a segment within the measured time. */
+struct kept_piece {
+    const struct recorded_segment *segment;
+    const struct job_spec *spec;
+    const struct easim_config *config;
+    uint32_t job, set; /* of the table: that of the segment's phase */
+    double work;       /* reference samples */
+    double s, gpu_s, energy_j;
+};
+
+/* That of a segment; false: it has none. */
+bool kept_work_at(const struct rule_run *rule_run, size_t at, struct kept_piece *piece);
+/* From segment *at on; false: there is none. Start with *at = 0. */
+bool kept_work_next(const struct rule_run *rule_run, size_t *at, struct kept_piece *piece);
+
+/* A place among all configurations that a set allows. */
+struct kept_configs {
+    const struct easim_config *at;
+    uint32_t count;
+};
+struct kept_configs kept_work_configs(const struct rule_run *rule_run, uint32_t set);
+
+/* The span in which configurations are compared: that of the empty cluster; the one that it got, if
+   it is not known there. */
+uint32_t kept_work_span(const struct kept_piece *piece);
+/* Of one unit of work, by the model: energy of the GPUs, J, and GPU-seconds. Needs a goodput. */
+double kept_work_unit_j(const struct easim_config *config, uint32_t span);
+double kept_work_unit_gpu_s(const struct easim_config *config, uint32_t span);
 
 #endif

@@ -4,8 +4,7 @@
 #include "base/units.h"
 #include "insight/rules/families.h"
 #include "insight/rules/gathered.h"
-#include "insight/rules/kept_work.h"
-#include "insight/rules/narrower.h"
+#include "insight/rules/internal.h"
 #include "insight/waste/instants.h"
 
 #include <math.h>

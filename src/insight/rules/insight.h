@@ -6,10 +6,39 @@
 
 #include "base/arena.h"
 #include "base/array.h"
-#include "insight/rules/rule.h"
+#include "config/schema.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* --- rule --- */
+/* A rule: it looks at one recorded replication and says what it finds (docs/insights.md). Rules of
+   a family share a file, and all of them stand in rule_table.c. */
+
+struct insights;
+struct rule_run;
+
+/* Of what the share is. */
+enum insight_measure { SHARE_OF_ENERGY, SHARE_OF_GPU_HOURS, SHARE_OF_JOBS, SHARE_OF_CO2 };
+#define MEASURE_COUNT 4
+
+struct rule {
+    const char *id;         /* in capitals: "POWER-CAP" */
+    const char *title;      /* what is wrong, in a few words */
+    const char *trigger;    /* when it speaks, for docs/insights.md; names its thresholds */
+    const char *recommends; /* in general, likewise */
+    enum insight_measure measure;
+    unsigned betters; /* column of the summary that a proposal is to better; of no meaning if there
+                         is no proposal */
+    bool trust;       /* of how far figures can be trusted: nothing is wasted, any share is shown */
+    const struct field *thresholds; /* of a struct of its own; ends with FIELDS_END */
+    size_t thresholds_size;
+    /* Adds what it finds to the list, the rule itself as its author. thresholds is the struct, as
+       set by the user. */
+    void (*find)(const struct rule_run *run, const void *thresholds, struct insights *insights);
+};
+
+/* --- insight --- */
 
 #define INSIGHT_MOST_EVIDENCE 8 /* kept of each insight; the others are counted */
 
@@ -68,7 +97,7 @@ struct insight_change {
 struct insight_what_if {
     const char *policy; /* in place of the run's own; NULL: the same */
     ARRAY_OF(struct insight_change) changes;
-    uint32_t reads, keeps; /* also each policy that declares one of these; 0: none (proposal.h) */
+    uint32_t reads, keeps; /* also each policy that declares one of these; 0: none (internal.h) */
     const char *assumes; /* what the changes suppose that no operator can set: "if ..."; or NULL */
     const char *note;    /* what there is to know besides, or why there is no such run; or NULL */
     bool foreign;        /* the run's own policy is not trusted: no command is to run it */

@@ -1,9 +1,9 @@
 /* Rules of interruptions: what stopping jobs costs, and jobs that are stopped again and again. */
 #include "base/units.h"
 #include "insight/rules/families.h"
-#include "insight/rules/proposal.h"
+#include "insight/rules/gathered.h"
+#include "insight/rules/internal.h"
 #include "insight/rules/rule_run.h"
-#include "insight/rules/top_list.h"
 
 #include <math.h>
 #include <stdlib.h>

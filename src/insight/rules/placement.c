@@ -1,11 +1,9 @@
 /* Rules of placement: free GPUs that nobody can take, or may take. */
 #include "base/units.h"
 #include "insight/rules/families.h"
-#include "insight/rules/job_evidence.h"
-#include "insight/rules/proposal.h"
-#include "insight/rules/queue_replay.h"
+#include "insight/rules/gathered.h"
+#include "insight/rules/internal.h"
 #include "insight/rules/rule_run.h"
-#include "insight/rules/top_list.h"
 #include "metrics/job_record.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* A run replayed: see queue_replay.h. */
-#include "insight/rules/queue_replay.h"
+/* A run replayed: see internal.h. */
+#include "insight/rules/internal.h"
 
 #include "cluster/power_meter.h"
 

@@ -3,11 +3,36 @@
 #ifndef EASIM_INSIGHT_RULES_RULE_RUN_H
 #define EASIM_INSIGHT_RULES_RULE_RUN_H
 
+#include "base/arena.h"
+#include "base/array.h"
 #include "insight/blame/blame.h"
 #include "insight/recorded_run.h"
-#include "insight/rules/policy_facts.h"
 #include "insight/rules/power_steps.h"
 #include "insight/waste/waste.h"
+
+/* --- policy_facts --- */
+/* What the manifest of a recorded policy says of it: what it may do, and its parameters
+   as they were. Insights propose only parameters that the policy has. */
+
+struct policy_param {
+    const char *name, *value; /* as text: true, 600, off */
+};
+
+/* Zero-initialise; release with policy_facts_finish. Nothing is known of a policy whose manifest
+   does not say it. */
+struct policy_facts {
+    ARRAY_OF(const char *) capabilities;
+    ARRAY_OF(struct policy_param) params;
+    struct arena arena;
+};
+
+bool policy_facts_can(const struct policy_facts *facts, const char *capability);
+/* The value of a parameter; NULL: the policy has none of that name. */
+const char *policy_facts_param(const struct policy_facts *facts, const char *name);
+/* Whether it has the parameter and its value is not the one given. */
+bool policy_facts_may_set(const struct policy_facts *facts, const char *name, const char *value);
+
+/* --- rule_run --- */
 
 /* Zero-initialise; release with rule_run_finish. */
 struct rule_run {

@@ -1,12 +1,12 @@
 /* The rule of services: those that miss their objective, and those with more replicas than they
    need. */
-#include "insight/waste/serving.h"
 #include "base/units.h"
 #include "cluster/power_meter.h"
 #include "insight/rules/families.h"
-#include "insight/rules/proposal.h"
+#include "insight/rules/gathered.h"
+#include "insight/rules/internal.h"
 #include "insight/rules/rule_run.h"
-#include "insight/rules/top_list.h"
+#include "insight/waste/classes.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "base/numfmt.h"
 #include "base/units.h"
 #include "insight/rules/families.h"
-#include "insight/rules/proposal.h"
+#include "insight/rules/internal.h"
 #include "insight/rules/rule_run.h"
 
 #include <math.h>

@@ -4,7 +4,6 @@
 #include "base/units.h"
 #include "insight/rules/families.h"
 #include "insight/rules/gathered.h"
-#include "insight/rules/kept_work.h"
 #include "io/csv.h"
 
 #include <math.h>

@@ -4,8 +4,8 @@
 #define EASIM_INSIGHT_STORY_STORY_H
 
 #include "experiment/regret/regret.h"
-#include "insight/blame/miss_cause.h"
-#include "insight/story/moment.h"
+#include "insight/blame/misses.h"
+#include "insight/story/repetition.h"
 #include "insight/story/replica_story.h"
 
 struct story_overtaker {

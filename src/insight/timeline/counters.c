@@ -1,6 +1,6 @@
 /* Counters, added up from what each GPU did. Invariant: between two instants the meter has all that
    goes on, in the engine's own whole nanowatts. */
-#include "insight/timeline/counters.h"
+#include "insight/timeline/internal.h"
 
 #include "base/units.h"
 #include "cluster/power_meter.h"

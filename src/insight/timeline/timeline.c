@@ -4,9 +4,7 @@
 
 #include "base/units.h"
 #include "easim_version.h"
-#include "insight/timeline/counters.h"
-#include "insight/timeline/gpu_slices.h"
-#include "insight/timeline/job_events.h"
+#include "insight/timeline/internal.h"
 #include "io/json_text.h"
 
 #include <inttypes.h>

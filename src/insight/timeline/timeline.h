@@ -2,7 +2,7 @@
 #ifndef EASIM_INSIGHT_TIMELINE_TIMELINE_H
 #define EASIM_INSIGHT_TIMELINE_TIMELINE_H
 
-#include "insight/timeline/timeline_part.h"
+#include "insight/timeline/internal.h"
 
 struct timeline_options {
     bool gzip;

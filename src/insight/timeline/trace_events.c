@@ -1,6 +1,6 @@
 /* Events as text. Invariant: times are whole nanoseconds, printed as microseconds with three
    decimals or none; no number is NaN or infinite. */
-#include "insight/timeline/trace_events.h"
+#include "insight/timeline/internal.h"
 
 #include "io/json_text.h"
 

@@ -5,8 +5,7 @@
 #define EASIM_INSIGHT_WASTE_INSTANTS_H
 
 #include "insight/recorded_run.h"
-#include "insight/waste/room.h"
-#include "insight/waste/wanted.h"
+#include "insight/waste/internal.h"
 
 /* What changes, in the order of one instant: what comes free does before anybody takes it. */
 enum instant_change {

@@ -5,11 +5,9 @@
 
 #include "base/mem.h"
 #include "base/units.h"
-#include "insight/fabric.h"
-#include "insight/waste/causes.h"
-#include "insight/waste/cost_steps.h"
+#include "insight/network_use.h"
+#include "insight/waste/classes.h"
 #include "insight/waste/instants.h"
-#include "insight/waste/serving.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #define EASIM_INSIGHT_WASTE_WASTE_H
 
 #include "insight/recorded_run.h"
-#include "insight/waste/waste_class.h"
+#include "insight/waste/classes.h"
 
 #define WASTE_JOB_CLASSES (WASTE_CLASSES - WASTE_SET_UP)
 

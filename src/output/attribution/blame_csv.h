@@ -4,8 +4,7 @@
 
 #include "base/str.h"
 #include "insight/blame/critical_path.h"
-#include "insight/blame/miss_cause.h"
-#include "insight/blame/node_blame.h"
+#include "insight/blame/misses.h"
 
 /* Of one run. */
 struct blame_page {

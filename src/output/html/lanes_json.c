@@ -2,7 +2,7 @@
 #include "output/html/lanes_json.h"
 
 #include "cluster/power_meter.h"
-#include "insight/team.h"
+#include "insight/network_use.h"
 #include "output/html/json_out.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef EASIM_OUTPUT_INSIGHTS_INVEST_CSV_H
 #define EASIM_OUTPUT_INSIGHTS_INVEST_CSV_H
 
-#include "insight/investment/investment.h"
+#include "insight/investment.h"
 
 void invest_csv(const struct recorded_run *run, const struct investments *investments,
                 struct str *out);

@@ -2,7 +2,7 @@
 #include "output/story/story_json.h"
 
 #include "base/units.h"
-#include "insight/team.h"
+#include "insight/network_use.h"
 #include "metrics/job_record.h"
 #include "output/json.h"
 #include "output/regret/regret_tables.h"

@@ -3,7 +3,7 @@
 #include "output/story/story_text.h"
 
 #include "base/units.h"
-#include "insight/team.h"
+#include "insight/network_use.h"
 #include "output/regret/regret_tables.h"
 #include "output/story/replica_text.h"
 #include "output/story/story_words.h"

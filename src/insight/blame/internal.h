@@ -1,0 +1,29 @@
+/* What the files of src/insight/blame share; for this folder alone. */
+#ifndef EASIM_INSIGHT_BLAME_INTERNAL_H
+#define EASIM_INSIGHT_BLAME_INTERNAL_H
+
+#include "insight/run_events.h"
+
+/* --- neighbours --- */
+/* What jobs on one node cost each other in time and energy, by interference (semantics 11, 26). */
+
+/* Zero-initialise; release with neighbours_finish. Both NULL: nobody slows anybody down. */
+struct neighbours {
+    double *slowed_s;      /* by segment: of a run whose work was kept, time lost to neighbours */
+    double *node_slowed_j; /* by node: energy of that time, as far as it is measured, at the node
+                              that had most of them */
+};
+
+void neighbours_find(struct neighbours *neighbours, const struct recorded_run *run,
+                     const struct segment_events *events);
+void neighbours_finish(struct neighbours *neighbours);
+
+/* --- capped_waits --- */
+/* Waiting that the power cap alone explains: some configuration of the job would have fitted the
+   free GPUs, and each that did would have broken the cap (semantics 26.1). */
+
+/* By segment, the ns of a queued one in which that was so; NULL if no cap holds at any time, or the
+   policy keeps none. The caller's to free. */
+int64_t *capped_waits_find(const struct recorded_run *run, const struct segment_events *events);
+
+#endif

@@ -1,0 +1,26 @@
+/* What the files of src/insight share; for this folder alone. */
+#ifndef EASIM_INSIGHT_INTERNAL_H
+#define EASIM_INSIGHT_INTERNAL_H
+
+#include "insight/recorded_run.h"
+
+/* --- recorded_jobs --- */
+/* The jobs of a recorded run, as its policy had them, from workload.csv. */
+
+/* Fills in workload and allowed_k. */
+int recorded_jobs_load(struct recorded_run *run, struct error *reterr) MUST_CHECK;
+
+/* --- recorded_services --- */
+/* Replicas of services in a recorded run. They stand among its jobs, behind those of workload.csv,
+   by service and number: named SERVICE#NUMBER, with user, model and labels of the service, and in
+   configurations of which goodput is their capacity and power the most that a GPU of theirs draws.
+ */
+
+/* The job that is the replica of that name, behind all others; EASIM_NONE: none may be called so
+   here, since they come by service and number. */
+uint32_t recorded_services_add(struct recorded_run *run, struct slice name, int64_t start_ns);
+/* Its rows of services.csv, if the folder (of its policy) has that file. */
+int recorded_services_load_figures(struct recorded_run *run, const char *folder,
+                                   struct error *reterr) MUST_CHECK;
+
+#endif

@@ -1,0 +1,367 @@
+/* Idle, short jobs. */
+#include "base/units.h"
+#include "insight/rules/families.h"
+#include "insight/rules/gathered.h"
+#include "insight/rules/internal.h"
+#include "insight/rules/rule_run.h"
+
+#include <math.h>
+
+/* --- idle --- */
+/* Rules of idle GPUs: those that are powered for nobody, and the end of a run. */
+
+/* ---- IDLE ---- */
+
+struct idle_thresholds {
+    double least_share, sleep_share, sleep_after_s;
+};
+
+static const struct field idle_fields[] = {
+    {.key = "least_share",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct idle_thresholds, least_share),
+     .min = 0,
+     .max = 1,
+     .default_value = 0.01,
+     .help = "of the energy, that powered GPUs take with no job"},
+    {.key = "sleep_share",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct idle_thresholds, sleep_share),
+     .min = 0,
+     .max = 1,
+     .default_value = 0.2,
+     .help = "of idle_w, that a sleeping GPU is assumed to draw in the what-if where the scenario "
+             "has no sleep_w"},
+    {.key = "sleep_after",
+     .type = FIELD_DURATION,
+     .offset = offsetof(struct idle_thresholds, sleep_after_s),
+     .min = 1e-3,
+     .max = 1e9,
+     .default_value = 60,
+     .help = "after which GPUs sleep in the what-if (s)"},
+    FIELDS_END};
+
+/* Awake and without a job: held back, fragmented or idle. */
+static double idle_of(const struct waste_amount *classes) {
+    return classes[WASTE_HELD_BACK].energy_j + classes[WASTE_FRAGMENTED].energy_j +
+           classes[WASTE_IDLE].energy_j;
+}
+
+/* The longest times over which the same GPU was free and awake. */
+static struct top_list longest_rests(const struct rule_run *rule_run) {
+    struct top_list list = {0};
+    for (size_t i = 0; i < rule_run->run->rests.count; i++) {
+        const struct recorded_rest *rest = &rule_run->run->rests.at[i];
+        double s = rule_run_overlap_s(rule_run, rest->start_ns, rest->end_ns);
+        if (rest->state == RECORDED_FREE && s > 0)
+            top_list_add(&list, (struct top_entry){s, (uint32_t)i, rest->start_ns, rest->end_ns});
+    }
+    return list;
+}
+
+static void add_rests(const struct rule_run *rule_run, const struct top_list *rests,
+                      struct insights *insights, struct insight *insight) {
+    const struct cluster *cluster = &rule_run->folder->cluster;
+    for (size_t i = 0; i < rests->count; i++) {
+        const struct top_entry *e = &rests->at[i];
+        const struct recorded_rest *rest = &rule_run->run->rests.at[e->index];
+        insight_evidence(
+            insights, insight,
+            &(struct insight_evidence){
+                .kind = EVIDENCE_GPU_TYPE,
+                .name = cluster->gpu_types[cluster->nodes[rest->node].gpu_type].name,
+                .from_s = units_s(e->from_ns),
+                .to_s = units_s(e->to_ns),
+                .note = arena_printf(&insights->arena, "node %u, GPUs %u-%u, awake and free",
+                                     rest->node, rest->first, rest->first + rest->count - 1)});
+    }
+    insight->evidence_count = rests->total;
+}
+
+/* Sleep after a while, of each type that draws most of it; where it sleeps already, sooner. */
+static void propose_sleep(const struct rule_run *rule_run, const struct idle_thresholds *t,
+                          struct insights *insights, struct insight *insight) {
+    const struct cluster *cluster = &rule_run->folder->cluster;
+    struct arena *arena = &insights->arena;
+    for (uint32_t h = 0; h < cluster->gpu_type_count; h++) {
+        const struct gpu_type *type = &cluster->gpu_types[h];
+        if (type->gpus == 0 || type->idle_w <= 0 || type->sleep_after_s <= t->sleep_after_s)
+            continue;
+        if (!isfinite(type->sleep_after_s)) {
+            insight_change(insights, insight,
+                           arena_printf(arena, "cluster.gpu_types[%u].sleep_w", h),
+                           arena_printf(arena, "%.17g", t->sleep_share * type->idle_w));
+            insight->what_if.note = "The power of a sleeping GPU is assumed where the scenario "
+                                    "does not state it (threshold sleep_share)";
+        }
+        insight_change(insights, insight,
+                       arena_printf(arena, "cluster.gpu_types[%u].sleep_after", h),
+                       arena_printf(arena, "%.17g", t->sleep_after_s));
+    }
+    if (insight->what_if.changes.count == 0)
+        proposal_none(insight, "idle GPUs sleep as soon as that already");
+}
+
+static void find_idle(const struct rule_run *rule_run, const void *thresholds,
+                      struct insights *insights) {
+    const struct idle_thresholds *t = thresholds;
+    double idle_j = idle_of(rule_run->waste->of);
+    if (idle_j <= t->least_share * rule_run->energy_j)
+        return;
+    struct insight *insight = insights_add(insights, &rule_idle);
+    struct top_list rests = longest_rests(rule_run);
+    insight->from_s = rule_run->from_s;
+    insight->to_s = rule_run->to_s;
+    insight_find(insights, insight,
+                 "GPUs that no job held drew %.4g kWh while awake, %.1f %% of all energy",
+                 idle_j / J_PER_KWH, 100 * idle_j / rule_run->energy_j);
+    insight_figure(insight, "energy", "kWh", idle_j / J_PER_KWH);
+    insight_figure(insight, "share", "", idle_j / rule_run->energy_j);
+    insight_figure(insight, "held_back", "kWh",
+                   rule_run->waste->of[WASTE_HELD_BACK].energy_j / J_PER_KWH);
+    insight_figure(insight, "fragmented", "kWh",
+                   rule_run->waste->of[WASTE_FRAGMENTED].energy_j / J_PER_KWH);
+    insight_figure(insight, "idle", "kWh", rule_run->waste->of[WASTE_IDLE].energy_j / J_PER_KWH);
+    insight_figure(insight, "longest_window", "s", rests.count > 0 ? rests.at[0].weight : 0);
+    add_rests(rule_run, &rests, insights, insight);
+    insight->recommendation = "let idle GPUs sleep";
+    propose_sleep(rule_run, t, insights, insight);
+    insight_weigh(insight, idle_j, rule_run->energy_j);
+}
+
+const struct rule rule_idle = {
+    .id = "IDLE",
+    .title = "powered GPUs with no job",
+    .trigger = "GPUs that are awake and held by no job (waste classes held back, fragmented and "
+               "idle) take more than least_share of the energy",
+    .recommends = "GPUs that sleep",
+    .measure = SHARE_OF_ENERGY,
+    .betters = SUMMARY_COLUMN(energy_kwh),
+    .thresholds = idle_fields,
+    .thresholds_size = sizeof(struct idle_thresholds),
+    .find = find_idle,
+};
+
+/* ---- TAIL ---- */
+
+struct tail_thresholds {
+    double tail_share, least_use;
+};
+
+static const struct field tail_fields[] = {{.key = "tail_share",
+                                            .type = FIELD_REAL,
+                                            .offset = offsetof(struct tail_thresholds, tail_share),
+                                            .min = 0,
+                                            .above_min = true,
+                                            .max = 1,
+                                            .default_value = 0.05,
+                                            .help = "of the makespan, at its end"},
+                                           {.key = "least_use",
+                                            .type = FIELD_REAL,
+                                            .offset = offsetof(struct tail_thresholds, least_use),
+                                            .min = 0,
+                                            .max = 1,
+                                            .default_value = 0.2,
+                                            .help = "of the GPUs, below which it is a tail"},
+                                           FIELDS_END};
+
+/* The last part of the time from the first submission to the last finish; and its last job. */
+struct tail {
+    int64_t from_ns, to_ns;
+    double held_gpu_s, idle_j;
+    struct top_list jobs; /* that held GPUs in it */
+};
+
+static double overlap_s(const struct tail *tail, int64_t start_ns, int64_t end_ns) {
+    int64_t from = start_ns > tail->from_ns ? start_ns : tail->from_ns;
+    int64_t to = end_ns < tail->to_ns ? end_ns : tail->to_ns;
+    return to > from ? units_s(to - from) : 0;
+}
+
+static bool find_window(const struct rule_run *rule_run, double share, struct tail *tail) {
+    int64_t first_ns = INT64_MAX;
+    tail->to_ns = -1;
+    for (uint32_t j = 0; j < rule_run_jobs(rule_run); j++) {
+        int64_t submit_ns = rule_run->run->workload.jobs.at[j].submit_ns;
+        int64_t finish_ns = rule_run->run->jobs[j].finish_ns;
+        if (!rule_run_counts(rule_run, j))
+            continue;
+        first_ns = submit_ns < first_ns ? submit_ns : first_ns;
+        tail->to_ns = finish_ns > tail->to_ns ? finish_ns : tail->to_ns;
+    }
+    if (tail->to_ns <= first_ns)
+        return false;
+    tail->from_ns = tail->to_ns - units_ns(share * units_s(tail->to_ns - first_ns));
+    return tail->from_ns < tail->to_ns;
+}
+
+static void measure_tail(const struct rule_run *rule_run, struct tail *tail) {
+    const struct recorded_run *run = rule_run->run;
+    const struct cluster *cluster = &rule_run->folder->cluster;
+    for (size_t i = 0; i < run->segments.count; i++) {
+        const struct recorded_segment *segment = &run->segments.at[i];
+        double gpu_s = (double)recorded_run_milli(run, segment) / WHOLE_GPU_MILLI *
+                       overlap_s(tail, segment->start_ns, segment->end_ns);
+        tail->held_gpu_s += gpu_s;
+        if (gpu_s > 0)
+            top_list_add(&tail->jobs, (struct top_entry){gpu_s, segment->job, segment->start_ns,
+                                                         segment->end_ns});
+    }
+    for (size_t i = 0; i < run->rests.count; i++) {
+        const struct recorded_rest *rest = &run->rests.at[i];
+        const struct gpu_type *type = &cluster->gpu_types[cluster->nodes[rest->node].gpu_type];
+        if (rest->state == RECORDED_FREE)
+            tail->idle_j +=
+                rest->count * type->idle_w * overlap_s(tail, rest->start_ns, rest->end_ns);
+    }
+}
+
+static void report_tail(const struct rule_run *rule_run, const struct tail *tail, double use,
+                        struct insights *insights) {
+    struct insight *insight = insights_add(insights, &rule_tail);
+    double length_s = units_s(tail->to_ns - tail->from_ns);
+    insight->from_s = units_s(tail->from_ns);
+    insight->to_s = units_s(tail->to_ns);
+    insight_find(insights, insight,
+                 "in the last %.4g s before the last finish jobs held %.1f %% of the GPUs",
+                 length_s, 100 * use);
+    insight_figure(insight, "time", "s", length_s);
+    insight_figure(insight, "use", "", use);
+    insight_figure(insight, "energy_idle", "kWh", tail->idle_j / J_PER_KWH);
+    for (size_t i = 0; i < tail->jobs.count; i++) {
+        const struct top_entry *e = &tail->jobs.at[i];
+        insight_evidence(
+            insights, insight,
+            &(struct insight_evidence){.kind = EVIDENCE_SEGMENT,
+                                       .name = rule_run->run->workload.jobs.at[e->index].id,
+                                       .from_s = units_s(e->from_ns),
+                                       .to_s = units_s(e->to_ns),
+                                       .note = "holds GPUs at the end"});
+    }
+    insight->evidence_count = tail->jobs.total;
+    insight->recommendation = "let jobs grow when nobody waits";
+    (void)proposal_param(rule_run, insights, insight, "resize", "true");
+    proposal_policies(insight, EASIM_READS_RUN_TIMES, 0);
+    insight_weigh(insight, tail->idle_j, rule_run->energy_j);
+}
+
+static void find_tail(const struct rule_run *rule_run, const void *thresholds,
+                      struct insights *insights) {
+    const struct tail_thresholds *t = thresholds;
+    struct tail tail = {0};
+    if (!find_window(rule_run, t->tail_share, &tail))
+        return;
+    measure_tail(rule_run, &tail);
+    double use =
+        tail.held_gpu_s / (units_s(tail.to_ns - tail.from_ns) * rule_run->folder->cluster.gpus);
+    if (use < t->least_use)
+        report_tail(rule_run, &tail, use, insights);
+}
+
+const struct rule rule_tail = {
+    .id = "TAIL",
+    .title = "few GPUs are used at the end",
+    .trigger = "in the last tail_share of the makespan (first submission to last finish) jobs hold "
+               "less than least_use of the GPUs",
+    .recommends = "malleable jobs; policies that read run times",
+    .measure = SHARE_OF_ENERGY,
+    .betters = SUMMARY_COLUMN(makespan_s),
+    .thresholds = tail_fields,
+    .thresholds_size = sizeof(struct tail_thresholds),
+    .find = find_tail,
+};
+
+/* --- short_jobs --- */
+/* SHORT: jobs that compute hardly longer than they take to begin. */
+
+struct short_thresholds {
+    double set_ups;
+};
+
+static const struct field short_fields[] = {
+    {.key = "set_ups",
+     .type = FIELD_REAL,
+     .offset = offsetof(struct short_thresholds, set_ups),
+     .min = 0,
+     .max = 1e6,
+     .default_value = 3,
+     .help = "a job is short that computes less than so many times its set-ups"},
+    FIELDS_END};
+
+/* Of one job, in the measured time; computing as a whole. */
+struct spent {
+    double setup_s, setup_j, setup_gpu_s, computed_s;
+};
+
+static struct spent spent_by(const struct rule_run *rule_run, uint32_t job) {
+    const struct recorded_job *recorded = &rule_run->run->jobs[job];
+    const struct recorded_segment *segments = recorded_run_segments(rule_run->run, recorded);
+    struct spent spent = {0};
+    for (uint32_t i = 0; i < recorded->segment_count; i++) {
+        const struct recorded_segment *s = &segments[i];
+        double length_s = units_s(s->end_ns - s->start_ns);
+        if (s->kind == SEGMENT_RUN || s->kind == SEGMENT_LOST)
+            spent.computed_s += length_s;
+        if (s->kind != SEGMENT_SETUP)
+            continue;
+        spent.setup_s += length_s;
+        spent.setup_j += rule_run_energy_j(rule_run, s);
+        spent.setup_gpu_s += rule_run_gpu_s(rule_run, s);
+    }
+    return spent;
+}
+
+static void report_short(const struct rule_run *rule_run, struct gathered *g,
+                         struct insights *insights) {
+    gathered_end(g);
+    struct insight *insight =
+        gathered_report(rule_run, g, &rule_short, "kWh of set-ups", 1 / J_PER_KWH, insights);
+    insight_find(insights, insight,
+                 "%u jobs compute hardly longer than they take to begin: %.4g kWh of "
+                 "set-ups, %.1f %% of all energy",
+                 g->jobs, g->lost_j / J_PER_KWH,
+                 rule_run->energy_j > 0 ? 100 * g->lost_j / rule_run->energy_j : 0);
+    insight_figure(insight, "jobs", "", g->jobs);
+    insight_figure(insight, "set_up_energy", "kWh", g->lost_j / J_PER_KWH);
+    insight_figure(insight, "set_up", "GPU h", g->lost_gpu_s / S_PER_H);
+    insight_figure(insight, "set_up_time", "s", g->s);
+    insight_figure(insight, "overhead", "", g->s / (g->s + g->gained_s));
+    insight->recommendation = "let one job do the work of several: a set-up for all of them";
+    insight->what_if.note = "the scenario does not tell which jobs belong together";
+    insight_weigh(insight, g->lost_j, rule_run->energy_j);
+}
+
+static void find_short(const struct rule_run *rule_run, const void *thresholds,
+                       struct insights *insights) {
+    const struct short_thresholds *t = thresholds;
+    struct gathered_list list = {0};
+    for (uint32_t j = 0; j < rule_run_jobs(rule_run); j++) {
+        const struct recorded_job *job = &rule_run->run->jobs[j];
+        if (!rule_run_counts(rule_run, j) || job->finish_ns < 0)
+            continue;
+        struct spent spent = spent_by(rule_run, j);
+        if (spent.setup_s <= 0 || spent.computed_s >= t->set_ups * spent.setup_s)
+            continue;
+        struct gathered *g = gathered_find(&list, EASIM_NONE, EASIM_NONE, EASIM_NONE);
+        g->lost_j += spent.setup_j;
+        g->lost_gpu_s += spent.setup_gpu_s;
+        g->s += spent.setup_s;
+        g->gained_s += spent.computed_s;
+        gathered_add(g, j, rule_run->run->workload.jobs.at[j].submit_ns, job->finish_ns,
+                     spent.setup_j);
+    }
+    for (size_t i = 0; i < list.at.count; i++)
+        report_short(rule_run, &list.at.at[i], insights);
+    gathered_list_finish(&list);
+}
+
+const struct rule rule_short = {
+    .id = "SHORT",
+    .title = "jobs that are hardly longer than their set-ups",
+    .trigger = "finished jobs that compute for less than set_ups times the time of their set-ups",
+    .recommends = "one job for several",
+    .measure = SHARE_OF_ENERGY,
+    .thresholds = short_fields,
+    .thresholds_size = sizeof(struct short_thresholds),
+    .find = find_short,
+};

@@ -1,0 +1,43 @@
+/* Segment events, node changes. */
+#ifndef EASIM_INSIGHT_RUN_EVENTS_H
+#define EASIM_INSIGHT_RUN_EVENTS_H
+
+#include "insight/recorded_run.h"
+
+/* The end or the beginning of a segment of a job, queued ones included. */
+struct segment_event {
+    int64_t time_ns;
+    uint32_t segment; /* of the run's segments */
+    bool begins;
+};
+
+/* Zero-initialise; release with segment_events_finish. Ends come before beginnings of the same
+   instant, each in the order of the segments; empty segments are left out. */
+struct segment_events {
+    ARRAY_OF(struct segment_event) list;
+};
+
+void segment_events_find(struct segment_events *events, const struct recorded_run *run);
+void segment_events_finish(struct segment_events *events);
+
+/* --- node_changes --- */
+/* Failures and repairs of the nodes of a recorded run in order of time. */
+
+struct node_change {
+    int64_t time_ns;
+    uint32_t node;
+    bool fails; /* else it is repaired, or the run ends */
+};
+
+/* Zero-initialise; release with node_changes_finish. Of one instant repairs come first, then by
+ * node. */
+struct node_changes {
+    ARRAY_OF(struct node_change) list;
+};
+
+void node_changes_find(struct node_changes *changes, const struct recorded_run *run);
+/* Whether the node fails at that instant. */
+bool node_changes_fail(const struct node_changes *changes, uint32_t node, int64_t time_ns);
+void node_changes_finish(struct node_changes *changes);
+
+#endif

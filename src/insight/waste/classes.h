@@ -1,0 +1,123 @@
+/* Waste class, causes, cost steps, serving. */
+#ifndef EASIM_INSIGHT_WASTE_CLASSES_H
+#define EASIM_INSIGHT_WASTE_CLASSES_H
+
+#include "insight/recorded_run.h"
+#include "insight/waste/internal.h"
+#include "model/config_speeds.h"
+#include "model/config_table.h"
+
+#include <stdbool.h>
+
+enum waste_class {
+    WASTE_BASE,         /* nodes without their GPUs */
+    WASTE_NETWORK,      /* the cluster's network: nothing, and not listed, without one */
+    WASTE_ASLEEP,       /* GPUs asleep */
+    WASTE_FAILED_NODE,  /* GPUs of failed nodes: no energy */
+    WASTE_RESERVED,     /* free GPUs kept for a replica */
+    WASTE_HELD_BACK,    /* free, and a job that waits would have fitted */
+    WASTE_FRAGMENTED,   /* free, and none of those who wait for the type fits */
+    WASTE_IDLE,         /* free, and nobody waits for the type */
+    WASTE_SET_UP,       /* the first set-up of a job; replicas that load */
+    WASTE_RECONFIGURED, /* set-ups, checkpoints and lost work of preemptions and resizes */
+    WASTE_FAILED,       /* the same of node failures */
+    WASTE_SLOWED,       /* jobs that computed more slowly than their model */
+    WASTE_SPREAD,       /* placed on several nodes where the empty cluster has one */
+    WASTE_BATCH,        /* another batch or power limit would have been cheaper */
+    WASTE_OVER_SCALED,  /* fewer GPUs of the type would have been */
+    WASTE_MISPLACED,    /* something that was free at the start would have been */
+    WASTE_CROWDED_OUT,  /* something that others had would have been */
+    WASTE_UNDERUSED,    /* replicas with less than full load */
+    WASTE_USEFUL,       /* what the cheapest allowed configuration would have taken */
+    WASTE_CLASSES,
+};
+
+struct waste_amount {
+    double energy_j, gpu_s;
+};
+
+/* What several classes are called together, in the line under the table of a run. */
+enum waste_group {
+    WASTE_GROUP_USEFUL,
+    WASTE_GROUP_IDLE,     /* free GPUs, awake or not */
+    WASTE_GROUP_OVERHEAD, /* set-ups, interruptions, neighbours */
+    WASTE_GROUP_CHOICE,   /* of configurations */
+    WASTE_GROUP_CROWDED_OUT,
+    WASTE_GROUP_BASE,
+    WASTE_GROUPS,
+};
+
+extern const char *const waste_class_names[WASTE_CLASSES];
+extern const char *const waste_group_names[WASTE_GROUPS];
+
+/* WASTE_GROUPS for that of failed nodes, which has no energy. */
+enum waste_group waste_class_group(enum waste_class class);
+
+/* --- causes --- */
+/* Which class of waste a segment of a job is that did not compute, or computed in vain: whose
+   interruption it is (semantics 24.2). */
+
+/* The class of a segment of a job. rest: the job's segments from this one on, count of them;
+   so_far: of the interruptions before it, from causes_after; on_demand: the job writes checkpoints
+   only when it is interrupted. WASTE_USEFUL of a run that was kept, and of one queued. */
+enum waste_class causes_class(enum waste_class so_far, const struct recorded_segment *rest,
+                              uint32_t count, bool on_demand);
+/* What set-ups count as behind a segment: WASTE_SET_UP, with which a job begins, until it is
+   interrupted; then the class of the latest interruption. */
+enum waste_class causes_after(enum waste_class so_far, const struct recorded_segment *segment);
+
+/* --- cost_steps --- */
+/* What a unit of work costs in the configuration that a job had, and in cheaper and cheaper ones:
+   the steps between them are the excess that semantics 24.3 names. A cost is k P / G of a
+   configuration at the span that it has on the empty cluster. */
+
+/* Each is the best of more configurations than the one before, so costs never rise from the second
+   on. */
+enum cost_step {
+    COST_AS_PLACED,  /* the job's own, in the span that it got */
+    COST_WHEN_EMPTY, /* in the span of the empty cluster; as placed, if it is not known there */
+    COST_BEST_BATCH, /* of its k and GPU type */
+    COST_BEST_SIZE,  /* of its GPU type, with its k or fewer */
+    COST_BEST_THERE, /* of all that fitted at its start, or the last one */
+    COST_LEAST,      /* of all allowed ones, or the last one */
+    COST_STEPS,
+};
+
+/* Of a reference sample. Of equal energies the first in the order of configurations. */
+struct cost {
+    double energy_j, gpu_s;
+    uint32_t config;
+    struct config_rank rank;
+};
+
+/* The configurations of each set by cost, sorted when they are first asked for. */
+struct cost_order {
+    const struct config_table *table;
+    struct cost *sorted; /* those of a set begin at its first; unknown ones are left out */
+    uint32_t *counts;    /* by first configuration of a set: how many are known, + 1 */
+};
+
+void cost_order_init(struct cost_order *order, const struct config_table *table);
+void cost_order_finish(struct cost_order *order); /* accepts a zeroed one */
+
+/* What a job of a set has in config, known in span, and what it could have: free, by GPU type, is
+   what it found at its start, its own GPUs included. */
+void cost_steps_find(struct cost_order *order, uint32_t set, uint32_t config, uint32_t span,
+                     const struct room_free *free, struct cost steps[static COST_STEPS]);
+
+/* --- serving --- */
+/* How the energy of replicas is divided (semantics 24.2, 24.3). */
+
+/* Of a serve segment, or a part of it: what it spent, and what it served. */
+struct serving_parts {
+    struct waste_amount underused, misplaced, useful;
+};
+
+struct serving_parts serving_divide(const struct recorded_run *run,
+                                    const struct recorded_segment *segment,
+                                    struct waste_amount spent, double tokens);
+/* Sets the classes (enum waste_class) of those replicas to WASTE_FAILED that load in place of
+   others which a node failure has ended. classes: by job. */
+void serving_find_replacements(const struct recorded_run *run, uint8_t *classes);
+
+#endif
