@@ -6,7 +6,7 @@
 #include "cli/scenario_args.h"
 #include "config/policy_text.h"
 #include "ingest/logs/log_readers.h"
-#include "output/ablate/ablate_dir.h"
+#include "output/folders.h"
 #include "study/study_load.h"
 
 #include <stdio.h>

@@ -5,8 +5,7 @@
 #include "cli/what_if.h"
 #include "io/atomic_file.h"
 #include "io/files.h"
-#include "output/insights/insights_page.h"
-#include "output/insights/waste_csv.h"
+#include "output/recorded/recorded.h"
 
 /* Of one command; all of it is released by finish. */
 struct analysis {

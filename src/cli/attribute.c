@@ -5,8 +5,7 @@
 #include "io/atomic_file.h"
 #include "io/files.h"
 #include "io/leftovers.h"
-#include "output/attribution/attribution_csv.h"
-#include "output/attribution/attribution_report.h"
+#include "output/recorded/recorded.h"
 
 #include <stdlib.h>
 

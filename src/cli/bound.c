@@ -3,7 +3,7 @@
 #include "cli/progress_line.h"
 #include "cli/run_args.h"
 #include "cli/scenario_args.h"
-#include "output/bound/bound_dir.h"
+#include "output/folders.h"
 #include "study/bound_replications.h"
 
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "cli/calibrate_words.h"
 #include "cli/cli.h"
 #include "cli/run_args.h"
-#include "output/text_files.h"
+#include "output/folders.h"
 #include "workload/trace_file.h"
 #include "workload/utilization_file.h"
 

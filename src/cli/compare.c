@@ -6,8 +6,8 @@
 #include "cli/scenario_args.h"
 #include "config/policy_text.h"
 #include "io/files.h"
-#include "output/compare/compare_dir.h"
-#include "output/compare/compare_report.h"
+#include "output/compare/compare_tables.h"
+#include "output/folders.h"
 #include "output/notes.h"
 #include "study/bound_replications.h"
 

@@ -4,9 +4,7 @@
 #include "cli/recorded_args.h"
 #include "cli/run_args.h"
 #include "insight/story/repetition.h"
-#include "output/story/replica_text.h"
-#include "output/story/story_json.h"
-#include "output/story/story_text.h"
+#include "output/story/story.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "cli/invest.h"
 
 #include "cli/again.h"
-#include "output/insights/invest_csv.h"
+#include "output/recorded/recorded.h"
 
 int invest_run(struct options *options, const struct recorded_run *run, struct str *csv,
                struct str *report, struct error *reterr) {

@@ -3,7 +3,7 @@
 #include "cli/cli.h"
 #include "cli/model_args.h"
 #include "cli/run_args.h"
-#include "output/models/models_dir.h"
+#include "output/folders.h"
 #include "output/models/survey_tables.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
 #include "cli/option_values.h"
 #include "cli/options.h"
 #include "io/time_zone.h"
-#include "output/plot/kinds.h"
+#include "output/plot/dir.h"
 #include "output/run/run_dir.h"
 
 #include <math.h>

@@ -14,7 +14,7 @@
 #include "ingest/profile.h"
 #include "insight/attribution/attribution.h"
 #include "metrics/summary.h"
-#include "output/plot/axis_range.h"
+#include "output/plot/figure.h"
 #include "workload/trace.h"
 #include "workload/trace_change.h"
 

@@ -3,8 +3,8 @@
 #include "cli/progress_line.h"
 #include "cli/run_args.h"
 #include "cli/scenario_args.h"
-#include "output/regret/externality_tables.h"
-#include "output/regret/regret_dir.h"
+#include "output/folders.h"
+#include "output/regret/regret_tables.h"
 #include "study/bound_replications.h"
 
 #include <stdlib.h>

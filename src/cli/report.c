@@ -1,12 +1,11 @@
 /* easim report: one page about a run or a comparison. */
+#include "output/html/report.h"
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/shell_words.h"
 #include "cli/what_if.h"
 #include "io/atomic_file.h"
 #include "io/files.h"
-#include "output/html/report_json.h"
-#include "output/html/report_page.h"
 
 #define PAGE_NAME "report.html"
 

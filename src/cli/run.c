@@ -5,11 +5,10 @@
 #include "cli/run_args.h"
 #include "cli/scenario_args.h"
 #include "config/policy_text.h"
-#include "output/insights/waste_line.h"
-#include "output/run/aggregate_csv.h"
-#include "output/run/result_json.h"
+#include "output/recorded/recorded.h"
 #include "output/run/run_dir.h"
 #include "output/run/run_report.h"
+#include "output/run/run_tables.h"
 #include "study/bound_replications.h"
 #include "study/service_bins.h"
 

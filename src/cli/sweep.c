@@ -7,7 +7,7 @@
 #include "cli/sweep_engines.h"
 #include "ingest/logs/log_readers.h"
 #include "io/leftovers.h"
-#include "output/sweep/findings_tables.h"
+#include "output/sweep/findings.h"
 #include "output/sweep/sweep_dir.h"
 #include "study/study_load.h"
 

@@ -8,7 +8,7 @@
 #include "cli/tune_targets.h"
 #include "config/policy_text.h"
 #include "ingest/logs/log_readers.h"
-#include "output/tune/tune_dir.h"
+#include "output/folders.h"
 #include "study/study_load.h"
 
 #include <stdio.h>

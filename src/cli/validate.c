@@ -8,9 +8,9 @@
 #include "experiment/validate/load.h"
 #include "ingest/logs/log_readers.h"
 #include "io/files.h"
+#include "output/folders.h"
 #include "output/notes.h"
 #include "output/run/run_dir.h"
-#include "output/validate/validate_dir.h"
 #include "study/study_load.h"
 
 #include <stdlib.h>

@@ -2,8 +2,13 @@
 #include "output/json.h"
 
 #include "base/numfmt.h"
+#include "io/json_text.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- json --- */
 
 void json_add_real(cJSON *object, const char *name, double value) {
     char text[NUMFMT_BYTES];
@@ -41,4 +46,110 @@ void json_print(cJSON *root, struct str *out) {
     str_add_char(out, '\n');
     cJSON_free(text);
     cJSON_Delete(root);
+}
+
+/* --- json_out --- */
+
+#define NS_PER_MS 1000000
+
+/* A comma, unless the value is the first of what is open, or that of a key. */
+static void begin_value(struct str *out) {
+    if (out->length > 0 && !strchr("{[:", out->text[out->length - 1]))
+        str_add_char(out, ',');
+}
+
+void json_out_open(struct str *out, char bracket) {
+    begin_value(out);
+    str_add_char(out, bracket);
+}
+
+void json_out_close(struct str *out, char bracket) {
+    str_add_char(out, bracket);
+}
+
+void json_out_key(struct str *out, const char *key) {
+    begin_value(out);
+    json_write_text(out, key);
+    str_add_char(out, ':');
+}
+
+void json_out_text(struct str *out, const char *text) {
+    begin_value(out);
+    if (text)
+        json_write_text(out, text);
+    else
+        str_add(out, "null");
+}
+
+void json_out_int(struct str *out, int64_t value) {
+    begin_value(out);
+    str_add_int(out, value);
+}
+
+void json_out_real(struct str *out, double value) {
+    begin_value(out);
+    if (isfinite(value))
+        str_add_real(out, value);
+    else
+        str_add(out, "null");
+}
+
+void json_out_short(struct str *out, double value, int digits) {
+    if (isfinite(value) && value != 0) {
+        int decimals = digits - 1 - (int)floor(log10(fabs(value)));
+        double factor = pow(10, abs(decimals));
+        double rounded =
+            decimals >= 0 ? round(value * factor) / factor : round(value / factor) * factor;
+        if (isfinite(rounded))
+            value = rounded;
+    }
+    json_out_real(out, value);
+}
+
+void json_out_time(struct str *out, int64_t time_ns) {
+    begin_value(out);
+    str_add_ns(out, (time_ns + NS_PER_MS / 2) / NS_PER_MS * NS_PER_MS);
+}
+
+void json_out_raw(struct str *out, const char *text, size_t length) {
+    begin_value(out);
+    str_add_bytes(out, text, length);
+}
+
+void json_out_shares(struct str *out, const double *values, size_t count, double most) {
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    uint32_t bits = 0;
+    int filled = 0;
+    size_t written = 0;
+    begin_value(out);
+    str_add_char(out, '"');
+    for (size_t i = 0; i < 2 * count; i++) {
+        double share = most > 0 ? fmax(0, fmin(1, values[i / 2] / most)) : 0;
+        uint32_t whole = (uint32_t)lround(share * 65535);
+        bits = bits << 8 | (i % 2 == 0 ? whole & 255 : whole >> 8);
+        for (filled += 8; filled >= 6; written++)
+            str_add_char(out, digits[bits >> (filled -= 6) & 63]);
+    }
+    if (filled > 0) {
+        str_add_char(out, digits[bits << (6 - filled) & 63]);
+        written++;
+    }
+    for (; written % 4; written++)
+        str_add_char(out, '=');
+    str_add_char(out, '"');
+}
+
+void json_out_member_text(struct str *out, const char *key, const char *text) {
+    json_out_key(out, key);
+    json_out_text(out, text);
+}
+
+void json_out_member_int(struct str *out, const char *key, int64_t value) {
+    json_out_key(out, key);
+    json_out_int(out, value);
+}
+
+void json_out_member_real(struct str *out, const char *key, double value) {
+    json_out_key(out, key);
+    json_out_real(out, value);
 }

@@ -5,7 +5,7 @@
 #include "insight/recorded_run.h"
 
 #include "base/units.h"
-#include "output/run/run_columns.h"
+#include "output/columns.h"
 #include "output/run/run_tables.h"
 
 #include <math.h>

@@ -5,7 +5,6 @@
 #include "ingest/logs/log_readers.h"
 #include "metrics/job_record.h"
 #include "output/run/run_tables.h"
-#include "output/run/summary_csv.h"
 #include "study/study_load.h"
 #include "temp_dir.h"
 

@@ -1,7 +1,7 @@
 /* What many worlds say of a comparison, in all its forms: two worlds and two workloads by hand. */
 #include "base/mem.h"
 #include "experiment/worlds/variance_shares.h"
-#include "output/compare/budget_tables.h"
+#include "output/compare/compare_tables.h"
 #include "output/json.h"
 
 #include <criterion/criterion.h>

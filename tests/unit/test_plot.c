@@ -1,6 +1,5 @@
 /* Words and units of metrics; text of results as gnuplot takes it. */
-#include "output/metric_scale.h"
-#include "output/plot/kinds.h"
+#include "output/plot/dir.h"
 #include "output/run/run_report.h"
 
 #include <criterion/criterion.h>

@@ -4,10 +4,13 @@
 
 #include "base/str.h"
 #include "experiment/compare.h"
+#include "experiment/worlds/run.h"
 #include "experiment/worlds/variance_shares.h"
 #include "experiment/worlds/worlds.h"
-#include "output/bound/bound_tables.h"
+#include "output/bound.h"
 #include "study/study.h"
+
+#include <cjson/cJSON.h>
 
 /* Policies under one perturbation; both sides hold the same policies in the same order. */
 struct compare_perturbed {
@@ -40,5 +43,31 @@ void compare_tables_perturbed(const struct compare_output *output, struct str *o
 void compare_json(const struct compare_output *output, struct str *out);
 /* The figures of compare.csv alone, as "metrics". */
 void compare_json_metrics(cJSON *root, const struct comparison *comparison, unsigned groups);
+
+/* --- budget_tables --- */
+/* What many worlds say of a comparison: budget.csv, differences.csv, and the same as text and JSON;
+   docs/outputs.md defines the columns. */
+
+void budget_tables_shares(const struct doubt *doubt, struct str *out);      /* budget.csv */
+void budget_tables_differences(const struct doubt *doubt, struct str *out); /* differences.csv */
+
+/* The part of the table on the terminal, of these columns. */
+void budget_report(const struct doubt *doubt, const unsigned *columns, size_t count,
+                   struct str *out);
+
+/* The figures of both files by name, as "worlds". */
+void budget_json(cJSON *root, const struct doubt *doubt);
+
+/* --- compare_report --- */
+/* The table a person reads after a comparison: policies ranked by each metric. */
+
+void compare_report(const struct compare_output *output, struct str *out);
+
+/* --- worlds_csv --- */
+/* worlds.csv: every draw and every result of a comparison in many worlds; docs/outputs.md defines
+   the columns. */
+
+/* A row for each run that there is. */
+void worlds_csv(const struct worlds *worlds, const struct world_results *results, struct str *out);
 
 #endif

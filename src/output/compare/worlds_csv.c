@@ -1,5 +1,5 @@
-/* worlds.csv: see worlds_csv.h. */
-#include "output/compare/worlds_csv.h"
+/* worlds.csv: see compare_tables.h. */
+#include "output/compare/compare_tables.h"
 
 #include "io/csv.h"
 

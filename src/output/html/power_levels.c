@@ -1,7 +1,7 @@
-/* Power over time: see power_levels.h. */
-#include "output/html/power_levels.h"
+/* Power over time: see internal.h. */
+#include "output/html/internal.h"
 
-#include "output/html/json_out.h"
+#include "output/json.h"
 #include "output/plot/source.h"
 
 #include <math.h>
@@ -17,12 +17,12 @@ static const char *const names[] = {"power_w",    "cap_w",       "waiting",
                                     "alloc_gpus", "idle_gpus",   "failed_gpus",
                                     "time_s",     "replication", NULL};
 
-struct power_row {
+struct power_levels_power_row {
     double time_s, of[QUANTITIES];
 };
 
 struct power_rows {
-    ARRAY_OF(struct power_row) at;
+    ARRAY_OF(struct power_levels_power_row) at;
     double end_s;
     bool has_cap;
 };
@@ -42,7 +42,7 @@ static int read_rows(const char *folder, int64_t replication, struct power_rows 
         r = got < 0 ? got : plot_source_real(csv, columns[QUANTITIES + 1], &of, reterr);
         if (r < 0 || of != (double)replication)
             continue;
-        struct power_row *row = array_add(&rows->at);
+        struct power_levels_power_row *row = array_add(&rows->at);
         r = plot_source_real(csv, columns[QUANTITIES], &row->time_s, reterr);
         for (int q = 0; q < QUANTITIES && r == 0; q++)
             r = plot_source_real(csv, columns[q], &row->of[q], reterr);
@@ -67,7 +67,7 @@ static struct power_bin bin_of(const struct power_rows *rows, size_t *row, doubl
     struct power_bin bin = {.time_s = from_s, .low_w = INFINITY, .high_w = -INFINITY};
     double weights[QUANTITIES] = {0};
     for (size_t i = *row; i < rows->at.count && rows->at.at[i].time_s < to_s; i++) {
-        const struct power_row *at = &rows->at.at[i];
+        const struct power_levels_power_row *at = &rows->at.at[i];
         double length_s = fmin(to_s, row_end(rows, i)) - fmax(from_s, at->time_s);
         *row = i;
         if (length_s <= 0)

@@ -1,11 +1,13 @@
 /* Tables of a survey on the terminal. Invariant: every row is either in a table or counted below
    it. */
+#include "output/columns.h"
+#include "output/models/models.h"
 #include "output/models/survey_tables.h"
-
-#include "output/models/survey_columns.h"
 
 #include <math.h>
 #include <string.h>
+
+/* --- models_report --- */
 
 /* The rows of one pair. */
 struct block {
@@ -240,5 +242,107 @@ void models_report(const struct survey *survey, struct str *out) {
         add_heading(out, &block);
         add_feasible(out, &block);
         add_infeasible(out, &block);
+    }
+}
+
+/* --- serving_report --- */
+
+static bool is_named(const char *const *names, size_t count, const char *name) {
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return count == 0;
+}
+
+static bool is_wished(const struct serving *table, const struct cluster *cluster,
+                      const struct survey_wishes *wishes) {
+    bool found = !cluster, wanted = wishes->k.count == 0;
+    for (uint32_t h = 0; cluster && h < cluster->gpu_type_count; h++)
+        found |= strcmp(cluster->gpu_types[h].name, table->gpu) == 0;
+    for (size_t i = 0; i < wishes->k.count; i++)
+        wanted |= wishes->k.at[i] == (double)table->k;
+    return found && wanted && is_named(wishes->gpus, wishes->gpu_count, table->gpu);
+}
+
+static void add_points(struct str *out, const struct serving *serving, bool tokens) {
+    const struct serving_table *table = &serving->table;
+    str_addf(out, "  %8s %9s %12s %9s %10s", "limit", "running", tokens ? "tokens/s" : "outputs/s",
+             "W", tokens ? "J/token" : "J/output");
+    str_addf(out, tokens ? " %9s %9s %9s %9s\n" : " %9s\n", tokens ? "p50 ms" : "ms", "p90 ms",
+             "p95 ms", "p99 ms");
+    for (size_t i = 0; i < table->count; i++) {
+        const struct serving_point *p = &table->points[i];
+        if (isnan(p->limit))
+            str_addf(out, "  %8s", "-");
+        else
+            str_addf(out, "  %8.6g", p->limit);
+        str_addf(out, " %9.5g %12.5g %9.5g %10.4g", p->n, p->per_s, p->power_w,
+                 p->power_w / p->per_s);
+        for (int q = 0; q < (tokens ? SERVING_QUANTILES : 1); q++)
+            str_addf(out, " %9.4g", p->latency_ms[q]);
+        str_add(out, "\n");
+    }
+}
+
+size_t serving_report(const struct model_set *models, const struct cluster *cluster,
+                      const struct survey_wishes *wishes, struct str *out) {
+    size_t shown = 0;
+    for (uint32_t m = 0; m < models->count; m++) {
+        const struct model *model = &models->models[m];
+        const struct serving *tables = model->serving.tables.at;
+        for (size_t i = 0; i < model->serving.tables.count; i++) {
+            if (!is_named(wishes->models, wishes->model_count, model->name) ||
+                !is_wished(&tables[i], cluster, wishes))
+                continue;
+            str_addf(out, "%s%s on %s, replica of %lld GPUs: serving table, evidence %s\n",
+                     out->length > 0 ? "\n" : "", model->name, tables[i].gpu,
+                     (long long)tables[i].k, evidence_names[tables[i].evidence]);
+            add_points(out, &tables[i], model->serving.unit == UNIT_TOKEN);
+            shown++;
+        }
+    }
+    return shown;
+}
+
+/* --- plans_report --- */
+
+#define MOST_SHOWN 8 /* of a k, on the terminal */
+
+static void add_plan(struct str *out, const struct timed_plan *plan, const char *mark) {
+    char text[PLAN_TEXT_BYTES];
+    const struct plan_parts *p = &plan->parts;
+    plan_text(text, &plan->plan);
+    str_addf(out, "  %-24s%9.4g%8.2f%8.2f%8.2f%8.2f%8.2f%8.2f%8.2f%8.1f%s\n", text, plan->time_s,
+             p->compute_s, p->memory_s, p->tensor_s, p->pipeline_s, p->bubble_s, p->gradient_s,
+             p->fixed_s, plan->memory_gib, mark);
+}
+
+void plans_report(const struct survey *survey, struct str *out) {
+    const char *before = "";
+    for (size_t r = 0; r < survey->rows.count; r++) {
+        const struct survey_row *row = &survey->rows.at[r];
+        if (!timed_plans_stand_for(row))
+            continue;
+        struct timed_plans plans = timed_plans_of(row);
+        size_t fit = 0, shown = 0;
+        for (size_t i = 0; i < plans.list.count; i++)
+            fit += timed_plans_fits(&plans, i);
+        str_addf(out, "%s%s on %u %s: %zu plans, %zu fit the memory\n", before, row->model->name,
+                 row->k, row->type->name, plans.list.count, fit);
+        if (fit > 0)
+            str_addf(out, "  %-24s%9s%8s%8s%8s%8s%8s%8s%8s%8s\n", "plan", "time s", "compute",
+                     "memory", "tensor", "pipe", "bubble", "grads", "fixed", "GiB");
+        for (size_t i = 0; i < plans.list.count; i++) {
+            bool fits = timed_plans_fits(&plans, i), chosen = timed_plans_is_chosen(&plans, i);
+            bool stated = chosen && shown > 0; /* not the fastest: the model states it */
+            if (fits && (shown < MOST_SHOWN || stated)) {
+                add_plan(out, &plans.list.at[i], stated ? "  stated" : "");
+                shown++;
+            }
+        }
+        if (fit > shown)
+            str_addf(out, "  ... and %zu slower ones\n", fit - shown);
+        before = "\n";
+        timed_plans_finish(&plans);
     }
 }

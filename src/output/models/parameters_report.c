@@ -1,7 +1,6 @@
 /* Parameters on the terminal, from the tables of keys of a model file, so that none is left out. */
-#include "output/models/survey_tables.h"
-
 #include "model/model_fields.h"
+#include "output/models/survey_tables.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,25 @@
 #ifndef EASIM_OUTPUT_PLOT_DIR_H
 #define EASIM_OUTPUT_PLOT_DIR_H
 
-#include "output/plot/kinds.h"
+#include "output/plot/figure.h"
+
+/* --- kinds --- */
+/* The kinds of figures, and the gnuplot scripts that draw them. */
+
+struct plot_kind {
+    const char *name; /* of the files too */
+    const char *summary;
+    const char *script; /* the plotting part, src/output/plot/scripts/NAME.gp */
+    /* 0, PLOT_NOT_POSSIBLE, or negative for results that cannot be read. */
+    int (*make)(const struct plot_source *source, const struct plot_wishes *wishes,
+                struct plot_figure *figure, struct error *reterr);
+    enum plot_sort sort; /* of results that it is of */
+    const char *options; /* of easim plot that it uses, beside those of all figures: "x by" */
+};
+
+extern const struct plot_kind plot_kinds[]; /* ends with a NULL name */
+
+/* --- dir --- */
 
 struct plot_dir; /* opaque */
 

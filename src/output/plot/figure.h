@@ -3,8 +3,37 @@
 #ifndef EASIM_OUTPUT_PLOT_FIGURE_H
 #define EASIM_OUTPUT_PLOT_FIGURE_H
 
-#include "output/plot/axis_range.h"
 #include "output/plot/source.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* --- axis_range --- */
+/* The range of an axis with few points: one that is far from all others does not squeeze them, and
+ * wide intervals do not either. */
+
+enum plot_scale { PLOT_SCALE_AUTO, PLOT_SCALE_LINEAR, PLOT_SCALE_LOG };
+
+struct plot_range {
+    double least, most; /* of the axis */
+    bool log;
+    bool cut; /* intervals end outside */
+};
+
+/* `count` >= 1 means with half intervals (NAN: none). AUTO: a value is left outside if the others
+   take less than a fifth of the range with it and it is more than three times as large or as small
+   as the nearest of them, at most a third of the values; the rest is on a logarithmic axis if it is
+   positive and spans more than a factor of 20. Otherwise all are inside. Intervals widen the axis
+   by at most 60 % of what the values take on each side. false: LOG, and not all values are
+   positive. */
+bool plot_range_find(const double *means, const double *halves, size_t count, enum plot_scale scale,
+                     struct plot_range *range);
+/* The place of a value along the axis, 0..1; one outside is at the end. */
+double plot_range_place(const struct plot_range *range, double value);
+/* The value is outside the axis. */
+bool plot_range_leaves_out(const struct plot_range *range, double value);
+
+/* --- figure --- */
 
 #define PLOT_WIDTH \
     480 /* usual size in pixels of 1/96 inch: readable when reduced to a column of 8.5 cm */
@@ -66,5 +95,44 @@ void plot_name_same(struct plot_figure *figure, const char **texts, const uint64
 const char *plot_short_number(struct plot_figure *figure, double value, int digits);
 /* "quantity (unit)" in the arena of the figure. */
 const char *plot_axis_label(struct plot_figure *figure, const char *quantity, const char *unit);
+
+/* --- label_places --- */
+/* Names beside the points of a figure, none over another name or point. */
+
+/* A box in pixels, upwards and to the right. */
+struct plot_box {
+    double left, bottom, right, top;
+};
+
+/* A point with its name. */
+struct plot_named_point {
+    double x, y;
+    double arms[2];      /* of its intervals, to both sides and up and down */
+    double width;        /* of the name */
+    struct plot_box box; /* of the name, when it has a place */
+    bool far;            /* so far that a line has to join them */
+};
+
+/* Gives every name a place inside `area`, the nearest that is free, in the order of the points:
+   free of intervals too if there is one, for names only have to keep off names and points. false:
+   there is not enough room. */
+bool plot_place_names(struct plot_named_point *points, size_t count, struct plot_box area);
+
+/* --- bound_region --- */
+/* What no schedule of a comparison's jobs reaches: the bounds beside it, if it has any. */
+
+#define BOUND_REGION_FILE "bounds.csv"
+
+struct bound_region {
+    bool has_file;
+    bool horizon;                /* there is none: energy is bounded for each policy's work */
+    double least[SUMMARY_COUNT]; /* in the units of summary.csv; NAN: not bounded */
+    const char *reasons[SUMMARY_COUNT];    /* why not; NULL: the file does not have the metric */
+    const char *excuses[PLOT_MOST_SERIES]; /* by series: why it is not held to it; NULL: it is */
+};
+
+/* Texts are in the arena. A comparison without the file has no region, and that is no error. */
+int bound_region_read(const struct plot_source *source, struct arena *arena,
+                      struct bound_region *ret_region, struct error *reterr) MUST_CHECK;
 
 #endif

@@ -5,12 +5,138 @@
 
 #include "base/numfmt.h"
 #include "io/lines.h"
-#include "output/plot/grid_where.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- grid_where --- */
+/* Values at which axes of a sweep are held: rows of other points are not read. */
+
+struct grid_held {
+    const char *axis, *value;
+    int column;
+    bool seen;            /* some row has the value */
+    struct intern values; /* all that the axis has */
+};
+
+/* Zero-initialise; release with grid_where_finish. */
+struct grid_where {
+    struct arena arena;
+    ARRAY_OF(struct grid_held) held;
+};
+
+static int grid_where_open(struct grid_where *where, const char *const *texts, size_t count,
+                           const struct csv *csv, int axes, struct error *reterr) MUST_CHECK;
+static int grid_where_check(struct grid_where *where, size_t taken,
+                            struct error *reterr) MUST_CHECK;
+
+static bool is_value(struct slice text, const char *value) {
+    double left, right;
+    return slice_is(text, value) ||
+           (numfmt_parse_real(text.at, text.length, &left) &&
+            numfmt_parse_real(value, strlen(value), &right) && left == right);
+}
+
+/* ", did you mean ..." for one of the names, and all of them. */
+static const char *list_names(struct arena *arena, const char *word, const char *const *names,
+                              size_t count) {
+    struct str list = {0};
+    for (size_t i = 0; i < count && i < 40; i++)
+        str_addf(&list, "%s%s", i > 0 ? ", " : "", names[i]);
+    const char *words = arena_printf(
+        arena, "%s (there %s %s%s)", str_suggestion(arena, word, names, count),
+        count == 1 ? "is" : "are", list.text ? list.text : "none", count > 40 ? ", ..." : "");
+    str_finish(&list);
+    return words;
+}
+
+static int refuse_axis(struct grid_where *where, const char *text, const struct csv *csv, int axes,
+                       struct error *reterr) {
+    const char *axis = arena_strndup(&where->arena, text, strcspn(text, "="));
+    size_t count = (size_t)axes;
+    const char **names = arena_alloc(&where->arena, (count + 1) * sizeof *names);
+    for (size_t i = 0; i < count; i++)
+        names[i] = csv_column_name(csv, i + 1);
+    return error_set(reterr, ERROR_INPUT, "where: no axis is named %s%s", axis,
+                     list_names(&where->arena, axis, names, count));
+}
+
+/* The name of an axis may hold '=' itself. */
+static int hold_axis(struct grid_where *where, const char *text, const struct csv *csv, int axes,
+                     struct error *reterr) {
+    struct grid_held held = {.column = -1};
+    for (int c = 1; c <= axes; c++) {
+        size_t length = strlen(csv_column_name(csv, (size_t)c));
+        if (strncmp(text, csv_column_name(csv, (size_t)c), length) == 0 && text[length] == '=') {
+            held.axis = arena_strndup(&where->arena, text, length);
+            held.value = arena_strdup(&where->arena, text + length + 1);
+            held.column = c;
+        }
+    }
+    if (held.column < 0)
+        return refuse_axis(where, text, csv, axes, reterr);
+    for (size_t i = 0; i < where->held.count; i++)
+        if (where->held.at[i].column == held.column)
+            return error_set(reterr, ERROR_INPUT, "where: %s is held at %s and at %s", held.axis,
+                             where->held.at[i].value, held.value);
+    array_push(&where->held, held);
+    return 0;
+}
+
+/* texts: "AXIS=VALUE". The axes are the columns 1..axes of the table. ERROR_INPUT: no such
+   axis, with a suggestion, or one that is held twice. */
+static int grid_where_open(struct grid_where *where, const char *const *texts, size_t count,
+                           const struct csv *csv, int axes, struct error *reterr) {
+    int r = 0;
+    for (size_t i = 0; r == 0 && i < count; i++)
+        r = hold_axis(where, texts[i], csv, axes, reterr);
+    return r;
+}
+
+/* Whether the row belongs to a point that is held there. Numbers are compared as such. */
+static bool grid_where_takes(struct grid_where *where, const struct csv *csv) {
+    bool takes = true;
+    for (size_t i = 0; i < where->held.count; i++) {
+        struct grid_held *held = &where->held.at[i];
+        struct slice text = csv_field(csv, held->column);
+        intern(&held->values, text.at, text.length, NULL);
+        bool is = is_value(text, held->value);
+        held->seen = held->seen || is;
+        takes = takes && is;
+    }
+    return takes;
+}
+
+/* After the last row, of which `taken` were. ERROR_INPUT: an axis without that value, with a
+ * suggestion, or no point with all of them. */
+static int grid_where_check(struct grid_where *where, size_t taken, struct error *reterr) {
+    for (size_t i = 0; i < where->held.count; i++) {
+        const struct grid_held *held = &where->held.at[i];
+        size_t count = held->values.entries.count;
+        if (held->seen)
+            continue;
+        const char **names = arena_alloc(&where->arena, (count + 1) * sizeof *names);
+        for (uint32_t v = 0; v < count; v++)
+            names[v] = intern_text(&held->values, v);
+        return error_set(reterr, ERROR_INPUT, "where: %s is nowhere %s%s", held->axis,
+                         held->value[0] ? held->value : "\"\"",
+                         list_names(&where->arena, held->value, names, count));
+    }
+    if (taken == 0 && where->held.count > 0)
+        return error_set(reterr, ERROR_INPUT, "where: no point of the sweep has all these values");
+    return 0;
+}
+
+static void grid_where_finish(struct grid_where *where) {
+    for (size_t i = 0; i < where->held.count; i++)
+        intern_finish(&where->held.at[i].values);
+    free(where->held.at);
+    arena_finish(&where->arena);
+}
+
+/* --- grid --- */
 
 /* Columns of sweep.csv behind the axes. */
 enum { POLICY, REPLICATION, SEED };

@@ -2,7 +2,9 @@
 #ifndef EASIM_OUTPUT_PLOT_GRID_H
 #define EASIM_OUTPUT_PLOT_GRID_H
 
+#include "base/array.h"
 #include "base/intern.h"
+#include "io/csv.h"
 #include "output/plot/source.h"
 
 #define GRID_DIMENSIONS 3 /* x, y (or lines), panels */

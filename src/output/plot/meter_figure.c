@@ -1,10 +1,9 @@
 /* Metered and predicted power, from curves.csv: a panel for each validation, or for a folder of
    easim calibrate power the one that it has. Many readings are drawn as means over equal bins,
    about as wide as a pixel; a bin without readings cuts the lines. */
-#include "output/plot/makers.h"
-
 #include "base/units.h"
 #include "config/meter.h"
+#include "output/plot/makers.h"
 
 #include <math.h>
 #include <stdlib.h>

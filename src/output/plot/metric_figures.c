@@ -1,11 +1,14 @@
 /* Bars of metrics per policy. */
-#include "output/plot/makers.h"
-
+#include "base/hash.h"
 #include "metrics/summary.h"
-#include "output/metric_scale.h"
+#include "output/plot/makers.h"
+#include "output/run/run_report.h"
 
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
+
+/* --- metric_figures --- */
 
 void plot_note_replications(const struct plot_source *source, const unsigned *columns, size_t count,
                             struct plot_figure *figure) {
@@ -92,4 +95,128 @@ int plot_bars(const struct plot_source *source, const struct plot_wishes *wishes
     size_t rows = panel < 2 ? 1 : (panel + 1) / 2;
     figure->height = 40 + (int)rows * (16 * (int)source->series.count + 64);
     return 0;
+}
+
+/* --- jct_figure --- */
+/* The distribution of job completion times over all measured jobs: a job that did not finish never
+   lifts the curve, so what a policy leaves undone shows. */
+
+#define MOST_STEPS \
+    1000 /* of a curve; of more jobs every n-th order statistic is kept, each exact */
+
+enum { JCT, STATUS };
+
+static const char *const job_columns[] = {"jct_s", "status", NULL};
+
+struct times {
+    ARRAY_OF(double) at; /* of the jobs that finished, in hours, ascending */
+    size_t submitted;
+};
+
+static int read_times(const char *folder, struct times *times, struct error *reterr) {
+    struct plot_jobs jobs = {.csv = NULL};
+    int columns[STATUS + 1], got;
+    int r = plot_jobs_open(&jobs, folder, job_columns, columns, reterr);
+    while (r == 0 && (got = plot_jobs_next(&jobs, reterr)) != 0) {
+        double jct;
+        r = got < 0 ? got : plot_source_real(jobs.csv, columns[JCT], &jct, reterr);
+        if (r < 0)
+            break;
+        times->submitted++;
+        if (slice_is(csv_field(jobs.csv, columns[STATUS]), "finished") && !isnan(jct))
+            array_push(&times->at, jct / 3600);
+    }
+    plot_jobs_close(&jobs);
+    gsl_sort(times->at.at, 1, times->at.count);
+    return r;
+}
+
+static void add_step(struct str *data, size_t series, double time_h, double share,
+                     const char *label) {
+    str_add_int(data, (int64_t)series);
+    csv_comma_real(data, time_h);
+    csv_comma_real(data, 100 * share);
+    csv_comma_text(data, label);
+    str_add_char(data, '\n');
+}
+
+/* The curve with both ends of every step, one line of which dashes run along; up to the time at
+   which all curves end. */
+static void add_curve(const struct times *times, size_t series, double end_h, const char *label,
+                      struct str *data) {
+    size_t count = times->at.count, every = (count + MOST_STEPS - 1) / MOST_STEPS;
+    double share = 0;
+    for (size_t i = 0; i < count; i++)
+        if ((i + 1) % every == 0 || i + 1 == count) {
+            add_step(data, series, times->at.at[i], share, label);
+            share = (double)(i + 1) / (double)times->submitted;
+            add_step(data, series, times->at.at[i], share, label);
+        }
+    if (count > 0 && times->at.at[count - 1] < end_h)
+        add_step(data, series, end_h, (double)count / (double)times->submitted, label);
+}
+
+/* Over two decades, the longest ones left out: a logarithmic axis. */
+static bool is_wide(const struct times *times, size_t count) {
+    double low = INFINITY, high = 0;
+    for (size_t s = 0; s < count; s++)
+        if (times[s].at.count > 0) {
+            low = fmin(low, times[s].at.at[times[s].at.count / 50]);
+            high = fmax(high, times[s].at.at[times[s].at.count - 1 - times[s].at.count / 50]);
+        }
+    return low > 0 && high > 100 * low;
+}
+
+static void draw_jct(const struct plot_source *source, const size_t *places,
+                     const struct times *times, size_t count, struct plot_figure *figure) {
+    const char *labels[PLOT_MOST_SERIES];
+    double styles[PLOT_MOST_SERIES], end_h = 0;
+    uint64_t hashes[PLOT_MOST_SERIES];
+    for (size_t s = 0; s < count; s++)
+        if (times[s].at.count > 0)
+            end_h = fmax(end_h, times[s].at.at[times[s].at.count - 1]);
+    str_add(&figure->data, "series,jct_h,share_percent,policy\n");
+    for (size_t s = 0; s < count; s++) {
+        labels[s] = source->series.at[places[s]].label;
+        styles[s] = (double)source->series.at[places[s]].style;
+        add_curve(&times[s], s + 1, end_h, labels[s], &figure->data);
+        hashes[s] = hash_bytes(HASH_START, &times[s].submitted, sizeof times[s].submitted);
+        if (times[s].at.count > 0)
+            hashes[s] =
+                hash_bytes(hashes[s], times[s].at.at, times[s].at.count * sizeof *times[s].at.at);
+    }
+    plot_name_same(figure, labels, hashes, count);
+    plot_set_series(figure, labels, count);
+    plot_set_numbers(figure, "style", styles, count);
+    plot_set_number(figure, "log_x", is_wide(times, count));
+    figure->height = 340 + plot_set_legend(figure, figure->width - 20, labels, count);
+}
+
+int plot_jct(const struct plot_source *source, const struct plot_wishes *wishes,
+             struct plot_figure *figure, struct error *reterr) {
+    struct times times[PLOT_MOST_SERIES] = {0};
+    size_t places[PLOT_MOST_SERIES], count = 0, finished = 0;
+    int r = 0;
+    (void)wishes;
+    if (source->sweep)
+        return plot_not_possible(figure, "a sweep has no jobs.csv");
+    for (size_t i = 0; r == 0 && i < source->series.count; i++) {
+        const struct plot_series *s = &source->series.at[i];
+        if (!plot_source_exists(s->folder, "jobs.csv")) {
+            plot_note(figure, "%s is left out, %s/jobs.csv is missing", s->label, s->folder);
+            continue;
+        }
+        r = read_times(s->folder, &times[count], reterr);
+        finished += times[count].at.count;
+        places[count++] = i;
+    }
+    if (r == 0 && count == 0)
+        r = plot_not_possible(figure, "there is no jobs.csv in %s", source->shown);
+    else if (r == 0 && finished == 0)
+        r = plot_not_possible(figure, "no job finished");
+    if (r == 0)
+        draw_jct(source, places, times, count, figure);
+    for (size_t s = 0; s < count; s++)
+        free(times[s].at.at);
+    return r;
 }

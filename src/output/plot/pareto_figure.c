@@ -1,15 +1,12 @@
 /* Two metrics against each other. A point far from all others is drawn at the edge with its value,
    so that it does not squeeze them; names stand beside the points if they have room there, else in
    a legend. */
-#include "output/plot/makers.h"
-
 #include "base/hash.h"
 #include "experiment/compare.h"
 #include "metrics/summary.h"
-#include "output/metric_scale.h"
-#include "output/plot/axis_range.h"
-#include "output/plot/bound_region.h"
-#include "output/plot/label_places.h"
+#include "output/plot/figure.h"
+#include "output/plot/makers.h"
+#include "output/run/run_report.h"
 
 #include <math.h>
 

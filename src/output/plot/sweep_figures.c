@@ -1,8 +1,7 @@
 /* Figures of a sweep: lines along one axis, and a map over two. */
-#include "output/plot/makers.h"
-
-#include "output/metric_scale.h"
 #include "output/plot/grid.h"
+#include "output/plot/makers.h"
+#include "output/run/run_report.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,9 +2,8 @@
    are drawn as they are; of many, the means over equal bins, about as wide as a pixel, with the
    least and the largest value in each. The last row holds until the end of the run.
  */
-#include "output/plot/makers.h"
-
 #include "base/hash.h"
+#include "output/plot/makers.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,8 +4,10 @@
 #define EASIM_OUTPUT_REGRET_REGRET_TABLES_H
 
 #include "bounds/bound.h"
+#include "experiment/regret/externality.h"
 #include "experiment/regret/regret.h"
 #include "output/json.h"
+#include "output/manifest.h"
 
 #define REGRET_NAME    "regret.csv"
 #define HINDSIGHT_NAME "hindsight.csv"
@@ -16,24 +18,24 @@ struct regret_output {
     const struct bounds *bounds; /* by replication, of hindsight; NULL: none */
 };
 
-/* Of the schedules of all jobs; with the reason where there is none. */
-struct bound regret_tables_bound(const struct regret_output *output, enum regret_metric metric,
-                                 uint32_t replication);
 void regret_tables_csv(const struct regret_output *output, struct str *out);
 void regret_tables_hindsight(const struct regret_output *output, struct str *out);
 void regret_tables_json(const struct regret_output *output, struct str *out);
 void regret_report(const struct regret_output *output, struct str *out);
-/* One point told in a paragraph. */
-void regret_story(const struct regret *regret, const struct regret_point *point, struct str *out);
 
-/* An action, "2 x h100, b 64" or "waiting"; and what it would have done against the chosen one. */
-void regret_story_action(const struct regret *regret, const struct regret_row *row,
-                         struct str *out);
-void regret_story_effects(const struct regret *regret, const struct regret_row *row,
-                          const struct regret_row *chosen, struct str *out);
-cJSON *regret_action_json(const struct regret *regret, const struct regret_row *row);
 /* Every row of one job's starts but the chosen ones, simulated to the end. */
 void regret_what_if(const struct regret *regret, struct str *out);
 cJSON *regret_what_if_json(const struct regret *regret);
+
+/* --- externality_tables --- */
+/* externality.csv, the same as JSON, and what of it the terminal shows; their folder. */
+
+void externality_csv(const struct externality *externality, struct str *out);
+void externality_json(const struct externality *externality, struct str *out);
+void externality_report(const struct externality *externality, struct str *out);
+/* partial: the command was interrupted. */
+int externality_dir_write(const char *folder, const struct externality *externality,
+                          const struct manifest_origin *origin, bool partial,
+                          struct error *reterr) MUST_CHECK;
 
 #endif

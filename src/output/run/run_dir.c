@@ -5,15 +5,10 @@
 #include "io/files.h"
 #include "io/leftovers.h"
 #include "output/assumptions.h"
+#include "output/folders.h"
 #include "output/manifest.h"
-#include "output/run/aggregate_csv.h"
-#include "output/run/power_csv.h"
-#include "output/run/recorded_csv.h"
 #include "output/run/run_tables.h"
 #include "output/run/run_trace.h"
-#include "output/run/summary_csv.h"
-#include "output/run/trace_files.h"
-#include "output/text_files.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #ifndef EASIM_OUTPUT_RUN_RUN_DIR_H
 #define EASIM_OUTPUT_RUN_RUN_DIR_H
 
-#include "output/bound/bound_tables.h"
-#include "output/run/record_files.h"
+#include "output/bound.h"
+#include "output/run/run_tables.h"
 #include "study/replicate.h"
 
 struct run_dir; /* opaque */
@@ -17,7 +17,7 @@ struct run_dir_options {
     bool record;              /* segments, gpus, workload, recorded and series too: needs `record`
                                  of the replications */
     bool meter;               /* meter.csv too: needs meter_step_ns of the replications */
-    const char *trace;        /* a name in the folder for traces (trace_files.h); NULL: none */
+    const char *trace;        /* a name in the folder for traces (run_trace.h); NULL: none */
     const char *const *words; /* of the command, for the manifest; NULL-terminated */
     const char *within;       /* the folder of the comparison that it is a part of; NULL: of none */
     struct record_files *record_into; /* NULL: what is recorded goes into the folder itself */

@@ -28,4 +28,18 @@ void run_report_protocol(const struct study *study, uint32_t replications, struc
 void run_report_summary(const struct study *study, const struct replicate_result *result,
                         struct str *out);
 
+/* --- metric_scale --- */
+/* The unit in which people read a metric, where it is not that of the summary. One place for the
+ * terminal and for figures: a figure and the table beside it show the same numbers. */
+
+/* A unit and what values of the summary are multiplied by. */
+struct metric_scale {
+    const char *unit;
+    double factor;
+};
+
+/* Whatever the values: shares in per cent, products of energy and time in MJ s. The currency of the
+ * prices has no name. */
+struct metric_scale metric_scale(unsigned column);
+
 #endif

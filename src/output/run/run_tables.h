@@ -3,7 +3,16 @@
 #ifndef EASIM_OUTPUT_RUN_RUN_TABLES_H
 #define EASIM_OUTPUT_RUN_RUN_TABLES_H
 
+#include "base/array.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "engine/observer.h"
+#include "metrics/summary.h"
+#include "output/bound.h"
 #include "study/replicate.h"
+#include "study/shared_ring.h"
+
+#include <stdint.h>
 
 /* What became of each job that has been submitted; a column for each label of the workload. */
 void jobs_csv_header(const struct workload *workload, struct str *out);
@@ -38,5 +47,90 @@ void gpus_csv_rows(const struct replication *replication, struct flow *flow);
 /* The jobs with the configurations that they allow; a column for each label of the workload. */
 void workload_csv_header(const struct workload *workload, struct str *out);
 void workload_csv_rows(const struct replication *replication, struct flow *flow);
+
+/* --- summary_csv --- */
+/* summary.csv: the metrics of each replication, a row each. The same columns stand behind what
+   tells runs apart in the tables of sweep, tune and ablate. */
+
+/* With the columns of these metric groups (enum metric_group), which only `easim run` writes. */
+void summary_csv_header(unsigned groups, struct str *out);
+void summary_csv_row(const char *policy, uint32_t replication, int64_t seed, unsigned groups,
+                     const struct summary *summary, struct str *out);
+
+/* Without the policy: they begin with a comma. */
+void summary_csv_run_header(struct str *out);
+void summary_csv_run(uint32_t replication, int64_t seed, const struct summary *summary,
+                     struct str *out);
+
+/* --- aggregate_csv --- */
+/* aggregate.csv: one row per metric over all replications; groups: enum metric_group. */
+
+void aggregate_csv_header(struct str *out);
+void aggregate_csv_rows(const char *policy, unsigned groups, const struct summary *summaries,
+                        uint32_t count, struct str *out);
+
+/* --- result_json --- */
+/* aggregate.csv as JSON, for scripts. */
+
+/* {name, policy, seed, replications, metrics: {METRIC: {n, mean, sd, ci95}}}, and "bounds" unless
+   they are NULL; what is not defined is null. */
+void result_json(const struct study *study, const struct replicate_result *result,
+                 const struct bound_output *bounds, struct str *out);
+
+/* --- power_csv --- */
+/* power.csv: the state of the cluster after each instant at which something happened. */
+
+/* Who writes the rows while a replication runs. */
+struct power_csv {
+    struct observer observer;
+    struct str begin; /* of each row: the cells of policy and replication */
+    struct flow *flow;
+};
+
+void power_csv_header(struct str *out);
+/* Before replication `number`, from 1; release with power_csv_finish. */
+void power_csv_watch(struct power_csv *csv, const char *policy, uint32_t number, struct flow *flow);
+void power_csv_finish(struct power_csv *csv);
+
+/* --- recorded_csv --- */
+/* recorded.csv: the runs that a recorded folder holds, and what is known of each as a whole
+   (docs/record.md). */
+
+void recorded_csv_header(struct str *out);
+/* How long the rows of a replication are in the files that are read by parts. */
+struct recorded_bytes {
+    size_t segments, gpus, workload;
+};
+
+/* Of a recorded replication. */
+void recorded_csv_row(const struct replication *replication, const struct recorded_bytes *bytes,
+                      struct str *out);
+
+/* --- record_files --- */
+/* The recorded rows of the policies of a comparison: each policy makes files of its own, which are
+   put together, by policy, in the folder of the comparison. */
+
+#define RECORD_FILES 4
+extern const char *const record_file_names[]; /* RECORD_FILES of them */
+
+/* Of one policy, as far as they are written; not in place. */
+struct record_part {
+    struct atomic_file *files[RECORD_FILES];
+    uint32_t replications;
+};
+
+/* Zero-initialise; release with record_files_finish. */
+struct record_files {
+    ARRAY_OF(struct record_part) parts;
+    int64_t end_ns; /* the longest run */
+};
+
+/* The files are owned here from then on. */
+void record_files_take(struct record_files *record, const struct record_part *part, int64_t end_ns);
+/* Puts all of them together into the folder; without parts removes what stands there. The jobs of
+   all replications, which all policies share, are those of the first that had most. */
+int record_files_write(struct record_files *record, const char *folder,
+                       struct error *reterr) MUST_CHECK;
+void record_files_finish(struct record_files *record); /* accepts NULL */
 
 #endif

@@ -1,12 +1,10 @@
 /* A story as JSON. */
-#include "output/story/story_json.h"
+#include "output/story/story.h"
 
 #include "base/units.h"
 #include "insight/network_use.h"
 #include "metrics/job_record.h"
-#include "output/json.h"
 #include "output/regret/regret_tables.h"
-#include "output/story/replica_text.h"
 
 #include <math.h>
 

@@ -1,12 +1,10 @@
 /* A story as text. Invariant: each name of others is written by story_add_name, so that it stays on
    its line. */
-#include "output/story/story_text.h"
+#include "output/story/story.h"
 
 #include "base/units.h"
 #include "insight/network_use.h"
 #include "output/regret/regret_tables.h"
-#include "output/story/replica_text.h"
-#include "output/story/story_words.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -2,7 +2,7 @@
    at a time appends (flock). Files only grow. What stands in them is block by block
 
        run,ID,TURN,NOTES,TEXT,HASH
-       what the point has to say, so many bytes, and its text (point_file.h), so many bytes
+       what the point has to say, so many bytes, and its text (point_file), so many bytes
 
    where HASH is that of the line before it. A block that a killed process has left half is no
    block, nor is one that was changed; the next one behind it is found by its first line. Of two of
@@ -13,8 +13,8 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/str.h"
 #include "experiment/sweep/sweep.h"
-#include "output/sweep/point_file.h"
 
 struct run_record {
     uint64_t id, inputs, turn;
@@ -60,5 +60,26 @@ struct run_writer {
 int run_writer_append(struct run_writer *writer, uint64_t id, struct slice notes, struct slice text,
                       struct error *reterr) MUST_CHECK;
 void run_writer_finish(struct run_writer *writer);
+
+/* --- point_file --- */
+/* The text of a point: a header, rows, and a last line by which a whole file is told from one
+   that was cut off or overwritten:
+
+       end,ROWS,BYTES,HASH,NOTES
+
+   rows below the header, bytes above this line, the 64-bit hash of what stands in the lines behind
+   the inputs, and that of the notes beside it (of no bytes, where there are none). */
+
+#define SWEEP_INPUTS_BYTES 17 /* in a row before its columns: 16 digits, a comma */
+
+extern const char point_file_failed[]; /* the header of a failure */
+/* The header of rows of a summary. */
+void point_file_header(struct str *out);
+/* Adds the last line to a header and rows. notes: what the point has to say besides. */
+void point_file_end(struct str *text, struct slice notes);
+/* Appends what each row holds behind the inputs, every row behind `prefix`. */
+void point_file_rows(struct slice text, const char *prefix, struct str *rows);
+/* Takes the next line, without its end; false: there is none. */
+bool point_file_line(struct slice *text, struct slice *ret_line);
 
 #endif

@@ -6,10 +6,10 @@
 #include "io/csv.h"
 #include "io/files.h"
 #include "io/leftovers.h"
+#include "output/folders.h"
 #include "output/json.h"
-#include "output/run/summary_csv.h"
-#include "output/sweep/findings_tables.h"
-#include "output/text_files.h"
+#include "output/run/run_tables.h"
+#include "output/sweep/findings.h"
 
 #include <errno.h>
 #include <math.h>

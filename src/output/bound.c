@@ -1,0 +1,253 @@
+/* Bounds as tables: see bound_tables. */
+#include "output/bound.h"
+
+#include "io/csv.h"
+#include "output/run/run_report.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static unsigned column_of(const struct bound_output *output, enum bound_metric metric) {
+    return (unsigned)summary_find(bound_metric_name(metric, &output->study->scenario));
+}
+
+/* Of any schedule; under a horizon energy is bounded for the work of one policy. */
+static struct bound bound_of(const struct bound_output *output, const struct compare_series *policy,
+                             enum bound_metric metric, uint32_t replication) {
+    return metric == BOUND_ENERGY && policy && policy->bounds
+               ? policy->bounds[replication]
+               : output->bounds[replication].of[metric];
+}
+
+/* Why a replication of a policy has no gap; NULL: it has one. A job that was rejected, or left
+   behind when the run ended by itself, was not part of the schedule that is bounded. */
+static const char *refuse_gap(const struct bound_output *output,
+                              const struct compare_series *policy, enum bound_metric metric,
+                              uint32_t replication) {
+    const struct bound bound = bound_of(output, policy, metric, replication);
+    if (bound.reason || (metric == BOUND_ENERGY && policy->bounds))
+        return bound.reason;
+    const struct summary *summary = &policy->summaries[replication];
+    if (summary->jobs_rejected > (double)output->bounds[replication].impossible)
+        return "the policy rejected jobs";
+    if (output->study->scenario.horizon_ns == TIME_NONE_NS && summary->jobs_unfinished > 0)
+        return "jobs were never finished";
+    return NULL;
+}
+
+/* policy: NULL, of any schedule. */
+static double mean_bound(const struct bound_output *output, const struct compare_series *policy,
+                         enum bound_metric metric) {
+    double sum = 0;
+    for (uint32_t r = 0; r < output->replications; r++)
+        sum += bound_of(output, policy, metric, r).value;
+    return sum / output->replications;
+}
+
+static double mean_value(const struct bound_output *output, const struct compare_series *policy,
+                         enum bound_metric metric) {
+    double sum = 0;
+    for (uint32_t r = 0; r < output->replications; r++)
+        sum += summary_value(&policy->summaries[r], column_of(output, metric));
+    return sum / output->replications;
+}
+
+/* How far the mean of a policy is at most above the least mean that there is: mean value / mean
+   bound - 1, over all replications. NAN where a replication has no gap; ret_reason tells why. */
+static double mean_gap(const struct bound_output *output, const struct compare_series *policy,
+                       enum bound_metric metric, const char **ret_reason) {
+    *ret_reason = NULL;
+    for (uint32_t r = 0; r < output->replications && !*ret_reason; r++)
+        *ret_reason = refuse_gap(output, policy, metric, r);
+    return *ret_reason
+               ? NAN
+               : mean_value(output, policy, metric) / mean_bound(output, policy, metric) - 1;
+}
+
+/* ---- bounds.csv ---- */
+
+static void add_row(const char *metric, const char *replication, const char *policy,
+                    const double values[static 3], const char *reason, struct str *out) {
+    csv_add_text(out, metric);
+    csv_comma_text(out, replication);
+    csv_comma_text(out, policy);
+    for (int i = 0; i < 3; i++)
+        csv_comma_real(out, values[i]);
+    csv_comma_text(out, reason ? reason : "");
+}
+
+static void add_argument(const struct bounds *bounds, enum bound_metric metric, struct str *out) {
+    bool timed = metric == BOUND_TIME && bounds && !bounds->of[metric].reason;
+    csv_comma_text(out, timed ? time_argument_names[bounds->time.best] : "");
+    str_add_char(out, '\n');
+}
+
+/* policy: NULL for the bounds alone. */
+static void add_rows(const struct bound_output *output, const struct compare_series *policy,
+                     enum bound_metric metric, struct str *out) {
+    const char *name = bound_metric_name(metric, &output->study->scenario);
+    const char *reason = NULL, *who = policy ? policy->policy : "";
+    double value = NAN, gap = NAN;
+    char number[16];
+    for (uint32_t r = 0; r < output->replications; r++) {
+        double bound = bound_of(output, policy, metric, r).value;
+        reason = output->bounds[r].of[metric].reason;
+        if (policy) {
+            reason = refuse_gap(output, policy, metric, r);
+            value = summary_value(&policy->summaries[r], column_of(output, metric));
+            gap = reason ? NAN : value / bound - 1;
+        }
+        snprintf(number, sizeof number, "%u", r + 1);
+        add_row(name, number, who, (double[]){bound, value, gap}, reason, out);
+        add_argument(&output->bounds[r], metric, out);
+    }
+    if (policy) {
+        value = mean_value(output, policy, metric);
+        gap = mean_gap(output, policy, metric, &reason);
+    }
+    add_row(name, "mean", who, (double[]){mean_bound(output, policy, metric), value, gap}, reason,
+            out);
+    add_argument(NULL, metric, out);
+}
+
+void bound_tables_csv(const struct bound_output *output, struct str *out) {
+    str_add(out, "metric,replication,policy,bound,value,gap,reason,argument\n");
+    for (enum bound_metric m = 0; m < BOUND_METRICS; m++) {
+        for (size_t p = 0; p < output->count; p++)
+            add_rows(output, &output->series[p], m, out);
+        if (output->count == 0)
+            add_rows(output, NULL, m, out);
+    }
+}
+
+/* ---- JSON ---- */
+
+static cJSON *metric_json(const struct bound_output *output, enum bound_metric metric) {
+    cJSON *object = cJSON_CreateObject();
+    const char *reason = NULL;
+    for (uint32_t r = 0; r < output->replications && !reason; r++)
+        reason = output->bounds[r].of[metric].reason;
+    json_add_text(object, "metric", bound_metric_name(metric, &output->study->scenario));
+    json_add_real(object, "bound", mean_bound(output, NULL, metric));
+    json_add_text(object, "reason", reason);
+    bool own = metric == BOUND_ENERGY && output->count > 0 && output->series[0].bounds;
+    cJSON *bounds = own ? cJSON_AddObjectToObject(object, "bounds") : NULL;
+    for (size_t p = 0; own && p < output->count; p++)
+        json_add_real(bounds, output->series[p].policy,
+                      mean_bound(output, &output->series[p], metric));
+    cJSON *gaps = cJSON_AddObjectToObject(object, "gaps");
+    for (size_t p = 0; p < output->count; p++)
+        json_add_real(gaps, output->series[p].policy,
+                      mean_gap(output, &output->series[p], metric, &reason));
+    return object;
+}
+
+void bound_tables_add_json(const struct bound_output *output, cJSON *root) {
+    cJSON *list = cJSON_AddArrayToObject(root, "bounds");
+    for (enum bound_metric m = 0; m < BOUND_METRICS; m++)
+        cJSON_AddItemToArray(list, metric_json(output, m));
+}
+
+void bound_tables_json(const struct bound_output *output, struct str *out) {
+    cJSON *root = cJSON_CreateObject();
+    json_add_text(root, "scenario", output->study->scenario.name);
+    json_add_int(root, "replications", output->replications);
+    bound_tables_add_json(output, root);
+    json_print(root, out);
+}
+
+/* ---- On the terminal ---- */
+
+struct ranked_gap {
+    const char *policy;
+    double gap;
+};
+
+static void add_bound_line(const struct bound_output *output, enum bound_metric metric,
+                           struct str *out) {
+    const struct report_line line = run_report_find_line(column_of(output, metric));
+    double *values = mem_alloc(output->replications * sizeof *values);
+    for (uint32_t r = 0; r < output->replications; r++)
+        values[r] = output->bounds[r].of[metric].value;
+    struct estimate estimate = t_interval_of(values, output->replications);
+    free(values);
+    str_addf(out, "  %-33s", line.label);
+    if (estimate.n < output->replications) {
+        str_addf(out, "%12s  %s\n", "-", output->bounds[0].of[metric].reason);
+        return;
+    }
+    run_report_add_interval(out, &estimate, line.scale, 12);
+    str_addf(out, " %s\n", line.unit);
+}
+
+static void add_arguments(const struct bound_output *output, struct str *out) {
+    const struct report_line line = run_report_find_line(column_of(output, BOUND_TIME));
+    str_add(out, "    of it by argument:");
+    for (int i = 0; i < TIME_ARGUMENTS; i++) {
+        double sum = 0;
+        for (uint32_t r = 0; r < output->replications; r++)
+            sum += output->bounds[r].time.by[i];
+        str_addf(out, "  (%s)", time_argument_names[i]);
+        run_report_add_number(out, line.scale * sum / output->replications, 0);
+    }
+    str_add_char(out, '\n');
+}
+
+void bound_tables_report(const struct bound_output *output, struct str *out) {
+    const struct bounds *first = &output->bounds[0];
+    str_addf(out, "%s: no schedule is below, ", output->study->scenario.name);
+    run_report_protocol(output->study, output->replications, out);
+    str_addf(out, "%s\n", output->replications > 1 ? " (mean +- half of the 95 % interval)" : "");
+    for (enum bound_metric m = 0; m < BOUND_METRICS; m++)
+        add_bound_line(output, m, out);
+    if (!first->of[BOUND_TIME].reason)
+        add_arguments(output, out);
+    if (!first->of[BOUND_ENERGY].reason)
+        str_addf(out, "    of energy: %zu groups of jobs, submitted in %zu intervals%s\n",
+                 first->energy.groups, first->energy.intervals,
+                 first->energy.solved ? "" : "; the program was not solved: no prices");
+}
+
+ORDER_BY(compare_gaps, struct ranked_gap, ASC(gap))
+
+/* Why nobody has a gap; NULL: somebody may. */
+static const char *refuse_all_gaps(const struct bound_output *output, enum bound_metric metric) {
+    const char *reason = output->bounds[0].of[metric].reason;
+    for (size_t p = 0; p < output->count; p++)
+        reason = reason ? bound_of(output, &output->series[p], metric, 0).reason : NULL;
+    return reason;
+}
+
+static void add_gap_line(const struct bound_output *output, enum bound_metric metric,
+                         struct ranked_gap *gaps, struct str *out) {
+    size_t count = 0;
+    if (metric == BOUND_ENERGY && output->count > 0 && output->series[0].bounds)
+        str_add(out, " for the work that each did:");
+    for (size_t p = 0; p < output->count; p++) {
+        const char *reason;
+        gaps[count].policy = output->series[p].policy;
+        gaps[count].gap = mean_gap(output, &output->series[p], metric, &reason);
+        if (reason)
+            str_addf(out, " %s: no figure (%s);", output->series[p].policy, reason);
+        else
+            count++;
+    }
+    sort_array(gaps, count, compare_gaps);
+    for (size_t i = 0; i < count; i++)
+        str_addf(out, "%s %s %.3g %%", i > 0 ? "," : "", gaps[i].policy, 100 * gaps[i].gap);
+}
+
+void bound_tables_gaps(const struct bound_output *output, const char *indent, struct str *out) {
+    struct ranked_gap *gaps = mem_alloc(output->count * sizeof *gaps);
+    for (enum bound_metric m = 0; m < BOUND_METRICS; m++) {
+        const struct report_line line = run_report_find_line(column_of(output, m));
+        const char *reason = refuse_all_gaps(output, m);
+        str_addf(out, "%s%s, at most above the optimum:", indent, line.label);
+        if (reason)
+            str_addf(out, " not bounded: %s", reason);
+        else
+            add_gap_line(output, m, gaps, out);
+        str_add_char(out, '\n');
+    }
+    free(gaps);
+}

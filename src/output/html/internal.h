@@ -1,0 +1,114 @@
+/* What the files of src/output/html share; for this folder alone. */
+#ifndef EASIM_OUTPUT_HTML_INTERNAL_H
+#define EASIM_OUTPUT_HTML_INTERNAL_H
+
+#include "base/error.h"
+#include "base/str.h"
+#include "cluster/cluster.h"
+#include "insight/recorded_run.h"
+#include "insight/rules/insight.h"
+#include "insight/rules/rule_run.h"
+
+/* --- table_json --- */
+/* A small CSV file of results as JSON: {"columns": [...], "rows": [[...], ...]}. */
+
+/* Adds a member of that key: null if there is no such file. Cells are numbers, texts in the columns
+   of names, null where they are empty. replication: only rows of it, where the file has the column;
+   0: all. ERROR_INPUT names the place of a cell that is no number. */
+int table_json_add(struct str *out, const char *key, const char *folder, const char *name,
+                   int64_t replication, struct error *reterr) MUST_CHECK;
+
+/* --- job_curves --- */
+/* Distributions over the jobs of a run: completion times, slowdowns, waits. */
+
+/* Adds the member "curves": of all rows of jobs.csv how many there are, and of each quantity points
+   (x, share of all rows that have at most x), at most 440 of them, the largest 40 one by one; null
+   if there is no jobs.csv. */
+int job_curves_add(struct str *out, const char *folder, struct error *reterr) MUST_CHECK;
+
+/* --- service_curves --- */
+/* What the ready replicas of each service served over time, and what they could have. */
+
+/* The member "service_curves": {end_s, step_s, services: [{name, unit, replicas, served,
+   capacity}]}, means over equal bins; null where the scenario has no services. */
+void service_curves_add(struct str *out, const struct recorded_run *run);
+
+/* --- attribution_json --- */
+/* Who caused how much, for the icicle of the page. */
+
+/* Adds the member "attribution": the path (the first label, if jobs have any, then user, model,
+   job), a note, and a tree of nodes by column: name, parent, energy (J), GPU time (s), CO2 (kg) and
+   cost, the last two where they are known. Of each level the largest nodes below a node are kept;
+   the others are one together. */
+int attribution_json_add(struct str *out, const struct recorded_run *run,
+                         struct error *reterr) MUST_CHECK;
+
+/* --- insight_json --- */
+/* What is found in one recorded run, for the page: classes of waste and insights. */
+
+/* What is done with insights that were found. */
+struct insight_hooks {
+    void *context;
+    /* Simulates what they propose. */
+    int (*verify)(void *context, const struct rule_run *rule_run, struct insights *insights,
+                  struct error *reterr);
+    /* The run that an insight proposes, as a line for the shell, or NULL; in the arena. */
+    const char *(*command)(const struct recorded_run *run, const struct insight *insight,
+                           size_t number, struct arena *arena);
+};
+
+/* Adds the members "waste", of each class its name, group, energy and GPU time, and "insights",
+   insights.json of all rules with their usual thresholds. ret_useful_frac: by job, the share of
+   what its kept computing drew in the measured time that is useful; owned by the caller. */
+int insight_json_add(struct str *out, const struct recorded_run *run,
+                     const struct insight_hooks *hooks, double **ret_useful_frac,
+                     struct error *reterr) MUST_CHECK;
+
+/* --- gpu_lanes --- */
+/* The GPUs of a cluster in the order in which the page shows them: by GPU type, then node. */
+
+/* Zero-initialise; release with gpu_lanes_finish. */
+struct gpu_lanes {
+    const struct cluster *cluster;
+    uint32_t *first; /* lane of the first GPU of each node */
+    uint32_t *nodes; /* nodes in the order of their lanes */
+    uint32_t count;
+};
+
+void gpu_lanes_init(struct gpu_lanes *lanes, const struct cluster *cluster);
+void gpu_lanes_finish(struct gpu_lanes *lanes);
+/* The members "count", "types" (names) and "nodes": [first lane, GPUs, type, number in the file].
+ */
+void gpu_lanes_add(struct str *out, const struct gpu_lanes *lanes);
+
+/* --- lanes_json --- */
+/* What every GPU did in a recorded run, for the timeline of the page. */
+
+/* Adds the member "lanes": GPUs, users, models, the segments that hold GPUs, of more than `most`
+   those that hold most GPU time, the jobs that they are of, and what GPUs did without a job. Lists
+   by column; docs/report.md names them. */
+void lanes_json_add(struct str *out, const struct recorded_run *run, const struct gpu_lanes *lanes,
+                    size_t most);
+
+/* --- heat_json --- */
+/* GPUs by time as a picture, at several levels of detail. */
+
+/* Adds the member "heat": rows of up to so many GPUs of one type that there are at most about 96 of
+   them; levels of 240, 960 and 3840 columns of equal time, as far as there are so many segments and
+   cells are at most `most`; in each cell the share of GPU time that is held, the mean power of a
+   GPU, and what of it is useful. useful_frac: by job, the useful share of what its kept computing
+   drew; NULL: not known. */
+void heat_json_add(struct str *out, const struct recorded_run *run, const struct gpu_lanes *lanes,
+                   const double *useful_frac, size_t most);
+
+/* --- power_levels --- */
+/* power.csv of one replication at several levels of detail. */
+
+/* Adds the member "power": the end of the run, the number of rows, and levels from coarse to fine.
+   Up to 3000 rows are one level, as they are; of more there are means over 600 and over 6000 equal
+   bins, of power also the least and the largest value in each. A row holds until the next one.
+   least_end_s: the run lasts at least so long. null if there is no power.csv. */
+int power_levels_add(struct str *out, const char *folder, int64_t replication, double least_end_s,
+                     struct error *reterr) MUST_CHECK;
+
+#endif

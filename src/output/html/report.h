@@ -1,0 +1,32 @@
+/* Report json, report page, physics json. */
+#ifndef EASIM_OUTPUT_HTML_REPORT_H
+#define EASIM_OUTPUT_HTML_REPORT_H
+
+#include "base/error.h"
+#include "base/str.h"
+#include "output/html/internal.h"
+
+/* Borrowed. */
+struct report_request {
+    const char *folder;  /* of easim run or compare */
+    int64_t replication; /* of what is shown over time */
+    const char *policy;  /* shown first; NULL: the first that is on the front */
+    const char *command; /* the line that makes this report */
+    const char *repeat;  /* that repeats the results */
+    const struct insight_hooks *insights;
+};
+
+/* ERROR_INPUT, one of them, for a folder that is damaged, half written or of something else. */
+int report_json(const struct report_request *request, struct str *out,
+                struct error *reterr) MUST_CHECK;
+
+/* --- report_page --- */
+/* The page around the data of a report: one HTML file that needs nothing else. */
+
+/* Reads D3, the library that draws the charts: path, or if that is NULL where Debian's package
+   node-d3 has it. ERROR_INPUT: the path is not D3 of version 5; ERROR_RUN: it is not installed. */
+int report_page_d3(const char *path, struct str *text, struct error *reterr) MUST_CHECK;
+/* Puts together the page. json is the data; what could end its element is written otherwise. */
+void report_page(const struct str *json, const struct str *d3, struct str *out);
+
+#endif

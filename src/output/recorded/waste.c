@@ -1,0 +1,138 @@
+/* Waste csv, waste line, invest csv. */
+#include "output/recorded/recorded.h"
+
+#include "base/units.h"
+#include "io/csv.h"
+
+#include <math.h>
+
+/* --- waste_csv --- */
+/* waste.csv: see recorded.h. */
+
+void waste_csv_header(struct str *out) {
+    str_add(out, "policy,replication,class,energy_j,energy_kwh,share,gpu_h,gpu_share\n");
+}
+
+/* NAN, an empty cell, of nothing. */
+static double share_of(double part, double total) {
+    return total > 0 ? part / total : NAN;
+}
+
+void waste_csv_rows(const struct recorded_run *run, const struct waste *waste, struct str *out) {
+    const struct waste_amount *total = &waste->total;
+    for (int i = 0; i < WASTE_CLASSES; i++) {
+        const struct waste_amount *amount = &waste->of[i];
+        if (!waste_lists(waste, (enum waste_class)i))
+            continue;
+        csv_add_text(out, run->folder->policies.at[run->part->policy].name);
+        csv_comma_int(out, run->part->replication);
+        csv_comma_text(out, waste_class_names[i]);
+        csv_comma_real(out, amount->energy_j);
+        csv_comma_real(out, amount->energy_j / J_PER_KWH);
+        csv_comma_real(out, share_of(amount->energy_j, total->energy_j));
+        csv_comma_real(out, amount->gpu_s / S_PER_H);
+        csv_comma_real(out, share_of(amount->gpu_s, total->gpu_s));
+        str_add_char(out, '\n');
+    }
+}
+
+int waste_csv_read(const struct recorded_folder *folder, const struct recorded_part *part,
+                   struct str *out, struct error *reterr) {
+    struct recorded_run run = {0};
+    struct waste waste = {0};
+    int r = recorded_run_load(&run, folder, part, reterr);
+    if (r == 0)
+        r = waste_of_run(&waste, &run, reterr);
+    if (r == 0)
+        waste_csv_rows(&run, &waste, out);
+    waste_finish(&waste);
+    recorded_run_finish(&run);
+    return r;
+}
+
+/* --- waste_line --- */
+
+void waste_line_add(const double groups_j[static WASTE_GROUPS], struct str *out) {
+    double total_j = 0;
+    for (int g = 0; g < WASTE_GROUPS; g++)
+        total_j += groups_j[g];
+    for (int g = 0; g < WASTE_GROUPS && total_j > 0; g++)
+        str_addf(out, "%s%s %.1f %%", g == 0 ? "  energy went into: " : ", ", waste_group_names[g],
+                 100 * groups_j[g] / total_j);
+    str_add(out, total_j > 0 ? "\n" : "");
+}
+
+static int add_part(const struct recorded_folder *folder, const struct recorded_part *part,
+                    double groups_j[static WASTE_GROUPS], struct error *reterr) {
+    struct recorded_run run = {0};
+    struct waste waste = {0};
+    int r = recorded_run_load(&run, folder, part, reterr);
+    if (r == 0)
+        r = waste_of_run(&waste, &run, reterr);
+    for (int g = 0; g < WASTE_GROUPS && r == 0; g++)
+        groups_j[g] += waste_of_group(&waste, (enum waste_group)g).energy_j;
+    waste_finish(&waste);
+    recorded_run_finish(&run);
+    return r;
+}
+
+int waste_line_read(const char *path, struct str *out, struct error *reterr) {
+    struct recorded_folder folder = {0};
+    double groups_j[WASTE_GROUPS] = {0};
+    int r = recorded_folder_open(&folder, path, reterr);
+    for (size_t i = 0; i < folder.parts.count && r == 0; i++)
+        r = add_part(&folder, &folder.parts.at[i], groups_j, reterr);
+    if (r == 0)
+        waste_line_add(groups_j, out);
+    recorded_folder_finish(&folder);
+    return r;
+}
+
+/* --- invest_csv --- */
+
+#define MOST_ROWS 12
+
+void invest_csv(const struct recorded_run *run, const struct investments *investments,
+                struct str *out) {
+    double base_kwh = investments->base_kwh;
+    str_add(out, "policy,replication,rank,model,parameter,base_kwh,kwh,saved_kwh,saved_share,"
+                 "reason\n");
+    for (size_t i = 0; i < investments->at.count; i++) {
+        const struct investment *v = &investments->at.at[i];
+        csv_add_text(out, run->folder->policies.at[run->part->policy].name);
+        csv_comma_int(out, run->part->replication);
+        csv_comma_int(out, (int64_t)i + 1);
+        csv_comma_text(out, v->model);
+        csv_comma_text(out, v->parameter);
+        csv_comma_real(out, base_kwh);
+        csv_comma_real(out, v->kwh);
+        csv_comma_real(out, base_kwh - v->kwh);
+        csv_comma_real(out, base_kwh > 0 ? (base_kwh - v->kwh) / base_kwh : NAN);
+        csv_comma_text(out, v->reason);
+        str_add_char(out, '\n');
+    }
+}
+
+void invest_report(const struct investments *investments, struct str *out) {
+    str_addf(out,
+             "\nwhere to invest: the same jobs, drained, take %.6g kWh; with one parameter of one "
+             "model / %.3g:\n",
+             investments->base_kwh, INVESTMENT_FACTOR);
+    for (size_t i = 0; i < investments->at.count && i < MOST_ROWS; i++) {
+        const struct investment *v = &investments->at.at[i];
+        str_addf(out, "  %2zu. %-8s of ", i + 1, v->parameter);
+        str_add_visible(out, v->model);
+        if (v->reason) {
+            str_add(out, ": not run: ");
+            str_add_visible(out, v->reason);
+        } else {
+            str_addf(out, ": %.6g kWh, %+.3g %%", v->kwh,
+                     100 * (v->kwh / investments->base_kwh - 1));
+        }
+        str_add_char(out, '\n');
+    }
+    if (investments->at.count > MOST_ROWS)
+        str_addf(out, "  and %zu more: invest.csv\n", investments->at.count - MOST_ROWS);
+    if (investments->at.count == 0)
+        str_add(out, "  no job has a model\n");
+}

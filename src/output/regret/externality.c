@@ -1,0 +1,170 @@
+/* What a job imposes on others: see regret_tables.h. */
+#include "output/regret/regret_tables.h"
+
+#include "experiment/regret/forks.h"
+#include "output/columns.h"
+#include "output/folders.h"
+#include "output/run/run_report.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define EXTERNALITY_NAME "externality.csv"
+
+#define TOLD 10 /* of the jobs that bear most */
+
+/* ---- externality.csv ---- */
+
+static double delay_s(const struct imposed_row *row) {
+    return row->jct_s[0] - row->jct_s[1];
+}
+
+static bool is_own(const struct imposed_row *row) {
+    return row->finish_ns[1] == TIME_NONE_NS;
+}
+
+void externality_csv(const struct externality *externality, struct str *out) {
+    str_add(out,
+            "replication,job_id,model,user,submit_s,finish_s,finish_without_s,delay_s,energy_j,"
+            "energy_without_j,energy_imposed_j,missed,missed_without\n");
+    for (size_t i = 0; i < externality->rows.count; i++) {
+        const struct imposed_row *row = &externality->rows.at[i];
+        bool own = is_own(row);
+        str_add_int(out, row->replication);
+        csv_comma_text(out, text_places_at(&externality->texts, row->job));
+        csv_comma_text(out, text_places_at(&externality->texts, row->model));
+        csv_comma_text(out, text_places_at(&externality->texts, row->user));
+        run_columns_ns(out, row->submit_ns);
+        run_columns_ns(out, row->finish_ns[0]);
+        run_columns_ns(out, row->finish_ns[1]);
+        csv_comma_real(out, own ? NAN : delay_s(row));
+        csv_comma_real(out, row->energy_j[0]);
+        csv_comma_real(out, own ? NAN : row->energy_j[1]);
+        csv_comma_real(out, own ? NAN : row->energy_j[0] - row->energy_j[1]);
+        csv_comma_int(out, row->missed[0]);
+        csv_comma_real(out, own ? NAN : row->missed[1]);
+        str_add_char(out, '\n');
+    }
+}
+
+/* ---- All together ---- */
+
+struct total {
+    double delay_s, energy_j, own_jct_s, own_energy_j, cluster_kwh;
+    size_t others, delayed, hastened;
+    int64_t missed; /* more of them with the job */
+};
+
+static struct total total_of(const struct externality *externality) {
+    struct total total = {.others = 0};
+    for (size_t i = 0; i < externality->rows.count; i++) {
+        const struct imposed_row *row = &externality->rows.at[i];
+        if (is_own(row)) {
+            total.own_jct_s += row->jct_s[0];
+            total.own_energy_j += row->energy_j[0];
+            continue;
+        }
+        total.others++;
+        total.delay_s += delay_s(row);
+        total.delayed += delay_s(row) > 0;
+        total.hastened += delay_s(row) < 0;
+        total.energy_j += row->energy_j[0] - row->energy_j[1];
+        total.missed += row->missed[0] - row->missed[1];
+    }
+    for (uint32_t r = 0; r < externality->count; r++)
+        if (externality->replications[r].known)
+            total.cluster_kwh += externality->replications[r].of[0].of[REGRET_ENERGY] -
+                                 externality->replications[r].of[1].of[REGRET_ENERGY];
+    return total;
+}
+
+static int compare_delays(const void *a, const void *b) {
+    const struct imposed_row *const *x = a, *const *y = b;
+    double first = delay_s(*x), second = delay_s(*y);
+    if (first != second)
+        return first < second ? 1 : -1;
+    return (*x > *y) - (*x < *y);
+}
+
+static void add_bearers(const struct externality *externality, struct str *out) {
+    const struct imposed_row **rows = mem_alloc(externality->rows.count * sizeof *rows);
+    size_t count = 0;
+    for (size_t i = 0; i < externality->rows.count; i++)
+        if (!is_own(&externality->rows.at[i]) && delay_s(&externality->rows.at[i]) > 0)
+            rows[count++] = &externality->rows.at[i];
+    qsort(rows, count, sizeof *rows, compare_delays);
+    if (count > 0)
+        str_add(out, "  who bears most:\n");
+    for (size_t i = 0; i < count && i < TOLD; i++) {
+        str_addf(out, "    replication %u: ", rows[i]->replication);
+        str_add_visible(out, text_places_at(&externality->texts, rows[i]->job));
+        str_addf(out, " ends %.5g s later, %+.4g kJ\n", delay_s(rows[i]),
+                 (rows[i]->energy_j[0] - rows[i]->energy_j[1]) / 1e3);
+    }
+    free(rows);
+}
+
+void externality_report(const struct externality *externality, struct str *out) {
+    const struct total total = total_of(externality);
+    const double count = externality->known;
+    str_addf(out, "%s: policy %s, ", externality->study->scenario.name,
+             externality->study->module.policy->name);
+    run_report_protocol(externality->study, externality->known, out);
+    str_add(out, ": with and without job ");
+    str_add_visible(out, externality->job);
+    str_addf(out, "%s\n  it takes               ", count > 1 ? " (means)" : "");
+    run_report_add_number(out, total.own_jct_s / count, 0);
+    str_add(out, " s, its GPUs draw ");
+    run_report_add_number(out, total.own_energy_j / count / J_PER_KWH, 0);
+    str_add(out, " kWh\n  imposed on all others  ");
+    run_report_add_number(out, total.delay_s / count, 0);
+    str_addf(out, " s of delay (%zu delayed, %zu sooner, of %zu), ", total.delayed, total.hastened,
+             total.others);
+    run_report_add_number(out, total.energy_j / count / J_PER_KWH, 0);
+    str_addf(out, " kWh, %+.4g missed deadlines\n  the whole cluster      ",
+             (double)total.missed / count);
+    run_report_add_number(out, total.cluster_kwh / count, 0);
+    str_add(out, " kWh more with it\n");
+    add_bearers(externality, out);
+}
+
+void externality_json(const struct externality *externality, struct str *out) {
+    const struct total total = total_of(externality);
+    const double count = externality->known;
+    cJSON *root = cJSON_CreateObject();
+    json_add_text(root, "scenario", externality->study->scenario.name);
+    json_add_text(root, "policy", externality->study->module.policy->name);
+    json_add_text(root, "job", externality->job);
+    json_add_int(root, "replications", externality->known);
+    json_add_real(root, "own_jct_s", total.own_jct_s / count);
+    json_add_real(root, "own_energy_j", total.own_energy_j / count);
+    json_add_real(root, "imposed_delay_s", total.delay_s / count);
+    json_add_real(root, "imposed_energy_j", total.energy_j / count);
+    json_add_real(root, "imposed_misses", (double)total.missed / count);
+    json_add_real(root, "cluster_energy_kwh", total.cluster_kwh / count);
+    json_add_int(root, "others", (int64_t)total.others);
+    json_add_int(root, "delayed", (int64_t)total.delayed);
+    json_add_int(root, "sooner", (int64_t)total.hastened);
+    json_print(root, out);
+}
+
+/* ---- The folder ---- */
+
+int externality_dir_write(const char *folder, const struct externality *externality,
+                          const struct manifest_origin *origin, bool partial,
+                          struct error *reterr) {
+    const struct study *study = externality->study;
+    struct text_file file = {.name = EXTERNALITY_NAME};
+    const char *const names[] = {file.name, NULL};
+    externality_csv(externality, &file.text);
+    int r = text_files_write(folder, &file, 1, reterr);
+    if (r < 0)
+        return r;
+    cJSON *root = manifest_begin(origin, study->scenario.name, folder);
+    manifest_add_hash(root, study);
+    manifest_add_policy(root, "policy", study);
+    json_add_int(root, "replications", externality->known);
+    cJSON_AddBoolToObject(root, "partial", partial);
+    manifest_add_inputs(root, study, folder);
+    return manifest_write(root, origin, folder, names, reterr);
+}

@@ -1,0 +1,525 @@
+/* Regret csv, regret json, what if, regret report: see regret_tables.h. */
+#include "output/regret/regret_tables.h"
+
+#include "base/units.h"
+#include "output/columns.h"
+#include "output/run/run_report.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* --- regret_csv --- */
+/* regret.csv and hindsight.csv: see regret_tables.h. */
+
+/* ---- regret.csv ---- */
+
+#define REGRET_HEADER \
+    "replication,point,decision,time_s,job_id,model,user,waiting,running,free_gpus,action,taken," \
+    "gpu_type,k,batch_per_gpu,gpu_share,power_limit_w,predicted_time_s,predicted_energy_j," \
+    "energy_kwh,jct_s,deadline_missed,energy_change_kwh,jct_change_s,deadline_missed_change," \
+    "own_change_s,sooner,most_sooner_s,most_sooner_job,later,most_later_s,most_later_job,regret," \
+    "failure\n"
+
+static void add_place(const struct regret *regret, const struct regret_row *row, struct str *out) {
+    str_add_int(out, row->replication);
+    csv_comma_int(out, row->point);
+    csv_comma_int(out, (int64_t)row->decision);
+    run_columns_ns(out, row->time_ns);
+    csv_comma_text(out, text_places_at(&regret->rows.texts, row->job));
+    csv_comma_text(out, text_places_at(&regret->rows.texts, row->model));
+    csv_comma_text(out, text_places_at(&regret->rows.texts, row->user));
+    csv_comma_int(out, row->waiting);
+    csv_comma_int(out, row->running);
+    csv_comma_int(out, row->free_gpus);
+}
+
+static void add_action(const struct regret *regret, const struct regret_row *row, struct str *out) {
+    bool starts = row->config != EASIM_NONE;
+    run_columns_word(out, regret_action_names[row->action]);
+    csv_comma_int(out, row->taken);
+    csv_comma_text(out, starts ? regret->study->cluster.gpu_types[row->gpu_type].name : NULL);
+    csv_comma_count(out, row->k);
+    csv_comma_positive(out, row->batch);
+    csv_comma_real(out, row->milli > 0 ? (double)row->milli / WHOLE_GPU_MILLI : NAN);
+    run_columns_limit(out, starts ? row->power_limit_w : INFINITY);
+    csv_comma_real(out, row->time_s);
+    csv_comma_real(out, row->energy_j);
+}
+
+static void add_effects(const struct regret *regret, const struct regret_row *row,
+                        const struct regret_row *chosen, struct str *out) {
+    for (enum regret_metric m = 0; m < REGRET_METRICS; m++)
+        csv_comma_real(out, row->known ? row->of[m] : NAN);
+    for (enum regret_metric m = 0; m < REGRET_METRICS; m++)
+        csv_comma_real(out, row->known ? row->of[m] - chosen->of[m] : NAN);
+    if (!row->known || row == chosen) {
+        str_add(out, ",,,,,,,");
+        return;
+    }
+    const struct regret_others *others = &row->others;
+    csv_comma_real(out, others->own_s);
+    csv_comma_int(out, others->sooner);
+    csv_comma_positive(out, others->most_sooner_s);
+    csv_comma_text(out, text_places_at(&regret->rows.texts, row->most_sooner));
+    csv_comma_int(out, others->later);
+    csv_comma_positive(out, others->most_later_s);
+    csv_comma_text(out, text_places_at(&regret->rows.texts, row->most_later));
+}
+
+void regret_tables_csv(const struct regret_output *output, struct str *out) {
+    const struct regret *regret = output->regret;
+    const struct regret_row *rows = regret->rows.at.at;
+    str_add(out, REGRET_HEADER);
+    for (size_t p = 0; p < output->spread->points.count; p++) {
+        const struct regret_point *point = &output->spread->points.at[p];
+        for (size_t i = point->first; i < point->first + point->count; i++) {
+            add_place(regret, &rows[i], out);
+            add_action(regret, &rows[i], out);
+            add_effects(regret, &rows[i], &rows[point->first], out);
+            csv_comma_real(out, i == point->first ? point->regret : NAN);
+            csv_comma_text(out, text_places_at(&regret->rows.texts, rows[i].failure));
+            str_add_char(out, '\n');
+        }
+    }
+}
+
+/* ---- hindsight.csv ---- */
+
+/* Of the schedules of all jobs; with the reason where there is none. */
+static struct bound regret_tables_bound(const struct regret_output *output,
+                                        enum regret_metric metric, uint32_t replication) {
+    const struct bounds *bounds = &output->bounds[replication];
+    if (metric == REGRET_MISSES)
+        return (struct bound){NAN, "missed deadlines are not bounded"};
+    if (output->regret->replications[replication].own.rejected > (double)bounds->impossible)
+        return (struct bound){NAN, "the policy rejected jobs"};
+    return bounds->of[metric == REGRET_ENERGY ? BOUND_ENERGY : BOUND_TIME];
+}
+
+static void add_hindsight_row(const struct regret_output *output, enum regret_metric metric,
+                              uint32_t replication, struct str *out) {
+    const struct regret *regret = output->regret;
+    const struct regret_replication *r = &regret->replications[replication];
+    const struct bound bound = regret_tables_bound(output, metric, replication);
+    str_add(out, regret_metric_name(metric, &regret->study->scenario));
+    csv_comma_int(out, replication + 1);
+    csv_comma_text(out, regret->study->module.policy->name);
+    csv_comma_real(out, bound.value);
+    csv_comma_real(out, r->end.reached.of[metric]);
+    csv_comma_real(out, r->own.of[metric]);
+    csv_comma_text(out, bound.reason ? bound.reason : "");
+    str_add_char(out, '\n');
+}
+
+void regret_tables_hindsight(const struct regret_output *output, struct str *out) {
+    if (!output->bounds)
+        return;
+    str_add(out, "metric,replication,policy,bound,hindsight,value,reason\n");
+    for (enum regret_metric m = 0; m < REGRET_METRICS; m++)
+        for (uint32_t r = 0; r < output->regret->count; r++)
+            if (output->regret->replications[r].end.points > 0)
+                add_hindsight_row(output, m, r, out);
+}
+
+/* --- regret_report --- */
+/* The summary of `easim regret` on the terminal, and the story of a decision point. Invariant:
+   every name of others is written by str_add_visible, so that it stays on its line. */
+
+#define TOLD 10 /* of the worst decisions */
+
+static struct report_line line_of(const struct regret *regret, enum regret_metric metric) {
+    const char *name = regret_metric_name(metric, &regret->study->scenario);
+    return run_report_find_line((unsigned)summary_find(name));
+}
+
+static void add_value(const struct report_line *line, double value, struct str *out) {
+    run_report_add_number(out, line->scale * value, 0);
+    str_addf(out, "%s%s", line->unit[0] ? " " : "", line->unit);
+}
+
+/* ---- A story ---- */
+
+/* An action, "2 x h100, b 64" or "waiting"; and what it would have done against the chosen one.
+   "2 x h100, b 64, 400 W". */
+static void regret_story_action(const struct regret *regret, const struct regret_row *row,
+                                struct str *out) {
+    if (row->config == EASIM_NONE) {
+        str_add(out, "waiting");
+        return;
+    }
+    if (row->milli > 0)
+        str_addf(out, "%g of one ", (double)row->milli / WHOLE_GPU_MILLI);
+    else
+        str_addf(out, "%" PRIu32 " x ", row->k);
+    str_add_visible(out, regret->study->cluster.gpu_types[row->gpu_type].name);
+    if (row->batch > 0)
+        str_addf(out, ", b %g", row->batch);
+    if (isfinite(row->power_limit_w))
+        str_addf(out, ", %g W", row->power_limit_w);
+}
+
+/* "energy -1.2 kWh, completion time, mean +3 s" */
+static void add_changes(const struct regret *regret, const struct regret_row *row,
+                        const struct regret_row *chosen, struct str *out) {
+    const char *between = "";
+    for (enum regret_metric m = 0; m < REGRET_METRICS; m++) {
+        const struct report_line line = line_of(regret, m);
+        double change = row->of[m] - chosen->of[m];
+        if (change == 0)
+            continue;
+        str_addf(out, "%s%s %s", between, line.label, change > 0 ? "+" : "-");
+        add_value(&line, fabs(change), out);
+        between = "; ";
+    }
+    if (between[0] == '\0')
+        str_add(out, "nothing would have changed");
+}
+
+static void add_job(const struct regret *regret, size_t job, double by_s, struct str *out) {
+    if (job == 0)
+        return;
+    str_add(out, " (");
+    str_add_visible(out, text_places_at(&regret->rows.texts, job));
+    str_addf(out, " by %.5g s)", by_s);
+}
+
+static void add_others(const struct regret *regret, const struct regret_row *row, struct str *out) {
+    const struct regret_others *others = &row->others;
+    if (others->own_s == 0)
+        str_add(out, "it would have ended when it did");
+    else
+        str_addf(out, "it would have ended %.5g s %s", fabs(others->own_s),
+                 others->own_s < 0 ? "sooner" : "later");
+    str_addf(out, ", %" PRIu32 " others sooner", others->sooner);
+    add_job(regret, row->most_sooner, others->most_sooner_s, out);
+    str_addf(out, ", %" PRIu32 " later", others->later);
+    add_job(regret, row->most_later, others->most_later_s, out);
+}
+
+static void regret_story_effects(const struct regret *regret, const struct regret_row *row,
+                                 const struct regret_row *chosen, struct str *out) {
+    add_changes(regret, row, chosen, out);
+    str_add(out, "; ");
+    add_others(regret, row, out);
+}
+
+/* One point told in a paragraph. */
+static void regret_story(const struct regret *regret, const struct regret_point *point,
+                         struct str *out) {
+    const struct regret_row *chosen = &regret->rows.at.at[point->first];
+    const struct regret_row *best = &regret->rows.at.at[point->best];
+    str_addf(out, "replication %" PRIu32 ", %.9g s: ", chosen->replication,
+             units_s(chosen->time_ns));
+    str_add_visible(out, text_places_at(&regret->rows.texts, chosen->job));
+    if (chosen->model > 0) {
+        str_add(out, " (");
+        str_add_visible(out, text_places_at(&regret->rows.texts, chosen->model));
+        str_add_char(out, ')');
+    }
+    str_add(out, " started on ");
+    regret_story_action(regret, chosen, out);
+    str_addf(out, " with %" PRIu32 " other%s waiting, %" PRIu32 " running, %" PRIu32 " GPUs free",
+             chosen->waiting - 1, chosen->waiting == 2 ? "" : "s", chosen->running,
+             chosen->free_gpus);
+    if (best == chosen) {
+        str_add(out, "; nothing would have been better\n");
+        return;
+    }
+    str_add(out, "; better: ");
+    regret_story_action(regret, best, out);
+    str_add(out, "\n      ");
+    regret_story_effects(regret, best, chosen, out);
+    str_add_char(out, '\n');
+}
+
+/* ---- The summary ---- */
+
+static size_t copies_of(const struct regret_output *output) {
+    return output->regret->rows.at.count - output->spread->points.count;
+}
+
+static void add_title(const struct regret_output *output, struct str *out) {
+    const struct regret *regret = output->regret;
+    str_addf(out, "%s: policy %s, ", regret->study->scenario.name,
+             regret->study->module.policy->name);
+    run_report_protocol(regret->study, regret->count, out);
+    if (regret->hindsight)
+        str_addf(out, ": %zu decision points (of the policy's own runs %" PRIu64 "), %zu copies\n",
+                 output->spread->points.count, regret->points, copies_of(output));
+    else
+        str_addf(out, ": %zu of %" PRIu64 " decision points, %zu copies\n",
+                 output->spread->points.count, regret->points, copies_of(output));
+}
+
+static void regret_report_add_spread(const struct regret_output *output, struct str *out) {
+    const struct regret_spread *spread = output->spread;
+    const struct report_line line = line_of(output->regret, output->regret->by);
+    const struct {
+        const char *name;
+        double value;
+    } all[] = {{"mean", spread->mean},
+               {"median", spread->median},
+               {"90 %", spread->p90},
+               {"most", spread->most}};
+    str_addf(out, "  regret of %s:", line.label);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        str_addf(out, "%s %s ", i > 0 ? "," : "", all[i].name);
+        add_value(&line, all[i].value, out);
+    }
+    size_t count = spread->points.count;
+    str_addf(
+        out,
+        "\n  the decision was the best there was at %zu of %zu points (%.3g %%); waiting would "
+        "have been best at %zu\n",
+        spread->best, count, count > 0 ? 100.0 * (double)spread->best / (double)count : 0.0,
+        spread->waits);
+}
+
+static void add_key(const struct regret *regret, enum regret_grouping grouping, uint64_t key,
+                    struct str *out) {
+    if (grouping == REGRET_BY_TYPE)
+        str_add_visible(out, regret->study->cluster.gpu_types[key].name);
+    else if (grouping == REGRET_BY_K && key == 0)
+        str_add(out, "part of one");
+    else if (grouping == REGRET_BY_WAITING && key > 1)
+        str_addf(out, "%" PRIu64 "-%" PRIu64, key, 2 * key - 1);
+    else
+        str_addf(out, "%" PRIu64, key);
+}
+
+static void regret_report_add_groups(const struct regret_output *output, struct str *out) {
+    static const char *const names[] = {"GPUs", "GPU type", "jobs waiting, itself included"};
+    const struct report_line line = line_of(output->regret, output->regret->by);
+    for (enum regret_grouping g = 0; g < REGRET_GROUPINGS; g++) {
+        str_addf(out, "  mean by %s:", names[g]);
+        for (size_t i = 0; i < output->spread->groups[g].count; i++) {
+            const struct regret_group *group = &output->spread->groups[g].at[i];
+            str_add(out, i > 0 ? ", " : " ");
+            add_key(output->regret, g, group->key, out);
+            str_add(out, ": ");
+            add_value(&line, group->sum / (double)group->points, out);
+            str_addf(out, " (%zu)", group->points);
+        }
+        str_add_char(out, '\n');
+    }
+}
+
+static void regret_report_add_hindsight(const struct regret_output *output,
+                                        enum regret_metric metric, struct str *out) {
+    const struct regret *regret = output->regret;
+    const struct report_line line = line_of(regret, metric);
+    double bound = 0, reached = 0, own = 0;
+    size_t count = 0;
+    const char *reason = NULL;
+    for (uint32_t r = 0; r < regret->count; r++) {
+        if (regret->replications[r].end.points == 0)
+            continue;
+        const struct bound of = regret_tables_bound(output, metric, r);
+        reason = reason ? reason : of.reason;
+        bound += of.value;
+        reached += regret->replications[r].end.reached.of[metric];
+        own += regret->replications[r].own.of[metric];
+        count++;
+    }
+    str_addf(out, "  %s: ", line.label);
+    if (reason)
+        str_addf(out, "no bound (%s)", reason);
+    else {
+        str_add(out, "bound ");
+        add_value(&line, bound / (double)count, out);
+    }
+    str_add(out, ", hindsight ");
+    add_value(&line, reached / (double)count, out);
+    str_add(out, ", policy ");
+    add_value(&line, own / (double)count, out);
+    str_add_char(out, '\n');
+}
+
+void regret_report(const struct regret_output *output, struct str *out) {
+    const struct regret *regret = output->regret;
+    const struct regret_spread *spread = output->spread;
+    add_title(output, out);
+    regret_report_add_spread(output, out);
+    regret_report_add_groups(output, out);
+    if (output->bounds) {
+        str_add(out, "  with the best action taken at each point in turn (means; the optimum of "
+                     "what is regretted lies between bound and hindsight):\n");
+        for (enum regret_metric m = 0; m < REGRET_METRICS; m++)
+            regret_report_add_hindsight(output, m, out);
+    }
+    if (spread->worst.count > 0)
+        str_addf(out, "  what it regrets most:\n");
+    for (size_t i = 0; i < spread->worst.count && i < TOLD; i++) {
+        str_addf(out, "  %2zu. ", i + 1);
+        regret_story(regret, &spread->worst.at[i], out);
+    }
+    if (regret->failed > 0) {
+        str_addf(out, "  %zu of %zu copies have no result, the first: ", regret->failed,
+                 regret->rows.at.count - spread->points.count);
+        str_add_visible(out, regret->failure);
+        str_add_char(out, '\n');
+    }
+}
+
+/* --- regret_json --- */
+
+static void add_spread(const struct regret_spread *spread, cJSON *root) {
+    cJSON *object = cJSON_AddObjectToObject(root, "regret");
+    json_add_int(object, "points", (int64_t)spread->points.count);
+    json_add_int(object, "best", (int64_t)spread->best);
+    json_add_int(object, "waits", (int64_t)spread->waits);
+    json_add_real(object, "mean", spread->mean);
+    json_add_real(object, "median", spread->median);
+    json_add_real(object, "p90", spread->p90);
+    json_add_real(object, "most", spread->most);
+}
+
+static void add_groups(const struct regret_output *output, cJSON *root) {
+    static const char *const names[] = {"by_k", "by_gpu_type", "by_waiting"};
+    for (enum regret_grouping g = 0; g < REGRET_GROUPINGS; g++) {
+        cJSON *list = cJSON_AddArrayToObject(root, names[g]);
+        for (size_t i = 0; i < output->spread->groups[g].count; i++) {
+            const struct regret_group *group = &output->spread->groups[g].at[i];
+            cJSON *object = cJSON_CreateObject();
+            if (g == REGRET_BY_TYPE)
+                json_add_text(object, "gpu_type",
+                              output->regret->study->cluster.gpu_types[group->key].name);
+            else
+                json_add_int(object, g == REGRET_BY_K ? "k" : "waiting_from", (int64_t)group->key);
+            json_add_int(object, "points", (int64_t)group->points);
+            json_add_int(object, "best", (int64_t)group->best);
+            json_add_real(object, "mean", group->sum / (double)group->points);
+            cJSON_AddItemToArray(list, object);
+        }
+    }
+}
+
+static cJSON *regret_action_json(const struct regret *regret, const struct regret_row *row) {
+    cJSON *object = cJSON_CreateObject();
+    bool starts = row->config != EASIM_NONE;
+    json_add_text(object, "action", regret_action_names[row->action]);
+    json_add_text(object, "gpu_type",
+                  starts ? regret->study->cluster.gpu_types[row->gpu_type].name : NULL);
+    json_add_real(object, "k", starts ? row->k : NAN);
+    json_add_real(object, "batch_per_gpu", row->batch > 0 ? row->batch : NAN);
+    json_add_real(object, "gpu_share", row->milli > 0 ? (double)row->milli / WHOLE_GPU_MILLI : NAN);
+    json_add_real(object, "power_limit_w", starts ? row->power_limit_w : NAN);
+    for (enum regret_metric m = 0; m < REGRET_METRICS; m++)
+        json_add_real(object, regret_metric_name(m, &regret->study->scenario), row->of[m]);
+    return object;
+}
+
+static void add_worst(const struct regret_output *output, cJSON *root) {
+    const struct regret *regret = output->regret;
+    cJSON *list = cJSON_AddArrayToObject(root, "worst");
+    for (size_t i = 0; i < output->spread->worst.count && i < 10; i++) {
+        const struct regret_point *point = &output->spread->worst.at[i];
+        const struct regret_row *row = &regret->rows.at.at[point->first];
+        cJSON *object = cJSON_CreateObject();
+        struct str story = {0};
+        json_add_int(object, "replication", row->replication);
+        json_add_int(object, "point", row->point);
+        json_add_real(object, "time_s", units_s(row->time_ns));
+        json_add_text(object, "job", text_places_at(&regret->rows.texts, row->job));
+        json_add_real(object, "regret", point->regret);
+        cJSON_AddItemToObject(object, "chosen", regret_action_json(regret, row));
+        cJSON_AddItemToObject(object, "best",
+                              regret_action_json(regret, &regret->rows.at.at[point->best]));
+        regret_story(regret, point, &story);
+        json_add_text(object, "story", story.text);
+        str_finish(&story);
+        cJSON_AddItemToArray(list, object);
+    }
+}
+
+static void add_hindsight(const struct regret_output *output, cJSON *root) {
+    const struct regret *regret = output->regret;
+    cJSON *list = output->bounds ? cJSON_AddArrayToObject(root, "hindsight") : NULL;
+    for (enum regret_metric m = 0; list && m < REGRET_METRICS; m++)
+        for (uint32_t r = 0; r < regret->count; r++) {
+            const struct bound bound = regret_tables_bound(output, m, r);
+            cJSON *object = cJSON_CreateObject();
+            if (regret->replications[r].end.points == 0) {
+                cJSON_Delete(object);
+                continue;
+            }
+            json_add_text(object, "metric", regret_metric_name(m, &regret->study->scenario));
+            json_add_int(object, "replication", r + 1);
+            json_add_real(object, "bound", bound.value);
+            json_add_real(object, "hindsight", regret->replications[r].end.reached.of[m]);
+            json_add_real(object, "value", regret->replications[r].own.of[m]);
+            json_add_text(object, "reason", bound.reason);
+            cJSON_AddItemToArray(list, object);
+        }
+}
+
+void regret_tables_json(const struct regret_output *output, struct str *out) {
+    const struct regret *regret = output->regret;
+    cJSON *root = cJSON_CreateObject();
+    json_add_text(root, "scenario", regret->study->scenario.name);
+    json_add_text(root, "policy", regret->study->module.policy->name);
+    json_add_text(root, "metric", regret_metric_name(regret->by, &regret->study->scenario));
+    json_add_int(root, "replications", regret->count);
+    json_add_int(root, "decision_points", (int64_t)regret->points);
+    json_add_int(root, "failed", (int64_t)regret->failed);
+    add_spread(output->spread, root);
+    add_groups(output, root);
+    add_hindsight(output, root);
+    add_worst(output, root);
+    json_print(root, out);
+}
+
+/* --- what_if --- */
+
+static void add_start(const struct regret *regret, const struct regret_row *chosen,
+                      struct str *out) {
+    str_add(out, "  at ");
+    str_add_ns(out, chosen->time_ns);
+    str_add(out, " s, in place of ");
+    regret_story_action(regret, chosen, out);
+    str_add(out, ":\n");
+}
+
+void regret_what_if(const struct regret *regret, struct str *out) {
+    const struct regret_row *rows = regret->rows.at.at, *chosen = NULL;
+    str_add(out,
+            "\nWhat if? Simulated to the end of the run, by the same policy with the same random "
+            "numbers\n");
+    if (regret->rows.at.count == 0)
+        str_add(out, "  It was never started: there is nothing to put in the place of it.\n");
+    for (size_t i = 0; i < regret->rows.at.count; i++) {
+        if (rows[i].action == REGRET_CHOSEN) {
+            chosen = &rows[i];
+            add_start(regret, chosen, out);
+            if (i + 1 == regret->rows.at.count || rows[i + 1].action == REGRET_CHOSEN)
+                str_add(out, "      that could not be had then\n");
+            continue;
+        }
+        str_add(out, "      ");
+        regret_story_action(regret, &rows[i], out);
+        str_add(out, ": ");
+        if (rows[i].known)
+            regret_story_effects(regret, &rows[i], chosen, out);
+        else
+            str_add_visible(out, text_places_at(&regret->rows.texts, rows[i].failure));
+        str_add_char(out, '\n');
+    }
+}
+
+cJSON *regret_what_if_json(const struct regret *regret) {
+    const struct regret_row *rows = regret->rows.at.at;
+    cJSON *list = cJSON_CreateArray();
+    for (size_t i = 0; i < regret->rows.at.count; i++) {
+        cJSON *object = regret_action_json(regret, &rows[i]);
+        json_add_real(object, "time_s", units_s(rows[i].time_ns));
+        json_add_int(object, "decision", (int64_t)rows[i].decision);
+        if (rows[i].known && rows[i].action != REGRET_CHOSEN) {
+            json_add_real(object, "own_change_s", rows[i].others.own_s);
+            json_add_int(object, "sooner", rows[i].others.sooner);
+            json_add_int(object, "later", rows[i].others.later);
+        }
+        json_add_text(object, "failure", text_places_at(&regret->rows.texts, rows[i].failure));
+        cJSON_AddItemToArray(list, object);
+    }
+    return list;
+}

@@ -1,0 +1,313 @@
+/* Jobs csv, users csv, types csv, services csv, summary csv, aggregate csv, result json: see
+ * run_tables.h. */
+#include "output/run/run_tables.h"
+
+#include "engine/services.h"
+#include "experiment/statistics.h"
+#include "io/csv.h"
+#include "metrics/job_record.h"
+#include "output/columns.h"
+#include "output/json.h"
+
+#include <math.h>
+
+/* --- jobs_csv --- */
+/* jobs.csv: see run_tables.h. */
+
+/* clang-format off */
+#define JOBS_COLUMNS(X) \
+    X(job_id, "", NEITHER, csv_comma_text(out, spec->id)) \
+    X(user, "", NEITHER, csv_comma_text(out, w->users.at[spec->user].name)) \
+    X(model, "", NEITHER, csv_comma_text(out, workload_model_name(w, spec))) \
+    X(class, "", NEITHER, run_columns_word(out, spec->sla ? "sla" : "best_effort")) \
+    X(submit_s, "s", NEITHER, run_columns_ns(out, spec->submit_ns)) \
+    X(start_s, "s", LESS, run_columns_ns(out, job.start_ns)) \
+    X(finish_s, "s", LESS, run_columns_ns(out, job.finish_ns)) \
+    X(status, "", NEITHER, run_columns_word(out, job_record_status_name(job.state))) \
+    X(gpu_type, "", NEITHER, csv_comma_text(out, c ? cluster->gpu_types[c->gpu_type].name : NULL)) \
+    X(k, "GPUs", NEITHER, csv_comma_count(out, c ? c->k : 0)) \
+    X(b, "samples", NEITHER, csv_comma_positive(out, c ? c->batch : 0)) \
+    X(nodes, "", NEITHER, csv_comma_count(out, c ? job.nodes : 0)) \
+    X(wait_s, "s", LESS, run_columns_ns(out, job.wait_ns)) \
+    X(exec_s, "s", NEITHER, run_columns_ns(out, job.exec_ns)) \
+    X(jct_s, "s", LESS, run_columns_ns(out, job.jct_ns)) \
+    X(energy_j, "J", LESS, csv_comma_real(out, job.energy_j)) \
+    X(edp_js, "J s", LESS, csv_comma_real(out, job_record_edp_js(&job))) \
+    X(gpu_s, "GPU s", NEITHER, run_columns_gpu_ps(out, job.gpu_ps)) \
+    X(deadline_s, "s", NEITHER, run_columns_deadline(out, spec->deadline_ns)) \
+    X(missed, "", LESS, add_missed(&job, out)) \
+    X(preemptions, "", LESS, csv_comma_int(out, job.preemptions)) \
+    X(resizes, "", NEITHER, csv_comma_int(out, job.resizes)) \
+    X(lost_s, "s", LESS, run_columns_ns(out, job.lost_ns))
+/* Behind the labels, where jobs share GPUs. */
+#define SHARE_COLUMNS(X) \
+    X(gpu_share, "GPUs", NEITHER, csv_comma_real(out, c ? easim_config_gpus(c) / c->k : NAN))
+/* And where jobs are trained under plans. */
+#define PLAN_COLUMNS(X) \
+    X(plan, "", NEITHER, add_plan(w, spec, c, out))
+/* And where the network has several tiers. */
+#define SPAN_COLUMNS(X) \
+    X(span, "", NEITHER, csv_comma_text(out, c ? network_span_name(network, job.span) : NULL))
+/* And where they share uplinks, or storage. */
+#define NETWORK_COLUMNS(X) \
+    X(network_slowed_s, "s", LESS, csv_comma_real(out, job.network_slowed_s))
+#define STORAGE_COLUMNS(X) \
+    X(storage_slowed_s, "s", LESS, csv_comma_real(out, job.storage_slowed_s))
+/* clang-format on */
+
+/* The plan of a transformer's job; none of other jobs. */
+static void add_plan(const struct workload *workload, const struct job_spec *spec,
+                     const struct easim_config *config, struct str *out) {
+    const struct plan *plan =
+        config && spec->kind != JOB_KIND_RIGID
+            ? config_table_plan(&workload->table, spec->model, config->gpu_type, config->k)
+            : NULL;
+    char text[PLAN_TEXT_BYTES];
+    if (plan)
+        plan_text(text, plan);
+    csv_comma_text(out, plan ? text : NULL);
+}
+
+static void add_missed(const struct job_record *job, struct str *out) {
+    static const char *const cells[] = {[DEADLINE_NONE] = ",",
+                                        [DEADLINE_OPEN] = ",",
+                                        [DEADLINE_KEPT] = ",0",
+                                        [DEADLINE_MISSED] = ",1"};
+    str_add(out, cells[job->deadline]);
+}
+
+void jobs_csv_header(const struct workload *workload, struct str *out) {
+    const struct cluster *cluster = workload->table.cluster;
+    str_add(out, RUN_HEADER(JOBS_COLUMNS));
+    run_columns_label_names(workload, out);
+    str_add(out, workload->table.has_shares ? SHARE_COLUMNS(RUN_COLUMN_NAME) : "");
+    str_add(out, workload->table.has_plans ? PLAN_COLUMNS(RUN_COLUMN_NAME) : "");
+    str_add(out, cluster->network.tier_count > 1 ? SPAN_COLUMNS(RUN_COLUMN_NAME) : "");
+    str_add(out, cluster->network.contention ? NETWORK_COLUMNS(RUN_COLUMN_NAME) : "");
+    str_add(out, cluster->storage_bytes_s > 0 ? STORAGE_COLUMNS(RUN_COLUMN_NAME) "\n" : "\n");
+}
+
+/* begin: the cells of policy and replication. */
+static void add_job_row(const struct replication *replication, uint32_t index,
+                        const struct str *begin, struct str *out) {
+    const struct cluster *cluster = replication->sim->cluster;
+    const struct network *network = &cluster->network;
+    const struct workload *w = replication->sim->workload;
+    const struct job_record job = job_record_of(replication->sim, index);
+    const struct job_spec *spec = job.spec;
+    const struct easim_config *c = job.config;
+    str_add_bytes(out, begin->text, begin->length);
+    JOBS_COLUMNS(RUN_COLUMN_CELL)
+    for (size_t i = 0; i < w->label_names.count; i++)
+        csv_comma_text(out, spec->labels ? spec->labels[i] : NULL);
+    if (w->table.has_shares)
+        SHARE_COLUMNS(RUN_COLUMN_CELL)
+    if (w->table.has_plans)
+        PLAN_COLUMNS(RUN_COLUMN_CELL)
+    if (network->tier_count > 1)
+        SPAN_COLUMNS(RUN_COLUMN_CELL)
+    if (cluster->network.contention)
+        NETWORK_COLUMNS(RUN_COLUMN_CELL)
+    if (cluster->storage_bytes_s > 0)
+        STORAGE_COLUMNS(RUN_COLUMN_CELL)
+    str_add_char(out, '\n');
+}
+
+void jobs_csv_rows(const struct replication *replication, struct flow *flow) {
+    struct str begin = {0};
+    run_columns_begin_row(replication, &begin);
+    for (uint32_t j = 0; j < replication->sim->next_arrival; j++)
+        add_job_row(replication, j, &begin, flow_row(flow));
+    str_finish(&begin);
+}
+
+/* --- users_csv --- */
+/* users.csv: see run_tables.h. */
+
+/* clang-format off */
+#define USERS_COLUMNS(X) \
+    X(user, "", NEITHER, csv_comma_text(out, user->name)) \
+    X(weight, "", NEITHER, csv_comma_real(out, user->weight)) \
+    X(jobs, "", NEITHER, csv_comma_int(out, row->jobs)) \
+    X(gpu_s, "GPU s", NEITHER, csv_comma_real(out, row->gpu_s)) \
+    X(demand_gpu_s, "GPU s", NEITHER, csv_comma_real(out, row->demand_gpu_s)) \
+    X(energy_kwh, "kWh", LESS, csv_comma_real(out, row->energy_kwh)) \
+    X(jct_mean_s, "s", LESS, csv_comma_real(out, row->jct_mean_s)) \
+    X(slowdown_mean, "", LESS, csv_comma_real(out, row->slowdown_mean))
+/* clang-format on */
+
+void users_csv_header(struct str *out) {
+    str_add(out, RUN_HEADER(USERS_COLUMNS) "\n");
+}
+
+void users_csv_rows(const struct replication *replication, struct flow *flow) {
+    for (size_t u = 0; u < replication->sim->workload->users.count; u++) {
+        const struct workload_user *user = &replication->sim->workload->users.at[u];
+        const struct user_row *row = &replication->metrics->users[u];
+        struct str *out = flow_row(flow);
+        run_columns_begin_row(replication, out);
+        USERS_COLUMNS(RUN_COLUMN_CELL)
+        str_add_char(out, '\n');
+    }
+}
+
+/* --- types_csv --- */
+/* types.csv: see run_tables.h. */
+
+/* clang-format off */
+#define TYPES_COLUMNS(X) \
+    X(gpu_type, "", NEITHER, csv_comma_text(out, type->name)) \
+    X(gpus, "GPUs", NEITHER, csv_comma_int(out, type->gpus)) \
+    X(alloc_gpu_h, "GPU h", NEITHER, csv_comma_real(out, row->alloc_gpu_h)) \
+    X(compute_gpu_h, "GPU h", NEITHER, csv_comma_real(out, row->compute_gpu_h)) \
+    X(energy_kwh, "kWh", LESS, csv_comma_real(out, row->energy_kwh)) \
+    X(jobs, "", NEITHER, csv_comma_int(out, row->jobs))
+/* clang-format on */
+
+void types_csv_header(struct str *out) {
+    str_add(out, RUN_HEADER(TYPES_COLUMNS) "\n");
+}
+
+void types_csv_rows(const struct replication *replication, struct flow *flow) {
+    const struct cluster *cluster = replication->sim->cluster;
+    for (uint32_t h = 0; h < cluster->gpu_type_count; h++) {
+        const struct gpu_type *type = &cluster->gpu_types[h];
+        const struct type_row *row = &replication->metrics->types[h];
+        struct str *out = flow_row(flow);
+        run_columns_begin_row(replication, out);
+        TYPES_COLUMNS(RUN_COLUMN_CELL)
+        str_add_char(out, '\n');
+    }
+}
+
+/* --- services_csv --- */
+/* services.csv: see run_tables.h. */
+
+/* clang-format off */
+#define SERVICES_COLUMNS(X) \
+    X(service, "", NEITHER, csv_comma_text(out, spec->name)) \
+    X(user, "", NEITHER, csv_comma_text(out, spec->user)) \
+    X(model, "", NEITHER, csv_comma_text(out, spec->model_name)) \
+    X(tokens_before, "tokens", NEITHER, csv_comma_real(out, row->tokens_before)) \
+    X(tokens_demanded, "tokens", NEITHER, csv_comma_real(out, row->tokens_demanded)) \
+    X(tokens_served, "tokens", MORE, csv_comma_real(out, row->tokens_served)) \
+    X(tokens_dropped, "tokens", LESS, csv_comma_real(out, row->tokens_dropped)) \
+    X(tokens_left, "tokens", LESS, csv_comma_real(out, row->tokens_left)) \
+    X(slo_share, "share", MORE, csv_comma_real(out, row->slo_share)) \
+    X(energy_kwh, "kWh", LESS, csv_comma_real(out, row->energy_kwh)) \
+    X(j_per_token, "J", LESS, csv_comma_real(out, row->j_per_token)) \
+    X(wait_p50_s, "s", LESS, csv_comma_real(out, row->wait_p50_s)) \
+    X(wait_p99_s, "s", LESS, csv_comma_real(out, row->wait_p99_s)) \
+    X(latency_p99_ms, "ms", LESS, csv_comma_real(out, row->latency_p99_ms)) \
+    X(replica_gpu_h, "GPU h", LESS, csv_comma_real(out, row->gpu_h)) \
+    X(replicas_end, "", NEITHER, csv_comma_int(out, run->ready + run->loading)) \
+    X(scale_ups, "", NEITHER, csv_comma_real(out, row->scale_ups)) \
+    X(preemptions, "", LESS, csv_comma_real(out, row->preemptions))
+/* clang-format on */
+
+void services_csv_header(struct str *out) {
+    str_add(out, RUN_HEADER(SERVICES_COLUMNS) "\n");
+}
+
+void services_csv_rows(const struct replication *replication, struct flow *flow) {
+    const struct sim *sim = replication->sim;
+    for (uint32_t s = 0; s < sim->services.count; s++) {
+        const struct service *spec = services_spec(sim, s);
+        const struct service_run *run = &sim->services.runs[s];
+        const struct service_row *row = &replication->metrics->services[s];
+        struct str *out = flow_row(flow);
+        run_columns_begin_row(replication, out);
+        SERVICES_COLUMNS(RUN_COLUMN_CELL)
+        str_add_char(out, '\n');
+    }
+}
+
+/* --- summary_csv --- */
+/* summary.csv: see summary_csv. */
+
+static void add_names(unsigned groups, struct str *out) {
+    str_add(out, ",replication,seed");
+    for (unsigned c = 0; c < SUMMARY_ALL; c++)
+        if (summary_shows(groups, c))
+            csv_comma_text(out, summary_names[c]);
+    str_add_char(out, '\n');
+}
+
+static void add_values(uint32_t replication, int64_t seed, unsigned groups,
+                       const struct summary *summary, struct str *out) {
+    csv_comma_int(out, replication);
+    csv_comma_int(out, seed);
+    for (unsigned c = 0; c < SUMMARY_ALL; c++)
+        if (summary_shows(groups, c))
+            csv_comma_real(out, summary_value(summary, c));
+    str_add_char(out, '\n');
+}
+
+void summary_csv_header(unsigned groups, struct str *out) {
+    str_add(out, "policy");
+    add_names(groups, out);
+}
+
+void summary_csv_row(const char *policy, uint32_t replication, int64_t seed, unsigned groups,
+                     const struct summary *summary, struct str *out) {
+    csv_add_text(out, policy);
+    add_values(replication, seed, groups, summary, out);
+}
+
+void summary_csv_run_header(struct str *out) {
+    add_names(0, out);
+}
+
+void summary_csv_run(uint32_t replication, int64_t seed, const struct summary *summary,
+                     struct str *out) {
+    add_values(replication, seed, 0, summary, out);
+}
+
+/* --- aggregate_csv --- */
+/* aggregate.csv: see aggregate_csv. */
+
+void aggregate_csv_header(struct str *out) {
+    str_add(out, "policy,metric,n,mean,sd,ci95\n");
+}
+
+void aggregate_csv_rows(const char *policy, unsigned groups, const struct summary *summaries,
+                        uint32_t count, struct str *out) {
+    for (unsigned c = 0; c < SUMMARY_ALL; c++) {
+        if (!summary_shows(groups, c))
+            continue;
+        struct estimate e = t_interval_of_column(summaries, count, c);
+        csv_add_text(out, policy);
+        csv_comma_text(out, summary_names[c]);
+        csv_comma_int(out, (int64_t)e.n);
+        csv_comma_real(out, e.mean);
+        csv_comma_real(out, e.sd);
+        csv_comma_real(out, e.ci95);
+        str_add_char(out, '\n');
+    }
+}
+
+/* --- result_json --- */
+/* The aggregate of a run as one JSON object. */
+
+void result_json(const struct study *study, const struct replicate_result *result,
+                 const struct bound_output *bounds, struct str *out) {
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddStringToObject(root, "name", study->scenario.name);
+    cJSON_AddStringToObject(root, "policy", study->policy);
+    json_add_int(root, "seed", study->scenario.seed);
+    json_add_int(root, "replications", result->count);
+    cJSON *metrics = cJSON_AddObjectToObject(root, "metrics");
+    for (unsigned column = 0; column < SUMMARY_ALL; column++) {
+        if (!summary_shows(study_metric_groups(study), column))
+            continue;
+        struct estimate e = t_interval_of_column(result->summaries, result->count, column);
+        cJSON *metric = cJSON_AddObjectToObject(metrics, summary_names[column]);
+        json_add_int(metric, "n", (int64_t)e.n);
+        json_add_real(metric, "mean", e.mean);
+        json_add_real(metric, "sd", e.sd);
+        json_add_real(metric, "ci95", e.ci95);
+    }
+    if (bounds)
+        bound_tables_add_json(bounds, root);
+    json_print(root, out);
+}

@@ -1,0 +1,229 @@
+/* Power csv, meter csv, series csv, gpus csv, decisions csv. */
+#include "output/run/run_tables.h"
+
+#include "base/units.h"
+#include "engine/services.h"
+#include "io/csv.h"
+#include "metrics/job_record.h"
+#include "output/columns.h"
+
+#include <math.h>
+
+/* --- power_csv --- */
+/* power.csv: see run_tables.h. */
+
+/* clang-format off */
+#define POWER_COLUMNS(X) \
+    X(time_s, "s", NEITHER, run_columns_ns(out, row->time_ns)) \
+    X(power_w, "W", LESS, run_columns_nw(out, row->power_nw)) \
+    X(alloc_gpus, "GPUs", NEITHER, run_columns_milli(out, whole_milli(row->allocated) - shared_free)) \
+    X(idle_gpus, "GPUs", NEITHER, run_columns_milli(out, whole_milli(row->idle) + shared_free)) \
+    X(waiting, "", LESS, csv_comma_int(out, row->waiting)) \
+    X(cap_w, "W", NEITHER, run_columns_limit(out, row->cap_w)) \
+    X(failed_gpus, "GPUs", NEITHER, csv_comma_int(out, row->failed))
+/* clang-format on */
+
+static int64_t whole_milli(uint32_t gpus) {
+    return (int64_t)gpus * WHOLE_GPU_MILLI;
+}
+
+void power_csv_header(struct str *out) {
+    str_add(out, RUN_HEADER(POWER_COLUMNS) "\n");
+}
+
+static void add_row(void *context, const struct sim *sim) {
+    const struct power_csv *csv = context;
+    const struct power_row now = power_row_of(sim), *row = &now;
+    int64_t shared_free = (int64_t)row->shared_free_milli;
+    struct str *out = flow_row(csv->flow);
+    str_add_bytes(out, csv->begin.text, csv->begin.length);
+    POWER_COLUMNS(RUN_COLUMN_CELL)
+    str_add_char(out, '\n');
+}
+
+void power_csv_watch(struct power_csv *csv, const char *policy, uint32_t number,
+                     struct flow *flow) {
+    power_csv_finish(csv);
+    run_columns_begin(policy, number, &csv->begin);
+    csv->flow = flow;
+    csv->observer = (struct observer){.context = csv, .instant = add_row};
+}
+
+void power_csv_finish(struct power_csv *csv) {
+    str_finish(&csv->begin);
+}
+
+/* --- meter_csv --- */
+/* meter.csv: see run_tables.h. */
+
+/* clang-format off */
+#define METER_COLUMNS(X) \
+    X(time_s, "s", NEITHER, run_columns_ns(out, power_means_end_ns(means, i))) \
+    X(power_w, "W", LESS, run_columns_nw(out, means->at_nw.at[i]))
+/* clang-format on */
+
+void meter_csv_header(struct str *out) {
+    str_add(out, RUN_HEADER(METER_COLUMNS) "\n");
+}
+
+void meter_csv_rows(const struct replication *replication, struct flow *flow) {
+    const struct power_means *means = replication->means;
+    for (size_t i = 0; i < means->at_nw.count; i++) {
+        struct str *out = flow_row(flow);
+        run_columns_begin_row(replication, out);
+        METER_COLUMNS(RUN_COLUMN_CELL)
+        str_add_char(out, '\n');
+    }
+}
+
+/* --- series_csv --- */
+/* series.csv: see run_tables.h. */
+
+/* The constant of each, of which only those without a series are used. */
+static void series_csv_add_row(const struct study *study, const struct series_cursor *cursors,
+                               const double *constants, int64_t time_ns, struct str *out) {
+    const struct series *list[STUDY_SERIES];
+    study_list_series(study, list);
+    str_add_ns(out, time_ns);
+    for (int i = 0; i < STUDY_SERIES; i++)
+        run_columns_limit(out, list[i]->kind ? cursors[i].value : constants[i]);
+    str_add_char(out, '\n');
+}
+
+/* The next change of any, which they pass; TIME_NONE_NS: none. */
+static int64_t pass_next(struct series_cursor *cursors, const struct series *const *list) {
+    int64_t next_ns = TIME_NONE_NS;
+    for (int i = 0; i < STUDY_SERIES; i++)
+        if (list[i]->kind && series_next_ns(&cursors[i]) < next_ns)
+            next_ns = series_next_ns(&cursors[i]);
+    for (int i = 0; i < STUDY_SERIES && next_ns != TIME_NONE_NS; i++)
+        while (list[i]->kind && series_next_ns(&cursors[i]) == next_ns)
+            series_pass(&cursors[i]);
+    return next_ns;
+}
+
+void series_csv(const struct study *study, int64_t end_ns, struct str *out) {
+    const struct series *list[STUDY_SERIES];
+    struct series_cursor cursors[STUDY_SERIES] = {{0}};
+    const double constants[STUDY_SERIES] = {study->cluster.power_cap_w,
+                                            study->scenario.prices.price_per_mwh,
+                                            study->scenario.prices.carbon_g_per_kwh};
+    study_list_series(study, list);
+    for (int i = 0; i < STUDY_SERIES; i++)
+        if (list[i]->kind)
+            series_start(&cursors[i], list[i]);
+    str_add(out, "time_s,cap_w,price_per_mwh,carbon_g_per_kwh\n");
+    for (int64_t time_ns = 0; time_ns <= end_ns && time_ns != TIME_NONE_NS;
+         time_ns = pass_next(cursors, list))
+        series_csv_add_row(study, cursors, constants, time_ns, out);
+}
+
+/* --- gpus_csv --- */
+/* gpus.csv: see run_tables.h. */
+
+/* clang-format off */
+#define GPUS_COLUMNS(X) \
+    X(node, "", NEITHER, csv_comma_int(out, rest->node)) \
+    X(gpu, "", NEITHER, add_gpus(rest, out)) \
+    X(state, "", NEITHER, run_columns_word(out, recorded_state_names[rest->state])) \
+    X(start_s, "s", NEITHER, run_columns_ns(out, rest->start_ns)) \
+    X(end_s, "s", NEITHER, run_columns_ns(out, rest->end_ns))
+/* clang-format on */
+
+static void add_gpus(const struct recorded_rest *rest, struct str *out) {
+    str_add_char(out, ',');
+    run_columns_gpus(out, rest->first, rest->count);
+}
+
+void gpus_csv_header(struct str *out) {
+    str_add(out, RUN_HEADER(GPUS_COLUMNS) "\n");
+}
+
+void gpus_csv_rows(const struct replication *replication, struct flow *flow) {
+    const struct gpu_tracker *tracker = replication->segments->tracker;
+    struct str begin = {0};
+    run_columns_begin_row(replication, &begin);
+    for (size_t i = 0; i < tracker->rests.count; i++) {
+        const struct recorded_rest *rest = &tracker->rests.at[i];
+        struct str *out = flow_row(flow);
+        str_add_bytes(out, begin.text, begin.length);
+        GPUS_COLUMNS(RUN_COLUMN_CELL)
+        str_add_char(out, '\n');
+    }
+    str_finish(&begin);
+}
+
+/* --- decisions_csv --- */
+/* decisions.csv: see run_tables.h. */
+
+/* clang-format off */
+#define DECISIONS_COLUMNS(X) \
+    X(time_s, "s", NEITHER, run_columns_ns(out, row->time_ns)) \
+    X(action, "", NEITHER, csv_comma_text(out, action_names[row->action.kind])) \
+    X(job_id, "", NEITHER, csv_comma_text(out, who.text)) \
+    X(gpu_type, "", NEITHER, csv_comma_text(out, gpu_type_name(sim, c, replica))) \
+    X(k, "GPUs", NEITHER, csv_comma_count(out, c ? c->k : replica ? replica->k : 0)) \
+    X(b, "samples", NEITHER, csv_comma_positive(out, c ? c->batch : most_requests(replica))) \
+    X(answer, "", NEITHER, csv_comma_text(out, answer_text(sim, &row->action))) \
+    X(power_limit_w, "W", NEITHER, run_columns_limit(out, c ? c->power_limit_w : INFINITY))
+/* clang-format on */
+
+/* Of a service that exists. */
+static bool is_scaling(const struct action_record *action) {
+    return (action->kind == ACTION_SCALE_UP || action->kind == ACTION_SCALE_DOWN) &&
+           action->scaled.service != EASIM_NONE;
+}
+
+/* A job, a replica, or a service that does not get one. */
+static void add_who(const struct sim *sim, const struct action_record *action, struct str *who) {
+    who->length = 0;
+    str_add(who,
+            action->job < sim->workload->jobs.count ? sim->workload->jobs.at[action->job].id : "");
+    if (!is_scaling(action))
+        return;
+    str_add(who, services_spec(sim, action->scaled.service)->name);
+    if (action->scaled.number > 0)
+        str_addf(who, "#%u", action->scaled.number);
+}
+
+/* Of a replica, in the place of a batch; 0: as many as were measured. */
+static double most_requests(const struct replica_config *replica) {
+    return replica && isfinite(replica->limit) ? replica->limit : 0;
+}
+
+static const char *answer_text(const struct sim *sim, const struct action_record *action) {
+    return action->kind == ACTION_REJECT && action->refusal == REFUSED_NOT
+               ? sim->reject_reasons[action->job]
+               : refusal_names[action->refusal];
+}
+
+static const char *gpu_type_name(const struct sim *sim, const struct easim_config *config,
+                                 const struct replica_config *replica) {
+    const struct gpu_type *types = sim->cluster->gpu_types;
+    return config ? types[config->gpu_type].name : replica ? types[replica->gpu_type].name : NULL;
+}
+
+void decisions_csv_header(struct str *out) {
+    str_add(out, RUN_HEADER(DECISIONS_COLUMNS) "\n");
+}
+
+void decisions_csv_rows(const struct replication *replication, struct flow *flow) {
+    const struct sim *sim = replication->sim;
+    struct str who = {0};
+    for (size_t i = 0; i < replication->metrics->decision_rows.count; i++) {
+        const struct decision_row *row = &replication->metrics->decision_rows.at[i];
+        uint32_t config = row->action.config;
+        const struct easim_config *c =
+            config < sim->view.v->config_count ? &sim->view.configs[config] : NULL;
+        const struct replica_config *replica = is_scaling(&row->action)
+                                                   ? &services_spec(sim, row->action.scaled.service)
+                                                          ->configs[row->action.scaled.config]
+                                                   : NULL;
+        add_who(sim, &row->action, &who);
+        struct str *out = flow_row(flow);
+        run_columns_begin_row(replication, out);
+        DECISIONS_COLUMNS(RUN_COLUMN_CELL)
+        str_add_char(out, '\n');
+    }
+    str_finish(&who);
+}

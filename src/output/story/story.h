@@ -1,0 +1,39 @@
+/* Story text, story json, replica text, story words. */
+#ifndef EASIM_OUTPUT_STORY_STORY_H
+#define EASIM_OUTPUT_STORY_STORY_H
+
+#include "base/str.h"
+#include "insight/story/replica_story.h"
+#include "insight/story/story.h"
+#include "output/json.h"
+
+/* Plain sentences and tables, times in seconds since the start of the run. Names are made visible,
+   each on its line. */
+void story_text(const struct story *story, struct str *out);
+
+/* --- story_json --- */
+/* A job's story for scripts. */
+
+/* One object; docs/explain.md has its members. What is not defined is null. */
+void story_json(const struct story *story, struct str *out);
+
+/* --- replica_text --- */
+/* The story of a replica of a service, for people and for scripts (docs/explain.md). */
+
+void replica_text(const struct replica_story *story, struct str *out);
+void replica_json(const struct replica_story *story, struct str *out);
+/* What replicas did to a job, as a part of its story; nothing if they did nothing. */
+void displacements_text(const struct displacements *d, const struct recorded_run *run,
+                        struct str *out);
+void displacements_json(const struct displacements *d, const struct recorded_run *run,
+                        cJSON *object);
+
+/* --- story_words --- */
+/* How stories write names, counts, numbers and times. */
+
+void story_add_name(struct str *out, const char *name); /* made visible, on its line */
+void story_add_count(struct str *out, uint64_t count, const char *noun);
+void story_add_number(struct str *out, double value);
+void story_add_seconds(struct str *out, int64_t time_ns); /* a point in time or a length */
+
+#endif

@@ -1,0 +1,445 @@
+/* Files and table of a tuning. */
+#include "output/tune.h"
+
+#include "base/numfmt.h"
+#include "io/csv.h"
+#include "output/compare/compare_tables.h"
+#include "output/run/run_report.h"
+#include "output/run/run_tables.h"
+
+#include <math.h>
+#include <string.h>
+
+const struct policy_params *tune_trial_params(const struct tune_output *output, size_t trial) {
+    tune_apply_params(output->tune, output->tune->search.trials.at[trial].point,
+                      output->tune->study);
+    return &output->tune->study->params;
+}
+
+static void add_value(const struct tune_output *output, size_t trial, size_t index,
+                      struct str *out) {
+    const struct tune_target *target = &output->tune->targets[index];
+    bool own = !target->path && !target->is_policy;
+    tune_add_value(target, output->tune->search.trials.at[trial].point[index],
+                   own ? tune_trial_params(output, trial) : NULL, out);
+}
+
+/* "METRIC>=-1%", "METRIC<=5", as it was given. */
+static void add_bound(const struct tune_constraint *c, struct str *out) {
+    str_addf(out, "%s%s", summary_names[c->column], c->at_least ? ">=" : "<=");
+    if (c->absolute)
+        str_add_real(out, c->limit);
+    else
+        str_addf(out, "%+.4g%%", 100 * c->limit);
+}
+
+static struct tune_checked check_bound(const struct tune_output *output, size_t index) {
+    const struct compare_series *series = output->check.series;
+    return tune_check(&output->tune->constraints[index], series[0].summaries, series[1].summaries,
+                      output->check.replications);
+}
+
+/* --- trials.csv, runs.csv --- */
+
+static void trial_header(const struct tune_output *output, struct str *out) {
+    str_add(out, "trial");
+    for (size_t i = 0; i < output->tune->count; i++)
+        csv_comma_text(out, output->tune->targets[i].name);
+}
+
+static void add_trial(const struct tune_output *output, size_t trial, struct str *out) {
+    str_add_int(out, (int64_t)trial);
+    for (size_t i = 0; i < output->tune->count; i++) {
+        struct str value = {0};
+        add_value(output, trial, i, &value);
+        csv_comma_text(out, value.text);
+        str_finish(&value);
+    }
+}
+
+void tune_tables_trials(const struct tune_output *output, struct str *out) {
+    const struct tune *t = output->tune;
+    trial_header(output, out);
+    str_addf(out, ",n,%s,ci95", summary_names[t->objective]);
+    for (size_t i = 0; i < t->constraint_count; i++)
+        str_addf(out, ",%s", summary_names[t->constraints[i].column]);
+    str_add(out, ",within_bounds,best,failure\n");
+    for (size_t n = 0; n < t->search.trials.count; n++) {
+        const struct tune_trial *trial = &t->trials.at[n];
+        add_trial(output, n, out);
+        csv_comma_int(out, (int64_t)trial->objective.n);
+        csv_comma_real(out, trial->objective.mean);
+        csv_comma_real(out, trial->objective.ci95);
+        for (size_t i = 0; i < t->constraint_count; i++)
+            csv_comma_real(out, trial->failure ? NAN : trial->constrained[i]);
+        str_addf(out, ",%d,%d", tune_keeps_constraints(t, n), n == t->search.best);
+        csv_comma_text(out, trial->failure);
+        str_add_char(out, '\n');
+    }
+}
+
+static void add_values(const struct tune_output *output, size_t trial, struct str *out) {
+    for (size_t i = 0; i < output->tune->count; i++) {
+        struct str value = {0};
+        add_value(output, trial, i, &value);
+        str_addf(out, "%s%s: %s", i ? ", " : "", output->tune->targets[i].name,
+                 value.length > 0 ? value.text : "not stated");
+        str_finish(&value);
+    }
+}
+
+static void add_runs(const struct tune_output *output, size_t trial, int64_t seed,
+                     const struct summary *summaries, uint32_t count, struct str *out) {
+    for (uint32_t r = 0; r < count; r++) {
+        add_trial(output, trial, out);
+        summary_csv_run(r + 1, seed, &summaries[r], out);
+    }
+}
+
+void tune_tables_runs(const struct tune_output *output, struct str *out) {
+    const struct tune *t = output->tune;
+    trial_header(output, out);
+    summary_csv_run_header(out);
+    for (size_t n = 0; n < t->trials.count; n++)
+        if (!t->trials.at[n].failure)
+            add_runs(output, n, t->study->scenario.seed, t->trials.at[n].runs.summaries,
+                     t->trials.at[n].runs.count, out);
+    for (size_t s = 0; s < (t->search.best > 0 ? 2 : 1); s++)
+        add_runs(output, s == 0 ? 0 : t->search.best, output->study->scenario.seed,
+                 output->check.series[s].summaries, output->check.replications, out);
+}
+
+/* --- constraints.csv --- */
+
+void tune_tables_bounds(const struct tune_output *output, struct str *out) {
+    const struct tune *t = output->tune;
+    str_add(out,
+            "constraint,training_before,training_tuned,training_kept,n,before,tuned,value,ci95,"
+            "limit,kept_in_mean,kept_by_limit\n");
+    for (size_t i = 0; i < t->constraint_count; i++) {
+        const struct tune_checked checked = check_bound(output, i);
+        struct str bound = {0};
+        add_bound(&t->constraints[i], &bound);
+        str_add(out, bound.text); /* a name, a relation and a number: no quotes */
+        str_finish(&bound);
+        csv_comma_real(out, t->trials.at[0].constrained[i]);
+        csv_comma_real(out, t->trials.at[t->search.best].constrained[i]);
+        csv_comma_text(out, tune_verdict_name(tune_verdict_of_training(t, i)));
+        csv_comma_int(out, (int64_t)output->check.replications);
+        csv_comma_real(out, checked.start);
+        csv_comma_real(out, checked.tuned);
+        csv_comma_real(out, checked.value);
+        csv_comma_real(out, checked.ci95);
+        csv_comma_real(out, t->constraints[i].limit);
+        csv_comma_text(out, tune_verdict_name(checked.mean));
+        csv_comma_text(out, tune_verdict_name(checked.limit));
+        str_add_char(out, '\n');
+    }
+}
+
+/* --- tuned.yaml --- */
+
+/* Whether a target is a parameter that goes into params_by_policy: one of the only policy, or of
+   the policy that was chosen. */
+static bool is_param(const struct tune_output *output, const struct tune_target *target) {
+    const struct study *study = output->tuned ? output->tuned : output->study;
+    return target->chosen
+               ? target->chosen->policy->name && study->params.policy &&
+                     strcmp(target->chosen->policy->name, study->params.policy->name) == 0
+               : !target->path && !target->is_policy;
+}
+
+void tune_tables_params(const struct tune_output *output, struct str *out) {
+    const struct tune *t = output->tune;
+    const struct study *study = output->tuned ? output->tuned : output->study;
+    const char *separator = "";
+    str_addf(out, "# %s of %s, tuned on seed %lld; for a scenario file\n",
+             summary_names[t->objective], output->study->scenario.name,
+             (long long)t->study->scenario.seed);
+    for (size_t i = 0; i < t->count; i++) {
+        if (!is_param(output, &t->targets[i]))
+            continue;
+        if (!separator[0])
+            str_addf(out, "params_by_policy:\n  %s: {", study->params.policy->name);
+        str_addf(out, "%s%s: ", separator,
+                 params_at(study->params.policy, t->targets[i].param)->name);
+        add_value(output, t->search.best, i, out);
+        separator = ", ";
+    }
+    str_add(out, separator[0] ? "}\n" : "");
+    for (size_t i = 0; i < t->count; i++) {
+        const struct tune_target *target = &t->targets[i];
+        struct str value = {0};
+        add_value(output, t->search.best, i, &value);
+        if (!is_param(output, target) && !target->chosen && value.length > 0)
+            str_addf(out, "# in the scenario: %s=%s\n",
+                     target->is_policy ? "policy.name" : target->path, value.text);
+        str_finish(&value);
+    }
+}
+
+/* --- the table --- */
+
+static void add_metric_before_after(const struct tune_output *output, unsigned column,
+                                    struct str *out) {
+    struct compare_cell cells[2];
+    const struct report_line line = run_report_find_line(column);
+    compare_metric(&output->check, column, cells);
+    if (cells[0].estimate.n == 0)
+        return;
+    str_add(out, "  ");
+    run_report_add_label(out, &line);
+    str_add(out, "\n    before");
+    run_report_add_interval(out, &cells[0].estimate, line.scale, 12);
+    str_add(out, "   tuned");
+    run_report_add_interval(out, &cells[1].estimate, line.scale, 12);
+    str_add(out, "   difference");
+    run_report_add_interval(out, &cells[1].paired.diff, line.scale, 12);
+    if (!isnan(cells[1].relative))
+        str_addf(out, "%+8.1f %%", 100 * cells[1].relative);
+    if (!isnan(cells[1].paired.p_value))
+        str_addf(out, "  p %c %.4f", cells[1].paired.p_value < 0.0001 ? '<' : '=',
+                 fmax(cells[1].paired.p_value, 0.0001));
+    str_add_char(out, '\n');
+}
+
+/* "+8.3 % +- 2.1 %", or "7200 +- 300" of an absolute bound. */
+static void add_checked_value(const struct tune_constraint *c, const struct tune_checked *checked,
+                              struct str *out) {
+    double scale = c->absolute ? 1 : 100;
+    if (isnan(checked->value))
+        str_add(out, "-");
+    else
+        str_addf(out, c->absolute ? "%.5g" : "%+.2f %%", scale * checked->value);
+    if (!isnan(checked->ci95))
+        str_addf(out, c->absolute ? " +- %.3g" : " +- %.2f %%", scale * checked->ci95);
+}
+
+static void add_checked_bounds(const struct tune_output *output, struct str *out) {
+    const struct tune *t = output->tune;
+    for (size_t i = 0; i < t->constraint_count; i++) {
+        const struct tune_checked checked = check_bound(output, i);
+        str_add(out, i == 0 ? "  bounds there: in the mean, and by the limit of the 95 % interval\n"
+                            : "");
+        str_add(out, "    ");
+        add_bound(&t->constraints[i], out);
+        str_add(out, "   ");
+        add_checked_value(&t->constraints[i], &checked, out);
+        str_addf(out, "   %s, %s\n", tune_verdict_name(checked.mean),
+                 tune_verdict_name(checked.limit));
+    }
+}
+
+static void add_broken_bound(const struct tune_output *output, size_t index, struct str *out) {
+    const struct tune_constraint *c = &output->tune->constraints[index];
+    const struct tune_checked checked = check_bound(output, index);
+    if (checked.mean == TUNE_KEPT)
+        return;
+    add_bound(c, out);
+    str_addf(out, " is %s on seed %lld: ", checked.mean == TUNE_BROKEN ? "broken" : "not known",
+             (long long)output->study->scenario.seed);
+    if (checked.mean == TUNE_BROKEN)
+        add_checked_value(c, &checked, out);
+    else
+        str_add(out, "a run does not define the metric");
+    str_add_char(out, '\n');
+}
+
+/* Trials of one choice of the policy (axis t->count: all trials) in which the objective is always
+ * the same. */
+static void add_idle_axes(const struct tune_output *output, size_t axis, double choice,
+                          struct str *out) {
+    const struct tune *t = output->tune;
+    size_t first = t->trials.count, count = 0;
+    bool same = true;
+    for (size_t i = 0; i < t->trials.count; i++) {
+        bool counts = axis == t->count || t->search.trials.at[i].point[axis] == choice;
+        if (!counts || t->trials.at[i].failure)
+            continue;
+        first = count++ == 0 ? i : first;
+        same = same && t->trials.at[i].objective.mean == t->trials.at[first].objective.mean;
+    }
+    if (count < 2 || !same)
+        return;
+    str_addf(out, "%s is the same in all %zu trials", summary_names[t->objective], count);
+    if (axis < t->count)
+        str_addf(out, " with policy %s", t->targets[axis].texts[(size_t)choice]);
+    str_add(out, ": what is tuned does nothing to it there\n");
+}
+
+static void add_all_idle_axes(const struct tune_output *output, struct str *out) {
+    const struct tune *t = output->tune;
+    size_t axis = 0;
+    while (axis < t->count && !t->targets[axis].is_policy)
+        axis++;
+    if (axis == t->count)
+        add_idle_axes(output, axis, 0, out);
+    for (double choice = 0; axis < t->count && choice <= t->axes[axis].most; choice++)
+        add_idle_axes(output, axis, choice, out);
+}
+
+void tune_report_doubts(const struct tune_output *output, struct str *out) {
+    const struct tune *t = output->tune;
+    const struct compare_series *series = output->check.series;
+    for (size_t i = 0; i < t->constraint_count; i++)
+        add_broken_bound(output, i, out);
+    if (output->check.replications < 2 && t->constraint_count > 0)
+        str_add(out, "one replication: whether bounds are kept by the limit of an interval is not "
+                     "known\n");
+    add_all_idle_axes(output, out);
+    if (t->search.cut)
+        str_addf(
+            out,
+            "the search ended at %zu trials, as many as it was allowed, before everything was tried\n",
+            t->trials.count);
+    if (!output->same_workloads)
+        return;
+    const struct replicate_result *first = &t->trials.at[0].runs;
+    size_t both =
+        first->count < output->check.replications ? first->count : output->check.replications;
+    bool equal =
+        memcmp(first->summaries, series[0].summaries, both * sizeof *first->summaries) == 0;
+    str_addf(
+        out,
+        "the workloads of seed %lld are those of seed %lld, the same jobs at the same times: %s\n",
+        (long long)output->study->scenario.seed, (long long)t->study->scenario.seed,
+        equal ? "the check has the figures of the search and adds nothing; a recorded log can "
+                "be perturbed"
+              : "the check says nothing of other arrivals; a recorded log can be perturbed");
+}
+
+/* --- the table as a whole --- */
+
+void tune_report(const struct tune_output *output, struct str *out) {
+    const struct tune *t = output->tune;
+    str_addf(out, "%s: %s of %s, ", output->study->scenario.name, summary_names[t->objective],
+             tune_chooses_policy(t) ? "several policies" : output->study->policy);
+    run_report_protocol(t->study, (uint32_t)t->study->scenario.replications, out);
+    str_addf(out, ": %zu trials\n", t->search.trials.count);
+    for (size_t i = 0; i < t->constraint_count; i++) {
+        str_add(out, "  subject to ");
+        add_bound(&t->constraints[i], out);
+        str_add_char(out, '\n');
+    }
+    str_add(out, "  before  ");
+    add_values(output, 0, out);
+    run_report_add_interval(out, &t->trials.at[0].objective, 1, 12);
+    str_add(out, "\n  best    ");
+    add_values(output, t->search.best, out);
+    run_report_add_interval(out, &t->trials.at[t->search.best].objective, 1, 12);
+    if (isnan(t->trials.at[t->search.best].objective.mean))
+        str_add(
+            out,
+            "\n  no trial has the objective in every replication: there is nothing to choose by");
+    else if (!tune_found(t))
+        str_add(out, tune_keeps_constraints(t, t->search.best)
+                         ? "\n  nothing better was found"
+                         : "\n  no trial keeps all bounds: this one breaks them least");
+    str_add(out, output->same_workloads ? "\non the same workloads, " : "\non other workloads, ");
+    run_report_protocol(output->study, output->check.replications, out);
+    str_add(out, ":\n");
+    for (size_t i = 0; i < output->shown_count; i++)
+        add_metric_before_after(output, output->shown[i], out);
+    add_checked_bounds(output, out);
+}
+
+/* --- JSON --- */
+
+void tune_json_failed(cJSON *root, const struct tune *tune) {
+    const char *first;
+    json_add_int(root, "trials_failed", (int64_t)tune_failed(tune, &first));
+    json_add_text(root, "first_failure", first);
+}
+
+static void add_bounds(cJSON *root, const struct tune *tune) {
+    cJSON *bounds = cJSON_AddArrayToObject(root, "constraints");
+    for (size_t i = 0; i < tune->constraint_count; i++) {
+        struct str text = {0};
+        add_bound(&tune->constraints[i], &text);
+        cJSON_AddItemToArray(bounds, cJSON_CreateString(text.text));
+        str_finish(&text);
+    }
+}
+
+/* What was asked for. */
+void tune_json_protocol(cJSON *root, const struct tune_output *output) {
+    const struct tune *t = output->tune;
+    cJSON_AddStringToObject(root, "policy", output->study->policy);
+    cJSON_AddStringToObject(root, "objective", summary_names[t->objective]);
+    add_bounds(root, t);
+    json_add_int(root, "training_seed", t->study->scenario.seed);
+    json_add_int(root, "training_replications", t->study->scenario.replications);
+    json_add_int(root, "seed", output->study->scenario.seed);
+    json_add_int(root, "replications", output->check.replications);
+}
+
+void tune_json_checked(cJSON *root, const struct tune_output *output) {
+    const struct tune *t = output->tune;
+    cJSON_AddBoolToObject(root, "same_workloads", output->same_workloads);
+    cJSON_AddBoolToObject(root, "search_cut", t->search.cut);
+    cJSON *bounds = cJSON_AddArrayToObject(root, "constraints_checked");
+    for (size_t i = 0; i < t->constraint_count; i++) {
+        const struct tune_checked checked = check_bound(output, i);
+        cJSON *object = cJSON_CreateObject();
+        struct str text = {0};
+        add_bound(&t->constraints[i], &text);
+        cJSON_AddStringToObject(object, "constraint", text.text);
+        str_finish(&text);
+        json_add_real(object, "before", checked.start);
+        json_add_real(object, "tuned", checked.tuned);
+        json_add_real(object, "value", checked.value);
+        json_add_real(object, "ci95", checked.ci95);
+        json_add_text(object, "kept_in_mean", tune_verdict_name(checked.mean));
+        json_add_text(object, "kept_by_limit", tune_verdict_name(checked.limit));
+        cJSON_AddItemToArray(bounds, object);
+    }
+}
+
+static void add_point_value(cJSON *params, const struct tune_output *output, size_t trial,
+                            size_t index) {
+    const struct tune_target *target = &output->tune->targets[index];
+    struct str text = {0};
+    double number;
+    if (!target->path && !target->is_policy) {
+        manifest_add_param(params, tune_trial_params(output, trial), target->param);
+        return;
+    }
+    add_value(output, trial, index, &text);
+    if (numfmt_parse_real(text.text ? text.text : "", text.length, &number))
+        json_add_real(params, target->name, number);
+    else
+        json_add_text(params, target->name, text.length > 0 ? text.text : NULL);
+    str_finish(&text);
+}
+
+static void add_trial_object(cJSON *trials, const struct tune_output *output, size_t count) {
+    const struct tune *t = output->tune;
+    const struct tune_trial *trial = &t->trials.at[count];
+    cJSON *object = cJSON_CreateObject(), *params = cJSON_AddObjectToObject(object, "params");
+    for (size_t i = 0; i < t->count; i++)
+        add_point_value(params, output, count, i);
+    json_add_estimate(object, "objective", &trial->objective);
+    cJSON *bounded = cJSON_AddObjectToObject(object, "constrained");
+    for (size_t i = 0; i < t->constraint_count; i++)
+        json_add_real(bounded, summary_names[t->constraints[i].column],
+                      trial->failure ? NAN : trial->constrained[i]);
+    cJSON_AddBoolToObject(object, "within_bounds", tune_keeps_constraints(t, count));
+    json_add_text(object, "failure", trial->failure);
+    cJSON_AddItemToArray(trials, object);
+}
+
+void tune_json(const struct tune_output *output, struct str *out) {
+    const struct tune *t = output->tune;
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddStringToObject(root, "name", output->study->scenario.name);
+    tune_json_protocol(root, output);
+    cJSON_AddBoolToObject(root, "improved", tune_found(t));
+    json_add_int(root, "best", (int64_t)t->search.best);
+    tune_json_failed(root, t);
+    tune_json_checked(root, output);
+    cJSON *trials = cJSON_AddArrayToObject(root, "trials");
+    for (size_t n = 0; n < t->trials.count; n++)
+        add_trial_object(trials, output, n);
+    compare_json_metrics(root, &output->check, study_metric_groups(output->study));
+    json_print(root, out);
+}

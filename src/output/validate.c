@@ -1,0 +1,227 @@
+/* Predicted beside measured, for programs and for people: see validate_tables. */
+#include "output/validate.h"
+
+#include "io/csv.h"
+#include "output/run/run_report.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *expectation(const struct outcome_row *row) {
+    return isnan(row->measure->tolerance) ? "" : row->measure->expect == 1 ? "fail" : "pass";
+}
+
+static const char *expected_word(const struct outcome *o, const struct outcome_row *row) {
+    if (row->verdict == VERDICT_NONE || row->verdict == VERDICT_SKIPPED)
+        return "";
+    return outcome_is_expected(o, row) ? "yes" : "no";
+}
+
+/* Why there is no verdict, or none that counts; else the reason in the file. */
+static const char *reason_of(const struct outcome *o, const struct outcome_row *row,
+                             struct arena *arena) {
+    if (o->skipped)
+        return arena_printf(arena, "%s is missing", o->skipped);
+    return o->failure ? o->failure : row->measure->reason;
+}
+
+/* ---- CSV ---- */
+
+static void add_row(const struct outcome *o, const struct outcome_row *row, struct str *out) {
+    struct arena arena = {0};
+    const struct validate_case *v = o->validation;
+    csv_add_text(out, v->name);
+    csv_comma_text(out, validate_kinds[v->kind]);
+    csv_comma_text(out, validate_againsts[v->against]);
+    csv_comma_text(out, row->measure->metric);
+    csv_comma_text(out, outcome_of(row, &arena));
+    csv_comma_text(out, outcome_unit(row->measure));
+    csv_comma_real(out, row->predicted);
+    csv_comma_real(out, row->measured);
+    csv_comma_real(out, row->error);
+    csv_comma_real(out, row->measure->tolerance);
+    csv_comma_text(out, verdict_names[row->verdict]);
+    csv_comma_text(out, expectation(row));
+    csv_comma_text(out, expected_word(o, row));
+    csv_comma_text(out, reason_of(o, row, &arena));
+    str_add_char(out, '\n');
+    arena_finish(&arena);
+}
+
+void validate_tables_rows(const struct validate_output *output, struct str *out) {
+    str_add(out, "validation,kind,against,metric,of,unit,predicted,measured,error,tolerance,"
+                 "verdict,expect,as_expected,reason\n");
+    for (size_t i = 0; i < output->count; i++)
+        for (size_t r = 0; r < output->outcomes[i].validation->measure_count; r++)
+            add_row(&output->outcomes[i], &output->outcomes[i].rows[r], out);
+}
+
+static void add_job(const struct outcome *o, const struct outcome_job *job, struct str *out) {
+    for (enum job_column c = JOB_START; c < JOB_GPUS; c++) {
+        if (isnan(job->measured.values[c]) || !job_table_tells(&o->validation->jobs, c))
+            continue;
+        csv_add_text(out, o->validation->name);
+        csv_comma_text(out, job->id);
+        csv_comma_text(out, job_column_names[c]);
+        csv_comma_real(out, job->predicted ? job->predicted->values[c] : NAN);
+        csv_comma_real(out, job->measured.values[c]);
+        csv_comma_real(out, outcome_job_error(job, c));
+        str_add_char(out, '\n');
+    }
+}
+
+void validate_tables_jobs(const struct validate_output *output, struct str *out) {
+    for (size_t i = 0; i < output->count; i++)
+        for (size_t j = 0; j < output->outcomes[i].jobs.count; j++) {
+            if (out->length == 0)
+                str_add(out, "validation,job_id,metric,predicted,measured,error\n");
+            add_job(&output->outcomes[i], &output->outcomes[i].jobs.at[j], out);
+        }
+}
+
+void validate_tables_curves(const struct validate_output *output, struct str *out) {
+    for (size_t i = 0; i < output->count; i++)
+        if (output->outcomes[i].power.curves.count > 0)
+            meter_curves_csv(&output->outcomes[i].power.curves, "validation",
+                             output->outcomes[i].validation->name, out);
+}
+
+/* ---- JSON ---- */
+
+static void add_row_object(const struct outcome *o, const struct outcome_row *row, cJSON *list) {
+    struct arena arena = {0};
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddStringToObject(object, "metric", row->measure->metric);
+    cJSON_AddStringToObject(object, "of", outcome_of(row, &arena));
+    cJSON_AddStringToObject(object, "unit", outcome_unit(row->measure));
+    json_add_real(object, "predicted", row->predicted);
+    json_add_real(object, "measured", row->measured);
+    json_add_real(object, "error", row->error);
+    json_add_real(object, "tolerance", row->measure->tolerance);
+    cJSON_AddStringToObject(object, "verdict", verdict_names[row->verdict]);
+    cJSON_AddStringToObject(object, "expect", expectation(row));
+    cJSON_AddBoolToObject(object, "as_expected", outcome_is_expected(o, row));
+    json_add_text(object, "reason", row->measure->reason);
+    cJSON_AddItemToArray(list, object);
+    arena_finish(&arena);
+}
+
+void validate_tables_add_counts(const struct validate_output *output, cJSON *root) {
+    struct outcome_counts counts = validate_tables_count(output);
+    json_add_int(root, "passed", (int64_t)counts.passed);
+    json_add_int(root, "failed_as_expected", (int64_t)counts.failed_as_expected);
+    json_add_int(root, "unexpected", (int64_t)counts.unexpected);
+    json_add_int(root, "without_verdict", (int64_t)counts.without_verdict);
+    json_add_int(root, "skipped", (int64_t)counts.skipped);
+}
+
+void validate_tables_json(const struct validate_output *output, struct str *out) {
+    cJSON *root = cJSON_CreateObject();
+    cJSON *list = cJSON_AddArrayToObject(root, "validations");
+    for (size_t i = 0; i < output->count; i++) {
+        const struct outcome *o = &output->outcomes[i];
+        cJSON *object = cJSON_CreateObject();
+        cJSON_AddStringToObject(object, "name", o->validation->name);
+        cJSON_AddStringToObject(object, "kind", validate_kinds[o->validation->kind]);
+        cJSON_AddStringToObject(object, "against", validate_againsts[o->validation->against]);
+        cJSON_AddStringToObject(object, "source", o->validation->source);
+        cJSON_AddStringToObject(object, "physics", o->validation->physics);
+        json_add_text(object, "missing", o->skipped);
+        json_add_text(object, "failure", o->failure);
+        cJSON *notes = cJSON_AddArrayToObject(object, "notes");
+        for (size_t n = 0; n < o->notes.count; n++)
+            cJSON_AddItemToArray(notes, cJSON_CreateString(o->notes.at[n]));
+        cJSON *rows = cJSON_AddArrayToObject(object, "rows");
+        for (size_t r = 0; r < o->validation->measure_count; r++)
+            add_row_object(o, &o->rows[r], rows);
+        cJSON_AddItemToArray(list, object);
+    }
+    validate_tables_add_counts(output, root);
+    json_print(root, out);
+}
+
+/* ---- For people ---- */
+
+struct widths {
+    int metric, of;
+};
+
+static int widen(int width, size_t length) {
+    return (int)length > width ? (int)length : width;
+}
+
+static struct widths widths_of(const struct outcome *o, struct arena *arena) {
+    struct widths widths = {6, 2};
+    for (size_t r = 0; r < o->validation->measure_count; r++) {
+        widths.metric = widen(widths.metric, strlen(o->rows[r].measure->metric));
+        widths.of = widen(widths.of, strlen(outcome_of(&o->rows[r], arena)));
+    }
+    return widths;
+}
+
+static void add_report_row(const struct outcome *o, const struct outcome_row *row,
+                           const struct widths *widths, struct str *out) {
+    struct arena arena = {0};
+    bool signed_error = !isnan(row->measured);
+    str_addf(out, "  %-*s  %-*s", widths->metric, row->measure->metric, widths->of,
+             outcome_of(row, &arena));
+    run_report_add_number(out, row->predicted, 12);
+    run_report_add_number(out, row->measured, 12);
+    if (isnan(row->error))
+        str_addf(out, "%10s", "-");
+    else
+        str_addf(out, signed_error ? "%+8.2f %%" : "%8.2f %%", 100 * row->error);
+    if (isnan(row->measure->tolerance))
+        str_addf(out, "%10s", "-");
+    else
+        str_addf(out, "%8.4g %%", 100 * row->measure->tolerance);
+    str_addf(out, "  %s", row->verdict == VERDICT_NONE ? "-" : verdict_names[row->verdict]);
+    if (row->verdict != VERDICT_NONE && row->verdict != VERDICT_SKIPPED)
+        str_add(out, !outcome_is_expected(o, row) ? ", unexpected"
+                     : row->measure->expect == 1  ? ", as expected"
+                                                  : "");
+    str_add_char(out, '\n');
+    if (row->measure->reason)
+        str_addf(out, "    expected to fail: %s\n", row->measure->reason);
+    arena_finish(&arena);
+}
+
+void validate_tables_report(const struct outcome *o, struct str *out) {
+    struct arena arena = {0};
+    const struct validate_case *v = o->validation;
+    struct widths widths = widths_of(o, &arena);
+    str_addf(out, "%s: %s, against %s\n", v->name, validate_kinds[v->kind],
+             validate_againsts[v->against]);
+    if (o->skipped) {
+        str_addf(out, "  skipped: %s is missing\n", o->skipped);
+    } else {
+        str_addf(out, "  %-*s  %-*s   predicted    measured     error tolerance  verdict\n",
+                 widths.metric, "metric", widths.of, "of");
+        for (size_t r = 0; r < v->measure_count; r++)
+            add_report_row(o, &o->rows[r], &widths, out);
+    }
+    if (o->failure)
+        str_addf(out, "  the run failed: %s\n", o->failure);
+    for (size_t n = 0; n < o->notes.count; n++)
+        str_addf(out, "  %s\n", o->notes.at[n]);
+    arena_finish(&arena);
+}
+
+struct outcome_counts validate_tables_count(const struct validate_output *output) {
+    struct outcome_counts counts = {0};
+    for (size_t i = 0; i < output->count; i++)
+        outcome_count(&output->outcomes[i], &counts);
+    return counts;
+}
+
+void validate_tables_totals(const struct validate_output *output, struct str *out) {
+    struct outcome_counts counts = validate_tables_count(output);
+    str_addf(out, "%zu passed, %zu failed as expected, %zu unexpected, %zu skipped", counts.passed,
+             counts.failed_as_expected, counts.unexpected, counts.skipped);
+    if (counts.without_verdict > 0)
+        str_addf(out, ", %zu without a tolerance", counts.without_verdict);
+    for (size_t i = 0, named = 0; i < output->count; i++)
+        if (output->outcomes[i].skipped)
+            str_addf(out, "%s%s", named++ == 0 ? " (" : ", ", output->outcomes[i].validation->name);
+    str_add(out, counts.skipped_files > 0 ? ")\n" : "\n");
+}
