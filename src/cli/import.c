@@ -4,7 +4,7 @@
 #include "cli/cli.h"
 #include "cli/formats.h"
 #include "cli/option_parse.h"
-#include "ingest/logs/alibaba.h"
+#include "ingest/logs/formats.h"
 #include "ingest/logs/log_readers.h"
 #include "workload/record.h"
 #include "workload/trace_change.h"

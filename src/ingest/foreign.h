@@ -2,11 +2,28 @@
 #ifndef EASIM_INGEST_FOREIGN_H
 #define EASIM_INGEST_FOREIGN_H
 
+#include "base/error.h"
 #include "base/str.h"
+
+#include <stdbool.h>
 
 #define FOREIGN_MAX_GPUS (1 << 30) /* of one job */
 
 /* A whole number, also written as "66.0" or "1e3" (up to 2^53). *value is untouched on failure. */
 bool foreign_parse_whole(struct slice text, int64_t *value);
+
+/* --- name_pattern --- */
+/* A regular expression that names are compared with (PCRE2, which survives a lack of memory;
+   glibc's regcomp does not). */
+
+struct name_pattern; /* opaque */
+
+/* ERROR_INPUT: reterr says what is wrong with the text. */
+int name_pattern_make(const char *text, struct name_pattern **ret_pattern,
+                      struct error *reterr) MUST_CHECK;
+/* 1: some part of the name matches; 0: none; negative: it could not be found out, for the pattern
+   has too many ways to match. */
+int name_pattern_matches(const struct name_pattern *pattern, struct slice name);
+void name_pattern_free(struct name_pattern *pattern); /* accepts NULL */
 
 #endif

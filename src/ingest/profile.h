@@ -7,7 +7,25 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "ingest/figures.h"
-#include "ingest/profile_serving.h"
+
+/* --- profile_serving --- */
+/* What rows of the profile CSV have beside training: what they count, and for points of serving
+   tables the running batch and the latencies. Columns that are only written where a row has one. */
+
+#define PROFILE_QUANTILES 4 /* p50, p90, p95, p99 */
+
+/* NULL and 0: not given. A row with a running batch is a point of a serving table: its throughput
+   and power are those of a replica of k GPUs. */
+struct profile_serving {
+    const char *unit;                 /* of throughput: "token", "output"; NULL: samples */
+    const char *prompt;               /* "included" or the outputs that a prompt token equals */
+    double batch_limit;               /* most requests at once */
+    double running_batch;             /* mean of the requests at once */
+    double itl_ms[PROFILE_QUANTILES]; /* time between two tokens of a request */
+    double latency_ms;                /* of one output */
+};
+
+/* --- profile --- */
 
 #define PROFILE_MOST_GPUS 1000000 /* of a row of the profile CSV */
 

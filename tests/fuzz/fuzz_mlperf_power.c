@@ -1,7 +1,7 @@
 /* The readings of a power meter of MLPerf on any bytes: a mean is one of readings, problems are
  * said. */
 #include "fuzz/fuzz.h"
-#include "ingest/mlperf/mlperf_power.h"
+#include "ingest/mlperf/internal.h"
 
 #include <math.h>
 

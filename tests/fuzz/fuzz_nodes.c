@@ -1,6 +1,6 @@
 /* The node list of alibaba-gpu-2023 on any bytes: what it accepts becomes YAML that easim reads. */
 #include "fuzz/fuzz.h"
-#include "ingest/logs/alibaba.h"
+#include "ingest/logs/formats.h"
 #include "io/yaml_doc.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {

@@ -1,5 +1,5 @@
 /* Fits of power to activities: known coefficients, with and without noise. */
-#include "ingest/telemetry/power_fit.h"
+#include "ingest/telemetry/telemetry_report.h"
 
 #include <criterion/criterion.h>
 #include <gsl/gsl_errno.h>

@@ -1,12 +1,10 @@
 /* From Kineto traces to a profile row and figures. Figures of a rank are those of its whole trace,
    or of the chosen steps. */
-#include "ingest/profile_formats.h"
-
 #include "base/mem.h"
 #include "ingest/kineto/kineto_figures.h"
 #include "ingest/kineto/kineto_ranks.h"
 #include "ingest/kineto/kineto_shares.h"
-#include "ingest/kineto/kineto_simulated.h"
+#include "ingest/profile_formats.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,6 +5,7 @@
 #include "ingest/figures.h"
 #include "ingest/kineto/kineto_ranks.h"
 #include "ingest/kineto/kineto_shares.h"
+#include "ingest/kineto/kineto_trace.h"
 
 /* Of the steps of a trace. NAN without one. */
 struct kineto_iteration {
@@ -33,5 +34,12 @@ void kineto_figures_add_ranks(struct figure *root, const struct kineto_trace *tr
 /* waiting: totals of each rank, the verdict and matched collectives. */
 void kineto_figures_add_collectives(struct figure *root, const struct kineto_ranks *ranks);
 void kineto_figures_add_costs(struct figure *root, const struct kineto_costs *costs);
+
+/* --- kineto_simulated --- */
+/* Timelines that easim itself has written (easim timeline): busy time and energy of each GPU. */
+
+/* Of a trace that was just read: the busy time of its GPUs, each the union of its slices. The
+   events lose the numbers of their GPUs, and are in any order. */
+void kineto_simulated_close(struct kineto_trace *trace);
 
 #endif

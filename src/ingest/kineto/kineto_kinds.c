@@ -7,6 +7,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* --- kineto_kinds --- */
+
+#define KINETO_MOST_KINDS 65536 /* with names of at most 4 MiB in all */
+
 #define OTHERS          3
 #define MOST_NAME_BYTES ((size_t)4 << 20)
 
@@ -123,4 +127,38 @@ void kineto_kinds_finish(struct kineto_kinds *kinds) {
     intern_finish(&kinds->groups);
     intern_finish(&kinds->names);
     *kinds = (struct kineto_kinds){0};
+}
+
+/* --- kineto_gpus --- */
+/* GPUs by number. */
+
+#define KINETO_MOST_GPUS 131072
+#define KINETO_NO_GPU    KINETO_MOST_GPUS /* one of those that are too many */
+
+static uint32_t gpu_number(struct kineto_gpus *gpus, int64_t node, int64_t gpu) {
+    const int64_t key[] = {node, gpu};
+    uint32_t number = intern_find(&gpus->keys, key, sizeof key);
+    if (number != INTERN_NONE)
+        return number;
+    if (gpus->all.count == KINETO_MOST_GPUS)
+        return KINETO_NO_GPU;
+    array_push(&gpus->all, ((struct kineto_gpu){.node = node, .gpu = gpu}));
+    return intern(&gpus->keys, key, sizeof key, NULL);
+}
+
+uint32_t kineto_gpus_add(struct kineto_gpus *gpus, int64_t node, int64_t gpu, double energy_j) {
+    uint32_t number = gpu_number(gpus, node, gpu);
+    struct kineto_gpu *at = number == KINETO_NO_GPU ? &gpus->others : &gpus->all.at[number];
+    at->events++;
+    if (isfinite(energy_j))
+        at->energy_j += energy_j;
+    else
+        gpus->without_energy++;
+    return number;
+}
+
+void kineto_gpus_finish(struct kineto_gpus *gpus) {
+    free(gpus->all.at);
+    intern_finish(&gpus->keys);
+    *gpus = (struct kineto_gpus){0};
 }

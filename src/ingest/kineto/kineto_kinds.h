@@ -13,8 +13,7 @@ enum kineto_class {
     KINETO_MEMORY = 4
 }; /* bits, for sets of them */
 
-#define KINETO_NAME_BYTES  200   /* of names that are kept */
-#define KINETO_MOST_KINDS  65536 /* with names of at most 4 MiB in all */
+#define KINETO_NAME_BYTES  200 /* of names that are kept */
 #define KINETO_MOST_TRACKS 512
 #define KINETO_NONE        INTERN_NONE
 
@@ -58,5 +57,28 @@ uint32_t kineto_kinds_number(struct kineto_kinds *kinds,
 /* Whether events of that kind are told apart by stream and message. */
 bool kineto_kinds_is_known(const struct kineto_kinds *kinds, uint32_t number);
 void kineto_kinds_finish(struct kineto_kinds *kinds);
+
+/* --- kineto_gpus --- */
+/* The GPUs of a timeline that easim has written, and the energy that its slices give them. */
+
+struct kineto_gpu {
+    int64_t node, gpu; /* pid, and args.gpu: its number in the node */
+    uint64_t events;
+    int64_t busy_ns; /* union of its slices, once they are all there (kineto_figures.h) */
+    double energy_j; /* sum over its slices */
+};
+
+/* Zero-initialise; release with kineto_gpus_finish. */
+struct kineto_gpus {
+    ARRAY_OF(struct kineto_gpu) all; /* in order of their first slice */
+    struct intern keys;
+    struct kineto_gpu others; /* the sum over those that are too many to be told apart */
+    uint64_t without_energy;  /* slices */
+};
+
+/* Adds a slice; returns the number of its GPU, or KINETO_NO_GPU. energy_j: NAN where the slice does
+   not say. */
+uint32_t kineto_gpus_add(struct kineto_gpus *gpus, int64_t node, int64_t gpu, double energy_j);
+void kineto_gpus_finish(struct kineto_gpus *gpus);
 
 #endif

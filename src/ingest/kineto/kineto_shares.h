@@ -3,7 +3,26 @@
 #ifndef EASIM_INGEST_KINETO_KINETO_SHARES_H
 #define EASIM_INGEST_KINETO_KINETO_SHARES_H
 
-#include "ingest/kineto/kineto_idle.h"
+#include "ingest/kineto/kineto_trace.h"
+
+/* --- kineto_idle --- */
+/* Why streams of a GPU stood still. */
+
+/* One stream of a device, in ns. What is idle but neither wait has another reason. */
+struct kineto_stream {
+    struct kineto_track track;
+    uint64_t events;
+    int64_t busy_until_ns;
+    int64_t idle, host_wait, kernel_wait; /* between its first and last event */
+};
+
+struct kineto_streams {
+    ARRAY_OF(struct kineto_stream) all; /* ordered by device and stream once complete */
+};
+
+void kineto_streams_complete(struct kineto_streams *streams);
+
+/* --- kineto_shares --- */
 
 /* Lengths of unions of intervals, in ns. span = busy + idle; classes may overlap each other. */
 struct kineto_shares {

@@ -3,9 +3,8 @@
 #define EASIM_INGEST_KINETO_KINETO_TRACE_H
 
 #include "base/error.h"
-#include "ingest/kineto/kineto_gpus.h"
+#include "ingest/foreign.h"
 #include "ingest/kineto/kineto_kinds.h"
-#include "ingest/name_pattern.h"
 #include "io/json_stream.h"
 
 #define KINETO_NO_STEP    UINT32_MAX

@@ -1,11 +1,10 @@
 /* Gavel traces: tab-separated, no header; the command may hold blanks, commas and %. Nine fields,
    or ten with a working directory behind the command. Invariant: the last fields are counted from
    the end of the line. */
-#include "ingest/logs/formats.h"
-
 #include "base/numfmt.h"
 #include "base/units.h"
 #include "ingest/foreign.h"
+#include "ingest/logs/formats.h"
 #include "io/lines.h"
 
 #include <string.h>

@@ -1,10 +1,9 @@
 /* Slurm's accounting, as `sacct --parsable2` prints it: a header, fields between |, no quotes. A
    job is a row, its steps are others; times are local, of the zone in which sacct ran (sacct(1),
    section Job Accounting Fields). */
-#include "ingest/logs/formats.h"
-
 #include "base/units.h"
 #include "ingest/foreign.h"
+#include "ingest/logs/formats.h"
 #include "ingest/logs/log_table.h"
 
 #include <math.h>

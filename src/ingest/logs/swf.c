@@ -1,10 +1,9 @@
 /* Standard Workload Format (Feitelson et al., version 2.2): 18 fields a job, -1 = unknown, ";"
  * begins a comment. */
-#include "ingest/logs/formats.h"
-
 #include "base/numfmt.h"
 #include "base/units.h"
 #include "ingest/foreign.h"
+#include "ingest/logs/formats.h"
 #include "io/lines.h"
 #include "workload/trace.h"
 

@@ -1,12 +1,44 @@
 /* One file after the other; of each only sums are kept, and a hash that tells repeated ones. */
-#include "ingest/mlperf/mlperf_power.h"
+#include "ingest/mlperf/internal.h"
 
 #include "base/hash.h"
-#include "ingest/mlperf/mlperf_files.h"
-#include "ingest/mlperf/mlperf_lines.h"
+#include "io/files.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+/* --- mlperf_files --- */
+/* Names in one order whatever the file system: remarks and sums do not depend on it. */
+
+bool mlperf_is_folder(const char *path) {
+    struct stat status;
+    return files_stat(path, &status) && S_ISDIR(status.st_mode);
+}
+
+/* node_2 before node_10: digits at one place count as a number. */
+static int compare_files(const void *left, const void *right) {
+    const struct mlperf_file *a = left, *b = right;
+    return strverscmp(a->name, b->name);
+}
+
+void mlperf_files_list(const char *folder, struct arena *arena, struct mlperf_files *files) {
+    DIR *dir = files_open_folder(folder);
+    struct dirent *entry;
+    while (dir && (entry = readdir(dir))) {
+        if (entry->d_name[0] == '.')
+            continue;
+        struct mlperf_file *file = array_add(files);
+        file->name = arena_strndup(arena, entry->d_name, strlen(entry->d_name));
+        file->path = arena_printf(arena, "%s%s%s", folder,
+                                  folder[strlen(folder) - 1] == '/' ? "" : "/", file->name);
+        file->is_folder = mlperf_is_folder(file->path);
+    }
+    if (dir)
+        closedir(dir);
+    sort_array(files->at, files->count, compare_files);
+}
+
+/* --- mlperf_power --- */
 
 #define MOST_NODE_W   1e6
 #define LEAST_COVERED 0.9 /* of the run, between the first and the last reading in it */

@@ -1,6 +1,6 @@
 /* Cells of the table, each within what a training run can be. Invariant: a run is added only if all
  * its cells were good. */
-#include "ingest/mlperf/mlperf_table.h"
+#include "ingest/mlperf/internal.h"
 
 #include "base/numfmt.h"
 #include "ingest/foreign.h"

@@ -1,9 +1,8 @@
 /* CodeCarbon's emissions.csv. Columns change with versions, so they are found by name. Appending
    drops empty columns without saying so: a row that does not fit the header is refused. Rows of one
    run are cumulative. */
-#include "ingest/profile_formats.h"
-
 #include "base/units.h"
+#include "ingest/profile_formats.h"
 #include "ingest/records/records.h"
 
 #include <stdlib.h>

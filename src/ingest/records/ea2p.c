@@ -2,7 +2,6 @@
    can be named. Domains lie inside each other (core and uncore in package-0, all in psys), so
    energies are never summed over columns but those of GPUs. */
 #include "ingest/profile_formats.h"
-
 #include "ingest/records/records.h"
 #include "io/bytes.h"
 #include "io/json_text.h"

@@ -1,10 +1,9 @@
 /* Zeus measures windows with energy counters; a window of its power limit optimizer says the limit
    in its name, as
    "__GlobalPowerLimitOptimizer_300". Sweeps have a row for each configuration, of one GPU. */
-#include "ingest/profile_formats.h"
-
 #include "base/numfmt.h"
 #include "ingest/foreign.h"
+#include "ingest/profile_formats.h"
 #include "ingest/records/records.h"
 
 #include <ctype.h>

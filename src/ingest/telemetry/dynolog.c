@@ -2,7 +2,6 @@
    point are quoted. The time says Z but is local, and can be unset (1969 or 1970): then the log
    line's own stamp counts, which has no zone either. */
 #include "ingest/profile_formats.h"
-
 #include "ingest/telemetry/telemetry.h"
 #include "io/json_text.h"
 

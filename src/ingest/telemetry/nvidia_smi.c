@@ -1,7 +1,6 @@
 /* nvidia-smi --query-gpu=... --format=csv, and nvidia-smi dmon. Both are rows of cells below a
    header that may come again; dmon's begins with "#" and separates by blanks. */
 #include "ingest/profile_formats.h"
-
 #include "ingest/telemetry/telemetry.h"
 
 #include <ctype.h>

@@ -1,6 +1,6 @@
 /* Answers of the Prometheus HTTP API: data.result is a list of series, each with its labels and one
    value or many; or there is none, and the members errorType and error say why. */
-#include "ingest/telemetry/dcgm.h"
+#include "ingest/readers.h"
 
 #include "ingest/profile_formats.h"
 #include "io/json_stream.h"

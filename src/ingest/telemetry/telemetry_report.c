@@ -1,11 +1,196 @@
 /* Samples of power become energy, means and a profile row. */
+#include "ingest/telemetry/telemetry_report.h"
 #include "ingest/telemetry/telemetry.h"
 
+#include <gsl/gsl_linalg.h>
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- power_fit --- */
+/* Non-negative least squares of three variables: the best of the eight subsets whose own least
+   squares solution has no negative part. The minimum is one of them: there the variables that are
+   not 0 solve their own problem (Lawson and Hanson, Solving Least Squares Problems, 1974,
+   theorem 23.4). */
+
+#define POWER          POWER_FIT_MOST
+#define FEWEST_POINTS  8
+#define LEAST_PART     1e-9 /* of an activity's variance that others must leave unexplained */
+#define LEAST_VARIANCE 1e-12
+
+void power_fit_add(struct power_fit *fit, const double activities[static POWER_FIT_MOST],
+                   double power_w) {
+    double before[POWER_FIT_MOST + 1], values[POWER_FIT_MOST + 1];
+    fit->points++;
+    for (int i = 0; i <= POWER; i++) {
+        values[i] = i == POWER ? power_w : activities[i];
+        before[i] = values[i] - fit->means[i];
+        fit->means[i] += before[i] / (double)fit->points;
+    }
+    for (int i = 0; i <= POWER; i++) /* Welford */
+        for (int k = 0; k <= POWER; k++)
+            fit->products[i][k] += before[i] * (values[k] - fit->means[k]);
+}
+
+/* The subset's own solution, scaled to unit deviations; false where it is not unique or has a
+ * negative part. */
+static bool solve_subset(const struct power_fit *fit, unsigned subset,
+                         double watts[static POWER_FIT_MOST]) {
+    double matrix[POWER_FIT_MOST * POWER_FIT_MOST], right[POWER_FIT_MOST], scale[POWER_FIT_MOST];
+    size_t members[POWER_FIT_MOST], count = 0;
+    for (size_t i = 0; i < POWER_FIT_MOST; i++)
+        if (subset >> i & 1)
+            members[count++] = i;
+    for (size_t i = 0; i < count; i++)
+        scale[i] = sqrt(fit->products[members[i]][members[i]]);
+    for (size_t i = 0; i < count; i++) {
+        right[i] = fit->products[members[i]][POWER] / scale[i];
+        for (size_t k = 0; k < count; k++)
+            matrix[i * count + k] = fit->products[members[i]][members[k]] / (scale[i] * scale[k]);
+    }
+    gsl_matrix_view a = gsl_matrix_view_array(matrix, count, count);
+    gsl_vector_view x = gsl_vector_view_array(right, count);
+    if (gsl_linalg_cholesky_decomp1(&a.matrix) != 0)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!(matrix[i * count + i] * matrix[i * count + i] > LEAST_PART))
+            return false;
+    gsl_linalg_cholesky_svx(&a.matrix, &x.vector);
+    for (size_t i = 0; i < POWER_FIT_MOST; i++)
+        watts[i] = 0;
+    for (size_t i = 0; i < count; i++)
+        watts[members[i]] = right[i] / scale[i];
+    return watts[0] >= 0 && watts[1] >= 0 && watts[2] >= 0;
+}
+
+/* Sum of squares that the solution of a subset leaves. */
+static double rest_of(const struct power_fit *fit, const double watts[static POWER_FIT_MOST]) {
+    double rest = fit->products[POWER][POWER];
+    for (int i = 0; i < POWER_FIT_MOST; i++)
+        rest -= watts[i] * fit->products[i][POWER];
+    return fmax(rest, 0);
+}
+
+bool power_fit_solve(const struct power_fit *fit, struct power_model *model) {
+    double best[POWER_FIT_MOST] = {0}, rest = fit->products[POWER][POWER];
+    unsigned usable = 0, active = 0;
+    for (unsigned i = 0; i < POWER_FIT_MOST; i++)
+        if (fit->products[i][i] > LEAST_VARIANCE * (double)fit->points)
+            usable |= 1u << i;
+    if (fit->points < FEWEST_POINTS || usable == 0)
+        return false;
+    for (unsigned subset = 1; subset < 1u << POWER_FIT_MOST; subset++) {
+        double watts[POWER_FIT_MOST];
+        if ((subset & ~usable) != 0 || !solve_subset(fit, subset, watts) ||
+            !(rest_of(fit, watts) < rest))
+            continue;
+        rest = rest_of(fit, watts);
+        active = subset;
+        for (int i = 0; i < POWER_FIT_MOST; i++)
+            best[i] = watts[i];
+    }
+    *model = (struct power_model){.idle_w = fit->means[POWER]};
+    for (unsigned i = 0; i < POWER_FIT_MOST; i++) {
+        model->watts[i] = usable >> i & 1 ? best[i] : NAN;
+        model->idle_w -= best[i] * fit->means[i];
+    }
+    double parameters = 1 + __builtin_popcount(active);
+    model->residual_w = sqrt(rest / ((double)fit->points - parameters));
+    model->r_squared =
+        fit->products[POWER][POWER] > 0 ? 1 - rest / fit->products[POWER][POWER] : NAN;
+    return true;
+}
+
+/* --- telemetry_power --- */
+/* P = P_idle + a * SM activity + b * tensor activity + c * DRAM activity, from samples of one
+ * instant. */
+
+ORDER_BY(activity_by_time, struct telemetry_activity, ASC(time_ns))
+
+/* In the order of time, one entry for each instant: some files have one metric after the other. */
+static void order_activities(struct telemetry_device *device) {
+    struct telemetry_activity *all = device->activities.at;
+    size_t count = device->activities.count, kept = 0;
+    sort_array(all, count, activity_by_time);
+    for (size_t i = 0; i < count; i++) {
+        if (kept == 0 || all[kept - 1].time_ns != all[i].time_ns) {
+            all[kept++] = all[i];
+            continue;
+        }
+        for (size_t k = 0; k < TELEMETRY_ACTIVITIES; k++)
+            if (!isnan(all[i].ratios[k]))
+                all[kept - 1].ratios[k] = all[i].ratios[k];
+    }
+    device->activities.count = kept;
+}
+
+/* An activity the device never shows is 0 all the time, and so has no part; else it must be there
+ * at that instant.
+ */
+static bool is_complete_activity(const struct telemetry_device *device,
+                                 const struct telemetry_activity *seen,
+                                 double activities[static POWER_FIT_MOST]) {
+    for (size_t k = 0; k < TELEMETRY_ACTIVITIES; k++) {
+        bool shown = device->metrics[TELEMETRY_SM_ACTIVE + k].count > 0;
+        activities[k] = shown ? (double)seen->ratios[k] : 0;
+        if (isnan(activities[k]))
+            return false;
+    }
+    return true;
+}
+
+static void fit_device(struct telemetry_device *device, struct power_fit *own,
+                       struct power_fit *all) {
+    size_t next = 0;
+    order_activities(device);
+    for (size_t i = 0; i < device->points.count; i++) {
+        const struct telemetry_point *point = &device->points.at[i];
+        double activities[POWER_FIT_MOST];
+        while (next < device->activities.count &&
+               device->activities.at[next].time_ns < point->time_ns)
+            next++;
+        if (next == device->activities.count ||
+            device->activities.at[next].time_ns != point->time_ns ||
+            !is_complete_activity(device, &device->activities.at[next], activities))
+            continue;
+        power_fit_add(own, activities, point->power_w);
+        power_fit_add(all, activities, point->power_w);
+    }
+}
+
+static void add_power_model(struct figure *list, const char *device, const struct power_fit *fit) {
+    struct power_model model;
+    if (!power_fit_solve(fit, &model))
+        return;
+    struct figure *row = figures_group(list, NULL);
+    figures_text(row, "device", device);
+    figures_int(row, "points", (int64_t)fit->points);
+    figures_real(row, "idle_w", model.idle_w);
+    figures_real(row, "sm_w", model.watts[0]);
+    figures_real(row, "tensor_w", model.watts[1]);
+    figures_real(row, "dram_w", model.watts[2]);
+    figures_real(row, "r_squared", model.r_squared);
+    figures_real(row, "residual_w", model.residual_w);
+}
+
+void telemetry_add_power_model(struct telemetry *telemetry, struct figure *root) {
+    struct figure *list = NULL;
+    struct power_fit all = {0};
+    for (size_t i = 0; i < telemetry->devices.count; i++) {
+        struct power_fit own = {0};
+        if (telemetry->devices.at[i].activities.count == 0)
+            continue;
+        list = list ? list : figures_list(root, "power_model");
+        fit_device(&telemetry->devices.at[i], &own, &all);
+        add_power_model(list, intern_text(&telemetry->keys, (uint32_t)i), &own);
+    }
+    if (list && telemetry->devices.count > 1)
+        add_power_model(list, "all", &all);
+}
+
+/* --- telemetry_report --- */
 
 struct power {
     size_t samples, changes; /* changes: samples that differ from the one before */
@@ -277,4 +462,48 @@ int telemetry_report(struct telemetry *telemetry, const char *format,
     profile->damaged = telemetry->bad_rows > 0 || telemetry->damage;
     add_telemetry_row(&totals, format, job->paths[0], options, profile);
     return 0;
+}
+
+/* --- telemetry_lines --- */
+/* Telemetry that is read line by line: one loop for all formats. */
+
+/* A line with a NUL byte is a bad row; a compressed file that ends early keeps what came before. */
+static int read_telemetry_lines(struct telemetry *telemetry, const struct telemetry_format *format,
+                                struct error *reterr) {
+    struct slice line;
+    int got, status = format->begin ? format->begin(telemetry, reterr) : 0;
+    while (status == 0 && (got = lines_next(telemetry->lines, &line, reterr)) != 0) {
+        if (got == ERROR_INPUT) {
+            telemetry->rows++;
+            telemetry_bad_row(telemetry);
+        } else if (got < 0 && lines_is_damaged(telemetry->lines)) {
+            telemetry_damaged(telemetry, reterr->text);
+            break;
+        } else if (got < 0) {
+            return got;
+        } else if (line.length > 0) {
+            status = format->line(telemetry, line, reterr);
+        }
+    }
+    return status == 0 && format->end ? format->end(telemetry, reterr) : status;
+}
+
+int telemetry_read(const struct telemetry_format *format, const struct telemetry_job *job,
+                   void *reader) {
+    size_t before = job->problems->count;
+    struct telemetry t;
+    telemetry_init(&t, job, reader);
+    for (size_t i = 0; i < job->count; i++) {
+        struct error error = {0};
+        t.path = job->paths[i];
+        if (lines_open(t.path, &t.lines, &error) < 0 ||
+            read_telemetry_lines(&t, format, &error) < 0)
+            problems_add(job->problems, (struct location){0}, NULL, "%s", error.text);
+        lines_close(t.lines);
+        t.lines = NULL;
+    }
+    if (job->problems->count == before)
+        (void)telemetry_report(&t, format->name, job);
+    telemetry_finish(&t);
+    return job->problems->count > before ? ERROR_INPUT : 0;
 }

@@ -1,7 +1,9 @@
-/* What NVIDIA's DCGM and its exporter give out. */
-#ifndef EASIM_INGEST_TELEMETRY_DCGM_H
-#define EASIM_INGEST_TELEMETRY_DCGM_H
+/* Mlperf folder, mlenergy rows, points runs, dcgm. */
+#ifndef EASIM_INGEST_READERS_H
+#define EASIM_INGEST_READERS_H
 
+#include "ingest/mlperf/mlperf_runs.h"
+#include "ingest/records/records.h"
 #include "ingest/telemetry/telemetry.h"
 
 /* Puts a value into a sample by the field's name: short ("POWER"), of the library

@@ -1,7 +1,7 @@
 /* Power as a linear function of activities: P = idle + sum of c_i * x_i with c_i >= 0, by least
  * squares. */
-#ifndef EASIM_INGEST_TELEMETRY_POWER_FIT_H
-#define EASIM_INGEST_TELEMETRY_POWER_FIT_H
+#ifndef EASIM_INGEST_TELEMETRY_TELEMETRY_REPORT_H
+#define EASIM_INGEST_TELEMETRY_TELEMETRY_REPORT_H
 
 #include <stdbool.h>
 #include <stdint.h>
