@@ -2,7 +2,7 @@
 #ifndef EASIM_CALIBRATE_CHOICE_H
 #define EASIM_CALIBRATE_CHOICE_H
 
-#include "calibrate/table.h"
+#include "calibrate/score.h"
 
 struct candidate {
     struct form form;

@@ -3,15 +3,27 @@
 #ifndef EASIM_CALIBRATE_FIT_RECORD_H
 #define EASIM_CALIBRATE_FIT_RECORD_H
 
+#include "base/str.h"
 #include "calibrate/choice.h"
 #include "calibrate/convergence.h"
-#include "calibrate/limits.h"
+#include "calibrate/validation.h"
 
-/* Key `fit` of a model on a GPU type. */
-void fit_record_write(struct str *out, const struct form_choice *choice,
-                      const struct limits *limits);
-/* Key `fit` of a model: its convergence. */
-void fit_record_convergence(struct str *out, const struct convergence *convergence,
-                            const struct target_runs *runs);
+/* --- writer_text --- */
+/* Pieces of YAML that both parts of a written model use. */
+
+/* The same with a text, quoted. */
+void writer_text(struct str *out, const char *indent_key, const char *text);
+/* ", key: value" inside braces; the first one without a comma. NAN: nothing. */
+void writer_item(struct str *out, const char *key, double value);
+/* The same with a text, quoted. */
+void writer_item_text(struct str *out, const char *key, const char *text);
+/* "a, b, c". */
+void writer_list(struct str *out, const double *at, size_t count);
+
+/* --- model_writer --- */
+/* Calibrated models as a model file that says how its figures were found. */
+
+/* Appends the file. Numbers read back exactly. */
+void model_writer_write(struct str *out, const struct calibration *calibration);
 
 #endif

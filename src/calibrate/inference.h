@@ -5,7 +5,31 @@
 
 #include "base/arena.h"
 #include "base/array.h"
-#include "calibrate/inference_row.h"
+#include "model/model.h"
+
+/* --- inference_row --- */
+/* A row of a profile that measured no training: a generation of outputs as a batch job, or a point
+   of a serving table (docs/calibration.md). */
+
+struct inference_row {
+    const char *model, *gpu, *source; /* interned: equal ones have one address */
+    const char *prompt;               /* "included", a number, or "" */
+    enum work_unit unit;              /* of tokens or outputs */
+    enum evidence evidence;
+    uint32_t k, line;
+    double batch;   /* generation: outputs at once, per GPU */
+    double limit;   /* serving: most requests at once; NAN: not stated */
+    double running; /* serving: mean of the requests at once; NAN: a generation */
+    double per_s;
+    double power_w;                       /* of one GPU */
+    double latency_ms[SERVING_QUANTILES]; /* serving; of outputs all the same */
+};
+
+static inline bool inference_row_is_serving(const struct inference_row *row) {
+    return row->running > 0;
+}
+
+/* --- inference --- */
 
 enum inference_quantity {
     OF_SPEED,
@@ -80,5 +104,22 @@ struct left_out_summary left_out_summarise(const struct left_out_points *points,
 
 /* Whether pooling moved a rate or a latency of the point by more than a tenth. */
 bool serving_curve_moved(const struct serving_curve *curve, size_t point);
+
+/* --- inference_check --- */
+/* Measured inference against the models of a file. */
+
+/* One point for each predicted row, at its batch size or limit. Zero-initialise; release with
+   inference_check_finish. */
+struct inference_check {
+    struct left_out_points generation, serving;
+    size_t rows[2];       /* by whether they are of serving */
+    size_t no_table[2];   /* without a model, GPU type or number of GPUs in the file */
+    size_t outside[2];    /* outside the points of their table */
+    size_t other_unit[2]; /* of models that count something else */
+};
+
+void inference_check_rows(struct inference_check *check, const struct inference_row *rows,
+                          size_t count, const struct model_set *models);
+void inference_check_finish(struct inference_check *check);
 
 #endif

@@ -1,7 +1,7 @@
 /* Text of measured inference: see inference_writer.h. */
 #include "calibrate/inference_writer.h"
 
-#include "calibrate/writer_text.h"
+#include "calibrate/fit_record.h"
 #include "io/yaml_node.h"
 
 #include <gsl/gsl_sort.h>

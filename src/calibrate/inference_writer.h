@@ -3,7 +3,7 @@
 #define EASIM_CALIBRATE_INFERENCE_WRITER_H
 
 #include "base/str.h"
-#include "calibrate/inference_check.h"
+#include "calibrate/inference.h"
 
 /* Appends the models, each with all its tables, as items of `models`; profile: file name, for
    `source`. Numbers read back exactly. */

@@ -2,7 +2,7 @@
 #ifndef EASIM_CALIBRATE_NODE_POWER_H
 #define EASIM_CALIBRATE_NODE_POWER_H
 
-#include "calibrate/table.h"
+#include "calibrate/score.h"
 
 /* What the whole profile says of the nodes of a GPU type. */
 struct node_floor {

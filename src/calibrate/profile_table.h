@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/intern.h"
-#include "calibrate/inference_row.h"
+#include "calibrate/inference.h"
 #include "model/model_file.h"
 
 /* Whose power is metered: of a GPU, or of a whole node, at the plug or behind its power supplies.

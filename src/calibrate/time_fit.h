@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/rng.h"
+#include "config/outages.h"
 
 #include <stdbool.h>
 
@@ -34,5 +35,23 @@ struct time_fit {
 /* Of at least TIME_FIT_LEAST ended times. Intervals are normal in the logarithms of mean and shape,
    by the curvature of the log-likelihood. */
 struct time_fit time_fit_law(enum time_law_kind kind, const struct seen_times *times);
+
+/* --- outage_times --- */
+/* Times to failure and of repair in recorded outages (config/outages.h). */
+
+/* Release with outage_times_finish. */
+struct outage_times {
+    struct seen_times up, repair;
+    double until_s;                     /* the record goes from 0 to it */
+    uint32_t nodes, failed_nodes;       /* all, and those with an outage in the record */
+    uint64_t running, outside, at_once; /* outages not taken as repair times: running at 0, not in
+                                           the record, of no time */
+};
+
+/* nodes: of the cluster, 0: as many as the outages name; until_s: NAN: the last time in the file.
+   Outages are of nodes below that. Nodes that never failed count with their whole time. */
+void outage_times_find(struct outage_times *times, const struct outages *outages, uint32_t nodes,
+                       double until_s);
+void outage_times_finish(struct outage_times *times);
 
 #endif

@@ -2,7 +2,7 @@
 #include "cli/calibrate_parts.h"
 
 #include "base/units.h"
-#include "calibrate/outage_times.h"
+#include "calibrate/time_fit.h"
 #include "cli/calibrate_words.h"
 #include "cli/cli.h"
 

@@ -2,8 +2,8 @@
 #include "cli/calibrate_parts.h"
 
 #include "base/units.h"
-#include "calibrate/metered/power_replay.h"
-#include "calibrate/metered/power_windows.h"
+#include "calibrate/metered/power_fit.h"
+#include "calibrate/metered/power_text.h"
 #include "cli/calibrate_words.h"
 #include "cli/cli.h"
 #include "cli/run_args.h"

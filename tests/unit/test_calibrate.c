@@ -3,7 +3,7 @@
 #include "../support/temp_dir.h"
 #include "base/rng.h"
 #include "calibrate/form_choice.h"
-#include "calibrate/limits.h"
+#include "calibrate/validation.h"
 
 #include <criterion/criterion.h>
 #include <gsl/gsl_errno.h>

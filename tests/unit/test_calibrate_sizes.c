@@ -2,8 +2,8 @@
    Expected values are the parameters that made the rows, or computed by hand beside them. */
 #include "../support/temp_dir.h"
 #include "base/rng.h"
-#include "calibrate/calibration.h"
-#include "calibrate/model_writer.h"
+#include "calibrate/fit_record.h"
+#include "calibrate/validation.h"
 
 #include <criterion/criterion.h>
 #include <gsl/gsl_errno.h>

@@ -1,9 +1,8 @@
 /* Power fitted to a meter. Expected: loads and powers worked by hand, parameters that readings were
    made from, the best of all subsets of parameters found by trying each. */
 #include "base/rng.h"
-#include "calibrate/metered/nonnegative.h"
+#include "calibrate/metered/power_fit.h"
 #include "calibrate/metered/power_text.h"
-#include "calibrate/metered/power_windows.h"
 
 #include <criterion/criterion.h>
 #include <gsl/gsl_errno.h>

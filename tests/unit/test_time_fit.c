@@ -2,7 +2,7 @@
    score equations, known parameters of drawn records, and the times of a small record by hand. */
 #include "../support/temp_dir.h"
 #include "base/rng.h"
-#include "calibrate/outage_times.h"
+#include "calibrate/time_fit.h"
 
 #include <criterion/criterion.h>
 #include <gsl/gsl_errno.h>

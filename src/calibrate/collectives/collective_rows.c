@@ -1,5 +1,5 @@
-/* Rows of measured collectives: see collective_rows.h. */
-#include "calibrate/collectives/collective_rows.h"
+/* Rows of measured collectives: see collective_laws.h. */
+#include "calibrate/collectives/collective_laws.h"
 
 #include "base/numfmt.h"
 #include "io/csv.h"

@@ -1,5 +1,5 @@
-/* Load of a cluster in the intervals of a meter: see load.h. */
-#include "calibrate/metered/load.h"
+/* Load of a cluster in the intervals of a meter: see internal.h. */
+#include "calibrate/metered/internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,11 +1,157 @@
 /* Fits of power to a meter: see power_fit.h. */
 #include "calibrate/metered/power_fit.h"
 
-#include "calibrate/metered/nonnegative.h"
+#include "base/mem.h"
 
 #include <gsl/gsl_cdf.h>
+#include <gsl/gsl_linalg.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* --- nonnegative --- */
+/* Least squares with bounds: see nonnegative. Columns are scaled to length 1, so that tolerances
+   mean the same for all. */
+
+#define ENOUGH 1e-12 /* of a gradient, against the length of y that is explained */
+
+/* ---- Marked rows and columns ---- */
+
+/* Those with a mark, scaled, with their places; NULL without marks. */
+static gsl_matrix *take_marked(const double *normal, size_t size, const bool *marked,
+                               size_t *places) {
+    size_t count = 0;
+    for (size_t i = 0; i < size; i++)
+        if (marked[i])
+            places[count++] = i;
+    gsl_matrix *m = count > 0 ? gsl_matrix_alloc(count, count) : NULL;
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < count; j++) {
+            size_t a = places[i], b = places[j];
+            gsl_matrix_set(
+                m, i, j, normal[a * size + b] / sqrt(normal[a * size + a] * normal[b * size + b]));
+        }
+    return m;
+}
+
+/* Solves the marked equations; of the others x becomes 0. */
+static bool solve_marked(const double *normal, const double *right, size_t size, const bool *marked,
+                         double *x) {
+    size_t *places = mem_zalloc(size, sizeof *places);
+    gsl_matrix *m = take_marked(normal, size, marked, places);
+    bool good = true;
+    memset(x, 0, size * sizeof *x);
+    if (m) {
+        gsl_vector *v = gsl_vector_alloc(m->size1);
+        for (size_t i = 0; i < m->size1; i++)
+            gsl_vector_set(v, i, right[places[i]] / sqrt(normal[places[i] * (size + 1)]));
+        good = gsl_linalg_cholesky_decomp1(m) == 0 && gsl_linalg_cholesky_svx(m, v) == 0;
+        for (size_t i = 0; i < m->size1 && good; i++)
+            x[places[i]] = gsl_vector_get(v, i) / sqrt(normal[places[i] * (size + 1)]);
+        gsl_vector_free(v);
+        gsl_matrix_free(m);
+    }
+    free(places);
+    return good;
+}
+
+bool nonnegative_inverse(const double *normal, size_t size, const bool *marked, double *inverse) {
+    size_t *places = mem_zalloc(size, sizeof *places);
+    gsl_matrix *m = take_marked(normal, size, marked, places);
+    bool good = m && gsl_linalg_cholesky_decomp1(m) == 0 && gsl_linalg_cholesky_invert(m) == 0;
+    memset(inverse, 0, size * size * sizeof *inverse);
+    for (size_t i = 0; good && i < m->size1; i++)
+        for (size_t j = 0; j < m->size1; j++) {
+            size_t a = places[i], b = places[j];
+            inverse[a * size + b] =
+                gsl_matrix_get(m, i, j) / sqrt(normal[a * size + a] * normal[b * size + b]);
+        }
+    gsl_matrix_free(m);
+    free(places);
+    return good;
+}
+
+/* Column `column` as a combination of the columns that `before` marks: *rest becomes the share of
+   its square that they leave (0..1) and weights[i] their factors, 0 of the others. */
+static void nonnegative_regress(const double *normal, size_t size, size_t column,
+                                const bool *before, double *weights, double *rest) {
+    double left = normal[column * size + column];
+    if (!solve_marked(normal, &normal[column * size], size, before, weights))
+        memset(weights, 0, size * sizeof *weights);
+    for (size_t i = 0; i < size; i++)
+        left -= weights[i] * normal[column * size + i];
+    *rest = fmax(0, left / normal[column * size + column]);
+}
+
+/* ---- The active set ---- */
+
+/* The column at 0 that would lessen the error most, or size. */
+static size_t best_to_free(const double *normal, const double *right, size_t size, const double *x,
+                           const bool *free_now) {
+    double most = 0, explained = 0;
+    size_t best = size;
+    for (size_t i = 0; i < size; i++)
+        explained = fmax(explained, fabs(right[i]) / sqrt(normal[i * (size + 1)]));
+    for (size_t i = 0; i < size; i++) {
+        double gradient = right[i];
+        for (size_t j = 0; j < size; j++)
+            gradient -= normal[i * size + j] * x[j];
+        gradient /= sqrt(normal[i * (size + 1)]);
+        if (!free_now[i] && gradient > ENOUGH * explained && gradient > most) {
+            most = gradient;
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* Goes from x towards aim until a free parameter comes to 0, and holds it there. false: none
+   does. */
+static bool step_to_bound(double *x, const double *aim, bool *free_now, size_t size) {
+    double part = 1;
+    for (size_t i = 0; i < size; i++)
+        if (free_now[i] && aim[i] <= 0)
+            part = fmin(part, x[i] / (x[i] - aim[i]));
+    bool held = false;
+    for (size_t i = 0; i < size; i++) {
+        bool meets = free_now[i] && aim[i] <= 0 && x[i] / (x[i] - aim[i]) <= part;
+        x[i] += part * (aim[i] - x[i]);
+        if (meets) {
+            x[i] = 0;
+            free_now[i] = false;
+            held = true;
+        }
+    }
+    return held;
+}
+
+bool nonnegative_solve(const double *normal, const double *right, size_t size, double *x,
+                       bool *free_now) {
+    double *aim = mem_zalloc(size, sizeof *aim);
+    bool good = true;
+    memset(x, 0, size * sizeof *x);
+    memset(free_now, 0, size * sizeof *free_now);
+    for (size_t steps = 0; steps < 3 * size + 1 && good; steps++) {
+        size_t best = best_to_free(normal, right, size, x, free_now);
+        if (best == size)
+            break;
+        free_now[best] = true;
+        do
+            good = solve_marked(normal, right, size, free_now, aim);
+        while (good && step_to_bound(x, aim, free_now, size));
+    }
+    if (!good) {
+        memset(x, 0, size * sizeof *x);
+        memset(free_now, 0, size * sizeof *free_now);
+    }
+    free(aim);
+    return good;
+}
+
+/* --- power_fit --- */
+
+#define POWER_BLOCKS      12 /* parts of the time, for intervals */
+#define POWER_LEAST_BLOCK 2  /* readings in each, else there are none */
 
 #define DEPENDENT 1e-9 /* what others leave of a column that is their combination */
 #define WEIGHT    1e-6 /* in a combination, against the column's own length: below is none */
@@ -24,7 +170,9 @@ static bool is_fitted(const struct power_fit *fit, size_t i) {
 
 /* ---- Sums ---- */
 
-void power_sums_add(struct power_sums *sums, const struct load *load, double to_s, double floor_w) {
+/* Adds the readings that end up to to_s; floor_w is always the same. */
+static void power_sums_add(struct power_sums *sums, const struct load *load, double to_s,
+                           double floor_w) {
     const size_t columns = load->columns.count, bytes = sizeof *sums->normal;
     uint32_t *held = mem_alloc(columns * sizeof *held); /* columns that a reading has some of */
     sums->normal = sums->normal ? sums->normal : mem_zalloc(columns * columns, bytes);
@@ -44,7 +192,7 @@ void power_sums_add(struct power_sums *sums, const struct load *load, double to_
     free(held);
 }
 
-void power_sums_finish(struct power_sums *sums) {
+static void power_sums_finish(struct power_sums *sums) {
     free(sums->normal);
     free(sums->right);
 }
@@ -330,4 +478,50 @@ struct power_value power_fit_value(const struct power_fit *fit, const double *fa
     }
     free(weights);
     return v;
+}
+
+/* --- power_windows --- */
+
+/* Predicts the readings of the window, up to `end`, from all before it. false: they are too few. */
+static bool predict_window(const struct load *load, enum power_detail detail,
+                           const struct power_span *before, size_t end, double *predicted_w) {
+    struct power_fit fit;
+    bool made = power_fit_make(&fit, load, detail, before, NULL) == 0;
+    for (size_t i = before->sums->readings; i < end && made; i++)
+        predicted_w[i] = power_fit_predict(&fit, i);
+    power_fit_finish(&fit);
+    return made;
+}
+
+void power_windows_make(struct power_windows *windows, const struct load *load, double length_s,
+                        double floor_w) {
+    *windows = (struct power_windows){.predicted_w = mem_alloc(load->readings * sizeof(double))};
+    double *count_w = mem_alloc(load->readings * sizeof *count_w), *full_w = windows->predicted_w;
+    struct power_sums sums = {0};
+    for (size_t i = 0; i < load->readings; i++)
+        full_w[i] = count_w[i] = NAN;
+    double first_s = load->at[0].begin_s, last_s = load->at[load->readings - 1].end_s;
+    for (size_t n = 1; first_s + (double)n * length_s < last_s; n++) {
+        struct power_window w = {.from_s = first_s + (double)n * length_s,
+                                 .to_s = first_s + (double)(n + 1) * length_s};
+        const struct power_span before = {-INFINITY, w.from_s, floor_w, &sums};
+        power_sums_add(&sums, load, w.from_s, floor_w);
+        size_t first = sums.readings, end = first;
+        while (end < load->readings && load->at[end].end_s <= w.to_s)
+            end++;
+        const struct meter_curves full = {&load->at[first], &full_w[first], end - first},
+                                  count = {&load->at[first], &count_w[first], end - first};
+        w.fitted = predict_window(load, POWER_COUNT, &before, end, count_w) &&
+                   predict_window(load, POWER_FULL, &before, end, full_w);
+        w.full = meter_errors_between(&full, w.from_s, w.to_s);
+        w.count = meter_errors_between(&count, w.from_s, w.to_s);
+        array_push(&windows->at, w);
+    }
+    power_sums_finish(&sums);
+    free(count_w);
+}
+
+void power_windows_finish(struct power_windows *windows) {
+    free(windows->at.at);
+    free(windows->predicted_w);
 }

@@ -3,11 +3,13 @@
 #ifndef EASIM_CALIBRATE_METERED_POWER_FIT_H
 #define EASIM_CALIBRATE_METERED_POWER_FIT_H
 
-#include "calibrate/metered/power_plan.h"
+#include "calibrate/metered/internal.h"
+#include "config/meter.h"
+
+#include <stdbool.h>
+#include <stddef.h>
 
 #define POWER_HARDLY_TOLD 0.01 /* what other columns leave of one: below, they hardly tell it */
-#define POWER_BLOCKS      12   /* parts of the time, for intervals */
-#define POWER_LEAST_BLOCK 2    /* readings in each, else there are none */
 
 /* Sums over the first readings of a load, for fits to more and more of them. Zero-initialise, fill
    with power_sums_add, release with power_sums_finish. */
@@ -39,10 +41,6 @@ struct power_fit {
     bool has_intervals;
 };
 
-/* Adds the readings that end up to to_s; floor_w is always the same. */
-void power_sums_add(struct power_sums *sums, const struct load *load, double to_s, double floor_w);
-void power_sums_finish(struct power_sums *sums);
-
 /* Negative if there are too few readings, or columns depend on each other to rounding. */
 int power_fit_make(struct power_fit *fit, const struct load *load, enum power_detail detail,
                    const struct power_span *span, struct error *reterr) MUST_CHECK;
@@ -51,5 +49,37 @@ void power_fit_finish(struct power_fit *fit);
 double power_fit_predict(const struct power_fit *fit, size_t i);
 /* The sum of factors[c] times the power of column c, with its interval. */
 struct power_value power_fit_value(const struct power_fit *fit, const double *factors);
+
+/* --- nonnegative --- */
+/* Least squares with parameters that are at least 0, from normal equations. */
+
+/* normal: X'X, symmetric and positive definite (no column depends on others), size x size; right:
+   X'y. Finds the x >= 0 with least |Xx - y| (Lawson and Hanson, Solving Least Squares Problems,
+   1974, chapter 23); free[i]: x[i] > 0 is not held at its bound. false, with x and free 0: the
+   columns depend on each other to rounding. */
+bool nonnegative_solve(const double *normal, const double *right, size_t size, double *x,
+                       bool *free);
+/* The inverse of the rows and columns that are marked, 0 elsewhere. false: none. */
+bool nonnegative_inverse(const double *normal, size_t size, const bool *marked, double *inverse);
+
+/* --- power_windows --- */
+/* A fit that is made again as time goes on, each time of all readings so far, and predicts the next
+   window: what a model beside a running cluster would have said. */
+
+struct power_window {
+    double from_s, to_s;
+    bool fitted;                     /* else too few readings before it, and no errors */
+    struct meter_errors full, count; /* of the whole fit, and of that to busy GPUs alone */
+};
+
+/* Release with power_windows_finish. */
+struct power_windows {
+    ARRAY_OF(struct power_window) at; /* the first begins one length after the first reading */
+    double *predicted_w;              /* by reading; NAN: of no window that was fitted */
+};
+
+void power_windows_make(struct power_windows *windows, const struct load *load, double length_s,
+                        double floor_w);
+void power_windows_finish(struct power_windows *windows);
 
 #endif

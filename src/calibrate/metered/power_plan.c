@@ -1,5 +1,5 @@
-/* Parameters of a fit of power: see power_plan.h. */
-#include "calibrate/metered/power_plan.h"
+/* Parameters of a fit of power: see internal.h. */
+#include "calibrate/metered/internal.h"
 
 #include <math.h>
 

@@ -2,8 +2,25 @@
 #ifndef EASIM_CALIBRATE_PLANS_PLAN_CONSTANTS_H
 #define EASIM_CALIBRATE_PLANS_PLAN_CONSTANTS_H
 
-#include "calibrate/plans/plan_equations.h"
-#include "calibrate/plans/plan_rows.h"
+#include "calibrate/plans/internal.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* --- plan_equations --- */
+/* Iterations under plans as equations: seconds are sums of known numbers times unknown constants,
+   over the speed of the software's round. */
+
+/* Unknowns of all rows, behind those of groups, what 1/f1 is above its least. */
+enum plan_unknown {
+    PLAN_TRAFFIC, /* f2 */
+    PLAN_OVERLAP, /* 1 - f3 */
+    PLAN_FIXED_S,
+    PLAN_NODE_S,
+    PLAN_UNKNOWNS
+};
+
+/* --- plan_constants --- */
 
 /* One group's: f1 is its own, the others are those of all rows. */
 struct plan_constants {

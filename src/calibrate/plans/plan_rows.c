@@ -1,5 +1,5 @@
-/* Rows of measured iterations: see plan_rows.h. */
-#include "calibrate/plans/plan_rows.h"
+/* Rows of measured iterations: see internal.h. */
+#include "calibrate/plans/internal.h"
 
 #include "base/numfmt.h"
 #include "io/csv.h"

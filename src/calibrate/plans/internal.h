@@ -1,9 +1,12 @@
-/* Measured iterations of transformers under known plans: a CSV. */
-#ifndef EASIM_CALIBRATE_PLANS_PLAN_ROWS_H
-#define EASIM_CALIBRATE_PLANS_PLAN_ROWS_H
+/* What the files of src/calibrate/plans share; for this folder alone. */
+#ifndef EASIM_CALIBRATE_PLANS_INTERNAL_H
+#define EASIM_CALIBRATE_PLANS_INTERNAL_H
 
 #include "base/array.h"
 #include "model/model_file.h"
+
+/* --- plan_rows --- */
+/* Measured iterations of transformers under known plans: a CSV. */
 
 struct plan_row {
     uint32_t line;
