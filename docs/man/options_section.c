@@ -1,6 +1,6 @@
 /* Fills in a man page: options_section COMMAND|easim < PAGE. Its first line gets the version, and
    the line "@OPTIONS@" becomes the options that the command has in the table. */
-#include "cli/option_help.h"
+#include "cli/internal.h"
 #include "easim_version.h"
 
 #include <stdio.h>

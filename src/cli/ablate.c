@@ -1,8 +1,7 @@
 /* easim ablate: the difference between two list policies, component by component. */
 #include "cli/cli.h"
+#include "cli/internal.h"
 #include "cli/option_values.h"
-#include "cli/progress_line.h"
-#include "cli/run_args.h"
 #include "cli/scenario_args.h"
 #include "config/policy_text.h"
 #include "ingest/logs/log_readers.h"

@@ -2,7 +2,7 @@
 #include "cli/again.h"
 
 #include "cli/cli.h"
-#include "cli/option_table.h"
+#include "cli/internal.h"
 #include "cli/scenario_args.h"
 #include "easim_version.h"
 #include "ingest/logs/log_readers.h"

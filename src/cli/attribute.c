@@ -1,7 +1,7 @@
 /* easim attribute: whose the energy of a recorded run was, and where the time of its jobs went. */
 #include "base/units.h"
 #include "cli/cli.h"
-#include "cli/option_parse.h"
+#include "cli/internal.h"
 #include "io/atomic_file.h"
 #include "io/files.h"
 #include "io/leftovers.h"

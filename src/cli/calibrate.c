@@ -4,9 +4,8 @@
 #include "calibrate/inference_writer.h"
 #include "calibrate/validation.h"
 #include "cli/calibrate_parts.h"
-#include "cli/calibrate_words.h"
 #include "cli/cli.h"
-#include "cli/option_table.h"
+#include "cli/internal.h"
 #include "cli/options.h"
 #include "io/atomic_file.h"
 

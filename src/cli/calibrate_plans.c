@@ -1,10 +1,9 @@
 /* Measured iterations become constants of plans: see calibrate_parts.h. */
-#include "cli/calibrate_parts.h"
-
 #include "base/numfmt.h"
 #include "calibrate/plans/plan_constants.h"
-#include "cli/calibrate_words.h"
+#include "cli/calibrate_parts.h"
 #include "cli/cli.h"
+#include "cli/internal.h"
 #include "io/atomic_file.h"
 #include "io/csv.h"
 

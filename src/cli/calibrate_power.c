@@ -1,12 +1,11 @@
 /* A log and a meter become powers: see calibrate_parts.h. */
-#include "cli/calibrate_parts.h"
-
 #include "base/units.h"
 #include "calibrate/metered/power_fit.h"
 #include "calibrate/metered/power_text.h"
-#include "cli/calibrate_words.h"
+#include "cli/calibrate_parts.h"
 #include "cli/cli.h"
-#include "cli/run_args.h"
+#include "cli/internal.h"
+#include "cli/scenario_args.h"
 #include "output/folders.h"
 #include "workload/trace_file.h"
 #include "workload/utilization_file.h"

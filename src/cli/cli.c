@@ -1,14 +1,24 @@
 /* What all commands share. */
 #include "cli/cli.h"
 
+#include "base/mem.h"
 #include "base/own_state.h"
 #include "io/atomic_file.h"
+#include "study/recorded.h"
 
+#include <cjson/cJSON.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <gsl/gsl_errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdio_ext.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* --- cli --- */
 
 /* ---- Text for people ---- */
 
@@ -147,4 +157,57 @@ static int print_pieces(const struct text_source *source, struct error *reterr) 
 
 int cli_write_pieces(const char *path, const struct text_source *source, struct error *reterr) {
     return path ? atomic_file_write_pieces(path, source, reterr) : print_pieces(source, reterr);
+}
+
+/* --- surroundings --- */
+
+/* Each for the other direction than it is used in: input that is not there, and output that is
+   lost, are errors and not empty. Messages may be lost. */
+static void open_standard_streams(void) {
+    static const int modes[] = {O_WRONLY, O_RDONLY, O_RDWR};
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", modes[fd]) != fd)
+            _exit(EXIT_FAILURE); /* nobody could be told */
+}
+
+/* Other errors of GSL are returned as codes, which are checked. */
+static void on_gsl_error(const char *reason, const char *file, int line, int code) {
+    (void)reason, (void)file, (void)line;
+    if (code == GSL_ENOMEM)
+        mem_exhausted(0);
+}
+
+void surroundings_prepare(void) {
+    cJSON_Hooks hooks = {mem_alloc, free};
+    open_standard_streams();
+    signal(SIGXFSZ, SIG_IGN);
+    gsl_set_error_handler(on_gsl_error);
+    cJSON_InitHooks(&hooks);
+}
+
+/* --- results --- */
+
+int results_refuse(const struct options *options, struct problems *problems) {
+    const char *path = options->operands[0], *slash = strrchr(path, '/');
+    const char *operands = commands[options->command].operands;
+    struct arena arena = {0};
+    struct stat status;
+    size_t length = strlen(path), before = problems->count;
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    const char *within = arena_printf(&arena, "%.*s/" MANIFEST_NAME, (int)length, path);
+    if (recorded_is_manifest(path))
+        problems_add(problems, (struct location){0}, NULL,
+                     "%s: %s is the manifest of results, the scenario is %.*s" SCENARIO_NAME,
+                     options->who, path, slash ? (int)(slash + 1 - path) : 0, path);
+    else if (recorded_is_manifest(within))
+        problems_add(problems, (struct location){0}, NULL,
+                     "%s: %s is a folder of results: %s repeats it, %.*s/" SCENARIO_NAME
+                     " is the scenario",
+                     options->who, path, within, (int)length, path);
+    else if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+        problems_add(problems, (struct location){0}, NULL, "%s: expected %.*s, got a folder: %s",
+                     options->who, (int)strcspn(operands, " "), operands, path);
+    arena_finish(&arena);
+    return problems->count > before ? ERROR_INPUT : 0;
 }

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/str.h"
+#include "cli/options.h"
 
 struct options;
 
@@ -70,5 +71,21 @@ int cli_write_pieces(const char *path, const struct text_source *source,
 /* The exit code of a command that ended with code: standard output that could not be written is a
    failure. */
 int cli_conclude(int code);
+
+/* --- surroundings --- */
+/* What a process needs before its first command, whoever has started it. */
+
+/* Standard streams that are closed are opened on /dev/null, or the next file would take their
+   place; what is then printed on standard output is still an error. A file that becomes too large
+   is an error of write and no signal. cJSON and GSL end without memory as mem.h does, which must
+   come before either is used. */
+void surroundings_prepare(void);
+
+/* --- results --- */
+/* Results of a command where its input is expected. */
+
+/* Adds one problem if the first operand is a manifest of results or a folder with one: it says
+   which file of the folder is meant. */
+int results_refuse(const struct options *options, struct problems *problems) MUST_CHECK;
 
 #endif

@@ -1,8 +1,7 @@
 /* easim compare: policies on the same workloads, with paired differences. */
 #include "cli/cli.h"
-#include "cli/compare_args.h"
-#include "cli/compare_worlds.h"
 #include "cli/contenders.h"
+#include "cli/internal.h"
 #include "cli/scenario_args.h"
 #include "config/policy_text.h"
 #include "io/files.h"

@@ -1,8 +1,7 @@
-/* Worlds of easim compare: see compare_worlds.h. */
-#include "cli/compare_worlds.h"
+/* Worlds of easim compare: see internal.h. */
+#include "cli/internal.h"
 
 #include "cli/cli.h"
-#include "cli/progress_line.h"
 #include "experiment/worlds/worlds.h"
 #include "ingest/logs/log_readers.h"
 

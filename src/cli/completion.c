@@ -1,10 +1,175 @@
 /* easim completion: a script for a shell, made of the tables of commands and options. */
+#include "base/str.h"
 #include "cli/cli.h"
-#include "cli/completion_scripts.h"
-#include "cli/option_parse.h"
-#include "cli/option_table.h"
+#include "cli/internal.h"
+#include "cli/option_values.h"
 
+#include <ctype.h>
 #include <string.h>
+
+/* --- completion_scripts --- */
+/* Scripts that complete the words of easim, made of the tables of commands and options. Scripts
+   that complete the words of easim, made of the tables of commands and options. */
+
+/* A command that prints the names of the policies there are now, one a line. */
+#define COMPLETION_POLICIES "easim policies 2>/dev/null | cut -d \" \" -f 1"
+
+static inline bool completion_is_policy(const struct option_row *row) {
+    return strcmp(row->name, "policy") == 0;
+}
+
+/* --- completion_fish --- */
+/* Completion for fish: a line for each command and each of its options. */
+
+static const char completion_fish_before[] =
+    "# Completion of easim for fish, made by `easim completion fish`.\n"
+    "function __easim_command\n"
+    "    set -l easim_words (commandline -opc)\n"
+    "    test (count $easim_words) -gt 1; and test $easim_words[2] = $argv[1]\n"
+    "end\n"
+    "function __easim_no_command\n"
+    "    test (count (commandline -opc)) -eq 1\n"
+    "end\n"
+    "complete -c easim -f -n __easim_no_command -l help -d 'print the commands'\n"
+    "complete -c easim -f -n __easim_no_command -l version -d 'print the version'\n";
+
+static void add_quoted(struct str *out, const char *text) {
+    str_add_char(out, '\'');
+    for (; *text; text++) {
+        if (*text == '\'' || *text == '\\')
+            str_add_char(out, '\\');
+        str_add_char(out, *text == '\n' ? ' ' : *text);
+    }
+    str_add_char(out, '\'');
+}
+
+/* Behind an option without known words stand files. */
+static void add_option(enum command command, const struct option_row *row, struct str *out) {
+    str_addf(out, "complete -c easim -n '__easim_command %s' -l %s", commands[command].name,
+             row->name);
+    if (row->letter)
+        str_addf(out, " -s %c", row->letter);
+    if (completion_is_policy(row)) {
+        str_add(out, " -x -a '(" COMPLETION_POLICIES ")'");
+    } else if (row->choices) {
+        str_add(out, " -x -a '");
+        for (size_t i = 0; row->choices[i]; i++)
+            str_addf(out, "%s%s", i > 0 ? " " : "", row->choices[i]);
+        str_add_char(out, '\'');
+    } else if (row->kind != OPTION_FLAG) {
+        str_add(out, " -r -F");
+    }
+    str_add(out, " -d ");
+    add_quoted(out, row->help);
+    str_add_char(out, '\n');
+}
+
+static void completion_add_fish(struct str *out) {
+    str_add(out, completion_fish_before);
+    for (enum command c = 0; c < COMMAND_COUNT; c++) {
+        str_addf(out, "complete -c easim -f -n __easim_no_command -a %s -d ", commands[c].name);
+        add_quoted(out, commands[c].summary);
+        str_addf(out,
+                 "\ncomplete -c easim -n '__easim_command %s' -l help -d 'print the options'\n",
+                 commands[c].name);
+        for (const struct option_row *row = option_rows; row->name; row++)
+            if (option_belongs(row, c))
+                add_option(c, row, out);
+    }
+}
+
+/* --- completion_zsh --- */
+/* Completion for zsh: a function that hands the options of the command to _arguments. */
+
+static const char completion_zsh_before[] =
+    "#compdef easim\n"
+    "# Completion of easim for zsh, made by `easim completion zsh`.\n"
+    "_easim() {\n"
+    "    if (( CURRENT == 2 )); then\n"
+    "        local -a easim_commands\n"
+    "        easim_commands=(\n";
+static const char completion_zsh_between[] = "        )\n"
+                                             "        _describe command easim_commands\n"
+                                             "        return\n"
+                                             "    fi\n"
+                                             "    local easim_command=$words[2]\n"
+                                             "    shift words\n"
+                                             "    (( CURRENT-- ))\n"
+                                             "    case $easim_command in\n";
+/* As a file of fpath it is called when it is loaded, in a shell that reads it, it is registered. */
+static const char completion_zsh_after[] = "    esac\n"
+                                           "}\n"
+                                           "if [[ $funcstack[1] == _easim ]]; then\n"
+                                           "    _easim \"$@\"\n"
+                                           "else\n"
+                                           "    compdef _easim easim\n"
+                                           "fi\n";
+
+/* Text between single quotes, with backslashes before what ends it to _arguments or _describe. */
+static void completion_zsh_add_quoted(struct str *out, const char *text, const char *special) {
+    for (; *text; text++) {
+        if (*text == '\'')
+            str_add(out, "'\\'");
+        else if (strchr(special, *text))
+            str_add_char(out, '\\');
+        str_add_char(out, *text == '\n' ? ' ' : *text);
+    }
+}
+
+/* What stands behind an option: ":NAME:ACTION". */
+static void add_value(const struct option_row *row, struct str *out) {
+    str_add_char(out, ':');
+    completion_zsh_add_quoted(out, row->value ? row->value : row->name, ":\\");
+    str_add_char(out, ':');
+    if (completion_is_policy(row))
+        str_add(out, "($(" COMPLETION_POLICIES "))");
+    else if (!row->choices)
+        str_add(out, "_files");
+    for (size_t i = 0; row->choices && row->choices[i]; i++)
+        str_addf(out, "%s%s%s", i > 0 ? " " : "(", row->choices[i], row->choices[i + 1] ? "" : ")");
+}
+
+static void completion_zsh_add_option(const struct option_row *row, struct str *out) {
+    bool takes = row->kind != OPTION_FLAG;
+    const char *many = row->kind == OPTION_TEXTS ? "*" : "";
+    if (row->letter && !*many)
+        str_addf(out, "'(-%c --%s)'", row->letter, row->name);
+    if (row->letter)
+        str_addf(out, "{'%s-%c%s','%s--%s%s'}", many, row->letter, takes ? "+" : "", many,
+                 row->name, takes ? "=" : "");
+    else
+        str_addf(out, "'%s--%s%s'", many, row->name, takes ? "=" : "");
+    str_add(out, "'[");
+    completion_zsh_add_quoted(out, row->help, "[]\\");
+    str_add_char(out, ']');
+    if (takes)
+        add_value(row, out);
+    str_add(out, "'");
+}
+
+static void completion_add_zsh(struct str *out) {
+    str_add(out, completion_zsh_before);
+    for (enum command c = 0; c < COMMAND_COUNT; c++) {
+        str_addf(out, "            '%s:", commands[c].name);
+        completion_zsh_add_quoted(out, commands[c].summary, ":\\");
+        str_add(out, "'\n");
+    }
+    str_add(out, "            '--help:print the commands'\n"
+                 "            '--version:print the version'\n");
+    str_add(out, completion_zsh_between);
+    for (enum command c = 0; c < COMMAND_COUNT; c++) {
+        str_addf(out, "    %s) _arguments -S '--help[print the options]'", commands[c].name);
+        for (const struct option_row *row = option_rows; row->name; row++)
+            if (option_belongs(row, c)) {
+                str_add(out, " \\\n        ");
+                completion_zsh_add_option(row, out);
+            }
+        str_add(out, " \\\n        '*:file:_files' ;;\n");
+    }
+    str_add(out, completion_zsh_after);
+}
+
+/* --- completion --- */
 
 /* What the shell completes: `word` of a command line whose second word is the command. */
 static const char before[] =
@@ -84,4 +249,41 @@ int cli_completion(struct options *options) {
     int code = cli_print(&text, &error) < 0 ? cli_report_error(&error) : EXIT_DONE;
     str_finish(&text);
     return code;
+}
+
+/* --- shell_words --- */
+
+void shell_add_quoted(struct str *out, const char *text) {
+    for (; *text; text++) {
+        if (*text == '\'')
+            str_add(out, "'\\''");
+        else
+            str_add_char(out, *text);
+        str_add(out, *text == '{' ? "''" : "");
+    }
+}
+
+/* Control characters, which would reach the terminal, and what is no text. */
+static void add_octal(struct str *out, const char *word) {
+    str_add(out, "$'");
+    for (; *word; word++)
+        if (isalnum((unsigned char)*word) || *word == '/' || *word == '.')
+            str_add_char(out, *word);
+        else
+            str_addf(out, "\\%03o", (unsigned char)*word);
+    str_add_char(out, '\'');
+}
+
+void shell_add_word(struct str *out, const char *word) {
+    static const char bare[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./:,+@%";
+    if (word[0] && !word[strspn(word, bare)]) {
+        str_add(out, word);
+    } else if (utf8_is_printable(word, false)) {
+        str_add_char(out, '\'');
+        shell_add_quoted(out, word);
+        str_add_char(out, '\'');
+    } else {
+        add_octal(out, word);
+    }
 }

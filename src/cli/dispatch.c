@@ -2,9 +2,7 @@
 #include "cli/dispatch.h"
 
 #include "cli/cli.h"
-#include "cli/option_parse.h"
-#include "cli/repeat.h"
-#include "cli/surroundings.h"
+#include "cli/internal.h"
 #include "easim_version.h"
 
 #include <stdio.h>

@@ -1,8 +1,7 @@
 /* easim explain: one job's story. */
 #include "cli/again.h"
 #include "cli/cli.h"
-#include "cli/recorded_args.h"
-#include "cli/run_args.h"
+#include "cli/scenario_args.h"
 #include "insight/story/repetition.h"
 #include "output/story/story.h"
 

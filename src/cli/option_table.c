@@ -1,12 +1,9 @@
-/* The table of options: see option_row.h for what a row says. Options that a command is run with
+/* The table of options: see option_values.h for what a row says. Options that a command is run with
    are before those of single commands. */
-#include "cli/option_table.h"
+#include "cli/internal.h"
 
 #include "base/units.h"
-#include "cli/option_forms.h"
 #include "output/plot/figure.h"
-
-#include <string.h>
 
 #define AT(member) \
     .offset = offsetof(struct options, member), .size = sizeof(((struct options *)NULL)->member)

@@ -2,7 +2,58 @@
 #ifndef EASIM_CLI_OPTION_VALUES_H
 #define EASIM_CLI_OPTION_VALUES_H
 
-#include "cli/option_row.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/units.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* --- option_row --- */
+/* A row of the table of options: one entry parses, checks, documents and completes one option. */
+
+enum option_kind {
+    OPTION_FLAG,      /* bool; takes no value */
+    OPTION_TEXT,      /* const char *, borrowed from the command line */
+    OPTION_FOLDER,    /* the same, but not empty */
+    OPTION_TEXTS,     /* struct texts; may be given again */
+    OPTION_COUNT,     /* whole number least..most: (u)int32_t or (u)int64_t */
+    OPTION_SETTING,   /* a whole number, as value of the scenario of that name: struct texts */
+    OPTION_REAL,      /* double least..most */
+    OPTION_DIMENSION, /* double least..most with a unit of the dimension behind it, or none */
+    OPTION_DURATION,  /* double, seconds > 0, or >= 0 if may_be_zero, and at least `least` */
+    OPTION_CHOICE,    /* enum: place among the choices */
+    OPTION_WORD,      /* const char *: one of the choices */
+    OPTION_METRIC,    /* unsigned: column of the summary */
+    OPTION_METRICS,   /* struct option_metrics: least..most columns, with commas */
+    OPTION_OTHER      /* whatever `read` reads */
+};
+
+struct option_row {
+    const char *name;  /* without dashes */
+    char letter;       /* 0: none */
+    const char *value; /* as help names it; NULL: none, a flag */
+    enum option_kind kind;
+    size_t offset, size;        /* of its member of struct options */
+    unsigned commands;          /* that have it: bits 1 << enum command */
+    const char *help;           /* in --help and in the man pages */
+    const char *usual;          /* default, as it would be given; NULL: none, or told in the help */
+    double least, most;         /* of numbers; of metrics how many */
+    const char *const *choices; /* NULL-terminated */
+    enum dimension dimension;
+    /* Options of which one must be given too, or none: "until-ci", "engine=slurm", with blanks. A
+       choice that has its default counts as not given. */
+    const char *needs, *excludes;
+    /* Fills in the member. ERROR_INPUT with the cause, which does not name the option. */
+    int (*read)(const char *text, void *target, struct arena *arena, struct error *reterr);
+    unsigned use;     /* bit of the readers of formats that have a use for it; 0: all have */
+    bool required;    /* the command makes no sense without it */
+    bool recorded;    /* in manifests: files depend on it, and scenario.yaml does not hold it */
+    bool may_be_zero; /* of a duration */
+    bool has_better;  /* of metrics: less or more of each must be better */
+};
+
+/* --- option_values --- */
 
 /* Fills in the member of the row: target. */
 int option_value_read(const struct option_row *row, const char *text, void *target,
@@ -10,12 +61,81 @@ int option_value_read(const struct option_row *row, const char *text, void *targ
 /* Place of the text among at least two names, which end with NULL. */
 int option_read_choice(const char *text, const char *const *names, int *ret_place,
                        struct error *reterr) MUST_CHECK;
-/* A column of the summary. */
-int option_read_metric(const char *name, unsigned *ret_column, struct error *reterr) MUST_CHECK;
 
 /* The next item of a list with commas; *list moves behind it. */
 const char *option_next(const char **list, struct arena *arena);
 /* The name in NAME=VALUE; *value is what stands behind the first '=', or NULL without one. */
 const char *option_name(const char *item, struct arena *arena, const char **value);
+
+/* --- option_forms --- */
+/* Values of options that have a form of their own. Each fills in its member of struct options, or
+   the struct that it names; the cause of an error does not name the option. */
+
+/* SHARE: double. */
+int option_read_share(const char *text, void *target, struct arena *arena,
+                      struct error *reterr) MUST_CHECK;
+/* [METRIC=]SHARE: struct compare_goal. */
+int option_read_goal(const char *text, void *target, struct arena *arena,
+                     struct error *reterr) MUST_CHECK;
+/* METRIC>=-1% or METRIC>=5: one more of struct tune_constraints. */
+int option_read_constraint(const char *text, void *target, struct arena *arena,
+                           struct error *reterr) MUST_CHECK;
+/* I/N: struct sweep_shard. */
+int option_read_shard(const char *text, void *target, struct arena *arena,
+                      struct error *reterr) MUST_CHECK;
+/* The name of a file beside the other results, which is none of them: const char *. */
+int option_read_trace(const char *text, void *target, struct arena *arena,
+                      struct error *reterr) MUST_CHECK;
+/* LABEL/LABEL...: struct attribution_path. */
+int option_read_path(const char *text, void *target, struct arena *arena,
+                     struct error *reterr) MUST_CHECK;
+/* WIDTHxHEIGHT: struct picture_size. */
+int option_read_size(const char *text, void *target, struct arena *arena,
+                     struct error *reterr) MUST_CHECK;
+/* Names of figures, and formats of pictures, with commas: bits in an unsigned. */
+int option_read_figures(const char *text, void *target, struct arena *arena,
+                        struct error *reterr) MUST_CHECK;
+int option_read_pictures(const char *text, void *target, struct arena *arena,
+                         struct error *reterr) MUST_CHECK;
+/* AXIS=VALUE: one more of struct texts. */
+int option_read_where(const char *text, void *target, struct arena *arena,
+                      struct error *reterr) MUST_CHECK;
+/* NAME=VALUE: one more of struct texts, as it sets a scenario. */
+int option_read_param(const char *text, void *target, struct arena *arena,
+                      struct error *reterr) MUST_CHECK;
+/* Positive numbers with commas, for k whole ones: struct numbers. */
+int option_read_counts(const char *text, void *target, struct arena *arena,
+                       struct error *reterr) MUST_CHECK;
+int option_read_batches(const char *text, void *target, struct arena *arena,
+                        struct error *reterr) MUST_CHECK;
+/* [TYPE=]VALUE, of power, memory, or a number of GPUs or nodes: one more of struct type_values. */
+int option_read_type_power(const char *text, void *target, struct arena *arena,
+                           struct error *reterr) MUST_CHECK;
+int option_read_type_memory(const char *text, void *target, struct arena *arena,
+                            struct error *reterr) MUST_CHECK;
+int option_read_type_gpus(const char *text, void *target, struct arena *arena,
+                          struct error *reterr) MUST_CHECK;
+/* [FROM:]TO, durations: struct power_options. */
+int option_read_train(const char *text, void *target, struct arena *arena,
+                      struct error *reterr) MUST_CHECK;
+/* N or FIRST:LAST: struct trace_changes. */
+int option_read_rows(const char *text, void *target, struct arena *arena,
+                     struct error *reterr) MUST_CHECK;
+/* MODEL=SAMPLES: one more of struct trace_works. */
+int option_read_work(const char *text, void *target, struct arena *arena,
+                     struct error *reterr) MUST_CHECK;
+/* The name of a zone that there is: const char *. */
+int option_read_time_zone(const char *text, void *target, struct arena *arena,
+                          struct error *reterr) MUST_CHECK;
+/* FIRST:LAST, and SLOTSxGIB[:ddr3]:USE: struct profile_options. */
+int option_read_steps(const char *text, void *target, struct arena *arena,
+                      struct error *reterr) MUST_CHECK;
+int option_read_ram(const char *text, void *target, struct arena *arena,
+                    struct error *reterr) MUST_CHECK;
+/* A bare number of microseconds, or a time with its unit: double, microseconds. */
+int option_read_microseconds(const char *text, void *target, struct arena *arena,
+                             struct error *reterr) MUST_CHECK;
+
+extern const char *const picture_formats[]; /* ends with NULL */
 
 #endif

@@ -1,9 +1,8 @@
 /* easim plot: figures of finished runs, comparisons and sweeps. */
 #include "cli/cli.h"
-#include "cli/option_forms.h"
-#include "cli/option_parse.h"
-#include "cli/option_table.h"
-#include "cli/run_args.h"
+#include "cli/internal.h"
+#include "cli/option_values.h"
+#include "cli/scenario_args.h"
 #include "output/plot/dir.h"
 
 #include <stdio.h>

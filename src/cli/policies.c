@@ -2,7 +2,7 @@
  * its conformance.
  */
 #include "cli/cli.h"
-#include "cli/option_parse.h"
+#include "cli/internal.h"
 #include "conformance/checks.h"
 #include "policy/interface.h"
 #include "policy/module.h"

@@ -1,7 +1,7 @@
 /* easim profile: measurements of real jobs as a profile CSV, with the figures behind it. */
 #include "cli/cli.h"
-#include "cli/formats.h"
-#include "cli/option_table.h"
+#include "cli/internal.h"
+#include "cli/scenario_args.h"
 #include "ingest/profile_readers.h"
 #include "io/atomic_file.h"
 

@@ -1,5 +1,5 @@
 /* The progress line: a thread of its own that prints twice a second. */
-#include "cli/progress_line.h"
+#include "cli/internal.h"
 
 #include "base/mem.h"
 #include "cli/cli.h"

@@ -1,7 +1,6 @@
 /* easim regret: what a policy loses by its decisions. */
 #include "cli/cli.h"
-#include "cli/progress_line.h"
-#include "cli/run_args.h"
+#include "cli/internal.h"
 #include "cli/scenario_args.h"
 #include "output/folders.h"
 #include "output/regret/regret_tables.h"

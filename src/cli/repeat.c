@@ -1,25 +1,298 @@
 /* Repetition of a recorded command. It runs in a child, so that whatever becomes of it the folder
    of its results is removed. */
-#include "cli/repeat.h"
+#include "cli/internal.h"
 
+#include "base/child.h"
+#include "base/machine.h"
+#include "base/mem.h"
 #include "cli/cli.h"
-#include "cli/option_parse.h"
-#include "cli/option_table.h"
-#include "cli/repeat_child.h"
-#include "cli/repeat_compare.h"
 #include "cli/repeat_inputs.h"
 #include "easim_version.h"
 #include "io/files.h"
+#include "io/sha256.h"
 #include "output/manifest.h"
+#include "output/sweep/run_store.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+/* --- repeat_child --- */
+/* A command in a child process. Fork, wait, pass signals on. The child heads a process group, so
+   that an interruption at the terminal reaches it once, from here. */
+
+struct repeat_child {
+    enum command command;
+    int (*run)(enum command command, const char *results, int argc, char **argv);
+    char **argv;                /* ends with NULL */
+    const char *results;        /* of struct options; NULL: its author is trusted */
+    const char *data_folder;    /* becomes EASIM_DATA; NULL: as it is */
+    const char *working_folder; /* NULL: this one */
+    const char *policy_path;    /* for EASIM_POLICY_PATH; NULL: as it is */
+};
+
+/* The signals that the caller blocks around repeat_child_run: it passes them on. */
+static void repeat_child_signals(sigset_t *signals) {
+    static const int all[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD};
+    sigemptyset(signals);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        sigaddset(signals, all[i]);
+}
+
+static _Noreturn void run_in_child(const struct repeat_child *repetition, pid_t parent) {
+    int argc = 0, null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    sigset_t signals;
+    mem_on_failure(NULL, NULL);
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent)
+        _exit(EXIT_RUN_FAILED);
+    if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0) {
+        cli_say("easim: /dev/null: %s\n", strerror(errno));
+        _exit(EXIT_RUN_FAILED);
+    }
+    repeat_child_signals(&signals);
+    sigprocmask(SIG_UNBLOCK, &signals, NULL);
+    if (repetition->working_folder && chdir(repetition->working_folder) < 0) {
+        cli_say("easim: %s: cannot enter folder: %s\n", repetition->working_folder,
+                strerror(errno));
+        exit(EXIT_BAD_INPUT);
+    }
+    if (repetition->policy_path)
+        setenv("EASIM_POLICY_PATH", repetition->policy_path, 1);
+    if (repetition->data_folder)
+        setenv("EASIM_DATA", repetition->data_folder, 1);
+    while (repetition->argv[argc])
+        argc++;
+    exit(repetition->run(repetition->command, repetition->results, argc, repetition->argv));
+}
+
+static int exit_code(int status, bool interrupted) {
+    if (WIFEXITED(status))
+        return WEXITSTATUS(status);
+    if (interrupted)
+        return EXIT_INTERRUPTED;
+    cli_say("easim: the repetition was ended by signal %d\n", WTERMSIG(status));
+    return EXIT_RUN_FAILED;
+}
+
+/* Runs it to its end, its standard output thrown away. Returns an exit code. */
+static int repeat_child_run(const struct repeat_child *repetition) {
+    pid_t parent = getpid();
+    sigset_t signals;
+    int status, number;
+    bool interrupted = false;
+    fflush(stdout);
+    fflush(stderr);
+    pid_t child = child_fork();
+    if (child < 0) {
+        cli_say("easim: cannot start a process: %s\n", strerror(errno));
+        return EXIT_RUN_FAILED;
+    }
+    if (child == 0)
+        run_in_child(repetition, parent);
+    setpgid(child, child);
+    repeat_child_signals(&signals);
+    while (waitpid(child, &status, WNOHANG) == 0) {
+        if (sigwait(&signals, &number) != 0 || number == SIGCHLD)
+            continue;
+        interrupted = true;
+        kill(child, number);
+    }
+    return exit_code(status, interrupted);
+}
+
+/* --- repeat_compare --- */
+/* The files of recorded results against those of a repetition. */
+
+/* ---- What manifests name ---- */
+
+/* Of a file that is there: false if there is none. Of one that cannot be read nothing can be said.
+ */
+static bool hash_file(const char *path, char digest[static SHA256_TEXT]) {
+    uint64_t bytes;
+    struct error error = {0};
+    int r = sha256_file(path, digest, &bytes, &error);
+    if (r < 0)
+        machine_end("%s", error.text);
+    return r == 0;
+}
+
+/* Equal SHA-256 means equal bytes. */
+static bool file_is_whole(const struct recorded_file *file, const char *prefix) {
+    char now[SHA256_TEXT];
+    bool there = hash_file(file->path, now);
+    if (there && file->sha256 && strcmp(now, file->sha256) == 0)
+        return true;
+    cli_show("damaged: %s%s (%s)\n", prefix, file->name,
+             there ? "not of the SHA-256 in the manifest: one of the two was changed"
+                   : "it is missing");
+    return false;
+}
+
+static bool folder_is_whole(const struct recorded *recorded, const char *prefix) {
+    bool whole = true;
+    for (const struct recorded_file *file = recorded->files; file->name; file++)
+        whole = file_is_whole(file, prefix) && whole;
+    for (const char *const *folder = recorded->folders; *folder; folder++) {
+        struct recorded inner = {0};
+        struct arena arena = {0};
+        struct error error = {0};
+        const char *manifest =
+            arena_printf(&arena, "%s/%s/" MANIFEST_NAME, recorded->folder, *folder);
+        if (recorded_load(&inner, manifest, &error) == 0) {
+            whole =
+                folder_is_whole(&inner, arena_printf(&arena, "%s%s/", prefix, *folder)) && whole;
+        } else {
+            cli_show("damaged: %s%s/" MANIFEST_NAME " (%s)\n", prefix, *folder, error.text);
+            whole = false;
+        }
+        recorded_finish(&inner);
+        arena_finish(&arena);
+    }
+    return whole;
+}
+
+/* Whether the recorded folder, and those in it, hold the files of their manifests; prints a line
+   for each that they do not. */
+static bool repeat_is_whole(const struct recorded *recorded) {
+    return folder_is_whole(recorded, "");
+}
+
+/* ---- The repetition ---- */
+
+/* Prints the line of a file unless the repetition has the same. */
+static bool same_file(const struct recorded_file *file, const char *prefix, const char *again) {
+    struct arena arena = {0};
+    char after[SHA256_TEXT];
+    bool is_made = hash_file(arena_printf(&arena, "%s/%s", again, file->name), after);
+    bool same = is_made && strcmp(after, file->sha256) == 0;
+    if (!same)
+        cli_show("differs: %s%s%s\n", prefix, file->name,
+                 is_made ? "" : " (the repetition does not write it)");
+    arena_finish(&arena);
+    return same;
+}
+
+/* Files that only the repetition has. */
+static bool no_more_files(const struct recorded *before, const struct recorded *after,
+                          const char *prefix) {
+    bool good = true;
+    for (const struct recorded_file *new = after->files; new->name; new ++) {
+        const struct recorded_file *old = before->files;
+        while (old->name && strcmp(old->name, new->name) != 0)
+            old++;
+        if (!old->name)
+            cli_show("differs: %s%s (only the repetition writes it)\n", prefix, new->name);
+        good = good && old->name;
+    }
+    return good;
+}
+
+/* The files of one folder and of those in it. again: the folder of the repetition. */
+static bool same_folder(const struct recorded *before, const char *prefix, const char *again) {
+    struct recorded after = {0};
+    struct error error = {0};
+    bool same = true;
+    for (const struct recorded_file *file = before->files; file->name; file++)
+        same = same_file(file, prefix, again) && same;
+    if (recorded_load(&after, arena_printf(&after.arena, "%s/" MANIFEST_NAME, again), &error) == 0)
+        same = no_more_files(before, &after, prefix) && same;
+    for (const char *const *folder = before->folders; *folder; folder++) {
+        struct recorded inner = {0};
+        struct arena arena = {0};
+        const char *manifest =
+            arena_printf(&arena, "%s/%s/" MANIFEST_NAME, before->folder, *folder);
+        if (recorded_load(&inner, manifest, &error) == 0)
+            same = same_folder(&inner, arena_printf(&arena, "%s%s/", prefix, *folder),
+                               arena_printf(&arena, "%s/%s", again, *folder)) &&
+                   same;
+        else {
+            cli_show("differs: %s%s/" MANIFEST_NAME " (%s)\n", prefix, *folder, error.text);
+            same = false;
+        }
+        recorded_finish(&inner);
+        arena_finish(&arena);
+    }
+    recorded_finish(&after);
+    return same;
+}
+
+/* ---- The points of a sweep ---- */
+
+/* Line by line, each without its first `skip` bytes. */
+static bool texts_equal(struct slice before, struct slice after, size_t skip) {
+    struct slice one, other;
+    bool equal = true;
+    while (equal && point_file_line(&before, &one)) {
+        equal = point_file_line(&after, &other) && one.length == other.length;
+        size_t skipped = one.length < skip ? one.length : skip;
+        equal = equal && memcmp(one.at + skipped, other.at + skipped, one.length - skipped) == 0;
+    }
+    return equal && before.length == after.length;
+}
+
+/* Which result of the point counts. */
+static bool same_point(const struct run_store *before, const struct run_store *after,
+                       const struct run_record *record, bool same_inputs) {
+    const struct run_record *old =
+        run_store_find(before, record->id, same_inputs ? &record->inputs : NULL);
+    struct str notes[2] = {{0}}, texts[2] = {{0}};
+    struct error error = {0};
+    bool same = old && run_store_load(before, old, &notes[0], &texts[0], &error) == 0 &&
+                run_store_load(after, record, &notes[1], &texts[1], &error) == 0 &&
+                texts_equal((struct slice){texts[0].text, texts[0].length},
+                            (struct slice){texts[1].text, texts[1].length},
+                            same_inputs ? 0 : SWEEP_INPUTS_BYTES) &&
+                texts_equal((struct slice){notes[0].text, notes[0].length},
+                            (struct slice){notes[1].text, notes[1].length}, 0);
+    if (error.code < 0)
+        machine_end("%s", error.text);
+    for (int i = 0; i < 2; i++) {
+        str_finish(&notes[i]);
+        str_finish(&texts[i]);
+    }
+    return same;
+}
+
+/* Results of points that the sweep has no more may lie beside those it has; manifests name none. */
+static bool same_points(const char *folder, const char *again, bool same_inputs) {
+    struct arena arena = {0};
+    struct run_store before = {.turn = 0}, after = {.turn = 0};
+    struct error error = {0};
+    bool same = run_store_read(&before, arena_printf(&arena, "%s/runs", folder), &error) == 0 &&
+                run_store_read(&after, arena_printf(&arena, "%s/runs", again), &error) == 0;
+    if (!same)
+        machine_end("%s", error.text);
+    for (size_t i = 0; i < after.records.count; i++) {
+        const struct run_record *record = &after.records.at[i];
+        if (same_point(&before, &after, record, same_inputs))
+            continue;
+        cli_show("differs: run %016llx\n", (unsigned long long)record->id);
+        same = false;
+    }
+    run_store_finish(&before);
+    run_store_finish(&after);
+    arena_finish(&arena);
+    return same;
+}
+
+/* Prints a line for each file that differs between the two folders, the recorded one whole. Of a
+   sweep also the files of its points; they hold a hash of what was read, which
+   counts only where nothing of that has changed (same_inputs). */
+static bool repeat_compare(const struct recorded *recorded, const char *again, bool same_inputs) {
+    bool same = same_folder(recorded, "", again);
+    bool sweep = strcmp(recorded->command, "sweep") == 0;
+    return (!sweep || same_points(recorded->folder, again, same_inputs)) && same;
+}
+
+/* --- repeat --- */
 
 /* A manifest that is not there is not taken for a scenario: its command would ask for options
  * first. */

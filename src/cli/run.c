@@ -1,19 +1,22 @@
 /* easim run: all replications of a scenario, a table on the terminal and CSV files in a folder. */
 #include "base/units.h"
 #include "cli/cli.h"
-#include "cli/progress_line.h"
-#include "cli/run_args.h"
+#include "cli/internal.h"
 #include "cli/scenario_args.h"
 #include "config/policy_text.h"
+#include "output/folders.h"
 #include "output/recorded/recorded.h"
 #include "output/run/run_dir.h"
 #include "output/run/run_report.h"
 #include "output/run/run_tables.h"
 #include "study/bound_replications.h"
 #include "study/service_bins.h"
+#include "study/study.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+/* --- run --- */
 
 /* Reading back what was recorded takes a third of a second of 100,000 jobs: of more than these the
    line under the table only says who tells. */
@@ -33,7 +36,7 @@ static int add_waste_line(const struct replicate_result *result, const char *out
 }
 
 /* What a run has left. */
-struct outcome {
+struct run_outcome {
     const struct replicate_result *result;
     const char *out;
     bool recorded;                     /* to its end */
@@ -56,7 +59,7 @@ static int find_bins(const struct options *options, const struct study *study,
 
 /* The table with its notes, or data on standard output and the notes beside it. */
 static int print_result(const struct options *options, const struct study *study,
-                        const struct outcome *outcome) {
+                        const struct run_outcome *outcome) {
     const struct replicate_result *result = outcome->result;
     struct str text = {0};
     struct error error = {0};
@@ -154,11 +157,11 @@ static int run_study(struct options *options, const struct study *study) {
     } else if (run_dir_commit(dir, &result, r < 0, &error) < 0) {
         code = cli_report_error(&error);
     } else {
-        struct outcome outcome = {&result,
-                                  out,
-                                  dir_options.record && r == 0,
-                                  r == 0 && options->bound ? &bounds : NULL,
-                                  {.until_s = 0}};
+        struct run_outcome outcome = {&result,
+                                      out,
+                                      dir_options.record && r == 0,
+                                      r == 0 && options->bound ? &bounds : NULL,
+                                      {.until_s = 0}};
         if (r == 0 && find_bins(options, study, &result, &outcome.bins, &error) < 0)
             code = run_args_report(&error, &result, study);
         int printed = print_result(options, study, &outcome);
@@ -175,6 +178,97 @@ int cli_run(struct options *options) {
     struct study study;
     int code = scenario_args_load(options, &study, &problems) < 0 ? cli_report_problems(&problems)
                                                                   : run_study(options, &study);
+    study_finish(&study);
+    problems_finish(&problems);
+    return code;
+}
+
+/* --- check --- */
+/* easim check: everything that `easim run` would refuse, without running. */
+
+int cli_check(struct options *options) {
+    struct problems problems = CLI_PROBLEMS;
+    struct study study;
+    int code = EXIT_DONE;
+    if (scenario_args_load(options, &study, &problems) < 0)
+        code = cli_report_problems(&problems);
+    else
+        cli_show("%s: ok\n", options->operands[0]);
+    struct str many = {0};
+    if (code == EXIT_DONE)
+        study_announce(&study, &many);
+    if (many.length > 0)
+        cli_show("  warning: %s\n", many.text);
+    many.length = 0;
+    if (code == EXIT_DONE)
+        study_add_periods(&study, &many);
+    if (many.length > 0)
+        cli_show("  note: %s\n", many.text);
+    str_finish(&many);
+    for (size_t i = 0; code == EXIT_DONE && i < study.warnings.count; i++)
+        cli_show("  warning: %s\n", study.warnings.at[i]);
+    study_finish(&study);
+    problems_finish(&problems);
+    return code;
+}
+
+/* --- bound --- */
+/* easim bound: numbers that no schedule of a scenario's jobs is below. */
+
+static int print_bounds(const struct options *options, const struct bound_output *output,
+                        const char *folder) {
+    struct str text = {0};
+    if (options->format == FORMAT_TABLE) {
+        bound_tables_report(output, &text);
+        str_addf(&text, "  results: %s\n", folder);
+    } else {
+        (options->format == FORMAT_JSON ? bound_tables_json : bound_tables_csv)(output, &text);
+    }
+    int code = run_args_show(options, &text);
+    str_finish(&text);
+    return code;
+}
+
+/* Any schedule: with power limits and shared GPUs, whatever the policy of the scenario uses. */
+static int bound_study(struct options *options, const struct study *study, struct bounds *bounds) {
+    static const struct config_extras any = {.power_limits = true, .shares = true};
+    struct error error = {0};
+    struct inputs inputs = {.list = {0}};
+    struct replicate_options how = run_args_options(options);
+    uint32_t count = (uint32_t)study->scenario.replications;
+    const char *usual = arena_printf(&options->arena, "results/%s/bound", study->scenario.name);
+    run_args_catch_interrupts();
+    inputs_add_study(&inputs, study);
+    error = inputs.failure;
+    const char *folder = error.code < 0 ? NULL : run_args_folder(options, usual, &error);
+    if (!folder) {
+        inputs_finish(&inputs);
+        return cli_report_error(&error);
+    }
+    struct progress_line *progress =
+        options->quiet ? NULL : progress_line_start(count, "replications", study, &how);
+    int r = bound_replications(study, &any, &how, count, bounds, &error);
+    progress_line_stop(progress);
+    const struct manifest_origin origin = {
+        "bound", options->words.at, &study->scenario, &study->model_tree, &inputs, NULL};
+    const struct bound_output output = {.study = study, .bounds = bounds, .replications = count};
+    r = r < 0 ? r : inputs_verify(&inputs, INPUTS_LATE, &error);
+    r = r < 0 ? r : bound_dir_write(folder, &output, &origin, &error);
+    inputs_finish(&inputs);
+    return r < 0 ? cli_report_error(&error) : print_bounds(options, &output, folder);
+}
+
+int cli_bound(struct options *options) {
+    struct problems problems = CLI_PROBLEMS;
+    struct study study;
+    int code;
+    if (scenario_args_load(options, &study, &problems) < 0) {
+        code = cli_report_problems(&problems);
+    } else {
+        struct bounds *bounds = mem_zalloc((size_t)study.scenario.replications, sizeof *bounds);
+        code = bound_study(options, &study, bounds);
+        free(bounds);
+    }
     study_finish(&study);
     problems_finish(&problems);
     return code;

@@ -1,10 +1,7 @@
 /* easim sweep: one scenario at many points, resumed where it was left. */
 #include "cli/cli.h"
-#include "cli/option_table.h"
-#include "cli/progress_line.h"
-#include "cli/run_args.h"
+#include "cli/internal.h"
 #include "cli/scenario_args.h"
-#include "cli/sweep_engines.h"
 #include "ingest/logs/log_readers.h"
 #include "io/leftovers.h"
 #include "output/sweep/findings.h"

@@ -1,10 +1,8 @@
 /* GNU parallel and Slurm. A task is `easim sweep --shard I/N`, which runs what its shard still
    misses: a task that was killed is simply run again. */
-#include "cli/sweep_engines.h"
+#include "cli/internal.h"
 
-#include "base/str.h"
 #include "cli/cli.h"
-#include "cli/shell_words.h"
 #include "io/atomic_file.h"
 #include "io/files.h"
 
@@ -13,7 +11,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -1,11 +1,8 @@
 /* easim tune: the best parameters of a policy, or values of the scenario, found on one seed and
    judged on another. */
 #include "cli/cli.h"
-#include "cli/option_table.h"
-#include "cli/progress_line.h"
-#include "cli/run_args.h"
+#include "cli/internal.h"
 #include "cli/scenario_args.h"
-#include "cli/tune_targets.h"
 #include "config/policy_text.h"
 #include "ingest/logs/log_readers.h"
 #include "output/folders.h"

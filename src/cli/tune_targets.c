@@ -1,16 +1,14 @@
-/* From --params to targets and axes: see tune_targets.h. */
-#include "cli/tune_targets.h"
+/* From --params to targets and axes: see internal.h. */
+#include "cli/internal.h"
 
 #include "base/numfmt.h"
 #include "base/units.h"
 #include "cli/cli.h"
-#include "cli/option_values.h"
 #include "io/yaml_node.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define MOST_VALUES 100 /* of a list: so many are tried in full */
 

@@ -1,9 +1,7 @@
 /* easim validate: what was measured beside what easim predicts. */
 #include "base/machine.h"
 #include "cli/cli.h"
-#include "cli/option_parse.h"
-#include "cli/progress_line.h"
-#include "cli/run_args.h"
+#include "cli/internal.h"
 #include "cli/scenario_args.h"
 #include "experiment/validate/load.h"
 #include "ingest/logs/log_readers.h"

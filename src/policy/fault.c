@@ -22,7 +22,7 @@
 
 #define MOST_SEGMENTS 8
 
-/* What a signal handler may reach, beside the flag in cli/run_args.c. */
+/* What a signal handler may reach, beside the flag in cli/scenario_args.c. */
 static struct {
     struct {
         uintptr_t start, end;

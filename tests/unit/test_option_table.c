@@ -1,7 +1,7 @@
 /* The table of options, row by row and for each command: nothing in it contradicts itself, and
    every default is one that could be given. What the rows lead to is tested by whole commands
    (tests/system/test_usage.py, tests/bad/cases). */
-#include "cli/option_table.h"
+#include "cli/internal.h"
 #include "cli/option_values.h"
 
 #include <criterion/criterion.h>
