@@ -9,8 +9,8 @@ that is checked, too.
 --limits prints the limits of input as a table, from the #define lines of LIMITS: docs/scenario.md must have it.
 
 A table is a list of lines X(name, unit, better, ...): METRIC_TABLE in src/metrics/metric_table.h, and NAME_COLUMNS in
-src/output/ROOM/NAME_csv.c. In docs/outputs.md each section "## NAME.csv" has tables with the columns column, unit, better
-and definition, where a row may tell of several columns: one unit for all, or one for each ("-": none). Names, their
+the section NAME_csv of a file of src/output/run or models. In docs/outputs.md each section "## NAME.csv" has tables with
+the columns column, unit, better and definition, where a row may tell of several columns: one unit for all, or one for each ("-": none). Names, their
 order, units and directions must be those of the table. The writer of a metric must be the file that assigns it.
 
 A second table is: two names of metrics as strings in one file, a label of several words as a string, a metric beside a
@@ -30,6 +30,7 @@ PACKAGE_COLUMNS = Path("tools/python/easim/columns.csv")
 DOCS_OF_RECORDS = Path("docs/record.md")
 LAYERS = ("metrics", "study", "conformance", "experiment", "insight", "output", "cli")
 ROW = re.compile(r"^ *X\((\w+), (\w+|\"[^\"]*\"), (NEITHER|LESS|MORE), (.*)\)(?: \\)?$")
+SECTION = re.compile(r"^/\* --- (\w+) --- \*/$", re.MULTILINE)
 BETTER = {"NEITHER": "", "LESS": "less", "MORE": "more"}
 COMMON = ["policy", "replication"]
 OF_SUMMARY = ["policy", "replication", "seed"]
@@ -50,30 +51,30 @@ LIMITS = (
     ("name of a policy's folder, with its parameters", BYTES, "config/policy_text.h", "POLICY_FOLDER_MOST_BYTES"),
     ("a policy's own name", BYTES, "config/policy_text.h", "POLICY_NAME_MOST_BYTES"),
     ("power of one GPU, and base_w of a node, in W", "", "config/scenario.h", "SCENARIO_MOST_W"),
-    ("peak power of a cluster, in W", "", "cluster/power_units.h", "POWER_MAX_W"),
+    ("peak power of a cluster, in W", "", "cluster/power_meter.h", "POWER_MAX_W"),
     ("GPU types of a cluster", "", "cluster/cluster.h", "CLUSTER_MAX_TYPES"),
     ("GPUs of a node", "", "cluster/cluster.h", "CLUSTER_MAX_NODE_GPUS"),
     ("GPUs of a cluster", "", "cluster/cluster.h", "CLUSTER_MAX_GPUS"),
     ("tiers of a network", "", "cluster/network.h", "NETWORK_MOST_TIERS"),
     ("values of k, and of batches, of one request", "", "model/config_table.h", "CONFIG_MAX_CHOICES"),
-    ("phases of a model", "", "model/model_phase.h", "MODEL_MAX_PHASES"),
-    ("batches of a phase", "", "model/model_phase.h", "MODEL_MAX_BATCHES"),
-    ("batch of a GPU", "", "model/speed.h", "BATCH_MOST"),
-    ("jobs of an arrival law", "", "workload/arrivals.h", "ARRIVALS_MOST_JOBS"),
+    ("phases of a model", "", "model/batches.c", "MODEL_MAX_PHASES"),
+    ("batches of a phase", "", "model/batches.h", "MODEL_MAX_BATCHES"),
+    ("batch of a GPU", "", "model/laws.h", "BATCH_MOST"),
+    ("jobs of an arrival law", "", "workload/stream.h", "ARRIVALS_MOST_JOBS"),
     ("replicas of a service", "", "workload/service.c", "MOST_REPLICAS"),
     ("bins of a diurnal law of demand", "", "workload/service_demand.c", "MOST_BINS"),
-    ("tokens of a request", "", "workload/request_log.c", "MOST_TOKENS"),
-    ("hours of a forecast", "", "config/forecast.c", "MOST_HOURS"),
+    ("tokens of a request", "", "workload/service_demand.c", "MOST_TOKENS"),
+    ("hours of a forecast", "", "config/scenario.c", "MOST_HOURS"),
     ("worlds of a comparison", "", "config/uncertainty.c", "MOST_WORLDS"),
-    ("points of a sweep", "", "experiment/sweep/sweep_sets.h", "SWEEP_MOST_POINTS"),
+    ("points of a sweep", "", "experiment/sweep/axes.h", "SWEEP_MOST_POINTS"),
     ("GPUs of a job in a foreign log", "", "ingest/foreign.h", "FOREIGN_MAX_GPUS"),
-    ("a job of philly-json", BYTES, "ingest/logs/philly_json.c", "JOB_MAX_BYTES"),
+    ("a job of philly-json", BYTES, "ingest/logs/philly.c", "JOB_MAX_BYTES"),
     ("GPUs of a row of a profile", "", "ingest/profile.h", "PROFILE_MOST_GPUS"),
     ("columns of a table of measurements", "", "ingest/records/records.h", "RECORDS_MAX_CELLS"),
     ("GPUs of telemetry", "", "ingest/telemetry/telemetry.h", "TELEMETRY_MOST_DEVICES"),
-    ("GPUs of Kineto traces", "", "ingest/kineto/kineto_gpus.h", "KINETO_MOST_GPUS"),
+    ("GPUs of Kineto traces", "", "ingest/kineto/kineto_kinds.c", "KINETO_MOST_GPUS"),
     ("steps of a Kineto trace; further ones are left out and counted", "", "ingest/kineto/kineto_trace.h", "KINETO_MOST_STEPS"),
-    ("levels of folders of MLPerf results", "", "ingest/mlperf/mlperf_folder.c", "MOST_DEPTH"),
+    ("levels of folders of MLPerf results", "", "ingest/mlperf/mlperf.c", "MOST_DEPTH"),
     ("a manifest that is repeated", BYTES, "study/recorded.c", "MOST_BYTES"),
     ("the header of a recorded table", BYTES, "insight/recorded_table.c", "HEAD_MOST"),
 )
@@ -89,12 +90,14 @@ class Row:
         self.better = BETTER[match[3]]
 
 
-def read_table(root, file):
-    """Rows of all lists X(...) of a file, in order."""
+def read_table(root, file, section=None):
+    """Rows of all lists X(...) of a file, or of one section of it, in order."""
     text = (root / file).read_text(encoding="utf-8")
+    sections = [(match[1], match.start()) for match in SECTION.finditer(text)] + [(None, len(text))]
+    begin, end = next(((at, after[1]) for (name, at), after in zip(sections, sections[1:]) if name == section), (0, len(text)))
     units = dict(re.findall(r'#define (METRIC_\w+) +"([^"]*)"', text))
     rows, found = [], []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text[begin:end].splitlines(), text.count("\n", 0, begin) + 1):
         match = ROW.match(line)
         if match:
             rows.append(Row(file, number, match, units))
@@ -105,14 +108,14 @@ def read_table(root, file):
 
 def read_tables(root):
     """{"NAME.csv": rows}, and what is wrong."""
-    tables, found = {}, []
-    files = {"summary.csv": METRICS}
-    for path in sorted(path for room in TABLES for path in (root / room).glob("*_csv.c")):
-        if "_COLUMNS(X)" in path.read_text(encoding="utf-8"):
-            files[path.name[:-len("_csv.c")] + ".csv"] = path.relative_to(root)
-    for name, file in files.items():
-        tables[name], wrong = read_table(root, file)
-        found += wrong
+    tables = {}
+    tables["summary.csv"], found = read_table(root, METRICS)
+    for path in sorted(path for room in TABLES for path in (root / room).glob("*.c")):
+        for section in SECTION.findall(path.read_text(encoding="utf-8")):
+            rows, wrong = read_table(root, path.relative_to(root), section) if section.endswith("_csv") else ([], [])
+            if rows:
+                tables[section[:-len("_csv")] + ".csv"] = rows
+            found += wrong
     return tables, found
 
 
@@ -275,7 +278,7 @@ CLEAN = {
                   '    X(util_all, METRIC_SHARE, MORE, LIGHT, metrics, "use") \\\n'
                   '    X(events, "", NEITHER, LIGHT, metrics, "events")\n',
     "src/metrics/metrics.c": "s->energy_kwh = 1;\ns->util_all += 1;\ns->events++;\n",
-    "src/output/run/jobs_csv.c": '#define JOBS_COLUMNS(X) \\\n    X(user, "", NEITHER, text(out, job.user)) \\\n'
+    "src/output/run/run_tables.c": '/* --- jobs_csv --- */\n#define JOBS_COLUMNS(X) \\\n    X(user, "", NEITHER, text(out, job.user)) \\\n'
                                  '    X(wait_s, "s", LESS, ns(out, job.wait_ns)) \\\n'
                                  '    X(nodes, "", NEITHER, number(out, job.nodes))\n',
     str(DOCS): "## jobs.csv\n\n| column | unit | better | definition |\n|---|---|---|---|\n| policy, replication | | | x |\n"
