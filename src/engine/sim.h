@@ -275,25 +275,63 @@ struct services {
 /* The kinds of events, and their order where they come at the same instant (docs/semantics.md,
    1.2). */
 
-enum event_kind {
-    EVENT_CLUSTER,     /* payload enum cluster_change: power cap, price or carbon intensity */
-    EVENT_MEASURE,     /* end of the warm-up; causes no decision */
-    EVENT_COMPUTING,   /* payload job: set-up is over; causes no decision */
-    EVENT_PHASE,       /* payload job: it enters the next phase of its model; causes no decision */
-    EVENT_UTILIZATION, /* payload job: the next step of its utilization; causes no decision */
-    EVENT_FINISH,      /* payload job */
-    EVENT_RELEASE,     /* payload job: its checkpoint is written */
-    EVENT_ARRIVAL,     /* payload job */
-    EVENT_TIMER,
-    EVENT_FAILURE, /* payload node */
-    EVENT_REPAIR,  /* payload node */
-    EVENT_SLEEP,   /* payload node: free GPUs of it fall asleep; causes no decision */
-    EVENT_DEMAND,  /* of services changes; like the three below, it causes a decision only of
-                      policies that declare SERVICES, or where GPUs came free */
-    EVENT_BACKLOG, /* payload service: its backlog is empty, or a waiting time is reached */
-    EVENT_REPLICA, /* payload replica: it is ready */
-    EVENT_SCALING, /* of services */
+/* What an event is about: its payload. */
+enum event_subject {
+    OF_CLUSTER, /* enum cluster_change, or EASIM_NONE */
+    OF_NODE,    /* a node; events that go on for ever and do not help a waiting job by themselves */
+    OF_SERVICE, /* a service, a replica or EASIM_NONE; it causes a decision only of policies that
+                   declare SERVICES, or where GPUs came free */
+    OF_JOB,     /* a job that holds GPUs */
+    OF_WORKLOAD, /* a job that comes, or EASIM_NONE */
 };
+
+/* Classes of one instant, the first first. */
+enum event_rank {
+    RANK_CHANGE,
+    RANK_FAILURE,
+    RANK_MEASURE,
+    RANK_SLEEP,
+    RANK_COMPUTING,
+    RANK_FINISH,
+    RANK_PHASE,
+    RANK_BACKLOG,
+    RANK_REPLICA,
+    RANK_ARRIVAL,
+    RANK_LATE_FINISH, /* those of RANK_FINISH, where arrivals come first */
+    RANK_SCALING,
+    RANK_TIMER
+};
+
+/* ROW(kind, rank, subject, whether it causes a decision, name in traces, what loop.c does) */
+#define EVENT_KINDS(ROW) \
+    ROW(CLUSTER, CHANGE, CLUSTER, true, NULL, cluster_changes_apply) \
+    ROW(DEMAND, CHANGE, SERVICE, false, "demand", change_demand) \
+    ROW(FAILURE, FAILURE, NODE, true, "node_failure", fail_node) \
+    ROW(REPAIR, FAILURE, NODE, true, "node_repair", repair_node) \
+    ROW(MEASURE, MEASURE, WORKLOAD, false, "measure", end_warmup) \
+    ROW(SLEEP, SLEEP, NODE, false, "sleep", nodes_fall_asleep) \
+    ROW(COMPUTING, COMPUTING, JOB, false, "compute", segments_begin_run) \
+    ROW(FINISH, FINISH, JOB, true, NULL, finish_job) \
+    ROW(RELEASE, FINISH, JOB, true, "release", release_gpus) \
+    ROW(PHASE, PHASE, JOB, false, "phase", job_phase_enter) \
+    ROW(UTILIZATION, PHASE, JOB, false, "utilization", segments_change_utilization) \
+    ROW(BACKLOG, BACKLOG, SERVICE, false, "backlog", change_flow) \
+    ROW(REPLICA, REPLICA, SERVICE, false, "replica_ready", begin_serving) \
+    ROW(ARRIVAL, ARRIVAL, WORKLOAD, true, NULL, take_arrival) \
+    ROW(SCALING, SCALING, SERVICE, false, "scaling", scale_services) \
+    ROW(TIMER, TIMER, CLUSTER, true, "timer", pass_timer)
+
+#define KIND(kind, rank, subject, decides, name, apply) EVENT_##kind,
+enum event_kind { EVENT_KINDS(KIND) };
+#undef KIND
+
+struct event_row {
+    const char *name; /* NULL: traces tell it otherwise */
+    uint8_t rank, subject;
+    bool decides;
+};
+
+extern const struct event_row event_rows[];
 
 /* Rank of a kind among the events of one instant, for eventq_push: the least comes first.
    arrivals_first: arrivals before finishes and checkpoints that are written. */

@@ -114,7 +114,7 @@ static void on_segment(void *context, const struct sim *sim, const struct segmen
 
 static void on_event(void *context, const struct sim *sim, const struct event *event) {
     const struct job_segments *s = context;
-    if (event->kind == EVENT_FAILURE || event->kind == EVENT_REPAIR || event->kind == EVENT_SLEEP)
+    if (event_rows[event->kind].subject == OF_NODE)
         gpu_tracker_note_node(s->tracker, sim, event->payload);
 }
 

@@ -220,7 +220,7 @@ static void write_job_event(struct run_trace *trace, const struct sim *sim, uint
 }
 
 static void write_phase(struct run_trace *trace, const struct sim *sim, uint32_t job) {
-    begin_line(trace, sim->now_ns, "phase");
+    begin_line(trace, sim->now_ns, event_rows[EVENT_PHASE].name);
     add_job(&trace->line, sim, job);
     add_int(&trace->line, "model_phase", sim->runs[job].phase);
     add_config(&trace->line, sim, sim->runs[job].config);
@@ -229,7 +229,7 @@ static void write_phase(struct run_trace *trace, const struct sim *sim, uint32_t
 }
 
 static void write_utilization(struct run_trace *trace, const struct sim *sim, uint32_t job) {
-    begin_line(trace, sim->now_ns, "utilization");
+    begin_line(trace, sim->now_ns, event_rows[EVENT_UTILIZATION].name);
     add_job(&trace->line, sim, job);
     add_real(&trace->line, "utilization", utilization_present(sim, job));
     end_line(trace);
@@ -249,14 +249,10 @@ static void write_node_event(struct run_trace *trace, const struct sim *sim, uin
 
 static void write_service_event(struct run_trace *trace, const struct sim *sim,
                                 const struct event *event) {
-    static const char *const kinds[] = {[EVENT_DEMAND] = "demand",
-                                        [EVENT_BACKLOG] = "backlog",
-                                        [EVENT_REPLICA] = "replica_ready",
-                                        [EVENT_SCALING] = "scaling"};
     const struct replica *replica =
         event->kind == EVENT_REPLICA ? &sim->services.replicas.at[event->payload] : NULL;
     uint32_t service = replica ? replica->service : event->payload;
-    begin_line(trace, sim->now_ns, kinds[event->kind]);
+    begin_line(trace, sim->now_ns, event_rows[event->kind].name);
     if (service != EASIM_NONE)
         add_text(&trace->line, "service", services_spec(sim, service)->name);
     if (replica)
@@ -268,6 +264,7 @@ static void write_service_event(struct run_trace *trace, const struct sim *sim,
 
 static void on_event(void *context, const struct sim *sim, const struct event *event) {
     struct run_trace *t = context;
+    const char *name = event_rows[event->kind].name;
     switch ((enum event_kind)event->kind) {
     case EVENT_ARRIVAL: /* on_job tells them */
     case EVENT_FINISH:
@@ -276,7 +273,8 @@ static void on_event(void *context, const struct sim *sim, const struct event *e
         write_cluster_change(t, sim, event->payload);
         break;
     case EVENT_COMPUTING:
-        write_job_event(t, sim, event->payload, "compute");
+    case EVENT_RELEASE:
+        write_job_event(t, sim, event->payload, name);
         break;
     case EVENT_PHASE:
         write_phase(t, sim, event->payload);
@@ -284,23 +282,18 @@ static void on_event(void *context, const struct sim *sim, const struct event *e
     case EVENT_UTILIZATION:
         write_utilization(t, sim, event->payload);
         break;
-    case EVENT_RELEASE:
-        write_job_event(t, sim, event->payload, "release");
-        break;
     case EVENT_MEASURE:
     case EVENT_TIMER:
-        begin_line(t, sim->now_ns, event->kind == EVENT_TIMER ? "timer" : "measure");
+        begin_line(t, sim->now_ns, name);
         end_line(t);
         break;
     case EVENT_FAILURE:
         t->failed_node = event->payload;
-        write_node_event(t, sim, event->payload, "node_failure");
+        write_node_event(t, sim, event->payload, name);
         break;
     case EVENT_REPAIR:
-        write_node_event(t, sim, event->payload, "node_repair");
-        break;
     case EVENT_SLEEP:
-        write_node_event(t, sim, event->payload, "sleep");
+        write_node_event(t, sim, event->payload, name);
         break;
     case EVENT_DEMAND:
     case EVENT_BACKLOG:
