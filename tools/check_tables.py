@@ -41,7 +41,7 @@ LIMITS = (
     ("problems shown of a file; the others are counted", "", "base/error.h", "PROBLEMS_SHOWN"),
     ("a YAML file", BYTES, "io/yaml_doc.c", "FILE_BYTES"),
     ("values of a YAML file, those that aliases repeat included", "", "io/yaml_read.c", "NODES_MAX"),
-    ("levels of YAML inside each other", "", "io/yaml_read.h", "YAML_DEPTH_MAX"),
+    ("levels of YAML inside each other", "", "io/internal.h", "YAML_DEPTH_MAX"),
     ("a line of a text file, unpacked", BYTES, "io/lines.h", "LINES_MAX_BYTES"),
     ("columns of a CSV file", "", "io/csv.h", "CSV_MAX_COLUMNS"),
     ("levels of JSON inside each other", "", "io/json_text.c", "MOST_NESTED"),

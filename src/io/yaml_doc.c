@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/numfmt.h"
 #include "io/files.h"
-#include "io/yaml_read.h"
+#include "io/internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

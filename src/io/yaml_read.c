@@ -1,9 +1,9 @@
 /* YAML text to nodes, from libyaml's events. Every way to go wrong adds a problem; a NULL node ends
  * the reading. */
-#include "io/yaml_read.h"
 #include "base/array.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "io/internal.h"
 #include "io/yaml_path.h"
 
 #include <stdlib.h>

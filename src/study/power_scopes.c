@@ -1,5 +1,5 @@
-/* Scopes of power: see power_scopes.h. */
-#include "study/power_scopes.h"
+/* Scopes of power: see internal.h. */
+#include "study/internal.h"
 
 #include "model/gpu_value.h"
 #include "model/model_fields.h"

@@ -1,5 +1,5 @@
-/* What models move over shared links: see shared_links.h. */
-#include "study/shared_links.h"
+/* What models move over shared links: see internal.h. */
+#include "study/internal.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
 #include "io/files.h"
 #include "model/override_values.h"
 #include "policy/fault.h"
-#include "study/warnings.h"
+#include "study/internal.h"
 
 #include <errno.h>
 #include <math.h>

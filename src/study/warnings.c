@@ -1,11 +1,9 @@
-/* Warnings of a study: see warnings.h. */
-#include "study/warnings.h"
+/* Warnings of a study: see internal.h. */
+#include "study/internal.h"
 
 #include "base/units.h"
 #include "model/batches.h"
 #include "model/gpu_value.h"
-#include "study/power_scopes.h"
-#include "study/shared_links.h"
 #include "workload/service_load.h"
 #include "workload/source_uses.h"
 

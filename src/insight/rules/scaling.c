@@ -1,7 +1,4 @@
-/* Rules of the number of GPUs: more than a job makes use of. (growth: fewer than it could have
- * had.)
- */
-#include "insight/rules/scaling.h"
+/* Rules of the number of GPUs: more than a job makes use of, or fewer than it could have had. */
 #include "base/units.h"
 #include "insight/rules/families.h"
 #include "insight/rules/gathered.h"

@@ -7,7 +7,7 @@
 #include "io/atomic_file.h"
 #include "io/files.h"
 #include "io/leftovers.h"
-#include "output/plot/makers.h"
+#include "output/plot/figures.h"
 
 #include <errno.h>
 #include <fcntl.h>

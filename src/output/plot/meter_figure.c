@@ -3,7 +3,7 @@
    about as wide as a pixel; a bin without readings cuts the lines. */
 #include "base/units.h"
 #include "config/meter.h"
-#include "output/plot/makers.h"
+#include "output/plot/figures.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Bars of metrics per policy. */
 #include "base/hash.h"
 #include "metrics/summary.h"
-#include "output/plot/makers.h"
+#include "output/plot/figures.h"
 #include "output/run/run_report.h"
 
 #include <gsl/gsl_sort.h>

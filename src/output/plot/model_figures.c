@@ -1,15 +1,13 @@
 /* Curves of what models say. Invariant: along a curve one thing is held, of all that could be the
    one that lets it reach farthest. */
 #include "output/plot/figures.h"
-#include "output/plot/makers.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* --- model_table --- */
-/* What easim models wrote, read for figures: models.csv, and measured.csv beside it. Rows of
-   models.csv and measured.csv: see figures.h. */
+/* What easim models wrote, read for figures: models.csv, and measured.csv beside it. */
 
 /* A configuration that a job may have, or a measured one, without a power limit. */
 struct model_place {

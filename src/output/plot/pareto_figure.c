@@ -5,7 +5,7 @@
 #include "experiment/compare.h"
 #include "metrics/summary.h"
 #include "output/plot/figure.h"
-#include "output/plot/makers.h"
+#include "output/plot/figures.h"
 #include "output/run/run_report.h"
 
 #include <math.h>

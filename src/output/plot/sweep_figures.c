@@ -1,6 +1,6 @@
 /* Figures of a sweep: lines along one axis, and a map over two. */
+#include "output/plot/figures.h"
 #include "output/plot/grid.h"
-#include "output/plot/makers.h"
 #include "output/run/run_report.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
    least and the largest value in each. The last row holds until the end of the run.
  */
 #include "base/hash.h"
-#include "output/plot/makers.h"
+#include "output/plot/figures.h"
 
 #include <math.h>
 #include <stdlib.h>

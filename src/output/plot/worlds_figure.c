@@ -2,15 +2,13 @@
    two panels. */
 #include "experiment/statistics.h"
 #include "output/plot/figures.h"
-#include "output/plot/makers.h"
 #include "output/run/run_report.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 /* --- world_table --- */
-/* Worlds.csv as a table: one metric of all policies in the worlds as drawn. Reads worlds.csv:
-   see figures.h. */
+/* worlds.csv as a table: one metric of all policies in the worlds as drawn. */
 
 /* Zero-initialise; release with world_table_finish. */
 struct world_table {

@@ -1,9 +1,12 @@
-/* YAML text to a tree, by libyaml; duplicate keys are problems. */
-#ifndef EASIM_IO_YAML_READ_H
-#define EASIM_IO_YAML_READ_H
+/* What the files of src/io share; for this folder alone. */
+#ifndef EASIM_IO_INTERNAL_H
+#define EASIM_IO_INTERNAL_H
 
 #include "base/arena.h"
 #include "io/yaml_node.h"
+
+/* --- yaml_read --- */
+/* YAML text to a tree, by libyaml; duplicate keys are problems. */
 
 #define YAML_DEPTH_MAX 64 /* levels below the root */
 
