@@ -29,17 +29,17 @@ SLIP_LINES = 60  # a shorter .c is one
 
 class Limits:
     """Of a folder src."""
-    files = 1196
-    files_a_thousand_lines = 9.7
-    room_files = {"engine": 99}
-    median_c_lines = (130, 300)
-    slips_percent = 24
+    files = 650
+    files_a_thousand_lines = 5.5
+    room_files = {"engine": 41}
+    median_c_lines = (170, 300)
+    slips_percent = 5
     median_function_lines = 12
     p90_function_lines = 25
     only_includes = 0
-    one_short_function = 16
-    one_module_folders = 1
-    headers_hardly_used = 54
+    one_short_function = 0
+    one_module_folders = 0
+    headers_hardly_used = 0
 
 
 TOKEN = re.compile(r"[A-Za-z_]\w*|\.\.\.|\"[^\"]*\"|[^\s\w]|\w+")
