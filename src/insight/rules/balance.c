@@ -1,40 +1,11 @@
 /* IMBALANCE: nodes and GPU types that differ in how busy they are. */
 #include "base/units.h"
-#include "insight/rules/families.h"
 #include "insight/rules/gathered.h"
 #include "insight/rules/internal.h"
 #include "insight/rules/rule_run.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-struct imbalance_thresholds {
-    double most_cv, full, half;
-};
-
-static const struct field imbalance_fields[] = {
-    {.key = "most_cv",
-     .type = FIELD_REAL,
-     .offset = offsetof(struct imbalance_thresholds, most_cv),
-     .min = 0,
-     .max = 100,
-     .default_value = 0.3,
-     .help = "standard deviation over mean of the share of time that nodes are held"},
-    {.key = "full",
-     .type = FIELD_REAL,
-     .offset = offsetof(struct imbalance_thresholds, full),
-     .min = 0,
-     .max = 1,
-     .default_value = 0.95,
-     .help = "share of the GPU-hours of a GPU type from which on it is full"},
-    {.key = "half",
-     .type = FIELD_REAL,
-     .offset = offsetof(struct imbalance_thresholds, half),
-     .min = 0,
-     .max = 1,
-     .default_value = 0.5,
-     .help = "share below which another one has room"},
-    FIELDS_END};
 
 /* GPU-seconds held in the measured time, by node and by GPU type; failed ones count as held. */
 struct busyness {
@@ -112,7 +83,7 @@ static void add_least_busy(const struct rule_run *rule_run, const struct busynes
 static void report_imbalance(const struct rule_run *rule_run, const struct busyness *busy,
                              bool uneven, struct insights *insights) {
     const struct cluster *cluster = &rule_run->folder->cluster;
-    struct insight *insight = insights_add(insights, &rule_imbalance);
+    struct insight *insight = insights_add(insights);
     insight->from_s = rule_run->from_s;
     insight->to_s = rule_run->to_s;
     insight_find(insights, insight,
@@ -132,8 +103,8 @@ static void report_imbalance(const struct rule_run *rule_run, const struct busyn
     insight_weigh(insight, busy->lagging_gpu_s, rule_run->gpu_s);
 }
 
-static void find_imbalance(const struct rule_run *rule_run, const void *thresholds,
-                           struct insights *insights) {
+void find_imbalance(const struct rule_run *rule_run, const void *thresholds,
+                    struct insights *insights) {
     const struct imbalance_thresholds *t = thresholds;
     struct busyness busy = {0};
     if (rule_run->to_s <= rule_run->from_s || rule_run->folder->cluster.node_count < 2)
@@ -144,17 +115,3 @@ static void find_imbalance(const struct rule_run *rule_run, const void *threshol
         report_imbalance(rule_run, &busy, uneven, insights);
     free(busy.nodes);
 }
-
-const struct rule rule_imbalance = {
-    .id = "IMBALANCE",
-    .title = "some nodes are busier than others",
-    .trigger = "the share of time that the GPUs of a node are held has a coefficient of variation "
-               "over nodes above most_cv, or one GPU type is held at least `full` of the time "
-               "while another is below `half`",
-    .recommends = "policies that read run times",
-    .measure = SHARE_OF_GPU_HOURS,
-    .betters = SUMMARY_COLUMN(jct_mean_s),
-    .thresholds = imbalance_fields,
-    .thresholds_size = sizeof(struct imbalance_thresholds),
-    .find = find_imbalance,
-};

@@ -1,6 +1,5 @@
 /* Rules of the batch and of the memory that it fills. */
 #include "base/units.h"
-#include "insight/rules/families.h"
 #include "insight/rules/gathered.h"
 #include "insight/rules/internal.h"
 
@@ -20,20 +19,6 @@ static double share_of_memory(const struct rule_run *rule_run, const struct kept
 }
 
 /* ---- BATCH ---- */
-
-struct batch_thresholds {
-    double least_gain;
-};
-
-static const struct field batch_fields[] = {
-    {.key = "least_gain",
-     .type = FIELD_REAL,
-     .offset = offsetof(struct batch_thresholds, least_gain),
-     .min = 0,
-     .max = 1,
-     .default_value = 0.01,
-     .help = "share of the energy per sample that a larger batch saves"},
-    FIELDS_END};
 
 enum { OWN_J, BEST_J, OWN_BATCH, BEST_BATCH, MEMORY };
 
@@ -114,8 +99,8 @@ static void propose_batches(const struct rule_run *rule_run, struct insights *in
 static void report_batch(const struct rule_run *rule_run, struct gathered *g,
                          struct insights *insights) {
     gathered_end(g);
-    struct insight *insight = gathered_report(rule_run, g, &rule_batch, "kWh over the best batch",
-                                              1 / J_PER_KWH, insights);
+    struct insight *insight =
+        gathered_report(rule_run, g, "kWh over the best batch", 1 / J_PER_KWH, insights);
     insight->entity = ENTITY_MODEL;
     insight->name = rule_run->folder->models.models[g->model].name;
     insight_find(insights, insight,
@@ -136,8 +121,8 @@ static void report_batch(const struct rule_run *rule_run, struct gathered *g,
     insight_weigh(insight, g->lost_j, rule_run->energy_j);
 }
 
-static void find_batch(const struct rule_run *rule_run, const void *thresholds,
-                       struct insights *insights) {
+void find_batch(const struct rule_run *rule_run, const void *thresholds,
+                struct insights *insights) {
     const struct batch_thresholds *t = thresholds;
     struct gathered_list list = {0};
     struct kept_piece piece;
@@ -148,34 +133,7 @@ static void find_batch(const struct rule_run *rule_run, const void *thresholds,
     gathered_list_finish(&list);
 }
 
-const struct rule rule_batch = {
-    .id = "BATCH",
-    .title = "batches that are too small",
-    .trigger = "a larger batch that the job may take, and so fits the memory, takes less energy "
-               "per sample on as many GPUs of the type, by at least least_gain",
-    .recommends = "larger batches, where training converges",
-    .measure = SHARE_OF_ENERGY,
-    .betters = SUMMARY_COLUMN(energy_kwh),
-    .thresholds = batch_fields,
-    .thresholds_size = sizeof(struct batch_thresholds),
-    .find = find_batch,
-};
-
 /* ---- MEM-STRAND ---- */
-
-struct mem_strand_thresholds {
-    double most_used;
-};
-
-static const struct field mem_strand_fields[] = {
-    {.key = "most_used",
-     .type = FIELD_REAL,
-     .offset = offsetof(struct mem_strand_thresholds, most_used),
-     .min = 0,
-     .max = 1,
-     .default_value = 0.2,
-     .help = "share of the GPU memory that a job uses"},
-    FIELDS_END};
 
 static double least_memory_gib(const struct cluster *cluster) {
     double least = INFINITY;
@@ -203,8 +161,8 @@ static void report_stranded(const struct rule_run *rule_run, struct gathered *g,
                             struct insights *insights) {
     gathered_end(g);
     const struct gpu_type *type = &rule_run->folder->cluster.gpu_types[g->type];
-    struct insight *insight = gathered_report(
-        rule_run, g, &rule_mem_strand, "GPU h with nearly empty memory", 1 / S_PER_H, insights);
+    struct insight *insight =
+        gathered_report(rule_run, g, "GPU h with nearly empty memory", 1 / S_PER_H, insights);
     double used_gib = gathered_mean(g, OWN_J);
     insight->entity = ENTITY_GPU_TYPE;
     insight->name = type->name;
@@ -222,8 +180,8 @@ static void report_stranded(const struct rule_run *rule_run, struct gathered *g,
     insight_weigh(insight, g->gpu_s, rule_run->gpu_s);
 }
 
-static void find_mem_strand(const struct rule_run *rule_run, const void *thresholds,
-                            struct insights *insights) {
+void find_mem_strand(const struct rule_run *rule_run, const void *thresholds,
+                     struct insights *insights) {
     const struct mem_strand_thresholds *t = thresholds;
     struct gathered_list list = {0};
     struct kept_piece piece;
@@ -233,15 +191,3 @@ static void find_mem_strand(const struct rule_run *rule_run, const void *thresho
         report_stranded(rule_run, &list.at.at[i], insights);
     gathered_list_finish(&list);
 }
-
-const struct rule rule_mem_strand = {
-    .id = "MEM-STRAND",
-    .title = "large memories that stay empty",
-    .trigger = "jobs whose model states its memory use less than most_used of that of a GPU, of a "
-               "type with more memory than another one in the cluster",
-    .recommends = "smaller GPUs; several instances on one; colocation",
-    .measure = SHARE_OF_GPU_HOURS,
-    .thresholds = mem_strand_fields,
-    .thresholds_size = sizeof(struct mem_strand_thresholds),
-    .find = find_mem_strand,
-};

@@ -1,7 +1,6 @@
 /* Rules of the power cap: what it costs, where it binds for nothing, where it is broken. */
 #include "base/units.h"
 #include "cluster/power_meter.h"
-#include "insight/rules/families.h"
 #include "insight/rules/gathered.h"
 #include "insight/rules/internal.h"
 #include "insight/rules/rule_run.h"
@@ -71,20 +70,6 @@ static void add_intervals(struct insights *insights, struct insight *insight,
 
 /* ---- POWER-CAP ---- */
 
-struct power_cap_thresholds {
-    double least_share;
-};
-
-static const struct field power_cap_fields[] = {
-    {.key = "least_share",
-     .type = FIELD_REAL,
-     .offset = offsetof(struct power_cap_thresholds, least_share),
-     .min = 0,
-     .max = 1,
-     .default_value = 0,
-     .help = "of the measured time, in which the cap keeps some job from starting"},
-    FIELDS_END};
-
 /* Whether the cap falls at that instant. */
 static bool cap_falls_at(const struct recorded_folder *folder, int64_t time_ns) {
     size_t low = 1;
@@ -120,7 +105,7 @@ static struct delayed find_delayed(const struct rule_run *rule_run) {
 
 static void report_power_cap(const struct rule_run *rule_run, const struct bound *bound,
                              const struct delayed *delayed, struct insights *insights) {
-    struct insight *insight = insights_add(insights, &rule_power_cap);
+    struct insight *insight = insights_add(insights);
     double share = bound->time_s / (rule_run->to_s - rule_run->from_s);
     insight->from_s = bound->time_s > 0 ? units_s(bound->first_ns) : rule_run->from_s;
     insight->to_s = bound->time_s > 0 ? units_s(bound->last_ns) : rule_run->to_s;
@@ -147,8 +132,8 @@ static void report_power_cap(const struct rule_run *rule_run, const struct bound
     insight_weigh(insight, bound->free_gpu_s, rule_run->gpu_s);
 }
 
-static void find_power_cap(const struct rule_run *rule_run, const void *thresholds,
-                           struct insights *insights) {
+void find_power_cap(const struct rule_run *rule_run, const void *thresholds,
+                    struct insights *insights) {
     const struct power_cap_thresholds *t = thresholds;
     struct bound bound = find_bound(rule_run);
     struct delayed delayed = find_delayed(rule_run);
@@ -157,43 +142,15 @@ static void find_power_cap(const struct rule_run *rule_run, const void *threshol
         report_power_cap(rule_run, &bound, &delayed, insights);
 }
 
-const struct rule rule_power_cap = {
-    .id = "POWER-CAP",
-    .title = "jobs wait for the power cap",
-    .trigger = "in more than least_share of the time a configuration of a waiting job fits the "
-               "free GPUs and none of those that do fits the cap, under a policy that keeps it; or "
-               "jobs are preempted at an instant at which the cap falls",
-    .recommends = "power limits of GPUs",
-    .measure = SHARE_OF_GPU_HOURS,
-    .betters = SUMMARY_COLUMN(wait_mean_s),
-    .thresholds = power_cap_fields,
-    .thresholds_size = sizeof(struct power_cap_thresholds),
-    .find = find_power_cap,
-};
-
 /* ---- CAP-SLACK ---- */
 
-struct cap_slack_thresholds {
-    double power_share;
-};
-
-static const struct field cap_slack_fields[] = {
-    {.key = "power_share",
-     .type = FIELD_REAL,
-     .offset = offsetof(struct cap_slack_thresholds, power_share),
-     .min = 0,
-     .max = 1,
-     .default_value = 0.9,
-     .help = "mean power over the cap, below which a cap that binds is slack"},
-    FIELDS_END};
-
-static void find_cap_slack(const struct rule_run *rule_run, const void *thresholds,
-                           struct insights *insights) {
+void find_cap_slack(const struct rule_run *rule_run, const void *thresholds,
+                    struct insights *insights) {
     const struct cap_slack_thresholds *t = thresholds;
     struct bound bound = find_bound(rule_run);
     if (bound.time_s <= 0 || bound.power_j >= t->power_share * bound.cap_j)
         return;
-    struct insight *insight = insights_add(insights, &rule_cap_slack);
+    struct insight *insight = insights_add(insights);
     double slack_j = bound.cap_j - bound.power_j;
     insight->from_s = units_s(bound.first_ns);
     insight->to_s = units_s(bound.last_ns);
@@ -213,34 +170,7 @@ static void find_cap_slack(const struct rule_run *rule_run, const void *threshol
     insight_weigh(insight, slack_j, rule_run->energy_j);
 }
 
-const struct rule rule_cap_slack = {
-    .id = "CAP-SLACK",
-    .title = "the cap binds although power is left",
-    .trigger = "over the time in which the cap keeps some job from starting (POWER-CAP) the mean "
-               "power is below power_share of the mean cap",
-    .recommends = "power limits of GPUs; smaller k",
-    .measure = SHARE_OF_ENERGY,
-    .betters = SUMMARY_COLUMN(wait_mean_s),
-    .thresholds = cap_slack_fields,
-    .thresholds_size = sizeof(struct cap_slack_thresholds),
-    .find = find_cap_slack,
-};
-
 /* ---- CAP-BREACH ---- */
-
-struct cap_breach_thresholds {
-    double most_w;
-};
-
-static const struct field cap_breach_fields[] = {
-    {.key = "most_w",
-     .type = FIELD_REAL,
-     .offset = offsetof(struct cap_breach_thresholds, most_w),
-     .min = 0,
-     .max = 1e9,
-     .default_value = 0,
-     .help = "above the cap, which nobody minds (W)"},
-    FIELDS_END};
 
 struct breach {
     double most_w, time_s, over_j;
@@ -285,13 +215,13 @@ static struct breach find_breach(const struct rule_run *rule_run, double most_w)
     return breach;
 }
 
-static void find_cap_breach(const struct rule_run *rule_run, const void *thresholds,
-                            struct insights *insights) {
+void find_cap_breach(const struct rule_run *rule_run, const void *thresholds,
+                     struct insights *insights) {
     const struct cap_breach_thresholds *t = thresholds;
     struct breach breach = find_breach(rule_run, t->most_w);
     if (breach.time_s <= 0)
         return;
-    struct insight *insight = insights_add(insights, &rule_cap_breach);
+    struct insight *insight = insights_add(insights);
     insight->from_s = units_s(breach.first_ns);
     insight->to_s = units_s(breach.last_ns);
     insight_find(insights, insight, "the cluster drew up to %.4g W more than the cap, for %.4g s",
@@ -304,15 +234,3 @@ static void find_cap_breach(const struct rule_run *rule_run, const void *thresho
     proposal_policies(insight, 0, EASIM_KEEPS_CAP);
     insight_weigh(insight, breach.over_j, rule_run->energy_j);
 }
-
-const struct rule rule_cap_breach = {
-    .id = "CAP-BREACH",
-    .title = "more power than the cap",
-    .trigger = "at any instant the power is more than most_w above the cap",
-    .recommends = "policies that keep the cap",
-    .measure = SHARE_OF_ENERGY,
-    .betters = SUMMARY_COLUMN(cap_violation_j),
-    .thresholds = cap_breach_fields,
-    .thresholds_size = sizeof(struct cap_breach_thresholds),
-    .find = find_cap_breach,
-};

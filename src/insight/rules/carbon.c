@@ -1,25 +1,10 @@
 /* CARBON: energy that jobs which could wait took while power was dirty. */
 #include "base/units.h"
-#include "insight/rules/families.h"
 #include "insight/rules/gathered.h"
 #include "insight/rules/internal.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-struct carbon_thresholds {
-    double quantile;
-};
-
-static const struct field carbon_fields[] = {
-    {.key = "quantile",
-     .type = FIELD_REAL,
-     .offset = offsetof(struct carbon_thresholds, quantile),
-     .min = 0,
-     .max = 1,
-     .default_value = 0.75,
-     .help = "of the intensity over time, above which it is high"},
-    FIELDS_END};
 
 /* The intensity of the measured time. */
 struct intensity {
@@ -102,8 +87,8 @@ static void report_carbon(const struct rule_run *rule_run, struct gathered *g, d
     double pue = rule_run->folder->cluster.pue, kwh = g->energy_j / J_PER_KWH;
     double now_kg = pue * g->work / 1000, shifted_kg = pue * kwh * low_g / 1000;
     double all_kg = rule_run->run->summary.co2_kg;
-    struct insight *insight = gathered_report(rule_run, g, &rule_carbon, "kWh at high intensity",
-                                              1 / J_PER_KWH, insights);
+    struct insight *insight =
+        gathered_report(rule_run, g, "kWh at high intensity", 1 / J_PER_KWH, insights);
     insight_find(
         insights, insight,
         "%.4g kWh of jobs that could wait were taken above %.4g g/kWh: %.4g of %.4g kg CO2; "
@@ -120,8 +105,8 @@ static void report_carbon(const struct rule_run *rule_run, struct gathered *g, d
     insight_weigh(insight, now_kg - shifted_kg, all_kg);
 }
 
-static void find_carbon(const struct rule_run *rule_run, const void *thresholds,
-                        struct insights *insights) {
+void find_carbon(const struct rule_run *rule_run, const void *thresholds,
+                 struct insights *insights) {
     const struct carbon_thresholds *t = thresholds;
     const struct recorded_run *run = rule_run->run;
     struct gathered_list list = {0};
@@ -138,17 +123,3 @@ static void find_carbon(const struct rule_run *rule_run, const void *thresholds,
         report_carbon(rule_run, &list.at.at[i], high_g, low_g, insights);
     gathered_list_finish(&list);
 }
-
-const struct rule rule_carbon = {
-    .id = "CARBON",
-    .title = "energy taken while power was dirty",
-    .trigger = "jobs of the class best_effort without a deadline took energy while the carbon "
-               "intensity was above its quantile over the measured time; the share is of the run's "
-               "CO2: what this energy has more of it than at the mean intensity of other times",
-    .recommends = "policies that read carbon intensity",
-    .measure = SHARE_OF_CO2,
-    .betters = SUMMARY_COLUMN(co2_kg),
-    .thresholds = carbon_fields,
-    .thresholds_size = sizeof(struct carbon_thresholds),
-    .find = find_carbon,
-};

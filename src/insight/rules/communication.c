@@ -2,7 +2,6 @@
    other. */
 #include "base/units.h"
 #include "insight/network_use.h"
-#include "insight/rules/families.h"
 #include "insight/rules/gathered.h"
 #include "insight/rules/internal.h"
 
@@ -10,20 +9,6 @@
 #include <stdlib.h>
 
 /* ---- SPREAD ---- */
-
-struct spread_thresholds {
-    double least_slowdown;
-};
-
-static const struct field spread_fields[] = {
-    {.key = "least_slowdown",
-     .type = FIELD_REAL,
-     .offset = offsetof(struct spread_thresholds, least_slowdown),
-     .min = 0,
-     .max = 100,
-     .default_value = 0,
-     .help = "time on several nodes over that on one, less 1"},
-    FIELDS_END};
 
 enum { NODES, LEAST_NODES, COMM, SLOWDOWN };
 
@@ -82,7 +67,7 @@ static void report_spread(const struct rule_run *rule_run, struct gathered *g,
                           struct insights *insights) {
     gathered_end(g);
     struct insight *insight =
-        gathered_report(rule_run, g, &rule_spread, "kWh for being spread", 1 / J_PER_KWH, insights);
+        gathered_report(rule_run, g, "kWh for being spread", 1 / J_PER_KWH, insights);
     insight->entity = ENTITY_MODEL;
     insight->name = rule_run->folder->models.models[g->model].name;
     insight_find(insights, insight,
@@ -104,8 +89,8 @@ static void report_spread(const struct rule_run *rule_run, struct gathered *g,
     insight_weigh(insight, fmax(g->lost_j, 0), rule_run->energy_j);
 }
 
-static void find_spread(const struct rule_run *rule_run, const void *thresholds,
-                        struct insights *insights) {
+void find_spread(const struct rule_run *rule_run, const void *thresholds,
+                 struct insights *insights) {
     const struct spread_thresholds *t = thresholds;
     struct gathered_list list = {0};
     struct kept_piece piece;
@@ -116,36 +101,7 @@ static void find_spread(const struct rule_run *rule_run, const void *thresholds,
     gathered_list_finish(&list);
 }
 
-const struct rule rule_spread = {
-    .id = "SPREAD",
-    .title = "jobs on more nodes than they need",
-    .trigger =
-        "a job with a model computes on more nodes than the fewest that hold its GPUs, or in "
-        "a higher tier of the network than the empty cluster would give it, and takes more "
-        "than 1 + least_slowdown times as long there",
-    .recommends = "fewer GPUs",
-    .measure = SHARE_OF_ENERGY,
-    .betters = SUMMARY_COLUMN(energy_kwh),
-    .thresholds = spread_fields,
-    .thresholds_size = sizeof(struct spread_thresholds),
-    .find = find_spread,
-};
-
 /* ---- COMM ---- */
-
-struct comm_thresholds {
-    double most_share;
-};
-
-static const struct field comm_fields[] = {
-    {.key = "most_share",
-     .type = FIELD_REAL,
-     .offset = offsetof(struct comm_thresholds, most_share),
-     .min = 0,
-     .max = 1,
-     .default_value = 0.25,
-     .help = "of the iteration, by GPU-hours, that synchronisation may take"},
-    FIELDS_END};
 
 /* By model, and by model and number of GPUs: means by GPU time. */
 static void gather_comm(const struct rule_run *rule_run, const struct kept_piece *piece,
@@ -193,7 +149,7 @@ static void report_comm(const struct rule_run *rule_run, struct gathered *g,
                         struct insights *insights) {
     gathered_end(g);
     struct insight *insight =
-        gathered_report(rule_run, g, &rule_comm, "GPU h of synchronisation", 1 / S_PER_H, insights);
+        gathered_report(rule_run, g, "GPU h of synchronisation", 1 / S_PER_H, insights);
     insight->entity = ENTITY_MODEL;
     insight->name = rule_run->folder->models.models[g->model].name;
     insight_find(insights, insight,
@@ -217,8 +173,7 @@ static void report_comm(const struct rule_run *rule_run, struct gathered *g,
     insight_weigh(insight, g->lost_gpu_s, rule_run->gpu_s);
 }
 
-static void find_comm(const struct rule_run *rule_run, const void *thresholds,
-                      struct insights *insights) {
+void find_comm(const struct rule_run *rule_run, const void *thresholds, struct insights *insights) {
     const struct comm_thresholds *t = thresholds;
     struct gathered_list models = {0}, counts = {0};
     struct kept_piece piece;
@@ -230,17 +185,3 @@ static void find_comm(const struct rule_run *rule_run, const void *thresholds,
     gathered_list_finish(&models);
     gathered_list_finish(&counts);
 }
-
-const struct rule rule_comm = {
-    .id = "COMM",
-    .title = "time spent on synchronisation",
-    .trigger =
-        "of a model whose speed is a formula, s is more than most_share of t, the time of an "
-        "iteration (semantics 3.1), by GPU-hours",
-    .recommends = "fewer GPUs",
-    .measure = SHARE_OF_GPU_HOURS,
-    .betters = SUMMARY_COLUMN(energy_kwh),
-    .thresholds = comm_fields,
-    .thresholds_size = sizeof(struct comm_thresholds),
-    .find = find_comm,
-};

@@ -1,7 +1,6 @@
 /* Rules of deadlines: those that were missed, and those that nobody could have met. */
 #include "base/units.h"
 #include "insight/blame/misses.h"
-#include "insight/rules/families.h"
 #include "insight/rules/gathered.h"
 #include "insight/rules/internal.h"
 #include "insight/rules/rule_run.h"
@@ -11,19 +10,6 @@
 #include <stdlib.h>
 
 /* ---- MISS ---- */
-
-struct miss_thresholds {
-    int64_t least_jobs;
-};
-
-static const struct field miss_fields[] = {{.key = "least_jobs",
-                                            .type = FIELD_INT,
-                                            .offset = offsetof(struct miss_thresholds, least_jobs),
-                                            .min = 1,
-                                            .max = 1e9,
-                                            .default_value = 1,
-                                            .help = "that have to miss their deadlines"},
-                                           FIELDS_END};
 
 struct misses {
     double jobs, by_cause[MISS_CAUSES];
@@ -90,7 +76,7 @@ static void propose_for_miss(const struct rule_run *rule_run, enum miss_cause ca
 static void report_misses(const struct rule_run *rule_run, const struct misses *misses,
                           struct insights *insights) {
     const struct summary *summary = &rule_run->run->summary;
-    struct insight *insight = insights_add(insights, &rule_miss);
+    struct insight *insight = insights_add(insights);
     enum miss_cause most = most_frequent(misses);
     insight->from_s = units_s(misses->first_ns);
     insight->to_s = units_s(misses->last_ns);
@@ -113,8 +99,7 @@ static void report_misses(const struct rule_run *rule_run, const struct misses *
     insight_weigh(insight, misses->jobs, rule_run->jobs);
 }
 
-static void find_miss(const struct rule_run *rule_run, const void *thresholds,
-                      struct insights *insights) {
+void find_miss(const struct rule_run *rule_run, const void *thresholds, struct insights *insights) {
     const struct miss_thresholds *t = thresholds;
     struct misses misses = {0};
     misses.causes = mem_zalloc(rule_run_jobs(rule_run) + 1, sizeof *misses.causes);
@@ -124,35 +109,7 @@ static void find_miss(const struct rule_run *rule_run, const void *thresholds,
     free(misses.causes);
 }
 
-const struct rule rule_miss = {
-    .id = "MISS",
-    .title = "missed deadlines",
-    .trigger =
-        "at least least_jobs jobs did not finish by a deadline that was due; the cause is the "
-        "first that, with those before it, explains the delay (semantics 26.3)",
-    .recommends = "by cause; policies that read deadlines",
-    .measure = SHARE_OF_JOBS,
-    .betters = SUMMARY_COLUMN(deadline_missed),
-    .thresholds = miss_fields,
-    .thresholds_size = sizeof(struct miss_thresholds),
-    .find = find_miss,
-};
-
 /* ---- INFEAS ---- */
-
-struct infeas_thresholds {
-    int64_t least_jobs;
-};
-
-static const struct field infeas_fields[] = {
-    {.key = "least_jobs",
-     .type = FIELD_INT,
-     .offset = offsetof(struct infeas_thresholds, least_jobs),
-     .min = 1,
-     .max = 1e9,
-     .default_value = 1,
-     .help = "with such deadlines"},
-    FIELDS_END};
 
 /* By how much the job's deadline is before the earliest that it could finish on an empty cluster;
    NAN: it has none, or no configuration. */
@@ -168,7 +125,7 @@ static double gap_s(const struct rule_run *rule_run, uint32_t job) {
 
 static void report_infeas(const struct rule_run *rule_run, const struct top_list *worst,
                           double gap_sum_s, struct insights *insights) {
-    struct insight *insight = insights_add(insights, &rule_infeas);
+    struct insight *insight = insights_add(insights);
     insight->from_s = rule_run->from_s;
     insight->to_s = rule_run->to_s;
     insight_find(
@@ -189,8 +146,8 @@ static void report_infeas(const struct rule_run *rule_run, const struct top_list
     insight_weigh(insight, (double)worst->total, rule_run->jobs);
 }
 
-static void find_infeas(const struct rule_run *rule_run, const void *thresholds,
-                        struct insights *insights) {
+void find_infeas(const struct rule_run *rule_run, const void *thresholds,
+                 struct insights *insights) {
     const struct infeas_thresholds *t = thresholds;
     struct top_list worst = {0};
     double sum_s = 0;
@@ -205,15 +162,3 @@ static void find_infeas(const struct rule_run *rule_run, const void *thresholds,
     if (worst.total >= (size_t)t->least_jobs)
         report_infeas(rule_run, &worst, sum_s, insights);
 }
-
-const struct rule rule_infeas = {
-    .id = "INFEAS",
-    .title = "deadlines that nothing could have met",
-    .trigger = "at least least_jobs jobs have a deadline before submit + T*, the least time of all "
-               "their configurations on the empty cluster, set-up included",
-    .recommends = "reject or renegotiate at submission",
-    .measure = SHARE_OF_JOBS,
-    .thresholds = infeas_fields,
-    .thresholds_size = sizeof(struct infeas_thresholds),
-    .find = find_infeas,
-};

@@ -66,9 +66,8 @@ void gathered_list_finish(struct gathered_list *list) {
 }
 
 struct insight *gathered_report(const struct rule_run *rule_run, const struct gathered *gathered,
-                                const struct rule *rule, const char *note, double factor,
-                                struct insights *insights) {
-    struct insight *insight = insights_add(insights, rule);
+                                const char *note, double factor, struct insights *insights) {
+    struct insight *insight = insights_add(insights);
     insight->from_s = fmax(units_s(gathered->first_ns), rule_run->from_s);
     insight->to_s = fmin(units_s(gathered->last_ns), rule_run->to_s);
     for (size_t i = 0; i < gathered->heaviest.count; i++) {

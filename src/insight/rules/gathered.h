@@ -72,8 +72,7 @@ void gathered_list_finish(struct gathered_list *list);
 /* A new insight with the window and the jobs of most weight; note: "%.4g kWh over the best" of the
    weight times factor. */
 struct insight *gathered_report(const struct rule_run *rule_run, const struct gathered *gathered,
-                                const struct rule *rule, const char *note, double factor,
-                                struct insights *insights);
+                                const char *note, double factor, struct insights *insights);
 
 /* --- job_evidence --- */
 /* Jobs as evidence: those of most weight, each with its time and what there is to see. */

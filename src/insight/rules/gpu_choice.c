@@ -2,38 +2,12 @@
    for too long. Only choices are blamed: what would have been better fitted what was free at the
    job's start. */
 #include "base/units.h"
-#include "insight/rules/families.h"
 #include "insight/rules/gathered.h"
 #include "insight/rules/internal.h"
 #include "insight/waste/instants.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-struct choice_thresholds {
-    double ratio;
-};
-
-static const struct field wasted_fast_fields[] = {
-    {.key = "ratio",
-     .type = FIELD_REAL,
-     .offset = offsetof(struct choice_thresholds, ratio),
-     .min = 0,
-     .max = 100,
-     .default_value = 1,
-     .help = "a fast GPU that gains less speed than this x what it takes more of power is wasted: "
-             "at 1 it takes more energy"},
-    FIELDS_END};
-
-static const struct field slow_cheap_fields[] = {
-    {.key = "ratio",
-     .type = FIELD_REAL,
-     .offset = offsetof(struct choice_thresholds, ratio),
-     .min = 0,
-     .max = 100,
-     .default_value = 1,
-     .help = "a slow GPU whose energy-delay product is more than this x that of a faster one"},
-    FIELDS_END};
 
 /* ---- Jobs and what they could have had ---- */
 
@@ -153,14 +127,14 @@ static void add_choice_figures(const struct gathered *g, struct insight *insight
     insight_figure(insight, "gpu_hours", "GPU h", g->gpu_s / S_PER_H);
 }
 
-static void report_choice(const struct choice *choice, struct gathered *g, const struct rule *rule,
+static void report_choice(const struct choice *choice, struct gathered *g,
                           struct insights *insights) {
     const struct recorded_folder *folder = choice->rule_run->folder;
     const char *own = folder->cluster.gpu_types[g->type].name,
                *other = folder->cluster.gpu_types[g->other].name;
     gathered_end(g);
-    struct insight *insight = gathered_report(choice->rule_run, g, rule, "kWh over the other GPUs",
-                                              1 / J_PER_KWH, insights);
+    struct insight *insight =
+        gathered_report(choice->rule_run, g, "kWh over the other GPUs", 1 / J_PER_KWH, insights);
     insight->entity = ENTITY_MODEL;
     insight->name = folder->models.models[g->model].name;
     if (choice->slow)
@@ -182,47 +156,23 @@ static void report_choice(const struct choice *choice, struct gathered *g, const
     insight_weigh(insight, fmax(g->lost_j, 0), choice->rule_run->energy_j);
 }
 
-static void find_choices(const struct rule_run *rule_run, const struct choice_thresholds *t,
-                         bool slow, const struct rule *rule, struct insights *insights) {
-    struct choice choice = {.rule_run = rule_run, .slow = slow, .ratio = t->ratio};
+static void find_choices(const struct rule_run *rule_run, double ratio, bool slow,
+                         struct insights *insights) {
+    struct choice choice = {.rule_run = rule_run, .slow = slow, .ratio = ratio};
     gather_choices(&choice);
     for (size_t i = 0; i < choice.list.at.count; i++)
-        report_choice(&choice, &choice.list.at.at[i], rule, insights);
+        report_choice(&choice, &choice.list.at.at[i], insights);
     gathered_list_finish(&choice.list);
 }
 
-static void find_wasted_fast(const struct rule_run *rule_run, const void *thresholds,
-                             struct insights *insights) {
-    find_choices(rule_run, thresholds, false, &rule_wasted_fast, insights);
+void find_wasted_fast(const struct rule_run *rule_run, const void *thresholds,
+                      struct insights *insights) {
+    const struct wasted_fast_thresholds *t = thresholds;
+    find_choices(rule_run, t->ratio, false, insights);
 }
 
-static void find_slow_cheap(const struct rule_run *rule_run, const void *thresholds,
-                            struct insights *insights) {
-    find_choices(rule_run, thresholds, true, &rule_slow_cheap, insights);
+void find_slow_cheap(const struct rule_run *rule_run, const void *thresholds,
+                     struct insights *insights) {
+    const struct slow_cheap_thresholds *t = thresholds;
+    find_choices(rule_run, t->ratio, true, insights);
 }
-
-const struct rule rule_wasted_fast = {
-    .id = "WASTED-FAST",
-    .title = "fast GPUs that gain too little",
-    .trigger = "a job computes on a GPU type although as many GPUs of a slower one fitted at its "
-               "start, over which it gains less speed than ratio x the ratio of their powers",
-    .recommends = "the slower type",
-    .measure = SHARE_OF_ENERGY,
-    .betters = SUMMARY_COLUMN(energy_kwh),
-    .thresholds = wasted_fast_fields,
-    .thresholds_size = sizeof(struct choice_thresholds),
-    .find = find_wasted_fast,
-};
-
-const struct rule rule_slow_cheap = {
-    .id = "SLOW-CHEAP",
-    .title = "slow GPUs that take too long",
-    .trigger = "a job computes on a GPU type although as many GPUs of a faster one fitted at its "
-               "start, on which its energy-delay product is less than that here / ratio",
-    .recommends = "the faster type",
-    .measure = SHARE_OF_ENERGY,
-    .betters = SUMMARY_COLUMN(edp_mean_js),
-    .thresholds = slow_cheap_fields,
-    .thresholds_size = sizeof(struct choice_thresholds),
-    .find = find_slow_cheap,
-};

@@ -14,10 +14,10 @@ const char *const entity_names[ENTITY_COUNT] = {"cluster",  "job",  "user",   "m
 const char *const evidence_kind_names[EVIDENCE_KIND_COUNT] = {"job",      "decision", "segment",
                                                               "interval", "user",     "GPU type"};
 
-struct insight *insights_add(struct insights *insights, const struct rule *rule) {
+struct insight *insights_add(struct insights *insights) {
     struct insight *insight = arena_alloc(&insights->arena, sizeof *insight);
-    insight->rule = rule;
-    insight->column = rule->betters;
+    insight->rule = insights->rule;
+    insight->column = insights->rule->betters;
     insight->name = insight->finding = insight->recommendation = "";
     array_push(&insights->at, insight);
     return insight;

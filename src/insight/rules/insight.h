@@ -33,8 +33,7 @@ struct rule {
     bool trust;       /* of how far figures can be trusted: nothing is wasted, any share is shown */
     const struct field *thresholds; /* of a struct of its own; ends with FIELDS_END */
     size_t thresholds_size;
-    /* Adds what it finds to the list, the rule itself as its author. thresholds is the struct, as
-       set by the user. */
+    /* Adds what it finds to the list. thresholds is the struct, as set by the user. */
     void (*find)(const struct rule_run *run, const void *thresholds, struct insights *insights);
 };
 
@@ -153,11 +152,12 @@ struct insight {
 /* Zero-initialise; release with insights_finish. */
 struct insights {
     ARRAY_OF(struct insight *) at; /* by insights_sort: worst first */
+    const struct rule *rule;       /* whose turn it is to find some */
     struct arena arena;
 };
 
-/* A new one of a rule, about the whole cluster at first. The list owns it. */
-struct insight *insights_add(struct insights *insights, const struct rule *rule);
+/* A new one of the rule whose turn it is, about the whole cluster at first. The list owns it. */
+struct insight *insights_add(struct insights *insights);
 /* By severity, then share, each falling, then as they were found. */
 void insights_sort(struct insights *insights);
 void insights_finish(struct insights *insights);

@@ -9,6 +9,20 @@
 #include "insight/rules/rule_run.h"
 #include "insight/waste/instants.h"
 
+/* --- rules --- */
+/* Of each rule: the struct of its thresholds, and what looks for it. */
+
+/* clang-format off */
+#define RULE(of, ...) struct of##_thresholds {
+#define THRESHOLD(of, threshold, ...) double threshold;
+#define THRESHOLD_ABOVE THRESHOLD
+#define THRESHOLD_COUNT(of, threshold, ...) int64_t threshold;
+#define THRESHOLD_TIME(of, threshold, ...) double threshold##_s;
+#define RULE_END(of) }; \
+    void find_##of(const struct rule_run *run, const void *thresholds, struct insights *insights);
+#include "insight/rules/rules.def"
+/* clang-format on */
+
 /* --- proposal --- */
 /* What several rules propose to try. Each sets the what-if of an insight, or says why there is
    none. A change is offered only where the run's policy, models and scenario know what it changes.

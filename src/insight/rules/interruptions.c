@@ -1,6 +1,5 @@
 /* Rules of interruptions: what stopping jobs costs, and jobs that are stopped again and again. */
 #include "base/units.h"
-#include "insight/rules/families.h"
 #include "insight/rules/gathered.h"
 #include "insight/rules/internal.h"
 #include "insight/rules/rule_run.h"
@@ -53,20 +52,6 @@ static bool propose_calm(const struct rule_run *rule_run, struct insights *insig
 
 /* ---- PREEMPT ---- */
 
-struct preempt_thresholds {
-    double least_share;
-};
-
-static const struct field preempt_fields[] = {
-    {.key = "least_share",
-     .type = FIELD_REAL,
-     .offset = offsetof(struct preempt_thresholds, least_share),
-     .min = 0,
-     .max = 1,
-     .default_value = 0,
-     .help = "of the energy, that interruptions take"},
-    FIELDS_END};
-
 /* Young's period for the jobs that failures stop: sqrt(2 C MTBF), C the time of a checkpoint, MTBF
    that of the nodes that have one, over the nodes of a job. */
 static double young_s(const struct rule_run *rule_run) {
@@ -118,15 +103,15 @@ static struct interrupted count_interrupted(const struct rule_run *rule_run) {
     return all;
 }
 
-static void find_preempt(const struct rule_run *rule_run, const void *thresholds,
-                         struct insights *insights) {
+void find_preempt(const struct rule_run *rule_run, const void *thresholds,
+                  struct insights *insights) {
     const struct preempt_thresholds *t = thresholds;
     struct waste_amount sum = rule_run->waste->of[WASTE_RECONFIGURED];
     waste_amount_add(&sum, rule_run->waste->of[WASTE_FAILED]);
     if (!(sum.energy_j > t->least_share * rule_run->energy_j))
         return;
     struct interrupted all = count_interrupted(rule_run);
-    struct insight *insight = insights_add(insights, &rule_preempt);
+    struct insight *insight = insights_add(insights);
     insight->from_s = rule_run->from_s;
     insight->to_s = rule_run->to_s;
     insight_find(insights, insight,
@@ -146,42 +131,7 @@ static void find_preempt(const struct rule_run *rule_run, const void *thresholds
     insight_weigh(insight, sum.energy_j, rule_run->energy_j);
 }
 
-const struct rule rule_preempt = {
-    .id = "PREEMPT",
-    .title = "energy for interrupted jobs",
-    .trigger = "lost work, checkpoints and restarts (waste classes reconfigured and failed) take "
-               "more than least_share of the energy",
-    .recommends = "checkpoint period of Young, sqrt(2 C MTBF); a least quantum",
-    .measure = SHARE_OF_ENERGY,
-    .betters = SUMMARY_COLUMN(energy_kwh),
-    .thresholds = preempt_fields,
-    .thresholds_size = sizeof(struct preempt_thresholds),
-    .find = find_preempt,
-};
-
 /* ---- THRASH ---- */
-
-struct thrash_thresholds {
-    int64_t least_preemptions;
-    double restarts;
-};
-
-static const struct field thrash_fields[] = {
-    {.key = "least_preemptions",
-     .type = FIELD_INT,
-     .offset = offsetof(struct thrash_thresholds, least_preemptions),
-     .min = 1,
-     .max = 1e9,
-     .default_value = 3,
-     .help = "of one job"},
-    {.key = "restarts",
-     .type = FIELD_REAL,
-     .offset = offsetof(struct thrash_thresholds, restarts),
-     .min = 0,
-     .max = 1e6,
-     .default_value = 2,
-     .help = "a run that is interrupted before it has computed for so many times its restart_s"},
-    FIELDS_END};
 
 static bool is_interruption(enum segment_cause cause) {
     return cause == CAUSE_PREEMPTED || cause == CAUSE_RESIZED;
@@ -232,12 +182,12 @@ static struct thrashed find_thrashed(const struct rule_run *rule_run,
     return all;
 }
 
-static void find_thrash(const struct rule_run *rule_run, const void *thresholds,
-                        struct insights *insights) {
+void find_thrash(const struct rule_run *rule_run, const void *thresholds,
+                 struct insights *insights) {
     struct thrashed all = find_thrashed(rule_run, thresholds);
     if (all.jobs <= 0)
         return;
-    struct insight *insight = insights_add(insights, &rule_thrash);
+    struct insight *insight = insights_add(insights);
     double overhead = all.energy_j > 0 ? all.overhead_j / all.energy_j : 0;
     insight->from_s = rule_run->from_s;
     insight->to_s = rule_run->to_s;
@@ -260,16 +210,3 @@ static void find_thrash(const struct rule_run *rule_run, const void *thresholds,
         proposal_none(insight, "the policy has no parameter for it");
     insight_weigh(insight, all.overhead_j, rule_run->energy_j);
 }
-
-const struct rule rule_thrash = {
-    .id = "THRASH",
-    .title = "jobs that are interrupted again and again",
-    .trigger = "a job is preempted at least least_preemptions times, or preempted or resized "
-               "before it has computed for restarts x restart_s",
-    .recommends = "hysteresis",
-    .measure = SHARE_OF_ENERGY,
-    .betters = SUMMARY_COLUMN(energy_kwh),
-    .thresholds = thrash_fields,
-    .thresholds_size = sizeof(struct thrash_thresholds),
-    .find = find_thrash,
-};

@@ -1,6 +1,5 @@
 /* Idle, short jobs. */
 #include "base/units.h"
-#include "insight/rules/families.h"
 #include "insight/rules/gathered.h"
 #include "insight/rules/internal.h"
 #include "insight/rules/rule_run.h"
@@ -11,35 +10,6 @@
 /* Rules of idle GPUs: those that are powered for nobody, and the end of a run. */
 
 /* ---- IDLE ---- */
-
-struct idle_thresholds {
-    double least_share, sleep_share, sleep_after_s;
-};
-
-static const struct field idle_fields[] = {
-    {.key = "least_share",
-     .type = FIELD_REAL,
-     .offset = offsetof(struct idle_thresholds, least_share),
-     .min = 0,
-     .max = 1,
-     .default_value = 0.01,
-     .help = "of the energy, that powered GPUs take with no job"},
-    {.key = "sleep_share",
-     .type = FIELD_REAL,
-     .offset = offsetof(struct idle_thresholds, sleep_share),
-     .min = 0,
-     .max = 1,
-     .default_value = 0.2,
-     .help = "of idle_w, that a sleeping GPU is assumed to draw in the what-if where the scenario "
-             "has no sleep_w"},
-    {.key = "sleep_after",
-     .type = FIELD_DURATION,
-     .offset = offsetof(struct idle_thresholds, sleep_after_s),
-     .min = 1e-3,
-     .max = 1e9,
-     .default_value = 60,
-     .help = "after which GPUs sleep in the what-if (s)"},
-    FIELDS_END};
 
 /* Awake and without a job: held back, fragmented or idle. */
 static double idle_of(const struct waste_amount *classes) {
@@ -102,13 +72,12 @@ static void propose_sleep(const struct rule_run *rule_run, const struct idle_thr
         proposal_none(insight, "idle GPUs sleep as soon as that already");
 }
 
-static void find_idle(const struct rule_run *rule_run, const void *thresholds,
-                      struct insights *insights) {
+void find_idle(const struct rule_run *rule_run, const void *thresholds, struct insights *insights) {
     const struct idle_thresholds *t = thresholds;
     double idle_j = idle_of(rule_run->waste->of);
     if (idle_j <= t->least_share * rule_run->energy_j)
         return;
-    struct insight *insight = insights_add(insights, &rule_idle);
+    struct insight *insight = insights_add(insights);
     struct top_list rests = longest_rests(rule_run);
     insight->from_s = rule_run->from_s;
     insight->to_s = rule_run->to_s;
@@ -129,41 +98,7 @@ static void find_idle(const struct rule_run *rule_run, const void *thresholds,
     insight_weigh(insight, idle_j, rule_run->energy_j);
 }
 
-const struct rule rule_idle = {
-    .id = "IDLE",
-    .title = "powered GPUs with no job",
-    .trigger = "GPUs that are awake and held by no job (waste classes held back, fragmented and "
-               "idle) take more than least_share of the energy",
-    .recommends = "GPUs that sleep",
-    .measure = SHARE_OF_ENERGY,
-    .betters = SUMMARY_COLUMN(energy_kwh),
-    .thresholds = idle_fields,
-    .thresholds_size = sizeof(struct idle_thresholds),
-    .find = find_idle,
-};
-
 /* ---- TAIL ---- */
-
-struct tail_thresholds {
-    double tail_share, least_use;
-};
-
-static const struct field tail_fields[] = {{.key = "tail_share",
-                                            .type = FIELD_REAL,
-                                            .offset = offsetof(struct tail_thresholds, tail_share),
-                                            .min = 0,
-                                            .above_min = true,
-                                            .max = 1,
-                                            .default_value = 0.05,
-                                            .help = "of the makespan, at its end"},
-                                           {.key = "least_use",
-                                            .type = FIELD_REAL,
-                                            .offset = offsetof(struct tail_thresholds, least_use),
-                                            .min = 0,
-                                            .max = 1,
-                                            .default_value = 0.2,
-                                            .help = "of the GPUs, below which it is a tail"},
-                                           FIELDS_END};
 
 /* The last part of the time from the first submission to the last finish; and its last job. */
 struct tail {
@@ -218,7 +153,7 @@ static void measure_tail(const struct rule_run *rule_run, struct tail *tail) {
 
 static void report_tail(const struct rule_run *rule_run, const struct tail *tail, double use,
                         struct insights *insights) {
-    struct insight *insight = insights_add(insights, &rule_tail);
+    struct insight *insight = insights_add(insights);
     double length_s = units_s(tail->to_ns - tail->from_ns);
     insight->from_s = units_s(tail->from_ns);
     insight->to_s = units_s(tail->to_ns);
@@ -245,8 +180,7 @@ static void report_tail(const struct rule_run *rule_run, const struct tail *tail
     insight_weigh(insight, tail->idle_j, rule_run->energy_j);
 }
 
-static void find_tail(const struct rule_run *rule_run, const void *thresholds,
-                      struct insights *insights) {
+void find_tail(const struct rule_run *rule_run, const void *thresholds, struct insights *insights) {
     const struct tail_thresholds *t = thresholds;
     struct tail tail = {0};
     if (!find_window(rule_run, t->tail_share, &tail))
@@ -258,35 +192,8 @@ static void find_tail(const struct rule_run *rule_run, const void *thresholds,
         report_tail(rule_run, &tail, use, insights);
 }
 
-const struct rule rule_tail = {
-    .id = "TAIL",
-    .title = "few GPUs are used at the end",
-    .trigger = "in the last tail_share of the makespan (first submission to last finish) jobs hold "
-               "less than least_use of the GPUs",
-    .recommends = "malleable jobs; policies that read run times",
-    .measure = SHARE_OF_ENERGY,
-    .betters = SUMMARY_COLUMN(makespan_s),
-    .thresholds = tail_fields,
-    .thresholds_size = sizeof(struct tail_thresholds),
-    .find = find_tail,
-};
-
 /* --- short_jobs --- */
 /* SHORT: jobs that compute hardly longer than they take to begin. */
-
-struct short_thresholds {
-    double set_ups;
-};
-
-static const struct field short_fields[] = {
-    {.key = "set_ups",
-     .type = FIELD_REAL,
-     .offset = offsetof(struct short_thresholds, set_ups),
-     .min = 0,
-     .max = 1e6,
-     .default_value = 3,
-     .help = "a job is short that computes less than so many times its set-ups"},
-    FIELDS_END};
 
 /* Of one job, in the measured time; computing as a whole. */
 struct spent {
@@ -315,7 +222,7 @@ static void report_short(const struct rule_run *rule_run, struct gathered *g,
                          struct insights *insights) {
     gathered_end(g);
     struct insight *insight =
-        gathered_report(rule_run, g, &rule_short, "kWh of set-ups", 1 / J_PER_KWH, insights);
+        gathered_report(rule_run, g, "kWh of set-ups", 1 / J_PER_KWH, insights);
     insight_find(insights, insight,
                  "%u jobs compute hardly longer than they take to begin: %.4g kWh of "
                  "set-ups, %.1f %% of all energy",
@@ -331,9 +238,9 @@ static void report_short(const struct rule_run *rule_run, struct gathered *g,
     insight_weigh(insight, g->lost_j, rule_run->energy_j);
 }
 
-static void find_short(const struct rule_run *rule_run, const void *thresholds,
-                       struct insights *insights) {
-    const struct short_thresholds *t = thresholds;
+void find_short_jobs(const struct rule_run *rule_run, const void *thresholds,
+                     struct insights *insights) {
+    const struct short_jobs_thresholds *t = thresholds;
     struct gathered_list list = {0};
     for (uint32_t j = 0; j < rule_run_jobs(rule_run); j++) {
         const struct recorded_job *job = &rule_run->run->jobs[j];
@@ -354,14 +261,3 @@ static void find_short(const struct rule_run *rule_run, const void *thresholds,
         report_short(rule_run, &list.at.at[i], insights);
     gathered_list_finish(&list);
 }
-
-const struct rule rule_short = {
-    .id = "SHORT",
-    .title = "jobs that are hardly longer than their set-ups",
-    .trigger = "finished jobs that compute for less than set_ups times the time of their set-ups",
-    .recommends = "one job for several",
-    .measure = SHARE_OF_ENERGY,
-    .thresholds = short_fields,
-    .thresholds_size = sizeof(struct short_thresholds),
-    .find = find_short,
-};

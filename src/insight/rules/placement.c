@@ -1,6 +1,5 @@
 /* Rules of placement: free GPUs that nobody can take, or may take. */
 #include "base/units.h"
-#include "insight/rules/families.h"
 #include "insight/rules/gathered.h"
 #include "insight/rules/internal.h"
 #include "insight/rules/rule_run.h"
@@ -10,20 +9,6 @@
 #include <stdlib.h>
 
 /* ---- FRAG ---- */
-
-struct frag_thresholds {
-    double least_share;
-};
-
-static const struct field frag_fields[] = {
-    {.key = "least_share",
-     .type = FIELD_REAL,
-     .offset = offsetof(struct frag_thresholds, least_share),
-     .min = 0,
-     .max = 1,
-     .default_value = 0,
-     .help = "of the measured time, in which it has to be so"},
-    FIELDS_END};
 
 /* What the head of the queue finds: free GPUs of the types that it may use, the largest block that
    one job could get, and the least that it needs. Thousandths. */
@@ -92,7 +77,7 @@ static void propose_for_frag(const struct rule_run *rule_run, struct insights *i
 
 static void report_frag(const struct rule_run *rule_run, const struct frag *frag,
                         struct insights *insights) {
-    struct insight *insight = insights_add(insights, &rule_frag);
+    struct insight *insight = insights_add(insights);
     double share = frag->time_s / (rule_run->to_s - rule_run->from_s);
     insight->from_s = units_s(frag->first_ns);
     insight->to_s = units_s(frag->last_ns);
@@ -115,8 +100,7 @@ static void report_frag(const struct rule_run *rule_run, const struct frag *frag
     insight_weigh(insight, frag->stranded_gpu_s, rule_run->gpu_s);
 }
 
-static void find_frag(const struct rule_run *rule_run, const void *thresholds,
-                      struct insights *insights) {
+void find_frag(const struct rule_run *rule_run, const void *thresholds, struct insights *insights) {
     const struct frag_thresholds *t = thresholds;
     struct queue_replay replay;
     struct frag frag = {0};
@@ -128,34 +112,7 @@ static void find_frag(const struct rule_run *rule_run, const void *thresholds,
         report_frag(rule_run, &frag, insights);
 }
 
-const struct rule rule_frag = {
-    .id = "FRAG",
-    .title = "free GPUs that the head of the queue cannot take",
-    .trigger = "in more than least_share of the time the GPUs that are free of the types that the "
-               "head of the queue (the first submitted of those who wait) may use are as many as "
-               "it needs, but none of its configurations fits them",
-    .recommends = "smaller k",
-    .measure = SHARE_OF_GPU_HOURS,
-    .betters = SUMMARY_COLUMN(wait_mean_s),
-    .thresholds = frag_fields,
-    .thresholds_size = sizeof(struct frag_thresholds),
-    .find = find_frag,
-};
-
 /* ---- HOL ---- */
-
-struct hol_thresholds {
-    int64_t least_jobs;
-};
-
-static const struct field hol_fields[] = {{.key = "least_jobs",
-                                           .type = FIELD_INT,
-                                           .offset = offsetof(struct hol_thresholds, least_jobs),
-                                           .min = 1,
-                                           .max = 1e9,
-                                           .default_value = 1,
-                                           .help = "that have to be blocked"},
-                                          FIELDS_END};
 
 /* Jobs of a group that have not started yet, least work first. */
 struct shelf {
@@ -283,7 +240,7 @@ static void look_behind_head(struct hol *hol, const struct queue_replay *replay)
 
 static void report_hol(const struct rule_run *rule_run, const struct hol *hol,
                        struct insights *insights) {
-    struct insight *insight = insights_add(insights, &rule_hol);
+    struct insight *insight = insights_add(insights);
     insight->from_s = units_s(hol->first_ns);
     insight->to_s = units_s(hol->last_ns);
     insight_find(
@@ -312,8 +269,7 @@ static bool head_blocks(const struct rule_run *rule_run) {
     return !strict || strcmp(strict, "true") == 0;
 }
 
-static void find_hol(const struct rule_run *rule_run, const void *thresholds,
-                     struct insights *insights) {
+void find_hol(const struct rule_run *rule_run, const void *thresholds, struct insights *insights) {
     const struct hol_thresholds *t = thresholds;
     struct queue_replay replay;
     struct hol hol = {.rule_run = rule_run};
@@ -332,18 +288,3 @@ static void find_hol(const struct rule_run *rule_run, const void *thresholds,
         free(hol.shelves.at[i].heap.at);
     free(hol.shelves.at);
 }
-
-const struct rule rule_hol = {
-    .id = "HOL",
-    .title = "the head of the queue blocks jobs that would fit",
-    .trigger = "at least least_jobs jobs waited for their first start although, at some time, "
-               "nothing free fitted the head of the queue, but they would have fitted (and been "
-               "within the cap, of a policy that keeps it) and have ended, as predicted, before "
-               "the head started. A list policy without strict blocks nobody",
-    .recommends = "backfilling; policies that read run times",
-    .measure = SHARE_OF_GPU_HOURS,
-    .betters = SUMMARY_COLUMN(wait_mean_s),
-    .thresholds = hol_fields,
-    .thresholds_size = sizeof(struct hol_thresholds),
-    .find = find_hol,
-};

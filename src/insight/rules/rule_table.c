@@ -1,43 +1,36 @@
-/* The table of rules, in the order of docs/insights.md: see rule_table.h. */
+/* The table of rules, made of rules.def: see rule_table.h. */
 #include "insight/rules/rule_table.h"
 
-#include "insight/rules/families.h"
+#include "insight/rules/internal.h"
 
 #include <string.h>
 
-const struct rule *const rule_table[] = {
-    &rule_frag,
-    &rule_hol,
-    &rule_miss,
-    &rule_infeas,
-    &rule_wasted_fast,
-    &rule_slow_cheap,
-    &rule_overscale,
-    &rule_underscale,
-    &rule_batch,
-    &rule_power_cap,
-    &rule_cap_slack,
-    &rule_cap_breach,
-    &rule_preempt,
-    &rule_thrash,
-    &rule_idle,
-    &rule_starve,
-    &rule_unfair,
-    &rule_hog,
-    &rule_spread,
-    &rule_comm,
-    &rule_imbalance,
-    &rule_mem_strand,
-    &rule_short,
-    &rule_tail,
-    &rule_queue,
-    &rule_carbon,
-    &rule_warmup,
-    &rule_model_extrapolated,
-    &rule_slo_replicas,
-    &rule_seed_noise,
-    NULL,
-};
+/* clang-format off */
+#define RULE(of, ...) static const struct field of##_fields[] = {
+#define ROW(of, name, member, value_type, above, least, most, usual, text) \
+    {.key = #name, .type = value_type, .offset = offsetof(struct of##_thresholds, member), \
+     .min = least, .above_min = above, .max = most, .default_value = usual, .help = text},
+#define THRESHOLD(of, name, ...) ROW(of, name, name, FIELD_REAL, false, __VA_ARGS__)
+#define THRESHOLD_ABOVE(of, name, ...) ROW(of, name, name, FIELD_REAL, true, __VA_ARGS__)
+#define THRESHOLD_COUNT(of, name, ...) ROW(of, name, name, FIELD_INT, false, __VA_ARGS__)
+#define THRESHOLD_TIME(of, name, ...) \
+    ROW(of, name, name##_s, FIELD_DURATION, false, __VA_ARGS__)
+#define RULE_END(of) FIELDS_END};
+#include "insight/rules/rules.def"
+
+const struct rule rule_table[] = {
+#define RULE(of, name, share_of, column, is_of_trust, wrong, advice, when) \
+    {.id = name, .title = wrong, .trigger = when, .recommends = advice, .measure = share_of, \
+     .betters = column, .trust = is_of_trust, .thresholds = of##_fields, \
+     .thresholds_size = sizeof(struct of##_thresholds), .find = find_##of},
+#define THRESHOLD(...)
+#define THRESHOLD_ABOVE(...)
+#define THRESHOLD_COUNT(...)
+#define THRESHOLD_TIME(...)
+#define RULE_END(rule)
+#include "insight/rules/rules.def"
+    {0}};
+/* clang-format on */
 
 #define RULES (sizeof rule_table / sizeof *rule_table - 1)
 
@@ -45,16 +38,16 @@ const struct rule *const rule_table[] = {
 
 static const char *const *list_names(struct arena *arena) {
     const char **names = arena_alloc(arena, (RULES + 1) * sizeof *names);
-    for (size_t i = 0; rule_table[i]; i++)
-        names[i] = rule_table[i]->id;
+    for (size_t i = 0; rule_table[i].id; i++)
+        names[i] = rule_table[i].id;
     return names;
 }
 
 static bool is_rule(const char *name) {
     size_t i = 0;
-    while (rule_table[i] && strcmp(rule_table[i]->id, name) != 0)
+    while (rule_table[i].id && strcmp(rule_table[i].id, name) != 0)
         i++;
-    return rule_table[i] != NULL;
+    return rule_table[i].id != NULL;
 }
 
 /* The rule that a path leads to a threshold of, in words of the user. */
@@ -109,10 +102,10 @@ int rule_settings_init(struct rule_settings *settings, const char *const *texts,
             result = ERROR_INPUT;
     settings->thresholds =
         arena_alloc(&settings->arena, (RULES + 1) * sizeof *settings->thresholds);
-    for (size_t i = 0; rule_table[i]; i++) {
-        void *values = arena_alloc(&settings->arena, rule_table[i]->thresholds_size + 1);
-        const struct yaml_node *node = doc.root ? yaml_find(doc.root, rule_table[i]->id) : NULL;
-        if (schema_bind(&binding, rule_table[i]->thresholds, node, rule_table[i]->id, values) < 0)
+    for (size_t i = 0; rule_table[i].id; i++) {
+        void *values = arena_alloc(&settings->arena, rule_table[i].thresholds_size + 1);
+        const struct yaml_node *node = doc.root ? yaml_find(doc.root, rule_table[i].id) : NULL;
+        if (schema_bind(&binding, rule_table[i].thresholds, node, rule_table[i].id, values) < 0)
             result = ERROR_INPUT;
         settings->thresholds[i] = values;
     }
@@ -127,7 +120,9 @@ void rule_settings_finish(struct rule_settings *settings) {
 
 void rules_apply(const struct rule_run *run, const struct rule_settings *settings,
                  struct insights *insights) {
-    for (size_t i = 0; rule_table[i]; i++)
-        rule_table[i]->find(run, settings->thresholds[i], insights);
+    for (size_t i = 0; rule_table[i].id; i++) {
+        insights->rule = &rule_table[i];
+        rule_table[i].find(run, settings->thresholds[i], insights);
+    }
     insights_sort(insights);
 }

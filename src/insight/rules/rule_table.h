@@ -4,7 +4,7 @@
 
 #include "insight/rules/insight.h"
 
-extern const struct rule *const rule_table[]; /* ends with NULL */
+extern const struct rule rule_table[]; /* ends with one that has no id */
 
 /* A struct of thresholds for each rule. Zero-initialise; release with rule_settings_finish. */
 struct rule_settings {

@@ -1,6 +1,5 @@
 /* Rules of the number of GPUs: more than a job makes use of, or fewer than it could have had. */
 #include "base/units.h"
-#include "insight/rules/families.h"
 #include "insight/rules/gathered.h"
 #include "insight/rules/internal.h"
 
@@ -64,20 +63,6 @@ static double scaling_marginal(const struct scaling_curve *curve, uint32_t place
 
 /* --- growth --- */
 /* UNDERSCALE: free GPUs that running jobs could have used. */
-
-struct underscale_thresholds {
-    double least_efficiency;
-};
-
-static const struct field underscale_fields[] = {
-    {.key = "least_efficiency",
-     .type = FIELD_REAL,
-     .offset = offsetof(struct underscale_thresholds, least_efficiency),
-     .min = 0,
-     .max = 1,
-     .default_value = 0.8,
-     .help = "of a GPU among the next larger allowed number, in the speed of one alone"},
-    FIELDS_END};
 
 /* A segment that could have had more. */
 struct grower {
@@ -210,8 +195,7 @@ static void replay_growth(struct growth *growth) {
 static void report_underscale(const struct rule_run *rule_run, struct gathered *g,
                               struct insights *insights) {
     gathered_end(g);
-    struct insight *insight =
-        gathered_report(rule_run, g, &rule_underscale, "s saved with more GPUs", 1, insights);
+    struct insight *insight = gathered_report(rule_run, g, "s saved with more GPUs", 1, insights);
     insight->entity = ENTITY_GPU_TYPE;
     insight->name = rule_run->folder->cluster.gpu_types[g->type].name;
     insight_find(insights, insight,
@@ -241,8 +225,8 @@ static void gather_growth(struct growth *growth, struct gathered_list *list) {
     }
 }
 
-static void find_underscale(const struct rule_run *rule_run, const void *thresholds,
-                            struct insights *insights) {
+void find_underscale(const struct rule_run *rule_run, const void *thresholds,
+                     struct insights *insights) {
     const struct underscale_thresholds *t = thresholds;
     struct growth growth = {.rule_run = rule_run};
     struct gathered_list list = {0};
@@ -260,42 +244,7 @@ static void find_underscale(const struct rule_run *rule_run, const void *thresho
     free(growth.active.at);
 }
 
-const struct rule rule_underscale = {
-    .id = "UNDERSCALE",
-    .title = "free GPUs that running jobs could have used",
-    .trigger = "GPUs were free, nobody waited, and a job computed that could have had the next "
-               "larger allowed number of them, each with more than least_efficiency of the speed "
-               "of one, for no more energy per unit of work",
-    .recommends = "growing jobs",
-    .measure = SHARE_OF_GPU_HOURS,
-    .betters = SUMMARY_COLUMN(jct_mean_s),
-    .thresholds = underscale_fields,
-    .thresholds_size = sizeof(struct underscale_thresholds),
-    .find = find_underscale,
-};
-
 /* --- scaling --- */
-
-struct overscale_thresholds {
-    double least_marginal, least_efficiency;
-};
-
-static const struct field overscale_fields[] = {
-    {.key = "least_marginal",
-     .type = FIELD_REAL,
-     .offset = offsetof(struct overscale_thresholds, least_marginal),
-     .min = 0,
-     .max = 1,
-     .default_value = 0.3,
-     .help = "speed that each GPU beyond the next smaller allowed number adds, in that of one"},
-    {.key = "least_efficiency",
-     .type = FIELD_REAL,
-     .offset = offsetof(struct overscale_thresholds, least_efficiency),
-     .min = 0,
-     .max = 1,
-     .default_value = 0.5,
-     .help = "speed of a GPU in that of one alone, or among the fewest allowed"},
-    FIELDS_END};
 
 enum { EFFICIENCY, MARGINAL, OWN_K, KNEE_K, OWN_SAMPLE_J, KNEE_SAMPLE_J };
 
@@ -338,8 +287,8 @@ static void gather_overscale(const struct rule_run *rule_run, const struct kept_
 static void report_overscale(const struct rule_run *rule_run, struct gathered *g,
                              struct insights *insights) {
     gathered_end(g);
-    struct insight *insight = gathered_report(rule_run, g, &rule_overscale,
-                                              "kWh over that at the knee", 1 / J_PER_KWH, insights);
+    struct insight *insight =
+        gathered_report(rule_run, g, "kWh over that at the knee", 1 / J_PER_KWH, insights);
     insight->entity = ENTITY_MODEL;
     insight->name = rule_run->folder->models.models[g->model].name;
     insight_find(insights, insight,
@@ -361,8 +310,8 @@ static void report_overscale(const struct rule_run *rule_run, struct gathered *g
     insight_weigh(insight, fmax(g->lost_j, 0), rule_run->energy_j);
 }
 
-static void find_overscale(const struct rule_run *rule_run, const void *thresholds,
-                           struct insights *insights) {
+void find_overscale(const struct rule_run *rule_run, const void *thresholds,
+                    struct insights *insights) {
     struct gathered_list list = {0};
     struct kept_piece piece;
     for (size_t at = 0; kept_work_next(rule_run, &at, &piece);)
@@ -371,17 +320,3 @@ static void find_overscale(const struct rule_run *rule_run, const void *threshol
         report_overscale(rule_run, &list.at.at[i], insights);
     gathered_list_finish(&list);
 }
-
-const struct rule rule_overscale = {
-    .id = "OVERSCALE",
-    .title = "more GPUs than a job makes use of",
-    .trigger = "the GPUs of a job beyond the next smaller allowed number add less than "
-               "least_marginal of the speed of one GPU each, or each of them has less than "
-               "least_efficiency of it; the knee is the most for which neither is so",
-    .recommends = "at most the GPUs at the knee",
-    .measure = SHARE_OF_ENERGY,
-    .betters = SUMMARY_COLUMN(energy_kwh),
-    .thresholds = overscale_fields,
-    .thresholds_size = sizeof(struct overscale_thresholds),
-    .find = find_overscale,
-};

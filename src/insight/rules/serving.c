@@ -2,7 +2,6 @@
    need. */
 #include "base/units.h"
 #include "cluster/power_meter.h"
-#include "insight/rules/families.h"
 #include "insight/rules/gathered.h"
 #include "insight/rules/internal.h"
 #include "insight/rules/rule_run.h"
@@ -10,34 +9,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-
-struct slo_thresholds {
-    double least_share, least_load, low_for_s;
-};
-
-static const struct field slo_fields[] = {
-    {.key = "least_share",
-     .type = FIELD_REAL,
-     .offset = offsetof(struct slo_thresholds, least_share),
-     .min = 0,
-     .max = 1,
-     .default_value = 0.99,
-     .help = "of a service's tokens, below which too few are within its SLO"},
-    {.key = "least_load",
-     .type = FIELD_REAL,
-     .offset = offsetof(struct slo_thresholds, least_load),
-     .min = 0,
-     .max = 1,
-     .default_value = 0.5,
-     .help = "of the capacity of its ready replicas, below which it has too many"},
-    {.key = "low_for",
-     .type = FIELD_DURATION,
-     .offset = offsetof(struct slo_thresholds, low_for_s),
-     .min = 1,
-     .max = 1e9,
-     .default_value = 3600,
-     .help = "for which it has to be below that (s)"},
-    FIELDS_END};
 
 /* ---- What a service did in the measured time ---- */
 
@@ -165,7 +136,7 @@ static uint32_t most_replicas(const struct rule_run *rule_run, uint32_t service)
 }
 
 static void find_facts(struct service_facts *facts, const struct rule_run *rule_run,
-                       uint32_t service, const struct slo_thresholds *t) {
+                       uint32_t service, const struct slo_replicas_thresholds *t) {
     const struct recorded_run *run = rule_run->run;
     for (size_t i = 0; i < run->segments.count; i++) {
         const struct recorded_segment *s = &run->segments.at[i];
@@ -262,7 +233,7 @@ static void add_stretches(const struct service_facts *facts, const struct top_li
 
 static struct insight *begin(const struct rule_run *rule_run, uint32_t service, double part_j,
                              struct insights *insights) {
-    struct insight *insight = insights_add(insights, &rule_slo_replicas);
+    struct insight *insight = insights_add(insights);
     const struct recorded_service *s = &rule_run->run->services[service];
     insight->entity = ENTITY_SERVICE;
     insight->name = s->spec->name;
@@ -275,7 +246,7 @@ static struct insight *begin(const struct rule_run *rule_run, uint32_t service, 
 }
 
 static void find_of_service(const struct rule_run *rule_run, uint32_t service,
-                            const struct slo_thresholds *t, struct insights *insights) {
+                            const struct slo_replicas_thresholds *t, struct insights *insights) {
     const struct recorded_service *s = &rule_run->run->services[service];
     struct service_facts facts = {0};
     find_facts(&facts, rule_run, service, t);
@@ -307,21 +278,8 @@ static void find_of_service(const struct rule_run *rule_run, uint32_t service,
     free(facts.pieces.at);
 }
 
-static void find_slo_replicas(const struct rule_run *rule_run, const void *thresholds,
-                              struct insights *insights) {
+void find_slo_replicas(const struct rule_run *rule_run, const void *thresholds,
+                       struct insights *insights) {
     for (uint32_t s = 0; s < rule_run->run->service_count; s++)
         find_of_service(rule_run, s, thresholds, insights);
 }
-
-const struct rule rule_slo_replicas = {
-    .id = "SLO-REPLICAS",
-    .title = "A service that misses its objective, or has more replicas than it needs",
-    .trigger = "less than least_share of a service's tokens are within its SLO; or its replicas "
-               "are below least_load of what they can give for low_for without a break",
-    .recommends = "more or fewer replicas; another target",
-    .measure = SHARE_OF_ENERGY,
-    .betters = SUMMARY_COLUMN(energy_kwh),
-    .thresholds = slo_fields,
-    .thresholds_size = sizeof(struct slo_thresholds),
-    .find = find_slo_replicas,
-};

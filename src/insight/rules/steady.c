@@ -1,7 +1,6 @@
 /* Rules of the run as a measurement: whether it is of a steady state. */
 #include "base/numfmt.h"
 #include "base/units.h"
-#include "insight/rules/families.h"
 #include "insight/rules/internal.h"
 #include "insight/rules/rule_run.h"
 
@@ -37,20 +36,6 @@ static void sort_levels(struct levels *levels) {
 /* ---- QUEUE ---- */
 
 #define BATCHES 20 /* equal parts of the time */
-
-struct queue_thresholds {
-    double standard_errors;
-};
-
-static const struct field queue_fields[] = {
-    {.key = "standard_errors",
-     .type = FIELD_REAL,
-     .offset = offsetof(struct queue_thresholds, standard_errors),
-     .min = 0,
-     .max = 100,
-     .default_value = 2,
-     .help = "by which the growth of the queue is above 0"},
-    FIELDS_END};
 
 /* The queue from from_ns to the last submission, in equal parts. */
 struct growth_of_queue {
@@ -147,7 +132,7 @@ static double offered_load(const struct rule_run *rule_run, const struct growth_
 static void report_queue(const struct rule_run *rule_run, const struct growth_of_queue *g,
                          struct insights *insights) {
     const struct summary *summary = &rule_run->run->summary;
-    struct insight *insight = insights_add(insights, &rule_queue);
+    struct insight *insight = insights_add(insights);
     double left = summary->work_unfinished_gpu_h, rho = offered_load(rule_run, g);
     double done_per_h = summary->work_done_gpu_h / (summary->sim_s / S_PER_H);
     insight->from_s = units_s(g->from_ns);
@@ -176,8 +161,8 @@ static void report_queue(const struct rule_run *rule_run, const struct growth_of
     insight_weigh(insight, rho > 1 ? 1 - 1 / rho : 0, 1);
 }
 
-static void find_queue(const struct rule_run *rule_run, const void *thresholds,
-                       struct insights *insights) {
+void find_queue(const struct rule_run *rule_run, const void *thresholds,
+                struct insights *insights) {
     const struct queue_thresholds *t = thresholds;
     struct growth_of_queue g = {0};
     if (measure_growth(rule_run, &g) && g.slope_per_h > 0 &&
@@ -185,44 +170,7 @@ static void find_queue(const struct rule_run *rule_run, const void *thresholds,
         report_queue(rule_run, &g, insights);
 }
 
-const struct rule rule_queue = {
-    .id = "QUEUE",
-    .title = "more arrives than is served",
-    .trigger =
-        "the number of waiting jobs grows, from the end of the warm-up to the end of the run "
-        "(drained: to the last submission), by more than standard_errors of its standard "
-        "error, from 20 equal parts of that time",
-    .recommends = "capacity; less load; policies that read run times",
-    .measure = SHARE_OF_GPU_HOURS,
-    .betters = SUMMARY_COLUMN(jct_mean_s),
-    .thresholds = queue_fields,
-    .thresholds_size = sizeof(struct queue_thresholds),
-    .find = find_queue,
-};
-
 /* ---- WARMUP ---- */
-
-struct warmup_thresholds {
-    double most_share, of_median;
-};
-
-static const struct field warmup_fields[] = {
-    {.key = "most_share",
-     .type = FIELD_REAL,
-     .offset = offsetof(struct warmup_thresholds, most_share),
-     .min = 0,
-     .max = 1,
-     .default_value = 0.2,
-     .help = "of the measured time that filling and emptying the cluster may take"},
-    {.key = "of_median",
-     .type = FIELD_REAL,
-     .offset = offsetof(struct warmup_thresholds, of_median),
-     .min = 0,
-     .max = 1,
-     .default_value = 0.9,
-     .help = "the cluster is full from the first to the last time at which so large a share of the "
-             "median of the GPUs in use is in use"},
-    FIELDS_END};
 
 struct held {
     double gpus, s; /* held for so long */
@@ -293,7 +241,7 @@ static void find_full_time(const struct rule_run *rule_run, double of_median,
 
 static void report_warmup(const struct rule_run *rule_run, const struct filling *filling,
                           double share, struct insights *insights) {
-    struct insight *insight = insights_add(insights, &rule_warmup);
+    struct insight *insight = insights_add(insights);
     double full_s = units_s(filling->full_ns), empties_s = units_s(filling->empties_ns);
     insight->from_s = rule_run->from_s;
     insight->to_s = rule_run->to_s;
@@ -319,8 +267,8 @@ static void report_warmup(const struct rule_run *rule_run, const struct filling 
     insight_weigh(insight, filling->missing_gpu_s, rule_run->gpu_s);
 }
 
-static void find_warmup(const struct rule_run *rule_run, const void *thresholds,
-                        struct insights *insights) {
+void find_warmup(const struct rule_run *rule_run, const void *thresholds,
+                 struct insights *insights) {
     const struct warmup_thresholds *t = thresholds;
     struct filling filling = {0};
     double whole_s = rule_run->to_s - rule_run->from_s;
@@ -333,15 +281,3 @@ static void find_warmup(const struct rule_run *rule_run, const void *thresholds,
     }
     free(filling.at.at);
 }
-
-const struct rule rule_warmup = {
-    .id = "WARMUP",
-    .title = "figures of a cluster that fills and empties",
-    .trigger = "the time before the GPUs in use first reach of_median of their median over time, "
-               "and that after they last do, are more than most_share of the measured time",
-    .recommends = "a longer run; a warm-up; a horizon",
-    .measure = SHARE_OF_GPU_HOURS,
-    .thresholds = warmup_fields,
-    .thresholds_size = sizeof(struct warmup_thresholds),
-    .find = find_warmup,
-};

@@ -2,8 +2,8 @@
    between policies that may be chance. */
 #include "base/numfmt.h"
 #include "base/units.h"
-#include "insight/rules/families.h"
 #include "insight/rules/gathered.h"
+#include "insight/rules/internal.h"
 #include "io/csv.h"
 
 #include <math.h>
@@ -11,26 +11,11 @@
 
 /* ---- MODEL-EXTRAPOLATED ---- */
 
-struct extrapolated_thresholds {
-    double least_share;
-};
-
-static const struct field extrapolated_fields[] = {
-    {.key = "least_share",
-     .type = FIELD_REAL,
-     .offset = offsetof(struct extrapolated_thresholds, least_share),
-     .min = 0,
-     .max = 1,
-     .default_value = 0,
-     .help = "of the GPU-hours of the cluster"},
-    FIELDS_END};
-
 static void report_extrapolated(const struct rule_run *rule_run, struct gathered *g,
                                 const char *models, struct insights *insights) {
     gathered_end(g);
     struct insight *insight =
-        gathered_report(rule_run, g, &rule_model_extrapolated, "GPU h outside what was measured",
-                        1 / S_PER_H, insights);
+        gathered_report(rule_run, g, "GPU h outside what was measured", 1 / S_PER_H, insights);
     insight_find(
         insights, insight,
         "%u jobs computed where their models were not measured: %.4g GPU h, %.4g of them of "
@@ -70,9 +55,9 @@ static bool could_be_measured(const struct rule_run *rule_run, uint32_t set) {
     return i < all.count;
 }
 
-static void find_extrapolated(const struct rule_run *rule_run, const void *thresholds,
-                              struct insights *insights) {
-    const struct extrapolated_thresholds *t = thresholds;
+void find_model_extrapolated(const struct rule_run *rule_run, const void *thresholds,
+                             struct insights *insights) {
+    const struct model_extrapolated_thresholds *t = thresholds;
     struct gathered_list all = {0}, models = {0};
     struct kept_piece piece;
     for (size_t at = 0; kept_work_next(rule_run, &at, &piece);) {
@@ -93,35 +78,7 @@ static void find_extrapolated(const struct rule_run *rule_run, const void *thres
     gathered_list_finish(&models);
 }
 
-const struct rule rule_model_extrapolated = {
-    .id = "MODEL-EXTRAPOLATED",
-    .title = "configurations that nobody measured",
-    .trigger = "jobs computed in configurations outside the range in which their model was "
-               "measured, or of a model that does not say, on more than least_share of the "
-               "GPU-hours; the severity is by those of jobs that might have had a measured one",
-    .recommends = "measuring",
-    .measure = SHARE_OF_GPU_HOURS,
-    .trust = true,
-    .thresholds = extrapolated_fields,
-    .thresholds_size = sizeof(struct extrapolated_thresholds),
-    .find = find_extrapolated,
-};
-
 /* ---- SEED-NOISE ---- */
-
-struct seed_thresholds {
-    double intervals;
-};
-
-static const struct field seed_fields[] = {
-    {.key = "intervals",
-     .type = FIELD_REAL,
-     .offset = offsetof(struct seed_thresholds, intervals),
-     .min = 0,
-     .max = 100,
-     .default_value = 1,
-     .help = "half 95 % intervals that a difference is less than"},
-    FIELDS_END};
 
 enum { METRIC, POLICY, BASELINE, MEAN, DIFF, CI95, PAIRS, COMPARE_COLUMNS };
 
@@ -144,7 +101,7 @@ static void report_noise(const struct rule_run *rule_run, const struct csv *csv,
         texts[i] = csv_field(csv, columns[i]);
         words[i] = arena_strndup(arena, texts[i].at, texts[i].length);
     }
-    struct insight *insight = insights_add(insights, &rule_seed_noise);
+    struct insight *insight = insights_add(insights);
     double needed = replications_needed(values[PAIRS], values[DIFF], values[CI95]);
     insight->entity = ENTITY_POLICY;
     insight->name = words[POLICY];
@@ -168,14 +125,14 @@ static void report_noise(const struct rule_run *rule_run, const struct csv *csv,
 }
 
 /* compare.csv of a comparison, of the policy that is looked at; of its baseline all others. */
-static void find_seed_noise(const struct rule_run *rule_run, const void *thresholds,
-                            struct insights *insights) {
+void find_seed_noise(const struct rule_run *rule_run, const void *thresholds,
+                     struct insights *insights) {
     static const char *const names[COMPARE_COLUMNS] = {"metric",    "policy",    "baseline", "mean",
                                                        "diff_mean", "diff_ci95", "pairs"};
     static const unsigned metrics[] = {SUMMARY_COLUMN(energy_kwh),
                                        SUMMARY_COLUMN(energy_per_work_kwh),
                                        SUMMARY_COLUMN(jct_restricted_mean_s)};
-    const struct seed_thresholds *t = thresholds;
+    const struct seed_noise_thresholds *t = thresholds;
     int columns[COMPARE_COLUMNS];
     struct csv *csv = NULL;
     struct error error = {0};
@@ -202,17 +159,3 @@ static void find_seed_noise(const struct rule_run *rule_run, const void *thresho
     }
     csv_close(csv);
 }
-
-const struct rule rule_seed_noise = {
-    .id = "SEED-NOISE",
-    .title = "differences between policies that may be chance",
-    .trigger = "in a comparison, the policy differs from the baseline, or another from it if it is "
-               "the baseline, in energy, energy per work or restricted mean completion time by "
-               "less than so many intervals; it wastes nothing, so it is never more than info",
-    .recommends = "more seeds",
-    .measure = SHARE_OF_ENERGY,
-    .trust = true,
-    .thresholds = seed_fields,
-    .thresholds_size = sizeof(struct seed_thresholds),
-    .find = find_seed_noise,
-};

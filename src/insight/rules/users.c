@@ -1,6 +1,5 @@
 /* Fairness, hog. */
 #include "base/units.h"
-#include "insight/rules/families.h"
 #include "insight/rules/gathered.h"
 #include "insight/rules/internal.h"
 #include "insight/rules/rule_run.h"
@@ -13,29 +12,6 @@
 /* Rules of fairness: jobs that starve, and users who get less than they may. */
 
 /* ---- STARVE ---- */
-
-struct starve_thresholds {
-    double of_p99, of_run_time;
-};
-
-static const struct field starve_fields[] = {
-    {.key = "of_p99",
-     .type = FIELD_REAL,
-     .offset = offsetof(struct starve_thresholds, of_p99),
-     .min = 0,
-     .max = 1e6,
-     .default_value = 3,
-     .help =
-         "times the 99th percentile of the waits of all measured jobs, which a wait has to exceed"},
-    {.key = "of_run_time",
-     .type = FIELD_REAL,
-     .offset = offsetof(struct starve_thresholds, of_run_time),
-     .min = 0,
-     .max = 1e6,
-     .default_value = 10,
-     .help =
-         "times the job's time on GPUs (T* of one that has not started), which it has to exceed, too"},
-    FIELDS_END};
 
 static double p99_wait_s(const struct rule_run *rule_run) {
     double *waits = mem_zalloc(rule_run_jobs(rule_run) + 1, sizeof *waits);
@@ -99,7 +75,7 @@ static uint32_t *count_overtakers(const struct rule_run *rule_run) {
 
 static void report_starve(const struct rule_run *rule_run, const struct top_list *worst,
                           const uint32_t *overtakers, double p99_s, struct insights *insights) {
-    struct insight *insight = insights_add(insights, &rule_starve);
+    struct insight *insight = insights_add(insights);
     const struct top_entry *first = &worst->at[0];
     insight->from_s = units_s(first->from_ns);
     insight->to_s = units_s(first->to_ns);
@@ -123,8 +99,8 @@ static void report_starve(const struct rule_run *rule_run, const struct top_list
     insight_weigh(insight, (double)worst->total, rule_run->jobs);
 }
 
-static void find_starve(const struct rule_run *rule_run, const void *thresholds,
-                        struct insights *insights) {
+void find_starve(const struct rule_run *rule_run, const void *thresholds,
+                 struct insights *insights) {
     const struct starve_thresholds *t = thresholds;
     double p99_s = p99_wait_s(rule_run);
     uint32_t *overtakers = count_overtakers(rule_run);
@@ -144,41 +120,7 @@ static void find_starve(const struct rule_run *rule_run, const void *thresholds,
     free(overtakers);
 }
 
-const struct rule rule_starve = {
-    .id = "STARVE",
-    .title = "jobs that wait while later ones start",
-    .trigger = "a job waits longer than of_p99 times the 99th percentile of all waits and than "
-               "of_run_time times its run time, and a job submitted after it starts before it",
-    .recommends = "ageing",
-    .measure = SHARE_OF_JOBS,
-    .betters = SUMMARY_COLUMN(jct_p99_s),
-    .thresholds = starve_fields,
-    .thresholds_size = sizeof(struct starve_thresholds),
-    .find = find_starve,
-};
-
 /* ---- UNFAIR ---- */
-
-struct unfair_thresholds {
-    double least_jain, most_slowdown;
-};
-
-static const struct field unfair_fields[] = {
-    {.key = "least_jain",
-     .type = FIELD_REAL,
-     .offset = offsetof(struct unfair_thresholds, least_jain),
-     .min = 0,
-     .max = 1,
-     .default_value = 0.8,
-     .help = "Jain index of the GPU-seconds (jain_gpu_s) below which a run is unfair"},
-    {.key = "most_slowdown",
-     .type = FIELD_REAL,
-     .offset = offsetof(struct unfair_thresholds, most_slowdown),
-     .min = 1,
-     .max = 1e6,
-     .default_value = 2,
-     .help = "times the mean slowdown over all jobs, above which that of a user is unfair"},
-    FIELDS_END};
 
 /* A user as the metrics see it: measured jobs only. */
 struct served {
@@ -275,7 +217,7 @@ static void add_users(const struct rule_run *rule_run, const struct served_all *
 
 static void report_unfair(const struct rule_run *rule_run, const struct served_all *all,
                           double least_jain, bool by_slowdown, struct insights *insights) {
-    struct insight *insight = insights_add(insights, &rule_unfair);
+    struct insight *insight = insights_add(insights);
     struct top_list worst = {0};
     double lacking = lacking_s(all, &worst), jain = rule_run->run->summary.jain_gpu_s;
     insight->from_s = rule_run->from_s;
@@ -299,8 +241,8 @@ static void report_unfair(const struct rule_run *rule_run, const struct served_a
     insight_weigh(insight, lacking, rule_run->gpu_s);
 }
 
-static void find_unfair(const struct rule_run *rule_run, const void *thresholds,
-                        struct insights *insights) {
+void find_unfair(const struct rule_run *rule_run, const void *thresholds,
+                 struct insights *insights) {
     const struct unfair_thresholds *t = thresholds;
     struct served_all all = serve_users(rule_run);
     bool by_slowdown = all.slowdown_worst > t->most_slowdown * all.slowdown_mean;
@@ -309,46 +251,10 @@ static void find_unfair(const struct rule_run *rule_run, const void *thresholds,
     free(all.users);
 }
 
-const struct rule rule_unfair = {
-    .id = "UNFAIR",
-    .title = "users get unequal parts of what they may have",
-    .trigger = "of several users with jobs: jain_gpu_s is below least_jain, or the mean slowdown "
-               "of a user's finished jobs is above most_slowdown times that of all",
-    .recommends = "policies that read users; weights",
-    .measure = SHARE_OF_GPU_HOURS,
-    .betters = SUMMARY_COLUMN(jain_gpu_s),
-    .thresholds = unfair_fields,
-    .thresholds_size = sizeof(struct unfair_thresholds),
-    .find = find_unfair,
-};
-
 /* --- hog --- */
 /* The rule of hogs: who takes most of the cluster. */
 
 /* ---- HOG ---- */
-
-struct hog_thresholds {
-    double least_share, of_equal;
-};
-
-static const struct field hog_fields[] = {
-    {.key = "least_share",
-     .type = FIELD_REAL,
-     .offset = offsetof(struct hog_thresholds, least_share),
-     .min = 0,
-     .max = 1,
-     .default_value = 0.5,
-     .help = "a user or model with more than this share of the GPU-hours or of the energy that "
-             "jobs took"},
-    {.key = "of_equal",
-     .type = FIELD_REAL,
-     .offset = offsetof(struct hog_thresholds, of_equal),
-     .min = 0,
-     .max = 1e6,
-     .default_value = 1.5,
-     .help =
-         "times an equal share of all users, or models, with jobs, which it has to exceed, too"},
-    FIELDS_END};
 
 /* What jobs took in the measured time, by user or model. */
 struct taken {
@@ -443,7 +349,7 @@ static void find_hogs(const struct rule_run *rule_run, const struct hog_threshol
         if (share_of(taken->gpu_s, takers.total.gpu_s) <= least &&
             share_of(taken->energy_j, takers.total.energy_j) <= least)
             continue;
-        struct insight *insight = insights_add(insights, &rule_hog);
+        struct insight *insight = insights_add(insights);
         insight->entity = entity;
         insight->name = entity == ENTITY_USER ? rule_run->run->workload.users.at[i].name
                                               : rule_run->folder->models.models[i].name;
@@ -454,22 +360,7 @@ static void find_hogs(const struct rule_run *rule_run, const struct hog_threshol
     free(takers.at);
 }
 
-static void find_hog(const struct rule_run *rule_run, const void *thresholds,
-                     struct insights *insights) {
+void find_hog(const struct rule_run *rule_run, const void *thresholds, struct insights *insights) {
     find_hogs(rule_run, thresholds, ENTITY_USER, insights);
     find_hogs(rule_run, thresholds, ENTITY_MODEL, insights);
 }
-
-const struct rule rule_hog = {
-    .id = "HOG",
-    .title = "one user or model takes most of the cluster",
-    .trigger =
-        "a user or a model has more than least_share, and than of_equal equal shares, of the "
-        "GPU-hours or of the energy of all jobs",
-    .recommends = "policies that read users",
-    .measure = SHARE_OF_ENERGY,
-    .betters = SUMMARY_COLUMN(jain_gpu_s),
-    .thresholds = hog_fields,
-    .thresholds_size = sizeof(struct hog_thresholds),
-    .find = find_hog,
-};

@@ -184,15 +184,15 @@ static void add_threshold(cJSON *object, const struct field *field, const char *
 
 static void add_rules(const struct insights_page *page, cJSON *root) {
     cJSON *list = cJSON_AddArrayToObject(root, "rules");
-    for (size_t i = 0; rule_table[i]; i++) {
+    for (size_t i = 0; rule_table[i].id; i++) {
         cJSON *rule = cJSON_CreateObject();
         cJSON_AddItemToArray(list, rule);
-        json_add_text(rule, "id", rule_table[i]->id);
-        json_add_text(rule, "title", rule_table[i]->title);
-        json_add_text(rule, "trigger", rule_table[i]->trigger);
-        json_add_text(rule, "recommends", rule_table[i]->recommends);
+        json_add_text(rule, "id", rule_table[i].id);
+        json_add_text(rule, "title", rule_table[i].title);
+        json_add_text(rule, "trigger", rule_table[i].trigger);
+        json_add_text(rule, "recommends", rule_table[i].recommends);
         cJSON *thresholds = cJSON_AddObjectToObject(rule, "thresholds");
-        for (const struct field *field = rule_table[i]->thresholds; field->key; field++)
+        for (const struct field *field = rule_table[i].thresholds; field->key; field++)
             add_threshold(thresholds, field, page->settings->thresholds[i]);
     }
 }
