@@ -9,6 +9,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* The format of a target for several: with libFuzzer each has a program of its own, else the folder
+   of the corpus has its name. */
+#ifndef READER
+extern const char *fuzz_reader;
+#define READER fuzz_reader
+#endif
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
 enum fuzz_file { FUZZ_FILE_INPUT, FUZZ_FILE_OUTPUT, FUZZ_FILE_COUNT };

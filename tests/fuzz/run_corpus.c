@@ -38,10 +38,13 @@ static void run(const char *path) {
     }
 }
 
+const char *fuzz_reader;
+
 int main(int argc, char **argv) {
     size_t count = 0;
     for (int i = 1; i < argc; i++) {
         DIR *folder = opendir(argv[i]);
+        fuzz_reader = basename(argv[i]);
         if (!folder)
             fuzz_fail(argv[i]);
         for (struct dirent *entry; (entry = readdir(folder));) {
