@@ -1,5 +1,5 @@
-/* Children with limits. A child leaves by _exit only, so that neither the parent's buffers nor leak
-   checkers of sanitizers run in it. */
+/* A child leaves by _exit only, so that neither the parent's buffers nor leak checkers of
+   sanitizers run in it. */
 #include "base/child.h"
 
 #include "base/machine.h"
@@ -20,8 +20,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-/* --- child --- */
 
 #define WALL_FACTOR 4
 

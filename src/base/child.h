@@ -44,7 +44,7 @@ int child_poll(struct pollfd *events, nfds_t count, int timeout_ms);
 const volatile bool *child_original(void);
 
 /* --- signals --- */
-/* Signals by which somebody ends a command, held back while a file is being put in place. */
+/* Signals by which somebody ends a command, held back while a file is put in place. */
 
 /* Holds SIGINT, SIGTERM and SIGHUP back in this thread. */
 void signals_hold(sigset_t *ret_before);

@@ -1,6 +1,5 @@
-/* What code of a plug-in that runs in this process, when it is loaded and unloaded, could change
-   for all that comes after: working folder, umask, locale, rounding, signals. And its standard
-   output. */
+/* What a plug-in could change in this process for all that comes after: working folder, umask,
+   locale, rounding, signals, standard output. */
 #ifndef EASIM_BASE_OWN_STATE_H
 #define EASIM_BASE_OWN_STATE_H
 
@@ -33,8 +32,7 @@ int own_state_lost_output(void);
 void own_state_set_locale(void);
 
 /* --- rounding --- */
-/* How this thread computes with floating-point numbers: rounded to nearest, subnormal numbers kept,
-   as C has it at the start. Code of others may change it for all that comes after. */
+/* This thread rounds to nearest and keeps subnormal numbers, as C has it at the start. */
 
 #if defined(__x86_64__)
 #define ROUNDING_SSE  0xffc0u /* of MXCSR all but what operations raise; exceptions are masked */

@@ -12,8 +12,6 @@
 #include <stddef.h>
 #include <string.h>
 
-/* --- rng --- */
-
 _Static_assert(ULONG_MAX == UINT64_MAX, "gsl_rng_get hands out unsigned long as 64 bits");
 
 struct xoshiro {

@@ -1,4 +1,4 @@
-/* Named, independent random streams: xoshiro256** (Blackman, Vigna 2018) behind gsl_rng_type. */
+/* Named, independent random streams: xoshiro256** behind gsl_rng_type. */
 #ifndef EASIM_BASE_RNG_H
 #define EASIM_BASE_RNG_H
 
@@ -9,8 +9,7 @@
    three changed gives an unrelated stream. Release with gsl_rng_free. */
 gsl_rng *rng_create(uint64_t seed, uint32_t replication, const char *name);
 
-/* --- time_law --- */
-/* Laws of times by their mean: of the time to a failure and of a repair. */
+/* --- time_law: laws of times to a failure and of repairs, by their mean --- */
 
 #define TIME_LAW_MIN_SHAPE 0.1
 #define TIME_LAW_MAX_SHAPE 10.0

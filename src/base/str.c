@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
-/* --- utf8 --- */
-/* UTF-8, as RFC 3629 has it: no surrogates, nothing longer than needed. */
+/* --- utf8: as RFC 3629 has it: no surrogates, nothing longer than needed --- */
 
 uint32_t utf8_next(const unsigned char **text) {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};

@@ -84,8 +84,7 @@ const char *str_nearest(const char *word, const char *const *names, size_t count
 const char *str_suggestion(struct arena *arena, const char *word, const char *const *names,
                            size_t count);
 
-/* --- utf8 --- */
-/* Characters of UTF-8, one by one. */
+/* --- utf8: characters of UTF-8, one by one --- */
 
 /* The code point at *text, which ends with a NUL and is not at it, and moves behind it; U+FFFD for
  * a byte that begins none. */
