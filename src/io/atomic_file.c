@@ -1,5 +1,5 @@
-/* An output file that appears under its name only when it is complete. Invariant: until the commit
-   the name holds what it held before. */
+/* Files that appear when they are complete. Invariant: until the commit the name holds what it held
+   before. */
 #include "io/atomic_file.h"
 
 #include "base/child.h"
@@ -17,8 +17,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
-
-/* --- atomic_file --- */
 
 #define BUFFER_BYTES ((size_t)16 << 10)  /* small texts; larger ones are written as they come */
 #define COPIED_BYTES ((size_t)256 << 10) /* at once */
@@ -286,8 +284,8 @@ int atomic_file_write_alone(const char *path, const char *bytes, size_t length,
 }
 
 /* --- packed_file --- */
-/* An output file in one pass. Invariant: from opening to the end signals that end a command are
-   held back; between two writes it is looked whether one has come. */
+/* Invariant: from opening to the end signals that end a command are held back; between two writes
+   easim checks whether one has come. */
 
 #define PACKED_BYTES ((size_t)64 << 10)
 #define GZIP_WINDOW  (15 + 16) /* the largest, with a gzip header */

@@ -1,5 +1,4 @@
-/* An output file that appears under its name only when it is complete (temporary file, then
- * rename). */
+/* An output file that appears under its name (by a rename) only when it is complete. */
 #ifndef EASIM_IO_ATOMIC_FILE_H
 #define EASIM_IO_ATOMIC_FILE_H
 

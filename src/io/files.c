@@ -15,8 +15,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/* --- files --- */
-
 #define READ_BYTES   ((size_t)64 << 10) /* at once */
 #define SYNC_THREADS 8                  /* that wait for the same writes of a journal */
 

@@ -47,8 +47,7 @@ size_t files_existing(const char *path);
 void files_remove_empty(const char *path, size_t existing);
 
 /* --- file_stamp --- */
-/* What tells that a file was not touched between two looks at it, without reading it: where it is,
-   how long, and when it was last changed. */
+/* Where a file is, its length and its last change tell that it was not touched. */
 
 struct file_stamp {
     uint64_t device, inode, bytes;
@@ -63,8 +62,7 @@ void file_stamp_take(const char *path, struct file_stamp *ret_stamp);
 bool file_stamp_same(const struct file_stamp *one, const struct file_stamp *other);
 
 /* --- own_folders --- */
-/* Where the parts of easim are that are no code of the program: beside it where it was built, and
-   where they were installed with it, wherever both are now. */
+/* Parts of easim that are files: beside the program where it was built or installed. */
 
 struct own_folders {
     const char *name;      /* of a build: beside the program, then in the folder above */

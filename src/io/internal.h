@@ -5,8 +5,7 @@
 #include "base/arena.h"
 #include "io/yaml_node.h"
 
-/* --- yaml_read --- */
-/* YAML text to a tree, by libyaml; duplicate keys are problems. */
+/* --- yaml_read: YAML text to a tree, by libyaml; duplicate keys are problems --- */
 
 #define YAML_DEPTH_MAX 64 /* levels below the root */
 

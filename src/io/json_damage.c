@@ -1,4 +1,5 @@
-/* Json landmarks, json lint: see json_damage.h. */
+/* Damaged JSON: see json_damage.h. Invariant: what json_lint has passed is the beginning of a
+   value. */
 #include "io/json_damage.h"
 
 #include "io/json_text.h"
@@ -6,9 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* --- json_lint --- */
-/* A pushdown automaton over bytes. Invariant: what json_lint has passed is the beginning of a
- * value. */
+/* --- json_lint: a pushdown automaton over bytes --- */
 
 enum { AT_START, AT_KEY, AT_COLON, AT_VALUE, AT_ITEM, BEHIND, IN_STRING, IN_SCALAR, DEEP };
 

@@ -1,4 +1,5 @@
-/* Json landmarks, json lint. */
+/* Damaged JSON: where sound records begin and end (json_landmarks), whether a value is sound
+   (json_lint). */
 #ifndef EASIM_IO_JSON_DAMAGE_H
 #define EASIM_IO_JSON_DAMAGE_H
 
@@ -29,9 +30,8 @@ bool json_landmarks_follow(const char *const *keys, const char *at, const char *
 const char *json_landmarks_end(const char *from, const char *end);
 
 /* --- json_lint --- */
-/* One JSON value, checked while its end is looked for: damage shows at once, not where the brackets
-   happen to close. Lenient where real writers are: bare NaN and inf, raw control bytes, odd
-   escapes, trailing commas. */
+/* One JSON value, checked while its end is looked for. Lenient where real writers are: bare NaN and
+   inf, raw control bytes, odd escapes, trailing commas. */
 
 #define JSON_LINT_LEVELS 512 /* deeper brackets are only counted */
 

@@ -7,8 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-/* --- json_text --- */
-
 enum { INSIDE_NOTHING, INSIDE_STRING, INSIDE_ESCAPE, INSIDE_SCALAR };
 
 static bool is_json_blank(char c) {
@@ -349,7 +347,6 @@ bool json_is_valid(struct slice text) {
 }
 
 /* --- json_write --- */
-/* Text as JSON: quotes, backslashes and control characters become escapes. */
 
 void json_write_text(struct str *out, const char *text) {
     const unsigned char *at = (const unsigned char *)text;

@@ -1,6 +1,6 @@
 /* JSON where it lies: finds the ends of values and walks through members without building anything.
-   Made for files that are almost JSON (bare NaN, raw control bytes, trailing commas): nothing is
-   checked but what is needed to go on. Nesting costs a counter, not a stack. */
+   Made for files that are almost JSON (bare NaN, raw control bytes, trailing commas), it checks
+   only what it needs to go on. Nesting costs a counter, not a stack. */
 #ifndef EASIM_IO_JSON_TEXT_H
 #define EASIM_IO_JSON_TEXT_H
 
@@ -43,7 +43,7 @@ bool json_microseconds(struct slice value, int64_t *time_ns);
 bool json_is_valid(struct slice text);
 
 /* --- json_write --- */
-/* Text as JSON (RFC 8259). */
+/* Text as JSON (RFC 8259): quotes, backslashes and control characters become escapes. */
 
 /* Appends text in quotes. What is no UTF-8 becomes U+FFFD. */
 void json_write_text(struct str *out, const char *text);

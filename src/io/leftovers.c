@@ -1,4 +1,4 @@
-/* Locks on what is being made: see leftovers.h. */
+/* Locks on folders and files that are being made: see leftovers.h. */
 #include "io/leftovers.h"
 
 #include "base/arena.h"
@@ -13,8 +13,6 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-/* --- leftovers --- */
 
 #define MARK     ".tmp-"
 #define RANDOM   6 /* characters behind it */

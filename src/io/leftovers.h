@@ -1,7 +1,7 @@
 /* What a killed process has left: files and folders named NAME.tmp-XXXXXX, in which results are
-   made before they get their names. Whoever makes one holds a lock on it (flock) until it has its
-   name; the lock goes with the process, so what nobody holds is a leftover. Where a file system has
-   no locks nothing counts as one. */
+   made. Their maker holds a lock (flock) until they have their names; the lock goes with the
+   process, so what nobody locks is a leftover. On a file system without locks nothing counts as
+   one. */
 #ifndef EASIM_IO_LEFTOVERS_H
 #define EASIM_IO_LEFTOVERS_H
 
@@ -22,9 +22,8 @@ int leftovers_only(const char *folder, int depth, struct error *reterr) MUST_CHE
 void leftovers_clear(const char *folder, int depth);
 
 /* --- folder_lock --- */
-/* A folder that one command at a time writes results into. The lock (flock) goes with the process;
-   children that keep no descriptors have no part in it. Where a file system has no locks there is
-   none. */
+/* A folder that one command at a time writes results into, by the same kind of lock; children that
+   keep no descriptors have no part in it. On a file system without locks there is none. */
 
 struct folder_lock; /* opaque */
 

@@ -1,5 +1,4 @@
-/* Time zones: see time_zone.h. Invariant: transitions are in ascending order; behind the last one,
-   or without any, the rule holds. */
+/* Time zones: see time_zone.h. Invariant: transitions ascend; after the last one the rule holds. */
 #include "io/time_zone.h"
 
 #include "io/files.h"

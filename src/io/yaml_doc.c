@@ -1,5 +1,5 @@
-/* A YAML file as a tree that knows where everything stands. Invariant: nodes never change once
-   made, for an alias shares those of its anchor; yaml_path_set copies what stands on its path. */
+/* A YAML file as a tree. Invariant: nodes never change once made, because an alias shares those of
+   its anchor; yaml_path_set copies the nodes on its path. */
 #include "io/yaml_doc.h"
 
 #include "base/machine.h"
@@ -13,8 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 #include <yaml.h>
-
-/* --- yaml_doc --- */
 
 #define FILE_BYTES ((size_t)256 << 20) /* no configuration is longer */
 
@@ -138,8 +136,7 @@ int yaml_doc_set(struct yaml_doc *doc, const struct yaml_path *path, const char 
 }
 
 /* --- yaml_canonical --- */
-/* Keys in order and one value a line, so that the text does not depend on how the file was laid
-   out. */
+/* Keys in order and one value a line: the text does not depend on the layout of the file. */
 
 /* Text that could be taken for something else gets quotes. */
 static void add_value_text(struct str *out, const char *text, bool needs_quotes) {
@@ -229,8 +226,7 @@ void yaml_canonical_write(const struct yaml_node *root, struct str *out) {
     str_finish(&path);
 }
 
-/* --- yaml_write --- */
-/* Nodes to YAML text, by libyaml's emitter: it knows which text needs quotes. */
+/* --- yaml_write: by libyaml's emitter, which knows which text needs quotes --- */
 
 struct writer {
     yaml_emitter_t emitter;

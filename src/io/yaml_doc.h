@@ -35,15 +35,13 @@ int yaml_doc_set(struct yaml_doc *doc, const struct yaml_path *path, const char 
 int yaml_doc_put(struct yaml_doc *doc, const struct yaml_path *path, const char *value,
                  struct location where, struct problems *problems) MUST_CHECK;
 
-/* --- yaml_canonical --- */
-/* A tree as text of which hashes are made. */
+/* --- yaml_canonical: a tree as text of which hashes are made --- */
 
 /* Appends one line for each value: path, tab, text; mapping keys sorted. Equal trees give equal
    text. */
 void yaml_canonical_write(const struct yaml_node *root, struct str *out);
 
-/* --- yaml_write --- */
-/* A tree of nodes as YAML text that reads back as the same tree. */
+/* --- yaml_write: a tree as YAML text that reads back as the same tree --- */
 
 /* What is written in place of a node; NULL: the node itself. What it gives is not asked for again.
  */

@@ -7,8 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-/* --- yaml_node --- */
-
 struct yaml_node *yaml_find(const struct yaml_node *mapping, const char *key) {
     if (!mapping || mapping->kind != YAML_NODE_MAPPING)
         return NULL;
@@ -27,9 +25,8 @@ bool yaml_is_null(const struct yaml_node *node) {
 }
 
 /* --- yaml_text --- */
-/* YAML scalars. What plain words mean differs: YAML 1.1 knows yes and off, sexagesimal 1:30, 0x10,
-   1_000, dates, and no number with an exponent but without a point; libyaml hands all of them to
-   easim as text. */
+/* What plain words mean differs: YAML 1.1 knows yes and off, sexagesimal 1:30, 0x10, 1_000, dates,
+   and no exponent without a point; libyaml hands all of them to easim as text. */
 
 void yaml_add_real(struct str *out, double value) {
     char text[NUMFMT_BYTES];

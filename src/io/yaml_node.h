@@ -22,8 +22,7 @@ struct yaml_node {
 struct yaml_node *yaml_find(const struct yaml_node *mapping, const char *key); /* value or NULL */
 bool yaml_is_null(const struct yaml_node *node); /* unquoted "", "~", "null" */
 
-/* --- yaml_text --- */
-/* Values as YAML that readers of YAML 1.1 and of 1.2 take for the same. */
+/* --- yaml_text: values as YAML that readers of YAML 1.1 and of 1.2 take for the same --- */
 
 /* A number that reads back exactly: 1e-9 is written 1.0e-9, since YAML 1.1 takes the former for
  * text. Finite. */
@@ -39,8 +38,7 @@ void yaml_add_escaped(struct str *out, const char *text);
    (1e-9 as 1.0e-9), everything else a string, 0010 too (8 in YAML 1.1). False: it needs quotes. */
 bool yaml_scalar_text(const struct yaml_node *node, struct str *text);
 
-/* --- yaml_flow --- */
-/* A value as YAML on one line, as --set and the axes of sweeps have it. */
+/* --- yaml_flow: a value as YAML on one line, as --set and the axes of sweeps have it --- */
 
 /* In the arena; an empty value as ~, for nothing at all is no value. */
 const char *yaml_flow_text(const struct yaml_node *node, struct arena *arena);
