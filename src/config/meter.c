@@ -9,8 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* --- meter --- */
-
 #define METER_GAP_STEPS 1.5
 
 #define METER_COVER 0.999

@@ -1,5 +1,5 @@
-/* Readings of a power meter, from a CSV file: time_s, the end of an interval, and power_w, its mean
-   power; other columns are ignored. */
+/* Readings of a power meter, from the columns time_s (end of an interval) and power_w (its mean) of
+   a CSV file. */
 #ifndef EASIM_CONFIG_METER_H
 #define EASIM_CONFIG_METER_H
 
@@ -51,8 +51,7 @@ int meter_load(struct meter *meter, struct arena *arena, struct problems *proble
 void meter_means(const struct meter *of, const struct meter_reading *intervals, size_t count,
                  double *means);
 
-/* --- meter_errors --- */
-/* How far a predicted power lies from a metered one. Semantics 20. */
+/* --- meter_errors: how far a predicted power is from a metered one (semantics 20) --- */
 
 /* Metered and predicted means of the same intervals. Borrowed. */
 struct meter_curves {

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- policy_text --- */
-
 static bool is_quote(char c) {
     return c == '"' || c == '\'';
 }

@@ -1,5 +1,5 @@
-/* A policy with parameters as one text: zeus:edp_slack=2:tau=1h, "./a:b.so":tau=1h. A path, or a
-   value, that holds a colon or a comma stands in quotes, as YAML has them. */
+/* A policy with parameters as one text: zeus:edp_slack=2:tau=1h, "./a:b.so":tau=1h. A path or value
+   that holds a colon or a comma is quoted, as in YAML. */
 #ifndef EASIM_CONFIG_POLICY_TEXT_H
 #define EASIM_CONFIG_POLICY_TEXT_H
 
@@ -37,8 +37,7 @@ const char *policy_text_quote(const char *path, struct arena *arena);
 const char *policy_text_folder(const char *text, struct arena *arena);
 
 /* --- policy_doc --- */
-/* The policy of a scenario's tree: another in its place, and parameters that stand behind its name
-   put where parameters are. */
+/* Sets the policy of a scenario's tree, and moves parameters of its name to `params`. */
 
 /* The path of a parameter, in the arena. */
 const char *policy_doc_param(const char *name, struct arena *arena);

@@ -1,4 +1,4 @@
-/* Loading of scenario files: file, then --policy, then --set; later ones win. */
+/* Loading of scenario files: the file, then --policy, then --set; later ones win. */
 #include "config/scenario.h"
 
 #include "base/datetime.h"

@@ -1,5 +1,4 @@
-/* A scenario file as a whole: the general keys bound, the sections of other layers left as nodes
- * for them. */
+/* A scenario file: its general keys bound, the sections of other layers left to them as nodes. */
 #ifndef EASIM_CONFIG_SCENARIO_H
 #define EASIM_CONFIG_SCENARIO_H
 
@@ -9,8 +8,8 @@
 #include "config/uncertainty.h"
 
 /* --- forecast --- */
-/* The section `forecast` of a scenario: how many hours ahead policies see carbon intensity, price
-   and power cap, and how far these forecasts are from what comes (semantics 29). */
+/* The section `forecast`: how many hours ahead policies see carbon intensity, price and power cap,
+   and how far these forecasts are from what comes (semantics 29). */
 
 /* Of the logarithm of a forecast, far ahead; and from one hour to the next. */
 struct forecast_error {

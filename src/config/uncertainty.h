@@ -1,5 +1,5 @@
-/* The section `uncertainty` of a scenario: which of its values are uncertain, by which law, and in
-   how many draws of all of them, the worlds, policies are compared (semantics 17). */
+/* The section `uncertainty` of a scenario: which values are uncertain, by which law, and in how
+   many worlds (draws of all of them) policies are compared (semantics 17). */
 #ifndef EASIM_CONFIG_UNCERTAINTY_H
 #define EASIM_CONFIG_UNCERTAINTY_H
 
