@@ -5,8 +5,6 @@
 
 #include <stdlib.h>
 
-/* --- free_units --- */
-
 /* Where the units of a parent, or all, stand in a set: from base to below end, `width` of them for
    each number of free GPUs. */
 struct shelf {
@@ -87,9 +85,7 @@ uint32_t free_units_most_free(const struct free_units *units) {
 }
 
 /* --- sharing --- */
-/* Shared GPUs: see sharing. Invariant: a GPU is a member of by_free, at its room, if and only if
- * a job is on it.
- */
+/* Invariant: a GPU is a member of by_free, at its room, if and only if a job is on it. */
 
 static uint64_t gpu_member(const struct sharing *sharing, uint32_t free_milli, uint32_t gpu) {
     return (uint64_t)free_milli * sharing->gpu_count + gpu;

@@ -1,6 +1,6 @@
-/* The nodes of one GPU type, or the switches of a tier above them, by how many GPUs of the type are
-   free in each: the one with the fewest that are enough, and the freest, of all of them or of those
-   inside one unit of the tier above. Ties go by number, which is file order. */
+/* The nodes of one GPU type, or the switches of a tier, by how many GPUs of the type are free in
+   each: the one with the fewest that are enough, and the freest, of all or of those inside one unit
+   of the tier above. Ties go by number, which is file order. */
 #ifndef EASIM_CLUSTER_FREE_UNITS_H
 #define EASIM_CLUSTER_FREE_UNITS_H
 
@@ -38,9 +38,8 @@ uint32_t free_units_freest(const struct free_units *units, uint32_t parent);
 uint32_t free_units_most_free(const struct free_units *units);
 
 /* --- sharing --- */
-/* The GPUs of one type that jobs hold in part: how much of each is free, and the one with the least
-   room that is enough. Set up when the first job asks for part of a GPU: whole ones cost nothing
-   here. */
+/* GPUs of one type that jobs hold in part: how much of each is free, and the one with the least
+   room that is enough. Set up when the first job asks for part of a GPU. */
 
 #define SHARING_NONE UINT32_MAX
 

@@ -1,6 +1,5 @@
-/* Max-min fair rates: see max_min.h. Invariant: between calls every job that is here stands in the
-   list of each of its links once, and the links' sums of what is wanted are those of their lists.
- */
+/* Max-min fair rates: see max_min.h. Invariant: between calls every job is once in the list of each
+   of its links, and a link's sum of wishes is that of its list. */
 #include "cluster/max_min.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* The network of a cluster (semantics 32): tiers of switches over the nodes in file order, and the
-   uplinks between them. Constant during a run. Without tiers the cluster has two spans, inside a
-   node and across nodes; with them one more than tiers. */
+   uplinks between them. Constant during a run. There are two spans, inside a node and across nodes,
+   or one more than tiers. */
 #ifndef EASIM_CLUSTER_NETWORK_H
 #define EASIM_CLUSTER_NETWORK_H
 

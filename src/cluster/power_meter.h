@@ -1,6 +1,4 @@
-/* The cluster's power meter: piecewise-constant power, integrated exactly. Power is held in whole
-   nanowatts and energy in nanowatt-nanoseconds (1e-18 J) of 128 bits, so sums do not depend on
-   their order (decision 0004). */
+/* The cluster's power meter: piecewise-constant power, integrated exactly. */
 #ifndef EASIM_CLUSTER_POWER_METER_H
 #define EASIM_CLUSTER_POWER_METER_H
 
@@ -11,8 +9,8 @@
 
 /* --- power_units --- */
 /* Power in whole nanowatts, energy in nanowatt-nanoseconds (1e-18 J) and GPU time in
-   GPU-picoseconds, the last two of 128 bits: sums do not depend on their order (decision 0004).
-   Watts, joules and seconds at the borders. */
+   GPU-picoseconds, the last two of 128 bits, so that sums do not depend on their order (decision
+   0004). */
 
 __extension__ typedef __int128 int128;
 __extension__ typedef unsigned __int128 uint128;
