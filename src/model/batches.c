@@ -6,8 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-/* --- batches --- */
-
 static bool is_stated(const struct batch_choice *choice) {
     return choice->batches.count + choice->global_batches.count > 0;
 }

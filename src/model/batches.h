@@ -1,5 +1,4 @@
-/* The batches that jobs of a model may choose from on a GPU type, and the steps in which one is
-   computed (semantics 2). */
+/* The batches that a model allows on a GPU type, and the steps of each (semantics 2). */
 #ifndef EASIM_MODEL_BATCHES_H
 #define EASIM_MODEL_BATCHES_H
 
@@ -29,7 +28,7 @@ bool batches_all_own(const struct model *model);
 void batches_check(struct model *model, const char *path, const struct binding *binding);
 
 /* --- phase_batch --- */
-/* The batch that a computing job takes when its phase changes (semantics 15.2). Pure function. */
+/* The batch that a computing job takes when its phase changes (semantics 15.2); pure. */
 
 /* Of configs [first, first + count), by GPU type, k and batch, the one that a job in `now`, placed
    as span, takes: with its k, GPU type and power limit, known in that span, of the least batch that
@@ -39,7 +38,7 @@ uint32_t phase_batch_find(const struct easim_config *configs, uint32_t first, ui
 
 /* --- model_phase --- */
 /* Phases of a model (semantics 15): parts of a job's work that differ in gradient noise scale and
-   allowed batches. A model without has one, of all the work. */
+   allowed batches. A model that has none counts as one of all the work. */
 
 #define MODEL_MAX_BATCHES 64 /* that one phase states */
 

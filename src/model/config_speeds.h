@@ -1,5 +1,5 @@
-/* What the configurations of a set do on the empty cluster, in the few numbers from which T* and
-   EDP* of a job follow. They are made once for a set, and asked for every job. */
+/* What the configurations of a set do on the empty cluster: made once a set, asked for every job,
+   these few numbers give T* and EDP*. */
 #ifndef EASIM_MODEL_CONFIG_SPEEDS_H
 #define EASIM_MODEL_CONFIG_SPEEDS_H
 
@@ -69,8 +69,7 @@ static inline double config_speeds_best_s(const struct config_speeds *speeds, do
 double config_speeds_within(const struct config_speeds *speeds, uint32_t most_k);
 
 /* --- config_order --- */
-/* How ties between configurations break, wherever the best of several is chosen: T* and EDP* of a
-   job, the objective of a list policy (semantics 5.1). */
+/* Ties between configurations, for T* and EDP* and for objectives (semantics 5.1). */
 
 /* What of a configuration the order looks at, for the placement it is judged with. */
 struct config_rank {

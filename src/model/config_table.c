@@ -1,5 +1,5 @@
-/* Tabulation of configurations. Invariant: configurations of a set stand together, by GPU type, k,
-   batch, falling power limit. */
+/* Tabulation of configurations. Invariant: those of a set are together, by GPU type, k, batch,
+   falling power limit. */
 #include "model/config_table.h"
 
 #include "model/batches.h"

@@ -6,8 +6,6 @@
 
 #include <math.h>
 
-/* --- gpu_value --- */
-
 /* Where (k, b) stands, and which points may answer for it. */
 struct step_place {
     uint32_t k, nodes;

@@ -1,5 +1,4 @@
-/* What a model says of k GPUs of a type with a batch: time of an iteration, power, and whether that
-   was measured. */
+/* What a model says of k GPUs of a type with a batch: iteration time, power, whether measured. */
 #ifndef EASIM_MODEL_GPU_VALUE_H
 #define EASIM_MODEL_GPU_VALUE_H
 
@@ -44,8 +43,7 @@ bool span_value_find(const struct cluster *cluster, const struct gpu_model *gpu_
                      const struct easim_config *config, uint32_t span, bool *stands_in,
                      struct interpolation_value *value);
 
-/* --- level --- */
-/* A configuration under a power limit. Pure functions. */
+/* --- level: a configuration under a power limit; pure functions --- */
 
 /* What computing time and power are multiplied by: at least and at most 1. */
 struct level_ratios {

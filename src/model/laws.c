@@ -1,4 +1,4 @@
-/* Speed, power, efficiency, scaling efficiency, interpolation, evidence: see laws.h. */
+/* Laws of speed and power: see laws.h. */
 #include "model/laws.h"
 
 #include "base/array.h"
@@ -94,7 +94,7 @@ void scaling_set_alpha_s(struct speed_params *params, double alpha_s) {
 }
 
 /* --- interpolation --- */
-/* Interpolation of measured points. Invariant: points are sorted by span, k, batch. */
+/* Invariant: points are sorted by span, k, batch. */
 
 ORDER_BY(compare_lookup_points, struct interpolation_point, ASC(across_nodes) ASC(k) ASC(batch))
 
@@ -215,6 +215,5 @@ bool interpolation_stand_in(const struct interpolation *table, uint32_t k, doubl
 }
 
 /* --- evidence --- */
-/* The words of evidence. */
 
 const char *const evidence_names[] = {"measured", "derived", "assumed", "assumed (override)", NULL};

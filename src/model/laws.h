@@ -1,4 +1,5 @@
-/* Speed, power, efficiency, scaling efficiency, interpolation, evidence. */
+/* The laws of a model, as pure functions: speed, power, efficiency, scaling_efficiency,
+   interpolation of measured points, and evidence. */
 #ifndef EASIM_MODEL_LAWS_H
 #define EASIM_MODEL_LAWS_H
 
@@ -37,8 +38,7 @@ uint32_t speed_nodes(uint32_t k, uint32_t node_gpus, uint32_t span);
 /* r = k*b/t, samples/s of all k GPUs together. */
 double speed_rate(uint32_t k, double batch, double iteration_s);
 
-/* --- power --- */
-/* Power of one GPU (semantics 3.3). Pure functions. */
+/* --- power: of one GPU (semantics 3.3) --- */
 
 struct power_params {
     double p0_w;   /* computing, but at no samples/s */
@@ -56,15 +56,13 @@ double power_training_w(const struct power_params *params, double c_s, double ra
 double power_rigid_w(double busy_w, double tdp_w, double utilization);
 
 /* --- efficiency --- */
-/* Statistical efficiency of large batches (Pollux, OSDI'21, eq. 6 with its noise scale phi). Pure
- * function. */
+/* Statistical efficiency of large batches (Pollux, OSDI'21, eq. 6, phi: noise scale). */
 
 /* Useful share of each sample at global batch B relative to the reference batch m0: (phi + m0)/(phi
    + B) for B > m0, else 1. All in samples; phi >= 0, m0 > 0. */
 double efficiency_of_batch(double m0, double phi, double batch);
 
-/* --- scaling_efficiency --- */
-/* Synchronisation from how well a model scales (semantics 3.7). Pure functions. */
+/* --- scaling_efficiency: synchronization from how well a model scales (semantics 3.7) --- */
 
 /* k >= 2 GPUs of one node against one, each with the same batch. */
 struct scaling {
@@ -84,9 +82,9 @@ double scaling_alpha_s(const struct scaling *scaling, double efficiency);
 void scaling_set_alpha_s(struct speed_params *params, double alpha_s);
 
 /* --- interpolation --- */
-/* Measured points instead of a formula: the time of an iteration and the power, not the rate, are
-   interpolated inside their range, and never extrapolated. Time is nearly linear in k and batch,
-   its inverse is not. */
+/* Measured points instead of a formula: the time of an iteration, not the rate, and the power are
+   interpolated inside their range, never extrapolated. Time is nearly linear in k and batch, its
+   inverse is not. */
 
 struct interpolation_point {
     int64_t k;
@@ -127,8 +125,7 @@ bool interpolation_find(const struct interpolation *table, uint32_t k, double ba
 bool interpolation_stand_in(const struct interpolation *table, uint32_t k, double batch,
                             struct interpolation_value *value);
 
-/* --- evidence --- */
-/* How a figure of a model is known. */
+/* --- evidence: how a figure of a model is known --- */
 
 /* From strong to weak; OVERRIDE: set by model_overrides of a scenario. */
 enum evidence { EVIDENCE_MEASURED, EVIDENCE_DERIVED, EVIDENCE_ASSUMED, EVIDENCE_OVERRIDE };

@@ -1,14 +1,11 @@
-/* Model files: what is known of each training job kind on each GPU type, and how well it is known.
- */
+/* Model files: what is known of each training job kind on each GPU type, and how well. */
 #ifndef EASIM_MODEL_MODEL_FILE_H
 #define EASIM_MODEL_MODEL_FILE_H
 
 #include "config/schema.h"
 #include "model/model.h"
 
-/* --- model_tree --- */
-/* Model files as they were read, before their values are bound: what model_overrides change, and
-   what models.yaml holds. */
+/* --- model_tree: files before their values are bound, for model_overrides and models.yaml --- */
 
 /* A model file, or a mapping in a scenario that could stand in one. */
 struct model_root {

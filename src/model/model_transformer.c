@@ -1,4 +1,4 @@
-/* Keys of a transformer and keys of forms exclude each other: see model_transformer.h. */
+/* Keys of a transformer exclude keys of forms: see model_transformer.h. */
 #include "model/model_transformer.h"
 
 #include "base/numfmt.h"
@@ -6,8 +6,6 @@
 
 #include <math.h>
 #include <string.h>
-
-/* --- model_transformer --- */
 
 /* What forms are made of, in a model and in its GPU types. */
 static const char *const of_forms[] = {"m0",         "phi",      "phases",  "efficiency",

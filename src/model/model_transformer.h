@@ -9,8 +9,7 @@
 void model_transformer_check(struct model *model, const struct yaml_node *node, const char *path,
                              const struct binding *binding);
 
-/* --- config_dropped --- */
-/* Why configurations fell out, in words, where none is left. */
+/* --- config_dropped: why no configuration is left, in words --- */
 
 /* Candidates by what they failed at. Start with least_k UINT32_MAX, all else 0. */
 struct config_dropped {

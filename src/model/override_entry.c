@@ -1,4 +1,4 @@
-/* See override_entry.h. */
+/* Entries of model_overrides: see override_entry.h. */
 #include "model/override_entry.h"
 
 #include "io/yaml_node.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* --- override_parameter --- */
-/* Which parameters there are is said by the field tables of model files alone. */
+/* The field tables of model files alone say which parameters there are. */
 
 static int override_value_bind(struct override_value *value, const struct yaml_node *key,
                                const struct yaml_node *node, const char *path,

@@ -114,8 +114,7 @@ void override_skip(struct override_assignment *assignment, const struct override
 const char *override_skipped(const struct override *o,
                              const struct override_assignment *assignment);
 
-/* --- override_effect --- */
-/* Parameters of a model that decide nothing, since something else stands in their place. */
+/* --- override_effect: parameters that decide nothing, because others replace them --- */
 
 /* What a field of gpu_model_fields, or of model_fields, is hidden by; NULL: it has an effect. */
 const char *override_hidden_on_gpu(const struct model *model, const struct gpu_model *gpu_model,

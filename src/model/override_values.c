@@ -1,14 +1,10 @@
-/* Values and factors: see override_values.h. */
+/* Values and factors of model_overrides: see override_values.h. */
 #include "model/override_values.h"
 
 #include "model/batches.h"
 #include "model/laws.h"
 
 #include <math.h>
-
-/* --- override_values --- */
-/* The values of an entry, made where they belong: plain ones, then those that follow from others.
- */
 
 /* now: the struct that the field is of, as it stands there. */
 static void assign(const struct override *o, struct override_assignment *assignment,
@@ -91,8 +87,7 @@ static void override_assign_to_gpu(const struct override *o, const struct overri
     }
 }
 
-/* --- override_derived --- */
-/* scaling_efficiency and p0_share of an entry (semantics 3.7). */
+/* --- override_derived: scaling_efficiency and p0_share of an entry (semantics 3.7) --- */
 
 static void set_derived(const struct override *o, struct override_assignment *assignment,
                         const struct override_place *place, const char *key, double number) {
@@ -248,8 +243,6 @@ static void override_derive(const struct override *o, const struct override_plac
 }
 
 /* --- model_overrides --- */
-/* Overrides are made in the tree of the model files, before it is bound: so they are held against
-   the same tables, and what is written as models.yaml is what was run. */
 
 /* What had no effect somewhere: an error if a name or the whole entry was meant, else a note. */
 static void conclude(const struct override *o, struct override_notes *notes) {

@@ -1,5 +1,4 @@
-/* The values of an entry, made where they belong: plain ones, then those that follow from others.
- */
+/* The values of an entry, made where they belong: plain ones, then those that follow from them. */
 #ifndef EASIM_MODEL_OVERRIDE_VALUES_H
 #define EASIM_MODEL_OVERRIDE_VALUES_H
 
@@ -8,8 +7,9 @@
 #include "model/override_entry.h"
 
 /* --- model_overrides --- */
-/* `model_overrides` of a scenario: parameters of its models replaced or multiplied, entry by entry
-   (semantics 3.7). */
+/* `model_overrides` of a scenario: parameters replaced or multiplied, entry by entry (semantics
+   3.7). They change the tree of the model files before it is bound, so the same tables check them,
+   and models.yaml holds what was run. */
 
 /* What an entry leaves as it is, in words: warnings of the study. Release with free(texts.at). */
 struct override_notes {

@@ -1,13 +1,12 @@
-/* How k GPUs share the training of a transformer: a plan, what it needs and how long an iteration
-   takes under it (semantics 31.2 to 31.4). Pure functions. */
+/* How k GPUs share the training of a transformer: a plan, its needs and the time of an iteration
+   under it (semantics 31.2 to 31.4). Pure functions. */
 #ifndef EASIM_MODEL_PLAN_H
 #define EASIM_MODEL_PLAN_H
 
 #include "config/schema.h"
 
 /* --- architecture --- */
-/* The shape of a transformer, and what an iteration of its training computes (semantics 31.1). Pure
-   functions. */
+/* The shape of a transformer, and what an iteration computes (semantics 31.1). */
 
 /* What of a forward pass is computed again in the backward pass. */
 enum recompute { RECOMPUTE_NONE, RECOMPUTE_SELECTIVE, RECOMPUTE_FULL };

@@ -1,5 +1,5 @@
 /* Reading of serving tables: see serving.h. A point as read has quantiles or one latency, by the
-   unit of the model; in the table both stand in the same place. */
+   unit of the model; in the table both have the same place. */
 #include "model/serving.h"
 
 #include "model/config_speeds.h"
@@ -7,8 +7,6 @@
 
 #include <math.h>
 #include <string.h>
-
-/* --- serving --- */
 
 const char *const work_unit_names[] = {"sample", "token", "output", NULL};
 const char *const serving_quantile_names[] = {"p50", "p90", "p95", "p99", NULL};

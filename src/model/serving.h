@@ -1,4 +1,4 @@
-/* The serving section of a model: its keys, and what they have to fulfil. */
+/* The serving section of a model: its keys, and their conditions. */
 #ifndef EASIM_MODEL_SERVING_H
 #define EASIM_MODEL_SERVING_H
 
