@@ -1,4 +1,4 @@
-/* Generated jobs, recorded jobs, speed noise: see jobs.h. */
+/* Jobs of a scenario: see jobs.h. */
 #include "workload/jobs.h"
 
 #include "base/rng.h"
@@ -9,8 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* --- generated_jobs --- */
-/* Generated jobs: sizes by a law in reference GPU time; when they arrive: stream.c. */
+/* --- generated_jobs: sizes by a law in reference GPU time; when they arrive: stream.c --- */
 
 /* The lognormal law of a mean. */
 struct lognormal {
@@ -124,8 +123,7 @@ void generated_jobs_add(const struct stream *stream, const struct stream_rngs *r
 }
 
 /* --- recorded_jobs --- */
-/* Recorded jobs: rows of a trace, as they were or with models, users and deadlines assigned from
- * the seed. */
+/* Rows of a trace; models, users and deadlines as they were, or assigned from the seed. */
 
 /* Goodput of the request a row was recorded with: its k, its batch or the best one, its GPU type or
    the first that the model knows. 0 if it cannot have run. */

@@ -1,4 +1,4 @@
-/* Generated jobs, recorded jobs, speed noise. */
+/* The jobs of a scenario: generated_jobs, recorded_jobs, and speed_noise of each. */
 #ifndef EASIM_WORKLOAD_JOBS_H
 #define EASIM_WORKLOAD_JOBS_H
 
@@ -10,8 +10,7 @@
 void generated_jobs_add(const struct stream *stream, const struct stream_rngs *rngs,
                         struct workload *workload);
 
-/* --- recorded_jobs --- */
-/* The jobs of a stream that was recorded. */
+/* --- recorded_jobs: the jobs of a stream that was recorded --- */
 
 /* Appends the jobs of the stream, in order of submission. */
 void recorded_jobs_add(const struct stream *stream, const struct stream_rngs *rngs,
@@ -23,8 +22,7 @@ struct config_request recorded_jobs_request(const struct stream *stream,
                                             const struct trace_row *row, uint32_t model,
                                             double batch);
 
-/* --- speed_noise --- */
-/* How far the true speed of a job is from the predicted one (semantics 11). */
+/* --- speed_noise: how far the true speed of a job is from the predicted one (semantics 11) --- */
 
 /* Whose noise it is. */
 struct noise_draw {

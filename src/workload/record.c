@@ -1,13 +1,10 @@
-/* Jobs back to rows. A row fixes what the job's own request fixes beyond the limits of its stream.
- */
+/* Jobs back to rows, which fix what the job's own request fixes beyond the limits of its stream. */
 #include "workload/record.h"
 
 #include "base/units.h"
 
 #include <math.h>
 #include <string.h>
-
-/* --- record --- */
 
 /* Both of int64_t, or both of double above 0. */
 static bool same_values(const struct schema_list *a, const struct schema_list *b) {

@@ -17,8 +17,7 @@ void record_section(const struct workload_source *source, const char *file, stru
 
 /* --- trace_assign --- */
 /* Models, batches, users and deadlines that a recorded log lacks, drawn once from a seed and
-   written with it. The draws are those of a scenario's first replication with the same seed and the
-   same keys. */
+   written with it: the draws of a scenario's first replication with this seed and keys. */
 
 /* Zero-initialise; release with trace_assignment_finish. */
 struct trace_assignment {

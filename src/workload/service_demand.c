@@ -1,5 +1,5 @@
 /* Demand of services: see service_demand.h. Invariant: neighbouring steps of a course differ, the
-   first is at t = 0 or before, and what is asked for over whole bins of a log is what it holds. */
+   first is at t = 0 or before, and the demand over whole bins of a log is what the log holds. */
 #include "workload/service_demand.h"
 
 #include "base/datetime.h"

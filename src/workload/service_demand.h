@@ -1,6 +1,6 @@
 /* What a service is asked for: tokens, or outputs, a second over time, piecewise constant
-   (semantics 33.1): a number, a diurnal law as means of bins, a CSV series, or the bins of a log of
-   requests. */
+   (semantics 33.1): a number, a diurnal law as means of bins, a CSV series, or the bins of a
+   request log. */
 #ifndef EASIM_WORKLOAD_SERVICE_DEMAND_H
 #define EASIM_WORKLOAD_SERVICE_DEMAND_H
 
@@ -56,10 +56,9 @@ bool service_demand_is_none(const struct service_demand *demand);
 double service_demand_most_fall(const struct service_demand *demand, double per_s);
 
 /* --- request_log --- */
-/* Logs of requests to a language model: when each came, how many tokens its prompt had, and how
-   many it was answered with. Format azure-llm: TIMESTAMP (a date-time), ContextTokens,
-   GeneratedTokens (whole numbers); other columns are ignored (Azure Public Dataset, LLM inference
-   traces of 2023 and 2024). */
+/* Logs of requests to a language model: when each came, tokens of its prompt and of its answer.
+   Format azure-llm: TIMESTAMP (a date-time), ContextTokens, GeneratedTokens (whole numbers); other
+   columns are ignored (Azure Public Dataset, LLM inference traces of 2023 and 2024). */
 
 struct request {
     int64_t time_ns;       /* since the first of the log */

@@ -32,8 +32,7 @@ void services_check_jobs(const struct schema_list *services, const struct stream
 int service_load_in_bins(struct service *service, double bin_s, const struct model_set *models,
                          const struct binding *binding) MUST_CHECK;
 
-/* --- service_configs --- */
-/* Which replicas a service can have on a cluster (semantics 33.2). */
+/* --- service_configs: which replicas a service can have on a cluster (semantics 33.2) --- */
 
 #define SERVICE_NO_CONFIG UINT32_MAX
 
@@ -48,8 +47,8 @@ uint32_t service_configs_best(const struct service *service, double per_s, doubl
 double service_configs_most_per_s(const struct service *service, const struct cluster *cluster);
 
 /* --- service_scaling --- */
-/* How the host scales a service (semantics 33.3): what it wants at a tick, which replica comes
-   next, which goes. Pure functions; whoever calls them places, loads and releases. */
+/* How the host scales a service (semantics 33.3): replicas wanted at a tick, which one comes next,
+   which goes. Pure functions; the caller places, loads and releases. */
 
 /* What has happened in the window of a tick: demand over [now - 3 interval, now] at its most, and
    the backlog of now, tokens or outputs. */

@@ -1,4 +1,4 @@
-/* Usage, allowed k, drawn jobs: see source_uses.h. */
+/* Uses of a source of jobs: see source_uses.h. */
 #include "workload/source_uses.h"
 
 #include "workload/jobs.h"
@@ -146,7 +146,7 @@ void usage_finish(struct usage *usage) {
 }
 
 /* --- allowed_k --- */
-/* Allowed k by model: see allowed_k. Invariant: each list is ascending and without repeats. */
+/* Invariant: each list is ascending and without repeats. */
 
 static void add_allowed_k(struct k_choice *list, uint32_t k) {
     size_t at = list->count;
@@ -208,8 +208,8 @@ void allowed_k_finish(struct workload_source *source) {
 }
 
 /* --- drawn_jobs --- */
-/* Drawn jobs in another physics: see drawn_jobs. Invariant: sets are made in the order in which
-   they were made for the drawn jobs, so in the same physics all numbers are the same. */
+/* Invariant: sets are made in the order in which they were made for the drawn jobs, so in the same
+   physics all numbers are the same. */
 
 /* The new number of each set of the drawn jobs. Sets of later phases come with those of the first.
  */

@@ -1,4 +1,5 @@
-/* Usage, allowed k, drawn jobs. */
+/* Uses of a source of jobs beside a run: usage of its keys, allowed_k of each model, drawn_jobs in
+   another physics. */
 #ifndef EASIM_WORKLOAD_SOURCE_USES_H
 #define EASIM_WORKLOAD_SOURCE_USES_H
 
@@ -29,16 +30,16 @@ double usage_power_w(const struct easim_config *config);
 void usage_finish(struct usage *usage);
 
 /* --- allowed_k --- */
-/* Which numbers of GPUs the jobs of each model may ask for in a scenario: where the work unit of a
-   model without k = 1 is taken (semantics 16). */
+/* The numbers of GPUs that jobs of each model may ask for: they fix the work unit of a model
+   without k = 1 (semantics 16). */
 
 /* Fills in source->allowed_k from its streams and logs; released by allowed_k_finish. */
 void allowed_k_find(struct workload_source *source);
 void allowed_k_finish(struct workload_source *source);
 
 /* --- drawn_jobs --- */
-/* Jobs that were drawn in one physics, to be run in another (semantics 17.2): who, when, how much
-   work and which limits stay; the configurations there are for them are made anew. */
+/* Jobs drawn in one physics, to be run in another (semantics 17.2): users, times, work and limits
+   stay, their configurations are made anew. */
 
 /* The jobs of `drawn`, which lives on, with the cluster and the models of `source`: the same ones
    by name and order, whose values may differ. extras: of the policy that is to run them. Negative

@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- stream --- */
-
 struct stream_rngs stream_open_rngs(uint64_t seed, uint32_t replication, size_t stream) {
     static const char *const names[] = {"arrivals",  "models",   "sizes",   "users",
                                         "deadlines", "requests", "perturb", "estimate"};
@@ -192,7 +190,6 @@ void stream_finish_job(const struct stream *stream, const struct workload *workl
 }
 
 /* --- arrivals --- */
-/* When generated jobs arrive: by a Poisson, periodic or diurnal process. */
 
 /* Seconds of one whole-cluster second that an average job needs if every GPU works as in the
    work unit of its type:

@@ -1,5 +1,5 @@
-/* A source of jobs: an arrival process with a model mix and size law, or a recorded log with seeded
- * assignments. */
+/* A source of jobs: an arrival process with model mix and size law, or a recorded log with seeded
+   assignments. */
 #ifndef EASIM_WORKLOAD_STREAM_H
 #define EASIM_WORKLOAD_STREAM_H
 
@@ -154,8 +154,7 @@ void stream_finish_job(const struct stream *stream, const struct workload *workl
    name that the cluster does not know. */
 uint64_t stream_type_mask(const struct cluster *cluster, const char *names, struct slice *unknown);
 
-/* --- arrivals --- */
-/* When the jobs of a generated stream arrive. */
+/* --- arrivals: when generated jobs arrive: by a Poisson, periodic or diurnal process --- */
 
 /* Of one replication: they are numbered with 32 bits, and memory ends sooner. */
 #define ARRIVALS_MOST_JOBS 1e9

@@ -1,5 +1,5 @@
-/* A recorded job log in easim's own terms: what a reader of any format makes, and what a workload
- * CSV holds. */
+/* A recorded job log in easim's own terms: made by the reader of any format, held by a workload
+   CSV. */
 #ifndef EASIM_WORKLOAD_TRACE_H
 #define EASIM_WORKLOAD_TRACE_H
 
@@ -132,8 +132,7 @@ void trace_shift(struct trace *trace, int64_t zero_ns);
    part. Takes over the parts' memory; their notes stay with them. */
 void trace_join(struct trace *trace, struct trace *parts, size_t count);
 
-/* --- order --- */
-/* Stable order by time of records that are mostly in order already. */
+/* --- order: stable order by time of records that are mostly in order already --- */
 
 /* `count` records of `size` bytes that may be moved as bytes, each with an int64 time `time_offset`
    bytes behind its beginning, in order of time; equal times keep their order. NULL: they stand so

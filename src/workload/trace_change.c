@@ -4,8 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* --- trace_change --- */
-
 const struct trace_changes trace_changes_none = {.until_s = INFINITY,
                                                  .first_row = 1,
                                                  .last_row = TRACE_CHANGE_MAX_ROW,

@@ -1,5 +1,5 @@
 /* Changes of a recorded log before it is written or run: slices, scaled load, compressed time, cut
- * run times. */
+   run times. */
 #ifndef EASIM_WORKLOAD_TRACE_CHANGE_H
 #define EASIM_WORKLOAD_TRACE_CHANGE_H
 

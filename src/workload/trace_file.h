@@ -38,9 +38,7 @@ struct slice trace_file_next_piece(void *pieces);
 const struct trace_reader *trace_file_find_reader(const struct trace_reader *const *foreign,
                                                   const char *name);
 
-/* --- trace_labels --- */
-/* Label columns of job logs: text that easim carries along. In a column of numbers all must be
- * finite. */
+/* --- trace_labels: text that easim carries along; in a column of numbers all must be finite --- */
 
 /* Zero but for the column. */
 struct trace_label {
