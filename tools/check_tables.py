@@ -8,10 +8,12 @@ that is checked, too.
 
 --limits prints the limits of input as a table, from the #define lines of LIMITS: docs/scenario.md must have it.
 
-A table is a list of lines X(name, unit, better, ...): METRIC_TABLE in src/metrics/metric_table.h, and NAME_COLUMNS in
-the section NAME_csv of a file of src/output/run or models. In docs/outputs.md each section "## NAME.csv" has tables with
-the columns column, unit, better and definition, where a row may tell of several columns: one unit for all, or one for each ("-": none). Names, their
-order, units and directions must be those of the table. The writer of a metric must be the file that assigns it.
+A table is a list of lines X(name, type, unit, better, value): METRIC_TABLE in src/metrics/metric_table.h, and
+NAME_COLUMNS(X) in src/output, which is NAME.csv; NAME_COLUMNS_WHICH(X) are columns that only some of these files have. A
+line NAME(X) stands for the rows of that list. In the documents each section NAME.csv, or TITLE: NAME.csv, has tables with the columns column,
+unit, better and definition, where a row may tell of several columns: one unit for all, or one for each ("-": none); what is
+no name (METRIC, label.*, words) tells of columns that depend on the run. Names, their order, units and directions must be
+those of the table. The writer of a metric must be the file that assigns it.
 
 A second table is: two names of metrics as strings in one file, a label of several words as a string, a metric beside a
 string (SUMMARY_COLUMN(name), "..."), or three columns side by side in a header that is typed by hand. It is looked for in
@@ -24,15 +26,19 @@ import tempfile
 from pathlib import Path
 
 METRICS = Path("src/metrics/metric_table.h")
-TABLES = (Path("src/output/run"), Path("src/output/models"))
+TABLES = Path("src/output")
 DOCS = Path("docs/outputs.md")
 PACKAGE_COLUMNS = Path("tools/python/easim/columns.csv")
 DOCS_OF_RECORDS = Path("docs/record.md")
 LAYERS = ("metrics", "study", "conformance", "experiment", "insight", "output", "cli")
-ROW = re.compile(r"^ *X\((\w+), (\w+|\"[^\"]*\"), (NEITHER|LESS|MORE), (.*)\)(?: \\)?$")
-SECTION = re.compile(r"^/\* --- (\w+) --- \*/$", re.MULTILINE)
+ROW = re.compile(r"^ *X\((\w+), (\w+), (\w+|\"[^\"]*\"), (NEITHER|LESS|MORE), (.*)\)(?: \\)?$")
+LIST = re.compile(r"^#define (\w+)\(X\) \\\n((?:.*\\\n)*.*\n)", re.MULTILINE)
+TABLE = re.compile(r"(\w+?)_COLUMNS(?:_\w+)?")
 BETTER = {"NEITHER": "", "LESS": "less", "MORE": "more"}
-COMMON = ["policy", "replication"]
+TYPES = {"text": "text word own_text", "integer": "int natural count own_int INT", "boolean": "flag",
+         "real": "real positive limit seconds watts milli energy deadline gpu_ps own_real REAL"}  # of the readers: of the cells
+TYPE_OF = {cell: kind for kind, cells in TYPES.items() for cell in cells.split()}
+OF_RUNS = {"policy": "text", "replication": "integer"}  # which RUN_HEADER adds
 OF_SUMMARY = ["policy", "replication", "seed"]
 DOCS_OF_LIMITS = Path("docs/scenario.md")
 BYTES = "bytes"
@@ -85,38 +91,44 @@ STRING = re.compile(r'"((?:\\.|[^"\\\n])*)"')
 
 class Row:
     def __init__(self, file, line, match, units):
-        self.file, self.line, self.name, self.rest = file, line, match[1], match[4]
-        self.unit = match[2].strip('"') if match[2].startswith('"') else units.get(match[2], "?")
-        self.better = BETTER[match[3]]
+        self.file, self.line, self.name, self.rest = file, line, match[1], match[5]
+        self.type, self.unit = TYPE_OF.get(match[2], "?"), match[3].strip('"') if match[3].startswith('"') else units.get(match[3], "?")
+        self.better = BETTER[match[4]]
 
 
-def read_table(root, file, section=None):
-    """Rows of all lists X(...) of a file, or of one section of it, in order."""
-    text = (root / file).read_text(encoding="utf-8")
-    sections = [(match[1], match.start()) for match in SECTION.finditer(text)] + [(None, len(text))]
-    begin, end = next(((at, after[1]) for (name, at), after in zip(sections, sections[1:]) if name == section), (0, len(text)))
-    units = dict(re.findall(r'#define (METRIC_\w+) +"([^"]*)"', text))
-    rows, found = [], []
-    for number, line in enumerate(text[begin:end].splitlines(), text.count("\n", 0, begin) + 1):
-        match = ROW.match(line)
-        if match:
-            rows.append(Row(file, number, match, units))
-        elif re.match(r" *X\(\w+,", line):
-            found.append((file, number, "a row of a table is X(name, unit, better, ...) in one line"))
-    return rows, found
+def read_lists(root, file):
+    """{name of a list: its rows and the names of lists in it}, and what is wrong."""
+    text, lists, found = (root / file).read_text(encoding="utf-8"), {}, []
+    units = dict(re.findall(r'#define (\w+) +"([^"]*)"', (root / METRICS).read_text(encoding="utf-8") + text))
+    for of in LIST.finditer(text):
+        lists[of[1]] = []
+        for number, line in enumerate(of[2].splitlines(), text.count("\n", 0, of.start(2)) + 1):
+            match = ROW.match(line)
+            lists[of[1]] += [Row(file, number, match, units)] if match else re.findall(r"(\w+)\(X\)", line)
+            if match and lists[of[1]][-1].type == "?":
+                found.append((file, number, f"no type of TYPES: {match[2]}"))
+            if not match and re.match(r" *X\(\w+,", line):
+                found.append((file, number, "a row of a table is X(name, type, unit, better, ...) in one line"))
+    return lists, found
+
+
+def rows_of(lists, name):
+    return [row for item in lists.get(name, []) for row in (rows_of(lists, item) if isinstance(item, str) else [item])]
 
 
 def read_tables(root):
-    """{"NAME.csv": rows}, and what is wrong."""
-    tables = {}
-    tables["summary.csv"], found = read_table(root, METRICS)
-    for path in sorted(path for room in TABLES for path in (root / room).glob("*.c")):
-        for section in SECTION.findall(path.read_text(encoding="utf-8")):
-            rows, wrong = read_table(root, path.relative_to(root), section) if section.endswith("_csv") else ([], [])
-            if rows:
-                tables[section[:-len("_csv")] + ".csv"] = rows
-            found += wrong
-    return tables, found
+    """{"NAME.csv": rows}, those of them that RUN_HEADER begins, and what is wrong."""
+    lists, found = read_lists(root, METRICS)
+    tables, of_runs = {"summary.csv": [row for name in lists for row in rows_of(lists, name)]}, set()
+    for path in sorted((root / TABLES).rglob("*.c")):
+        lists, wrong = read_lists(root, path.relative_to(root))
+        found += wrong
+        for name in lists:
+            table = TABLE.fullmatch(name)
+            if table:
+                tables.setdefault(table[1].lower() + ".csv", []).extend(rows_of(lists, name))
+        of_runs |= {f"{name.lower()}.csv" for name in re.findall(r"RUN_HEADER\((\w+?)_COLUMNS", path.read_text(encoding="utf-8"))}
+    return tables, of_runs, found
 
 
 # ---- the document ---------------------------------------------------------------------------------------------------
@@ -131,9 +143,9 @@ def documented(text):
     """{"NAME.csv": [(line, name, unit, better)]} of the tables in the sections of that name."""
     sections, section, header = {}, None, False
     for number, line in enumerate(text.splitlines(), 1):
-        heading = re.match(r"#+ +(\S+)", line)
-        if heading:
-            section = heading[1] if line.startswith("## ") else None
+        if line.startswith("#"):
+            heading = re.fullmatch(r"##+ (?:.*: )?(\w+\.csv)", line)
+            section = heading[1] if heading else None
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")] if line.startswith("|") else None
         if not section or not cells:
             header = False
@@ -149,12 +161,17 @@ def documented(text):
     return sections
 
 
-def check_docs(root, tables):
+def is_name(name):
+    return re.fullmatch(r"[a-z]\w*", name)
+
+
+def check_docs(root, tables, of_runs):
     sections, found = documented((root / DOCS).read_text(encoding="utf-8")), []
     records = documented((root / DOCS_OF_RECORDS).read_text(encoding="utf-8")) if (root / DOCS_OF_RECORDS).is_file() else {}
     for name, rows in tables.items():
         docs, sections = (DOCS_OF_RECORDS, sections | records) if name in records else (DOCS, sections)
-        shown = [row for row in sections.get(name, []) if row[1] not in OF_SUMMARY and row[1] != "label.*"]
+        dropped = OF_SUMMARY if name in of_runs or name == "summary.csv" else []
+        shown = [row for row in sections.get(name, []) if is_name(row[1]) and row[1] not in dropped]
         for row, (line, column, unit, better) in zip(rows, shown):
             if column != row.name:
                 found.append((docs, line, f"{name}: column {column} where the table has {row.name}"))
@@ -209,15 +226,18 @@ def check_limits(root):
 
 # ---- the Python package ---------------------------------------------------------------------------------------------
 
-def columns_of(tables):
-    return "file,column,unit,better\n" + "".join(f"{name},{row.name},{row.unit},{row.better}\n" for name in sorted(tables)
-                                                 for row in tables[name])
+def columns_of(tables, of_runs):
+    lines = ["file,column,type,unit,better\n"]
+    for name in sorted(tables):
+        lines += [f"{name},{column},{kind},,\n" for column, kind in OF_RUNS.items() if name in of_runs]
+        lines += [f"{name},{row.name},{row.type},{row.unit},{row.better}\n" for row in tables[name]]
+    return "".join(lines)
 
 
-def check_package(root, tables):
+def check_package(root, tables, of_runs):
     """Its own list is this one, in a checkout that has the package."""
     path = root / PACKAGE_COLUMNS
-    if path.is_file() and path.read_text(encoding="utf-8") != columns_of(tables):
+    if path.is_file() and path.read_text(encoding="utf-8") != columns_of(tables, of_runs):
         yield PACKAGE_COLUMNS, 1, f"make it anew: python3 tools/check_tables.py --columns . > {PACKAGE_COLUMNS}"
 
 
@@ -262,10 +282,10 @@ def second_tables(root, tables):
 
 
 def check(root):
-    tables, found = read_tables(root)
+    tables, of_runs, found = read_tables(root)
     found += check_writers(root, tables["summary.csv"])
-    found += check_docs(root, tables)
-    found += check_package(root, tables)
+    found += check_docs(root, tables, of_runs)
+    found += check_package(root, tables, of_runs)
     found += check_limits(root)
     return found + list(second_tables(root, tables))
 
@@ -274,13 +294,14 @@ def check(root):
 
 CLEAN = {
     str(METRICS): '#define METRIC_SHARE    "share"\n#define METRIC_TABLE(X) \\\n'
-                  '    X(energy_kwh, "kWh", LESS, LIGHT, metrics, "energy, all") \\\n'
-                  '    X(util_all, METRIC_SHARE, MORE, LIGHT, metrics, "use") \\\n'
-                  '    X(events, "", NEITHER, LIGHT, metrics, "events")\n',
+                  '    X(energy_kwh, REAL, "kWh", LESS, LIGHT, metrics, "energy, all") \\\n'
+                  '    X(util_all, REAL, METRIC_SHARE, MORE, LIGHT, metrics, "use") \\\n'
+                  '    X(events, INT, "", NEITHER, LIGHT, metrics, "events")\n',
     "src/metrics/metrics.c": "s->energy_kwh = 1;\ns->util_all += 1;\ns->events++;\n",
-    "src/output/run/run_tables.c": '/* --- jobs_csv --- */\n#define JOBS_COLUMNS(X) \\\n    X(user, "", NEITHER, text(out, job.user)) \\\n'
-                                 '    X(wait_s, "s", LESS, ns(out, job.wait_ns)) \\\n'
-                                 '    X(nodes, "", NEITHER, number(out, job.nodes))\n',
+    "src/output/run/run_tables.c": '#define JOBS_COLUMNS(X) \\\n    X(user, text, "", NEITHER, job.user) \\\n'
+                                 '    X(wait_s, seconds, "s", LESS, job.wait_ns) \\\n'
+                                 '    X(nodes, int, "", NEITHER, job.nodes)\n'
+                                 'RUN_HEADER(JOBS_COLUMNS)\n',
     str(DOCS): "## jobs.csv\n\n| column | unit | better | definition |\n|---|---|---|---|\n| policy, replication | | | x |\n"
                "| user, wait_s, nodes | -, s, - | -, less, - | x |\n\n## summary.csv\n\n| column | unit | better | definition |\n"
                "|---|---|---|---|\n| energy_kwh | kWh | less | x |\n\nLater:\n\n"
@@ -299,14 +320,16 @@ def self_test():
         (DOCS, "| events | | | x |", "| events, more | | | x |", "more is in no table"),
         (METRICS, "METRIC_SHARE, MORE", "METRIC_SHARE, LESS", 'util_all is "share", "more"'),
         (METRICS, '"kWh", LESS', '"kWh", SOME', "a row of a table is X("),
+        (METRICS, "util_all, REAL", "util_all, RAEL", "no type of TYPES: RAEL"),
         ("src/metrics/metrics.c", "s->util_all +=", "x = s->util_all;", "src/metrics/metrics.c does not assign util_all"),
         ("src/cli/a.c", "", 'f("energy_kwh");\nf("util_all");\n', "a second list of metrics: energy_kwh, util_all"),
         ("src/cli/a.c", "", 'f("energy, all");\n', '"energy, all" stands in'),
         ("src/cli/a.c", "", '{SUMMARY_COLUMN(events), "events"},\n', "words for a metric"),
         ("src/cli/a.c", "", 'f("policy,user,wait_s,nodes\\n");\n', "a header typed by hand: user,wait_s,nodes"),
         ("src/cli/a.c", "", 'f("policy,superuser,wait_s,nodes\\n"); g("energy_kwh", "b", "user");\n', None),
-        (PACKAGE_COLUMNS, "", "file,column,unit,better\njobs.csv,user,,\njobs.csv,wait_s,s,less\njobs.csv,nodes,,\n"
-                              "summary.csv,energy_kwh,kWh,less\nsummary.csv,util_all,share,more\nsummary.csv,events,,\n", None),
+        (PACKAGE_COLUMNS, "", "file,column,type,unit,better\njobs.csv,policy,text,,\njobs.csv,replication,integer,,\njobs.csv,user,text,,\n"
+                              "jobs.csv,wait_s,real,s,less\njobs.csv,nodes,integer,,\nsummary.csv,energy_kwh,real,kWh,less\n"
+                              "summary.csv,util_all,real,share,more\nsummary.csv,events,integer,,\n", None),
         (PACKAGE_COLUMNS, "", "file,column,unit,better\njobs.csv,user,,\n", "make it anew"),
         ("src/engine/a.c", "", 'f("energy_kwh", "util_all", "energy, all");\n', None),
     ]
@@ -344,7 +367,7 @@ def main():
         self_test()
         return 0
     if sys.argv[1:2] == ["--columns"] and len(sys.argv) == 3:
-        print(columns_of(read_tables(Path(sys.argv[2]))[0]), end="")
+        print(columns_of(*read_tables(Path(sys.argv[2]))[:2]), end="")
         return 0
     if sys.argv[1:2] == ["--limits"] and len(sys.argv) == 3:
         print(limits_of(Path(sys.argv[2])), end="")

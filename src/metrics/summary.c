@@ -7,8 +7,9 @@
 /* --- metric_table --- */
 /* The table of metrics as an array. */
 
-#define ROW(group, name, unit, better, tail, writer, label) \
-    {#name, unit, METRIC_##better, METRIC_##tail, "src/metrics/" #writer ".c", label, group},
+#define ROW(group, name, type, unit, better, tail, writer, label) \
+    {#name, METRIC_##type, unit, METRIC_##better, METRIC_##tail, "src/metrics/" #writer ".c", \
+     label, group},
 #define EVERY_ROW(...)   ROW(0, __VA_ARGS__)
 #define SERVICE_ROW(...) ROW(METRICS_OF_SERVICES, __VA_ARGS__)
 #define NETWORK_ROW(...) ROW(METRICS_OF_NETWORK, __VA_ARGS__)
@@ -18,7 +19,7 @@ const struct metric metric_table[] = {METRIC_TABLE(EVERY_ROW) SERVICE_METRIC_TAB
 
 /* --- summary --- */
 
-#define SUMMARY_NAME(name, unit, better, tail, writer, label) #name,
+#define SUMMARY_NAME(name, type, unit, better, tail, writer, label) #name,
 const char *const summary_names[SUMMARY_ALL] = {METRIC_TABLE(SUMMARY_NAME) SERVICE_METRIC_TABLE(
     SUMMARY_NAME) NETWORK_METRIC_TABLE(SUMMARY_NAME)};
 

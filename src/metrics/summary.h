@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define SUMMARY_MEMBER(name, unit, better, tail, writer, label) double name;
+#define SUMMARY_MEMBER(name, type, unit, better, tail, writer, label) double name;
 struct summary {
     METRIC_TABLE(SUMMARY_MEMBER)
     SERVICE_METRIC_TABLE(SUMMARY_MEMBER)

@@ -5,8 +5,14 @@
 #include "model/model_fields.h"
 
 #include <math.h>
+#include <string.h>
 
 /* --- run_columns --- */
+
+void columns_end_row(struct str *out, size_t begin) {
+    memmove(out->text + begin, out->text + begin + 1, out->length - begin - 1);
+    out->text[out->length - 1] = '\n';
+}
 
 void run_columns_begin(const char *policy, uint32_t number, struct str *out) {
     csv_add_text(out, policy);
@@ -20,7 +26,7 @@ void run_columns_begin_row(const struct replication *replication, struct str *ou
 #define ENERGY_PER_J  1000000000000000000 /* 1e-18 J in one */
 #define ENERGY_DIGITS 18
 
-void run_columns_energy(struct str *out, int128 energy) {
+void csv_comma_energy(struct str *out, int128 energy) {
     int64_t whole_j = (int64_t)(energy / ENERGY_PER_J), rest = (int64_t)(energy % ENERGY_PER_J);
     str_add_char(out, ',');
     if (energy < 0)
@@ -44,11 +50,11 @@ void run_columns_gpus(struct str *out, uint32_t first, uint32_t count) {
     str_add_int(out, (int64_t)first + count - 1);
 }
 
-void run_columns_deadline(struct str *out, int64_t deadline_ns) {
+void csv_comma_deadline(struct str *out, int64_t deadline_ns) {
     if (deadline_ns < 0) /* before the first submission */
         csv_comma_real(out, units_s(deadline_ns));
     else
-        run_columns_ns(out, deadline_ns);
+        csv_comma_seconds(out, deadline_ns);
 }
 
 void run_columns_label_names(const struct workload *workload, struct str *out) {
@@ -60,14 +66,14 @@ void run_columns_label_names(const struct workload *workload, struct str *out) {
     }
 }
 
-void run_columns_gpu_ps(struct str *out, int128 gpu_ps) {
+void csv_comma_gpu_ps(struct str *out, int128 gpu_ps) {
     if (gpu_ps % 1000 == 0 && gpu_ps / 1000 < INT64_MAX)
-        run_columns_ns(out, (int64_t)(gpu_ps / 1000));
+        csv_comma_seconds(out, (int64_t)(gpu_ps / 1000));
     else
         csv_comma_real(out, power_gpu_s(gpu_ps));
 }
 
-void run_columns_limit(struct str *out, double limit) {
+void csv_comma_limit(struct str *out, double limit) {
     csv_comma_real(out, isfinite(limit) ? limit : NAN);
 }
 

@@ -7,55 +7,73 @@
 #include "model/survey.h"
 #include "study/replicate.h"
 
-#define RUN_HEADER(COLUMNS)                       "policy,replication" COLUMNS(RUN_COLUMN_NAME)
-#define RUN_COLUMN_NAME(name, unit, better, cell) "," #name
-#define RUN_COLUMN_CELL(name, unit, better, cell) cell;
+/* A table is a list of rows X(name, type, unit, better, value) in the order of its columns: the
+   list of NAME.csv is NAME_COLUMNS, of columns that only some files have NAME_COLUMNS_WHICH.
+   Header, cells and members of JSON are made of it, and tools/check_tables.py holds documents
+   against it. A type is what adds the cell behind a comma, csv_comma_TYPE (below and in io/csv.h),
+   and in JSON json_add_TYPE: text; int; flag (0 or 1); natural (an int, absent below 0); count
+   (absent if 0); word; all others are reals. own_text, own_int, own_real: the value itself adds the
+   cell. */
+#define COLUMN_NAME(name, type, unit, better, value) "," #name
+#define COLUMN_CELL(name, type, unit, better, value) csv_comma_##type(out, value);
+/* The header of a table of runs, which policy and replication begin; of any other. */
+#define RUN_HEADER(COLUMNS)   "policy,replication" COLUMNS(COLUMN_NAME)
+#define TABLE_HEADER(COLUMNS) (&(COLUMNS(COLUMN_NAME) "\n")[1])
+/* A row of a table that nothing else begins. */
+#define TABLE_ROW(COLUMNS) \
+    do { \
+        size_t row_begin = out->length; \
+        COLUMNS(COLUMN_CELL) \
+        columns_end_row(out, row_begin); \
+    } while (0)
+/* Adds the line end and removes the comma at the begin of the row. */
+void columns_end_row(struct str *out, size_t begin);
 
 /* The cells of policy and replication. */
 void run_columns_begin(const char *policy, uint32_t number, struct str *out);
 void run_columns_begin_row(const struct replication *replication, struct str *out);
-/* Cells behind a comma. Times and powers are exact decimals; a negative time, or TIME_NONE_NS, is
-   an empty cell. */
-static inline void run_columns_ns(struct str *out, int64_t time_ns) {
+#define csv_comma_own_text(out, call) call
+#define csv_comma_own_int             csv_comma_own_text
+#define csv_comma_own_real            csv_comma_own_text
+#define csv_comma_flag                csv_comma_int
+static inline void csv_comma_natural(struct str *out, int64_t value) {
+    str_add_char(out, ',');
+    if (value >= 0)
+        str_add_int(out, value);
+}
+/* Times and powers are exact decimals; a negative time, or TIME_NONE_NS, is an empty cell. */
+static inline void csv_comma_seconds(struct str *out, int64_t time_ns) {
     str_add_char(out, ',');
     if (time_ns >= 0 && time_ns != TIME_NONE_NS)
         str_add_ns(out, time_ns);
 }
 /* Nanowatts print as watts as nanoseconds print as seconds. */
-static inline void run_columns_nw(struct str *out, int64_t power_nw) {
-    run_columns_ns(out, power_nw);
+static inline void csv_comma_watts(struct str *out, int64_t power_nw) {
+    csv_comma_seconds(out, power_nw);
 }
 /* Thousandths as a decimal: an integer where there are no parts. */
-static inline void run_columns_milli(struct str *out, int64_t milli) {
-    run_columns_ns(out, milli * (NS_PER_S / 1000));
+static inline void csv_comma_milli(struct str *out, int64_t milli) {
+    csv_comma_seconds(out, milli * (NS_PER_S / 1000));
 }
-/* A word that needs no quotes. */
-static inline void run_columns_word(struct str *out, const char *word) {
+/* Needs no quotes. */
+static inline void csv_comma_word(struct str *out, const char *word) {
     str_add_char(out, ',');
     str_add(out, word);
 }
 /* Energy of 1e-18 J in J, every digit kept. */
-void run_columns_energy(struct str *out, int128 energy);
+void csv_comma_energy(struct str *out, int128 energy);
 /* GPUs of a node, without a comma: "3", or "0-3". */
 void run_columns_gpus(struct str *out, uint32_t first, uint32_t count);
 /* May be before 0; TIME_NONE_NS: an empty cell. */
-void run_columns_deadline(struct str *out, int64_t deadline_ns);
+void csv_comma_deadline(struct str *out, int64_t deadline_ns);
 /* ",label.NAME" of every label. */
 void run_columns_label_names(const struct workload *workload, struct str *out);
 /* GPU time in GPU-seconds: exact up to 292 GPU-years, then the nearest double. */
-void run_columns_gpu_ps(struct str *out, int128 gpu_ps);
+void csv_comma_gpu_ps(struct str *out, int128 gpu_ps);
 /* INFINITY is an empty cell. */
-void run_columns_limit(struct str *out, double limit);
+void csv_comma_limit(struct str *out, double limit);
 
 /* --- survey_columns --- */
-/* The tables of a survey are lists of columns as those of a run (output/columns.h), without
-   the two columns that those begin with. */
-
-#define SURVEY_COLUMN_NAME(name, unit, better, cell) "," #name
-#define SURVEY_COLUMN_CELL(name, unit, better, cell) cell;
-/* Without the comma in front. */
-#define SURVEY_HEADER(COLUMNS) (&(COLUMNS(SURVEY_COLUMN_NAME) "\n")[1])
-
 /* Words of a row: what its work is counted in, and what its speed and power come from. */
 const char *survey_columns_unit(const struct survey_row *row);
 uint32_t survey_columns_phase(const struct survey_row *row); /* from 1; 0: the model has one */

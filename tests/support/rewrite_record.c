@@ -35,22 +35,22 @@ static void add_segment(const struct recorded_run *run, const struct recorded_se
     add_begin(run, out);
     csv_comma_text(out, run->workload.jobs.at[s->job].id);
     csv_comma_int(out, number);
-    run_columns_word(out, segment_kind_names[s->kind]);
-    run_columns_ns(out, s->start_ns);
-    run_columns_ns(out, s->end_ns);
+    csv_comma_word(out, segment_kind_names[s->kind]);
+    csv_comma_seconds(out, s->start_ns);
+    csv_comma_seconds(out, s->end_ns);
     csv_comma_text(out, c ? run->folder->cluster.gpu_types[c->gpu_type].name : NULL);
     csv_comma_count(out, c ? c->k : 0);
     csv_comma_positive(out, c ? c->batch : 0);
     add_gpus(run, s, c && c->milli > 0, out);
-    run_columns_energy(out, s->energy);
+    csv_comma_energy(out, s->energy);
     csv_comma_real(out, s->work);
-    run_columns_limit(out, c ? c->power_limit_w : INFINITY);
+    csv_comma_limit(out, c ? c->power_limit_w : INFINITY);
     csv_comma_real(out, c && c->milli > 0 ? c->milli / 1e3 : NAN);
     str_add_char(out, ',');
     if (run->workload.table.has_phases && !recorded_run_is_replica(run, s->job))
         str_add_int(out, s->phase);
-    run_columns_word(out, segment_cause_names[s->began]);
-    run_columns_word(out, segment_cause_names[s->ended]);
+    csv_comma_word(out, segment_cause_names[s->began]);
+    csv_comma_word(out, segment_cause_names[s->ended]);
     str_add_char(out, '\n');
 }
 
@@ -70,9 +70,9 @@ static void add_rests(const struct recorded_run *run, struct str *out) {
         csv_comma_int(out, rest->node);
         str_add_char(out, ',');
         run_columns_gpus(out, rest->first, rest->count);
-        run_columns_word(out, recorded_state_names[rest->state]);
-        run_columns_ns(out, rest->start_ns);
-        run_columns_ns(out, rest->end_ns);
+        csv_comma_word(out, recorded_state_names[rest->state]);
+        csv_comma_seconds(out, rest->start_ns);
+        csv_comma_seconds(out, rest->end_ns);
         str_add_char(out, '\n');
     }
 }
@@ -86,14 +86,14 @@ static void add_jobs(const struct recorded_run *run, struct str *out) {
         csv_comma_text(out, run->workload.users.at[spec->user].name);
         csv_comma_text(out, workload_model_name(&run->workload, spec));
         csv_comma_int(out, job->state);
-        run_columns_ns(out, spec->submit_ns);
-        run_columns_ns(out, job->start_ns);
-        run_columns_ns(out, job->finish_ns);
-        run_columns_ns(out, job->exec_ns);
-        run_columns_ns(out, job->lost_ns);
+        csv_comma_seconds(out, spec->submit_ns);
+        csv_comma_seconds(out, job->start_ns);
+        csv_comma_seconds(out, job->finish_ns);
+        csv_comma_seconds(out, job->exec_ns);
+        csv_comma_seconds(out, job->lost_ns);
         csv_comma_real(out, power_j(job->energy));
-        run_columns_gpu_ps(out, job->gpu_ps);
-        run_columns_deadline(out, spec->deadline_ns);
+        csv_comma_gpu_ps(out, job->gpu_ps);
+        csv_comma_deadline(out, spec->deadline_ns);
         csv_comma_int(out, job->preemptions);
         csv_comma_int(out, job->resizes);
         for (size_t i = 0; i < run->workload.label_names.count; i++)

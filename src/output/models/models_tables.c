@@ -11,51 +11,52 @@
 
 /* clang-format off */
 #define MODELS_COLUMNS(X) \
-    X(model, "", NEITHER, csv_add_text(out, row->model->name)) \
-    X(gpu_type, "", NEITHER, csv_comma_text(out, row->type->name)) \
-    X(phase, "", NEITHER, csv_comma_count(out, survey_columns_phase(row))) \
-    X(k, "GPUs", NEITHER, csv_comma_int(out, row->k)) \
-    X(b, "samples", NEITHER, csv_comma_real(out, row->batch)) \
-    X(global_batch, "samples", NEITHER, csv_comma_real(out, row->samples)) \
-    X(steps, "", NEITHER, csv_comma_real(out, row->steps)) \
-    X(span, "", NEITHER, csv_comma_text(out, survey_columns_span(row))) \
-    X(power_limit_w, "W", NEITHER, csv_comma_real(out, row->power_limit_w)) \
-    X(state, "", NEITHER, csv_comma_text(out, survey_state_names[row->state])) \
-    X(iteration_s, "s", NEITHER, csv_comma_real(out, row->iteration_s)) \
-    X(rate_per_s, "1/s", MORE, csv_comma_real(out, row->rate)) \
-    X(efficiency, "share", MORE, csv_comma_real(out, row->efficiency)) \
-    X(goodput_per_s, "1/s", MORE, csv_comma_real(out, row->goodput)) \
-    X(power_w, "W", LESS, csv_comma_real(out, row->power_w)) \
-    X(energy_per_unit_j, "J", LESS, csv_comma_real(out, row->energy_j)) \
-    X(unit, "", NEITHER, csv_comma_text(out, survey_columns_unit(row))) \
-    X(speedup, "", MORE, csv_comma_real(out, row->speedup)) \
-    X(scaling_efficiency, "share", MORE, csv_comma_real(out, row->scaling_efficiency)) \
-    X(base_k, "GPUs", NEITHER, csv_comma_count(out, row->base_k)) \
-    X(memory_gib, "GiB", NEITHER, csv_comma_real(out, row->memory_gib)) \
-    X(speed_form, "", NEITHER, csv_comma_text(out, survey_columns_speed(row))) \
-    X(power_form, "", NEITHER, csv_comma_text(out, survey_columns_power(row))) \
-    X(power_scope, "", NEITHER, csv_comma_text(out, survey_columns_scope(row))) \
-    X(evidence, "", NEITHER, csv_comma_text(out, evidence_names[row->gpu_model->weakest])) \
-    X(range, "", NEITHER, csv_comma_text(out, survey_range_names[row->range]))
+    X(model, text, "", NEITHER, row->model->name) \
+    X(gpu_type, text, "", NEITHER, row->type->name) \
+    X(phase, count, "", NEITHER, survey_columns_phase(row)) \
+    X(k, int, "GPUs", NEITHER, row->k) \
+    X(b, real, "samples", NEITHER, row->batch) \
+    X(global_batch, real, "samples", NEITHER, row->samples) \
+    X(steps, real, "", NEITHER, row->steps) \
+    X(span, text, "", NEITHER, survey_columns_span(row)) \
+    X(power_limit_w, real, "W", NEITHER, row->power_limit_w) \
+    X(state, text, "", NEITHER, survey_state_names[row->state]) \
+    X(iteration_s, real, "s", NEITHER, row->iteration_s) \
+    X(rate_per_s, real, "1/s", MORE, row->rate) \
+    X(efficiency, real, "share", MORE, row->efficiency) \
+    X(goodput_per_s, real, "1/s", MORE, row->goodput) \
+    X(power_w, real, "W", LESS, row->power_w) \
+    X(energy_per_unit_j, real, "J", LESS, row->energy_j) \
+    X(unit, text, "", NEITHER, survey_columns_unit(row)) \
+    X(speedup, real, "", MORE, row->speedup) \
+    X(scaling_efficiency, real, "share", MORE, row->scaling_efficiency) \
+    X(base_k, count, "GPUs", NEITHER, row->base_k) \
+    X(memory_gib, real, "GiB", NEITHER, row->memory_gib) \
+    X(speed_form, text, "", NEITHER, survey_columns_speed(row)) \
+    X(power_form, text, "", NEITHER, survey_columns_power(row)) \
+    X(power_scope, text, "", NEITHER, survey_columns_scope(row)) \
+    X(evidence, text, "", NEITHER, evidence_names[row->gpu_model->weakest]) \
+    X(range, text, "", NEITHER, survey_range_names[row->range])
 /* Behind them, where a model is a transformer. */
-#define PLAN_COLUMNS(X) \
-    X(plan, "", NEITHER, csv_comma_text(out, plan_gpus(&row->plan) > 0 ? plan : NULL))
+#define MODELS_COLUMNS_PLAN(X) \
+    X(plan, text, "", NEITHER, plan_gpus(&row->plan) > 0 ? plan : NULL)
 /* clang-format on */
 
 void models_csv(const struct survey *survey, struct str *out) {
     bool plans = false;
     for (size_t i = 0; i < survey->pairs.count; i++)
         plans = plans || survey->pairs.at[i].model->is_transformer;
-    str_add(out, &(MODELS_COLUMNS(SURVEY_COLUMN_NAME))[1]);
-    str_add(out, plans ? PLAN_COLUMNS(SURVEY_COLUMN_NAME) "\n" : "\n");
+    str_add(out, &MODELS_COLUMNS(COLUMN_NAME)[1]);
+    str_add(out, plans ? MODELS_COLUMNS_PLAN(COLUMN_NAME) "\n" : "\n");
     for (size_t i = 0; i < survey->rows.count; i++) {
         const struct survey_row *row = &survey->rows.at[i];
         char plan[PLAN_TEXT_BYTES];
         plan_text(plan, &row->plan);
-        MODELS_COLUMNS(SURVEY_COLUMN_CELL)
+        size_t begin = out->length;
+        MODELS_COLUMNS(COLUMN_CELL)
         if (plans)
-            PLAN_COLUMNS(SURVEY_COLUMN_CELL)
-        str_add_char(out, '\n');
+            MODELS_COLUMNS_PLAN(COLUMN_CELL)
+        columns_end_row(out, begin);
     }
 }
 
@@ -64,30 +65,29 @@ void models_csv(const struct survey *survey, struct str *out) {
 
 /* clang-format off */
 #define MEASURED_COLUMNS(X) \
-    X(model, "", NEITHER, csv_add_text(out, row->model->name)) \
-    X(gpu_type, "", NEITHER, csv_comma_text(out, row->type->name)) \
-    X(k, "GPUs", NEITHER, csv_comma_int(out, row->k)) \
-    X(b, "samples", NEITHER, csv_comma_real(out, row->batch)) \
-    X(span, "", NEITHER, csv_comma_text(out, survey_columns_span(row))) \
-    X(power_limit_w, "W", NEITHER, csv_comma_real(out, row->power_limit_w)) \
-    X(source, "", NEITHER, csv_comma_text(out, point->source)) \
-    X(evidence, "", NEITHER, csv_comma_text(out, evidence_names[point->evidence])) \
-    X(rate_per_s, "1/s", MORE, csv_comma_real(out, row->rate)) \
-    X(rate_modelled_per_s, "1/s", MORE, csv_comma_real(out, point->modelled.rate)) \
-    X(power_w, "W", LESS, csv_comma_real(out, row->power_w)) \
-    X(power_modelled_w, "W", LESS, csv_comma_real(out, point->modelled.power_w)) \
-    X(energy_per_unit_j, "J", LESS, csv_comma_real(out, row->energy_j)) \
-    X(energy_modelled_per_unit_j, "J", LESS, csv_comma_real(out, point->modelled.energy_j)) \
-    X(unit, "", NEITHER, csv_comma_text(out, survey_columns_unit(row)))
+    X(model, text, "", NEITHER, row->model->name) \
+    X(gpu_type, text, "", NEITHER, row->type->name) \
+    X(k, int, "GPUs", NEITHER, row->k) \
+    X(b, real, "samples", NEITHER, row->batch) \
+    X(span, text, "", NEITHER, survey_columns_span(row)) \
+    X(power_limit_w, real, "W", NEITHER, row->power_limit_w) \
+    X(source, text, "", NEITHER, point->source) \
+    X(evidence, text, "", NEITHER, evidence_names[point->evidence]) \
+    X(rate_per_s, real, "1/s", MORE, row->rate) \
+    X(rate_modelled_per_s, real, "1/s", MORE, point->modelled.rate) \
+    X(power_w, real, "W", LESS, row->power_w) \
+    X(power_modelled_w, real, "W", LESS, point->modelled.power_w) \
+    X(energy_per_unit_j, real, "J", LESS, row->energy_j) \
+    X(energy_modelled_per_unit_j, real, "J", LESS, point->modelled.energy_j) \
+    X(unit, text, "", NEITHER, survey_columns_unit(row))
 /* clang-format on */
 
 void measured_csv(const struct survey *survey, struct str *out) {
-    str_add(out, survey->points.count > 0 ? SURVEY_HEADER(MEASURED_COLUMNS) : "");
+    str_add(out, survey->points.count > 0 ? TABLE_HEADER(MEASURED_COLUMNS) : "");
     for (size_t i = 0; i < survey->points.count; i++) {
         const struct survey_point *point = &survey->points.at[i];
         const struct survey_row *row = &point->measured;
-        MEASURED_COLUMNS(SURVEY_COLUMN_CELL)
-        str_add_char(out, '\n');
+        TABLE_ROW(MEASURED_COLUMNS);
     }
 }
 
@@ -148,21 +148,21 @@ void timed_plans_finish(struct timed_plans *plans) {
 
 /* clang-format off */
 #define PLANS_COLUMNS(X) \
-    X(model, "", NEITHER, csv_add_text(out, row->model->name)) \
-    X(gpu_type, "", NEITHER, csv_comma_text(out, row->type->name)) \
-    X(k, "GPUs", NEITHER, csv_comma_int(out, row->k)) \
-    X(plan, "", NEITHER, csv_comma_text(out, text)) \
-    X(chosen, "", NEITHER, csv_comma_int(out, timed_plans_is_chosen(plans, i))) \
-    X(fits, "", NEITHER, csv_comma_int(out, timed_plans_fits(plans, i))) \
-    X(memory_gib, "GiB", NEITHER, csv_comma_real(out, plan->memory_gib)) \
-    X(iteration_s, "s", LESS, csv_comma_real(out, plan->time_s)) \
-    X(compute_s, "s", NEITHER, csv_comma_real(out, plan->parts.compute_s)) \
-    X(memory_s, "s", NEITHER, csv_comma_real(out, plan->parts.memory_s)) \
-    X(tensor_s, "s", NEITHER, csv_comma_real(out, plan->parts.tensor_s)) \
-    X(pipeline_s, "s", NEITHER, csv_comma_real(out, plan->parts.pipeline_s)) \
-    X(bubble_s, "s", NEITHER, csv_comma_real(out, plan->parts.bubble_s)) \
-    X(gradient_s, "s", NEITHER, csv_comma_real(out, plan->parts.gradient_s)) \
-    X(fixed_s, "s", NEITHER, csv_comma_real(out, plan->parts.fixed_s))
+    X(model, text, "", NEITHER, row->model->name) \
+    X(gpu_type, text, "", NEITHER, row->type->name) \
+    X(k, int, "GPUs", NEITHER, row->k) \
+    X(plan, text, "", NEITHER, text) \
+    X(chosen, flag, "", NEITHER, timed_plans_is_chosen(plans, i)) \
+    X(fits, flag, "", NEITHER, timed_plans_fits(plans, i)) \
+    X(memory_gib, real, "GiB", NEITHER, plan->memory_gib) \
+    X(iteration_s, real, "s", LESS, plan->time_s) \
+    X(compute_s, real, "s", NEITHER, plan->parts.compute_s) \
+    X(memory_s, real, "s", NEITHER, plan->parts.memory_s) \
+    X(tensor_s, real, "s", NEITHER, plan->parts.tensor_s) \
+    X(pipeline_s, real, "s", NEITHER, plan->parts.pipeline_s) \
+    X(bubble_s, real, "s", NEITHER, plan->parts.bubble_s) \
+    X(gradient_s, real, "s", NEITHER, plan->parts.gradient_s) \
+    X(fixed_s, real, "s", NEITHER, plan->parts.fixed_s)
 /* clang-format on */
 
 static void add_rows(const struct timed_plans *plans, struct str *out) {
@@ -171,13 +171,12 @@ static void add_rows(const struct timed_plans *plans, struct str *out) {
         const struct timed_plan *plan = &plans->list.at[i];
         char text[PLAN_TEXT_BYTES];
         plan_text(text, &plan->plan);
-        PLANS_COLUMNS(SURVEY_COLUMN_CELL)
-        str_add_char(out, '\n');
+        TABLE_ROW(PLANS_COLUMNS);
     }
 }
 
 void plans_csv(const struct survey *survey, struct str *out) {
-    str_add(out, SURVEY_HEADER(PLANS_COLUMNS));
+    str_add(out, TABLE_HEADER(PLANS_COLUMNS));
     for (size_t r = 0; r < survey->rows.count; r++) {
         if (!timed_plans_stand_for(&survey->rows.at[r]))
             continue;

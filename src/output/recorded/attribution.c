@@ -2,7 +2,7 @@
 #include "output/recorded/recorded.h"
 
 #include "base/units.h"
-#include "io/csv.h"
+#include "output/columns.h"
 #include "output/run/run_report.h"
 
 #include <math.h>
@@ -41,35 +41,34 @@ static double gpus_kwh(const struct attribution_sums *sums) {
 }
 
 /* clang-format off */
-#define COLUMNS(X) \
-    X(nobody, csv_comma_int(out, line->row->nobody)) \
-    X(jobs, csv_comma_int(out, line->row->jobs)) \
-    X(gpu_h, csv_comma_real(out, power_gpu_s(line->sums->used_ps) / S_PER_H)) \
-    X(idle_gpu_h, csv_comma_real(out, line->sums->idle_gpu_s / S_PER_H)) \
-    X(failed_gpu_h, csv_comma_real(out, line->sums->failed_gpu_s / S_PER_H)) \
-    X(energy_kwh, csv_comma_real(out, kwh(attribution_energy_j(line->sums)))) \
-    X(energy_job_kwh, csv_comma_real(out, kwh(power_j(line->sums->energy)))) \
-    X(energy_idle_kwh, csv_comma_real(out, kwh(line->sums->idle_j))) \
-    X(energy_base_kwh, csv_comma_real(out, kwh(attribution_base_j(line->sums)))) \
-    X(energy_gpu_kwh, csv_comma_real(out, gpus_kwh(line->sums))) \
-    X(energy_cpu_kwh, csv_comma_real(out, part_kwh(line, NODE_CPU))) \
-    X(energy_ram_kwh, csv_comma_real(out, part_kwh(line, NODE_RAM))) \
-    X(energy_network_kwh, csv_comma_real(out, part_kwh(line, NODE_NETWORK))) \
-    X(energy_other_kwh, csv_comma_real(out, part_kwh(line, NODE_OTHER))) \
-    X(co2_kg, csv_comma_real(out, co2_kg(line))) \
-    X(cost, csv_comma_real(out, cost(line))) \
-    X(flops_s_per_gpu, csv_comma_real(out, model_counts_flops_s(&line->sums->counts))) \
-    X(utilization, csv_comma_real(out, model_counts_utilization(&line->sums->counts))) \
-    X(roofline_flops_s_per_gpu, csv_comma_real(out, model_counts_roofline(&line->sums->counts))) \
-    X(memory_bound_share, csv_comma_real(out, model_counts_memory_bound(&line->sums->counts))) \
-    X(gpu_h_per_byte, csv_comma_real(out, model_counts_gpu_h_per_byte(&line->sums->counts)))
+#define ATTRIBUTION_COLUMNS_LEVEL(X) \
+    X(level, int, "", NEITHER, row->level)
+#define ATTRIBUTION_COLUMNS(X) \
+    X(nobody, flag, "", NEITHER, line->row->nobody) \
+    X(jobs, int, "", NEITHER, line->row->jobs) \
+    X(gpu_h, real, "GPU h", NEITHER, power_gpu_s(line->sums->used_ps) / S_PER_H) \
+    X(idle_gpu_h, real, "GPU h", NEITHER, line->sums->idle_gpu_s / S_PER_H) \
+    X(failed_gpu_h, real, "GPU h", NEITHER, line->sums->failed_gpu_s / S_PER_H) \
+    X(energy_kwh, real, "kWh", NEITHER, kwh(attribution_energy_j(line->sums))) \
+    X(energy_job_kwh, real, "kWh", NEITHER, kwh(power_j(line->sums->energy))) \
+    X(energy_idle_kwh, real, "kWh", NEITHER, kwh(line->sums->idle_j)) \
+    X(energy_base_kwh, real, "kWh", NEITHER, kwh(attribution_base_j(line->sums))) \
+    X(energy_gpu_kwh, real, "kWh", NEITHER, gpus_kwh(line->sums)) \
+    X(energy_cpu_kwh, real, "kWh", NEITHER, part_kwh(line, NODE_CPU)) \
+    X(energy_ram_kwh, real, "kWh", NEITHER, part_kwh(line, NODE_RAM)) \
+    X(energy_network_kwh, real, "kWh", NEITHER, part_kwh(line, NODE_NETWORK)) \
+    X(energy_other_kwh, real, "kWh", NEITHER, part_kwh(line, NODE_OTHER)) \
+    X(co2_kg, real, "kg", NEITHER, co2_kg(line)) \
+    X(cost, real, METRIC_CURRENCY, NEITHER, cost(line)) \
+    X(flops_s_per_gpu, real, "FLOP/s", NEITHER, model_counts_flops_s(counts)) \
+    X(utilization, real, METRIC_SHARE, NEITHER, model_counts_utilization(counts)) \
+    X(roofline_flops_s_per_gpu, real, "FLOP/s", NEITHER, model_counts_roofline(counts)) \
+    X(memory_bound_share, real, METRIC_SHARE, NEITHER, model_counts_memory_bound(counts)) \
+    X(gpu_h_per_byte, real, "GPU h/byte", NEITHER, model_counts_gpu_h_per_byte(counts))
 /* Behind them, where the cluster has a network. */
-#define FABRIC_COLUMNS(X) \
-    X(energy_fabric_kwh, csv_comma_real(out, kwh(line->sums->fabric_j)))
+#define ATTRIBUTION_COLUMNS_FABRIC(X) \
+    X(energy_fabric_kwh, real, "kWh", NEITHER, kwh(line->sums->fabric_j))
 /* clang-format on */
-
-#define HEADER(name, cell) "," #name
-#define CELL(name, cell)   cell;
 
 static const char *column_name(const struct path_element *element) {
     return element->kind == PATH_JOB    ? "job_id"
@@ -79,17 +78,18 @@ static const char *column_name(const struct path_element *element) {
 
 void attribution_csv_header(const struct cluster *cluster, const struct attribution_path *path,
                             struct str *out) {
-    str_add(out, "policy,replication,level");
+    str_add(out, RUN_HEADER(ATTRIBUTION_COLUMNS_LEVEL));
     for (size_t i = 0; i < path->count; i++)
         csv_comma_text(out, column_name(&path->at[i]));
-    str_add(out, COLUMNS(HEADER));
-    str_add(out, cluster->network.tier_count > 0 ? FABRIC_COLUMNS(HEADER) "\n" : "\n");
+    str_add(out, ATTRIBUTION_COLUMNS(COLUMN_NAME));
+    str_add(out, cluster->network.tier_count > 0 ? ATTRIBUTION_COLUMNS_FABRIC(COLUMN_NAME) : "");
+    str_add_char(out, '\n');
 }
 
 static void add_place(const struct attribution *attribution, const struct attribution_row *row,
                       struct str *out) {
     const struct attribution_path *path = &attribution->request.path;
-    csv_comma_int(out, row->level);
+    ATTRIBUTION_COLUMNS_LEVEL(COLUMN_CELL)
     for (size_t i = 0; i < path->count; i++) {
         bool is_time = path->at[i].kind == PATH_TIME;
         if (i >= row->level || row->values[i] == ATTRIBUTION_NOBODY || is_time)
@@ -118,12 +118,12 @@ void attribution_csv_rows(const struct attribution *attribution, struct str *out
     for (size_t i = 0; i < attribution->rows.count; i++) {
         const struct attribution_row *row = &attribution->rows.at[i];
         const struct line *line = &(struct line){row, &row->sums, has_part, run->folder->steps.at};
-        csv_add_text(out, run->folder->policies.at[run->part->policy].name);
-        csv_comma_int(out, run->part->replication);
+        const struct model_counts *counts = &line->sums->counts;
+        recorded_begin_row(run, out);
         add_place(attribution, row, out);
-        COLUMNS(CELL)
+        ATTRIBUTION_COLUMNS(COLUMN_CELL)
         if (run->folder->cluster.network.tier_count > 0)
-            FABRIC_COLUMNS(CELL)
+            ATTRIBUTION_COLUMNS_FABRIC(COLUMN_CELL)
         str_add_char(out, '\n');
     }
 }

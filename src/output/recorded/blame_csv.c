@@ -2,19 +2,14 @@
 #include "output/recorded/recorded.h"
 
 #include "base/units.h"
-#include "io/csv.h"
 #include "metrics/job_record.h"
+#include "output/columns.h"
 
 #include <stdlib.h>
 
-static void comma_ns(struct str *out, int64_t time_ns) {
-    str_add_char(out, ',');
-    str_add_ns(out, time_ns);
-}
-
-static void begin_row(const struct recorded_run *run, struct str *out) {
-    csv_add_text(out, run->folder->policies.at[run->part->policy].name);
-    csv_comma_int(out, run->part->replication);
+void recorded_begin_row(const struct recorded_run *run, struct str *out) {
+    run_columns_begin(run->folder->policies.at[run->part->policy].name, run->part->replication,
+                      out);
 }
 
 static const char *job_id(const struct recorded_run *run, uint32_t job) {
@@ -42,37 +37,33 @@ static int64_t time_ns(const struct line *line) {
     return sum_ns;
 }
 
-#define PART(part) comma_ns(out, line->blame->part_ns[part])
 /* clang-format off */
 #define BLAME_COLUMNS(X) \
-    X(job_id, csv_comma_text(out, line->spec->id)) \
-    X(user, csv_comma_text(out, line->run->workload.users.at[line->spec->user].name)) \
-    X(model, csv_comma_text(out, workload_model_name(&line->run->workload, line->spec))) \
-    X(status, csv_comma_text(out, job_record_status_name(line->job->state))) \
-    X(submit_s, comma_ns(out, line->spec->submit_ns)) \
-    X(time_s, comma_ns(out, time_ns(line))) \
-    X(queued_s, PART(BLAME_QUEUED)) \
-    X(capped_s, PART(BLAME_CAPPED)) \
-    X(setup_s, PART(BLAME_SETUP)) \
-    X(run_s, PART(BLAME_RUN)) \
-    X(slowed_s, PART(BLAME_SLOWED)) \
-    X(lost_s, PART(BLAME_LOST)) \
-    X(resized_s, PART(BLAME_RESIZED)) \
-    X(preempted_s, PART(BLAME_PREEMPTED)) \
-    X(failed_s, PART(BLAME_FAILED)) \
-    X(behind, csv_comma_text(out, line->first ? job_id(line->run, line->first->behind) : NULL)) \
-    X(slowed_j, csv_comma_real(out, line->blame->slowed_j)) \
-    X(critical, csv_comma_int(out, line->is_critical)) \
-    X(miss_cause, csv_comma_text(out, miss_cause_names[line->cause])) \
-    X(late_s, csv_comma_real(out, line->late_s)) \
-    X(measured, csv_comma_int(out, recorded_run_measures(line->run, line->number)))
+    X(job_id, text, "", NEITHER, line->spec->id) \
+    X(user, text, "", NEITHER, line->run->workload.users.at[line->spec->user].name) \
+    X(model, text, "", NEITHER, workload_model_name(&line->run->workload, line->spec)) \
+    X(status, text, "", NEITHER, job_record_status_name(line->job->state)) \
+    X(submit_s, seconds, "s", NEITHER, line->spec->submit_ns) \
+    X(time_s, seconds, "s", NEITHER, time_ns(line)) \
+    X(queued_s, seconds, "s", NEITHER, line->blame->part_ns[BLAME_QUEUED]) \
+    X(capped_s, seconds, "s", NEITHER, line->blame->part_ns[BLAME_CAPPED]) \
+    X(setup_s, seconds, "s", NEITHER, line->blame->part_ns[BLAME_SETUP]) \
+    X(run_s, seconds, "s", NEITHER, line->blame->part_ns[BLAME_RUN]) \
+    X(slowed_s, seconds, "s", NEITHER, line->blame->part_ns[BLAME_SLOWED]) \
+    X(lost_s, seconds, "s", NEITHER, line->blame->part_ns[BLAME_LOST]) \
+    X(resized_s, seconds, "s", NEITHER, line->blame->part_ns[BLAME_RESIZED]) \
+    X(preempted_s, seconds, "s", NEITHER, line->blame->part_ns[BLAME_PREEMPTED]) \
+    X(failed_s, seconds, "s", NEITHER, line->blame->part_ns[BLAME_FAILED]) \
+    X(behind, text, "", NEITHER, line->first ? job_id(line->run, line->first->behind) : NULL) \
+    X(slowed_j, real, "J", NEITHER, line->blame->slowed_j) \
+    X(critical, flag, "", NEITHER, line->is_critical) \
+    X(miss_cause, text, "", NEITHER, miss_cause_names[line->cause]) \
+    X(late_s, real, "s", NEITHER, line->late_s) \
+    X(measured, flag, "", NEITHER, recorded_run_measures(line->run, line->number))
 /* clang-format on */
 
-#define HEADER(name, cell) "," #name
-#define CELL(name, cell)   cell;
-
 void blame_csv_header(struct str *out) {
-    str_add(out, "policy,replication" BLAME_COLUMNS(HEADER) "\n");
+    str_add(out, RUN_HEADER(BLAME_COLUMNS) "\n");
 }
 
 void blame_csv_rows(const struct blame_page *page, struct str *out) {
@@ -92,8 +83,8 @@ void blame_csv_rows(const struct blame_page *page, struct str *out) {
             continue;
         row.cause = miss_cause_find(run, page->blame, j, &row.late_s);
         const struct line *line = &row;
-        begin_row(run, out);
-        BLAME_COLUMNS(CELL)
+        recorded_begin_row(run, out);
+        BLAME_COLUMNS(COLUMN_CELL)
         str_add_char(out, '\n');
     }
     free(is_critical);
@@ -101,29 +92,45 @@ void blame_csv_rows(const struct blame_page *page, struct str *out) {
 
 /* ---- critical_path.csv ---- */
 
+/* clang-format off */
+#define CRITICAL_PATH_COLUMNS(X) \
+    X(link, int, "", NEITHER, (int64_t)i + 1) \
+    X(job_id, text, "", NEITHER, job_id(page->run, link->job)) \
+    X(start_s, seconds, "s", NEITHER, link->start_ns) \
+    X(end_s, seconds, "s", NEITHER, link->end_ns) \
+    X(gap_s, seconds, "s", NEITHER, link->gap_ns)
+/* clang-format on */
+
 void critical_path_csv_header(struct str *out) {
-    str_add(out, "policy,replication,link,job_id,start_s,end_s,gap_s\n");
+    str_add(out, RUN_HEADER(CRITICAL_PATH_COLUMNS) "\n");
 }
 
 void critical_path_csv_rows(const struct blame_page *page, struct str *out) {
     for (size_t i = 0; i < page->path->links.count; i++) {
         const struct critical_link *link = &page->path->links.at[i];
-        begin_row(page->run, out);
-        csv_comma_int(out, (int64_t)i + 1);
-        csv_comma_text(out, job_id(page->run, link->job));
-        comma_ns(out, link->start_ns);
-        comma_ns(out, link->end_ns);
-        comma_ns(out, link->gap_ns);
+        recorded_begin_row(page->run, out);
+        CRITICAL_PATH_COLUMNS(COLUMN_CELL)
         str_add_char(out, '\n');
     }
 }
 
 /* ---- node_blame.csv ---- */
 
+/* clang-format off */
+#define NODE_BLAME_COLUMNS(X) \
+    X(node, int, "", NEITHER, n) \
+    X(gpu_type, text, "", NEITHER, cluster->gpu_types[cluster->nodes[n].gpu_type].name) \
+    X(gpus, int, "GPUs", NEITHER, cluster->nodes[n].gpus) \
+    X(failures, int, "", NEITHER, b->failures) \
+    X(down_gpu_h, real, "GPU h", NEITHER, power_gpu_s(b->down_gpu_ps) / S_PER_H) \
+    X(stopped_jobs, int, "", NEITHER, b->stopped_jobs) \
+    X(lost_gpu_h, real, "GPU h", NEITHER, power_gpu_s(b->lost_gpu_ps) / S_PER_H) \
+    X(lost_kwh, real, "kWh", NEITHER, power_j(b->lost_energy) / J_PER_KWH) \
+    X(slowed_j, real, "J", NEITHER, b->slowed_j)
+/* clang-format on */
+
 void node_blame_csv_header(struct str *out) {
-    str_add(out,
-            "policy,replication,node,gpu_type,gpus,failures,down_gpu_h,stopped_jobs,lost_gpu_h,"
-            "lost_kwh,slowed_j\n");
+    str_add(out, RUN_HEADER(NODE_BLAME_COLUMNS) "\n");
 }
 
 void node_blame_csv_rows(const struct blame_page *page, struct str *out) {
@@ -132,16 +139,8 @@ void node_blame_csv_rows(const struct blame_page *page, struct str *out) {
         const struct node_blame *b = &page->nodes[n];
         if (b->down_gpu_ps == 0 && b->failures == 0 && b->slowed_j == 0)
             continue;
-        begin_row(page->run, out);
-        csv_comma_int(out, n);
-        csv_comma_text(out, cluster->gpu_types[cluster->nodes[n].gpu_type].name);
-        csv_comma_int(out, cluster->nodes[n].gpus);
-        csv_comma_int(out, b->failures);
-        csv_comma_real(out, power_gpu_s(b->down_gpu_ps) / S_PER_H);
-        csv_comma_int(out, b->stopped_jobs);
-        csv_comma_real(out, power_gpu_s(b->lost_gpu_ps) / S_PER_H);
-        csv_comma_real(out, power_j(b->lost_energy) / J_PER_KWH);
-        csv_comma_real(out, b->slowed_j);
+        recorded_begin_row(page->run, out);
+        NODE_BLAME_COLUMNS(COLUMN_CELL)
         str_add_char(out, '\n');
     }
 }

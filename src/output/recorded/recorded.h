@@ -13,6 +13,9 @@
 #include "insight/rules/rule_table.h"
 #include "insight/waste/waste.h"
 
+/* The cells of policy and replication. */
+void recorded_begin_row(const struct recorded_run *run, struct str *out);
+
 /* With the network's column where the cluster has one. */
 void attribution_csv_header(const struct cluster *cluster, const struct attribution_path *path,
                             struct str *out);

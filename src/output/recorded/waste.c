@@ -2,15 +2,25 @@
 #include "output/recorded/recorded.h"
 
 #include "base/units.h"
-#include "io/csv.h"
+#include "output/columns.h"
 
 #include <math.h>
 
 /* --- waste_csv --- */
 /* waste.csv: see recorded.h. */
 
+/* clang-format off */
+#define WASTE_COLUMNS(X) \
+    X(class, text, "", NEITHER, waste_class_names[i]) \
+    X(energy_j, real, "J", NEITHER, amount->energy_j) \
+    X(energy_kwh, real, "kWh", NEITHER, amount->energy_j / J_PER_KWH) \
+    X(share, real, METRIC_SHARE, NEITHER, share_of(amount->energy_j, total->energy_j)) \
+    X(gpu_h, real, "GPU h", NEITHER, amount->gpu_s / S_PER_H) \
+    X(gpu_share, real, METRIC_SHARE, NEITHER, share_of(amount->gpu_s, total->gpu_s))
+/* clang-format on */
+
 void waste_csv_header(struct str *out) {
-    str_add(out, "policy,replication,class,energy_j,energy_kwh,share,gpu_h,gpu_share\n");
+    str_add(out, RUN_HEADER(WASTE_COLUMNS) "\n");
 }
 
 /* NAN, an empty cell, of nothing. */
@@ -24,14 +34,8 @@ void waste_csv_rows(const struct recorded_run *run, const struct waste *waste, s
         const struct waste_amount *amount = &waste->of[i];
         if (!waste_lists(waste, (enum waste_class)i))
             continue;
-        csv_add_text(out, run->folder->policies.at[run->part->policy].name);
-        csv_comma_int(out, run->part->replication);
-        csv_comma_text(out, waste_class_names[i]);
-        csv_comma_real(out, amount->energy_j);
-        csv_comma_real(out, amount->energy_j / J_PER_KWH);
-        csv_comma_real(out, share_of(amount->energy_j, total->energy_j));
-        csv_comma_real(out, amount->gpu_s / S_PER_H);
-        csv_comma_real(out, share_of(amount->gpu_s, total->gpu_s));
+        recorded_begin_row(run, out);
+        WASTE_COLUMNS(COLUMN_CELL)
         str_add_char(out, '\n');
     }
 }
@@ -92,23 +96,26 @@ int waste_line_read(const char *path, struct str *out, struct error *reterr) {
 
 #define MOST_ROWS 12
 
+/* clang-format off */
+#define INVEST_COLUMNS(X) \
+    X(rank, int, "", NEITHER, (int64_t)i + 1) \
+    X(model, text, "", NEITHER, v->model) \
+    X(parameter, text, "", NEITHER, v->parameter) \
+    X(base_kwh, real, "kWh", NEITHER, base_kwh) \
+    X(kwh, real, "kWh", NEITHER, v->kwh) \
+    X(saved_kwh, real, "kWh", NEITHER, base_kwh - v->kwh) \
+    X(saved_share, real, METRIC_SHARE, NEITHER, share_of(base_kwh - v->kwh, base_kwh)) \
+    X(reason, text, "", NEITHER, v->reason)
+/* clang-format on */
+
 void invest_csv(const struct recorded_run *run, const struct investments *investments,
                 struct str *out) {
     double base_kwh = investments->base_kwh;
-    str_add(out, "policy,replication,rank,model,parameter,base_kwh,kwh,saved_kwh,saved_share,"
-                 "reason\n");
+    str_add(out, RUN_HEADER(INVEST_COLUMNS) "\n");
     for (size_t i = 0; i < investments->at.count; i++) {
         const struct investment *v = &investments->at.at[i];
-        csv_add_text(out, run->folder->policies.at[run->part->policy].name);
-        csv_comma_int(out, run->part->replication);
-        csv_comma_int(out, (int64_t)i + 1);
-        csv_comma_text(out, v->model);
-        csv_comma_text(out, v->parameter);
-        csv_comma_real(out, base_kwh);
-        csv_comma_real(out, v->kwh);
-        csv_comma_real(out, base_kwh - v->kwh);
-        csv_comma_real(out, base_kwh > 0 ? (base_kwh - v->kwh) / base_kwh : NAN);
-        csv_comma_text(out, v->reason);
+        recorded_begin_row(run, out);
+        INVEST_COLUMNS(COLUMN_CELL)
         str_add_char(out, '\n');
     }
 }

@@ -34,9 +34,9 @@ void externality_csv(const struct externality *externality, struct str *out) {
         csv_comma_text(out, text_places_at(&externality->texts, row->job));
         csv_comma_text(out, text_places_at(&externality->texts, row->model));
         csv_comma_text(out, text_places_at(&externality->texts, row->user));
-        run_columns_ns(out, row->submit_ns);
-        run_columns_ns(out, row->finish_ns[0]);
-        run_columns_ns(out, row->finish_ns[1]);
+        csv_comma_seconds(out, row->submit_ns);
+        csv_comma_seconds(out, row->finish_ns[0]);
+        csv_comma_seconds(out, row->finish_ns[1]);
         csv_comma_real(out, own ? NAN : delay_s(row));
         csv_comma_real(out, row->energy_j[0]);
         csv_comma_real(out, own ? NAN : row->energy_j[1]);

@@ -24,7 +24,7 @@ static void add_place(const struct regret *regret, const struct regret_row *row,
     str_add_int(out, row->replication);
     csv_comma_int(out, row->point);
     csv_comma_int(out, (int64_t)row->decision);
-    run_columns_ns(out, row->time_ns);
+    csv_comma_seconds(out, row->time_ns);
     csv_comma_text(out, text_places_at(&regret->rows.texts, row->job));
     csv_comma_text(out, text_places_at(&regret->rows.texts, row->model));
     csv_comma_text(out, text_places_at(&regret->rows.texts, row->user));
@@ -35,13 +35,13 @@ static void add_place(const struct regret *regret, const struct regret_row *row,
 
 static void add_action(const struct regret *regret, const struct regret_row *row, struct str *out) {
     bool starts = row->config != EASIM_NONE;
-    run_columns_word(out, regret_action_names[row->action]);
+    csv_comma_word(out, regret_action_names[row->action]);
     csv_comma_int(out, row->taken);
     csv_comma_text(out, starts ? regret->study->cluster.gpu_types[row->gpu_type].name : NULL);
     csv_comma_count(out, row->k);
     csv_comma_positive(out, row->batch);
     csv_comma_real(out, row->milli > 0 ? (double)row->milli / WHOLE_GPU_MILLI : NAN);
-    run_columns_limit(out, starts ? row->power_limit_w : INFINITY);
+    csv_comma_limit(out, starts ? row->power_limit_w : INFINITY);
     csv_comma_real(out, row->time_s);
     csv_comma_real(out, row->energy_j);
 }

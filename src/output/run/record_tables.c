@@ -48,7 +48,7 @@ static void make_shared_cells(const struct replication *replication, struct shar
         csv_comma_text(front, c ? replication->sim->cluster->gpu_types[c->gpu_type].name : NULL);
         csv_comma_count(front, c ? c->k : 0);
         csv_comma_positive(front, c ? c->batch : 0);
-        run_columns_limit(back, c ? c->power_limit_w : INFINITY);
+        csv_comma_limit(back, c ? c->power_limit_w : INFINITY);
         csv_comma_real(back, c && c->milli > 0 ? easim_config_gpus(c) : NAN);
         array_push(&cells->front.ends, front->length);
         array_push(&cells->back.ends, back->length);
@@ -95,31 +95,25 @@ struct segment_row {
     double work;
 };
 
-static void add_phase(int phase, struct str *out) {
-    str_add_char(out, ',');
-    if (phase >= 0)
-        str_add_int(out, phase);
-}
-
 /* Columns without a cell of their own stand in that of the column before. */
 /* clang-format off */
 #define SEGMENTS_COLUMNS(X) \
-    X(job_id, "", NEITHER, add_slice(out, row->id)) \
-    X(segment, "", NEITHER, csv_comma_int(out, row->number)) \
-    X(kind, "", NEITHER, run_columns_word(out, segment_kind_names[row->kind])) \
-    X(start_s, "s", NEITHER, run_columns_ns(out, row->start_ns)) \
-    X(end_s, "s", NEITHER, run_columns_ns(out, row->end_ns)) \
-    X(gpu_type, "", NEITHER, add_slice(out, row->front)) \
-    X(k, "GPUs", NEITHER, ) \
-    X(b, "samples", NEITHER, ) \
-    X(nodes, "", NEITHER, add_nodes(tracker, row->gpus, row->shared, out)) \
-    X(energy_j, "J", NEITHER, run_columns_energy(out, row->energy)) \
-    X(work, "samples", NEITHER, csv_comma_real(out, row->work)) \
-    X(power_limit_w, "W", NEITHER, add_slice(out, row->back)) \
-    X(gpu_share, "GPUs", NEITHER, ) \
-    X(phase, "", NEITHER, add_phase(row->phase, out)) \
-    X(began, "", NEITHER, run_columns_word(out, segment_cause_names[row->began])) \
-    X(ended, "", NEITHER, run_columns_word(out, segment_cause_names[row->ended]))
+    X(job_id, own_text, "", NEITHER, add_slice(out, row->id)) \
+    X(segment, int, "", NEITHER, row->number) \
+    X(kind, word, "", NEITHER, segment_kind_names[row->kind]) \
+    X(start_s, seconds, "s", NEITHER, row->start_ns) \
+    X(end_s, seconds, "s", NEITHER, row->end_ns) \
+    X(gpu_type, own_text, "", NEITHER, add_slice(out, row->front)) \
+    X(k, own_int, "GPUs", NEITHER, ) \
+    X(b, own_real, "samples", NEITHER, ) \
+    X(nodes, own_text, "", NEITHER, add_nodes(tracker, row->gpus, row->shared, out)) \
+    X(energy_j, energy, "J", NEITHER, row->energy) \
+    X(work, real, "samples", NEITHER, row->work) \
+    X(power_limit_w, own_real, "W", NEITHER, add_slice(out, row->back)) \
+    X(gpu_share, own_real, "GPUs", NEITHER, ) \
+    X(phase, natural, "", NEITHER, row->phase) \
+    X(began, word, "", NEITHER, segment_cause_names[row->began]) \
+    X(ended, word, "", NEITHER, segment_cause_names[row->ended])
 /* clang-format on */
 
 void segments_csv_header(struct str *out) {
@@ -129,7 +123,7 @@ void segments_csv_header(struct str *out) {
 static void add_row(const struct gpu_tracker *tracker, const struct shared_cells *cells,
                     const struct segment_row *row, struct str *out) {
     add_slice(out, (struct slice){cells->begin.text, cells->begin.length});
-    SEGMENTS_COLUMNS(RUN_COLUMN_CELL)
+    SEGMENTS_COLUMNS(COLUMN_CELL)
     str_add_char(out, '\n');
 }
 
@@ -226,22 +220,23 @@ void segments_csv_rows(const struct replication *replication, struct flow *flow)
 
 /* clang-format off */
 #define WORKLOAD_COLUMNS(X) \
-    X(job_id, "", NEITHER, csv_comma_text(out, job->id)) \
-    X(user, "", NEITHER, csv_comma_text(out, w->users.at[job->user].name)) \
-    X(model, "", NEITHER, csv_comma_text(out, workload_model_name(w, job))) \
-    X(class, "", NEITHER, run_columns_word(out, job->sla ? "sla" : "best_effort")) \
-    X(submit_s, "s", NEITHER, run_columns_ns(out, job->submit_ns)) \
-    X(deadline_s, "s", NEITHER, run_columns_deadline(out, job->deadline_ns)) \
-    X(work_samples, "samples", NEITHER, csv_comma_real(out, rigid ? NAN : job->work)) \
-    X(reference_gpu_s, "GPU s", NEITHER, csv_comma_real(out, job->reference_gpu_s)) \
-    X(duration_s, "s", NEITHER, csv_comma_real(out, rigid ? job->work : NAN)) \
-    X(requested_s, "s", NEITHER, csv_comma_real(out, guessed ? job->predicted_work : NAN)) \
-    X(preemptible, "", NEITHER, csv_comma_int(out, job->preemptible)) \
-    X(utilization, "share", NEITHER, csv_comma_real(out, rigid ? q->utilization : NAN)) \
-    X(gpu_share, "GPUs", NEITHER, csv_comma_real(out, q->milli > 0 ? q->milli / 1e3 : NAN)) \
-    X(k, "GPUs", NEITHER, add_k(q, out)) \
-    X(b, "samples", NEITHER, add_batches(q, out)) \
-    X(h, "", NEITHER, add_types(w, q, out))
+    X(replication, int, "", NEITHER, replication->number) \
+    X(job_id, text, "", NEITHER, job->id) \
+    X(user, text, "", NEITHER, w->users.at[job->user].name) \
+    X(model, text, "", NEITHER, workload_model_name(w, job)) \
+    X(class, word, "", NEITHER, job->sla ? "sla" : "best_effort") \
+    X(submit_s, seconds, "s", NEITHER, job->submit_ns) \
+    X(deadline_s, deadline, "s", NEITHER, job->deadline_ns) \
+    X(work_samples, real, "samples", NEITHER, rigid ? NAN : job->work) \
+    X(reference_gpu_s, real, "GPU s", NEITHER, job->reference_gpu_s) \
+    X(duration_s, real, "s", NEITHER, rigid ? job->work : NAN) \
+    X(requested_s, real, "s", NEITHER, guessed ? job->predicted_work : NAN) \
+    X(preemptible, flag, "", NEITHER, job->preemptible) \
+    X(utilization, real, "share", NEITHER, rigid ? q->utilization : NAN) \
+    X(gpu_share, real, "GPUs", NEITHER, q->milli > 0 ? q->milli / 1e3 : NAN) \
+    X(k, own_text, "GPUs", NEITHER, add_k(q, out)) \
+    X(b, own_text, "samples", NEITHER, add_batches(q, out)) \
+    X(h, own_text, "", NEITHER, add_types(w, q, out))
 /* clang-format on */
 
 /* Cells of several values, the values separated by semicolons. */
@@ -282,7 +277,7 @@ static void add_types(const struct workload *workload, const struct config_reque
 }
 
 void workload_csv_header(const struct workload *workload, struct str *out) {
-    str_add(out, "replication" WORKLOAD_COLUMNS(RUN_COLUMN_NAME));
+    str_add(out, &WORKLOAD_COLUMNS(COLUMN_NAME)[1]);
     run_columns_label_names(workload, out);
     str_add_char(out, '\n');
 }
@@ -292,11 +287,11 @@ static void add_job(const struct replication *replication, const struct job_spec
     const struct workload *w = replication->sim->workload;
     const struct config_request *q = w->table.sets.at[job->set].request;
     bool rigid = job->kind == JOB_KIND_RIGID, guessed = rigid && job->predicted_work != job->work;
-    str_add_int(out, replication->number);
-    WORKLOAD_COLUMNS(RUN_COLUMN_CELL)
+    size_t begin = out->length;
+    WORKLOAD_COLUMNS(COLUMN_CELL)
     for (size_t i = 0; i < w->label_names.count; i++)
         csv_comma_text(out, job->labels ? job->labels[i] : NULL);
-    str_add_char(out, '\n');
+    columns_end_row(out, begin);
 }
 
 void workload_csv_rows(const struct replication *replication, struct flow *flow) {
@@ -310,17 +305,17 @@ void workload_csv_rows(const struct replication *replication, struct flow *flow)
 
 /* clang-format off */
 #define RECORDED_COLUMNS(X) \
-    X(end_s, "s", NEITHER, run_columns_ns(out, sim->now_ns)) \
-    X(jobs_submitted, "", NEITHER, csv_comma_int(out, sim->next_arrival)) \
-    X(power_limits, "", NEITHER, csv_comma_int(out, sim->workload->table.extras.power_limits)) \
-    X(gpu_shares, "", NEITHER, csv_comma_int(out, sim->workload->table.extras.shares)) \
-    X(keeps_cap, "", NEITHER, csv_comma_int(out, keeps_cap(sim))) \
-    X(segments, "", NEITHER, csv_comma_int(out, segment_rows(segments))) \
-    X(gpu_rows, "", NEITHER, csv_comma_int(out, (int64_t)segments->tracker->rests.count)) \
-    X(segments_bytes, "", NEITHER, csv_comma_int(out, (int64_t)bytes->segments)) \
-    X(gpus_bytes, "", NEITHER, csv_comma_int(out, (int64_t)bytes->gpus)) \
-    X(workload_bytes, "", NEITHER, csv_comma_int(out, (int64_t)bytes->workload)) \
-    X(energy_j, "J", NEITHER, run_columns_energy(out, power_meter_energy(&sim->meter)))
+    X(end_s, seconds, "s", NEITHER, sim->now_ns) \
+    X(jobs_submitted, int, "", NEITHER, sim->next_arrival) \
+    X(power_limits, flag, "", NEITHER, sim->workload->table.extras.power_limits) \
+    X(gpu_shares, flag, "", NEITHER, sim->workload->table.extras.shares) \
+    X(keeps_cap, flag, "", NEITHER, keeps_cap(sim)) \
+    X(segments, int, "", NEITHER, segment_rows(segments)) \
+    X(gpu_rows, int, "", NEITHER, (int64_t)segments->tracker->rests.count) \
+    X(segments_bytes, int, "", NEITHER, (int64_t)bytes->segments) \
+    X(gpus_bytes, int, "", NEITHER, (int64_t)bytes->gpus) \
+    X(workload_bytes, int, "", NEITHER, (int64_t)bytes->workload) \
+    X(energy_j, energy, "J", NEITHER, power_meter_energy(&sim->meter))
 /* clang-format on */
 
 static int64_t segment_rows(const struct job_segments *segments) {
@@ -340,7 +335,7 @@ void recorded_csv_row(const struct replication *replication, const struct record
     const struct sim *sim = replication->sim;
     const struct job_segments *segments = replication->segments;
     run_columns_begin_row(replication, out);
-    RECORDED_COLUMNS(RUN_COLUMN_CELL)
+    RECORDED_COLUMNS(COLUMN_CELL)
     str_add_char(out, '\n');
 }
 

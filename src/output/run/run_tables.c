@@ -16,43 +16,43 @@
 
 /* clang-format off */
 #define JOBS_COLUMNS(X) \
-    X(job_id, "", NEITHER, csv_comma_text(out, spec->id)) \
-    X(user, "", NEITHER, csv_comma_text(out, w->users.at[spec->user].name)) \
-    X(model, "", NEITHER, csv_comma_text(out, workload_model_name(w, spec))) \
-    X(class, "", NEITHER, run_columns_word(out, spec->sla ? "sla" : "best_effort")) \
-    X(submit_s, "s", NEITHER, run_columns_ns(out, spec->submit_ns)) \
-    X(start_s, "s", LESS, run_columns_ns(out, job.start_ns)) \
-    X(finish_s, "s", LESS, run_columns_ns(out, job.finish_ns)) \
-    X(status, "", NEITHER, run_columns_word(out, job_record_status_name(job.state))) \
-    X(gpu_type, "", NEITHER, csv_comma_text(out, c ? cluster->gpu_types[c->gpu_type].name : NULL)) \
-    X(k, "GPUs", NEITHER, csv_comma_count(out, c ? c->k : 0)) \
-    X(b, "samples", NEITHER, csv_comma_positive(out, c ? c->batch : 0)) \
-    X(nodes, "", NEITHER, csv_comma_count(out, c ? job.nodes : 0)) \
-    X(wait_s, "s", LESS, run_columns_ns(out, job.wait_ns)) \
-    X(exec_s, "s", NEITHER, run_columns_ns(out, job.exec_ns)) \
-    X(jct_s, "s", LESS, run_columns_ns(out, job.jct_ns)) \
-    X(energy_j, "J", LESS, csv_comma_real(out, job.energy_j)) \
-    X(edp_js, "J s", LESS, csv_comma_real(out, job_record_edp_js(&job))) \
-    X(gpu_s, "GPU s", NEITHER, run_columns_gpu_ps(out, job.gpu_ps)) \
-    X(deadline_s, "s", NEITHER, run_columns_deadline(out, spec->deadline_ns)) \
-    X(missed, "", LESS, add_missed(&job, out)) \
-    X(preemptions, "", LESS, csv_comma_int(out, job.preemptions)) \
-    X(resizes, "", NEITHER, csv_comma_int(out, job.resizes)) \
-    X(lost_s, "s", LESS, run_columns_ns(out, job.lost_ns))
+    X(job_id, text, "", NEITHER, spec->id) \
+    X(user, text, "", NEITHER, w->users.at[spec->user].name) \
+    X(model, text, "", NEITHER, workload_model_name(w, spec)) \
+    X(class, word, "", NEITHER, spec->sla ? "sla" : "best_effort") \
+    X(submit_s, seconds, "s", NEITHER, spec->submit_ns) \
+    X(start_s, seconds, "s", LESS, job.start_ns) \
+    X(finish_s, seconds, "s", LESS, job.finish_ns) \
+    X(status, word, "", NEITHER, job_record_status_name(job.state)) \
+    X(gpu_type, text, "", NEITHER, c ? cluster->gpu_types[c->gpu_type].name : NULL) \
+    X(k, count, "GPUs", NEITHER, c ? c->k : 0) \
+    X(b, positive, "samples", NEITHER, c ? c->batch : 0) \
+    X(nodes, count, "", NEITHER, c ? job.nodes : 0) \
+    X(wait_s, seconds, "s", LESS, job.wait_ns) \
+    X(exec_s, seconds, "s", NEITHER, job.exec_ns) \
+    X(jct_s, seconds, "s", LESS, job.jct_ns) \
+    X(energy_j, real, "J", LESS, job.energy_j) \
+    X(edp_js, real, "J s", LESS, job_record_edp_js(&job)) \
+    X(gpu_s, gpu_ps, "GPU s", NEITHER, job.gpu_ps) \
+    X(deadline_s, deadline, "s", NEITHER, spec->deadline_ns) \
+    X(missed, natural, "", LESS, missed_of(&job)) \
+    X(preemptions, int, "", LESS, job.preemptions) \
+    X(resizes, int, "", NEITHER, job.resizes) \
+    X(lost_s, seconds, "s", LESS, job.lost_ns)
 /* Behind the labels, where jobs share GPUs. */
-#define SHARE_COLUMNS(X) \
-    X(gpu_share, "GPUs", NEITHER, csv_comma_real(out, c ? easim_config_gpus(c) / c->k : NAN))
+#define JOBS_COLUMNS_SHARE(X) \
+    X(gpu_share, real, "GPUs", NEITHER, c ? easim_config_gpus(c) / c->k : NAN)
 /* And where jobs are trained under plans. */
-#define PLAN_COLUMNS(X) \
-    X(plan, "", NEITHER, add_plan(w, spec, c, out))
+#define JOBS_COLUMNS_PLAN(X) \
+    X(plan, own_text, "", NEITHER, add_plan(w, spec, c, out))
 /* And where the network has several tiers. */
-#define SPAN_COLUMNS(X) \
-    X(span, "", NEITHER, csv_comma_text(out, c ? network_span_name(network, job.span) : NULL))
+#define JOBS_COLUMNS_SPAN(X) \
+    X(span, text, "", NEITHER, c ? network_span_name(network, job.span) : NULL)
 /* And where they share uplinks, or storage. */
-#define NETWORK_COLUMNS(X) \
-    X(network_slowed_s, "s", LESS, csv_comma_real(out, job.network_slowed_s))
-#define STORAGE_COLUMNS(X) \
-    X(storage_slowed_s, "s", LESS, csv_comma_real(out, job.storage_slowed_s))
+#define JOBS_COLUMNS_NETWORK(X) \
+    X(network_slowed_s, real, "s", LESS, job.network_slowed_s)
+#define JOBS_COLUMNS_STORAGE(X) \
+    X(storage_slowed_s, real, "s", LESS, job.storage_slowed_s)
 /* clang-format on */
 
 /* The plan of a transformer's job; none of other jobs. */
@@ -68,23 +68,19 @@ static void add_plan(const struct workload *workload, const struct job_spec *spe
     csv_comma_text(out, plan ? text : NULL);
 }
 
-static void add_missed(const struct job_record *job, struct str *out) {
-    static const char *const cells[] = {[DEADLINE_NONE] = ",",
-                                        [DEADLINE_OPEN] = ",",
-                                        [DEADLINE_KEPT] = ",0",
-                                        [DEADLINE_MISSED] = ",1"};
-    str_add(out, cells[job->deadline]);
+static int missed_of(const struct job_record *job) {
+    return job->deadline == DEADLINE_MISSED ? 1 : job->deadline == DEADLINE_KEPT ? 0 : -1;
 }
 
 void jobs_csv_header(const struct workload *workload, struct str *out) {
     const struct cluster *cluster = workload->table.cluster;
     str_add(out, RUN_HEADER(JOBS_COLUMNS));
     run_columns_label_names(workload, out);
-    str_add(out, workload->table.has_shares ? SHARE_COLUMNS(RUN_COLUMN_NAME) : "");
-    str_add(out, workload->table.has_plans ? PLAN_COLUMNS(RUN_COLUMN_NAME) : "");
-    str_add(out, cluster->network.tier_count > 1 ? SPAN_COLUMNS(RUN_COLUMN_NAME) : "");
-    str_add(out, cluster->network.contention ? NETWORK_COLUMNS(RUN_COLUMN_NAME) : "");
-    str_add(out, cluster->storage_bytes_s > 0 ? STORAGE_COLUMNS(RUN_COLUMN_NAME) "\n" : "\n");
+    str_add(out, workload->table.has_shares ? JOBS_COLUMNS_SHARE(COLUMN_NAME) : "");
+    str_add(out, workload->table.has_plans ? JOBS_COLUMNS_PLAN(COLUMN_NAME) : "");
+    str_add(out, cluster->network.tier_count > 1 ? JOBS_COLUMNS_SPAN(COLUMN_NAME) : "");
+    str_add(out, cluster->network.contention ? JOBS_COLUMNS_NETWORK(COLUMN_NAME) : "");
+    str_add(out, cluster->storage_bytes_s > 0 ? JOBS_COLUMNS_STORAGE(COLUMN_NAME) "\n" : "\n");
 }
 
 /* begin: the cells of policy and replication. */
@@ -97,19 +93,19 @@ static void add_job_row(const struct replication *replication, uint32_t index,
     const struct job_spec *spec = job.spec;
     const struct easim_config *c = job.config;
     str_add_bytes(out, begin->text, begin->length);
-    JOBS_COLUMNS(RUN_COLUMN_CELL)
+    JOBS_COLUMNS(COLUMN_CELL)
     for (size_t i = 0; i < w->label_names.count; i++)
         csv_comma_text(out, spec->labels ? spec->labels[i] : NULL);
     if (w->table.has_shares)
-        SHARE_COLUMNS(RUN_COLUMN_CELL)
+        JOBS_COLUMNS_SHARE(COLUMN_CELL)
     if (w->table.has_plans)
-        PLAN_COLUMNS(RUN_COLUMN_CELL)
+        JOBS_COLUMNS_PLAN(COLUMN_CELL)
     if (network->tier_count > 1)
-        SPAN_COLUMNS(RUN_COLUMN_CELL)
+        JOBS_COLUMNS_SPAN(COLUMN_CELL)
     if (cluster->network.contention)
-        NETWORK_COLUMNS(RUN_COLUMN_CELL)
+        JOBS_COLUMNS_NETWORK(COLUMN_CELL)
     if (cluster->storage_bytes_s > 0)
-        STORAGE_COLUMNS(RUN_COLUMN_CELL)
+        JOBS_COLUMNS_STORAGE(COLUMN_CELL)
     str_add_char(out, '\n');
 }
 
@@ -126,14 +122,14 @@ void jobs_csv_rows(const struct replication *replication, struct flow *flow) {
 
 /* clang-format off */
 #define USERS_COLUMNS(X) \
-    X(user, "", NEITHER, csv_comma_text(out, user->name)) \
-    X(weight, "", NEITHER, csv_comma_real(out, user->weight)) \
-    X(jobs, "", NEITHER, csv_comma_int(out, row->jobs)) \
-    X(gpu_s, "GPU s", NEITHER, csv_comma_real(out, row->gpu_s)) \
-    X(demand_gpu_s, "GPU s", NEITHER, csv_comma_real(out, row->demand_gpu_s)) \
-    X(energy_kwh, "kWh", LESS, csv_comma_real(out, row->energy_kwh)) \
-    X(jct_mean_s, "s", LESS, csv_comma_real(out, row->jct_mean_s)) \
-    X(slowdown_mean, "", LESS, csv_comma_real(out, row->slowdown_mean))
+    X(user, text, "", NEITHER, user->name) \
+    X(weight, real, "", NEITHER, user->weight) \
+    X(jobs, int, "", NEITHER, row->jobs) \
+    X(gpu_s, real, "GPU s", NEITHER, row->gpu_s) \
+    X(demand_gpu_s, real, "GPU s", NEITHER, row->demand_gpu_s) \
+    X(energy_kwh, real, "kWh", LESS, row->energy_kwh) \
+    X(jct_mean_s, real, "s", LESS, row->jct_mean_s) \
+    X(slowdown_mean, real, "", LESS, row->slowdown_mean)
 /* clang-format on */
 
 void users_csv_header(struct str *out) {
@@ -146,7 +142,7 @@ void users_csv_rows(const struct replication *replication, struct flow *flow) {
         const struct user_row *row = &replication->metrics->users[u];
         struct str *out = flow_row(flow);
         run_columns_begin_row(replication, out);
-        USERS_COLUMNS(RUN_COLUMN_CELL)
+        USERS_COLUMNS(COLUMN_CELL)
         str_add_char(out, '\n');
     }
 }
@@ -156,12 +152,12 @@ void users_csv_rows(const struct replication *replication, struct flow *flow) {
 
 /* clang-format off */
 #define TYPES_COLUMNS(X) \
-    X(gpu_type, "", NEITHER, csv_comma_text(out, type->name)) \
-    X(gpus, "GPUs", NEITHER, csv_comma_int(out, type->gpus)) \
-    X(alloc_gpu_h, "GPU h", NEITHER, csv_comma_real(out, row->alloc_gpu_h)) \
-    X(compute_gpu_h, "GPU h", NEITHER, csv_comma_real(out, row->compute_gpu_h)) \
-    X(energy_kwh, "kWh", LESS, csv_comma_real(out, row->energy_kwh)) \
-    X(jobs, "", NEITHER, csv_comma_int(out, row->jobs))
+    X(gpu_type, text, "", NEITHER, type->name) \
+    X(gpus, int, "GPUs", NEITHER, type->gpus) \
+    X(alloc_gpu_h, real, "GPU h", NEITHER, row->alloc_gpu_h) \
+    X(compute_gpu_h, real, "GPU h", NEITHER, row->compute_gpu_h) \
+    X(energy_kwh, real, "kWh", LESS, row->energy_kwh) \
+    X(jobs, int, "", NEITHER, row->jobs)
 /* clang-format on */
 
 void types_csv_header(struct str *out) {
@@ -175,7 +171,7 @@ void types_csv_rows(const struct replication *replication, struct flow *flow) {
         const struct type_row *row = &replication->metrics->types[h];
         struct str *out = flow_row(flow);
         run_columns_begin_row(replication, out);
-        TYPES_COLUMNS(RUN_COLUMN_CELL)
+        TYPES_COLUMNS(COLUMN_CELL)
         str_add_char(out, '\n');
     }
 }
@@ -185,24 +181,24 @@ void types_csv_rows(const struct replication *replication, struct flow *flow) {
 
 /* clang-format off */
 #define SERVICES_COLUMNS(X) \
-    X(service, "", NEITHER, csv_comma_text(out, spec->name)) \
-    X(user, "", NEITHER, csv_comma_text(out, spec->user)) \
-    X(model, "", NEITHER, csv_comma_text(out, spec->model_name)) \
-    X(tokens_before, "tokens", NEITHER, csv_comma_real(out, row->tokens_before)) \
-    X(tokens_demanded, "tokens", NEITHER, csv_comma_real(out, row->tokens_demanded)) \
-    X(tokens_served, "tokens", MORE, csv_comma_real(out, row->tokens_served)) \
-    X(tokens_dropped, "tokens", LESS, csv_comma_real(out, row->tokens_dropped)) \
-    X(tokens_left, "tokens", LESS, csv_comma_real(out, row->tokens_left)) \
-    X(slo_share, "share", MORE, csv_comma_real(out, row->slo_share)) \
-    X(energy_kwh, "kWh", LESS, csv_comma_real(out, row->energy_kwh)) \
-    X(j_per_token, "J", LESS, csv_comma_real(out, row->j_per_token)) \
-    X(wait_p50_s, "s", LESS, csv_comma_real(out, row->wait_p50_s)) \
-    X(wait_p99_s, "s", LESS, csv_comma_real(out, row->wait_p99_s)) \
-    X(latency_p99_ms, "ms", LESS, csv_comma_real(out, row->latency_p99_ms)) \
-    X(replica_gpu_h, "GPU h", LESS, csv_comma_real(out, row->gpu_h)) \
-    X(replicas_end, "", NEITHER, csv_comma_int(out, run->ready + run->loading)) \
-    X(scale_ups, "", NEITHER, csv_comma_real(out, row->scale_ups)) \
-    X(preemptions, "", LESS, csv_comma_real(out, row->preemptions))
+    X(service, text, "", NEITHER, spec->name) \
+    X(user, text, "", NEITHER, spec->user) \
+    X(model, text, "", NEITHER, spec->model_name) \
+    X(tokens_before, real, "tokens", NEITHER, row->tokens_before) \
+    X(tokens_demanded, real, "tokens", NEITHER, row->tokens_demanded) \
+    X(tokens_served, real, "tokens", MORE, row->tokens_served) \
+    X(tokens_dropped, real, "tokens", LESS, row->tokens_dropped) \
+    X(tokens_left, real, "tokens", LESS, row->tokens_left) \
+    X(slo_share, real, "share", MORE, row->slo_share) \
+    X(energy_kwh, real, "kWh", LESS, row->energy_kwh) \
+    X(j_per_token, real, "J", LESS, row->j_per_token) \
+    X(wait_p50_s, real, "s", LESS, row->wait_p50_s) \
+    X(wait_p99_s, real, "s", LESS, row->wait_p99_s) \
+    X(latency_p99_ms, real, "ms", LESS, row->latency_p99_ms) \
+    X(replica_gpu_h, real, "GPU h", LESS, row->gpu_h) \
+    X(replicas_end, int, "", NEITHER, run->ready + run->loading) \
+    X(scale_ups, int, "", NEITHER, (int64_t)row->scale_ups) \
+    X(preemptions, int, "", LESS, (int64_t)row->preemptions)
 /* clang-format on */
 
 void services_csv_header(struct str *out) {
@@ -217,7 +213,7 @@ void services_csv_rows(const struct replication *replication, struct flow *flow)
         const struct service_row *row = &replication->metrics->services[s];
         struct str *out = flow_row(flow);
         run_columns_begin_row(replication, out);
-        SERVICES_COLUMNS(RUN_COLUMN_CELL)
+        SERVICES_COLUMNS(COLUMN_CELL)
         str_add_char(out, '\n');
     }
 }

@@ -14,13 +14,13 @@
 
 /* clang-format off */
 #define POWER_COLUMNS(X) \
-    X(time_s, "s", NEITHER, run_columns_ns(out, row->time_ns)) \
-    X(power_w, "W", LESS, run_columns_nw(out, row->power_nw)) \
-    X(alloc_gpus, "GPUs", NEITHER, run_columns_milli(out, whole_milli(row->allocated) - shared_free)) \
-    X(idle_gpus, "GPUs", NEITHER, run_columns_milli(out, whole_milli(row->idle) + shared_free)) \
-    X(waiting, "", LESS, csv_comma_int(out, row->waiting)) \
-    X(cap_w, "W", NEITHER, run_columns_limit(out, row->cap_w)) \
-    X(failed_gpus, "GPUs", NEITHER, csv_comma_int(out, row->failed))
+    X(time_s, seconds, "s", NEITHER, row->time_ns) \
+    X(power_w, watts, "W", LESS, row->power_nw) \
+    X(alloc_gpus, milli, "GPUs", NEITHER, whole_milli(row->allocated) - shared_free) \
+    X(idle_gpus, milli, "GPUs", NEITHER, whole_milli(row->idle) + shared_free) \
+    X(waiting, int, "", LESS, row->waiting) \
+    X(cap_w, limit, "W", NEITHER, row->cap_w) \
+    X(failed_gpus, int, "GPUs", NEITHER, row->failed)
 /* clang-format on */
 
 static int64_t whole_milli(uint32_t gpus) {
@@ -37,7 +37,7 @@ static void add_row(void *context, const struct sim *sim) {
     int64_t shared_free = (int64_t)row->shared_free_milli;
     struct str *out = flow_row(csv->flow);
     str_add_bytes(out, csv->begin.text, csv->begin.length);
-    POWER_COLUMNS(RUN_COLUMN_CELL)
+    POWER_COLUMNS(COLUMN_CELL)
     str_add_char(out, '\n');
 }
 
@@ -58,8 +58,8 @@ void power_csv_finish(struct power_csv *csv) {
 
 /* clang-format off */
 #define METER_COLUMNS(X) \
-    X(time_s, "s", NEITHER, run_columns_ns(out, power_means_end_ns(means, i))) \
-    X(power_w, "W", LESS, run_columns_nw(out, means->at_nw.at[i]))
+    X(time_s, seconds, "s", NEITHER, power_means_end_ns(means, i)) \
+    X(power_w, watts, "W", LESS, means->at_nw.at[i])
 /* clang-format on */
 
 void meter_csv_header(struct str *out) {
@@ -71,7 +71,7 @@ void meter_csv_rows(const struct replication *replication, struct flow *flow) {
     for (size_t i = 0; i < means->at_nw.count; i++) {
         struct str *out = flow_row(flow);
         run_columns_begin_row(replication, out);
-        METER_COLUMNS(RUN_COLUMN_CELL)
+        METER_COLUMNS(COLUMN_CELL)
         str_add_char(out, '\n');
     }
 }
@@ -86,7 +86,7 @@ static void series_csv_add_row(const struct study *study, const struct series_cu
     study_list_series(study, list);
     str_add_ns(out, time_ns);
     for (int i = 0; i < STUDY_SERIES; i++)
-        run_columns_limit(out, list[i]->kind ? cursors[i].value : constants[i]);
+        csv_comma_limit(out, list[i]->kind ? cursors[i].value : constants[i]);
     str_add_char(out, '\n');
 }
 
@@ -123,11 +123,11 @@ void series_csv(const struct study *study, int64_t end_ns, struct str *out) {
 
 /* clang-format off */
 #define GPUS_COLUMNS(X) \
-    X(node, "", NEITHER, csv_comma_int(out, rest->node)) \
-    X(gpu, "", NEITHER, add_gpus(rest, out)) \
-    X(state, "", NEITHER, run_columns_word(out, recorded_state_names[rest->state])) \
-    X(start_s, "s", NEITHER, run_columns_ns(out, rest->start_ns)) \
-    X(end_s, "s", NEITHER, run_columns_ns(out, rest->end_ns))
+    X(node, int, "", NEITHER, rest->node) \
+    X(gpu, own_text, "", NEITHER, add_gpus(rest, out)) \
+    X(state, word, "", NEITHER, recorded_state_names[rest->state]) \
+    X(start_s, seconds, "s", NEITHER, rest->start_ns) \
+    X(end_s, seconds, "s", NEITHER, rest->end_ns)
 /* clang-format on */
 
 static void add_gpus(const struct recorded_rest *rest, struct str *out) {
@@ -147,7 +147,7 @@ void gpus_csv_rows(const struct replication *replication, struct flow *flow) {
         const struct recorded_rest *rest = &tracker->rests.at[i];
         struct str *out = flow_row(flow);
         str_add_bytes(out, begin.text, begin.length);
-        GPUS_COLUMNS(RUN_COLUMN_CELL)
+        GPUS_COLUMNS(COLUMN_CELL)
         str_add_char(out, '\n');
     }
     str_finish(&begin);
@@ -158,14 +158,14 @@ void gpus_csv_rows(const struct replication *replication, struct flow *flow) {
 
 /* clang-format off */
 #define DECISIONS_COLUMNS(X) \
-    X(time_s, "s", NEITHER, run_columns_ns(out, row->time_ns)) \
-    X(action, "", NEITHER, csv_comma_text(out, action_names[row->action.kind])) \
-    X(job_id, "", NEITHER, csv_comma_text(out, who.text)) \
-    X(gpu_type, "", NEITHER, csv_comma_text(out, gpu_type_name(sim, c, replica))) \
-    X(k, "GPUs", NEITHER, csv_comma_count(out, c ? c->k : replica ? replica->k : 0)) \
-    X(b, "samples", NEITHER, csv_comma_positive(out, c ? c->batch : most_requests(replica))) \
-    X(answer, "", NEITHER, csv_comma_text(out, answer_text(sim, &row->action))) \
-    X(power_limit_w, "W", NEITHER, run_columns_limit(out, c ? c->power_limit_w : INFINITY))
+    X(time_s, seconds, "s", NEITHER, row->time_ns) \
+    X(action, text, "", NEITHER, action_names[row->action.kind]) \
+    X(job_id, text, "", NEITHER, who.text) \
+    X(gpu_type, text, "", NEITHER, gpu_type_name(sim, c, replica)) \
+    X(k, count, "GPUs", NEITHER, c ? c->k : replica ? replica->k : 0) \
+    X(b, positive, "samples", NEITHER, c ? c->batch : most_requests(replica)) \
+    X(answer, text, "", NEITHER, answer_text(sim, &row->action)) \
+    X(power_limit_w, limit, "W", NEITHER, c ? c->power_limit_w : INFINITY)
 /* clang-format on */
 
 /* Of a service that exists. */
@@ -222,7 +222,7 @@ void decisions_csv_rows(const struct replication *replication, struct flow *flow
         add_who(sim, &row->action, &who);
         struct str *out = flow_row(flow);
         run_columns_begin_row(replication, out);
-        DECISIONS_COLUMNS(RUN_COLUMN_CELL)
+        DECISIONS_COLUMNS(COLUMN_CELL)
         str_add_char(out, '\n');
     }
     str_finish(&who);

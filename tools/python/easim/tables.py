@@ -4,51 +4,46 @@ import functools
 import html
 from pathlib import Path
 
-# What is a text even if it looks like a number.
+# Columns of tables that easim does not describe: texts even if they look like numbers, and numbers that are whole.
 TEXTS = {"policy", "job_id", "user", "model", "class", "gpu_type", "behind", "baseline", "metric", "validation", "run_id", "plan"}
-# What may be a whole number: columns of easim's tables with these units, and some others. Metrics with these ends are means.
-COUNTED, COUNTS = ("", "GPUs", "samples"), {"replication", "replications", "seed", "n", "pairs", "front", "world", "worlds", "point"}
-MEANS = ("_mean", "_max", "_per_job", "gpu_s", "slowdown")
+COUNTS = {"replication", "replications", "seed", "n", "pairs", "world", "worlds", "point"}
 UNITS_BY_NAME = {"_s": "s", "_w": "W", "_j": "J", "_js": "J s", "_kwh": "kWh", "_gpu_h": "GPU h", "_gpu_s": "GPU s"}
 TO_FRAMES = "columns as lists; with pandas installed this is a DataFrame"
 
 
 @functools.lru_cache(None)
 def known_columns():
-    """{file: {column: (unit, better)}}: columns.csv, made from easim's own tables by tools/check_tables.py."""
+    """{file: {column: (type, unit, better)}}: columns.csv, made from easim's own tables by tools/check_tables.py."""
     files = {}
     with open(Path(__file__).with_name("columns.csv"), newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
-            files.setdefault(row["file"], {})[row["column"]] = (row["unit"], row["better"])
+            files.setdefault(row["file"], {})[row["column"]] = (row["type"], row["unit"], row["better"])
     return files
 
 
 def column_of(file, name):
-    """(unit, better) of a column, or None: by its file, else as a metric of a run (columns of sweep.csv and the like), else by
-    the end of its name, as docs/outputs.md says units are in names."""
+    """(type, unit, better) of a column: by its file, else as a metric of a run (columns of sweep.csv and the like), else by its
+    name: docs/outputs.md says which units are in names."""
     tables = known_columns()
     known = tables.get(file, {}).get(name) or tables["summary.csv"].get(name)
     if known:
         return known
-    ends = [end for end in UNITS_BY_NAME if name.endswith(end)]
-    return (UNITS_BY_NAME[max(ends, key=len)], "") if ends else None
-
-
-def typed(file, name, cells):
-    """(kind, values) of a column: text, whole or real; None stands for an empty cell."""
     if name in TEXTS or name.startswith("label."):
-        return "text", [cell if cell != "" else None for cell in cells]
-    known = column_of(file, name)
-    whole = name in COUNTS if known is None else known[0] in COUNTED and not name.endswith(MEANS)
-    try:
-        if whole:
-            return "whole", [int(cell) if cell else None for cell in cells]
-    except ValueError:
-        pass
-    try:
-        return "real", [float(cell) if cell else None for cell in cells]
-    except ValueError:
-        return "text", [cell if cell != "" else None for cell in cells]
+        return "text", "", ""
+    ends = [end for end in UNITS_BY_NAME if name.endswith(end)]
+    return "integer" if name in COUNTS else "real", UNITS_BY_NAME[max(ends, key=len)] if ends else "", ""
+
+
+def typed(kind, cells):
+    """(kind, values) of a column: text, whole or real; None stands for an empty cell. A metric that counts has means, too, and
+    what a sweep or an uncertainty says may be a word."""
+    attempts = {"text": (), "real": (("real", float),)}.get(kind, (("whole", int), ("real", float)))
+    for shown, read_cell in attempts:
+        try:
+            return shown, [read_cell(cell) if cell else None for cell in cells]
+        except ValueError:
+            pass
+    return "text", [cell if cell != "" else None for cell in cells]
 
 
 class Table:
@@ -116,8 +111,8 @@ def read(paths):
         for values in cells.values():
             values += [""] * (count - len(values))
     known = {name: column_of(file, name) for name in cells}
-    attrs = {"units": {name: of[0] for name, of in known.items() if of and of[0]},
-             "better": {name: of[1] for name, of in known.items() if of and of[1]}}
+    attrs = {"units": {name: unit for name, (_, unit, _) in known.items() if unit},
+             "better": {name: better for name, (_, _, better) in known.items() if better}}
     if "metric" in cells:
-        attrs["metric_units"] = {name: of[0] for name, of in known_columns()["summary.csv"].items()}
-    return frame_of({name: typed(file, name, values) for name, values in cells.items()}, attrs)
+        attrs["metric_units"] = {name: unit for name, (_, unit, _) in known_columns()["summary.csv"].items()}
+    return frame_of({name: typed(known[name][0], values) for name, values in cells.items()}, attrs)
