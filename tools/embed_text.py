@@ -1,18 +1,34 @@
 #!/usr/bin/env python3
 """Writes text files as C strings, PREFIX_NAME for DIR/NAME.ending.
-Usage: embed_text.py OUTPUT PREFIX [--join NAME ENDING] FILE...
---join: files of that ending one after the other as one string, PREFIX_NAME."""
+Usage: embed_text.py OUTPUT PREFIX [--join NAME ENDING] FILE... | OUTPUT --filled|--as-is FILE
+--join: files of that ending one after the other as one string, PREFIX_NAME.
+--filled, --as-is: each section of FILE, which begins with a line "== NAME", as a macro TEXT_NAME. Filled, the lines of a
+paragraph are joined by a space, and paragraphs, parted by an empty line, by a line end. Lines before the first section are notes."""
+import re
 import sys
 from pathlib import Path
 
 
-def literal(text):
+def literal(text, end="\n"):
     escaped = [line.replace("\\", "\\\\").replace('"', '\\"') for line in text.splitlines()]
-    return "\n".join('    "' + line + '\\n"' for line in escaped)
+    return end.join('    "' + line + '\\n"' for line in escaped)
+
+
+def macros(text, filled):
+    for name, body in re.findall(r"^== (\w+)\n(.*?)(?=^== |\Z)", text, re.M | re.S):
+        if filled:
+            body = "\n".join(" ".join(paragraph.split("\n")) for paragraph in body.strip().split("\n\n"))
+        lines = literal(body, " \\\n")
+        yield f"#define TEXT_{name} \\\n{lines.removesuffix(chr(92) + 'n' + chr(34)) + chr(34) if filled else lines}\n"
 
 
 def main():
-    output, prefix, *files = sys.argv[1:]
+    output, *words = sys.argv[1:]
+    if words[0] in ("--filled", "--as-is"):
+        text = "\n".join(macros(Path(words[1]).read_text(encoding="utf-8"), words[0] == "--filled"))
+        Path(output).write_text(text, encoding="utf-8")
+        return
+    prefix, *files = words
     joined, ending = None, None
     if files[0] == "--join":
         _, joined, ending, *files = files

@@ -1,6 +1,7 @@
 /* The table of commands. */
 #include "cli/commands.h"
 
+#include "cli_texts.h"
 #include "ingest/logs/log_readers.h"
 #include "ingest/profile_readers.h"
 
@@ -36,7 +37,7 @@ const struct command_facts commands[COMMAND_COUNT + 1] = {
          .least_operands = 3,
          .most_operands = 3,
          .about = "Splits the difference A - B between two list policies into components.",
-         .more = RUN_AGAIN("CONFIG.yaml") "A and B: NAME, a path, or either with parameters, NAME:PARAM=VALUE:... Runs every mixture of the two on the same workloads; the Shapley shares of the components add up to the difference. Exit codes are those of easim run.\n",
+         .more = RUN_AGAIN("CONFIG.yaml") TEXT_ABLATE_MORE "\n",
          .repeats = true,
          .reads_yaml = true},
     [COMMAND_ANALYZE] =
@@ -46,8 +47,7 @@ const struct command_facts commands[COMMAND_COUNT + 1] = {
          .least_operands = 1,
          .most_operands = 1,
          .about = "Looks for waste in a recorded run and says what to try instead.",
-         .more =
-             "DIR is a folder that easim run or compare wrote with --record. Proposals are simulated, and recommended if they gain. Writes insights.md, insights.json, waste.csv and, with --invest, invest.csv into it. Exit codes: 0 done; 1 a file cannot be written; 2 bad usage, or a folder that cannot be read; 130 interrupted, nothing is written.\n"},
+         .more = TEXT_ANALYZE_MORE "\n"},
     [COMMAND_ATTRIBUTE] =
         {.name = "attribute",
          .summary = "divide energy, cost and time of a recorded run",
@@ -55,8 +55,7 @@ const struct command_facts commands[COMMAND_COUNT + 1] = {
          .least_operands = 1,
          .most_operands = 1,
          .about = "Divides GPU-hours, energy, CO2 and cost of a recorded run by labels of its jobs, and says where their time went.",
-         .more =
-             "DIR is a folder that easim run or compare wrote with --record. Writes attribution.csv, blame.csv, critical_path.csv and node_blame.csv into it. Exit codes: 0 done; 1 a file cannot be written; 2 bad usage, or a folder that cannot be read.\n"},
+         .more = TEXT_ATTRIBUTE_MORE "\n"},
     [COMMAND_BOUND] =
         {.name = "bound",
          .summary = "numbers that no schedule of the jobs is below",
@@ -65,7 +64,7 @@ const struct command_facts commands[COMMAND_COUNT + 1] = {
          .most_operands = 1,
          .about =
              "Computes energy and mean completion time that no schedule of each replication's jobs on this cluster is below.",
-         .more = RUN_AGAIN("CONFIG.yaml") "Of any schedule: with every power limit of the models and shared GPUs, whatever the policy of the scenario uses; what cannot be bounded is refused by metric, with the reason. Exit codes are those of easim run.\n",
+         .more = RUN_AGAIN("CONFIG.yaml") TEXT_BOUND_MORE "\n",
          .repeats = true,
          .reads_yaml = true},
     [COMMAND_CALIBRATE] =
@@ -76,8 +75,7 @@ const struct command_facts commands[COMMAND_COUNT + 1] = {
          .most_operands = 3,
          .about =
              "Fits the models of speed and power to a measured profile and says how well they fit, or checks models against one.",
-         .more =
-             "Columns: model, gpu, k, batch_per_gpu, throughput_samples_s, and where there are any, precision, nodes, power_limit_w, power_w_per_gpu, evidence, source, global_batch, grad_accum, samples_to_target, node_power_w, node_floor_w, power_scope, round, run_s, runs, those of inference (docs/calibration.md), label.*\nfailures: laws of the times to failure and repair, with intervals, from outages (node, start_s, end_s)\npower: idle power and power of jobs from a workload CSV and the power (time_s, power_w) that was metered while it ran\nplans: constants of transformers' plans from measured iterations\ncollectives: latency and bandwidth inside nodes from measured collectives\n"},
+         .more = TEXT_CALIBRATE_MORE "\n"},
     [COMMAND_CHECK] =
         {.name = "check",
          .summary = "load a scenario and report every problem in it",
@@ -113,8 +111,7 @@ const struct command_facts commands[COMMAND_COUNT + 1] = {
          .most_operands = 2,
          .about =
              "Tells the story of one job: what its policy saw and chose, what else it could have chosen, who started before it, what would have met its deadline.",
-         .more =
-             "DIR is a folder that was recorded (easim run --record, easim compare --record), JOB a job_id. What the policy saw comes from repeating the run; where that cannot be, the story says why. Exit codes: 0 done; 1 the story cannot be written; 2 bad usage, a folder that is damaged or was not recorded, or no such job.\n"},
+         .more = TEXT_EXPLAIN_MORE "\n"},
     [COMMAND_GEN] =
         {.name = "gen",
          .summary = "write the jobs of one replication as a workload CSV",
@@ -150,8 +147,7 @@ const struct command_facts commands[COMMAND_COUNT + 1] = {
          .operands = "DIR...",
          .least_operands = 1,
          .about = "Draws figures of results with gnuplot.",
-         .more =
-             "DIR is the folder of easim run, compare, sweep, models, validate or calibrate power; or several folders of runs. Figures: pareto, jct, power, occupancy, queue, bars, of many worlds also worlds; of a sweep lines, heatmap; of models speedup, energy_k, energy_b; of power beside a meter meter. Each is kept with its script and data. Exit codes: 0 done; 1 gnuplot is missing or failed; 2 bad usage, results that cannot be read, or a figure that they do not allow.\n"},
+         .more = TEXT_PLOT_MORE "\n"},
     [COMMAND_POLICIES] =
         {.name = "policies",
          .summary = "list the policies, or document one",
@@ -188,8 +184,7 @@ const struct command_facts commands[COMMAND_COUNT + 1] = {
          .least_operands = 1,
          .most_operands = 1,
          .about = "Writes report.html: figures, charts and findings of a run or a comparison, in one page that needs no network.",
-         .more =
-             "DIR is the folder of easim run or compare; with --record it also shows what every GPU did, waste and insights. The charts are drawn by D3, of Debian's package node-d3. Exit codes: 0 done; 1 D3 is missing, or the page cannot be written; 2 bad usage, or results that cannot be read; 130 interrupted.\n"},
+         .more = TEXT_REPORT_MORE "\n"},
     [COMMAND_RUN] =
         {.name = "run",
          .summary = "run a scenario and write its results",
@@ -220,8 +215,7 @@ const struct command_facts commands[COMMAND_COUNT + 1] = {
          .most_operands = 1,
          .about =
              "Writes a recorded run as a Chrome trace that Perfetto opens: a track for each GPU, the queue, power and prices over time, decisions.",
-         .more =
-             "DIR is a folder that was recorded (easim run --record, easim compare --record). Exit codes: 0 done; 1 the file cannot be written; 2 bad usage, or a folder that is damaged or was not recorded; 130 interrupted, nothing is written.\n"},
+         .more = TEXT_TIMELINE_MORE "\n"},
     [COMMAND_TUNE] =
         {.name = "tune",
          .summary = "search the parameters of a policy that are best for a metric",
@@ -239,7 +233,7 @@ const struct command_facts commands[COMMAND_COUNT + 1] = {
                           .about =
                               "Compares what easim predicts with what was measured, figure by figure.",
                           .more = REPEATED(
-                              "[FILE.yaml...]") "FILE.yaml is a validation (docs/validation.md); without one, all that come with easim. Exit codes: 0 every verdict is as expected; 1 one is not, or a run failed; 2 bad usage or bad input; 130 interrupted, what was finished is kept.\n",
+                              "[FILE.yaml...]") TEXT_VALIDATE_MORE "\n",
                           .repeats = true},
     [COMMAND_REPEAT] =
         {.name = "COMMAND",

@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "cli/internal.h"
 #include "cli/option_values.h"
+#include "completion_texts.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -21,17 +22,7 @@ static inline bool completion_is_policy(const struct option_row *row) {
 /* --- completion_fish --- */
 /* Completion for fish: a line for each command and each of its options. */
 
-static const char completion_fish_before[] =
-    "# Completion of easim for fish, made by `easim completion fish`.\n"
-    "function __easim_command\n"
-    "    set -l easim_words (commandline -opc)\n"
-    "    test (count $easim_words) -gt 1; and test $easim_words[2] = $argv[1]\n"
-    "end\n"
-    "function __easim_no_command\n"
-    "    test (count (commandline -opc)) -eq 1\n"
-    "end\n"
-    "complete -c easim -f -n __easim_no_command -l help -d 'print the commands'\n"
-    "complete -c easim -f -n __easim_no_command -l version -d 'print the version'\n";
+static const char completion_fish_before[] = TEXT_FISH;
 
 static void add_quoted(struct str *out, const char *text) {
     str_add_char(out, '\'');
@@ -172,13 +163,7 @@ static void completion_add_zsh(struct str *out) {
 /* --- completion --- */
 
 /* What the shell completes: `word` of a command line whose second word is the command. */
-static const char before[] =
-    "# Completion of easim for bash, made by `easim completion bash`.\n"
-    "_easim() {\n"
-    "    local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} words=\n"
-    "    [[ $word == = ]] && word=\n"
-    "    [[ $previous == = ]] && previous=${COMP_WORDS[COMP_CWORD - 2]}\n"
-    "    case \"${COMP_WORDS[1]} $previous\" in\n";
+static const char before[] = TEXT_BASH;
 static const char between[] = "    *)\n"
                               "        case ${COMP_WORDS[1]} in\n";
 static const char after[] = "        esac\n"

@@ -3,6 +3,7 @@
 #include "cli/internal.h"
 
 #include "base/units.h"
+#include "cli_texts.h"
 #include "output/plot/figure.h"
 
 #define AT(member) \
@@ -87,7 +88,7 @@ const struct option_row option_rows[] = {
      .help = "write meter.csv too: mean power of each interval of this length, 30s say, integrated exactly"},
     {"trace", 0, "FILE", OPTION_OTHER, AT(trace), .commands = IN(RUN), .recorded = true,
      .read = option_read_trace,
-     .help = "write every event and every decision into FILE, a name in the folder of the results, as JSON lines; of several replications into one file each, with -N in front of the last suffix; no other file changes by it"},
+     .help = TEXT_TRACE_HELP},
     {"timing", 0, NULL, OPTION_FLAG, AT(timing), .commands = IN(RUN), .excludes = "quiet format",
      .help = "measure the processor time of decisions and print it below the table"},
     {"check", 0, NULL, OPTION_FLAG, AT(check), .commands = IN(REGRET),
@@ -125,7 +126,7 @@ const struct option_row option_rows[] = {
     /* ---- compare, ablate, tune ---- */
     {"policies", 0, "A,B,C|all", OPTION_TEXT, AT(policies), .commands = IN(COMPARE),
      .recorded = true, .required = true,
-     .help = "policies to compare, by name or path, with parameters perhaps: zeus,zeus:edp_slack=2:tau=1h,./mine.so; a value or path with a comma or a colon stands in quotes; all, alone or among others: every one that is found and loads, except those that refuse to begin in this scenario or repeat a record"},
+     .help = TEXT_POLICIES_HELP},
     {"baseline", 0, "A", OPTION_TEXT, AT(baseline), .commands = IN(COMPARE), .recorded = true,
      .help = "the policy that others are compared with (default: the first; of all, the scenario's own if it is among them)"},
     {"pareto", 0, "M,M[,M]", OPTION_METRICS, AT(pareto), .commands = IN(COMPARE),
@@ -139,22 +140,22 @@ const struct option_row option_rows[] = {
      .help = "say how far the policy is at most above the optimum: energy and completion time that no schedule of the jobs is below, into bounds.csv"},
     {"until-ci", 0, "[METRIC=]SHARE", OPTION_OTHER, AT(goal), .commands = IN(COMPARE),
      .recorded = true, .read = option_read_goal,
-     .help = "add replications until the 95 % interval of METRIC (default: the first of the Pareto front) is within SHARE (2% or 0.02) of its mean, for every policy; an interval that was watched until it was short holds the mean a little less often than 95 times in 100"},
+     .help = TEXT_UNTIL_CI_HELP},
     {"max-replications", 0, "N", OPTION_COUNT, AT(goal.most), .commands = IN(COMPARE),
      .recorded = true, .least = 2, .most = 1e6, .usual = "1000", .needs = "until-ci",
      .help = "with --until-ci: but no more than so many"},
     {"perturb", 0, "NAME[=AMOUNT],...", OPTION_TEXT, AT(perturb), .commands = IN(COMPARE),
      .recorded = true,
-     .help = "run all policies again under each perturbation, on the same random numbers, and give perturbed / clean of every metric with its interval; arrivals=0.1: 10 % more jobs per second; sizes=0.1: jobs 10 % larger; failures=1: every node fails once a day on average and is back after an hour on average; noise=0.2: true speeds are off by a lognormal factor of that sigma; PATH=0.1, as in model_overrides[0].set.alpha_s=0.1: that number of the scenario 10 % larger"},
+     .help = TEXT_PERTURB_HELP},
     {"params", 0, "P[=LO..HI],PATH=[A,B],policy=[A,B],...", OPTION_TEXT, AT(params), .commands = IN(TUNE),
      .recorded = true, .required = true,
-     .help = "parameters to tune; bounds take units (10min..2h), and are in seconds without (default: the range of the policy's table, with off where it may be); PATH=LO..HI: a number of the scenario, as cluster.power_cap_w=2000..6000; =[A,B]: one of these values; policy=[A,B]: the policy, and beside it params_by_policy.A.P=LO..HI a parameter of one"},
+     .help = TEXT_PARAMS_HELP},
     {"objective", 0, "METRIC", OPTION_METRIC, AT(objective), .commands = IN(TUNE),
      .recorded = true, .required = true, .has_better = true,
      .help = "what to make less of, or more where more is better: a column of summary.csv"},
     {"constraint", 0, "METRIC<=10%|METRIC<=N", OPTION_OTHER, AT(constraints), .commands = IN(TUNE),
      .recorded = true, .read = option_read_constraint,
-     .help = "bound on the change of a metric's mean from the scenario as it is, or without % on the mean itself, on the training seed, and checked on the scenario's own; >= or <=; a mean of 0 may not change to the wrong side at all; may be given again"},
+     .help = TEXT_CONSTRAINT_HELP},
     {"training-seed", 0, "N", OPTION_COUNT, AT(training_seed), .commands = IN(TUNE),
      .recorded = true, .most = MOST_SEED,
      .help = "seed of the search, not the scenario's (default: the scenario's plus 1)"},
@@ -504,7 +505,7 @@ const struct option_row option_rows[] = {
     /* ---- calibrate ---- */
     {"node-count", 0, "[TYPE=]N", OPTION_OTHER, AT(node_counts), .commands = IN(CALIBRATE),
      .read = option_read_type_gpus,
-     .help = "failures: how many nodes were there, with those that never failed (default: those in the file); power: nodes whose power is metered, of a GPU type or of all (default: as many as jobs hold at once); may be given again"},
+     .help = TEXT_NODE_COUNT_HELP},
     {"until", 0, "DURATION", OPTION_DURATION, AT(record_s), .commands = IN(CALIBRATE),
      .help = "failures: end of the record that begins at 0; what goes on then has not ended (default: the last time in the file)"},
     {"gpus-per-node", 0, "[TYPE=]N", OPTION_OTHER, AT(node_gpus), .commands = IN(CALIBRATE),

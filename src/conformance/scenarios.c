@@ -3,6 +3,7 @@
    of them finished. */
 #include "conformance/scenarios.h"
 
+#include "conformance_texts.h"
 #include "study/study_load.h"
 
 #include <stdio.h>
@@ -13,96 +14,7 @@
 
 /* Two kinds of work with different scaling, one of which is fastest across nodes; checkpoints on
    demand and periodic; costs of starts that are no round numbers. */
-static const char models[] =
-    "models:\n"
-    "  - name: small\n"
-    "    m0: 512\n"
-    "    phi: 2000\n"
-    "    batches: [16, 64]\n"
-    "    start_s: 12.5\n"
-    "    restart_s: 20.75\n"
-    "    checkpoint_s: 5.25\n"
-    "    gpus:\n"
-    "      a: {a_s: 0.03, c_s: 0.004, gamma: 2, alpha_s: 0.02, beta_s: 0.001,\n"
-    "          p0_w: 110, pmax_w: 320, evidence: assumed, source: conformance suite}\n"
-    "      b: {a_s: 0.02, c_s: 0.0021, gamma: 2, alpha_s: 0.02, beta_s: 0.001,\n"
-    "          p0_w: 130, pmax_w: 610, evidence: assumed, source: conformance suite}\n"
-    "  - name: wide\n"
-    "    m0: 8192\n"
-    "    phi: 90000\n"
-    "    batches: [32, 128]\n"
-    "    mem0_gib: 2\n"
-    "    mem1_gib: 0.2\n"
-    "    start_s: 30\n"
-    "    restart_s: 30\n"
-    "    checkpoint_interval_s: 600\n"
-    "    gpus:\n"
-    "      a: {a_s: 0.08, c_s: 0.009, gamma: 3, alpha_s: 0.003, beta_s: 0.0002,\n"
-    "          alpha_inter_s: 0.006, p0_w: 120, pmax_w: 390, evidence: assumed,\n"
-    "          source: conformance suite}\n"
-    "      b: {a_s: 0.05, c_s: 0.0041, gamma: 3, alpha_s: 0.002, beta_s: 0.0002,\n"
-    "          alpha_inter_s: 0.005, p0_w: 140, pmax_w: 690, evidence: assumed,\n"
-    "          source: conformance suite}\n";
-
-/* Work in phases: batches that shrink, or grow as far as the memory goes, so that on type a they
-   stay; a boundary at which nothing changes. */
-#define PHASED_MODELS \
-    "models:\n" \
-    "  models:\n" \
-    "    - name: grows\n" \
-    "      m0: 64\n" \
-    "      phi: 400\n" \
-    "      batches: [16, 32]\n" \
-    "      phases: [{until: 0.2}, {until: 0.21}, {until: 0.7, phi: 3000, batches: [64, 128]},\n" \
-    "        {until: 1, phi: 20000, batches: [128, 256]}]\n" \
-    "      mem0_gib: 2\n" \
-    "      mem1_gib: 0.3\n" \
-    "      start_s: 12.5\n" \
-    "      restart_s: 20.75\n" \
-    "      checkpoint_s: 5.25\n" \
-    "      gpus:\n" \
-    "        a: {a_s: 0.03, c_s: 0.004, gamma: 2, alpha_s: 0.02, beta_s: 0.001,\n" \
-    "            p0_w: 110, pmax_w: 320, evidence: assumed, source: conformance suite}\n" \
-    "        b: {a_s: 0.02, c_s: 0.0021, gamma: 2, alpha_s: 0.02, beta_s: 0.001,\n" \
-    "            p0_w: 130, pmax_w: 610, evidence: assumed, source: conformance suite}\n" \
-    "    - name: shrinks\n" \
-    "      m0: 8\n" \
-    "      phi: 5000\n" \
-    "      batches: [64]\n" \
-    "      phases: [{until: 0.5}, {until: 1, phi: 50, batches: [4, 8]}]\n" \
-    "      start_s: 30\n" \
-    "      restart_s: 30\n" \
-    "      checkpoint_interval_s: 60\n" \
-    "      gpus:\n" \
-    "        a: {a_s: 0.08, c_s: 0.009, gamma: 3, alpha_s: 0.003, beta_s: 0.0002,\n" \
-    "            p0_w: 120, pmax_w: 390, evidence: assumed, source: conformance suite}\n"
-
-/* One model for jobs, one that answers requests on both types. */
-#define SERVED_MODELS \
-    "models:\n" \
-    "  models:\n" \
-    "    - name: small\n" \
-    "      m0: 512\n" \
-    "      phi: 2000\n" \
-    "      batches: [16, 64]\n" \
-    "      start_s: 12.5\n" \
-    "      restart_s: 20.75\n" \
-    "      checkpoint_s: 5.25\n" \
-    "      gpus:\n" \
-    "        a: {a_s: 0.03, c_s: 0.004, gamma: 2, alpha_s: 0.02, beta_s: 0.001,\n" \
-    "            p0_w: 110, pmax_w: 320, evidence: assumed, source: conformance suite}\n" \
-    "        b: {a_s: 0.02, c_s: 0.0021, gamma: 2, alpha_s: 0.02, beta_s: 0.001,\n" \
-    "            p0_w: 130, pmax_w: 610, evidence: assumed, source: conformance suite}\n" \
-    "    - name: answers\n" \
-    "      unit: token\n" \
-    "      prompt: {included: true}\n" \
-    "      serving:\n" \
-    "        - {gpu: a, k: 1, evidence: assumed, source: conformance suite, points: [\n" \
-    "            {limit: 16, n: 14, per_s: 700, power_w: 290, itl_ms: {p50: 8, p90: 9, p95: 10, p99: 12}},\n" \
-    "            {limit: 64, n: 55, per_s: 1900, power_w: 370, itl_ms: {p50: 14, p90: 18, p95: 21, p99: 26}}]}\n" \
-    "        - {gpu: b, k: 2, evidence: assumed, source: conformance suite, points: [\n" \
-    "            {limit: 16, n: 15, per_s: 1500, power_w: 800, itl_ms: {p50: 5, p90: 6, p95: 7, p99: 9}},\n" \
-    "            {limit: 64, n: 60, per_s: 4700, power_w: 1250, itl_ms: {p50: 9, p90: 12, p95: 14, p99: 17}}]}\n"
+static const char models[] = TEXT_MODELS;
 
 /* Carbon intensity of the scenario with forecasts: it follows the sun, with a step within an hour.
  */
@@ -134,13 +46,7 @@ const struct builtin builtins[] = {
      DRAIN TWO_TYPES(
          4) "workload: {kind: poisson, rate_per_s: 0.01, k: [1, 3, 6], h: [a], sizes: {law: exponential, mean: 1h}, until: {jobs: 40}}\n",
      NULL},
-    {"deadlines",
-     DRAIN TWO_TYPES(
-         1) "workload:\n"
-            "  streams:\n"
-            "    - {kind: poisson, rate_per_s: 0.004, sizes: {law: lognormal, mean: 20min, cv: 1.5}, deadlines: {share: 0.7, slack: [1.1, 4]}, until: {jobs: 30}}\n"
-            "    - {kind: periodic, period: 15min, sizes: {law: constant, mean: 40min}, preemptible: false, until: {jobs: 10}}\n",
-     NULL},
+    {"deadlines", DRAIN TWO_TYPES(1) TEXT_DEADLINES, NULL},
     {"rigid jobs",
      DRAIN TWO_TYPES(
          2) "workload: {kind: poisson, rate_per_s: 0.01, rigid: {k: [1, 2, 3, 5]}, sizes: {law: exponential, mean: 15min}, until: {jobs: 60}, rigid_costs: {start_s: 3, restart_s: 7.5, checkpoint_s: 2}}\n",
@@ -197,28 +103,17 @@ const struct builtin builtins[] = {
          4) "workload: {kind: periodic, period: 60s, rigid: {k: [1, 2, 3]}, sizes: {law: constant, mean: 120s}, until: {jobs: 60}}\n",
      NULL},
     {"models with phases",
-     DRAIN TWO_TYPES(2) PHASED_MODELS
+     DRAIN TWO_TYPES(2) TEXT_PHASED_MODELS
      "workload: {kind: poisson, rate_per_s: 0.01, k: [1, 2, 4], sizes: {law: exponential, mean: 30min}, deadlines: {share: 0.3, slack: [1.1, 4]}, until: {jobs: 40}}\n",
      NULL},
-    {"a network of tiers",
-     DRAIN
-     "cluster: {gpu_types: [" TYPE_A ", " TYPE_B
-     "], nodes: [{count: 6, gpu: a, gpus: 2}, {count: 6, gpu: b, gpus: 2}], network: {tiers: [{name: leaf, nodes: 2}, {name: pod, nodes: 4, oversubscription: 2}, {name: spine, nodes: 12, oversubscription: 8}]}}\n"
-     "workload: {kind: poisson, rate_per_s: 0.01, k: [1, 2, 3, 5, 9], sizes: {law: exponential, mean: 30min}, deadlines: {share: 0.3, slack: [1.1, 4]}, until: {jobs: 40}}\n",
-     NULL},
+    {"a network of tiers", DRAIN "cluster: {gpu_types: [" TYPE_A ", " TYPE_B TEXT_NETWORK, NULL},
     {"forecasts",
      DRAIN
      "start_time: 2025-06-01\nforecast: {hours: 12, error: {sigma: 0.2, correlation: 0.9}}\n"
      "carbon_g_per_kwh: {file: series.csv, period: 12h}\n" TWO_TYPES(
          2) "workload: {kind: poisson, rate_per_s: 0.002, k: [1, 2, 4], sizes: {law: exponential, mean: 1h}, deadlines: {share: 0.3, slack: [1.1, 4]}, until: {jobs: 40}}\n",
      NULL},
-    {"services",
-     DRAIN SERVED_MODELS TWO_TYPES(
-         2) "workload:\n"
-            "  streams:\n"
-            "    - {kind: poisson, rate_per_s: 0.01, k: [1, 2, 4], mix: [{model: small}], sizes: {law: exponential, mean: 30min}, until: {jobs: 40}}\n"
-            "    - {kind: service, name: talk, model: answers, demand: {tokens_per_s: 3000, amplitude: 0.9, period: 30min, bin: 60s}, slo: {itl_ms: 40, wait_s: 5}, replicas: {min: 1, max: 4}, start_s: 45.5}\n",
-     NULL},
+    {"services", DRAIN TEXT_SERVED_MODELS TWO_TYPES(2) TEXT_SERVICES, NULL},
     {"ended in the middle",
      "horizon: 1h\nseed: 2385\n" USERS TWO_TYPES(
          1) "workload: {kind: poisson, rate_per_s: 0.01, sizes: {law: exponential, mean: 1h}}\n",
@@ -228,11 +123,7 @@ const uint32_t builtin_count = sizeof builtins / sizeof *builtins;
 
 /* Idle GPUs and nodes draw 1,900 W; the largest job adds at most 4 x (700 - 70) W. */
 const struct builtin builtin_capped = {
-    "power cap",
-    DRAIN
-    "cluster: {power_cap_w: 4500, gpu_types: [" TYPE_A ", " TYPE_B
-    "], nodes: [{count: 2, gpu: a, gpus: 4, base_w: 200}, {count: 2, gpu: b, gpus: 4, base_w: 250}]}\n"
-    "workload: {kind: poisson, rate_per_s: 0.01, k: [1, 2, 4], sizes: {law: exponential, mean: 30min}, until: {jobs: 40}}\n",
+    "power cap", DRAIN "cluster: {power_cap_w: 4500, gpu_types: [" TYPE_A ", " TYPE_B TEXT_CAPPED,
     NULL};
 
 /* A file in memory; path gets a name under which it can be opened. Negative on failure. */
