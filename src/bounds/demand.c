@@ -11,8 +11,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* --- demand --- */
-
 /* A busy GPU lets the CPU of its node draw more: the least that a node of the type does. */
 static double least_cpu_w(const struct cluster *cluster, uint32_t gpu_type) {
     double least_w = INFINITY;
@@ -252,10 +250,10 @@ void one_machine_busy(const struct machine_job *jobs, size_t count, double *ret_
 }
 
 /* --- presence --- */
-/* Jobs in the system: see internal.h. At t let A be the jobs with release + alone <= t: the others
-   that have come are there for certain. Of A as few are left as if the machine had worked for them
-   alone, shortest remaining time first; it forgets everything when all that has come would be done,
-   so each busy period stands for itself. */
+/* At t let A be the jobs with release + alone <= t: the others that have come are there for
+   certain. Of A as few are left as if the machine had worked for them alone, shortest remaining
+   time first; it forgets everything when all that has come would be done, so each busy period
+   counts alone. */
 
 #define MOST_STEPS 500000.0 /* jobs of A, summed over the changes of A: a few 0.01 s */
 

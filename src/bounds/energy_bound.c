@@ -9,10 +9,10 @@
 #include <string.h>
 
 /* --- energy_prices --- */
-/* The linear program of energy: see internal.h. Columns: the end of the run, and for each
-   piece of work (a group in an interval) the share of it that each configuration does; rows: all of
-   each piece is done, and for each GPU type and interval, what is submitted from then on fits
-   between then and the end. GLPK's dual values of the latter are the prices. */
+/* Columns: the end of the run, and of each piece of work (a group in an interval) the share that
+   each configuration does. Rows: all of each piece is done, and for each GPU type and interval,
+   what is submitted from then on fits between then and the end. GLPK's dual values of the latter
+   rows are the prices. */
 
 #define MOST_PIECES 1500 /* groups x intervals: a second or so of GLPK */
 

@@ -65,7 +65,7 @@ void demand_finish(struct demand *demand);
 double demand_alone_s(const struct demand *demand, const struct demand_job *job);
 
 /* --- one_machine --- */
-/* Preemptive schedules of one machine of speed 1: what bounds completion times from below
+/* Preemptive schedules of one machine of speed 1, which bound completion times from below
    (semantics 27.3). Pure functions. */
 
 struct machine_job {
@@ -97,8 +97,8 @@ double presence_s(const struct machine_job *jobs, const double *alone_s, size_t 
                   double end_s);
 
 /* --- rounded --- */
-/* Sums, products and quotients that are never above the exact result (low_*), sums and products
-   that are never below it (high_*): the neighbour of the nearest double. */
+/* Sums, products and quotients never above the exact result (low_*), sums and products never below
+   it (high_*): the neighbor of the nearest double. */
 
 static inline double low_add(double a, double b) {
     return nextafter(a + b, -INFINITY);
@@ -117,8 +117,8 @@ static inline double low_divide(double a, double b) {
 }
 
 /* --- energy_prices --- */
-/* Prices of GPU time, from a linear program (GLPK): who needs GPUs of a type late in the run pays,
-   so that work goes to where it draws least as long as there is room. */
+/* Prices of GPU time, from a linear program (GLPK): work that needs GPUs of a type late in the run
+   pays, so work goes where it draws least while there is room. */
 
 #define ENERGY_MOST_INTERVALS 64
 
@@ -142,8 +142,8 @@ bool energy_prices_find(const struct demand *demand, const struct energy_work *w
                         double *prices);
 
 /* --- energy_bound --- */
-/* The energy that no schedule is below (semantics 27.2): a linear program chooses prices of GPU
-   time, and these prices prove the bound, rounded down, whatever the solver's own rounding was. */
+/* A lower bound of energy (semantics 27.2): a linear program chooses prices of GPU time, which
+   prove the bound, rounded down, whatever the solver's own rounding was. */
 
 struct energy_bound {
     double energy_j;
@@ -162,8 +162,7 @@ struct energy_bound energy_bound_find(const struct demand *demand, double end_s)
 double energy_bound_certified_j(const struct demand *demand, const struct energy_work *work,
                                 const double *prices);
 
-/* --- time_bound --- */
-/* The mean completion time that no schedule is below (semantics 27.3). */
+/* --- time_bound: a lower bound of the mean completion time (semantics 27.3) --- */
 
 /* Which argument gives a bound; the best of them counts. */
 enum time_argument {
