@@ -1,5 +1,5 @@
-/* The handler uses nothing but what fault_watch has laid ready. It does not jump out of the policy:
-   nothing is known of the locks and memory that it held. */
+/* The handler uses only what fault_watch has prepared. It does not jump out of the policy, because
+   the state of the policy's locks and memory is unknown. */
 #include "policy/fault.h"
 
 #include <dlfcn.h>
@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <ucontext.h>
-
-/* --- fault --- */
 
 #if defined(__SANITIZE_ADDRESS__)
 #define SANITIZED 1

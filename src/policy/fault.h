@@ -17,8 +17,7 @@ void fault_name(const struct policy_module *module, char name[static FAULT_NAME_
    sanitizer builds, whose own handler tells more. */
 void fault_watch(const struct policy_module *module, char words[static FAULT_BYTES]);
 
-/* --- names --- */
-/* Policies that a scenario gives parameters without running them. */
+/* --- names: policies that a scenario gives parameters without running them --- */
 
 /* Opens the policy of that name: one of those that a command loads (names or paths, as module_open
    takes them), or one that is found where policies are sought. apart: as module_open_apart. Others

@@ -1,5 +1,5 @@
-/* The host's side of the policy interface. Invariant: what is read of a struct of the module lies
-   within the size that the module says it has. */
+/* The host's side of the policy interface. Invariant: what is read of a struct of the module is
+   within the size that the module states. */
 #include "policy/interface.h"
 
 #include "base/mem.h"
@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-/* --- interface --- */
 
 /* Capabilities this host honours; the reserved ones are refused. */
 #define INTERFACE_CAPABILITIES \
@@ -424,7 +422,6 @@ int interface_read(const void *symbol, size_t bytes, const char *path,
 }
 
 /* --- refusing_host --- */
-/* Actions that are refused. */
 
 static int refuse_config(struct easim_plan *plan, uint32_t job, uint32_t config) {
     (void)plan, (void)job, (void)config;

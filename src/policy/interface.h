@@ -26,15 +26,13 @@ int interface_read(const void *symbol, size_t bytes, const char *path,
                    struct easim_policy **ret_policy, struct error *reterr) MUST_CHECK;
 
 /* --- host_job --- */
-/* The host's own look at a job in the view, whatever state it is in. Policies have easim_view_job,
-   which answers for jobs that concern them now. */
+/* The host's own look at a job in the view, in any state; easim_view_job has fewer. */
 
 static inline const struct easim_job *host_job(const struct easim_view *view, uint32_t job) {
     return (const struct easim_job *)((const char *)view->jobs + job * view->job_stride);
 }
 
-/* --- refusing_host --- */
-/* A host for callbacks whose actions are not to count. */
+/* --- refusing_host: a host for callbacks whose actions are not to count --- */
 
 /* Makes the host answer EASIM_INVAL to every action; what it tells stays. */
 void refusing_host_set(struct easim_host *host);

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 
 /* --- group --- */
-/* Groups of waiting jobs: see group. Invariant: two jobs are in one group if and only if their
- * ways are equal. */
+/* Invariant: two jobs are in one group if and only if their ways are equal. */
 
 void groups_finish(struct groups *groups) {
     intern_finish(&groups->ways);

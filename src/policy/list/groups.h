@@ -1,4 +1,5 @@
-/* Jobs that can start for the same reason. */
+/* Jobs that can start for the same reason: groups of waiting jobs, known_sets of configurations,
+   headroom under a cap. */
 #ifndef EASIM_POLICY_LIST_GROUPS_H
 #define EASIM_POLICY_LIST_GROUPS_H
 
@@ -70,13 +71,13 @@ bool groups_open(struct groups *groups, uint32_t group, const struct easim_pass 
                  const struct easim_list *ops, const struct easim_job *job, uint64_t stamp);
 
 /* --- known_sets --- */
-/* What is known of the sets of configurations of waiting jobs, which many jobs share: which of them
-   may be the best of a job, whatever is free, or on the empty cluster, and in which group a job is
-   that admits all. One is outdone, and not looked at, where another with the same GPUs has a
-   thousandth more goodput for a thousandth less energy in every span: as long as computing takes a
-   microsecond and a millionth of the set-up that is 1e-12 of T and of energy, where rounding is
-   1e-15, so no tie is broken. Goodput alone would not do: beside a long set-up two of them give the
-   same T, and ties go to fewer GPUs and less power. */
+/* What is known of the sets of configurations that waiting jobs share: which may be the best of a
+   job, whatever is free or on the empty cluster, and the group of a job that admits all. A
+   configuration is outdone, and not looked at, if another with the same GPUs has a thousandth more
+   goodput for a thousandth less energy in every span: as long as computing takes a microsecond and
+   a millionth of the set-up that is 1e-12 of T and of energy, and rounding is 1e-15, so no tie is
+   broken. Goodput alone would not do: after a long set-up two of them have the same T, and ties go
+   to fewer GPUs and less power. */
 
 struct known_set {
     uint32_t configs;      /* that it has; 0: nothing is known yet */
@@ -119,7 +120,7 @@ static inline uint32_t known_choice_at(const struct known_choice *choice, uint32
 }
 
 /* --- headroom --- */
-/* What a power cap leaves for a start, as far as that is certain without a try (semantics 6). */
+/* What a power cap leaves for a start, as far as no try is needed to know (semantics 6). */
 
 #define HEADROOM_MARGIN 1e-6 /* of a power, and in watts: far more than what rounding does */
 

@@ -1,6 +1,6 @@
-/* Growth of running jobs: see grow.h. By the premise of outlook a job that has no configuration
-   that would pay is out of the question until it starts again; one that has some is looked at only
-   when the free GPUs suffice for one of them. */
+/* Growth of running jobs: see grow.h. By the premise of outlook a job without a configuration that
+   pays is left out until it starts again; others are looked at only when the free GPUs suffice for
+   one. */
 #include "policy/list/grow.h"
 
 #include "cluster/cluster.h"

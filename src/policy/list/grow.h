@@ -1,7 +1,7 @@
-/* Growth, one half of the orthogonal switch `resize` of list policies (semantics 7.2): running
-   malleable jobs move to better configurations when nobody waits and GPUs are free. Invariant: a
-   running job whose resize could be accepted now is in one of the classes, in `fresh`, or asleep
-   until a time that has come. */
+/* Growth, one half of the switch `resize` of list policies (semantics 7.2): running malleable jobs
+   move to better configurations when no job waits and GPUs are free. Invariant: a running job whose
+   resize could be accepted now is in one of the classes, in `fresh`, or asleep until a time that
+   has come. */
 #ifndef EASIM_POLICY_LIST_GROW_H
 #define EASIM_POLICY_LIST_GROW_H
 
@@ -37,10 +37,10 @@ void grow_note_start(struct grow *grow, uint32_t job);
 int grow_decide(struct grow *grow, const struct easim_pass *pass);
 
 /* --- outlook --- */
-/* What growing could bring a running job, before any of it is tried. All rests on one premise,
-   which include/easim/policy.h demands of objectives: what a resize saves falls with the work that
-   is left, apart from work that it would lose. So a configuration that would not pay now even if
-   nothing were lost will not pay until the job starts again. */
+/* What growing could bring a running job, before any try. Premise, which include/easim/policy.h
+   demands of objectives: what a resize saves falls with the work that is left, apart from work that
+   it would lose. So a configuration that would not pay now even without loss pays only after the
+   job starts again. */
 
 /* What a job may hope for. */
 struct outlook {
@@ -53,8 +53,7 @@ struct outlook {
 int outlook_find(const struct rules *rules, const struct easim_pass *pass,
                  const struct easim_job *job, struct outlook *outlook);
 
-/* --- resize --- */
-/* What growing (grow.h) and shrinking (shrink.h) share: which running jobs may be resized. */
+/* --- resize: shared by growing and shrinking: which running jobs may be resized --- */
 
 /* Whether a job runs, has another configuration and does not share a GPU. */
 bool resize_possible(const struct easim_view *view, const struct easim_job *job);

@@ -1,12 +1,12 @@
-/* Order that changes with time: see kinetic_queue.h. */
+/* The order of waiting jobs by a key that changes: see kinetic_queue.h. */
 #include "policy/list/kinetic_queue.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 /* --- queue --- */
-/* The kinetic tournament: see queue. Invariant: a node whose until_s lies after now_s has the
-   winner that a comparison of all doubles below it would give. */
+/* Invariant: a node whose until_s is after now_s has the winner that a comparison of all doubles
+   below it would give. */
 
 /* Two values may compare either way as doubles if they are closer than this share of themselves. It
    is far more than the few roundings of queue_value and of the crossing time, and far less than
@@ -189,8 +189,7 @@ uint32_t queue_first(const struct queue *queue) {
 }
 
 /* --- crowd --- */
-/* Users by the first of their jobs: see crowd. Invariant: no member is before the one above it in
- * the heap. */
+/* Invariant: no member is before the one above it in the heap. */
 
 static bool goes_before(const struct crowd_member *a, const struct crowd_member *b) {
     return a->value != b->value ? a->value < b->value : a->job < b->job;

@@ -1,4 +1,5 @@
-/* Order that changes with time. */
+/* The order of waiting jobs by a key that changes with time: a kinetic tournament (queue), and a
+   heap of one for each user (crowd). */
 #ifndef EASIM_POLICY_LIST_KINETIC_QUEUE_H
 #define EASIM_POLICY_LIST_KINETIC_QUEUE_H
 
@@ -53,10 +54,10 @@ double queue_value(const struct queue *queue, uint32_t slot);
 bool queue_foresee(const struct queue *queue, double now_s, double *ret_value);
 
 /* --- crowd --- */
-/* The waiting jobs of an index queue by who submitted them: a heap of one tournament for each user,
-   or of a single one where users do not matter. A place in the heap is that of a bound: what the
-   first job of a user was worth when it was last looked at. While values of a user only grow, the
-   top is brought up to date until one stays there; the users below are not looked at. */
+/* Jobs of an index queue by user: a heap of one tournament for each user, or of a single one if
+   users do not matter. The place in the heap is that of a bound: the value of the user's first job
+   when it was last looked at. While values of a user only grow, the top is brought up to date until
+   one stays there, without a look at the users below. */
 
 /* Jobs of one user. */
 struct crowd_member {

@@ -1,6 +1,6 @@
-/* Decisions in rounds: see rounds.h. Who gets how many GPUs of which type is chosen by numbers of
-   GPUs; those that keep their configuration keep their GPUs, and the others find theirs when they
-   start, which is when the checkpoints of those before them are written. */
+/* Decisions in rounds: see rounds.h. Numbers of GPUs decide who gets how many of which type; jobs
+   that keep their configuration keep their GPUs, and the others find theirs when they start, after
+   the checkpoints of those before them are written. */
 #include "policy/list/rounds.h"
 
 #include "base/units.h"

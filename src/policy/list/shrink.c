@@ -8,8 +8,7 @@
 #include <stdlib.h>
 
 /* --- ends --- */
-/* Ends of running jobs: see ends. Invariant: places[heap[i].job] == i + 1, and none ends before
-   its parent. */
+/* Invariant: places[heap[i].job] == i + 1, and none ends before its parent. */
 
 void ends_finish(struct ends *ends) {
     free(ends->heap.at);
@@ -79,8 +78,8 @@ void ends_visit(const struct ends *ends, int64_t until_ns, void (*visit)(uint32_
 }
 
 /* --- candidates --- */
-/* Candidates for shrinking: see candidates. What is computed here are bounds, with more room than
-   rounding takes; whether a job is shrunk is decided by shrink.c. */
+/* These are bounds, with more room than rounding takes; whether a job is shrunk is decided in the
+   section shrink. */
 
 /* More than what rounding does to a gain and what it is compared with. */
 #define SLACK_S          1e-4

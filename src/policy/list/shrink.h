@@ -1,6 +1,6 @@
 /* Shrinking, the other half of the switch `resize` of list policies (semantics 7.3): when jobs
    wait, a running job may give GPUs back if the first waiting job gains more by starting now than
-   the running one loses. */
+   the running one loses. Sections: ends, candidates, shrink. */
 #ifndef EASIM_POLICY_LIST_SHRINK_H
 #define EASIM_POLICY_LIST_SHRINK_H
 
@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 /* --- ends --- */
-/* Running jobs by the time when they are expected to end: an indexed heap. Insert, move and remove
-   in O(log n); those that end by some time in O(their number). */
+/* Running jobs by their expected ends: an indexed heap. Insert, move and remove in O(log n); those
+   that end by some time in O(their number). */
 
 struct ends_entry {
     int64_t end_ns;
@@ -36,14 +36,13 @@ void ends_visit(const struct ends *ends, int64_t until_ns, void (*visit)(uint32_
                 void *context);
 
 /* --- candidates --- */
-/* Running jobs that might give GPUs back (shrink.h), found by what there is to gain, without a look
-   at the others.
+/* Running jobs that might give GPUs back, found by the possible gain, without a look at the others.
 
    A job with D seconds to go that is r times as fast as in its fastest smaller configuration (of
-   the same GPU type) would lose at least restart_s + (r - 1) D if it moved there, and restart_s is
-   the least that a resize has to save. So it is out of the question unless 2 restart_s + (r - 1) D
-   is less than the gain. Jobs stand in groups of about the same r, each in the order of their ends.
-   One in set-up has not begun its D yet, and is looked at by itself. */
+   the same GPU type) would lose at least restart_s + (r - 1) D if it moved there, and a resize has
+   to save at least restart_s. So it is out of the question unless 2 restart_s + (r - 1) D is less
+   than the gain. Jobs are in groups of about the same r, each in the order of their ends. One in
+   set-up has not begun its D yet, and is looked at by itself. */
 
 #define CANDIDATE_GROUPS 64
 

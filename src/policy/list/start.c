@@ -4,8 +4,6 @@
 #include "model/config_speeds.h"
 #include "policy/list/groups.h"
 
-/* --- start --- */
-
 /* What room there is for some GPUs now. */
 struct room {
     uint32_t gpu_type, k, milli;

@@ -31,8 +31,8 @@ int start_could(const struct rules *rules, const struct easim_pass *pass,
                 const struct start_hope *hope, struct easim_choice *ret);
 
 /* --- choice --- */
-/* The best of several choices for one job: the one of least objective, and among equals the one
-   that goes first in the order of model/config_speeds.h. */
+/* The best of several choices for one job: the least objective, among equals the first in the order
+   of model/config_speeds.h. */
 
 /* The best of the choices seen so far. */
 struct choice_best {

@@ -1,4 +1,4 @@
-/* Order that stays: B+ tree, and what its jobs wait for: see static_order.h. */
+/* The order of waiting jobs by a key that stays: see static_order.h. */
 #include "policy/list/static_order.h"
 
 #include "cluster/cluster.h"
@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 /* --- lineup --- */
-/* The B+ tree of waiting jobs: see lineup. Invariants: the traits of a node are exactly those of
-   the jobs below it; no node but the root is empty, or full between two calls. */
+/* Invariants: the traits of a node are exactly those of the jobs below it; no node except the root
+   is empty, or full between two calls. */
 
 void lineup_finish(struct lineup *line) {
     free(line->nodes.at);

@@ -1,4 +1,5 @@
-/* Order that stays: B+ tree, and what its jobs wait for. */
+/* The order of waiting jobs by a key that stays: a B+ tree (lineup), and what its jobs wait for
+   (needs). */
 #ifndef EASIM_POLICY_LIST_STATIC_ORDER_H
 #define EASIM_POLICY_LIST_STATIC_ORDER_H
 
@@ -23,14 +24,13 @@ static inline bool index_before(const struct index_rank *a, const struct index_r
 }
 
 /* --- lineup --- */
-/* Waiting jobs whose order stays as it is while they wait: a B+ tree of their ranks. Each job is of
-   a kind, and a kind is a set of traits, bits that say what such a job waits for; a node has those
-   of all jobs below it, so that the first job behind a place that has one of some traits is found
-   without a look at those that have none: O(log n), as is a change.
-   Traits are ways to start, and whether a job asks for room. An urgent job stands for the ways that
-   are in time: one that is too late stays so, so who was visited in vain is described again once
-   for each way that it loses. Who waits for more room than its policy could make (room_most), or
-   not yet (room_from_s), is not asked for. */
+/* A B+ tree of the ranks of waiting jobs. A job is of a kind, a set of traits: bits that say what
+   it waits for. A node has the traits of all jobs below it, so the first job after a place that has
+   one of some traits is found without a look at the others: O(log n), like a change. Traits are
+   ways to start, and whether a job asks for room. An urgent job has the ways that are in time: one
+   that is too late stays so, so a job visited in vain is described again once for each way that it
+   loses. A job that waits for more room than its policy could make (room_most), or not yet
+   (room_from_s), is not asked for. */
 
 #define LINEUP_NONE UINT32_MAX
 #define LINEUP_MOST 32 /* jobs or children of a node */
@@ -82,9 +82,9 @@ static inline bool lineup_has(const struct lineup *line, uint32_t trait) {
 }
 
 /* --- needs --- */
-/* What the jobs in line (lineup) wait for, as traits: one for each way to start that any of them
-   has, and one more of those who may have room made for them. The ways that are open now are a mask
-   of traits, found once per state of the cluster for all jobs together. */
+/* What the jobs of the tree wait for, as traits: one for each way to start that any of them has,
+   and one of those who may have room made for them. The ways that are open now are a mask of
+   traits, found once per state of the cluster for all jobs together. */
 
 /* How jobs stand to room that is made; the ways follow, two traits each. */
 enum trait { TRAIT_ORDINARY, TRAIT_DISPLACES, TRAIT_ASKS, TRAIT_COUNT };
