@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- recorded --- */
-
 #define MOST_BYTES ((size_t)256 << 20)
 #define HEAD_BYTES ((size_t)4096) /* in which the version stands */
 

@@ -10,7 +10,6 @@
 #include <string.h>
 
 /* --- trend --- */
-/* Trends over the measured time of one run. */
 
 static double work_submitted_gpu_s(const struct sim *sim) {
     double sum = 0;
@@ -32,8 +31,8 @@ static struct trend trend_of(const struct metrics *metrics, const struct sim *si
 }
 
 /* --- work_bound --- */
-/* What the work of a finished replication costs at least: the bound of its energy under a horizon,
-   where a schedule of less work takes less (semantics 27.1). */
+/* The least energy of a finished replication's work: the bound under a horizon, where a schedule of
+   less work takes less (semantics 27.1). */
 
 static double *work_by_job(const struct sim *sim) {
     double *done = mem_zalloc(sim->workload->jobs.count, sizeof *done);

@@ -1,5 +1,5 @@
-/* The replications of a scenario, each in a process of its own where others are to live on. Each is
-   a pure function of scenario, seed and number, so results do not depend on their number. */
+/* The replications of a scenario, each in a process of its own, or here. Each is a pure function of
+   scenario, seed and number, so results do not depend on how many there are. */
 #ifndef EASIM_STUDY_REPLICATE_H
 #define EASIM_STUDY_REPLICATE_H
 
@@ -11,8 +11,7 @@
 #include "study/worker_pool.h"
 
 /* --- trend --- */
-/* Whether a run is in a steady state: does the queue grow, and how much work does the end cut off?
- */
+/* Whether a run is in a steady state: does the queue grow, how much work does the end cut off. */
 
 struct trend {
     double queue_per_h; /* slope of the least-squares line through the number of waiting jobs over

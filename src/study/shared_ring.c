@@ -1,4 +1,4 @@
-/* Conveyor, flow, trail: see shared_ring.h. */
+/* Text in pieces, and memory that processes share: see shared_ring.h. */
 #include "study/shared_ring.h"
 
 #include "base/child.h"
@@ -32,8 +32,8 @@ void flow_finish(struct flow *flow) {
 }
 
 /* --- conveyor --- */
-/* Pieces in shared memory. Invariant: put - taken of them are full, the oldest at taken. The child
-   may write anything there, and through the bell: the parent copies what it has checked. */
+/* Invariant: put - taken pieces are full, the oldest at taken. The child may write anything there,
+   and through the bell: the parent copies what it has checked. */
 
 #define CONVEYOR_RING 4 /* with so many full the bell is rung */
 

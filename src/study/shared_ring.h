@@ -1,4 +1,5 @@
-/* Conveyor, flow, trail. */
+/* Text that leaves in pieces (flow), from a child to its parent through memory that they share, and
+   a task's trail in it. */
 #ifndef EASIM_STUDY_SHARED_RING_H
 #define EASIM_STUDY_SHARED_RING_H
 
@@ -44,8 +45,7 @@ static inline uint64_t flow_bytes(const struct flow *flow) {
 void flow_finish(struct flow *flow);
 
 /* --- conveyor --- */
-/* Pieces of text from a child to its parent, in memory that they share: the child waits while the
-   parent has not taken those before. */
+/* Pieces of text from a child to its parent; the child waits while the memory is full. */
 
 #define CONVEYOR_PIECES 8 /* at a time */
 
@@ -73,9 +73,7 @@ int conveyor_take(struct conveyor *conveyor, unsigned *ret_part, struct slice *r
 void conveyor_done(struct conveyor *conveyor);
 void conveyor_hush(struct conveyor *conveyor); /* the bell was heard */
 
-/* --- trail --- */
-/* How far a task in a process of its own has come, in memory that it shares with its parent: of one
-   that crashes or hangs it tells where. */
+/* --- trail: how far a task in a process of its own has come: where it crashed or hangs --- */
 
 struct trail {
     char policy[FAULT_NAME_BYTES];

@@ -10,8 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- service_warnings --- */
-/* What of the services of a study has no effect, or does not last. */
+/* --- service_warnings: what of the services of a study has no effect, or does not last --- */
 
 #define EQUAL 1e-9 /* relatively: means of bins and sums of capacities round */
 

@@ -1,4 +1,4 @@
-/* Isolate, forked: see worker_pool.h. */
+/* Processes that work for this one: see worker_pool.h. */
 #include "study/worker_pool.h"
 
 #include "base/child.h"
@@ -21,11 +21,10 @@
 #include <unistd.h>
 
 /* --- forked --- */
-/* Forked processes. They leave by _exit only, so that neither the parent's buffers nor leak
-   checkers of sanitizers run in them; their result goes through a file in memory, so that no pipe
-   can be full, cut off or held open. It is written when the policy has ended, over whatever that
-   has written into it; the parent closes it to writers, and compares length and hash before it is
-   used. */
+/* They leave by _exit only, so that neither the parent's buffers nor leak checkers of sanitizers
+   run in them; their result goes through a file in memory, so that no pipe can be full, cut off or
+   held open. It is written when the policy has ended, over what the policy may have written there;
+   the parent closes it to writers, and compares length and hash before use. */
 
 /* By a clock that only goes on. */
 static double forked_clock_s(void) {

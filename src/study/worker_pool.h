@@ -1,4 +1,5 @@
-/* Isolate, forked. */
+/* Processes that work for this one, whatever happens in them: a crew of isolated tasks, and forked
+   copies. */
 #ifndef EASIM_STUDY_WORKER_POOL_H
 #define EASIM_STUDY_WORKER_POOL_H
 
@@ -37,8 +38,8 @@ struct isolated {
 int isolated_run(const struct isolated *all, struct error *reterr) MUST_CHECK;
 
 /* --- forked --- */
-/* A copy of this process that hands a result in: a task of a crew (isolate), or a simulation that
-   goes another way from here on. Whatever happens in it, its parent goes on. */
+/* A copy of this process that hands a result in: a task of a crew, or a simulation that goes
+   another way from here on. */
 
 struct forked {
     pid_t pid;  /* 0: none */
