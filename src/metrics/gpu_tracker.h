@@ -1,7 +1,6 @@
-/* Which GPUs each job is on. The engine counts the free GPUs of a node and does not tell them
-   apart; here they get numbers, once all of an instant is done: a job gets the lowest free ones of
-   its nodes, and where GPUs sleep those that were freed last (semantics 23.2). It changes nothing
-   of the run. */
+/* Which GPUs each job is on. The engine only counts the free GPUs of a node; here they get numbers,
+   once all of an instant is done: a job gets the lowest free ones of its nodes, and if GPUs sleep
+   those freed last (semantics 23.2). It changes nothing of the run. */
 #ifndef EASIM_METRICS_GPU_TRACKER_H
 #define EASIM_METRICS_GPU_TRACKER_H
 
@@ -10,8 +9,7 @@
 #include <stdint.h>
 
 /* --- recorded_gpus --- */
-/* Which GPUs jobs held, and what the others did: as segments.csv and gpus.csv tell it. The names of
-   states are in gpu_tracker.c. */
+/* Which GPUs jobs held, and what the others did: as in segments.csv and gpus.csv. */
 
 /* GPUs of one node, of consecutive numbers from 0 to node.gpus - 1. */
 struct recorded_gpus {

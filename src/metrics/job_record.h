@@ -1,5 +1,4 @@
-/* What became of a job: the one place that reads it off the engine. jobs.csv, the statistics over
-   jobs and tests are made of these records. */
+/* The outcome of a job, read off the engine here alone, for jobs.csv, statistics and tests. */
 #ifndef EASIM_METRICS_JOB_RECORD_H
 #define EASIM_METRICS_JOB_RECORD_H
 
@@ -9,8 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* --- deadline --- */
-/* Whether a job has kept its deadline, and whose deadlines a run can judge. */
+/* --- deadline: whether a job has kept its deadline, and whose deadlines a run can judge --- */
 
 enum deadline {
     DEADLINE_NONE,   /* the job has none */
@@ -59,8 +57,7 @@ const char *job_record_status_name(uint32_t state);
 /* Energy x completion time; NAN unless finished. */
 double job_record_edp_js(const struct job_record *record);
 
-/* --- rows --- */
-/* What a run leaves to be written beside its summary: a row of each of its tables. */
+/* --- rows: what a run leaves to be written beside its summary: a row of each of its tables --- */
 
 /* Of power.csv: the state from time_ns on. */
 struct power_row {

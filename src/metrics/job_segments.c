@@ -11,8 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* --- job_segments --- */
-
 /* The last part of a run, or of a phase or step of it, was in vain: since its last checkpoint, or
  * all; and lost_work of its work. */
 static void add_lost_run(struct job_segments *segments, const struct job_segment *run,

@@ -1,7 +1,6 @@
-/* What each job did from its submission to its finish, as segments (engine/observer.h): an observer
-   for those who ask for it, who pay for it. Segments of a job follow each other without gaps. A run
-   whose work was lost, or the part of it behind the last checkpoint, is a segment of its own,
-   SEGMENT_LOST. Replicas of services are beside them. */
+/* What each job did from its submission to its finish, as segments (engine/observer.h) without
+   gaps: an observer for those who ask for it. The part of a run whose work was lost is a segment of
+   its own, SEGMENT_LOST. Replicas of services are beside them. */
 #ifndef EASIM_METRICS_JOB_SEGMENTS_H
 #define EASIM_METRICS_JOB_SEGMENTS_H
 
@@ -44,7 +43,7 @@ const struct job_segment *job_segments_of(const struct job_segments *segments, u
 void job_segments_finish(struct job_segments *segments);
 
 /* --- job_segments_check --- */
-/* Whether the segments of a run and the records of its jobs tell the same; part of --check. */
+/* Whether segments and records of jobs tell the same; part of --check. */
 
 /* Of closed segments. They tile the time from the submission to the finish of each job, or to the
    end of the run; the work that they kept is what the job has done, to 1e-9 of all of it; their

@@ -1,5 +1,4 @@
-/* Statistics over jobs and users at the end of a run. Measured are the jobs submitted after the
- * warm-up. */
+/* Statistics over jobs and users at the end of a run, of the jobs submitted after the warm-up. */
 #ifndef EASIM_METRICS_JOB_STATS_H
 #define EASIM_METRICS_JOB_STATS_H
 
@@ -24,8 +23,7 @@ double job_stats_percentile(const double *sorted, size_t count, double share);
 void job_stats_sum_up(const struct sim *sim, struct summary *summary, struct user_row *users,
                       struct type_row *types);
 
-/* --- job_totals --- */
-/* Work, and what was lost, summed over all jobs that have been submitted, measured or not. */
+/* --- job_totals: work, and what was lost, over all submitted jobs, measured or not --- */
 
 /* Work is in reference GPU-seconds. */
 struct job_totals {
@@ -38,8 +36,7 @@ struct job_totals {
 
 struct job_totals job_totals_of(const struct sim *sim);
 
-/* --- fairness --- */
-/* Fairness measures. Pure functions. */
+/* --- fairness: fairness measures; pure functions --- */
 
 /* Jain's index (sum x)^2 / (n * sum x^2), in 1/n..1 (Jain, Chiu, Hawe 1984); NAN if n is 0 or all x
  * are 0. */

@@ -7,9 +7,8 @@
 #include <stdlib.h>
 
 /* --- queue_slope --- */
-/* Slope of the queue: see queue_slope. The number of waiting jobs is constant between instants,
-   so the integral is exact: slope = 12 / D^3 * integral of (t - middle) w(t) dt over a time of
-   length D. */
+/* The number of waiting jobs is constant between instants, so the integral is exact: slope = 12 /
+   D^3 * integral of (t - middle) w(t) dt over a time of length D. */
 
 static double length_h(const struct sim *sim) {
     return (units_s(sim->options.horizon_ns) - units_s(sim->workload->warmup_ns)) / S_PER_H;
@@ -290,8 +289,8 @@ void metrics_sum_up(struct metrics *metrics, const struct sim *sim) {
 }
 
 /* --- power_means --- */
-/* Mean power of intervals: see power_means. Invariant: at_nw holds the intervals that are over,
-   energy is that of the present one up to now_ns. */
+/* Invariant: at_nw holds the intervals that are over, energy is that of the present one up to
+   now_ns. */
 
 #define POWER_MEANS_MOST 10000000
 

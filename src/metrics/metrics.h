@@ -12,7 +12,7 @@
 #include "metrics/summary.h"
 
 /* --- queue_slope --- */
-/* The slope of the number of waiting jobs over the measured time, summed up while a run goes. */
+/* The slope of the number of waiting jobs over the measured time, while a run goes. */
 
 /* Zero-initialise. */
 struct queue_slope {
@@ -62,8 +62,8 @@ void metrics_sum_up(struct metrics *metrics, const struct sim *sim);
 void metrics_finish(struct metrics *metrics);
 
 /* --- power_means --- */
-/* Mean power of one interval after the other, all of one length from t = 0 on, as a meter gives it:
-   each the exact integral of power over its interval, rounded to a nanowatt. */
+/* Mean power of successive intervals of one length from t = 0 on, as a meter gives it: exact
+   integrals, rounded to a nanowatt. */
 
 /* Init, then observe; release with power_means_finish. */
 struct power_means {

@@ -1,5 +1,5 @@
-/* What services did in the measured part of a run: tokens, waiting times, latencies, energy
-   (semantics 34.6). */
+/* What services did in the measured part of a run: tokens, waits, latencies, energy (semantics
+   34.6). */
 #ifndef EASIM_METRICS_SERVICE_STATS_H
 #define EASIM_METRICS_SERVICE_STATS_H
 
@@ -9,8 +9,8 @@
 #include "metrics/summary.h"
 
 /* --- token_pieces --- */
-/* How tokens are spread over a figure, as waiting time: pieces in each of which they are spread
-   evenly, and quantiles of all of them together. */
+/* How tokens are spread over a figure such as waiting time: pieces, in each of which they are
+   spread evenly, and quantiles of all of them together. */
 
 struct token_piece {
     double low, high, tokens; /* low == high: all at one value */

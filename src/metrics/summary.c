@@ -5,7 +5,6 @@
 #include <string.h>
 
 /* --- metric_table --- */
-/* The table of metrics as an array. */
 
 #define ROW(group, name, type, unit, better, tail, writer, label) \
     {#name, METRIC_##type, unit, METRIC_##better, METRIC_##tail, "src/metrics/" #writer ".c", \
