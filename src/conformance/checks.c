@@ -1,4 +1,4 @@
-/* Check decisions, check leaks, check parameters, check scenarios, conformance: see checks.h. */
+/* The checks of the conformance suite: see checks.h. */
 #include "conformance/checks.h"
 
 #include "base/units.h"
@@ -14,8 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* --- check_decisions --- */
-/* Runs whose decisions must not differ. */
+/* --- check_decisions: runs whose decisions must not differ --- */
 
 static void add_probe_row(struct str *out, const struct probe_record *record, uint64_t at) {
     if (at >= record->row_count) {
@@ -196,7 +195,7 @@ static void check_declared(struct suite *suite) {
 }
 
 /* --- check_leaks --- */
-/* What runs leave behind in their process: memory, mapped pages, descriptors, child processes. */
+/* What runs leave in their process: memory, mapped pages, descriptors, child processes. */
 
 /* Runs one after another, in windows after each of which stock is taken. What malloc keeps in its
    caches makes the stock grow in the first windows, a leak in all. */
@@ -407,8 +406,7 @@ void check_parameters(struct suite *suite) {
                      trials.kept ? ", others as they are set" : "");
 }
 
-/* --- check_scenarios --- */
-/* What a policy does in each built-in scenario: one run of each, and what is found in it. */
+/* --- check_scenarios: what a policy does in each built-in scenario, a run of each --- */
 
 /* A run that crashes with the view in read-only pages but not otherwise: the policy writes into the
    view, or reads behind the end of an array. That is one fault and reported once, by check_view. */

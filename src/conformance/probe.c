@@ -15,8 +15,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* --- probe --- */
-
 /* A policy may ask for wake-ups; this many decisions without any job arriving or finishing are no
  * progress. */
 #define QUIET_DECISIONS 100000

@@ -37,9 +37,8 @@ void probe_pair(const struct study *const studies[2], bool check,
                 struct probe_record *const records[2]);
 
 /* --- run_effects --- */
-/* What runs do beside their results: what they change in their process, which is working folder,
-   umask, locale and signals, and what they write to standard output and standard error. (Another
-   rounding ends a run.) */
+/* What runs change in their process (working folder, umask, locale, signals), and what they write
+   to standard output and standard error. Another rounding ends a run. */
 
 struct run_effects {
     int streams[2];     /* files that take standard output and error of runs; -1: none */

@@ -7,8 +7,7 @@
 
 #include <stddef.h>
 
-/* --- options --- */
-/* What is asked of the conformance suite, and how it tells what it finds. */
+/* --- options: what is asked of the conformance suite, and how it tells what it finds --- */
 
 enum conformance_result { CONFORMANCE_OK, CONFORMANCE_FAILED, CONFORMANCE_SKIPPED };
 
