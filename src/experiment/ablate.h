@@ -47,9 +47,7 @@ bool ablation_is_first(const struct ablation *ablation, unsigned cell, enum comp
 void ablation_metric(const struct ablation *ablation, unsigned column,
                      struct ablation_metric *ret_metric);
 
-/* --- shapley --- */
-/* Shapley values (Shapley 1953): what each player of a game adds, averaged over all orders of
- * joining. */
+/* --- shapley: what each player of a game adds, over all orders of joining (Shapley 1953) --- */
 
 /* values[S]: worth of the coalition S, a set of players by bits; 2^players of them. The shares add
    up to values[all] - values[none], but for rounding; that of a player who never changes the worth

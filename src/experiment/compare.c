@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 /* --- pareto --- */
-/* Pareto fronts: every point against every other, there are only as many as policies. */
 
 static bool setting_competes(const struct pareto_point *point, unsigned dimensions) {
     for (unsigned d = 0; d < dimensions; d++)

@@ -81,8 +81,7 @@ double compare_precision(const struct comparison *comparison, unsigned column);
    if the goal or the bound is reached. */
 uint32_t compare_next_count(const struct comparison *comparison, const struct compare_goal *goal);
 
-/* --- pareto --- */
-/* Pareto fronts of a few points in two or three dimensions. Pure functions. */
+/* --- pareto: Pareto fronts of a few points in two or three dimensions; pure functions --- */
 
 #define PARETO_MOST 3 /* dimensions */
 

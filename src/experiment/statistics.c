@@ -1,4 +1,4 @@
-/* Paired test, ratio estimate, t interval, better: see statistics.h. */
+/* Intervals and tests over runs: see statistics.h. */
 #include "experiment/statistics.h"
 
 #include "base/mem.h"

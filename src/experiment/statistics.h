@@ -1,4 +1,5 @@
-/* Paired test, ratio estimate, t interval, better. */
+/* Intervals and tests over runs, as pure functions (undefined values are NAN): t_interval,
+   paired_test, ratio_estimate, better. */
 #ifndef EASIM_EXPERIMENT_STATISTICS_H
 #define EASIM_EXPERIMENT_STATISTICS_H
 
@@ -19,9 +20,7 @@ struct estimate t_interval_of(const double *values, size_t count);
 struct estimate t_interval_of_column(const struct summary *summaries, size_t count,
                                      unsigned column);
 
-/* --- paired_test --- */
-/* Two series of runs compared pair by pair: difference, t-test, ratio. Pure functions; undefined
-   values are NAN. */
+/* --- paired_test: two series of runs compared pair by pair: difference, t-test, ratio --- */
 
 /* Differences value - base of pairs in which both are defined. */
 struct paired {
@@ -39,9 +38,7 @@ struct paired paired_test(const double *values, const double *base, size_t count
 /* Holm's step-down correction of the p-values that are defined (Holm 1979). */
 void paired_test_holm(const double *p_values, size_t count, double *adjusted);
 
-/* --- ratio_estimate --- */
-/* The ratio of the means of two series of runs, with its interval. A pure function; undefined
-   values are NAN. */
+/* --- ratio_estimate: the ratio of the means of two series of runs, with its interval --- */
 
 /* Mean of values / mean of base over the pairs in which both are defined: the ratio estimator of
    paired samples, its interval by linearisation (Cochran, Sampling Techniques, 6.4). NAN if the
@@ -53,9 +50,7 @@ struct ratio {
 
 struct ratio ratio_estimate(const double *values, const double *base, size_t count);
 
-/* --- better --- */
-/* P(B better than A): the share of worlds in which it is (semantics 18.3). Pure functions;
-   undefined values are NAN. */
+/* --- better: P(B better than A): the share of worlds in which it is (semantics 18.3) --- */
 
 /* A share 0..1 and its 95 % interval. */
 struct share_range {

@@ -1,4 +1,4 @@
-/* One measured simulation: see course. */
+/* One measured simulation: see base_run.h. */
 #include "experiment/regret/base_run.h"
 
 #include "base/hash.h"

@@ -1,4 +1,4 @@
-/* Branches, regret row, text places: see forks.h. */
+/* Forks of a run at its decision points: see forks.h. */
 #include "experiment/regret/forks.h"
 
 #include "base/child.h"
@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- branches --- */
-/* Branches: see branches. Each that was forked is reaped here, whatever becomes of it. */
+/* --- branches: each that was forked is reaped here, whatever becomes of it --- */
 
 #define TICK_MS 100
 

@@ -1,4 +1,5 @@
-/* Branches, regret row, text places. */
+/* Forks of a run at its decision points: branches in processes, a regret_row for each choice, and
+   text_places. */
 #ifndef EASIM_EXPERIMENT_REGRET_FORKS_H
 #define EASIM_EXPERIMENT_REGRET_FORKS_H
 
@@ -37,8 +38,8 @@ int branches_wait(struct branches *branches);
 void branches_finish(struct branches *branches);
 
 /* --- regret_row --- */
-/* What a policy did at a decision point, and what else it could have done there, a row for each.
-   Rows go from one process to another as they are; texts of theirs are places in a common text. */
+/* What a policy did at a decision point, and what else it could have done there, a row each. Rows
+   go from one process to another as they are; their texts are places in a common text. */
 
 enum regret_action { REGRET_CHOSEN, REGRET_OTHER, REGRET_WAIT };
 extern const char *const regret_action_names[]; /* by enum regret_action */
@@ -84,8 +85,7 @@ bool regret_rows_take_bytes(struct regret_rows *rows, struct slice from) MUST_CH
 void regret_rows_finish(struct regret_rows *rows);
 
 /* --- text_places --- */
-/* Texts one behind the other, known by their places: they go from one process to another as they
-   are. */
+/* Texts in a row, known by their places: they go from process to process as they are. */
 
 /* A text's place; 0 of none. */
 size_t text_places_add(struct str *texts, const char *text);

@@ -5,9 +5,9 @@
 #include "experiment/regret/forks.h"
 
 /* --- trunk --- */
-/* A run that is copied at its decision points, one copy for each thing that its policy could have
-   done instead; each copy goes on to the end by the same policy and random numbers (semantics 28).
- */
+/* A run that is copied at its decision points, a copy for each thing that its policy could have
+   done instead; each copy goes on to the end by the same policy and random numbers (semantics
+   28). */
 
 /* Which actions to try; zero GPUs: none but waiting. */
 struct trunk_wish {

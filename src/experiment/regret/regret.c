@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- regret --- */
-
 #define REGRET_USUAL_SAMPLE 100
 
 /* ---- The policy's own runs ---- */

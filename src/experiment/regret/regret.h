@@ -40,8 +40,7 @@ struct regret {
 int regret_run(struct regret *regret, struct error *reterr) MUST_CHECK;
 void regret_finish(struct regret *regret);
 
-/* --- spread --- */
-/* What the rows of a regret say together: how large it is, and where. */
+/* --- spread: what the rows of a regret say together: how large it is, and where --- */
 
 /* A decision point with what is known of it. */
 struct regret_point {

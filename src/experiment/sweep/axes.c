@@ -1,4 +1,4 @@
-/* Sweep axes, sweep spans, sweep sets: see axes.h. */
+/* Axes of a sweep: see axes.h. */
 #include "experiment/sweep/axes.h"
 
 #include "base/numfmt.h"
@@ -13,8 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- sweep_sets --- */
-/* Paths and values as the sweep file has them. */
+/* --- sweep_sets: paths and values as the sweep file has them --- */
 
 static int sweep_path_bind(struct sweep_path *out, const char *text, struct location where,
                            const char *path, const struct binding *binding) MUST_CHECK;
@@ -50,9 +49,8 @@ int sweep_sets_bind(struct sweep_sets *sets, const struct yaml_node *node, const
 }
 
 /* --- sweep_spans --- */
-/* Numbers between two bounds: of a range, or of a sample. Numbers that are computed keep 12
-   significant digits: ids are hashes of their text, and the last bits of pow differ between C
-   libraries. */
+/* Numbers between two bounds, of a range or a sample. Computed ones keep 12 significant digits: ids
+   are hashes of their text, and the last bits of pow differ between C libraries. */
 
 struct sweep_span {
     struct location where;
@@ -223,8 +221,7 @@ static const char *sweep_span_text(const struct sweep_span *span, double value,
     return arena_printf(arena, "%s%s", text, span->unit);
 }
 
-/* --- sweep_axes --- */
-/* From the section `axes` to lists of values. */
+/* --- sweep_axes: from the section `axes` to lists of values --- */
 
 enum sampling { SAMPLING_RANDOM, SAMPLING_LHS };
 

@@ -1,4 +1,5 @@
-/* Sweep axes, sweep spans, sweep sets. */
+/* The axes of a sweep: sets of paths and values (sweep_sets), numbers between bounds (sweep_spans),
+   and all axes of a file (sweep_axes). */
 #ifndef EASIM_EXPERIMENT_SWEEP_AXES_H
 #define EASIM_EXPERIMENT_SWEEP_AXES_H
 
@@ -27,8 +28,7 @@ struct sweep_sets {
 int sweep_sets_bind(struct sweep_sets *sets, const struct yaml_node *node, const char *path,
                     const struct binding *binding) MUST_CHECK;
 
-/* --- sweep_axes --- */
-/* The axes of a sweep and their values: lists, ranges, zipped lists and samples. */
+/* --- sweep_axes: lists, ranges, zipped lists and samples --- */
 
 struct sweep_value {
     const char *shown; /* as a cell of a table */

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- sweep --- */
-
 struct sweep_file {
     const char *name, *base;
     const struct yaml_node *set, *axes, *others;

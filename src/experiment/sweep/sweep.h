@@ -48,8 +48,7 @@ const char **sweep_fixed_texts(const struct sweep *sweep, struct arena *arena, s
 const char **sweep_set_texts(const struct sweep *sweep, size_t point, struct arena *arena,
                              size_t *ret_count);
 
-/* --- sweep_resume --- */
-/* Where a sweep resumes: which of its points are still to be run. */
+/* --- sweep_resume: where a sweep resumes: which of its points are still to be run --- */
 
 enum sweep_state { SWEEP_MISSING, SWEEP_DONE, SWEEP_FAILED };
 

@@ -7,8 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* --- tune --- */
-
 /* NAN unless it is defined in every replication: means over different workloads do not compare. */
 static struct estimate estimate_column(const struct replicate_result *result, unsigned column) {
     struct estimate e = t_interval_of_column(result->summaries, result->count, column);

@@ -1,4 +1,4 @@
-/* Validate case, validate meter, job table, facts: see case.h. */
+/* Cases of validation: see case.h. */
 #include "experiment/validate/case.h"
 
 #include "base/mem.h"

@@ -1,4 +1,5 @@
-/* Validate case, validate meter, job table, facts. */
+/* A case of validation: its file (validate_case), its meter (validate_meter), its table of jobs
+   (job_table), single facts. */
 #ifndef EASIM_EXPERIMENT_VALIDATE_CASE_H
 #define EASIM_EXPERIMENT_VALIDATE_CASE_H
 
@@ -43,8 +44,7 @@ void validate_power_compare(struct validate_power *power, const struct validate_
 void validate_power_finish(struct validate_power *power);
 
 /* --- job_table --- */
-/* Times and energy of single jobs, from a CSV file: as somebody measured them, or as a run wrote
-   them. A time that is not known is NAN. */
+/* Times and energy of single jobs, from a CSV file: measured, or of a run. NAN: not known. */
 
 /* Units are in the names. RUN: from the first start to the finish, whether it held GPUs or not;
    EXEC: the time in which it held GPUs, its service time. */
@@ -107,8 +107,7 @@ double job_time_between(double first_s, double second_s);
 void job_row_complete(struct job_row *row);
 void job_table_finish(struct job_table *table);
 
-/* --- validate_case --- */
-/* A validation file: a scenario, what was measured of it, and how near the two should be. */
+/* --- validate_case: a scenario, what was measured of it, and how near the two should be --- */
 
 /* What the row is about, in the order of validate_kinds. */
 enum validate_kind {
@@ -179,8 +178,7 @@ struct validate_case {
 const char **validate_case_set_texts(const struct validate_case *validation, struct arena *arena);
 void validate_case_finish(struct validate_case *validation);
 
-/* --- facts --- */
-/* One number out of a CSV file of facts. */
+/* --- facts: one number out of a CSV file of facts --- */
 
 struct fact {
     const char *file, *column;

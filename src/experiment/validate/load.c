@@ -1,4 +1,4 @@
-/* Validate load, validate find: see load.h. */
+/* Loading of validations: see load.h. */
 #include "experiment/validate/load.h"
 
 #include "base/array.h"
@@ -9,8 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* --- validate_load --- */
 
 /* A table of what was measured of each job. */
 struct jobs_item {

@@ -1,4 +1,5 @@
-/* Validate load, validate find. */
+/* Loading of validations: a file of one (validate_load), and those that come with easim
+   (validate_find). */
 #ifndef EASIM_EXPERIMENT_VALIDATE_LOAD_H
 #define EASIM_EXPERIMENT_VALIDATE_LOAD_H
 
@@ -16,7 +17,6 @@ int validate_case_of_log(struct validate_case *validation, const char *log, cons
                          double tolerance, struct problems *problems) MUST_CHECK;
 
 /* --- validate_find --- */
-/* The validations that come with easim. */
 
 /* The files *.yaml of the first folder that exists of: $EASIM_VALIDATION, `validation` beside the
    program and above it, where they are installed. In alphabetical order, NULL-terminated, in the

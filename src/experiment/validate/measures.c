@@ -1,4 +1,4 @@
-/* Validate measures, validate data: see measures.h. */
+/* Measures of a validation: see measures.h. */
 #include "experiment/validate/measures.h"
 
 #include "io/files.h"

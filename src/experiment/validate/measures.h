@@ -1,4 +1,4 @@
-/* Validate measures, validate data. */
+/* What a validation compares: its measures, and the files of data that they come from. */
 #ifndef EASIM_EXPERIMENT_VALIDATE_MEASURES_H
 #define EASIM_EXPERIMENT_VALIDATE_MEASURES_H
 
@@ -10,8 +10,7 @@ int validate_measures_bind(struct validate_case *validation, const struct yaml_n
 /* Every figure that a table of jobs allows. */
 void validate_measures_of_log(struct validate_case *validation, double tolerance);
 
-/* --- validate_data --- */
-/* The files of data of a validation: where they are, and who uses them. */
+/* --- validate_data: the files of data of a validation: where they are, and who uses them --- */
 
 /* Binds NAME: FILE and looks for each file: from the folder of the validation, then from
    $EASIM_DATA. validation->missing is the first that is nowhere. */

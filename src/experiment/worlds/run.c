@@ -1,4 +1,5 @@
-/* World run, world results: see run.h. */
+/* Runs of all worlds: see run.h. Results have places of their own, so the order in which they end
+   does not matter. */
 #include "experiment/worlds/run.h"
 
 #include "base/mem.h"
@@ -47,8 +48,6 @@ void world_results_drop(struct world_results *results, size_t set, uint32_t worl
 }
 
 /* --- world_run --- */
-/* Worlds in processes. Results have places of their own, so the order in which they end does not
-   matter. */
 
 /* A policy in a world, with all replications. */
 struct task {

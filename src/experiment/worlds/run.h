@@ -1,4 +1,4 @@
-/* World run, world results. */
+/* The runs of all worlds, and their results by policy, world and replication. */
 #ifndef EASIM_EXPERIMENT_WORLDS_RUN_H
 #define EASIM_EXPERIMENT_WORLDS_RUN_H
 
@@ -45,8 +45,8 @@ bool world_results_has(const struct world_results *results, struct world_run run
 void world_results_drop(struct world_results *results, size_t set, uint32_t world);
 
 /* --- world_run --- */
-/* The runs of all worlds: every policy with every workload in each (semantics 17.2), a policy in a
-   world in a process of its own. */
+/* Every policy with every workload in each world (semantics 17.2), a policy in a world in a process
+   of its own. */
 
 /* What is run. */
 struct world_run_plan {

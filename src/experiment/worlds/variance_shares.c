@@ -1,4 +1,4 @@
-/* Budget, crossed, doubt: see variance_shares.h. */
+/* Shares of a variance: see variance_shares.h. */
 #include "experiment/worlds/variance_shares.h"
 
 #include "base/mem.h"
@@ -11,8 +11,6 @@
 #include <gsl/gsl_statistics.h>
 #include <math.h>
 #include <stdlib.h>
-
-/* --- crossed --- */
 
 /* --- the complete part of a table --- */
 

@@ -1,4 +1,5 @@
-/* Budget, crossed, doubt. */
+/* The shares of physics and workloads in the variance of a difference: tables crossed by both, the
+   budget of one, and those of all (doubt). */
 #ifndef EASIM_EXPERIMENT_WORLDS_VARIANCE_SHARES_H
 #define EASIM_EXPERIMENT_WORLDS_VARIANCE_SHARES_H
 
@@ -48,9 +49,9 @@ struct crossed_interval crossed_interval_of(const struct crossed *crossed,
                                             const struct crossed_squares *squares);
 
 /* --- budget --- */
-/* Where the doubt about a difference comes from: from which group of physics, from the workloads,
-   or from both at once; and how often it holds (semantics 18.1 to 18.3). Pure functions; undefined
-   values are NAN. */
+/* Where the doubt about a difference comes from: a group of physics, the workloads, or both at
+   once; and how often it holds (semantics 18.1 to 18.3). Pure functions; undefined values are
+   NAN. */
 
 /* One metric of a policy and of the baseline, [set][world][replication], NAN where missing. Set 0
    has the worlds as drawn; set g > 0 has them with the draws of group g - 1 alone taken from an
@@ -76,8 +77,7 @@ struct budget {
 void budget_of(const struct budget_values *values, uint64_t seed, struct budget *ret_budget,
                struct share_range *ret_groups);
 
-/* --- doubt --- */
-/* The budgets of all metrics and policies of a comparison in many worlds. */
+/* --- doubt: the budgets of all metrics and policies of a comparison in many worlds --- */
 
 /* Zero-initialise; release with doubt_finish. */
 struct doubt {

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- worlds --- */
-
 bool worlds_are_plain(const struct uncertainty *uncertainty) {
     return uncertainty->worlds == 0 ||
            (uncertainty->worlds == 1 && !uncertainty_draws(uncertainty));
@@ -215,8 +213,7 @@ void worlds_finish(struct worlds *worlds) {
 }
 
 /* --- world_draws --- */
-/* Drawing of worlds, until the scenario can be loaded in each: see world_draws. Every unit draws
-   from a stream of its own, which goes on where a draw is not taken. */
+/* Every unit draws from a stream of its own, which goes on if a draw is not taken. */
 
 #define WORLDS_MOST_DRAWS 1000 /* in a row, for one value that is to be taken */
 

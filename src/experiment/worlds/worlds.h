@@ -1,5 +1,5 @@
-/* The worlds of a scenario: what is drawn in each (semantics 17.1). Every world is one that the
-   scenario can be loaded in. */
+/* The worlds of a scenario: what is drawn in each (semantics 17.1). The scenario can be loaded in
+   each. */
 #ifndef EASIM_EXPERIMENT_WORLDS_WORLDS_H
 #define EASIM_EXPERIMENT_WORLDS_WORLDS_H
 
@@ -59,7 +59,7 @@ int worlds_load(const struct worlds *worlds, const char *const *sets, size_t cou
                 const char *policy, struct study *study, struct problems *problems) MUST_CHECK;
 
 /* --- world_draws --- */
-/* Draws the worlds of a scenario, each one in which it can be loaded (semantics 17.1). */
+/* Draws the worlds of a scenario, until it can be loaded in each (semantics 17.1). */
 
 /* Finds the units of worlds whose `central` and `source` are given, and draws all worlds. Negative
    after adding problems: a parameter whose law has no value that the scenario takes, a covariance
