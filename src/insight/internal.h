@@ -4,17 +4,15 @@
 
 #include "insight/recorded_run.h"
 
-/* --- recorded_jobs --- */
-/* The jobs of a recorded run, as its policy had them, from workload.csv. */
+/* --- recorded_jobs: the jobs of a recorded run, as its policy had them, from workload.csv --- */
 
 /* Fills in workload and allowed_k. */
 int recorded_jobs_load(struct recorded_run *run, struct error *reterr) MUST_CHECK;
 
 /* --- recorded_services --- */
-/* Replicas of services in a recorded run. They stand among its jobs, behind those of workload.csv,
-   by service and number: named SERVICE#NUMBER, with user, model and labels of the service, and in
-   configurations of which goodput is their capacity and power the most that a GPU of theirs draws.
- */
+/* Replicas in a recorded run. They are among its jobs, after those of workload.csv, by service and
+   number: named SERVICE#NUMBER, with user, model and labels of the service, and configurations of
+   which goodput is their capacity and power the most that a GPU of theirs draws. */
 
 /* The job that is the replica of that name, behind all others; EASIM_NONE: none may be called so
    here, since they come by service and number. */

@@ -1,4 +1,4 @@
-/* Team, fabric: see network_use.h. */
+/* Use of the network: see network_use.h. */
 #include "insight/network_use.h"
 
 #include "cluster/power_meter.h"

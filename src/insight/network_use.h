@@ -1,4 +1,4 @@
-/* Team, fabric. */
+/* The network in a recorded run: its use by the GPUs of a job (team), and its power (fabric). */
 #ifndef EASIM_INSIGHT_NETWORK_USE_H
 #define EASIM_INSIGHT_NETWORK_USE_H
 
@@ -23,8 +23,7 @@ bool team_is_news(const struct recorded_run *run, const struct recorded_segment 
 double team_sync_share(const struct recorded_run *run, uint32_t job,
                        const struct easim_config *config, uint32_t span);
 
-/* --- fabric --- */
-/* The power of the cluster's network (semantics 32.2), divided among GPU types. */
+/* --- fabric: the power of the cluster's network (semantics 32.2), divided among GPU types --- */
 
 /* The part that a GPU type has of it by its share of the GPUs, in whole nW; the parts add up to
    what the meter has. It never changes, whatever fails. 0: there is no network. */

@@ -1,5 +1,5 @@
-/* Jobs of a recorded run: see internal.h. A set of configurations is made for each request
-   when the first job has it. */
+/* Jobs of a recorded run: see internal.h. A set of configurations is made for each request when the
+   first job has it. */
 #include "insight/internal.h"
 
 #include "base/numfmt.h"

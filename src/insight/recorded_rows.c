@@ -1,5 +1,5 @@
-/* Segments and rests of a recorded run: see internal.h. Rows are by job and time, so a row
-   mostly has the configuration and the GPUs of the one before. */
+/* Segments and rests of a recorded run: see internal.h. Rows are by job and time, so a row mostly
+   has the configuration and the GPUs of the one before. */
 #include "insight/internal.h"
 
 #include "base/numfmt.h"
@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- recorded_rows --- */
-/* The rows of segments.csv and gpus.csv of a recorded run. */
+/* --- recorded_rows: the rows of segments.csv and gpus.csv of a recorded run --- */
 
 static int recorded_rows_load_segments(struct recorded_run *run, struct error *reterr) MUST_CHECK;
 static int recorded_rows_load_rests(struct recorded_run *run, struct error *reterr) MUST_CHECK;
@@ -459,8 +458,6 @@ static int recorded_rows_load_rests(struct recorded_run *run, struct error *rete
             read_rest(&r);
     return close_rows(&r, run->rests.count, run->part->rest_count, reterr);
 }
-
-/* --- recorded_load --- */
 
 /* --- its row of summary.csv --- */
 

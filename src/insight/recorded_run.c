@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- recorded_run --- */
-
 void recorded_run_finish(struct recorded_run *run) {
     for (uint32_t m = 0; run->allowed_k && m < run->folder->models.count; m++)
         free(run->allowed_k[m].at);

@@ -1,4 +1,4 @@
-/* Segment events, node changes: see run_events.h. */
+/* Events of a recorded run: see run_events.h. */
 #include "insight/run_events.h"
 
 #include <stdlib.h>

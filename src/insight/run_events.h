@@ -1,4 +1,5 @@
-/* Segment events, node changes. */
+/* Events of a recorded run in order of time: beginnings and ends of segments, and changes of
+   nodes. */
 #ifndef EASIM_INSIGHT_RUN_EVENTS_H
 #define EASIM_INSIGHT_RUN_EVENTS_H
 
@@ -20,8 +21,7 @@ struct segment_events {
 void segment_events_find(struct segment_events *events, const struct recorded_run *run);
 void segment_events_finish(struct segment_events *events);
 
-/* --- node_changes --- */
-/* Failures and repairs of the nodes of a recorded run in order of time. */
+/* --- node_changes: failures and repairs of the nodes --- */
 
 struct node_change {
     int64_t time_ns;

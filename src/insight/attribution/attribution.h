@@ -6,7 +6,7 @@
 #include "workload/workload.h"
 
 /* --- attribution_path --- */
-/* By what energy and GPU time are divided: a path of labels, as in label.product/user/model. */
+/* The levels of division: a path of labels, as in label.product/user/model. */
 
 #define ATTRIBUTION_MOST_LEVELS 8
 

@@ -4,8 +4,7 @@
 
 #include "insight/recorded_run.h"
 
-/* --- step_integral --- */
-/* Carbon intensity and price over time, as the steps that they are. */
+/* --- step_integral: carbon intensity and price over time, as the steps that they are --- */
 
 /* What a constant power of 1 W over a time comes to, pue included. */
 struct step_sum {
@@ -57,7 +56,7 @@ struct cell *cells_at(const struct cells *cells, int64_t time_ns, uint32_t gpu_t
 int64_t cells_end_ns(const struct cells *cells, int64_t time_ns);
 
 /* --- model_counts --- */
-/* What models did, in operations and bytes, where they say what a sample takes (semantics 25.3). */
+/* Operations and bytes of models that state those of a sample (semantics 25.3). */
 
 /* Sums; each figure is one over another, of the jobs for which both are known. */
 struct model_counts {

@@ -6,8 +6,7 @@
 #include "insight/run_events.h"
 
 /* --- holdings --- */
-/* From when to when jobs held GPUs without waiting in between, and which job made room for each.
-   (semantics 26.2) */
+/* When jobs held GPUs without waiting in between, and which job made room for each. */
 
 /* A job that is resized, or preempted and started again at the same instant, goes on. */
 struct holding {

@@ -4,8 +4,7 @@
 
 #include "insight/run_events.h"
 
-/* --- neighbours --- */
-/* What jobs on one node cost each other in time and energy, by interference (semantics 11, 26). */
+/* --- neighbours: what jobs on one node cost each other by interference (semantics 11, 26) --- */
 
 /* Zero-initialise; release with neighbours_finish. Both NULL: nobody slows anybody down. */
 struct neighbours {

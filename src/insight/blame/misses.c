@@ -1,4 +1,4 @@
-/* Miss cause, node blame: see misses.h. */
+/* Causes of missed deadlines, and costs of nodes: see misses.h. */
 #include "insight/blame/misses.h"
 
 #include "base/units.h"

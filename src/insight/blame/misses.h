@@ -1,4 +1,4 @@
-/* Miss cause, node blame. */
+/* Causes: why a job missed its deadline (miss_cause), and the cost of each node (node_blame). */
 #ifndef EASIM_INSIGHT_BLAME_MISSES_H
 #define EASIM_INSIGHT_BLAME_MISSES_H
 
@@ -25,8 +25,8 @@ enum miss_cause miss_cause_find(const struct recorded_run *run, const struct bla
                                 uint32_t job, double *ret_late_s);
 
 /* --- node_blame --- */
-/* What each node cost in the measured time: by its failures, and because jobs on it slow each other
-   down (semantics 26.4). */
+/* The cost of each node in the measured time: failures, and slowdown of jobs on it (semantics
+   26.4). */
 
 struct node_blame {
     uint32_t failures;

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- gathered --- */
-
 struct gathered *gathered_find(struct gathered_list *list, uint32_t model, uint32_t type,
                                uint32_t other) {
     const uint32_t key[] = {model, type, other};

@@ -1,5 +1,5 @@
-/* What a rule gathers of many jobs before it speaks: whose it is, how much, and the jobs of most.
- */
+/* What a rule gathers of many jobs before it speaks: whose, how much, and the jobs of most
+   weight. */
 #ifndef EASIM_INSIGHT_RULES_GATHERED_H
 #define EASIM_INSIGHT_RULES_GATHERED_H
 
@@ -8,8 +8,7 @@
 #include "insight/rules/rule_run.h"
 #include "model/model.h"
 
-/* --- top_list --- */
-/* The few of many that weigh most, in one pass. */
+/* --- top_list: the few of many that weigh most, in one pass --- */
 
 struct top_entry {
     double weight;
@@ -75,7 +74,7 @@ struct insight *gathered_report(const struct rule_run *rule_run, const struct ga
                                 const char *note, double factor, struct insights *insights);
 
 /* --- job_evidence --- */
-/* Jobs as evidence: those of most weight, each with its time and what there is to see. */
+/* Jobs as evidence: those of most weight, each with its time and what to see. */
 
 /* One of them: entry->index is that of a job, and its time is the entry's. The note is made as by
    printf. */
@@ -84,8 +83,8 @@ void job_evidence_add(const struct rule_run *rule_run, const struct top_entry *e
     __attribute__((format(printf, 5, 6)));
 
 /* --- kept_work --- */
-/* The computing of a run that was kept, piece by piece: what rules about configurations look at.
-   Rigid jobs have no choice of a configuration, and no pieces. */
+/* The computing of a run that was kept, piece by piece, for rules about configurations. Rigid jobs
+   have no choice of a configuration, and no pieces. */
 
 /* The part of a segment within the measured time. */
 struct kept_piece {

@@ -1,6 +1,5 @@
 /* What a rule has found in a run: who, when, how much, and what to try. Lists own all they hold;
-   texts that are given are borrowed for as long as the list lives, those that are made are the
-   list's. */
+   texts that are given are borrowed for as long as the list lives. */
 #ifndef EASIM_INSIGHT_RULES_INSIGHT_H
 #define EASIM_INSIGHT_RULES_INSIGHT_H
 
@@ -12,8 +11,8 @@
 #include <stdint.h>
 
 /* --- rule --- */
-/* A rule: it looks at one recorded replication and says what it finds (docs/insights.md). Rules of
-   a family share a file, and all of them stand in rule_table.c. */
+/* It looks at one recorded replication and says what it finds (docs/insights.md). Rules of a family
+   share a file; all of them are rows of rule_table.c. */
 
 struct insights;
 struct rule_run;

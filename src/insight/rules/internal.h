@@ -9,8 +9,7 @@
 #include "insight/rules/rule_run.h"
 #include "insight/waste/instants.h"
 
-/* --- rules --- */
-/* Of each rule: the struct of its thresholds, and what looks for it. */
+/* --- rules: of each rule: the struct of its thresholds, and what looks for it --- */
 
 /* clang-format off */
 #define RULE(of, ...) struct of##_thresholds {
@@ -25,8 +24,7 @@
 
 /* --- proposal --- */
 /* What several rules propose to try. Each sets the what-if of an insight, or says why there is
-   none. A change is offered only where the run's policy, models and scenario know what it changes.
- */
+   none. A change is offered only if the run's policy, models and scenario know what it changes. */
 
 /* policy.params.NAME=VALUE if the policy has the parameter with another value. */
 bool proposal_param(const struct rule_run *rule_run, struct insights *insights,
@@ -63,7 +61,7 @@ static inline void proposal_none(struct insight *insight, const char *why) {
 
 /* --- narrower --- */
 /* What-ifs that let jobs choose from less: the lists k, b and h of the section workload. A change
-   is offered only where the scenario has such lists and something is left of them. */
+   is offered only if the scenario has such lists and something is left of them. */
 
 /* Numbers of GPUs up to `most`. */
 bool narrower_k(const struct rule_run *rule_run, struct insights *insights, struct insight *insight,
@@ -76,9 +74,9 @@ bool narrower_h(const struct rule_run *rule_run, struct insights *insights, stru
                 uint32_t gpu_type);
 
 /* --- queue_replay --- */
-/* A recorded run again, from one change to the next: what is free, who waits and could start, power
-   and cap. Jobs that wait stand in groups of equal wishes, so that a step costs what there are of
-   these, however long the queue is. */
+/* A recorded run again, change by change: what is free, which jobs wait and could start, power and
+   cap. Jobs wait in groups of equal wishes, so a step costs what there are of these, not the
+   queue's length. */
 
 /* GPUs of a type that jobs of a group could take: of their configurations with as many the fastest,
    and what they add to the power at least, by span. */

@@ -1,4 +1,4 @@
-/* Idle, short jobs. */
+/* Rules of overheads: idle GPUs, and short jobs. */
 #include "base/units.h"
 #include "insight/rules/gathered.h"
 #include "insight/rules/internal.h"
@@ -6,8 +6,7 @@
 
 #include <math.h>
 
-/* --- idle --- */
-/* Rules of idle GPUs: those that are powered for nobody, and the end of a run. */
+/* --- idle: GPUs that are powered for no job, and the end of a run --- */
 
 /* ---- IDLE ---- */
 
@@ -192,8 +191,7 @@ void find_tail(const struct rule_run *rule_run, const void *thresholds, struct i
         report_tail(rule_run, &tail, use, insights);
 }
 
-/* --- short_jobs --- */
-/* SHORT: jobs that compute hardly longer than they take to begin. */
+/* --- short_jobs: SHORT: jobs that compute hardly longer than they take to begin --- */
 
 /* Of one job, in the measured time; computing as a whole. */
 struct spent {

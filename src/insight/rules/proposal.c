@@ -5,8 +5,6 @@
 
 #include <math.h>
 
-/* --- proposal --- */
-
 bool proposal_param(const struct rule_run *rule_run, struct insights *insights,
                     struct insight *insight, const char *name, const char *value) {
     if (!policy_facts_may_set(&rule_run->facts, name, value))

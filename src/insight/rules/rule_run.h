@@ -11,8 +11,8 @@
 #include "insight/waste/waste.h"
 
 /* --- policy_facts --- */
-/* What the manifest of a recorded policy says of it: what it may do, and its parameters
-   as they were. Insights propose only parameters that the policy has. */
+/* What the manifest of a recorded policy says of it: what it may do, and its parameters. Insights
+   propose only parameters that the policy has. */
 
 struct policy_param {
     const char *name, *value; /* as text: true, 600, off */

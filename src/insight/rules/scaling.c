@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 /* --- scaling_curve --- */
-/* How a job's speed grows with its GPUs: of every allowed number the fastest configuration of one
+/* How a job's speed grows with its GPUs: for every allowed number the fastest configuration of one
    GPU type, without a power limit, in the span of the empty cluster. */
 
 struct scaling_curve {
@@ -61,8 +61,7 @@ static double scaling_marginal(const struct scaling_curve *curve, uint32_t place
     return (speed_at(curve, place) - speed_at(curve, place - 1)) / more / speed_of_one(curve);
 }
 
-/* --- growth --- */
-/* UNDERSCALE: free GPUs that running jobs could have used. */
+/* --- growth: UNDERSCALE: free GPUs that running jobs could have used --- */
 
 /* A segment that could have had more. */
 struct grower {

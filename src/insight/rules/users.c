@@ -1,4 +1,4 @@
-/* Fairness, hog. */
+/* Rules of users: fairness, and the hog. */
 #include "base/units.h"
 #include "insight/rules/gathered.h"
 #include "insight/rules/internal.h"
@@ -8,8 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* --- fairness --- */
-/* Rules of fairness: jobs that starve, and users who get less than they may. */
+/* --- fairness: jobs that starve, and users who get less than they may --- */
 
 /* ---- STARVE ---- */
 
@@ -251,8 +250,7 @@ void find_unfair(const struct rule_run *rule_run, const void *thresholds,
     free(all.users);
 }
 
-/* --- hog --- */
-/* The rule of hogs: who takes most of the cluster. */
+/* --- hog: the user who takes most of the cluster --- */
 
 /* ---- HOG ---- */
 

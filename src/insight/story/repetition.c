@@ -10,7 +10,6 @@
 #include <stdlib.h>
 
 /* --- moment --- */
-/* Moments as bytes and back. */
 
 static bool moments_take_bytes(struct moments *moments, struct slice from) MUST_CHECK;
 
@@ -79,9 +78,8 @@ void moments_finish(struct moments *moments) {
 }
 
 /* --- watch --- */
-/* An observer that follows one job, and notes what the policy saw whenever it decided on it.
-   What the policy saw of a job. Invariant: the view is looked at before the policy acts,
-   since it changes with each action of the plan. */
+/* An observer that follows one job. Invariant: the view is looked at before the policy acts,
+   because it changes with each action of the plan. */
 
 struct watch {
     struct observer observer;

@@ -9,9 +9,7 @@
 #include "insight/recorded_run.h"
 #include "study/study.h"
 
-/* --- moment --- */
-/* What a policy saw when it decided on one job: copies of numbers, which go from one process to
-   another as they are. */
+/* --- moment: what a policy saw when it decided on one job: numbers, the same in any process --- */
 
 /* A configuration with what it would cost from now on, as policies predict it (semantics 4): of a
    waiting job from its start, of a running one after a resize. */

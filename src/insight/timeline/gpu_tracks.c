@@ -9,8 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* --- gpu_tracks --- */
-
 void gpu_tracks_init(struct gpu_tracks *tracks, const struct recorded_run *run) {
     const struct cluster *cluster = &run->folder->cluster;
     *tracks = (struct gpu_tracks){.cluster = cluster};
@@ -85,8 +83,8 @@ void gpu_tracks_finish(struct gpu_tracks *tracks) {
 }
 
 /* --- gpu_slices --- */
-/* Slices of GPUs. Invariant: at most one slice a track is not written yet, the last one, which the
-   next may join. */
+/* Invariant: at most one slice a track is not written yet, the last one, which the next may
+   join. */
 
 /* Of one track, not written yet. */
 struct open_slice {

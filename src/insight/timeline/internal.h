@@ -6,8 +6,7 @@
 #include "insight/recorded_run.h"
 #include "io/atomic_file.h"
 
-/* --- trace_events --- */
-/* Events of a Chrome trace, one a line, as Perfetto reads them. */
+/* --- trace_events: events of a Chrome trace, one a line, as Perfetto reads them --- */
 
 /* What an event is; each is counted by itself. */
 enum trace_kind {
@@ -58,8 +57,7 @@ int trace_events_close(struct trace_events *events, struct error *reterr) MUST_C
 uint64_t trace_events_total(const struct trace_events *events);
 void trace_events_finish(struct trace_events *events);
 
-/* --- timeline_part --- */
-/* What the parts of a timeline share while it is made. */
+/* --- timeline_part: what the parts of a timeline share while it is made --- */
 
 /* What a resolution has left out, or joined. */
 struct timeline_thinned {
@@ -97,8 +95,7 @@ static inline struct trace_place timeline_place(const struct timeline_part *part
     return (struct trace_place){part->run->folder->cluster.node_count, thread, time_ns};
 }
 
-/* --- gpu_tracks --- */
-/* The tracks of GPUs: one each; of a GPU that jobs share one for each lane. */
+/* --- gpu_tracks: the tracks of GPUs: one each; of a GPU that jobs share one for each lane --- */
 
 /* Release with gpu_tracks_finish. */
 struct gpu_tracks {
@@ -113,15 +110,13 @@ void gpu_tracks_write(const struct gpu_tracks *tracks, struct timeline_part *par
 void gpu_tracks_finish(struct gpu_tracks *tracks);
 
 /* --- gpu_slices --- */
-/* What each GPU did: a slice for each segment of a job on it, and for the times in which it slept
-   or its node had failed. */
+/* What each GPU did: a slice for each segment of a job, for sleep and for failures. */
 
 /* Slices of one track follow each other and never overlap; their energies and lengths add up to
    those of the segments at any resolution: what is joined touches. */
 void gpu_slices_write(struct timeline_part *part, const struct gpu_tracks *tracks);
 
-/* --- job_events --- */
-/* What happened to jobs beside their GPUs: submissions, waits, and what was decided. */
+/* --- job_events: what happened to jobs beside their GPUs: submissions, waits, decisions --- */
 
 /* A slice from each submission to the next one, in which arrows begin. */
 void job_events_write_submissions(struct timeline_part *part);
@@ -146,8 +141,7 @@ uint32_t arrow_into(const struct timeline_part *part, uint32_t segment);
 void arrow_begin(struct timeline_part *part, struct trace_place place, uint32_t arrow);
 void arrow_end(struct timeline_part *part, struct trace_place place, uint32_t arrow);
 
-/* --- counters --- */
-/* The state of the cluster over time: power, cap, waiting jobs, free GPUs, price, carbon. */
+/* --- counters: the cluster over time: power, cap, waiting jobs, free GPUs, price, carbon --- */
 
 /* Where segments and rests begin and end, by time. */
 struct counter_edges {

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 /* --- arrows --- */
-/* Arrows between slices. Invariant: both ends of an arrow are written, or none. */
+/* Invariant: both ends of an arrow are written, or none. */
 
 static const struct recorded_segment *segment_at(const struct timeline_part *part, uint32_t index) {
     return &part->run->segments.at[index];

@@ -1,4 +1,4 @@
-/* Waste class, causes, cost steps, serving: see classes.h. */
+/* Classes of waste: see classes.h. */
 #include "insight/waste/classes.h"
 
 #include "base/mem.h"

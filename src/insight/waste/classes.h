@@ -1,4 +1,5 @@
-/* Waste class, causes, cost steps, serving. */
+/* Classes of waste: their names (waste_class), the causes of lost segments, the steps of cost, and
+   serving. */
 #ifndef EASIM_INSIGHT_WASTE_CLASSES_H
 #define EASIM_INSIGHT_WASTE_CLASSES_H
 
@@ -54,8 +55,7 @@ extern const char *const waste_group_names[WASTE_GROUPS];
 enum waste_group waste_class_group(enum waste_class class);
 
 /* --- causes --- */
-/* Which class of waste a segment of a job is that did not compute, or computed in vain: whose
-   interruption it is (semantics 24.2). */
+/* The class of a segment that did not compute, or in vain: by its interruption (semantics 24.2). */
 
 /* The class of a segment of a job. rest: the job's segments from this one on, count of them;
    so_far: of the interruptions before it, from causes_after; on_demand: the job writes checkpoints
@@ -105,8 +105,7 @@ void cost_order_finish(struct cost_order *order); /* accepts a zeroed one */
 void cost_steps_find(struct cost_order *order, uint32_t set, uint32_t config, uint32_t span,
                      const struct room_free *free, struct cost steps[static COST_STEPS]);
 
-/* --- serving --- */
-/* How the energy of replicas is divided (semantics 24.2, 24.3). */
+/* --- serving: how the energy of replicas is divided (semantics 24.2, 24.3) --- */
 
 /* Of a serve segment, or a part of it: what it spent, and what it served. */
 struct serving_parts {

@@ -9,7 +9,7 @@
 
 /* --- room --- */
 /* What is free of each GPU type at an instant of a recorded run, as placement saw it: whole GPUs,
-   most of one node, parts of shared ones. GPUs asleep are free; those on failed nodes are not. */
+   most of one node, parts of shared ones. Sleeping GPUs are free; those on failed nodes are not. */
 
 /* Free GPUs of a type: all that decides whether a configuration fits. of_node is at most gpus. */
 struct room_free {
@@ -55,9 +55,9 @@ uint64_t room_free_milli(const struct room *room, uint32_t gpu_type);
 bool room_fits(const struct room_free *free, const struct easim_config *config);
 
 /* --- wanted --- */
-/* What the waiting jobs of an instant could use, by GPU type: whether any of them has a
-   configuration there, and whether one fits what is free. A job counts by what its set of
-   configurations asks for at least, so a change costs a few counters however many wait. */
+/* What the waiting jobs of an instant could use, by GPU type: whether any has a configuration
+   there, and whether one fits what is free. A job counts by what its set of configurations asks for
+   at least, so a change costs a few counters however many wait. */
 
 enum need_kind {
     NEED_ANY_SPAN,     /* k GPUs, wherever they are */

@@ -8,8 +8,6 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* --- room --- */
-
 static void init_type(struct room_type *type, const struct gpu_type *gpu_type) {
     type->free = gpu_type->gpus;
     type->nodes = mem_zalloc((size_t)gpu_type->node_gpus_max + 1, sizeof *type->nodes);

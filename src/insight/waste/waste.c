@@ -1,6 +1,6 @@
 /* The division of a run's energy: see waste.h. One walk through the instants of the run gives the
-   classes of free GPUs, and to each job, where it gets GPUs, what it could have had instead; what
-   it did on them is then divided at once. */
+   classes of free GPUs, and to each job, when it gets GPUs, what it could have had instead; what it
+   did on them is then divided at once. */
 #include "insight/waste/waste.h"
 
 #include "base/mem.h"
