@@ -69,10 +69,10 @@ void job_phase_enter(struct sim *sim, uint32_t job) {
         progress_change_config(sim, job, taken, due);
     if (taken != config)
         gpus_recommit(sim, config, taken, run->span);
-    segments_go_on(sim, job);
     show_phase(sim, job);
     if (taken != config)
         show_run(sim, job);
+    segments_go_on(sim, job); /* with the finish that is predicted now */
 }
 
 /* Some work of a job that is in no run may have been lost: the phase follows. Returns whether it is

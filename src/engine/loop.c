@@ -5,7 +5,6 @@
 #include "base/units.h"
 #include "engine/cluster_signals.h"
 #include "engine/contention.h"
-#include "engine/due_jobs.h"
 #include "engine/gpus.h"
 #include "engine/internal.h"
 #include "engine/jobs.h"
@@ -41,11 +40,20 @@ static void end_warmup(struct sim *sim, uint32_t nothing) {
             (*o)->measure((*o)->context, sim);
 }
 
-static void finish_job(struct sim *sim, uint32_t job) {
-    if (sim_job_state(sim, job) != EASIM_JOB_FINISHED) /* else it was due before */
-        jobs_finish(sim, job);
+static void tell_finish(struct sim *sim, uint32_t job) {
     view_add_event(&sim->view, EASIM_EVENT_FINISH, job);
     view_drop_job(&sim->view, job);
+}
+
+static void finish_job(struct sim *sim, uint32_t job) {
+    jobs_finish(sim, job);
+    tell_finish(sim, job);
+}
+
+/* Decision 0009. */
+static void finish_as_requested(struct sim *sim, uint32_t job) {
+    jobs_finish(sim, job);
+    sim_push(sim, sim->now_ns, EVENT_TOLD_FINISH, job);
 }
 
 static void release_gpus(struct sim *sim, uint32_t job) {
@@ -98,7 +106,8 @@ static void (*const apply_event[])(struct sim *sim, uint32_t payload) = {EVENT_K
 static void events_apply(struct sim *sim, const struct event *event) {
     const struct event_row *row = &event_rows[event->kind];
     bool tells_first = event->kind == EVENT_FAILURE; /* before those of its jobs */
-    sim->event_total++;
+    if (event->kind != EVENT_TOLD_FINISH)            /* which has been counted */
+        sim->event_total++;
     sim->instant_pending = true;
     sim->background -= row->subject == OF_NODE;
     if (row->subject == OF_JOB || row->subject == OF_WORKLOAD)
@@ -134,25 +143,19 @@ static void change_own_speed(struct sim *sim, uint32_t job, double factor) {
         contention_enter(sim, job);
 }
 
-/* The jobs that the convoy of the node does not hold get the events that a visit to all jobs in the
-   order of the list would give them: each may need two numbers of creation. */
 static void settle_convoy(struct sim *sim, uint32_t node) {
     const struct convoy *convoy = &sim->convoys.nodes[node];
-    size_t count = sim->nodes.jobs[node].list.count;
-    uint64_t number = sim->events.created;
-    double slowdown = nodes_slowdown_of(sim, count);
-    convoys_change_speed(sim, node, slowdown, number);
+    double slowdown = nodes_slowdown_of(sim, sim->nodes.jobs[node].list.count);
+    convoys_change_speed(sim, node, slowdown);
     for (size_t i = convoy->others.count; i-- > 0;) {
         uint32_t job = convoy->others.at[i];
         double factor = progress_factor(sim, job);
         if (sim->runs[job].segment != SEGMENT_RUN || factor == sim->progress[job].factor)
             continue;
-        sim->events.created = number + 2 * (uint64_t)convoys_list_place(sim, job);
         change_own_speed(sim, job, factor);
         if (sim->progress[job].factor == factor)
-            convoys_join(sim, job, slowdown, number);
+            convoys_join(sim, job, slowdown);
     }
-    sim->events.created = number + 2 * (uint64_t)count;
 }
 
 static void settle_speeds(struct sim *sim, uint32_t node) {
@@ -227,7 +230,6 @@ int loop_init(struct sim *sim, struct error *reterr) {
     sim->runs = mem_zalloc(workload->jobs.count, sizeof *sim->runs);
     sim->unsaved = mem_zalloc(workload->jobs.count, sizeof *sim->unsaved);
     sim->moved = mem_zalloc(workload->jobs.count, sizeof *sim->moved);
-    due_jobs_init(sim);
     contention_init(sim);
     progress_init(sim);
     convoys_init(sim);
@@ -286,7 +288,6 @@ void loop_finish(struct sim *sim) {
     forecasts_finish(sim);
     forecasts_check_finish(sim);
     eventq_finish(&sim->events);
-    free(sim->due.added.at);
     placement_finish(&sim->placement);
     power_meter_finish(&sim->meter);
     view_finish(&sim->view);
@@ -368,7 +369,6 @@ static void take_decision(struct sim *sim) {
     if (!sim->decide_pending)
         return;
     sim->decide_pending = false;
-    due_jobs_finish(sim);
     for (const struct observer *const *o = sim->observers; *o && sim->tells_events; o++)
         if ((*o)->decision)
             (*o)->decision((*o)->context, sim);
@@ -381,7 +381,8 @@ static void take_decision(struct sim *sim) {
     settle_changes(sim);
 }
 
-/* All events of the next instant and one decision, or one event and its decision. */
+/* All events of the next instant and one decision, or those up to the next one that causes a
+   decision. */
 static void step_to_next_instant(struct sim *sim) {
     struct event event;
     int64_t instant_ns = eventq_next_ns(&sim->events);
@@ -392,7 +393,7 @@ static void step_to_next_instant(struct sim *sim) {
            eventq_pop(&sim->events, &event)) {
         events_apply(sim, &event);
         settle_changes(sim);
-        if (!sim->options.engine.coalesce)
+        if (sim->decide_pending && !sim->options.engine.coalesce)
             break;
     }
     if (sim->error.code >= 0)
@@ -410,9 +411,10 @@ static bool is_stuck(const struct sim *sim) {
 
 /* Every EVENTS_PER_LOOK_OUT events: counts them for whoever shows progress, and asks whether
    the run is to be given up. */
-static bool is_cancelled(const struct sim *sim) {
-    if (sim->event_total % EVENTS_PER_LOOK_OUT != 0)
+static bool is_cancelled(struct sim *sim) {
+    if (sim->event_total < sim->look_out_at)
         return false;
+    sim->look_out_at += EVENTS_PER_LOOK_OUT;
     if (sim->options.progress)
         atomic_fetch_add_explicit(sim->options.progress, EVENTS_PER_LOOK_OUT, memory_order_relaxed);
     return sim->options.cancel && atomic_load_explicit(sim->options.cancel, memory_order_relaxed);

@@ -23,7 +23,7 @@
 void convoys_init(struct sim *sim) {
     const struct cluster *cluster = sim->cluster;
     if (!(cluster->slowdown_per_neighbour >= LEAST_SLOWDOWN) || sim->contention ||
-        sim->due.is_used || sim->workload->table.has_phases)
+        sim->workload->table.has_phases)
         return;
     sim->convoys.nodes = mem_zalloc(cluster->node_count, sizeof *sim->convoys.nodes);
     sim->convoys.jobs = mem_zalloc(sim->workload->jobs.count, sizeof *sim->convoys.jobs);
@@ -87,7 +87,7 @@ int64_t convoys_end_ns(const struct sim *sim, uint32_t job) {
                                   : eventq_time_ns(&sim->events, sim->runs[job].event);
 }
 
-void convoys_change_speed(struct sim *sim, uint32_t node, double slowdown, uint64_t number) {
+void convoys_change_speed(struct sim *sim, uint32_t node, double slowdown) {
     struct convoy *convoy = &sim->convoys.nodes[node];
     size_t count = convoy->members.count;
     double since_s = units_s(sim->now_ns - convoy->rated_ns), old = convoy->slowdown;
@@ -104,7 +104,6 @@ void convoys_change_speed(struct sim *sim, uint32_t node, double slowdown, uint6
             work[i] += since_s * (goodput[i] * factor);
     convoy->slowdown = slowdown;
     convoy->rated_ns = sim->now_ns;
-    convoy->number = number;
 }
 
 /* --- in and out --- */
@@ -149,15 +148,14 @@ static bool may_join(const struct sim *sim, uint32_t job, const struct convoy *c
            !ends_soon(convoy, sim->now_ns, eventq_time_ns(&sim->events, run->event));
 }
 
-void convoys_join(struct sim *sim, uint32_t job, double slowdown, uint64_t number) {
+void convoys_join(struct sim *sim, uint32_t job, double slowdown) {
     struct convoy *convoy = &sim->convoys.nodes[node_of(sim, job)];
     struct job_run *run = &sim->runs[job];
     if (convoy->members.count == 0) {
         convoy->slowdown = slowdown;
         convoy->rated_ns = sim->now_ns;
-        convoy->number = number;
     }
-    if (convoy->number != number || !may_join(sim, job, convoy))
+    if (!may_join(sim, job, convoy))
         return;
     array_push(&convoy->members, job);
     array_push(&convoy->work, sim->progress[job].stretch_work);
@@ -189,13 +187,10 @@ void convoys_leave(struct sim *sim, uint32_t job) {
     if (!convoys_hold(sim, job))
         return;
     struct convoy *convoy = &sim->convoys.nodes[node_of(sim, job)];
-    uint64_t created = sim->events.created;
     int64_t end_ns = end_in_convoy_ns(sim, job);
     sim->progress[job] = convoys_progress(sim, job);
     take_out(sim, job, convoy);
-    sim->events.created = convoy->number + 2 * (uint64_t)sim->convoys.jobs[job].list_place;
     sim->runs[job].event = sim_push(sim, end_ns, EVENT_FINISH, job);
-    sim->events.created = created;
 }
 
 /* A job comes to the end of the list of its node, or leaves a place there, which the last job of
@@ -224,7 +219,6 @@ static void convoys_remove_job(struct sim *sim, uint32_t job, uint32_t node) {
                 sim->convoys.jobs[last].list_place = (uint32_t)i;
         return;
     }
-    convoys_leave(sim, last); /* its event has the number of its place */
     sim->convoys.jobs[last].list_place = sim->convoys.jobs[job].list_place;
     leave_others(sim, job, convoy);
 }

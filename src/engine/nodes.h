@@ -64,11 +64,10 @@ bool convoys_know(const struct sim *sim, uint32_t job);
 struct progress convoys_progress(const struct sim *sim, uint32_t job);
 /* When a computing job ends, in a convoy or not. */
 int64_t convoys_end_ns(const struct sim *sim, uint32_t job);
-/* The convoy of a node now runs at another slowdown. `number`: of creation (eventq.h), of the event
-   that the first job of the node's list would get now; the next has this and 2. */
-void convoys_change_speed(struct sim *sim, uint32_t node, double slowdown, uint64_t number);
-/* A job that has just got its speed and its event in the same way may join. */
-void convoys_join(struct sim *sim, uint32_t job, double slowdown, uint64_t number);
+/* The convoy of a node now runs at another slowdown. */
+void convoys_change_speed(struct sim *sim, uint32_t node, double slowdown);
+/* A job that has just got this speed and its event may join. */
+void convoys_join(struct sim *sim, uint32_t job, double slowdown);
 /* A job gets its own progress and event, if it is in a convoy. */
 void convoys_leave(struct sim *sim, uint32_t job);
 /* The time of the next event, after jobs have left that may end by then. */

@@ -355,7 +355,7 @@ void segments_begin_queued(struct sim *sim, uint32_t job) {
 }
 
 static void count_start(struct sim *sim, uint32_t job, const struct easim_config *config) {
-    sim->start_total++;
+    sim->runs[job].start = (uint32_t)sim->start_total++;
     if (!config->extrapolated)
         return;
     sim->extrapolated_starts++;
@@ -368,7 +368,7 @@ void segments_begin_on_gpus(struct sim *sim, const struct job_start *start) {
     struct job_run *run = &sim->runs[job];
     run->allocation = start->allocation;
     run->config = start->config;
-    run->span = gpus_span(&start->allocation);
+    run->span = (uint8_t)gpus_span(&start->allocation);
     run->node_count = start->allocation.count;
     run->held_since_ns = sim->now_ns;
     gpus_use(sim, job);

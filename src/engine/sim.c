@@ -9,7 +9,8 @@ const struct event_row event_rows[] = {EVENT_KINDS(ROW)};
 
 uint32_t event_order_rank(enum event_kind kind, bool arrivals_first) {
     uint32_t rank = event_rows[kind].rank;
-    return arrivals_first && rank == RANK_FINISH ? RANK_LATE_FINISH : rank;
+    bool late = arrivals_first && rank == RANK_FINISH && kind != EVENT_REQUESTED_FINISH;
+    return late ? RANK_LATE_FINISH : rank;
 }
 
 /* --- sim --- */
@@ -34,13 +35,45 @@ void sim_notify(struct sim *sim, uint32_t job, enum job_change change) {
             (*o)->job((*o)->context, sim, job, change);
 }
 
+/* Of a job that holds GPUs that of the start by which it got them, else of what the event is
+   about. */
+static uint64_t number_of(const struct sim *sim, enum event_kind kind, uint32_t payload) {
+    if (event_rows[kind].subject == OF_JOB)
+        return sim->runs[payload].start;
+    if (kind != EVENT_REPLICA)
+        return payload == EASIM_NONE ? 0 : payload;
+    const struct replica *replica = &sim->services.replicas.at[payload];
+    uint64_t of_each = EVENT_NUMBERS / sim->services.count;
+    return replica->number < of_each ? replica->service * of_each + replica->number : EVENT_NUMBERS;
+}
+
+static void refuse_number(struct sim *sim, enum event_kind kind) {
+    static const char *const counted[] = {[OF_CLUSTER] = "signals",
+                                          [OF_NODE] = "nodes",
+                                          [OF_SERVICE] = "replicas of a service",
+                                          [OF_JOB] = "starts, restarts and resizes",
+                                          [OF_WORKLOAD] = "jobs"};
+    sim_fail(sim, ERROR_RUN, "there are more %s than easim can put in order",
+             counted[event_rows[kind].subject]);
+}
+
+/* Decision 0009. */
+static bool finishes_as_requested(const struct sim *sim, uint32_t job, int64_t time_ns) {
+    return !sim->options.engine.coalesce && sim->view.jobs[job].predicted_end_ns == time_ns;
+}
+
 uint32_t sim_push(struct sim *sim, int64_t time_ns, enum event_kind kind, uint32_t payload) {
-    uint32_t rank = event_order_rank(kind, sim->options.engine.equal_time != 0);
-    if (sim->due.is_used && kind == EVENT_FINISH && time_ns == sim->now_ns)
-        array_push(&sim->due.added, (struct due_job){.job = payload});
-    if (kind != EVENT_ARRIVAL || sim->due.is_used) /* due jobs are visited in the heap's order */
-        return eventq_push(&sim->events, time_ns, rank, kind, payload);
-    eventq_push_apart(&sim->events, time_ns, rank, kind, payload);
+    bool arrivals_first = sim->options.engine.equal_time != 0;
+    uint64_t number = number_of(sim, kind, payload);
+    if (number >= EVENT_NUMBERS)
+        refuse_number(sim, kind);
+    if (arrivals_first && kind == EVENT_FINISH && finishes_as_requested(sim, payload, time_ns))
+        kind = EVENT_REQUESTED_FINISH;
+    uint64_t order = eventq_order(event_order_rank(kind, arrivals_first),
+                                  (uint32_t)number % EVENT_NUMBERS, kind);
+    if (kind != EVENT_ARRIVAL)
+        return eventq_push(&sim->events, time_ns, order, payload);
+    eventq_push_apart(&sim->events, time_ns, order, payload);
     return EVENT_NONE;
 }
 

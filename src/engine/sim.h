@@ -85,14 +85,15 @@ struct job_run {
     uint8_t cause;              /* enum segment_cause: why the present segment began */
     uint8_t phase;              /* of its model, from 0 */
     uint8_t segment_phase;      /* when the present segment began */
-    bool resizing;              /* has GPUs of another configuration in the present plan */
-    uint8_t fate;               /* enum easim_job_state: FINISHED, REJECTED; 0: it is not over */
-    int128 energy;              /* 1e-18 J, up to segment_start_ns */
-    int128 gpu_ps;              /* GPU time held, of GPUs that it holds no more, 1e-12 GPU s */
-    int128 jobs_ns;  /* sim->jobs_ns at submission; once it has finished: over its life */
-    uint32_t event;  /* its pending event, or EVENT_NONE */
-    uint32_t config; /* last configuration, or EASIM_NONE */
-    uint32_t span;
+    uint8_t span;
+    bool resizing : 1;   /* has GPUs of another configuration in the present plan */
+    uint8_t fate : 7;    /* enum easim_job_state: FINISHED, REJECTED; 0: it is not over */
+    int128 energy;       /* 1e-18 J, up to segment_start_ns */
+    int128 gpu_ps;       /* GPU time held, of GPUs that it holds no more, 1e-12 GPU s */
+    int128 jobs_ns;      /* sim->jobs_ns at submission; once it has finished: over its life */
+    uint32_t event;      /* its pending event, or EVENT_NONE */
+    uint32_t config;     /* last configuration, or EASIM_NONE */
+    uint32_t start;      /* by which it got its present GPUs, of all starts, restarts and resizes */
     uint32_t node_count; /* nodes of the last configuration */
 };
 
@@ -170,7 +171,6 @@ struct convoy {
     ARRAY_OF(double) noise;
     double slowdown; /* since rated_ns */
     int64_t rated_ns;
-    uint64_t number;           /* of creation that the events of that time would begin with */
     ARRAY_OF(uint32_t) others; /* jobs of this node alone that are not members */
     uint32_t spread;           /* jobs of other nodes, too; the convoy then is empty */
 };
@@ -302,7 +302,8 @@ enum event_rank {
     RANK_TIMER
 };
 
-/* ROW(kind, rank, subject, whether it causes a decision, name in traces, what loop.c does) */
+/* ROW(kind, rank, subject, whether it causes a decision, name in traces, what loop.c does), the
+   first first where rank and number are equal. */
 #define EVENT_KINDS(ROW) \
     ROW(CLUSTER, CHANGE, CLUSTER, true, NULL, cluster_changes_apply) \
     ROW(DEMAND, CHANGE, SERVICE, false, "demand", change_demand) \
@@ -312,12 +313,14 @@ enum event_rank {
     ROW(SLEEP, SLEEP, NODE, false, "sleep", nodes_fall_asleep) \
     ROW(COMPUTING, COMPUTING, JOB, false, "compute", segments_begin_run) \
     ROW(FINISH, FINISH, JOB, true, NULL, finish_job) \
+    ROW(REQUESTED_FINISH, FINISH, JOB, false, NULL, finish_as_requested) \
     ROW(RELEASE, FINISH, JOB, true, "release", release_gpus) \
     ROW(PHASE, PHASE, JOB, false, "phase", job_phase_enter) \
     ROW(UTILIZATION, PHASE, JOB, false, "utilization", segments_change_utilization) \
     ROW(BACKLOG, BACKLOG, SERVICE, false, "backlog", change_flow) \
     ROW(REPLICA, REPLICA, SERVICE, false, "replica_ready", begin_serving) \
     ROW(ARRIVAL, ARRIVAL, WORKLOAD, true, NULL, take_arrival) \
+    ROW(TOLD_FINISH, LATE_FINISH, JOB, true, NULL, tell_finish) \
     ROW(SCALING, SCALING, SERVICE, false, "scaling", scale_services) \
     ROW(TIMER, TIMER, CLUSTER, true, "timer", pass_timer)
 
@@ -333,9 +336,13 @@ struct event_row {
 
 extern const struct event_row event_rows[];
 
-/* Rank of a kind among the events of one instant, for eventq_push: the least comes first.
-   arrivals_first: arrivals before finishes and checkpoints that are written. */
+/* Rank of a kind among the events of one instant, for eventq_order: the least comes first.
+   arrivals_first: arrivals before finishes, except those as requested, and before checkpoints that
+   are written. */
 uint32_t event_order_rank(enum event_kind kind, bool arrivals_first);
+
+/* Events of one kind and instant have numbers below it. */
+#define EVENT_NUMBERS (1u << EVENTQ_NUMBER_BITS)
 
 /* --- sim --- */
 
@@ -386,18 +393,6 @@ struct sim_options {
     const char **calling; /* NULL, or tells which callback of the policy is running; NULL: none */
 };
 
-/* Jobs that are due as they requested (due_jobs.h). */
-struct due_job {
-    uint32_t job;
-    uint64_t place; /* among the events of the instant */
-};
-
-struct due_jobs {
-    bool is_used;
-    int64_t looked_ns;              /* the last instant of which all events were looked at */
-    ARRAY_OF(struct due_job) added; /* with an event of this instant, since then */
-};
-
 struct sim {
     const struct cluster *cluster;
     const struct workload *workload;
@@ -407,7 +402,6 @@ struct sim {
 
     int64_t now_ns;
     struct eventq events;
-    struct due_jobs due;
     struct placement placement;
     struct power_meter meter;
     struct nodes nodes;
@@ -450,6 +444,7 @@ struct sim {
     const struct observer *const *observers; /* NULL-terminated */
     bool tells_events, tells_segments; /* whether one wants events or decisions; or segments */
     uint64_t event_total, decision_total;
+    uint64_t look_out_at; /* event_total at which the loop looks whether it is cancelled */
     uint64_t start_total,
         extrapolated_starts;   /* starts, restarts and resizes; outside of the measured range */
     uint64_t *extrapolated_by; /* those by model and GPU type: model * types + type */

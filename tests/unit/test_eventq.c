@@ -1,6 +1,6 @@
 /* The pending-event set against a plain array searched from end to end: random pushes,
-   cancellations and pops give the total order (time, rank, number of creation), whatever the heap
-   looks like inside. */
+   cancellations and pops give the total order (time, rank, number, kind), whatever the heap looks
+   like inside, and in whatever order events were pushed. */
 #include "base/array.h"
 #include "base/rng.h"
 #include "engine/eventq.h"
@@ -11,20 +11,18 @@
 
 struct entry {
     int64_t time_ns;
-    uint32_t rank, kind, payload, id;
-    uint64_t created;
+    uint32_t rank, number, kind, payload, id;
 };
 
 struct naive {
     ARRAY_OF(struct entry) entries;
-    uint64_t created;
     bool apart; /* whether there are events apart */
 };
 
+ORDER_BY(by_place, struct entry, ASC(time_ns) ASC(rank) ASC(number) ASC(kind))
+
 static bool before(const struct entry *a, const struct entry *b) {
-    if (a->time_ns != b->time_ns)
-        return a->time_ns < b->time_ns;
-    return a->rank != b->rank ? a->rank < b->rank : a->created < b->created;
+    return by_place(a, b) < 0;
 }
 
 static size_t first_of(const struct naive *n) {
@@ -39,18 +37,32 @@ static void drop(struct naive *n, size_t place) {
     n->entries.at[place] = n->entries.at[--n->entries.count];
 }
 
+/* Of one that is unlike all others that are pending. */
+static struct entry draw(const struct naive *n, gsl_rng *rng, uint64_t times) {
+    for (;;) {
+        struct entry e = {.time_ns = (int64_t)gsl_rng_uniform_int(rng, times) - 3,
+                          .rank = (uint32_t)gsl_rng_uniform_int(rng, 32),
+                          .number = (uint32_t)gsl_rng_uniform_int(rng, 1 << 30),
+                          .kind = (uint32_t)gsl_rng_uniform_int(rng, 32),
+                          .payload = (uint32_t)gsl_rng_get(rng),
+                          .id = EVENT_NONE};
+        e.rank = gsl_rng_uniform(rng) < 0.5 ? 17 : e.rank;
+        e.number = gsl_rng_uniform(rng) < 0.5 ? 2385 : e.number;
+        size_t i = 0;
+        while (i < n->entries.count && by_place(&n->entries.at[i], &e) != 0)
+            i++;
+        if (i == n->entries.count)
+            return e;
+    }
+}
+
 static void push(struct eventq *q, struct naive *n, gsl_rng *rng, uint64_t times) {
-    struct entry e = {.time_ns = (int64_t)gsl_rng_uniform_int(rng, times) - 3,
-                      .rank = (uint32_t)gsl_rng_uniform_int(rng, 6),
-                      .kind = (uint32_t)gsl_rng_uniform_int(rng, 7),
-                      .payload = (uint32_t)gsl_rng_get(rng),
-                      .id = EVENT_NONE,
-                      .created = n->created++};
-    e.rank = e.rank == 5 ? 255 : e.rank;
+    struct entry e = draw(n, rng, times);
+    uint64_t order = eventq_order(e.rank, e.number, e.kind);
     if (n->apart && !q->has_apart)
-        eventq_push_apart(q, e.time_ns, e.rank, e.kind, e.payload);
+        eventq_push_apart(q, e.time_ns, order, e.payload);
     else
-        e.id = eventq_push(q, e.time_ns, e.rank, e.kind, e.payload);
+        e.id = eventq_push(q, e.time_ns, order, e.payload);
     for (size_t i = 0; i < n->entries.count && e.id != EVENT_NONE; i++)
         cr_assert_neq(n->entries.at[i].id, e.id, "an id that is still in use");
     array_push(&n->entries, e);
@@ -69,43 +81,6 @@ static void pop(struct eventq *q, struct naive *n) {
               "popped %lld/%u/%u, expected %lld/%u/%u", (long long)event.time_ns, event.kind,
               event.payload, (long long)e->time_ns, e->kind, e->payload);
     drop(n, first);
-}
-
-struct visit {
-    const struct naive *naive;
-    const struct eventq *queue;
-    size_t count;
-    uint64_t order; /* of the last one */
-    bool *seen;
-};
-
-static void visit(const struct event *event, void *context) {
-    struct visit *v = context;
-    const struct naive *n = v->naive;
-    int64_t first_ns = n->entries.at[first_of(n)].time_ns;
-    size_t i = 0;
-    cr_assert_eq(event->time_ns, first_ns);
-    while (i < n->entries.count &&
-           (v->seen[i] || n->entries.at[i].time_ns != first_ns ||
-            n->entries.at[i].kind != event->kind || n->entries.at[i].payload != event->payload))
-        i++;
-    cr_assert_lt(i, n->entries.count, "an event that is not due, or twice");
-    uint64_t order = eventq_visit_order(v->queue, n->entries.at[i].id);
-    cr_assert(v->count == 0 || order > v->order);
-    v->order = order;
-    v->seen[i] = true;
-    v->count++;
-}
-
-static void check_first_instant(const struct eventq *q, const struct naive *n) {
-    struct visit v = {
-        .naive = n, .queue = q, .seen = mem_zalloc(n->entries.count + 1, sizeof *v.seen)};
-    size_t due = 0;
-    for (size_t i = 0; i < n->entries.count; i++)
-        due += n->entries.at[i].time_ns == n->entries.at[first_of(n)].time_ns;
-    eventq_visit_first_instant(q, visit, &v);
-    cr_assert_eq(v.count, due, "visited %zu of %zu", v.count, due);
-    free(v.seen);
 }
 
 static void play(uint64_t seed, int steps, uint64_t times, double push_share, bool apart) {
@@ -128,8 +103,6 @@ static void play(uint64_t seed, int steps, uint64_t times, double push_share, bo
         cr_assert_eq(q.count, n.entries.count);
         cr_assert_eq(eventq_next_ns(&q),
                      n.entries.count ? n.entries.at[first_of(&n)].time_ns : INT64_MAX);
-        if (step % 7 == 0 && !apart)
-            check_first_instant(&q, &n);
     }
     while (n.entries.count > 0)
         pop(&q, &n);
@@ -151,62 +124,63 @@ Test(eventq, like_a_plain_list) {
             play(2385 + i, games[i].steps, games[i].times, games[i].push_share, apart);
 }
 
-/* The order in words: time, then rank, then who was there first; the ends of the time scale
- * included. */
+/* The order in words: time, then rank, number and kind, in whatever order they are pushed; the ends
+   of each scale included. */
 Test(eventq, total_order) {
     static const struct {
         int64_t time_ns;
-        uint32_t rank;
-    } pushed[] = {{7, 3},  {7, 0}, {INT64_MAX - 1, 0}, {7, 3}, {0, 255},
-                  {-5, 9}, {7, 0}, {INT64_MIN, 1}};
-    static const uint32_t expected[] = {7, 5, 4, 1, 6, 0, 3, 2};
+        uint32_t rank, number, kind;
+    } ordered[] = {{INT64_MIN, 1, 0, 4},
+                   {-5, 31, (1u << 30) - 1, 31},
+                   {0, 0, 0, 0},
+                   {0, 0, 0, 31},
+                   {0, 0, 1, 0},
+                   {0, 0, (1u << 30) - 1, 31},
+                   {0, 1, 0, 0},
+                   {0, 31, 0, 0},
+                   {7, 0, 2385, 5},
+                   {7, 3, 0, 0},
+                   {INT64_MAX - 1, 0, 0, 0}};
+    enum { COUNT = sizeof ordered / sizeof *ordered };
     struct eventq q = {0};
     struct event event;
-    uint32_t ids[8];
-    for (uint32_t i = 0; i < 8; i++)
-        ids[i] = eventq_push(&q, pushed[i].time_ns, pushed[i].rank, 40 + i, i);
-    for (uint32_t i = 0; i < 8; i++)
-        cr_assert_eq(eventq_time_ns(&q, ids[i]), pushed[i].time_ns);
-    for (uint32_t i = 0; i < 8; i++) {
+    uint32_t ids[COUNT];
+    for (uint32_t i = 0, at = 3; i < COUNT; i++, at = (at + 7) % COUNT)
+        ids[at] =
+            eventq_push(&q, ordered[at].time_ns,
+                        eventq_order(ordered[at].rank, ordered[at].number, ordered[at].kind), at);
+    for (uint32_t i = 0; i < COUNT; i++)
+        cr_assert_eq(eventq_time_ns(&q, ids[i]), ordered[i].time_ns);
+    for (uint32_t i = 0; i < COUNT; i++) {
         cr_assert(eventq_pop(&q, &event));
-        cr_assert_eq(event.payload, expected[i], "place %u: %u", i, event.payload);
-        cr_assert_eq(event.kind, 40 + expected[i]);
+        cr_assert_eq(event.payload, i, "place %u: %u", i, event.payload);
+        cr_assert_eq(event.kind, ordered[i].kind);
     }
     cr_assert(!eventq_pop(&q, &event));
     eventq_finish(&q);
 }
 
+static void expect_too_many(void *context, size_t bytes, const char *fault) {
+    (void)context;
+    cr_expect_eq(bytes, 0);
+    cr_expect_str_eq(fault, "a run can have at most 16777216 pending events");
+}
+
+/* One more than fit ends the process, as where memory runs out. */
+Test(eventq, too_many, .exit_code = 1) {
+    struct eventq q = {.slot_count = EVENTQ_MOST, .slot_capacity = EVENTQ_MOST};
+    mem_on_failure(expect_too_many, NULL);
+    eventq_push(&q, 5, 0, 0);
+}
+
 /* What is finished is empty: it may be finished once more, or used. */
 Test(eventq, finished_is_empty) {
     struct eventq q = {0};
-    eventq_push(&q, 5, 0, 0, 0);
+    eventq_push(&q, 5, 0, 0);
     eventq_finish(&q);
     cr_expect_eq(eventq_next_ns(&q), INT64_MAX);
-    eventq_push(&q, 7, 0, 0, 0);
+    eventq_push(&q, 7, 0, 0);
     cr_expect_eq(eventq_next_ns(&q), 7);
     eventq_finish(&q);
     eventq_finish(&q);
-}
-
-/* The classes of docs/semantics.md 1.2 in their order; with arrivals first the sixth comes behind
-   the tenth. */
-Test(eventq, order_of_kinds) {
-    static const struct {
-        enum event_kind kind;
-        int class, with_arrivals_first;
-    } kinds[] = {{EVENT_CLUSTER, 1, 1},   {EVENT_FAILURE, 2, 2},  {EVENT_REPAIR, 2, 2},
-                 {EVENT_MEASURE, 3, 3},   {EVENT_SLEEP, 4, 4},    {EVENT_COMPUTING, 5, 5},
-                 {EVENT_FINISH, 6, 11},   {EVENT_RELEASE, 6, 11}, {EVENT_PHASE, 7, 7},
-                 {EVENT_ARRIVAL, 10, 10}, {EVENT_TIMER, 12, 13},  {EVENT_DEMAND, 1, 1},
-                 {EVENT_BACKLOG, 8, 8},   {EVENT_REPLICA, 9, 9},  {EVENT_SCALING, 11, 12}};
-    size_t count = sizeof kinds / sizeof *kinds;
-    for (size_t i = 0; i < count * count * 2; i++) {
-        bool arrivals_first = i % 2;
-        size_t one = i / 2 % count, other = i / 2 / count;
-        uint32_t a = event_order_rank(kinds[one].kind, arrivals_first);
-        uint32_t b = event_order_rank(kinds[other].kind, arrivals_first);
-        int x = arrivals_first ? kinds[one].with_arrivals_first : kinds[one].class;
-        int y = arrivals_first ? kinds[other].with_arrivals_first : kinds[other].class;
-        cr_expect_eq((a > b) - (a < b), (x > y) - (x < y), "kinds %zu and %zu", one, other);
-    }
 }

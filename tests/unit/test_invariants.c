@@ -465,7 +465,7 @@ static void turn_back(void *context, const struct replication *replication) {
     struct sim *sim = (struct sim *)replication->sim;
     struct error error = {0};
     *(bool *)context = true;
-    eventq_push(&sim->events, 5000000000, 8, EVENT_TIMER, EASIM_NONE);
+    sim_push(sim, 5000000000, EVENT_TIMER, EASIM_NONE);
     cr_expect_eq(loop_run(sim, &error), ERROR_RUN);
     cr_expect_str_eq(error.text, "check: time went back (at t = 12 s)");
     sim->error = (struct error){0};

@@ -268,6 +268,8 @@ static void on_event(void *context, const struct sim *sim, const struct event *e
     switch ((enum event_kind)event->kind) {
     case EVENT_ARRIVAL: /* on_job tells them */
     case EVENT_FINISH:
+    case EVENT_REQUESTED_FINISH:
+    case EVENT_TOLD_FINISH:
         break;
     case EVENT_CLUSTER:
         write_cluster_change(t, sim, event->payload);
