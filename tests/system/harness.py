@@ -1,0 +1,1 @@
+../support/harness.py
