@@ -1,7 +1,6 @@
 """The long form of the fault suite, by hand: signals at random moments, every call of six kinds (beyond 300 a sample), cuts and
 pairs of sweeps. Usage: long.py EASIM SOURCE SHIM [--seconds N] [PART...]; parts: signals calls cuts pairs. Each ends after so
 many seconds; a table of what was done is printed, wrong ends with all that was seen, and the exit status is 1 if there are any."""
-import argparse
 import collections
 import random
 import shutil
@@ -12,7 +11,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from harness import EASIM, SOURCE, good, leftovers
+from faults import good, leftovers
+from harness import EASIM, SOURCE, option
 from test_cuts import one_point, state_of
 from test_force import content_of, is_whole
 from test_memory import commands, every_call, inputs
@@ -150,15 +150,11 @@ def pairs(folder, seen, end):
 
 def main():
     parts = {part.__name__: part for part in (signals, calls, cuts, pairs)}
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--seconds", type=float, default=24 * 3600)
-    parser.add_argument("parts", nargs="*", default=[])
-    options = parser.parse_args(sys.argv[4:])
     wrong, lines = 0, []
-    for name in options.parts or parts:
+    for name in [name for name in parts if name in sys.argv] or parts:
         seen = collections.Counter()
         with tempfile.TemporaryDirectory(prefix=f"easim-long-{name}.") as folder:
-            parts[name](Path(folder), seen, time.monotonic() + options.seconds)
+            parts[name](Path(folder), seen, time.monotonic() + option("--seconds", 24 * 3600))
         wrong += seen["wrong"]
         rest = ", ".join(f"{what} {count:,}" for what, count in seen.items() if what not in ("tried", "wrong"))
         lines.append(f"| {name} | {seen['tried']:,} | {rest} | {seen['wrong']} |")

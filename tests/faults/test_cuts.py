@@ -2,7 +2,8 @@
 its notes cut; what stands behind it changes nothing."""
 import csv
 
-from harness import SOURCE, form, good, run_tests
+from faults import good
+from harness import SOURCE, cases, form
 
 
 def one_point(folder, base="eas-sim", sets="replications: 2, horizon: 1h"):
@@ -85,4 +86,4 @@ def cut_notes(folder):
 
 
 if __name__ == "__main__":
-    run_tests(every_cut, other_damage, half_and_whole, cut_notes)
+    cases(every_cut, other_damage, half_and_whole, cut_notes)

@@ -6,7 +6,8 @@ import os
 import shutil
 from pathlib import Path
 
-from harness import SOURCE, each_call, easim, good, leftovers, run_tests
+from faults import each_call, easim, good, leftovers
+from harness import SOURCE, cases
 
 CONFIG = SOURCE / "configs/eas-sim.yaml"
 SMALL = ("--set", "horizon=2h", "-n", "2", "--quiet", "-t", "1")
@@ -144,5 +145,5 @@ def on_the_disk_first(folder):
 
 
 if __name__ == "__main__":
-    run_tests(of_a_run, of_a_comparison, of_a_validation, of_an_ablation, of_a_search, over_more_files, an_unreadable_result,
-              on_the_disk_first)
+    cases(of_a_run, of_a_comparison, of_a_validation, of_an_ablation, of_a_search, over_more_files, an_unreadable_result,
+          on_the_disk_first)

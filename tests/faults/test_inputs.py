@@ -4,7 +4,8 @@ import csv
 import os
 import shutil
 
-from harness import SOURCE, each_call, easim, good, paused, run_tests
+from faults import each_call, easim, good, paused
+from harness import SOURCE, cases
 from test_force import content_of
 
 MOST = 24  # places at which a file is replaced, of each command
@@ -202,4 +203,4 @@ def in_a_validation(folder):
 
 
 if __name__ == "__main__":
-    run_tests(in_a_validation, in_worlds, in_a_run, in_a_comparison, in_an_ablation, in_a_search, in_a_sweep, what_a_sweep_keeps, programs_of_policies, read_again)
+    cases(in_a_validation, in_worlds, in_a_run, in_a_comparison, in_an_ablation, in_a_search, in_a_sweep, what_a_sweep_keeps, programs_of_policies, read_again)

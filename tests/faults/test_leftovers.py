@@ -6,8 +6,10 @@ import shutil
 import signal
 import subprocess
 import time
+from functools import partial
 
-from harness import EASIM, SECONDS, SOURCE, each_call, easim, form, good, leftovers, paused, run_tests
+from faults import each_call, easim, emptied, good, leftovers, paused
+from harness import HANGS_S, SOURCE, cases, form, start
 from test_force import content_of
 
 CONFIG = SOURCE / "configs/eas-sim.yaml"
@@ -99,13 +101,13 @@ def pairs_of_sweeps(folder):
         others = []
 
         def other(others=others):
-            others.append(subprocess.Popen([str(word) for word in (EASIM, *words, out)], stderr=subprocess.PIPE, text=True))
+            others.append(start(*words, out))
             with contextlib.suppress(subprocess.TimeoutExpired):
                 others[0].wait(1)
 
         ended = paused(other, *words, out, call="rename", at=call)
         waited += others[0].poll() is None
-        _, said = others[0].communicate(timeout=SECONDS)
+        _, said = others[0].communicate(timeout=HANGS_S)
         assert ended.code == 0 and others[0].returncode == 0, (call, str(ended), said)
         assert results_of(out) == expected, call
     assert waited == calls > 0, (waited, calls)  # points are appended, so that all renames are of the join
@@ -114,14 +116,14 @@ def pairs_of_sweeps(folder):
 def at_the_same_time(folder):
     """Pairs of sweeps started together, without any help."""
     sweep, whole = sweep_of(folder, 6), folder / "whole"
-    words = [str(word) for word in (EASIM, "sweep", sweep, "--quiet", "-t", "2", "--out")]
-    good(*words[1:], whole)
+    words = ["sweep", sweep, "--quiet", "-t", 2, "--out"]
+    good(*words, whole)
     expected = results_of(whole)
     for pair in range(8):
         out = folder / f"out-{pair}"
-        both = [subprocess.Popen([*words, str(out)], stderr=subprocess.PIPE, text=True) for _ in range(2)]
+        both = [start(*words, out) for _ in range(2)]
         for process in both:
-            _, said = process.communicate(timeout=SECONDS)
+            _, said = process.communicate(timeout=HANGS_S)
             assert process.returncode == 0, said
         assert results_of(out) == expected, pair
 
@@ -133,10 +135,7 @@ def signals_in_import(folder):
     words = ("import", "workload", log, "--output", out / "jobs.csv")
     for name in ("INT", "TERM"):
         for call in ("write", "rename", "open", "close"):
-            def start_again():
-                shutil.rmtree(out, ignore_errors=True)
-                out.mkdir()
-            for number, ended in each_call(MOST, *words, prepare=start_again, call=call, do=f"signal-{signal.Signals['SIG' + name].value}",
+            for number, ended in each_call(MOST, *words, prepare=partial(emptied, out), call=call, do=f"signal-{signal.Signals['SIG' + name].value}",
                                            path=str(out)):
                 assert ended.code == -signal.Signals["SIG" + name], (number, str(ended))
                 assert {path.name for path in out.iterdir()} <= {"jobs.csv"}, (call, number, list(out.iterdir()))
@@ -151,10 +150,7 @@ def signals_in_calibrate(folder):
     good(*words)
     for name in ("INT", "TERM"):
         for call in ("write", "rename", "open"):
-            def start_again():
-                shutil.rmtree(out, ignore_errors=True)
-                out.mkdir()
-            for number, ended in each_call(MOST, *words, prepare=start_again, call=call, do=f"signal-{signal.Signals['SIG' + name].value}",
+            for number, ended in each_call(MOST, *words, prepare=partial(emptied, out), call=call, do=f"signal-{signal.Signals['SIG' + name].value}",
                                            path=str(out)):
                 assert ended.code == -signal.Signals["SIG" + name], (number, str(ended))
                 assert {path.name for path in out.iterdir()} in (set(), {"m.yaml", "points.csv"}), (call, number, list(out.iterdir()))
@@ -176,15 +172,15 @@ def random_signals(folder):
     """SIGINT, SIGTERM and SIGHUP at random moments of a run: nothing half, and what is there is whole."""
     for number in range(12):
         out = folder / f"out-{number}"
-        process = subprocess.Popen([EASIM, "run", CONFIG, "-n", "2000", "-t", "2", "--quiet", "--out", out], stderr=subprocess.PIPE)
+        process = start("run", CONFIG, "-n", 2000, "-t", 2, "--quiet", "--out", out)
         time.sleep(0.02 + 0.05 * number)
         process.send_signal((signal.SIGINT, signal.SIGTERM, signal.SIGHUP)[number % 3])
-        process.communicate(timeout=SECONDS)
+        process.communicate(timeout=HANGS_S)
         late = process.returncode == 0  # all replications were done when it came
         assert late or process.returncode in (130, -signal.SIGINT, -signal.SIGTERM, -signal.SIGHUP), process.returncode
         assert not (late or out.exists()) or (not leftovers(out) and (out / "manifest.json").exists()), os.listdir(out)
 
 
 if __name__ == "__main__":
-    run_tests(after_kill, after_a_killed_sweep, others_files_stay, pairs_of_sweeps, at_the_same_time, signals_in_import,
-              signals_in_calibrate, killed_import, random_signals)
+    cases(after_kill, after_a_killed_sweep, others_files_stay, pairs_of_sweeps, at_the_same_time, signals_in_import,
+          signals_in_calibrate, killed_import, random_signals)

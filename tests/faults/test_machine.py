@@ -1,7 +1,6 @@
 """A fault of the machine is no result: with one at any call, commands that read a recorded folder or run it again end with exit 1 and
 say why, or with the same bytes. Usage: test_machine.py EASIM SOURCE SHIM [--most N], N calls of each kind, spread over all (30; 2
 with EASIM_TESTS=short)"""
-import argparse
 import ctypes
 import errno
 import os
@@ -9,10 +8,10 @@ import re
 import shutil
 import struct
 import subprocess
-import sys
 from pathlib import Path
 
-from harness import EASIM, SOURCE, each_call, easim, form, good, run_tests
+from faults import each_call, easim, good
+from harness import EASIM, SOURCE, cases, form, option
 
 TINY, D3 = SOURCE / "configs/tiny.yaml", Path("/usr/share/nodejs/d3/dist/d3.min.js")
 FAULTS = [("malloc", "ENOMEM"), ("map", "ENOMEM"), ("read", "EIO"), ("stat", "EIO"), ("realpath", "EIO"), ("folder", "EMFILE"),
@@ -219,8 +218,6 @@ def no_padding_is_handed_in(folder):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--most", type=int, default=form(30, 2))
-    MOST = parser.parse_args(sys.argv[4:]).most
-    run_tests(at_every_call, that_goes_on, of_a_file_by_name, of_a_program, bad_input_writes_nothing, without_pidfd,
-              descriptors_of_the_parent, no_process, no_padding_is_handed_in)
+    MOST = option("--most", form(30, 2))
+    cases(at_every_call, that_goes_on, of_a_file_by_name, of_a_program, bad_input_writes_nothing, without_pidfd,
+          descriptors_of_the_parent, no_process, no_padding_is_handed_in)

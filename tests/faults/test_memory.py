@@ -1,13 +1,12 @@
 """Every allocation of every command fails once: an exit status that is not 0, with a message, or the same result; no signal,
 nothing half-written under its name. Usage: test_memory.py EASIM SOURCE SHIM [--most N], N allocations of each command, spread over all (30; 10 with EASIM_TESTS=short)
 """
-import argparse
-import re
 import shutil
-import sys
+from functools import partial
 from pathlib import Path
 
-from harness import SOURCE, each_call, easim, form, good, run_tests
+from faults import each_call, easim, emptied, good
+from harness import SOURCE, cases, form, option
 
 TINY, PROFILE = SOURCE / "configs/tiny.yaml", SOURCE / "workloads/profile-example.csv"
 COMPRESSED = SOURCE / "tests/profiles"
@@ -86,10 +85,7 @@ def every_call(folder, words, most, **fault):
     """Each call of a kind of one command, in its processes and in theirs, fails once; how many were tried, and told."""
     out = folder / "out"
 
-    def clear():
-        shutil.rmtree(out, ignore_errors=True)
-        out.mkdir()
-
+    clear = partial(emptied, out)
     clear()
     whole, expected, tries, failed = good(*words), texts(out), 0, 0
     for who in ("parent", "children"):
@@ -116,7 +112,5 @@ def every_allocation(folder):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--most", type=int, default=form(30, 10))
-    MOST = parser.parse_args(sys.argv[4:]).most
-    run_tests(every_allocation)
+    MOST = option("--most", form(30, 10))
+    cases(every_allocation)

@@ -1,7 +1,8 @@
 """The shim itself: each kind of call is counted and hit, and what it does is what it says."""
 import signal
 
-from harness import SOURCE, easim, good, run_tests
+from faults import easim, good
+from harness import SOURCE, cases
 
 CONFIG = SOURCE / "configs/tiny.yaml"
 
@@ -29,4 +30,4 @@ def half_a_write_is_completed(folder):
         assert path.read_bytes() == (folder / "halves" / path.name).read_bytes(), path
 
 
-run_tests(calls_are_counted_and_hit, an_error_is_told, half_a_write_is_completed)
+cases(calls_are_counted_and_hit, an_error_is_told, half_a_write_is_completed)

@@ -1,8 +1,8 @@
 """Two commands that write into one folder at the same time: its results are of one of them, and the other is told."""
 import shutil
-import subprocess
 
-from harness import EASIM, SECONDS, SOURCE, easim, good, paused, run_tests
+from faults import easim, good, paused
+from harness import HANGS_S, SOURCE, cases, start
 from test_force import content_of, is_whole
 
 CONFIG = SOURCE / "configs/eas-sim.yaml"
@@ -47,10 +47,9 @@ def started_together(folder):
             out = folder / f"{name}-out"
             if pair % 4:
                 shutil.rmtree(out, ignore_errors=True)
-            both = [subprocess.Popen([str(word) for word in (EASIM, *words, *SMALL, *(("--force",) if pair % 2 else ()), "--set",
-                                                             f"seed={seed}", "--out", out)], stderr=subprocess.PIPE, text=True)
+            both = [start(*words, *SMALL, *(("--force",) if pair % 2 else ()), "--set", f"seed={seed}", "--out", out)
                     for seed in ((1, 2), (2, 1))[pair % 3 == 0]]
-            said = [process.communicate(timeout=SECONDS)[1] for process in both]
+            said = [process.communicate(timeout=HANGS_S)[1] for process in both]
             codes = [process.returncode for process in both]
             assert set(codes) <= {0, 1, 2} and (0 in codes or not pair % 4), (pair, codes, said)
             assert all(code != 1 or BUSY in text for code, text in zip(codes, said)), (pair, codes, said)
@@ -78,12 +77,11 @@ def different_sweeps(folder):
     for pair in range(PAIRS):
         out = folder / "out"
         shutil.rmtree(out, ignore_errors=True)
-        both = [subprocess.Popen([str(EASIM), "sweep", str(sweep), "--quiet", "-t", "1", "--out", str(out)], stderr=subprocess.PIPE,
-                                 text=True) for sweep in sweeps]
+        both = [start("sweep", sweep, "--quiet", "-t", 1, "--out", out) for sweep in sweeps]
         for process in both:
-            _, said = process.communicate(timeout=SECONDS)
+            _, said = process.communicate(timeout=HANGS_S)
             assert process.returncode == 0, said
         assert is_whole(out) and (out / "sweep.csv").read_bytes() in expected, pair
 
 
-run_tests(at_each_rename, started_together, a_part_of_a_comparison, different_sweeps)
+cases(at_each_rename, started_together, a_part_of_a_comparison, different_sweeps)

@@ -2,7 +2,8 @@
 no point of a sweep is recorded as failed, and nothing that was finished is lost."""
 import csv
 
-from harness import SOURCE, each_call, easim, good, leftovers, run_tests
+from faults import each_call, easim, good, leftovers
+from harness import SOURCE, cases
 from test_force import content_of, is_whole
 
 MOST = 25  # places of each kind of call
@@ -75,4 +76,4 @@ def in_other_commands(folder):
 
 
 if __name__ == "__main__":
-    run_tests(in_a_sweep, interruptions_of_calls, in_other_commands)
+    cases(in_a_sweep, interruptions_of_calls, in_other_commands)

@@ -1,16 +1,13 @@
 """What tests of policies that end badly share: the plug-in, what is said of each of its ends, and a look at processes
 that are left. Arguments of such a test: EASIM SOURCE PLUGIN_DIR
 """
-import csv
 import os
-import subprocess
-import sys
 import uuid
 from pathlib import Path
 
-from support import HANGS_S, wait_for
+from harness import FILES, SOURCE, wait_for
 
-EASIM, SOURCE, PLUGINS = (Path(argument).resolve() for argument in sys.argv[1:4])
+(PLUGINS,) = FILES
 BASE, BAD, BAD_LIST = SOURCE / "configs/eas-sim.yaml", PLUGINS / "ends_badly.so", PLUGINS / "ends_badly_list.so"
 SANITIZED = bool(os.environ.get("EASIM_SANITIZED"))  # no handler of easim's then: the signal alone is told
 MARK = f"EASIM_TEST={uuid.uuid4()}"  # in the environment of all processes of this test, for processes()
@@ -43,24 +40,9 @@ def ends(who):
     return said
 
 
-def easim(*words, code=0, **more):
-    done = subprocess.run([EASIM, *map(str, words)], capture_output=True, text=True, timeout=HANGS_S, check=False, **more)
-    assert done.returncode == code, (words, done.returncode, done.stdout, done.stderr)
-    return done
-
-
 def said_by(done):
     """What easim itself says, not the C library of one of its processes."""
     return [line for line in done.stderr.splitlines() if line.startswith("easim: ")]
-
-
-def rows_of(path):
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
-def tree(folder):
-    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def processes():

@@ -3,13 +3,11 @@ fault belongs to. Usage: test_conformance.py EASIM SOURCE PLUGIN_DIR
 """
 import os
 import re
-import subprocess
 import sys
-import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from support import form
+from harness import TINY, cases, easim, form
 
 EASIM, SOURCE, PLUGINS = (Path(argument).resolve() for argument in sys.argv[1:4])
 SCENARIOS = ["malleable jobs", "jobs across nodes", "deadlines", "rigid jobs", "jobs as large as the cluster",
@@ -60,7 +58,7 @@ FAULTS = {
 
 def suite(policy, *more):
     """Exit status, {check: (result, text)} in the order printed, standard error."""
-    done = subprocess.run([EASIM, "policies", "--test", policy, *more], capture_output=True, text=True, check=False)
+    done = easim("policies", "--test", policy, *more, code=None)
     lines = done.stdout.splitlines()
     checks = {}
     for line in lines[:-1]:
@@ -126,14 +124,12 @@ def test_faults():
         list(pool.map(finds, form(list(FAULTS), list(FAULTS)[::3])))
 
 
-def test_ends_of_arrays():
+def test_ends_of_arrays(folder):
     """With --check the first byte behind each array of the view cannot be read; without, it is the next array's or nobody's."""
     for array in ("nothing", "view", "gpu_types", "nodes", "users", "configs", "jobs", "running", "events"):
         for more in ([], ["--check"]):
-            with tempfile.TemporaryDirectory(prefix="easim-ends.") as folder:
-                done = subprocess.run([EASIM, "run", SOURCE / "configs/tiny.yaml", "--quiet", "--out", Path(folder, "out"), *more, "--policy",
-                                       PLUGINS / "past_end.so", "--set", f"policy.params.array={array}"], capture_output=True, text=True,
-                                      check=False)
+            done = easim("run", TINY, "--quiet", "--force", "--out", folder / "out", *more, "--policy", PLUGINS / "past_end.so", "--set",
+                         f"policy.params.array={array}", code=None)
             if more and array != "nothing":
                 # without easim's own handler in sanitized builds
                 told = "ended by signal 11" if os.environ.get("EASIM_SANITIZED") else \
@@ -149,18 +145,17 @@ def test_declared_power_cap():
     assert results(checks, "skipped") == {"reads only what it declares": "it does not declare what it reads"}, checks
 
 
-def test_link_to_nothing():
+def test_link_to_nothing(folder):
     """A module that is there but cannot be opened is not told as a name that nobody has; another of this name is found behind it."""
-    with tempfile.TemporaryDirectory(prefix="easim-link.") as folder:
-        link, fcfs = Path(folder, "gone.so"), Path(folder, "fcfs.so")
-        link.symlink_to("../away/gone.so")
-        fcfs.symlink_to("../away/fcfs.so")
-        environment = os.environ | {"EASIM_POLICY_PATH": f"{folder}:{os.environ.get('EASIM_POLICY_PATH', '')}"}
-        why = f"{link}: cannot open: No such file or directory (it is a link to ../away/gone.so)"
-        for words, code, expected in ((("policies", "gone"), 2, f"easim: {why}\n"), (("policies", "fcfs"), 0, ""),
-                                      (("check", SOURCE / "configs/tiny.yaml", "--policy", "gone"), 2, f"--policy: policy.name: {why}\n")):
-            done = subprocess.run([EASIM, *words], capture_output=True, text=True, check=False, env=environment)
-            assert (done.returncode, done.stderr) == (code, expected), (words, done)
+    link, fcfs = Path(folder, "gone.so"), Path(folder, "fcfs.so")
+    link.symlink_to("../away/gone.so")
+    fcfs.symlink_to("../away/fcfs.so")
+    environment = os.environ | {"EASIM_POLICY_PATH": f"{folder}:{os.environ.get('EASIM_POLICY_PATH', '')}"}
+    why = f"{link}: cannot open: No such file or directory (it is a link to ../away/gone.so)"
+    for words, code, expected in ((("policies", "gone"), 2, f"easim: {why}\n"), (("policies", "fcfs"), 0, ""),
+                                  (("check", TINY, "--policy", "gone"), 2, f"--policy: policy.name: {why}\n")):
+        done = easim(*words, env=environment, code=None)
+        assert (done.returncode, done.stderr) == (code, expected), (words, done)
 
 
 def test_what_cannot_be_tested():
@@ -177,12 +172,4 @@ def test_what_cannot_be_tested():
         assert re.fullmatch(message, errors.strip()), (arguments, errors)
 
 
-def main():
-    tests = [value for name, value in globals().items() if name.startswith("test_")]
-    for test in tests:
-        test()
-    print(f"{len(tests)} passed, 0 failed")
-    print(f"{len(tests)} cases")
-
-
-main()
+cases(*(value for name, value in globals().items() if name.startswith("test_")))

@@ -6,16 +6,13 @@ import os
 import re
 import resource
 import signal
-import subprocess
 import tempfile
 import time
 from pathlib import Path
 
-from bad_ends import (ADDRESS, BAD, BAD_LIST, BASE, EASIM, PLUGINS, SANITIZED, SOURCE, WHO, easim, ends, none_left,
-                      rows_of, said_by, tree)
-from support import HANGS_S, children, form, state_of, wait_for
+from bad_ends import ADDRESS, BAD, BAD_LIST, BASE, PLUGINS, SANITIZED, WHO, ends, none_left, said_by
+from harness import TINY, bytes_of, cases, children, easim, form, interrupt, json_of, rows_of, start, state_of, wait_for
 
-TINY = SOURCE / "configs/tiny.yaml"
 GONE = "policy {name} ({path}) crashed: " + ADDRESS
 
 
@@ -37,7 +34,7 @@ def each_end_of_a_run(folder):
         done = run(folder / how, how, "-n", 3)
         said = f"easim: {text} (replication 1, at t = {now_s:.9g} s, after 19 decisions)"
         assert said_by(done) == [said] and done.stdout == "", (how, done.stderr)
-        assert tree(folder / how) == {}, (how, tree(folder / how))
+        assert bytes_of(folder / how) == {}, (how, bytes_of(folder / how))
     none_left()
 
 
@@ -45,13 +42,13 @@ def what_was_finished_is_kept(folder):
     """Of 10 replications 6, 7 and 8 come to decision 87: kept are those before, with any --threads."""
     options = ["-n", 10, "--seed", 2, "--set", "horizon=4h", "--set", "policy.params.after=87"]
     run(folder / "whole", "not", *options, code=0)
-    whole = tree(folder / "whole")
+    whole = bytes_of(folder / "whole")
     for threads in (1, 3, 7):
         out = folder / f"kept-{threads}"
         done = run(out, "exit", "--threads", threads, *options)
         assert "(replication 6, at t = " in done.stderr, done.stderr
         no_temporary(out)
-        manifest = json.loads((out / "manifest.json").read_text())
+        manifest = json_of(out / "manifest.json")
         assert manifest["partial"] is True and manifest["replications_done"] == 5
         for name in ("summary.csv", "jobs.csv", "power.csv"):
             assert whole[Path(name)].startswith((out / name).read_bytes()), name
@@ -90,7 +87,7 @@ def before_the_first_decision(folder):
         done = easim("run", TINY, "--policy", path, "--quiet", "--out", folder / path.stem, *more, code=code)
         said = text.format(path=path, name=path.stem)
         assert said_by(done)[0].startswith(f"easim: {said[:-12]}"), (said, done.stderr)
-        assert tree(folder / path.stem) == {}
+        assert bytes_of(folder / path.stem) == {}
 
 
 def while_it_is_loaded(folder):
@@ -109,7 +106,7 @@ def while_it_is_loaded(folder):
             assert done.stderr.rstrip().endswith(text) and done.stdout == "", (words, done.stderr)
         assert "is not loaded" in easim("check", TINY, "--policy", path, code=0).stdout
         easim("gen", TINY, "--policy", path, code=0)
-    assert tree(folder) == {}
+    assert bytes_of(folder) == {}
     alone = folder / "policies"
     alone.mkdir()
     (alone / "crash_on_load.so").symlink_to(PLUGINS / "faults/crash_on_load.so")
@@ -123,10 +120,9 @@ def a_copy_gives_no_results(folder):
     for length, more in (("short", ["-n", 2]), ("long", ["-n", 1, "--set", "horizon=500h"])):
         for how in ("not", "two"):
             run(folder / length / how, how, *more, code=0)
-        once, twice = tree(folder / length / "not"), tree(folder / length / "two")
-        assert {name: text for name, text in once.items() if name.suffix == ".csv"} == {
-            name: text for name, text in twice.items() if name.suffix == ".csv"}
-    assert len(once[Path("power.csv")]) > 2 * 2**17, len(once[Path("power.csv")])  # 128 KiB at a time leave
+        once = bytes_of(folder / length / "not", ".csv")
+        assert once == bytes_of(folder / length / "two", ".csv")
+    assert len(once["power.csv"]) > 2 * 2**17, len(once["power.csv"])  # 128 KiB at a time leave
     none_left()
 
 
@@ -135,7 +131,7 @@ def a_signal_of_its_own(folder):
     done = run(folder / "out", "terminate", "-n", 2, "--set", "horizon=100h")
     assert said_by(done) == ["easim: policy ends_badly: replication 1 was interrupted by a signal that easim has not "
                              "sent"], done.stderr
-    assert tree(folder / "out") == {}
+    assert bytes_of(folder / "out") == {}
 
 
 def out_of_memory(folder):
@@ -156,7 +152,7 @@ def out_of_memory(folder):
     done = run(folder / "many", "not", *many, preexec_fn=limit)
     assert re.fullmatch(rf"easim: out of memory in easim itself, not in {re.escape(WHO)}: no room for \d+ more bytes "
                         r"\(easim was generating the jobs of replication 1\)\n", done.stderr), done.stderr
-    assert tree(folder) == {}
+    assert bytes_of(folder) == {}
 
 
 def in_a_search(folder):
@@ -197,27 +193,27 @@ def failed_trials_are_told(folder):
     assert failures and failures[0].startswith(ends(WHO)["exit"]), failures
     note = f"{len(failures)} of 4 trials failed, the first: {failures[0]}"
     assert note in table, (note, table)
-    assert note in easim(*words, "--out", folder / "csv", "--format", "csv").stderr
+    easim(*words, "--out", folder / "csv", "--format", "csv", says=note)
     document = json.loads(easim(*words, "--out", folder / "json", "--format", "json").stdout)
-    for told in (document, json.loads((folder / "table/manifest.json").read_text())):
+    for told in (document, json_of(folder / "table/manifest.json")):
         assert told["trials_failed"] == len(failures) and told["first_failure"] == failures[0], told
 
 
 def interrupted_before_any_replication(folder):
     """Of two policies the second loops in both replications: those of the first are kept, the second is missing."""
     out = folder / "compare"
-    _, errors = interrupt(["compare", BASE, "--policies", f"fcfs,{BAD}", "-n", 2, "--set", "horizon=4h", "--threads", 2,
+    _, errors = interrupt_loops(["compare", BASE, "--policies", f"fcfs,{BAD}", "-n", 2, "--set", "horizon=4h", "--threads", 2,
                            "--set", "params_by_policy={ends_badly: {how: loop}}", "--out", out, "--quiet"], 2)
     assert errors.endswith("; 1 more likewise: 0 of 2 replications of policy ends_badly are finished and kept, as is "
                            "what was finished before\n"), errors
-    manifest = json.loads((out / "manifest.json").read_text())
+    manifest = json_of(out / "manifest.json")
     assert (manifest["policies"], manifest["failed"], manifest["missing"]) == (["fcfs"], [], ["ends_badly"]), manifest
     assert len(rows_of(out / "fcfs/summary.csv")) == 2 and not (out / "ends_badly").exists()
 
 
 def easim_is_generating_jobs(folder):
     """4e9 s at 0.005 jobs a second are 20 million jobs: no callback of the policy has run when the signal comes."""
-    _, errors = interrupt(["run", BASE, "--policy", "fcfs", "--set", "horizon=4000000000s", "--set",
+    _, errors = interrupt_loops(["run", BASE, "--policy", "fcfs", "--set", "horizon=4000000000s", "--set",
                            "workload.rate_per_s=0.005", "-n", 1, "--out", folder / "out", "--quiet"], 0)
     assert errors == ("easim: interrupted, and a replication was killed, for it did not end within 2 s (easim was "
                       "generating the jobs of replication 1): 0 of 1 replications are finished and kept\n"), errors
@@ -244,12 +240,11 @@ def in_an_ablation(folder):
     assert not (folder / "out").exists()
 
 
-def interrupt(words, number, signal_number=signal.SIGINT):
+def interrupt_loops(words, number, signal_number=signal.SIGINT):
     """Starts easim, waits until only so many children are left, and they loop (number: 0, one that generates jobs); then one
     signal."""
     with tempfile.TemporaryDirectory(prefix="easim-loops.") as loops:
-        process = subprocess.Popen([EASIM, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                   env=os.environ | {"ENDS_BADLY_LOOPS": loops})
+        process = start(*words, env=os.environ | {"ENDS_BADLY_LOOPS": loops})
 
         def only_these():
             looping = {int(name) for name in os.listdir(loops)}
@@ -259,12 +254,11 @@ def interrupt(words, number, signal_number=signal.SIGINT):
             return any(state_of(child)[1] > 0.2 for child in children(process.pid))
 
         wait_for(f"{number} loop", only_these if number else generates, process)
-        start = time.monotonic()
-        process.send_signal(signal_number)
-        output, errors = process.communicate(timeout=HANGS_S)
-    assert process.returncode == 130 and time.monotonic() - start > 1.9, (process.returncode, errors)
+        begun = time.monotonic()
+        told = interrupt(process, signal_number)
+    assert time.monotonic() - begun > 1.9, told
     none_left()
-    return output, errors
+    return told
 
 
 def one_that_loops(folder):
@@ -274,44 +268,32 @@ def one_that_loops(folder):
     text = f"easim: interrupted, and the run of {WHO} was killed, for it did not end within 2 s (replication 6, at t = "
     for number in (signal.SIGINT, signal.SIGTERM):
         out = folder / f"run-{number}"
-        _, errors = interrupt(["run", BASE, "--policy", BAD, *looping, *params, "--out", out], 3, number)
+        _, errors = interrupt_loops(["run", BASE, "--policy", BAD, *looping, *params, "--out", out], 3, number)
         assert errors.startswith(text) and errors.endswith(
             " s, after 86 decisions); 2 more likewise: 7 of 10 replications are finished and kept\n"), errors
-        manifest = json.loads((out / "manifest.json").read_text())
+        manifest = json_of(out / "manifest.json")
         assert manifest["partial"] is True and manifest["replications_done"] == 7
         assert [row["replication"] for row in rows_of(out / "summary.csv")] == ["1", "2", "3", "4", "5", "9", "10"]
         no_temporary(out)
     own = ["--set", "params_by_policy={ends_badly: {how: loop, after: 87}}"]
     out = folder / "compare"
-    _, errors = interrupt(["compare", BASE, "--policies", f"fcfs,{BAD}", *looping, *own, "--out", out], 3)
+    _, errors = interrupt_loops(["compare", BASE, "--policies", f"fcfs,{BAD}", *looping, *own, "--out", out], 3)
     assert errors.startswith(text) and "7 of 10 replications of policy ends_badly are finished and kept, as is what was finished before\n" in errors, errors
     assert len(rows_of(out / "fcfs/summary.csv")) == 10 and len(rows_of(out / "ends_badly/summary.csv")) == 7
     no_temporary(out)
-    manifest = json.loads((out / "manifest.json").read_text())
+    manifest = json_of(out / "manifest.json")
     assert manifest["failed"] == [] and manifest["missing"] == ["ends_badly"] and manifest["partial"] is True, manifest
-    _, errors = interrupt(["tune", BASE, "--policy", BAD, "--params", "after=50..100", "--objective", "energy_kwh",
+    _, errors = interrupt_loops(["tune", BASE, "--policy", BAD, "--params", "after=50..100", "--objective", "energy_kwh",
                            *looping, *params, "--set", "seed=3", "--training-seed", 2, "--out", folder / "tune"], 3)
     assert errors.startswith(text) and errors.endswith("; 2 more likewise: there are no results\n"), errors
     who = f"policy ends_badly_list ({BAD_LIST})"
-    _, errors = interrupt(["ablate", BASE, "pollux", f"{BAD_LIST}:how=loop", "-n", 2, "--threads", 2, "--out",
+    _, errors = interrupt_loops(["ablate", BASE, "pollux", f"{BAD_LIST}:how=loop", "-n", 2, "--threads", 2, "--out",
                            folder / "ablate", "--quiet"], 2)
     assert errors.startswith(text.replace(WHO, who).replace("replication 6", "replication 1")), errors
     assert errors.endswith("; 1 more likewise: there are no results\n"), errors
     assert not (folder / "tune").exists() and not (folder / "ablate").exists()
 
 
-def main():
-    checks = [each_end_of_a_run, before_the_first_decision, while_it_is_loaded, a_copy_gives_no_results, a_signal_of_its_own,
-              out_of_memory, in_an_ablation, one_that_loops, memory_of_a_list_policy, interrupted_before_any_replication,
-              easim_is_generating_jobs]
-    checks += form([what_was_finished_is_kept, rows_that_have_left_are_taken_back, in_a_search, failed_trials_are_told], [])
-    for check in checks:
-        with tempfile.TemporaryDirectory(prefix="easim-crash.") as folder:
-            start = time.monotonic()
-            check(Path(folder))
-            print(f"{check.__name__}: {time.monotonic() - start:.1f} s", flush=True)
-    print(f"{len(checks)} passed, 0 failed")
-    print(f"{len(checks)} cases")
-
-
-main()
+cases(each_end_of_a_run, before_the_first_decision, while_it_is_loaded, a_copy_gives_no_results, a_signal_of_its_own, out_of_memory,
+      in_an_ablation, one_that_loops, memory_of_a_list_policy, interrupted_before_any_replication, easim_is_generating_jobs,
+      *form([what_was_finished_is_kept, rows_that_have_left_are_taken_back, in_a_search, failed_trials_are_told], []))

@@ -1,19 +1,13 @@
 """The policy `exec`: a program that decides as fcfs gives the decisions of fcfs; the exchange in
 docs/exec-policy.md is what really passes; no program is left behind. Usage: test_exec.py EASIM SOURCE
 """
-import csv
 import json
 import os
 import re
-import resource
-import signal
-import subprocess
 import sys
-import tempfile
-import time
-from pathlib import Path
 
-EASIM, SOURCE = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
+from harness import SOURCE, cases, easim, json_of, rows_of, write_table
+
 FCFS = f"python3 {SOURCE}/policies/exec/fcfs.py"
 
 # Five nodes of unequal size and two types: configurations inside one node, across nodes, and both at once.
@@ -46,12 +40,9 @@ policy: {{name: fcfs}}
 
 
 def run(config, folder, *more, policy="fcfs", command=FCFS, code=0):
-    arguments = [str(EASIM), "run", str(config), "--policy", policy, "--decisions", "--out", str(folder), "--quiet", *more]
     if policy == "exec":
-        arguments += ["--set", f"policy.params.command={json.dumps(command)}"]
-    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
-    assert done.returncode == code, (arguments, done.returncode, done.stdout, done.stderr)
-    return done.stderr
+        more += ("--set", f"policy.params.command={json.dumps(command)}")
+    return easim("run", config, "--policy", policy, "--decisions", "--out", folder, "--quiet", *more, code=code).stderr
 
 
 def decisions(folder):
@@ -221,7 +212,7 @@ for line in sys.stdin:
         run(folder / "c.yaml", folder / value, "--set", f"policy.params.power_limits={value}", policy="exec",
             command=f"python3 {folder}/p.py")
         assert (folder / "log").read_text().strip() == str(limits)
-        job = dict(zip(*list(csv.reader((folder / value / "jobs.csv").read_text().splitlines()))))
+        [job] = rows_of(folder / value / "jobs.csv")
         # an hour without limit; under 100 W 2.9 times as long, at no more than the limit
         assert abs(float(job["energy_j"]) / 3600 / joules - 1) < 1e-8, job
 
@@ -296,16 +287,13 @@ def test_many_and_long(folder):
     ids = [f"job-{i}" for i in range(count)]
     ids[:3] = ["x" * 10240, 'quote"back\\slash' * 700, "\u00fc\u4e2d\U0001f600" * 1000]
     users = [f"user-{i}-{'y' * (10240 if i == 0 else 20)}" for i in range(count)]
-    with open(folder / "jobs.csv", "w", newline="", encoding="utf-8") as file:
-        rows = csv.writer(file)
-        rows.writerow(["job_id", "submit_s", "user", "gpus", "duration_s"])
-        rows.writerows([job, 0, user, 1, 60] for job, user in zip(ids, users))
+    write_table(folder / "jobs.csv", "job_id,submit_s,user,gpus,duration_s", ([job, 0, user, 1, 60] for job, user in zip(ids, users)))
     (folder / "many.yaml").write_text(
         "name: many\nhorizon: drain\ncluster: {gpu_types: [{name: a100, idle_w: 60, ctx_w: 90, tdp_w: 400, memory_gib: "
         "80}], nodes: [{gpu: a100, gpus: 8, count: 1250}]}\nworkload: {kind: trace, file: jobs.csv}\npolicy: {name: exec}\n")
     (folder / "p.py").write_text(STARTS_ALL)
     run(folder / "many.yaml", folder / "out", policy="exec", command=f"{sys.executable} {folder}/p.py {folder}/told")
-    told = json.loads((folder / "told").read_text())
+    told = json_of(folder / "told")
     assert told["ids"] == ids
     assert sorted(user["name"] for user in told["hello"]["users"]) == sorted(users)
     assert told["answers"][:2] == [[], ["ok"] * count], [len(answers) for answers in told["answers"]]
@@ -334,10 +322,8 @@ for line in sys.stdin:
 
 def test_events_and_users(folder):
     """Each message lists every event, and every user whose jobs have changed once; jobs arrive two and three at a time."""
-    with open(folder / "jobs.csv", "w", newline="", encoding="utf-8") as file:
-        rows = csv.writer(file)
-        rows.writerow(["job_id", "submit_s", "user", "gpus", "duration_s"])
-        rows.writerows([f"j{i}", i // 5 * 10 + (i % 5 > 1), f"u{i * i % 7}", 1, 3 + i % 4 * 10] for i in range(60))
+    write_table(folder / "jobs.csv", "job_id,submit_s,user,gpus,duration_s", (
+        [f"j{i}", i // 5 * 10 + (i % 5 > 1), f"u{i * i % 7}", 1, 3 + i % 4 * 10] for i in range(60)))
     (folder / "s.yaml").write_text(
         "name: s\nhorizon: drain\ncluster: {gpu_types: [{name: a100, idle_w: 60, ctx_w: 90, tdp_w: 400, memory_gib: 80}], "
         "nodes: [{gpu: a100, gpus: 64}]}\nworkload: {kind: trace, file: jobs.csv}\npolicy: {name: exec}\n")
@@ -516,7 +502,6 @@ def test_what_a_program_knows(folder):
     assert seen == {"waiting", "running", "checkpointing", "arrival", "finish", "timer", "cluster", "ok", "nofit", "invalid"}, seen
 
 
-
 def test_files_of_replications(folder):
     """Programs of parallel replications hold no pipe of each other."""
     (folder / "p.py").write_text(f"""\
@@ -532,14 +517,5 @@ fcfs.main() if not pipes else sys.exit(f"pipes: {{pipes}}")
         command=f"{sys.executable} {folder}/p.py")
 
 
-def main():
-    tests = [value for name, value in globals().items() if name.startswith("test_")]
-    for test in tests:
-        with tempfile.TemporaryDirectory(prefix="easim-exec.") as folder:
-            test(Path(folder))
-    print(f"{len(tests)} passed, 0 failed")
-    print(f"{len(tests)} cases")
-
-
 os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
-main()
+cases(*(value for name, value in list(globals().items()) if name.startswith("test_")))

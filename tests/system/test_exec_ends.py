@@ -5,28 +5,22 @@ import json
 import os
 import re
 import resource
-import signal
 import subprocess
 import sys
-import tempfile
-from pathlib import Path
 
-from support import EASIM, HANGS_S, SOURCE, state_of, wait_for
+from harness import SOURCE, TINY, cases, easim, interrupt, start, state_of, wait_for
 
 
 def run(config, folder, *more, command, code=0):
-    arguments = [str(EASIM), "run", str(config), "--policy", "exec", "--out", str(folder), "--quiet", *more, "--set",
-                 f"policy.params.command={json.dumps(command)}"]
-    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
-    assert done.returncode == code, (arguments, done.returncode, done.stdout, done.stderr)
-    return done.stderr
+    return easim("run", config, "--policy", "exec", "--out", folder, "--quiet", *more, "--set",
+                 f"policy.params.command={json.dumps(command)}", code=code).stderr
 
 
 def test_nothing_left_behind(folder):
     """A program that ignores SIGTERM and has started others: all of them are gone when easim is."""
     (folder / "p.sh").write_text(f"trap '' TERM\nsleep 1000 &\necho $! $$ > {folder}/pids\nread hello\n"
                                  "echo '{\"ready\": 2, \"message\": 0}'\nread message\nwhile :; do sleep 0.1; done\n")
-    error = run(SOURCE / "configs/tiny.yaml", folder / "out", "--set", "policy.params.timeout=1",
+    error = run(TINY, folder / "out", "--set", "policy.params.timeout=1",
                 command=f"sh {folder}/p.sh", code=1)
     assert "gave no answer within 1 s" in error, error
     for pid in (folder / "pids").read_text().split():
@@ -36,7 +30,7 @@ def test_nothing_left_behind(folder):
 def test_input_closed(folder):
     """A program that closes its input and lives on: easim hears of it and is not ended by SIGPIPE."""
     (folder / "p.sh").write_text("read hello; exec 0<&-; echo '{\"ready\": 2, \"message\": 0}'; sleep 1000\n")
-    error = run(SOURCE / "configs/tiny.yaml", folder / "out", command=f"sh {folder}/p.sh", code=1)
+    error = run(TINY, folder / "out", command=f"sh {folder}/p.sh", code=1)
     assert f'program "sh {folder}/p.sh" has closed its standard input but still runs' in error, error
 
 
@@ -89,19 +83,17 @@ def test_answered_twice(folder):
 def test_nul_byte(folder):
     """What stands behind a NUL byte is not lost without a word."""
     (folder / "p.sh").write_text("""read hello; printf '{"ready": 2, "message": 0}\\0 {"actions": []}\\n'; sleep 1000\n""")
-    error = run(SOURCE / "configs/tiny.yaml", folder / "out", command=f"sh {folder}/p.sh", code=1)
+    error = run(TINY, folder / "out", command=f"sh {folder}/p.sh", code=1)
     assert f'program "sh {folder}/p.sh" sent a NUL byte in a line' in error, error
 
 
 def test_no_files_left(folder):
     """Where no more files can be opened, that is the reason given. The search for leaks needs files, too, so it is left out."""
-    arguments = [str(EASIM), "run", str(SOURCE / "configs/tiny.yaml"), "--policy", "exec", "--out", str(folder / "out"),
-                 "--quiet", "--set", "policy.params.command=cat"]
     said = set()
     sanitizer = {**os.environ, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
     for files in range(4, 30):
-        done = subprocess.run(arguments, capture_output=True, text=True, check=False, env=sanitizer,
-                              preexec_fn=lambda n=files: resource.setrlimit(resource.RLIMIT_NOFILE, (n, n)))
+        done = easim("run", TINY, "--policy", "exec", "--out", folder / "out", "--quiet", "--set", "policy.params.command=cat", env=sanitizer,
+                     preexec_fn=lambda n=files: resource.setrlimit(resource.RLIMIT_NOFILE, (n, n)), code=None)
         own = set(re.findall(r"policy exec: init failed: (.*) \(at t = 0 s\)", done.stderr))
         assert own or "Too many open files" in done.stderr, (files, done.stderr)
         said |= own
@@ -113,7 +105,7 @@ def test_how_it_ended(folder):
     """The shell's status for a command it does not find is explained, no other is (POSIX: sh, exit status 127)."""
     for command, end in (("no-such-program", "exited with status 127 without an answer (sh: command not found?)"),
                          ("sh -c 'exit 3'", "exited with status 3 without an answer")):
-        error = run(SOURCE / "configs/tiny.yaml", folder / "out", command=command, code=1)
+        error = run(TINY, folder / "out", command=command, code=1)
         said = error.splitlines()[-1]  # behind what sh says
         assert said == f'easim: policy exec: init failed: program "{command}" {end} (at t = 0 s)', error
 
@@ -124,7 +116,7 @@ def test_long_reasons(folder):
         why = "a" + "b" * length + "c"
         (folder / "p.sh").write_text("read hello; echo '{\"ready\": 2, \"message\": 0}'; read message; "
                                      f"echo '{{\"fail\": \"{why}\"}}'\n")
-        error = run(SOURCE / "configs/tiny.yaml", folder / "out", command=f"sh {folder}/p.sh", code=1)
+        error = run(TINY, folder / "out", command=f"sh {folder}/p.sh", code=1)
         if length < 1000:
             assert f'program "sh {folder}/p.sh" gives up: {why} (at t = 0 s)' in error, error
         else:
@@ -140,13 +132,11 @@ def test_interrupted(folder):
     """A program that does not answer: 2 s after ^C it is gone, whatever it thinks of signals and closed pipes."""
     (folder / "p.sh").write_text("trap '' TERM INT PIPE\nread hello\necho '{\"ready\": 2, \"message\": 0}'\nread message\n"
                                  f"echo $$ >{folder}/pid.new; mv {folder}/pid.new {folder}/pid\nwhile :; do sleep 0.1; done\n")
-    process = subprocess.Popen([EASIM, "run", SOURCE / "configs/tiny.yaml", "--policy", "exec", "--quiet", "--out",
-                                folder / "out", "--set", f"policy.params.command=sh {folder}/p.sh", "--set",
-                                "policy.params.timeout=1000"], stderr=subprocess.PIPE, text=True)
+    process = start("run", TINY, "--policy", "exec", "--quiet", "--out", folder / "out", "--set", f"policy.params.command=sh {folder}/p.sh",
+                    "--set", "policy.params.timeout=1000")
     wait_for("the program has been asked", (folder / "pid").exists, process)
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=HANGS_S)
-    assert process.returncode == 130 and "the run of policy exec (" in errors, errors
+    _, errors = interrupt(process)
+    assert "the run of policy exec (" in errors, errors
     wait_for("the program has ended", lambda: not alive((folder / "pid").read_text().strip()))
 
 
@@ -160,8 +150,8 @@ def test_killed(folder):
         more = [] if command[0] == "compare" else ["--policy", "exec"]
         text = f"sh {folder}/p.sh"
         parameters = f"params_by_policy.exec={{command: {text}}}" if not more else f"policy.params.command={text}"
-        process = subprocess.Popen([EASIM, *command[:1], SOURCE / "configs/tiny.yaml", *command[1:], *more, "--quiet", "--out",
-                                    folder / "out", "-n", "1", "--set", parameters, "--force"], stderr=subprocess.DEVNULL, start_new_session=True)
+        process = start(command[0], TINY, *command[1:], *more, "--quiet", "--out", folder / "out", "-n", 1, "--set", parameters, "--force",
+                        stdout=None, stderr=subprocess.DEVNULL, start_new_session=True)
         wait_for("the program has been asked", (folder / "pid").exists, process)
         pid = (folder / "pid").read_text().strip()
         assert alive(pid)
@@ -170,14 +160,5 @@ def test_killed(folder):
         wait_for(f"the program of {command[0]} has ended", lambda: not alive(pid))
 
 
-def main():
-    tests = [value for name, value in globals().items() if name.startswith("test_")]
-    for test in tests:
-        with tempfile.TemporaryDirectory(prefix="easim-exec.") as folder:
-            test(Path(folder))
-    print(f"{len(tests)} passed, 0 failed")
-    print(f"{len(tests)} cases")
-
-
 os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
-main()
+cases(*(value for name, value in list(globals().items()) if name.startswith("test_")))

@@ -9,10 +9,9 @@ import socket
 import struct
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
-from support import EASIM, SOURCE, rows_of
+from harness import EASIM, SOURCE, TINY, cases, easim, rows_of
 
 GLOBALS = ["over", "now_s", "energy_j", "power_w", "power_cap_w", "price_per_mwh", "carbon_g_per_kwh", "free_gpus", "waiting",
            "running", "checkpointing", "decisions", "answer", "late", "most_configs"]
@@ -128,8 +127,7 @@ def test_as_fcfs(folder):
             agent.act(*((WAIT,) if chosen is None else (0, chosen)))
         sums.append((energy_j / 3.6e6, late, job_s))
     agent.end()
-    subprocess.run([EASIM, "run", SOURCE / "configs/eas-sim.yaml", "--policy", "fcfs", "--decisions", "--out", folder / "fcfs",
-                    "--quiet", *words], check=True)
+    easim("run", SOURCE / "configs/eas-sim.yaml", "--policy", "fcfs", "--decisions", "--out", folder / "fcfs", "--quiet", *words)
     assert decisions(folder / "fcfs") == decisions(folder / "out")
     for (energy_kwh, late, job_s), row in zip(sums, rows_of(folder / "out/summary.csv")):
         assert abs(energy_kwh / float(row["energy_kwh"]) - 1) < 1e-12 and late == float(row["deadline_missed"]) > 0, row
@@ -139,7 +137,7 @@ def test_as_fcfs(folder):
 
 def test_actions_that_are_none(folder):
     """A slot or configuration that is not there is answered -2, one that does not fit -1, and a wait may end by itself."""
-    agent = Agent(folder, SOURCE / "configs/tiny.yaml", jobs=2, wake_s=7.5)
+    agent = Agent(folder, TINY, jobs=2, wake_s=7.5)
     agent.meet()
     assert agent.frame().of["now_s"] == 0
     for slot, config, answer in ((1, 0, -2), (9, 0, -2), (0, 60, -2)):
@@ -169,20 +167,18 @@ def test_actions_that_are_none(folder):
 
 def test_bad_ends(folder):
     """Each is an error that names the socket and what happened; the results folder keeps no half of a result."""
-    missing = subprocess.run([EASIM, "run", SOURCE / "configs/tiny.yaml", "--policy", "exec", "--set",
-                              f"policy.params.socket={folder}/none", "--out", folder / "none-out"], capture_output=True, text=True)
-    assert missing.returncode == 1 and f'program "{folder}/none" cannot be reached: No such file' in missing.stderr, missing
-    long = subprocess.run([EASIM, "run", SOURCE / "configs/tiny.yaml", "--policy", "exec", "--set", f"policy.params.socket=/{'x' * 200}",
-                           "--out", folder / "none-out"], capture_output=True, text=True)
-    assert long.returncode == 1 and "cannot be reached: File name too long" in long.stderr, long
+    easim("run", TINY, "--policy", "exec", "--set", f"policy.params.socket={folder}/none", "--out",
+          folder / "none-out", code=1, says=f'program "{folder}/none" cannot be reached: No such file')
+    easim("run", TINY, "--policy", "exec", "--set", f"policy.params.socket=/{'x' * 200}", "--out",
+          folder / "none-out", code=1, says="cannot be reached: File name too long")
     for number, room in enumerate(({"jobs": 0, "configs": 4}, {"jobs": 4}, {"jobs": 4, "configs": 4, "wake_s": -1}, {"jobs": 1e9, "configs": 4})):
         (folder / str(number)).mkdir()
-        agent = Agent(folder / str(number), SOURCE / "configs/tiny.yaml")
+        agent = Agent(folder / str(number), TINY)
         agent.room = room
         agent.meet()
         assert "sent steps: expected" in agent.end(1), room
     (folder / "silent").mkdir()
-    agent = Agent(folder / "silent", SOURCE / "configs/tiny.yaml", "--set", "policy.params.timeout=1")
+    agent = Agent(folder / "silent", TINY, "--set", "policy.params.timeout=1")
     agent.meet()
     agent.frame()
     assert "gave no answer within 1 s" in agent.end(1)
@@ -193,7 +189,7 @@ import sys
 sys.argv = {argv!r}
 sys.path.insert(0, {here!r})
 import test_exec_steps as own
-agent = own.Agent(own.Path({folder!r}), own.SOURCE / "configs/tiny.yaml")
+agent = own.Agent(own.Path({folder!r}), own.TINY)
 agent.meet()
 agent.frame()
 print(agent.easim.pid, flush=True)
@@ -216,14 +212,5 @@ def test_killed_agent(folder):
         assert select.select([one], [], [], 60)[0], "left behind"
 
 
-def main():
-    tests = [(name, value) for name, value in globals().items() if name.startswith("test_")]
-    for _, test in tests:
-        with tempfile.TemporaryDirectory(prefix="easim-steps.") as folder:
-            test(Path(folder))
-    print(f"{len(tests)} passed, 0 failed")
-    print(f"{len(tests)} cases")
-
-
 if __name__ == "__main__":
-    main()
+    cases(*(value for name, value in list(globals().items()) if name.startswith("test_")))

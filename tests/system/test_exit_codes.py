@@ -1,5 +1,4 @@
 """docs/exit-codes.md: every row is provoked, with its exit status and its message.
-Usage: test_exit_codes.py EASIM SOURCE PLUGIN_DIR
 """
 import fcntl
 import os
@@ -7,16 +6,14 @@ import re
 import resource
 import signal
 import subprocess
-import sys
-import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from support import EASIM, HANGS_S, SOURCE, at_work, wait_for
+from harness import EASIM, FILES, HANGS_S, SOURCE, TINY, at_work, cases, run, skip, start, wait_for
 
-PLUGINS = Path(sys.argv[3]).resolve()
+(PLUGINS,) = FILES
 SANITIZED = bool(os.environ.get("EASIM_SANITIZED"))
-TINY, SEED, DOC = SOURCE / "configs/tiny.yaml", SOURCE / "configs/eas-sim.yaml", SOURCE / "docs/exit-codes.md"
+SEED, DOC = SOURCE / "configs/eas-sim.yaml", SOURCE / "docs/exit-codes.md"
 BAD, BAD_LIST = PLUGINS / "ends_badly.so", PLUGINS / "ends_badly_list.so"
 PROFILE, KINETO = SOURCE / "workloads/profile-example.csv", SOURCE / "tests/profiles/kineto"
 D3 = Path("/usr/share/nodejs/d3/dist/d3.min.js")
@@ -73,14 +70,14 @@ class Cases:
                 f"set: {sets}\n"
                 f"measured: [{{metric: jobs_finished, value: {value}, tolerance: 1%}}]\n")
         self.model = folder / "model.yaml"
-        subprocess.run([EASIM, "calibrate", PROFILE, "-o", self.model], check=True, capture_output=True)
+        run(EASIM, "calibrate", PROFILE, "-o", self.model)
         self.run_dir = folder / "a run"
-        subprocess.run([EASIM, "run", TINY, "--quiet", "--out", self.run_dir], check=True, capture_output=True)
+        run(EASIM, "run", TINY, "--quiet", "--out", self.run_dir)
         self.recorded = folder / "recorded"
-        subprocess.run([EASIM, "run", TINY, "--record", "--quiet", "--out", self.recorded], check=True, capture_output=True)
+        run(EASIM, "run", TINY, "--record", "--quiet", "--out", self.recorded)
         self.foreign = folder / "foreign"
-        subprocess.run([EASIM, "run", TINY, "--record", "--quiet", "--policy", "exec", "--set", "policy.params.command=python3 "
-                        f"{SOURCE}/policies/exec/fcfs.py", "--out", self.foreign], check=True, capture_output=True)
+        run(EASIM, "run", TINY, "--record", "--quiet", "--policy", "exec", "--set", "policy.params.command=python3 "
+                        f"{SOURCE}/policies/exec/fcfs.py", "--out", self.foreign)
         self.busy = folder / "busy"
         self.busy.mkdir()
         fcntl.flock(os.open(self.busy, os.O_RDONLY), fcntl.LOCK_EX)  # until the test ends
@@ -204,8 +201,7 @@ def easim(words, place, interrupt=False, env=None, limit=None):
     loops = place / "loops"
     loops.mkdir(parents=True)
     env = {"ENDS_BADLY_LOOPS": str(loops), **(env or {})}
-    process = subprocess.Popen([EASIM, *map(str, words)], cwd=place, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                               text=True, env=dict(os.environ, **env), preexec_fn=limit)
+    process = start(*words, cwd=place, stdout=subprocess.DEVNULL, env=dict(os.environ, **env), preexec_fn=limit)
     if interrupt:
         at_work(process)
         if "loop" in " ".join(map(str, words)):
@@ -285,17 +281,13 @@ def by_end(rows, folder):
             expect(what, ["run", SEED, "--policy", PLUGINS / "not_a_number.so"], 1, own, folder / "nan")
 
 
-def main():
-    if os.environ.get("EASIM_SANITIZED"):
-        print("skipped: what ends a run here is for the sanitizer to report; test_crashes.py and test_isolation.py run")
-        sys.exit(77)
+def every_row(folder):
     found = tables()
-    with tempfile.TemporaryDirectory(prefix="easim-exit.") as folder:
-        folder = Path(folder)
-        count = by_command(Cases(folder), found["By command"], folder / "commands")
-        by_end(found["The ways in which a policy may end a run"], folder / "ends")
-    print(f"{count + len(ENDS)} passed, 0 failed")
-    print(f"{count + len(ENDS)} cases")
+    count = by_command(Cases(folder), found["By command"], folder / "commands")
+    by_end(found["The ways in which a policy may end a run"], folder / "ends")
+    return count + len(ENDS)
 
 
-main()
+if SANITIZED:
+    skip("what ends a run here is for the sanitizer to report; test_crashes.py and test_isolation.py run")
+cases(every_row)

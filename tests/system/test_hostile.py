@@ -5,19 +5,17 @@ Usage: test_hostile.py EASIM SOURCE PLUGIN_DIR [--long]
 import json
 import os
 import re
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
-from bad_ends import BASE, EASIM, PLUGINS, none_left, rows_of, said_by
-from support import HANGS_S
+from bad_ends import BASE, PLUGINS, none_left, said_by
+from harness import bytes_of, cases, easim, rows_of
 
 HOSTILE, LISTED, LOADED = (PLUGINS / f"{name}.so" for name in ("hostile", "hostile_list", "hostile_on_load"))
 SHORT = ["--set", "horizon=2h", "-n", 2]
 HOWS = re.findall(r'"(\w+)"', re.search(r"hows\[\] = \{(.*?)NULL", (Path(__file__).parents[1] / "policy/plugins/hostile.c").read_text(),
                                         re.S)[1])
-LONG = "--long" in sys.argv[4:]
+LONG = "--long" in sys.argv
 ROUNDED = "changed how floating-point numbers are rounded"
 FAILS = {"upward": ROUNDED, "flush": ROUNDED,
          "close_files": "cannot be handed over: Bad file descriptor", "close_all": "cannot be handed over: Bad file descriptor",
@@ -34,18 +32,12 @@ assert len(HOWS) == 50 and set(FAILS) | MAY_FAIL < set(HOWS), HOWS
 HOWS = HOWS if LONG else HOWS[:22]
 
 
-def easim(*words, **more):
-    done = subprocess.run([EASIM, *map(str, words)], capture_output=True, text=True, timeout=HANGS_S, check=False, **more)
-    assert done.returncode in (0, 1), (words, done.returncode, done.stderr)
-    return done
+def harmed(*words, **more):
+    return easim(*words, code=(0, 1), **more)
 
 
 def harm(how, when):
     return ["--set", f"params_by_policy.hostile={{how: {how}, when: {when}}}"]
-
-
-def tables(folder):
-    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*.csv")}
 
 
 def check_said(how, done, where):
@@ -59,15 +51,15 @@ def check_said(how, done, where):
 
 def in_run(folder):
     words = ["run", BASE, *SHORT, "--policy", HOSTILE, "--format", "json"]
-    whole = easim(*words, "--out", folder / "whole")
+    whole = harmed(*words, "--out", folder / "whole")
     for how in HOWS:
         for when in ("init", "decide", "finish"):
             out = folder / f"{how}-{when}"
-            done = easim(*words, "--out", out, "--set", f"policy.params={{how: {how}, when: {when}}}")
+            done = harmed(*words, "--out", out, "--set", f"policy.params={{how: {how}, when: {when}}}")
             check_said(how, done, (how, when))
             if done.returncode == 0:
                 assert json.loads(done.stdout) == json.loads(whole.stdout), (how, when)
-                assert tables(out) == tables(folder / "whole"), (how, when)
+                assert bytes_of(out, ".csv") == bytes_of(folder / "whole", ".csv"), (how, when)
             else:
                 assert not (out / "manifest.json").exists(), (how, when)
             if how == "print":
@@ -78,15 +70,15 @@ def in_run(folder):
 def in_compare(folder):
     """Side by side: results of the others, and of what does no harm, to the byte."""
     words = ["compare", BASE, *SHORT, "--policies", f"fcfs,{HOSTILE},easy", "--format", "json", "--threads", 4]
-    easim(*words, "--out", folder / "whole")
+    harmed(*words, "--out", folder / "whole")
     for how in HOWS:
         when = "finish" if how in ("fork", "write_files", "cut_files") else "decide"
         out = folder / how
-        done = easim(*words, *harm(how, when), "--out", out)
+        done = harmed(*words, *harm(how, when), "--out", out)
         check_said(how, done, how)
         json.loads(done.stdout)
         for policy in ("fcfs", "easy") if done.returncode else ("fcfs", "hostile", "easy"):
-            assert tables(out / policy) == tables(folder / "whole" / policy), (how, policy)
+            assert bytes_of(out / policy, ".csv") == bytes_of(folder / "whole" / policy, ".csv"), (how, policy)
     none_left()
 
 
@@ -96,7 +88,7 @@ def in_a_sweep(folder):
             "  - {path: policy.params.when, values: [init, decide, finish]}\n")
     head = f"base: {BASE}\nset: {{replications: 1, horizon: 2h, policy.name: {HOSTILE}}}\naxes:\n"
     (folder / "sweep.yaml").write_text(f"name: hostile\n{head}{axes}", encoding="utf-8")
-    done = easim("sweep", "sweep.yaml", "--out", "out", "--threads", 6, "--format", "csv", cwd=folder)
+    done = harmed("sweep", "sweep.yaml", "--out", "out", "--threads", 6, "--format", "csv", cwd=folder)
     assert done.returncode == 1, done
     good, bad = rows_of(folder / "out/sweep.csv"), rows_of(folder / "out/failures.csv")
     assert len(good) + len(bad) == 3 * len(HOWS), (len(good), len(bad), done.stderr)
@@ -119,13 +111,13 @@ def in_tune_and_ablate(folder):
         for command, more in (("tune", [*tune, "--set", f"policy.params.how={how}"]),
                               ("ablate", [*ablate, f"{LISTED}:how={how}", *words])):
             out = folder / f"{how}-{command}"
-            done = easim(*more, "--out", out)
+            done = harmed(*more, "--out", out)
             assert done.stdout == "", done.stdout
             assert done.returncode == 0 or "hostile" in " ".join(said_by(done)), (how, done.stderr)
             if done.returncode == 0 and how in FAILS:
                 assert command == "tune" or how in MAY_FAIL, how  # to which a trial that fails is one that failed
             elif done.returncode == 0:
-                for path, text in tables(out).items():
+                for path, text in bytes_of(out, ".csv").items():
                     first = folder / f"nothing-{command}" / path
                     assert text.replace(how.encode(), b"nothing") == first.read_bytes(), (how, path)
             else:
@@ -139,17 +131,12 @@ def while_it_is_loaded(folder):
     words = ["compare", BASE, *SHORT, "--policies", f"fcfs,{LOADED}", "--format", "json"]
     for how in ("nothing", "chdir", "umask", "locale", "upward", "flush", "signals", "block", "print"):
         (folder / how).mkdir()
-        done = easim(*words, "--out", "out", cwd=folder / how, env=os.environ | {"EASIM_HOSTILE": how})
+        done = harmed(*words, "--out", "out", cwd=folder / how, env=os.environ | {"EASIM_HOSTILE": how})
         assert done.returncode == 0, (how, done.stderr)
         json.loads(done.stdout)
-        assert tables(folder / how / "out") == tables(folder / "nothing/out"), how
+        assert bytes_of(folder / how / "out", ".csv") == bytes_of(folder / "nothing/out", ".csv"), how
         assert (folder / how / "out/fcfs/manifest.json").stat().st_mode & 0o444, how
     none_left()
 
 
-for test in (in_run, in_compare, in_a_sweep, in_tune_and_ablate, while_it_is_loaded):
-    with tempfile.TemporaryDirectory(prefix="easim-hostile.") as scratch:
-        test(Path(scratch))
-    print(f"{test.__name__}: good", flush=True)
-    sys.stdout.flush()
-print("5 cases")
+cases(in_run, in_compare, in_a_sweep, in_tune_and_ablate, while_it_is_loaded)

@@ -3,14 +3,10 @@ are what they are without them, and no process is left. Usage: test_isolation.py
 """
 import os
 import re
-import signal
-import subprocess
-import tempfile
-import time
 from pathlib import Path
 
-from bad_ends import BAD, BASE, EASIM, PLUGINS, WHO, easim, ends, none_left, processes, rows_of, said_by, tree
-from support import HANGS_S, wait_for
+from bad_ends import BAD, BASE, PLUGINS, WHO, ends, none_left, processes, said_by
+from harness import HANGS_S, bytes_of, cases, easim, interrupt, rows_of, same_files, start, wait_for
 
 LIMIT = "5s"  # a healthy run of milliseconds does not take so long on a loaded machine either
 CASES = ends(WHO) | {"loop": f"the run of {WHO} was not done within {LIMIT[:-1]} s"}
@@ -62,8 +58,7 @@ def a_sweep_goes_on(folder):
     for threads in (1, 7):
         other = folder / f"out-{threads}"
         easim("sweep", sweep, "--out", other, "--run-timeout", LIMIT, "--threads", threads, "--quiet", code=1)
-        for name in ("sweep.csv", "failures.csv", "manifest.json"):
-            assert (other / name).read_bytes() == (out / name).read_bytes(), name
+        same_files(other, out, "sweep.csv", "failures.csv", "manifest.json")
     none_left()
     # a failure is a result: nothing is run again, or, if asked for, what has failed
     easim("sweep", sweep, *options, code=1)
@@ -94,19 +89,16 @@ def no_code_of_others_in_the_parent(folder):
                      "axes:\n  - {path: policy.name, values: [fcfs, hostile_on_load, easy, ends_badly]}\n", encoding="utf-8")
     loops = folder / "loops"
     loops.mkdir()
-    process = subprocess.Popen([EASIM, "sweep", sweep, "--out", folder / "out", "--threads", "2"], stdout=subprocess.DEVNULL,
-                               stderr=subprocess.PIPE, text=True,
-                               env=os.environ | {"ENDS_BADLY_LOOPS": str(loops), "EASIM_HOSTILE": "killed"})
+    process = start("sweep", sweep, "--out", folder / "out", "--threads", 2,
+                    env=os.environ | {"ENDS_BADLY_LOOPS": str(loops), "EASIM_HOSTILE": "killed"})
     wait_for("three are done and one loops",
              lambda: len(runs_in(kept_by(folder / "out"))) == 3 and len(list(loops.iterdir())) == 1, process)
     opened = {Path(word).stem for word in Path(f"/proc/{process.pid}/maps").read_text().split() if word.endswith(".so")}
     assert opened & {"fcfs", "hostile_on_load", "easy", "ends_badly"} == {"fcfs", "easy"}, opened
-    process.send_signal(signal.SIGINT)
-    process.communicate(timeout=HANGS_S)
-    assert process.returncode == 130, process.returncode
+    interrupt(process)
     none_left()
-    done = easim("sweep", sweep, "--out", folder / "out", "--run-timeout", "200ms", code=1)  # as it was where nothing kills it
-    assert "4 points: 2 done, 2 failed, 0 missing" in done.stdout, done.stdout
+    easim("sweep", sweep, "--out", folder / "out", "--run-timeout", "200ms", code=1,  # as it was where nothing kills it
+          prints="4 points: 2 done, 2 failed, 0 missing")
     failed = {row["policy.name"]: row["error"] for row in rows_of(folder / "out/failures.csv")}
     assert failed["hostile_on_load"] == "the run of a policy that was being loaded was ended by signal 9, Killed", failed
     assert [row["policy"] for row in rows_of(folder / "out/sweep.csv")] == ["fcfs", "easy"]
@@ -120,18 +112,18 @@ def compare(out, policies, *more, code=0):
 def a_comparison_goes_on(folder):
     """One policy ends badly between two that do not: compared is what would be without it."""
     compare(folder / "without", "fcfs,zeus", "--quiet")
-    expected = tree(folder / "without")
+    expected = bytes_of(folder / "without")
     for how, text in CASES.items():
         out = folder / how
         done = compare(out, f"fcfs,{BAD},zeus", "--set", f"params_by_policy={{ends_badly: {{how: {how}}}}}", code=1)
         said = said_by(done)
         assert len(said) == 1 and said[0].startswith(f"easim: {text} (replication 1, at t = "), (how, done.stderr)
         assert "zeus" in done.stdout and "ends_badly" not in done.stdout, done.stdout
-        got = tree(out)
-        assert '"failed":\t["ends_badly"]' in got.pop(Path("manifest.json")).decode().replace(": ", ":\t"), how
+        got = bytes_of(out)
+        assert '"failed":\t["ends_badly"]' in got.pop("manifest.json").decode().replace(": ", ":\t"), how
         for path, content in expected.items():  # these two hold the scenario with its params_by_policy
-            assert path.name in ("manifest.json", "models.yaml", "scenario.yaml") or got[path] == content, (how, path)
-        assert not any(path.parts[0] == "ends_badly" for path in got), got.keys()
+            assert Path(path).name in ("manifest.json", "models.yaml", "scenario.yaml") or got[path] == content, (how, path)
+        assert not any(path.startswith("ends_badly/") for path in got), got.keys()
     none_left()
 
 
@@ -142,7 +134,7 @@ def what_was_finished_is_kept(folder):
         out = folder / f"kept-{threads}"
         compare(out, f"fcfs,{BAD}", "-n", 10, "--threads", threads, "--quiet", "--set",
                 "params_by_policy={ends_badly: {how: abort, after: 87}}", "--seed", 2, code=1)
-        kept.append(tree(out / "ends_badly"))
+        kept.append(bytes_of(out / "ends_badly"))
         assert len(rows_of(out / "ends_badly/summary.csv")) == 5
     assert kept[0] == kept[1] == kept[2]
 
@@ -152,8 +144,7 @@ def start_hanging(folder, out):
     sweep = write_sweep(folder / "hang.yaml", how_axis(["not", "loop"]) + "  - {path: seed, values: [1, 2]}\n")
     loops = folder / f"loops-{out.name}"
     loops.mkdir()
-    process = subprocess.Popen([EASIM, "sweep", sweep, "--out", out, "--threads", "2"], stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, text=True, env=os.environ | {"ENDS_BADLY_LOOPS": str(loops)})
+    process = start("sweep", sweep, "--out", out, "--threads", 2, env=os.environ | {"ENDS_BADLY_LOOPS": str(loops)})
     wait_for("two are done and two loop", lambda: len(runs_in(kept_by(out))) == len(list(loops.iterdir())) == 2, process)
     return process
 
@@ -163,9 +154,7 @@ def interrupted(folder):
     out = folder / "interrupted"
     process = start_hanging(folder, out)
     assert len(processes()) == 3 and "Z" not in processes().values(), processes()
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=HANGS_S)
-    assert process.returncode == 130, (process.returncode, errors)
+    _, errors = interrupt(process)
     said, rest = errors.split(" (replication 1, at t = ")
     assert said == f"easim: interrupted, and the run of {WHO} was killed, for it did not end within 2 s", errors
     assert rest.endswith(" s, after 19 decisions); 1 more likewise: what was finished is kept\n"), errors
@@ -192,20 +181,9 @@ def the_limit_reaches_tasks(folder):
 def bad_limits(folder):
     for text in ("0s", "-1s", "soon", "1 parsec", ""):
         for command in (("sweep", folder / "none.yaml"), ("compare", BASE, "--policies", "fcfs")):
-            done = easim(*command, "--run-timeout", text, code=2)
-            assert f'--run-timeout: expected duration > 0 such as 90s or 10h, got "{text}"' in done.stderr, done.stderr
+            easim(*command, "--run-timeout", text, code=2,
+                  says=f'--run-timeout: expected duration > 0 such as 90s or 10h, got "{text}"')
 
 
-def main():
-    checks = [a_sweep_goes_on, one_that_crashes_on_load, no_code_of_others_in_the_parent, a_comparison_goes_on, what_was_finished_is_kept, interrupted,
-              killed, the_limit_reaches_tasks, bad_limits]
-    for check in checks:
-        with tempfile.TemporaryDirectory(prefix="easim-isolation.") as folder:
-            start = time.monotonic()
-            check(Path(folder))
-            print(f"{check.__name__}: {time.monotonic() - start:.1f} s", flush=True)
-    print(f"{len(checks)} passed, 0 failed")
-    print(f"{len(checks)} cases")
-
-
-main()
+cases(a_sweep_goes_on, one_that_crashes_on_load, no_code_of_others_in_the_parent, a_comparison_goes_on, what_was_finished_is_kept,
+      interrupted, killed, the_limit_reaches_tasks, bad_limits)

@@ -10,12 +10,10 @@ import shlex
 import shutil
 import subprocess
 import sys
-import tempfile
-from pathlib import Path
 
-from support import EASIM, SOURCE, easim, rows_of
+from harness import EASIM, SOURCE, TINY, cases, easim, json_of, rows_of
 
-TINY, PROFILE = SOURCE / "configs/tiny.yaml", SOURCE / "workloads/profile-example.csv"
+PROFILE = SOURCE / "workloads/profile-example.csv"
 OUTAGES = "node,start_s,end_s\n" + "".join(f"{n % 3},{1000 * n * (n % 5 + 1)},{1000 * n * (n % 5 + 1) + 60 + 7 * n}\n"
                                            for n in range(1, 30))
 COMMANDS = ("ablate analyze attribute calibrate check compare completion gen import models plot policies profile report run "
@@ -31,8 +29,7 @@ SAMPLE = ["\x1b[31m\x9b1m\a", "a\nb\r\x7f", "'\"'\"$(touch pwned)`touch pwned`",
 
 
 def run(words, **more):
-    return subprocess.run([EASIM, *map(str, words)], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=300, check=False,
-                          **more)
+    return easim(*words, **{"stdin": subprocess.DEVNULL, "stdout": None, "text": False, "code": None} | more)
 
 
 def results(folder):
@@ -93,14 +90,12 @@ def closed_streams(folder):
         closed = [fd for fd in range(3) if number & 1 << fd]
         for quiet in (["--format", "json"], ["--quiet"]): # the former has a note on standard error
             out = folder / f"{number} {quiet[0]}"
-            done = subprocess.run([EASIM, *map(str, [*words, out, *quiet])], check=False, timeout=300, capture_output=True,
-                                  preexec_fn=lambda closed=closed: [os.close(fd) for fd in closed])
-            assert done.returncode == (1 if 1 in closed and quiet != ["--quiet"] else 0), (closed, quiet, done.returncode)
+            easim(*words, out, *quiet, code=1 if 1 in closed and quiet != ["--quiet"] else 0, errors="replace",
+                  preexec_fn=lambda closed=closed: [os.close(fd) for fd in closed])
             for path in (folder / "open").iterdir():
                 if path.name != "manifest.json":
                     assert path.read_bytes() == (out / path.name).read_bytes(), (closed, path)
-    done = subprocess.run([EASIM, "run", "-"], stderr=subprocess.PIPE, check=False, preexec_fn=lambda: os.close(0))
-    assert done.returncode == 2 and b"standard input: cannot read" in done.stderr, done
+    easim("run", "-", preexec_fn=lambda: os.close(0), code=2, says="standard input: cannot read")
 
 
 def too_large(folder):
@@ -262,7 +257,7 @@ def names_in_results(folder):
         assert told in [row["user"] for row in rows_of(inner / "out/users.csv")], text
         assert [row["gpu_type"] for row in rows_of(inner / "out/types.csv")] == [told], text
         assert {line.get("job") for line in map(json.loads, (inner / "out/t.jsonl").read_text().splitlines())} >= {text}, text
-        assert json.loads((inner / "out/manifest.json").read_text())["name"] == text
+        assert json_of(inner / "out/manifest.json")["name"] == text
         for again in (["run", inner / "out/manifest.json"], ["check", inner / "out/scenario.yaml"], ["models", inner / "out/models.yaml"],
                       ["compare", inner / "s.yaml", "--policies", "fcfs,easy", "--out", inner / "both"]):
             done = run(again, stdout=subprocess.PIPE)
@@ -300,8 +295,4 @@ def parallel_line(folder):
     assert not list(folder.rglob("pwned*"))
 
 
-for test in (lost_output, closed_streams, too_large, hostile_text, names_in_results, parallel_line):
-    with tempfile.TemporaryDirectory(prefix="easim-streams.") as scratch:
-        test(Path(scratch))
-    print(f"{test.__name__}: good", flush=True)
-print("6 cases")
+cases(lost_output, closed_streams, too_large, hostile_text, names_in_results, parallel_line)

@@ -11,13 +11,11 @@ import json
 import os
 import shutil
 import socket
-import subprocess
 import sys
-import tempfile
 import threading
 from pathlib import Path
 
-from support import EASIM, SOURCE, form
+from harness import FILES, SOURCE, TINY, bytes_of, cases, easim, form, json_of, run
 
 MODULE = r"""
 #include <stdio.h>
@@ -50,7 +48,7 @@ class Stranger:
         self.place, self.mark = place, place / "mark"
         self.env = {**os.environ, "TMPDIR": str(place / "tmp"), "PYTHONPATH": str(SOURCE / "tools/python")}
         (place / "tmp").mkdir()
-        text = (SOURCE / "configs/tiny.yaml").read_text().replace("models/eas-sim.yaml", f"{SOURCE}/configs/models/eas-sim.yaml")
+        text = (TINY).read_text().replace("models/eas-sim.yaml", f"{SOURCE}/configs/models/eas-sim.yaml")
         self.config = place / "config.yaml"
         self.config.write_text(text.replace("../workloads/tiny.csv", f"{SOURCE}/workloads/tiny.csv"))
         (place / "program").write_text(f"echo started >> {self.mark}\nexec {sys.executable} {SOURCE}/policies/exec/fcfs.py\n")
@@ -61,9 +59,8 @@ class Stranger:
             if name == "pollux":
                 own = own.replace('"pollux"', '"evil"')
             (place / f"{name}.c").write_text(MODULE + own)
-            subprocess.run(["cc", "-shared", "-fPIC", "-fvisibility=hidden", f'-DMARK="{self.mark}"', f"-I{SOURCE / 'include'}",
-                            f"-I{SOURCE / 'policies'}", "-o", {"pollux": "evil.so"}.get(name, f"{name}.so"), f"{name}.c", "-lm"],
-                           cwd=place, check=True)
+            run("cc", "-shared", "-fPIC", "-fvisibility=hidden", f'-DMARK="{self.mark}"', f"-I{SOURCE / 'include'}",
+                f"-I{SOURCE / 'policies'}", "-o", {"pollux": "evil.so"}.get(name, f"{name}.so"), f"{name}.c", "-lm", cwd=place)
 
     def marked(self):
         there = self.mark.exists()
@@ -71,8 +68,7 @@ class Stranger:
         return there
 
     def easim(self, *words, cwd=None, env=None):
-        return subprocess.run([EASIM, *map(str, words)], capture_output=True, text=True, cwd=cwd or self.place, check=False,
-                              env={**self.env, **(env or {})})
+        return easim(*words, cwd=cwd or self.place, env=self.env | (env or {}), code=None)
 
     def make(self, name, command, *words):
         """Results that the stranger made at home."""
@@ -86,14 +82,10 @@ class Stranger:
         return self.make(name, "run", self.config, "--record", *words)
 
 
-def files(folder):
-    return {path.relative_to(folder): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
-
-
 def forge(folder, change, inner=""):
     """scenario.yaml and manifest.json by an editor, with hashes that match."""
     path, scenario = folder / inner / "manifest.json", folder / inner / "scenario.yaml"
-    manifest = json.loads(path.read_text())
+    manifest = json_of(path)
     text = change(scenario.read_text(), manifest)
     if text is not None:
         scenario.write_text(text)
@@ -209,10 +201,10 @@ def look(s, folder, would, own):
     does = would.replace("would", "policy exec would").removesuffix(" (policy exec)") if "exec" in would else f"it {would}"
     report = (folder / "report.html").read_text()
     told = s.easim("explain", folder, JOB).stdout
-    insights = [one["what_if"] for one in json.loads((folder / "insights.json").read_text())["insights"]]
+    insights = [one["what_if"] for one in json_of(folder / "insights.json")["insights"]]
     assert insights
     if not own:
-        for policy in set(json.loads((folder / "manifest.json").read_text()).get("policies", [])) - {"zeus"}:
+        for policy in set(json_of(folder / "manifest.json").get("policies", [])) - {"zeus"}:
             done = s.easim("explain", folder, JOB, "--policy", policy)
             assert f"the run is not repeated: {does}" in done.stdout and not s.marked(), (policy, done)
         assert "not repeated" not in told and any(one["verdict"] != "not simulated" for one in insights), (told, insights)
@@ -222,17 +214,17 @@ def look(s, folder, would, own):
     assert all(one["command"] is None or "--policy" in one["command"] for one in insights), insights  # another's
     assert any(one["unsure"].startswith(does) and one["unsure"].endswith("; --trust runs it") for one in insights), insights
     assert "; easim analyze --trust runs it" in report and "scenario.yaml --record --set" not in report, folder
-    before = files(folder)
+    before = bytes_of(folder)
     for words in (["explain", folder, JOB, "--what-if", "all"], [*plain, "--invest"], [*plain, "--invest", "--verify", "none"]):
         done = s.easim(*words)
         assert done.returncode == 2 and done.stdout == "" and not s.marked(), (words, done)
         assert done.stderr.startswith(f"easim: {folder}: {would}") and done.stderr.endswith(ADVICE), done.stderr
         assert done.stderr.count("\n") == 1
-    assert files(folder) == before
+    assert bytes_of(folder) == before
     for words in (["explain", folder, JOB], ["explain", folder, JOB, "--what-if", "wait"], plain, [*plain, "--verify", "none", "--invest"]):
         s.easim(*words, "--trust")
         assert s.marked(), words
-    assert any(one["what_if"]["command"] for one in json.loads((folder / "insights.json").read_text())["insights"]) or \
+    assert any(one["what_if"]["command"] for one in json_of(folder / "insights.json")["insights"]) or \
         "would open" in would
 
 
@@ -250,14 +242,14 @@ def ask(s, folder, own):
 
 def again(s, folder, command, would):
     """easim COMMAND MANIFEST, from within and without."""
-    before = files(folder)
+    before = bytes_of(folder)
     for more in ([], ["--out", s.place / "new"]):
         done = s.easim(command, folder / "manifest.json", *more)
         assert done.returncode == 2 and done.stdout == "" and not s.marked(), (folder, done)
         assert f"easim: {folder}: {would}" in done.stderr and done.stderr.endswith(ADVICE), (would, done.stderr)
     done = s.easim(command, "manifest.json", cwd=folder)
     assert done.returncode == 2 and not s.marked() and f"easim: {folder}: {would}" in done.stderr, done
-    assert files(folder) == before and not (s.place / "new").exists() and not list((s.place / "tmp").iterdir())
+    assert bytes_of(folder) == before and not (s.place / "new").exists() and not list((s.place / "tmp").iterdir())
     done = s.easim(command, folder / "manifest.json", "--trust")
     assert s.marked() and "--trust" not in done.stderr, done
     assert done.returncode == (1 if "would open" in would or "options" in folder.name else 0), done
@@ -268,7 +260,7 @@ def known(s):
     path = s.env["EASIM_POLICY_PATH"]
     for name, command, words in (("zeus", "run", ["--policy", "zeus", "--record"]), ("script", "run", ["--policy", "script", "--set",
                                  "policy.params.actions=0 start 0 0", "--set", "horizon=2h"]), ("all", "compare", ["--policies", "all"])):
-        s.env["EASIM_POLICY_PATH"] = path + (f":{Path(sys.argv[3]).resolve()}" if name == "script" else "")
+        s.env["EASIM_POLICY_PATH"] = path + (f":{FILES[0]}" if name == "script" else "")
         folder = s.make(name, command, s.config, *words)
         for more in ([], ["--trust"]):
             done = s.easim(command, folder / "manifest.json", *more)
@@ -279,7 +271,7 @@ def known(s):
         for more in ([], ["--trust"]):
             done = s.easim(*words, *more)
             assert done.returncode == 0 and "not repeated" not in done.stdout, done
-            told.append((done.stdout, files(folder)))
+            told.append((done.stdout, bytes_of(folder)))
         assert told[0] == told[1], words
     (s.place / "mine").mkdir()  # EASIM_POLICY_PATH is relative to the user's folder, not to one that the manifest says to be in
     shutil.copy(Path(s.easim("policies", "fcfs").stdout.split("Module:")[1].split()[0]), s.place / "mine/own.so")
@@ -299,21 +291,19 @@ def known(s):
         assert done.returncode == code and "cannot load policy: " in done.stderr and done.stdout == "", done
 
 
-def main():
-    with tempfile.TemporaryDirectory(prefix="easim-trust.") as name:
-        s = Stranger(Path(name).resolve())
-        made = folders(s)
-        tried = form(list(made), ["above", "known name", "options set", "sweep", "text beside zeus"])
-        for which in tried:
-            folder, command, would, own = made[which]()
-            with agent(s) if which == "socket" else contextlib.nullcontext():
-                if (folder / "recorded.csv").exists():
-                    look(s, folder, would, own is not False)
-                ask(s, folder, own is True)
-                again(s, folder, command, would)
-        known(s)
-    print(f"{len(tried)} folders and what is known: passed, 0 failed")
-    print(f"{len(tried) + 1} cases")
+def strangers(place):
+    s = Stranger(place)
+    made = folders(s)
+    tried = form(list(made), ["above", "known name", "options set", "sweep", "text beside zeus"])
+    for which in tried:
+        folder, command, would, own = made[which]()
+        with agent(s) if which == "socket" else contextlib.nullcontext():
+            if (folder / "recorded.csv").exists():
+                look(s, folder, would, own is not False)
+            ask(s, folder, own is True)
+            again(s, folder, command, would)
+    known(s)
+    return len(tried) + 1
 
 
-main()
+cases(strangers)

@@ -2,6 +2,7 @@
 
 A fault is the n-th call of some kind that fails or ends the process: tests/faults/shim.c says which there are."""
 import os
+import shutil
 import signal
 import struct
 import subprocess
@@ -10,12 +11,11 @@ import tempfile
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "system"))
-from support import form  # noqa: E402, F401
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from harness import EASIM, FILES, HANGS_S, run, start  # noqa: E402
 
-EASIM, SOURCE, SHIM = (Path(word).resolve() for word in sys.argv[1:4])
+(SHIM,) = FILES
 STATE = struct.Struct("QQqQ")  # struct state of the shim
-SECONDS = 300  # a command that takes longer hangs, on a loaded machine too
 
 
 class Ended:
@@ -37,31 +37,27 @@ def fault_environment(state, call, at=0, do="EIO", **more):
 
 def easim(*words, environment=None, **fault):
     """Runs a command to its end; without a fault, as it is."""
-    words = [str(word) for word in (EASIM, *words)]
     with tempfile.TemporaryDirectory(prefix="easim-fault.") as folder:
         state = Path(folder, "state")
         state.write_bytes(bytes(STATE.size))
-        environment = fault_environment(state, **fault) if fault else environment
-        done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False)
-        return Ended(words[1:], done, STATE.unpack(state.read_bytes())[:2])
+        done = run(EASIM, *words, env=fault_environment(state, **fault) if fault else environment, code=None)
+        return Ended(words, done, STATE.unpack(state.read_bytes())[:2])
 
 
 def paused(meanwhile, *words, **fault):
     """A command that waits at the n-th call of a kind, until meanwhile() is done."""
-    words = [str(word) for word in (EASIM, *words)]
     with tempfile.TemporaryDirectory(prefix="easim-fault.") as folder:
         state, go = Path(folder, "state"), Path(folder, "go")
         state.write_bytes(bytes(STATE.size))
-        process = subprocess.Popen(words, env=fault_environment(state, do="wait", go=go, **fault), stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True)
-        end = time.monotonic() + SECONDS
+        process = start(*words, env=fault_environment(state, do="wait", go=go, **fault))
+        end = time.monotonic() + HANGS_S
         while process.poll() is None and STATE.unpack(state.read_bytes())[1] == 0 and time.monotonic() < end:
             time.sleep(0.002)
         meanwhile()
         go.touch()
-        out, said = process.communicate(timeout=SECONDS)
+        out, said = process.communicate(timeout=HANGS_S)
         done = subprocess.CompletedProcess(words, process.returncode, out, said)
-        return Ended(words[1:], done, STATE.unpack(state.read_bytes())[:2])
+        return Ended(words, done, STATE.unpack(state.read_bytes())[:2])
 
 
 def good(*words):
@@ -84,14 +80,10 @@ def each_call(most, *words, prepare=lambda: None, **fault):
         yield number, ended
 
 
+def emptied(folder):
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+
+
 def leftovers(folder):
     return sorted(str(path.relative_to(folder)) for path in Path(folder).rglob("*.tmp-*"))
-
-
-def run_tests(*tests):
-    """Each in a folder of its own."""
-    for test in tests:
-        with tempfile.TemporaryDirectory(prefix=f"easim-{test.__name__}.") as folder:
-            test(Path(folder))
-        print(f"{test.__name__}: good", flush=True)
-    print(f"{len(tests)} cases")
