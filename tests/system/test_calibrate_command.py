@@ -3,20 +3,16 @@
 Expected values: left-out errors and the choice from an independent computation here (Gauss-Newton on the affine form,
 in plain Python); recovered parameters from those that made the data; the written file is loaded and run by easim.
 """
-import csv
 import math
 import random
 import re
 import resource
 import shutil
 import struct
-import subprocess
-import sys
-import tempfile
 import xml.etree.ElementTree as ElementTree
-from pathlib import Path
 
-from support import EASIM, SOURCE, form
+from harness import SOURCE, cases, easim, form, rows_of, run, write_table
+
 HEAD = "model,gpu,k,batch_per_gpu,throughput_samples_s,power_w_per_gpu,power_limit_w\n"
 SCENARIO = """\
 name: calibrated
@@ -30,12 +26,6 @@ policy: {name: zeus}
 """
 
 
-def easim(*arguments, code=0, folder=None):
-    done = subprocess.run([EASIM, *map(str, arguments)], cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == code, (arguments, done.returncode, done.stdout, done.stderr)
-    return done.stdout
-
-
 def numbers(text, key):
     """The values of `key: number` in YAML text, in order."""
     return [float(value) for value in re.findall(rf"\b{key}: ([-+0-9.e]+)", text)]
@@ -43,8 +33,8 @@ def numbers(text, key):
 
 def runs(folder, models, ks="[1]"):
     (folder / "run.yaml").write_text(SCENARIO.replace("MODELS", models).replace("KS", ks), encoding="utf-8")
-    assert easim("check", "run.yaml", folder=folder) == "run.yaml: ok\n"
-    easim("run", "run.yaml", "--check", "--strict", "--quiet", "--force", "--out", "out", folder=folder)
+    assert easim("check", "run.yaml", cwd=folder).stdout == "run.yaml: ok\n"
+    easim("run", "run.yaml", "--check", "--strict", "--quiet", "--force", "--out", "out", cwd=folder)
 
 
 def affine(points):
@@ -80,7 +70,7 @@ def left_out_by_hand(folder):
     for b, rate in points:
         others_a, others_c = affine([p for p in points if p[0] != b])
         left_out += abs(b / (others_a + others_c * b) / rate - 1) / len(points)
-    easim("calibrate", "p.csv", "-o", "m.yaml", folder=folder)
+    easim("calibrate", "p.csv", "-o", "m.yaml", cwd=folder)
     text = (folder / "m.yaml").read_text(encoding="utf-8")
     row = next(line for line in text.splitlines() if '"affine, no sync"' in line and "of: throughput" in line)
     assert math.isclose(numbers(row, "in_sample")[0], in_sample, rel_tol=1e-6), (row, in_sample)
@@ -97,13 +87,11 @@ def table_where_forms_miss(folder):
     rows = [(k, b, k * b / ((1 if b < 32 else 3) * (0.01 + 0.001 * b)), 200 if b < 32 else 300)
             for k in (1, 2, 4) for b in (8, 16, 24, 32, 64)]
     (folder / "t.csv").write_text(HEAD + "".join(f"m,card one,{k},{b},{r!r},{w},\n" for k, b, r, w in rows))
-    out = easim("calibrate", "t.csv", "-o", "t.yaml", folder=folder)
-    assert "lookup table: the form misses the " in out, out
+    easim("calibrate", "t.csv", "-o", "t.yaml", cwd=folder, prints="lookup table: the form misses the ")
     text = (folder / "t.yaml").read_text(encoding="utf-8")
     assert numbers(text, "throughput_samples_s") == [r for _, _, r, _ in rows] and "a_s" not in text.split("fit:")[0]
     runs(folder, "t.yaml", "[1, 2, 3, 4]")
-    out = easim("calibrate", "--check", "t.yaml", "t.csv", "--max-error", "1e-12", folder=folder)
-    assert "15 of 15 rows predicted" in out, out
+    easim("calibrate", "--check", "t.yaml", "t.csv", "--max-error", "1e-12", cwd=folder, prints="15 of 15 rows predicted")
 
 
 def check_of_unseen_points(folder):
@@ -115,22 +103,21 @@ def check_of_unseen_points(folder):
     (folder / "seen.csv").write_text(rows((2, 8, 32, 128), 1))
     (folder / "unseen.csv").write_text(rows((4, 16, 64), 1))
     (folder / "fast.csv").write_text(rows((4, 16, 64), 1.1) + "other,card one,1,8,100,,\nm,card two,1,8,100,,\n")
-    easim("calibrate", "seen.csv", "-o", "seen.yaml", folder=folder)
-    out = easim("calibrate", "--check", "seen.yaml", "unseen.csv", "--max-error", "0.0001", folder=folder)
+    easim("calibrate", "seen.csv", "-o", "seen.yaml", cwd=folder)
+    out = easim("calibrate", "--check", "seen.yaml", "unseen.csv", "--max-error", "0.0001", cwd=folder).stdout
     assert "9 of 9 rows predicted" in out and "throughput 0.00 %, power 0.00 %" in out, out
-    easim("calibrate", "--check", "seen.yaml", "fast.csv", "--max-error", "0.11", folder=folder)
+    easim("calibrate", "--check", "seen.yaml", "fast.csv", "--max-error", "0.11", cwd=folder)
     out = easim("calibrate", "--check", "seen.yaml", "fast.csv", "--max-error", "0.05", "--points", "fast_points.csv",
-                code=1, folder=folder)
+                code=1, cwd=folder).stdout
     assert "throughput 9.09 %" in out and "above the error allowed, 5 %" in out, out  # 1 - 1/1.1
     assert "no such model in the file" in out and "the model does not know this GPU type" in out, out
-    with open(folder / "fast_points.csv", newline="", encoding="utf-8") as file:
-        points = list(csv.DictReader(file))
+    points = rows_of(folder / "fast_points.csv")
     assert len(points) == 11 and points[-1]["throughput_model"] == points[-1]["predicted_by"] == ""
     assert points[0]["predicted_by"] == "form", points[0]
     assert math.isclose(1.1 * float(points[0]["throughput_model"]), float(points[0]["throughput_samples_s"]),
                         rel_tol=1e-6)
     (folder / "none.csv").write_text(HEAD + "other,card one,1,8,100,,\n")
-    easim("calibrate", "--check", "seen.yaml", "none.csv", code=1, folder=folder)
+    easim("calibrate", "--check", "seen.yaml", "none.csv", code=1, cwd=folder)
 
 
 def power_limits(folder):
@@ -139,8 +126,7 @@ def power_limits(folder):
     rows = "".join(f"m,card one,1,{b},{b / (0.02 + 0.004 * b) / slow!r},{240 * share!r},{limit}\n"
                    for limit, slow, share in ((100, 2, 0.4), (300, 1, 1), (200, 1.1, 0.7)) for b in (4, 8, 16, 64, 256))
     (folder / "l.csv").write_text(HEAD + rows)
-    out = easim("calibrate", "l.csv", "-o", "l.yaml", folder=folder)
-    assert "5 rows, 5 configurations, at the highest limit of 300 W" in out, out
+    easim("calibrate", "l.csv", "-o", "l.yaml", cwd=folder, prints="5 rows, 5 configurations, at the highest limit of 300 W")
     text = (folder / "l.yaml").read_text(encoding="utf-8")
     assert numbers(text, "energy_optimal_w") == [200]
     assert math.isclose(numbers(text, "a_s")[0], 0.02, rel_tol=1e-6) and math.isclose(numbers(text, "p0_w")[0], 240)
@@ -155,7 +141,7 @@ def what_points_cannot_tell(folder):
     stands for all, says so and leaves the form of the throughput; rows at limits that no fitted row matches are named."""
     def written(rows):
         (folder / "w.csv").write_text(HEAD + "".join(",".join(map(str, row)) + "\n" for row in rows), encoding="utf-8")
-        out = easim("calibrate", "w.csv", "-o", "w.yaml", folder=folder)
+        out = easim("calibrate", "w.csv", "-o", "w.yaml", cwd=folder).stdout
         runs(folder, "w.yaml")
         return out, (folder / "w.yaml").read_text(encoding="utf-8")
     rng = random.Random(3)
@@ -181,18 +167,15 @@ def what_points_cannot_tell(folder):
 def names_of_any_kind(folder):
     """Quotes, backslashes, colons and hashes in a name come back from the written file."""
     names = ['a "b" \\ c: #1', "- é'", "null", "1e3"]
-    with open(folder / "n.csv", "w", newline="", encoding="utf-8") as file:
-        file.write(HEAD)
-        csv.writer(file).writerows([name, name, 1, b, b / (0.02 + 0.003 * b), 200, ""]
-                                   for name in names for b in (1, 2, 4, 8))
-    easim("calibrate", "n.csv", "-o", "n.yaml", folder=folder)
-    out = easim("calibrate", "--check", "n.yaml", "n.csv", "--max-error", "1e-6", folder=folder)
+    write_table(folder / "n.csv", HEAD.strip(), ([name, name, 1, b, b / (0.02 + 0.003 * b), 200, ""] for name in names for b in (1, 2, 4, 8)))
+    easim("calibrate", "n.csv", "-o", "n.yaml", cwd=folder)
+    out = easim("calibrate", "--check", "n.yaml", "n.csv", "--max-error", "1e-6", cwd=folder).stdout
     assert [line for line in out.splitlines() if " on " in line] == [
         f"{name} on {name}: 4 of 4 rows predicted" for name in names], out
 
 
 def m0_and_phi(folder):
-    easim("calibrate", "p.csv", "-o", "phi.yaml", "--m0", "512", "--phi", "1000", folder=folder)
+    easim("calibrate", "p.csv", "-o", "phi.yaml", "--m0", "512", "--phi", "1000", cwd=folder)
     text = (folder / "phi.yaml").read_text(encoding="utf-8")
     assert "    m0: 512\n    phi: 1000\n" in text, text
     runs(folder, "phi.yaml")
@@ -212,7 +195,7 @@ def ten_thousand_rows(folder):
                         file.write(f"m{m},card one,{k},{b},{k * b / t * rng.gauss(1, 0.02)},"
                                    f"{(100 + 0.8 * b / t) * rng.gauss(1, 0.02)},\n")
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-        out = easim("calibrate", f"{name}.csv", "-o", f"{name}.yaml", folder=folder)
+        out = easim("calibrate", f"{name}.csv", "-o", f"{name}.yaml", cwd=folder).stdout
         used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
         print(f"10,000 rows, {models} models: {used:.1f} s of CPU time")
         assert out.count(" on card one: ") == models and used < 120
@@ -223,28 +206,17 @@ def figure(folder):
     if not shutil.which("gnuplot"):
         print("no figure: gnuplot not found")
         return
-    easim("calibrate", "t.csv", "--points", "t_points.csv", folder=folder)
-    subprocess.run(["gnuplot", "-e", "points='t_points.csv'; out='figures'", SOURCE / "tools" / "calibration.gp"],
-                   cwd=folder, check=True)
+    easim("calibrate", "t.csv", "--points", "t_points.csv", cwd=folder)
+    run("gnuplot", "-e", "points='t_points.csv'; out='figures'", SOURCE / "tools" / "calibration.gp", cwd=folder)
     data = (folder / "figures" / "01-m-card-one.png").read_bytes()
     width, height = struct.unpack(">II", data[16:24])
     assert data[:8] == b"\x89PNG\r\n\x1a\n" and width >= 600 and height >= 400 and len(data) > 8000
     text = " ".join(ElementTree.parse(folder / "figures" / "01-m-card-one.svg").getroot().itertext())
     for words in ("m on card one", "k = 1", "k = 4", "samples/s of one GPU", "W of one GPU"):
         assert words in text, (words, text)
-    with open(folder / "t_points.csv", newline="", encoding="utf-8") as file:
-        kinds = {row["predicted_by"] for row in csv.DictReader(file)}
+    kinds = {row["predicted_by"] for row in rows_of(folder / "t_points.csv")}
     assert kinds == {"table"} and "lines: a lookup table of them" in text, (kinds, text)
 
 
-def main():
-    checks = [left_out_by_hand, table_where_forms_miss, check_of_unseen_points, power_limits, what_points_cannot_tell,
-              names_of_any_kind, m0_and_phi, figure, *form([ten_thousand_rows], [])]
-    with tempfile.TemporaryDirectory(prefix="easim-calibrate.") as name:
-        for check in checks:
-            check(Path(name))
-    print(f"{len(checks)} passed, 0 failed")
-    print(f"{len(checks)} cases")
-
-
-main()
+cases(left_out_by_hand, table_where_forms_miss, check_of_unseen_points, power_limits, what_points_cannot_tell, names_of_any_kind,
+      m0_and_phi, figure, *form([ten_thousand_rows], []), shared=True)

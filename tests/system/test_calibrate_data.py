@@ -5,19 +5,14 @@ given), calibrates them and checks what is promised: mean errors in sample of at
 every curve, by a form or by the table that replaces it, and a median over the curves of the left-out errors of at most
 5 %. docs/calibration.md prints the same figures.
 """
-import csv
-import os
 import re
 import statistics
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
-from support import EASIM, SOURCE, rows_of
+from harness import SOURCE, cases, easim, real_data, rows_of, write_table
 
-HEAD = ["model", "precision", "gpu", "k", "nodes", "batch_per_gpu", "power_limit_w", "throughput_samples_s",
-        "power_w_per_gpu", "evidence", "source"]
+HEAD = "model,precision,gpu,k,nodes,batch_per_gpu,power_limit_w,throughput_samples_s,power_w_per_gpu,evidence,source"
 SAMPLES = {"imagenet": 1281167, "squad": 88524}  # of an epoch; the README of the data: sizes are not in the trace
 LAMBDA_MODELS = ("resnet50", "bert_base_squad", "bert_large_squad")
 
@@ -58,10 +53,8 @@ def lambda_labs(data):
 
 def calibrate(folder, name, rows):
     """A list of (curve, rows, text of its block in the report)."""
-    with open(folder / f"{name}.csv", "w", newline="", encoding="utf-8") as file:
-        csv.writer(file, lineterminator="\n").writerows([HEAD, *rows])
-    command = [EASIM, "calibrate", f"{name}.csv", "-o", f"{name}.yaml", "--points", f"{name}_points.csv"]
-    out = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
+    write_table(folder / f"{name}.csv", HEAD, rows)
+    out = easim("calibrate", f"{name}.csv", "-o", f"{name}.yaml", "--points", f"{name}_points.csv", cwd=folder).stdout
     (folder / f"{name}.txt").write_text(out, encoding="utf-8")
     blocks = re.split(r"^(?=\S)", out, flags=re.MULTILINE)[1:]
     return [(f"{name}: {block.split(': ')[0]}", int(re.search(r": (\d+) row", block)[1]), block) for block in blocks]
@@ -108,35 +101,6 @@ DOCUMENTED = {"zeus: resnet50 on a40": "Zeus ResNet-50, A40", "zeus: bert_base_u
               "sia: resnet50 on a100": "Sia ResNet-50, A100", "sia: bert on a100": "Sia BERT, A100"}
 
 
-def main():
-    if "EASIM_DATA" not in os.environ:
-        print("skipped: EASIM_DATA is not set")
-        sys.exit(77)
-    data = Path(os.environ["EASIM_DATA"]) / "profiles"
-    with tempfile.TemporaryDirectory(prefix="easim-calibrate.") as scratch:
-        folder = Path(sys.argv[3]) if len(sys.argv) > 3 else Path(scratch)
-        folder.mkdir(parents=True, exist_ok=True)
-        curves = [curve for name, rows in (("zeus", zeus), ("sia", sia), ("lambda", lambda_labs))
-                  for curve in calibrate(folder, name, rows(data))]
-        zeus_yaml = (folder / "zeus.yaml").read_text(encoding="utf-8")
-    left_out = [check_curve(curve, block) for curve, rows, block in curves if rows >= 4]
-    median = statistics.median(value for value in left_out if value is not None)
-    print(f"{len(left_out)} curves of at least 4 rows, {len(curves) - len(left_out)} shorter ones; "
-          f"median left-out error of the throughput {median} %")
-    assert None not in left_out and median <= 5
-    optimal = re.findall(r"energy_optimal_w: (\d+)", zeus_yaml)
-    print(f"energy-optimal power limits of Zeus, W: {', '.join(optimal)}")
-    # least sum over batches of (time x power at a limit) / (time x power at the highest), computed apart from easim
-    assert optimal == optimal_limits(data), optimal
-    document = (SOURCE / "docs" / "calibration.md").read_text(encoding="utf-8").splitlines()
-    for curve, _, block in curves:
-        if curve in DOCUMENTED:
-            row = document_row(DOCUMENTED[curve], block)
-            assert row in document, f"docs/calibration.md has not: {row}"
-    print("1 passed, 0 failed")
-    print(f"{len(curves)} cases")
-
-
 def optimal_limits(data):
     """By model, then GPU, as in the model file."""
     rows = {gpu: [row for row in rows_of(data / "zeus_nsdi23" / f"summary_power_{gpu}.csv") if row["dataset"] in SAMPLES]
@@ -153,4 +117,27 @@ def optimal_limits(data):
     return found
 
 
-main()
+def published(scratch):
+    data, folder = real_data("profiles"), Path(sys.argv[3]) if len(sys.argv) > 3 else scratch
+    folder.mkdir(parents=True, exist_ok=True)
+    curves = [curve for name, rows in (("zeus", zeus), ("sia", sia), ("lambda", lambda_labs))
+              for curve in calibrate(folder, name, rows(data))]
+    zeus_yaml = (folder / "zeus.yaml").read_text(encoding="utf-8")
+    left_out = [check_curve(curve, block) for curve, rows, block in curves if rows >= 4]
+    median = statistics.median(value for value in left_out if value is not None)
+    print(f"{len(left_out)} curves of at least 4 rows, {len(curves) - len(left_out)} shorter ones; "
+          f"median left-out error of the throughput {median} %")
+    assert None not in left_out and median <= 5
+    optimal = re.findall(r"energy_optimal_w: (\d+)", zeus_yaml)
+    print(f"energy-optimal power limits of Zeus, W: {', '.join(optimal)}")
+    # least sum over batches of (time x power at a limit) / (time x power at the highest), computed apart from easim
+    assert optimal == optimal_limits(data), optimal
+    document = (SOURCE / "docs" / "calibration.md").read_text(encoding="utf-8").splitlines()
+    for curve, _, block in curves:
+        if curve in DOCUMENTED:
+            row = document_row(DOCUMENTED[curve], block)
+            assert row in document, f"docs/calibration.md has not: {row}"
+    return len(curves)
+
+
+cases(published)

@@ -1,20 +1,13 @@
-#!/usr/bin/env python3
 """Ring and tree of easim calibrate collectives: known laws found again, also beside outliers; what doubling the times, the
 order of rows and elements in place of bytes change; made-up noisy rows and those of eight GPU types (skipped without
 EASIM_DATA) fitted again in Python from docs/calibration.md, with every size left out; bandwidth as makers state it.
-
-Usage: test_collectives.py EASIM SOURCE_DIR
 """
-
 import math
-import os
 import random
 import statistics
-import tempfile
 from collections import defaultdict
-from pathlib import Path
 
-from support import easim, rows_of
+from harness import cases, easim, real_data, rows_of
 
 HEAD = "gpu,collective,gpus,bytes,median_ms"
 SIZES = [2.0 ** n for n in range(9, 30)]
@@ -169,7 +162,8 @@ def test_noise(folder):
     check_again(table, points, groups, set(groups))
 
 
-def test_measured(folder, data):
+def test_measured(folder):
+    data = real_data()
     text, groups = (data / "network/nccl.csv").read_text(), defaultdict(list)
     table, points, said = calibrated(folder, text)
     for row in rows_of(data / "network/nccl.csv"):
@@ -189,16 +183,4 @@ def test_measured(folder, data):
     assert statistics.median(left_out) < 0.06 < 0.3 < statistics.median(constant)  # bandwidth alone does not do
 
 
-def main():
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch)
-        for test in (test_known_laws, test_changes, test_keys, test_noise):
-            test(folder)
-        if "EASIM_DATA" in os.environ:
-            test_measured(folder, Path(os.environ["EASIM_DATA"]))
-        else:
-            print("measured collectives: skipped, EASIM_DATA is not set")
-    print(f"{4 + ('EASIM_DATA' in os.environ)} cases")
-
-
-main()
+cases(test_known_laws, test_changes, test_keys, test_noise, test_measured, shared=True)

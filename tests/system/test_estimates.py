@@ -3,12 +3,9 @@
 The cluster has four GPUs. Under `easy` a (3 GPUs, 10 s) starts at 0, b (4 GPUs) waits for it, and c (1 GPU, from 2 on) may
 pass b if it is expected to end before a is: every start below is worked out by hand from the T of the jobs.
 """
-import json
 import math
-import tempfile
-from pathlib import Path
 
-from support import easim, rows_of
+from harness import cases, easim, json_of, rows_of
 
 LOG = "job_id,submit_s,gpus,duration_s,requested_s\na,0,3,10,10\nb,1,4,5,5\nc,2,1,8,9\n"
 BASE = """name: estimates
@@ -130,7 +127,7 @@ def again(folder):
     sweep has it as an axis."""
     config = write(folder, "{" + RIGID + "}", replications=3)
     easim("run", config, *estimate(UNIFORM), "-q", "--out", folder / "own")
-    manifest = json.loads((folder / "own/manifest.json").read_text())
+    manifest = json_of(folder / "own/manifest.json")
     assert manifest["estimates"] == [{"stream": "s1", "estimate": UNIFORM}], manifest["estimates"]
     easim("run", folder / "own/manifest.json")  # fails unless its files come out the same
     gen(config, *estimate(UNIFORM))
@@ -145,13 +142,4 @@ def again(folder):
     assert len(waits) == 9 and waits[:3] == waits[3:6] and all(a != b for a, b in zip(waits, waits[6:])), waits
 
 
-def main():
-    for test in (by_hand, factors, streams_apart, limits, again):
-        with tempfile.TemporaryDirectory() as folder:
-            test(Path(folder))
-        print(f"{test.__name__}: holds")
-    print("5 cases")
-
-
-if __name__ == "__main__":
-    main()
+cases(by_hand, factors, streams_apart, limits, again)

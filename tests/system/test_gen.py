@@ -6,10 +6,8 @@ drawn as they are in a generated workload, so what is summed from them may diffe
 """
 import math
 import re
-import tempfile
-from pathlib import Path
 
-from support import SOURCE, easim, rows_of
+from harness import SOURCE, cases, easim, rows_of, same_files
 
 CONFIGS = SOURCE / "configs"
 RIGID = ("cluster.nodes[0].gpus=6", "workload={kind: diurnal, rate_per_s: 0.003, rigid: {k: [1, 2, 3]}, h: [h100], "
@@ -40,8 +38,7 @@ def check(folder, config, policy, *sets):
     common = ["--policy", policy, "-n", 1, "--quiet", "--check", *options]
     easim("run", CONFIGS / config, *common, "--out", own)
     easim("run", CONFIGS / config, *common, "--set", f"workload={section[2]}", "--out", again)
-    for name in ("jobs.csv", "power.csv", "types.csv"):
-        assert (own / name).read_bytes() == (again / name).read_bytes(), (config, name)
+    same_files(own, again, "jobs.csv", "power.csv", "types.csv")
     for name in ("summary.csv", "users.csv"):
         same_within_digits(own / name, again / name)
     assert len(rows_of(own / "jobs.csv")) > 5
@@ -51,7 +48,6 @@ def check(folder, config, policy, *sets):
 
 def other_replications(folder):
     """Replication 3 of seed 7, compared by the jobs that list policies see."""
-    folder.mkdir()
     log = folder / "w.csv"
     easim("gen", CONFIGS / "eas-sim.yaml", "-o", log, "--replication", 3, "--seed", 7)
     easim("run", CONFIGS / "eas-sim.yaml", "-s", 7, "-n", 3, "-q", "--policy", "zeus", "--out", folder / "own")
@@ -61,16 +57,13 @@ def other_replications(folder):
     assert third == rows_of(folder / "again/jobs.csv")
 
 
-def main():
-    cases = [("eas-sim.yaml", "pollux"), ("eas-sim.yaml", "hades", "seed=99"), ("mmc.yaml", "fcfs"),
-             ("tiny.yaml", "zeus"), ("itp-sample.yaml", "zeus"), ("eas-sim.yaml", "fcfs", *RIGID),
-             ("eas-sim.yaml", "chronos", *STREAMS), ("eas-sim.yaml", "easy", "horizon=drain", "workload.until=4h")]
-    with tempfile.TemporaryDirectory(prefix="easim-gen.") as name:
-        for number, case in enumerate(cases):
-            check(Path(name) / str(number), *case)
-        other_replications(Path(name) / "replication")
-    print(f"{len(cases) + 1} passed, 0 failed")
-    print(f"{len(cases) + 1} cases")
+def as_traces(folder):
+    runs = [("eas-sim.yaml", "pollux"), ("eas-sim.yaml", "hades", "seed=99"), ("mmc.yaml", "fcfs"),
+            ("tiny.yaml", "zeus"), ("itp-sample.yaml", "zeus"), ("eas-sim.yaml", "fcfs", *RIGID),
+            ("eas-sim.yaml", "chronos", *STREAMS), ("eas-sim.yaml", "easy", "horizon=drain", "workload.until=4h")]
+    for number, case in enumerate(runs):
+        check(folder / str(number), *case)
+    return len(runs)
 
 
-main()
+cases(as_traces, other_replications)

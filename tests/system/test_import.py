@@ -3,11 +3,8 @@
 Several files as one log, draws that agree with those of a scenario, a node list, and refusal of what cannot be meant.
 """
 import json
-import subprocess
-import tempfile
-from pathlib import Path
 
-from support import EASIM, SOURCE, easim, rows_of
+from harness import SOURCE, cases, easim, json_of, rows_of, same_files
 
 SAMPLE = SOURCE / "workloads" / "itp-sample.csv"
 ASSIGN = """\
@@ -165,9 +162,8 @@ def changes_of_a_scenario(folder):
         easim("run", folder / f"{name}.yaml", "--out", folder / name, "--quiet", "--check")
     jobs = rows_of(folder / "two" / "jobs.csv")
     assert len(jobs) > 40 and any("~2" in job["job_id"] for job in jobs)
-    for name in ("jobs.csv", "summary.csv", "power.csv", "users.csv", "types.csv"):
-        assert (folder / "one" / name).read_bytes() == (folder / "two" / name).read_bytes(), name
-    trace = json.loads((folder / "one" / "manifest.json").read_text(encoding="utf-8"))["traces"][0]
+    same_files(folder / "one", folder / "two", "jobs.csv", "summary.csv", "power.csv", "users.csv", "types.csv")
+    trace = json_of(folder / "one" / "manifest.json")["traces"][0]
     assert (trace["rows_read"], trace["rows_kept"]) == (60, len(jobs))
     assert f"first submit at {trace['offset_s']} s is now 0" in said
     for note in trace["notes"]:
@@ -214,8 +210,7 @@ def nodes(folder):
     scenario = (f"{cluster}name: pods\nhorizon: drain\nseed: 1\npolicy: {{name: fcfs}}\n"
                 f"workload: {{kind: trace, file: {folder}/pods-easim.csv}}\n")
     (folder / "pods.yaml").write_text(scenario, encoding="utf-8")
-    done = subprocess.run([EASIM, "check", str(folder / "pods.yaml")], capture_output=True, text=True, check=False)
-    assert done.returncode == 2 and "idle_w" in done.stderr, done.stderr
+    easim("check", folder / "pods.yaml", code=2, says="idle_w")
     (folder / "pods.yaml").write_text(scenario.replace('"}', '", idle_w: 50, tdp_w: 300}'), encoding="utf-8")
     easim("run", folder / "pods.yaml", "--out", folder / "pods", "--quiet", "--check")
     status = {row["job_id"]: row["status"] for row in rows_of(folder / "pods" / "jobs.csv")}
@@ -234,14 +229,4 @@ def pieces(folder):
     assert said == "" and shown == (folder / "w.csv").read_text(encoding="utf-8") == log.read_text(encoding="utf-8")
 
 
-def main():
-    checks = [draws_of_a_scenario, slurm_sample, unused_columns, several_files, slices, changes_of_a_scenario, order_of_changes, nodes,
-              pieces]
-    for check in checks:
-        with tempfile.TemporaryDirectory(prefix="easim-import.") as folder:
-            check(Path(folder))
-    print(f"{len(checks)} passed, 0 failed")
-    print(f"{len(checks)} cases")
-
-
-main()
+cases(draws_of_a_scenario, slurm_sample, unused_columns, several_files, slices, changes_of_a_scenario, order_of_changes, nodes, pieces)

@@ -8,13 +8,10 @@ sum of kernel times has a bit for each kernel that was kept.
 import json
 import random
 import re
-import subprocess
-import sys
-import tempfile
-from pathlib import Path
 
-EASIM = str(Path(sys.argv[1]).resolve())
-KERNELS = 40
+from harness import cases, easim
+
+KERNELS, RNG = 40, random.Random(11)
 NAMES = ["void gemm<float>(int, float)", 'a "quoted" name', "C:\\dir\\file", '{"ph": "X", "ts": 1}, {"name": "no record"}', "]}, {[",
          "über\nzwei Zeilen\t", '": 1, "', "", '\\"', "comma, colon: brace }"]
 HEAD = {"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "Test GPU"}], "distributedInfo": {"rank": 3, "world_size": 8}}
@@ -58,7 +55,7 @@ def damage(text, how, rng):
 
 
 def profile(path, *options):
-    done = subprocess.run([EASIM, "profile", "kineto", str(path), "--format", "json", *options], capture_output=True, text=True, timeout=300)
+    done = easim("profile", "kineto", path, "--format", "json", *options, code=None)
     return done.returncode, json.loads(done.stdout or "{}"), done.stderr
 
 
@@ -94,7 +91,8 @@ def targets(rng):
                        sorted(rng.sample(range(KERNELS), 15)), range(KERNELS - 3, KERNELS), range(3)])
 
 
-def damaged(path, rng):
+def damaged(folder):
+    path, rng = folder / "trace.json", RNG
     lost = 0
     for style, write in STYLES.items():
         for _ in range(25):
@@ -108,8 +106,9 @@ def damaged(path, rng):
     assert lost > 200
 
 
-def truncated(path, rng):
+def truncated(folder):
     """Cut anywhere in a record, one record before it damaged too."""
+    path, rng = folder / "trace.json", RNG
     for _ in range(25):
         records = [STYLES["as PyTorch"]({"name": rng.choice(NAMES), "ts": 2**i, "dur": 2**i}) for i in range(KERNELS)]
         at = rng.randrange(1, KERNELS)
@@ -124,8 +123,9 @@ def truncated(path, rng):
         assert (f"{path}: 1 damaged events left out\n" in said) == (len(kept) < at), said
 
 
-def issue(path):
+def issue(folder):
     """1,000 events with a quote too many in two of them: 998 are left, of which 240 came through before."""
+    path = folder / "trace.json"
     records = [json.dumps({"ph": "X", "cat": "kernel", "name": f"k{i}", "ts": 10 * i, "dur": 5, "tid": 7}) for i in range(1000)]
     for i in (120, 880):
         records[i] = records[i].replace('"k', '"k"')
@@ -135,8 +135,9 @@ def issue(path):
     assert f"{path}: 2 damaged events left out\n" in said
 
 
-def outside(path):
+def outside(folder):
     """Damage between events and in what is no event is said, and no event is lost."""
+    path = folder / "trace.json"
     record = json.dumps({"ph": "X", "cat": "kernel", "name": "k", "ts": 10, "dur": 5, "tid": 7})
     for text, stretches in ((f'{{"traceEvents": [{record}, ", {record}, {record}]}}', 1),
                             (f'{{"traceName": "a"b", "traceEvents": [{record}, {record}, {record}]}}', 1),
@@ -147,15 +148,4 @@ def outside(path):
         assert f"{path}: {stretches} damaged stretches outside of events left out\n" in said, said
 
 
-def main():
-    rng = random.Random(11)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "trace.json"
-        issue(path)
-        outside(path)
-        damaged(path, rng)
-        truncated(path, rng)
-    print("4 cases")
-
-
-main()
+cases(issue, outside, damaged, truncated)

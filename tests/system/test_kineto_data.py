@@ -7,29 +7,23 @@ event in it. Computed here once more with integers, every figure is equal to the
 import gzip
 import json
 import math
-import os
 import re
-import subprocess
-import sys
-import tempfile
 from decimal import Decimal
-from pathlib import Path
 
-EASIM = str(Path(sys.argv[1]).resolve())
+from harness import cases, easim, json_of, real_data
+
 COMMUNICATION = re.compile(r"^nccl|ncclKernel|ncclDevKernel|^rccl|^hccl")
 NAMES = {"gpu_span_us": "gpu_span_us", "gpu_busy_us": "gpu_busy_us", "gpu_idle_us": "gpu_idle_us",
          "comp_us": "compute_us", "comm_us": "communication_us", "mem_us": "memory_us",
          "comm_comp_overlap_us": "overlap_us", "exposed_comm_us": "exposed_communication_us"}
 
 
-def easim(*arguments, expect=0):
-    done = subprocess.run([EASIM, "profile", "kineto", *map(str, arguments)], capture_output=True, text=True, check=False)
-    assert done.returncode == expect, (arguments, done.returncode, done.stderr)
-    return done
+def profile(*arguments, code=0):
+    return easim("profile", "kineto", *arguments, code=code)
 
 
-def figures(*arguments, expect=0):
-    return json.loads(easim(*arguments, "--format", "json", expect=expect).stdout)
+def figures(*arguments, code=0):
+    return json.loads(profile(*arguments, "--format", "json", code=code).stdout)
 
 
 def union(intervals):
@@ -148,16 +142,16 @@ def check_trace(path, expected):
 
 def check_traces(folder):
     count = 0
-    for expected in json.loads((folder / "EXPECTED_profile.json").read_text()):
+    for expected in json_of(folder / "EXPECTED_profile.json"):
         path = folder / expected["file"]
         if "must_not_crash" not in expected:
             check_trace(path, expected)
             count += 1
             continue
-        done = easim(path, "--format", "json", expect=3)
+        done = profile(path, "--format", "json", code=3)
         assert re.search(r": truncated at byte \d+.*, \d+ events kept\n", done.stderr), done.stderr
         assert json.loads(done.stdout)["gpu_events"] > 0 or "plain" in path.name
-        assert "truncated at byte" in easim(path, "--strict", expect=2).stderr
+        assert "truncated at byte" in profile(path, "--strict", code=2).stderr
     print(f"{folder.name}: {count} traces")
 
 
@@ -177,17 +171,18 @@ def verdicts(found):
     return [(c["i"], c["name"], c["last_rank"], c["waiting_us"]) for c in found["waiting"]["collectives"]]
 
 
-def check_ranks(folder, scratch):
+def matched_ranks(scratch):
+    folder = real_data("telemetry/kineto-multirank")
     paths = [folder / f"dlrm_v100_rank{rank}of8.json.gz" for rank in range(4)]
     found = figures(*paths)
-    expected = json.loads((folder / "EXPECTED_straggler_ranks0-3.json").read_text())
+    expected = json_of(folder / "EXPECTED_straggler_ranks0-3.json")
     ours = found["waiting"]["collectives"]
     assert len(ours) == len(expected) == found["waiting"]["matched_collectives"]
     for mine, theirs in zip(ours, expected):
         assert all(mine[key] == theirs[key] for key in ("i", "name", "last_rank", "end_spread_us", "lateness_us")), (mine, theirs)
     assert found["waiting"]["straggler_rank"] == 2 and not found["waiting"]["clocks_corrected"]
 
-    shuffled = easim(*(paths[i] for i in (2, 0, 3, 1)), "--format", "json")
+    shuffled = profile(*(paths[i] for i in (2, 0, 3, 1)), "--format", "json")
     assert json.loads(shuffled.stdout) == found
     assert "4 of 8 ranks have no file: 4-7" in shuffled.stderr
 
@@ -195,7 +190,7 @@ def check_ranks(folder, scratch):
     assert missing["waiting"]["straggler_rank"] == 2
 
     twice = moved(paths[1], scratch / "again.json")
-    message = easim(*paths, twice, expect=2).stderr
+    message = profile(*paths, twice, code=2).stderr
     assert message == f"rank 1 is in two files: {paths[1]} and {twice}\n" or \
         message == f"rank 1 is in two files: {twice} and {paths[1]}\n", message
 
@@ -213,15 +208,12 @@ def check_ranks(folder, scratch):
     print("DLRM: ranks in any order, missing, twice, with another clock")
 
 
-def main():
-    if not os.environ.get("EASIM_DATA"):
-        sys.exit(77)
-    data = Path(os.environ["EASIM_DATA"]) / "telemetry"
-    check_traces(data / "kineto")
-    check_traces(data / "kineto-multirank")
-    with tempfile.TemporaryDirectory() as scratch:
-        check_ranks(data / "kineto-multirank", Path(scratch))
-    print("3 cases")
+def traces():
+    check_traces(real_data("telemetry/kineto"))
 
 
-main()
+def traces_of_ranks():
+    check_traces(real_data("telemetry/kineto-multirank"))
+
+
+cases(traces, traces_of_ranks, matched_ranks)

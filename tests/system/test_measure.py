@@ -13,10 +13,9 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
-from support import EASIM, SOURCE, wait_for
+from harness import SOURCE, cases, easim, json_of, run, wait_for
 
 TOOL = SOURCE / "tools" / "measure"
 sys.dont_write_bytecode = True
@@ -96,9 +95,8 @@ print(json.dumps({"counts": counts, "products": sum(products), "summary": summar
 
 
 def tool(*arguments, code=0, python=sys.executable, **environment):
-    done = subprocess.run([*python.split(), TOOL, *map(str, arguments)], capture_output=True, text=True, check=False,
-                          env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1", **environment})
-    assert done.returncode == code, (arguments, done.returncode, done.stdout, done.stderr)
+    done = run(*python.split(), TOOL, *arguments,
+               env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1", **environment}, code=code)
     return done.stdout + done.stderr
 
 
@@ -111,8 +109,7 @@ def raises(kind, words, function, *arguments):
         raise AssertionError(f"no {kind.__name__} with \"{words}\"")
 
 
-def has_torch(python):
-    return subprocess.run([*python.split(), "-c", "import torch"], capture_output=True, check=False).returncode == 0
+TORCH = next((python for python in (sys.executable, "/usr/bin/python3") if run(python, "-c", "import torch", code=None).returncode == 0), None)
 
 
 # ---- Without PyTorch ----
@@ -199,7 +196,7 @@ def made_up_gpus(folder):
     lib.mkdir()
     bin_folder.mkdir()
     (folder / "nvml.c").write_text(LIBRARY, encoding="utf-8")
-    subprocess.run(["cc", "-shared", "-fPIC", "-o", lib / "libnvidia-ml.so.1", folder / "nvml.c"], check=True)
+    run("cc", "-shared", "-fPIC", "-o", lib / "libnvidia-ml.so.1", folder / "nvml.c")
     (bin_folder / "nvidia-smi").write_text(SMI, encoding="utf-8")
     (bin_folder / "nvidia-smi").chmod(0o755)
     out = ("-o", folder / "x.csv", "--dry-run", "--models", "vit-b16", "--batches", "8,64")
@@ -220,14 +217,12 @@ def made_up_gpus(folder):
     environment = {**os.environ, **with_gpus, "PYTHONPATH": str(TOOL), "PYTHONDONTWRITEBYTECODE": "1"}
     for extra, method, watts in (({}, "NVML energy counter", (250, 350)),
                                  ({"NO_COUNTER": "1"}, "nvidia-smi power.draw every 100 ms", (240, 360))):
-        text = subprocess.run([sys.executable, "-c", script], env={**environment, **extra}, check=True,
-                              capture_output=True, text=True).stdout
+        text = run(sys.executable, "-c", script, env={**environment, **extra}).stdout
         said, powers = text.split(";")
         assert said == method, text
         assert all(math.isclose(x, y, rel_tol=1e-3) for x, y in zip(json.loads(powers), watts, strict=True)), text
     (bin_folder / "nvidia-smi").write_text("#!/bin/sh\necho '0, [N/A]'\n", encoding="utf-8")
-    text = subprocess.run([sys.executable, "-c", script], env={**environment, "NO_COUNTER": "1"}, check=True,
-                          capture_output=True, text=True).stdout
+    text = run(sys.executable, "-c", script, env={**environment, "NO_COUNTER": "1"}).stdout
     assert text.startswith("none: nvmlDeviceGetTotalEnergyConsumption") and text.endswith(";None\n"), text
 
 
@@ -284,10 +279,8 @@ def limits_are_given_back(_folder):
 
 # ---- With PyTorch ----
 
-def networks(_folder, python):
-    done = subprocess.run([*python.split(), "-c", NETWORKS], env={**os.environ, "PYTHONPATH": str(TOOL)},
-                          capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+def networks():
+    done = run(TORCH, "-c", NETWORKS, env={**os.environ, "PYTHONPATH": str(TOOL)})
     said = json.loads(done.stdout)
     assert {name: tuple(counts) for name, counts in said["counts"].items()} == COUNTS, said
     assert abs(said["products"] / 4.089e9 - 1) < 1e-3, said["products"]  # torchvision: 4.09 GFLOPS, of v1.5
@@ -309,12 +302,12 @@ policy: {name: zeus}
 """
 
 
-def killed_and_resumed(folder, python):
+def killed_and_resumed(folder):
     """A killed run keeps its rows byte for byte, leaves no worker, and the next run measures only the rest."""
     arguments = ["-o", str(folder / "p.csv"), *QUICK, "--models", "resnet50,albert-base-128", "--k", "1,2",
                  "--batches", "2,4,1000000000"]
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1", "TMPDIR": str(folder)}
-    first = subprocess.Popen([*python.split(), str(TOOL), *arguments], stdout=subprocess.PIPE, text=True,
+    first = subprocess.Popen([TORCH, str(TOOL), *arguments], stdout=subprocess.PIPE, text=True,
                              env=environment)
     line = first.stdout.readline()
     assert workers_of(folder)
@@ -323,17 +316,17 @@ def killed_and_resumed(folder, python):
     kept = (folder / "p.csv").read_text(encoding="utf-8").splitlines()
     assert len(kept) >= 2 and line.startswith("resnet50-tiny fp32 cpu k 1 batch 2: "), (line, kept)
     wait_for("its workers have ended", lambda: not workers_of(folder))
-    assert "stopped: the time limit" in tool(*arguments, "--time-limit", "0", python=python, code=1)
-    out = tool(*arguments, "--dry-run", python=python)
+    assert "stopped: the time limit" in tool(*arguments, "--time-limit", "0", python=TORCH, code=1)
+    out = tool(*arguments, "--dry-run", python=TORCH)
     assert out.count(": done") == len(kept) - 1, (out, kept)
-    out = tool(*arguments, python=python)
+    out = tool(*arguments, python=TORCH)
     assert out.count("skipped: out of memory at batch 1000000000: ") == 4, out
     lines = (folder / "p.csv").read_text(encoding="utf-8").splitlines()
     assert len(lines) == 9 and set(kept) <= set(lines), lines
-    out = tool(*arguments, "--dry-run", python=python)
+    out = tool(*arguments, "--dry-run", python=TORCH)
     assert out.count(": done") == 8 and out.count(": skipped: out of memory") == 4, out
     notes = {tuple(note["configuration"].values()): note
-             for note in json.loads((folder / "p.json").read_text(encoding="utf-8"))["rows"]}
+             for note in json_of(folder / "p.json")["rows"]}
     for row in csv.DictReader(lines):
         note = notes[tuple(row[column] for column in record.KEY)]
         samples = int(row["k"]) * int(row["batch_per_gpu"]) * note["steps"]
@@ -356,20 +349,16 @@ def workers_of(folder):
     return found
 
 
-def from_profile_to_run(folder, python):
+def from_profile_to_run(folder):
     """The rows above have no power: calibrate says so, and the run takes tdp_w of the scenario."""
-    def easim(*arguments):
-        done = subprocess.run([EASIM, *arguments], cwd=folder, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, (arguments, done.stdout, done.stderr)
-        return done.stdout
-    out = easim("calibrate", "p.csv", "-o", "models.yaml")
+    out = easim("calibrate", "p.csv", "-o", "models.yaml", cwd=folder).stdout
     assert "resnet50-tiny-fp32 on cpu: 4 rows, 4 configurations" in out and "power" not in out, out
     assert (folder / "models.yaml").read_text(encoding="utf-8").count("power: tdp") == 2
     (folder / "run.yaml").write_text(SCENARIO, encoding="utf-8")
-    easim("run", "run.yaml", "--check", "--quiet", "--out", "out")
+    easim("run", "run.yaml", "--check", "--quiet", "--out", "out", cwd=folder)
 
 
-def failures_are_tried_again(folder, python):
+def failures_are_tried_again(folder):
     """A worker that ends at once: noted with its last words, exit 1, and measured when it works."""
     broken = folder / "broken"
     broken.mkdir()
@@ -378,28 +367,15 @@ def failures_are_tried_again(folder, python):
         "if any('worker.py' in word for word in sys.orig_argv):\n"
         "    raise SystemExit('the dog ate it')\n", encoding="utf-8")
     arguments = ("-o", folder / "f.csv", *QUICK, "--models", "vit-b16", "--batches", "2")
-    out = tool(*arguments, python=python, code=1, PYTHONPATH=str(broken))
+    out = tool(*arguments, python=TORCH, code=1, PYTHONPATH=str(broken))
     assert "vit-b16-tiny fp32 cpu k 1 batch 2: failed: " in out and "the dog ate it" in out, out
-    assert ": to do" in tool(*arguments, "--dry-run", python=python)
-    tool(*arguments, python=python)
-    kept = json.loads((folder / "f.json").read_text(encoding="utf-8"))
+    assert ": to do" in tool(*arguments, "--dry-run", python=TORCH)
+    tool(*arguments, python=TORCH)
+    kept = json_of(folder / "f.json")
     assert len(kept["rows"]) == 1 and kept["failed"] == [] and len(kept["sessions"]) == 2
 
 
-def main():
-    checks = [rows_are_kept_in_order, foreign_files_are_left_alone, wrong_arguments, energy_by_hand, made_up_gpus,
-              limits_are_given_back]
-    with_torch = [networks, killed_and_resumed, from_profile_to_run, failures_are_tried_again]
-    python = next((python for python in (sys.executable, "/usr/bin/python3") if has_torch(python)), None)
-    with tempfile.TemporaryDirectory(prefix="easim-measure.") as name:
-        for check in checks:
-            check(Path(name))
-        for check in with_torch if python else []:
-            check(Path(name), python)
-    if not python:
-        print(f"not run: {len(with_torch)} checks that need PyTorch (Debian: python3-torch)")
-    print(f"{len(checks) + (len(with_torch) if python else 0)} passed, 0 failed")
-    print(f"{len(checks) + (len(with_torch) if python else 0)} cases")
-
-
-main()
+cases(rows_are_kept_in_order, foreign_files_are_left_alone, wrong_arguments, energy_by_hand, made_up_gpus, limits_are_given_back,
+      *([networks, killed_and_resumed, from_profile_to_run, failures_are_tried_again] if TORCH else []), shared=True)
+if not TORCH:
+    print("not run: 4 checks that need PyTorch (Debian: python3-torch)")

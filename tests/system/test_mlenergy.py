@@ -3,19 +3,13 @@
 Tables of easim calibrate from a small profile, worked by hand; then, with EASIM_DATA, the profile rows, the shipped
 models and the left-out errors of the ML.ENERGY tables, and what prompts cost by latencies without power, made again here.
 """
-import csv
-import gzip
 import json
 import math
-import os
 import re
 import statistics
-import subprocess
 import sys
-import tempfile
-from pathlib import Path
 
-from support import SOURCE, easim, rows_of
+from harness import EASIM, SOURCE, cases, easim, real_data, rows_of, run
 
 COLUMNS = ("model,gpu,k,batch_per_gpu,throughput_samples_s,power_w_per_gpu,unit,prompt,batch_limit,running_batch,itl_p50_ms,"
            "itl_p90_ms,itl_p95_ms,itl_p99_ms")
@@ -163,11 +157,11 @@ def fastest_layouts(rows):
     return best
 
 
-def generation_rows(data, folder):
-    table = rows_of(data / "mlenergy_diffusion.csv")
+def generation_rows(folder):
+    table = rows_of(real_data("serving/mlenergy_diffusion.csv"))
     best = fastest_layouts(table)
-    done = easim("profile", "mlenergy", data / "mlenergy_diffusion.csv", "-o", folder / "p.csv")
-    assert f"{len(table) - len(best)} of 1020 rows left out: slower layouts" in done.stderr, done.stderr
+    easim("profile", "mlenergy", real_data("serving/mlenergy_diffusion.csv"), "-o", folder / "p.csv",
+          says=f"{len(table) - len(best)} of 1020 rows left out: slower layouts")
     rows = rows_of(folder / "p.csv")
     assert len(rows) == len(best) == 461
     for row in rows:
@@ -196,9 +190,9 @@ def predicted(points, n):
             latency[i] + share * (latency[i + 1] - latency[i]))
 
 
-def serving_errors(data):
+def serving_errors():
     limits, errors = {}, ([], [], [])
-    for row in rows_of(data / "mlenergy_llm.csv"):
+    for row in rows_of(real_data("serving/mlenergy_llm.csv")):
         curve = row["task"], row["model_id"], row["gpu_model"], row["num_gpus"]
         limits.setdefault((curve, int(row["max_num_seqs"])), []).append([float(row[name]) for name in (
             "avg_batch_size", "output_throughput_tokens_per_sec", "avg_power_watts", QUANTILES[0])])
@@ -236,10 +230,10 @@ def printed_medians(text, quantities):
     return [float(re.search(rf"{name} +median +([\d.]+) %", text)[1]) for name in quantities]
 
 
-def left_out_errors(data, folder):
+def left_out_errors(folder):
     """Printed as computed here, and within what was promised of them."""
-    easim("profile", "mlenergy", data / "mlenergy_llm.csv", "-o", folder / "s.csv")
-    for profile, expected, most in (("s.csv", serving_errors(data), (4, 3, 5)),
+    easim("profile", "mlenergy", real_data("serving/mlenergy_llm.csv"), "-o", folder / "s.csv")
+    for profile, expected, most in (("s.csv", serving_errors(), (4, 3, 5)),
                                     ("p.csv", generation_errors(rows_of(folder / "p.csv")), (3, 3))):
         text = easim("calibrate", folder / profile).stdout
         names = ("throughput", "power", "latency p50")[:len(expected)]
@@ -284,11 +278,10 @@ def throughput_errors(rows):
     return 100 * statistics.median(errors), len(errors)
 
 
-def latencies_without_power(data, folder):
+def latencies_without_power(folder):
     """What prompts cost and how throughput follows from concurrency: printed as computed here."""
-    with gzip.open(data / "points.csv.gz", "rt", encoding="utf-8", newline="") as lines:
-        rows = list(csv.DictReader(lines))
-    done = easim("profile", "points", data / "points.csv.gz", "-o", folder / "points.csv", "--format", "json")
+    rows = rows_of(real_data("serving/points.csv.gz"))
+    done = easim("profile", "points", real_data("serving/points.csv.gz"), "-o", folder / "points.csv", "--format", "json")
     report = json.loads(done.stdout)
     expected = prompt_costs(rows)
     assert len(rows) == 2809 and sum(count for count, _ in expected.values()) == 571
@@ -305,10 +298,10 @@ def latencies_without_power(data, folder):
     assert sum(bool(row["prompt"]) for row in table) >= 2 * (571 - 6)
 
 
-def shipped_tables(data):
+def shipped_tables():
     """Every point of the shipped tables stands in the data."""
     measured = {}
-    for row in rows_of(data / "mlenergy_llm.csv"):
+    for row in rows_of(real_data("serving/mlenergy_llm.csv")):
         measured.setdefault((row["gpu_model"].lower(), int(row["num_gpus"]), float(row["max_num_seqs"])), []).append(row)
     count = 0
     for (model, gpu, k), points in points_of((SOURCE / "configs/models/serving.yaml").read_text(encoding="utf-8")).items():
@@ -344,26 +337,10 @@ policy: {{name: pollux}}
         assert used and used <= lookup, used - lookup
 
 
-def main():
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        small_tables(folder)
-        checked_rows(folder)
-        shown_models(folder)
-        outputs_and_both(folder)
-        both_files(folder)
-        shipped_run(folder)
-        if "EASIM_DATA" not in os.environ:
-            print("without EASIM_DATA: the tables of the data are not compared")
-            print("6 cases")
-            return
-        data = Path(os.environ["EASIM_DATA"]) / "serving"
-        generation_rows(data, folder)
-        left_out_errors(data, folder)
-        shipped_tables(data)
-        latencies_without_power(data, folder)
-        subprocess.run([sys.executable, SOURCE / "tools/inference_models.py", sys.argv[1], SOURCE, "--check"], check=True)
-    print("11 cases")
+def shipped_models():
+    real_data()
+    run(sys.executable, SOURCE / "tools/inference_models.py", EASIM, SOURCE, "--check")
 
 
-main()
+cases(small_tables, checked_rows, shown_models, outputs_and_both, both_files, shipped_run, generation_rows, left_out_errors, shipped_tables,
+      latencies_without_power, shipped_models, shared=True)

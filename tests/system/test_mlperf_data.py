@@ -6,14 +6,11 @@ row of runs.csv what all repetitions have in common; against the summary of sing
 of readings, all intervals) to its last digit; against easim's profile to 12 digits.
 """
 import json
-import os
 import statistics
-import sys
-import tempfile
-from pathlib import Path
 
-from support import easim, rows_of
+from harness import cases, easim, real_data, rows_of
 
+DATA = real_data("mlperf")
 SCOPES = {"ac": "node_ac", "?": "node", "dc": "node_dc"}  # the first of these is scored
 
 
@@ -74,11 +71,11 @@ def check_row(row, expected):
         assert found == value, (row, name, value)
 
 
-def check_table(data, folder):
-    table = rows_of(data / "runs.csv")
+def check_table(folder):
+    table = rows_of(DATA / "runs.csv")
     profile, refused, repeated = expected_rows(table)
     assert (len(table), repeated) == (812, 26)  # the README
-    done = easim("profile", "mlperf", data / "runs.csv", "-o", folder / "p.csv")
+    done = easim("profile", "mlperf", DATA / "runs.csv", "-o", folder / "p.csv")
     rows = rows_of(folder / "p.csv")
     assert len(rows) == len(profile), (len(rows), len(profile))
     for row in rows:
@@ -114,16 +111,16 @@ def meter(path, start_ms, stop_ms):
             min((value for time_ms, value in readings if time_ms > stop_ms), default=None))
 
 
-def check_raw(data, folder):
-    summary = {row["result"]: row for row in rows_of(data.parent / "profiles/mlperf_v4_smc_power/smc_h100_node_power_summary.csv")
+def check_raw(folder):
+    summary = {row["result"]: row for row in rows_of(DATA.parent / "profiles/mlperf_v4_smc_power/smc_h100_node_power_summary.csv")
                if row["kind"] == "smc-ac-power"}
     for name, (twice, options) in RAW.items():
-        (path,) = (data / "raw" / name).glob("result*")
+        (path,) = (DATA / "raw" / name).glob("result*")
         log = list(records(path))
         times = {key: time_ms for key, time_ms, _ in log}
         throughputs = [value["throughput"] for key, _, value in log if key == "tracked_stats" and "throughput" in value]
-        meters = [meter(file, times["run_start"], times["run_stop"]) for file in (data / "raw" / name / "power").glob("node_*")]
-        done = easim("profile", "mlperf", data / "raw" / name, "-o", folder / "p.csv", "--power-scope", "node_ac", *options)
+        meters = [meter(file, times["run_start"], times["run_stop"]) for file in (DATA / "raw" / name / "power").glob("node_*")]
+        done = easim("profile", "mlperf", DATA / "raw" / name, "-o", folder / "p.csv", "--power-scope", "node_ac", *options)
         (row,) = rows_of(folder / "p.csv")
         # one run against easim
         run_s = (times["run_stop"] - times["run_start"]) / 1000
@@ -141,13 +138,13 @@ def check_raw(data, folder):
                               ("node_w_mean", statistics.fmean(means)), ("gbs", float(row["global_batch"])),
                               ("n_samples", sum(len(readings) for readings, _, _ in meters))):
             assert abs(float(single[column]) - value) <= 0.05000001, (name, column, single[column], value)
-        check_medians(data, name, row, summary)
+        check_medians(name, row, summary)
 
 
-def check_medians(data, name, row, summary):
+def check_medians(name, row, summary):
     """The row of runs.csv, medians of all runs: the same but for what differs from run to run, and that within their
     range. (Power there is a mean over time, in the summary over readings: 1 % apart in short runs.)"""
-    (known,) = [other for other in rows_of(data / "runs.csv") if other["submitter"] == "smc-ac-power" and
+    (known,) = [other for other in rows_of(DATA / "runs.csv") if other["submitter"] == "smc-ac-power" and
                 (f"{other['nodes']}x8", other["benchmark"]) == (name[:3], row["model"])]
     for column, other in (("gpu", "gpu"), ("k", "gpus"), ("nodes", "nodes")):
         assert row[column] == known[other], (name, column)
@@ -163,15 +160,4 @@ def check_medians(data, name, row, summary):
           f"{row['throughput_samples_s']} samples/s of {known['throughput_samples_per_s']}")
 
 
-def main():
-    if "EASIM_DATA" not in os.environ:
-        print("skipped: EASIM_DATA is not set")
-        sys.exit(77)
-    data = Path(os.environ["EASIM_DATA"]) / "mlperf"
-    with tempfile.TemporaryDirectory() as folder:
-        check_table(data, Path(folder))
-        check_raw(data, Path(folder))
-    print("2 cases")
-
-
-main()
+cases(check_table, check_raw)

@@ -9,7 +9,7 @@ import json
 import tempfile
 from pathlib import Path
 
-from support import easim, rows_of
+from harness import cases, easim, rows_of
 
 SYSTEM = ':::SYSJSON {"number_of_nodes":"2","accelerators_per_node":"4","accelerator_model_name":"NVIDIA A100-PCIe-80GB"}'
 A100 = "GPU type A100-PCIE: accelerator_model_name \"NVIDIA A100-PCIe-80GB\""
@@ -147,12 +147,4 @@ def damage(folder):
     same(rows[0], throughput_samples_s=105000)
 
 
-def main():
-    with tempfile.TemporaryDirectory() as name:
-        for check in (one_run, benchmarks, power, meters, repetitions, damage):
-            check(Path(name))
-            print(check.__name__)
-    print("6 cases")
-
-
-main()
+cases(one_run, benchmarks, power, meters, repetitions, damage, shared=True)

@@ -3,16 +3,12 @@
 Figures of models.csv are computed again here from the YAML files alone, by the formulas of docs/semantics.md 3: forms of
 configs/models/eas-sim.yaml, the power limits of zeus-a40.yaml, a lookup table with points on both sides of a node.
 """
-import csv
-import io
 import math
 import shutil
-import tempfile
-from pathlib import Path
 
 import yaml
 
-from support import SOURCE, easim, rows_of
+from harness import SOURCE, TINY, cases, easim, rows_in, rows_of
 
 EXACT = 1e-12  # of doubles that are computed in another order
 
@@ -48,7 +44,7 @@ def models(*words, code=0, **more):
 
 
 def table(*words):
-    return list(csv.DictReader(io.StringIO(models(*words, "--format", "csv").stdout)))
+    return rows_in(models(*words, "--format", "csv").stdout)
 
 
 def of(rows, **wanted):
@@ -118,7 +114,6 @@ def check_forms():
     # A batch that no job may have, and a real one.
     for row in table(path, *words, "--batch", "12.5,16", "--model", "albert-v2-bf16"):
         check_form_row(row, file["albert-v2-bf16"], *limits[row["gpu_type"]])
-    return len(rows)
 
 
 def check_efficiency():
@@ -347,7 +342,7 @@ def check_folder(folder):
     assert models(out / "scenario.yaml", "--format", "csv").stdout == (out / "models.csv").read_text()
     models(path, "-o", out, code=2)
     models(path, "-o", out, "--force", "--quiet")
-    assert models(SOURCE / "configs" / "tiny.yaml", "-o", folder / "tiny", "--quiet").stdout == ""
+    assert models(TINY, "-o", folder / "tiny", "--quiet").stdout == ""
     assert models(folder / "tiny" / "manifest.json").stdout == "equal\n"
 
 
@@ -414,22 +409,5 @@ def check_phases_of_tables(folder):
     assert {row["b"] for row in rows if row["phase"] == "2" and row["state"] == "ok"} == {"4", "6", "8"}, rows
 
 
-def main():
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        count = check_forms()
-        check_efficiency()
-        check_limits()
-        check_lookup(folder)
-        check_phases_of_tables(folder)
-        check_large(folder)
-        check_phases(folder)
-        check_overrides()
-        check_scenario(folder)
-        check_folder(folder)
-        check_figures(folder)
-    print(f"{count} rows of forms, limits and lookup tables are as computed apart")
-    print("11 cases")
-
-
-main()
+cases(check_forms, check_efficiency, check_limits, check_lookup, check_phases_of_tables, check_large, check_phases, check_overrides,
+      check_scenario, check_folder, check_figures, shared=True)

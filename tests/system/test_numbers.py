@@ -5,16 +5,12 @@ of something else is refused by the units that are accepted. YAML: what easim wr
 skipped by name without it) and by the number rules of YAML 1.2. Not finite: nan, inf and 1e999 in every input that is no
 telemetry are refused with their place; in telemetry nan and inf are missing values; no output holds one.
 """
-import csv
 import json
 import math
 import re
-import subprocess
 import sys
-import tempfile
-from pathlib import Path
 
-EASIM, SOURCE = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve()
+from harness import SOURCE, bytes_of, cases, easim, rows_in
 
 SCENARIO = """name: units
 horizon: {horizon}
@@ -51,28 +47,22 @@ QUANTITIES = {
 }
 
 
-def easim(*arguments, folder, code=0):
-    done = subprocess.run([EASIM, *map(str, arguments)], cwd=folder, capture_output=True, text=True, check=False, timeout=300)
-    assert done.returncode == code, (arguments, done.returncode, done.stderr[-2000:])
-    return done.stdout, done.stderr
-
-
 def write(folder, values):
     (folder / "s.yaml").write_text(SCENARIO.format(**values))
     (folder / "m.yaml").write_text(MODELS.format(**values))
 
 
 def results(folder, *options):
-    easim("run", "s.yaml", "--quiet", "--out", "out", "--force", *options, folder=folder)
-    return {path.name: path.read_bytes() for path in (folder / "out").iterdir() if path.suffix == ".csv"}
+    easim("run", "s.yaml", "--quiet", "--out", "out", "--force", *options, cwd=folder)
+    return bytes_of(folder / "out", ".csv")
 
 
 def units(folder):
     bare = {key: texts[0] for key, texts in QUANTITIES.items()}
     write(folder, bare)
     expected = results(folder)
-    jobs = list(csv.DictReader(expected["jobs.csv"].decode().splitlines()))
-    assert len(jobs) > 50 and float(list(csv.DictReader(expected["summary.csv"].decode().splitlines()))[0]["cost"]) > 0
+    jobs = rows_in(expected["jobs.csv"].decode())
+    assert len(jobs) > 50 and float(rows_in(expected["summary.csv"].decode())[0]["cost"]) > 0
     for column in (1, 2):
         write(folder, {key: texts[column] for key, texts in QUANTITIES.items()})
         assert results(folder) == expected, column
@@ -84,7 +74,7 @@ def units(folder):
              "memory": ("80 W", "B, kB, MB, GB, TB, KiB, MiB, GiB, TiB"), "rate": ("5 Hz", "/s, /min, /h, /d"), "p0": ("1 kw", "W, kW, MW")}
     for key, (text, accepted) in wrong.items():
         write(folder, bare | {key: text})
-        said = easim("check", "s.yaml", folder=folder, code=2)[1]
+        said = easim("check", "s.yaml", cwd=folder, code=2).stderr
         assert f'(units: {accepted}), got "{text}"\n' in said and re.match(r"[sm]\.yaml:\d+:\d+: ", said), said
 
 
@@ -105,18 +95,16 @@ def series(folder):
     assert results(folder) == expected
     write(folder, {key: texts[0] for key, texts in QUANTITIES.items()} | {"cap": "{file: cap.csv}"})
     (folder / "cap.csv").write_text("time_s,power_w [kWh]\n0,3\n7200,2\n")
-    assert "(units: W, kW, MW), got \"3 kWh\"" in easim(
-        "check", "s.yaml", folder=folder, code=2)[1]
+    easim("check", "s.yaml", cwd=folder, code=2, says="(units: W, kW, MW), got \"3 kWh\"")
 
 
 def options(folder):
     file = SOURCE / "tests/profiles/zeus/windows.csv"
 
     def row(*more):
-        return easim("profile", "zeus", file, "--gpu", "X", "--format", "csv", *more, folder=folder)[0]
+        return easim("profile", "zeus", file, "--gpu", "X", "--format", "csv", *more, cwd=folder).stdout
     assert row("--power-limit", "0.25 kW") == row("--power-limit", "250") != row()
-    said = easim("profile", "zeus", file, "--power-limit", "250 J", folder=folder, code=2)[1]
-    assert '(units: W, kW, MW), got "250 J"' in said, said
+    easim("profile", "zeus", file, "--power-limit", "250 J", cwd=folder, code=2, says='(units: W, kW, MW), got "250 J"')
 
 
 # ---- YAML ----
@@ -137,7 +125,7 @@ def yaml_of_calibrate(folder):
             t = math.hypot(1.3e-6, 4.1e-9 * batch) + (0 if k == 1 else 2.7e-7 + 3.3e-8 * (k - 2))
             rows.append(f"1e5,,yes,{k},{batch},,{k * batch / t!r},{90 + 2.5 * batch * 3e5 / 1e6 + k!r},measured,on: off #{k}")
     (folder / "p.csv").write_text("\n".join(rows) + "\n")
-    easim("calibrate", "p.csv", "-o", "m.yaml", folder=folder)
+    easim("calibrate", "p.csv", "-o", "m.yaml", cwd=folder)
     text = (folder / "m.yaml").read_text()
     numbers = plain_numbers(text)
     assert sum("e" in number for number in numbers) >= 5, numbers
@@ -171,11 +159,11 @@ def yaml_of_runs(folder):
     write(folder, values)
     text = (folder / "s.yaml").read_text().replace("name: units", "name: on") + "users: [{name: yes}, {name: 1:30}, {name: 0010}]\n"
     (folder / "s.yaml").write_text(text)
-    easim("run", "s.yaml", "--quiet", "--out", "out", "--set", "noise.speed_sigma=1e-9", folder=folder)
+    easim("run", "s.yaml", "--quiet", "--out", "out", "--set", "noise.speed_sigma=1e-9", cwd=folder)
     kept = (folder / "out" / "scenario.yaml").read_text()
     for number in plain_numbers(kept):
         assert "e" not in number or re.fullmatch(r"-?\d+\.\d+e[-+]\d+", number), number
-    easim("check", folder / "out" / "scenario.yaml", folder=folder)
+    easim("check", folder / "out" / "scenario.yaml", cwd=folder)
     try:
         import yaml  # pylint: disable=import-outside-toplevel
     except ImportError:
@@ -210,8 +198,7 @@ def logs(folder):
     for name, (good, places) in LOGS.items():
         def refused(text, name=name):
             (folder / "log").write_text(text)
-            done = subprocess.run([EASIM, "import", name, "log", "-o", "w.csv"] if name != "workload" else
-                                  [EASIM, "check", "trace.yaml"], cwd=folder, capture_output=True, text=True, check=False)
+            done = easim(*(["import", name, "log", "-o", "w.csv"] if name != "workload" else ["check", "trace.yaml"]), cwd=folder, code=None)
             return done.returncode, done.stderr
         (folder / "trace.yaml").write_text(
             "name: t\nhorizon: drain\ncluster:\n  gpu_types: [{name: a, idle_w: 60, tdp_w: 400}]\n  nodes: [{count: 2, gpu: a, gpus: 4}]\n"
@@ -236,7 +223,7 @@ def logs(folder):
     assert checked > 200
     # a column of text may hold words that spell numbers
     (folder / "log").write_text("job_id,submission_time,duration,num_gpu,queue\na,5,60,1,inf\nb,5,60,1,batch\n")
-    easim("import", "itp", "log", "-o", "w.csv", folder=folder)
+    easim("import", "itp", "log", "-o", "w.csv", cwd=folder)
 
 
 def scenarios(folder):
@@ -244,18 +231,18 @@ def scenarios(folder):
     for key in QUANTITIES:
         for token in TOKENS:
             write(folder, bare | {key: token})
-            said = easim("check", "s.yaml", folder=folder, code=2)[1]
+            said = easim("check", "s.yaml", cwd=folder, code=2).stderr
             assert re.match(r"[sm]\.yaml:\d+:\d+: ", said) and f'got "{token}"' in said, said
     write(folder, bare)
     for token in TOKENS:
-        said = easim("check", "s.yaml", "--set", f"cluster.power_cap_w={token}", folder=folder, code=2)[1]
+        said = easim("check", "s.yaml", "--set", f"cluster.power_cap_w={token}", cwd=folder, code=2).stderr
         assert said.startswith("--set cluster.power_cap_w: ") and token in said, said
-        easim("profile", "zeus", SOURCE / "tests/profiles/zeus/windows.csv", f"--power-limit={token}", folder=folder, code=2)
+        easim("profile", "zeus", SOURCE / "tests/profiles/zeus/windows.csv", f"--power-limit={token}", cwd=folder, code=2)
     write(folder, bare | {"cap": "{file: cap.csv}"})
     for token in TOKENS:
         for text, where in ((f"time_s,power_w\n0,{token}\n", "2:3"), (f"time_s,power_w\n{token},3000\n", "2:1")):
             (folder / "cap.csv").write_text(text)
-            said = easim("check", "s.yaml", folder=folder, code=2)[1]
+            said = easim("check", "s.yaml", cwd=folder, code=2).stderr
             assert f"cap.csv:{where}: " in said and token in said, said
 
 
@@ -265,20 +252,20 @@ def telemetry(folder):
     rows = "2025/11/20 09:00:0{}.000, 0, Test GPU, {} W, 50 %\n"
     for token in ("inf", "-inf", "nan", "NaN", "Infinity", "nan(7)", "[N/A]"):
         (folder / "t.csv").write_text(header + rows.format(0, 100) + rows.format(2, token) + rows.format(4, 300))
-        found, said = easim("profile", "nvidia-smi", "t.csv", "--format", "json", folder=folder)
-        assert json.loads(found)["devices"][0]["energy_j"] == 800 and "1 samples without power left out\n" in said, (token, said)
+        done = easim("profile", "nvidia-smi", "t.csv", "--format", "json", cwd=folder)
+        assert json.loads(done.stdout)["devices"][0]["energy_j"] == 800 and "1 samples without power left out\n" in done.stderr, (token, done)
     for token in ("1e999", "-1e999", "1e400"):
         (folder / "t.csv").write_text(header + rows.format(0, 100) + rows.format(2, token) + rows.format(4, 300))
-        found, said = easim("profile", "nvidia-smi", "t.csv", "--format", "json", folder=folder, code=3)
-        assert json.loads(found)["devices"][0]["energy_j"] == 800 and "t.csv:3: 1 rows that cannot be read left out" in said, said
+        done = easim("profile", "nvidia-smi", "t.csv", "--format", "json", cwd=folder, code=3)
+        assert json.loads(done.stdout)["devices"][0]["energy_j"] == 800 and "t.csv:3: 1 rows that cannot be read left out" in done.stderr, done
     for token, bad in (("NaN", 0), ("+Inf", 0), ("1e999", 1)):
         pair = '[{}, "{}"]'
         (folder / "t.json").write_text('{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"__name__":'
                                        '"DCGM_FI_DEV_POWER_USAGE","UUID":"u"},"values":[' + ",".join(
                                            [pair.format(0, 100), pair.format(2, token), pair.format(4, 300)]) + "]}]}}")
-        found, said = easim("profile", "prometheus", "t.json", "--format", "json", folder=folder, code=3 if bad else 0)
-        assert json.loads(found)["devices"][0]["energy_j"] == 800, said
-        assert ("1 samples without power left out" in said) == (not bad) and ("cannot be read" in said) == bool(bad), (token, said)
+        done = easim("profile", "prometheus", "t.json", "--format", "json", cwd=folder, code=3 if bad else 0)
+        assert json.loads(done.stdout)["devices"][0]["energy_j"] == 800, done
+        assert ("1 samples without power left out" in done.stderr) == (not bad) and ("cannot be read" in done.stderr) == bool(bad), (token, done)
 
 
 def cells(folder):
@@ -286,8 +273,7 @@ def cells(folder):
     counted in the column that lacks them."""
     def profile(reader, text, *options):
         (folder / "t.csv").write_text(text)
-        done = subprocess.run([EASIM, "profile", reader, "t.csv", "--format", "json", *options], cwd=folder, capture_output=True, text=True,
-                              check=False)
+        done = easim("profile", reader, "t.csv", "--format", "json", *options, cwd=folder, code=None)
         return done.returncode, json.loads(done.stdout or "{}"), done.stderr
     bad, missing = ("2 J", "0.2 kWh", "-5", "-5 W", "abc", "1e999", "1 kw"), ("nan", "inf", "N/A", "nan kW", "-")
     power = {"0.2 kW": 200, "200": 200, "200 W": 200, "200W": 200, "0.0002 MW": 200}
@@ -338,8 +324,7 @@ def damaged_events(folder):
     """An event whose duration is no number, or below 0, is damage like any other; a list of what is no event is not cut short."""
     def kineto(text, *options):
         (folder / "t.json").write_text(text)
-        done = subprocess.run([EASIM, "profile", "kineto", "t.json", "--format", "json", *options], cwd=folder, capture_output=True, text=True,
-                              check=False)
+        done = easim("profile", "kineto", "t.json", "--format", "json", *options, cwd=folder, code=None)
         return done.returncode, json.loads(done.stdout or "{}"), done.stderr
     event_text = '{{"ph":"X","cat":"kernel","name":"k","ts":1,"dur":{},"pid":0,"tid":7,"args":{{"stream":7}}}}'
     for text in ("NaN", "1e999", "-5", '"x"'):
@@ -361,8 +346,8 @@ def damaged_events(folder):
 def written(folder):
     """No file of a run or comparison holds a number that is none."""
     write(folder, {key: texts[0] for key, texts in QUANTITIES.items()} | {"horizon": "1", "rate": "1e-9"})  # no job: nothing to average
-    easim("run", "s.yaml", "--quiet", "--out", "none", "--replications", "2", folder=folder)
-    easim("compare", "s.yaml", "--quiet", "--policies", "fcfs,zeus", "--out", "both", "--replications", "2", folder=folder)
+    easim("run", "s.yaml", "--quiet", "--out", "none", "--replications", "2", cwd=folder)
+    easim("compare", "s.yaml", "--quiet", "--policies", "fcfs,zeus", "--out", "both", "--replications", "2", cwd=folder)
     files = [path for name in ("none", "both") for path in (folder / name).rglob("*") if path.suffix in (".csv", ".json", ".yaml", ".gp")]
     assert len(files) > 8
     for path in files:
@@ -373,12 +358,4 @@ def written(folder):
             json.loads(text, parse_constant=lambda word: sys.exit(f"{path}: {word}"))
 
 
-def main():
-    for check in (units, series, options, yaml_of_calibrate, yaml_of_runs, logs, scenarios, telemetry, cells, damaged_events, written):
-        with tempfile.TemporaryDirectory() as folder:
-            check(Path(folder))
-        print(check.__name__)
-    print("11 cases")
-
-
-main()
+cases(units, series, options, yaml_of_calibrate, yaml_of_runs, logs, scenarios, telemetry, cells, damaged_events, written)

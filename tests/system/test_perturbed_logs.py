@@ -1,13 +1,10 @@
 """Perturbed logs (semantics 30): test_perturbed_logs.py EASIM SOURCE. What `easim gen` writes of each replication is taken
 apart into days, each of which must be one of the log's."""
 import filecmp
-import json
 import math
 import re
-import tempfile
-from pathlib import Path
 
-from support import easim, rows_of
+from harness import cases, easim, json_of, rows_of
 
 DAY = 86400
 # Times within the day of the jobs of five days, one of them empty; the last day of the log ends at 20:00.
@@ -131,7 +128,7 @@ def runs(folder):
     for threads in (1, 2):
         easim("run", folder / "c.yaml", *perturb, "-q", "-t", threads, "--check", "--out", folder / str(threads))
         assert filecmp.cmp(folder / "1/jobs.csv", folder / str(threads) / "jobs.csv", shallow=False)
-    manifest = json.loads((folder / "1/manifest.json").read_text())
+    manifest = json_of(folder / "1/manifest.json")
     assert manifest["traces"][0]["perturbed_days"] == 5
     assert easim("run", folder / "1/manifest.json").stdout.strip().endswith("equal")
     jobs = rows_of(folder / "1/jobs.csv")
@@ -167,16 +164,7 @@ def intervals(folder):
     for perturb, same in (("{bootstrap_days: 1}", False), ("{time_compression: 2}", True)):
         easim("tune", folder / "c.yaml", "--params", "cluster.gpu_types[0].idle_w=50..70", "--objective", "energy_kwh", "-n", 2,
               "--max-trials", 3, "-q", "--force", "--set", f"workload.perturb={perturb}", "--out", folder / "tuned")
-        assert json.loads((folder / "tuned/manifest.json").read_text())["same_workloads"] == same
+        assert json_of(folder / "tuned/manifest.json")["same_workloads"] == same
 
 
-def main():
-    for test in (bootstrap, same_days, scaled, runs, intervals):
-        with tempfile.TemporaryDirectory() as folder:
-            test(Path(folder))
-        print(f"{test.__name__}: holds")
-    print("5 cases")
-
-
-if __name__ == "__main__":
-    main()
+cases(bootstrap, same_days, scaled, runs, intervals)

@@ -1,27 +1,25 @@
-#!/usr/bin/env python3
 """Constants of transformers' plans: the ten trainings of Megatron-LM (Narayanan et al., SC'21, table 1) fitted again in
 Python from the formulas of the documents alone, left out and held out, against two controls that must do worse; constants
 that are known, found again from made-up rows, with rounds of software, rows left out together and LoRA; published plans against
 those that easim takes; plans that a model states, in a run; tables of results as rows.
-
-Usage: test_plans.py EASIM SOURCE_DIR
 """
-
-import csv
-import io
 import itertools
 import math
 import random
 import statistics
-import subprocess
 import sys
-import tempfile
-from pathlib import Path
 
 import yaml
-from support import SOURCE, easim, rows_of
 
-ROWS, MODELS = SOURCE / "validation/megatron/rows.csv", SOURCE / "validation/megatron/models.yaml"
+from harness import SOURCE, cases, easim, rows_in, rows_of, run, write_rows
+
+TABLE, MODELS = SOURCE / "validation/megatron/rows.csv", SOURCE / "validation/megatron/models.yaml"
+ROWS = rows_of(TABLE)
+SHAPES = {model["name"]: model for model in yaml.safe_load(MODELS.read_text(encoding="utf-8"))["models"]}
+for shape_of in SHAPES.values():
+    shape_of["transformer"]["parameters"] = float(shape_of["transformer"]["parameters"])
+    for on in shape_of["gpus"].values():
+        on |= {key: float(value) for key, value in on.items() if key.endswith(("_flops", "_bytes_s"))}
 
 
 def parts(model, gpu, row):
@@ -99,25 +97,22 @@ def quadratic(rows, at):
 
 def calibrate(folder, rows):
     """What easim makes of rows: its points, and what it prints."""
-    file = Path(folder) / "rows.csv"
-    with file.open("w", newline="", encoding="utf-8") as out:
-        writer = csv.DictWriter(out, rows[0].keys())
-        writer.writeheader()
-        writer.writerows(rows)
-    printed = easim("calibrate", "plans", file, MODELS, "--points", Path(folder) / "points.csv").stdout
-    return rows_of(Path(folder) / "points.csv"), printed
+    file = folder / "rows.csv"
+    write_rows(file, rows)
+    printed = easim("calibrate", "plans", file, MODELS, "--points", folder / "points.csv").stdout
+    return rows_of(folder / "points.csv"), printed
 
 
 def near(found, expected, tolerance, what):
     assert abs(float(found) - expected) <= tolerance, f"{what}: {found}, expected {expected}"
 
 
-def check_megatron(folder, rows, shapes):
+def check_megatron(folder):
     data = []
-    for row in rows:
-        flop, terms = parts(shapes[row["model"]]["transformer"], shapes[row["model"]]["gpus"]["a100"], row)
+    for row in ROWS:
+        flop, terms = parts(SHAPES[row["model"]]["transformer"], SHAPES[row["model"]]["gpus"]["a100"], row)
         data.append((terms, flop / (float(row["tflops_gpu"]) * 1e12 * int(row["gpus"]))))
-    points, _ = calibrate(folder, rows)
+    points, _ = calibrate(folder, ROWS)
     whole, left_out, constant = fit(data), [], []
     for i, point in enumerate(points):
         others = data[:i] + data[i + 1:]
@@ -128,7 +123,7 @@ def check_megatron(folder, rows, shapes):
         constant.append(abs(float(point["constant_left_out_error"])))
     assert statistics.median(left_out) <= 0.03 and max(left_out) <= 0.08, f"left out: {left_out}"
     assert max(constant) > 0.12, f"a constant rate is as good: {constant}"
-    held = [row | {"held_out": "1" if i >= 6 else "0"} for i, row in enumerate(rows)]
+    held = [row | {"held_out": "1" if i >= 6 else "0"} for i, row in enumerate(ROWS)]
     points, _ = calibrate(folder, held)
     early = fit(data[:6])
     for i, point in enumerate(points[6:], 6):
@@ -136,20 +131,20 @@ def check_megatron(folder, rows, shapes):
         assert abs(float(point["error"])) <= 0.08, f"row {i} held out: {point['error']}"
     constant = [abs(float(point["constant_left_out_error"])) for point in points[6:]]
     assert max(constant) > 0.12, f"a constant rate is as good: {constant}"
-    leaves = [abs(quadratic(rows[:i] + rows[i + 1:], rows[i])) for i in range(len(rows))]
-    beyond = [abs(quadratic(rows[:6], row)) for row in rows[6:]]
+    leaves = [abs(quadratic(ROWS[:i] + ROWS[i + 1:], ROWS[i])) for i in range(len(ROWS))]
+    beyond = [abs(quadratic(ROWS[:6], row)) for row in ROWS[6:]]
     assert max(leaves) <= 0.08 < max(beyond), f"the quadratic: {leaves}, {beyond}"
 
 
-def check_known(folder, rows, shapes):
+def check_known(folder):
     """Times made from known constants of two groups give these back, whatever the rows."""
     rng = random.Random(33)
     for _ in range(5):
         fractions, f2, f3 = {"": rng.uniform(0.3, 0.9), "other": rng.uniform(0.3, 0.9)}, rng.uniform(0, 3), rng.uniform(0, 1)
         made = []
-        for row in rows:
+        for row in ROWS:
             group = rng.choice(list(fractions)) if len(made) > 1 else list(fractions)[len(made)]
-            _, terms = parts(shapes[row["model"]]["transformer"], shapes[row["model"]]["gpus"]["a100"], row)
+            _, terms = parts(SHAPES[row["model"]]["transformer"], SHAPES[row["model"]]["gpus"]["a100"], row)
             time = terms[0] / fractions[group] + terms[1] * f2 + terms[2] * (1 - f3) + terms[3]
             made.append({key: row[key] for key in row if key not in ("tflops_gpu", "held_out")} |
                         {"group": group, "iteration_s": repr(time)})
@@ -161,15 +156,15 @@ def check_known(folder, rows, shapes):
             assert line in printed, f"{line} is not printed: {printed}"
 
 
-def check_rounds(folder, rows, shapes):
+def check_rounds(folder):
     """Two GPU generations and three rounds, of which one is stated, made from known constants: found again, and so is a row
     whose whole round, or size, is left out; a round that only the left-out rows tie to the others is not predicted."""
     rng = random.Random(34)
     factors, fraction, f2, f3 = {"new": 1, "old": 0.74, "older": 0.61}, 0.55, 1.3, 0.35
     made = []
-    for i, row in enumerate(rows + rows[:6]):
+    for i, row in enumerate(ROWS + ROWS[:6]):
         name = "older" if i == 3 else ("new", "old")[i % 2]
-        shape = shapes[row["model"]]
+        shape = SHAPES[row["model"]]
         _, terms = parts(shape["transformer"], shape["gpus"]["a100"], row)
         share = rng.uniform(0.5, 1)
         time = (terms[0] / (fraction * share) + terms[1] * f2 + terms[2] * (1 - f3) + terms[3]) / factors[name]
@@ -195,14 +190,14 @@ def check_rounds(folder, rows, shapes):
     assert abs(float(alone[0]["left_out_error"])) > 1e-3, alone[0]
 
 
-def check_held(folder, rows, shapes):
+def check_held(folder):
     """What is held stands; the rest is the fit of what is left, here of f1 alone."""
-    file = Path(folder) / "rows.csv"
-    printed = easim("calibrate", "plans", ROWS, MODELS, "--hold", "memory_traffic=1.5,gradient_overlap=0.5", "--points",
-                    Path(folder) / "points.csv").stdout
+    file = folder / "rows.csv"
+    printed = easim("calibrate", "plans", TABLE, MODELS, "--hold", "memory_traffic=1.5,gradient_overlap=0.5", "--points",
+                    folder / "points.csv").stdout
     data = []
-    for row in rows:
-        flop, terms = parts(shapes[row["model"]]["transformer"], shapes[row["model"]]["gpus"]["a100"], row)
+    for row in ROWS:
+        flop, terms = parts(SHAPES[row["model"]]["transformer"], SHAPES[row["model"]]["gpus"]["a100"], row)
         data.append((terms, flop / (float(row["tflops_gpu"]) * 1e12 * int(row["gpus"]))))
     own = [terms[0] / time for terms, time in data]
     rest = [1 - (terms[3] + 1.5 * terms[1] + 0.5 * terms[2]) / time for terms, time in data]
@@ -218,7 +213,7 @@ def check_adapters(folder):
              "causal": True, "lora": True}
     gpu = {"peak_flops": 1e15, "memory_bytes_s": 3e12, "node_bytes_s": 4e11, "network_bytes_s": 5e10, "compute_fraction": 1,
            "memory_traffic": 0, "power": "tdp", "evidence": "assumed", "source": "made up", "gpus_per_node": 4, "precision": "bf16"}
-    (Path(folder) / "lora.yaml").write_text(yaml.safe_dump({"models": [{"name": "lora", "transformer": shape, "gpus": {"x": gpu}}]}),
+    (folder / "lora.yaml").write_text(yaml.safe_dump({"models": [{"name": "lora", "transformer": shape, "gpus": {"x": gpu}}]}),
                                             encoding="utf-8")
     fraction, fixed, node, lines = 0.42, 0.09, 0.004, ["model,gpu,gpus,tp,pp,mb,cp,iteration_s"]
     for k, tp, cp in ((4, 4, 1), (4, 1, 1), (8, 4, 1), (16, 2, 1), (32, 2, 2), (16, 1, 4)):
@@ -229,8 +224,8 @@ def check_adapters(folder):
         tensor = layers * m * 4 * 2 * s * h / cp * 2 * (tp - 1) / tp / gpu["node_bytes_s"]
         time = flop / (k * gpu["peak_flops"] * fraction) + tensor + fixed + node * math.ceil(k / 4)
         lines.append(f"lora,x,{k},{tp},1,1,{cp},{time!r}")
-    (Path(folder) / "lora.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    printed = easim("calibrate", "plans", Path(folder) / "lora.csv", Path(folder) / "lora.yaml", "--hold", "memory_traffic=0").stdout
+    (folder / "lora.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    printed = easim("calibrate", "plans", folder / "lora.csv", folder / "lora.yaml", "--hold", "memory_traffic=0").stdout
     line = (f"x bf16: compute_fraction: {fraction:.6g}, memory_traffic: 0, gradient_overlap: 1, fixed_s: {fixed:.6g}, "
             f"node_s: {node:.6g}")
     assert line in printed, f"{line} is not printed: {printed}"
@@ -249,7 +244,6 @@ models:
 
 def stated_run(folder, factor="1"):
     """Plans by k of finished jobs."""
-    folder = Path(folder)
     (folder / "stated.yaml").write_text(STATED % factor, encoding="utf-8")
     scenario = SCENARIO.replace("[{model: gpt-1.7b}, {model: gpt-7.5b}]", "[{model: gpt}]")
     (folder / "stated-run.yaml").write_text((scenario % "stated.yaml").replace("k: [4, 32, 64, 128]", "k: [8, 16, 32]"), encoding="utf-8")
@@ -261,20 +255,20 @@ def check_stated(folder):
     """Jobs take the plans that their model states, whatever is faster; a plan that does not fit, or not the nodes, is none."""
     taken = stated_run(folder)
     assert taken and all(taken[k] == plan for k, plan in (("8", "tp4pp2v1dp1mb4"), ("16", "tp2pp4v2dp2mb1")) if k in taken), taken
-    listed = [row for row in csv.DictReader(io.StringIO(easim("models", Path(folder) / "stated-run.yaml", "--plans", "--format", "csv").stdout))]
+    listed = rows_in(easim("models", folder / "stated-run.yaml", "--plans", "--format", "csv").stdout)
     chosen = {row["k"]: row for row in listed if row["chosen"] == "1"}
     assert chosen["8"]["plan"] == "tp4pp2v1dp1mb4" and chosen["16"]["plan"] == "tp2pp4v2dp2mb1", chosen
     assert any(row["k"] == "8" and float(row["iteration_s"]) < float(chosen["8"]["iteration_s"]) for row in listed), "nothing is faster"
     assert all(row["fixed_s"] == "0.25" for row in listed), "fixed_s"
     assert stated_run(folder, factor="0.5").items() & taken.items()
-    again = {row["k"]: row for row in csv.DictReader(io.StringIO(
-        easim("models", Path(folder) / "stated-run.yaml", "--plans", "--format", "csv").stdout)) if row["chosen"] == "1"}
+    again = {row["k"]: row for row in rows_in(
+        easim("models", folder / "stated-run.yaml", "--plans", "--format", "csv").stdout) if row["chosen"] == "1"}
     near(again["8"]["iteration_s"], 2 * float(chosen["8"]["iteration_s"]), 1e-9, "software of half the speed")
-    states = list(csv.DictReader(io.StringIO(easim("models", Path(folder) / "stated-run.yaml", "--format", "csv", "--set",
-                                                  "cluster.gpu_types[0].memory_gib=8").stdout)))
+    states = rows_in(easim("models", folder / "stated-run.yaml", "--format", "csv", "--set",
+                                                  "cluster.gpu_types[0].memory_gib=8").stdout)
     assert {row["state"] for row in states if row["k"] == "8"} == {"memory"}, states
-    small = csv.DictReader(io.StringIO(easim("models", Path(folder) / "stated-run.yaml", "--format", "csv", "--set",
-                                            "cluster.nodes[0].gpus=2").stdout))  # tp4 is above the nodes, tp2 is not
+    small = rows_in(easim("models", folder / "stated-run.yaml", "--format", "csv", "--set",
+                                            "cluster.nodes[0].gpus=2").stdout)  # tp4 is above the nodes, tp2 is not
     state = {row["k"]: (row["state"], row["plan"]) for row in small if row["span"] == "across_nodes"}
     assert state["8"] == ("no_plan", "") and state["16"] == ("ok", "tp2pp4v2dp2mb1") and state["32"][0] == "ok", state
 
@@ -304,11 +298,10 @@ release,kind,model,gpu,gpus,precision,global_batch,micro_batch,sequence,tp,pp,cp
 
 def plan_rows(folder, name, table, *options):
     """Rows and models that tools/plan_rows.py makes, and what it says."""
-    (Path(folder) / "table.csv").write_text(table, encoding="utf-8")
-    done = subprocess.run([sys.executable, SOURCE / "tools/plan_rows.py", name, Path(folder) / "table.csv", Path(folder) / "made", *options],
-                          capture_output=True, text=True, check=True)
-    models = yaml.safe_load((Path(folder) / f"made/{name}.yaml").read_text(encoding="utf-8"))["models"]
-    return rows_of(Path(folder) / f"made/{name}.csv"), {model["name"]: model for model in models}, done.stdout
+    (folder / "table.csv").write_text(table, encoding="utf-8")
+    done = run(sys.executable, SOURCE / "tools/plan_rows.py", name, folder / "table.csv", folder / "made", *options)
+    models = yaml.safe_load((folder / f"made/{name}.yaml").read_text(encoding="utf-8"))["models"]
+    return rows_of(folder / f"made/{name}.csv"), {model["name"]: model for model in models}, done.stdout
 
 
 def check_tables(folder):
@@ -333,17 +326,17 @@ def check_tables(folder):
     _, _, said = plan_rows(folder, "megatron_bridge", BRIDGE, "--gpu", "gb300")
     assert said.endswith("1 rows\n"), said
     plan_rows(folder, "megatron_bridge", BRIDGE)
-    printed = easim("calibrate", "plans", Path(folder) / "made/megatron_bridge.csv", Path(folder) / "made/megatron_bridge.yaml",
+    printed = easim("calibrate", "plans", folder / "made/megatron_bridge.csv", folder / "made/megatron_bridge.yaml",
                     "--hold", "memory_traffic=0,gradient_overlap=1,fixed_s=0").stdout
     assert "b200 bf16: compute_fraction: " in printed and "gb300 mxfp8: compute_fraction: " in printed, printed
 
 
-def check_plans(rows):
+def check_plans():
     """Published plans of 76 billion parameters and more are within 12 % of the plan that easim takes."""
-    for row in rows[5:]:
+    for row in ROWS[5:]:
         text = easim("models", MODELS, "--model", row["model"], "--k", row["gpus"], "--memory", "80", "--plans",
                      "--format", "csv").stdout
-        plans = list(csv.DictReader(io.StringIO(text)))
+        plans = rows_in(text)
         dp = int(row["gpus"]) // (int(row["tp"]) * int(row["pp"]))
         name = f"tp{row['tp']}pp{row['pp']}v{row['v']}dp{dp}mb{row['mb']}"
         published = [float(plan["iteration_s"]) for plan in plans if plan["plan"] == name]
@@ -356,9 +349,9 @@ def check_usual_counts(folder):
     """Without --k: the ends of what is measured, and the powers of two from its least to its most or to 16,384."""
     models = yaml.safe_load((SOURCE / "configs/models/large.yaml").read_text(encoding="utf-8"))
     models["models"][0]["gpus"]["a100"]["range_k"] = [48, 40000]
-    file = Path(folder) / "large.yaml"
+    file = folder / "large.yaml"
     file.write_text(yaml.safe_dump(models), encoding="utf-8")
-    rows = list(csv.DictReader(io.StringIO(easim("models", file, "--format", "csv").stdout)))
+    rows = rows_in(easim("models", file, "--format", "csv").stdout)
     for model in models["models"]:
         for gpu, figures in model["gpus"].items():
             least, most = figures["range_k"]
@@ -388,17 +381,17 @@ policy: {name: zeus}
 
 def check_run(folder):
     """Jobs of a run: the plan that `easim models` names, as long as its iteration says."""
-    scenario = Path(folder) / "gpt.yaml"
+    scenario = folder / "gpt.yaml"
     scenario.write_text(SCENARIO % MODELS, encoding="utf-8")
-    easim("run", scenario, "--check", "--strict", "--quiet", "--out", Path(folder) / "run")
-    easim("gen", scenario, "--out", Path(folder) / "log.csv", "--quiet")
+    easim("run", scenario, "--check", "--strict", "--quiet", "--out", folder / "run")
+    easim("gen", scenario, "--out", folder / "log.csv", "--quiet")
     models = {(row["model"], row["k"], row["span"]): row
-              for row in csv.DictReader(io.StringIO(easim("models", scenario, "--format", "csv").stdout))}
-    work = {row["job_id"]: float(row["work_samples"]) for row in rows_of(Path(folder) / "log.csv")}
-    jobs = rows_of(Path(folder) / "run/jobs.csv")
+              for row in rows_in(easim("models", scenario, "--format", "csv").stdout)}
+    work = {row["job_id"]: float(row["work_samples"]) for row in rows_of(folder / "log.csv")}
+    jobs = rows_of(folder / "run/jobs.csv")
     slower = easim("models", scenario, "--model", "gpt-7.5b", "--k", "128", "--format", "csv", "--set",
                    "model_overrides=[{model: gpt-7.5b, set: {peak_flops: {times: 0.5}}}]").stdout
-    slow = next(csv.DictReader(io.StringIO(slower)))
+    slow = rows_in(slower)[0]
     assert 1.3 < float(slow["iteration_s"]) / float(models["gpt-7.5b", "128", "across_nodes"]["iteration_s"]) < 2, slow
     for job in jobs:
         row = models[job["model"], job["k"], "one_node" if job["nodes"] == "1" else "across_nodes"]
@@ -407,25 +400,5 @@ def check_run(folder):
         near(job["exec_s"], work[job["job_id"]] / sequences_s, 1e-6 * float(job["exec_s"]), f"job {job['job_id']}")
 
 
-def main():
-    rows = rows_of(ROWS)
-    shapes = {model["name"]: model for model in yaml.safe_load(MODELS.read_text(encoding="utf-8"))["models"]}
-    for model in shapes.values():
-        model["transformer"]["parameters"] = float(model["transformer"]["parameters"])
-        for gpu in model["gpus"].values():
-            gpu |= {key: float(value) for key, value in gpu.items() if key.endswith(("_flops", "_bytes_s"))}
-    with tempfile.TemporaryDirectory(prefix="easim-plans.") as folder:
-        check_megatron(folder, rows, shapes)
-        check_known(folder, rows, shapes)
-        check_rounds(folder, rows, shapes)
-        check_held(folder, rows, shapes)
-        check_adapters(folder)
-        check_run(folder)
-        check_stated(folder)
-        check_tables(folder)
-        check_usual_counts(folder)
-    check_plans(rows)
-    print("10 cases")
-
-
-main()
+cases(check_megatron, check_known, check_rounds, check_held, check_adapters, check_run, check_stated, check_tables, check_usual_counts,
+      check_plans, shared=True)

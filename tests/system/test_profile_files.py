@@ -8,12 +8,10 @@ import gzip
 import json
 import math
 import shutil
-import subprocess
-import sys
-import tempfile
-from pathlib import Path
 
-EASIM, FILES = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve() / "tests" / "profiles"
+from harness import SOURCE, cases, easim
+
+PROFILES = SOURCE / "tests/profiles"
 
 BASE = {"rank": 3, "world_size": 8, "gpu_events": 4, "communication_events": 1, "gpu_span_us": 70, "gpu_busy_us": 50,
         "gpu_idle_us": 20, "compute_us": 25, "communication_us": 30, "memory_us": 10, "overlap_us": 10,
@@ -444,15 +442,15 @@ ELASTICFLOW = {
 }
 
 
-def easim(reader, arguments, output="json"):
-    files = {path.name for path in (FILES / reader).iterdir()}
-    words = [str(FILES / reader / word) if word in files else word for word in arguments.split()]
-    done = subprocess.run([EASIM, "profile", reader, *words, "--format", output], capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout, done.stderr.replace(str(FILES / reader), "{}")
+def profile(reader, arguments, output="json"):
+    files = {path.name for path in (PROFILES / reader).iterdir()}
+    words = [PROFILES / reader / word if word in files else word for word in arguments.split()]
+    done = easim("profile", reader, *words, "--format", output, code=None)
+    return done.returncode, done.stdout, done.stderr.replace(str(PROFILES / reader), "{}")
 
 
 def check(reader, arguments, code, expected, message):
-    found_code, output, found_message = easim(reader, arguments)
+    found_code, output, found_message = profile(reader, arguments)
     assert (found_code, found_message) == (code, message), (arguments, found_code, found_message)
     assert (output == "") == (expected is None), (arguments, output)
     found = json.loads(output) if output else {}
@@ -479,7 +477,7 @@ def same(where, found, expected):
 def collectives():
     """Last to come: 110 us for 1 MiB twice, 410 us for 4 MiB, so 10 us and 100 us/MiB. The AllGathers, one and two, have no
     partner that is certain."""
-    _, output, _ = easim("kineto", "cost_rank1.json cost_rank0.json")
+    _, output, _ = profile("kineto", "cost_rank1.json cost_rank0.json")
     found = json.loads(output)
     waiting, cost = found["waiting"], found["collective_cost"]
     assert [(c["last_rank"], c["waiting_us"]) for c in waiting["collectives"]] == [(1, 30), (0, 20), (0, 1)]
@@ -488,37 +486,37 @@ def collectives():
     assert [(c["collective"], c["points"], c["sizes"]) for c in cost] == [("allreduce", 3, 2)]
     assert abs(cost[0]["alpha_us"] - 10) < 1e-9 and abs(cost[0]["beta_us_per_mib"] - 100) < 1e-9
     # one rank knows of no waiting: the shortest of each size, 110 and 410 us, and one size of the other
-    alone = json.loads(easim("kineto", "cost_rank0.json")[1])["collective_cost"]
+    alone = json.loads(profile("kineto", "cost_rank0.json")[1])["collective_cost"]
     assert abs(alone[0]["alpha_us"] - 10) < 1e-9 and alone[0]["may_include_waiting"] and alone[1]["alpha_us"] is None
 
 
 def clocks():
     """Times count from baseTimeNanoseconds: both end at once, one began 2 us later."""
-    found = json.loads(easim("kineto", "base_time.json base_time_rank1.json")[1])["waiting"]["collectives"]
+    found = json.loads(profile("kineto", "base_time.json base_time_rank1.json")[1])["waiting"]["collectives"]
     assert [(c["lateness_us"], c["end_spread_us"]) for c in found] == [({"0": 0, "1": 2}, 0)]
 
 
 def rows():
     """8 GPUs, 32 samples each in 100 us."""
     header = "model,precision,gpu,k,batch_per_gpu,power_limit_w,throughput_samples_s,power_w_per_gpu,evidence,source\n"
-    code, output, message = easim("kineto", "plain.json --batch 32 --model m --precision FP16", "csv")
-    source = f"kineto {FILES}/kineto/plain.json\n"
+    code, output, message = profile("kineto", "plain.json --batch 32 --model m --precision FP16", "csv")
+    source = f"kineto {PROFILES}/kineto/plain.json\n"
     assert (code, message) == (0, "")
     assert output == header + f"m,FP16,Test GPU,8,32,,2560000,,measured,{source}", output
-    _, output, _ = easim("kineto", "plain.json --gpus 2 --batch 5 --gpu X --power-limit 300", "csv")
+    _, output, _ = profile("kineto", "plain.json --gpus 2 --batch 5 --gpu X --power-limit 300", "csv")
     assert output == header + f",,X,2,5,300,100000,,measured,{source}", output
-    _, output, message = easim("kineto", "no_step.json --gpu X", "csv")
+    _, output, message = profile("kineto", "no_step.json --gpu X", "csv")
     assert message == (NO_STEP + "--model: 1 of 1 rows have no model\n"
                        "--batch: 1 of 1 rows have no batch_per_gpu\n"), message
-    assert output == header + f",,X,8,,,,,,kineto {FILES}/kineto/no_step.json\n", output
+    assert output == header + f",,X,8,,,,,,kineto {PROFILES}/kineto/no_step.json\n", output
 
 
 def power_rows():
     """Means of 550 J and 170 J in 3 s each; 900 samples in those 3 s; the counter's 350 J in 4 s. GPUs of two files with
     an index only are different ones, with a uuid the same."""
     def row(arguments):
-        return easim("nvidia-smi", arguments, "csv")[1].splitlines()[1]
-    source = f"nvidia-smi {FILES}/nvidia-smi"
+        return profile("nvidia-smi", arguments, "csv")[1].splitlines()[1]
+    source = f"nvidia-smi {PROFILES}/nvidia-smi"
     assert row("units.csv") == f',,Test GPU,2,,300,,120,measured,"{source}/units.csv, power samples"'
     assert row("units.csv --samples 900 --batch 8 --model m").startswith("m,,Test GPU,2,8,300,300,120,measured,")
     assert row("counter.csv --gpu X") == f',,X,1,,,,87.5,measured,"{source}/counter.csv, energy counter"'
@@ -526,33 +524,31 @@ def power_rows():
     assert row("units.csv no_units.csv").startswith(",,Test GPU,2,,300,,")
 
 
-def ea2p_configurations():
+def ea2p_configurations(folder):
     """The unit and the nominal interval are in config_energy.json, if anywhere. joules.csv: 600 in 20 s."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = shutil.copy(FILES / "ea2p" / "joules.csv", folder)
+    file = shutil.copy(PROFILES / "ea2p" / "joules.csv", folder)
 
-        def found(config, *options):
-            if config is not None:
-                (Path(folder) / "config_energy.json").write_text(config)
-            done = subprocess.run([EASIM, "profile", "ea2p", file, *options, "--format", "json"], capture_output=True, text=True,
-                                  check=False)
-            return json.loads(done.stdout)["rows"][0]["gpu_energy_j"] if done.returncode == 0 else done.stderr.replace(file, "{}")
-        assert found("{}") == 600 * 3600  # it does not say: Wh, as in EA2P
-        (Path(folder) / "config_energy.json").unlink()
-        no_unit = "{}: --energy-unit: expected J, Wh or kWh: the file does not say, and there is no config_energy.json beside it\n"
-        no_interval = ("{}: --rescale: expected sampling_freq in a config_energy.json beside the file: the nominal interval is "
-                       "not known\n")
-        assert found(None) == no_unit
-        assert found(None, "--energy-unit", "J", "--rescale", "1.25") == no_interval
-        for unit, joules in {"J": 1, "Wh": 3600, "WH": 3600, "kWh": 3.6e6, "KWH": 3.6e6, "parsec": 3600}.items():
-            assert found(f'{{"energy_unit": "{unit}"}}') == 600 * joules, unit
-        assert found(None, "--energy-unit", "J", "--rescale", "1.25") == no_interval
-        assert found('{"energy_unit": "J", "sampling_freq": 0.5}', "--rescale", "0.4") == \
-            "{}: --rescale: expected at least sampling_freq, 0.5 s, got 0.4 s\n"
-        # a file of any length: what stands behind 100 kB is read as well
-        assert found(json.dumps({"comment": "x" * 100_000, "energy_unit": "J", "sampling_freq": 0.5})) == 600
-        # 40 readings of 0.5 s in 20 s and two more, of 0.5 s each by the file
-        assert math.isclose(found(None, "--rescale", "0.5"), 600 * 20 / (42 * 0.5))
+    def found(config, *options):
+        if config is not None:
+            (folder / "config_energy.json").write_text(config)
+        done = easim("profile", "ea2p", file, *options, "--format", "json", code=None)
+        return json.loads(done.stdout)["rows"][0]["gpu_energy_j"] if done.returncode == 0 else done.stderr.replace(file, "{}")
+    assert found("{}") == 600 * 3600  # it does not say: Wh, as in EA2P
+    (folder / "config_energy.json").unlink()
+    no_unit = "{}: --energy-unit: expected J, Wh or kWh: the file does not say, and there is no config_energy.json beside it\n"
+    no_interval = ("{}: --rescale: expected sampling_freq in a config_energy.json beside the file: the nominal interval is "
+                   "not known\n")
+    assert found(None) == no_unit
+    assert found(None, "--energy-unit", "J", "--rescale", "1.25") == no_interval
+    for unit, joules in {"J": 1, "Wh": 3600, "WH": 3600, "kWh": 3.6e6, "KWH": 3.6e6, "parsec": 3600}.items():
+        assert found(f'{{"energy_unit": "{unit}"}}') == 600 * joules, unit
+    assert found(None, "--energy-unit", "J", "--rescale", "1.25") == no_interval
+    assert found('{"energy_unit": "J", "sampling_freq": 0.5}', "--rescale", "0.4") == \
+        "{}: --rescale: expected at least sampling_freq, 0.5 s, got 0.4 s\n"
+    # a file of any length: what stands behind 100 kB is read as well
+    assert found(json.dumps({"comment": "x" * 100_000, "energy_unit": "J", "sampling_freq": 0.5})) == 600
+    # 40 readings of 0.5 s in 20 s and two more, of 0.5 s each by the file
+    assert math.isclose(found(None, "--rescale", "0.5"), 600 * 20 / (42 * 0.5))
 
 
 # A file of each format, and options it needs.
@@ -562,63 +558,60 @@ WHOLE = {"kineto": "plain.json", "nvidia-smi": "units.csv", "dcgm": "dmon.txt", 
          "lambda": "alone-throughput-fp32.csv --batch 3", "elasticflow": "whole.csv --gpus-per-node 4"}
 
 
-def common_rules():
+def common_rules(folder):
     """What every reader survives: the figures are those of the file itself."""
-    with tempfile.TemporaryDirectory() as folder:
-        for reader, words in WHOLE.items():
-            name, *options = words.split()
-            data = (FILES / reader / name).read_bytes()
-            lines = data.splitlines(keepends=True)
+    for reader, words in WHOLE.items():
+        name, *options = words.split()
+        data = (PROFILES / reader / name).read_bytes()
+        lines = data.splitlines(keepends=True)
 
-            def figures(content, code=0, name=name, reader=reader, options=tuple(options)):
-                path = Path(folder) / name
-                path.write_bytes(content)
-                done = subprocess.run([EASIM, "profile", reader, str(path), *options, "--format", "json"], capture_output=True,
-                                      text=True, check=False, env={"LC_ALL": "de_DE.UTF-8"})
-                assert done.returncode == code, (reader, done.stderr)
-                found = json.loads(done.stdout)
-                for row in found.get("rows", []) if isinstance(found.get("rows"), list) else []:
-                    row.pop("line", None)  # blank lines count
-                return found
-            plain = figures(data)
-            assert figures(gzip.compress(data)) == plain, reader  # whatever the name
-            assert figures(data.replace(b"\n", b"\r\n")) == plain, reader
-            assert figures(b"\xef\xbb\xbf" + data) == plain, reader
-            assert figures(b"\n".join(line for line in lines) + b"\n") == plain, reader
-            assert figures(b"".join(line.rstrip(b"\n") + b" \t \n" for line in lines)) == plain, reader
-            # without the checksum at its end: everything is there, but only where brackets close is that known
-            cut = figures(gzip.compress(data)[:-8], code=0 if reader in ("kineto", "prometheus") else 3)
-            for key in plain.keys() - {"truncation", "bad_rows", "records"}:
-                assert cut[key] == plain[key], (reader, key)
-        for reader, name in {"nvidia-smi": "units.csv", "zeus": "windows.csv", "codecarbon": "runs.csv"}.items():
-            lines = (FILES / reader / name).read_text().splitlines()
-            more = [line + (", new.thing [MiB]" if i == 0 else ", text") for i, line in enumerate(lines)]
-            file = Path(folder) / name
-            file.write_text("\n".join(more) + "\n")
-            done = subprocess.run([EASIM, "profile", reader, str(file), "--format", "json"], capture_output=True, text=True, check=True)
-            assert json.loads(done.stdout) == json.loads(easim(reader, name)[1]), reader
-        text = (FILES / "nvidia-smi" / "units.csv").read_text().replace("clocks_event_reasons.active", "clocks_throttle_reasons.active")
-        file = Path(folder) / "units.csv"
-        file.write_text(text)
-        done = subprocess.run([EASIM, "profile", "nvidia-smi", str(file), "--format", "json"], capture_output=True, text=True, check=True)
-        assert json.loads(done.stdout) == json.loads(easim("nvidia-smi", "units.csv")[1])
+        def figures(content, code=0, name=name, reader=reader, options=tuple(options)):
+            path = folder / name
+            path.write_bytes(content)
+            done = easim("profile", reader, path, *options, "--format", "json", code=code, env={"LC_ALL": "de_DE.UTF-8"})
+            found = json.loads(done.stdout)
+            for row in found.get("rows", []) if isinstance(found.get("rows"), list) else []:
+                row.pop("line", None)  # blank lines count
+            return found
+        plain = figures(data)
+        assert figures(gzip.compress(data)) == plain, reader  # whatever the name
+        assert figures(data.replace(b"\n", b"\r\n")) == plain, reader
+        assert figures(b"\xef\xbb\xbf" + data) == plain, reader
+        assert figures(b"\n".join(line for line in lines) + b"\n") == plain, reader
+        assert figures(b"".join(line.rstrip(b"\n") + b" \t \n" for line in lines)) == plain, reader
+        # without the checksum at its end: everything is there, but only where brackets close is that known
+        cut = figures(gzip.compress(data)[:-8], code=0 if reader in ("kineto", "prometheus") else 3)
+        for key in plain.keys() - {"truncation", "bad_rows", "records"}:
+            assert cut[key] == plain[key], (reader, key)
+    for reader, name in {"nvidia-smi": "units.csv", "zeus": "windows.csv", "codecarbon": "runs.csv"}.items():
+        lines = (PROFILES / reader / name).read_text().splitlines()
+        more = [line + (", new.thing [MiB]" if i == 0 else ", text") for i, line in enumerate(lines)]
+        file = folder / name
+        file.write_text("\n".join(more) + "\n")
+        done = easim("profile", reader, file, "--format", "json")
+        assert json.loads(done.stdout) == json.loads(profile(reader, name)[1]), reader
+    text = (PROFILES / "nvidia-smi" / "units.csv").read_text().replace("clocks_event_reasons.active", "clocks_throttle_reasons.active")
+    file = folder / "units.csv"
+    file.write_text(text)
+    done = easim("profile", "nvidia-smi", file, "--format", "json")
+    assert json.loads(done.stdout) == json.loads(profile("nvidia-smi", "units.csv")[1])
 
 
 def power_models():
     """P = 70 W + 400 W * SM + 150 W * tensor + 80 W * DRAM at ten places, whatever the order of rows and series."""
     for reader, file in {"dcgm": "power_model.txt", "dcgm-exporter": "power_model.prom", "prometheus": "power_model.json",
                          "dynolog": "power_model.log"}.items():
-        model, = json.loads(easim(reader, file)[1])["power_model"]
+        model, = json.loads(profile(reader, file)[1])["power_model"]
         assert model["points"] == 10 and abs(model["r_squared"] - 1) < 1e-12 and model["residual_w"] < 1e-4, (reader, model)
         for name, watts in {"idle_w": 70, "sm_w": 400, "tensor_w": 150, "dram_w": 80}.items():
             assert abs(model[name] - watts) < 1e-9, (reader, name, model)
-    assert json.loads(easim("dcgm", "dmon.txt")[1])["power_model"] == []  # two samples
-    assert "power_model" not in json.loads(easim("nvidia-smi", "units.csv")[1])
+    assert json.loads(profile("dcgm", "dmon.txt")[1])["power_model"] == []  # two samples
+    assert "power_model" not in json.loads(profile("nvidia-smi", "units.csv")[1])
 
 
 def result_rows():
     def row(reader, arguments, number=1):
-        return easim(reader, arguments, "csv")[1].splitlines()[number]
+        return profile(reader, arguments, "csv")[1].splitlines()[number]
     # 600 J of 2 GPUs in 20 s; 900 samples in 20 s
     assert row("ea2p", "joules.csv --samples 900 --gpu X").startswith(",,X,2,,,45,15,measured,ea2p ")
     assert row("ea2p", "joules.csv --rescale 2.5 --gpu X").startswith(",,X,2,,,,30,derived,ea2p ")  # 20 / 10
@@ -632,18 +625,17 @@ def result_rows():
     assert row("codecarbon", "runs.csv").startswith(",,Test GPU,2,,,,180,measured,")
 
 
-def needed_and_useless_options():
+def needed_and_useless_options(folder):
     """A profile row without a GPU type is of no use to anybody: refused, nothing is written. Options that a format has no use
     for are refused, those that a file has no use for are said."""
-    with tempfile.TemporaryDirectory() as folder:
-        for reader, file in (("zeus", "windows.csv"), ("ea2p", "joules.csv"), ("dcgm", "dmon.txt"), ("nvidia-smi", "counter.csv")):
-            output = Path(folder) / "profile.csv"
-            code, printed, message = easim(reader, f"{file} -o {output}", "table")
-            assert (code, printed, output.exists()) == (2, "", False), (reader, code, printed)
-            assert message.startswith("--gpu: expected the GPU type: the input does not name it, and "), message
-            assert easim(reader, file, "json")[0] == 0  # figures need none
-            assert easim(reader, f"{file} --gpu X -o {output}", "table")[0] == 0 and ",X," in output.read_text()
-            output.unlink()
+    for reader, file in (("zeus", "windows.csv"), ("ea2p", "joules.csv"), ("dcgm", "dmon.txt"), ("nvidia-smi", "counter.csv")):
+        output = folder / "profile.csv"
+        code, printed, message = profile(reader, f"{file} -o {output}", "table")
+        assert (code, printed, output.exists()) == (2, "", False), (reader, code, printed)
+        assert message.startswith("--gpu: expected the GPU type: the input does not name it, and "), message
+        assert profile(reader, file, "json")[0] == 0  # figures need none
+        assert profile(reader, f"{file} --gpu X -o {output}", "table")[0] == 0 and ",X," in output.read_text()
+        output.unlink()
     only = {"--steps 1:2": "kineto", "--iteration x": "kineto", "--communication x": "kineto", "--kernel-delay 5": "kineto",
             "--columns a,b": "nvidia-smi", "--dataset x": "zeus", "--energy-unit J": "ea2p", "--ram 8x32:40": "ea2p", "--rescale 2": "ea2p",
             "--power-scope node": "mlperf", "--gpus-per-node 8": "elasticflow",
@@ -653,17 +645,17 @@ def needed_and_useless_options():
     refused = 0
     for option, formats in only.items():
         for reader, file in WHOLE.items():
-            code, _, message = easim(reader, f"{file.split()[0]} {option}")
+            code, _, message = profile(reader, f"{file.split()[0]} {option}")
             text = f"{option.split()[0]}: no option of format {reader}: expected it with {formats} only\n"
             assert (text == message and code == 2) == (reader not in formats.split(", ")), (reader, option, message)
             refused += code == 2 and text == message
     assert refused == 11 * 12 + 9 + 8 + 5
-    assert "--interval: no effect: the input has times\n" in easim("nvidia-smi", "units.csv --interval 2")[2]
-    assert "--trim-idle: no effect: the input has no utilization\n" in easim("nvidia-smi", "counter.csv --trim-idle")[2]
+    assert "--interval: no effect: the input has times\n" in profile("nvidia-smi", "units.csv --interval 2")[2]
+    assert "--trim-idle: no effect: the input has no utilization\n" in profile("nvidia-smi", "counter.csv --trim-idle")[2]
     for option, text in {"--batch 8": "--batch: the rows of a sweep have their own",
                          "--power-limit 8": "--power-limit: the rows of a sweep have their own"}.items():
-        assert easim("zeus", f"sweep.csv {option}")[::2] == (2, f"{{}}/sweep.csv:1: {text}\n")
-    assert easim("zeus", "windows.csv --dataset x")[::2] == (
+        assert profile("zeus", f"sweep.csv {option}")[::2] == (2, f"{{}}/sweep.csv:1: {text}\n")
+    assert profile("zeus", "windows.csv --dataset x")[::2] == (
         2, "{}/windows.csv:1: --dataset: measurement windows have none\n")
 
 
@@ -736,27 +728,20 @@ OTHERS = {"base_time.json", "base_time_rank1.json", "cost_rank0.json", "cost_ran
           "config_energy.json", "power_model.txt", "power_model.prom", "power_model.json", "power_model.log"}  # see below
 
 
-def main():
-    for reader, cases in {"kineto": KINETO, "nvidia-smi": NVIDIA, "dcgm": DCGM,
+def one_quirk_each():
+    readers = {"kineto": KINETO, "nvidia-smi": NVIDIA, "dcgm": DCGM,
                           "dcgm-exporter": EXPORTER, "prometheus": PROMETHEUS, "dynolog": DYNOLOG, "ea2p": EA2P, "zeus": ZEUS,
                           "codecarbon": CODECARBON, "mlperf": MLPERF, "mlenergy": MLENERGY, "sia": SIA, "lambda": LAMBDA,
-                          "elasticflow": ELASTICFLOW, "points": POINTS}.items():
-        for arguments, case in cases.items():
+                          "elasticflow": ELASTICFLOW, "points": POINTS}
+    for reader, files in readers.items():
+        for arguments, case in files.items():
             check(reader, arguments, *case)
-        used = {word for arguments in cases for word in arguments.split()} | OTHERS
-        unused = {path.name for path in (FILES / reader).iterdir()} - used
+        used = {word for arguments in files for word in arguments.split()} | OTHERS
+        unused = {path.name for path in (PROFILES / reader).iterdir()} - used
         assert not unused, unused
-        print(f"{reader}: {len(cases)} cases")
-    collectives()
-    clocks()
-    rows()
-    power_rows()
-    power_models()
-    ea2p_configurations()
-    common_rules()
-    result_rows()
-    needed_and_useless_options()
-    print(f"{sum(map(len, (KINETO, NVIDIA, DCGM, EXPORTER, PROMETHEUS, DYNOLOG, EA2P, ZEUS, CODECARBON, MLPERF, MLENERGY, SIA, LAMBDA, ELASTICFLOW, POINTS))) + 9} cases")
+        print(f"{reader}: {len(files)} files")
+    return sum(map(len, readers.values()))
 
 
-main()
+cases(one_quirk_each, collectives, clocks, rows, power_rows, power_models, ea2p_configurations, common_rules, result_rows,
+      needed_and_useless_options)

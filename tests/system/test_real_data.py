@@ -5,30 +5,24 @@ log's rows, an independent computation here, and the figure in the data's README
 power all the time, so CO2 and cost are energy times the mean of the hours, gaps filled forward here too. Alibaba, Philly: what
 import writes against the rows of the log and its README; the Alibaba pods run on their nodes.
 """
-import csv
 import datetime
 import gzip
-import json
 import math
-import os
 import re
-import subprocess
-import sys
-import tempfile
 import zoneinfo
-from pathlib import Path
 
-from support import EASIM, SOURCE, rows_of
+from harness import SOURCE, cases, easim, json_of, real_data, rows_of
 
+DATA = real_data()
+TRACES = DATA / "traces"
 
 
 def run(config, out, *options):
-    command = [EASIM, "run", str(SOURCE / "configs" / config), "--out", str(out), "--quiet", "--check", *options]
-    subprocess.run(command, check=True)
+    easim("run", SOURCE / "configs" / config, "--out", out, "--quiet", "--check", *options)
 
 
-def check_waits(folder, data, log, mean_s, options):
-    path = data / "traces" / "swf" / log
+def check_waits(folder, log, mean_s, options):
+    path = TRACES / "swf" / log
     out = folder / log
     run("kth-sp2-easy.yaml", out, "--set", f"workload.file={path}", *options)
     waits = {row["job_id"]: row["wait_s"] for row in rows_of(out / "jobs.csv")}
@@ -46,17 +40,16 @@ def check_waits(folder, data, log, mean_s, options):
     return rows_of(out / "summary.csv")[0]
 
 
-def kth_waits(folder, data):
-    summary = check_waits(folder, data, "KTH-SP2.pyss_easy_backfill.swf.gz", "6836.872090", [])
+def kth_waits(folder):
+    summary = check_waits(folder, "KTH-SP2.pyss_easy_backfill.swf.gz", "6836.872090", [])
     assert f"{float(summary['bsld_mean']):.8f}" == "92.57653973"
-    check_waits(folder, data, "KTH-SP2.pyss_easy_clairvoyant.swf.gz", "6327.681612", ["--set", "workload.estimate=run"])
+    check_waits(folder, "KTH-SP2.pyss_easy_clairvoyant.swf.gz", "6327.681612", ["--set", "workload.estimate=run"])
 
 
-def itp_gpu_seconds(folder, data):
+def itp_gpu_seconds(folder):
     out = folder / "itp"
     run("itp-cluster06.yaml", out, "--policy", "fcfs")
-    with open(data / "traces" / "ms_itp" / "raw" / "cluster06.csv", newline="", encoding="utf-8") as file:
-        expected = sum(int(row["num_gpu"]) * int(row["duration"]) for row in csv.DictReader(file))
+    expected = sum(int(row["num_gpu"]) * int(row["duration"]) for row in rows_of(TRACES / "ms_itp/raw/cluster06.csv"))
     executed = sum(int(row["gpu_s"]) for row in rows_of(out / "jobs.csv"))
     users = sum(float(row["gpu_s"]) for row in rows_of(out / "users.csv"))
     print(f"ITP cluster06: {executed} GPU-seconds executed")
@@ -64,17 +57,17 @@ def itp_gpu_seconds(folder, data):
     assert all(row["status"] == "finished" for row in rows_of(out / "jobs.csv"))
 
 
-def itp_readme(folder, data):
+def itp_readme(folder):
     """What the data's README says of the logs: rows of at least 10 minutes on 1..64 GPUs, a mean load of 0.68 on 128
     GPUs; of the deadlines about half cannot be met."""
     known = {"03": (3011, 595593077, 911907), "06": (2396, 445963163, 16566), "10": (260, 14484569, 2266647)}
     for cluster, (count, gpu_s, first_s) in known.items():
-        raw, said = imported(folder, "itp", data / "traces" / "ms_itp" / "raw" / f"cluster{cluster}.csv")
+        raw, said = imported(folder, "itp", TRACES / "ms_itp" / "raw" / f"cluster{cluster}.csv")
         assert said == [f"{count} rows read, {count} kept", f"first submit at {first_s} s is now 0"], said
         assert sum(int(row["gpus"]) * int(row["duration_s"]) for row in raw) == gpu_s
         assert min(int(row["duration_s"]) for row in raw) >= 600
         assert {int(row["gpus"]) for row in raw} <= {1, 2, 4, 8, 16, 32, 64}
-        got, _ = imported(folder, "itp", data / "traces" / "ms_itp" / "annotated" / f"cluster{cluster}.csv", "--models")
+        got, _ = imported(folder, "itp", TRACES / "ms_itp" / "annotated" / f"cluster{cluster}.csv", "--models")
         assert {row["model"] for row in got} == {"bert", "deepspeech2", "gpt2", "inception3", "resnet50", "vgg16"}
         late = sum(float(row["deadline_s"]) < int(row["submit_s"]) + int(row["duration_s"]) for row in got) / len(got)
         load = gpu_s / int(raw[-1]["submit_s"]) / {"03": 256, "06": 128, "10": 32}[cluster]
@@ -83,14 +76,14 @@ def itp_readme(folder, data):
         assert [row["job_id"] for row in got] == [row["job_id"] for row in raw]
 
 
-def kth_readme(folder, data):
+def kth_readme(folder):
     """100 processors; a log whose rows are in start order comes out in order of submit, then number."""
-    got, _ = imported(folder, "swf", data / "traces" / "swf" / "KTH-SP2-1996.swf.gz")
+    got, _ = imported(folder, "swf", TRACES / "swf" / "KTH-SP2-1996.swf.gz")
     assert len(got) == 28489 and max(int(row["gpus"]) for row in got) == 100
     for name in ("KTH-SP2.pyss_easy_backfill.swf.gz", "KTH-SP2.pyss_easy_clairvoyant.swf.gz"):
-        got, _ = imported(folder, "swf", data / "traces" / "swf" / name)
+        got, _ = imported(folder, "swf", TRACES / "swf" / name)
         order = [(float(row["submit_s"]), int(row["job_id"])) for row in got]
-        with gzip.open(data / "traces" / "swf" / name, "rt") as file:
+        with gzip.open(TRACES / "swf" / name, "rt") as file:
             source = [(float(line.split()[1]), int(line.split()[0])) for line in file if not line.startswith(";")]
         assert order == sorted(source) != source and source[0][0] == 0
 
@@ -111,15 +104,14 @@ policy: {{name: fcfs}}
 def hourly(path, column):
     """The values of a year, gaps filled forward, and the number of gaps."""
     values, gaps = [], 0
-    with gzip.open(path, "rt", newline="", encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            gaps += not row[column]
-            values.append(float(row[column]) if row[column] else values[-1])
+    for row in rows_of(path):
+        gaps += not row[column]
+        values.append(float(row[column]) if row[column] else values[-1])
     return values, gaps
 
 
-def idle_year(folder, data):
-    series = data / "series"
+def idle_year(folder):
+    series = DATA / "series"
     carbon, gaps = hourly(series / "dcrl_CA_NG_avgCI_2022.csv.gz", "avg_CI")
     price, no_gaps = hourly(series / "US-CAL-CISO_electricity_prices_2022.csv.gz", "Price (USD/MWh)")
     assert (len(carbon), gaps, len(price), no_gaps) == (8760, 3, 8760, 0) and min(price) < 0
@@ -142,7 +134,7 @@ def idle_year(folder, data):
         for key, value in expected.items():
             assert math.isclose(float(summary[key]), value, rel_tol=1e-12), (name, key, summary[key], value)
         noted = {entry["key"]: entry for entry in
-                 json.loads((folder / name / "manifest.json").read_text(encoding="utf-8"))["series"]}
+                 json_of(folder / name / "manifest.json")["series"]}
         assert noted["carbon_g_per_kwh"]["gaps_filled"] == gaps and noted["price_per_mwh"]["rows_read"] == 8760
         assert noted["carbon_g_per_kwh"]["first_gap_line"] == 108
         assert all(entry["shortest_step_s"] == entry["longest_step_s"] == 3600 for entry in noted.values())
@@ -151,16 +143,15 @@ def idle_year(folder, data):
 def imported(folder, form, path, *options):
     """The rows that import writes of a log, and what it says."""
     out = folder / "imported.csv"
-    done = subprocess.run([EASIM, "import", form, str(path), "-o", str(out), *map(str, options)], check=True,
-                          capture_output=True, text=True)
+    done = easim("import", form, path, "-o", out, *options)
     return rows_of(out), [line.split(": ", 1)[1] for line in done.stderr.splitlines()]
 
 
-def alibaba_pods(folder, data):
+def alibaba_pods(folder):
     """Rows by reason and GPU-seconds from the rows of the log; the nodes as in the data's README."""
-    nodes = data / "traces" / "alibaba_gpu_v2023" / "openb_node_list_gpu_node.csv"
+    nodes = TRACES / "alibaba_gpu_v2023" / "openb_node_list_gpu_node.csv"
     for name in ("default", "gpuspec33"):
-        path = data / "traces" / "alibaba_gpu_v2023" / f"openb_pod_list_{name}.csv"
+        path = TRACES / "alibaba_gpu_v2023" / f"openb_pod_list_{name}.csv"
         pods, cluster = rows_of(path), folder / "cluster.yaml"
         got, said = imported(folder, "alibaba-gpu-2023", path, "--nodes", nodes, "--cluster-out", cluster)
         ran = [pod for pod in pods if pod["scheduled_time"] and int(pod["num_gpu"]) > 0]
@@ -185,10 +176,10 @@ def alibaba_pods(folder, data):
     assert ("549", "G2", "8") in groups and ("39", "G3", "8") in groups
 
 
-def alibaba_run(folder, data):
+def alibaba_run(folder):
     """The pods on their nodes: each holds what it asked for as long as it ran, with parts of GPUs shared, and whole GPUs
     under a policy that does not share. The log has no power: 50 and 300 W here. Energy: jobs, and what is left idle."""
-    traces = data / "traces" / "alibaba_gpu_v2023"
+    traces = TRACES / "alibaba_gpu_v2023"
     imported(folder, "alibaba-gpu-2023", traces / "openb_pod_list_default.csv", "--nodes",
              traces / "openb_node_list_gpu_node.csv", "--cluster-out", folder / "cluster.yaml")
     cluster = (folder / "cluster.yaml").read_text(encoding="utf-8").replace('"}', '", idle_w: 50, tdp_w: 300}')
@@ -212,7 +203,7 @@ def alibaba_run(folder, data):
         assert abs(float(summary["energy_job_kwh"]) * 3.6e6 / energy_j - 1) < 1e-9
         idle_j = 50 * (6212 * float(summary["sim_s"]) - held_s)
         assert abs(float(summary["energy_idle_kwh"]) * 3.6e6 / idle_j - 1) < 1e-9
-        notes = json.loads((out / "manifest.json").read_text(encoding="utf-8"))["traces"][0]["notes"]
+        notes = json_of(out / "manifest.json")["traces"][0]["notes"]
         assert [note["rows"] for note in notes] == ([shared] if policy == "easy" else []), notes
     for job in rows_of(folder / "fcfs" / "jobs.csv"):
         name = job["job_id"]
@@ -220,9 +211,9 @@ def alibaba_run(folder, data):
         assert abs(float(job["gpu_s"]) - asked[name] * times[name]) <= 1e-9 * float(job["gpu_s"]), job
 
 
-def philly_sample(folder, data):
+def philly_sample(folder):
     """GPU-seconds are the log's own gpu_time; times by Python's zones, the earlier of two readings."""
-    path = data / "traces" / "philly_format" / "sample.csv"
+    path = TRACES / "philly_format" / "sample.csv"
     got, said = imported(folder, "philly", path)
     log = rows_of(path)
     zone = zoneinfo.ZoneInfo("America/Los_Angeles")
@@ -264,18 +255,17 @@ def node_seconds_down(rows, nodes, from_s, until_s):
     return total
 
 
-def infinitehbd_outages(folder, data):
+def infinitehbd_outages(folder):
     """Only base_w draws power, but for the watt of a job for a second, so what is missing of it is node-hours down.
 
     Two rows overlap an earlier one of their node, as the README says, and a third begins where one ends (line 539)."""
-    log = data / "failures" / "infinitehbd.csv"
+    log = DATA / "failures" / "infinitehbd.csv"
     rows = rows_of(log)
     (folder / "jobs.csv").write_text("job_id,submit_s,gpus,duration_s\na,0,1,1\n", encoding="utf-8")
     for nodes, offset, left_out in ((400, 0, 0), (100, 5e6, sum(int(row["node"]) >= 100 for row in rows) - 3)):
         text = OUTAGES.replace("NODES", str(nodes)).replace("DATA", str(log)).replace("OFFSET", f"{offset:.0f}")
         (folder / "outages.yaml").write_text(text, encoding="utf-8")
-        done = subprocess.run([EASIM, "run", folder / "outages.yaml", "--out", folder / f"outages-{nodes}", "--check"],
-                              check=True, capture_output=True, text=True)
+        done = easim("run", folder / "outages.yaml", "--out", folder / f"outages-{nodes}", "--check")
         up_s = float(rows_of(folder / f"outages-{nodes}" / "summary.csv")[0]["energy_kwh"]) * 3600 - 0.001
         down_s = node_seconds_down(rows, nodes, offset, offset + 3e7)
         print(f"infinitehbd: {nodes} nodes from {offset:.0f} s on, {down_s / 3600:.3f} node-hours down")
@@ -284,17 +274,5 @@ def infinitehbd_outages(folder, data):
         assert nodes < 400 or ": 3 rows joined with an earlier outage" in done.stdout, done.stdout
 
 
-def main():
-    if "EASIM_DATA" not in os.environ:
-        print("skipped: EASIM_DATA is not set")
-        sys.exit(77)
-    checks = [kth_waits, kth_readme, itp_gpu_seconds, itp_readme, alibaba_pods, alibaba_run, philly_sample, idle_year,
-              infinitehbd_outages]
-    with tempfile.TemporaryDirectory(prefix="easim-data.") as folder:
-        for check in checks:
-            check(Path(folder), Path(os.environ["EASIM_DATA"]))
-    print(f"{len(checks)} passed, 0 failed")
-    print(f"{len(checks)} cases")
-
-
-main()
+cases(kth_waits, kth_readme, itp_gpu_seconds, itp_readme, alibaba_pods, alibaba_run, philly_sample, idle_year, infinitehbd_outages,
+      shared=True)

@@ -7,17 +7,12 @@ The series are made here with what real ones hold: steps of 15 and 30 minutes in
 negative values and spikes, local times over the begin of daylight saving (Europe, 27 March 2022). Power is taken from
 starts and ends of the jobs in jobs.csv, not from easim's own sums; values hold from their row to the next one.
 """
-import csv
 import datetime
-import json
 import random
-import re
-import tempfile
 from bisect import bisect_right
 from fractions import Fraction
-from pathlib import Path
 
-from support import EASIM, easim, rows_of
+from harness import bytes_of, cases, easim, json_of, rows_of, write_table
 
 IDLE_W, TDP_W, GPUS, BASE_W, PUE = 60, 400, 8, 520, Fraction("1.3")
 PERIODS = {"price": 31 * 86400, "carbon": 30.5 * 86400 + 86399.75}  # the second ends 45000.25 s after its last row
@@ -61,18 +56,16 @@ def carbon(rng):
 
 def write(folder, rng):
     rows = {"price": prices(rng), "carbon": carbon(rng)}
-    with open(folder / "price.csv", "w", encoding="utf-8") as file:
-        file.write("local,utc,EUR\n")
-        for at, value in rows["price"]:
-            file.write(f"{at.astimezone(BERLIN[at >= SUMMER]).isoformat()},{at:%Y-%m-%d %H:%M},{value}\n")
-    with open(folder / "carbon.csv", "w", encoding="utf-8") as file:
-        file.write("timestamp,carbon_g_per_kwh\n")
-        file.writelines(f"{at:%Y-%m-%dT%H:%MZ},{value}\n" for at, value in rows["carbon"])
-    with open(folder / "jobs.csv", "w", encoding="utf-8") as file:
-        file.write("job_id,submit_s,duration_s,gpus\n")
-        file.writelines(f"{i},{rng.uniform(0, 38 * 86400):.3f},{rng.expovariate(1 / 20000):.3f},{rng.randint(1, 8)}\n"
-                        for i in range(300))
+    write_table(folder / "price.csv", "local,utc,EUR", (
+        [at.astimezone(BERLIN[at >= SUMMER]).isoformat(), f"{at:%Y-%m-%d %H:%M}", value] for at, value in rows["price"]))
+    write_table(folder / "carbon.csv", "timestamp,carbon_g_per_kwh", ([f"{at:%Y-%m-%dT%H:%MZ}", value] for at, value in rows["carbon"]))
+    write_jobs(folder, rng, 300, 38 * 86400, 20000, 8)
     return rows
+
+
+def write_jobs(folder, rng, count, until_s, mean_s, gpus):
+    write_table(folder / "jobs.csv", "job_id,submit_s,duration_s,gpus", (
+        [i, f"{rng.uniform(0, until_s):.3f}", f"{rng.expovariate(1 / mean_s):.3f}", rng.randint(1, gpus)] for i in range(count)))
 
 
 def run(folder, name, days, start, column):
@@ -96,12 +89,11 @@ def course(rows, start, days, period):
 def power(folder, name, days):
     """[(seconds, watts)] from starts and ends of the jobs."""
     changes = {Fraction(0): BASE_W + GPUS * IDLE_W}
-    with open(folder / name / "jobs.csv", newline="", encoding="utf-8") as file:
-        for job in csv.DictReader(file):
-            for key, sign in (("start_s", 1), ("finish_s", -1)):
-                if job[key]:
-                    at = Fraction(job[key])
-                    changes[at] = changes.get(at, 0) + sign * int(job["k"]) * (TDP_W - IDLE_W)
+    for job in rows_of(folder / name / "jobs.csv"):
+        for key, sign in (("start_s", 1), ("finish_s", -1)):
+            if job[key]:
+                at = Fraction(job[key])
+                changes[at] = changes.get(at, 0) + sign * int(job["k"]) * (TDP_W - IDLE_W)
     steps, watts = [], 0
     for at in sorted(changes):
         watts += changes[at]
@@ -135,7 +127,7 @@ def check(folder, rows, start_text, days):
         expected = PUE * integral(watts, steps, Fraction(days * 86400)) / 3600000 / 1000
         print(f"{start_text}, {days} d: {key} {float(expected):.6f}, easim {summary[key]}")
         assert abs(Fraction(summary[key]) / expected - 1) < Fraction(1, 10**12), (key, summary[key], float(expected))
-    manifest = json.loads((folder / "utc" / "manifest.json").read_text(encoding="utf-8"))
+    manifest = json_of(folder / "utc" / "manifest.json")
     assert manifest["periods"] == {"price_per_mwh": PERIODS["price"], "carbon_g_per_kwh": PERIODS["carbon"]}
     noted = {entry["key"]: entry for entry in manifest["series"]}
     for key, series in (("price_per_mwh", "price"), ("carbon_g_per_kwh", "carbon")):
@@ -234,18 +226,11 @@ def random_run(folder, name, files, policy):
     return folder / name
 
 
-def files_of(folder):
-    """All that a run gives but what names the series."""
-    return {path.name: path.read_bytes() for path in folder.iterdir() if path.suffix in (".csv", ".jsonl")}
-
-
 def periodic_against_written(folder, seed):
     """A series with a period has the values of the evaluation above, and those rows as a long series give the same files."""
     rng = random.Random(seed)
     policy = rng.choice(["fcfs", "charon", "deferral", "zeus"])
-    with open(folder / "jobs.csv", "w", encoding="utf-8") as file:
-        file.write("job_id,submit_s,duration_s,gpus\n")
-        file.writelines(f"{i},{rng.uniform(0, HORIZON_S):.3f},{rng.expovariate(1 / 1000):.3f},{rng.randint(1, 3)}\n" for i in range(30))
+    write_jobs(folder, rng, 30, HORIZON_S, 1000, 3)
     series = {use: random_series(rng, use) for use in USES}
     end = Fraction(HORIZON_S)
     short, long = {}, {}
@@ -257,8 +242,8 @@ def periodic_against_written(folder, seed):
         times = one.changes(begin - one.period, end + 2 * one.period + 10 * 3600)  # forecasts look five hours ahead
         write_series(folder / f"{use}-long.csv", use, [(time, one.at(time)) for time in times])
         long[use] = f"{{file: {use}-long.csv}}"
-    files = files_of(random_run(folder, "short", short, policy))
-    written = files_of(random_run(folder, "long", long, policy))
+    files = bytes_of(random_run(folder, "short", short, policy), ".csv", ".jsonl")
+    written = bytes_of(random_run(folder, "long", long, policy), ".csv", ".jsonl")
     assert files.keys() == written.keys() and {"series.csv", "services.csv", "trace.jsonl"} <= files.keys(), files.keys()
     for name, content in files.items():
         assert content == written[name], (seed, name)
@@ -305,7 +290,7 @@ def said(folder):
     demand, path = "workload.streams[1].demand", folder / "said.yaml"
     line = f"  note: repeated: cluster.power_cap_w every 2.5 h, price_per_mwh every {{}}, carbon_g_per_kwh every 3 h, {demand} every 10801 s"
     periods = {"cluster.power_cap_w": 9000, "price_per_mwh": 82800, "carbon_g_per_kwh": 10800, demand: 10801}
-    assert json.loads((folder / "said" / "manifest.json").read_text())["periods"] == periods
+    assert json_of(folder / "said" / "manifest.json")["periods"] == periods
     assert easim("check", path).stdout.splitlines()[:2] == [f"{path}: ok", line.format("23 h")]
     assert line.format("23 h") in easim("run", path, "--out", folder / "said", "--force").stdout.splitlines()
     assert line.format("8000 s") in easim("check", path, "--set", "price_per_mwh.period=8000s").stdout
@@ -321,20 +306,22 @@ def said(folder):
     assert costs[0] != costs[1] == costs[2], costs
 
 
-def main():
-    cases = [("2022-03-01T00:00:00+00:00", 30), ("2022-03-05T17:07:30-08:00", 35), ("2022-03-27T01:59:59.500+01:00", 1),
-             ("2022-03-31T23:30:00+02:00", 40), ("2022-02-12T13:00:00+00:00", 25)]
-    with tempfile.TemporaryDirectory(prefix="easim-series.") as name:
-        folder = Path(name)
-        rows = write(folder, random.Random(20220327))
-        for start, days in cases:
-            check(folder, rows, start, days)
-        (folder / "m.yaml").write_text(MODEL)
-        before = sum(periodic_against_written(folder, seed) for seed in range(RUNS))
-        assert before > RUNS, before
-        said(folder)
-    print(f"{len(cases)} months, {RUNS} random runs with four periods, of which {before} begin after t = 0")
-    print(f"{len(cases) + RUNS + 1} cases")
+MONTHS = [("2022-03-01T00:00:00+00:00", 30), ("2022-03-05T17:07:30-08:00", 35), ("2022-03-27T01:59:59.500+01:00", 1),
+          ("2022-03-31T23:30:00+02:00", 40), ("2022-02-12T13:00:00+00:00", 25)]
 
 
-main()
+def months(folder):
+    rows = write(folder, random.Random(20220327))
+    for start, days in MONTHS:
+        check(folder, rows, start, days)
+    return len(MONTHS)
+
+
+def periods(folder):
+    (folder / "m.yaml").write_text(MODEL)
+    before = sum(periodic_against_written(folder, seed) for seed in range(RUNS))
+    assert before > RUNS, before
+    return RUNS
+
+
+cases(months, periods, said, shared=True)

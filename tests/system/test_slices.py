@@ -3,12 +3,9 @@
 A lead as long as the beginning of the log leaves the whole log, so the run must be that of the whole log with the slice's
 beginning as warm-up; a shorter one must be the run of what is left of the log, written to a file by this test.
 """
-import json
-import tempfile
-from pathlib import Path
 from random import Random
 
-from support import easim, rows_of
+from harness import cases, easim, json_of, rows_of, same_files
 
 HOUR = 3600
 CONFIG = """name: sliced
@@ -44,9 +41,8 @@ def run(folder, name, keys="", log="log.csv", horizon="60h", start="2024-01-01T0
     return easim("run", folder / f"{name}.yaml", "--out", folder / name, *words)
 
 
-def same(folder, one, other, *files):
-    for file in files or ("jobs.csv", "power.csv", "summary.csv", "types.csv", "users.csv"):
-        assert (folder / one / file).read_bytes() == (folder / other / file).read_bytes(), (one, other, file)
+def same(folder, one, other):
+    same_files(folder / one, folder / other, "jobs.csv", "power.csv", "summary.csv", "types.csv", "users.csv")
 
 
 def whole_log(folder):
@@ -81,7 +77,7 @@ def parts(folder):
         run(folder, f"rest{lead}", f", warmup: {lead * HOUR:g}", log="rest.csv", start=start, horizon="40h")
         same(folder, name, f"rest{lead}")
         assert float(rows_of(folder / name / "summary.csv")[0]["co2_kg"]) > 0
-        told = json.loads((folder / name / "manifest.json").read_text())["traces"][0]
+        told = json_of(folder / name / "manifest.json")["traces"][0]
         assert told["offset_s"] == since and told["notes"][1]["reason"] == "of the slice's lead, run as warm-up", told
         assert told["notes"][1]["rows"] == len(jobs) - measured, told
         easim("run", folder / name / "manifest.json")  # fails unless its files come out the same
@@ -95,7 +91,7 @@ def no_lead(folder):
     same(folder, "none", "zero")
     assert rows_of(folder / "none/jobs.csv")[0]["submit_s"] == "0"
     for text in (done.stdout, zero.stdout, easim("check", folder / "none.yaml").stdout,
-                 json.loads((folder / "none/manifest.json").read_text())["warnings"][0],
+                 json_of(folder / "none/manifest.json")["warnings"][0],
                  run(folder, "rows", ", slice: {first_row: 5}").stdout):
         assert "workload.slice: " + EMPTY in text and "slice.lead: 7d" in text, text
     for keys in ("", ", slice: {until: 10h}", ", slice: {last_row: 9}", ", slice: {from: 10h, lead: 2h}", ", slice: {from: 10h}, warmup: 1h"):
@@ -149,13 +145,4 @@ def as_files(folder):
     assert cut.endswith("the slice begins on an empty cluster: --lead 7d keeps the jobs of the 7 days before\n"), cut
 
 
-def main():
-    for test in (whole_log, parts, no_lead, with_others, as_files):
-        with tempfile.TemporaryDirectory() as folder:
-            test(Path(folder))
-        print(f"{test.__name__}: holds", flush=True)
-    print("5 cases")
-
-
-if __name__ == "__main__":
-    main()
+cases(whole_log, parts, no_lead, with_others, as_files)

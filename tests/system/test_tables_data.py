@@ -1,12 +1,8 @@
 """easim profile sia, lambda and elasticflow on the published tables: test_tables_data.py EASIM SOURCE; skipped (exit 77) without
 EASIM_DATA. Every row, converted again here."""
-import os
 import re
-import sys
-import tempfile
-from pathlib import Path
 
-from support import easim, rows_of
+from harness import cases, easim, real_data, rows_of
 
 IN_SAMPLES = ("ssd", "bert_base_squad", "bert_large_squad", "ncf", "resnet50")
 
@@ -41,10 +37,9 @@ def elasticflow(folder):
                     yield path.stem, "", "a100", int(k), -(-int(k) // 8), batch / int(k), batch * float(rate)
 
 
-def check(reader, expected, files, *options):
-    with tempfile.TemporaryDirectory() as folder:
-        easim("profile", reader, *files, *options, "-o", Path(folder) / "p.csv")
-        rows = rows_of(Path(folder) / "p.csv")
+def check(folder, reader, expected, files, *options):
+    easim("profile", reader, *files, *options, "-o", folder / "p.csv")
+    rows = rows_of(folder / "p.csv")
     expected = list(expected)
     assert len(rows) == len(expected) > 0, (reader, len(rows), len(expected))
     for row, (model, precision, gpu, k, nodes, batch, rate) in zip(rows, expected):
@@ -55,17 +50,19 @@ def check(reader, expected, files, *options):
     print(f"{reader}: {len(rows)} rows of {len(files)} files")
 
 
-def main():
-    if "EASIM_DATA" not in os.environ:
-        print("skipped: EASIM_DATA is not set")
-        sys.exit(77)
-    data = Path(os.environ["EASIM_DATA"]) / "profiles"
-    check("sia", sia(data / "sia"), sorted((data / "sia").glob("*.csv")))
-    check("lambda", lambda_labs(data / "lambda"),
-          [data / "lambda" / f"pytorch-train-throughput-{precision}.csv" for precision in ("fp16", "fp32")])
-    folder = data / "elasticflow_A100"
-    check("elasticflow", elasticflow(folder), sorted(folder.glob("*.csv")), "--gpu", "a100")
-    print("3 cases")
+def of_sia(folder):
+    data = real_data("profiles/sia")
+    check(folder, "sia", sia(data), sorted(data.glob("*.csv")))
 
 
-main()
+def of_lambda(folder):
+    data = real_data("profiles/lambda")
+    check(folder, "lambda", lambda_labs(data), [data / f"pytorch-train-throughput-{precision}.csv" for precision in ("fp16", "fp32")])
+
+
+def of_elasticflow(folder):
+    data = real_data("profiles/elasticflow_A100")
+    check(folder, "elasticflow", elasticflow(data), sorted(data.glob("*.csv")), "--gpu", "a100")
+
+
+cases(of_sia, of_lambda, of_elasticflow)

@@ -5,13 +5,10 @@ others have no expected figures: energies are computed here once more from the t
 """
 import json
 import math
-import os
 import re
-import subprocess
-import sys
-from pathlib import Path
 
-EASIM = str(Path(sys.argv[1]).resolve())
+from harness import cases, easim, json_of, real_data
+
 COLUMNS = "timestamp,utilization.gpu,utilization.memory,memory.used,memory.free,temperature.gpu,power.draw"
 NAMES = {"n": "samples", "dur_s": "duration_s", "energy_trapz_J": "energy_j", "mean_w_time": "power_mean_w",
          "mean_w_samples": "power_sample_mean_w", "p50": "power_p50_w", "p95": "power_p95_w", "p99": "power_p99_w",
@@ -19,13 +16,13 @@ NAMES = {"n": "samples", "dur_s": "duration_s", "energy_trapz_J": "energy_j", "m
 
 
 def figures(*arguments):
-    done = subprocess.run([EASIM, "profile", *map(str, arguments), "--format", "json"], capture_output=True, text=True,
-                          check=True)
+    done = easim("profile", *arguments, "--format", "json")
     return json.loads(done.stdout)
 
 
-def nvidia_smi(folder):
-    for expected in json.loads((folder / "EXPECTED_energy.json").read_text()):
+def nvidia_smi():
+    folder = real_data("telemetry/nvidia-smi")
+    for expected in json_of(folder / "EXPECTED_energy.json"):
         options = ["--columns", COLUMNS] if "noheader" in expected["file"] else []
         found = figures("nvidia-smi", folder / expected["file"], *options)
         devices = {device["device"]: device for device in found["devices"]}
@@ -50,7 +47,8 @@ def check_devices(where, found, power, counter):
     print(f"{where}: {len(devices)} GPUs")
 
 
-def dcgm(folder):
+def dcgm():
+    folder = real_data("telemetry/dcgm")
     path, power, counter = folder / "SYNTHETIC_dmon_h100x4_1s.txt", {}, {}
     for line in path.read_text().splitlines():
         if match := re.match(r"GPU (\d+)\s+(.*)", line):
@@ -68,7 +66,8 @@ def dcgm(folder):
     check_devices(path.name, figures("dcgm-exporter", path), power, counter)
 
 
-def dynolog(folder):
+def dynolog():
+    folder = real_data("telemetry/dynolog")
     path, power = folder / "SYNTHETIC_gpu_cpu_glog.log", {}
     for line in path.read_text().splitlines():
         stamp, _, data = line.partition(" data = ")
@@ -82,7 +81,8 @@ def dynolog(folder):
     print(f"{path.name}: {len(found)} GPUs")
 
 
-def zeus(folder):
+def zeus():
+    folder = real_data("telemetry/zeus")
     """A40, ResNet-50, batch 512: 1426 kJ an epoch at 100 W, 760 kJ, the least, at 175 W, 964 kJ at 300 W, as its rows have them."""
     rows = figures("zeus", folder / "summary_power_a40.csv", "--dataset", "imagenet")["rows"]
     energy = {row["power_limit_w"]: row["epoch_energy_j"] for row in rows if row["batch"] == 512}
@@ -91,15 +91,4 @@ def zeus(folder):
     print(f"summary_power_a40.csv: {len(rows)} rows")
 
 
-def main():
-    if not os.environ.get("EASIM_DATA"):
-        sys.exit(77)
-    data = Path(os.environ["EASIM_DATA"]) / "telemetry"
-    nvidia_smi(data / "nvidia-smi")
-    dcgm(data / "dcgm")
-    dynolog(data / "dynolog")
-    zeus(data / "zeus")
-    print("4 cases")
-
-
-main()
+cases(nvidia_smi, dcgm, dynolog, zeus)

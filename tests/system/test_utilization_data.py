@@ -4,25 +4,13 @@
 every 30 s is made again here from the files alone, to rounding. Against the meter, with the figures that the README of the
 data gives for the power of a node (fitted by its authors on part of the week): 32.2 W idle, 58.3 + 80.6 u W more for a job.
 """
-import csv
-import gzip
 import json
-import os
-import subprocess
-import sys
-import tempfile
-from pathlib import Path
 
-from support import EASIM, rows_of
+from harness import cases, easim, real_data, rows_of
 
 NODES, IDLE_W, JOB_W, USE_W, STEP_S, END_S = 277, 32.2, 58.3, 80.6, 30, 604800
 HIGHEST_W = IDLE_W + JOB_W + USE_W
 FIT_S = 216000  # 2.5 days: errors are of what comes behind
-
-
-def rows(path):
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
 
 
 def pieces(jobs, steps):
@@ -50,7 +38,7 @@ def predicted(folder, name, workload):
                             "nodes": [{"count": NODES, "gpu": "node", "gpus": 1}]},
                 "workload": {"kind": "trace", "utilization": 0} | workload}
     (folder / f"{name}.yaml").write_text(json.dumps(scenario), encoding="utf-8")
-    subprocess.run([EASIM, "run", f"{name}.yaml", "--meter", f"{STEP_S}s", "--quiet", "--out", name], cwd=folder, check=True)
+    easim("run", f"{name}.yaml", "--meter", f"{STEP_S}s", "--quiet", "--out", name, cwd=folder)
     assert all(float(row["wait_s"]) == 0 for row in rows_of(folder / name / "jobs.csv"))
     return [float(row["power_w"]) for row in rows_of(folder / name / "meter.csv")]
 
@@ -62,30 +50,25 @@ def error(power, meter):
     return sum(map(abs, off)) / len(off) / mean, sum(off) / len(off) / mean
 
 
-def main():
-    if "EASIM_DATA" not in os.environ:
-        print("skipped: EASIM_DATA is not set")
-        sys.exit(77)
-    data = Path(os.environ["EASIM_DATA"], "validation/surf_lisa")
-    jobs, steps = rows(data / "jobs.csv.gz"), {}
-    for row in rows(data / "utilization.csv.gz"):
+def power_of_a_week(folder):
+    data = real_data("validation/surf_lisa")
+    jobs, steps = rows_of(data / "jobs.csv.gz"), {}
+    for row in rows_of(data / "utilization.csv.gz"):
         steps.setdefault(row["job_id"], []).append((float(row["from_s"]), float(row["utilization"])))
-    meter = [(float(row["time_s"]), float(row["power_w"])) for row in rows(data / "power.csv.gz")]
+    meter = [(float(row["time_s"]), float(row["power_w"])) for row in rows_of(data / "power.csv.gz")]
     meter = [row for row in meter if row[0] > FIT_S]
-    with tempfile.TemporaryDirectory(prefix="easim-surf.") as name:
-        folder = Path(name)
-        log, errors = {"file": str(data / "jobs.csv.gz")}, {}
-        use = {"utilization_file": str(data / "utilization.csv.gz")}
-        for kind, workload, used in (("mean", log, {}), ("use", log | use, steps)):
-            power, expected = predicted(folder, kind, workload), means(jobs, used)
-            assert len(power) == len(expected) == END_S // STEP_S
-            worst = max(abs(a / b - 1) for a, b in zip(power, expected))
-            assert worst < 1e-9, (kind, worst)
-            errors[kind] = error(power, meter)
-            print(f"{kind}: {errors[kind][0]:.2%} mean absolute error, energy {errors[kind][1]:+.2%}")
+    log, errors = {"file": str(data / "jobs.csv.gz")}, {}
+    use = {"utilization_file": str(data / "utilization.csv.gz")}
+    for kind, workload, used in (("mean", log, {}), ("use", log | use, steps)):
+        power, expected = predicted(folder, kind, workload), means(jobs, used)
+        assert len(power) == len(expected) == END_S // STEP_S
+        worst = max(abs(a / b - 1) for a, b in zip(power, expected))
+        assert worst < 1e-9, (kind, worst)
+        errors[kind] = error(power, meter)
+        print(f"{kind}: {errors[kind][0]:.2%} mean absolute error, energy {errors[kind][1]:+.2%}")
     assert errors["mean"][0] < 0.04 and errors["use"][0] < 0.025, errors  # the issue: 4 % and 2.5 %
     assert all(abs(energy) < 0.015 for _, energy in errors.values()), errors
-    print("2 cases")
+    return 2
 
 
-main()
+cases(power_of_a_week)
