@@ -40,6 +40,12 @@ class Scenario:
     def write_scenario(self):
         self.files["scenario.yaml"] = f"# seed {self.seed} of tests/system/random_scenario.py\n" + lines(self.scenario)
 
+    def write(self, folder):
+        folder.mkdir(exist_ok=True)
+        for name, text in self.files.items():
+            (folder / name).write_text(text, encoding="utf-8")
+        return folder / "scenario.yaml"
+
     def chance(self, share):
         return self.r.random() < share
 

@@ -1,12 +1,11 @@
 """Recorded runs of small scenarios with a model whose figures follow from four numbers, for tests of what rules say."""
 import itertools
-import json
 import os
 import shlex
-import subprocess
 from pathlib import Path
 
-from support import EASIM, easim
+import harness
+from harness import EASIM, easim, json_of
 
 SLOW = {"a_s": 0.02, "c_s": 0.01, "alpha_s": 0.03, "beta_s": 0.002, "alpha_inter_s": 0.03, "p0_w": 80, "pmax_w": 200}
 FAST = {"a_s": 0.015, "c_s": 0.008, "alpha_s": 0.03, "beta_s": 0.002, "alpha_inter_s": 0.03, "p0_w": 200, "pmax_w": 600}
@@ -41,8 +40,8 @@ def model_file(gpus, more=""):
     return "\n".join(lines) + "\n"
 
 
-def jobs_file(jobs):
-    return "\n".join([",".join(COLUMNS), *(",".join(str(job.get(name, "")) for name in COLUMNS) for job in jobs)]) + "\n"
+def jobs_file(jobs, columns=COLUMNS):
+    return "\n".join([",".join(columns), *(",".join(str(job.get(name, "")) for name in columns) for job in jobs)]) + "\n"
 
 
 def rigid(name, submit_s, gpus, duration_s, **more):
@@ -79,7 +78,9 @@ def run(folder, workload, gpus=None, nodes=None, policy="fcfs", horizon="drain",
 def insights(folder, rule, *options):
     """As the rules find them; nothing is simulated, so every proposal stands there."""
     easim("analyze", folder, "--quiet", "--verify", "none", *options)
-    found = json.loads((folder / "insights.json").read_text())["insights"]
+    found = json_of(folder / "insights.json")["insights"]
+    assert all(evidence["kind"] and evidence["note"] for insight in found for evidence in insight["evidence"]), folder
+    assert [insight["number"] for insight in found] == list(range(1, len(found) + 1))
     return [insight for insight in found if insight["id"] == rule]
 
 
@@ -98,19 +99,18 @@ def figures(insight):
     return {figure["name"]: figure.get("value", figure.get("text")) for figure in insight["figures"]}
 
 
+def rerun(command):
+    """As a user runs it, who finds easim on the path; the folder of its results."""
+    harness.run("bash", "-c", command, cwd="/", env={**os.environ, "PATH": f"{Path(EASIM).parent}:{os.environ['PATH']}"})
+    return Path(shlex.split(command)[-1])
+
+
 def what_if(insight):
-    """Runs the command as it is printed; the folder of its results."""
     command = insight["what_if"]["command"]
     assert command and insight["what_if"]["verdict"] == "not simulated", insight["what_if"]
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False,
-                          env={**os.environ, "PATH": f"{Path(EASIM).parent}:{os.environ['PATH']}"})
-    assert done.returncode == 0, (command, done.stderr)
-    return Path(shlex.split(command)[-1])
+    return rerun(command)
 
 
 def no_run(insight):
     assert insight["what_if"]["command"] is None and insight["what_if"]["note"], insight["what_if"]
-
-
-def near(value, expected, tolerance=1e-9):
-    assert abs(value - expected) <= tolerance * max(1, abs(expected)), (value, expected)
+    assert not insight["what_if"]["promised"]

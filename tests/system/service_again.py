@@ -2,11 +2,11 @@
 
 Every tick is taken, none is left out; times are whole nanoseconds, tokens are real numbers.
 """
-import csv
-import gzip
 import math
 from bisect import bisect_right
 from datetime import datetime
+
+from harness import rows_of
 
 NS = 10**9
 QUANTILES = ("p50", "p90", "p95", "p99")
@@ -128,10 +128,8 @@ class Demand:
 
 def read_requests(path):
     """(seconds since the first, prompt tokens, output tokens) of a log."""
-    with gzip.open(path, "rt", encoding="utf-8", newline="") as lines:
-        rows = [(datetime.fromisoformat(row["TIMESTAMP"][:26]).timestamp(), int(row["ContextTokens"]), int(row["GeneratedTokens"]))
-                for row in csv.DictReader(lines)]
-    rows.sort()
+    rows = sorted((datetime.fromisoformat(row["TIMESTAMP"][:26]).timestamp(), int(row["ContextTokens"]), int(row["GeneratedTokens"]))
+                  for row in rows_of(path))
     return [(t - rows[0][0], prompt, output) for t, prompt, output in rows]
 
 

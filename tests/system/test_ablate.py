@@ -3,18 +3,16 @@
 The policy `parts` has a parameter for each component, so each mixture of two settings can be run as a setting of its
 own; shares then follow from the definition, the mean over all orders of switching the components. None is stored.
 """
-import filecmp
 import itertools
 import json
 import math
 import os
 import sys
-import tempfile
 from pathlib import Path
 from statistics import mean, stdev
 
+from harness import SOURCE, cases, easim, json_of, rows_of, same_files
 from student import agrees, cell, estimate, t_point
-from support import SOURCE, easim, rows_of
 
 os.environ["EASIM_POLICY_PATH"] += f":{Path(sys.argv[3]).resolve()}"
 SEED = str(SOURCE / "configs" / "eas-sim.yaml")
@@ -200,7 +198,7 @@ def runs_are_enough(folder):
         for column, half in (("share", "ci95"), ("alone", "alone_ci95"), ("missing", "missing_ci95")):
             row = table[metric, "total"]
             assert agrees(row[column], total[1], size, 1e-9) and agrees(row[half], total[2], size, 1e-7), row
-    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest = json_of(folder / "manifest.json")
     assert manifest["varied"] == varied and manifest["policies"]["second"]["params"]["order"] == "slack"
     assert manifest["policies"]["first"]["name"] == first and manifest["models"], manifest
 
@@ -225,20 +223,8 @@ def sides_exchanged(folder):
 def threads_do_not_matter(folder):
     for threads in (1, 2, 7):
         ablate(folder / str(threads), "aurachronos", "zeus", "-n", 5, "-t", threads)
-    for threads in (2, 7):
-        for name in ("ablate.csv", "cells.csv", "runs.csv", "manifest.json"):
-            assert filecmp.cmp(folder / "1" / name, folder / str(threads) / name, shallow=False), (threads, name)
+        same_files(folder / "1", folder / str(threads), "ablate.csv", "cells.csv", "runs.csv", "manifest.json")
 
 
-def main():
-    tests = [mixtures_are_settings, one_component_gets_everything, corners_are_the_policies, runs_are_enough, sides_exchanged,
-             threads_do_not_matter]
-    for test in tests:
-        with tempfile.TemporaryDirectory() as folder:
-            test(Path(folder))
-        print(f"{test.__name__}: holds")
-    print(f"{len(tests)} cases")
-
-
-if __name__ == "__main__":
-    main()
+cases(mixtures_are_settings, one_component_gets_everything, corners_are_the_policies, runs_are_enough, sides_exchanged,
+      threads_do_not_matter)

@@ -1,14 +1,10 @@
-#!/usr/bin/env python3
 """What results assume, told once each, where it applies and nowhere else: test_assumptions.py EASIM SOURCE.
 
 The table, manifest.json and the report of small scenarios; each line appears and goes with the key that it names.
 """
-import json
 import re
-import tempfile
-from pathlib import Path
 
-from support import SOURCE, easim
+from harness import cases, easim, json_of
 
 MODELS = """models:
   - {{name: m, m0: 1024, phi: 1000, batches: [8, 16], {fit}gpus: {{slow: {{{form}, range_k: [1, 1], range_batch: [8, {most}]}}{other}}}}}
@@ -62,7 +58,7 @@ def told(text):
 
 
 def listed(folder):
-    return [(row["text"], row["key"]) for row in json.loads((folder / "manifest.json").read_text())["assumptions"]]
+    return [(row["text"], row["key"]) for row in json_of(folder / "manifest.json")["assumptions"]]
 
 
 def run(folder, *words, **changes):
@@ -138,12 +134,4 @@ def of_policies(folder):
     assert who[0] in (folder / "c/report.html").read_text()
 
 
-def main():
-    for test in (of_rigid_jobs, of_models, of_prices, of_policies):
-        with tempfile.TemporaryDirectory() as folder:
-            test(Path(folder))
-            print(f"ok {test.__name__}")
-    print("4 cases")
-
-
-main()
+cases(of_rigid_jobs, of_models, of_prices, of_policies)

@@ -1,14 +1,10 @@
-#!/usr/bin/env python3
 """easim attribute and analyze --invest from outside: a case worked by hand, what does not depend on the path, hostile
 names, refusals; every investment against a run with the override written by hand: test_attribute_command.py EASIM SOURCE"""
 import csv
-import sys
-import tempfile
 from pathlib import Path
 
-from support import EASIM, SOURCE, easim, rows_of
+from harness import SOURCE, TINY, cases, easim, near, rows_of, write_rows
 
-TINY = SOURCE / "configs/tiny.yaml"
 HAND = """\
 name: hand
 horizon: drain
@@ -32,10 +28,6 @@ def record(folder, scenario, *more):
 def table(folder, *words):
     easim("attribute", folder, "--quiet", *words)
     return rows_of(Path(folder) / "attribution.csv")
-
-
-def near(text, value):
-    assert abs(float(text) - value) <= 1e-9 * abs(value), (text, value)
 
 
 def by_hand(folder):
@@ -144,9 +136,7 @@ def with_samples(folder):
     for row in log:
         if row["model"]:
             row |= {"work_samples": known[row["job_id"]]["work_samples"], "duration_s": "", "requested_s": ""}
-    with open(folder / "log.csv", "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, log[0].keys())
-        writer.writeheader(), writer.writerows(log)
+    write_rows(folder / "log.csv", log)
     text = TINY.read_text(encoding="utf-8").replace("../workloads/tiny.csv", str(folder / "log.csv"))
     (folder / "log.yaml").write_text(text.replace("models/", f"{SOURCE}/configs/models/"), encoding="utf-8")
     return folder / "log.yaml"
@@ -171,13 +161,4 @@ def invest(folder):
     assert f"1. {rows[0]['parameter']:8} of {rows[0]['model']}:" in done.stdout, done.stdout
 
 
-def main():
-    assert Path(EASIM).exists()
-    with tempfile.TemporaryDirectory(prefix="easim-attribute.") as name:
-        for check in (by_hand, order_of_the_path, hostile_names, refusals, invest):
-            check(Path(name))
-    print("5 cases")
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+cases(by_hand, order_of_the_path, hostile_names, refusals, invest, shared=True)

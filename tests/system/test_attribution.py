@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """What easim attribute says of random runs of everything easim simulates, computed again from their CSV files and
 models.yaml alone: test_attribution.py EASIM SOURCE [--count N] [--seed N]
 
@@ -6,20 +5,18 @@ Whose the energy was: every row of attribution.csv, for several paths and each r
 every part of every job but the cap's share (test_blame.c has that), who made room for whom, the chain back from the
 last finish, what nodes cost, and causes of missed deadlines as far as they need no prediction. Written down naively, by
 interval, where the program sweeps over time."""
-import argparse
-import subprocess
-import sys
-import tempfile
 from collections import defaultdict
 from itertools import pairwise
-from pathlib import Path
 from random import Random
 
 import yaml
-from random_scenario import Scenario, lines
-from test_record import gpus_of, ns, rows_of, run_easim, thousandths
 
-SOME_SEEDS = 20
+from harness import cases, easim, option, rows_of, seeds
+from random_scenario import Scenario, lines
+from recorded_scenarios import record
+from test_record import gpus_of, ns, thousandths
+
+SEEN = set()
 PARTS = ["queued", "capped", "setup", "run", "slowed", "lost", "resized", "preempted", "failed"]
 COMPONENTS = ["cpu", "ram", "network", "other"]
 
@@ -503,67 +500,33 @@ def requests(scenario):
         yield path, rule, bucket
 
 
-def try_seed(options, seed, seen):
+def attributed(seed, folder):
     scenario = with_counts(Scenario(seed))
     if seed % 3 == 1:
         scenario.take_services()
         scenario.services[0] |= {"user": "serving, \"me\"", "labels": {"n": "blue", "more": "=1"}}
         scenario.write_scenario()
-    with tempfile.TemporaryDirectory(prefix="easim-attribution.") as name:
-        folder = Path(name)
-        for file, text in scenario.files.items():
-            (folder / file).write_text(text, encoding="utf-8")
-        done = run_easim(options.easim, folder, "out", "--threads", "1")
-        if done.returncode == 1 and "was stopped 1000 times in a row" in done.stderr:
-            return
-        if done.returncode == 1 and getattr(scenario, "stays", False) and "waiting for ever" in done.stderr:
-            return
-        assert done.returncode == 0, done.stderr
-        seen |= {"services"} if hasattr(scenario, "services") else set()
-        runs = [Run(scenario, folder / "out", row["replication"]) for row in rows_of(folder / "out/recorded.csv")]
-        for path, rule, bucket in requests(scenario):
-            words = ["--path", "/".join(path), "--idle", rule] + (["--bucket", f"{bucket}s"] if bucket else [])
-            run_command(options.easim, "attribute", "out", *words, cwd=folder)
-            for run in runs:
-                rows = [row for row in rows_of(folder / "out/attribution.csv") if row["replication"] == run.number]
-                check_attribution(run, rows, path, rule, ns(str(bucket)) if bucket else None)
-        told = [check_blame(run, folder / "out") for run in runs]
-        check_report(runs[0], *told[0], subprocess.run([options.easim, "attribute", "out"], cwd=folder, capture_output=True, text=True,
-                                                       check=True, timeout=300).stdout)
-        seen |= {"warm-up"} if any(row["miss_cause"] and row["measured"] == "0" for row in rows_of(folder / "out/blame.csv")) else set()
-        rows = rows_of(folder / "out/blame.csv")
-        seen |= {part for part in PARTS for row in rows if row[part + "_s"] != "0"} | {row["miss_cause"] for row in rows}
-        seen |= {"behind" for row in rows if row["behind"]} | {"links" for _ in rows_of(folder / "out/critical_path.csv")[1:]}
-
-
-def run_command(easim, *words, cwd):
-    done = subprocess.run([easim, *words, "--quiet"], cwd=cwd, capture_output=True, text=True, check=False, timeout=300)
-    assert done.returncode == 0 and not done.stderr, (words, done.stderr)
+    if not record(scenario, folder, "--threads", 1):
+        return
+    SEEN.update({"services"} if hasattr(scenario, "services") else ())
+    runs = [Run(scenario, folder / "out", row["replication"]) for row in rows_of(folder / "out/recorded.csv")]
+    for path, rule, bucket in requests(scenario):
+        words = ["--path", "/".join(path), "--idle", rule] + (["--bucket", f"{bucket}s"] if bucket else [])
+        done = easim("attribute", "out", *words, "--quiet", cwd=folder)
+        assert not done.stderr, (words, done.stderr)
+        for run in runs:
+            rows = [row for row in rows_of(folder / "out/attribution.csv") if row["replication"] == run.number]
+            check_attribution(run, rows, path, rule, ns(str(bucket)) if bucket else None)
+    told = [check_blame(run, folder / "out") for run in runs]
+    check_report(runs[0], *told[0], easim("attribute", "out", cwd=folder).stdout)
+    rows = rows_of(folder / "out/blame.csv")
+    SEEN.update("warm-up" for row in rows if row["miss_cause"] and row["measured"] == "0")
+    SEEN.update({part for part in PARTS for row in rows if row[part + "_s"] != "0"} | {row["miss_cause"] for row in rows})
+    SEEN.update({"behind" for row in rows if row["behind"]} | {"links" for _ in rows_of(folder / "out/critical_path.csv")[1:]})
 
 
 EVERYTHING = {"queued", "setup", "run", "slowed", "lost", "resized", "preempted", "failed", "behind", "links",
               "queued behind", "infeasible at submit", "services", "warm-up"}
 
-
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("easim")
-    parser.add_argument("source")
-    parser.add_argument("--count", type=int, default=SOME_SEEDS)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
-    options.easim, seen = str(Path(options.easim).resolve()), set()
-    for seed in range(options.seed, options.seed + options.count):
-        try:
-            try_seed(options, seed, seen)
-        except AssertionError:
-            print(f"seed {seed} of random_scenario.py")
-            raise
-    missing = EVERYTHING - seen
-    assert options.count < SOME_SEEDS or not missing, f"never seen: {missing}"
-    print(f"{options.count} scenarios")
-    print(f"{options.count} cases")
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+cases(seeds(attributed, 20))
+assert option("--count", 20) < 20 or EVERYTHING <= SEEN, f"never seen: {EVERYTHING - SEEN}"

@@ -5,35 +5,22 @@ energy and completion time of no replication may be below the bound, under preem
 sleep, caps, noise, failures and horizons. 1,000 of them: --count 1000; the suite runs 60. Where there is no bound, the
 reason is given (REFUSED).
 """
-import argparse
-import subprocess
-import sys
-import tempfile
-from pathlib import Path
-
+from harness import cases, easim, option, rows_of, seeds, write_files
 from random_scenario import Scenario
-from support import EASIM, rows_of
 
 METRICS = ("energy_kwh", "jct_mean_s", "jct_restricted_mean_s")
 UNTIL = "energy_kwh until a horizon"  # of the work that the policy did
 
 
-def easim(*words, folder, codes=(0,)):
-    done = subprocess.run([EASIM, *map(str, words)], cwd=folder, capture_output=True, text=True, timeout=300)
-    assert done.returncode in codes, (words, done.stderr[-2000:])
-    return done
-
-
 def compare(scenario, folder):
     """The least value / bound of each metric; {} if all are refused."""
-    for name, text in scenario.files.items():
-        (folder / name).write_text(text)
-    done = easim("run", "scenario.yaml", "--out", "run", "--summary-only", "--quiet", "--bound", folder=folder, codes=(0, 1))
+    scenario.write(folder)
+    done = easim("run", "scenario.yaml", "--out", "run", "--summary-only", "--quiet", "--bound", cwd=folder, code=(0, 1))
     if done.returncode != 0:  # of 1,000 a few never end: a job fails more often than it checkpoints
         assert "without having kept any of its work" in done.stderr, done.stderr
         return {}
     own = {(row["metric"], row["replication"]): row for row in rows_of(folder / "run/bounds.csv")}
-    easim("bound", "scenario.yaml", "--out", "bound", "--quiet", folder=folder)
+    easim("bound", "scenario.yaml", "--out", "bound", "--quiet", cwd=folder)
     runs = {row["replication"]: row for row in rows_of(folder / "run/summary.csv")}
     least = {}
 
@@ -66,7 +53,7 @@ def compare(scenario, folder):
 def compare_all(folder):
     """Every policy that takes the scenario and gets through it: how many values were held against a bound."""
     done = easim("compare", "scenario.yaml", "--policies", "all", "--bound", "--summary-only", "--quiet", "--out", "all",
-                 folder=folder, codes=(0, 1))
+                 cwd=folder, code=(0, 1))
     count = 0
     if not (folder / "all/bounds.csv").exists():  # nobody gets through it
         assert done.returncode == 1 and "without having kept any of its work" in done.stderr, done.stderr[-2000:]
@@ -127,9 +114,8 @@ def refuse(folder):
         for old, new in changes.items():
             assert sum(text.count(old) for text in files.values()) == 1, (name, old)
             files = {file: text.replace(old, new) for file, text in files.items()}
-        for file, text in files.items():
-            (folder / file).write_text(text)
-        said = easim("bound", "scenario.yaml", "--out", "refused", "--force", folder=folder).stdout
+        write_files(folder, files)
+        said = easim("bound", "scenario.yaml", "--out", "refused", "--force", cwd=folder).stdout
         rows = [row for row in rows_of(folder / "refused/bounds.csv") if row["replication"] == "1"]
         assert {row["metric"]: row["reason"] for row in rows if row["reason"]} == expected, (name, rows)
         assert all((row["bound"] == "") == (row["reason"] != "") for row in rows) and len(rows) == 2, (name, rows)
@@ -137,33 +123,22 @@ def refuse(folder):
     print(f"{len(REFUSED) - 1} refusals, each with its reason")
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--count", type=int, default=60)
-    parser.add_argument("--seed", type=int, default=1)
-    options, _ = parser.parse_known_args()
-    bounded, held = {}, 0
-    with tempfile.TemporaryDirectory() as folder:
-        refuse(Path(folder))
-    for seed in range(options.seed, options.seed + options.count):
-        scenario = Scenario(seed)
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                least = compare(scenario, Path(folder))
-                held += compare_all(Path(folder)) if seed % 3 == 0 else 0
-            except AssertionError as error:
-                sys.exit(f"seed {seed}: {error}")
-        for metric, ratio in least.items():
-            bounded.setdefault(metric, []).append(ratio)
-    for metric in (*METRICS, UNTIL):
-        ratios = sorted(bounded.get(metric, []))
-        assert ratios, f"{metric} was never bounded"
-        print(f"{metric}: {len(ratios)} scenarios, least value / bound {ratios[0]:.6f}, median "
-              f"{ratios[len(ratios) // 2]:.4f}")
-    assert held >= options.count // 2, held
-    print(f"all policies: {held} values, none below its bound")
-    print(f"{options.count + 1} cases")
+BOUNDED, HELD = {}, []
 
 
-if __name__ == "__main__":
-    main()
+def no_run_is_below(seed, folder):
+    least = compare(Scenario(seed), folder)
+    for metric, ratio in least.items():
+        BOUNDED.setdefault(metric, []).append(ratio)
+    if seed % 3 == 0:
+        HELD.append(compare_all(folder))
+
+
+COUNT = option("--count", 60)
+cases(refuse, seeds(no_run_is_below, COUNT))
+for metric in (*METRICS, UNTIL):
+    ratios = sorted(BOUNDED.get(metric, []))
+    assert ratios, f"{metric} was never bounded"
+    print(f"{metric}: {len(ratios)} scenarios, least value / bound {ratios[0]:.6f}, median {ratios[len(ratios) // 2]:.4f}")
+assert sum(HELD) >= COUNT // 2, HELD
+print(f"all policies: {sum(HELD)} values, none below its bound")

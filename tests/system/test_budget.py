@@ -4,13 +4,10 @@ The analysis of variance, shares and P are written down in Python, from the publ
 in two parameters gives the shares that follow from its coefficients; these come from a run's own files.
 """
 import math
-import sys
-import tempfile
-from pathlib import Path
 from statistics import mean, variance
 
+from harness import SOURCE, cases, easim, rows_of
 from student import t_point, t_tail
-from support import SOURCE, easim, rows_of
 
 POLICIES = ["pollux", "easy", "fcfs"]
 METRICS = {"energy_kwh": -1, "energy_per_work_kwh": -1, "throughput_jobs_per_h": 1}
@@ -153,11 +150,4 @@ def figures_are_right(folder):
                 check_known_shares(shares[metric, policy], known[policy])
 
 
-def main():
-    with tempfile.TemporaryDirectory(prefix="easim-budget.") as name:
-        figures_are_right(Path(name))
-    print("1 cases")
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+cases(figures_are_right)

@@ -6,10 +6,8 @@ axis that changes nothing shows no clear difference.
 import itertools
 import json
 import statistics
-import tempfile
-from pathlib import Path
 
-from support import SOURCE, easim, rows_of
+from harness import SOURCE, cases, easim, rows_of
 
 T_975 = {1: 12.7062047362, 2: 4.3026527297, 3: 3.1824463053, 4: 2.7764451052}  # Student t, by degrees of freedom
 FILES = ["sweep.csv", "claims.csv", "claim-readings.csv", "targets.csv", "target-readings.csv"]
@@ -294,18 +292,14 @@ claims:
                      "inert and no less": (8, 1, 0, 0), "crossed": (2, 1, 1, 0)}, found
 
 
-def main():
-    with tempfile.TemporaryDirectory(prefix="easim-claims-") as name:
-        folder = Path(name)
-        sweep = folder / "sweep.yaml"
-        sweep.write_text(SWEEP + CLAIMS_TEXT + TARGETS_TEXT, encoding="utf-8")
-        runs = single_runs(folder)
-        whole = against_single_runs(folder, sweep, runs)
-        shards(folder, sweep, runs, whole)
-        other_claims(folder, sweep)
-        known_answers(folder)
-    print("claims: single runs, shards, changed claims and known answers hold")
-    print("4 cases")
+def swept(folder):
+    sweep = folder / "sweep.yaml"
+    sweep.write_text(SWEEP + CLAIMS_TEXT + TARGETS_TEXT, encoding="utf-8")
+    runs = single_runs(folder)
+    whole = against_single_runs(folder, sweep, runs)
+    shards(folder, sweep, runs, whole)
+    other_claims(folder, sweep)
+    return 3
 
 
-main()
+cases(swept, known_answers)

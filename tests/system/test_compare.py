@@ -3,31 +3,22 @@
 Expected values come from the policies' summary.csv and power.csv with Python's own arithmetic (the t-distribution by
 integrating its density), or from runs of `easim run`; none is stored.
 """
-import filecmp
 import json
 import math
 import os
-import signal
-import subprocess
-import sys
-import tempfile
 from pathlib import Path
 from statistics import mean, stdev
 
+from harness import FILES, SOURCE, TINY, cases, easim, interrupt, json_of, near, rows_of, same_files, some_end, start
 from student import t_point, t_tail
-from support import EASIM, HANGS_S, SOURCE, easim, rows_of, some_end
 
-PLUGINS = Path(sys.argv[3]).resolve()
+(PLUGINS,) = FILES
 SEED = str(SOURCE / "configs" / "eas-sim.yaml")
 TABLES = ("compare.csv", "pareto.csv", "stationarity.csv")
 
 
 def compare(out, *options, config=SEED, code=0, **more):
     return easim("compare", config, "--out", out, *options, code=code, **more)
-
-
-def close(a, b, relative=1e-9):
-    assert abs(float(a) - b) <= relative * max(abs(float(a)), abs(b), 1e-300), (a, b)
 
 
 def values(folder, policy, metric):
@@ -50,22 +41,22 @@ def figures_are_right(folder):
             differences = [a - b for a, b in zip(own, base)]
             logs = [math.log(a / b) for a, b in zip(own, base)]
             assert int(row["n"]) == int(row["pairs"]) == n and row["baseline"] == "pollux"
-            close(row["mean"], mean(own))
-            close(row["ci95"], point * stdev(own) / math.sqrt(n), 1e-7)
-            close(row["diff_mean"], mean(differences), 1e-8)
-            close(row["diff_ci95"], point * stdev(differences) / math.sqrt(n), 1e-7)
-            close(row["diff_rel"], mean(differences) / mean(base), 1e-8)
+            near(row["mean"], mean(own))
+            near(row["ci95"], point * stdev(own) / math.sqrt(n), 1e-7)
+            near(row["diff_mean"], mean(differences), 1e-8)
+            near(row["diff_ci95"], point * stdev(differences) / math.sqrt(n), 1e-7)
+            near(row["diff_rel"], mean(differences) / mean(base), 1e-8)
             t = abs(mean(differences)) / (stdev(differences) / math.sqrt(n))
             assert abs(float(row["p_value"]) - 2 * t_tail(t, n - 1)) < 1e-9
-            close(row["ratio_geo"], math.exp(mean(logs)))
+            near(row["ratio_geo"], math.exp(mean(logs)))
             half = point * stdev(logs) / math.sqrt(n)
-            close(row["ratio_geo_low"], math.exp(mean(logs) - half), 1e-7)
-            close(row["ratio_geo_high"], math.exp(mean(logs) + half), 1e-7)
+            near(row["ratio_geo_low"], math.exp(mean(logs) - half), 1e-7)
+            near(row["ratio_geo_high"], math.exp(mean(logs) + half), 1e-7)
             raw[policy] = float(row["p_value"])
         least = 0
         for rank, policy in enumerate(sorted(raw, key=raw.get)):
             least = max(least, min(1, (len(raw) - rank) * raw[policy]))
-            close(table[metric, policy]["p_holm"], least)
+            near(table[metric, policy]["p_holm"], least)
     text = (out / "compare.csv").read_text()
     assert "nan" not in text and "inf" not in text
     assert text.splitlines()[0].startswith(
@@ -91,7 +82,7 @@ def front_is_right(folder):
     for row in table:
         own = single[row["policy"]]
         alone = [i for i in range(3) if not any(beats(other[i], own[i]) for other in single.values())]
-        close(row["front_share"], len(alone) / 3)
+        near(row["front_share"], len(alone) / 3)
 
 
 def cells(folder, policy, metric):
@@ -113,7 +104,7 @@ def metrics_that_are_missing_in_part(folder):
             assert (row["mean"] == "") == (not defined) and (row["diff_mean"] == "") == (not pairs or policy == "zeus"), row
             partly += 0 < len(defined) < n
             if len(defined) > 0:
-                close(row["mean"], mean(defined))
+                near(row["mean"], mean(defined))
             if len(pairs) > 0 and policy != "zeus":
                 paired_base = mean(b for a, b in zip(own, base) if None not in (a, b))
                 other_pairs += paired_base != mean(v for v in base if v is not None)
@@ -127,7 +118,7 @@ def metrics_that_are_missing_in_part(folder):
         share = sum(None not in p[row["policy"]] and not any(
             None not in q and q != p[row["policy"]] and all(a <= b for a, b in zip(q, p[row["policy"]]))
             for q in p.values()) for p in points)
-        close(row["front_share"], share / n)
+        near(row["front_share"], share / n)
     # charon without a cap is zeus: they share a place, and the next one is third
     blocks = {block.split("\n")[0]: block.split("\n")[1:] for block in text.split("\n\n")}
     lines = blocks["completion time, mean (s), less is better"]
@@ -144,7 +135,7 @@ def what_cannot_be_known_is_said(folder):
                    "--perturb", "noise").stdout
     assert "--until-ci: cap_violation_s has no relative interval for every policy after 4 replications" in text, text
     assert "inf" not in text and (out / "perturb.csv").exists()
-    text = compare(out, "--policies", "fcfs,zeus", "-n", 2, "--force", config=SOURCE / "configs/tiny.yaml").stdout
+    text = compare(out, "--policies", "fcfs,zeus", "-n", 2, "--force", config=TINY).stdout
     assert text.count("no test: all pairs differ alike") > 3 and not (out / "perturb.csv").exists(), text
     assert "until drained: it fills and empties; 0.0 % of the work" in text, text
 
@@ -163,13 +154,13 @@ def stationarity_is_right(folder):
                 sum_w += waiting * (end - start)
                 sum_tw += waiting * (end**2 - start**2) / 2
             slopes.append((sum_tw - 18000 * sum_w) / (36000**3 / 12) * 3600)
-        close(table[policy]["queue_slope_per_h"], mean(slopes), 1e-7)
-        close(table[policy]["queue_slope_ci95"], t_point(11) * stdev(slopes) / math.sqrt(12), 1e-7)
+        near(table[policy]["queue_slope_per_h"], mean(slopes), 1e-7)
+        near(table[policy]["queue_slope_ci95"], t_point(11) * stdev(slopes) / math.sqrt(12), 1e-7)
         summary = rows_of(out / policy / "summary.csv")
         shares = [float(r["jobs_unfinished"]) / float(r["jobs_submitted"]) for r in summary]
-        close(table[policy]["jobs_unfinished_share"], mean(shares))
+        near(table[policy]["jobs_unfinished_share"], mean(shares))
         shares = [float(r["work_unfinished_gpu_h"]) / float(r["work_submitted_gpu_h"]) for r in summary]
-        close(table[policy]["work_unfinished_share"], mean(shares), 1e-9)
+        near(table[policy]["work_unfinished_share"], mean(shares), 1e-9)
     text = compare(folder / "mmc", "--policies", "fcfs,easy", "-n", 8, config=SOURCE / "configs/mmc.yaml").stdout
     assert text.count("no trend is seen") == 2, text  # an M/M/4 queue after its warm-up
     text = compare(folder / "seed", "--policies", "fcfs,easy", "-n", 3).stdout
@@ -182,21 +173,14 @@ def folders_are_those_of_run(folder):
     compare(out, "--policies", "zeus,fcfs", "-n", 4, "--quiet", "--set", "params_by_policy={zeus: {edp_slack: 4}}")
     easim("run", SEED, "--policy", "zeus", "-n", 4, "--set", "params_by_policy={zeus: {edp_slack: 4}}", "-q", "--out",
           folder / "alone" / "run")  # as deep as the other: manifests name files from where they stand
-    same(out / "zeus", folder / "alone" / "run")
-    assert json.loads((out / "zeus/manifest.json").read_text())["policy"]["params"]["edp_slack"] == 4
+    same_files(out / "zeus", folder / "alone" / "run")
+    assert json_of(out / "zeus/manifest.json")["policy"]["params"]["edp_slack"] == 4
     added = folder / "added"
     compare(added, "--policies", "zeus,fcfs", "-n", 2, "--until-ci", "energy_kwh=0.5%", "--max-replications", 9, "-q")
-    count = json.loads((added / "manifest.json").read_text())["replications"]
+    count = json_of(added / "manifest.json")["replications"]
     assert 2 < count <= 9, count
     easim("run", SEED, "--policy", "zeus", "-n", count, "-q", "--out", folder / "alone" / "same")
-    same(added / "zeus", folder / "alone" / "same")
-
-
-def same(a, b, names=None):
-    names = names or sorted(path.name for path in a.iterdir())
-    assert names == sorted(path.name for path in b.iterdir()) or names is TABLES
-    for name in names:
-        assert filecmp.cmp(a / name, b / name, shallow=False), f"{a / name} and {b / name} differ"
+    same_files(added / "zeus", folder / "alone" / "same")
 
 
 def threads_do_not_matter(folder):
@@ -208,13 +192,12 @@ def threads_do_not_matter(folder):
         assert text == (out / "compare.csv").read_text()
         outs.append(out)
     for out in outs[1:]:
-        for path in outs[0].rglob("*.*"):
-            assert filecmp.cmp(path, out / path.relative_to(outs[0]), shallow=False), path
-    reached = json.loads((outs[0] / "manifest.json").read_text())["until_ci"]
+        same_files(outs[0], out)
+    reached = json_of(outs[0] / "manifest.json")["until_ci"]
     assert reached["reached"] <= 0.008, reached
     worst = max(float(r["ci95"]) / float(r["mean"]) for r in rows_of(outs[0] / "compare.csv")
                 if r["metric"] == "energy_kwh")
-    close(reached["reached"], worst)
+    near(reached["reached"], worst)
 
 
 def identical_policies_do_not_differ(folder):
@@ -237,7 +220,7 @@ def one_replication_has_no_intervals(folder):
         assert row["baseline"] == "zeus"
         assert not (row["ci95"] or row["diff_ci95"] or row["p_value"] or row["p_holm"] or row["ratio_geo_low"]), row
         assert row["policy"] == "zeus" or not row["mean"] or row["diff_mean"], row
-    text = compare(folder / "tiny", "--policies", "fcfs,zeus", "-n", 3, config=SOURCE / "configs/tiny.yaml").stdout
+    text = compare(folder / "tiny", "--policies", "fcfs,zeus", "-n", 3, config=TINY).stdout
     assert "warning: all replications are equal" in text, text  # a trace without anything drawn
 
 
@@ -252,15 +235,15 @@ def perturbations_are_runs_of_their_own(folder):
     for name, sets in changes.items():
         words = [word for change in sets for word in ("--set", change)]
         easim("run", SEED, "--policy", "zeus", "-n", n, "-q", "--summary-only", *words, "--out", folder / name)
-        assert filecmp.cmp(out / "perturbed" / name / "zeus/summary.csv", folder / name / "summary.csv", shallow=False)
+        assert (out / "perturbed" / name / "zeus/summary.csv").read_bytes() == (folder / name / "summary.csv").read_bytes()
     table = {(r["perturbation"], r["metric"], r["policy"]): r for r in rows_of(out / "perturb.csv")}
     for policy in ("zeus", "easy"):
         clean = values(out, policy, "jct_restricted_mean_s")
         other = values(out / "perturbed/sizes", policy, "jct_restricted_mean_s")
         row, ratio = table["sizes", "jct_restricted_mean_s", policy], mean(other) / mean(clean)
-        close(row["ratio"], ratio)
+        near(row["ratio"], ratio)
         left = [a - ratio * b for a, b in zip(other, clean)]
-        close(row["ratio_ci95"], t_point(n - 1) * stdev(left) / math.sqrt(n) / mean(clean), 1e-7)
+        near(row["ratio_ci95"], t_point(n - 1) * stdev(left) / math.sqrt(n) / mean(clean), 1e-7)
         assert ratio > 1 and row["amount"] == "0.25" and row["n"] == str(n)
     assert float(table["arrivals", "jobs_submitted", "zeus"]["ratio"]) > 1.05
 
@@ -271,7 +254,7 @@ def failures_stay_alone(folder):
     done = compare(out, "--policies", f"zeus,{PLUGINS}/fails.so,pollux", "-n", 3, "--quiet", code=1)
     assert "three jobs are too many" in done.stderr
     assert {r["policy"] for r in rows_of(out / "compare.csv")} == {"zeus", "pollux"}
-    assert json.loads((out / "manifest.json").read_text())["failed"] == ["fails"]
+    assert json_of(out / "manifest.json")["failed"] == ["fails"]
     assert len(rows_of(out / "zeus/summary.csv")) == len(rows_of(out / "pollux/summary.csv")) == 3
     out = folder / "baseline"
     done = compare(out, "--policies", f"{PLUGINS}/fails.so,zeus", "-n", 3, code=1)
@@ -284,20 +267,18 @@ def failures_stay_alone(folder):
 def interruption_keeps_what_is_finished(folder):
     """Stopped while replications are added, the comparison is that of the last number which all policies reached."""
     out = folder / "interrupted"
-    process = subprocess.Popen([EASIM, "compare", SEED, "--policies", "fcfs,zeus", "-n", "3", "--out", str(out),
-                                "--until-ci", "0.0001%", "--max-replications", "1000000", "--summary-only"],
-                               stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    process = start("compare", SEED, "--policies", "fcfs,zeus", "-n", 3, "--out", out, "--until-ci", "0.0001%", "--max-replications",
+                    1000000, "--summary-only")
     some_end(process, 2 * 3 + 10)  # in both policies those asked for, and some of those that are added
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=HANGS_S)
-    assert process.returncode == 130 and "interrupted" in errors, (process.returncode, errors)
-    manifest = json.loads((out / "manifest.json").read_text())
+    _, errors = interrupt(process)
+    assert "interrupted" in errors, errors
+    manifest = json_of(out / "manifest.json")
     counts = {policy: len(rows_of(out / policy / "summary.csv")) for policy in ("fcfs", "zeus")}
     assert manifest["partial"] and 3 <= manifest["replications"] <= min(counts.values()), (manifest, counts)
     for row in rows_of(out / "compare.csv"):
         if row["metric"] == "energy_kwh":
-            close(row["mean"], mean(values(out, row["policy"], "energy_kwh")[:manifest["replications"]]))
-    partial = [json.loads((out / policy / "manifest.json").read_text())["partial"] for policy in counts]
+            near(row["mean"], mean(values(out, row["policy"], "energy_kwh")[:manifest["replications"]]))
+    partial = [json_of(out / policy / "manifest.json")["partial"] for policy in counts]
     assert any(partial), counts
     assert not list(out.rglob("*.tmp*"))
 
@@ -332,21 +313,13 @@ def formats_agree(folder):
     assert easim("check", "-", input=text).stdout == "-: ok\n"
 
 
-def main():
-    checks = [figures_are_right, front_is_right, metrics_that_are_missing_in_part, what_cannot_be_known_is_said,
-              stationarity_is_right, folders_are_those_of_run,
-              threads_do_not_matter, identical_policies_do_not_differ, one_replication_has_no_intervals,
-              perturbations_are_runs_of_their_own, failures_stay_alone, interruption_keeps_what_is_finished,
-              formats_agree]
-    os.environ["LC_ALL"] = "C"
-    with tempfile.TemporaryDirectory(prefix="easim-compare.") as folder:
-        for number, check in enumerate(checks):
-            own = Path(folder) / "first" if check in (figures_are_right, stationarity_is_right) else \
-                Path(folder) / str(number)
-            own.mkdir(exist_ok=True)
-            check(own)
-    print(f"{len(checks)} passed, 0 failed")
-    print(f"{len(checks)} cases")
+def twelve_replications(folder):
+    figures_are_right(folder)
+    stationarity_is_right(folder)
+    return 2
 
 
-main()
+os.environ["LC_ALL"] = "C"
+cases(twelve_replications, front_is_right, metrics_that_are_missing_in_part, what_cannot_be_known_is_said,
+      folders_are_those_of_run, threads_do_not_matter, identical_policies_do_not_differ, one_replication_has_no_intervals,
+      perturbations_are_runs_of_their_own, failures_stay_alone, interruption_keeps_what_is_finished, formats_agree)

@@ -8,11 +8,8 @@ import pty
 import re
 import select
 import shutil
-import subprocess
-import tempfile
-from pathlib import Path
 
-from support import EASIM, easim
+from harness import EASIM, cases, easim, run
 
 # What the function gives _arguments: a line for each of its arguments.
 ZSH_OPTIONS = """
@@ -44,8 +41,7 @@ def options_of_help(command):
 
 def fish(folder, environment):
     def complete(line):
-        done = subprocess.run(["fish", "--no-config", "-c", f"source easim.fish; complete -C '{line}'"], cwd=folder, env=environment,
-                              capture_output=True, text=True, check=True)
+        done = run("fish", "--no-config", "-c", f"source easim.fish; complete -C '{line}'", cwd=folder, env=environment)
         assert done.stderr == "", done.stderr
         return [text.split("\t")[0] for text in done.stdout.splitlines()]
 
@@ -89,8 +85,7 @@ class Terminal:
 
 def zsh(folder, environment):
     for command in commands():
-        done = subprocess.run(["zsh", "-f", "-c", ZSH_OPTIONS, "zsh", folder / "_easim", command], env=environment,
-                              capture_output=True, text=True, check=True)
+        done = run("zsh", "-f", "-c", ZSH_OPTIONS, "zsh", folder / "_easim", command, env=environment)
         found = re.findall(r"^(?:\([^)]*\))?\*?(--[a-z0-9-]+)=?\[", done.stdout, re.MULTILINE)
         assert sorted(found) == options_of_help(command) and done.stderr == "", (command, found, done.stderr)
     terminal = Terminal(folder, environment)
@@ -103,22 +98,19 @@ def zsh(folder, environment):
     terminal.close()
 
 
-def main():
+def shells(folder):
+    (folder / "tiny.yaml").write_text("")
+    (folder / "easim").symlink_to(EASIM)
+    environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "HOME": str(folder), "XDG_DATA_HOME": str(folder), "LC_ALL": "C.UTF-8"}
     done = 0
-    with tempfile.TemporaryDirectory(prefix="easim-shells.") as name:
-        folder = Path(name)
-        (folder / "tiny.yaml").write_text("")
-        (folder / "easim").symlink_to(EASIM)
-        environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "HOME": name, "XDG_DATA_HOME": name, "LC_ALL": "C.UTF-8"}
-        for shell, file, check in (("fish", "easim.fish", fish), ("zsh", "_easim", zsh)):
-            (folder / file).write_text(easim("completion", shell).stdout)
-            if shutil.which(shell):
-                check(folder, environment)
-                done += 1
-            else:
-                print(f"{shell}: skipped: not installed")
-    print(f"{done} passed, 0 failed, {2 - done} skipped")
-    print(f"{done} cases")
+    for shell, file, check in (("fish", "easim.fish", fish), ("zsh", "_easim", zsh)):
+        (folder / file).write_text(easim("completion", shell).stdout)
+        if shutil.which(shell):
+            check(folder, environment)
+            done += 1
+        else:
+            print(f"{shell}: skipped: not installed")
+    return done
 
 
-main()
+cases(shells)

@@ -4,19 +4,15 @@ What each job did and drew in each of its recorded segments, from who computed w
 storage are filled naively at every instant (semantics 35), and speed and power follow. Networks that nobody fills, which
 change nothing; the same bytes on any number of threads; copies of a run that go another way.
 """
-import argparse
 import math
-import tempfile
 from collections import defaultdict
-from pathlib import Path
-from random import Random
 
+from harness import cases, easim, option, rows_of, same_files
 from physics import Config, iteration
 from random_scenario import Scenario
-from support import easim, rows_of
 from waste_again import Recorded
 
-SOME = 30
+COUNT = option("--count", 30)
 
 
 def scenario_of(seed, oversubscribed=True):
@@ -25,13 +21,6 @@ def scenario_of(seed, oversubscribed=True):
     scenario.scenario.pop("noise", None)
     scenario.take_contention(oversubscribed)
     return scenario
-
-
-def write(scenario, folder):
-    folder.mkdir()
-    for name, text in scenario.files.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    return folder / "scenario.yaml"
 
 
 # ---- a naive simulation of who has which share ----------------------------------------------------------------------
@@ -169,11 +158,11 @@ def near(found, expected, what, absolute):
     assert abs(found - expected) <= 1e-7 * abs(expected) + absolute, (what, found, expected)
 
 
-def naive_simulation(folder, count):
+def naive_simulation(folder):
     held_back = cut = 0
-    for seed in range(1, count + 1):
-        path = write(scenario_of(seed), folder / str(seed))
-        easim("run", path, "--check", "--record", "--quiet", "--out", path.parent / "out", timeout=300)
+    for seed in range(1, COUNT + 1):
+        path = scenario_of(seed).write(folder / str(seed))
+        easim("run", path, "--check", "--record", "--quiet", "--out", path.parent / "out")
         out = path.parent / "out"
         for summary in rows_of(out / "summary.csv"):
             run = Recorded(out, summary["policy"], summary["replication"])
@@ -183,57 +172,39 @@ def naive_simulation(folder, count):
             except AssertionError as error:
                 raise AssertionError(seed, *error.args) from None
             cut += sum(s.ended == "contention" for s in run.segments)
-    assert held_back > 10 * count and cut > 5 * count, (held_back, cut)
-    print(f"{count} scenarios, {held_back} segments held back, {cut} cut by a share")
+    assert held_back > 10 * COUNT and cut > 5 * COUNT, (held_back, cut)
+    print(f"{COUNT} scenarios, {held_back} segments held back, {cut} cut by a share")
 
 
 # ---- nothing changes ------------------------------------------------------------------------------------------------
 
 
-def free_networks(folder, count):
+def free_networks(folder):
     """Without oversubscription nobody waits for an uplink: byte for byte as if synchronisation were slowed down by it."""
-    for seed in range(1, count + 1):
+    for seed in range(1, -(-COUNT // 4) + 1):
         outs = []
         for contention in (True, False):
             scenario = scenario_of(seed, oversubscribed=False)
             scenario.cluster["network"]["contention"] = contention
             scenario.write_scenario()
-            path = write(scenario, folder / f"{seed}-{contention}")
-            easim("run", path, "--quiet", "--decisions", "--out", path.parent / "out", timeout=300)
+            path = scenario.write(folder / f"{seed}-{contention}")
+            easim("run", path, "--quiet", "--decisions", "--out", path.parent / "out")
             outs.append(path.parent / "out")
-        for file in ("summary.csv", "users.csv", "types.csv", "power.csv", "decisions.csv"):
-            assert (outs[0] / file).read_bytes() == (outs[1] / file).read_bytes(), (seed, file)
+        same_files(outs[0], outs[1], "summary.csv", "users.csv", "types.csv", "power.csv", "decisions.csv")
         with_column = rows_of(outs[0] / "jobs.csv")
         assert all(row.pop("network_slowed_s") == "0" for row in with_column), seed
         assert with_column == rows_of(outs[1] / "jobs.csv"), seed
 
 
-def threads_and_copies(folder, _):
+def threads_and_copies(folder):
     scenario = scenario_of(6)
     scenario.scenario["replications"] = 3
     scenario.write_scenario()
-    path = write(scenario, folder / "threads")
-    outs = [folder / f"out{n}" for n in (1, 2, 7)]
-    for n, out in zip((1, 2, 7), outs):
-        easim("run", path, "--quiet", "--threads", n, "--out", out)
-    for file in ("summary.csv", "jobs.csv", "power.csv"):
-        assert len({(out / file).read_bytes() for out in outs}) == 1, file
+    path = scenario.write(folder / "threads")
+    for n in (1, 2, 7):
+        easim("run", path, "--quiet", "--threads", n, "--out", folder / f"out{n}")
+        same_files(folder / "out1", folder / f"out{n}", "summary.csv", "jobs.csv", "power.csv")
     easim("regret", path, "--quiet", "--check", "--sample", 6, "--out", folder / "regret")
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("easim")
-    parser.add_argument("source")
-    parser.add_argument("--count", type=int, default=SOME)
-    count = parser.parse_args().count
-    with tempfile.TemporaryDirectory(prefix="easim-contention.") as name:
-        for check, share in ((naive_simulation, 1), (free_networks, 4), (threads_and_copies, 1)):
-            place = Path(name, check.__name__)
-            place.mkdir()
-            check(place, -(-count // share))
-    print("3 cases")
-
-
-if __name__ == "__main__":
-    main()
+cases(naive_simulation, free_networks, threads_and_copies)

@@ -7,26 +7,16 @@ the package is only unpacked and run. A real chroot is tools/deb_bare.sh.
 """
 import os
 import shutil
-import subprocess
-import sys
-import tempfile
 from pathlib import Path
 
-from support import form
+from harness import EASIM, SOURCE, TINY, cases, form, need, run
 
-EASIM, SOURCE = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
 BARE = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "HOME": "/nonexistent"}
 
 
-def run(*command, **options):
-    done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
-    assert done.returncode == 0, (command, done.stdout, done.stderr)
-    return done.stdout
-
-
 def package(folder, umask, environment):
-    out = run("sh", "-c", f"umask {umask}; exec \"$@\"", "sh", SOURCE / "tools/deb.sh", "--from", EASIM.parent, folder,
-              env={**os.environ, **environment})
+    out = run("sh", "-c", f"umask {umask}; exec \"$@\"", "sh", SOURCE / "tools/deb.sh", "--from", Path(EASIM).parent, folder,
+              env={**os.environ, **environment}).stdout
     return Path(out.strip())
 
 
@@ -41,13 +31,13 @@ def traces(root):
 def try_out(root, folder):
     """The installed program, found by its place alone, gives what the build gives."""
     easim, data = root / "usr/bin/easim", root / "usr/share/easim"
-    table = run(easim, "run", data / "configs/tiny.yaml", "--out", folder / "installed", env=BARE)
-    run(EASIM, "run", SOURCE / "configs/tiny.yaml", "--out", folder / "built")
+    table = run(easim, "run", data / "configs/tiny.yaml", "--out", folder / "installed", env=BARE).stdout
+    run(EASIM, "run", TINY, "--out", folder / "built")
     assert "policy zeus" in table
     assert (folder / "installed/jobs.csv").read_bytes() == (folder / "built/jobs.csv").read_bytes()
-    names = {line.split()[0] for line in run(easim, "policies", env=BARE).splitlines() if line[:1].strip()}
+    names = {line.split()[0] for line in run(easim, "policies", env=BARE).stdout.splitlines() if line[:1].strip()}
     assert {path.stem for path in (SOURCE / "policies").glob("*.c")} <= names, names
-    assert ", 0 unexpected, " in run(easim, "validate", "--out", folder / "validated", env=BARE)
+    assert ", 0 unexpected, " in run(easim, "validate", "--out", folder / "validated", env=BARE).stdout
     assert (root / "usr/share/doc/easim/docs/semantics.md").is_file() and (root / "usr/share/man/man1/easim.1.gz").is_file()
     shutil.rmtree(folder / "installed"), shutil.rmtree(folder / "built"), shutil.rmtree(folder / "validated")
 
@@ -58,40 +48,34 @@ def install_and_remove(deb, folder):
         (root / "var/lib/dpkg" / name).mkdir(parents=True)
     shutil.copy(state / "status", root / "var/lib/dpkg/status")
     dpkg = ["dpkg", f"--root={root}"]
-    subprocess.run([*dpkg, "--purge", "easim"], capture_output=True, check=False)  # where this machine has one: in this root only
+    run(*dpkg, "--purge", "easim", code=None)  # where this machine has one: in this root only
     before = traces(root)
     run(*dpkg, "--install", deb)
-    assert run(*dpkg, "--status", "easim").splitlines()[1] == "Status: install ok installed"
+    assert run(*dpkg, "--status", "easim").stdout.splitlines()[1] == "Status: install ok installed"
     try_out(root, folder)
     run(*dpkg, "--purge", "easim")
     assert traces(root) == before, traces(root) ^ before
 
 
-def main():
-    passed, skipped = 2, 0
-    with tempfile.TemporaryDirectory(prefix="easim-deb.") as name:
-        folder = Path(name)
-        deb = package(folder / "a", "022", {"TZ": "Asia/Tokyo", "LC_ALL": "C.UTF-8"})
-        again = package(folder / "b", "077", {"TZ": "America/Lima", "LC_ALL": "C", "DESTDIR": "/nonexistent"}) if form(True, False) else deb
-        assert deb.name == again.name and deb.read_bytes() == again.read_bytes(), "two packages of one build differ"
-        if shutil.which("lintian"):
-            said = run("lintian", "--allow-root", "--fail-on", "error,warning", deb)
-            assert said == "", said
-            passed += 1
-        else:
-            print("lintian: skipped: not installed")
-            skipped += 1
-        if os.geteuid() == 0:
-            install_and_remove(deb, folder)
-        else:
-            print("install and remove: unpacked only, as dpkg needs the rights of root")
-            run("dpkg-deb", "-x", deb, folder / "root")
-            try_out(folder / "root", folder)
-    print(f"{passed} passed, 0 failed, {skipped} skipped")
-    print(f"{passed} cases")
+def packages(folder):
+    passed = 2
+    deb = package(folder / "a", "022", {"TZ": "Asia/Tokyo", "LC_ALL": "C.UTF-8"})
+    again = package(folder / "b", "077", {"TZ": "America/Lima", "LC_ALL": "C", "DESTDIR": "/nonexistent"}) if form(True, False) else deb
+    assert deb.name == again.name and deb.read_bytes() == again.read_bytes(), "two packages of one build differ"
+    if shutil.which("lintian"):
+        said = run("lintian", "--allow-root", "--fail-on", "error,warning", deb).stdout
+        assert said == "", said
+        passed += 1
+    else:
+        print("lintian: skipped: not installed")
+    if os.geteuid() == 0:
+        install_and_remove(deb, folder)
+    else:
+        print("install and remove: unpacked only, as dpkg needs the rights of root")
+        run("dpkg-deb", "-x", deb, folder / "root")
+        try_out(folder / "root", folder)
+    return passed
 
 
-if not shutil.which("dpkg-deb"):
-    print("skipped: no dpkg-deb")
-    sys.exit(77)
-main()
+need("dpkg-deb")
+cases(packages)

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Whether policies read what they declare, and nothing else: test_declared.py EASIM SOURCE.
 
 Every shipped policy decides in two random scenarios, under several of its parameters, and again with one input changed: other
@@ -9,10 +8,8 @@ declares that input, and do so in some scenario for each input that it declares.
 import random
 import re
 import sys
-import tempfile
-from pathlib import Path
 
-from support import SOURCE, easim, rows_of
+from harness import SOURCE, cases, easim, rows_of
 
 # By seed: the most time between arrivals, so that many jobs wait, or few; and parameters under which a policy may read more.
 SCENARIOS = {1: (1200, ["lean:deadlines=true:price_series=true", "pollux:strict=true", "zeus:edp_slack=1.5", "themis:time_slack=1"]),
@@ -142,36 +139,31 @@ def declared():
     return words
 
 
-def main():
+def as_declared(folder):
     told = declared()
-    with tempfile.TemporaryDirectory() as folder:
-        assert (resized(Path(folder), 3000), resized(Path(folder), 520)) == (["0", "1"], ["0", "0"])
+    assert (resized(folder, 3000), resized(folder, 520)) == (["0", "1"], ["0", "0"])
     differing = set()
     for seed, (_, policies) in SCENARIOS.items():
         policies = [*(told if seed == 1 else ()), *policies]
-        with tempfile.TemporaryDirectory() as text:
-            folder = Path(text)
-            (folder / "program.py").write_text(PROGRAM)
-            write_schedule(folder, seed)
-            params = (f"params_by_policy:\n  exec: {{command: {sys.executable} {folder}/program.py}}\n"
-                      f"  replay: {{file: {folder}/schedule.csv}}\n")
-            write_scenario(folder / "as it is", seed, params=params)
-            before = decided(folder / "as it is", policies)
-            for changed in INPUTS:
-                write_scenario(folder / changed, seed, {changed}, params)
-                after = decided(folder / changed, policies)
-                differing |= {(policy, changed) for policy in policies if after[policy] != before[policy]}
+        place = folder / str(seed)
+        place.mkdir()
+        (place / "program.py").write_text(PROGRAM)
+        write_schedule(place, seed)
+        params = (f"params_by_policy:\n  exec: {{command: {sys.executable} {place}/program.py}}\n"
+                  f"  replay: {{file: {place}/schedule.csv}}\n")
+        write_scenario(place / "as it is", seed, params=params)
+        before = decided(place / "as it is", policies)
+        for changed in INPUTS:
+            write_scenario(place / changed, seed, {changed}, params)
+            after = decided(place / changed, policies)
+            differing |= {(policy, changed) for policy in policies if after[policy] != before[policy]}
     differing.discard(("exec", "cap"))  # its program sees the cap, and easim does not know what it makes of it
     undeclared = [(policy, changed) for policy, changed in sorted(differing) if changed not in told[policy.partition(":")[0]]]
     idle = [(name, word) for name, words in told.items() for word in words
             if not any(policy.partition(":")[0] == name and changed == word for policy, changed in differing)]
-    for policy, changed in undeclared:
-        print(f"{policy} reads {changed}, which it does not declare")
-    for name, word in idle:
-        print(f"{name} declares {word}, and nothing shows it")
-    print(f"{len(told)} policies, {len(differing)} differences, {len(undeclared) + len(idle)} failed")
-    print(f"{len(SCENARIOS) * len(INPUTS)} cases")
-    sys.exit(bool(undeclared or idle))
+    assert not undeclared, f"read, and not declared: {undeclared}"
+    assert not idle, f"declared, and nothing shows it: {idle}"
+    return len(SCENARIOS) * len(INPUTS)
 
 
-main()
+cases(as_declared)

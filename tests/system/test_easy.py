@@ -3,17 +3,12 @@ to one, to two of them or to none, rigid ones whose requests are longer, equal o
 a model, must start at the same times on the same types with as many GPUs. So must the jobs of logs in whole minutes, in the
 mode of published waits (1.2): there an instant has several arrivals and ends. Usage: test_easy.py EASIM SOURCE [--count N]
 """
-import csv
 import random
-import subprocess
-import sys
-import tempfile
 from fractions import Fraction
 from math import ceil
-from pathlib import Path
 
-EASIM = str(Path(sys.argv[1]).resolve())
-SCENARIOS = int(sys.argv[4]) if sys.argv[3:4] == ["--count"] else 60
+from harness import cases, easim, rows_of, seeds, write_table
+
 LOGS, LOG_JOBS = 40, 390  # in whole minutes
 SECOND = 10**9
 MINUTE = 60 * SECOND
@@ -194,14 +189,13 @@ def draw_jobs(rng, types, with_models):
 
 
 def write_jobs(path, types, jobs):
-    with open(path, "w", newline="", encoding="utf-8") as file:
-        out = csv.writer(file)
-        out.writerow(["job_id", "submit_s", "model", "work_samples", "gpus", "gpu_type", "duration_s", "requested_s"])
-        for job in jobs:
-            names = "|".join(f"g{h}" for h in job["types"]) if len(job["types"]) < len(types) else ""
-            model = ["m", job["work"]] if job["model"] else ["", ""]
-            times = ["", ""] if job["model"] else [float(job["duration"]), float(job["requested"])]
-            out.writerow([job["id"], job["submit"] // SECOND, *model, job["gpus"] or "", names, *times])
+    rows = []
+    for job in jobs:
+        names = "|".join(f"g{h}" for h in job["types"]) if len(job["types"]) < len(types) else ""
+        model = ["m", job["work"]] if job["model"] else ["", ""]
+        times = ["", ""] if job["model"] else [float(job["duration"]), float(job["requested"])]
+        rows.append([job["id"], job["submit"] // SECOND, *model, job["gpus"] or "", names, *times])
+    write_table(path, "job_id,submit_s,model,work_samples,gpus,gpu_type,duration_s,requested_s", rows)
 
 
 def write_models(path, types):
@@ -218,7 +212,7 @@ ENGINES = {"together": "", "one by one": "engine: {coalesce: false}\n",
            "published": "engine: {coalesce: false, equal_time: arrivals_first}\n"}
 
 
-def check(seed, folder):
+def start_as_in_plain_easy(seed, folder):
     rng = random.Random(seed)
     with_models = rng.random() < 0.7
     types = draw_types(rng, not with_models)
@@ -226,7 +220,6 @@ def check(seed, folder):
     mode = rng.choice(["together", "together", *ENGINES])
     wrong = compare(types, jobs, mode, folder, with_models)
     assert not wrong, (seed, mode, wrong[:3])
-    return len(jobs)
 
 
 def draw_log(rng):
@@ -242,11 +235,12 @@ def draw_log(rng):
     return [{"node": 1, "gpus": gpus, "tdp": 300}], jobs
 
 
-def check_log(seed, folder):
-    types, jobs = draw_log(random.Random(f"log {seed}"))
-    wrong = compare(types, jobs, "published", folder)
-    assert not wrong, (seed, f"{len(wrong)} of {len(jobs)}", wrong[:3])
-    return len(jobs)
+def logs_in_whole_minutes(folder):
+    for seed in range(LOGS):
+        types, jobs = draw_log(random.Random(f"log {seed}"))
+        wrong = compare(types, jobs, "published", folder)
+        assert not wrong, (seed, f"{len(wrong)} of {len(jobs)}", wrong[:3])
+    return LOGS
 
 
 def compare(types, jobs, mode, folder, with_models=False):
@@ -259,20 +253,10 @@ def compare(types, jobs, mode, folder, with_models=False):
         f"name: s\nhorizon: drain\npolicy: {{name: easy}}\nworkload: {{kind: trace, file: jobs.csv, k: {K}}}\n"
         f"{'models: m.yaml' if with_models else ''}\n{ENGINES[mode]}"
         f"cluster: {{gpu_types: [{gpu_types}], nodes: [{nodes}]}}\n", encoding="utf-8")
-    subprocess.run([EASIM, "run", str(folder / "s.yaml"), "--check", "--quiet", "--force", "--out", str(folder / "out")],
-                   check=True)
-    with open(folder / "out" / "jobs.csv", newline="", encoding="utf-8") as file:
-        got = {row["job_id"]: (Fraction(row["start_s"]), row["gpu_type"], int(row["k"])) for row in csv.DictReader(file)}
+    easim("run", folder / "s.yaml", "--check", "--quiet", "--force", "--out", folder / "out")
+    got = {row["job_id"]: (Fraction(row["start_s"]), row["gpu_type"], int(row["k"])) for row in rows_of(folder / "out/jobs.csv")}
     return [(job["id"], got[job["id"]], expected) for job in simulate(types, jobs, mode)
             if got[job["id"]] != (expected := (Fraction(job["start"], SECOND), f"g{job['type']}", job["k"]))]
 
 
-def main():
-    with tempfile.TemporaryDirectory(prefix="easim-easy.") as folder:
-        jobs = sum(check(seed, Path(folder)) for seed in range(SCENARIOS))
-        log_jobs = sum(check_log(seed, Path(folder)) for seed in range(LOGS))
-    print(f"{SCENARIOS} scenarios, {jobs} jobs start as in plain EASY; {LOGS} logs in whole minutes, {log_jobs} jobs")
-    print(f"{SCENARIOS + LOGS} cases")
-
-
-main()
+cases(seeds(start_as_in_plain_easy, 60), logs_in_whole_minutes)

@@ -8,15 +8,13 @@ import math
 import os
 import re
 import shutil
-import subprocess
-import tempfile
 from collections import Counter
 from fractions import Fraction
 from pathlib import Path
 
 import test_services as services
+from harness import SOURCE, TINY, cases, easim, rows_of
 from recorded_scenarios import recorded_scenarios
-from support import EASIM, SOURCE, easim, rows_of
 
 SEEDS = range(1, 31)
 
@@ -95,9 +93,8 @@ def by_hand(folder):
 
 def as_models(folder):
     """T, E and EDP of every configuration of a job of a model, by the rows of easim models, at its start: set-up 30 s."""
-    tiny = SOURCE / "configs/tiny.yaml"
-    easim("run", tiny, "--quiet", "--record", "--out", folder / "tiny")
-    text = subprocess.run([EASIM, "models", tiny, "--format", "csv"], capture_output=True, text=True, check=True).stdout
+    easim("run", TINY, "--quiet", "--record", "--out", folder / "tiny")
+    text = easim("models", TINY, "--format", "csv").stdout
     (folder / "models.csv").write_text(text)
     models = rows_of(folder / "models.csv")
     ctx_w = {"a100": 98, "h100": 110}
@@ -195,13 +192,12 @@ def random_scenarios(folder):
 
 
 def not_repeated(folder, reason, *words, job="b", intro="cannot be repeated. ", **more):
-    done = subprocess.run([EASIM, "explain", folder, job, *words], capture_output=True, text=True, check=True, **more)
+    done = easim("explain", folder, job, *words, **more)
     assert re.search(f"What the policy saw is not known: the run {intro}{reason}", done.stdout), done.stdout
     assert "What the policy saw, and chose" not in done.stdout and "queued before its first start: 9 s" in done.stdout
     assert "c of u, submitted at 2 s, started at 2 s on 1 x g\n" in done.stdout
     assert "It was missed, by 7 s; first cause: queued behind.\n" in done.stdout
-    told = json.loads(subprocess.run([EASIM, "explain", folder, job, *words, "--format", "json"], capture_output=True, text=True,
-                                     check=True, **more).stdout)
+    told = json.loads(easim("explain", folder, job, *words, "--format", "json", **more).stdout)
     assert not told["repeated"] and told["not_repeated_because"] and [o["why"] for o in told["overtakers"]] == [None]
 
 
@@ -231,8 +227,8 @@ def without_repetition(folder):
 def refusals(folder):
     error = easim("explain", folder / "hand", "bb", code=2).stderr
     assert 'no job "bb" was submitted (policy easy, replication 1), did you mean "b"?' in error, error
-    assert "no job" in easim("explain", folder / "hand", "", code=2).stderr
-    easim("run", SOURCE / "configs/tiny.yaml", "--quiet", "--out", folder / "plain")
+    easim("explain", folder / "hand", "", code=2, says="no job")
+    easim("run", TINY, "--quiet", "--out", folder / "plain")
     for words in ([folder / "plain", "x"], [folder / "nothing", "x"], [folder / "hand"], [folder / "hand", "b", "c"],
                   [folder / "hand", "b", "--policy", "zeus"], [folder / "hand", "b", "--replication", 2],
                   [folder / "hand", "b", "--format", "csv"]):
@@ -289,15 +285,14 @@ def of_replicas(folder):
                             "250 s:\n  1 GPU of a, which finished at 100 s.\n  1 GPU of b, which finished at 250 s.\nIt loaded for 10 s. "
                             "It served 380000 tokens in 310 s, 61.3 % of what it could, for 0.35684 J each; in full use it takes 0.3.\n"
                             "It was released at 570 s; its GPUs drew 137.4 kJ."), rest
-            waiting = easim("explain", out, "c").stdout
-            assert "first was chat#1, at 570 s.\n\nReplicas of services\n  While it waited for its first start 1 replica got GPUs.\n" \
-                in waiting, waiting
+            easim("explain", out, "c",
+                  prints="first was chat#1, at 570 s.\n\nReplicas of services\n  While it waited for its first start 1 replica got GPUs.\n")
         assert (told["wanted_s"], told["end_s"], told["tokens"], told["energy_j"]) == (30, 570, 380000, 180400 if preempt else 137400), told
         assert [one["job"] for one in told["gpus_of"]] == ["a", "b"], told
         refused = easim("explain", out, "chat#1", "--what-if", "all", code=2).stderr
         assert refused == "easim: --what-if: chat#1 is a replica of a service: no policy decided on it\n", refused
-        assert '"chta#1" was submitted (policy fcfs, replication 1), did you mean "chat#1"?' in \
-            easim("explain", out, "chta#1", code=2).stderr
+        easim("explain", out, "chta#1", code=2,
+              says='"chta#1" was submitted (policy fcfs, replication 1), did you mean "chat#1"?')
 
 
 def of_replications(folder):
@@ -326,13 +321,5 @@ def of_comparisons(folder):
     assert easim("explain", out, rows[0]["job_id"]).stdout.endswith("(policy fcfs (of 2), replication 1 of 2)\n")
 
 
-def main():
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        for check in (by_hand, as_models, without_repetition, refusals, hostile_names, of_replicas, of_replications, of_comparisons, random_scenarios):
-            check(folder)
-    print("9 cases")
-
-
-if __name__ == "__main__":
-    main()
+cases(by_hand, as_models, without_repetition, refusals, hostile_names, of_replicas, of_replications, of_comparisons, random_scenarios,
+      shared=True)

@@ -3,39 +3,23 @@
 Every expected value is derived from other files of the same run or from a second run, never from a stored result.
 """
 import filecmp
-import json
 import os
-import subprocess
-import tempfile
 from fractions import Fraction
-from pathlib import Path
 
-from support import EASIM, SOURCE, rows_of
+from harness import SOURCE, cases, easim, json_of, near, rows_of, same_files
 
-FILES = ["summary.csv", "aggregate.csv", "jobs.csv", "users.csv", "types.csv", "power.csv", "manifest.json"]
+RESULTS = ["summary.csv", "aggregate.csv", "jobs.csv", "users.csv", "types.csv", "power.csv", "manifest.json"]
 
 
 def run(config, out, *options, code=0):
-    command = [EASIM, "run", str(SOURCE / "configs" / config), "--out", str(out), *options]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=out.parent)
-    assert done.returncode == code, (command, done.returncode, done.stderr)
-    return done
-
-
-def close(a, b, relative=1e-9):
-    assert abs(a - b) <= relative * max(abs(a), abs(b)), (a, b)
-
-
-def same_files(a, b):
-    for name in FILES:
-        assert filecmp.cmp(a / name, b / name, shallow=False), f"{a / name} and {b / name} differ"
+    return easim("run", SOURCE / "configs" / config, "--out", out, *options, cwd=out.parent, code=code)
 
 
 def threads_do_not_matter(folder):
     """Files are byte-identical for any thread count, and from run to run."""
     for threads in ("1", "2", "7"):
         run("eas-sim.yaml", folder / threads, "--threads", threads, "--policy", "zeus", "--quiet")
-        same_files(folder / "1", folder / threads)
+        same_files(folder / "1", folder / threads, *RESULTS)
 
 
 def energy_adds_up(folder):
@@ -49,18 +33,18 @@ def energy_adds_up(folder):
         ends = [time_s for time_s, _ in steps[1:]] + [end_s]
         assert steps[0] == (0, 8 * 60 + 8 * 70 + 321.5)  # nothing runs: idle GPUs and the base of one node
         joules = sum((end - start) * watts for (start, watts), end in zip(steps, ends))
-        close(joules / 3.6e6, float(summary["energy_kwh"]))
+        near(joules / 3.6e6, float(summary["energy_kwh"]))
         parts = sum(float(summary[c]) for c in ("energy_job_kwh", "energy_idle_kwh", "energy_base_kwh"))
-        close(parts, float(summary["energy_kwh"]))
+        near(parts, float(summary["energy_kwh"]))
         jobs = [r for r in rows_of(out / "jobs.csv") if r["replication"] == number]
-        close(sum(float(r["energy_j"]) for r in jobs) / 3.6e6, float(summary["energy_job_kwh"]))
+        near(sum(float(r["energy_j"]) for r in jobs) / 3.6e6, float(summary["energy_job_kwh"]))
         finished_j = sum(float(r["energy_j"]) for r in jobs if r["status"] == "finished")
-        close(finished_j / 3.6e6, float(summary["energy_finished_kwh"]))
+        near(finished_j / 3.6e6, float(summary["energy_finished_kwh"]))
         users = [r for r in rows_of(out / "users.csv") if r["replication"] == number]
-        close(sum(float(r["energy_kwh"]) for r in users), float(summary["energy_job_kwh"]))
+        near(sum(float(r["energy_kwh"]) for r in users), float(summary["energy_job_kwh"]))
         types = [r for r in rows_of(out / "types.csv") if r["replication"] == number]
-        close(sum(float(r["energy_kwh"]) for r in types) + 321.5 * end_s / 3.6e6, float(summary["energy_kwh"]))
-        close(sum(float(r["alloc_gpu_h"]) for r in types), sum(float(r["gpu_s"]) for r in users) / 3600)
+        near(sum(float(r["energy_kwh"]) for r in types) + 321.5 * end_s / 3.6e6, float(summary["energy_kwh"]))
+        near(sum(float(r["alloc_gpu_h"]) for r in types), sum(float(r["gpu_s"]) for r in users) / 3600)
 
 
 def meter_is_the_integral(folder):
@@ -80,7 +64,7 @@ def meter_is_the_integral(folder):
             assert abs(joules / (end_s - begin_s) - Fraction(row["power_w"])) <= Fraction(1, 2 * 10**9), row
             begin_s = end_s
         assert begin_s == 7200
-    assert "meter.csv" in json.loads((out / "manifest.json").read_text())["files"]
+    assert "meter.csv" in json_of(out / "manifest.json")["files"]
     run("eas-sim.yaml", out, "--set", "horizon=2h", "--quiet", "--force")
     assert not (out / "meter.csv").exists()
 
@@ -93,19 +77,19 @@ def jobs_agree_with_summary(folder):
         jobs = [r for r in rows_of(out / "jobs.csv") if r["replication"] == summary["replication"]]
         done = [r for r in jobs if r["status"] == "finished"]
         assert len(jobs) == int(summary["jobs_submitted"]) and len(done) == int(summary["jobs_finished"])
-        close(sum(float(r["jct_s"]) for r in done) / len(done), float(summary["jct_mean_s"]))
+        near(sum(float(r["jct_s"]) for r in done) / len(done), float(summary["jct_mean_s"]))
         waits = [float(r["wait_s"]) for r in jobs if r["wait_s"]]
-        close(sum(waits) / len(waits), float(summary["wait_mean_s"]))
+        near(sum(waits) / len(waits), float(summary["wait_mean_s"]))
         slow = [max(1, float(r["jct_s"]) / max(float(r["exec_s"]), 10)) for r in done]
-        close(sum(slow) / len(slow), float(summary["bsld_mean"]))
+        near(sum(slow) / len(slow), float(summary["bsld_mean"]))
         due = [r for r in jobs if r["deadline_s"] and float(r["deadline_s"]) <= 36000]
         missed = [r for r in due if not r["finish_s"] or float(r["finish_s"]) > float(r["deadline_s"])]
         assert len(due) == int(summary["deadline_jobs"]) and len(missed) == int(summary["deadline_missed"])
         times = sorted(float(r["jct_s"]) for r in done)
         place = 0.95 * (len(times) - 1)  # type 7 of Hyndman and Fan
         low = int(place)
-        close(times[low] + (place - low) * (times[low + 1] - times[low]), float(summary["jct_p95_s"]))
-        close(float(summary["throughput_jobs_per_h"]), len(done) / 10)
+        near(times[low] + (place - low) * (times[low + 1] - times[low]), float(summary["jct_p95_s"]))
+        near(float(summary["throughput_jobs_per_h"]), len(done) / 10)
 
 
 def numbers_read_back(folder):
@@ -123,11 +107,11 @@ def numbers_read_back(folder):
 
 
 def overrides_work(folder):
-    manifest = json.loads((folder / "energy" / "manifest.json").read_text())
+    manifest = json_of(folder / "energy" / "manifest.json")
     assert manifest["policy"]["name"] == "pollux" and manifest["partial"] is False
     run("eas-sim.yaml", folder / "set", "--policy", "zeus", "--seed", "7", "--replications", "2", "--set",
         "policy.params={edp_slack: 2.5}", "--summary-only", "--quiet")
-    manifest = json.loads((folder / "set" / "manifest.json").read_text())
+    manifest = json_of(folder / "set" / "manifest.json")
     assert manifest["policy"]["params"]["edp_slack"] == 2.5 and manifest["seed"] == 7
     assert sorted(os.listdir(folder / "set")) == ["aggregate.csv", "manifest.json", "models.yaml", "scenario.yaml", "summary.csv"]
     summary = rows_of(folder / "set" / "summary.csv")
@@ -144,22 +128,11 @@ def folders_are_protected(folder):
 def standard_input_works(folder):
     text = (SOURCE / "configs" / "eas-sim.yaml").read_text()
     text = text.replace("models/eas-sim.yaml", str(SOURCE / "configs" / "models" / "eas-sim.yaml"))
-    done = subprocess.run([EASIM, "run", "-", "--out", folder / "stdin", "--quiet"], input=text, text=True,
-                          capture_output=True)
-    assert done.returncode == 0, done.stderr
+    easim("run", "-", "--out", folder / "stdin", "--quiet", input=text)
     assert filecmp.cmp(folder / "stdin" / "jobs.csv", folder / "1" / "jobs.csv") is False  # another policy
     run("eas-sim.yaml", folder / "pollux", "--quiet")
     assert filecmp.cmp(folder / "stdin" / "jobs.csv", folder / "pollux" / "jobs.csv", shallow=False)
 
 
-def main():
-    checks = [threads_do_not_matter, energy_adds_up, meter_is_the_integral, jobs_agree_with_summary, numbers_read_back, overrides_work,
-              folders_are_protected, standard_input_works]
-    with tempfile.TemporaryDirectory(prefix="easim-files.") as folder:
-        for check in checks:
-            check(Path(folder))
-    print(f"{len(checks)} passed, 0 failed")
-    print(f"{len(checks)} cases")
-
-
-main()
+cases(threads_do_not_matter, energy_adds_up, meter_is_the_integral, jobs_agree_with_summary, numbers_read_back, overrides_work,
+      folders_are_protected, standard_input_works, shared=True)

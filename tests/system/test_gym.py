@@ -17,16 +17,15 @@ import warnings
 from functools import partial
 from pathlib import Path
 
-from support import EASIM, SOURCE, form, raised
+from harness import EASIM, SOURCE, TINY, cases, form, raised, run, skip
 
 os.environ.update(EASIM=EASIM, PYTHONDONTWRITEBYTECODE="1", PYTHONPATH=str(SOURCE / "tools/python"))
 sys.path.insert(0, str(SOURCE / "tools/python"))
 sys.dont_write_bytecode = True
 if not importlib.util.find_spec("numpy"):
-    if sys.executable != "/usr/bin/python3" and subprocess.run(["/usr/bin/python3", "-c", "import numpy"], capture_output=True).returncode == 0:
+    if sys.executable != "/usr/bin/python3" and run("/usr/bin/python3", "-c", "import numpy", code=None).returncode == 0:
         os.execv("/usr/bin/python3", ["/usr/bin/python3", *sys.argv])
-    print("skipped: NumPy is not installed (Debian: python3-numpy)")
-    sys.exit(77)
+    skip("NumPy is not installed (Debian: python3-numpy)")
 
 import numpy
 import easim
@@ -35,7 +34,7 @@ import easim.gym
 sys.path.insert(0, str(SOURCE / "tools/python/examples"))
 import cem
 
-TINY, SEED = SOURCE / "configs/tiny.yaml", SOURCE / "configs/eas-sim.yaml"
+SEED = SOURCE / "configs/eas-sim.yaml"
 SHORT = {"horizon": "2h"}
 WEIGHTS = SOURCE / "tools/python/examples/cem.json"
 
@@ -188,7 +187,7 @@ def test_dead_easim():
 
 def test_checker():
     if not importlib.util.find_spec("gymnasium"):
-        return "Gymnasium is not installed"
+        skip("Gymnasium is not installed")
     import gymnasium
     from gymnasium.utils.env_checker import check_env
     with warnings.catch_warnings():
@@ -261,18 +260,7 @@ def test_document():
         assert printed.getvalue() == expected, f"docs/python.md: printed is\n{printed.getvalue()}"
 
 
-def main():
-    left_out = form([], [test_example_learns, test_example_compared])
-    tests = [(name, value) for name, value in globals().items()
-             if name.startswith("test_") and name[5:] in (sys.argv[3:] or name) and value not in left_out]
-    with tempfile.TemporaryDirectory(prefix="easim-gyms.", ignore_cleanup_errors=True) as folder:
-        tempfile.tempdir = os.environ["TMPDIR"] = folder  # agents that are killed leave theirs in it
-        skipped = [f"{name}: {why}" for name, test in tests for why in [test()] if why]
-    for line in skipped:
-        print(f"skipped: {line}")
-    print(f"{len(tests) - len(skipped)} passed, 0 failed, {len(skipped)} skipped")
-    print(f"{len(tests) - len(skipped)} cases")
-
-
-if __name__ == "__main__":
-    main()
+left_out = form([], [test_example_learns, test_example_compared])
+with tempfile.TemporaryDirectory(prefix="easim-gyms.", ignore_cleanup_errors=True) as scratch:
+    tempfile.tempdir = os.environ["TMPDIR"] = scratch  # agents that are killed leave theirs in it
+    cases(*(test for name, test in list(globals().items()) if name.startswith("test_") and test not in left_out))

@@ -3,15 +3,12 @@
 For each a scenario on which it speaks and one just beyond its threshold; its figures again from segments.csv and the forms
 of the model; its command as it is printed, and what it reports of that run. Rules about load, carbon and trust likewise.
 """
-import json
 import math
 import statistics
-import tempfile
-from pathlib import Path
 
-from recorded_case import (FAST, SLOW, elastic, figures, goodput, insights, model_file, near, no_run, power, rigid, run, silent, the, unit_j,
-                           what_if)
-from support import SOURCE, easim, rows_of
+from harness import SOURCE, cases, easim, json_of, near, rows_of
+from recorded_case import (FAST, SLOW, elastic, figures, goodput, insights, model_file, no_run, power, rigid, run, silent, the,
+                           unit_j, what_if)
 
 J_PER_KWH = 3.6e6
 PERIODIC = "kind: periodic, period: 600s, until: {jobs: 5}, mix: [{model: m}], sizes: {law: constant, mean: 1h}, users: 3"
@@ -374,18 +371,9 @@ def clean(place):
     for policy in ("fcfs", "zeus", "pollux", "hades"):
         folder = run(place, (jobs, ", k: [1]"), {"fast": FAST}, nodes=[("fast", 4), ("fast", 2)], policy=policy, files=[("m.yaml", text)])
         easim("analyze", folder, "--quiet")
-        for insight in json.loads((folder / "insights.json").read_text())["insights"]:
+        for insight in json_of(folder / "insights.json")["insights"]:
             assert insight["severity"] == "info", (policy, insight["id"], insight["finding"])
 
 
-def main():
-    tests = [wasted_fast, slow_cheap, overscale, underscale, batch, spread, comm, imbalance, mem_strand, short, queue, carbon,
-             warmup, extrapolated, seed_noise, clean]
-    with tempfile.TemporaryDirectory(prefix="easim-insights.") as name:
-        for test in tests:
-            test(Path(name))
-    print(f"{len(tests)} passed, 0 failed")
-    print(f"{len(tests)} cases")
-
-
-main()
+cases(wasted_fast, slow_cheap, overscale, underscale, batch, spread, comm, imbalance, mem_strand, short, queue, carbon, warmup,
+      extrapolated, seed_noise, clean, shared=True)

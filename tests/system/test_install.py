@@ -8,12 +8,9 @@ documents lie as in the source, and the installed configurations are as good as 
 import os
 import re
 import shutil
-import subprocess
-import sys
-import tempfile
 from pathlib import Path
 
-EASIM, SOURCE = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
+from harness import EASIM, SOURCE, TINY, cases, run
 
 # The key of sjf is the least time: 100 samples at 4 a second on the faster of two configurations.
 MOCK_TEST = """#include "policy_mock.h"
@@ -49,21 +46,19 @@ const struct easim_policy easim_policy = {EASIM_POLICY_ABI, "sjf", "1.0", "the s
 NAMES = {key: value for key, value in os.environ.items() if not key.startswith("EASIM_") and key != "DESTDIR"}
 
 
-def run(*command, **environment):
-    done = subprocess.run(command, capture_output=True, text=True, env={**NAMES, **environment}, check=False)
-    assert done.returncode == 0, (command, done.stdout, done.stderr)
-    return done.stdout.strip()
-
-
 def names_below(folder):
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file() and path.name != "meson.build")
+
+
+def output(*command, **environment):
+    return run(*command, env=NAMES | environment).stdout.strip()
 
 
 def check_files(root):
     """Each shell has its completion; documents and what they link to are there; configurations say what those of the source say."""
     for shell, place in (("bash", "bash-completion/completions/easim"), ("zsh", "zsh/site-functions/_easim"),
                          ("fish", "fish/vendor_completions.d/easim.fish")):
-        assert (root / "share" / place).read_text() == run(EASIM, "completion", shell) + "\n", shell
+        assert (root / "share" / place).read_text() == output(EASIM, "completion", shell) + "\n", shell
     data = root / "share/easim"
     for folder in ("configs", "validation", "workloads"):
         assert names_below(data / folder) == names_below(SOURCE / folder), folder
@@ -72,52 +67,48 @@ def check_files(root):
     assert {"docs/" + name for name in names_below(SOURCE / "docs") if not name.startswith("man/")} == \
         {"docs/" + name for name in names_below(data / "docs")}
     for config in sorted((data / "configs").glob("*.yaml")):
-        said = [subprocess.run([root / "bin/easim", "check", f"configs/{config.name}"], cwd=place, env=NAMES, capture_output=True,
-                               text=True, check=False) for place in (data, SOURCE)]
+        said = [run(root / "bin/easim", "check", f"configs/{config.name}", cwd=place, env=NAMES, code=None) for place in (data, SOURCE)]
         assert said[0].stdout == said[1].stdout and said[0].stderr == said[1].stderr, said
 
 
 def compare_cpp(folder, flags, easim):
     (folder / "sjf.cc").write_text(CPP_POLICY)
-    run("g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-pedantic-errors", "-shared", "-fPIC", "-fvisibility=hidden",
-        *flags, "-o", str(folder / "sjf.so"), str(folder / "sjf.cc"))
-    run(str(easim), "run", str(SOURCE / "configs" / "tiny.yaml"), "--policy", str(folder / "sjf.so"), "--check", "--strict",
-        "--out", str(folder / "cpp"))
+    output("g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-pedantic-errors", "-shared", "-fPIC", "-fvisibility=hidden",
+           *flags, "-o", folder / "sjf.so", folder / "sjf.cc")
+    output(easim, "run", TINY, "--policy", folder / "sjf.so", "--check", "--strict",
+        "--out", folder / "cpp")
     assert (folder / "cpp" / "jobs.csv").read_bytes() == (folder / "out" / "jobs.csv").read_bytes()
 
 
-def main():
+def installed(folder):
     example = re.search(r"```c\n(/\* sjf\.c.*?)```", (SOURCE / "policies" / "README.md").read_text(), re.S).group(1)
-    with tempfile.TemporaryDirectory(prefix="easim-install.") as folder:
-        root = Path(folder) / "moved" / "root"
-        run("meson", "install", "-C", str(EASIM.parent), "--no-rebuild", "--destdir", f"{folder}/destdir")
-        root.parent.mkdir()
-        next(Path(folder).glob("destdir/**/bin")).parent.rename(root)
-        check_files(root)
-        pc = {"PKG_CONFIG_PATH": str(next(root.rglob("easim.pc")).parent)}
-        flags = run("pkg-config", "--cflags", "easim", **pc).split()
-        plugins = Path(run("pkg-config", "--variable=plugindir", "easim", **pc))
-        assert plugins.resolve().is_relative_to(root), f"{plugins}: build folders of before need meson setup --wipe"
-        assert sorted(path.stem for path in plugins.iterdir()) == sorted(p.stem for p in (SOURCE / "policies").glob("*.c"))
-        mock = Path(run("pkg-config", "--variable=mockdir", "easim", **pc))
-        (Path(folder) / "sjf.c").write_text(example)
-        (Path(folder) / "test_sjf.c").write_text(MOCK_TEST)
-        run("cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", *flags, f"-I{mock}", "-o", f"{folder}/test_sjf",
-            f"{folder}/test_sjf.c", f"{folder}/sjf.c", "-lm")
-        run(f"{folder}/test_sjf")
-        assert (mock.parent / "exec" / "fcfs.py").is_file()
-        run("cc", "-std=c17", "-Wall", "-Wextra", "-Werror", "-pedantic", "-shared", "-fPIC", "-fvisibility=hidden",
-            *flags, "-o", str(plugins / "sjf.so"), str(Path(folder) / "sjf.c"))
-        easim = root / "bin/easim"
-        assert "shortest job first" in run(easim, "policies")
-        table = run(easim, "run", SOURCE / "configs" / "tiny.yaml", "--policy", "sjf", "--check", "--strict", "--out", f"{folder}/out")
-        assert "policy sjf" in table, table
-        table = run(easim, "validate", "--out", f"{folder}/validate")
-        assert "erlang-c: " in table and ", 0 unexpected, " in table, table
-        if shutil.which("g++"):
-            compare_cpp(Path(folder), flags, easim)
-    print("1 passed, 0 failed")
-    print("1 cases")
+    root = folder / "moved" / "root"
+    output("meson", "install", "-C", Path(EASIM).parent, "--no-rebuild", "--destdir", f"{folder}/destdir")
+    root.parent.mkdir()
+    next(folder.glob("destdir/**/bin")).parent.rename(root)
+    check_files(root)
+    pc = {"PKG_CONFIG_PATH": str(next(root.rglob("easim.pc")).parent)}
+    flags = output("pkg-config", "--cflags", "easim", **pc).split()
+    plugins = Path(output("pkg-config", "--variable=plugindir", "easim", **pc))
+    assert plugins.resolve().is_relative_to(root), f"{plugins}: build folders of before need meson setup --wipe"
+    assert sorted(path.stem for path in plugins.iterdir()) == sorted(p.stem for p in (SOURCE / "policies").glob("*.c"))
+    mock = Path(output("pkg-config", "--variable=mockdir", "easim", **pc))
+    (folder / "sjf.c").write_text(example)
+    (folder / "test_sjf.c").write_text(MOCK_TEST)
+    output("cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", *flags, f"-I{mock}", "-o", f"{folder}/test_sjf",
+        f"{folder}/test_sjf.c", f"{folder}/sjf.c", "-lm")
+    output(f"{folder}/test_sjf")
+    assert (mock.parent / "exec" / "fcfs.py").is_file()
+    output("cc", "-std=c17", "-Wall", "-Wextra", "-Werror", "-pedantic", "-shared", "-fPIC", "-fvisibility=hidden",
+           *flags, "-o", str(plugins / "sjf.so"), folder / "sjf.c")
+    easim = root / "bin/easim"
+    assert "shortest job first" in output(easim, "policies")
+    table = output(easim, "run", TINY, "--policy", "sjf", "--check", "--strict", "--out", f"{folder}/out")
+    assert "policy sjf" in table, table
+    table = output(easim, "validate", "--out", f"{folder}/validate")
+    assert "erlang-c: " in table and ", 0 unexpected, " in table, table
+    if shutil.which("g++"):
+        compare_cpp(folder, flags, easim)
 
 
-main()
+cases(installed)

@@ -2,18 +2,14 @@
 every single GPU written down naively: the same ends, energies and lost times. The plug-in `script` does what is drawn
 here. Rules: docs/semantics.md, life of a job, resizing, sleep. Usage: test_interruptions_by_gpu.py EASIM
 """
-import csv
 import random
-import subprocess
-import sys
-import tempfile
-from pathlib import Path
 
-EASIM = str(Path(sys.argv[1]).resolve())
+from harness import cases, easim, rows_of, seeds
+
 RATES = {1: 1, 2: 1.6, 4: 2}  # samples/s by GPUs, 100 W each
 CTX_W, START_S, RESTART_S = 90, 3, 5
 SIZES = list(RATES)
-SCENARIOS = 60
+ACTIONS = []
 
 
 class Gpu:
@@ -174,28 +170,19 @@ def write(cluster, folder):
         f"policy: {{name: script, params: {{actions: \"{', '.join(cluster.script)}\"}}}}\n", encoding="utf-8")
 
 
-def check(seed, folder):
+def simulated_gpu_by_gpu(seed, folder):
     rng = random.Random(seed)
     cluster = Cluster(rng)
     cluster.run(rng)
     write(cluster, folder)
-    subprocess.run([EASIM, "run", str(folder / "s.yaml"), "--check", "--strict", "--quiet", "--force", "--out",
-                    str(folder / "out")], check=True)
-    with open(folder / "out" / "jobs.csv", newline="", encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            job = cluster.jobs[int(row["job_id"])]
-            for column, expected in (("finish_s", job.end), ("energy_j", job.energy), ("lost_s", job.lost)):
-                assert abs(float(row[column]) - expected) <= 1e-6 * (1 + expected), (
-                    seed, job.number, column, row[column], expected, cluster.script)
-    return len(cluster.script)
+    easim("run", folder / "s.yaml", "--check", "--strict", "--quiet", "--out", folder / "out")
+    for row in rows_of(folder / "out/jobs.csv"):
+        job = cluster.jobs[int(row["job_id"])]
+        for column, expected in (("finish_s", job.end), ("energy_j", job.energy), ("lost_s", job.lost)):
+            assert abs(float(row[column]) - expected) <= 1e-6 * (1 + expected), (
+                seed, job.number, column, row[column], expected, cluster.script)
+    ACTIONS.append(len(cluster.script))
 
 
-def main():
-    with tempfile.TemporaryDirectory(prefix="easim-interruptions.") as folder:
-        actions = sum(check(seed, Path(folder)) for seed in range(SCENARIOS))
-    assert actions > 20 * SCENARIOS
-    print(f"{SCENARIOS} scenarios, {actions} actions as simulated GPU by GPU")
-    print(f"{SCENARIOS} cases")
-
-
-main()
+cases(seeds(simulated_gpu_by_gpu, 60))
+assert sum(ACTIONS) > 20 * len(ACTIONS), ACTIONS

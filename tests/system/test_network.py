@@ -5,14 +5,12 @@ down naively over the free GPUs of nodes; one tier with oversubscription 1 is no
 the network's energy of jobs below a leaf and a spine, by hand; the network's power is base power and nothing else.
 """
 import json
-import sys
-import tempfile
-from pathlib import Path
 
-from random_scenario import Scenario, lines
-from support import easim, rows_of
+from harness import cases, easim, option, rows_of, same_files
+from random_scenario import Scenario
 
 RUN = ("--quiet", "--check", "--trace", "t.jsonl", "--replications", 1)
+COUNT = option("--count", 40)
 POLICIES = ("fcfs", "easy", "pollux", "zeus")  # none moves a job: what a decision starts, it starts on what is free before it
 
 
@@ -57,8 +55,7 @@ class Tiers:
 
 
 def run(folder, scenario, *more, name="out"):
-    for file, text in scenario.files.items():
-        (folder / file).write_text(text)
+    scenario.write(folder)
     easim("run", folder / "scenario.yaml", "--out", folder / name, *RUN, *more)
     return folder / name
 
@@ -110,9 +107,9 @@ def without_parts(scenario):
         node["count"] += 3
 
 
-def placement(folder, count):
+def placement(folder):
     spans = {}
-    for seed in range(1, count + 1):
+    for seed in range(1, COUNT + 1):
         scenario = Scenario(seed)
         scenario.scenario["horizon"] = 20000  # jobs that fail again and again do not end
         without_parts(scenario)
@@ -123,9 +120,9 @@ def placement(folder, count):
     assert all(spans.get(span, 0) > 20 for span in range(4)), spans
 
 
-def one_tier_is_no_network(folder, count):
+def one_tier_is_no_network(folder):
     """All files of a run but the manifest, which holds the scenario."""
-    for seed in range(1, count + 1):
+    for seed in range(1, COUNT // 4 + 1):
         scenario = Scenario(seed)
         if seed % 3 == 0:
             scenario.take_newer()
@@ -135,8 +132,7 @@ def one_tier_is_no_network(folder, count):
         network = run(folder, scenario, "--decisions", name=f"network-{seed}")
         names = {path.name for path in plain.iterdir()}
         assert names == {path.name for path in network.iterdir()}
-        for name in names - {"manifest.json", "scenario.yaml"}:
-            assert (plain / name).read_bytes() == (network / name).read_bytes(), (seed, name)
+        same_files(plain, network, *names - {"manifest.json", "scenario.yaml"})
 
 
 BY_HAND = """\
@@ -177,9 +173,9 @@ def by_hand(folder):
     assert abs(float(summary["energy_base_kwh"]) - 0.54 * hours) < 1e-12, summary
 
 
-def power_is_base_power(folder, count):
+def power_is_base_power(folder):
     """Beside base energy, power at each instant, and what follows from them nothing changes."""
-    for seed in range(1, count + 1):
+    for seed in range(1, COUNT // 4 + 1):
         scenario = Scenario(seed)
         if "power_cap_w" in scenario.cluster:
             continue
@@ -192,8 +188,7 @@ def power_is_base_power(folder, count):
         gpus = sum(node["count"] * node["gpus"] for node in scenario.cluster["nodes"])
         ports = [2 * gpus / tier["oversubscription"] for tier in scenario.tiers]
         watts = sum(-int(-ports[i] // 16) for i in (0, 1)) * 700.25 + ports[1] * 12
-        assert (plain / "jobs.csv").read_bytes() == (powered / "jobs.csv").read_bytes()
-        assert (plain / "types.csv").read_bytes() == (powered / "types.csv").read_bytes()
+        same_files(plain, powered, "jobs.csv", "types.csv")
         before, after = rows_of(plain / "summary.csv")[0], rows_of(powered / "summary.csv")[0]
         kwh = watts * float(after["sim_s"]) / 3.6e6
         assert "energy_network_kwh" not in before and abs(float(after["energy_network_kwh"]) - kwh) <= 1e-9 * kwh
@@ -203,14 +198,4 @@ def power_is_base_power(folder, count):
             assert one["time_s"] == other["time_s"] and abs(float(other["power_w"]) - float(one["power_w"]) - watts) < 1e-6
 
 
-def main():
-    count = int(sys.argv[4]) if sys.argv[3:4] == ["--count"] else 40
-    with tempfile.TemporaryDirectory() as folder:
-        placement(Path(folder), count)
-        one_tier_is_no_network(Path(folder), count // 4)
-        by_hand(Path(folder))
-        power_is_base_power(Path(folder), count // 4)
-    print("4 cases")
-
-
-main()
+cases(placement, one_tier_is_no_network, by_hand, power_is_base_power)

@@ -9,23 +9,15 @@ import contextlib
 import io
 import json
 import os
-import subprocess
 import sys
-import tempfile
-from pathlib import Path
 
-from support import EASIM, SOURCE
+from harness import EASIM, SOURCE, cases, json_of, python_with, run
 
 NOTEBOOK = SOURCE / "docs/notebook.ipynb"
 MOST_BYTES = 60_000
 FIELDS = {"stream": {"name", "text"}, "display_data": {"data", "metadata"},
           "execute_result": {"data", "metadata", "execution_count"}}  # of outputs, nbformat 4.5
 VALIDATE = "import sys, nbformat; nbformat.validate(nbformat.read(sys.argv[1], nbformat.NO_CONVERT))"
-
-
-def python_with(modules):
-    return next((python for python in (sys.executable, "/usr/bin/python3") if Path(python).exists() and subprocess.run(
-        [python, "-c", f"import {modules}"], capture_output=True, check=False).returncode == 0), None)
 
 
 def check_format(book, path):
@@ -35,8 +27,8 @@ def check_format(book, path):
         for output in cell.get("outputs", []):
             assert set(output) == {"output_type"} | FIELDS[output["output_type"]], (n, set(output))
     if python := python_with("nbformat"):
-        done = subprocess.run([python, "-c", VALIDATE, path], capture_output=True, text=True, check=False)
-        assert done.returncode == 0 and not done.stderr, done.stderr
+        done = run(python, "-c", VALIDATE, path)
+        assert not done.stderr, done.stderr
     else:
         print("no Python has nbformat: the fields of cells and outputs alone are checked")
 
@@ -44,12 +36,10 @@ def check_format(book, path):
 def executed(python, folder):
     """The cells, with their outputs of nbconvert."""
     environment = {**os.environ, "EASIM": EASIM, "PYTHONPATH": str(SOURCE / "tools/python"), "PYTHONDONTWRITEBYTECODE": "1",
-                   "HOME": folder, "IPYTHONDIR": folder, "JUPYTER_RUNTIME_DIR": folder, "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
-    done = subprocess.run([python, "-m", "nbconvert", "--to", "notebook", "--execute", "--ExecutePreprocessor.timeout=-1",
-                           "--output-dir", folder, "--output", "out", NOTEBOOK], env=environment, capture_output=True, text=True,
-                          check=False)
-    assert done.returncode == 0, done.stderr[-3000:]
-    return json.loads(Path(folder, "out.ipynb").read_text())["cells"]
+                   "HOME": str(folder), "IPYTHONDIR": str(folder), "JUPYTER_RUNTIME_DIR": str(folder), "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
+    run(python, "-m", "nbconvert", "--to", "notebook", "--execute", "--ExecutePreprocessor.timeout=-1", "--output-dir", folder,
+        "--output", "out", NOTEBOOK, env=environment)
+    return json_of(folder / "out.ipynb")["cells"]
 
 
 def outputs_of(cells):
@@ -84,16 +74,15 @@ def printed(outputs):
     return "".join(output["text"] for output in outputs if output["output_type"] == "stream")
 
 
-def main():
+def every_cell(folder):
     text = NOTEBOOK.read_text(encoding="utf-8")
     book = json.loads(text)
-    cells, python = book["cells"], python_with("nbconvert, ipykernel")
+    cells, python = book["cells"], python_with("nbconvert", "ipykernel")
     assert len(cells) == 10 and len(text.encode()) < MOST_BYTES, (len(cells), len(text))
     check_format(book, NOTEBOOK)
-    with tempfile.TemporaryDirectory(prefix="easim-notebook.") as folder:
-        made = executed(python, folder) if python else []
+    made = executed(python, folder) if python else []
     found = outputs_of(made)
-    if sys.argv[3:] == ["--update"]:
+    if "--update" in sys.argv:
         for n, outputs in found.items():
             text = [{"name": "stdout", "output_type": "stream", "text": printed(outputs)}] if printed(outputs) else []
             counted = [output | ({"execution_count": None} if "execution_count" in output else {}) for output in made[n]["outputs"]]
@@ -110,8 +99,6 @@ def main():
     else:
         print("no Python has nbconvert and ipykernel: the cells are executed in this Python, without a kernel")
         assert printed_here(cells) == {n: printed(outputs) for n, outputs in shown.items()}
-    print("1 passed, 0 failed")
-    print("1 cases")
 
 
-main()
+cases(every_cell)

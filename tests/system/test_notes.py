@@ -1,12 +1,10 @@
 """What is said besides figures, where, and with which shares: test_notes.py EASIM SOURCE. Every share is counted again."""
 import json
 import re
-import tempfile
-from pathlib import Path
 from statistics import mean, stdev
 
+from harness import cases, easim, json_of, rows_of
 from student import t_point
-from support import SOURCE, easim, rows_of
 
 # Two models: "bert" is measured on a100 up to batch 16 and 2 GPUs, on h100 not at all; "vit" knows a100 alone.
 FORM = "a_s: 0.04, c_s: 0.005, gamma: 2, alpha_s: 0.01, p0_w: 100, pmax_w: 300, evidence: assumed, source: made up"
@@ -96,10 +94,10 @@ def said_of_services(folder):
         found = [line for line in found if line not in finer]
         assert [line[6:] for line in found if line.startswith("note: ")] == notes, (changes, found)
         assert [line[9:] for line in found if line.startswith("warning: ")] == warnings, (changes, found)
-    with_hashes = json.loads((folder / "served" / "manifest.json").read_text())["inputs"]
+    with_hashes = json_of(folder / "served" / "manifest.json")["inputs"]
     (folder / "s.yaml").write_text(SERVED.format(**(plain | {"demand": log})))
     easim("run", folder / "s.yaml", "--out", folder / "served", "--force")
-    added = {row["key"] for row in json.loads((folder / "served" / "manifest.json").read_text())["inputs"]} - {
+    added = {row["key"] for row in json_of(folder / "served" / "manifest.json")["inputs"]} - {
         row["key"] for row in with_hashes}
     assert added == {"workload.demand.file"}, added
 
@@ -118,7 +116,7 @@ def warnings_everywhere(folder):
     for command, text in outputs.items():
         for warning in said:
             assert text.count(f"  warning: {warning}\n") == 1, (command, warning, text)
-        assert json.loads((folder / command / "manifest.json").read_text())["warnings"] == said, command
+        assert json_of(folder / command / "manifest.json")["warnings"] == said, command
     assert easim("check", config).stdout.splitlines()[1:] == [f"  warning: {w}" for w in said]
     beside = easim("ablate", config, "zeus:edp_slack=2", "pollux", "--out", folder / "csv", "--format", "csv")
     assert all(f"  warning: {w}\n" in beside.stderr and w not in beside.stdout for w in said), beside.stderr
@@ -242,14 +240,4 @@ def timed_decisions(folder):
     assert not line.search(easim("run", config, "--force", "--out", folder / "out").stdout)
 
 
-def main():
-    for test in (warnings_everywhere, said_of_services, shares_of_starts, caps_that_are_ignored, queues_and_ends, rows_of_logs,
-                 timed_decisions):
-        with tempfile.TemporaryDirectory() as folder:
-            test(Path(folder))
-        print(f"{test.__name__}: holds")
-    print("7 cases")
-
-
-if __name__ == "__main__":
-    main()
+cases(warnings_everywhere, said_of_services, shares_of_starts, caps_that_are_ignored, queues_and_ends, rows_of_logs, timed_decisions)

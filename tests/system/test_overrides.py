@@ -4,13 +4,10 @@ A run with overrides gives the files of a run with the model file edited by hand
 such a file. Paths, axes, perturbations and tuning reach single values, and every command can be repeated.
 """
 import csv
-import json
 import re
 import statistics
-import tempfile
-from pathlib import Path
 
-from support import SOURCE, easim, rows_of
+from harness import SOURCE, cases, easim, json_of, rows_of
 
 SEED = SOURCE / "configs" / "eas-sim.yaml"
 MODELS = (SOURCE / "configs" / "models" / "eas-sim.yaml").read_text()
@@ -34,10 +31,7 @@ def with_models(folder, name, text):
 
 
 def same(one, other):
-    for name in RESULTS:
-        if (one / name).read_bytes() != (other / name).read_bytes():
-            return False
-    return True
+    return all((one / name).read_bytes() == (other / name).read_bytes() for name in RESULTS)
 
 
 def edited(key, change):
@@ -69,7 +63,7 @@ def test_edited_file(folder):
 def test_models_yaml(folder):
     """It is a model file; hashed in the manifest; the evidence says who set what; runs repeat."""
     out = overrides(folder, "three", ROW3)
-    manifest = json.loads((out / "manifest.json").read_text())
+    manifest = json_of(out / "manifest.json")
     assert "models.yaml" in [entry["file"] for entry in manifest["results"]]
     assert {model["weakest_evidence"] for model in manifest["models"]} == {"assumed (override)"}
     again = run(folder, "again", "--set", f"models={out}/models.yaml")
@@ -207,13 +201,4 @@ def test_fitted_sizes(folder):
         assert len(values) == 30 and abs(statistics.fmean(values) - 10.9) < 0.025, (physics, statistics.fmean(values))
 
 
-def main():
-    for name, test in list(globals().items()):
-        if name.startswith("test_"):
-            with tempfile.TemporaryDirectory(prefix="easim-overrides.") as folder:
-                test(Path(folder))
-    print(f"{sum(name.startswith('test_') for name in globals())} cases")
-
-
-if __name__ == "__main__":
-    main()
+cases(*(value for name, value in list(globals().items()) if name.startswith("test_")))

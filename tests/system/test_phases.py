@@ -7,12 +7,9 @@ naively (semantics 15): the same ends, energies, lost times, lost energy and las
 import bisect
 import math
 import random
-import subprocess
-import tempfile
-from pathlib import Path
 
+from harness import cases, easim, rows_of, same_files
 from random_scenario import Scenario, lines
-from support import EASIM, rows_of
 
 SIZES, CTX_W, TDP_W, MEMORY = [1, 2, 4], 90, 400, 24
 SCENARIOS, TWINS = 80, 60
@@ -228,8 +225,7 @@ def play(seed, folder):
         f"cluster: {{gpu_types: [{{name: g, idle_w: 50, ctx_w: {CTX_W}, tdp_w: {TDP_W}, memory_gib: {MEMORY}}}], "
         f"nodes: [{{gpu: g, gpus: {run.gpus}}}]}}\n"
         f"policy: {{name: script, params: {{actions: \"{', '.join(run.script)}\"}}}}\n", encoding="utf-8")
-    subprocess.run([EASIM, "run", folder / "s.yaml", "--check", "--strict", "--quiet", "--force", "--out", folder / "out"],
-                   check=True)
+    easim("run", folder / "s.yaml", "--check", "--strict", "--quiet", "--force", "--out", folder / "out")
     for row, job in zip(rows_of(folder / "out/jobs.csv"), run.jobs, strict=True):
         for column, expected in (("finish_s", job.end), ("energy_j", job.energy), ("lost_s", job.lost), ("b", job.b),
                                  ("k", job.k)):
@@ -253,24 +249,20 @@ def twins(folder):
         outs = []
         for name, phases in (("one", None), ("three", [{"until": 0.37}, {"until": 0.371}, {"until": 1}])):
             place, scenario = folder / f"{seed}-{name}", Scenario(seed)
-            place.mkdir()
             for model in scenario.models:
                 model.pop("phases", None)
                 if phases:
                     model["phases"] = phases
             scenario.files["models.yaml"] = lines({"models": scenario.models} | (
                 {"rigid_speed": scenario.rigid_speed} if scenario.rigid_speed else {}))
-            for file, text in scenario.files.items():
-                (place / file).write_text(text, encoding="utf-8")
-            done = subprocess.run([EASIM, "run", "scenario.yaml", "--check", "--quiet", "--decisions", "--out", "out"],
-                                  cwd=place, capture_output=True, text=True, timeout=300, check=False)
+            scenario.write(place)
+            done = easim("run", "scenario.yaml", "--check", "--quiet", "--decisions", "--out", "out", cwd=place, code=None)
             outs.append((done.returncode, place / "out"))
         assert outs[0][0] == outs[1][0], (seed, outs)
         if outs[0][0] != 0:
             continue
         one, three = (out for _, out in outs)
-        for file in ("jobs.csv", "decisions.csv", "users.csv", "types.csv"):
-            assert (one / file).read_bytes() == (three / file).read_bytes(), (seed, file)
+        same_files(one, three, "jobs.csv", "decisions.csv", "users.csv", "types.csv")
         for a, b in zip(rows_of(one / "summary.csv"), rows_of(three / "summary.csv"), strict=True):
             events += int(b["events"]) - int(a["events"])
             different = {k: (a[k], b[k]) for k in a if a[k] != b[k]}
@@ -282,14 +274,4 @@ def twins(folder):
     print(f"{TWINS} scenarios, {events} boundaries that change nothing")
 
 
-def main():
-    with tempfile.TemporaryDirectory(prefix="easim-phases.") as name:
-        for check in (naive_simulation, twins):
-            place = Path(name, check.__name__)
-            place.mkdir()
-            check(place)
-    print("2 cases")
-
-
-if __name__ == "__main__":
-    main()
+cases(naive_simulation, twins)

@@ -3,21 +3,18 @@
 The data that a figure draws are computed again from the results; pictures are decoded; names are as hostile as a file
 system allows.
 """
-import csv
 import math
 import os
 import re
 import shutil
 import statistics
-import subprocess
 import sys
-import tempfile
 import xml.etree.ElementTree as ElementTree
 import zlib
 from pathlib import Path
 
+from harness import EASIM, SOURCE, TINY, cases, form, rows_of, run, write_rows, write_table
 from pictures import check_png
-from support import EASIM, SOURCE, form, rows_of
 
 sys.path.insert(0, str(SOURCE / "tests" / "support"))
 from manifests import seal  # noqa: E402
@@ -40,11 +37,9 @@ axes:
 """
 
 
-def easim(*words, code=0, **more):
-    done = subprocess.run([EASIM, *map(os.fspath, words)], capture_output=True, timeout=300, **more)
-    out, err = (text.decode(errors="surrogateescape") for text in (done.stdout, done.stderr))
-    assert done.returncode == code, (words, done.returncode, out, err)
-    return out, err
+def easim(*words, **more):
+    done = run(EASIM, *words, errors="surrogateescape", **more)
+    return done.stdout, done.stderr
 
 
 def close(a, b, tolerance=1e-9):
@@ -81,7 +76,7 @@ def check_redrawn(folder, names):
         kept = (folder / f"{name}.svg").read_bytes(), (folder / f"{name}.png").read_bytes()
         (folder / f"{name}.svg").unlink()
         (folder / f"{name}.png").unlink()
-        done = subprocess.run(["gnuplot", "-d", f"{name}.gp"], cwd=folder, capture_output=True, text=True, check=True)
+        done = run("gnuplot", "-d", f"{name}.gp", cwd=folder)
         assert done.stderr == "", (name, done.stderr)
         assert kept == ((folder / f"{name}.svg").read_bytes(), (folder / f"{name}.png").read_bytes()), name
 
@@ -216,7 +211,7 @@ def test_comparison(folder):
 def test_bounds(folder):
     """Beside bounds.csv: the region that no schedule reaches, on the axes that have a bound; none under a horizon."""
     results, figures = folder / "bounded", folder / "bounded figures"
-    easim("compare", SOURCE / "configs" / "tiny.yaml", "--policies", "fcfs,zeus,easy", "--bound", "--quiet", "--out", results)
+    easim("compare", TINY, "--policies", "fcfs,zeus,easy", "--bound", "--quiet", "--out", results)
     words = ["plot", results, "--figures", "pareto", "--out", figures, "--format", "svg,png,pdf", "--force"]
     least = {row["metric"]: row["bound"] for row in rows_of(results / "bounds.csv") if row["replication"] == "mean"}
 
@@ -256,7 +251,7 @@ def test_bounds(folder):
         seal(results)
         _, err = easim(*words, code=2)
         assert message in err and "bounds.csv" in err, err
-    easim("compare", SOURCE / "configs" / "tiny.yaml", "--policies", "fcfs,zeus", "--set", "horizon=10h", "--bound", "--quiet",
+    easim("compare", TINY, "--policies", "fcfs,zeus", "--set", "horizon=10h", "--bound", "--quiet",
           "--out", folder / "to 10h")
     said, _ = easim("plot", folder / "to 10h", *words[2:])
     assert "note: no region is shaded: under a horizon" in said and edges()[2] == [], said
@@ -357,7 +352,7 @@ def test_choice(results, folder):
 def test_run(folder):
     """A run by itself, drawn into its own folder."""
     run = folder / "run"
-    easim("run", SOURCE / "configs" / "tiny.yaml", "--quiet", "--out", run)
+    easim("run", TINY, "--quiet", "--out", run)
     said, err = easim("plot", run, "--format", "svg,pdf,png")
     assert err == "" and "pareto    not possible: expected at least two policies" in said, (said, err)
     for name in OF_RUNS:
@@ -404,9 +399,8 @@ def test_many_rows(folder):
     run.mkdir()
     shutil.copy(folder / "run" / "aggregate.csv", run)
     power = [1000 + (i * 7919) % 5000 for i in range(50000)]  # watts, each for 2 s
-    with open(run / "power.csv", "w", encoding="utf-8") as file:
-        file.write("policy,replication,time_s,power_w,alloc_gpus,idle_gpus,waiting,cap_w,failed_gpus\n")
-        file.writelines(f"zeus,1,{2 * i},{w},{i % 5},{4 - i % 5},{i % 3},,0\n" for i, w in enumerate(power))
+    write_table(run / "power.csv", "policy,replication,time_s,power_w,alloc_gpus,idle_gpus,waiting,cap_w,failed_gpus", (
+        ["zeus", 1, 2 * i, w, i % 5, 4 - i % 5, i % 3, "", 0] for i, w in enumerate(power)))
     seal(run)
     easim("plot", run, "--out", folder / "long figures")
     drawn = rows_of(folder / "long figures" / "power.csv")
@@ -462,11 +456,8 @@ def check_axes(results, folder):
 def check_undefined(table, folder):
     """A metric that is defined in none of one policy's points: its map stays empty, in silence."""
     (folder / "undefined").mkdir()
-    with open(folder / "undefined" / "sweep.csv", "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, table[0].keys())
-        writer.writeheader()
-        writer.writerows({**row, "energy_per_work_kwh": row["energy_per_work_kwh"] if row["policy"] == "zeus" else ""}
-                         for row in table)
+    write_rows(folder / "undefined/sweep.csv", [
+        {**row, "energy_per_work_kwh": row["energy_per_work_kwh"] if row["policy"] == "zeus" else ""} for row in table])
     seal(folder / "undefined")
     plot(folder / "undefined", folder / "undefined figures", figures=OF_SWEEPS)
     assert {row["by"] for row in rows_of(folder / "undefined figures" / "heatmap.csv")} == {"zeus"}
@@ -478,11 +469,8 @@ def check_long_legend(table, folder):
     place = folder / "legends"
     place.mkdir()
     for count in (4, 7):
-        with open(place / "sweep.csv", "w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, table[0].keys())
-            writer.writeheader()
-            writer.writerows({**row, "policy.name": f"policy{i}"} for row in table if row["policy"] == "zeus"
-                             for i in range(count))
+        write_rows(place / "sweep.csv", [{**row, "policy.name": f"policy{i}"} for row in table if row["policy"] == "zeus"
+                                         for i in range(count)])
         seal(place)
         easim("plot", place, "--figures", "lines", "--format", "png,svg", "--quiet", "--force")
         check_png(place / "figures" / "lines.png", *size_of(place / "figures", "lines"))
@@ -530,7 +518,7 @@ def test_hostile_names(folder):
 
 def test_locales(place):
     """gnuplot runs with the characters of UTF-8 whatever the locale: no warning of iconv, and the same drawings."""
-    easim("run", SOURCE / "configs" / "tiny.yaml", "-o", place / "tiny", "-q")
+    easim("run", TINY, "-o", place / "tiny", "-q")
     drawn = {}
     for name, locale in (("c", {"LC_ALL": "C"}), ("ctype", {"LC_CTYPE": "POSIX", "LANG": "C"}), ("utf8", {"LC_ALL": "C.UTF-8"})):
         others = {key: value for key, value in os.environ.items() if not key.startswith("LC_") and key != "LANG"}
@@ -540,17 +528,5 @@ def test_locales(place):
     assert len(drawn["c"]) >= 3 and drawn["c"] == drawn["ctype"] == drawn["utf8"]
 
 
-def main():
-    if not shutil.which("gnuplot"):
-        print("skipped: gnuplot not found")
-        sys.exit(77)
-    tests = form([test_comparison, test_bounds, test_worlds, test_run, test_same_values, test_many_rows, test_sweep, test_hostile_names, test_locales],
-                 [test_locales, test_bounds, test_run, test_many_rows, test_sweep])
-    with tempfile.TemporaryDirectory(prefix="easim-plot.") as name:
-        for test in tests:
-            test(Path(name))
-    print(f"{len(tests)} passed, 0 failed")
-    print(f"{len(tests)} cases")
-
-
-main()
+cases(*form([test_comparison, test_bounds, test_worlds, test_run, test_same_values, test_many_rows, test_sweep, test_hostile_names, test_locales],
+            [test_locales, test_bounds, test_run, test_many_rows, test_sweep]), shared=True)

@@ -4,14 +4,11 @@ An outlier a thousand times larger, nine policies, a map of 12 x 12 large number
 of which one slice is wanted. The results are made by hand.
 """
 import math
-import shutil
 import statistics
 import sys
-import tempfile
-from pathlib import Path
 
+from harness import SOURCE, cases, easim, form, rows_of
 from pictures import check_png, check_texts_apart, count_pixels, texts_of
-from support import SOURCE, easim, form, rows_of
 
 sys.path.insert(0, str(SOURCE / "tests" / "support"))
 from manifests import seal  # noqa: E402
@@ -216,17 +213,5 @@ def test_where(folder):
     assert len(rows_of(out / "heatmap.csv")) == 6 and "base.load = 0.75" in [text for text, _ in texts_of(out / "heatmap.svg")]
 
 
-def main():
-    if not shutil.which("gnuplot"):
-        print("skipped: gnuplot not found")
-        sys.exit(77)
-    tests = form([test_outlier, test_decades, test_wide_intervals, test_no_room, test_nine_policies, test_dashes, test_map, test_where],
-                 [test_outlier, test_decades, test_no_room, test_where])
-    with tempfile.TemporaryDirectory(prefix="easim-plot.") as name:
-        for test in tests:
-            test(Path(name))
-    print(f"{len(tests)} passed, 0 failed")
-    print(f"{len(tests)} cases")
-
-
-main()
+cases(*form([test_outlier, test_decades, test_wide_intervals, test_no_room, test_nine_policies, test_dashes, test_map, test_where],
+            [test_outlier, test_decades, test_no_room, test_where]), shared=True)

@@ -18,14 +18,12 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
-import time
 import warnings
 import zipfile
 from functools import partial
 from pathlib import Path
 
-from support import EASIM, HANGS_S, SOURCE, raised, rows_of, state_of, wait_for
+from harness import EASIM, HANGS_S, SOURCE, TINY, cases, json_of, python_with, raised, rows_of, run, skip, state_of, wait_for
 
 PACKAGE = SOURCE / "tools" / "python"
 FENCE = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<text>.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
@@ -33,7 +31,6 @@ sys.path.insert(0, str(PACKAGE))
 sys.dont_write_bytecode = True
 os.environ.update(EASIM=EASIM, PYTHONDONTWRITEBYTECODE="1")
 easim = importlib.import_module("easim")
-TINY = SOURCE / "configs/tiny.yaml"
 
 
 def program(folder, text, name="easim"):
@@ -134,19 +131,11 @@ def frames():
     assert abs(means - told).max() < 1e-9 and list(told.index) == ["easy", "zeus"], (means, told)
 
 
-def python_with(module):
-    for python in (sys.executable, "/usr/bin/python3"):
-        if os.path.exists(python) and subprocess.run([python, "-c", f"import {module}"], capture_output=True).returncode == 0:
-            return python
-    return None
-
-
 def test_frames():
     python = python_with("pandas")
     if not python:
-        return "pandas is not installed (Debian: python3-pandas)"
-    done = subprocess.run([python, __file__, *sys.argv[1:3], "frames"], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+        skip("pandas is not installed (Debian: python3-pandas)")
+    run(python, __file__, *sys.argv[1:3], "frames")
 
 
 # ---- options and problems -------------------------------------------------------------------------------------------
@@ -155,7 +144,7 @@ def test_options():
     """They are those of --help: what it lists is taken, nothing else is."""
     words_of = importlib.import_module("easim.binary").words_of
     for command in ("run", "compare", "sweep", "models", "plot"):
-        help_text = subprocess.run([EASIM, command, "--help"], capture_output=True, text=True).stdout
+        help_text = run(EASIM, command, "--help").stdout
         listed = set(re.findall(r"^ {2}(?:-\S, |    )--([a-z-]+)", help_text, re.MULTILINE)) - {"help"}
         assert set(easim.binary.options_of(EASIM, command)) == listed and len(listed) > 10, (command, listed)
     words = words_of(EASIM, "run", {"set": {"a.b": "2h", "c": [1, 0.5], "d": True, "e": {"law": "x"}}, "seed": 3, "check": True,
@@ -182,7 +171,7 @@ def test_values():
             ({"models": b"m.yaml"}, TypeError, "models: expected a number, ")):
         said = str(raised(error, lambda: easim.run(config, easim=EASIM)))
         assert said.startswith(text), (config, said)
-    said = str(raised(TypeError, lambda: easim.run(SOURCE / "configs" / "tiny.yaml", easim=EASIM, set={"workload.k": {1, 2}})))
+    said = str(raised(TypeError, lambda: easim.run(TINY, easim=EASIM, set={"workload.k": {1, 2}})))
     assert said.startswith("workload.k: expected ") and said.endswith("got set: {1, 2}"), said
     plain = importlib.import_module("easim.binary").plain
     assert plain({"a": Path("x"), "b": (1, 2.5, None, True), 3: {"c": "d"}}, "") == {"a": "x", "b": [1, 2.5, None, True], 3: {"c": "d"}}
@@ -237,7 +226,7 @@ def test_program(folder):
         assert "is not easim" in str(raised(easim.ProgramError, lambda: find(foreign)))
     finally:
         os.environ.update(saved)
-    said = subprocess.run([EASIM, "--version"], capture_output=True, text=True).stdout.split()[1]
+    said = run(EASIM, "--version").stdout.split()[1]
     assert easim.__version__ == said == re.search(r"version: '(.+)'", (SOURCE / "meson.build").read_text())[1]
 
 
@@ -425,7 +414,7 @@ def test_policy_at_random(folder):
         result = easim.run(SOURCE / "configs/failures.yaml", policy=partial(own.Random, seed=5, log=str(folder / "log")),
                            replications=1, check=True, set={"horizon": "5h"})
     assert result.summary["node_failures"][0] > 0 and result.summary["jobs_rejected"][0] > 0, rows(result.summary)
-    said = [tuple(each) for each in json.loads((folder / "log").read_text())]
+    said = [tuple(each) for each in json_of(folder / "log")]
     assert {verb for verb, answer in said if answer == "ok"} == {"start", "preempt", "resize", "reject", "exchange", "wake_at"}, said
     assert {answer for _, answer in said} >= {"ok", "nofit", "invalid"}, said
 
@@ -442,8 +431,8 @@ def test_policy_that_fails(folder):
     assert error.result.manifest["policies"] == ["easy", "zeus"] and len(error.result["zeus"].jobs) == 10, error
     for text, problem in (("mine.py:Nothing", "has no attribute 'Nothing'"), ("mine.py", "expected FILE.py:CLASS"),
                           ("json:JSONDecoder", "is not a subclass of easim.Policy")):
-        done = subprocess.run([sys.executable, "-m", "easim.policy", text], cwd=folder, capture_output=True, text=True,
-                              env={**os.environ, "PYTHONPATH": str(PACKAGE)}, input='{"type": "hello", "message": 0, "protocol": 2}\n')
+        done = run(sys.executable, "-m", "easim.policy", text, cwd=folder, env={**os.environ, "PYTHONPATH": str(PACKAGE)},
+                   input='{"type": "hello", "message": 0, "protocol": 2}\n', code=None)
         assert problem in json.loads(done.stdout)["fail"] and done.returncode == 1, done
     assert "write the class into a file" in str(raised(ValueError, lambda: easim.run(TINY, policy=type("Gone", (easim.Policy,), {"__module__": "cell"}))))
 
@@ -479,7 +468,7 @@ def test_source():
 
 def build(folder, kind="build_wheel"):
     text = f"import sys; sys.dont_write_bytecode = True; sys.path.insert(0, '.'); import backend; print(backend.{kind}({str(folder)!r}))"
-    return folder / subprocess.run([sys.executable, "-c", text], cwd=PACKAGE, capture_output=True, text=True, check=True).stdout.strip()
+    return folder / run(sys.executable, "-c", text, cwd=PACKAGE).stdout.strip()
 
 
 def test_wheel(folder):
@@ -497,30 +486,28 @@ def test_wheel(folder):
     assert {path.name for path in (PACKAGE / "easim").iterdir() if path.is_file()} == {n[6:] for n in names if n.startswith("easim/")}
     shutil.unpack_archive(build(folder, "build_sdist"), folder / "sdist")
     source = next((folder / "sdist").iterdir())
-    subprocess.run([sys.executable, "-c", "import backend; backend.build_wheel('.')"], cwd=source, check=True)
+    run(sys.executable, "-c", "import backend; backend.build_wheel('.')", cwd=source)
     assert next(source.glob("*.whl")).read_bytes() == wheel.read_bytes()
 
 
 def test_install(folder):
     """pip install in a fresh environment without a network; the program beside its Python is found; gone without trace."""
     if not importlib.util.find_spec("pip"):
-        return "pip is not installed"
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "venv"], check=True)
+        skip("pip is not installed")
+    run(sys.executable, "-m", "venv", "--without-pip", folder / "venv")
     python, site = folder / "venv/bin/python", next((folder / "venv").glob("lib/python*/site-packages"))
     environment = {name: value for name, value in os.environ.items() if name not in ("EASIM", "PYTHONPATH")}
     environment |= {"PIP_NO_INDEX": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1", "http_proxy": "http://127.0.0.1:9", "PATH": "/usr/bin:/bin"}
 
     def pip(*words):
-        done = subprocess.run([sys.executable, "-m", "pip", "--python", python, "--no-cache-dir", *words], capture_output=True,
-                              text=True, env=environment, cwd=folder)
-        assert done.returncode == 0, (words, done.stdout, done.stderr)
+        run(sys.executable, "-m", "pip", "--python", python, "--no-cache-dir", *words, env=environment, cwd=folder)
 
     before = {path for path in (folder / "venv").rglob("*")}
     state = {path: path.stat().st_mtime_ns for path in PACKAGE.rglob("*")}
     pip("install", str(PACKAGE))
     (folder / "venv/bin/easim").symlink_to(EASIM)
     text = f"import easim; r = easim.run({str(TINY)!r}); print(easim.__file__, r.command[0], r.jobs['job_id'][0])"
-    done = subprocess.run([python, "-c", text], capture_output=True, text=True, env=environment, cwd=folder)
+    done = run(python, "-c", text, env=environment, cwd=folder, code=None)
     assert done.stdout.split() == [str(site / "easim/__init__.py"), str(folder / "venv/bin/easim"), "resnet-1"], done
     (folder / "venv/bin/easim").unlink()
     pip("uninstall", "--yes", "easim")
@@ -561,20 +548,7 @@ def test_document(folder):
     return skipped
 
 
-def main():
-    tests = [(name, value) for name, value in globals().items() if name.startswith("test_") and name[5:] in (sys.argv[3:] or name)]
-    passed, skipped = 0, []
-    for name, test in tests:
-        with tempfile.TemporaryDirectory(prefix="easim-python.") as folder:
-            began = time.monotonic()
-            why = test(Path(folder)) if test.__code__.co_argcount else test()
-            print(f"{name}: {time.monotonic() - began:.1f} s" + (f", skipped: {why}" if why else ""))
-            passed, skipped = passed + (not why), skipped + ([name] if why else [])
-    print(f"{passed} passed, 0 failed, {len(skipped)} skipped")
-    print(f"{passed} cases")
-
-
 if sys.argv[3:] == ["frames"]:
     frames()
 else:
-    main()
+    cases(*(test for name, test in list(globals().items()) if name.startswith("test_")))

@@ -1,22 +1,16 @@
-"""Random scenarios of everything at once, run with --check: test_random.py EASIM SOURCE [--count N] [--seed N] [--jobs N]
+"""Random scenarios of everything at once, run with --check: test_random.py EASIM SOURCE [--count N] [--seed N]
 
 Scenario number n is that of seed n (random_scenario.py). easim --check tests its own invariants after every event; here
 the files of each run must agree with one another and, where nothing disturbs a job, with the formulas of docs/semantics.md
 written down again. The first scenario that fails is printed whole. 20,000 of them: --count 20000 (a quarter of an hour of
 processor time); the suite runs 300.
 """
-import argparse
 import copy
 import math
 import os
-import subprocess
-import sys
-import tempfile
-from multiprocessing import Pool
-from pathlib import Path
 
+from harness import cases, easim, form, rows_of, seeds
 from random_scenario import Scenario
-from support import EASIM, form, rows_of
 
 
 def close(found, expected, what, relative=1e-9, absolute=1e-9):
@@ -450,8 +444,8 @@ def scenario_of(seed):
 
 
 def run_of(*more, cwd):
-    return subprocess.run([EASIM, "run", "scenario.yaml", "--check", "--quiet", "--force", "--out", "out", "--threads", "1", *more],
-                          cwd=cwd, capture_output=True, text=True, check=False, timeout=300)
+    return easim("run", "scenario.yaml", "--check", "--quiet", "--force", "--out", "out", "--threads", "1", *more, cwd=cwd,
+                 code=None)
 
 
 def may_wait(scenario, told, folder):
@@ -469,61 +463,24 @@ def may_not_end(scenario):
         any(model["checkpoint_interval_s"] > 0 for model in scenario.models)
 
 
-def try_seed(seed):
-    """What is wrong with the scenario of this seed, or ""."""
+def right(seed, folder):
     scenario = scenario_of(seed)
-    with tempfile.TemporaryDirectory(prefix="easim-random.") as folder:
-        for name, text in scenario.files.items():
-            Path(folder, name).write_text(text)
-        done = run_of(cwd=folder)
-        if done.returncode == 1 and NO_PROGRESS in done.stderr and may_not_end(scenario):
-            return ""  # an error that says so
-        if done.returncode == 1 and may_wait(scenario, done.stderr, folder):
-            return ""
-        if done.returncode != 0:
-            return f"exit {done.returncode}: {done.stderr}"
-        names = ["summary", "jobs", "users", "types", "power"] + (["services"] if hasattr(scenario, "services") else [])
-        tables = {name: rows_of(Path(folder, "out", name + ".csv")) for name in names}
+    scenario.write(folder)
+    done = run_of(cwd=folder)
+    if done.returncode == 1 and (NO_PROGRESS in done.stderr and may_not_end(scenario) or may_wait(scenario, done.stderr, folder)):
+        return  # an error that says so
     try:
+        assert done.returncode == 0, done
+        names = ["summary", "jobs", "users", "types", "power"] + (["services"] if hasattr(scenario, "services") else [])
+        tables = {name: rows_of(folder / f"out/{name}.csv") for name in names}
         for summary in tables["summary"]:
             run = Run(scenario, tables, summary["replication"])
             for check in CHECKS:
                 check(run)
-    except AssertionError as wrong:
-        return f"{check.__name__}: {wrong}"
-    return ""
+    except AssertionError:
+        for name, text in scenario.files.items():
+            print(f"--- {name}\n{text}", end="")
+        raise
 
 
-def show(seed, wrong):
-    print(f"scenario {seed}: {wrong}")
-    for name, text in scenario_of(seed).files.items():
-        print(f"--- {name}\n{text}", end="")
-    print(f"--- again: {sys.argv[0]} EASIM SOURCE --seed {seed} --count 1")
-
-
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("easim")
-    parser.add_argument("source")
-    parser.add_argument("--count", type=int, default=form(300, 60))
-    parser.add_argument("--seed", type=int, default=1, help="of the first scenario")
-    parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--all", action="store_true", help="go on after a failure")
-    options = parser.parse_args()
-    if os.environ.get("EASIM_SANITIZED"):
-        options.count = min(options.count, 60)
-    failed, seeds = 0, range(options.seed, options.seed + options.count)
-    with Pool(options.jobs) as pool:
-        for seed, wrong in zip(seeds, pool.imap(try_seed, seeds, chunksize=4)):
-            if wrong:
-                failed += 1
-                show(seed, wrong) if failed <= 3 else print(f"scenario {seed}: {wrong}")
-                if not options.all:
-                    sys.exit(1)
-    print(f"{options.count - failed} passed, {failed} failed")
-    print(f"{options.count} cases")
-    sys.exit(1 if failed else 0)
-
-
-if __name__ == "__main__":
-    main()
+cases(seeds(right, min(form(300, 60), 60 if os.environ.get("EASIM_SANITIZED") else 300)))

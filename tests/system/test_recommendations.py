@@ -7,20 +7,14 @@ Then what was said falsely once, which proposals are simulated, and which never.
 import hashlib
 import json
 import math
-import os
 import re
-import shlex
-import signal
 import statistics
-import subprocess
-import sys
-import tempfile
 from pathlib import Path
 
 import recorded_case as case
 import test_services as services
-from recorded_case import FAST, elastic, figures, near, rigid
-from support import EASIM, HANGS_S, SOURCE, at_work, easim, form, rows_of
+from harness import SOURCE, at_work, cases, easim, form, interrupt, json_of, near, rows_of, start
+from recorded_case import FAST, elastic, figures, rerun, rigid
 
 T_95 = {2: 12.7062, 3: 4.30265, 4: 3.18245, 5: 2.77645, 10: 2.26216}  # two-sided quantiles of Student's t, n - 1 degrees
 OTHERS = ["energy_kwh", "jct", "deadline_missed", "cap_violation_j", "co2_kg", "jobs_finished", "slo_share"]
@@ -47,7 +41,7 @@ def record(place, name, scenario, *options):
 def analyze(folder, *options):
     """insights.json, and what is printed."""
     text = easim("analyze", folder, *options).stdout
-    return json.loads((folder / "insights.json").read_text()), text
+    return json_of(folder / "insights.json"), text
 
 
 def proposal(folder, rule, *options):
@@ -79,13 +73,6 @@ def check_figure(effect, before, after, one_run):
     assert effect["worse"] == (loss > 0.01 * abs(size)), effect
     change = "" if not size or not mean else f" ({100 * effect['change']:+.3g} %"
     return change + (")" if change and (one_run or effect["ci95"] is None) else "")
-
-
-def rerun(command):
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, cwd="/",
-                          env={**os.environ, "PATH": f"{Path(EASIM).parent}:{os.environ['PATH']}"})
-    assert done.returncode == 0, (command, done.stderr)
-    return Path(shlex.split(command)[-1])
 
 
 def check_proposal(folder, insight, text):
@@ -125,14 +112,13 @@ def check_run(folder):
     return counted
 
 
-def as_printed(place, runs):
-    counted = 0
+def as_printed(place):
+    counted, runs = 0, RUNS[:3] if SHORT else RUNS
     for name, scenario, options in runs:
         counted += check_run(record(place, name, scenario, *options))
-    (place / "chat").mkdir()
     counted += check_run(services.run(place / "chat", STREAMS, horizon="6h", options=("--record", "-n", 3)))
     print(f"{counted} recommendations and trades of {len(runs) + 1} runs, all as printed")
-    assert counted >= (30 if runs is RUNS else 10), counted
+    assert counted >= (10 if SHORT else 30), counted
 
 
 # ---- What was false -------------------------------------------------------------------------------------------------
@@ -229,11 +215,10 @@ def verify(place):
     idle = proposal(folder, "IDLE")
     assert idle["what_if"]["verdict"] == "not simulated" and "--verify all" in idle["what_if"]["unsure"], idle
     before = (folder / "insights.json").read_bytes()
-    process = subprocess.Popen([EASIM, "analyze", folder, "--verify", "all"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = start("analyze", folder, "--verify", "all")
     at_work(process)
-    process.send_signal(signal.SIGINT)
-    printed, errors = process.communicate(timeout=HANGS_S)
-    assert (process.returncode, printed) == (130, "") and "interrupted" in errors, errors
+    printed, errors = interrupt(process)
+    assert printed == "" and "interrupted" in errors, errors
     assert (folder / "insights.json").read_bytes() == before
 
 
@@ -248,7 +233,7 @@ def not_simulated(place):
         return case.run(place, ([rigid("a", 0, 1, 1000, user="u")], ""), nodes=[("slow", 4)], policy=policy, more=more)
     folder = trace()
     manifest = folder / "manifest.json"
-    version = json.loads(manifest.read_text())["commit"]
+    version = json_of(manifest)["commit"]
     manifest.write_text(manifest.read_text().replace(version, "0123456789ab"))
     assert "recorded by easim" in reason(folder)
     folder = trace()
@@ -270,7 +255,7 @@ def not_simulated(place):
     assert reason(trace(policy=f'"{copy}"'), foreign=True) == would
     folder = trace(policy=f'"{copy}"')  # which says that it was the known one
     manifest = folder / "manifest.json"
-    named = json.loads(manifest.read_text())
+    named = json_of(manifest)
     next(one for one in named["inputs"] if one["key"] == "policy.name")["name"] = "fcfs"
     manifest.write_text(json.dumps(named))
     copy.write_bytes(module.read_bytes()[:1000])  # loaded, it would be an error
@@ -283,16 +268,5 @@ def not_simulated(place):
     assert started.read_text() == runs
 
 
-def main():
-    short = form(False, True)
-    with tempfile.TemporaryDirectory(prefix="easim-recommendations.") as name:
-        place = Path(name)
-        tests = [carbon, unfair, miss, spread, imbalance, hog, severity, not_simulated] + ([] if short else [verify])
-        as_printed(place, RUNS[:3] if short else RUNS)
-        for test in tests:
-            test(place)
-    print(f"{len(tests)} passed, 0 failed")
-    print(f"{len(tests) + 1} cases")
-
-
-main()
+SHORT = form(False, True)
+cases(as_printed, carbon, unfair, miss, spread, imbalance, hog, severity, not_simulated, *([] if SHORT else [verify]), shared=True)

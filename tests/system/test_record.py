@@ -1,25 +1,22 @@
-#!/usr/bin/env python3
 """What --record writes, on random scenarios of everything easim simulates: test_record.py EASIM SOURCE REWRITE_RECORD
 
 Every number is recomputed from the files alone, in integers: segments of a job tile its life and add to its row of
 jobs.csv; on every GPU the jobs and the times free, asleep and failed tile [0, end]; all energies add to that of the
 cluster. REWRITE_RECORD reads the folder back as the program does, and writes it again: the same bytes."""
-import argparse
 import csv
 import hashlib
 import io
 import json
 import shutil
-import subprocess
-import sys
-import tempfile
 from collections import defaultdict
-from pathlib import Path
 from random import Random
 
+from harness import FILES, cases, easim, json_of, option, rows_of, run, same_files, seeds, write_files, write_rows
 from random_scenario import Scenario
+from recorded_scenarios import drawn, record
 
-SOME_SEEDS = 40
+(REWRITE,), SEEN = FILES or [None], set()
+RUN = ("run", "scenario.yaml", "--record", "--quiet", "--out")
 THREADED = 3  # the seed of a scenario with several of everything
 ENERGY = 10 ** 18
 REPLICA_KINDS = ["reserved", "loading", "serve"]
@@ -35,11 +32,6 @@ def scaled(text, unit):
 
 def ns(text):
     return scaled(text, 10 ** 9)
-
-
-def rows_of(path):
-    with open(path, encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def gpus_of(text):
@@ -255,12 +247,10 @@ def energy(run):
         near(total / 3.6e6, float(run.summary["energy_kwh"]), "energy_kwh")
 
 
-def read_back(folder, rewrite):
+def read_back(folder):
     for name in ("segments.csv", "gpus.csv"):
-        again = subprocess.run([rewrite, folder, name], capture_output=True, check=False)
-        assert again.returncode == 0, again.stderr.decode()
-        assert again.stdout == (folder / name).read_bytes(), name
-    jobs = subprocess.run([rewrite, folder, "jobs"], capture_output=True, check=True, text=True).stdout.splitlines()
+        assert run(REWRITE, folder, name, text=False).stdout == (folder / name).read_bytes(), name
+    jobs = run(REWRITE, folder, "jobs").stdout.splitlines()
     columns = ["policy", "replication", "job_id", "user", "model", "", "submit_s", "start_s", "finish_s", "exec_s", "lost_s",
                "energy_j", "gpu_s", "deadline_s", "preemptions", "resizes"]
     written = rows_of(folder / "jobs.csv")
@@ -270,87 +260,53 @@ def read_back(folder, rewrite):
             assert not column or cell == row[column] or (row["status"] == "rejected" and cell in ("0", "")), (column, line, row)
 
 
-def run_easim(easim, folder, out, *options):
-    done = subprocess.run([easim, "run", "scenario.yaml", "--record", "--quiet", "--out", out, *options],
-                          cwd=folder, capture_output=True, text=True, check=False, timeout=300)
-    return done
+def each_row_adds_up(seed, folder):
+    scenario = drawn(seed)
+    if not record(scenario, folder, "--check", "--threads", 1):
+        return
+    for row in rows_of(folder / "out" / "recorded.csv"):
+        recorded = Run(scenario, folder / "out", row["replication"])
+        for s in recorded.segments:
+            SEEN.update({s["kind"], s["began"], s["ended"]}, {"share"} if s["gpu_share"] else (), {"limit"} if s["power_limit_w"] else ())
+        SEEN.update(row["state"] for row in recorded.gpus)
+        for check in (lives, replicas, work, tiles, energy):
+            check(recorded)
+    read_back(folder / "out")
 
 
-def try_seed(options, seed, seen):
-    scenario = Scenario(seed)
-    if seed % 3 == 2:
-        scenario.take_services()
-    with tempfile.TemporaryDirectory(prefix="easim-record.") as name:
-        folder = Path(name)
-        for file, text in scenario.files.items():
-            (folder / file).write_text(text, encoding="utf-8")
-        done = run_easim(options.easim, folder, "out", "--check", "--threads", "1")
-        if done.returncode == 1 and "was stopped 1000 times in a row" in done.stderr:
-            return
-        if done.returncode == 1 and getattr(scenario, "stays", False) and "waiting for ever" in done.stderr:
-            return  # for GPUs that a replica keeps
-        assert done.returncode == 0, done.stderr
-        for row in rows_of(folder / "out" / "recorded.csv"):
-            run = Run(scenario, folder / "out", row["replication"])
-            for s in run.segments:
-                seen |= {s["kind"], s["began"], s["ended"]} | ({"share"} if s["gpu_share"] else set()) | \
-                    ({"limit"} if s["power_limit_w"] else set())
-            seen |= {row["state"] for row in run.gpus}
-            for check in (lives, replicas, work, tiles, energy):
-                check(run)
-        read_back(folder / "out", options.rewrite)
-
-
-def same_bytes(options):
+def same_bytes(folder):
     """For 1, 2 and 7 processes; and again, from the manifest."""
-    with tempfile.TemporaryDirectory(prefix="easim-record.") as name:
-        folder, texts = Path(name), {}
-        for file, text in Scenario(THREADED).files.items():
-            (folder / file).write_text(text, encoding="utf-8")
-        for threads in ("1", "2", "7"):
-            out = folder / threads
-            done = run_easim(options.easim, folder, out, "--threads", threads, "--set", "replications=4")
-            assert done.returncode == 0, done.stderr
-            texts[threads] = {path.name: path.read_bytes() for path in out.iterdir()}
-        assert texts["1"] == texts["2"] == texts["7"] and len(texts["1"]["segments.csv"]) > 2000
-        words(options, "run", folder / "1" / "manifest.json")
-        without_record = words(options, "run", "scenario.yaml", "--set", "replications=4", "--out", "plain", "--quiet", cwd=folder)
-        assert without_record.returncode == 0
-        for path in (folder / "plain").glob("*.csv"):
-            assert path.read_bytes() == texts["1"][path.name], path
+    Scenario(THREADED).write(folder)
+    for threads in ("1", "2", "7"):
+        easim(*RUN, folder / threads, "--threads", threads, "--set", "replications=4", cwd=folder)
+        same_files(folder / "1", folder / threads)
+    assert len((folder / "1/segments.csv").read_bytes()) > 2000
+    easim("run", folder / "1" / "manifest.json")
+    easim("run", "scenario.yaml", "--set", "replications=4", "--out", "plain", "--quiet", cwd=folder)
+    same_files(folder / "plain", folder / "1", *(path.name for path in (folder / "plain").glob("*.csv")))
 
 
-def words(options, *arguments, code=0, **more):
-    done = subprocess.run([options.easim, *map(str, arguments)], capture_output=True, text=True, check=False, **more)
-    assert done.returncode == code, (arguments, done.stdout, done.stderr)
-    return done
-
-
-def comparison(options):
+def comparison(folder):
     """Segments of all policies are in one file: each as a run of the policy alone has them."""
-    with tempfile.TemporaryDirectory(prefix="easim-record.") as name:
-        folder = Path(name)
-        for file, text in Scenario(THREADED).files.items():
-            (folder / file).write_text(text, encoding="utf-8")
-        policies = ["zeus", "fcfs", "pollux"]
-        words(options, "compare", "scenario.yaml", "--set", "replications=2", "--set", "record=true", "--policies", ",".join(policies),
-              "--out", "all", "--quiet", cwd=folder)
-        alone = {}
-        for policy in policies:
-            words(options, "run", "scenario.yaml", "--set", "replications=2", "--set", "policy.params={}", "--policy", policy,
-                  "--record", "--summary-only", "--quiet", "--out", policy, cwd=folder)
-            for file in ("segments.csv", "gpus.csv", "recorded.csv", "workload.csv"):
-                head, _, rows = (folder / policy / file).read_text(encoding="utf-8").partition("\n")
-                assert rows and alone.setdefault(file, head + "\n").startswith(head + "\n")
-                alone[file] = head + "\n" + rows if file == "workload.csv" else alone[file] + rows
-        for file, text in alone.items():
-            assert (folder / "all" / file).read_text(encoding="utf-8") == text, file
-        for file in ("segments.csv", "gpus.csv"):
-            again = subprocess.run([options.rewrite, folder / "all", file], capture_output=True, check=True)
-            assert again.stdout == (folder / "all" / file).read_bytes()
-        assert "equal" in words(options, "compare", folder / "all" / "manifest.json").stdout
-        words(options, "compare", "scenario.yaml", "--policies", "fcfs,zeus", "--out", "all", "--force", "--quiet", cwd=folder)
-        assert not (folder / "all" / "segments.csv").exists() and not (folder / "all" / "series.csv").exists()
+    Scenario(THREADED).write(folder)
+    policies = ["zeus", "fcfs", "pollux"]
+    easim("compare", "scenario.yaml", "--set", "replications=2", "--set", "record=true", "--policies", ",".join(policies),
+          "--out", "all", "--quiet", cwd=folder)
+    alone = {}
+    for policy in policies:
+        easim("run", "scenario.yaml", "--set", "replications=2", "--set", "policy.params={}", "--policy", policy,
+              "--record", "--summary-only", "--quiet", "--out", policy, cwd=folder)
+        for file in ("segments.csv", "gpus.csv", "recorded.csv", "workload.csv"):
+            head, _, rows = (folder / policy / file).read_text(encoding="utf-8").partition("\n")
+            assert rows and alone.setdefault(file, head + "\n").startswith(head + "\n")
+            alone[file] = head + "\n" + rows if file == "workload.csv" else alone[file] + rows
+    for file, text in alone.items():
+        assert (folder / "all" / file).read_text(encoding="utf-8") == text, file
+    for file in ("segments.csv", "gpus.csv"):
+        assert run(REWRITE, folder / "all", file, text=False).stdout == (folder / "all" / file).read_bytes()
+    assert "equal" in easim("compare", folder / "all" / "manifest.json").stdout
+    easim("compare", "scenario.yaml", "--policies", "fcfs,zeus", "--out", "all", "--force", "--quiet", cwd=folder)
+    assert not (folder / "all" / "segments.csv").exists() and not (folder / "all" / "series.csv").exists()
 
 
 # --- folders that are not as they should be, and names ---
@@ -378,43 +334,34 @@ def hostile_scenario():
     return {"scenario.yaml": json.dumps(scenario), "jobs.csv": out.getvalue().replace("two\nlines", "two lines")}
 
 
-def hostile(options):
-    with tempfile.TemporaryDirectory(prefix="easim-record.") as name:
-        folder = Path(name)
-        files = hostile_scenario()
-        files["scenario.yaml"] = files["scenario.yaml"].replace('"name": "two\\nlines", "m0"', '"name": "two lines", "m0"')
-        for file, text in files.items():
-            (folder / file).write_text(text, encoding="utf-8")
-        done = run_easim(options.easim, folder, "out", "--check")
-        assert done.returncode == 0, done.stderr[-600:]
-        read_back(folder / "out", options.rewrite)
-        lines = subprocess.run([options.rewrite, folder / "out", "jobs"], capture_output=True, check=True).stdout.decode()
-        rows = list(csv.reader(io.StringIO(lines)))
-        assert len(rows) == 14 and {row[2].rsplit(" ", 1)[0] for row in rows} == {n.replace("\n", " ").lstrip() for n in NAMES}
-        assert rows[0][-1] == NAMES[3] and rows[0][4] == NAMES[0], rows[0]
+def hostile(folder):
+    files = hostile_scenario()
+    files["scenario.yaml"] = files["scenario.yaml"].replace('"name": "two\\nlines", "m0"', '"name": "two lines", "m0"')
+    write_files(folder, files)
+    easim(*RUN, "out", "--check", cwd=folder)
+    read_back(folder / "out")
+    rows = list(csv.reader(io.StringIO(run(REWRITE, folder / "out", "jobs").stdout)))
+    assert len(rows) == 14 and {row[2].rsplit(" ", 1)[0] for row in rows} == {n.replace("\n", " ").lstrip() for n in NAMES}
+    assert rows[0][-1] == NAMES[3] and rows[0][4] == NAMES[0], rows[0]
 
 
-def large_jobs(options):
+def large_jobs(folder):
     """Jobs of more GPUs than a node may have (2^20), over several nodes and of more than the cluster has, are read back."""
-    with tempfile.TemporaryDirectory(prefix="easim-record.") as name:
-        folder = Path(name)
-        scenario = {"name": "large", "horizon": "drain", "policy": {"name": "fcfs"}, "workload": {"kind": "trace", "file": "jobs.csv"},
-                    "cluster": {"gpu_types": [{"name": "v", "idle_w": 50, "ctx_w": 80, "tdp_w": 400}],
-                                "nodes": [{"gpu": "v", "gpus": 1024, "count": 1025}]}}
-        (folder / "scenario.yaml").write_text(json.dumps(scenario), encoding="utf-8")
-        (folder / "jobs.csv").write_text("job_id,submit_s,gpus,duration_s\na,0,1048577,100\nb,1,1073741824,50\n", encoding="utf-8")
-        done = run_easim(options.easim, folder, "out")
-        assert done.returncode == 0, done.stderr
-        read_back(folder / "out", options.rewrite)
-        assert [row["k"] for row in rows_of(folder / "out/workload.csv")] == ["1048577", "1073741824"]
-        # kWh of 1,048,577 GPUs at their tdp_w for 100 s, and of 1,023 idle ones
-        done = subprocess.run([options.easim, "attribute", "out"], cwd=folder, capture_output=True, text=True, check=False)
-        assert done.returncode == 0 and f" {(1048577 * 400 + 1023 * 50) * 100 / 3.6e6:.0f} " in done.stdout, done
+    scenario = {"name": "large", "horizon": "drain", "policy": {"name": "fcfs"}, "workload": {"kind": "trace", "file": "jobs.csv"},
+                "cluster": {"gpu_types": [{"name": "v", "idle_w": 50, "ctx_w": 80, "tdp_w": 400}],
+                            "nodes": [{"gpu": "v", "gpus": 1024, "count": 1025}]}}
+    (folder / "scenario.yaml").write_text(json.dumps(scenario), encoding="utf-8")
+    (folder / "jobs.csv").write_text("job_id,submit_s,gpus,duration_s\na,0,1048577,100\nb,1,1073741824,50\n", encoding="utf-8")
+    easim(*RUN, "out", cwd=folder)
+    read_back(folder / "out")
+    assert [row["k"] for row in rows_of(folder / "out/workload.csv")] == ["1048577", "1073741824"]
+    # kWh of 1,048,577 GPUs at their tdp_w for 100 s, and of 1,023 idle ones
+    easim("attribute", "out", cwd=folder, prints=f" {(1048577 * 400 + 1023 * 50) * 100 / 3.6e6:.0f} ")
 
 
 def refresh(folder, name):
     """The manifest has the hash of what now stands there: as if easim had written it."""
-    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    manifest = json_of(folder / "manifest.json")
     data = (folder / name).read_bytes()
     for entry in manifest["results"]:
         if entry["file"] == name:
@@ -453,34 +400,34 @@ DAMAGES = [
 ]
 
 
-def refused(options, folder, expected):
-    done = subprocess.run([options.rewrite, folder, "nothing"], capture_output=True, text=True, check=False)
-    assert done.returncode == 2 and done.stdout == "" and done.stderr.count("\n") == 1 and expected in done.stderr, \
-        (expected, done.returncode, done.stderr)
+def refused(folder, expected):
+    done = run(REWRITE, folder, "nothing", code=2)
+    assert done.stdout == "" and done.stderr.count("\n") == 1 and expected in done.stderr, (expected, done)
 
 
-def damaged(options):
-    with tempfile.TemporaryDirectory(prefix="easim-record.") as name:
-        folder = Path(name)
-        for file, text in Scenario(THREADED).files.items():
-            (folder / file).write_text(text, encoding="utf-8")
-        assert run_easim(options.easim, folder, "whole", "--set", "replications=1").returncode == 0
-        words(options, "run", "scenario.yaml", "--out", "plain", "--quiet", cwd=folder)
-        refused(options, folder / "plain", "segments.csv, gpus.csv, workload.csv, recorded.csv, series.csv: it was not recorded")
-        refused(options, folder, "manifest.json is missing")
-        refused(options, folder / "nowhere", "cannot open folder: No such file or directory")
-        for file, old, new, expected in DAMAGES:
-            copy = folder / "copy"
-            shutil.copytree(folder / "whole", copy)
-            text = (copy / file).read_text(encoding="utf-8")
-            assert old in text, (file, old)
-            (copy / file).write_text(text.replace(old, new, 1), encoding="utf-8")
-            refused(options, copy, f"{file}: is not what manifest.json lists")
-            refresh(copy, file)
-            repair_lengths(copy)
-            refused(options, copy, expected)
-            shutil.rmtree(copy)
-        mutated(options, folder / "whole")
+def replaced(folder, file, old, new, expected):
+    copy = folder / "copy"
+    shutil.copytree(folder / "whole", copy)
+    text = (copy / file).read_text(encoding="utf-8")
+    assert old in text, (file, old)
+    (copy / file).write_text(text.replace(old, new, 1), encoding="utf-8")
+    refused(copy, f"{file}: is not what manifest.json lists")
+    refresh(copy, file)
+    repair_lengths(copy)
+    refused(copy, expected)
+    shutil.rmtree(copy)
+
+
+def damaged(folder):
+    Scenario(THREADED).write(folder)
+    easim(*RUN, "whole", "--set", "replications=1", cwd=folder)
+    easim("run", "scenario.yaml", "--out", "plain", "--quiet", cwd=folder)
+    refused(folder / "plain", "segments.csv, gpus.csv, workload.csv, recorded.csv, series.csv: it was not recorded")
+    refused(folder, "manifest.json is missing")
+    refused(folder / "nowhere", "cannot open folder: No such file or directory")
+    for file, old, new, expected in DAMAGES:
+        replaced(folder, file, old, new, expected)
+    mutated(folder / "whole", folder)
 
 
 # by what of a replica, by what, what is then said
@@ -497,25 +444,14 @@ SERVED = [
 SERVING_SEED = 2
 
 
-def damaged_services(options):
-    with tempfile.TemporaryDirectory(prefix="easim-record.") as name:
-        folder, scenario = Path(name), Scenario(SERVING_SEED)
-        scenario.take_services()
-        for file, text in scenario.files.items():
-            (folder / file).write_text(text, encoding="utf-8")
-        done = run_easim(options.easim, folder, "whole", "--set", "replications=1")
-        assert done.returncode == 0, done.stderr
-        for old, new, expected in SERVED:
-            copy = folder / "copy"
-            shutil.copytree(folder / "whole", copy)
-            text = (copy / "segments.csv").read_text(encoding="utf-8")
-            assert old in text, old
-            (copy / "segments.csv").write_text(text.replace(old, new, 1), encoding="utf-8")
-            refresh(copy, "segments.csv")
-            repair_lengths(copy)
-            refused(options, copy, expected)
-            shutil.rmtree(copy)
-        mutated(options, folder / "whole")
+def damaged_services(folder):
+    scenario = Scenario(SERVING_SEED)
+    scenario.take_services()
+    scenario.write(folder)
+    easim(*RUN, "whole", "--set", "replications=1", cwd=folder)
+    for old, new, expected in SERVED:
+        replaced(folder, "segments.csv", old, new, expected)
+    mutated(folder / "whole", folder)
 
 
 def repair_lengths(folder):
@@ -526,34 +462,30 @@ def repair_lengths(folder):
     for file in ("segments", "gpus", "workload"):
         data = (folder / (file + ".csv")).read_bytes()
         rows[0][file + "_bytes"] = len(data) - data.index(b"\n") - 1
-    with open(folder / "recorded.csv", "w", encoding="utf-8", newline="") as out:
-        table = csv.DictWriter(out, rows[0], lineterminator="\n")
-        table.writeheader()
-        table.writerows(rows)
+    write_rows(folder / "recorded.csv", rows)
     refresh(folder, "recorded.csv")
 
 
-def mutated(options, whole):
+def mutated(whole, folder):
     """Bytes anywhere: read or refused with one line, never a crash."""
     r, refusals = Random(16), 0
-    with tempfile.TemporaryDirectory(prefix="easim-record.") as name:
-        copy = Path(name) / "copy"
-        shutil.copytree(whole, copy)
-        for _ in range(60):
-            file = r.choice(["segments.csv", "gpus.csv", "workload.csv", "recorded.csv", "series.csv"])
-            data = before = (copy / file).read_bytes()
-            for _ in range(r.choice([1, 1, 3])):
-                at = r.randrange(len(data))
-                data = data[:at] + r.choice([b"", b"9", b",", b'"', b"\n", b"-", b"\0", bytes([r.randrange(256)])]) + \
-                    data[at + r.choice([0, 1, 1, 20]):]
-            (copy / file).write_bytes(data)
-            refresh(copy, file)
-            done = subprocess.run([options.rewrite, copy, "segments.csv"], capture_output=True, text=True, check=False, errors="replace")
-            assert done.returncode in (0, 2) and (done.returncode == 0) == (done.stderr == ""), (file, data, done)
-            assert done.returncode == 0 or done.stderr.count("\n") == 1, done.stderr
-            refusals += done.returncode == 2
-            (copy / file).write_bytes(before)
-            refresh(copy, file)
+    copy = folder / "copy"
+    shutil.copytree(whole, copy)
+    for _ in range(60):
+        file = r.choice(["segments.csv", "gpus.csv", "workload.csv", "recorded.csv", "series.csv"])
+        data = before = (copy / file).read_bytes()
+        for _ in range(r.choice([1, 1, 3])):
+            at = r.randrange(len(data))
+            data = data[:at] + r.choice([b"", b"9", b",", b'"', b"\n", b"-", b"\0", bytes([r.randrange(256)])]) + \
+                data[at + r.choice([0, 1, 1, 20]):]
+        (copy / file).write_bytes(data)
+        refresh(copy, file)
+        done = run(REWRITE, copy, "segments.csv", errors="replace", code=(0, 2))
+        assert (done.returncode == 0) == (done.stderr == ""), (file, data, done)
+        assert done.returncode == 0 or done.stderr.count("\n") == 1, done.stderr
+        refusals += done.returncode == 2
+        (copy / file).write_bytes(before)
+        refresh(copy, file)
     assert 20 < refusals, refusals
 
 
@@ -562,34 +494,6 @@ EVERYTHING = {"queued", "setup", "run", "checkpoint", "lost", "submitted", "star
               "serve", "load", "released"}
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("easim")
-    parser.add_argument("source")
-    parser.add_argument("rewrite")
-    parser.add_argument("--count", type=int, default=SOME_SEEDS)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
-    options.easim, options.rewrite = str(Path(options.easim).resolve()), str(Path(options.rewrite).resolve())
-    seen = set()
-    if options.count >= SOME_SEEDS:
-        same_bytes(options)
-        comparison(options)
-        hostile(options)
-        large_jobs(options)
-        damaged(options)
-        damaged_services(options)
-    for seed in range(options.seed, options.seed + options.count):
-        try:
-            try_seed(options, seed, seen)
-        except AssertionError:
-            print(f"seed {seed} of random_scenario.py")
-            raise
-    missing = EVERYTHING - seen
-    assert options.count < SOME_SEEDS or not missing, f"never seen: {missing}"
-    print(f"{options.count} scenarios")
-    print(f"{options.count + 6} cases")
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    cases(same_bytes, comparison, hostile, large_jobs, damaged, damaged_services, seeds(each_row_adds_up, 40))
+    assert option("--count", 40) < 40 or EVERYTHING <= SEEN, f"never seen: {EVERYTHING - SEEN}"

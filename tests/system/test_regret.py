@@ -2,17 +2,13 @@
 
 By hand: two jobs and a policy that takes the worst configuration on purpose. Against independent runs: the policy detour
 takes each alternative from the start. On random scenarios: copies in which nothing is replaced end as the run does."""
-import csv
 import json
 import math
 import os
-import subprocess
-import tempfile
-from pathlib import Path
 
+from harness import SOURCE, cases, easim, json_of, rows_of, same_files, write_files, write_rows
 from random_scenario import Scenario
 from recorded_scenarios import NO_PROGRESS, UNRULY
-from support import EASIM, SOURCE, easim, rows_of
 
 # Rigid jobs on one GPU of either type; without set-up. Powers: fast 10 W free, 100 W busy; slow 5 W and 50 W.
 HAND = {
@@ -40,13 +36,6 @@ policy: {name: detour, params: {worst: true}}
 DETOUR = ["--policy", "detour", "--set", "cluster.power_cap_w=1e12"]
 
 
-def write(folder, files):
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, text in files.items():
-        (folder / name).write_text(text)
-    return folder
-
-
 def joules(kwh):
     return float(kwh) * 3.6e6
 
@@ -65,7 +54,7 @@ HAND_ROWS = [("1", "chosen", "slow", 130, 17400, 1), ("1", "other", "fast", 110,
 
 
 def by_hand(folder):
-    write(folder, HAND)
+    write_files(folder, HAND)
     easim("regret", "scenario.yaml", "--out", "out", "--quiet", "--check", cwd=folder)
     rows = rows_of(folder / "out/regret.csv")
     assert [(r["point"], r["action"], r["gpu_type"]) for r in rows] == [row[:3] for row in HAND_ROWS], rows
@@ -88,7 +77,7 @@ def by_hand(folder):
 
 def hindsight_by_hand(folder):
     """a on fast is taken; then b may go on slow (10 to 130, mean 110 s) or wait, until 100, and take slow until 220."""
-    write(folder, HAND)
+    write_files(folder, HAND)
     easim("regret", "scenario.yaml", "--hindsight", "--out", "out", "--quiet", "--check", cwd=folder)
     rows = rows_of(folder / "out/regret.csv")
     assert [(r["action"], r["taken"]) for r in rows] == [("chosen", "0"), ("other", "1"), ("wait", "0"), ("chosen", "1"),
@@ -107,7 +96,7 @@ def hindsight_by_hand(folder):
 def externality_by_hand(folder):
     """Without a, b takes slow: 10 to 130 instead of 10 to 70, 120 x 50 J instead of 60 x 100. Without b nothing changes
     for a, and the run still ends at 200: 60 x 90 J less."""
-    write(folder, HAND)
+    write_files(folder, HAND)
     for job, delay_s, energy_j, cluster_j in [("a", -60, 0, 17400 - (130 * 10 + 10 * 5 + 120 * 50)), ("b", 0, 0, 60 * 90)]:
         told = json.loads(easim("regret", "scenario.yaml", "--job", job, "--out", job, "--format", "json", cwd=folder).stdout)
         own, other = rows_of(folder / job / "externality.csv")
@@ -119,18 +108,14 @@ def externality_by_hand(folder):
 def externality_of_random(folder):
     """The run without the job is that of a log without it: random numbers of the others are their own."""
     scenario = Scenario(13)
-    write(folder, scenario.files)
+    write_files(folder, scenario.files)
     changes = ["--set", "policy={name: zeus}", "--set", "noise=null", "--set", "replications=1", "--set", "failures=null"]
-    with open(folder / "log.csv", "w", encoding="utf-8") as file:
-        file.write(easim("gen", "scenario.yaml", *changes, cwd=folder).stdout)
+    (folder / "log.csv").write_text(easim("gen", "scenario.yaml", *changes, cwd=folder).stdout)
     rows = rows_of(folder / "log.csv")
     log = ["--set", "workload={kind: trace, format: workload, file: log.csv, k: [1, 2, 4]}"]
     job = rows[len(rows) // 2]["job_id"]
     easim("regret", "scenario.yaml", *changes, *log, "--job", job, "--out", "ext", "--quiet", cwd=folder)
-    with open(folder / "log.csv", "w", newline="", encoding="utf-8") as file:
-        table = csv.DictWriter(file, list(rows[0]))
-        table.writeheader()
-        table.writerows(row for row in rows if row["job_id"] != job)
+    write_rows(folder / "log.csv", [row for row in rows if row["job_id"] != job])
     easim("run", "scenario.yaml", *changes, *log, "--out", "without", "--quiet", cwd=folder)
     without = {row["job_id"]: row for row in rows_of(folder / "without/jobs.csv")}
     others = [row for row in rows_of(folder / "ext/externality.csv") if row["job_id"] != job]
@@ -144,7 +129,7 @@ def against_runs(folder):
     """Each action of each point, taken from the start by detour, gives the figures of its row, to the last digit."""
     compared, waits = 0, 0
     for seed in (2, 3, 5, 8, 11, 14, 21):
-        place = write(folder / str(seed), Scenario(seed).files)
+        place = write_files(folder / str(seed), Scenario(seed).files)
         changes = [*DETOUR, "--set", "replications=1"]
         easim("regret", "scenario.yaml", *changes, "--sample", 3, "--out", "out", "--quiet", cwd=place)
         rows = rows_of(place / "out/regret.csv")
@@ -190,16 +175,15 @@ def same_cell(text, value):
     return text == "" if value is None else text == value if isinstance(value, str) else text != "" and float(text) == value
 
 
-def nothing_replaced(folder, seeds):
+def nothing_replaced(folder):
     """--check copies what was chosen at each point: by every policy, preempting, resizing, in rounds, under caps, noise,
     failures, sleep and horizons."""
     checked = set()
-    for seed in seeds:
+    for seed in range(30):
         scenario = Scenario(seed)
-        place = write(folder / str(seed), scenario.files)
-        done = subprocess.run([EASIM, "regret", "scenario.yaml", "--check", "--sample", "3", "--out", "out", "--quiet",
-                               *(UNRULY if seed % 3 == 0 else [])], cwd=place, capture_output=True, text=True, timeout=300,
-                              check=False)
+        place = write_files(folder / str(seed), scenario.files)
+        done = easim("regret", "scenario.yaml", "--check", "--sample", "3", "--out", "out", "--quiet",
+                     *(UNRULY if seed % 3 == 0 else []), cwd=place, code=None)
         if "starts no job within the run" in done.stderr or NO_PROGRESS in done.stderr:
             continue
         if done.returncode == 1:  # a copy in which the policy then leaves jobs waiting for ever has no result
@@ -216,14 +200,14 @@ def nothing_replaced(folder, seeds):
 def same_bytes(folder):
     """For any number of copies at a time; and repeated from its manifest."""
     words = ["regret", SOURCE / "configs/eas-sim.yaml", "-n", 2, "--sample", 12, "--quiet"]
+    write_files(folder / "hand", HAND)
     for more in [[], ["--hindsight"]]:
         config = words if not more else ["regret", folder / "hand/scenario.yaml", "--quiet", *more]
         name = "h" if more else "s"
         for threads in (1, 2, 7):
             easim(*config, "--threads", threads, "--out", folder / f"{name}{threads}")
-        for file in (folder / f"{name}1").iterdir():
-            for threads in (2, 7):
-                assert file.read_bytes() == (folder / f"{name}{threads}" / file.name).read_bytes(), file
+        for threads in (2, 7):
+            same_files(folder / f"{name}1", folder / f"{name}{threads}")
         assert easim("regret", folder / f"{name}1/manifest.json").stdout == "equal\n"
 
 
@@ -236,7 +220,7 @@ if os.environ.get("EASIM_SANITIZED"):
 
 
 def failing_copies(folder):
-    write(folder, HAND)
+    write_files(folder, HAND)
     for harm, text in HARMS.items():
         done = easim("regret", "scenario.yaml", "--set", f"policy.params={{worst: true, refused: {harm}}}", "--out", harm,
                      cwd=folder, code=1)
@@ -246,7 +230,7 @@ def failing_copies(folder):
         assert harm == "crash" or text in failures[2], (harm, failures)
         assert rows[1]["jct_s"] == "110" and rows[2]["jct_s"] == "" and rows[0]["regret"] == "20", rows
         assert "2 of 3 copies have no result, the first: " in done.stderr and failures[2] in done.stderr, done.stderr
-        assert json.loads((folder / harm / "manifest.json").read_text())["failed"] == 2
+        assert json_of(folder / harm / "manifest.json")["failed"] == 2
     easim("run", "scenario.yaml", "--set", "policy.params={worst: true, refused: fail}", "--record", "--quiet", "--out", "recorded", cwd=folder)
     story = easim("explain", "recorded", "a", "--what-if", "all", cwd=folder).stdout  # a failure of the policy is a row
     assert HARMS["fail"] in story and "completion time, mean" in story, story
@@ -254,13 +238,13 @@ def failing_copies(folder):
 
 def interrupted(folder):
     """A copy of the third point sends SIGINT to easim: the two points before are kept, whole."""
-    write(folder, HAND)
+    write_files(folder, HAND)
     (folder / "jobs.csv").write_text("job_id,submit_s,duration_s,gpus,deadline_s\n" +
                                      "".join(f"j{i},{100 * i},50,1,\n" for i in range(6)))
     changes = ["--set", "policy.params={refused: interrupt, from: 3}", "--threads", 1]
-    done = easim("regret", "scenario.yaml", *changes, "--out", "out", cwd=folder, code=130)
-    assert "interrupted: 2 of 6 decision points are looked at and kept" in done.stderr, done.stderr
-    manifest = json.loads((folder / "out/manifest.json").read_text())
+    easim("regret", "scenario.yaml", *changes, "--out", "out", cwd=folder, code=130,
+          says="interrupted: 2 of 6 decision points are looked at and kept")
+    manifest = json_of(folder / "out/manifest.json")
     assert manifest["partial"] is True and manifest["looked_at"] == 2, manifest
     rows = rows_of(folder / "out/regret.csv")
     assert [(r["point"], r["action"]) for r in rows] == [(p, a) for p in "12" for a in ("chosen", "other", "wait")], rows
@@ -270,7 +254,7 @@ def interrupted(folder):
 
 def what_if(folder):
     """easim explain gives the rows of regret.csv that are of its job; or those that were asked for."""
-    write(folder, HAND)
+    write_files(folder, HAND)
     easim("run", "scenario.yaml", "--record", "--out", "rec", "--quiet", cwd=folder)
     rows = json.loads(easim("explain", "rec", "a", "--what-if", "all", "--format", "json", cwd=folder).stdout)["what_if"]
     assert [(r["action"], r["gpu_type"] or "") for r in rows] == [row[1:3] for row in HAND_ROWS[:3]], rows
@@ -283,27 +267,12 @@ def what_if(folder):
     assert "waiting" not in section and "waiting: " in easim("explain", "rec", "b", "--what-if", "wait", cwd=folder).stdout
     assert "could not be had then" in easim("explain", "rec", "b", "--what-if", "1 slow", cwd=folder).stdout
     for text in ("fast", "0 fast", "1 fst", "1x fast", ""):
-        done = easim("explain", "rec", "a", "--what-if", text, cwd=folder, code=2)
-        assert "--what-if: expected all, wait, or a number of GPUs and their type, as \"4 fast\"" in done.stderr, done.stderr
+        easim("explain", "rec", "a", "--what-if", text, cwd=folder, code=2,
+              says="--what-if: expected all, wait, or a number of GPUs and their type, as \"4 fast\"")
     (folder / "jobs.csv").write_text("job_id\n")
-    done = easim("explain", "rec", "a", "--what-if", "all", cwd=folder, code=2)
-    assert "--what-if: the run cannot be repeated, so nothing else can be tried: " in done.stderr, done.stderr
+    easim("explain", "rec", "a", "--what-if", "all", cwd=folder, code=2,
+          says="--what-if: the run cannot be repeated, so nothing else can be tried: ")
 
 
-def main():
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        by_hand(folder / "hand")
-        hindsight_by_hand(folder / "hindsight")
-        externality_by_hand(folder / "externality")
-        externality_of_random(folder / "without")
-        what_if(folder / "what_if")
-        against_runs(folder / "runs")
-        nothing_replaced(folder / "nothing", range(30))
-        same_bytes(folder)
-        failing_copies(folder / "failing")
-        interrupted(folder / "interrupted")
-    print("10 cases")
-
-
-main()
+cases(by_hand, hindsight_by_hand, externality_by_hand, externality_of_random, what_if, against_runs, nothing_replaced, same_bytes,
+      failing_copies, interrupted)

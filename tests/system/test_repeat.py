@@ -5,20 +5,18 @@ changed in turn, and must change the manifest and be named when the command is r
 files, byte for byte.
 """
 import csv
+import functools
 import hashlib
 import json
 import os
 import re
 import shutil
 import signal
-import subprocess
-import sys
-import tempfile
 from pathlib import Path
 
-from support import EASIM, HANGS_S, SOURCE, children, wait_for, works
+from harness import FILES, SOURCE, cases, children, easim, interrupt, json_of, run, start, wait_for, works
 
-POLICIES = Path(sys.argv[3])
+(POLICIES,) = FILES
 COMMANDS = {
     "run": ["configs/tiny.yaml", "--set", "cluster.power_cap_w={file: cap.csv}", "--policy", "plugins/own.so",
             "--decisions", "--meter", "47s", "--seed", "7"],
@@ -72,15 +70,13 @@ class Place:
         self.env = {**os.environ, "TMPDIR": str(self.scratch)}
 
     def easim(self, *words, code=0, cwd=None, **more):
-        done = subprocess.run([EASIM, *map(str, words)], capture_output=True, text=True, cwd=cwd or self.tree,
-                              env=self.env, check=False, **more)
-        assert done.returncode == code, (words, done.returncode, done.stdout, done.stderr)
+        done = easim(*words, code=code, cwd=cwd or self.tree, env=self.env, **more)
         assert list(self.scratch.iterdir()) == []
         return done
 
     def make(self, command, out, *more):
         self.easim(command, *COMMANDS[command], "--out", out, "--quiet", *more)
-        return json.loads((self.tree / out / "manifest.json").read_text())
+        return json_of(self.tree / out / "manifest.json")
 
     def repeat(self, command, manifest, *more, code=0, trust=("--trust",)):
         """From a folder that has nothing to do with it. Most results here are of a module that is named by its path."""
@@ -123,7 +119,7 @@ def every_command(place):
 def all_inputs_are_named(place):
     """By key, the files that each command reads."""
     def inputs(command):
-        manifest = json.loads((place.tree / f"out/{command}-1/manifest.json").read_text())
+        manifest = json_of(place.tree / f"out/{command}-1/manifest.json")
         return {(i["key"], os.path.normpath(i["path"])[len("../../"):]) for i in manifest["inputs"] if "name" not in i}, \
                {(i["name"], i["sha256"]) for i in manifest["inputs"] if "name" in i}
     models, own = ("models", "configs/models/eas-sim.yaml"), ("policy.name", "plugins/own.so")
@@ -140,7 +136,7 @@ def all_inputs_are_named(place):
 
 def overrides_and_scenario(place):
     """Overrides are in the manifest and applied in scenario.yaml, which alone gives the same files."""
-    manifest = json.loads((place.tree / "out/run-1/manifest.json").read_text())
+    manifest = json_of(place.tree / "out/run-1/manifest.json")
     assert manifest["overrides"] == {"policy": "plugins/own.so", "set": ["cluster.power_cap_w={file: cap.csv}", "seed=7"]}
     assert manifest["options"] == ["--decisions", "--meter=47s"]
     text = (place.tree / "out/run-1/scenario.yaml").read_text()
@@ -153,7 +149,7 @@ def overrides_and_scenario(place):
         assert (place.scratch.parent / "again" / name).read_bytes() == (place.tree / "out/run-1" / name).read_bytes()
     plain = place.make("run", "out/other-seed", "--seed", "8")
     assert plain["overrides"]["set"][-1] == "seed=8" and plain["config_hash"] != manifest["config_hash"]
-    assert json.loads((place.tree / "out/compare-1/manifest.json").read_text())["options"] == [
+    assert json_of(place.tree / "out/compare-1/manifest.json")["options"] == [
         "--policies=plugins/own.so,fcfs", "--baseline=fcfs", "--perturb=sizes=0.2,noise", "--metrics=energy_kwh"]
 
 
@@ -164,7 +160,7 @@ def changed(place, name, command="run", says="", **more):
         says, more = "; --trust runs only what was recorded", {"code": 2}
     path = place.tree / name
     before = path.read_bytes()
-    old = json.loads((place.tree / f"out/{command}-1/manifest.json").read_text())["inputs"]
+    old = json_of(place.tree / f"out/{command}-1/manifest.json")["inputs"]
     path.write_bytes(before + b"\n")
     done = place.repeat(command, f"out/{command}-1/manifest.json", **more)
     hashes = f"SHA-256 was {hashlib.sha256(before).hexdigest()}, is {hash_of(path)}"
@@ -242,8 +238,8 @@ def params_of_others(place):
     shutil.copy(SOURCE / "policies" / "pollux.c", place.tree / "alien.c")
     source = (place.tree / "alien.c").read_text().replace('"pollux"', '"alien"')
     (place.tree / "alien.c").write_text(source)
-    subprocess.run(["cc", "-shared", "-fPIC", "-fvisibility=hidden", f"-I{SOURCE / 'include'}", "-o", "alien.so", "alien.c",
-                    "-lm"], cwd=place.tree, check=True)
+    run("cc", "-shared", "-fPIC", "-fvisibility=hidden", f"-I{SOURCE / 'include'}", "-o", "alien.so", "alien.c", "-lm",
+        cwd=place.tree)
     place.easim("compare", "configs/tiny.yaml", "--policies", "./alien.so,zeus", "--set",
                 "params_by_policy={alien: {tau: 2h}, zeus: {tau: 3h}}", "--out", "out/alien", "-q")
     for command, folder in (("compare", ""), ("run", "alien/"), ("run", "zeus/")):
@@ -256,7 +252,7 @@ def programs(place):
     """Words of a command that name files; it is repeated in the folder in which they are names."""
     place.easim("run", "configs/tiny.yaml", "--policy", "exec", "--set", "policy.params.command=python3 './decide.py'",
                 "--out", "out/exec", "-q")
-    manifest = json.loads((place.tree / "out/exec/manifest.json").read_text())
+    manifest = json_of(place.tree / "out/exec/manifest.json")
     assert [(i["path"], i["sha256"]) for i in manifest["inputs"] if i["key"] == "policy.params.command"] == [
         ("../../decide.py", hash_of(place.tree / "decide.py"))]
     assert place.repeat("run", "out/exec/manifest.json").stdout == "equal\n"
@@ -286,7 +282,7 @@ def quoted_words(place):
         for command in (f"python3 decide.py {word}", f"sh -c 'exec python3 decide.py cap.csv' {word}"):
             place.easim("run", "configs/tiny.yaml", "--policy", "exec", "--set",
                         "policy.params.command=" + json.dumps(command), "--out", out, "-q", "--force")
-            manifest = json.loads((place.tree / out / "manifest.json").read_text())
+            manifest = json_of(place.tree / out / "manifest.json")
             named = {i["path"] for i in manifest["inputs"] if i["key"] == "policy.params.command"}
             assert named == {"../../decide.py", f"../../{name}"} | ({"../../cap.csv"} if "sh -c" in command else set()), (
                 command, named)
@@ -340,7 +336,7 @@ def time_zones(place):
         "workload: {kind: trace, format: philly, file: ../log.csv, time_zone: Here}\n")
     place.env["TZDIR"] = str(zones)
     place.easim("run", "configs/zone.yaml", "--out", "out/zone", "-q")
-    manifest = json.loads((place.tree / "out/zone/manifest.json").read_text())
+    manifest = json_of(place.tree / "out/zone/manifest.json")
     assert [(i["path"], i["sha256"]) for i in manifest["inputs"] if i["key"] == "time_zone"] == [
         (str(zones / "Here"), hash_of(zones / "Here"))], manifest["inputs"]
     assert place.repeat("run", "out/zone/manifest.json").stdout == "equal\n"
@@ -518,27 +514,14 @@ def interrupted(place):
     path = place.tree / "out/tune-1/scenario.yaml"
     path.write_text(path.read_text().replace("replications: 2\n", "replications: 1000000\n"))
     for number in (signal.SIGINT, signal.SIGTERM):
-        process = subprocess.Popen([EASIM, "tune", str(place.tree / "out/tune-1/manifest.json")], env=place.env,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process = start("tune", place.tree / "out/tune-1/manifest.json", env=place.env)
         wait_for("its repetition simulates", lambda: any(works(child) for child in children(process.pid)), process)
         assert list(place.scratch.iterdir())
-        process.send_signal(number)
-        out, errors = process.communicate(timeout=HANGS_S)
-        assert process.returncode == 130 and out == "" and "interrupted" in errors, (process.returncode, out, errors)
+        out, errors = interrupt(process, number)
+        assert out == "" and "interrupted" in errors, (out, errors)
         assert "scenario.yaml has changed" in errors and list(place.scratch.iterdir()) == []
 
 
-def main():
-    checks = [every_command, all_inputs_are_named, overrides_and_scenario, changed_inputs, policies_by_name, params_of_others,
-              programs, other_words, quoted_words, names_like_numbers, results_for_scenarios, time_zones,
-              standard_input, changed_results, changed_hashes, changed_points, missing_inputs, bad_manifests, versions,
-              kept_results, moved, interrupted]
-    with tempfile.TemporaryDirectory(prefix="easim-repeat-test.") as folder:
-        place = Place(Path(folder).resolve())
-        for check in checks:
-            check(place)
-    print(f"{len(checks)} passed, 0 failed")
-    print(f"{len(checks)} cases")
-
-
-main()
+cases(every_command, all_inputs_are_named, overrides_and_scenario, changed_inputs, policies_by_name, params_of_others, programs,
+      other_words, quoted_words, names_like_numbers, results_for_scenarios, time_zones, standard_input, changed_results, changed_hashes,
+      changed_points, missing_inputs, bad_manifests, versions, kept_results, moved, interrupted, shared=True, place=functools.cache(Place))

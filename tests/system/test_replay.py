@@ -1,18 +1,11 @@
 """The policy replay: what a policy decided on random rigid jobs, replayed from its own decisions, gives every job the same
 times, energy and number of preemptions, and counts nothing; what is counted is in the notes and the manifest; the file is
 an input. Recorded runs of a physical cluster, and negative controls, where EASIM_DATA is set.
-Usage: test_replay.py EASIM SOURCE
 """
-import csv
-import json
-import os
 import random
-import subprocess
-import sys
-import tempfile
-from pathlib import Path
 
-EASIM, SOURCE = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve()
+from harness import SOURCE, cases, easim, json_of, real_data, rows_of, write_rows
+
 POLICIES = ("fcfs", "easy", "las", "max_min", "tiresias", "allox", "pollux")
 CONFIG = """\
 name: n
@@ -24,17 +17,6 @@ workload: {kind: trace, file: jobs.csv, rigid_costs: {start_s: 7, restart_s: 20%
 policy: {name: %s}
 """
 SAME = ("job_id", "start_s", "finish_s", "k", "energy_j", "gpu_s", "preemptions", "lost_s")
-
-
-def easim(*arguments, code=0, cwd=None):
-    done = subprocess.run([EASIM, *map(str, arguments)], capture_output=True, text=True, cwd=cwd)
-    assert done.returncode == code, (arguments, done.returncode, done.stdout, done.stderr)
-    return done
-
-
-def rows(path):
-    with open(path, newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def write_jobs(folder, seed):
@@ -56,14 +38,14 @@ def write_schedule(folder, stays):
 def stays_of(out):
     """From decisions.csv, and from jobs.csv the ends."""
     stays, begun = [], {}
-    for row in rows(out / "decisions.csv"):
+    for row in rows_of(out / "decisions.csv"):
         assert row["answer"] == "ok", row
         if row["action"] == "start":
             begun[row["job_id"]] = (row["time_s"], row["k"])
         elif row["action"] == "preempt":
             start, k = begun.pop(row["job_id"])
             stays.append((row["job_id"], start, row["time_s"], k))
-    ends = {row["job_id"]: row["finish_s"] for row in rows(out / "jobs.csv")}
+    ends = {row["job_id"]: row["finish_s"] for row in rows_of(out / "jobs.csv")}
     return stays + [(job, start, ends[job], k) for job, (start, k) in begun.items()]
 
 
@@ -75,10 +57,10 @@ def comes_back(folder, policy, seed, checkpoint):
     write_schedule(folder, stays_of(out))
     done = easim("run", folder / "c.yaml", "--policy", "replay", "--set", f"policy.params.file={folder}/schedule.csv",
                  "--check", "--strict", "--out", again, "--force")
-    first, second = ([tuple(row[c] for c in SAME) for row in rows(o / "jobs.csv")] for o in (out, again))
+    first, second = ([tuple(row[c] for c in SAME) for row in rows_of(o / "jobs.csv")] for o in (out, again))
     assert first == second, (policy, seed, [pair for pair in zip(first, second) if pair[0] != pair[1]][:3])
     assert "note:" not in done.stdout, done.stdout
-    assert "counted_by_policy" not in json.loads((again / "manifest.json").read_text())
+    assert "counted_by_policy" not in json_of(again / "manifest.json")
 
 
 def decisions_come_back(folder):
@@ -86,7 +68,7 @@ def decisions_come_back(folder):
     for number, policy in enumerate(POLICIES):
         for seed in (number, number + 100):
             comes_back(folder, policy, seed, "" if seed < 100 else ", checkpoint_interval_s: 30")
-            preempted += sum(int(row["preemptions"]) for row in rows(folder / "out/jobs.csv"))
+            preempted += sum(int(row["preemptions"]) for row in rows_of(folder / "out/jobs.csv"))
     assert preempted > 100, preempted
 
 
@@ -101,7 +83,7 @@ def is_an_input(folder):
                   "1 rows of jobs that the workload does not have, or that were not admitted: x",
                   "1 jobs that run on after their last row, until they are done: b"):
         assert f"  note: {words}\n" in done.stdout, done.stdout
-    manifest = json.loads((folder / "o/manifest.json").read_text())
+    manifest = json_of(folder / "o/manifest.json")
     assert {"what": "rows of finished jobs are dropped", "count": 1, "names": ["a"], "more_names": False} in manifest[
         "counted_by_policy"], manifest["counted_by_policy"]
     entry, = (entry for entry in manifest["inputs"] if entry["key"] == "policy.params.file")
@@ -109,7 +91,7 @@ def is_an_input(folder):
     assert easim("run", folder / "o/manifest.json", cwd="/tmp").stdout == "equal\n"
     with open(folder / "sub/r.csv", "a") as file:
         file.write("210,b,1\n")
-    assert "r.csv" in easim("run", folder / "o/manifest.json", code=1).stderr
+    easim("run", folder / "o/manifest.json", code=1, says="r.csv")
     assert "is no use" not in easim("check", folder / "c.yaml").stdout
     (folder / "sub/r.csv").write_text("node,time_s,job_id,gpus\n3,0,a,1\n")
     assert "columns of no use to policy replay: node" in easim("check", folder / "c.yaml").stdout
@@ -124,8 +106,7 @@ def points_are_one_note(folder):
     (folder / "c.yaml").write_text((CONFIG % ("", "replay")).replace("replay}", "replay, params: {file: one.csv}}"))
     (folder / "s.yaml").write_text("name: s\nbase: c.yaml\naxes:\n  - {name: file, path: policy.params.file, "
                                    "values: [one.csv, two.csv]}\n")
-    done = easim("sweep", "s.yaml", "--out", "o", cwd=folder)
-    assert "  note: 5 rows of finished jobs are dropped: a, b ...\n" in done.stdout, done.stdout
+    easim("sweep", "s.yaml", "--out", "o", cwd=folder, prints="  note: 5 rows of finished jobs are dropped: a, b ...\n")
 
 
 def physical_errors(folder, policy, measured, jobs=None):
@@ -134,7 +115,7 @@ def physical_errors(folder, policy, measured, jobs=None):
     easim("run", SOURCE / "configs/tacc32.yaml", "--out", folder / "out", "--force", "--quiet",
           "--set", f"params_by_policy.replay.file={data}/schedule_{policy}.csv",
           "--set", f"workload.file={jobs or data + '/jobs.csv'}")
-    done = [(float(row["submit_s"]), float(row["finish_s"])) for row in rows(folder / "out/jobs.csv")]
+    done = [(float(row["submit_s"]), float(row["finish_s"])) for row in rows_of(folder / "out/jobs.csv")]
     assert len(done) == 120, len(done)
     found = max(end for _, end in done), sum(end - submit for submit, end in done) / len(done)
     return [value / wanted - 1 for value, wanted in zip(found, measured, strict=True)]
@@ -142,10 +123,10 @@ def physical_errors(folder, policy, measured, jobs=None):
 
 def physical_cluster(folder):
     """Recorded schedules of runs with the profiled durations: within 3 %; with wrong ones each must miss that."""
-    data = Path(os.environ["EASIM_DATA"]) / "validation/shockwave_tacc32"
-    runs = {row["policy"]: (float(row["makespan_s"]), float(row["jct_mean_s"])) for row in rows(data / "runs.csv")
+    data = real_data("validation/shockwave_tacc32")
+    runs = {row["policy"]: (float(row["makespan_s"]), float(row["jct_mean_s"])) for row in rows_of(data / "runs.csv")
             if row["kind"] == "physical"}
-    jobs = rows(data / "jobs.csv")
+    jobs = rows_of(data / "jobs.csv")
     seconds = [float(job["duration_s"]) for job in jobs]
     controls = {"0.9": [0.9 * s for s in seconds], "1.1": [1.1 * s for s in seconds],
                 "constant": [sum(seconds) / len(seconds)] * len(seconds)}
@@ -153,28 +134,9 @@ def physical_cluster(folder):
         errors = physical_errors(folder, policy, runs[policy])
         assert max(map(abs, errors)) <= 0.03, (policy, errors)
         for name, durations in controls.items():
-            with open(folder / "jobs.csv", "w", newline="") as file:
-                writer = csv.DictWriter(file, jobs[0])
-                writer.writeheader()
-                writer.writerows(job | {"duration_s": repr(s)} for job, s in zip(jobs, durations, strict=True))
+            write_rows(folder / "jobs.csv", [job | {"duration_s": repr(s)} for job, s in zip(jobs, durations, strict=True)])
             errors = physical_errors(folder, policy, runs[policy], folder / "jobs.csv")
             assert max(map(abs, errors)) > 0.03, (policy, name, errors)
 
 
-def main():
-    with tempfile.TemporaryDirectory() as name:
-        decisions_come_back(Path(name))
-    with tempfile.TemporaryDirectory() as name:
-        is_an_input(Path(name))
-    with tempfile.TemporaryDirectory() as name:
-        points_are_one_note(Path(name))
-    if not os.environ.get("EASIM_DATA"):
-        print("skipped: the physical cluster: EASIM_DATA is not set")
-        print("3 cases")
-        return
-    with tempfile.TemporaryDirectory() as name:
-        physical_cluster(Path(name))
-    print("4 cases")
-
-
-main()
+cases(decisions_come_back, is_an_input, points_are_one_note, physical_cluster)

@@ -9,17 +9,14 @@ import json
 import math
 import re
 import shutil
-import subprocess
-import sys
-import tempfile
 from pathlib import Path
 
 import browser
 import test_services as serving
-from support import EASIM, SOURCE, easim, rows_of
+from harness import SOURCE, TINY, cases, easim, json_of, rows_of, skip
 
 D3 = Path("/usr/share/nodejs/d3/dist/d3.min.js")
-TINY, SEED = SOURCE / "configs/tiny.yaml", SOURCE / "configs/eas-sim.yaml"
+SEED = SOURCE / "configs/eas-sim.yaml"
 HOSTILE = ["</script><script>window.pwned=1</script>", "<img src=x onerror=window.pwned=1>", "'\"`${window.pwned=1}", "=cmd()",
            "\u202eright to left", "\u2028line\u2029para", "<!--<script>", "&lt;b&gt;", "x" * 10000, "]]>"]
 
@@ -348,7 +345,7 @@ def no_runs(folder):
     """A recorded folder whose manifest agrees that there are none in it."""
     head = (folder / "recorded.csv").read_bytes().splitlines(keepends=True)[0]
     (folder / "recorded.csv").write_bytes(head)
-    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    manifest = json_of(folder / "manifest.json")
     entry = next(e for e in manifest["results"] if e["file"] == "recorded.csv")
     entry |= {"bytes": len(head), "sha256": hashlib.sha256(head).hexdigest()}
     write(folder / "manifest.json", json.dumps(manifest))
@@ -580,7 +577,7 @@ def in_browser(folder):
     try:
         page.open(folder / "compare/report.html")
         summary_words(page, folder)
-        assumed = json.loads((folder / "compare/manifest.json").read_text())["assumptions"]
+        assumed = json_of(folder / "compare/manifest.json")["assumptions"]
         shown = text_of(page, "#summary")
         assert assumed and all(line["text"] in shown and line["key"] in shown for line in assumed), (assumed, shown)
         one_unit(page)
@@ -610,28 +607,19 @@ def in_browser(folder):
         page.close()
 
 
-def main():
-    if not D3.exists():
-        print("skipped: D3 is not installed (node-d3)")
-        missing = subprocess.run([EASIM, "report", "."], capture_output=True, text=True, check=False)
-        assert missing.returncode == 2, missing
-        sys.exit(77)
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        easim("run", SEED, "-n", 2, "--quiet", "--out", folder / "run")
-        easim("compare", SEED, "-n", 3, "--policies", "fcfs,zeus,easy", "--record", "--quiet", "--out",
-              folder / "compare")
-        easim("run", SOURCE / "configs/failures.yaml", "-n", 1, "--record", "--quiet", "--out", folder / "recorded", "--set",
-              "workload.rate_per_s=0.002")
-        for check in (lanes, heat, attribution, services, estimates, curves, power, comparison, bounded, same_again, needs_nothing, hostile, refused):
-            check(folder)
-            print(f"{check.__name__}: good")
-        if browser.find():
-            in_browser(folder)
-            print("in a browser: good")
-        else:
-            print("skipped: the browser part, Chromium is not installed")
-    print(f"{13 + bool(browser.find())} cases")
+def made(folder):
+    easim("run", SEED, "-n", 2, "--quiet", "--out", folder / "run")
+    easim("compare", SEED, "-n", 3, "--policies", "fcfs,zeus,easy", "--record", "--quiet", "--out",
+          folder / "compare")
+    easim("run", SOURCE / "configs/failures.yaml", "-n", 1, "--record", "--quiet", "--out", folder / "recorded", "--set",
+          "workload.rate_per_s=0.002")
+    return 0
 
 
-main()
+if not D3.exists():
+    easim("report", ".", code=2)
+    skip("D3 is not installed (node-d3)")
+cases(made, lanes, heat, attribution, services, estimates, curves, power, comparison, bounded, same_again, needs_nothing, hostile, refused,
+      *([in_browser] if browser.find() else []), shared=True)
+if not browser.find():
+    print("skipped: the browser part, Chromium is not installed")

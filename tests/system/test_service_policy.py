@@ -6,11 +6,9 @@ exec is told what services.csv and test_services.py know, and each refusal once.
 import json
 import shlex
 import sys
-import tempfile
-from pathlib import Path
 
-from support import easim, rows_of
-from test_services import CAPACITY, close, course, energy_adds_up, one_row, power_w, run, service
+from harness import cases, easim, near, rows_of
+from test_services import CAPACITY, course, energy_adds_up, one_row, power_w, run, service
 
 PROGRAM = '''import json, os, sys
 os.chdir(sys.argv[1])
@@ -67,12 +65,12 @@ def told_and_refused(folder):
     [chat], [config] = hello["services"], hello["replica_configs"]
     assert (chat["name"], chat["min"], chat["max"], chat["start_s"], chat["wait_s"], chat["timeout_s"]) == ("chat", 1, 3, 20, 10, None)
     assert (config["k"], config["most_per_s"], config["most_w"], config["service"]) == (1, CAPACITY, 600, 0), config
-    close(config["j_per_token"][-1], 600 / CAPACITY)
-    close(config["power_w"][3], power_w(800))
-    close(config["latency_ms"][4], 10)  # that of the point of 1000 tokens a second
+    near(config["j_per_token"][-1], 600 / CAPACITY)
+    near(config["power_w"][3], power_w(800))
+    near(config["latency_ms"][4], 10)  # that of the point of 1000 tokens a second
     at_target = round(10 * chat["target"]) - 1  # of the loads 0.1, 0.2 ..
-    close(config["target_latency_ms"], config["latency_ms"][at_target])
-    close(config["target_j_per_token"], config["j_per_token"][at_target])
+    near(config["target_latency_ms"], config["latency_ms"][at_target])
+    near(config["target_j_per_token"], config["j_per_token"][at_target])
     seen = [(d["now_s"], d["events"][0]["kind"], d["services"][0]["backlog"], d["services"][0]["ready"], d["services"][0]["loading"])
             for d in decides]
     # 5000 a second come in up to 40 s, 1000 up to 80. Two replicas serve from 20 to 40 s, else one. At 20000 the wait is 10 s.
@@ -95,8 +93,8 @@ def told_and_refused(folder):
     row = one_row(out)
     assert (row["scale_ups"], row["replicas_end"], row["tokens_left"]) == ("2", "1", "0"), row
     # The replica that loaded at 0 s and went then drew nothing.
-    close(row["energy_kwh"], (40 * 600 + 20 * 90 + 20 * 600 + 60 * 600) / 3.6e6)
-    close(row["replica_gpu_h"], (100 + 40) / 3600)
+    near(row["energy_kwh"], (40 * 600 + 20 * 90 + 20 * 600 + 60 * 600) / 3.6e6)
+    near(row["replica_gpu_h"], (100 + 40) / 3600)
     energy_adds_up(out, 100)
 
 
@@ -117,11 +115,9 @@ def words(folder):
     policy = f"exec, params: {{services: true, command: {json.dumps(command)}}}"
     (folder / "script.json").write_text(json.dumps([[{"scale_up": 99}]]))  # one configuration: a GPU
     run(folder, [job, scaled], policy=policy, code=1)
-    told = easim("run", folder / "c.yaml", "--quiet", "--out", folder / "third", code=1).stderr
-    assert "sent actions[0].scale_up: expected 0..0" in told, told
+    easim("run", folder / "c.yaml", "--quiet", "--out", folder / "third", code=1, says="sent actions[0].scale_up: expected 0..0")
     run(folder, [job], policy=policy, code=1)
-    told = easim("check", folder / "c.yaml").stdout
-    assert "policy.params.services: of no effect, the workload has no services" in told, told
+    easim("check", folder / "c.yaml", prints="policy.params.services: of no effect, the workload has no services")
 
 
 def capped(folder):
@@ -134,9 +130,4 @@ def capped(folder):
     assert one_row(out)["replicas_end"] == "1" and one_row(out, "summary.csv")["cap_violation_s"] == "0"
 
 
-if __name__ == "__main__":
-    for check in (as_the_host, told_and_refused, words, capped):
-        with tempfile.TemporaryDirectory() as folder:
-            check(Path(folder))
-    print("service_policy: 4 checks passed")
-    print("4 cases")
+cases(as_the_host, told_and_refused, words, capped)

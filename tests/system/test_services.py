@@ -4,17 +4,12 @@ A replica of the model below gives 2000 tokens a second at 30 requests (the 99 %
 the objective of 60), draws 600 W then, and 400 W at 10 requests and 1000 tokens a second. Below that rates are linear in
 the requests n, and power is 90 + (400 - 90) (1 - e^-n) / (1 - e^-10), 90 W being ctx_w of its one GPU.
 """
-import csv
-import gzip
 import json
 import math
-import os
-import tempfile
 from fractions import Fraction
-from pathlib import Path
 
+from harness import SOURCE, cases, easim, near, real_data, rows_of
 from recorded_case import SLOW, model_file
-from support import SOURCE, easim, rows_of
 
 MODEL = """models:
   - name: m
@@ -48,6 +43,7 @@ def service(name="chat", demand="{tokens_per_s: 1000}", replicas=1, most=None, s
 def run(folder, streams, horizon="100s", nodes="[{count: 2, gpu: g, gpus: 4, base_w: 100}]", top="", warmup="0s", gpu="",
         k=1, policy="fcfs", cap="", code=0, options=()):
     """The folder of results of a scenario, checked after every event."""
+    folder.mkdir(exist_ok=True)
     (folder / "m.yaml").write_text(MODEL.replace("k: 1", f"k: {k}"))
     lines = "".join(f"    - {stream}\n" for stream in streams)
     (folder / "c.yaml").write_text(
@@ -64,10 +60,6 @@ def course(folder, name, rows):
     return f"{{file: {name}}}"
 
 
-def close(a, b, relative=1e-9):
-    assert math.isclose(float(a), b, rel_tol=relative, abs_tol=1e-12), (a, b)
-
-
 def one_row(out, name="services.csv"):
     [row] = rows_of(out / name)
     return row
@@ -77,15 +69,15 @@ def energy_adds_up(out, end_s):
     """Parts of the summary, types and the integral of power.csv are the same energy."""
     total = one_row(out, "summary.csv")
     parts = sum(float(total[f"energy_{part}_kwh"]) for part in ("job", "service", "idle", "base"))
-    close(total["energy_kwh"], parts)
+    near(total["energy_kwh"], parts)
     steps = [(Fraction(row["time_s"]), Fraction(row["power_w"])) for row in rows_of(out / "power.csv")]
     ends = [time_s for time_s, _ in steps[1:]] + [end_s]
-    close(total["energy_kwh"], float(sum((end - start) * watts for (start, watts), end in zip(steps, ends)) / 3600000))
+    near(total["energy_kwh"], float(sum((end - start) * watts for (start, watts), end in zip(steps, ends)) / 3600000))
     of_types = sum(float(row["energy_kwh"]) for row in rows_of(out / "types.csv"))
-    close(total["energy_kwh"], of_types + float(total["energy_base_kwh"]))
-    close(sum(float(row["energy_kwh"]) for row in rows_of(out / "services.csv")), float(total["energy_service_kwh"]))
+    near(total["energy_kwh"], of_types + float(total["energy_base_kwh"]))
+    near(sum(float(row["energy_kwh"]) for row in rows_of(out / "services.csv")), float(total["energy_service_kwh"]))
     gpu_h = sum(float(row["alloc_gpu_h"]) for row in rows_of(out / "types.csv"))
-    close(total["util_alloc"], gpu_h * 3600 / end_s / sum(int(row["gpus"]) for row in rows_of(out / "types.csv")))
+    near(total["util_alloc"], gpu_h * 3600 / end_s / sum(int(row["gpus"]) for row in rows_of(out / "types.csv")))
 
 
 def half_of_capacity(folder):
@@ -93,13 +85,13 @@ def half_of_capacity(folder):
     for replicas in (1, 2):
         out = run(folder, [service(demand=f"{{tokens_per_s: {replicas * 1000}}}", replicas=replicas)])
         row = one_row(out)
-        close(row["tokens_demanded"], replicas * 100000)
-        close(row["tokens_served"], replicas * 100000)
-        close(row["energy_kwh"], replicas * 400 * 100 / 3.6e6)
-        close(row["j_per_token"], 0.4)
-        close(row["latency_p99_ms"], 10)
-        close(row["slo_share"], 1)
-        close(row["replica_gpu_h"], replicas * 100 / 3600)
+        near(row["tokens_demanded"], replicas * 100000)
+        near(row["tokens_served"], replicas * 100000)
+        near(row["energy_kwh"], replicas * 400 * 100 / 3.6e6)
+        near(row["j_per_token"], 0.4)
+        near(row["latency_p99_ms"], 10)
+        near(row["slo_share"], 1)
+        near(row["replica_gpu_h"], replicas * 100 / 3600)
         assert (row["wait_p99_s"], row["tokens_left"], row["scale_ups"]) == ("0", "0", "0"), row
         assert one_row(out, "power.csv")["alloc_gpus"] == str(replicas)
         energy_adds_up(out, 100)
@@ -116,19 +108,19 @@ def pulse(folder):
               options=("--trace", "t.jsonl"))
     row = one_row(out)
     demanded = 5000 + 20000 + 700 * 26
-    close(row["tokens_demanded"], demanded)
-    close(row["tokens_served"], demanded)
+    near(row["tokens_demanded"], demanded)
+    near(row["tokens_served"], demanded)
     # Waits of 4 s begin at B = 8000: at 10 + 8/3 on the way up, at 14 + 40/13 on the way down.
     late = 5000 * (4 - 8 / 3) + 700 * 40 / 13
-    close(row["slo_share"], 1 - late / demanded)
+    near(row["slo_share"], 1 - late / demanded)
     # Tokens that wait are spread evenly over 0..6 s, on the way up and down.
     waiting = 20000 + 700 * 120 / 13
     for share, column in ((0.5, "wait_p50_s"), (0.99, "wait_p99_s")):
-        close(row[column], (share * demanded - (demanded - waiting)) / waiting * 6)
+        near(row[column], (share * demanded - (demanded - waiting)) / waiting * 6)
     busy_s = float(EMPTY_S) - 10
     energy_j = 10 * power_w(500) + 600 * busy_s + (30 - busy_s) * power_w(700)
-    close(row["energy_kwh"], energy_j / 3.6e6)
-    close(row["latency_p99_ms"], 20)
+    near(row["energy_kwh"], energy_j / 3.6e6)
+    near(row["latency_p99_ms"], 20)
     energy_adds_up(out, 40)
     events = [json.loads(line) for line in (out / "t.jsonl").read_text().splitlines()]
     backlogs = [(e["time_ns"], e["tokens"]) for e in events if e["kind"] == "backlog"]
@@ -142,11 +134,11 @@ def timeout(folder):
     out = run(folder, [service(demand=course(folder, "d.csv", PULSE), slo="itl_ms: 60, wait_s: 1, timeout_s: 2")],
               horizon="40s")
     row = one_row(out)
-    close(row["tokens_dropped"], 3000 * (4 - 4 / 3))
-    close(row["tokens_served"], 43200 - 3000 * (4 - 4 / 3))
+    near(row["tokens_dropped"], 3000 * (4 - 4 / 3))
+    near(row["tokens_served"], 43200 - 3000 * (4 - 4 / 3))
     # Within 1 s: B below 2000, up to 10 + 2/3, from 14 + 2000/1300 on.
-    close(row["slo_share"], (5000 + 5000 * 2 / 3 + 700 * (26 - 20 / 13)) / 43200)
-    close(row["wait_p99_s"], 2)
+    near(row["slo_share"], (5000 + 5000 * 2 / 3 + 700 * (26 - 20 / 13)) / 43200)
+    near(row["wait_p99_s"], 2)
     energy_adds_up(out, 40)
 
 
@@ -158,7 +150,7 @@ def node_failure(folder):
     row = one_row(out)
     assert (row["tokens_served"], row["tokens_left"], row["tokens_dropped"]) == ("10000", "30000", "0"), row
     assert (row["wait_p50_s"], row["slo_share"], row["replicas_end"]) == ("", "0.25", "0"), row
-    close(row["energy_kwh"], 400 * 10 / 3.6e6)
+    near(row["energy_kwh"], 400 * 10 / 3.6e6)
     energy_adds_up(out, 40)
 
 
@@ -166,11 +158,11 @@ def warmup(folder):
     """What waits at the end of the warm-up counts as there before."""
     out = run(folder, [service(demand=course(folder, "d.csv", PULSE))], horizon="20s", warmup="12s")
     row = one_row(out)
-    close(row["tokens_before"], 6000)
-    close(row["tokens_demanded"], 5000 * 2 + 700 * 6)
-    close(row["tokens_served"], 2000 * 8)
-    close(row["tokens_left"], 6000 + 14200 - 16000)
-    close(row["energy_kwh"], 600 * 8 / 3.6e6)
+    near(row["tokens_before"], 6000)
+    near(row["tokens_demanded"], 5000 * 2 + 700 * 6)
+    near(row["tokens_served"], 2000 * 8)
+    near(row["tokens_left"], 6000 + 14200 - 16000)
+    near(row["energy_kwh"], 600 * 8 / 3.6e6)
 
 
 def beside_jobs(folder):
@@ -180,15 +172,15 @@ def beside_jobs(folder):
               nodes="[{count: 2, gpu: g, gpus: 4, cpu_w_per_busy_gpu: 7, base_w: 100}]")
     total = one_row(out, "summary.csv")
     assert (total["jobs_finished"], total["sim_s"], total["makespan_s"]) == ("1", "50", "50"), total
-    close(total["energy_job_kwh"], 3 * 700 * 50 / 3.6e6)
+    near(total["energy_job_kwh"], 3 * 700 * 50 / 3.6e6)
     a, b = rows_of(out / "services.csv")
-    close(a["energy_kwh"], 3 * power_w(1000 / 3) * 50 / 3.6e6, 1e-8)
-    close(b["energy_kwh"], 2 * 90 * 50 / 3.6e6)
+    near(a["energy_kwh"], 3 * power_w(1000 / 3) * 50 / 3.6e6, 1e-8)
+    near(b["energy_kwh"], 2 * 90 * 50 / 3.6e6)
     assert (b["slo_share"], b["j_per_token"], b["latency_p99_ms"]) == ("", "", ""), b
-    close(total["energy_base_kwh"], (200 + 7 * 8) * 50 / 3.6e6)
+    near(total["energy_base_kwh"], (200 + 7 * 8) * 50 / 3.6e6)
     service_kwh = float(total["energy_service_kwh"])
-    close(total["energy_per_work_kwh"], (float(total["energy_kwh"]) - service_kwh) / (150 / 3600))
-    close(total["energy_all_per_work_kwh"], float(total["energy_kwh"]) / (150 / 3600))
+    near(total["energy_per_work_kwh"], (float(total["energy_kwh"]) - service_kwh) / (150 / 3600))
+    near(total["energy_all_per_work_kwh"], float(total["energy_kwh"]) / (150 / 3600))
     energy_adds_up(out, 50)
 
 
@@ -218,12 +210,12 @@ def scaling(folder):
         if not held or held[-1][1] != power["alloc_gpus"]:
             held.append((power["time_s"], power["alloc_gpus"]))
     assert held == [("0", "1"), ("120", "4"), ("900", "3"), ("960", "2"), ("1020", "1")], held
-    close(row["replica_gpu_h"], (2000 + 780 + 840 + 900) / 3600)
-    close(row["slo_share"], 1 - 5000 * (320 - 100 - 20000 / 3000 - 80 / 3) / (100000 + 1500000 + 800000))
+    near(row["replica_gpu_h"], (2000 + 780 + 840 + 900) / 3600)
+    near(row["slo_share"], 1 - 5000 * (320 - 100 - 20000 / 3000 - 80 / 3) / (100000 + 1500000 + 800000))
     alone_w, even_w = power_w(500), [power_w(500 / n) for n in (2, 3, 4)]
     busy_j = 100 * power_w(1000) + 110 * 600 + 3 * 90 * 90 + 110 * 4 * 600 + 80 * 4 * power_between_w(1250)
     calm_j = 500 * 4 * even_w[2] + 60 * 3 * even_w[1] + 60 * 2 * even_w[0] + 980 * alone_w
-    close(row["energy_kwh"], (busy_j + calm_j) / 3.6e6)
+    near(row["energy_kwh"], (busy_j + calm_j) / 3.6e6)
     energy_adds_up(out, 2000)
 
 
@@ -260,7 +252,7 @@ def reserved(folder):
     ready_s, jobs, row, power, rests = reservation(folder)
     assert ready_s == 260 and (jobs["a"]["finish_s"], jobs["b"]["finish_s"]) == ("100", "250"), ready_s
     assert (jobs["c"]["start_s"], jobs["c"]["finish_s"]) == ("570", "620"), jobs["c"]
-    close(row["replica_gpu_h"], 2 * (570 - 250) / 3600)
+    near(row["replica_gpu_h"], 2 * (570 - 250) / 3600)
     held = {p["time_s"]: (p["alloc_gpus"], p["idle_gpus"]) for p in power}
     assert held["100"] == ("1", "1") and held["250"] == ("2", "0"), held  # reserved, but idle
     assert row["preemptions"] == "0" and row["slo_share"] == "0", row
@@ -300,7 +292,7 @@ def waking(folder):
     assert [e["time_ns"] for e in events if e["kind"] == "replica_ready"] == [85 * 10**9]
     row = one_row(out)
     # 35000 tokens wait at 85 s, which 1000 a second more than demand serve by 120 s.
-    close(row["energy_kwh"], (25 * 90 + 35 * 600 + 80 * 400) / 3.6e6)
+    near(row["energy_kwh"], (25 * 90 + 35 * 600 + 80 * 400) / 3.6e6)
     energy_adds_up(out, 200)
 
 
@@ -387,23 +379,19 @@ def overloaded(folder):
     job = "{kind: periodic, period: 1h, sizes: {law: constant, mean: 50s}, rigid: {k: 3}, until: {jobs: 1}}"
     row = one_row(run(folder, [job, service(demand="{tokens_per_s: 5000}")], horizon="drain"))
     assert "the backlog grows until the last job ends the run\n" in easim("check", folder / "c.yaml").stdout
-    close(row["tokens_left"], 50 * 3000)
+    near(row["tokens_left"], 50 * 3000)
 
 
 def real_logs(folder):
     """An hour of the Azure logs, once: every generated token is demanded, and served by the end (skipped without EASIM_DATA)."""
-    if "EASIM_DATA" not in os.environ:
-        print("services: real logs skipped: EASIM_DATA is not set")
-        return
-    out = folder / "out"
+    data, out = real_data("serving"), folder / "out"
     sets = [word for i in (1, 2) for word in ("--set", f"workload.streams[{i}].demand.repeat=false")]
     easim("run", SOURCE / "configs/serving.yaml", "-n", 1, "--check", "--quiet", "--out", out, "--set", "horizon=2h",
           "--set", "workload.warmup=0s", *sets)
     for row, log, scale in zip(rows_of(out / "services.csv"), ("conv", "code"), (3, 20)):
-        with gzip.open(Path(os.environ["EASIM_DATA"], f"serving/azure_llm_2023_{log}.csv.gz"), "rt") as file:
-            tokens = sum(int(line["GeneratedTokens"]) for line in csv.DictReader(file))
-        close(row["tokens_demanded"], scale * tokens)
-        close(row["tokens_served"], scale * tokens)
+        tokens = sum(int(line["GeneratedTokens"]) for line in rows_of(data / f"azure_llm_2023_{log}.csv.gz"))
+        near(row["tokens_demanded"], scale * tokens)
+        near(row["tokens_served"], scale * tokens)
         assert (row["tokens_dropped"], row["tokens_left"]) == ("0", "0"), row
     energy_adds_up(out, 7200)
 
@@ -425,7 +413,7 @@ def compared(folder):
         for metric in expected:
             for policy in ("fcfs", "zeus"):
                 mean = sum(float(row[metric]) for row in rows_of(out / policy / "summary.csv")) / 2
-                close(rows[metric, policy]["mean"], mean)
+                near(rows[metric, policy]["mean"], mean)
         assert not any(metric in absent for metric, _ in rows), absent
         assert ("tokens within the SLO" in told, "energy of switches and optics" in told) == (
             "slo_share" in expected, "energy_network_kwh" in expected), told
@@ -460,9 +448,8 @@ def shorter_bins(folder):
     job = "{kind: periodic, period: 10h, sizes: {law: constant, mean: 50s}, rigid: {k: 3}, until: {jobs: 1}}"
     log = "{file: d.csv, format: azure-llm, bin: 10s}"
     run(folder, [job, service(demand=log, slo="itl_ms: 60, wait_s: 2")], horizon="20s")
-    told = easim("run", folder / "c.yaml", "--force", "--out", folder / "out").stdout
-    assert ("note: service chat, services alone up to t = 20 s: 0.4 J per token and 100 % within the objective in bins of 10 s, "
-            "0.345 J per token and 50 % within the objective in bins of 1 s\n") in told, told
+    easim("run", folder / "c.yaml", "--force", "--out", folder / "out",
+          prints="note: service chat, services alone up to t = 20 s: 0.4 J per token and 100 % within the objective in bins of 10 s, " "0.345 J per token and 50 % within the objective in bins of 1 s\n")
     told = easim("run", folder / "c.yaml", "--force", "--summary-only", "--out", folder / "out").stdout
     assert "in bins of" not in told, told
 
@@ -470,16 +457,11 @@ def shorter_bins(folder):
 def greatest_demand(folder):
     """A nanosecond holds 1000 tokens: all that wait are accounted for, though times are whole."""
     row = one_row(run(folder, [service(demand="{tokens_per_s: 1e12}")]))
-    close(row["tokens_demanded"], 1e14)
-    close(row["tokens_served"], CAPACITY * 100)
-    close(row["tokens_left"], 1e14 - CAPACITY * 100)
+    near(row["tokens_demanded"], 1e14)
+    near(row["tokens_served"], CAPACITY * 100)
+    near(row["tokens_left"], 1e14 - CAPACITY * 100)
 
 
 if __name__ == "__main__":
-    for check in (half_of_capacity, pulse, timeout, node_failure, warmup, beside_jobs, equal_to_none, scaling, reserved,
-                  displacing, falling_cap, waking, stuck, stuck_until, stuck_growing,
-                  stuck_by_cap, overloaded, real_logs, compared, invested, shorter_bins, greatest_demand):
-        with tempfile.TemporaryDirectory() as folder:
-            check(Path(folder))
-    print("services: 22 checks passed")
-    print("22 cases")
+    cases(half_of_capacity, pulse, timeout, node_failure, warmup, beside_jobs, equal_to_none, scaling, reserved, displacing, falling_cap,
+          waking, stuck, stuck_until, stuck_growing, stuck_by_cap, overloaded, real_logs, compared, invested, shorter_bins, greatest_demand)

@@ -1,4 +1,4 @@
-"""Random services against the naive simulation of service_again.py: test_services_again.py EASIM SOURCE [--count N] [--first N]
+"""Random services against the naive simulation of service_again.py: test_services_again.py EASIM SOURCE [--count N] [--seed N]
 
 Scaled services of random tables, demands and objectives on random clusters whose nodes fail, with jobs under one of seven policies,
 falling caps, GPUs that sleep and a warm-up, run with --check: every figure of services.csv is compared, and who was displaced when.
@@ -6,22 +6,16 @@ What policies do, and when jobs end, the simulation is told by the trace. Shippe
 batching: all that run get a token in n / X(n) seconds), against the fluid of a run. With EASIM_DATA also the request logs of Azure,
 one hour each, every token accounted.
 """
-import argparse
 import gzip
 import heapq
 import json
 import math
-import os
 import random
 import re
-import subprocess
-import sys
-import tempfile
 from collections import Counter, deque
-from pathlib import Path
 
+from harness import SOURCE, cases, easim, option, real_data, rows_of, seeds
 from service_again import NS, Cluster, Config, Demand, Job, Table, binned, quantile, read_requests
-from support import EASIM, SOURCE, easim, rows_of
 
 FIGURES = ("tokens_before", "tokens_demanded", "tokens_served", "tokens_dropped", "tokens_left", "slo_share", "energy_kwh", "wait_p50_s", "wait_p99_s",
            "latency_p99_ms", "replica_gpu_h", "replicas_end", "scale_ups", "preemptions")
@@ -282,33 +276,26 @@ def simulate(scenario, out):
     return cluster, displaced
 
 
-def random_scenarios(first, count):
-    counted = Counter()
-    for seed in range(first, first + count):
-        with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            scenario = random_scenario(seed, folder)
-            if not scenario:
-                continue
-            if not room(Cluster(*scenario[:4])):
-                told = easim("check", folder / "c.yaml", code=2).stderr
-                assert "expected replicas that fit the empty cluster" in told, (seed, told)
-                continue
-            words = ["run", folder / "c.yaml", "--check", "--quiet", "--trace", "t.jsonl", "--out", folder / "out"]
-            done = subprocess.run([EASIM, *map(str, words)], capture_output=True, text=True, check=False)
-            if done.returncode == 1 and re.search("waiting for ever|stopped 1000 times in a row", done.stderr):
-                counted["stuck"] += 1
-                continue
-            assert done.returncode == 0, (seed, done.stderr)
-            cluster, displaced = simulate(scenario, folder / "out")
-            assert cluster.displaced == displaced, (seed, cluster.displaced, displaced)
-            compare(rows_of(folder / "out" / "services.csv"), cluster, seed)
-            counted.update(scenarios=1, jobs=len(cluster.jobs), scaled=sum(service.scale_ups for service in cluster.services),
-                           reserved=cluster.reservations, fulfilled=cluster.fulfilled, displaced=len(displaced), capped=cluster.capped)
-    print(f"{counted['scenarios']} random scenarios, {counted['jobs']} jobs, {counted['scaled']} scale-ups, {counted['reserved']} "
-          f"reservations, of which {counted['fulfilled']} were served, {counted['displaced']} jobs displaced, {counted['capped']} "
-          f"replicas gone for the cap: equal; {counted['stuck']} where jobs wait for ever")
-    assert counted["scenarios"] > count / 2 and counted["scaled"] > count
+COUNTED, COUNT = Counter(), option("--count", 40)
+
+
+def as_simulated(seed, folder):
+    scenario = random_scenario(seed, folder)
+    if not scenario:
+        return
+    if not room(Cluster(*scenario[:4])):
+        easim("check", folder / "c.yaml", code=2, says="expected replicas that fit the empty cluster")
+        return
+    done = easim("run", folder / "c.yaml", "--check", "--quiet", "--trace", "t.jsonl", "--out", folder / "out", code=(0, 1))
+    if done.returncode == 1:
+        assert re.search("waiting for ever|stopped 1000 times in a row", done.stderr), done.stderr
+        COUNTED["stuck"] += 1
+        return
+    cluster, displaced = simulate(scenario, folder / "out")
+    assert cluster.displaced == displaced, (cluster.displaced, displaced)
+    compare(rows_of(folder / "out" / "services.csv"), cluster, seed)
+    COUNTED.update(scenarios=1, jobs=len(cluster.jobs), scaled=sum(service.scale_ups for service in cluster.services),
+                   reserved=cluster.reservations, fulfilled=cluster.fulfilled, displaced=len(displaced), capped=cluster.capped)
 
 
 def room(cluster):
@@ -421,11 +408,11 @@ LOG_MODEL = "Qwen/Qwen3-14B/lm-arena-chat", "h100", 1
 LARGE_MODEL = "meta-llama/Llama-3.1-70B-Instruct", "h100", 4
 
 
-def real_logs(folder, data):
+def real_logs(folder):
     """Of an hour of real requests every token is served, with scaling, as in the naive simulation. In bins they take the energy that
     they take one by one, within 5 %: of 10 s for conversations and where code's prompts are work, too, at 0.016 of an output token; of
     5 s for code without its prompts, whose answers of 28 tokens come in bursts."""
-    points = shipped_tables()[LOG_MODEL]
+    data, points = real_data("serving"), shipped_tables()[LOG_MODEL]
     table = Table(points, CTX_W["h100"])
     table.ctx_w = CTX_W["h100"]
     for log, scale in (("conv", 9), ("code", 40)):
@@ -467,22 +454,8 @@ def one_by_one(folder, path, scale, key, bin_s, q):
     assert math.isclose(found, expected, rel_tol=0.05), (path, scale, key, found, expected)
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("easim")
-    parser.add_argument("source")
-    parser.add_argument("--count", type=int, default=40)
-    parser.add_argument("--first", type=int, default=1)
-    options = parser.parse_args()
-    random_scenarios(options.first, options.count)
-    with tempfile.TemporaryDirectory() as name:
-        requests_of_poisson(Path(name))
-        if "EASIM_DATA" in os.environ:
-            real_logs(Path(name), Path(os.environ["EASIM_DATA"]) / "serving")
-        else:
-            print("without EASIM_DATA: no real logs")
-    print(f"{options.count + 1 + ('EASIM_DATA' in os.environ)} cases")
-
-
-if __name__ == "__main__":
-    main()
+cases(seeds(as_simulated, COUNT), requests_of_poisson, real_logs)
+print(f"{COUNTED['scenarios']} random scenarios, {COUNTED['jobs']} jobs, {COUNTED['scaled']} scale-ups, {COUNTED['reserved']} "
+      f"reservations, of which {COUNTED['fulfilled']} were served, {COUNTED['displaced']} jobs displaced, {COUNTED['capped']} "
+      f"replicas gone for the cap: equal; {COUNTED['stuck']} where jobs wait for ever")
+assert COUNTED["scenarios"] > COUNT / 2 and COUNTED["scaled"] > COUNT

@@ -2,18 +2,14 @@
 GPUs and random jobs under fcfs, fcfs without strict, and pollux must start and end at the same times on the same GPU
 types. Rules: docs/semantics.md, shared GPUs, sleep, placement. Usage: test_sharing.py EASIM SOURCE
 """
-import csv
 import random
-import subprocess
-import sys
-import tempfile
 from fractions import Fraction
-from pathlib import Path
 
-EASIM = str(Path(sys.argv[1]).resolve())
+from harness import cases, easim, rows_of, seeds, write_table
+
 TDP_W = {"g": 400, "h": 700}
 TAU_S = 3600  # of pollux
-SCENARIOS = 80
+RAN = []
 
 
 class Gpu:
@@ -116,7 +112,7 @@ def draw_jobs(rng, types):
     return jobs
 
 
-def check(seed, folder):
+def simulated_gpu_by_gpu(seed, folder):
     rng = random.Random(seed)
     types, policy = rng.choice([["g"], ["g", "h"]]), rng.choice(["fcfs", "backfill", "pollux"])
     start_s = rng.choice([0, 3])
@@ -124,12 +120,9 @@ def check(seed, folder):
              for t in types}
     nodes = [(t, rng.randrange(1, 5)) for t in types + rng.choices(types, k=rng.randrange(4))]
     jobs = draw_jobs(rng, types)
-    with open(folder / "jobs.csv", "w", newline="", encoding="utf-8") as file:
-        out = csv.writer(file)
-        out.writerow(["job_id", "submit_s", "gpus", "duration_s", "gpu_type", "gpu_share"])
-        for job in jobs:
-            out.writerow([job["id"], float(job["submit"]), job["k"], float(job["duration"]), "|".join(job["types"]),
-                          job["milli"] / 1000 if job["milli"] < 1000 else ""])
+    write_table(folder / "jobs.csv", "job_id,submit_s,gpus,duration_s,gpu_type,gpu_share", (
+        [job["id"], float(job["submit"]), job["k"], float(job["duration"]), "|".join(job["types"]),
+         job["milli"] / 1000 if job["milli"] < 1000 else ""] for job in jobs))
     gpu_types = ", ".join(f"{{name: {t}, idle_w: 50, tdp_w: {TDP_W[t]}" + (
         f", sleep_w: 5, sleep_after: {float(sleep[t][0])}s, wake_s: {float(sleep[t][1])}s}}" if sleep[t] else "}")
                           for t in types)
@@ -138,23 +131,14 @@ def check(seed, folder):
         f"name: s\nhorizon: drain\npolicy: {{name: {params}}}\ncluster: {{gpu_types: [{gpu_types}], nodes: ["
         + ", ".join(f"{{gpu: {t}, gpus: {gpus}}}" for t, gpus in nodes)
         + f"]}}\nworkload: {{kind: trace, file: jobs.csv, rigid_costs: {{start_s: {start_s}}}}}\n", encoding="utf-8")
-    subprocess.run([EASIM, "run", str(folder / "s.yaml"), "--check", "--strict", "--quiet", "--force", "--out",
-                    str(folder / "out")], check=True)
+    easim("run", folder / "s.yaml", "--check", "--strict", "--quiet", "--out", folder / "out")
     ran = simulate(Cluster(nodes, sleep), jobs, policy, start_s)
-    with open(folder / "out" / "jobs.csv", newline="", encoding="utf-8") as file:
-        got = {row["job_id"]: (Fraction(row["start_s"]), Fraction(row["finish_s"]), row["gpu_type"])
-               for row in csv.DictReader(file) if row["status"] != "rejected"}
+    got = {row["job_id"]: (Fraction(row["start_s"]), Fraction(row["finish_s"]), row["gpu_type"])
+           for row in rows_of(folder / "out/jobs.csv") if row["status"] != "rejected"}
     wrong = [(job, tuple(map(str, got[job])), tuple(map(str, ran[job]))) for job in got if got[job] != ran.get(job)]
     assert got.keys() == ran.keys() and not wrong, (seed, policy, wrong[:3])
-    return len(ran)
+    RAN.append(len(ran))
 
 
-def main():
-    with tempfile.TemporaryDirectory(prefix="easim-sharing.") as folder:
-        jobs = sum(check(seed, Path(folder)) for seed in range(SCENARIOS))
-    assert jobs > 20 * SCENARIOS
-    print(f"{SCENARIOS} scenarios, {jobs} jobs as simulated GPU by GPU")
-    print(f"{SCENARIOS} cases")
-
-
-main()
+cases(seeds(simulated_gpu_by_gpu, 80))
+assert sum(RAN) > 20 * len(RAN), RAN

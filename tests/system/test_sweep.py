@@ -9,11 +9,9 @@ import random
 import shutil
 import sqlite3
 import subprocess
-import tempfile
 import time
-from pathlib import Path
 
-from support import EASIM, SOURCE, easim, rows_of, wait_for
+from harness import EASIM, SOURCE, cases, easim, rows_in, rows_of, run, wait_for
 
 BASE = SOURCE / "configs" / "eas-sim.yaml"
 MANY = 200 if os.environ.get("EASIM_SANITIZED") else 1000  # a sanitizer's memory takes long to fork
@@ -60,7 +58,7 @@ def threads_shards_order(folder, sweep, whole):
         assert not (out / "sweep.csv").exists()
     missing = easim("sweep", sweep, "--out", out, "--merge", code=1)
     named = [line.split()[1] for line in missing.stderr.splitlines() if line.startswith("missing: ")]
-    listed = list(csv.DictReader(easim("sweep", sweep, "--out", out, "--list").stdout.splitlines()))
+    listed = rows_in(easim("sweep", sweep, "--out", out, "--list").stdout)
     assert len(listed) == 24 and named == [row["run_id"] for row in listed if row["state"] == "missing"]
     assert named == [row["run_id"] for row in listed[1::3]]
     easim("sweep", sweep, "--out", out, "--shard", "2/3")
@@ -124,8 +122,7 @@ def failures(folder):
     sweep.write_text(f"name: fail\nbase: {BASE}\nset: {{replications: 1}}\naxes:\n"
                      "  - {path: cluster.power_cap_w, values: [5000, -1, 8000]}\n", encoding="utf-8")
     for _ in range(2):
-        done = easim("sweep", sweep, "--out", out, code=1)
-        assert "3 points: 2 done, 1 failed, 0 missing" in done.stdout, done.stdout
+        easim("sweep", sweep, "--out", out, code=1, prints="3 points: 2 done, 1 failed, 0 missing")
     assert [row["cluster.power_cap_w"] for row in rows_of(out / "sweep.csv")] == ["5000", "8000"]
     failed, = rows_of(out / "failures.csv")
     assert failed["cluster.power_cap_w"] == "-1" and "expected number" in failed["error"], failed
@@ -150,14 +147,14 @@ def failures(folder):
 def changed_inputs(folder):
     """A model file that has changed makes its runs missing; one that is damaged or half is missing too."""
     for name in ("tiny.yaml", "models"):
-        subprocess.run(["cp", "-r", SOURCE / "configs" / name, folder], check=True)
+        run("cp", "-r", SOURCE / "configs" / name, folder)
     base = (SOURCE / "configs" / "eas-sim.yaml").read_text(encoding="utf-8")
     (folder / "base.yaml").write_text(base, encoding="utf-8")
     sweep, out = folder / "inputs.yaml", folder / "inputs"
     sweep.write_text("name: inputs\nbase: base.yaml\nset: {replications: 1, horizon: 1h}\naxes:\n"
                      "  - {path: seed, values: [1, 2, 3]}\n", encoding="utf-8")
     easim("sweep", sweep, "--out", out)
-    states = [row["state"] for row in csv.DictReader(easim("sweep", sweep, "--out", out, "--list").stdout.splitlines())]
+    states = [row["state"] for row in rows_in(easim("sweep", sweep, "--out", out, "--list").stdout)]
     assert states == ["done"] * 3
     kept, = (out / "runs").iterdir()
     kept.write_bytes(kept.read_bytes().replace(b"run,", b"ran,", 1))
@@ -175,8 +172,8 @@ def parallel_line(folder, sweep, whole):
     assert line.startswith("seq 3 | parallel '"), line
     shard = line[line.index("'") + 1:line.rindex("'")]
     for task in "123":
-        subprocess.run(["bash", "-c", shard.replace("{}", task)], check=True)
-    subprocess.run(["bash", "-c", line[line.index("; ") + 2:]], check=True)
+        run("bash", "-c", shard.replace("{}", task))
+    run("bash", "-c", line[line.index("; ") + 2:])
     assert (out / "sweep.csv").read_bytes() == whole
 
 
@@ -211,21 +208,14 @@ def in_sqlite(folder):
         database.close()
 
 
-def main():
-    with tempfile.TemporaryDirectory(prefix="easim-sweep-") as name:
-        folder = Path(name)
-        sweep = folder / "sweep.yaml"
-        sweep.write_text(SWEEP, encoding="utf-8")
-        whole = against_single_runs(folder, sweep)
-        threads_shards_order(folder, sweep, whole)
-        parallel_line(folder, sweep, whole)
-        in_sqlite(folder)
-        failures(folder)
-        changed_inputs(folder)
-        many_files(folder)
-        kills(folder)
-    print("sweeps: single runs, threads, shards, failures, inputs, kills and SQLite hold")
-    print("8 cases")
+def tables(folder):
+    sweep = folder / "sweep.yaml"
+    sweep.write_text(SWEEP, encoding="utf-8")
+    whole = against_single_runs(folder, sweep)
+    threads_shards_order(folder, sweep, whole)
+    parallel_line(folder, sweep, whole)
+    in_sqlite(folder)
+    return 4
 
 
-main()
+cases(tables, failures, changed_inputs, many_files, kills, shared=True)

@@ -14,9 +14,9 @@ import tempfile
 import time
 from pathlib import Path
 
-EASIM, SOURCE = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve()
+from harness import EASIM, SOURCE, cases, need, run
+
 CLUSTER = SOURCE / "tests" / "support" / "slurm_cluster.sh"
-SKIPPED = 77  # meson's code
 POINTS = 64
 # Tasks of over a second on two shared cores, so that there is something to kill.
 SWEEP = f"""\
@@ -42,25 +42,19 @@ def free_port():
     raise SystemExit("no free ports")
 
 
-def call(*words, code=0):
-    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=300)
-    assert done.returncode == code, (words, done.returncode, done.stdout, done.stderr)
-    return done.stdout
-
-
 def queue(*options):
-    return call("squeue", "-h", "-r", *options).split()
+    return run("squeue", "-h", "-r", *options).stdout.split()
 
 
 def wait_for(what, holds, seconds=600):
     end = time.monotonic() + seconds
     while not holds():
-        assert time.monotonic() < end, f"after {seconds} s: {what}\n{call('squeue', '-r')}"
+        assert time.monotonic() < end, f"after {seconds} s: {what}\n{run('squeue', '-r').stdout}"
         time.sleep(0.1)
 
 
 def submit(sweep, out):
-    words = call(EASIM, "sweep", sweep, "--out", out, "--engine", "slurm", "--tasks", 8).split()
+    words = run(EASIM, "sweep", sweep, "--out", out, "--engine", "slurm", "--tasks", 8).stdout.split()
     assert words[0] == "array" and words[2] == "merge", words
     return words[1], words[3]
 
@@ -75,16 +69,16 @@ def kill_one_task(array):
     while True:
         wait_for("no task runs", lambda: queue("-j", array, "-t", "R", "-o", "%i"))
         task = max(queue("-j", array, "-t", "R", "-o", "%i"))  # the last that began
-        call("scancel", "--signal=KILL", "--full", task)
+        run("scancel", "--signal=KILL", "--full", task).stdout
         wait_for("the task goes on", lambda killed=task: killed not in queue("-j", array, "-t", "R,CG", "-o", "%i"))
-        if "JobState=COMPLETED" not in call("scontrol", "-o", "show", "job", task):
+        if "JobState=COMPLETED" not in run("scontrol", "-o", "show", "job", task).stdout:
             return task
 
 
 def drained_node(array):
     """Takes a node out while it runs something; returns its name."""
     nodes = queue("-j", array, "-t", "R", "-o", "%N")
-    call("scontrol", "update", f"NodeName={nodes[0]}", "State=DRAIN", "Reason=test")
+    run("scontrol", "update", f"NodeName={nodes[0]}", "State=DRAIN", "Reason=test").stdout
     return nodes[0]
 
 
@@ -104,13 +98,13 @@ def disturbed(sweep, out):
 def with_cluster(folder):
     sweep, serial = folder / "sweep.yaml", folder / "serial"
     sweep.write_text(SWEEP, encoding="utf-8")
-    call(EASIM, "sweep", sweep, "--out", serial, "--quiet")
+    run(EASIM, "sweep", sweep, "--out", serial, "--quiet").stdout
     for attempt in range(5):  # a kill between the last point of a task and its end takes nothing
         out = folder / f"array results {attempt}"
         node, log, missing = disturbed(sweep, out)
         if missing > 0:
             break
-        call("scontrol", "update", f"NodeName={node}", "State=RESUME")
+        run("scontrol", "update", f"NodeName={node}", "State=RESUME").stdout
     assert 0 < missing <= POINTS // 8, log  # some of one task, and nothing of the others
     kept = {line for path in (out / "runs").iterdir() for line in re.findall(rb"^run,(.{16})", path.read_bytes(), re.M)}
     assert POINTS - missing <= len(kept) <= POINTS - missing + 1  # the last may be half
@@ -118,33 +112,25 @@ def with_cluster(folder):
     assert len(queue("-t", "all", "-j", again, "-o", "%i")) == 1  # the tasks that have all they need are left out
     wait_all()
     assert (out / "sweep.csv").read_bytes() == (serial / "sweep.csv").read_bytes()
-    call("scontrol", "update", f"NodeName={node}", "State=RESUME")
-    done = call(EASIM, "sweep", sweep, "--out", out, "--engine", "slurm")  # nothing is left to be submitted
-    assert f"{POINTS} points: {POINTS} done, 0 failed, 0 missing" in done, done
+    run("scontrol", "update", f"NodeName={node}", "State=RESUME").stdout
+    run(EASIM, "sweep", sweep, "--out", out, "--engine", "slurm", prints=f"{POINTS} points: {POINTS} done, 0 failed, 0 missing")
 
 
-def main():
-    programs = ["sbatch", "slurmctld", "slurmd", "munged"]
-    os.environ["PATH"] += ":/usr/sbin"
-    absent = [name for name in programs if not shutil.which(name)]
-    if absent:
-        print(f"skipped: {', '.join(absent)} not installed")
-        return SKIPPED
+def array():
     folder = Path(tempfile.mkdtemp(prefix="easim-slurm-", dir="/tmp"))  # short, for munge's socket
     os.environ["SLURM_CONF"] = str(folder / "slurm.conf")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # meson's timeout: stop the daemons all the same
     try:
         with open(folder / "start.log", "w", encoding="utf-8") as log:
-            started = subprocess.run([CLUSTER, "start", folder, str(free_port())], stdin=subprocess.DEVNULL,
-                                     stdout=log, stderr=log, timeout=600, check=False).returncode
+            started = run(CLUSTER, "start", folder, free_port(), stdin=subprocess.DEVNULL, stdout=log, stderr=log, timeout=600,
+                          code=None).returncode
         assert started == 0, (folder / "start.log").read_text(encoding="utf-8")
         with_cluster(folder)
     finally:
         subprocess.run([CLUSTER, "stop", folder], stdin=subprocess.DEVNULL, check=False)
         shutil.rmtree(folder, ignore_errors=True)
-    print("slurm: the joined table is that of one machine")
-    print("1 cases")
-    return 0
 
 
-sys.exit(main())
+os.environ["PATH"] += ":/usr/sbin"
+need("sbatch", "slurmctld", "slurmd", "munged")
+cases(array)

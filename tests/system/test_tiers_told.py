@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """What easim says of tiers and plans in a recorded run: test_tiers_told.py EASIM SOURCE.
 
 A training that leaf and spine part, by hand: rule SPREAD, explain, timeline, report, waste;
@@ -7,12 +6,12 @@ the energy of the network in waste and attribution, which add up to energy_kwh b
 import json
 import math
 import re
-import tempfile
 from pathlib import Path
 
 import yaml
-from recorded_case import FAST, elastic, figures, goodput, model_file, near, rigid, run, silent, the, unit_j
-from support import SOURCE, easim, rows_of
+
+from harness import cases, easim, json_of, near, rows_of
+from recorded_case import FAST, elastic, figures, goodput, rigid, run, silent, the, unit_j
 
 J_PER_KWH = 3.6e6
 NETWORK = "{tiers: [{name: leaf, nodes: 2}, {name: spine, nodes: 4, oversubscription: 2}]}"
@@ -58,7 +57,7 @@ def told(folder):
     assert f"  from 10 s 6 x fast, b 8, in spine: {100 * 0.06 / 0.139:.3g} % of an iteration is synchronisation\n" in text, text
     assert "teams" in json.loads(easim("explain", folder, "a", "--format", "json").stdout)  # rigid: a tier, no share
     easim("timeline", folder, "--quiet")
-    events = json.loads((folder / "timeline.json").read_text())["traceEvents"]
+    events = json_of(folder / "timeline.json")["traceEvents"]
     slices = {name: [e["args"] for e in events if e.get("args", {}).get("job") == name and e.get("cat") == "easim.run"]
               for name in "ae"}
     assert len(slices["e"]) == 6 and all(args["tier"] == "spine" for args in slices["e"])
@@ -145,14 +144,9 @@ def energy(place):
             near(sum(float(row["energy_base_kwh"]) for row in rows), float(summary["energy_base_kwh"]))
 
 
-def main():
-    with tempfile.TemporaryDirectory() as scratch:
-        place = Path(scratch)
-        told(spread(place))
-        untold(place)
-        plans(place)
-        energy(place)
-    print("4 cases")
+def said_of_a_spread_job(place):
+    told(spread(place))
+    return 1
 
 
-main()
+cases(said_of_a_spread_job, untold, plans, energy)

@@ -7,13 +7,11 @@ has written without any of it.
 import bisect
 import gzip
 import json
-import tempfile
 from collections import Counter, defaultdict
 from fractions import Fraction
-from pathlib import Path
 
+from harness import SOURCE, TINY, cases, easim, rows_of, write_table
 from recorded_scenarios import recorded_scenarios
-from support import EASIM, SOURCE, easim, rows_of
 
 SEEDS = [*range(1, 31), 86, 94, 98, 104, 112]  # the last ones share GPUs
 US = 10**6  # in a second
@@ -227,7 +225,7 @@ def same_by_kineto(path, timeline):
     words = ("profile", "kineto", path, "--strict", "--format", "json")
     gpus = timeline.gpus()
     if not gpus:
-        assert "expected work on a GPU, got none" in easim(*words, code=2).stderr
+        easim(*words, code=2, says="expected work on a GPU, got none")
         return
     found = json.loads(easim(*words).stdout, parse_float=Fraction)
     read = {(row["node"], row["gpu"]): row for row in found["simulated_gpus"]}
@@ -346,8 +344,7 @@ def formats_and_choices(folder):
     out = folder / "several"
     easim("run", SOURCE / "configs/eas-sim.yaml", "--replications", 3, "--quiet", "--record", "--out", out)
     for words, number in (([], 1), (["--replication", 3], 3)):
-        said = easim("timeline", out, *words).stdout
-        assert f", replication {number} of 3\n" in said, said
+        easim("timeline", out, *words, prints=f", replication {number} of 3\n")
         plain = (out / "timeline.json").read_bytes()
         assert easim("timeline", out, "--gzip", "--quiet", *words).stdout == ""
         assert gzip.decompress((out / "timeline.json.gz").read_bytes()) == plain
@@ -383,8 +380,7 @@ def of_comparisons(folder):
     easim("compare", SOURCE / "configs/eas-sim.yaml", "--policies", "fcfs,zeus", "--replications", 2, "--quiet", "--record",
           "--out", out)
     for words, policy, number in (([], "fcfs", 1), (["--policy", "zeus", "--replication", 2], "zeus", 2)):
-        said = easim("timeline", out, *words).stdout
-        assert f"policy {policy} (of 2), replication {number} of 2\n" in said, said
+        easim("timeline", out, *words, prints=f"policy {policy} (of 2), replication {number} of 2\n")
         timeline = Timeline(out / "timeline.json")
         assert (timeline.other["policy"], timeline.other["replication"]) == (policy, number)
         rows = [row for row in rows_of(out / f"{policy}/jobs.csv") if row["replication"] == str(number)]
@@ -402,11 +398,7 @@ def few_events(folder, out, most):
 def hostile_names(folder):
     """HTML, quotes, newlines, 10 kB, right-to-left, formulas and kernels of NCCL as names: text everywhere."""
     names = ['<script>alert(1)</script>', 'q"\'\\', "x" * 10000, "\u202eabc", "=cmd()", "ncclKernel_AllReduce", "a\tb"]
-    with open(folder / "hostile.csv", "w", encoding="utf-8") as file:
-        file.write("job_id,submit_s,duration_s,gpus,user\n")
-        for i, name in enumerate(names):
-            quoted = '"' + name.replace('"', '""') + '"'
-            file.write(f"{quoted},{i},10,1,{quoted}\n")
+    write_table(folder / "hostile.csv", "job_id,submit_s,duration_s,gpus,user", ([name, i, 10, 1, name] for i, name in enumerate(names)))
     (folder / "hostile.yaml").write_text(
         "name: h\nhorizon: drain\ncluster:\n  gpu_types: [{name: g, idle_w: 1, ctx_w: 2, tdp_w: 3}]\n"
         "  nodes: [{gpu: g, gpus: 2}]\nworkload: {kind: trace, file: hostile.csv}\npolicy: {name: fcfs}\n")
@@ -424,7 +416,7 @@ def hostile_names(folder):
 
 def refusals(folder):
     """What is no recorded run, is damaged, or is not in it; nothing is left."""
-    easim("run", SOURCE / "configs/tiny.yaml", "--quiet", "--out", folder / "plain")
+    easim("run", TINY, "--quiet", "--out", folder / "plain")
     error = easim("timeline", folder / "plain", code=2).stderr
     assert "record" in error and not (folder / "plain/timeline.json").exists(), error
     easim("timeline", folder / "nothing", code=2)
@@ -439,17 +431,8 @@ def refusals(folder):
     with open(hand / "segments.csv", "a", encoding="utf-8") as file:
         file.write("x\n")
     before = (hand / "timeline.json").read_bytes()
-    assert "segments.csv" in easim("timeline", hand, code=2).stderr
+    easim("timeline", hand, code=2, says="segments.csv")
     assert (hand / "timeline.json").read_bytes() == before
 
 
-def main():
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        for check in (by_hand, formats_and_choices, of_comparisons, hostile_names, refusals, random_scenarios):
-            check(folder)
-    print("6 cases")
-
-
-if __name__ == "__main__":
-    main()
+cases(by_hand, formats_and_choices, of_comparisons, hostile_names, refusals, random_scenarios, shared=True)

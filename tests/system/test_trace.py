@@ -6,14 +6,10 @@ everything at once (random_scenario.py) and compared cell by cell. Every line ha
 import json
 import os
 import re
-import signal
-import subprocess
-import tempfile
 from fractions import Fraction
-from pathlib import Path
 
+from harness import EASIM, SOURCE, TINY, bytes_of, cases, easim, interrupt, json_of, rows_of, run, start, wait_for
 from random_scenario import Scenario
-from support import EASIM, HANGS_S, SOURCE, easim, rows_of, wait_for
 
 SEEDS = range(1, 61)
 # preempts one job in ten decisions (unruly.c); what would keep a cap it does not look for
@@ -236,14 +232,12 @@ def random_scenarios(folder):
         place = folder / str(seed)
         place.mkdir()
         scenario = Scenario(seed)
-        for name, text in scenario.files.items():
-            (place / name).write_text(text)
-        command = [EASIM, "run", "scenario.yaml", "--quiet", "--decisions", "--trace", "t.jsonl", "--out", "out"]
-        done = subprocess.run(command + (UNRULY if seed % 2 else []), cwd=place, capture_output=True, text=True, timeout=300)
-        if done.returncode == 1 and NO_PROGRESS in done.stderr:
-            assert not (place / "out/t.jsonl").exists()
+        scenario.write(place)
+        done = easim("run", "scenario.yaml", "--quiet", "--decisions", "--trace", "t.jsonl", "--out", "out", *(UNRULY if seed % 2 else []),
+                     cwd=place, code=(0, 1))
+        if done.returncode == 1:
+            assert NO_PROGRESS in done.stderr and not (place / "out/t.jsonl").exists(), (seed, done.stderr)
             continue
-        assert done.returncode == 0, (seed, done.stderr)
         tables = {name: rows_of(place / "out" / (name + ".csv")) for name in ("summary", "jobs", "decisions", "power")}
         for summary in tables["summary"]:
             number = summary["replication"]
@@ -271,10 +265,8 @@ def of_services(folder):
     is ready once."""
     scenario, documented = Scenario(20), fields_of_docs()
     scenario.take_services()
-    for name, text in scenario.files.items():
-        (folder / name).write_text(text)
-    subprocess.run([EASIM, "run", "scenario.yaml", "-n", "1", "--quiet", "--trace", "t.jsonl", "--out", "out"], cwd=folder,
-                   check=True, capture_output=True, timeout=300)
+    scenario.write(folder)
+    easim("run", "scenario.yaml", "-n", "1", "--quiet", "--trace", "t.jsonl", "--out", "out", cwd=folder)
     lines = [line for line in lines_of(folder / "out/t.jsonl") if line["kind"] in OF_SERVICES | {"node_failure"}]
     assert OF_SERVICES <= {line["kind"] for line in lines}
     assert all(list(line) == documented[line["kind"]] for line in lines)
@@ -293,32 +285,28 @@ def refused_actions(folder):
                          ("start_twice", "job is not in the right state"), ("wake_now", "not a time in the future"),
                          ("preempt_waiting", "job is not in the right state")):
         out = folder / kind
-        easim("run", SOURCE / "configs/tiny.yaml", "--quiet", "--decisions", "--policy", "misuse", "--set",
+        easim("run", TINY, "--quiet", "--decisions", "--policy", "misuse", "--set",
               f"policy.params.kind={kind}", "--trace", "t.jsonl", "--out", out)
         lines = lines_of(out / "t.jsonl")
         same_decisions(lines, rows_of(out / "decisions.csv"))
         assert answer in {line["answer"] for line in lines if line["kind"] == "action"}, (kind, lines)
 
 
-def contents(folder):
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
-
-
 def changes_nothing(folder):
     """No other file has other bytes; threads do not matter; the manifest names each trace, and repeats it."""
     config = SOURCE / "configs/eas-sim.yaml"
     easim("run", config, "--quiet", "--out", folder / "without")
-    without = contents(folder / "without")
+    without = bytes_of(folder / "without")
     for threads in (1, 2, 7):
         easim("run", config, "--quiet", "--threads", threads, "--trace", "t.jsonl", "--out", folder / f"threads-{threads}")
-    traced = contents(folder / "threads-1")
+    traced = bytes_of(folder / "threads-1")
     names = {f"t-{number}.jsonl" for number in range(1, 11)}
     assert set(traced) == set(without) | names
     assert all(traced[name] == text for name, text in without.items() if name != "manifest.json")
-    assert traced == contents(folder / "threads-2") == contents(folder / "threads-7")
+    assert traced == bytes_of(folder / "threads-2") == bytes_of(folder / "threads-7")
     manifest = json.loads(traced["manifest.json"])
     assert manifest["options"] == ["--trace=t.jsonl"] and names <= set(manifest["files"])
-    hashes = subprocess.run(["sha256sum", *sorted(names)], cwd=folder / "threads-1", check=True, capture_output=True, text=True)
+    hashes = run("sha256sum", *sorted(names), cwd=folder / "threads-1")
     assert {line.split()[1]: line.split()[0] for line in hashes.stdout.splitlines()} == {
         result["file"]: result["sha256"] for result in manifest["results"] if result["file"] in names}
     assert easim("run", folder / "threads-1/manifest.json").stdout == "equal\n"
@@ -329,12 +317,11 @@ def changes_nothing(folder):
 
 def names_of_files(folder):
     """A number goes in front of the last suffix; a trace of another run in the same folder is replaced."""
-    tiny = SOURCE / "configs/tiny.yaml"
     for name, first in (("a.b.jsonl", "a.b-1.jsonl"), ("trace", "trace-1")):
-        easim("run", tiny, "--quiet", "--force", "--replications", 2, "--trace", name, "--out", folder / "names")
+        easim("run", TINY, "--quiet", "--force", "--replications", 2, "--trace", name, "--out", folder / "names")
         assert (folder / "names" / first).exists() and not (folder / "names" / name).exists()
     (folder / "names/once").write_text("of an earlier run\n")
-    easim("run", tiny, "--quiet", "--force", "--summary-only", "--trace", "once", "--out", folder / "names")
+    easim("run", TINY, "--quiet", "--force", "--summary-only", "--trace", "once", "--out", folder / "names")
     assert lines_of(folder / "names/once")[-1]["kind"] == "end" and not (folder / "names/jobs.csv").exists()
 
 
@@ -354,16 +341,12 @@ def odd_texts(folder):
 
 def what_is_left(folder):
     """Of a failed run nothing; of an interrupted one the traces of what is in summary.csv, whole."""
-    tiny = SOURCE / "configs/tiny.yaml"
-    easim("run", tiny, "--quiet", "--policy", "misuse", "--strict", "--trace", "t", "--out", folder / "failed", code=1)
+    easim("run", TINY, "--quiet", "--policy", "misuse", "--strict", "--trace", "t", "--out", folder / "failed", code=1)
     assert not (folder / "failed").exists()
     out = folder / "interrupted"
-    process = subprocess.Popen([EASIM, "run", str(SOURCE / "configs/eas-sim.yaml"), "--replications", "100000", "--threads", "2",
-                                "--trace", "t.jsonl", "--out", str(out)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = start("run", SOURCE / "configs/eas-sim.yaml", "--replications", 100000, "--threads", 2, "--trace", "t.jsonl", "--out", out)
     wait_for("ten traces, and two that are written", lambda: list(out.glob("t.jsonl.tmp-*/12")), process)
-    process.send_signal(signal.SIGINT)
-    process.communicate(timeout=HANGS_S)
-    assert process.returncode == 130, process.returncode
+    interrupt(process)
     summary = rows_of(out / "summary.csv")
     traces = {f"t-{row['replication']}.jsonl" for row in summary}
     assert len(summary) >= 8 and {name for name in os.listdir(out) if name.startswith("t-")} == traces
@@ -371,7 +354,7 @@ def what_is_left(folder):
     for name in traces:
         text = (out / name).read_text(encoding="utf-8")
         assert text.endswith("}\n") and json.loads(text.splitlines()[-1])["kind"] == "end"
-    assert traces <= set(json.loads((out / "manifest.json").read_text())["files"])
+    assert traces <= set(json_of(out / "manifest.json")["files"])
 
 
 # As fcfs, with a wake-up.
@@ -430,23 +413,10 @@ def order_of_an_instant(folder):
 def disk_full(folder):
     """A trace that cannot be written fails the run, and nothing is left."""
     limit = "ulimit -f 40; trap '' XFSZ; exec \"$@\""  # 40 KiB: no trace of the seed protocol is that short
-    done = subprocess.run(["bash", "-c", limit, "sh", EASIM, "run", str(SOURCE / "configs/eas-sim.yaml"), "--quiet",
-                           "--summary-only", "--threads", "2", "--trace", "t.jsonl", "--out", str(folder / "full")],
-                          capture_output=True, text=True)
-    assert done.returncode == 1 and "cannot write: File too large" in done.stderr, (done.returncode, done.stderr)
+    run("bash", "-c", limit, "sh", EASIM, "run", SOURCE / "configs/eas-sim.yaml", "--quiet", "--summary-only", "--threads", "2",
+        "--trace", "t.jsonl", "--out", folder / "full", code=1, says="cannot write: File too large")
     assert not (folder / "full").exists(), os.listdir(folder / "full")
 
 
-def main():
-    with tempfile.TemporaryDirectory(prefix="easim-trace.") as name:
-        for check in (random_scenarios, of_services, refused_actions, changes_nothing, names_of_files, odd_texts, what_is_left,
-                      order_of_an_instant, disk_full):
-            place = Path(name, check.__name__)
-            place.mkdir()
-            check(place)
-            print(f"{check.__name__}: good")
-    print("9 cases")
-
-
-if __name__ == "__main__":
-    main()
+cases(random_scenarios, of_services, refused_actions, changes_nothing, names_of_files, odd_texts, what_is_left, order_of_an_instant,
+      disk_full)

@@ -1,13 +1,11 @@
 """What `easim tune` finds: test_tune.py EASIM SOURCE. Figures are computed again with `easim run`."""
-import filecmp
 import json
 import math
-import tempfile
 from pathlib import Path
 from statistics import mean, stdev
 
+from harness import SOURCE, cases, easim, json_of, rows_of, same_files
 from student import agrees, cell, estimate, t_point, t_tail
-from support import SOURCE, easim, rows_of
 
 SEED = str(SOURCE / "configs" / "eas-sim.yaml")
 DRAINED = ["--set", "horizon=drain", "--set", "workload.until=10h"]
@@ -27,7 +25,7 @@ def run(out, seed, slack, *options):
 
 def runs_are_enough(out, objective, params, bounds=()):
     """Every figure of trials.csv and check.csv from the rows of runs.csv alone."""
-    manifest = json.loads((out / "manifest.json").read_text())
+    manifest = json_of(out / "manifest.json")
     seeds = {str(manifest["training_seed"]): {}, str(manifest["seed"]): {}}
     for row in rows_of(out / "runs.csv"):
         own = seeds[row["seed"]].setdefault(row["trial"], [])
@@ -136,13 +134,11 @@ def two_parameters_and_threads(folder):
     options = ["--params", "edp_slack=1.5..8,power_basis,tau=10min..2h", "--objective", "throughput_jobs_per_h", "-n", 4]
     for threads in (1, 2, 7):
         trials, best = tune(folder / str(threads), *options, "-t", threads)
+        same_files(folder / "1", folder / str(threads), "trials.csv", "tuned.yaml", "check.csv", "runs.csv", "manifest.json")
     assert float(best["throughput_jobs_per_h"]) == max(float(t["throughput_jobs_per_h"]) for t in trials)
     assert all(t["edp_slack"] == "off" or 1.5 <= float(t["edp_slack"]) <= 8 for t in trials)
     assert all(600 <= float(t["tau"]) <= 7200 for t in trials)
     assert {t["power_basis"] for t in trials} == {"gross", "marginal"}
-    for threads in (2, 7):
-        for name in ("trials.csv", "tuned.yaml", "check.csv", "runs.csv", "manifest.json"):
-            assert filecmp.cmp(folder / "1" / name, folder / str(threads) / name, shallow=False), (threads, name)
     runs_are_enough(folder / "1", "throughput_jobs_per_h", ["edp_slack", "power_basis", "tau"])
     few, _ = tune(folder / "few", *options, "--max-trials", 5)
     assert few == [dict(row, best=few[i]["best"]) for i, row in enumerate(trials[:5])]
@@ -191,7 +187,7 @@ def values_of_the_scenario(folder):
     assert lines[1:] == ["params_by_policy:", f"  zeus: {{edp_slack: {best['edp_slack']}}}", f"# in the scenario: {scaling}={best[scaling]}",
                          f"# in the scenario: {power}={best[power]}"]
     assert easim("tune", out / "manifest.json").stdout.strip().endswith("equal")
-    assert json.loads((out / "manifest.json").read_text())["trials_failed"] == len(failed)
+    assert json_of(out / "manifest.json")["trials_failed"] == len(failed)
 
 
 def scenario_that_is_gone(folder):
@@ -238,14 +234,5 @@ policy: {{name: zeus, params: {{power_limits: false}}}}
         assert limited == ({True} if name == "own" else {False, True}), (name, limited)
 
 
-def main():
-    for test in (power_limits_of_every_trial, finds_edp_slack, json_says_what_the_files_say, two_parameters_and_threads, bounds_on_nothing,
-                 nothing_to_choose_by, values_of_the_scenario, scenario_that_is_gone):
-        with tempfile.TemporaryDirectory() as folder:
-            test(Path(folder))
-        print(f"{test.__name__}: holds")
-    print("8 cases")
-
-
-if __name__ == "__main__":
-    main()
+cases(power_limits_of_every_trial, finds_edp_slack, json_says_what_the_files_say, two_parameters_and_threads, bounds_on_nothing,
+      nothing_to_choose_by, values_of_the_scenario, scenario_that_is_gone)

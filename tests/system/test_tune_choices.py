@@ -1,13 +1,9 @@
 """`easim tune` over values of the scenario and policies, under bounds: test_tune_choices.py EASIM SOURCE. What it finds is
 found again with every setting run by itself."""
-import filecmp
-import json
-import tempfile
-from pathlib import Path
 from statistics import mean
 
+from harness import SOURCE, cases, easim, json_of, rows_of, same_files
 from student import agrees, estimate
-from support import SOURCE, easim, rows_of
 
 SMALL = ["--set", "workload.until={jobs: 40}", "-n", 3]
 CAPS = [5000, 7000, 9000]
@@ -34,7 +30,7 @@ def means(folder, policy, cap, seed):
 
 def bounds_again(out):
     """Every row of constraints.csv from runs.csv: the interval is that of the excess of each pair over its bound."""
-    manifest = json.loads((out / "manifest.json").read_text())
+    manifest = json_of(out / "manifest.json")
     runs, rows = rows_of(out / "runs.csv"), rows_of(out / "constraints.csv")
     best = next(t["trial"] for t in rows_of(out / "trials.csv") if t["best"] == "1")
     for row, checked in zip(rows, manifest["constraints_checked"], strict=True):
@@ -81,7 +77,7 @@ def all_settings(folder):
     for name, point in (("before", ("zeus", "")), ("tuned", points[int(best["trial"])])):
         for value, metric in zip(means(folder, *point, 1), ("energy_kwh", "jct_mean_s")):
             assert abs(check[metric, name] / value - 1) < 1e-12, (name, metric)
-    manifest = json.loads((folder / "out" / "manifest.json").read_text())
+    manifest = json_of(folder / "out" / "manifest.json")
     assert [manifest["policies"][n]["name"] for n in ("before", "tuned")] == ["zeus", best["policy"]]
     assert not manifest["same_workloads"] and not manifest["search_cut"]
     bounds_again(folder / "out")
@@ -89,8 +85,8 @@ def all_settings(folder):
         f"# in the scenario: policy.name={best['policy']}", f"# in the scenario: cluster.power_cap_w={best['cluster.power_cap_w']}"]
     # the same on other threads, repeated, and with the lists in another order
     tune(folder / "threads", *options, "-t", 2, "--quiet")
-    for name in ("trials.csv", "tuned.yaml", "check.csv", "constraints.csv", "runs.csv", "manifest.json"):
-        assert filecmp.cmp(folder / "out" / name, folder / "threads" / name, shallow=False), name
+    same_files(folder / "out", folder / "threads", "trials.csv", "tuned.yaml", "check.csv", "constraints.csv", "runs.csv",
+               "manifest.json")
     assert easim("tune", folder / "out" / "manifest.json").stdout.strip().endswith("equal")
     options[3] = f"cluster.power_cap_w={CAPS[::-1]},policy={POLICIES[::-1]}".replace("'", "")
     _, turned, _ = tune(folder / "turned", *options)
@@ -149,16 +145,7 @@ def same_workloads(folder):
         printed = easim("tune", config("tiny.yaml"), "--params", "tau", "--max-trials", 4, "--objective", "energy_kwh", "--out",
                         out, "-n", 2, *more).stdout
         assert "on the same workloads" in printed and words in printed, printed
-        assert json.loads((out / "manifest.json").read_text())["same_workloads"]
+        assert json_of(out / "manifest.json")["same_workloads"]
 
 
-def main():
-    for test in (all_settings, broken_elsewhere, parameters_of_one, same_workloads):
-        with tempfile.TemporaryDirectory() as folder:
-            test(Path(folder))
-        print(f"{test.__name__}: holds")
-    print("4 cases")
-
-
-if __name__ == "__main__":
-    main()
+cases(all_settings, broken_elsewhere, parameters_of_one, same_workloads)

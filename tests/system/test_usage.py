@@ -7,13 +7,10 @@ other.
 """
 import os
 import re
-import subprocess
-import sys
-import tempfile
 
-from support import EASIM, SOURCE, easim
+from harness import EASIM, FILES, SOURCE, TINY, cases, easim, run
 
-OPTIONS_SECTION = sys.argv[3]
+(OPTIONS_SECTION,) = FILES
 VERSION = easim("--version").stdout.split()[1]
 MAN = SOURCE / "docs" / "man"
 TABLE = SOURCE / "src" / "cli" / "option_table.c"
@@ -39,8 +36,7 @@ def man_source(command):
 
 
 def man_page(command):
-    return subprocess.run([OPTIONS_SECTION, command], input=man_source(command), capture_output=True, text=True,
-                          check=True).stdout
+    return run(OPTIONS_SECTION, command, input=man_source(command)).stdout
 
 
 def operands_of_synopsis(command):
@@ -63,8 +59,8 @@ def options_of_man(command):
 
 
 def complete(script, *words):
-    done = subprocess.run(["bash", "-c", COMPLETE, "bash", script, "easim", *words], capture_output=True, text=True,
-                          check=True, env={**os.environ, "PATH": f"{os.path.dirname(EASIM)}:{os.environ['PATH']}"})
+    done = run("bash", "-c", COMPLETE, "bash", script, "easim", *words,
+               env={**os.environ, "PATH": f"{os.path.dirname(EASIM)}:{os.environ['PATH']}"})
     assert done.stderr == "", done.stderr
     return [line for line in done.stdout.split("\n") if line]
 
@@ -114,30 +110,24 @@ def check_completion(script):
     assert complete(script, "run", "c") == []  # files, which bash itself completes
 
 
-def main():
-    with tempfile.TemporaryDirectory() as folder:
-        script = f"{folder}/easim.bash"
-        with open(script, "w", encoding="utf-8") as file:
-            file.write(easim("completion", "bash").stdout)
-        check_table()
-        check_completion(script)
-        for command in commands():
-            check_command(command, script)
-        tiny = SOURCE / "configs" / "tiny.yaml"
-        easim("ablate", tiny, "zeus:edp_slack=2", "pollux", "--out", f"{folder}/a", "--quiet")
-        for words in (["gen", tiny], ["import", "itp", SOURCE / "workloads" / "itp-sample.csv"]):
-            path = f"{folder}/{words[0]}.csv"
-            easim(*words, "-o", path)
-            with open(path, "r+", encoding="utf-8") as file:
-                text = file.read()
-                file.write("more\n" * 10000)
-            easim(*words, "-o", path, "--force")
-            with open(path, encoding="utf-8") as file:
-                assert file.read() == text, words
-        easim("check", tiny, "--force")
-        easim("ablate", "zeus", "pollux", tiny, "--out", f"{folder}/b", "--quiet", code=2)
-    print(f"{len(commands())} commands say what they take")
-    print(f"{len(commands()) + 2} cases")
+def of_every_command(folder):
+    script = folder / "easim.bash"
+    script.write_text(easim("completion", "bash").stdout)
+    check_table()
+    check_completion(script)
+    for command in commands():
+        check_command(command, script)
+    easim("ablate", TINY, "zeus:edp_slack=2", "pollux", "--out", f"{folder}/a", "--quiet")
+    for words in (["gen", TINY], ["import", "itp", SOURCE / "workloads" / "itp-sample.csv"]):
+        path = folder / f"{words[0]}.csv"
+        easim(*words, "-o", path)
+        text = path.read_text()
+        path.write_text(text + "more\n" * 10000)
+        easim(*words, "-o", path, "--force")
+        assert path.read_text() == text, words
+    easim("check", TINY, "--force")
+    easim("ablate", "zeus", "pollux", TINY, "--out", f"{folder}/b", "--quiet", code=2)
+    return len(commands()) + 2
 
 
-main()
+cases(of_every_command)

@@ -9,12 +9,9 @@ import gzip
 import json
 import math
 import random
-import subprocess
-import tempfile
-from pathlib import Path
 
+from harness import bytes_of, cases, easim, rows_of
 from random_scenario import Scenario
-from support import EASIM, rows_of
 
 IDLE_W, CTX_W, TDP_W = 50, 90, 400
 SCENARIOS, TWINS = 80, 60
@@ -169,8 +166,7 @@ def play(seed, folder):
                     "interference": {"slowdown_per_neighbour": run.slow}},
         "policy": {"name": "script", "params": {"actions": ", ".join(run.script)}}}
     (folder / "s.yaml").write_text(json.dumps(scenario), encoding="utf-8")
-    subprocess.run([EASIM, "run", folder / "s.yaml", "--check", "--strict", "--quiet", "--force", "--out", folder / "out"],
-                   check=True)
+    easim("run", folder / "s.yaml", "--check", "--strict", "--quiet", "--force", "--out", folder / "out")
     for row, job in zip(rows_of(folder / "out/jobs.csv"), run.jobs, strict=True):
         for column, expected in (("finish_s", job.finish), ("energy_j", job.energy)):
             assert abs(float(row[column]) - expected) <= 1e-6 * (1 + expected), (seed, row, column, expected, run.script)
@@ -194,18 +190,13 @@ def naive_simulation(folder):
 
 def run_with(place, scenario, use):
     """Files of a run with that utilization_file (a text, bytes, or None), or None where it fails."""
-    place.mkdir()
-    for name, text in scenario.files.items():
-        (place / name).write_text(text, encoding="utf-8")
-    sets = []
+    scenario.write(place)
     if use is not None:
         (place / "use.csv").write_bytes(use if isinstance(use, bytes) else use.encode())
     stream = next(n for n, s in enumerate(scenario.scenario["workload"]["streams"]) if s["kind"] == "trace")
     sets = ["--set", f"workload.streams[{stream}].utilization_file={'~' if use is None else place / 'use.csv'}"]
-    done = subprocess.run([EASIM, "run", "scenario.yaml", "--check", "--quiet", "--decisions", "--out", "out", *sets],
-                          cwd=place, capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode in (0, 1), done.stderr
-    return {path.name: path.read_bytes() for path in (place / "out").glob("*.csv")} if done.returncode == 0 else None
+    done = easim("run", "scenario.yaml", "--check", "--quiet", "--decisions", "--out", "out", *sets, cwd=place, code=(0, 1))
+    return bytes_of(place / "out", ".csv") if done.returncode == 0 else None
 
 
 def text_of(rows):
@@ -267,10 +258,9 @@ def generated(folder):
     energies = []
     for name in ("first", "again"):
         (folder / f"{name}.yaml").write_text(text.format(section), encoding="utf-8")
-        subprocess.run([EASIM, "run", f"{name}.yaml", "--quiet", "--out", name], cwd=folder, check=True)
+        easim("run", f"{name}.yaml", "--quiet", "--out", name, cwd=folder)
         energies.append([row["energy_j"] for row in rows_of(folder / name / "jobs.csv")])
-        done = subprocess.run([EASIM, "gen", f"{name}.yaml", "-o", f"{name}.csv"], cwd=folder, check=True,
-                              capture_output=True, text=True)
+        done = easim("gen", f"{name}.yaml", "-o", f"{name}.csv", cwd=folder)
         section = done.stderr.split("workload: ")[1].strip()
         assert "utilization_file: use.csv" in section, section
     # 7 s at 225 W, 43 s at 137.5 W
@@ -286,8 +276,7 @@ def worlds(folder):
         "cluster: {gpu_types: [{name: g, idle_w: 50, tdp_w: 400}], nodes: [{gpu: g, gpus: 2}]}\npolicy: {name: fcfs}\n"
         "uncertainty: {worlds: 2, parameters: [{group: g, path: \"cluster.gpu_types[0].tdp_w\", "
         "law: {choice: [400, 450]}}]}\n", encoding="utf-8")
-    subprocess.run([EASIM, "compare", "s.yaml", "--policies", "fcfs,zeus", "--check", "--quiet", "--out", "out"], cwd=folder,
-                   check=True)
+    easim("compare", "s.yaml", "--policies", "fcfs,zeus", "--check", "--quiet", "--out", "out", cwd=folder)
     rows = rows_of(folder / "out/worlds.csv")
     for row in rows:
         above_w = float(row["cluster.gpu_types[0].tdp_w"]) - 50
@@ -296,14 +285,4 @@ def worlds(folder):
     assert len(rows) >= 4, rows
 
 
-def main():
-    with tempfile.TemporaryDirectory(prefix="easim-utilization.") as name:
-        for check in (naive_simulation, twins, generated, worlds):
-            place = Path(name, check.__name__)
-            place.mkdir()
-            check(place)
-    print("4 cases")
-
-
-if __name__ == "__main__":
-    main()
+cases(naive_simulation, twins, generated, worlds)

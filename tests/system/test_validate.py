@@ -1,18 +1,12 @@
 """easim validate: every figure of validation.csv computed again in Python from jobs.csv, summary.csv and the measured
 tables; verdicts, exit status, skipped files, logs of one's own, repetition. Usage: test_validate.py EASIM SOURCE
 """
-import csv
-import io
 import json
 import os
 import random
-import signal
 import statistics
-import subprocess
-import tempfile
-from pathlib import Path
 
-from support import EASIM, HANGS_S, SOURCE, easim, rows_of, some_end, wait_for
+from harness import SOURCE, cases, easim, interrupt, json_of, rows_in, rows_of, some_end, start, wait_for, write_table
 
 SCENARIO = """\
 name: lab
@@ -46,17 +40,14 @@ COLUMNS = ("start_s", "finish_s", "wait_s", "run_s", "exec_s", "jct_s", "energy_
 def write_data(folder):
     """Jobs, and what somebody measured of them: noise around what they take; two policies in one table."""
     draw = random.Random(17)
-    with open(folder / "d/jobs.csv", "w", encoding="utf-8") as file:
-        file.write("job_id,submit_s,duration_s,gpus\n")
-        at = 0.0
-        for n in range(41):
-            at += draw.expovariate(1 / 97.3)
-            file.write(f"j{n},{at:.3f},{draw.lognormvariate(6, 1):.4f},{draw.choice((1, 1, 2, 3, 4))}\n")
-    with open(folder / "d/times.csv", "w", encoding="utf-8") as file:
-        file.write("policy,job_id,service_s,jct_s,wait_s\n")
-        for n in range(40):  # one was not measured
-            file.write(f"fast,j{n},{draw.uniform(80, 900):.3f},{draw.uniform(100, 4000):.3f},{max(0, draw.uniform(-50, 90)):.3f}\n")
-        file.write("slow,j0,1,1,1\n")
+    at, jobs = 0.0, []
+    for n in range(41):
+        at += draw.expovariate(1 / 97.3)
+        jobs.append([f"j{n}", f"{at:.3f}", f"{draw.lognormvariate(6, 1):.4f}", draw.choice((1, 1, 2, 3, 4))])
+    write_table(folder / "d/jobs.csv", "job_id,submit_s,duration_s,gpus", jobs)
+    write_table(folder / "d/times.csv", "policy,job_id,service_s,jct_s,wait_s", [  # one was not measured
+        *(["fast", f"j{n}", f"{draw.uniform(80, 900):.3f}", f"{draw.uniform(100, 4000):.3f}", f"{max(0, draw.uniform(-50, 90)):.3f}"]
+          for n in range(40)), ["slow", "j0", 1, 1, 1]])
     (folder / "d/runs.csv").write_text("policy,kind,makespan_s\nfast,physical,5012.5\nfast,simulated,4000\nslow,physical,3\n")
     (folder / "lab.yaml").write_text(SCENARIO)
 
@@ -94,7 +85,7 @@ def figures(folder, lines):
     code = 1 if any("UNEXPECTED" in line for line in lines) else 0
     printed = easim(*words, "--format", "csv", code=code).stdout
     rows = rows_of(folder / "out/validation.csv")
-    assert list(csv.DictReader(io.StringIO(printed))) == rows
+    assert rows_in(printed) == rows
     same = json.loads(easim(*words, "--format", "json", code=code).stdout)["validations"][0]
     for row, twin in zip(rows, same["rows"], strict=True):
         for name in ("predicted", "measured", "error", "tolerance"):
@@ -210,14 +201,12 @@ def check_interrupted(folder):
     (folder / "long.yaml").write_text(f"name: long\nsource: x\nkind: policy\nphysics: x\nscenario: {SOURCE}/configs/eas-sim.yaml\n"
                                       "set: {replications: 100000}\nmeasured: [{metric: jct_mean_s, value: 1, tolerance: 1%}]\n")
     out = folder / "out5"
-    process = subprocess.Popen([EASIM, "validate", folder / "v.yaml", folder / "long.yaml", "--out", out],
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = start("validate", folder / "v.yaml", folder / "long.yaml", "--out", out)
     wait_for("the first is done", (out / "v/manifest.json").exists, process)
     some_end(process, 1)  # of the second
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=HANGS_S)
-    assert process.returncode == 130 and "interrupted: 1 of 2 validations are finished and kept" in said, said
-    manifest = json.loads((out / "manifest.json").read_text())
+    _, said = interrupt(process)
+    assert "interrupted: 1 of 2 validations are finished and kept" in said, said
+    manifest = json_of(out / "manifest.json")
     assert manifest["partial"] and manifest["folders"] == ["v"] and not (out / "long").exists()
     assert {row["validation"] for row in rows_of(out / "validation.csv")} == {"v"}
 
@@ -243,10 +232,8 @@ def check_own_log(folder):
     (folder / "own.yaml").write_text(SCENARIO.replace("elsewhere.csv", "d/jobs.csv"))
     easim("run", folder / "own.yaml", "--out", folder / "own", "--quiet")
     run = rows_of(folder / "own/jobs.csv")
-    with open(folder / "log.csv", "w", encoding="utf-8") as file:
-        file.write("job_id,start_s,finish_s,gpus,energy_j,note\n")
-        for row in run:
-            file.write(f"{row['job_id']},{row['start_s']},{row['finish_s']},{row['k']},{row['energy_j']},x\n")
+    write_table(folder / "log.csv", "job_id,start_s,finish_s,gpus,energy_j,note", (
+        [*(row[name] for name in ("job_id", "start_s", "finish_s", "k", "energy_j")), "x"] for row in run))
     words = ["validate", "--scenario", folder / "own.yaml", "--measured", folder / "log.csv", "--force"]
     easim(*words, "--out", folder / "same", "--tolerance", "0.0000001%")
     rows = rows_of(folder / "same/validation.csv")
@@ -268,12 +255,10 @@ def check_own_log(folder):
             if not alarms:
                 assert {row["measured"] for row in rows_of(folder / "early/validation.csv") if row["metric"] == "wait_s"} == {"0"}
     draw = random.Random(5)
-    with open(folder / "log.csv", "w", encoding="utf-8") as file:
-        file.write("job_id,start_s,finish_s,gpus\n")
-        for n, row in enumerate(run[:30]):
-            row["finish_s"] = str(float(row["finish_s"]) * draw.uniform(1, 1.2))
-            file.write(f"{row['job_id']},{row['start_s']},{row['finish_s']},{int(row['k']) + (n == 3)}\n")
-        file.write("stranger,1,2,1\n")
+    for row in run[:30]:
+        row["finish_s"] = str(float(row["finish_s"]) * draw.uniform(1, 1.2))
+    write_table(folder / "log.csv", "job_id,start_s,finish_s,gpus", [*(
+        [row["job_id"], row["start_s"], row["finish_s"], int(row["k"]) + (n == 3)] for n, row in enumerate(run[:30])), ["stranger", 1, 2, 1]])
     text = easim(*words, "--out", folder / "noise").stdout
     assert text.count("stranger") == 1, text
     assert "1 of 31 measured jobs are not in the run, and figures over jobs cannot pass: stranger" in text and "without a tolerance" in text
@@ -300,20 +285,12 @@ def check_own_log(folder):
                                 close(span["measured"], float(run[0]["finish_s"]) - job["submit_s"])), span
 
 
-def main():
-    with tempfile.TemporaryDirectory(prefix="easim-validate.") as name:
-        folder = Path(name)
-        (folder / "d").mkdir()
-        write_data(folder)
-        error = check_figures(folder)
-        check_verdicts(folder, error)
-        check_missing(folder)
-        check_failed_run(folder)
-        check_interrupted(folder)
-        check_shipped(folder)
-        check_own_log(folder)
-    print("7 passed, 0 failed")
-    print("7 cases")
+def of_a_lab(folder):
+    (folder / "d").mkdir()
+    write_data(folder)
+    error = check_figures(folder)
+    check_verdicts(folder, error)
+    return 2
 
 
-main()
+cases(of_a_lab, check_missing, check_failed_run, check_interrupted, check_shipped, check_own_log, shared=True)

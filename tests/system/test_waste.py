@@ -3,18 +3,17 @@
 Each class in a small run whose joules and GPU-seconds are worked out beside it; random runs of everything at once, computed
 again naively by waste_again.py; runs that differ in one thing of which the difference is known.
 """
-import argparse
 import json
 import math
-import subprocess
 import tempfile
 from pathlib import Path
 
 import yaml
 
+import recorded_scenarios
 import test_services as serving
-from random_scenario import Scenario, lines, table
-from support import EASIM, SOURCE, easim, form, rows_of
+from harness import SOURCE, cases, easim, form, json_of, option, rows_of, seeds, write_files
+from random_scenario import lines, table
 from waste_again import CLASSES, STEPS, Recorded
 
 
@@ -68,8 +67,7 @@ def by_hand(name, expected, jobs, files=(), types=(GPU,), nodes=None, policy="fc
                 "policy": policy if isinstance(policy, dict) else {"name": policy}} | more
     with tempfile.TemporaryDirectory() as at:
         folder = Path(at)
-        for file, text in {"scenario.yaml": lines(scenario), "jobs.csv": jobs_of(*jobs), **dict(files)}.items():
-            (folder / file).write_text(text)
+        write_files(folder, {"scenario.yaml": lines(scenario), "jobs.csv": jobs_of(*jobs), **dict(files)})
         (waste,) = analyze(record(folder, "--check", "--strict")).values()
     scale = math.fsum(abs(j) for j, _ in expected.values())
     for at in CLASSES:
@@ -219,25 +217,17 @@ def services():
 
 # ---- random ---------------------------------------------------------------------------------------------------------
 
-def again(seed, seen):
-    """A scenario; whether it could be run to its end (test_random.py says why one may not)."""
-    with tempfile.TemporaryDirectory() as at:
-        folder = Path(at)
-        scenario = Scenario(seed)
-        if seed % 3 == 2:
-            scenario.take_services()
-        for name, text in scenario.files.items():
-            (folder / name).write_text(text)
-        done = subprocess.run([EASIM, "run", folder / "scenario.yaml", "--record", "--quiet", "--out", folder / "out"],
-                              capture_output=True, text=True)
-        if done.returncode == 1:
-            return False
-        assert done.returncode == 0, (seed, done.stderr)
-        for run, waste in analyze(folder / "out").items():
-            recorded = Recorded(folder / "out", *run)
-            compare(f"seed {seed}, {run}", recorded, waste)
-            seen |= {name for name, (joules, gpu_s) in waste.items() if abs(joules) + abs(gpu_s) > 1}
-    return True
+SEEN, RAN = set(), []
+
+
+def again(seed, folder):
+    """A scenario, unless it could not be run to its end (test_random.py says why one may not)."""
+    if not recorded_scenarios.record(recorded_scenarios.drawn(seed), folder):
+        return
+    for run, waste in analyze(folder / "out").items():
+        compare(f"seed {seed}, {run}", Recorded(folder / "out", *run), waste)
+        SEEN.update(name for name, (joules, gpu_s) in waste.items() if abs(joules) + abs(gpu_s) > 1)
+    RAN.append(seed)
 
 
 def compare(what, recorded, waste):
@@ -254,24 +244,23 @@ def compare(what, recorded, waste):
 
 # ---- several runs ---------------------------------------------------------------------------------------------------
 
-def chosen_runs():
+def chosen_runs(folder):
     """waste.csv is of all runs in a folder, or of those chosen; each is what it is alone."""
-    with tempfile.TemporaryDirectory() as at:
-        out = Path(at) / "out"
-        easim("compare", SOURCE / "configs" / "eas-sim.yaml", "--policies", "zeus,fcfs", "--set", "replications=2", "--record",
-              "--quiet", "--out", out)
-        everything = analyze(out)
-        assert list(everything) == [(p, r) for p in ("zeus", "fcfs") for r in "12"], list(everything)
-        for words, wanted in ((("--policy", "fcfs"), [("fcfs", "1"), ("fcfs", "2")]),
-                              (("--policy", "fcfs", "--replication", "2"), [("fcfs", "2")]),
-                              (("--replication", "2"), [("zeus", "2"), ("fcfs", "2")])):
-            easim("analyze", out, "--quiet", "--out", Path(at) / "less", *words)
-            rows = rows_of(Path(at) / "less" / "waste.csv")
-            assert rows == [r for r in rows_of(out / "waste.csv") if (r["policy"], r["replication"]) in wanted], words
-        insights = json.loads((out / "insights.json").read_text())
-        assert [row["class"] for row in insights["waste"]] == CLASSES
-        for row in insights["waste"]:
-            near(row["energy_j"], everything["zeus", "1"][row["class"]][0], row)
+    out = folder / "out"
+    easim("compare", SOURCE / "configs" / "eas-sim.yaml", "--policies", "zeus,fcfs", "--set", "replications=2", "--record",
+          "--quiet", "--out", out)
+    everything = analyze(out)
+    assert list(everything) == [(p, r) for p in ("zeus", "fcfs") for r in "12"], list(everything)
+    for words, wanted in ((("--policy", "fcfs"), [("fcfs", "1"), ("fcfs", "2")]),
+                          (("--policy", "fcfs", "--replication", "2"), [("fcfs", "2")]),
+                          (("--replication", "2"), [("zeus", "2"), ("fcfs", "2")])):
+        easim("analyze", out, "--quiet", "--out", folder / "less", *words)
+        rows = rows_of(folder / "less" / "waste.csv")
+        assert rows == [r for r in rows_of(out / "waste.csv") if (r["policy"], r["replication"]) in wanted], words
+    insights = json_of(out / "insights.json")
+    assert [row["class"] for row in insights["waste"]] == CLASSES
+    for row in insights["waste"]:
+        near(row["energy_j"], everything["zeus", "1"][row["class"]][0], row)
 
 
 # ---- the line under the table ---------------------------------------------------------------------------------------
@@ -282,90 +271,60 @@ GROUPS = {"useful": ["useful"], "idle": ["held back", "fragmented", "idle", "asl
           "base": ["base"]}
 
 
-def line_of_run():
+def line_of_run(folder):
     """In per cent of the energy of all replications; of many jobs, or with other output, it is left to analyze."""
     words = ("run", SOURCE / "configs" / "eas-sim.yaml", "--set", "replications=3", "--set", "cluster.nodes[0].base_w=300")
-    with tempfile.TemporaryDirectory() as at:
-        out = Path(at) / "out"
-        lines_of = [text for text in easim(*words, "--record", "--out", out).stdout.splitlines() if "energy went into" in text]
-        rows = [row for run in analyze(out).values() for row in run.items()]
-        total = math.fsum(joules for _, (joules, _) in rows)
-        shares = {group: 100 * math.fsum(joules for name, (joules, _) in rows if name in names) / total
-                  for group, names in GROUPS.items()}
-        assert lines_of == ["  energy went into: " + ", ".join(f"{group} {share:.1f} %" for group, share in shares.items())], lines_of
-        assert "energy went into" not in easim(*words, "--out", out, "--force").stdout
-        for more in (("--quiet",), ("--format", "csv"), ("--format", "json")):
-            done = easim(*words, "--record", "--out", out, "--force", *more)
-            assert "energy went into" not in done.stdout + done.stderr, more
-        many = easim(*words, "--record", "--out", out, "--force", "--set", "workload.until={jobs: 7000}", "--set", "horizon=1000h",
-                     "--set", "workload.rate_per_s=0.01").stdout
-        assert "energy went into: of more than 20000 jobs, see easim analyze" in many, many
+    out = folder / "out"
+    lines_of = [text for text in easim(*words, "--record", "--out", out).stdout.splitlines() if "energy went into" in text]
+    rows = [row for run in analyze(out).values() for row in run.items()]
+    total = math.fsum(joules for _, (joules, _) in rows)
+    shares = {group: 100 * math.fsum(joules for name, (joules, _) in rows if name in names) / total
+              for group, names in GROUPS.items()}
+    assert lines_of == ["  energy went into: " + ", ".join(f"{group} {share:.1f} %" for group, share in shares.items())], lines_of
+    assert "energy went into" not in easim(*words, "--out", out, "--force").stdout
+    for more in (("--quiet",), ("--format", "csv"), ("--format", "json")):
+        done = easim(*words, "--record", "--out", out, "--force", *more)
+        assert "energy went into" not in done.stdout + done.stderr, more
+    easim(*words, "--record", "--out", out, "--force", "--set", "workload.until={jobs: 7000}", "--set", "horizon=1000h", "--set",
+          "workload.rate_per_s=0.01", prints="energy went into: of more than 20000 jobs, see easim analyze")
 
 
 # ---- one thing changed ----------------------------------------------------------------------------------------------
 
 def waste_of(folder, name, text, **files):
-    at = folder / name
-    at.mkdir()
-    for file, content in {"scenario.yaml": text, **files}.items():
-        (at / file).write_text(content)
-    return analyze(record(at))
+    return analyze(record(write_files(folder / name, {"scenario.yaml": text, **files})))
 
 
-def changed_runs():
+def changed_runs(folder):
     """A node of which nobody knows the GPUs only adds base and idle; twice the power is twice the energy."""
     scenario = yaml.safe_load((SOURCE / "configs" / "eas-sim.yaml").read_text())
     models = yaml.safe_load((SOURCE / "configs" / "models" / "eas-sim.yaml").read_text())
     scenario |= {"models": "models.yaml", "replications": 2, "policy": {"name": "zeus"}}
-    with tempfile.TemporaryDirectory() as at:
-        folder = Path(at)
-        plain = waste_of(folder, "plain", lines(scenario), **{"models.yaml": lines(models)})
-        more = json.loads(json.dumps(scenario))
-        more["cluster"]["gpu_types"].append({"name": "unknown", "idle_w": 50, "ctx_w": 60, "tdp_w": 100, "memory_gib": 16})
-        more["cluster"]["nodes"].append({"gpu": "unknown", "gpus": 3, "base_w": 200})
-        added = waste_of(folder, "added", lines(more), **{"models.yaml": lines(models)})
-        hours = 10
-        for run, waste in plain.items():
-            for name, (joules, gpu_s) in waste.items():
-                by = {"base": (200 * 3600 * hours, 0), "idle": (3 * 50 * 3600 * hours, 3 * 3600 * hours)}.get(name, (0, 0))
-                near(added[run][name][0], joules + by[0], ("added", name))
-                near(added[run][name][1], gpu_s + by[1], ("added", name))
-        for place in scenario["cluster"]["gpu_types"] + scenario["cluster"]["nodes"] + [
-                on for m in models["models"] for on in m["gpus"].values()]:
-            for key in ("idle_w", "ctx_w", "tdp_w", "base_w", "p0_w", "pmax_w"):
-                if key in place:
-                    place[key] *= 2
-        twice = waste_of(folder, "twice", lines(scenario), **{"models.yaml": lines(models)})
-        for run, waste in plain.items():
-            total = math.fsum(j for j, _ in waste.values())
-            for name, (joules, gpu_s) in waste.items():
-                near(twice[run][name][0], 2 * joules, ("twice", name), total)
-                near(twice[run][name][1], gpu_s, ("twice", name), 160 * 3600)
+    plain = waste_of(folder, "plain", lines(scenario), **{"models.yaml": lines(models)})
+    more = json.loads(json.dumps(scenario))
+    more["cluster"]["gpu_types"].append({"name": "unknown", "idle_w": 50, "ctx_w": 60, "tdp_w": 100, "memory_gib": 16})
+    more["cluster"]["nodes"].append({"gpu": "unknown", "gpus": 3, "base_w": 200})
+    added = waste_of(folder, "added", lines(more), **{"models.yaml": lines(models)})
+    hours = 10
+    for run, waste in plain.items():
+        for name, (joules, gpu_s) in waste.items():
+            by = {"base": (200 * 3600 * hours, 0), "idle": (3 * 50 * 3600 * hours, 3 * 3600 * hours)}.get(name, (0, 0))
+            near(added[run][name][0], joules + by[0], ("added", name))
+            near(added[run][name][1], gpu_s + by[1], ("added", name))
+    for place in scenario["cluster"]["gpu_types"] + scenario["cluster"]["nodes"] + [
+            on for m in models["models"] for on in m["gpus"].values()]:
+        for key in ("idle_w", "ctx_w", "tdp_w", "base_w", "p0_w", "pmax_w"):
+            if key in place:
+                place[key] *= 2
+    twice = waste_of(folder, "twice", lines(scenario), **{"models.yaml": lines(models)})
+    for run, waste in plain.items():
+        total = math.fsum(j for j, _ in waste.values())
+        for name, (joules, gpu_s) in waste.items():
+            near(twice[run][name][0], 2 * joules, ("twice", name), total)
+            near(twice[run][name][1], gpu_s, ("twice", name), 160 * 3600)
 
 
-def random_runs(count):
-    seen = set()
-    done = sum(again(seed, seen) for seed in range(1, count + 1))
-    assert done > 0.9 * count, done
-    assert seen | {"reserved"} == {*CLASSES} or count < 30, seen  # reserved: rare, by hand above
-    return done
-
-
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("easim")
-    parser.add_argument("source")
-    parser.add_argument("--count", type=int, default=form(40, 12))
-    options = parser.parse_args()
-    free_gpus()
-    interruptions()
-    choices()
-    services()
-    changed_runs()
-    chosen_runs()
-    line_of_run()
-    print(f"every class by hand, {random_runs(options.count)} random runs computed again")
-    print(f"{7 + options.count} cases")
-
-
-main()
+COUNT = option("--count", form(40, 12))
+cases(free_gpus, interruptions, choices, services, changed_runs, chosen_runs, line_of_run, seeds(again, COUNT))
+assert len(RAN) > 0.9 * COUNT, RAN
+assert SEEN | {"reserved"} == {*CLASSES} or COUNT < 30, SEEN  # reserved: rare, by hand above

@@ -3,19 +3,13 @@
 No expected value is stored: each is that of `easim run` in that world with the jobs that `easim gen` writes of the central
 scenario, of the central comparison, or of another comparison with the same streams.
 """
-import filecmp
-import json
 import math
 import os
-import signal
-import subprocess
-import tempfile
-import time
 from pathlib import Path
 
 import yaml
 
-from support import EASIM, HANGS_S, SOURCE, easim, rows_of, some_end, wait_for
+from harness import SOURCE, cases, easim, interrupt, json_of, rows_of, same_files, some_end, start, wait_for
 
 SCENARIO = f"""\
 name: worlds
@@ -86,9 +80,7 @@ def one_world_is_a_comparison(folder):
     done = [compare(scenario(folder, 0), plain), compare(scenario(folder, 1, name="one.yaml"), one)]
     names = sorted(str(p.relative_to(plain)) for p in plain.rglob("*") if p.is_file())
     assert names == sorted(str(p.relative_to(one)) for p in one.rglob("*") if p.is_file())
-    for name in names:
-        if name.endswith(".csv"):
-            assert filecmp.cmp(plain / name, one / name, shallow=False), name
+    same_files(plain, one, *(name for name in names if name.endswith(".csv")))
     said = [line for line in done[1].stdout.splitlines() if line not in done[0].stdout.splitlines()]
     assert said == ["  warning: uncertainty: of no effect, it has one world, in which nothing is drawn",
                     f"results: {one}"], said
@@ -202,7 +194,7 @@ def redraws(folder):
         outside += not inside
         assert 0.8 <= float(second[key][name]) <= 1.2
         assert (second[key][name] == values[name]) == inside, key
-    counted = json.loads((bound / "manifest.json").read_text())["worlds"]["redrawn"][name]
+    counted = json_of(bound / "manifest.json")["worlds"]["redrawn"][name]
     # a draw is inside with probability 0.31: 24 worlds take 53 more on average
     assert 5 < outside <= counted < 150, (outside, counted)
     assert f"note: uncertainty: {counted} draws of {name} were outside of its bounds" in done.stdout, done.stdout
@@ -213,7 +205,7 @@ def redraws(folder):
     done = compare(config, folder / "pair", "-n", "1", "--set", "model_overrides[1]={set: {pmax_w: {times: 1}}}")
     values = [tuple(d.values()) for d in draws_of(rows_of(folder / "pair" / "worlds.csv")).values()]
     assert set(values) == {("1", "0.55"), ("1", "1"), ("1.9", "1")}, values
-    state = json.loads((folder / "pair" / "manifest.json").read_text())["worlds"]
+    state = json_of(folder / "pair" / "manifest.json")["worlds"]
     # three of four pairs can be run: 20 worlds take 27 draws on average
     assert 1 <= state["unreached"] < 30 and state["redrawn"] == {}, state
     assert f"note: uncertainty: {state['unreached']} worlds could not be run and were drawn again" in done.stdout, done.stdout
@@ -255,9 +247,8 @@ def fitted_parameters(folder):
     """Draws of 300 worlds against means and covariances of the model file; one world by `easim run`."""
     config, out, worlds = folder / "fitted.yaml", folder / "fitted", 300
     config.write_text(FITTED + f"uncertainty: {{worlds: {worlds}, calibration: true, shares: false}}\n", encoding="utf-8")
-    done = easim("compare", config, "--policies", "pollux", "--summary-only", "--out", out)
-    assert ("note: uncertainty: calibration: nothing is drawn, no covariance, of bert on h200, retinanet on h200\n"
-            in done.stdout), done.stdout
+    easim("compare", config, "--policies", "pollux", "--summary-only", "--out", out,
+          prints="note: uncertainty: calibration: nothing is drawn, no covariance, of bert on h200, retinanet on h200\n")
     rows = rows_of(out / "worlds.csv")
     draws = {name: [float(v[name]) for v in draws_of(rows).values()] for name in draws_of(rows)["0", "1"]}
     expected = set()
@@ -343,7 +334,7 @@ def fitted_bounds(folder):
     place = "calibration/net/h100"
     assert len(draws) == 60 and all(float(d[f"{place}/alpha_s"]) >= 0 for d in draws)
     assert all(0 < float(d[f"{place}/p0_w"]) <= float(d[f"{place}/pmax_w"]) for d in draws)
-    counted = json.loads((out / "manifest.json").read_text())["worlds"]["redrawn"][place]
+    counted = json_of(out / "manifest.json")["worlds"]["redrawn"][place]
     # alpha_s >= 0 in 69 %, pmax_w >= p0_w in 76 %: 60 worlds take 54 draws more on average
     assert 20 < counted < 110 and f"{counted} draws of {place} were outside of its bounds" in done.stdout, done.stdout
     assert "no covariance, of net (m0 and phi)" in done.stdout, done.stdout
@@ -355,9 +346,8 @@ def beside_other_options(folder):
     options = ("--perturb", "sizes=0.2", "--until-ci", "energy_kwh=2%", "--max-replications", "16")
     compare(scenario(folder, 0), plain, *options)
     compare(scenario(folder, 2, POWER, more=", shares: false"), out, *options)
-    for name in ("compare.csv", "perturb.csv", "pollux/summary.csv"):
-        assert filecmp.cmp(out / name, plain / name, shallow=False), name
-    count = json.loads((out / "manifest.json").read_text())["replications"]
+    same_files(out, plain, "compare.csv", "perturb.csv", "pollux/summary.csv")
+    count = json_of(out / "manifest.json")["replications"]
     assert count > 3 and {r["replication"] for r in rows_of(out / "worlds.csv")} == {str(i + 1) for i in range(count)}
 
 
@@ -373,7 +363,7 @@ def a_policy_fails_in_some_worlds(folder):
     assert len(drawn) == 12 and 0 < len(cold) < 12
     assert {r["world"] for r in rows if r["policy"] == "zeus"} == cold
     assert f"in {12 - len(cold)} worlds, policy zeus: " in done.stderr, done.stderr
-    manifest = json.loads((out / "manifest.json").read_text())
+    manifest = json_of(out / "manifest.json")
     assert manifest["worlds"]["failed"] == 12 - len(cold) and manifest["worlds"]["finished"] == 12 and manifest["partial"]
     counts = {r["policy"]: r["worlds"] for r in rows_of(out / "differences.csv") if r["metric"] == "energy_kwh"}
     assert counts == {"zeus": str(len(cold)), "easy": "12"}, counts
@@ -400,14 +390,12 @@ def any_number_of_threads(folder):
     for threads in (1, 7):
         out = folder / f"threads{threads}"
         compare(config, out, "--threads", threads)
-        for name in ("worlds.csv", "differences.csv", "budget.csv", "compare.csv", "manifest.json"):
-            assert filecmp.cmp(out / name, folder / "single" / name, shallow=False), (threads, name)
+        same_files(out, folder / "single", "worlds.csv", "differences.csv", "budget.csv", "compare.csv", "manifest.json")
 
 
 def repeated(folder):
-    done = easim("compare", folder / "single" / "manifest.json")
-    assert "equal" in done.stdout, done.stdout
-    manifest = json.loads((folder / "single" / "manifest.json").read_text())
+    easim("compare", folder / "single" / "manifest.json", prints="equal")
+    manifest = json_of(folder / "single" / "manifest.json")
     assert manifest["worlds"] == {"asked": 3, "finished": 3, "groups": ["scaling", "power", "tdp", "efficiency"],
                                   "shares": True, "finished_for_shares": 12, "failed": 0, "unreached": 0, "redrawn": {}}
     names = {file["path"] if isinstance(file, dict) else file for file in manifest["files"]}
@@ -418,14 +406,11 @@ def interrupted(folder):
     """The finished worlds are kept, each whole and as it would have been."""
     out, whole = folder / "interrupted", folder / "whole"
     config = scenario(folder, 1500, *ALL, more=", shares: false")
-    process = subprocess.Popen([EASIM, "compare", config, "--policies", ",".join(POLICIES), "--summary-only", "--out", out],
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = start("compare", config, "--policies", ",".join(POLICIES), "--summary-only", "--out", out)
     wait_for("the last policy has run in the central physics", (out / "easy" / "manifest.json").exists, process)
     some_end(process, 3 * len(POLICIES) * 3)  # those of three worlds, which begin one after the other
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=HANGS_S)
-    assert process.returncode == 130, (process.returncode, errors)
-    manifest = json.loads((out / "manifest.json").read_text())
+    _, errors = interrupt(process)
+    manifest = json_of(out / "manifest.json")
     kept = manifest["worlds"]["finished"]
     assert manifest["partial"] and 0 < kept < 1500 and f"{kept} of 1500 worlds are finished and kept" in errors, errors
     rows = rows_of(out / "worlds.csv")
@@ -457,17 +442,6 @@ def said_elsewhere(folder):
     assert "uncertainty" not in done.stdout + done.stderr
 
 
-def main():
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        for check in (one_world_is_a_comparison, equal_worlds, worlds_are_single_runs, groups_change_alone,
-                      streams_are_named, redraws, fitted_parameters, fit_beside_scaling, fitted_bounds, beside_other_options,
-                      a_policy_fails_in_some_worlds, said_of_some_worlds, any_number_of_threads, repeated, interrupted, one_workload, said_elsewhere):
-            start = time.monotonic()
-            check(folder)
-            print(f"{check.__name__}: ok ({time.monotonic() - start:.1f} s)", flush=True)
-    print("17 cases")
-
-
-if __name__ == "__main__":
-    main()
+cases(one_world_is_a_comparison, equal_worlds, worlds_are_single_runs, groups_change_alone, streams_are_named, redraws,
+      fitted_parameters, fit_beside_scaling, fitted_bounds, beside_other_options, a_policy_fails_in_some_worlds, said_of_some_worlds,
+      any_number_of_threads, repeated, interrupted, one_workload, said_elsewhere, shared=True)

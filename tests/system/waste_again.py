@@ -1,13 +1,13 @@
 """The waste classes of a recorded run, computed again naively: at every instant all that is free and all who wait are
 written down anew. From segments.csv, gpus.csv, workload.csv, recorded.csv, scenario.yaml and models.yaml alone, by
 docs/semantics.md 24."""
-import csv
 import math
 from collections import defaultdict
 from decimal import Decimal
 
 import yaml
 
+from harness import rows_of
 from physics import ACROSS, ONE_NODE, Cluster, Physics
 from service_again import Config, Table
 
@@ -16,11 +16,6 @@ CLASSES = ["base", "asleep", "failed node", "reserved", "held back", "fragmented
 STEPS = ["spread", "batch", "over-scaled", "misplaced", "crowded out"]
 REPLICA_KINDS = ("reserved", "loading", "serve")
 TIE = 1e-12  # of energies: computed in another order, they may fall on either side of each other
-
-
-def rows_of(path):
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
 
 
 def ns(text):
