@@ -1,4 +1,4 @@
-/* Ablate tables, ablate report: see ablate.h. */
+/* Tables and report of an ablation: see ablate.h. */
 #include "output/ablate.h"
 
 #include "io/csv.h"
@@ -8,7 +8,6 @@
 #include <math.h>
 
 /* --- ablate_tables --- */
-/* ablate.csv, cells.csv and runs.csv. */
 
 static void begin_share_row(const struct ablate_output *output, unsigned column,
                             const char *component, size_t count, struct str *out) {
@@ -107,7 +106,6 @@ void ablate_tables_runs(const struct ablate_output *output, struct str *out) {
 }
 
 /* --- ablate_report --- */
-/* An ablation for people and for programs. */
 
 /* Of the first column: component names, and policies with their parameters. */
 static int component_width(const struct ablate_output *output) {

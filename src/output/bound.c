@@ -1,4 +1,4 @@
-/* Bounds as tables: see bound_tables. */
+/* Bounds as tables: see bound.h. */
 #include "output/bound.h"
 
 #include "io/csv.h"

@@ -1,4 +1,4 @@
-/* Run columns, survey columns: see columns.h. */
+/* Columns of tables: see columns.h. */
 #include "output/columns.h"
 
 #include "model/batches.h"

@@ -1,4 +1,4 @@
-/* Run columns, survey columns. */
+/* Tables as lists of columns: of runs, after policy and replication, and of surveys. */
 #ifndef EASIM_OUTPUT_COLUMNS_H
 #define EASIM_OUTPUT_COLUMNS_H
 
@@ -74,6 +74,8 @@ void csv_comma_gpu_ps(struct str *out, int128 gpu_ps);
 void csv_comma_limit(struct str *out, double limit);
 
 /* --- survey_columns --- */
+/* Tables of a survey, as those of a run but without its two first columns. */
+
 /* Words of a row: what its work is counted in, and what its speed and power come from. */
 const char *survey_columns_unit(const struct survey_row *row);
 uint32_t survey_columns_phase(const struct survey_row *row); /* from 1; 0: the model has one */

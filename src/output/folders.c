@@ -1,5 +1,4 @@
-/* Text files, ablate dir, bound dir, compare dir, models dir, tune dir, regret dir, validate dir:
- * see folders.h. */
+/* Folders of results: see folders.h. */
 #include "output/folders.h"
 
 #include "io/atomic_file.h"
@@ -7,8 +6,6 @@
 #include "output/models/survey_tables.h"
 
 #include <stdlib.h>
-
-/* --- text_files --- */
 
 static void remove_leftovers(const char *folder, const struct text_file *files, size_t count) {
     const char **names = mem_zalloc(count + 1, sizeof *names);
@@ -40,7 +37,6 @@ int text_files_write(const char *folder, struct text_file *files, size_t count,
 }
 
 /* --- ablate_dir --- */
-/* The folder of an ablation, each file written whole. */
 
 static cJSON *make_ablate_manifest(const char *folder, const struct ablate_output *output) {
     cJSON *root = manifest_begin(output->origin, output->studies[0].scenario.name, folder);
@@ -89,7 +85,6 @@ int bound_dir_write(const char *folder, const struct bound_output *output,
 }
 
 /* --- compare_dir --- */
-/* Files of a comparison, each written whole. */
 
 static void add_policy_names(cJSON *array, const struct comparison *comparison) {
     for (size_t s = 0; s < comparison->count; s++)
@@ -206,7 +201,6 @@ int compare_dir_write(const char *folder, const struct compare_output *output,
 }
 
 /* --- models_dir --- */
-/* The folder of easim models, each file written whole. */
 
 static cJSON *make_models_manifest(const char *folder, const struct models_output *output) {
     cJSON *root = manifest_begin(output->origin, output->study->scenario.name, folder);
@@ -234,7 +228,6 @@ int models_dir_write(const char *folder, const struct models_output *output, str
 }
 
 /* --- tune_dir --- */
-/* The folder of a tuning, each file written whole. */
 
 static cJSON *make_tune_manifest(const char *folder, const struct tune_output *output) {
     const struct tune *t = output->tune;
@@ -303,7 +296,6 @@ int regret_dir_write(const char *folder, const struct regret_output *output,
 }
 
 /* --- validate_dir --- */
-/* Files of a validation, each written whole. */
 
 static cJSON *make_validate_manifest(const char *folder, const struct validate_output *output,
                                      const struct validate_dir_state *state) {

@@ -1,5 +1,5 @@
-/* Text files, ablate dir, bound dir, compare dir, models dir, tune dir, regret dir, validate dir.
- */
+/* Folders of results, each file written whole: text_files, and what each command puts into its
+   folder. */
 #ifndef EASIM_OUTPUT_FOLDERS_H
 #define EASIM_OUTPUT_FOLDERS_H
 
@@ -30,20 +30,17 @@ int text_files_write(const char *folder, struct text_file *files, size_t count,
                      struct error *reterr) MUST_CHECK;
 
 /* --- ablate_dir --- */
-/* The folder of an ablation. */
 
 /* ablate.csv, cells.csv, runs.csv, scenario.yaml and manifest.json. */
 int ablate_dir_write(const char *folder, const struct ablate_output *output,
                      struct error *reterr) MUST_CHECK;
 
-/* --- bound_dir --- */
-/* The folder of `bound`: bounds.csv and manifest.json. */
+/* --- bound_dir: `bound`: bounds.csv and manifest.json --- */
 
 int bound_dir_write(const char *folder, const struct bound_output *output,
                     const struct manifest_origin *origin, struct error *reterr) MUST_CHECK;
 
-/* --- compare_dir --- */
-/* The files of a comparison, beside the folders of the policies. */
+/* --- compare_dir: a comparison, beside the folders of the policies --- */
 
 struct compare_dir_state {
     bool partial;
@@ -64,9 +61,7 @@ struct compare_dir_state {
 int compare_dir_write(const char *folder, const struct compare_output *output,
                       const struct compare_dir_state *state, struct error *reterr) MUST_CHECK;
 
-/* --- models_dir --- */
-/* The folder of easim models: models.csv, measured.csv where there are points, scenario.yaml,
-   manifest.json. */
+/* --- models_dir: models.csv, measured.csv if there are points, scenario.yaml, manifest.json --- */
 
 struct models_output {
     const struct survey *survey;
@@ -78,14 +73,12 @@ int models_dir_write(const char *folder, const struct models_output *output,
                      struct error *reterr) MUST_CHECK;
 
 /* --- tune_dir --- */
-/* The folder of a tuning. */
 
 /* trials.csv, tuned.yaml, check.csv, constraints.csv, runs.csv, scenario.yaml and manifest.json. */
 int tune_dir_write(const char *folder, const struct tune_output *output,
                    struct error *reterr) MUST_CHECK;
 
-/* --- regret_dir --- */
-/* The folder of `regret`: regret.csv, of hindsight hindsight.csv, and manifest.json. */
+/* --- regret_dir: `regret`: regret.csv, of hindsight hindsight.csv, and manifest.json --- */
 
 /* partial: the command was interrupted. */
 int regret_dir_write(const char *folder, const struct regret_output *output,
@@ -93,8 +86,7 @@ int regret_dir_write(const char *folder, const struct regret_output *output,
                      struct error *reterr) MUST_CHECK;
 
 /* --- validate_dir --- */
-/* The folder of a validation: validation.csv, validation_jobs.csv and manifest.json, beside the
-   folders of the runs. */
+/* validation.csv, validation_jobs.csv, manifest.json, and the folders of runs. */
 
 struct validate_dir_state {
     const struct manifest_origin *origin; /* without a scenario */

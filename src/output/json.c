@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- json --- */
-
 void json_add_real(cJSON *object, const char *name, double value) {
     char text[NUMFMT_BYTES];
     if (!isfinite(value)) {

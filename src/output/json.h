@@ -1,4 +1,4 @@
-/* Numbers in JSON as text of our own, since cJSON does not keep every double. */
+/* Numbers in JSON as text of our own, because cJSON does not keep every double. */
 #ifndef EASIM_OUTPUT_JSON_H
 #define EASIM_OUTPUT_JSON_H
 
@@ -17,8 +17,7 @@ void json_add_estimate(cJSON *object, const char *name, const struct estimate *e
 void json_print(cJSON *root, struct str *out);
 
 /* --- json_out --- */
-/* JSON that is written as text, for data too many for a tree. Values follow each other; commas come
-   by themselves. */
+/* JSON written as text, for data too many for a tree; commas come by themselves. */
 
 void json_out_open(struct str *out, char bracket); /* { or [ */
 void json_out_close(struct str *out, char bracket);

@@ -1,4 +1,4 @@
-/* Predicted beside measured, for programs and for people: see validate_tables. */
+/* Predicted beside measured, for programs and for people: see validate.h. */
 #include "output/validate.h"
 
 #include "io/csv.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* --- budget_report --- */
-/* What many worlds say, as text under the table of a comparison. */
+/* What many worlds say, below the table of a comparison. */
 
 /* "62 % (50 .. 73)" */
 static void add_percent_range(struct str *out, const struct share_range *range) {

@@ -8,8 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* --- compare_tables --- */
-
 static void comma_reals(struct str *out, const double *values, size_t count) {
     for (size_t i = 0; i < count; i++)
         csv_comma_real(out, values[i]);
@@ -119,7 +117,6 @@ void compare_tables_perturbed(const struct compare_output *output, struct str *o
 }
 
 /* --- budget_json --- */
-/* What many worlds say, as a part of the JSON object of a comparison. */
 
 static void add_range(cJSON *object, const char *name, const struct share_range *range) {
     cJSON *part = cJSON_AddObjectToObject(object, name);
@@ -163,7 +160,7 @@ void budget_json(cJSON *root, const struct doubt *doubt) {
 }
 
 /* --- compare_json --- */
-/* A comparison as one JSON object: the figures of the CSV files, by name. */
+/* The figures of the CSV files, by name. */
 
 static void add_policy_object(cJSON *policies, const struct comparison *comparison, size_t series,
                               const struct compare_cell *cell) {
@@ -273,7 +270,6 @@ void compare_json(const struct compare_output *output, struct str *out) {
 }
 
 /* --- budget_tables --- */
-/* budget.csv and differences.csv. */
 
 static const char *baseline_name(const struct world_results *results) {
     return results->baseline == WORLD_NOBODY ? NULL : results->policy_names[results->baseline];

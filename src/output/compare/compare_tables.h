@@ -1,4 +1,4 @@
-/* CSV text of a comparison of policies; docs/outputs.md defines the columns. */
+/* A comparison of policies as CSV text, JSON and text; docs/outputs.md defines the columns. */
 #ifndef EASIM_OUTPUT_COMPARE_COMPARE_TABLES_H
 #define EASIM_OUTPUT_COMPARE_COMPARE_TABLES_H
 
@@ -44,9 +44,7 @@ void compare_json(const struct compare_output *output, struct str *out);
 /* The figures of compare.csv alone, as "metrics". */
 void compare_json_metrics(cJSON *root, const struct comparison *comparison, unsigned groups);
 
-/* --- budget_tables --- */
-/* What many worlds say of a comparison: budget.csv, differences.csv, and the same as text and JSON;
-   docs/outputs.md defines the columns. */
+/* --- budget_tables: what many worlds say: budget.csv, differences.csv, and as text and JSON --- */
 
 void budget_tables_shares(const struct doubt *doubt, struct str *out);      /* budget.csv */
 void budget_tables_differences(const struct doubt *doubt, struct str *out); /* differences.csv */
@@ -58,14 +56,11 @@ void budget_report(const struct doubt *doubt, const unsigned *columns, size_t co
 /* The figures of both files by name, as "worlds". */
 void budget_json(cJSON *root, const struct doubt *doubt);
 
-/* --- compare_report --- */
-/* The table a person reads after a comparison: policies ranked by each metric. */
+/* --- compare_report: the table a person reads: policies ranked by each metric --- */
 
 void compare_report(const struct compare_output *output, struct str *out);
 
-/* --- worlds_csv --- */
-/* worlds.csv: every draw and every result of a comparison in many worlds; docs/outputs.md defines
-   the columns. */
+/* --- worlds_csv: worlds.csv: every draw and every result of a comparison in many worlds --- */
 
 /* A row for each run that there is. */
 void worlds_csv(const struct worlds *worlds, const struct world_results *results, struct str *out);

@@ -10,8 +10,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* --- attribution_json --- */
-
 #define NOBODY "no job: idle GPUs and nodes"
 
 enum measure { ENERGY, GPU_TIME, CO2, COST, MEASURES };

@@ -1,4 +1,4 @@
-/* Lanes json, gpu lanes. */
+/* What every GPU did, as lanes of the page: see internal.h. */
 #include "output/html/internal.h"
 
 #include "base/mem.h"

@@ -1,4 +1,4 @@
-/* Report json, report page, physics json: see report.h. */
+/* The report of a run or comparison: see report.h. */
 #include "output/html/report.h"
 
 #include "easim_version.h"
@@ -106,8 +106,7 @@ static int physics_json_add(struct str *out, const char *folder, struct error *r
 }
 
 /* --- report_json --- */
-/* The data of a report: see report_json. Each policy is one after the other, so that memory is
-   that of one run. */
+/* One policy after the other, so that memory is that of one run. */
 
 /* Of all policies together, so that the page stays below 30 MB. */
 #define MOST_SEGMENTS 300000u
@@ -434,7 +433,7 @@ int report_json(const struct report_request *request, struct str *out, struct er
 }
 
 /* --- report_page --- */
-/* The page of a report: see report_page. Its parts are in page/. */
+/* The parts of the page are in page/. */
 
 #define MOST_D3 ((size_t)16 << 20)
 /* then the rest of the version, and its copyright */

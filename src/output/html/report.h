@@ -1,4 +1,4 @@
-/* Report json, report page, physics json. */
+/* A report: its data (report_json), and the page around them (report_page). */
 #ifndef EASIM_OUTPUT_HTML_REPORT_H
 #define EASIM_OUTPUT_HTML_REPORT_H
 
@@ -20,8 +20,7 @@ struct report_request {
 int report_json(const struct report_request *request, struct str *out,
                 struct error *reterr) MUST_CHECK;
 
-/* --- report_page --- */
-/* The page around the data of a report: one HTML file that needs nothing else. */
+/* --- report_page: one HTML file that needs nothing else --- */
 
 /* Reads D3, the library that draws the charts: path, or if that is NULL where Debian's package
    node-d3 has it. ERROR_INPUT: the path is not D3 of version 5; ERROR_RUN: it is not installed. */

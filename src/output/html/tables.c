@@ -1,4 +1,4 @@
-/* Table json, job curves, service curves. */
+/* Tables and curves of the page: see internal.h. */
 #include "output/html/internal.h"
 
 #include "base/units.h"
@@ -8,8 +8,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-
-/* --- table_json --- */
 
 /* Columns of names, in whatever file; all others hold numbers. */
 static const char *const text_columns[] = {

@@ -1,13 +1,10 @@
-/* Tables of a survey on the terminal. Invariant: every row is either in a table or counted below
-   it. */
+/* Tables of a survey on the terminal. Invariant: every row is in a table or counted below it. */
 #include "output/columns.h"
 #include "output/models/models.h"
 #include "output/models/survey_tables.h"
 
 #include <math.h>
 #include <string.h>
-
-/* --- models_report --- */
 
 /* The rows of one pair. */
 struct block {

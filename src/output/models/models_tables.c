@@ -1,4 +1,4 @@
-/* Models csv, measured csv, plans csv, timed plans. */
+/* CSV tables of a survey: see survey_tables.h. */
 #include "model/gpu_value.h"
 #include "output/columns.h"
 #include "output/models/models.h"
@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 /* --- models_csv --- */
-/* models.csv: see survey_tables.h. */
 
 /* clang-format off */
 #define MODELS_COLUMNS(X) \
@@ -61,7 +60,6 @@ void models_csv(const struct survey *survey, struct str *out) {
 }
 
 /* --- measured_csv --- */
-/* measured.csv: see survey_tables.h. */
 
 /* clang-format off */
 #define MEASURED_COLUMNS(X) \
@@ -144,7 +142,6 @@ void timed_plans_finish(struct timed_plans *plans) {
 }
 
 /* --- plans_csv --- */
-/* plans.csv: see survey_tables.h. */
 
 /* clang-format off */
 #define PLANS_COLUMNS(X) \

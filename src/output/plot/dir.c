@@ -1,5 +1,4 @@
-/* Drawing with gnuplot. No shell is involved, and gnuplot is given only file names that easim
- * chose. */
+/* Drawing with gnuplot: no shell, and only file names that easim chose. */
 #include "output/plot/dir.h"
 
 #include "base/mem.h"
@@ -21,8 +20,7 @@
 #include <unistd.h>
 
 /* --- kinds --- */
-/* The table of figures. A script is variables, then what all figures share, then the plotting part.
- */
+/* A script is variables, then what all figures share, then the plotting part. */
 
 const struct plot_kind plot_kinds[] = {
     {"pareto", "two metrics of all policies, with their front", script_pareto, plot_pareto,

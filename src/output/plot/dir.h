@@ -1,12 +1,10 @@
-/* The folder of the figures. Everything is drawn in a folder inside it and put in place at the end.
- */
+/* The folder of the figures. They are drawn in a folder inside it and put in place at the end. */
 #ifndef EASIM_OUTPUT_PLOT_DIR_H
 #define EASIM_OUTPUT_PLOT_DIR_H
 
 #include "output/plot/figure.h"
 
-/* --- kinds --- */
-/* The kinds of figures, and the gnuplot scripts that draw them. */
+/* --- kinds: the kinds of figures, and the gnuplot scripts that draw them --- */
 
 struct plot_kind {
     const char *name; /* of the files too */

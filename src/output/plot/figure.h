@@ -1,5 +1,4 @@
-/* A figure before it is drawn: its data, as CSV, and the variables that its gnuplot script begins
- * with. */
+/* A figure before it is drawn: its data, as CSV, and the variables of its gnuplot script. */
 #ifndef EASIM_OUTPUT_PLOT_FIGURE_H
 #define EASIM_OUTPUT_PLOT_FIGURE_H
 
@@ -9,8 +8,7 @@
 #include <stddef.h>
 
 /* --- axis_range --- */
-/* The range of an axis with few points: one that is far from all others does not squeeze them, and
- * wide intervals do not either. */
+/* The range of an axis with few points: outliers and wide intervals do not squeeze the others. */
 
 enum plot_scale { PLOT_SCALE_AUTO, PLOT_SCALE_LINEAR, PLOT_SCALE_LOG };
 
@@ -96,8 +94,7 @@ const char *plot_short_number(struct plot_figure *figure, double value, int digi
 /* "quantity (unit)" in the arena of the figure. */
 const char *plot_axis_label(struct plot_figure *figure, const char *quantity, const char *unit);
 
-/* --- label_places --- */
-/* Names beside the points of a figure, none over another name or point. */
+/* --- label_places: names beside the points of a figure, none over another name or point --- */
 
 /* A box in pixels, upwards and to the right. */
 struct plot_box {
@@ -119,7 +116,7 @@ struct plot_named_point {
 bool plot_place_names(struct plot_named_point *points, size_t count, struct plot_box area);
 
 /* --- bound_region --- */
-/* What no schedule of a comparison's jobs reaches: the bounds beside it, if it has any. */
+/* What no schedule of a comparison's jobs reaches, by the bounds beside it if any. */
 
 #define BOUND_REGION_FILE "bounds.csv"
 

@@ -1,4 +1,4 @@
-/* Axis range, label places, bound region. */
+/* Ranges, names and bounds of figures: see figure.h. */
 #include "output/plot/figure.h"
 
 #include "base/mem.h"
@@ -6,8 +6,6 @@
 #include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
-
-/* --- axis_range --- */
 
 #define LOG_FACTOR     20
 #define SQUEEZED       5 /* the range is so many times that of the others */
@@ -131,7 +129,7 @@ bool plot_range_leaves_out(const struct plot_range *range, double value) {
 }
 
 /* --- label_places --- */
-/* Places of names: each point tries eight directions, nearest first. */
+/* Each point tries eight directions, nearest first. */
 
 #define PLOT_NAME_HEIGHT  15
 #define PLOT_POINT_RADIUS 7
@@ -209,7 +207,6 @@ bool plot_place_names(struct plot_named_point *points, size_t count, struct plot
 }
 
 /* --- bound_region --- */
-/* Means of bounds.csv: see figure.h. */
 
 enum { METRIC, REPLICATION, POLICY, BOUND, REASON };
 

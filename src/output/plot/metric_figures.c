@@ -8,8 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* --- metric_figures --- */
-
 void plot_note_replications(const struct plot_source *source, const unsigned *columns, size_t count,
                             struct plot_figure *figure) {
     size_t least = SIZE_MAX, most = 0;
@@ -98,8 +96,8 @@ int plot_bars(const struct plot_source *source, const struct plot_wishes *wishes
 }
 
 /* --- jct_figure --- */
-/* The distribution of job completion times over all measured jobs: a job that did not finish never
-   lifts the curve, so what a policy leaves undone shows. */
+/* Over all measured jobs: one that did not finish never lifts the curve, so what a policy leaves
+   undone shows. */
 
 #define MOST_STEPS \
     1000 /* of a curve; of more jobs every n-th order statistic is kept, each exact */

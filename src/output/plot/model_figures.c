@@ -1,5 +1,5 @@
-/* Curves of what models say. Invariant: along a curve one thing is held, of all that could be the
-   one that lets it reach farthest. */
+/* Curves of what models say. Invariant: along a curve one thing is held, the one that lets it reach
+   farthest. */
 #include "output/plot/figures.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* --- model_table --- */
-/* What easim models wrote, read for figures: models.csv, and measured.csv beside it. */
+/* Results of easim models, read for figures: models.csv, and measured.csv beside it. */
 
 /* A configuration that a job may have, or a measured one, without a power limit. */
 struct model_place {

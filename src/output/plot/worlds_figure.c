@@ -1,5 +1,4 @@
-/* The difference in every world, and where it comes from. Each policy but the baseline has a row of
-   two panels. */
+/* The difference in every world, and its origin: two panels for each policy but the baseline. */
 #include "experiment/statistics.h"
 #include "output/plot/figures.h"
 #include "output/run/run_report.h"

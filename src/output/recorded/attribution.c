@@ -1,4 +1,4 @@
-/* Attribution csv, attribution report, blame report. */
+/* Attribution and blame of a recorded run: see recorded.h. */
 #include "output/recorded/recorded.h"
 
 #include "base/units.h"
@@ -10,7 +10,6 @@
 #include <string.h>
 
 /* --- attribution_csv --- */
-/* attribution.csv: see recorded.h. */
 
 /* What of a row stands behind its place in the tree. */
 struct line {

@@ -1,4 +1,4 @@
-/* Insights json, insights md, insights page, insights report. */
+/* Insights of a recorded run in three forms: see recorded.h. */
 #include "base/units.h"
 #include "easim_version.h"
 #include "output/json.h"
@@ -7,8 +7,6 @@
 
 #include <ctype.h>
 #include <math.h>
-
-/* --- insights_page --- */
 
 /* A figure of the first line of each form; NAN: not defined in this run. */
 struct headline {
@@ -142,7 +140,6 @@ static void insights_add_entity(struct str *out, const struct insight *insight) 
 }
 
 /* --- insights_json --- */
-/* insights.json: everything, exactly. */
 
 static void add_headlines(const struct insights_page *page, cJSON *root) {
     struct headline headlines[HEADLINE_COUNT];
@@ -296,8 +293,7 @@ void insights_json(const struct insights_page *page, struct str *out) {
 }
 
 /* --- insights_md --- */
-/* insights.md: for people. What others have written is escaped, so that it is text to Markdown and
-   to HTML. */
+/* For people: text of others is escaped for Markdown and HTML. */
 
 #define LEAST_SHARE 1e-9 /* of a class that has a row */
 
@@ -439,7 +435,7 @@ void insights_md(const struct insights_page *page, struct str *out) {
 }
 
 /* --- insights_report --- */
-/* What easim analyze prints: the figures of the run in a line, then its insights by severity. */
+/* The figures of the run in a line, then its insights by severity. */
 
 static void insights_report_add_headlines(const struct insights_page *page, struct str *out) {
     struct headline headlines[HEADLINE_COUNT];

@@ -1,5 +1,5 @@
-/* Attribution csv, attribution report, blame csv, waste csv, waste line, invest csv, insights page.
- */
+/* What is found in a recorded run, as files and for the terminal: attribution, blame, waste, what
+   less of a parameter would save (invest), insights. */
 #ifndef EASIM_OUTPUT_RECORDED_RECORDED_H
 #define EASIM_OUTPUT_RECORDED_RECORDED_H
 
@@ -21,8 +21,7 @@ void attribution_csv_header(const struct cluster *cluster, const struct attribut
                             struct str *out);
 void attribution_csv_rows(const struct attribution *attribution, struct str *out);
 
-/* --- blame_csv --- */
-/* blame.csv, critical_path.csv and node_blame.csv: where time went in a recorded run. */
+/* --- blame_csv: blame.csv, critical_path.csv and node_blame.csv: where time went --- */
 
 /* Of one run. */
 struct blame_page {
@@ -40,16 +39,14 @@ void critical_path_csv_rows(const struct blame_page *page, struct str *out);
 void node_blame_csv_header(struct str *out);
 void node_blame_csv_rows(const struct blame_page *page, struct str *out);
 
-/* --- attribution_report --- */
-/* What easim attribute prints of one run. */
+/* --- attribution_report: for the terminal, of one run --- */
 
 /* The rows of the path that bear most energy, in the order of the tree. */
 void attribution_report(const struct attribution *attribution, struct str *out);
 /* Parts of the jobs' time, the chain back from the last finish, missed deadlines, nodes. */
 void blame_report(const struct blame_page *page, struct str *out);
 
-/* --- waste_csv --- */
-/* waste.csv: where the energy and the GPU time of each run went, by class. */
+/* --- waste_csv: waste.csv: energy and GPU time of each run by class --- */
 
 /* With the line end. */
 void waste_csv_header(struct str *out);
@@ -60,8 +57,7 @@ int waste_csv_read(const struct recorded_folder *folder, const struct recorded_p
    shares. */
 void waste_csv_rows(const struct recorded_run *run, const struct waste *waste, struct str *out);
 
-/* --- waste_line --- */
-/* The line under the table of a run: what its energy went into, in per cent. */
+/* --- waste_line: the line under the table of a run: its energy by class, in per cent --- */
 
 /* With the line end; nothing where there is no energy. */
 void waste_line_add(const double groups_j[static WASTE_GROUPS], struct str *out);
@@ -77,9 +73,8 @@ void invest_csv(const struct recorded_run *run, const struct investments *invest
 void invest_report(const struct investments *investments, struct str *out);
 
 /* --- insights_page --- */
-/* What easim analyze says of one recorded run, in three forms: insights.json, insights.md, and
-   lines for the terminal. Names are whatever a log calls its users and jobs: they stand as text in
-   each form, long ones cut short but in JSON. */
+/* Insights of one recorded run: insights.json, insights.md, and lines for the terminal. Names that
+   a log gave stay text in each form, long ones cut short except in JSON. */
 
 /* Borrowed. */
 struct insights_page {

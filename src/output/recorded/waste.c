@@ -1,4 +1,4 @@
-/* Waste csv, waste line, invest csv. */
+/* Waste of a recorded run: see recorded.h. */
 #include "output/recorded/recorded.h"
 
 #include "base/units.h"
@@ -7,7 +7,6 @@
 #include <math.h>
 
 /* --- waste_csv --- */
-/* waste.csv: see recorded.h. */
 
 /* clang-format off */
 #define WASTE_COLUMNS(X) \

@@ -1,4 +1,4 @@
-/* Regret csv, regret json, what if, regret report: see regret_tables.h. */
+/* Tables and report of a regret: see regret_tables.h. */
 #include "output/regret/regret_tables.h"
 
 #include "base/units.h"
@@ -9,7 +9,6 @@
 #include <math.h>
 
 /* --- regret_csv --- */
-/* regret.csv and hindsight.csv: see regret_tables.h. */
 
 /* ---- regret.csv ---- */
 
@@ -122,8 +121,7 @@ void regret_tables_hindsight(const struct regret_output *output, struct str *out
 }
 
 /* --- regret_report --- */
-/* The summary of `easim regret` on the terminal, and the story of a decision point. Invariant:
-   every name of others is written by str_add_visible, so that it stays on its line. */
+/* Invariant: every name of others is written by str_add_visible, so that it stays on its line. */
 
 #define TOLD 10 /* of the worst decisions */
 

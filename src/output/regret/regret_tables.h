@@ -1,5 +1,5 @@
-/* What `easim regret` writes and shows: regret.csv, hindsight.csv, the same as JSON, and the
-   summary on the terminal. */
+/* What `easim regret` writes and shows: regret.csv, hindsight.csv, JSON, and a summary on the
+   terminal. */
 #ifndef EASIM_OUTPUT_REGRET_REGRET_TABLES_H
 #define EASIM_OUTPUT_REGRET_REGRET_TABLES_H
 
@@ -28,7 +28,7 @@ void regret_what_if(const struct regret *regret, struct str *out);
 cJSON *regret_what_if_json(const struct regret *regret);
 
 /* --- externality_tables --- */
-/* externality.csv, the same as JSON, and what of it the terminal shows; their folder. */
+/* externality.csv, its JSON, its part of the terminal, and its folder. */
 
 void externality_csv(const struct externality *externality, struct str *out);
 void externality_json(const struct externality *externality, struct str *out);

@@ -1,4 +1,4 @@
-/* Segments csv, workload csv, recorded csv, record files. */
+/* CSV files of a recorded run: see run_tables.h. */
 #include "base/arena.h"
 #include "engine/services.h"
 #include "io/atomic_file.h"
@@ -12,8 +12,7 @@
 #include <stdlib.h>
 
 /* --- segments_csv --- */
-/* segments.csv: see run_tables.h. There are several rows a job, so what many rows share is made
-   into text once. */
+/* A job has several rows, so what many share is made into text once. */
 
 /* Texts of one file, each behind the other. */
 struct texts {
@@ -216,7 +215,6 @@ void segments_csv_rows(const struct replication *replication, struct flow *flow)
 }
 
 /* --- workload_csv --- */
-/* workload.csv: see run_tables.h. */
 
 /* clang-format off */
 #define WORKLOAD_COLUMNS(X) \
@@ -301,7 +299,6 @@ void workload_csv_rows(const struct replication *replication, struct flow *flow)
 }
 
 /* --- recorded_csv --- */
-/* recorded.csv: see run_tables.h. */
 
 /* clang-format off */
 #define RECORDED_COLUMNS(X) \

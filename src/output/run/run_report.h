@@ -29,8 +29,8 @@ void run_report_summary(const struct study *study, const struct replicate_result
                         struct str *out);
 
 /* --- metric_scale --- */
-/* The unit in which people read a metric, where it is not that of the summary. One place for the
- * terminal and for figures: a figure and the table beside it show the same numbers. */
+/* The unit in which people read a metric if it is not that of the summary, for the terminal and for
+   figures. */
 
 /* A unit and what values of the summary are multiplied by. */
 struct metric_scale {

@@ -1,5 +1,4 @@
-/* Jobs csv, users csv, types csv, services csv, summary csv, aggregate csv, result json: see
- * run_tables.h. */
+/* Tables of a run: see run_tables.h. */
 #include "output/run/run_tables.h"
 
 #include "engine/services.h"
@@ -12,7 +11,6 @@
 #include <math.h>
 
 /* --- jobs_csv --- */
-/* jobs.csv: see run_tables.h. */
 
 /* clang-format off */
 #define JOBS_COLUMNS(X) \
@@ -118,7 +116,6 @@ void jobs_csv_rows(const struct replication *replication, struct flow *flow) {
 }
 
 /* --- users_csv --- */
-/* users.csv: see run_tables.h. */
 
 /* clang-format off */
 #define USERS_COLUMNS(X) \
@@ -148,7 +145,6 @@ void users_csv_rows(const struct replication *replication, struct flow *flow) {
 }
 
 /* --- types_csv --- */
-/* types.csv: see run_tables.h. */
 
 /* clang-format off */
 #define TYPES_COLUMNS(X) \
@@ -177,7 +173,6 @@ void types_csv_rows(const struct replication *replication, struct flow *flow) {
 }
 
 /* --- services_csv --- */
-/* services.csv: see run_tables.h. */
 
 /* clang-format off */
 #define SERVICES_COLUMNS(X) \
@@ -219,7 +214,6 @@ void services_csv_rows(const struct replication *replication, struct flow *flow)
 }
 
 /* --- summary_csv --- */
-/* summary.csv: see summary_csv. */
 
 static void add_names(unsigned groups, struct str *out) {
     str_add(out, ",replication,seed");
@@ -260,7 +254,6 @@ void summary_csv_run(uint32_t replication, int64_t seed, const struct summary *s
 }
 
 /* --- aggregate_csv --- */
-/* aggregate.csv: see aggregate_csv. */
 
 void aggregate_csv_header(struct str *out) {
     str_add(out, "policy,metric,n,mean,sd,ci95\n");
@@ -283,7 +276,6 @@ void aggregate_csv_rows(const char *policy, unsigned groups, const struct summar
 }
 
 /* --- result_json --- */
-/* The aggregate of a run as one JSON object. */
 
 void result_json(const struct study *study, const struct replicate_result *result,
                  const struct bound_output *bounds, struct str *out) {

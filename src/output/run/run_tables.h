@@ -49,8 +49,8 @@ void workload_csv_header(const struct workload *workload, struct str *out);
 void workload_csv_rows(const struct replication *replication, struct flow *flow);
 
 /* --- summary_csv --- */
-/* summary.csv: the metrics of each replication, a row each. The same columns stand behind what
-   tells runs apart in the tables of sweep, tune and ablate. */
+/* Metrics of each replication, a row each; tables of sweep, tune and ablate have the same
+   columns. */
 
 /* With the columns of these metric groups (enum metric_group), which only `easim run` writes. */
 void summary_csv_header(unsigned groups, struct str *out);
@@ -69,16 +69,14 @@ void aggregate_csv_header(struct str *out);
 void aggregate_csv_rows(const char *policy, unsigned groups, const struct summary *summaries,
                         uint32_t count, struct str *out);
 
-/* --- result_json --- */
-/* aggregate.csv as JSON, for scripts. */
+/* --- result_json: aggregate.csv as JSON, for scripts --- */
 
 /* {name, policy, seed, replications, metrics: {METRIC: {n, mean, sd, ci95}}}, and "bounds" unless
    they are NULL; what is not defined is null. */
 void result_json(const struct study *study, const struct replicate_result *result,
                  const struct bound_output *bounds, struct str *out);
 
-/* --- power_csv --- */
-/* power.csv: the state of the cluster after each instant at which something happened. */
+/* --- power_csv: the state of the cluster after each instant at which something happened --- */
 
 /* Who writes the rows while a replication runs. */
 struct power_csv {
@@ -93,8 +91,7 @@ void power_csv_watch(struct power_csv *csv, const char *policy, uint32_t number,
 void power_csv_finish(struct power_csv *csv);
 
 /* --- recorded_csv --- */
-/* recorded.csv: the runs that a recorded folder holds, and what is known of each as a whole
-   (docs/record.md). */
+/* Runs that a recorded folder holds, and facts of each as a whole (docs/record.md). */
 
 void recorded_csv_header(struct str *out);
 /* How long the rows of a replication are in the files that are read by parts. */
@@ -107,8 +104,8 @@ void recorded_csv_row(const struct replication *replication, const struct record
                       struct str *out);
 
 /* --- record_files --- */
-/* The recorded rows of the policies of a comparison: each policy makes files of its own, which are
-   put together, by policy, in the folder of the comparison. */
+/* Recorded rows of a comparison: each policy makes files of its own, which are put together, by
+   policy, in the folder of the comparison. */
 
 #define RECORD_FILES 4
 extern const char *const record_file_names[]; /* RECORD_FILES of them */

@@ -1,5 +1,5 @@
-/* Lines of a trace. Invariant: fields of a kind are always there and in the order of docs/trace.md;
-   what is not defined is null. */
+/* Lines of a trace. Invariant: the fields of a kind are always there, in the order of
+   docs/trace.md; undefined is null. */
 #include "output/run/run_trace.h"
 
 #include "base/array.h"
@@ -18,8 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* --- run_trace --- */
 
 struct run_trace {
     struct observer observer;
@@ -390,8 +388,7 @@ void run_trace_abort(struct run_trace *trace) {
 }
 
 /* --- trace_files --- */
-/* Names of traces, and the folder in which they are made. Invariant: until the commit no file of
-   the results is touched. */
+/* Invariant: until the commit no file of the results is touched. */
 
 struct trace_files {
     const char *folder, *name;

@@ -18,8 +18,7 @@ int run_trace_close(struct run_trace *trace, const struct sim *sim,
                     struct error *reterr) MUST_CHECK;
 void run_trace_abort(struct run_trace *trace); /* leaves no file; accepts NULL */
 
-/* --- trace_files --- */
-/* The traces of a run, one file a replication, beside its other results. */
+/* --- trace_files: the traces of a run, one file a replication, beside its other results --- */
 
 struct trace_files; /* opaque */
 

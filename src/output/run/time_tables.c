@@ -1,4 +1,4 @@
-/* Power csv, meter csv, series csv, gpus csv, decisions csv. */
+/* Tables of a run over time: see run_tables.h. */
 #include "output/run/run_tables.h"
 
 #include "base/units.h"
@@ -10,7 +10,6 @@
 #include <math.h>
 
 /* --- power_csv --- */
-/* power.csv: see run_tables.h. */
 
 /* clang-format off */
 #define POWER_COLUMNS(X) \
@@ -54,7 +53,6 @@ void power_csv_finish(struct power_csv *csv) {
 }
 
 /* --- meter_csv --- */
-/* meter.csv: see run_tables.h. */
 
 /* clang-format off */
 #define METER_COLUMNS(X) \
@@ -77,7 +75,6 @@ void meter_csv_rows(const struct replication *replication, struct flow *flow) {
 }
 
 /* --- series_csv --- */
-/* series.csv: see run_tables.h. */
 
 /* The constant of each, of which only those without a series are used. */
 static void series_csv_add_row(const struct study *study, const struct series_cursor *cursors,
@@ -119,7 +116,6 @@ void series_csv(const struct study *study, int64_t end_ns, struct str *out) {
 }
 
 /* --- gpus_csv --- */
-/* gpus.csv: see run_tables.h. */
 
 /* clang-format off */
 #define GPUS_COLUMNS(X) \
@@ -154,7 +150,6 @@ void gpus_csv_rows(const struct replication *replication, struct flow *flow) {
 }
 
 /* --- decisions_csv --- */
-/* decisions.csv: see run_tables.h. */
 
 /* clang-format off */
 #define DECISIONS_COLUMNS(X) \

@@ -1,4 +1,5 @@
-/* Story text, story json, replica text, story words. */
+/* Stories of jobs and replicas (docs/explain.md), as text for people and as JSON for scripts, and
+   their words. */
 #ifndef EASIM_OUTPUT_STORY_STORY_H
 #define EASIM_OUTPUT_STORY_STORY_H
 
@@ -12,13 +13,11 @@
 void story_text(const struct story *story, struct str *out);
 
 /* --- story_json --- */
-/* A job's story for scripts. */
 
 /* One object; docs/explain.md has its members. What is not defined is null. */
 void story_json(const struct story *story, struct str *out);
 
-/* --- replica_text --- */
-/* The story of a replica of a service, for people and for scripts (docs/explain.md). */
+/* --- replica_text: a replica of a service --- */
 
 void replica_text(const struct replica_story *story, struct str *out);
 void replica_json(const struct replica_story *story, struct str *out);
@@ -28,8 +27,7 @@ void displacements_text(const struct displacements *d, const struct recorded_run
 void displacements_json(const struct displacements *d, const struct recorded_run *run,
                         cJSON *object);
 
-/* --- story_words --- */
-/* How stories write names, counts, numbers and times. */
+/* --- story_words: how stories write names, counts, numbers and times --- */
 
 void story_add_name(struct str *out, const char *name); /* made visible, on its line */
 void story_add_count(struct str *out, uint64_t count, const char *noun);

@@ -1,4 +1,4 @@
-/* Findings tables, findings report: see findings.h. */
+/* Claims and targets of a sweep: see findings.h. */
 #include "output/sweep/findings.h"
 
 #include "io/csv.h"
@@ -208,7 +208,6 @@ void findings_json(const struct findings *findings, cJSON *root) {
 }
 
 /* --- findings_report --- */
-/* Claims and targets of a sweep for a person. */
 
 #define MOST_ROWS  60 /* of the break-down; longer ones are for claims.csv */
 #define CELL_WIDTH 8
