@@ -10,8 +10,6 @@
 #include <pcre2.h>
 #include <stdlib.h>
 
-/* --- foreign --- */
-
 bool foreign_parse_whole(struct slice text, int64_t *value) {
     double real;
     if (numfmt_parse_int(text.at, text.length, value))

@@ -13,8 +13,7 @@
 bool foreign_parse_whole(struct slice text, int64_t *value);
 
 /* --- name_pattern --- */
-/* A regular expression that names are compared with (PCRE2, which survives a lack of memory;
-   glibc's regcomp does not). */
+/* A regular expression for names (PCRE2 survives a lack of memory; glibc's regcomp does not). */
 
 struct name_pattern; /* opaque */
 

@@ -6,8 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* --- profile_serving --- */
-
 enum profile_serving_column {
     SERVING_COLUMN_UNIT,
     SERVING_COLUMN_PROMPT,

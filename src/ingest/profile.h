@@ -1,5 +1,4 @@
-/* What profile readers are given and what they give: rows of a profile CSV, and figures for the
- * reader of them. */
+/* What profile readers get and give: rows of a profile CSV, and figures for people. */
 #ifndef EASIM_INGEST_PROFILE_H
 #define EASIM_INGEST_PROFILE_H
 
@@ -9,8 +8,8 @@
 #include "ingest/figures.h"
 
 /* --- profile_serving --- */
-/* What rows of the profile CSV have beside training: what they count, and for points of serving
-   tables the running batch and the latencies. Columns that are only written where a row has one. */
+/* Beside training: what rows count, and for points of serving tables the running batch and the
+   latencies. Columns that are only written if a row has one. */
 
 #define PROFILE_QUANTILES 4 /* p50, p90, p95, p99 */
 

@@ -1,4 +1,4 @@
-/* Mlperf folder, mlenergy rows, points runs, dcgm. */
+/* What readers of folders of records share with readers of telemetry: fields of DCGM. */
 #ifndef EASIM_INGEST_READERS_H
 #define EASIM_INGEST_READERS_H
 

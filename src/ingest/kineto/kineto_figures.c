@@ -10,8 +10,7 @@
 #include <string.h>
 
 /* --- kineto_costs --- */
-/* Alpha and beta of collectives from the time of the rank that came last: the others' times include
- * waiting. */
+/* Alpha and beta of collectives, by the last rank: the others' times include waiting. */
 
 #define BYTES_PER_MIB 1048576.0
 
@@ -137,8 +136,7 @@ void kineto_costs_finish(struct kineto_costs *costs) {
 }
 
 /* --- kineto_simulated --- */
-/* Busy time and energy of a timeline's GPUs. Invariant: until the trace is closed the correlation
-   of an event is 1 + the number of its GPU. */
+/* Invariant: until the trace is closed the correlation of an event is 1 + the number of its GPU. */
 
 #define LISTED_GPUS 16384
 

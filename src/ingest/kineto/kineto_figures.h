@@ -36,7 +36,7 @@ void kineto_figures_add_collectives(struct figure *root, const struct kineto_ran
 void kineto_figures_add_costs(struct figure *root, const struct kineto_costs *costs);
 
 /* --- kineto_simulated --- */
-/* Timelines that easim itself has written (easim timeline): busy time and energy of each GPU. */
+/* Busy time and energy of each GPU in timelines that easim itself wrote. */
 
 /* Of a trace that was just read: the busy time of its GPUs, each the union of its slices. The
    events lose the numbers of their GPUs, and are in any order. */

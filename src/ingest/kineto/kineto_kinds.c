@@ -1,13 +1,11 @@
 /* The table of kinds. Invariant: the first three are the others of each class; kind 3 + n has key
- * number n. */
+   number n. */
 #include "ingest/kineto/kineto_kinds.h"
 
 #include "base/hash.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-/* --- kineto_kinds --- */
 
 #define KINETO_MOST_KINDS 65536 /* with names of at most 4 MiB in all */
 
@@ -130,7 +128,6 @@ void kineto_kinds_finish(struct kineto_kinds *kinds) {
 }
 
 /* --- kineto_gpus --- */
-/* GPUs by number. */
 
 #define KINETO_MOST_GPUS 131072
 #define KINETO_NO_GPU    KINETO_MOST_GPUS /* one of those that are too many */

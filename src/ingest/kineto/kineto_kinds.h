@@ -1,5 +1,5 @@
-/* What GPU events of Kineto traces have in common: class, stream and message. Bounded: what no
-   longer fits counts as "others" of its class. */
+/* What GPU events of Kineto traces have in common: class, stream and message. Bounded: what does
+   not fit counts as "others" of its class. */
 #ifndef EASIM_INGEST_KINETO_KINETO_KINDS_H
 #define EASIM_INGEST_KINETO_KINETO_KINDS_H
 
@@ -59,7 +59,7 @@ bool kineto_kinds_is_known(const struct kineto_kinds *kinds, uint32_t number);
 void kineto_kinds_finish(struct kineto_kinds *kinds);
 
 /* --- kineto_gpus --- */
-/* The GPUs of a timeline that easim has written, and the energy that its slices give them. */
+/* GPUs of a timeline that easim wrote, and the energy that its slices give them. */
 
 struct kineto_gpu {
     int64_t node, gpu; /* pid, and args.gpu: its number in the node */

@@ -1,12 +1,10 @@
-/* Time shares by sweeps over events ordered by start: one pass for each union, no memory of its
- * own. */
+/* Time shares by sweeps over events in order of start: one pass for each union, no extra memory. */
 #include "ingest/kineto/kineto_shares.h"
 
 #include <gsl/gsl_heapsort.h>
 #include <stdlib.h>
 
-/* --- kineto_idle --- */
-/* Gaps between the events of each stream, by reason. */
+/* --- kineto_idle: gaps between the events of each stream, by reason --- */
 
 /* One for each track; add events by start, then complete. Release with free(streams->all.at). */
 static void kineto_streams_init(struct kineto_streams *streams, const struct kineto_kinds *kinds) {

@@ -1,12 +1,11 @@
 /* Which step GPU work belongs to, and how its time divides into compute, communication, memory and
- * idle. */
+   idle. */
 #ifndef EASIM_INGEST_KINETO_KINETO_SHARES_H
 #define EASIM_INGEST_KINETO_KINETO_SHARES_H
 
 #include "ingest/kineto/kineto_trace.h"
 
-/* --- kineto_idle --- */
-/* Why streams of a GPU stood still. */
+/* --- kineto_idle: why streams of a GPU stood still --- */
 
 /* One stream of a device, in ns. What is idle but neither wait has another reason. */
 struct kineto_stream {

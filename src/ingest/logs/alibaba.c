@@ -1,4 +1,4 @@
-/* Alibaba gpu 2023, alibaba pai 2020. */
+/* Alibaba's GPU clusters: openb of 2023, and PAI of 2020 in the form of its simulator. */
 #include "ingest/logs/formats.h"
 
 #include "base/units.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 /* --- alibaba_gpu_2023 --- */
-/* Alibaba openb (ATC 2023, "Beware of Fragmentation"): pods as jobs, nodes as a cluster. */
+/* Openb (ATC 2023, "Beware of Fragmentation"): pods as jobs, nodes as a cluster. */
 
 enum column {
     ID,
@@ -171,9 +171,9 @@ int alibaba_nodes_read(const char *path, struct str *out, struct trace *notes,
 }
 
 /* --- alibaba_pai_2020 --- */
-/* Alibaba PAI (NSDI 2022, "MLaaS in the Wild"), July to August 2020, as the simulator of its
-   authors reads it: times in seconds; num_gpu, or plan_gpu in percent of a GPU, for each of
-   num_inst instances, which run together (scheduler.py of the simulator: num_inst * num_gpu). */
+/* PAI (NSDI 2022, "MLaaS in the Wild"), July to August 2020, as the simulator of its authors reads
+   it: times in seconds; num_gpu, or plan_gpu in percent of a GPU, for each of num_inst instances,
+   which run together (scheduler.py of the simulator: num_inst * num_gpu). */
 
 enum alibaba_pai_2020_column {
     ALIBABA_PAI_2020_SUBMIT,

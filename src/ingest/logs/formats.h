@@ -30,9 +30,7 @@ extern const struct trace_reader pollux_reader, sia_reader;
 /* "slurm": what `sacct --parsable2` prints. */
 extern const struct trace_reader slurm_reader;
 
-/* --- alibaba --- */
-/* Alibaba's GPU clusters: openb of 2023 (pods and nodes), and PAI of 2020 in the form of its
- * simulator. */
+/* --- alibaba: openb of 2023 (pods and nodes), and PAI of 2020 in the form of its simulator --- */
 
 /* The node list of openb as the cluster section of a scenario. Power is not in the list: the keys
    are left out, with a comment. Adds notes and rows_read to *notes. Negative after adding problems.

@@ -1,5 +1,4 @@
-/* What readers of job logs that are CSV tables share: columns by name, one row a job, other columns
- * as labels. */
+/* Job logs that are CSV tables: columns by name, one row a job, other columns as labels. */
 #ifndef EASIM_INGEST_LOGS_LOG_TABLE_H
 #define EASIM_INGEST_LOGS_LOG_TABLE_H
 
@@ -7,8 +6,7 @@
 #include "workload/trace.h"
 #include "workload/trace_file.h"
 
-/* --- local_time --- */
-/* Date-times of job logs. */
+/* --- local_time: date-times of job logs --- */
 
 /* What the times of one row met. */
 struct clock_changes {

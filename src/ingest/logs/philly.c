@@ -1,6 +1,6 @@
-/* Microsoft Philly, flattened to one row a job: timestamp, duration, num_gpus, gpu_time, cluster
- * (virtual cluster).
- */
+/* Microsoft Philly GPU cluster, August to December 2017 (github.com/msr-fiddle/philly-traces):
+   flattened to one row a job (timestamp, duration, num_gpus, gpu_time, cluster: the virtual one),
+   and as published. */
 #include "ingest/logs/formats.h"
 
 #include "base/units.h"
@@ -14,7 +14,6 @@
 #include <string.h>
 
 /* --- philly --- */
-/* Microsoft Philly GPU cluster, August to December 2017 (github.com/msr-fiddle/philly-traces). */
 
 /* The log has local times without a zone; its utilization tables bear PDT and PST. The rule of
    these, in force since 2007, is written out so that it needs no zone files. */
@@ -51,10 +50,10 @@ const struct trace_reader philly_reader = {"philly", "Microsoft Philly, flattene
                                            philly_read, TRACE_OPTION_TIME_ZONE};
 
 /* --- philly_json --- */
-/* Microsoft Philly as published (cluster_job_log, README of github.com/msr-fiddle/philly-traces): a
-   JSON array of jobs {status, vc, jobid, attempts: [{start_time, end_time, detail: [{ip, gpus:
-   [...]}]}], submitted_time, user}. Invariant: buffer[begin..end) are bytes not yet taken, line is
-   that of begin; one job is in memory at a time. */
+/* As published (cluster_job_log, README of the repository): a JSON array of jobs {status, vc,
+   jobid, attempts: [{start_time, end_time, detail: [{ip, gpus: [...]}]}], submitted_time, user}.
+   Invariant: buffer[begin..end) are bytes not yet taken, line is that of begin; one job is in
+   memory at a time. */
 
 #define READ_BYTES    ((size_t)64 << 10)
 #define JOB_MAX_BYTES ((size_t)16 << 20)

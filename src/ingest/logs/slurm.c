@@ -1,6 +1,6 @@
 /* Slurm's accounting, as `sacct --parsable2` prints it: a header, fields between |, no quotes. A
-   job is a row, its steps are others; times are local, of the zone in which sacct ran (sacct(1),
-   section Job Accounting Fields). */
+   job is a row, its steps are others; times are local where sacct ran (sacct(1), Job Accounting
+   Fields). */
 #include "base/units.h"
 #include "ingest/foreign.h"
 #include "ingest/logs/formats.h"

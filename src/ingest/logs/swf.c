@@ -1,5 +1,5 @@
-/* Standard Workload Format (Feitelson et al., version 2.2): 18 fields a job, -1 = unknown, ";"
- * begins a comment. */
+/* Standard Workload Format (Feitelson et al., version 2.2): 18 fields a job, -1 = unknown, ";":
+   comment. */
 #include "base/numfmt.h"
 #include "base/units.h"
 #include "ingest/foreign.h"

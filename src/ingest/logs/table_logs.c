@@ -1,4 +1,4 @@
-/* Formats that are columns only. */
+/* Job logs that are CSV tables only: Helios and Acme, ITP, Pollux and Sia. */
 #include "base/units.h"
 #include "ingest/logs/formats.h"
 #include "ingest/logs/log_table.h"
@@ -6,8 +6,8 @@
 #include <math.h>
 
 /* --- helios --- */
-/* Helios and Acme job logs (github.com/S-Lab-System-Group/HeliosData,
-   github.com/InternLM/AcmeTrace): CSV tables of a Slurm-like accounting. */
+/* Helios and Acme (github.com/S-Lab-System-Group/HeliosData, github.com/InternLM/AcmeTrace): CSV
+   tables of a Slurm-like accounting. */
 
 enum column {
     ID,
@@ -66,9 +66,9 @@ const struct trace_reader acme_reader = {"acme", "Shanghai AI Lab Acme (CSV)", h
                                          TRACE_OPTION_TIME_ZONE};
 
 /* --- itp --- */
-/* Microsoft ITP job logs (github.com/microsoft/elasticflow-traces). Model, batch size, iterations
-   and deadline of the annotated files were drawn at random by the authors of ElasticFlow: they
-   count only when asked for. */
+/* Microsoft ITP (github.com/microsoft/elasticflow-traces). Model, batch size, iterations and
+   deadline of the annotated files were drawn at random by the authors of ElasticFlow: they count
+   only when asked for. */
 
 enum itp_column {
     ITP_ID,
@@ -118,7 +118,7 @@ const struct trace_reader itp_reader = {
     "itp", "Microsoft ITP (CSV, raw or annotated by ElasticFlow)", itp_read, TRACE_OPTION_MODELS};
 
 /* --- pollux --- */
-/* Pollux and Sia workloads: name, time, application, num_replicas, batch_size (of all replicas). */
+/* Pollux and Sia: name, time, application, num_replicas, batch_size (of all replicas). */
 
 enum pollux_column {
     POLLUX_ID,

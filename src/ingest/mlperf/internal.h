@@ -10,8 +10,7 @@
 
 #include <stdbool.h>
 
-/* --- mlperf_power --- */
-/* The power meters of an MLPerf run: a folder with a file for each node. */
+/* --- mlperf_power: the power meters of an MLPerf run: a folder with a file for each node --- */
 
 /* What is asked of the meters and what they tell. */
 struct mlperf_power {
@@ -28,8 +27,7 @@ void mlperf_power_read(const char *folder, const struct profile_options *options
                        struct mlperf_power *power, struct profile *profile,
                        struct problems *problems);
 
-/* --- mlperf_files --- */
-/* The files of a folder, by name. */
+/* --- mlperf_files: the files of a folder, by name --- */
 
 struct mlperf_file {
     const char *path, *name;
@@ -45,8 +43,7 @@ bool mlperf_is_folder(const char *path);
 /* All but hidden ones; none where there is no such folder. */
 void mlperf_files_list(const char *folder, struct arena *arena, struct mlperf_files *files);
 
-/* --- mlperf_log --- */
-/* Result files of MLPerf runs: what one run logged. */
+/* --- mlperf_log: result files of MLPerf runs: what one run logged --- */
 
 /* A run that was read, and between which times. */
 struct mlperf_log {
@@ -60,8 +57,7 @@ struct mlperf_log {
 int mlperf_log_read(const char *path, const struct profile_options *options, struct mlperf_log *log,
                     struct profile *profile, struct problems *problems) MUST_CHECK;
 
-/* --- mlperf_lines --- */
-/* The records of MLPerf files: lines with ":::MLLOG {json}", whatever text stands before it. */
+/* --- mlperf_lines: lines with ":::MLLOG {json}", whatever text is before it --- */
 
 struct mlperf_lines {
     struct lines *lines;
@@ -94,8 +90,7 @@ void mlperf_lines_close(struct mlperf_lines *lines, const struct error *error,
 double mlperf_number(const struct mlperf_record *record, struct slice value, const char *name,
                      double most, struct problems *problems);
 
-/* --- mlperf_table --- */
-/* Tables of MLPerf results, one row a system and benchmark. */
+/* --- mlperf_table: tables of MLPerf results, one row a system and benchmark --- */
 
 /* Adds the rows of the CSV at path, whose texts go to the profile's arena. Negative with every
    problem, by line and column. */

@@ -1,5 +1,5 @@
-/* The files of one command, put together before the rules are applied: a result may stand in two of
- * them. */
+/* The files of one command, put together before the rules are applied: a result may be in two of
+   them. */
 #include "ingest/mlperf/internal.h"
 #include "ingest/profile_formats.h"
 #include "ingest/readers.h"
@@ -13,9 +13,8 @@
 #include <stdlib.h>
 
 /* --- mlperf_folder --- */
-/* Result files and the power folders beside them. Logs of a folder in the order of their names.
-   Power of result_7.txt: power/result_7/, or power/ itself, whose readings belong to a run by
-   their times. */
+/* Result files of a folder in the order of their names, and their power: of result_7.txt
+   power/result_7/, or power/ itself, whose readings belong to a run by their times. */
 
 #define MOST_DEPTH 16 /* of folders inside each other: links may go in a ring */
 

@@ -1,5 +1,5 @@
-/* A result file is read record by record; only intervals of throughput are kept. Invariant: what
- * is found comes from behind run_start, but for what describes the run. */
+/* A result file is read record by record; only intervals of throughput are kept. Invariant: except
+   for the description of the run, what is found comes after run_start. */
 #include "ingest/mlperf/internal.h"
 
 #include "base/numfmt.h"
@@ -13,8 +13,7 @@
 #include <string.h>
 
 /* --- mlperf_lines --- */
-/* Lines of a log in which several processes may write at once: a broken record costs itself alone.
- */
+/* Several processes may write into a log at once: a broken record costs itself alone. */
 
 #define RECORD ":::MLLOG"
 #define SYSTEM ":::SYSJSON"

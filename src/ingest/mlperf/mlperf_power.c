@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 /* --- mlperf_files --- */
-/* Names in one order whatever the file system: remarks and sums do not depend on it. */
+/* One order of names whatever the file system, for the same remarks and sums. */
 
 bool mlperf_is_folder(const char *path) {
     struct stat status;

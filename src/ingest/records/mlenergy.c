@@ -1,5 +1,5 @@
-/* Reading of the ML.ENERGY Benchmark's tables, by their header. Columns are found by name; rows
-   that contradict themselves or lack what a row of a profile needs are left out, by reason. */
+/* The ML.ENERGY Benchmark's tables, columns by name. Rows that contradict themselves or lack what a
+   row of a profile needs are left out, by reason. */
 #include "base/intern.h"
 #include "ingest/foreign.h"
 #include "ingest/profile_formats.h"
@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- mlenergy_rows --- */
-/* Rows of the ML.ENERGY Benchmark, and which of them become rows of a profile. */
+/* --- mlenergy_rows: rows, and which of them become rows of a profile --- */
 
 /* One measurement; texts live as long as the profile. */
 struct mlenergy_row {

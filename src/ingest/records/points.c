@@ -1,5 +1,4 @@
-/* Reading of latencies of LLM serving. Rows are kept apart by how they were served,
-   which stands in `source`. */
+/* Latencies of LLM serving. Rows are kept apart by how they were served, in the column `source`. */
 #include "base/numfmt.h"
 #include "ingest/foreign.h"
 #include "ingest/profile_formats.h"
@@ -14,10 +13,10 @@
 #include <string.h>
 
 /* --- points_runs --- */
-/* Runs of LLM serving against each other: what a prompt token costs, and how well throughput at
-   one number of requests follows from others (semantics 33.1, 3.6). Comparison of runs of LLM
-   serving: see readers.h. Invariant: runs of one curve, equal but for the number of
-   requests, stand together, and so do, in another order, those equal but for the prompts. */
+/* Runs against each other: what a prompt token costs, and how well throughput at one number of
+   requests follows from others (semantics 33.1, 3.6). Invariant: runs of one curve, equal but for
+   the number of requests, are together, and so are, in another order, those equal but for the
+   prompts. */
 
 #define POINTS_SHORT 1024.0 /* prompts of runs that are compared, tokens */
 #define POINTS_LONG  8192.0

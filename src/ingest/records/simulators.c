@@ -1,4 +1,4 @@
-/* Elasticflow, sia steps. */
+/* Tables of step times that simulators come with: ElasticFlow's and Sia's. */
 #include "ingest/foreign.h"
 #include "ingest/profile_formats.h"
 #include "ingest/records/records.h"
@@ -10,8 +10,8 @@
 #include <string.h>
 
 /* --- elasticflow --- */
-/* A table with a row for each global batch and a column for each number of GPUs. The file does not
-   say how many GPUs a node has; empty and 0 stand for what was not measured. */
+/* A row for each global batch and a column for each number of GPUs. The file does not say how many
+   GPUs a node has; empty and 0 mean not measured. */
 
 #define USUAL_GPUS_PER_NODE 8 /* of the published tables */
 
@@ -116,8 +116,8 @@ const struct profile_reader elasticflow_reader = {"elasticflow",
                                                   elasticflow_read, PROFILE_GPUS_PER_NODE};
 
 /* --- sia_steps --- */
-/* Tables of step times. Model and GPU type stand in the file's name; nodes and GPUs in two columns,
-   or as a placement, a digit for each node. */
+/* Model and GPU type are in the file's name; nodes and GPUs in two columns, or as a placement, a
+   digit for each node. */
 
 struct sia_steps_reader {
     int batch, step, placement, nodes, replicas;

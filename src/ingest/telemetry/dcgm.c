@@ -1,4 +1,4 @@
-/* dcgmi dmon: entities in any order below a header that comes again, and names of DCGM's fields. */
+/* Dcgmi dmon: entities in any order below a header that comes again, and names of DCGM's fields. */
 #include "ingest/readers.h"
 
 #include "ingest/profile_formats.h"
@@ -6,8 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* --- dcgm --- */
 
 enum { POWER = TELEMETRY_METRICS, ENERGY_MJ, UTILIZATION_RATIO };
 

@@ -10,10 +10,9 @@
 #include <string.h>
 
 /* --- power_fit --- */
-/* Non-negative least squares of three variables: the best of the eight subsets whose own least
-   squares solution has no negative part. The minimum is one of them: there the variables that are
-   not 0 solve their own problem (Lawson and Hanson, Solving Least Squares Problems, 1974,
-   theorem 23.4). */
+/* Non-negative least squares of three variables: the best of the eight subsets whose own solution
+   has no negative part. The minimum is one of them: there the variables that are not 0 solve their
+   own problem (Lawson and Hanson, Solving Least Squares Problems, 1974, theorem 23.4). */
 
 #define POWER          POWER_FIT_MOST
 #define FEWEST_POINTS  8
@@ -104,8 +103,7 @@ bool power_fit_solve(const struct power_fit *fit, struct power_model *model) {
 }
 
 /* --- telemetry_power --- */
-/* P = P_idle + a * SM activity + b * tensor activity + c * DRAM activity, from samples of one
- * instant. */
+/* P = P_idle + a * SM activity + b * tensor activity + c * DRAM activity, at one instant. */
 
 ORDER_BY(activity_by_time, struct telemetry_activity, ASC(time_ns))
 
@@ -464,8 +462,7 @@ int telemetry_report(struct telemetry *telemetry, const char *format,
     return 0;
 }
 
-/* --- telemetry_lines --- */
-/* Telemetry that is read line by line: one loop for all formats. */
+/* --- telemetry_lines: telemetry that is read line by line: one loop for all formats --- */
 
 /* A line with a NUL byte is a bad row; a compressed file that ends early keeps what came before. */
 static int read_telemetry_lines(struct telemetry *telemetry, const struct telemetry_format *format,
