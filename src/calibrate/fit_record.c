@@ -49,8 +49,6 @@ void writer_list(struct str *out, const double *at, size_t count) {
 }
 
 /* --- fit_record --- */
-/* The record of a fit in a model file, which no run reads: how its figures were found, and how well
-   they are known. */
 
 static void write_mape(struct str *out, const char *key, const struct scores *in,
                        const struct scores *left_out) {

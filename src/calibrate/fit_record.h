@@ -1,4 +1,4 @@
-/* The record of a fit in a model file, which no run reads: how its figures were found, and how well
+/* The record of a fit in a model file, which no run reads: how figures were found, and how well
    they are known. */
 #ifndef EASIM_CALIBRATE_FIT_RECORD_H
 #define EASIM_CALIBRATE_FIT_RECORD_H
@@ -8,8 +8,7 @@
 #include "calibrate/convergence.h"
 #include "calibrate/validation.h"
 
-/* --- writer_text --- */
-/* Pieces of YAML that both parts of a written model use. */
+/* --- writer_text: pieces of YAML that both parts of a written model use --- */
 
 /* The same with a text, quoted. */
 void writer_text(struct str *out, const char *indent_key, const char *text);
@@ -20,8 +19,7 @@ void writer_item_text(struct str *out, const char *key, const char *text);
 /* "a, b, c". */
 void writer_list(struct str *out, const double *at, size_t count);
 
-/* --- model_writer --- */
-/* Calibrated models as a model file that says how its figures were found. */
+/* --- model_writer: calibrated models as a model file that says how its figures were found --- */
 
 /* Appends the file. Numbers read back exactly. */
 void model_writer_write(struct str *out, const struct calibration *calibration);

@@ -1,6 +1,6 @@
 /* The competing forms of iteration time and power (semantics 3): which parameters each leaves free,
-   and its gradient. Residuals come from model/laws.h and model/laws.h, so what is fitted is what
-   a simulation computes. */
+   and its gradient. Residuals come from model/laws.h, so what is fitted is what a simulation
+   computes. */
 #ifndef EASIM_CALIBRATE_FORM_H
 #define EASIM_CALIBRATE_FORM_H
 

@@ -1,4 +1,4 @@
-/* Tables of measured inference: see inference.h. Invariant: tables and curves stand in the order of
+/* Tables of measured inference: see inference.h. Invariant: tables and curves are in the order of
    the sorted rows, their left-out points in that of the tables. */
 #include "calibrate/inference.h"
 
@@ -10,8 +10,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* --- inference --- */
 
 #define MOVED 0.1 /* of a pooled figure, relatively: beyond, its point is named */
 

@@ -1,5 +1,5 @@
-/* Measured inference as it stands in a model file: lookup tables of generation, serving tables, and
-   how well each point is predicted by its neighbours. */
+/* Measured inference in a model file: lookup tables of generation, serving tables, and how well
+   their neighbors predict each point. */
 #ifndef EASIM_CALIBRATE_INFERENCE_H
 #define EASIM_CALIBRATE_INFERENCE_H
 
@@ -8,8 +8,8 @@
 #include "model/model.h"
 
 /* --- inference_row --- */
-/* A row of a profile that measured no training: a generation of outputs as a batch job, or a point
-   of a serving table (docs/calibration.md). */
+/* A row of a profile without training: a generation of outputs as a batch job, or a point of a
+   serving table (docs/calibration.md). */
 
 struct inference_row {
     const char *model, *gpu, *source; /* interned: equal ones have one address */
@@ -105,8 +105,7 @@ struct left_out_summary left_out_summarise(const struct left_out_points *points,
 /* Whether pooling moved a rate or a latency of the point by more than a tenth. */
 bool serving_curve_moved(const struct serving_curve *curve, size_t point);
 
-/* --- inference_check --- */
-/* Measured inference against the models of a file. */
+/* --- inference_check: measured inference against the models of a file --- */
 
 /* One point for each predicted row, at its batch size or limit. Zero-initialise; release with
    inference_check_finish. */

@@ -4,8 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* --- score --- */
-
 const char *const quantity_names[] = {"throughput", "power", "energy_per_sample"};
 
 double score_error(const struct point *point, const struct prediction *prediction,

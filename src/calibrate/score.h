@@ -1,6 +1,5 @@
-/* Predictions of points by a form or by a lookup table, with each configuration left out or not,
- * and their errors.
- */
+/* Predictions of points by a form or a lookup table, with or without each configuration, and
+   errors. */
 #ifndef EASIM_CALIBRATE_SCORE_H
 #define EASIM_CALIBRATE_SCORE_H
 
@@ -62,8 +61,7 @@ void predict_in_sample(const struct points *points, const struct form *form, con
 bool predict_left_out(const struct points *points, const struct form *form, const struct fit *fit,
                       struct prediction *predictions) MUST_CHECK;
 
-/* --- table --- */
-/* The lookup table of measured configurations, instead of a form. */
+/* --- table: the lookup table of measured configurations, instead of a form --- */
 
 /* Speeds of the rounds without a form: least squares of the logarithms, a factor a configuration
    and one a round; 1 for the newest with three rows or more, or where no configuration has two

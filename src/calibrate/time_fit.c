@@ -12,8 +12,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* --- time_fit --- */
-
 #define IMPOSSIBLE    1e300 /* minus the log-likelihood of what cannot be */
 #define MOST_SHAPE    30
 #define STEP          1e-3 /* of the curvature */

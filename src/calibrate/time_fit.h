@@ -36,8 +36,7 @@ struct time_fit {
    by the curvature of the log-likelihood. */
 struct time_fit time_fit_law(enum time_law_kind kind, const struct seen_times *times);
 
-/* --- outage_times --- */
-/* Times to failure and of repair in recorded outages (config/outages.h). */
+/* --- outage_times: times to failure and of repair in recorded outages (config/outages.h) --- */
 
 /* Release with outage_times_finish. */
 struct outage_times {

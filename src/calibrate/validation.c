@@ -7,8 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* --- validation --- */
-
 static struct prediction predict_by_model(const struct gpu_model *gpu_model, struct place at) {
     struct interpolation_value value;
     if (!gpu_value_find(gpu_model, at.k, at.batch, form_nodes(at), &value))

@@ -29,7 +29,7 @@ void points_write(struct str *out, const struct profile_group *group, const stru
                   const struct prediction *predictions, bool by_table);
 
 /* --- limits --- */
-/* Power limits of a profile: time, power and energy at each limit against the calibrated rows. */
+/* Power limits of a profile: time, power and energy of each against calibrated rows. */
 
 enum limit_quantity { LIMIT_TIME, LIMIT_POWER, LIMIT_ENERGY, LIMIT_QUANTITIES };
 
@@ -52,8 +52,7 @@ struct limits {
 void limits_of_group(struct limits *limits, const struct profile_group *group);
 void limits_finish(struct limits *limits);
 
-/* --- calibration --- */
-/* All that a profile tells: its models, each on its GPU types. */
+/* --- calibration: all that a profile tells: its models, each on its GPU types --- */
 
 struct calibrated_model {
     const char *name;

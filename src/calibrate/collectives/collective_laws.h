@@ -6,8 +6,7 @@
 #include "base/array.h"
 #include "config/schema.h"
 
-/* --- collective_rows --- */
-/* Measured times of collective operations inside nodes: a CSV (docs/calibration.md). */
+/* --- collective_rows: measured times of collective operations inside nodes: a CSV --- */
 
 enum collective { ALL_REDUCE, ALL_GATHER, REDUCE_SCATTER, ALLTOALL, SEND_RECV, COLLECTIVES };
 

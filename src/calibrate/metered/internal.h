@@ -47,8 +47,7 @@ void metered_jobs_finish(struct metered_jobs *jobs);
 /* The most GPUs of the type that run at once. */
 double metered_jobs_peak(const struct metered_jobs *jobs, uint32_t type);
 
-/* --- metered_cluster --- */
-/* The cluster whose power is metered: how many GPUs there are to be at rest. */
+/* --- metered_cluster: the cluster whose power is metered: how many GPUs can be at rest --- */
 
 struct metered_type {
     const char *name;    /* borrowed from the jobs */
@@ -78,8 +77,8 @@ double metered_cluster_idle_w(const struct metered_cluster *cluster, double rest
 double metered_cluster_base_w(const struct metered_cluster *cluster, double rest_w);
 
 /* --- load --- */
-/* What jobs use in each interval of a meter: the exact means of the columns that a power is fitted
-   to. Semantics 22. */
+/* What jobs use in each interval of a meter: exact means of the columns that a power is fitted to
+   (semantics 22). */
 
 enum load_kind {
     LOAD_CONSTANT,   /* 1 */
@@ -114,7 +113,7 @@ uint32_t load_find(const struct load *load, enum load_kind kind, uint32_t type, 
 #define LOAD_NONE UINT32_MAX
 
 /* --- power_plan --- */
-/* Which parameters a fit of power has, and which columns of the load share them. Semantics 22. */
+/* Which parameters a fit of power has, and which columns share them (semantics 22). */
 
 enum power_detail { POWER_CONSTANT, POWER_COUNT, POWER_FULL };
 

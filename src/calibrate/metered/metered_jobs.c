@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- metered_jobs --- */
-
 #define METERED_MOST_GROUPS 64 /* further ones are one, METERED_OTHERS */
 #define METERED_NO_TYPE     "gpu"
 #define METERED_NO_GROUP    "(none)"

@@ -9,9 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- nonnegative --- */
-/* Least squares with bounds: see nonnegative. Columns are scaled to length 1, so that tolerances
-   mean the same for all. */
+/* --- nonnegative: columns are scaled to length 1, so that tolerances mean the same for all --- */
 
 #define ENOUGH 1e-12 /* of a gradient, against the length of y that is explained */
 

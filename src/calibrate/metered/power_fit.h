@@ -1,5 +1,5 @@
-/* Power fitted to a meter by bounded least squares: power at rest, of busy GPUs, and by their use.
-   Semantics 22. */
+/* Power fitted to a meter by bounded least squares: at rest, of busy GPUs, and by their use
+   (semantics 22). */
 #ifndef EASIM_CALIBRATE_METERED_POWER_FIT_H
 #define EASIM_CALIBRATE_METERED_POWER_FIT_H
 
@@ -50,8 +50,7 @@ double power_fit_predict(const struct power_fit *fit, size_t i);
 /* The sum of factors[c] times the power of column c, with its interval. */
 struct power_value power_fit_value(const struct power_fit *fit, const double *factors);
 
-/* --- nonnegative --- */
-/* Least squares with parameters that are at least 0, from normal equations. */
+/* --- nonnegative: least squares with parameters that are at least 0, from normal equations --- */
 
 /* normal: X'X, symmetric and positive definite (no column depends on others), size x size; right:
    X'y. Finds the x >= 0 with least |Xx - y| (Lawson and Hanson, Solving Least Squares Problems,
@@ -63,8 +62,8 @@ bool nonnegative_solve(const double *normal, const double *right, size_t size, d
 bool nonnegative_inverse(const double *normal, size_t size, const bool *marked, double *inverse);
 
 /* --- power_windows --- */
-/* A fit that is made again as time goes on, each time of all readings so far, and predicts the next
-   window: what a model beside a running cluster would have said. */
+/* A fit made again as time goes on, of all readings so far, that predicts the next window: what a
+   model beside a running cluster would have said. */
 
 struct power_window {
     double from_s, to_s;

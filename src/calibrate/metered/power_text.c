@@ -10,8 +10,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* --- power_text --- */
-
 #define MOST_NAMED 6
 
 /* ---- Names ---- */
@@ -222,9 +220,8 @@ void power_text_untold(const struct power_text *text, struct str *out) {
 }
 
 /* --- power_replay --- */
-/* A scenario that replays a log: see power_replay. A rigid job draws idle_w + utilization (tdp_w
-   - idle_w), so its utilization there is its share of the most that a GPU of the type draws above
-   rest. */
+/* A rigid job draws idle_w + utilization (tdp_w - idle_w), so its utilization is its share of the
+   most that a GPU of the type draws above rest. */
 
 static double column_w(const struct power_fit *fit, uint32_t column) {
     return column == LOAD_NONE ? 0 : fit->plan.columns[column].value;
