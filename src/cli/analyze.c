@@ -8,8 +8,7 @@
 #include "io/files.h"
 #include "output/recorded/recorded.h"
 
-/* --- invest --- */
-/* easim analyze --invest: the part of it that runs the jobs again. */
+/* --- invest: easim analyze --invest: the part of it that runs the jobs again --- */
 
 static int invest_run(struct options *options, const struct recorded_run *run, struct str *csv,
                       struct str *report, struct error *reterr) MUST_CHECK;

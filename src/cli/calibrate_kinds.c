@@ -1,4 +1,4 @@
-/* Calibrate collectives, calibrate failures, calibrate words. */
+/* easim calibrate of collectives and failures, and its words: see internal.h. */
 #include "base/child.h"
 #include "base/units.h"
 #include "calibrate/collectives/collective_laws.h"

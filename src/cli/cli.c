@@ -18,10 +18,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* --- cli --- */
-
-/* ---- Text for people ---- */
-
 /* Newlines at both ends of the format are the layout; one inside came with a name. */
 static void print_visible(FILE *file, const char *format, va_list arguments) {
     struct str raw = {0}, shown = {0};

@@ -72,8 +72,7 @@ int cli_write_pieces(const char *path, const struct text_source *source,
    failure. */
 int cli_conclude(int code);
 
-/* --- surroundings --- */
-/* What a process needs before its first command, whoever has started it. */
+/* --- surroundings: what a process needs before its first command, whoever has started it --- */
 
 /* Standard streams that are closed are opened on /dev/null, or the next file would take their
    place; what is then printed on standard output is still an error. A file that becomes too large
@@ -81,8 +80,7 @@ int cli_conclude(int code);
    come before either is used. */
 void surroundings_prepare(void);
 
-/* --- results --- */
-/* Results of a command where its input is expected. */
+/* --- results: results of a command where its input is expected --- */
 
 /* Adds one problem if the first operand is a manifest of results or a folder with one: it says
    which file of the folder is meant. */

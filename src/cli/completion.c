@@ -9,8 +9,6 @@
 #include <string.h>
 
 /* --- completion_scripts --- */
-/* Scripts that complete the words of easim, made of the tables of commands and options. Scripts
-   that complete the words of easim, made of the tables of commands and options. */
 
 /* A command that prints the names of the policies there are now, one a line. */
 #define COMPLETION_POLICIES "easim policies 2>/dev/null | cut -d \" \" -f 1"
@@ -19,8 +17,7 @@ static inline bool completion_is_policy(const struct option_row *row) {
     return strcmp(row->name, "policy") == 0;
 }
 
-/* --- completion_fish --- */
-/* Completion for fish: a line for each command and each of its options. */
+/* --- completion_fish: for fish: a line for each command and each of its options --- */
 
 static const char completion_fish_before[] = TEXT_FISH;
 
@@ -70,7 +67,7 @@ static void completion_add_fish(struct str *out) {
 }
 
 /* --- completion_zsh --- */
-/* Completion for zsh: a function that hands the options of the command to _arguments. */
+/* For zsh: a function that hands the options of the command to _arguments. */
 
 static const char completion_zsh_before[] =
     "#compdef easim\n"

@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- contenders --- */
-
 /* Moves the problems of one load over, without those that an earlier policy had too. */
 static void add_new_problems(struct problems *all, struct problems *more) {
     problems_end(more);

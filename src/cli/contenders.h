@@ -1,6 +1,6 @@
 /* The policies of a comparison: one scenario loaded once for each, run one after the other on the
-   same workloads, each replication in a process of its own. One that fails or crashes is left out;
-   the others go on. */
+   same workloads, each replication in a process of its own. One that fails is left out; the others
+   go on. */
 #ifndef EASIM_CLI_CONTENDERS_H
 #define EASIM_CLI_CONTENDERS_H
 
@@ -56,8 +56,7 @@ void contenders_finish(struct contenders *all);
 size_t contenders_series(const struct contenders *all, uint32_t replications,
                          struct compare_series *series, size_t *places);
 
-/* --- compare_args --- */
-/* What the options of easim compare stand for: policies, perturbations, the baseline. */
+/* --- compare_args: options of easim compare: policies, perturbations, the baseline --- */
 
 struct asked_perturbation {
     const struct perturbation *kind;

@@ -24,8 +24,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* --- option_parse --- */
-/* From a command line to struct options, by the table. */
+/* --- option_parse: from a command line to struct options, by the table --- */
 
 /* Prints help and ends the process if that is asked for; ends it with exit status 2 after all that
    is wrong: unknown options, bad values, options that belong or do not belong together, operands.
@@ -36,14 +35,12 @@ _Noreturn void options_refuse(const struct options *options, const char *format,
     PRINTF_LIKE(2, 3);
 void options_finish(struct options *options);
 
-/* --- option_help --- */
-/* What the table says of a command's options, as text. */
+/* --- option_help: what the table says of a command's options, as text --- */
 
 /* The options as the section of a man page: scdoc, without its title. */
 void option_help_write_man(enum command command, struct str *out);
 
-/* --- option_table --- */
-/* The options of all commands. */
+/* --- option_table: the options of all commands --- */
 
 extern const struct option_row option_rows[]; /* ends with a NULL name */
 
@@ -55,8 +52,7 @@ const struct option_row *option_find(enum command command, const char *name, siz
    its usual value was. */
 const char *option_given(const struct options *options, const char *name);
 
-/* --- shell_words --- */
-/* Words as a shell (bash) reads them. */
+/* --- shell_words: words as a shell (bash) reads them --- */
 
 /* Text between single quotes. "{" ends and begins them, so that GNU parallel finds none of its "{}"
    in names. */
@@ -65,7 +61,7 @@ void shell_add_quoted(struct str *out, const char *text);
 void shell_add_word(struct str *out, const char *word);
 
 /* --- compare_worlds --- */
-/* The worlds of a comparison: drawn before anything is run, run after the central physics. */
+/* The worlds of a comparison: drawn before any run, run after the central physics. */
 
 /* Zero-initialise; release with compare_worlds_finish. */
 struct compare_worlds {
@@ -89,8 +85,7 @@ void compare_worlds_add_notes(const struct compare_worlds *w, const struct study
                               struct notes *notes);
 void compare_worlds_finish(struct compare_worlds *w);
 
-/* --- what_if --- */
-/* What an insight proposes to try, as a line for the shell, and what that gives. */
+/* --- what_if: what an insight proposes to try, as a line for the shell, and what that gives --- */
 
 /* Of one command. */
 struct what_if {
@@ -109,7 +104,7 @@ int what_if_verify(void *context, const struct rule_run *rule_run, struct insigh
                    struct error *reterr) MUST_CHECK;
 
 /* --- calibrate_words --- */
-/* What easim calibrate can be asked for, and which of its options are of what. */
+/* What easim calibrate can be asked for, and which of its options belong to what. */
 
 enum calibrate_word {
     CALIBRATE_PROFILES,
@@ -123,7 +118,7 @@ enum calibrate_word {
 int calibrate_refuse(const struct options *options, enum calibrate_word word);
 
 /* --- repeat --- */
-/* easim COMMAND DIR/manifest.json: the command again, and whether it gives the same files. */
+/* easim COMMAND DIR/manifest.json: the command again, and whether the files are the same. */
 
 struct repeated {
     enum command command;
@@ -137,9 +132,7 @@ const char *repeat_manifest(int argc, char **argv);
 /* Returns an exit code: 0, the same files; 1, others, or none. */
 int repeat(const struct repeated *command, int argc, char **argv);
 
-/* --- progress_line --- */
-/* A progress line on a terminal, for runs of over a second; silent when stderr is not a terminal.
- */
+/* --- progress_line: for runs of over a second; silent when stderr is not a terminal --- */
 
 struct progress_line;
 
@@ -157,8 +150,7 @@ void progress_line_expect(struct progress_line *progress,
 void progress_line_stop(struct progress_line *progress); /* erases the line and frees */
 
 /* --- sweep_engines --- */
-/* Sweeps beyond one machine: the work is cut into tasks, each of which runs one shard of the
- * points. */
+/* Sweeps beyond one machine: tasks, each of which runs one shard of the points. */
 
 struct sweep_tasks {
     const char *file, *folder; /* of the sweep, as given; of the results */
@@ -176,8 +168,8 @@ int sweep_engine_parallel(const struct sweep_tasks *tasks, struct error *reterr)
 int sweep_engine_slurm(const struct sweep_tasks *tasks, struct error *reterr) MUST_CHECK;
 
 /* --- tune_targets --- */
-/* What `easim tune` tunes, as --params has it: parameters of the policy, values of the scenario,
-   and the policy itself; ranges, or lists of values. */
+/* What `easim tune` tunes, as in --params: parameters of the policy, values of the scenario, and
+   the policy itself; ranges, or lists of values. */
 
 /* The caller fills in the first part; release with tune_targets_finish. Texts are in the arena of
    the options. */

@@ -12,8 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- model_args --- */
-/* What `easim models` looks at: the models and the GPUs of a scenario, or those of a model file. */
+/* --- model_args: models and GPUs of a scenario, or those of a model file --- */
 
 /* Zero-initialise; release with model_args_finish. */
 struct model_args {

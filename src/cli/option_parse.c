@@ -10,8 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* --- option_help --- */
-/* Help and man pages from the table. */
+/* --- option_help: help and man pages from the table --- */
 
 #define WIDTH  79
 #define COLUMN 29 /* of the texts of options */

@@ -13,8 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- option_values --- */
-
 static int option_read_metric(const char *name, unsigned *ret_column,
                               struct error *reterr) MUST_CHECK;
 

@@ -9,8 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* --- option_row --- */
-/* A row of the table of options: one entry parses, checks, documents and completes one option. */
+/* --- option_row: one row parses, checks, documents and completes one option --- */
 
 enum option_kind {
     OPTION_FLAG,      /* bool; takes no value */
@@ -68,8 +67,8 @@ const char *option_next(const char **list, struct arena *arena);
 const char *option_name(const char *item, struct arena *arena, const char **value);
 
 /* --- option_forms --- */
-/* Values of options that have a form of their own. Each fills in its member of struct options, or
-   the struct that it names; the cause of an error does not name the option. */
+/* Values that have a form of their own. Each fills in its member of struct options, or the struct
+   that it names. */
 
 /* SHARE: double. */
 int option_read_share(const char *text, void *target, struct arena *arena,

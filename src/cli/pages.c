@@ -1,4 +1,4 @@
-/* Report, timeline. */
+/* Pages about results: easim report and easim timeline. */
 #include "cli/cli.h"
 #include "cli/internal.h"
 #include "cli/options.h"
@@ -11,8 +11,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* --- report --- */
-/* easim report: one page about a run or a comparison. */
+/* --- report: one page about a run or a comparison --- */
 
 #define PAGE_NAME "report.html"
 
@@ -81,8 +80,7 @@ int cli_report(struct options *options) {
     return code;
 }
 
-/* --- timeline --- */
-/* easim timeline: a recorded run as a Chrome trace. */
+/* --- timeline: a recorded run as a Chrome trace --- */
 
 static const char *timeline_path(struct options *options) {
     if (options->out)

@@ -1,5 +1,5 @@
-/* Repetition of a recorded command. It runs in a child, so that whatever becomes of it the folder
-   of its results is removed. */
+/* Repetition of a recorded command, in a child, so that in any case the folder of its results is
+   removed. */
 #include "cli/internal.h"
 
 #include "base/child.h"
@@ -24,8 +24,8 @@
 #include <unistd.h>
 
 /* --- repeat_child --- */
-/* A command in a child process. Fork, wait, pass signals on. The child heads a process group, so
-   that an interruption at the terminal reaches it once, from here. */
+/* The child heads a process group, so that an interruption at the terminal reaches it once, from
+   here. */
 
 struct repeat_child {
     enum command command;
@@ -108,8 +108,7 @@ static int repeat_child_run(const struct repeat_child *repetition) {
     return exit_code(status, interrupted);
 }
 
-/* --- repeat_compare --- */
-/* The files of recorded results against those of a repetition. */
+/* --- repeat_compare: the files of recorded results against those of a repetition --- */
 
 /* ---- What manifests name ---- */
 

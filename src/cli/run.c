@@ -16,8 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* --- run --- */
-
 /* Reading back what was recorded takes a third of a second of 100,000 jobs: of more than these the
    line under the table only says who tells. */
 #define WASTE_LINE_MOST_JOBS 20000
@@ -183,8 +181,7 @@ int cli_run(struct options *options) {
     return code;
 }
 
-/* --- check --- */
-/* easim check: everything that `easim run` would refuse, without running. */
+/* --- check: easim check: everything that `easim run` would refuse, without running --- */
 
 int cli_check(struct options *options) {
     struct problems problems = CLI_PROBLEMS;
@@ -212,8 +209,7 @@ int cli_check(struct options *options) {
     return code;
 }
 
-/* --- bound --- */
-/* easim bound: numbers that no schedule of a scenario's jobs is below. */
+/* --- bound: easim bound: numbers that no schedule of a scenario's jobs is below --- */
 
 static int print_bounds(const struct options *options, const struct bound_output *output,
                         const char *folder) {

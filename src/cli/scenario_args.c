@@ -15,8 +15,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* --- scenario_args --- */
-
 /* Whether "path=value" sets the name of the policy; a text that is none is refused when it is
    applied. */
 static bool sets_policy_name(const char *text) {
@@ -84,8 +82,7 @@ void scenario_args_plain(const struct options *options, struct study *study) {
     problems_finish(&ignored);
 }
 
-/* --- run_args --- */
-/* How options say that a scenario is run, and the way a signal ends a run. */
+/* --- run_args: how a scenario is run, and how a signal ends a run --- */
 
 /* The one variable that a signal handler may reach. */
 static atomic_bool interrupted;
@@ -172,8 +169,7 @@ const char *run_args_folder(struct options *options, const char *usual, struct e
     return run_args_take_folder(options, folder, reterr) < 0 ? NULL : folder;
 }
 
-/* --- recorded_args --- */
-/* The choice of a recorded run. */
+/* --- recorded_args: the choice of a recorded run --- */
 
 static int refuse_policy(const struct recorded_folder *folder, struct options *options,
                          struct error *reterr) {

@@ -29,9 +29,7 @@ void scenario_args_trust(const struct options *options, struct scenario_override
    policies; release with study_finish. A scenario that has been loaded has no problems. */
 void scenario_args_plain(const struct options *options, struct study *ret_study);
 
-/* --- run_args --- */
-/* What commands that run a scenario do with their options: how it is run, and what of it is shown.
- */
+/* --- run_args: options of commands that run a scenario: how it is run, and what is shown --- */
 
 /* What the options say of a run, with an interruption by SIGINT or SIGTERM; the caller adds the
  * rest. */
@@ -55,8 +53,7 @@ int run_args_take_folder(struct options *options, const char *folder,
 const char *run_args_folder(struct options *options, const char *usual,
                             struct error *reterr) MUST_CHECK;
 
-/* --- recorded_args --- */
-/* The recorded run that the options of a command mean: DIR, --policy, --replication. */
+/* --- recorded_args: the recorded run that options mean: DIR, --policy, --replication --- */
 
 /* Zero-initialise; release with recorded_args_finish. */
 struct recorded_args {
@@ -72,8 +69,7 @@ int recorded_args_load(struct recorded_args *args, struct options *options,
 const char *recorded_args_name(const struct recorded_args *args, struct arena *arena);
 void recorded_args_finish(struct recorded_args *args);
 
-/* --- formats --- */
-/* The formats of a command that reads several, and the options that only some have a use for. */
+/* --- formats: formats of a command that reads several, and the options that only some have --- */
 
 struct format_use {
     const char *name;

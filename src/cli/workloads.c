@@ -1,4 +1,4 @@
-/* Gen, import. */
+/* Workloads as files: easim gen and easim import. */
 #include "base/child.h"
 #include "cli/cli.h"
 #include "cli/internal.h"
@@ -14,8 +14,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* --- gen --- */
-/* easim gen: the jobs of one replication as a workload CSV. */
+/* --- gen: the jobs of one replication as a workload CSV --- */
 
 static int write_rows(const struct options *options, const struct study *study,
                       const struct workload *workload, struct error *reterr) {
@@ -66,8 +65,8 @@ int cli_gen(struct options *options) {
 }
 
 /* --- import --- */
-/* easim import: a recorded job log as a workload CSV, with a report of what was read, kept, changed
- * and dropped. */
+/* A recorded job log as a workload CSV, with a report of what was read, kept, changed and
+   dropped. */
 
 /* The instant of t = 0, which is also what start_time of a scenario wants. */
 static void report_offset(const struct trace_reader *reader, double offset_s, const char *what,
