@@ -24,8 +24,7 @@ struct easim_pass actions_pass(struct easim_plan *plan);
 /* Carries out what the policy has asked for; if the run has failed, drops it. */
 void actions_finish(struct easim_plan *plan);
 
-/* --- look --- */
-/* A look of the policy at the view, which it must not change. */
+/* --- look: a look of the policy at the view, which it must not change --- */
 
 /* Part of the message when the policy of a checked run has changed it. */
 #define LOOK_DAMAGE "has written into the view, which is constant"

@@ -1,4 +1,5 @@
-/* Invariants, span checks. */
+/* Invariants of a checked run: see internal.h. Everything is derived again from jobs and nodes, not
+   from running totals of the engine or from what placement keeps of switches. */
 #include "engine/internal.h"
 
 #include "engine/contention.h"
@@ -10,9 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* --- span_checks --- */
-/* What a checked run looks at of spans: see internal.h. Computed from the nodes alone, without
-   what placement keeps of switches. */
+/* --- span_checks: what a checked run looks at of spans --- */
 
 /* Whether one switch of a tier, the cluster without tiers, holds all nodes of an allocation. */
 static bool is_held(const struct sim *sim, const struct allocation *allocation, uint32_t span) {
@@ -70,8 +69,6 @@ static void span_checks_switches(struct sim *sim) {
 }
 
 /* --- invariants --- */
-/* Invariants: see internal.h. Everything is derived again from the jobs, not from running totals
- * of the engine. */
 
 struct totals {
     uint32_t *node_busy, *node_shared, *node_jobs;

@@ -1,4 +1,4 @@
-/* Contention check, forecasts check, services check. */
+/* Checks of contention, forecasts and services: see internal.h. */
 #include "engine/internal.h"
 
 #include "engine/cluster_signals.h"
@@ -8,8 +8,7 @@
 #include <stdlib.h>
 
 /* --- contention_check --- */
-/* Shares, checked: see internal.h. Loads are summed up again from the GPUs of jobs, not
-   from the lists of links. */
+/* Loads are summed up again from the GPUs of jobs, not from the lists of links. */
 
 #define CONTENTION_CHECK_ROUNDING 1e-9
 
@@ -151,8 +150,7 @@ void contention_check(struct sim *sim) {
 }
 
 /* --- forecasts_check --- */
-/* Checks of forecasts: see internal.h. What an hour was is summed up from the values that
-   the view has had, not from the series. */
+/* What an hour was is summed up from the values that the view has had, not from the series. */
 
 #define FORECASTS_CHECK_ROUNDING 1e-9 /* of the greatest value of the hour */
 

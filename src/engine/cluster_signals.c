@@ -1,4 +1,4 @@
-/* Cap, price, carbon: one signal[]: see cluster_signals.h. */
+/* Cap, price and carbon intensity over time: see cluster_signals.h. */
 #include "engine/cluster_signals.h"
 
 #include "base/units.h"
@@ -8,8 +8,7 @@
 #include <stdlib.h>
 
 /* --- cluster_changes --- */
-/* Changes of cap, price and carbon: see cluster_changes. Invariant: the view holds the values of
- * the present instant. */
+/* Invariant: the view holds the values of the present instant. */
 
 #define ROUNDS_WITH_FAILURES 100
 #define MOST_TIMERS_ALONE    100000 /* one an hour: eleven years */
@@ -144,8 +143,8 @@ bool cluster_changes_helpful_left(const struct sim *sim) {
 }
 
 /* --- forecasts --- */
-/* Forecasts: see forecasts. Invariant: the rings hold the hours of the view. The numbers drawn
-   for an hour depend on the hour alone, so that whoever asks, and when, changes no forecast. */
+/* Invariant: the rings hold the hours of the view. The numbers drawn for an hour depend on the hour
+   alone, so that no question changes a forecast. */
 
 uint32_t forecasts_hours(const struct sim *sim) {
     bool reads = sim->module->policy->capabilities & EASIM_CAPABILITY_FORECAST;

@@ -1,4 +1,5 @@
-/* Cap, price, carbon: one signal[]. */
+/* Signals of the cluster: changes of cap, price and carbon intensity (cluster_changes), and their
+   forecasts. */
 #ifndef EASIM_ENGINE_CLUSTER_SIGNALS_H
 #define EASIM_ENGINE_CLUSTER_SIGNALS_H
 
@@ -24,8 +25,8 @@ void cluster_changes_check_end(struct sim *sim, int64_t to_ns);
 bool cluster_changes_helpful_left(const struct sim *sim);
 
 /* --- forecasts --- */
-/* Forecasts of cap, price and carbon intensity, hour by hour (semantics 29). They are new at every
-   full hour, which is no event: policies see them when they decide. */
+/* Hour by hour (semantics 29). They are new at every full hour, which is no event: policies see
+   them when they decide. */
 
 #define FORECAST_HOUR_NS (3600 * NS_PER_S)
 

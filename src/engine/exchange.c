@@ -1,6 +1,5 @@
 /* Exchanges: see internal.h. Invariant: a trial leaves placement as it was, and what is done for
-   real comes to the same GPUs: which ones a job gets depends on those free, not on who left
-   them. */
+   real comes to the same GPUs, which depend on those free, not on who left them. */
 #include "engine/internal.h"
 
 #include "engine/gpus.h"

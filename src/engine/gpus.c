@@ -10,8 +10,8 @@
 #include <math.h>
 
 /* --- utilization --- */
-/* Utilization over time: see utilization. Invariant: of a computing job the step is the last one
-   that begins at or before the work it has done. */
+/* Invariant: of a computing job the step is the last one that begins at or before the work it has
+   done. */
 
 #define UTILIZATION_ROUNDING 1e-11 /* of a job's work, as in phase */
 
@@ -45,8 +45,6 @@ double utilization_next_work(const struct sim *sim, uint32_t job) {
     uint32_t next = sim->uses[job].step + 1;
     return next < spec->utilization->count ? spec->work - spec->utilization->at[next].from_s : -1;
 }
-
-/* --- gpus --- */
 
 /* --- power and time --- */
 

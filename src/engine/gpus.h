@@ -75,8 +75,8 @@ bool power_cap_forbids_nw(const struct sim *sim, int64_t committed_nw);
 
 /* --- utilization --- */
 /* Rigid jobs whose utilization changes with their progress (semantics 21): which value holds. A
-   step changes the power of a job and nothing else: policies know the mean, and finishes keep their
-   events. Where steps begin is in segments.h. */
+   step changes the power of a job alone: policies know the mean, and finishes keep their events.
+   Where steps begin is in segments.h. */
 
 /* Nothing to keep unless the utilization of some job is known over time. */
 void utilization_init(struct sim *sim);
@@ -93,8 +93,8 @@ double utilization_present(const struct sim *sim, uint32_t job);
 double utilization_next_work(const struct sim *sim, uint32_t job);
 
 /* --- phase --- */
-/* The phases of a job's model (semantics 15): which there are, and which a job is in by the work it
-   has left. What follows for the job is in jobs.h. Inline where every event asks. */
+/* The phases of a job's model (semantics 15), and which one a job is in by the work it has left.
+   What follows for the job is in jobs.h. Inline where every event asks. */
 
 /* The configurations of a job in its present phase: the sets of the phases of one request stand one
    after the other (config_table.h). */

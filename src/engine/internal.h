@@ -9,7 +9,7 @@
 #include "policy/list/recheck.h"
 
 /* --- callbacks --- */
-/* Where the policy is called: for a decision, at the beginning and the end, and for questions. */
+/* Where the policy is called: for a decision, at the beginning and the end, for questions. */
 
 /* Asks the policy for its decision and carries it out. On failure sim->error is set. */
 void callbacks_decide(struct sim *sim);
@@ -23,14 +23,13 @@ void callbacks_check_view(struct sim *sim);
    policy, which the host keeps, are no longer what the policy would answer; text says which. */
 bool callbacks_explain(struct sim *sim, char text[static RECHECK_BYTES]);
 
-/* --- admission --- */
-/* Whether a job that arrives goes into the queue or is rejected, for ever. */
+/* --- admission: whether a job that arrives goes into the queue or is rejected, for ever --- */
 
 /* The arrival of a job: into the queue, or rejected. */
 void admission_submit(struct sim *sim, uint32_t job);
 
 /* --- exchange --- */
-/* Exchanges: sets of jobs that start, stop and change their GPUs with each other, all or none. */
+/* Sets of jobs that start, stop and change their GPUs with each other, all or none. */
 
 /* Parts as the host keeps them; zero-initialise, release with exchange_finish. */
 struct exchange {
@@ -53,8 +52,8 @@ enum refusal exchange_try(struct sim *sim, struct exchange *exchange, uint32_t *
 void exchange_take_gpus(struct sim *sim, struct exchange *exchange);
 
 /* --- action_checks --- */
-/* Whether an action of the policy can be tried at all, as things stand in its plan. Whether it
-   fits, and the power cap, come after that. */
+/* Whether an action of the policy can be tried at all, as its plan stands. Fit and power cap come
+   after that. */
 
 bool action_has_capability(const struct sim *sim, uint32_t capability);
 /* A configuration of the job's own range. */
@@ -85,17 +84,16 @@ void invariants_check_all(struct sim *sim);
 void invariants_check(struct sim *sim);
 
 /* --- contention_check --- */
-/* What --check asks of shares (semantics 35.4), from the allocations of jobs: no uplink and no
-   storage carries more than it can; who has less than it could use is on a full one where nobody
-   has more. */
+/* What --check asks of shares (semantics 35.4), by the allocations of jobs: no uplink or storage
+   carries more than it can; a job with less than it could use is on a full one where none has
+   more. */
 
 /* With contention: fails the run if that is not so. */
 void contention_check(struct sim *sim);
 
 /* --- forecasts_check --- */
-/* What `--check` asks of forecasts: that an hour was, when it is over, what had been shown of it
-   while it was present, whatever the error of those ahead; and that without an error what is shown
-   of an hour never changes. */
+/* What `--check` asks of forecasts: a past hour was as shown while present, whatever the error of
+   those ahead; without an error what is shown of an hour never changes. */
 
 /* Around forecasts_update, with the view of the instant before and the time to which it goes on. */
 void forecasts_check_advance(struct sim *sim, int64_t from_ns, int64_t to_ns);
@@ -103,8 +101,8 @@ void forecasts_check_shown(struct sim *sim);
 void forecasts_check_finish(struct sim *sim);
 
 /* --- services_check --- */
-/* What --check makes sure of about services after every event: everything is derived again from the
-   replicas and the demand (semantics 34). */
+/* What --check asks of services after every event, derived again from replicas and demand
+   (semantics 34). */
 
 /* What replicas and reservations hold and draw. */
 struct services_held {

@@ -10,8 +10,8 @@
 #include <string.h>
 
 /* --- predictions --- */
-/* What the view tells of a job's future on the empty cluster: T*, EDP* and the configuration of T*
-   (semantics 4), with the configurations of its present phase. */
+/* The view of a job's future on the empty cluster: T*, EDP* and the configuration of T* (semantics
+   4), with the configurations of its present phase. */
 
 /* For the work that is left and the set-up, as the view has them. */
 static void predictions_update(struct sim *sim, uint32_t job) {
@@ -103,8 +103,8 @@ static uint32_t job_phase_follow_on_gpus(struct sim *sim, uint32_t job, uint32_t
 }
 
 /* --- job_memory --- */
-/* Memory of jobs: see job_memory. Invariant: the memory of a job that is not submitted is zero,
-   and in a checked run what lies behind that of each job. */
+/* Invariant: the memory of a job that is not submitted is zero, and in a checked run also the bytes
+   after that of each job. */
 
 #define MOST_GIB 4u /* of all jobs together */
 
@@ -141,8 +141,6 @@ bool job_memory_is_whole(const struct sim *sim, uint32_t job) {
         is_zero = is_zero && sim->job_memory[job * sim->job_memory_stride + i] == 0;
     return is_zero;
 }
-
-/* --- jobs --- */
 
 /* --- submission --- */
 

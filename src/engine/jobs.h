@@ -1,6 +1,6 @@
-/* The life of a job: submitted, started, finished; how it is stopped or moved is in interrupt and
-   job_resize, what it does in between in segments.h. Each step keeps placement, power, usage,
-   view and pending events together. */
+/* The life of a job: submitted, started, finished; interrupted or moved (interrupt, job_resize);
+   what it does in between is in segments.h. Each step keeps placement, power, usage, view and
+   pending events together. */
 #ifndef EASIM_ENGINE_JOBS_H
 #define EASIM_ENGINE_JOBS_H
 
@@ -17,8 +17,7 @@ bool jobs_take_gpus(struct sim *sim, uint32_t job, uint32_t config, struct alloc
 void jobs_start(struct sim *sim, const struct job_start *start);
 void jobs_finish(struct sim *sim, uint32_t job);
 
-/* --- interrupt --- */
-/* Jobs that are stopped while they run: preempted, or on a node that fails. */
+/* --- interrupt: jobs that are stopped while they run: preempted, or on a node that fails --- */
 
 /* A running job is to be preempted: its GPUs come free now, unless it is to write a checkpoint
    first (which it may not if at_once). */
@@ -32,8 +31,7 @@ void interrupt_release(struct sim *sim,
  * the queue. */
 void interrupt_fail(struct sim *sim, uint32_t job);
 
-/* --- job_resize --- */
-/* Running jobs that move to other GPUs, more or fewer. */
+/* --- job_resize: running jobs that move to other GPUs, more or fewer --- */
 
 /* Takes GPUs for start->config for a running job, of which its own may be some; the view shows it
    there, with the checkpoint and the restart that it pays and the finish that is then expected. If
@@ -60,14 +58,13 @@ void rejection_finish(struct sim *sim);
 
 /* --- job_phase --- */
 /* Phases of a model as a job goes through them (semantics 15): forth while it computes, and back
-   with the work it loses. Its configurations in the view are always those of its phase. */
+   with the work it loses. The view always has the configurations of its phase. */
 
 /* The event itself: a computing job enters the next phase, with the batch that it takes there. */
 void job_phase_enter(struct sim *sim, uint32_t job);
 
 /* --- job_memory --- */
-/* Memory that a policy has for each job (easim_job_memory): the host's, zeroed when a job is
-   submitted. */
+/* Memory that a policy has for each job (easim_job_memory), zeroed when a job is submitted. */
 
 /* Makes room for all jobs, if the policy declares job_memory_size; fails if that is too much. */
 int job_memory_init(struct sim *sim, struct error *reterr) MUST_CHECK;

@@ -15,8 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* --- events --- */
-/* What each class of event does. */
+/* --- events: what each class of event does --- */
 
 /* Arrivals enter the event set one at a time; jobs are in order of submission. */
 static void take_arrival(struct sim *sim, uint32_t job) {
@@ -121,9 +120,8 @@ static void events_apply(struct sim *sim, const struct event *event) {
 }
 
 /* --- settle --- */
-/* What follows from changes at nodes and in what jobs share, after all changes of an event or
-   decision. Changed nodes settle: see settle. Speeds and events follow once for all changes
-   of one event or decision, so that a job whose neighbours end up the same is left alone. */
+/* What follows from changes at nodes and in what jobs share: once for all changes of an event or
+   decision, so that a job whose neighbors end up the same is left alone. */
 
 static void settle_sleep(struct sim *sim, uint32_t node) {
     int64_t next_ns = sleep_next_ns(&sim->nodes.sleep, node);

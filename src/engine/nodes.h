@@ -1,5 +1,5 @@
 /* What goes on at a node beside the segments of jobs: which jobs are there, how they slow each
-   other down, and which free GPUs sleep. Off, and without cost, unless the cluster has failures,
+   other down, which free GPUs sleep. Off, and without cost, unless the cluster has failures,
    interference or sleep. What follows from changes waits for loop.h. */
 #ifndef EASIM_ENGINE_NODES_H
 #define EASIM_ENGINE_NODES_H

@@ -1,4 +1,4 @@
-/* Callbacks, admission. */
+/* Calls of the policy: see internal.h. */
 #include "engine/internal.h"
 
 #include "base/machine.h"

@@ -9,8 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* --- replicas --- */
-
 static const struct replica_config *config_of(const struct sim *sim,
                                               const struct replica *replica) {
     return &services_spec(sim, replica->service)->configs[replica->config];

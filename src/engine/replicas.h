@@ -1,5 +1,5 @@
-/* Replicas of services (semantics 34.3): each k GPUs of one type in one node, which it takes,
-   loads on, and serves with; in placement, view, power and the service alike. */
+/* Replicas of services (semantics 34.3): each k GPUs of one type in one node, which it takes, loads
+   on, and serves with; in placement, view, power and the service alike. */
 #ifndef EASIM_ENGINE_REPLICAS_H
 #define EASIM_ENGINE_REPLICAS_H
 

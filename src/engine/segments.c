@@ -1,6 +1,5 @@
-/* Segments: see segments.h. A job gets its energy where one ends, so that it is exact at any
- * instant.
- */
+/* Segments: see segments.h. A job gets its energy when one ends, so that it is exact at any
+   instant. */
 #include "engine/segments.h"
 
 #include "base/units.h"
@@ -12,9 +11,9 @@
 #include <math.h>
 
 /* --- progress --- */
-/* Progress: see progress. Invariant: of a computing job stretch_work is done
-   at stretch_ns of its computing time and stretch_energy drawn at power_ns, and kept_work and
-   kept_energy at its last periodic checkpoints before these. */
+/* Invariant: of a computing job stretch_work is done at stretch_ns of its computing time and
+   stretch_energy drawn at power_ns, and kept_work and kept_energy at its last periodic checkpoints
+   before these. */
 
 void progress_init(struct sim *sim) {
     if (sim->options.noise.speed_sigma > 0 || sim->cluster->slowdown_per_neighbour > 0 ||
@@ -209,8 +208,6 @@ int64_t job_finish_predicted_on_ns(const struct sim *sim, uint32_t job) {
     return sim->now_ns +
            units_duration_ns(j->remaining / sim->view.configs[j->config].goodput[j->span]);
 }
-
-/* --- segments --- */
 
 /* --- power --- */
 

@@ -1,5 +1,5 @@
-/* Segments of a job's life (observer.h): here each begins and ends. With a segment its power, its
-   energy and the job's pending event, which is the end of it, begin and end. */
+/* Segments of a job's life (observer.h): here each begins and ends, with its power, its energy and
+   its pending event, which is its end. */
 #ifndef EASIM_ENGINE_SEGMENTS_H
 #define EASIM_ENGINE_SEGMENTS_H
 
@@ -40,8 +40,8 @@ void segments_change_share(struct sim *sim, uint32_t job);
 struct segment segments_present(const struct sim *sim, uint32_t job, enum segment_cause ended);
 
 /* --- account --- */
-/* What a job has done and drawn up to now, the present segment included. For observers, and for
-   segments.c where a segment ends; nothing is kept here. */
+/* What a job has done and drawn up to now, the present segment included, for observers and for the
+   end of a segment; nothing is kept here. */
 
 /* Of its spec's work, in its unit; lost work not counted. */
 double account_work_done(const struct sim *sim, uint32_t job);
@@ -55,10 +55,10 @@ struct lost account_lost(const struct sim *sim, uint32_t job);
 
 /* --- progress --- */
 /* The true progress of running jobs. A job that computes does factor * goodput of its
-   configuration, where factor stands for model noise (constant over its life), interference
-   (changes with its neighbours) and its share of network and storage; policies see predictions with
-   factor 1. A run is what a job does between a set-up and the next stop; time with one factor and
-   one configuration is a stretch of it. */
+   configuration, where factor is model noise (constant over its life), interference (changes with
+   its neighbors) and its share of network and storage; policies see predictions with factor 1. A
+   run is what a job does between a set-up and the next stop; time with one factor and one
+   configuration is a stretch of it. */
 
 /* Nothing to keep unless there is noise, interference, contention, a model with phases or a
    utilization that changes. */
@@ -82,8 +82,8 @@ double progress_work(const struct sim *sim, uint32_t job, int64_t computing_ns);
 const struct progress *progress_of(const struct sim *sim, uint32_t job, struct progress *place);
 
 /* --- job_finish --- */
-/* When a job ends: truly, at the speed it has, and as the policy is told. The two are the same
-   where speed is as predicted, work is as requested and no GPU has to wake up. */
+/* When a job ends: truly, at the speed it has, and as the policy is told. The two are the same if
+   speed is as predicted, work is as requested and no GPU has to wake up. */
 
 /* When a job that holds GPUs will truly be done, or enter the next phase of its model if that is
    first, if its speed stays. */
@@ -96,8 +96,8 @@ int64_t job_finish_predicted_ns(const struct sim *sim, uint32_t job, uint32_t co
 int64_t job_finish_predicted_on_ns(const struct sim *sim, uint32_t job);
 
 /* --- checkpoint --- */
-/* What checkpoints keep and cost. When a job is stopped: which part of its work is kept, which
-   is lost, and for how long it holds its GPUs to write. */
+/* When a job is stopped: which part of its work its checkpoints keep, and how long it holds its
+   GPUs to write. */
 
 /* How a job comes to be stopped: with time for a checkpoint, without, or by a failure, which comes
    before the end of a checkpoint of the same instant. */

@@ -1,7 +1,7 @@
 /* The data of one simulation: cluster, jobs and a policy in simulated time; and what every part of
    the engine does with it: to fail, to tell observers, to add events. Fields are for the engine's
-   own files and, read-only, for observers. Two simulations in one process do not notice each other.
-   loop.h runs it. */
+   own files and, read-only, for observers. Simulations in one process are independent. loop.h runs
+   it. */
 #ifndef EASIM_ENGINE_SIM_H
 #define EASIM_ENGINE_SIM_H
 
@@ -27,8 +27,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* --- job_state --- */
-/* The state of a job beyond its spec and its view. Header only: data of struct sim. */
+/* --- job_state: the state of a job beyond its spec and its view: data of struct sim --- */
 
 /* How fast a job truly is (segments.h). */
 struct progress {
@@ -103,7 +102,7 @@ static inline bool job_run_uses_gpus(const struct job_run *run) {
 }
 
 /* --- cluster_state --- */
-/* The state of the cluster beside its free GPUs and its power. Header only: data of struct sim. */
+/* The state of the cluster beside its free GPUs and its power: data of struct sim. */
 
 enum cluster_change { CHANGE_CAP, CHANGE_PRICE, CHANGE_CARBON, CHANGE_COUNT };
 
@@ -189,8 +188,7 @@ struct convoys {
     struct timeheap wakes; /* of members, in nanoseconds, and of such as were */
 };
 
-/* --- service_state --- */
-/* Services and their replicas while a run goes on. Header only: data of struct sim. */
+/* --- service_state: services and their replicas while a run goes on: data of struct sim --- */
 
 enum replica_phase {
     REPLICA_GONE,     /* a free place in services->replicas */
