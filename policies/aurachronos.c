@@ -2,19 +2,20 @@
    energy-delay product that is in time; a job about to miss its deadline displaces best-effort
    jobs, those that waste the least energy; all other jobs fill the rest by energy-delay product.
    After AuraChronos of the EAS-Sim study. */
-#include <easim/policy.h>
+#include "edp/edp.h"
+
 #include <stdlib.h>
 
-enum { BASIS_GROSS, BASIS_MARGINAL };
 enum { URGENT_EDP, URGENT_TIME };
 enum { TIER_URGENT, TIER_OTHER };
 
 #define MARGIN_S 1e-6 /* more than what rounding does to a time */
 
 struct params {
-    double tau, edp_slack, edp_exponent, deadline_margin_s, preempt_slack_s;
+    struct edp edp;
+    double tau, deadline_margin_s, preempt_slack_s;
     int64_t max_preemptions;
-    int32_t power_basis, urgent_objective;
+    int32_t urgent_objective;
 };
 
 /* A running job that may be displaced: what that wastes, and how long it would still hold its GPUs.
@@ -65,23 +66,23 @@ static void key(const struct easim_pass *pass, const struct easim_job *job, doub
     ret->tier = TIER_OTHER;
     ret->value = sqrt(best);
     ret->ageing_s = p->tau;
-    ret->objective_max = p->edp_slack < EASIM_OFF ? p->edp_slack * best : 0;
+    ret->objective_max = edp_most(&p->edp, best);
 }
 
 static double objective(const struct easim_pass *pass, const struct easim_job *job,
                         const struct easim_choice *choice) {
     const struct params *p = pass->params;
     (void)job;
-    return easim_choice_edp(choice, p->edp_exponent, p->power_basis == BASIS_MARGINAL);
+    return edp_objective(&p->edp, choice);
 }
 
 static bool objective_rises(const struct easim_pass *pass) {
-    return ((const struct params *)pass->params)->power_basis == BASIS_GROSS;
+    return edp_rises(&((const struct params *)pass->params)->edp);
 }
 
 static double known_best(const struct easim_pass *pass, const struct easim_job *job) {
     const struct params *p = pass->params;
-    return p->edp_exponent == 1 && p->power_basis == BASIS_GROSS ? job->edp_best_js : NAN;
+    return edp_known_best(&p->edp, job);
 }
 
 static double urgent_objective(const struct easim_pass *pass, const struct easim_job *job,
@@ -276,12 +277,10 @@ static bool make_room(const struct easim_pass *pass, const struct easim_job *job
 
 /* --- the module --- */
 
-static const char *const bases[] = {"gross", "marginal", NULL};
 static const char *const urgent_objectives[] = {"edp", "time", NULL};
 
 static const struct easim_param params[] = {
-    {"tau", "s", "ageing time constant of the other jobs: A = 1 + age/tau", EASIM_PARAM_DURATION,
-     offsetof(struct params, tau), 1e-3, 1e9, 3600, false, NULL},
+    TAU_PARAM(" of the other jobs"),
     {"urgent_objective", "", "of urgent jobs: edp, or time", EASIM_PARAM_CHOICE,
      offsetof(struct params, urgent_objective), 0, 1, URGENT_EDP, false, urgent_objectives},
     {"deadline_margin_s", "s", "urgent jobs are to end this long before their deadline",
@@ -290,12 +289,7 @@ static const struct easim_param params[] = {
      EASIM_PARAM_DURATION, offsetof(struct params, preempt_slack_s), 0, 1e9, 600, false, NULL},
     {"max_preemptions", "", "a job that has been preempted so often is not displaced",
      EASIM_PARAM_INT, offsetof(struct params, max_preemptions), 0, 1e6, 3, false, NULL},
-    {"edp_slack", "", "other jobs: admit only configurations with EDP <= edp_slack * EDP*",
-     EASIM_PARAM_REAL, offsetof(struct params, edp_slack), 1, 1e9, EASIM_OFF, true, NULL},
-    {"edp_exponent", "", "n of the energy-delay product E * T^n", EASIM_PARAM_REAL,
-     offsetof(struct params, edp_exponent), 0, 10, 1, false, NULL},
-    {"power_basis", "", "gross, or marginal: power above idle", EASIM_PARAM_CHOICE,
-     offsetof(struct params, power_basis), 0, 1, BASIS_GROSS, false, bases},
+    EDP_PARAMS("other jobs: ", ""),
 };
 
 static const struct easim_list list = {

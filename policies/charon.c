@@ -1,16 +1,16 @@
 /* charon: zeus or pollux within a power cap, as the EAS-Sim study describes Charon: allocates only
    within a global budget. When the cap falls, jobs give their GPUs back at once until it holds. */
-#include <easim/policy.h>
+#include "edp/edp.h"
 
 enum { BASE_ZEUS, BASE_POLLUX };
-enum { BASIS_GROSS, BASIS_MARGINAL };
 
 #define SOON_S 1e-6 /* the earliest time that differs from now whatever the rounding */
 #define MARGIN 1e-6 /* of a power, and in watts: far more than what rounding does */
 
 struct params {
-    double tau, time_slack, edp_slack, edp_exponent;
-    int32_t base, power_basis;
+    struct edp edp;
+    double tau, time_slack;
+    int32_t base;
 };
 
 static bool is_pollux(const struct easim_pass *pass) {
@@ -21,7 +21,7 @@ static void key(const struct easim_pass *pass, const struct easim_job *job, doub
                 struct easim_key *ret) {
     const struct params *p = pass->params;
     (void)job;
-    double slack = is_pollux(pass) ? p->time_slack : p->edp_slack;
+    double slack = is_pollux(pass) ? p->time_slack : p->edp.slack;
     ret->value = is_pollux(pass) ? best : sqrt(best);
     ret->ageing_s = p->tau;
     ret->objective_max = slack < EASIM_OFF ? slack * best : 0;
@@ -31,16 +31,14 @@ static double objective(const struct easim_pass *pass, const struct easim_job *j
                         const struct easim_choice *choice) {
     const struct params *p = pass->params;
     (void)job;
-    return is_pollux(pass)
-               ? choice->time_s
-               : easim_choice_edp(choice, p->edp_exponent, p->power_basis == BASIS_MARGINAL);
+    return is_pollux(pass) ? choice->time_s : edp_objective(&p->edp, choice);
 }
 
 static double known_best(const struct easim_pass *pass, const struct easim_job *job) {
     const struct params *p = pass->params;
     if (is_pollux(pass))
         return job->time_best_s;
-    return p->edp_exponent == 1 && p->power_basis == BASIS_GROSS ? job->edp_best_js : NAN;
+    return edp_known_best(&p->edp, job);
 }
 
 static double resize_least(const struct easim_pass *pass, const struct easim_job *job) {
@@ -151,21 +149,14 @@ static void begin(const struct easim_pass *pass) {
 /* --- the module --- */
 
 static const char *const base_policies[] = {"zeus", "pollux", NULL};
-static const char *const bases[] = {"gross", "marginal", NULL};
 
 static const struct easim_param params[] = {
     {"base", "", "whose order and objective: zeus, or pollux", EASIM_PARAM_CHOICE,
      offsetof(struct params, base), 0, 1, BASE_ZEUS, false, base_policies},
-    {"tau", "s", "ageing time constant: A = 1 + age/tau", EASIM_PARAM_DURATION,
-     offsetof(struct params, tau), 1e-3, 1e9, 3600, false, NULL},
+    TAU_PARAM(""),
     {"time_slack", "", "base pollux: admit only configurations with T <= time_slack * T*",
      EASIM_PARAM_REAL, offsetof(struct params, time_slack), 1, 1e9, EASIM_OFF, true, NULL},
-    {"edp_slack", "", "base zeus: admit only configurations with EDP <= edp_slack * EDP*",
-     EASIM_PARAM_REAL, offsetof(struct params, edp_slack), 1, 1e9, EASIM_OFF, true, NULL},
-    {"edp_exponent", "", "base zeus: n of the energy-delay product E * T^n", EASIM_PARAM_REAL,
-     offsetof(struct params, edp_exponent), 0, 10, 1, false, NULL},
-    {"power_basis", "", "base zeus: gross, or marginal: power above idle", EASIM_PARAM_CHOICE,
-     offsetof(struct params, power_basis), 0, 1, BASIS_GROSS, false, bases},
+    EDP_PARAMS("base zeus: ", "base zeus: "),
 };
 
 static const struct easim_list list = {

@@ -1,13 +1,13 @@
 /* hades: the energy-delay product of zeus with the fairness of themis, as the EAS-Sim study
  * describes it. */
-#include <easim/policy.h>
+#include "edp/edp.h"
 
 enum { SCORE_SQRT, SCORE_SLIDE };
-enum { BASIS_GROSS, BASIS_MARGINAL };
 
 struct params {
-    double u0, edp_slack, edp_exponent;
-    int32_t score, power_basis;
+    struct edp edp;
+    double u0;
+    int32_t score;
 };
 
 static void key(const struct easim_pass *pass, const struct easim_job *job, double best,
@@ -15,7 +15,7 @@ static void key(const struct easim_pass *pass, const struct easim_job *job, doub
     const struct params *p = pass->params;
     (void)job;
     ret->value = p->score == SCORE_SLIDE ? -best : sqrt(best); /* the slide: descending */
-    ret->objective_max = p->edp_slack < EASIM_OFF ? p->edp_slack * best : 0;
+    ret->objective_max = edp_most(&p->edp, best);
 }
 
 static double user_factor(const struct easim_pass *pass, uint32_t user) {
@@ -30,20 +30,19 @@ static double objective(const struct easim_pass *pass, const struct easim_job *j
                         const struct easim_choice *choice) {
     const struct params *p = pass->params;
     (void)job;
-    return easim_choice_edp(choice, p->edp_exponent, p->power_basis == BASIS_MARGINAL);
+    return edp_objective(&p->edp, choice);
 }
 
 static bool objective_rises(const struct easim_pass *pass) {
-    return ((const struct params *)pass->params)->power_basis == BASIS_GROSS;
+    return edp_rises(&((const struct params *)pass->params)->edp);
 }
 
 static double known_best(const struct easim_pass *pass, const struct easim_job *job) {
     const struct params *p = pass->params;
-    return p->edp_exponent == 1 && p->power_basis == BASIS_GROSS ? job->edp_best_js : NAN;
+    return edp_known_best(&p->edp, job);
 }
 
 static const char *const scores[] = {"sqrt", "slide", NULL};
-static const char *const bases[] = {"gross", "marginal", NULL};
 
 static const struct easim_param params[] = {
     {"u0", "GPU s", "usage that doubles the key of a user of weight 1", EASIM_PARAM_REAL,
@@ -51,12 +50,7 @@ static const struct easim_param params[] = {
     {"score", "",
      "sqrt: ascending sqrt(EDP*) x W; slide: descending EDP* / (1 + U), as printed on the study's slide",
      EASIM_PARAM_CHOICE, offsetof(struct params, score), 0, 1, SCORE_SQRT, false, scores},
-    {"edp_slack", "", "admit only configurations with EDP <= edp_slack * EDP*", EASIM_PARAM_REAL,
-     offsetof(struct params, edp_slack), 1, 1e9, EASIM_OFF, true, NULL},
-    {"edp_exponent", "", "n of the energy-delay product E * T^n", EASIM_PARAM_REAL,
-     offsetof(struct params, edp_exponent), 0, 10, 1, false, NULL},
-    {"power_basis", "", "gross, or marginal: power above idle", EASIM_PARAM_CHOICE,
-     offsetof(struct params, power_basis), 0, 1, BASIS_GROSS, false, bases},
+    EDP_PARAMS("", ""),
 };
 
 static const struct easim_list list = {

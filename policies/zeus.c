@@ -1,13 +1,11 @@
 /* zeus: least energy-delay product first. Named after Zeus (You et al., NSDI'23), which trades
    energy against time for one job; here the trade is made for every malleable configuration of
    every job, as the EAS-Sim study does. */
-#include <easim/policy.h>
-
-enum { BASIS_GROSS, BASIS_MARGINAL };
+#include "edp/edp.h"
 
 struct params {
-    double tau, edp_slack, edp_exponent;
-    int32_t power_basis;
+    struct edp edp;
+    double tau;
 };
 
 static void key(const struct easim_pass *pass, const struct easim_job *job, double best,
@@ -16,36 +14,28 @@ static void key(const struct easim_pass *pass, const struct easim_job *job, doub
     (void)job;
     ret->value = sqrt(best);
     ret->ageing_s = p->tau;
-    ret->objective_max = p->edp_slack < EASIM_OFF ? p->edp_slack * best : 0;
+    ret->objective_max = edp_most(&p->edp, best);
 }
 
 static double objective(const struct easim_pass *pass, const struct easim_job *job,
                         const struct easim_choice *choice) {
     const struct params *p = pass->params;
     (void)job;
-    return easim_choice_edp(choice, p->edp_exponent, p->power_basis == BASIS_MARGINAL);
+    return edp_objective(&p->edp, choice);
 }
 
 static bool objective_rises(const struct easim_pass *pass) {
-    return ((const struct params *)pass->params)->power_basis == BASIS_GROSS;
+    return edp_rises(&((const struct params *)pass->params)->edp);
 }
 
 static double known_best(const struct easim_pass *pass, const struct easim_job *job) {
     const struct params *p = pass->params;
-    return p->edp_exponent == 1 && p->power_basis == BASIS_GROSS ? job->edp_best_js : NAN;
+    return edp_known_best(&p->edp, job);
 }
 
-static const char *const bases[] = {"gross", "marginal", NULL};
-
 static const struct easim_param params[] = {
-    {"tau", "s", "ageing time constant: A = 1 + age/tau", EASIM_PARAM_DURATION,
-     offsetof(struct params, tau), 1e-3, 1e9, 3600, false, NULL},
-    {"edp_slack", "", "admit only configurations with EDP <= edp_slack * EDP*", EASIM_PARAM_REAL,
-     offsetof(struct params, edp_slack), 1, 1e9, EASIM_OFF, true, NULL},
-    {"edp_exponent", "", "n of the energy-delay product E * T^n", EASIM_PARAM_REAL,
-     offsetof(struct params, edp_exponent), 0, 10, 1, false, NULL},
-    {"power_basis", "", "gross, or marginal: power above idle", EASIM_PARAM_CHOICE,
-     offsetof(struct params, power_basis), 0, 1, BASIS_GROSS, false, bases},
+    TAU_PARAM(""),
+    EDP_PARAMS("", ""),
 };
 
 static const struct easim_list list = {

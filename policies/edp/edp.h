@@ -1,0 +1,50 @@
+/* What zeus, hades, aurachronos and charon share: jobs and configurations by the energy-delay
+   product E * T^n, with power above idle if the user wants that. */
+#ifndef EASIM_POLICIES_EDP_EDP_H
+#define EASIM_POLICIES_EDP_EDP_H
+
+#include <easim/policy.h>
+
+enum { BASIS_GROSS, BASIS_MARGINAL };
+static const char *const bases[] = {"gross", "marginal", NULL};
+
+/* For a struct params, as its member `edp`. */
+struct edp {
+    double slack, exponent;
+    int32_t power_basis;
+};
+
+/* Rows of a table of parameters; the texts say of which jobs, or with which base. */
+/* clang-format off */
+#define TAU_PARAM(of) \
+    {"tau", "s", "ageing time constant" of ": A = 1 + age/tau", EASIM_PARAM_DURATION, \
+     offsetof(struct params, tau), 1e-3, 1e9, 3600, false, NULL}
+#define EDP_PARAMS(slack_of, of) \
+    {"edp_slack", "", slack_of "admit only configurations with EDP <= edp_slack * EDP*", \
+     EASIM_PARAM_REAL, offsetof(struct params, edp.slack), 1, 1e9, EASIM_OFF, true, NULL}, \
+    {"edp_exponent", "", of "n of the energy-delay product E * T^n", EASIM_PARAM_REAL, \
+     offsetof(struct params, edp.exponent), 0, 10, 1, false, NULL}, \
+    {"power_basis", "", of "gross, or marginal: power above idle", EASIM_PARAM_CHOICE, \
+     offsetof(struct params, edp.power_basis), 0, 1, BASIS_GROSS, false, bases}
+/* clang-format on */
+
+static inline double edp_objective(const struct edp *edp, const struct easim_choice *choice) {
+    return easim_choice_edp(choice, edp->exponent, edp->power_basis == BASIS_MARGINAL);
+}
+
+/* Power above idle may fall with a GPU more, gross power does not. */
+static inline bool edp_rises(const struct edp *edp) {
+    return edp->power_basis == BASIS_GROSS;
+}
+
+/* EDP* where the view has it, or NAN. */
+static inline double edp_known_best(const struct edp *edp, const struct easim_job *job) {
+    return edp->exponent == 1 && edp->power_basis == BASIS_GROSS ? job->edp_best_js : NAN;
+}
+
+/* The most that a configuration may have; 0: any. */
+static inline double edp_most(const struct edp *edp, double best) {
+    return edp->slack < EASIM_OFF ? edp->slack * best : 0;
+}
+
+#endif
