@@ -17,11 +17,10 @@ enum field_type {
     FIELD_INT,      /* int64_t */
     FIELD_BOOL,     /* bool */
     FIELD_STRING,   /* const char * in the arena */
-    FIELD_PATH,   /* const char *: ${VAR} expanded, relative to the folder of the file that holds it
-                   */
-    FIELD_CHOICE, /* int32_t: index in `choices` */
-    FIELD_NODE,   /* const struct yaml_node *: left to somebody else */
-    FIELD_OBJECT, /* struct described by `fields`; absent = all its defaults */
+    FIELD_PATH,     /* const char *: ${VAR} expanded, relative to the folder of the file it is in */
+    FIELD_CHOICE,   /* int32_t: index in `choices` */
+    FIELD_NODE,     /* const struct yaml_node *: left to somebody else */
+    FIELD_OBJECT,   /* struct described by `fields`; absent = all its defaults */
     FIELD_OBJECTS,  /* struct schema_list of such structs */
     FIELD_REALS,    /* struct schema_list of double */
     FIELD_INTS,     /* struct schema_list of int64_t */
@@ -54,6 +53,45 @@ struct field {
     enum dimension dimension;   /* REAL: a unit of it may follow the number */
     const char *help;
 };
+
+/* How a row of a table is written: key, type with the place of the value, facts, help.
+
+       {"weight", REAL(scenario_user, weight), DEFAULT(1), ABOVE(0, 1e9), HELP("share of ...")},
+
+   The value goes to the member `weight` of struct scenario_user. Without REQUIRED and DEFAULT the
+   default is 0, false, the first choice or NULL; DEFAULT(NAN) is an absent number. RANGE includes
+   both bounds, ABOVE the upper one only; without them any number will do. Rarer facts are written
+   as members of struct field. A table ends with FIELDS_END. */
+#define REAL(of, member)     .type = FIELD_REAL, .offset = offsetof(struct of, member)
+#define DURATION(of, member) .type = FIELD_DURATION, .offset = offsetof(struct of, member)
+#define GIB(of, member)      .type = FIELD_GIB, .offset = offsetof(struct of, member)
+#define INT(of, member)      .type = FIELD_INT, .offset = offsetof(struct of, member)
+#define BOOL(of, member)     .type = FIELD_BOOL, .offset = offsetof(struct of, member)
+#define STRING(of, member)   .type = FIELD_STRING, .offset = offsetof(struct of, member)
+#define TEXT(of, member)     STRING(of, member), .min = 1 /* that is not empty */
+#define PATH(of, member)     .type = FIELD_PATH, .offset = offsetof(struct of, member)
+#define NODE(of, member)     .type = FIELD_NODE, .offset = offsetof(struct of, member)
+#define REALS(of, member)    .type = FIELD_REALS, .offset = offsetof(struct of, member)
+#define INTS(of, member)     .type = FIELD_INTS, .offset = offsetof(struct of, member)
+#define TEXTS(of, member)    .type = FIELD_STRINGS, .offset = offsetof(struct of, member), .min = 1
+#define LOCATION(of, member) .type = FIELD_LOCATION, .offset = offsetof(struct of, member)
+#define CHOICE(of, member, names) \
+    .type = FIELD_CHOICE, .offset = offsetof(struct of, member), .choices = names
+#define OBJECT(of, member, table) \
+    .type = FIELD_OBJECT, .offset = offsetof(struct of, member), .fields = table
+#define OBJECTS(of, member, table, item) \
+    .type = FIELD_OBJECTS, .offset = offsetof(struct of, member), .fields = table, \
+    .item_size = sizeof(struct item)
+
+#define REQUIRED           .required = true
+#define DEFAULT(number)    .default_value = number
+#define DEFAULT_TEXT(text) .default_text = text
+#define WORD(text)         .word = text
+#define RANGE(least, most) .min = least, .max = most
+#define ABOVE(bound, most) .min = bound, .above_min = true, .max = most
+#define UNIT(of)           .dimension = DIMENSION_##of
+#define FOR_RECORD         .record = true
+#define HELP(text)         .help = text
 
 #define FIELDS_END \
     { .key = NULL, .type = FIELD_NODE }

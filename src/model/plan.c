@@ -103,7 +103,7 @@ static double transformer_layer_bytes(const struct transformer *t, uint32_t tp, 
 
 /* --- plan --- */
 
-#define GIB         1073741824.0
+#define GIB_BYTES   1073741824.0
 #define MOST_DEGREE 1000000
 
 uint32_t plan_gpus(const struct plan *p) {
@@ -155,7 +155,7 @@ double plan_memory_gib(const struct transformer *shape, const struct plan *p) {
         in_flight *= 1 + (p->pipeline - 1.0) / ((double)p->pipeline * p->interleaving);
     double layers = (double)layer_places(shape) / p->pipeline;
     double tokens = (double)p->micro_batch / p->context;
-    return (state + tokens * (kept * layers * in_flight + working)) / GIB;
+    return (state + tokens * (kept * layers * in_flight + working)) / GIB_BYTES;
 }
 
 static struct plan_parts slower_parts(const struct plan_parts *p, double factor) {

@@ -12,12 +12,12 @@
 
 TestSuite(index, .init = temp_dir_enter, .fini = temp_dir_leave, .timeout = 100000);
 
-#define TEXT  65536
-#define USERS 40
+#define TEXT_BYTES 65536
+#define USERS      40
 
 struct draw {
     gsl_rng *rng;
-    char jobs[TEXT], head[8192], plain[512], indexed[512];
+    char jobs[TEXT_BYTES], head[8192], plain[512], indexed[512];
     const char *policy;
     const char *nodes; /* what else is true of all nodes */
     double shares;     /* of the rigid jobs that ask for part of a GPU */
@@ -71,13 +71,13 @@ static void draw_jobs(struct draw *d) {
     d->users = chance(d, 0.5) ? 4 : USERS;
     double submit_s = 0, scale = log_uniform(d, 1, 1e5), gap_s = scale * log_uniform(d, 0.01, 1);
     int used = snprintf(
-        d->jobs, TEXT,
+        d->jobs, TEXT_BYTES,
         "job_id,submit_s,user,model,work_samples,duration_s,gpus,batch,gpu_type,deadline_s,gpu_share\n");
     for (int i = 0; i < count; i++) {
         if (chance(d, 0.7))
             submit_s += chance(d, 0.5) ? ceil(gap_s) : uniform(d, 0, 2 * gap_s);
-        used += draw_job(d, d->jobs + used, TEXT - (size_t)used, i, submit_s, scale);
-        cr_assert(used < TEXT);
+        used += draw_job(d, d->jobs + used, TEXT_BYTES - (size_t)used, i, submit_s, scale);
+        cr_assert(used < TEXT_BYTES);
     }
 }
 

@@ -13,7 +13,7 @@ TestSuite(utilization, .init = temp_dir_enter, .fini = temp_dir_leave);
 #define HEAD  "job_id,submit_s,gpus,duration_s,utilization\n"
 #define A     HEAD "a,0,1,20,0.5\n"
 #define STEPS "job_id,from_s,utilization\na,0,0.2\na,8,0.9\n"
-#define NODE(n) \
+#define GPUS(n) \
     "gpu_types: [{name: g, idle_w: 50, ctx_w: 90, tdp_w: 400}], nodes: [{gpu: g, gpus: " n "}]"
 #define SCRIPT(actions) "policy: {name: script, params: {actions: \"" actions "\"}}\n"
 /* 1 sample/s at 100 W */
@@ -42,53 +42,53 @@ static void run_course(struct trial *t, const struct course *c) {
 }
 
 static const struct course courses[] = {
-    {"two steps", A, STEPS, "", FCFS "cluster: {" NODE("1") "}\n", 20, 5340, 0},
+    {"two steps", A, STEPS, "", FCFS "cluster: {" GPUS("1") "}\n", 20, 5340, 0},
     {"the mean before the first row", A, "job_id,from_s,utilization\na,8,0.9\n", "",
-     FCFS "cluster: {" NODE("1") "}\n", 20, 8 * 225 + 12 * 365, 0},
+     FCFS "cluster: {" GPUS("1") "}\n", 20, 8 * 225 + 12 * 365, 0},
     {"no mean: the stream's, 1", "job_id,submit_s,gpus,duration_s\na,0,1,20\n",
-     "job_id,from_s,utilization\na,8,0.9\n", "", FCFS "cluster: {" NODE("1") "}\n", 20,
+     "job_id,from_s,utilization\na,8,0.9\n", "", FCFS "cluster: {" GPUS("1") "}\n", 20,
      8 * 400 + 12 * 365, 0},
-    {"two GPUs", HEAD "a,0,2,20,0.5\n", STEPS, "", FCFS "cluster: {" NODE("2") "}\n", 20, 2 * 5340,
+    {"two GPUs", HEAD "a,0,2,20,0.5\n", STEPS, "", FCFS "cluster: {" GPUS("2") "}\n", 20, 2 * 5340,
      0},
     {"a quarter of a GPU", "gpu_share,job_id,submit_s,gpus,duration_s\n0.25,a,0,1,20\n", STEPS, "",
-     FCFS "cluster: {" NODE("1") "}\n", 20, 5340 / 4.0, 0},
+     FCFS "cluster: {" GPUS("1") "}\n", 20, 5340 / 4.0, 0},
     {"twice as fast", A, STEPS, "",
-     FCFS "models: {rigid_speed: {g: 2}, " MODEL "}\ncluster: {" NODE("1") "}\n", 10, 5340 / 2.0,
+     FCFS "models: {rigid_speed: {g: 2}, " MODEL "}\ncluster: {" GPUS("1") "}\n", 10, 5340 / 2.0,
      0},
-    {"set-up", A, STEPS, "start_s: 3", FCFS "cluster: {" NODE("1") "}\n", 23, 3 * 90 + 5340, 0},
+    {"set-up", A, STEPS, "start_s: 3", FCFS "cluster: {" GPUS("1") "}\n", 23, 3 * 90 + 5340, 0},
     {"stopped in the second step", A, STEPS, "",
-     SCRIPT("0 start 0 0, 10 stop 0, 15 start 0 0") "cluster: {" NODE("1") "}\n", 25, 5340, 0},
+     SCRIPT("0 start 0 0, 10 stop 0, 15 start 0 0") "cluster: {" GPUS("1") "}\n", 25, 5340, 0},
     {"stopped in the first step", A, STEPS, "",
-     SCRIPT("0 start 0 0, 5 stop 0, 6 start 0 0") "cluster: {" NODE("1") "}\n", 21, 5340, 0},
+     SCRIPT("0 start 0 0, 5 stop 0, 6 start 0 0") "cluster: {" GPUS("1") "}\n", 21, 5340, 0},
     {"stopped where a step begins", A, STEPS, "",
-     SCRIPT("0 start 0 0, 8 stop 0, 10 start 0 0") "cluster: {" NODE("1") "}\n", 22, 5340, 0},
+     SCRIPT("0 start 0 0, 8 stop 0, 10 start 0 0") "cluster: {" GPUS("1") "}\n", 22, 5340, 0},
     {"checkpoint and restart", A, STEPS, "checkpoint_s: 2, restart_s: 4",
-     SCRIPT("0 start 0 0, 10 stop 0, 15 start 0 0") "cluster: {" NODE("1") "}\n", 29, 5340 + 6 * 90,
+     SCRIPT("0 start 0 0, 10 stop 0, 15 start 0 0") "cluster: {" GPUS("1") "}\n", 29, 5340 + 6 * 90,
      0},
     {"killed: all is lost", A, STEPS, "",
-     SCRIPT("0 start 0 0, 10 kill 0, 15 start 0 0") "cluster: {" NODE("1") "}\n", 35,
+     SCRIPT("0 start 0 0, 10 kill 0, 15 start 0 0") "cluster: {" GPUS("1") "}\n", 35,
      8 * 120 + 2 * 365 + 5340, 8 * 120 + 2 * 365},
     {"killed in the second step, kept in it", A, STEPS, "checkpoint_interval_s: 3",
-     SCRIPT("0 start 0 0, 10 kill 0, 15 start 0 0") "cluster: {" NODE("1") "}\n", 26, 5340 + 365,
+     SCRIPT("0 start 0 0, 10 kill 0, 15 start 0 0") "cluster: {" GPUS("1") "}\n", 26, 5340 + 365,
      365},
     {"killed in the second step, kept in the first", A, STEPS, "checkpoint_interval_s: 7",
-     SCRIPT("0 start 0 0, 10 kill 0, 15 start 0 0") "cluster: {" NODE("1") "}\n", 28,
+     SCRIPT("0 start 0 0, 10 kill 0, 15 start 0 0") "cluster: {" GPUS("1") "}\n", 28,
      5340 + 120 + 2 * 365, 120 + 2 * 365},
-    {"a node fails", A, STEPS, "", FCFS "failures: {file: o.csv}\ncluster: {" NODE("1") "}\n", 33,
+    {"a node fails", A, STEPS, "", FCFS "failures: {file: o.csv}\ncluster: {" GPUS("1") "}\n", 33,
      8 * 120 + 2 * 365 + 5340, 8 * 120 + 2 * 365},
     /* b comes at 4 and takes 3 s; side by side both are half as fast: until 10, when a has done 7
      */
     {"a neighbour leaves before the step", A "b,4,1,3,0\n", STEPS, "",
-     FCFS "cluster: {interference: {slowdown_per_neighbour: 1}, " NODE("2") "}\n", 23,
+     FCFS "cluster: {interference: {slowdown_per_neighbour: 1}, " GPUS("2") "}\n", 23,
      11 * 120 + 12 * 365, 0},
     {"a neighbour leaves after the step", A "b,4,1,5,0\n", STEPS, "",
-     FCFS "cluster: {interference: {slowdown_per_neighbour: 1}, " NODE("2") "}\n", 25,
+     FCFS "cluster: {interference: {slowdown_per_neighbour: 1}, " GPUS("2") "}\n", 25,
      12 * 120 + 13 * 365, 0},
     {"a neighbour leaves at the step", A "b,4,1,4,0\n", STEPS, "",
-     FCFS "cluster: {interference: {slowdown_per_neighbour: 1}, " NODE("2") "}\n", 24,
+     FCFS "cluster: {interference: {slowdown_per_neighbour: 1}, " GPUS("2") "}\n", 24,
      12 * 120 + 12 * 365, 0},
     {"a neighbour comes at the step", A "b,8,1,4,0\n", STEPS, "",
-     FCFS "cluster: {interference: {slowdown_per_neighbour: 1}, " NODE("2") "}\n", 24,
+     FCFS "cluster: {interference: {slowdown_per_neighbour: 1}, " GPUS("2") "}\n", 24,
      8 * 120 + 16 * 365, 0},
 };
 
@@ -131,7 +131,7 @@ Test(utilization, metered) {
     power_means_init(&means, 5000000000);
     temp_file_write_text("use.csv", STEPS);
     trial_run(&t, &(struct trial_options){.jobs = A, .watch = &means.observer},
-              "name: n\nhorizon: drain\n" FCFS "cluster: {" NODE(
+              "name: n\nhorizon: drain\n" FCFS "cluster: {" GPUS(
                   "1") "}\n"
                        "workload: {kind: trace, file: jobs.csv, utilization_file: use.csv}\n");
     trial_must_succeed(&t);
@@ -148,7 +148,7 @@ Test(utilization, metered) {
 Test(utilization, policies_know_the_mean) {
     struct trial t;
     const struct course c = {
-        "cap", A, STEPS, "", "policy: {name: charon}\ncluster: {power_cap_w: 300, " NODE("1") "}\n",
+        "cap", A, STEPS, "", "policy: {name: charon}\ncluster: {power_cap_w: 300, " GPUS("1") "}\n",
         20,    0, 0};
     run_course(&t, &c);
     expect_near((double)trial_find(&t, "a")->finish_ns, 20e9, "cap", "finish");
@@ -184,7 +184,7 @@ Test(utilization, rows_without_effect) {
                   .jobs = "job_id,submit_s,gpus,duration_s,utilization,model\na,0,1,20,0.5,\n"
                           "b,0,1,4,0.9,\nc,0,1,4,0.9,\nm,0,1,5,,m\n",
                   .models = MODEL "\n"},
-              "name: n\nhorizon: drain\nmodels: models.yaml\n" FCFS "cluster: {" NODE(
+              "name: n\nhorizon: drain\nmodels: models.yaml\n" FCFS "cluster: {" GPUS(
                   "4") "}\n"
                        "workload: {kind: trace, file: jobs.csv, utilization_file: use.csv}\n");
     trial_must_succeed(&t);
@@ -226,7 +226,7 @@ Test(utilization, of_a_changed_log) {
     temp_file_write_text("use.csv", STEPS "b,1,1\n");
     trial_run(
         &t, &(struct trial_options){.jobs = A "b,700,1,20,0.5\n"},
-        "name: n\nhorizon: drain\n" FCFS "cluster: {" NODE(
+        "name: n\nhorizon: drain\n" FCFS "cluster: {" GPUS(
             "9") "}\n"
                  "workload: {kind: trace, file: jobs.csv, utilization_file: use.csv, slice: {until: 600}, load_scale: 3}\n");
     trial_must_succeed(&t);
