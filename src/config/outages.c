@@ -13,17 +13,10 @@
 #define MAX_NODE   1073741823
 
 static const struct field outages_fields[] = {
-    {.type = FIELD_LOCATION, .offset = offsetof(struct outages, where)},
-    {.key = "file",
-     .type = FIELD_PATH,
-     .offset = offsetof(struct outages, file),
-     .required = true,
-     .help = "recorded outages: node, start_s, end_s"},
-    {.key = "offset",
-     .type = FIELD_DURATION,
-     .offset = offsetof(struct outages, offset_s),
-     .max = TIME_MAX_S,
-     .help = "the time in the file that is t = 0"},
+    {LOCATION(outages, where)},
+    {"file", PATH(outages, file), REQUIRED, HELP("recorded outages: node, start_s, end_s")},
+    {"offset", DURATION(outages, offset_s), RANGE(0, TIME_MAX_S),
+     HELP("the time in the file that is t = 0")},
     FIELDS_END};
 
 int outages_bind(struct outages *outages, const struct yaml_node *node,
@@ -59,9 +52,9 @@ static bool read_cell(struct reader *reader, enum column column, const struct fi
 }
 
 static void read_outage_row(void *context) {
-    static const struct field number = {.type = FIELD_INT, .max = MAX_NODE};
+    static const struct field number = {.type = FIELD_INT, RANGE(0, MAX_NODE)};
     static const struct field time = {
-        .type = FIELD_REAL, .min = -TIME_MAX_S, .max = TIME_MAX_S, .dimension = DIMENSION_TIME};
+        .type = FIELD_REAL, RANGE(-TIME_MAX_S, TIME_MAX_S), UNIT(TIME)};
     struct reader *r = context;
     int64_t node = 0;
     double start_s = 0, end_s = INFINITY;

@@ -90,7 +90,7 @@ static int value_law_bind(struct value_law *law, const struct yaml_node *node, c
 
 static int bind_positive_values(struct value_law *law, const struct yaml_node *const *nodes,
                                 size_t count, const char *path, const struct binding *binding) {
-    static const struct field positive = {.type = FIELD_REAL, .above_min = true, .max = 1e9};
+    static const struct field positive = {.type = FIELD_REAL, ABOVE(0, 1e9)};
     double *numbers = arena_alloc(binding->arena, count * sizeof *numbers);
     int result = 0;
     law->numbers = (struct schema_list){numbers, count};
@@ -165,55 +165,28 @@ size_t value_law_choose(const struct value_law *law, gsl_rng *rng) {
 #define MOST_WORLDS 100000
 
 static const struct field uncertain_parameter_fields[] = {
-    {.type = FIELD_LOCATION, .offset = offsetof(struct uncertain_parameter, where)},
-    {.key = "group",
-     .type = FIELD_STRING,
-     .offset = offsetof(struct uncertain_parameter, group),
-     .required = true,
-     .min = 1,
-     .help = "whose share of the variance it adds to"},
-    {.key = "path",
-     .type = FIELD_STRING,
-     .offset = offsetof(struct uncertain_parameter, path),
-     .required = true,
-     .min = 1,
-     .help = "a number of the scenario, or model_overrides"},
-    {.key = "law",
-     .type = FIELD_NODE,
-     .offset = offsetof(struct uncertain_parameter, law_node),
-     .required = true,
-     .help = "uniform, loguniform, normal, lognormal or choice"},
-    {.key = "bounds",
-     .type = FIELD_REALS,
-     .offset = offsetof(struct uncertain_parameter, bounds),
-     .help = "[least, most]: what is outside is drawn again"},
+    {LOCATION(uncertain_parameter, where)},
+    {"group", TEXT(uncertain_parameter, group), REQUIRED,
+     HELP("whose share of the variance it adds to")},
+    {"path", TEXT(uncertain_parameter, path), REQUIRED,
+     HELP("a number of the scenario, or model_overrides")},
+    {"law", NODE(uncertain_parameter, law_node), REQUIRED,
+     HELP("uniform, loguniform, normal, lognormal or choice")},
+    {"bounds", REALS(uncertain_parameter, bounds),
+     HELP("[least, most]: what is outside is drawn again")},
     FIELDS_END};
 
 static const struct field uncertainty_fields[] = {
-    {.type = FIELD_LOCATION, .offset = offsetof(struct uncertainty, where)},
-    {.key = "worlds",
-     .type = FIELD_INT,
-     .offset = offsetof(struct uncertainty, worlds),
-     .required = true,
-     .min = 1,
-     .max = MOST_WORLDS,
-     .help = "draws of all uncertain parameters"},
-    {.key = "calibration",
-     .type = FIELD_BOOL,
-     .offset = offsetof(struct uncertainty, calibration),
-     .help = "draw the fitted parameters of every model from their covariance, too"},
-    {.key = "shares",
-     .type = FIELD_BOOL,
-     .offset = offsetof(struct uncertainty, shares),
-     .default_value = 1,
-     .help = "run all worlds once more for each group, for its share of the variance"},
-    {.key = "parameters",
-     .type = FIELD_OBJECTS,
-     .offset = offsetof(struct uncertainty, parameters),
-     .may_be_empty = true,
-     .fields = uncertain_parameter_fields,
-     .item_size = sizeof(struct uncertain_parameter),
-     .help = "what is uncertain, and how much"},
+    {LOCATION(uncertainty, where)},
+    {"worlds", INT(uncertainty, worlds), REQUIRED, RANGE(1, MOST_WORLDS),
+     HELP("draws of all uncertain parameters")},
+    {"calibration", BOOL(uncertainty, calibration),
+     HELP("draw the fitted parameters of every model from their covariance, too")},
+    {"shares", BOOL(uncertainty, shares), DEFAULT(1),
+     HELP("run all worlds once more for each group, for its share of the variance")},
+    {"parameters",
+     OBJECTS(uncertainty, parameters, uncertain_parameter_fields, uncertain_parameter),
+     .may_be_empty = true, HELP("what is uncertain, and how much")},
     FIELDS_END};
 
 bool uncertainty_adds_overrides(const struct uncertain_parameter *parameter) {
