@@ -121,13 +121,9 @@ const struct yaml_node *model_tree_merge(const struct model_tree *tree, struct a
 /* --- model_file --- */
 
 static const struct field file_fields[] = {
-    {.key = "models",
-     .type = FIELD_OBJECTS,
-     .offset = 0,
-     .required = true,
-     .fields = model_fields,
+    {"models", .type = FIELD_OBJECTS, REQUIRED, .fields = model_fields,
      .item_size = sizeof(struct model)},
-    {.key = "rigid_speed", .type = FIELD_NODE, .offset = sizeof(struct schema_list)},
+    {"rigid_speed", .type = FIELD_NODE, .offset = sizeof(struct schema_list)},
     FIELDS_END};
 
 struct file_section {

@@ -18,29 +18,18 @@ static int override_value_bind(struct override_value *value, const struct yaml_n
 
 /* By enum derived_parameter, without DERIVED_NONE. */
 static const struct field derived_parameters[] = {
-    {.key = "scaling_efficiency",
-     .type = FIELD_REAL,
-     .above_min = true,
-     .max = 1,
-     .help = "sets alpha_s: r(k)/(k r(1)) of the k GPUs of the type's largest node, at the largest "
-             "of batches"},
-    {.key = "p0_share",
-     .type = FIELD_REAL,
-     .above_min = true,
-     .max = 1,
-     .help = "sets p0_w: a share of pmax_w"},
+    {"scaling_efficiency", .type = FIELD_REAL, ABOVE(0, 1),
+     HELP("sets alpha_s: r(k)/(k r(1)) of the k GPUs of the type's largest node, at the largest "
+          "of batches")},
+    {"p0_share", .type = FIELD_REAL, ABOVE(0, 1), HELP("sets p0_w: a share of pmax_w")},
     FIELDS_END};
 
 struct factor {
     double times;
 };
 
-static const struct field factor_fields[] = {{.key = "times",
-                                              .type = FIELD_REAL,
-                                              .offset = offsetof(struct factor, times),
-                                              .required = true,
-                                              .max = INFINITY},
-                                             FIELDS_END};
+static const struct field factor_fields[] = {
+    {"times", REAL(factor, times), REQUIRED, RANGE(0, INFINITY)}, FIELDS_END};
 
 /* ---- Names ---- */
 
@@ -329,24 +318,11 @@ const char *override_place_text(const struct override_place *place) {
 #define NAMED_SKIPPED 5
 
 static const struct field entry_fields[] = {
-    {.type = FIELD_LOCATION, .offset = offsetof(struct override_entry, where)},
-    {.key = "model",
-     .type = FIELD_STRING,
-     .offset = offsetof(struct override_entry, model),
-     .default_text = ANY,
-     .min = 1,
-     .help = "name of a model, or *"},
-    {.key = "gpu",
-     .type = FIELD_STRING,
-     .offset = offsetof(struct override_entry, gpu),
-     .default_text = ANY,
-     .min = 1,
-     .help = "name of a GPU type, or *"},
-    {.key = "set",
-     .type = FIELD_NODE,
-     .offset = offsetof(struct override_entry, set),
-     .required = true,
-     .help = "PARAMETER: VALUE, or PARAMETER: {times: X}"},
+    {LOCATION(override_entry, where)},
+    {"model", TEXT(override_entry, model), DEFAULT_TEXT(ANY), HELP("name of a model, or *")},
+    {"gpu", TEXT(override_entry, gpu), DEFAULT_TEXT(ANY), HELP("name of a GPU type, or *")},
+    {"set", NODE(override_entry, set), REQUIRED,
+     HELP("PARAMETER: VALUE, or PARAMETER: {times: X}")},
     FIELDS_END};
 
 static bool matches(const char *wanted, const char *name) {

@@ -8,49 +8,35 @@
 
 /* --- architecture --- */
 
-#define OF(member) .offset = offsetof(struct transformer, member)
-#define COUNT(name, member, most, ...) \
-    { .key = name, .type = FIELD_INT, OF(member), .min = 1, .max = most, __VA_ARGS__ }
-#define FLAG(name, member, text) \
-    { .key = name, .type = FIELD_BOOL, OF(member), .help = text }
-
 static const char *const recompute_names[] = {"none", "selective", "full", NULL};
 
 const struct field transformer_fields[] = {
-    {.type = FIELD_LOCATION, OF(where)},
-    COUNT("layers", layers, 1e4, .required = true),
-    COUNT("hidden", hidden, 1e6, .required = true, .help = "width"),
-    COUNT("heads", heads, 1e4, .required = true, .help = "of attention"),
-    COUNT("kv_heads", kv_heads, 1e4, .default_value = 0, .help = "of keys and values (heads)"),
-    COUNT("feed_forward", feed_forward, 1e7, .default_value = 0, .help = "width (4 hidden)"),
-    FLAG("gated", gated, "three matrices in the feed-forward part, not two"),
-    COUNT("sequence", sequence, 1e8, .required = true, .help = "tokens of a sequence"),
-    COUNT("vocabulary", vocabulary, 1e8, .required = true),
-    FLAG("causal", causal, "half of the attention scores are counted, and computed"),
-    {.key = "parameters",
-     .type = FIELD_REAL,
-     OF(parameters),
-     .required = true,
-     .min = 1,
-     .max = 1e15,
-     .help = "of which memory and gradients are made"},
-    COUNT("global_batch", global_batch, 1e9, .required = true, .help = "sequences of an iteration"),
-    {.key = "recompute",
-     .type = FIELD_CHOICE,
-     OF(recompute),
-     .choices = recompute_names,
-     .help = "what of the forward pass is computed again: none | selective (scores) | full"},
-    FLAG("lora", lora, "the weights are frozen, adapters alone are trained"),
-    FLAG("distributed_optimizer", distributed_optimizer, "its state is shared among dp GPUs"),
-    FLAG("sequence_parallel", sequence_parallel, "tp divides all activations of a layer"),
-    FLAG("embedding_places", embedding_places,
-         "embedding and loss take a layer's place each in the pipeline"),
-    {.key = "context_parallel",
-     .type = FIELD_INTS,
-     OF(context_parallel),
-     .min = 1,
-     .max = 1024,
-     .help = "degrees to choose from (1)"},
+    {LOCATION(transformer, where)},
+    {"layers", INT(transformer, layers), REQUIRED, RANGE(1, 1e4)},
+    {"hidden", INT(transformer, hidden), REQUIRED, RANGE(1, 1e6), HELP("width")},
+    {"heads", INT(transformer, heads), REQUIRED, RANGE(1, 1e4), HELP("of attention")},
+    {"kv_heads", INT(transformer, kv_heads), RANGE(1, 1e4), HELP("of keys and values (heads)")},
+    {"feed_forward", INT(transformer, feed_forward), RANGE(1, 1e7), HELP("width (4 hidden)")},
+    {"gated", BOOL(transformer, gated), HELP("three matrices in the feed-forward part, not two")},
+    {"sequence", INT(transformer, sequence), REQUIRED, RANGE(1, 1e8), HELP("tokens of a sequence")},
+    {"vocabulary", INT(transformer, vocabulary), REQUIRED, RANGE(1, 1e8)},
+    {"causal", BOOL(transformer, causal),
+     HELP("half of the attention scores are counted, and computed")},
+    {"parameters", REAL(transformer, parameters), REQUIRED, RANGE(1, 1e15),
+     HELP("of which memory and gradients are made")},
+    {"global_batch", INT(transformer, global_batch), REQUIRED, RANGE(1, 1e9),
+     HELP("sequences of an iteration")},
+    {"recompute", CHOICE(transformer, recompute, recompute_names),
+     HELP("what of the forward pass is computed again: none | selective (scores) | full")},
+    {"lora", BOOL(transformer, lora), HELP("the weights are frozen, adapters alone are trained")},
+    {"distributed_optimizer", BOOL(transformer, distributed_optimizer),
+     HELP("its state is shared among dp GPUs")},
+    {"sequence_parallel", BOOL(transformer, sequence_parallel),
+     HELP("tp divides all activations of a layer")},
+    {"embedding_places", BOOL(transformer, embedding_places),
+     HELP("embedding and loss take a layer's place each in the pipeline")},
+    {"context_parallel", INTS(transformer, context_parallel), RANGE(1, 1024),
+     HELP("degrees to choose from (1)")},
     FIELDS_END};
 
 void transformer_settle(struct transformer *shape, const char *path,

@@ -16,116 +16,55 @@ struct read_point {
     double output_ms; /* NAN: not given */
 };
 
-#define MOST_MS    1e9
-#define LEAST      1e-9 /* requests, tokens or outputs per second: quotients stay finite */
-#define OF(member) .offset = offsetof(struct read_point, member)
-#define QUANTILE(name, place) \
-    { \
-        .key = name, .type = FIELD_REAL, .offset = (place) * sizeof(double), .default_value = NAN, \
-        .above_min = true, .max = MOST_MS \
-    }
+#define MOST_MS 1e9
+#define LEAST   1e-9 /* requests, tokens or outputs per second: quotients stay finite */
+#define QUANTILE(place) \
+    .type = FIELD_REAL, .offset = (place) * sizeof(double), DEFAULT(NAN), ABOVE(0, MOST_MS)
 
 static const struct field quantile_fields[] = {
-    QUANTILE("p50", SERVING_P50), QUANTILE("p90", SERVING_P90), QUANTILE("p95", SERVING_P95),
-    QUANTILE("p99", SERVING_P99), FIELDS_END};
+    {"p50", QUANTILE(SERVING_P50)},
+    {"p90", QUANTILE(SERVING_P90)},
+    {"p95", QUANTILE(SERVING_P95)},
+    {"p99", QUANTILE(SERVING_P99)},
+    FIELDS_END,
+};
 
 static const struct field point_fields[] = {
-    {.type = FIELD_LOCATION, OF(point.where)},
-    {.key = "limit",
-     .type = FIELD_REAL,
-     OF(point.limit),
-     .default_value = NAN,
-     .above_min = true,
-     .max = 1e9,
-     .help = "most requests at once that the server admits"},
-    {.key = "n",
-     .type = FIELD_REAL,
-     OF(point.n),
-     .required = true,
-     .min = LEAST,
-     .max = 1e9,
-     .help = "requests running, mean"},
-    {.key = "per_s",
-     .type = FIELD_REAL,
-     OF(point.per_s),
-     .required = true,
-     .min = LEAST,
-     .max = 1e12,
-     .help = "tokens or outputs per second"},
-    {.key = "power_w",
-     .type = FIELD_REAL,
-     OF(point.power_w),
-     .required = true,
-     .above_min = true,
-     .max = 1e7,
-     .dimension = DIMENSION_POWER,
-     .help = "of the whole replica"},
-    {.key = "itl_ms",
-     .type = FIELD_OBJECT,
-     OF(point.latency_ms),
-     .fields = quantile_fields,
-     .help = "tokens: between two of one request, p50, p90, p95, p99"},
-    {.key = "latency_ms",
-     .type = FIELD_REAL,
-     OF(output_ms),
-     .default_value = NAN,
-     .above_min = true,
-     .max = MOST_MS,
-     .help = "outputs: of one"},
+    {LOCATION(read_point, point.where)},
+    {"limit", REAL(read_point, point.limit), DEFAULT(NAN), ABOVE(0, 1e9),
+     HELP("most requests at once that the server admits")},
+    {"n", REAL(read_point, point.n), REQUIRED, RANGE(LEAST, 1e9), HELP("requests running, mean")},
+    {"per_s", REAL(read_point, point.per_s), REQUIRED, RANGE(LEAST, 1e12),
+     HELP("tokens or outputs per second")},
+    {"power_w", REAL(read_point, point.power_w), REQUIRED, ABOVE(0, 1e7), UNIT(POWER),
+     HELP("of the whole replica")},
+    {"itl_ms", OBJECT(read_point, point.latency_ms, quantile_fields),
+     HELP("tokens: between two of one request, p50, p90, p95, p99")},
+    {"latency_ms", REAL(read_point, output_ms), DEFAULT(NAN), ABOVE(0, MOST_MS),
+     HELP("outputs: of one")},
     FIELDS_END};
-
-#undef OF
-#undef QUANTILE
-#define OF(member) .offset = offsetof(struct serving, member)
 
 const struct field serving_fields[] = {
-    {.type = FIELD_LOCATION, OF(where)},
-    {.key = "gpu", .type = FIELD_STRING, OF(gpu), .required = true, .min = 1},
-    {.key = "k",
-     .type = FIELD_INT,
-     OF(k),
-     .required = true,
-     .min = 1,
-     .max = 1e6,
-     .help = "GPUs of a replica"},
-    {.key = "loaded_w",
-     .type = FIELD_REAL,
-     OF(loaded_w),
-     .default_value = NAN,
-     .max = 1e7,
-     .dimension = DIMENSION_POWER,
-     .help = "of the replica without a request (default k ctx_w)"},
-    {.key = "points",
-     .type = FIELD_OBJECTS,
-     OF(points),
-     .required = true,
-     .fields = point_fields,
-     .item_size = sizeof(struct read_point),
-     .help = "by ascending running batch"},
-    {.key = "fit", .type = FIELD_NODE, OF(fit), .help = "how it was made (a record: not used)"},
-    {.key = "evidence",
-     .type = FIELD_CHOICE,
-     OF(evidence),
-     .required = true,
-     .choices = evidence_names,
-     .help = "measured | derived | assumed"},
-    {.key = "source", .type = FIELD_STRING, OF(source), .required = true, .min = 1},
+    {LOCATION(serving, where)},
+    {"gpu", TEXT(serving, gpu), REQUIRED},
+    {"k", INT(serving, k), REQUIRED, RANGE(1, 1e6), HELP("GPUs of a replica")},
+    {"loaded_w", REAL(serving, loaded_w), DEFAULT(NAN), RANGE(0, 1e7), UNIT(POWER),
+     HELP("of the replica without a request (default k ctx_w)")},
+    {"points", OBJECTS(serving, points, point_fields, read_point), REQUIRED,
+     HELP("by ascending running batch")},
+    {"fit", NODE(serving, fit), HELP("how it was made (a record: not used)")},
+    {"evidence", CHOICE(serving, evidence, evidence_names), REQUIRED,
+     HELP("measured | derived | assumed")},
+    {"source", TEXT(serving, source), REQUIRED},
     FIELDS_END};
-
-#undef OF
 
 const struct field prompt_fields[] = {
-    {.key = "included",
-     .type = FIELD_BOOL,
-     .offset = offsetof(struct prompt_cost, included),
-     .help = "the tables were measured with prompts of their own"},
-    {.key = "output_equivalents",
-     .type = FIELD_REAL,
-     .offset = offsetof(struct prompt_cost, output_equivalents),
-     .default_value = NAN,
-     .max = 1e6,
-     .help = "generated tokens that a prompt token equals"},
-    FIELDS_END};
+    {"included", BOOL(prompt_cost, included),
+     HELP("the tables were measured with prompts of their own")},
+    {"output_equivalents", REAL(prompt_cost, output_equivalents), DEFAULT(NAN), RANGE(0, 1e6),
+     HELP("generated tokens that a prompt token equals")},
+    FIELDS_END,
+};
 
 /* ---- Checks ---- */
 
