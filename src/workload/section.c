@@ -16,44 +16,23 @@ struct section {
 };
 
 static const struct field workload_fields[] = {
-    {.key = "streams",
-     .type = FIELD_NODE,
-     .offset = offsetof(struct section, entries),
-     .required = true,
-     .help = "several sources of jobs, and services, together"},
-    {.key = "warmup", .type = FIELD_NODE, .offset = offsetof(struct section, warmup)},
-    {.key = "rigid_costs", .type = FIELD_NODE, .offset = offsetof(struct section, rigid_costs)},
+    {"streams", NODE(section, entries), REQUIRED,
+     HELP("several sources of jobs, and services, together")},
+    {"warmup", NODE(section, warmup)},
+    {"rigid_costs", NODE(section, rigid_costs)},
     FIELDS_END};
 
-static const struct field duration_field = {.type = FIELD_DURATION, .max = TIME_MAX_S};
-static const struct field until_duration = {
-    .type = FIELD_DURATION, .above_min = true, .max = TIME_MAX_S};
-static const struct field until_fields[] = {{.key = "jobs",
-                                             .type = FIELD_INT,
-                                             .offset = 0,
-                                             .required = true,
-                                             .min = 1,
-                                             .max = ARRIVALS_MOST_JOBS},
-                                            FIELDS_END};
-static const struct field user_number = {.type = FIELD_INT, .min = 1, .max = 1000000};
+static const struct field duration_field = {.type = FIELD_DURATION, RANGE(0, TIME_MAX_S)};
+static const struct field until_duration = {.type = FIELD_DURATION, ABOVE(0, TIME_MAX_S)};
+static const struct field until_fields[] = {
+    {"jobs", .type = FIELD_INT, REQUIRED, RANGE(1, ARRIVALS_MOST_JOBS)}, FIELDS_END};
+static const struct field user_number = {.type = FIELD_INT, RANGE(1, 1000000)};
 
 static const struct field cost_fields[] = {
-    {.key = "start_s",
-     .type = FIELD_DURATION,
-     .offset = offsetof(struct start_costs, start_s),
-     .max = 1e6},
-    {.key = "restart_s",
-     .type = FIELD_DURATION,
-     .offset = offsetof(struct start_costs, restart_s),
-     .max = 1e6},
-    {.key = "checkpoint_s",
-     .type = FIELD_DURATION,
-     .offset = offsetof(struct start_costs, checkpoint_s),
-     .max = 1e6},
-    {.key = "checkpoint_interval_s",
-     .type = FIELD_DURATION,
-     .offset = offsetof(struct start_costs, checkpoint_interval_s),
-     .max = 1e6},
+    {"start_s", DURATION(start_costs, start_s), RANGE(0, 1e6)},
+    {"restart_s", DURATION(start_costs, restart_s), RANGE(0, 1e6)},
+    {"checkpoint_s", DURATION(start_costs, checkpoint_s), RANGE(0, 1e6)},
+    {"checkpoint_interval_s", DURATION(start_costs, checkpoint_interval_s), RANGE(0, 1e6)},
     FIELDS_END};
 
 static void report_section(const struct binding *binding, const struct stream *stream,

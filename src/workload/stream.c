@@ -111,8 +111,7 @@ struct config_request stream_request(const struct stream *stream, uint32_t model
 
 void stream_bind_estimate(struct estimate_spec *estimate, const char *path,
                           const struct binding *binding) {
-    static const struct field fields[] = {
-        {.key = "factor", .type = FIELD_NODE, .offset = 0, .required = true}, FIELDS_END};
+    static const struct field fields[] = {{"factor", .type = FIELD_NODE, REQUIRED}, FIELDS_END};
     const struct yaml_node *node = estimate->node, *factor = NULL;
     bool is_word = node && node->kind == YAML_NODE_SCALAR;
     int r = 0;
