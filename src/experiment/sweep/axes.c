@@ -72,46 +72,29 @@ enum scale { SCALE_LINEAR, SCALE_LOG };
 
 static const char *const scale_names[] = {"linear", "log", NULL};
 
+/* Of a range and of a span that is sampled. */
+/* clang-format off */
 #define SPAN_FIELDS \
-    {.key = "from", \
-     .type = FIELD_NODE, \
-     .offset = offsetof(struct sweep_span, bounds[0]), \
-     .required = true}, \
-        {.key = "to", \
-         .type = FIELD_NODE, \
-         .offset = offsetof(struct sweep_span, bounds[1]), \
-         .required = true}, \
-        {.key = "scale", \
-         .type = FIELD_CHOICE, \
-         .offset = offsetof(struct sweep_span, scale), \
-         .choices = scale_names, \
-         .help = "equal steps of the value, or of its logarithm"}, \
-    { \
-        .key = "integer", .type = FIELD_BOOL, .offset = offsetof(struct sweep_span, integer), \
-        .help = "round to whole numbers" \
-    }
+    {LOCATION(sweep_span, where)}, \
+    {"from", NODE(sweep_span, bounds[0]), REQUIRED}, \
+    {"to", NODE(sweep_span, bounds[1]), REQUIRED}, \
+    {"scale", CHOICE(sweep_span, scale, scale_names), \
+     HELP("equal steps of the value, or of its logarithm")}, \
+    {"integer", BOOL(sweep_span, integer), HELP("round to whole numbers")}
+/* clang-format on */
 
 static const struct field range_fields[] = {
-    {.type = FIELD_LOCATION, .offset = offsetof(struct sweep_span, where)},
     SPAN_FIELDS,
-    {.key = "step", .type = FIELD_NODE, .offset = offsetof(struct sweep_span, bounds[2])},
-    {.key = "count",
-     .type = FIELD_INT,
-     .offset = offsetof(struct sweep_span, count),
-     .min = 2,
-     .max = SWEEP_MOST_POINTS},
+    {"step", NODE(sweep_span, bounds[2])},
+    {"count", INT(sweep_span, count), RANGE(2, SWEEP_MOST_POINTS)},
     FIELDS_END};
 
 /* Of one span of a sample, whose bounds sweep_span_bind_bounds binds then. */
 static const struct field sweep_sample_span_fields[] = {
-    {.type = FIELD_LOCATION, .offset = offsetof(struct sweep_span, where)},
-    {.key = "path",
-     .type = FIELD_STRING,
-     .offset = offsetof(struct sweep_span, path),
-     .required = true,
-     .min = 1},
+    {"path", TEXT(sweep_span, path), REQUIRED},
     SPAN_FIELDS,
-    FIELDS_END};
+    FIELDS_END,
+};
 
 static int refuse_span(const struct sweep_span *span, const char *path, const char *text,
                        const struct binding *binding) {
@@ -145,13 +128,10 @@ static int bind_bound(struct sweep_span *span, const struct field *field,
 
 static int bind_bounds(struct sweep_span *span, const char *path, const struct binding *binding) {
     static const struct field fields[] = {
-        {.key = "from", .type = FIELD_REAL, .offset = offsetof(struct sweep_span, from)},
-        {.key = "to", .type = FIELD_REAL, .offset = offsetof(struct sweep_span, to)},
-        {.key = "step",
-         .type = FIELD_REAL,
-         .offset = offsetof(struct sweep_span, step),
-         .above_min = true,
-         .max = 1e300}};
+        {"from", REAL(sweep_span, from)},
+        {"to", REAL(sweep_span, to)},
+        {"step", REAL(sweep_span, step), ABOVE(0, 1e300)},
+    };
     int result = 0;
     span->step = NAN;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
@@ -239,40 +219,22 @@ struct sample {
 
 static const char *const sampling_names[] = {"random", "lhs", NULL};
 
-static const struct field sample_fields[] = {{.key = "kind",
-                                              .type = FIELD_CHOICE,
-                                              .offset = offsetof(struct sample, kind),
-                                              .required = true,
-                                              .choices = sampling_names,
-                                              .help = "independent draws, or a Latin hypercube"},
-                                             {.key = "count",
-                                              .type = FIELD_INT,
-                                              .offset = offsetof(struct sample, count),
-                                              .required = true,
-                                              .min = 1,
-                                              .max = SWEEP_MOST_POINTS},
-                                             {.key = "seed",
-                                              .type = FIELD_INT,
-                                              .offset = offsetof(struct sample, seed),
-                                              .default_value = 1,
-                                              .max = 9007199254740992},
-                                             {.key = "over",
-                                              .type = FIELD_OBJECTS,
-                                              .offset = offsetof(struct sample, over),
-                                              .required = true,
-                                              .min = 1,
-                                              .fields = sweep_sample_span_fields,
-                                              .item_size = sizeof(struct sweep_span)},
-                                             FIELDS_END};
+static const struct field sample_fields[] = {
+    {"kind", CHOICE(sample, kind, sampling_names), REQUIRED,
+     HELP("independent draws, or a Latin hypercube")},
+    {"count", INT(sample, count), REQUIRED, RANGE(1, SWEEP_MOST_POINTS)},
+    {"seed", INT(sample, seed), DEFAULT(1), RANGE(0, 9007199254740992)},
+    {"over", OBJECTS(sample, over, sweep_sample_span_fields, sweep_span), REQUIRED, .min = 1},
+    FIELDS_END};
 
 static const struct field item_fields[] = {
-    {.type = FIELD_LOCATION, .offset = offsetof(struct axis_item, where)},
-    {.key = "name", .type = FIELD_STRING, .offset = offsetof(struct axis_item, name), .min = 1},
-    {.key = "path", .type = FIELD_STRING, .offset = offsetof(struct axis_item, path), .min = 1},
-    {.key = "values", .type = FIELD_NODE, .offset = offsetof(struct axis_item, values)},
-    {.key = "range", .type = FIELD_NODE, .offset = offsetof(struct axis_item, range)},
-    {.key = "zip", .type = FIELD_NODE, .offset = offsetof(struct axis_item, zip)},
-    {.key = "sample", .type = FIELD_NODE, .offset = offsetof(struct axis_item, sample)},
+    {LOCATION(axis_item, where)},
+    {"name", TEXT(axis_item, name)},
+    {"path", TEXT(axis_item, path)},
+    {"values", NODE(axis_item, values)}, /* or one of the next three */
+    {"range", NODE(axis_item, range)},
+    {"zip", NODE(axis_item, zip)},
+    {"sample", NODE(axis_item, sample)},
     FIELDS_END};
 
 /* A value of an axis with one path. */

@@ -23,73 +23,33 @@ struct validate_file {
 };
 
 static const struct field validate_fields[] = {
-    {.key = "name",
-     .type = FIELD_STRING,
-     .offset = offsetof(struct validate_file, name),
-     .required = true,
-     .min = 1,
-     .help = "results go to a folder of this name"},
-    {.key = "source",
-     .type = FIELD_STRING,
-     .offset = offsetof(struct validate_file, source),
-     .required = true,
-     .min = 1,
-     .help = "who measured, and where it is published"},
-    {.key = "kind",
-     .type = FIELD_CHOICE,
-     .offset = offsetof(struct validate_file, kind),
-     .required = true,
-     .choices = validate_kinds,
-     .help = "what is compared"},
-    {.key = "against",
-     .type = FIELD_CHOICE,
-     .offset = offsetof(struct validate_file, against),
-     .choices = validate_againsts,
-     .help = "what the figures are: measured, of another simulator, or of a closed form"},
-    {.key = "physics",
-     .type = FIELD_STRING,
-     .offset = offsetof(struct validate_file, physics),
-     .required = true,
-     .min = 1,
-     .help = "what is assumed of the jobs and the machine"},
-    {.key = "scenario",
-     .type = FIELD_PATH,
-     .offset = offsetof(struct validate_file, scenario),
-     .required = true,
-     .help = "the scenario that is run"},
-    {.key = "set",
-     .type = FIELD_NODE,
-     .offset = offsetof(struct validate_file, set),
-     .help = "values of it: PATH: VALUE, in which ${NAME} is a file of data"},
-    {.key = "data",
-     .type = FIELD_NODE,
-     .offset = offsetof(struct validate_file, data),
-     .help = "files: NAME: FILE, from the folder of this file or from EASIM_DATA"},
-    {.key = "jobs",
-     .type = FIELD_NODE,
-     .offset = offsetof(struct validate_file, jobs),
-     .help = "what was measured of each job: {data: NAME, where: {COLUMN: TEXT}, columns: {...}}"},
-    {.key = "meter",
-     .type = FIELD_NODE,
-     .offset = offsetof(struct validate_file, meter),
-     .help =
-         "of kind power, the metered power: {data: NAME, offset: 0, gap: .., from: .., to: ..}"},
-    {.key = "measured",
-     .type = FIELD_NODE,
-     .offset = offsetof(struct validate_file, measured),
-     .required = true,
-     .help = "the figures"},
+    {"name", TEXT(validate_file, name), REQUIRED, HELP("results go to a folder of this name")},
+    {"source", TEXT(validate_file, source), REQUIRED,
+     HELP("who measured, and where it is published")},
+    {"kind", CHOICE(validate_file, kind, validate_kinds), REQUIRED, HELP("what is compared")},
+    {"against", CHOICE(validate_file, against, validate_againsts),
+     HELP("what the figures are: measured, of another simulator, or of a closed form")},
+    {"physics", TEXT(validate_file, physics), REQUIRED,
+     HELP("what is assumed of the jobs and the machine")},
+    {"scenario", PATH(validate_file, scenario), REQUIRED, HELP("the scenario that is run")},
+    {"set", NODE(validate_file, set),
+     HELP("values of it: PATH: VALUE, in which ${NAME} is a file of data")},
+    {"data", NODE(validate_file, data),
+     HELP("files: NAME: FILE, from the folder of this file or from EASIM_DATA")},
+    {"jobs", NODE(validate_file, jobs),
+     HELP("what was measured of each job: {data: NAME, where: {COLUMN: TEXT}, columns: {...}}")},
+    {"meter", NODE(validate_file, meter),
+     HELP("of kind power, the metered power: {data: NAME, offset: 0, gap: .., from: .., to: ..}")},
+    {"measured", NODE(validate_file, measured), REQUIRED, HELP("the figures")},
     FIELDS_END};
 
 static const struct field jobs_fields[] = {
-    {.type = FIELD_LOCATION, .offset = offsetof(struct jobs_item, where)},
-    {.key = "data",
-     .type = FIELD_NODE,
-     .offset = offsetof(struct jobs_item, data),
-     .required = true},
-    {.key = "where", .type = FIELD_NODE, .offset = offsetof(struct jobs_item, where_node)},
-    {.key = "columns", .type = FIELD_NODE, .offset = offsetof(struct jobs_item, columns)},
-    FIELDS_END};
+    {LOCATION(jobs_item, where)},
+    {"data", NODE(jobs_item, data), REQUIRED},
+    {"where", NODE(jobs_item, where_node)},
+    {"columns", NODE(jobs_item, columns)},
+    FIELDS_END,
+};
 
 /* ---- The table of jobs ---- */
 
@@ -145,25 +105,15 @@ struct meter_item {
     double offset_s, gap_s, from_s, to_s;
 };
 
-#define TIME(name, member, usual) \
-    { \
-        .key = name, .type = FIELD_REAL, .offset = offsetof(struct meter_item, member), \
-        .min = -TIME_MAX_S, .max = TIME_MAX_S, .default_value = usual, .dimension = DIMENSION_TIME \
-    }
+#define TIME(member) REAL(meter_item, member), RANGE(-TIME_MAX_S, TIME_MAX_S), UNIT(TIME)
 
 static const struct field meter_fields[] = {
-    {.type = FIELD_LOCATION, .offset = offsetof(struct meter_item, where)},
-    {.key = "data",
-     .type = FIELD_NODE,
-     .offset = offsetof(struct meter_item, data),
-     .required = true},
-    TIME("offset", offset_s, 0),
-    {.key = "gap",
-     .type = FIELD_DURATION,
-     .offset = offsetof(struct meter_item, gap_s),
-     .max = TIME_MAX_S},
-    TIME("from", from_s, -TIME_MAX_S),
-    TIME("to", to_s, TIME_MAX_S),
+    {LOCATION(meter_item, where)},
+    {"data", NODE(meter_item, data), REQUIRED},
+    {"offset", TIME(offset_s)},
+    {"gap", DURATION(meter_item, gap_s), RANGE(0, TIME_MAX_S)},
+    {"from", TIME(from_s), DEFAULT(-TIME_MAX_S)},
+    {"to", TIME(to_s), DEFAULT(TIME_MAX_S)},
     FIELDS_END};
 
 static int bind_meter(struct validate_case *v, const struct yaml_node *node,

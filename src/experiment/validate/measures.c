@@ -167,46 +167,24 @@ struct facts_item {
 };
 
 static const struct field measure_fields[] = {
-    {.type = FIELD_LOCATION, .offset = offsetof(struct validate_measure, where)},
-    {.key = "metric",
-     .type = FIELD_STRING,
-     .offset = offsetof(struct validate_measure, metric),
-     .required = true,
-     .min = 1},
-    {.key = "job", .type = FIELD_STRING, .offset = offsetof(struct validate_measure, job)},
-    {.key = "over",
-     .type = FIELD_CHOICE,
-     .offset = offsetof(struct validate_measure, over),
-     .choices = validate_overs,
-     .default_value = OVER_NONE},
-    {.key = "value",
-     .type = FIELD_REAL,
-     .offset = offsetof(struct validate_measure, value),
-     .default_value = NAN},
-    {.key = "fact", .type = FIELD_NODE, .offset = offsetof(struct validate_measure, fact)},
-    {.key = "tolerance",
-     .type = FIELD_NODE,
-     .offset = offsetof(struct validate_measure, tolerance_node),
-     .required = true},
-    {.key = "expect",
-     .type = FIELD_CHOICE,
-     .offset = offsetof(struct validate_measure, expect),
-     .choices = expectations},
-    {.key = "reason",
-     .type = FIELD_STRING,
-     .offset = offsetof(struct validate_measure, reason),
-     .min = 1},
+    {LOCATION(validate_measure, where)},
+    {"metric", TEXT(validate_measure, metric), REQUIRED},
+    {"job", STRING(validate_measure, job)},
+    {"over", CHOICE(validate_measure, over, validate_overs), DEFAULT(OVER_NONE)},
+    {"value", REAL(validate_measure, value), DEFAULT(NAN)},
+    {"fact", NODE(validate_measure, fact)},
+    {"tolerance", NODE(validate_measure, tolerance_node), REQUIRED},
+    {"expect", CHOICE(validate_measure, expect, expectations)},
+    {"reason", TEXT(validate_measure, reason)},
     FIELDS_END};
 
 static const struct field fact_fields[] = {
-    {.type = FIELD_LOCATION, .offset = offsetof(struct facts_item, where)},
-    {.key = "data",
-     .type = FIELD_NODE,
-     .offset = offsetof(struct facts_item, data),
-     .required = true},
-    {.key = "where", .type = FIELD_NODE, .offset = offsetof(struct facts_item, where_node)},
-    {.key = "column", .type = FIELD_STRING, .offset = offsetof(struct facts_item, column)},
-    FIELDS_END};
+    {LOCATION(facts_item, where)},
+    {"data", NODE(facts_item, data), REQUIRED},
+    {"where", NODE(facts_item, where_node)},
+    {"column", STRING(facts_item, column)},
+    FIELDS_END,
+};
 
 /* One of the list while it is bound. */
 struct item {
