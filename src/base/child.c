@@ -23,8 +23,7 @@
 
 #define WALL_FACTOR 4
 
-/* Exit status of a child that got to its end; a plug-in that calls exit(0) must not look like that.
- */
+/* Exit status of a child that got to its end; a plug-in's exit(0) must not look like that. */
 #define DONE      77
 #define NO_MEMORY 78
 

@@ -1,5 +1,4 @@
-/* What went wrong: one failure (struct error), or every problem of an input at once (struct
- * problems). */
+/* One failure (struct error), or every problem of an input at once (struct problems). */
 #ifndef EASIM_BASE_ERROR_H
 #define EASIM_BASE_ERROR_H
 
@@ -29,8 +28,7 @@ struct error {
     char text[1024];
 };
 
-/* Fills *reterr (which may be NULL) and returns code, so that `return error_set(...)` reads well.
- */
+/* Fills *reterr (which may be NULL) and returns code, as in `return error_set(...)`. */
 int error_set(struct error *reterr, int code, const char *format, ...) PRINTF_LIKE(3, 4);
 
 /* A place in an input file; line and column count from 1, 0 = unknown. file is borrowed. */

@@ -1,5 +1,4 @@
-/* Hashes that never change between versions or machines: run ids and random streams depend on them.
- */
+/* Hashes that are the same in all versions and machines, for run ids and random streams. */
 #ifndef EASIM_BASE_HASH_H
 #define EASIM_BASE_HASH_H
 

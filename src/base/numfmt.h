@@ -1,5 +1,4 @@
-/* Numbers to text and back, independent of any locale. What is written reads back to the same bits.
- */
+/* Numbers to text and back in any locale. What is written reads back to the same bits. */
 #ifndef EASIM_BASE_NUMFMT_H
 #define EASIM_BASE_NUMFMT_H
 
@@ -26,8 +25,7 @@ bool numfmt_parse_real(const char *text, size_t length, double *value);
  * 1005. */
 bool numfmt_parse_scaled(const char *text, size_t length, uint32_t factor, int exponent,
                          double *value);
-/* Whether the text spells nan or infinity, as any language writes them, or a number too large for a
- * double. */
+/* Whether the text is nan or infinity, in any language's way, or too large for a double. */
 bool numfmt_is_infinite(const char *text, size_t length);
 bool numfmt_parse_int(const char *text, size_t length, int64_t *value);
 /* The number that a text begins with, as 400 of "400 W"; returns its length, 0: there is none. */

@@ -15,8 +15,7 @@ static inline bool scan_skip(struct scan *scan, char c) {
     return there;
 }
 
-/* Reads up to `most` (at most 9) digits; returns how many there were. *value is 0 if there were
- * none. */
+/* Reads up to `most` (at most 9) digits; returns how many there were. *value is 0 if none. */
 static inline int scan_digits(struct scan *scan, int most, int *value) {
     const char *begin = scan->at;
     for (*value = 0;

@@ -78,9 +78,8 @@ void str_finish(struct str *str);
    that it begins, else NULL: for "did you mean". */
 const char *str_nearest(const char *word, const char *const *names, size_t count);
 
-/* ", did you mean \"NAME\"?" with the nearest name, or "" if none is near: for the end of a
- * message. In the arena.
- */
+/* ", did you mean \"NAME\"?" with the nearest name, or "" if none is near; ends a message. In the
+   arena. */
 const char *str_suggestion(struct arena *arena, const char *word, const char *const *names,
                            size_t count);
 

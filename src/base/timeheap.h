@@ -19,9 +19,8 @@ struct timeheap {
 
 void timeheap_finish(struct timeheap *heap);
 void timeheap_push(struct timeheap *heap, double time_s, uint32_t id);
-/* Takes out the earliest entry if its time is at or before now_s; false if there is none. Equal
- * times come by id.
- */
+/* Takes out the earliest entry if its time is at most now_s; false if none. Equal times come by
+   id. */
 bool timeheap_pop_due(struct timeheap *heap, double now_s, uint32_t *ret_id);
 
 #endif

@@ -35,8 +35,7 @@ enum dimension {
 bool units_parse(enum dimension dimension, const char *text, size_t length, double *value);
 /* Whether the text is a number with something behind it: a unit, of whatever. */
 bool units_is_other(const char *text, size_t length);
-/* How long the number is before a unit, of whatever dimension, and blanks; 0 if the text is
- * anything else. */
+/* How long the number is before a unit, of whatever dimension, and blanks; else 0. */
 size_t units_number_length(const char *text, size_t length);
 /* "W, kW, MW": for messages. "" of DIMENSION_NONE. */
 const char *units_accepted(enum dimension dimension);

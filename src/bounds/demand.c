@@ -175,8 +175,7 @@ struct ranked {
 
 ORDER_BY(compare_ranked, struct ranked, ASC(key) ASC(job))
 
-/* A job in the order of its rank: what is still to do, and the integral of time over what is done.
- */
+/* A job in the order of its rank: work still to do, and the integral of time over work done. */
 struct turn {
     uint32_t job;
     double remaining_s, busy_s2;

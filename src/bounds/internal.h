@@ -201,8 +201,7 @@ struct pricing {
     const double *finish_s; /* of each job in some schedule */
 };
 
-/* The sum over the jobs of min(completion, end_s) - release is at least this, in a fixed number of
-   steps. */
+/* The sum over the jobs of min(completion, end_s) - release is at least this, in fixed steps. */
 double time_prices_s(const struct pricing *in);
 
 #endif

@@ -311,8 +311,7 @@ static double proved_s(struct prices *p, struct market *m, size_t worths) {
     return sum_s;
 }
 
-/* Dearer where the jobs would use more than there is, in steps that fall, along the mean of the
-   last ones. */
+/* Dearer where the jobs would use more than there is: falling steps along the mean of the last. */
 static void change_prices(struct prices *p, double *trend, double step) {
     for (uint32_t h = 0; h < p->types; h++) {
         double gpus = p->in->demand->cluster->gpu_types[h].gpus, worth = p->in->worth[h];

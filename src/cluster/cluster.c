@@ -229,8 +229,7 @@ static int bind_network(struct cluster *cluster, const struct yaml_node *node, b
     return result;
 }
 
-/* Sleep is described by how deep and after what time; the time it takes to wake up is free to
- * choose. */
+/* Sleep needs a power and a delay; the time to wake up is optional. */
 static void check_sleep(struct gpu_type *type, const char *path, const struct binding *binding) {
     bool has_power = !isnan(type->sleep_w), has_time = !isnan(type->sleep_after_s);
     if (has_power && type->sleep_w > type->idle_w)
@@ -266,8 +265,7 @@ static void check_law(const struct node_group *group, const char *mean, const ch
                      "expected %s_law: weibull or lognormal beside %s_shape", mean, mean);
 }
 
-/* Keys that need each other; only where each alone is right, so that a bad value is not called a
- * missing one. */
+/* Keys that need each other; only if each alone is right: a bad value is not a missing one. */
 static int check_pairs(struct cluster *cluster, const struct schema_list *groups,
                        const struct binding *binding) {
     size_t before = binding->problems->count;

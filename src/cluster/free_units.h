@@ -68,8 +68,7 @@ void sharing_finish(struct sharing *sharing); /* accepts a zeroed one */
 
 /* The shared GPU with the least room of at least milli, the first of them; SHARING_NONE. */
 uint32_t sharing_find(const struct sharing *sharing, uint32_t milli);
-/* Makes a free GPU of a node, which is no longer free as a whole, a shared one with all of its
- * room. */
+/* Makes a free GPU of a node, which is no longer free as a whole, a shared one, all free. */
 uint32_t sharing_open(struct sharing *sharing, uint32_t node);
 /* A job takes milli > 0 of a GPU, which has as many free. */
 void sharing_take(struct sharing *sharing, uint32_t gpu, uint32_t milli);

@@ -179,8 +179,7 @@ static void take_over(struct taking *taking, const struct place *place, uint32_t
     }
 }
 
-/* In the lowest unit inside a place that has k free GPUs, as the place itself has. Returns its
-   level. */
+/* In the lowest unit inside a place that, like the place, has k free GPUs. Returns its level. */
 static uint32_t take_inside(struct taking *taking, const struct place *place, uint32_t k) {
     struct place found = {0, FREE_UNITS_NONE};
     for (; found.level < place->level; found.level++) {

@@ -14,9 +14,8 @@ struct piece {
     uint32_t gpus;
 };
 
-/* What one job holds: one piece in place, or several on the heap; or part of a GPU, then `first`
- * has no whole one.
- */
+/* What one job holds: one piece in place, or several on the heap; of part of a GPU `first` has no
+   whole one. */
 struct allocation {
     uint32_t count; /* 0: nothing held */
     struct piece first;
@@ -58,8 +57,7 @@ struct shared_gpu *placement_shared_gpu(const struct placement *placement,
 bool placement_is_alone(const struct placement *placement, const struct allocation *allocation);
 /* Gives everything back and empties the allocation. */
 void placement_give_back(struct placement *placement, struct allocation *allocation);
-/* Frees the very GPUs of an allocation, which is kept, or takes them again: then they must be
-   free. */
+/* Frees the GPUs of an allocation, which is kept, or takes them again if they are free. */
 void placement_lend(struct placement *placement, const struct allocation *allocation);
 void placement_reclaim(struct placement *placement, const struct allocation *allocation);
 

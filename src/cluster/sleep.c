@@ -1,5 +1,4 @@
-/* Sleeping GPUs: see sleep.h. Invariant: awake and sleeping GPUs of a node are together its free
- * ones. */
+/* Sleeping GPUs: see sleep.h. Invariant: a node's free GPUs are awake or asleep. */
 #include "cluster/sleep.h"
 
 #include "base/units.h"
@@ -33,8 +32,7 @@ void sleep_finish(struct sleep *sleep) {
     *sleep = (struct sleep){0};
 }
 
-/* The place of the free GPUs that are taken next: those awake and freed last, else those that are
- * awake first. */
+/* The place of the free GPUs that are taken next: awake and freed last, else awake first. */
 static size_t next_to_take(const struct sleep_node *node, int64_t now_ns) {
     size_t first = node->awake.count - 1;
     for (size_t i = node->awake.count; i-- > 0;) {

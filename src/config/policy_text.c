@@ -11,8 +11,7 @@ static bool is_quote(char c) {
     return c == '"' || c == '\'';
 }
 
-/* Behind the quote that closes the one at `at`: \" closes none, nor does ''. NULL: there is none.
- */
+/* Behind the quote that closes the one at `at`: \" closes none, nor does ''. NULL: none. */
 static const char *behind_quotes(const char *at) {
     char quote = *at++;
     for (; *at; at++)

@@ -50,8 +50,7 @@ struct series {
 int series_bind(struct series *series, const struct series_kind *kind, const struct yaml_node *node,
                 const struct binding *binding, double *constant) MUST_CHECK;
 
-/* A series with a period repeats. Negative after adding a problem: the keys say that it does not.
- */
+/* A series with a period repeats. Negative after adding a problem: the keys deny it. */
 int series_bind_period(struct series *series, const struct binding *binding) MUST_CHECK;
 
 /* Reads the file of a bound series; nothing to do without one. start_ns: the instant of t = 0 since

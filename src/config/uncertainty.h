@@ -19,8 +19,7 @@ struct value_law {
     struct schema_list numbers;     /* double; of a choice that is bound as positive, else none */
 };
 
-/* The same of numbers above 0. node may also be such a number. Of a normal law the mean is above 0.
- */
+/* The same of numbers above 0. node may be such a number. A normal law's mean is above 0. */
 int value_law_bind_positive(struct value_law *law, const struct yaml_node *node, const char *path,
                             const struct binding *binding) MUST_CHECK;
 /* A number; not of a choice. */

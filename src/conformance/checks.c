@@ -452,8 +452,7 @@ static void check_view(struct suite *suite) {
                  suite->writes_view.length ? suite->writes_view.text : "");
 }
 
-/* Whether any run of any scenario changed something in its process, or wrote to standard streams.
- */
+/* Whether a run of any scenario changed something in its process or wrote to standard streams. */
 static void check_process(struct suite *suite) {
     const struct str *changes = &suite->effects.changes;
     suite_report(suite, "process is left alone",

@@ -15,8 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A policy may ask for wake-ups; this many decisions without any job arriving or finishing are no
- * progress. */
+/* Decisions by wake-ups of a policy, without a job arriving or finishing, that are no progress. */
 #define QUIET_DECISIONS 100000
 
 /* Whose turn it is of two runs. */

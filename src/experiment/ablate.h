@@ -17,8 +17,7 @@ struct ablation {
         *cells; /* bit i of the place: active[i] is the first policy's, else the second's */
 };
 
-/* One component and one metric, over the replications in which the metric is defined in every cell.
- */
+/* One component, one metric, over the replications in which all cells define the metric. */
 struct ablation_share {
     bool same;             /* the policies are alike in it: not varied, and all figures are 0 */
     bool inert;            /* it changes nothing, in no replication and no mixture */

@@ -164,8 +164,7 @@ uint32_t compare_next_count(const struct comparison *comparison, const struct co
     double precision = compare_precision(comparison, goal->column), n = comparison->replications;
     if (precision <= goal->relative || comparison->replications >= goal->most)
         return comparison->replications;
-    /* The half width falls with the root of n; never more than twice as many at a time, for it is
-     * an estimate. */
+    /* The half width falls with the root of n; an estimate: at most twice as many at a time. */
     double wanted = ceil(n * (precision / goal->relative) * (precision / goal->relative));
     double next = fmin(fmin(fmax(wanted, n + 1), 2 * n), goal->most);
     return (uint32_t)next;

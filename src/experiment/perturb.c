@@ -43,8 +43,7 @@ static const char *more_arrivals(const struct study *study, const struct perturb
     return NULL;
 }
 
-/* Every job is 1 + amount times as large; where the rate is given as a load, the load grows with
- * it. */
+/* Every job is 1 + amount times as large; a rate given as a load grows with it. */
 static const char *larger_sizes(const struct study *study, const struct perturb_ask *ask,
                                 struct arena *arena, struct perturb_sets *out) {
     const struct stream *streams = study->source.streams.at;

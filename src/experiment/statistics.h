@@ -28,8 +28,7 @@ struct paired {
     double base_mean; /* over the pairs */
     double p_value; /* two-sided paired t-test; 1 if no pair differs, NAN if all differ by the same
                        amount */
-    /* Geometric mean of value / base with its 95 % t-interval; NAN unless all values of the pairs
-     * are > 0. */
+    /* Geometric mean of value / base with its 95 % t-interval; NAN unless all values are > 0. */
     double ratio, ratio_low, ratio_high;
 };
 

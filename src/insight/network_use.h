@@ -5,8 +5,7 @@
 #include "cluster/cluster.h"
 #include "insight/recorded_run.h"
 
-/* The span of a segment by its name: "one_node", or a tier. NULL: queued, or the cluster has no
-   network. */
+/* The span of a segment by its name: "one_node", or a tier. NULL: queued, or no network. */
 const char *team_tier(const struct recorded_run *run, const struct recorded_segment *segment);
 
 /* The plan of a transformer's segment, as text; NULL: it has none. */

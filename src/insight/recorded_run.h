@@ -103,8 +103,7 @@ struct recorded_segment {
     uint8_t span;         /* enum easim_span of config; queued: 0 */
 };
 
-/* What became of a job: what jobs.csv says, from its segments, exactly. Times that there are not
-   are -1. */
+/* What became of a job: as in jobs.csv, from its segments, exactly. Missing times are -1. */
 struct recorded_job {
     uint32_t segments;      /* place of its first one in the run's segments; in order of time */
     uint32_t segment_count; /* 0: rejected at submission, or not submitted */

@@ -1,5 +1,4 @@
-/* Events of a recorded run in order of time: beginnings and ends of segments, and changes of
-   nodes. */
+/* Events of a recorded run in order of time: begins and ends of segments, changes of nodes. */
 #ifndef EASIM_INSIGHT_RUN_EVENTS_H
 #define EASIM_INSIGHT_RUN_EVENTS_H
 

@@ -88,8 +88,7 @@ static int bad_quote(const struct csv *csv, size_t offset, const char *what, str
 }
 
 /* The text of a quoted field from behind its opening quote up to the closing one; doubled quotes
-   become single ones in the row's own buffer, which has room for the whole line. NULL: not closed.
- */
+   become single ones in the row's own buffer, with room for the line. NULL: not closed. */
 static const char *unquote_cell(struct csv *csv, const char *at, const char *end,
                                 struct slice *text) {
     const char *quote = memchr(at, '"', (size_t)(end - at));

@@ -1,5 +1,4 @@
-/* CSV with a header line, columns found by name (RFC 4180 quoting; a quoted field ends on its own
- * line). */
+/* CSV with a header line, columns by name (RFC 4180 quoting; a quoted field ends on its line). */
 #ifndef EASIM_IO_CSV_H
 #define EASIM_IO_CSV_H
 
@@ -20,8 +19,7 @@ int csv_of_text(struct slice text, const char *name, struct csv **ret_csv,
 int csv_column(const struct csv *csv, const char *name); /* index, or -1 */
 size_t csv_column_count(const struct csv *csv);
 const char *csv_column_name(const struct csv *csv, size_t column); /* borrowed, NUL-terminated */
-/* A column that the file must have; -1 after adding a problem, which suggests one of nearly that
-   name. */
+/* A column that the file must have; -1 after adding a problem, which suggests a similar name. */
 int csv_needed_column(const struct csv *csv, const char *name, struct problems *problems);
 /* All of them, in this order: their indices; negative if some are missing. */
 int csv_needed_columns(const struct csv *csv, const char *const *names, size_t count, int *columns,
@@ -30,8 +28,7 @@ int csv_needed_columns(const struct csv *csv, const char *const *names, size_t c
    fields than the header, bad quoting, read error. Errors of a row name file and line; the caller
    may go on to the next row after ERROR_INPUT. */
 int csv_next(struct csv *csv, struct error *reterr) MUST_CHECK;
-/* Calls read_row for each row that is ready and lists what is wrong with the others, until reading
-   fails. */
+/* Calls read_row for each good row, and lists problems of the others, until reading fails. */
 void csv_each_row(struct csv *csv, struct problems *problems, void (*read_row)(void *context),
                   void *context);
 struct slice csv_field(const struct csv *csv,

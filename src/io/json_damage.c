@@ -113,8 +113,7 @@ static const char *lint_string_end(struct json_lint *lint, const char *at, const
     return NULL;
 }
 
-/* Goes on behind a string that ends there; false: it is the key that begins a record, in a place of
- * none. */
+/* Goes on behind a string that ends there; false: it is the first key of a record, misplaced. */
 static bool leave_string(struct json_lint *lint, const char *at) {
     bool first_of_item = lint->is_key && lint->is_item;
     lint->place = lint->depth > JSON_LINT_LEVELS ? DEEP : lint->is_key ? AT_COLON : BEHIND;
@@ -169,8 +168,7 @@ static const char *skip_record_blanks(const char *at, const char *end) {
     return at;
 }
 
-/* Whether `key` and a colon stand there; quotes may be missing or too many, as long as there is
- * one. */
+/* Whether `key` and a colon stand there; quotes may be missing or too many, not all. */
 static bool is_key(const char *key, const char *at, const char *end) {
     size_t quotes = 0;
     for (; at < end && (*at == '"' || *at == *key || is_record_blank(*at)) && *at; at++) {

@@ -110,8 +110,7 @@ static int fill_stream(struct json_stream *stream, struct error *reterr) {
     return 0;
 }
 
-/* The next byte that is no blank and not a comma (those are not checked), or -1 at the end; not
- * consumed. */
+/* The next byte, not consumed, that is no blank and no comma (unchecked), or -1 at the end. */
 static int peek_stream_byte(struct json_stream *stream, int *ret_byte, struct error *reterr) {
     for (;;) {
         for (size_t at = stream->begin; at < stream->end; at++) {
@@ -280,8 +279,7 @@ static int pass_stranger(struct json_stream *stream, size_t length, bool *ret_pa
     return 0;
 }
 
-/* 1 with the value at `begin` as item->text; 0: there is none, what stands there was passed over.
- */
+/* 1 with the value at `begin` as item->text; 0: there is none, and it was passed over. */
 static int take_value(struct json_stream *stream, struct json_item *item, struct error *reterr) {
     bool is_element = stream->place == IN_ARRAY;
     struct json_lint lint = {.record_key = is_element ? stream->keys[0] : NULL};
@@ -313,8 +311,7 @@ static int take_value(struct json_stream *stream, struct json_item *item, struct
 
 /* ---- Places ---- */
 
-/* Behind the colon of a member; *ret_byte is what its value begins with. 0 where there is no colon:
- * passed over. */
+/* Behind the colon of a member; *ret_byte begins its value. 0 if there is no colon: passed over. */
 static int enter_member(struct json_stream *stream, int *ret_byte, struct error *reterr) {
     int status = peek_stream_byte(stream, ret_byte, reterr);
     if (status == 0 && *ret_byte == ':') {

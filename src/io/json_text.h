@@ -12,8 +12,7 @@ struct json_scan {
     uint8_t inside; /* 0, or what is open besides brackets: string, escape or scalar */
 };
 
-/* The byte behind the value, or NULL when it goes on behind `end` (call again with what follows).
- */
+/* The byte behind the value, or NULL if it goes on behind `end` (call again with more). */
 const char *json_scan(struct json_scan *scan, const char *at, const char *end);
 
 /* The part of an object or array not yet walked through. */

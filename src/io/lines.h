@@ -1,5 +1,4 @@
-/* A text file line by line: plain, gzip or zstd by magic bytes, any size, one pass, bounded memory.
- */
+/* A text file by lines: plain, gzip or zstd by magic bytes, any size, one pass, bounded memory. */
 #ifndef EASIM_IO_LINES_H
 #define EASIM_IO_LINES_H
 

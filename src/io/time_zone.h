@@ -1,5 +1,4 @@
-/* Local times to UTC: a zone of its own, read once and then constant; the process's time zone is
- * never touched. */
+/* Local times to UTC: a zone read once and then constant; the process's time zone is not used. */
 #ifndef EASIM_IO_TIME_ZONE_H
 #define EASIM_IO_TIME_ZONE_H
 

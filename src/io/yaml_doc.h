@@ -17,8 +17,7 @@ struct yaml_doc {
    documents, nesting over 64 and more than 1,000,000 nodes (alias bombs) are added to problems;
    negative if there were any. */
 int yaml_doc_load(struct yaml_doc *doc, const char *path, struct problems *problems) MUST_CHECK;
-/* The text of standard input, under which name it stands in messages; what is read once may be
- * parsed often. */
+/* The text of standard input, and its name in messages; read once, it may be parsed often. */
 #define YAML_STDIN_NAME "standard input"
 int yaml_read_stdin(struct str *text, struct problems *problems) MUST_CHECK;
 /* The same from memory; name stands for the file in messages. */
@@ -37,14 +36,12 @@ int yaml_doc_put(struct yaml_doc *doc, const struct yaml_path *path, const char 
 
 /* --- yaml_canonical: a tree as text of which hashes are made --- */
 
-/* Appends one line for each value: path, tab, text; mapping keys sorted. Equal trees give equal
-   text. */
+/* Appends a line for each value: path, tab, text; keys sorted. Equal trees give equal text. */
 void yaml_canonical_write(const struct yaml_node *root, struct str *out);
 
 /* --- yaml_write: a tree as YAML text that reads back as the same tree --- */
 
-/* What is written in place of a node; NULL: the node itself. What it gives is not asked for again.
- */
+/* What is written in place of a node; NULL: the node itself. It is not asked for what it gives. */
 struct yaml_replace {
     void *context;
     const struct yaml_node *(*with)(void *context, const struct yaml_node *node);

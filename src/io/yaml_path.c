@@ -214,8 +214,7 @@ struct yaml_node *yaml_path_find(struct yaml_node *root, const struct yaml_path 
 
 static const char *const kind_names[] = {"a value", "a list", "a mapping"};
 
-/* What is to stand in place of old (NULL: nothing stood there) once the steps from `depth` on have
-   led to the value. */
+/* What replaces old (NULL: nothing) once the steps from `depth` on have led to the value. */
 static struct yaml_node *set_from(const struct yaml_setting *setting, struct yaml_node *old,
                                   size_t depth, struct error *reterr) {
     if (depth == setting->path->count)

@@ -346,8 +346,7 @@ static struct yaml_node *read_yaml_node(struct reader *reader, yaml_event_t *eve
     return node;
 }
 
-/* The first document; *root stays NULL if there is none. What ends the reading early is among the
- * problems. */
+/* The first document; *root stays NULL if there is none. An early end is among the problems. */
 static void read_stream(struct reader *reader, struct yaml_node **root) {
     bool going_on = true;
     yaml_event_t event;

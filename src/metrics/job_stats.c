@@ -141,8 +141,7 @@ static void add_measured_job(struct sums *sums, uint32_t job) {
         add_finished(sums, job, &record);
 }
 
-/* GPU-seconds against what each user could have had: its demand, or its share of the cluster if
- * that is less. */
+/* GPU-seconds against what each user could have had: its demand, or its share if that is less. */
 static double jain_gpu_s(const struct sums *sums) {
     const struct workload *w = sums->sim->workload;
     double weights = 0, capacity_s = sums->summary->sim_s * sums->sim->cluster->gpus;

@@ -14,8 +14,7 @@ double job_stats_slowdown(double jct_s, double exec_s);
    life_ns is the mean number of jobs in the system during its life, itself included; n = 1 if that
    is 0. All in integers, so that a job that was alone has all GPUs. */
 uint32_t job_stats_fair_gpus(uint32_t gpus, int64_t life_ns, int128 jobs_ns);
-/* Percentile 0..1, linear between order statistics (type 7); NAN if empty. values must be sorted.
- */
+/* Percentile 0..1, linear between order statistics (type 7); NAN if empty. values: sorted. */
 double job_stats_percentile(const double *sorted, size_t count, double share);
 
 /* Fills in the job columns of a summary that knows sim_s, the zeroed rows of all users, and the job

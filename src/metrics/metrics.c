@@ -289,8 +289,7 @@ void metrics_sum_up(struct metrics *metrics, const struct sim *sim) {
 }
 
 /* --- power_means --- */
-/* Invariant: at_nw holds the intervals that are over, energy is that of the present one up to
-   now_ns. */
+/* Invariant: at_nw holds the past intervals, energy is of the present one up to now_ns. */
 
 #define POWER_MEANS_MOST 10000000
 

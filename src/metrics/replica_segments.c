@@ -91,8 +91,7 @@ static void begin_life(struct replica_segments *s, const struct sim *sim, uint32
                                                  .holder = EASIM_NONE}));
 }
 
-/* Whether nothing was told of it since its latest change: that is an empty segment, if it is the
-   last. */
+/* Whether nothing was told of it since its latest change: if that is the last, an empty segment. */
 static bool is_untold(const struct replica_segments *s, const struct replica_life *life) {
     return life->count == 0 || s->list.at[life->last].ended != CAUSE_LOAD;
 }

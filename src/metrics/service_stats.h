@@ -1,5 +1,4 @@
-/* What services did in the measured part of a run: tokens, waits, latencies, energy (semantics
-   34.6). */
+/* What services did in the measured time: tokens, waits, latencies, energy (semantics 34.6). */
 #ifndef EASIM_METRICS_SERVICE_STATS_H
 #define EASIM_METRICS_SERVICE_STATS_H
 
@@ -25,8 +24,7 @@ struct token_pieces {
 /* low and high in any order; INFINITY as low: endless. Pieces at one value that follow each other
    become one. */
 void token_pieces_add(struct token_pieces *pieces, double low, double high, double tokens);
-/* The least value up to which lie at least the share (0..1) of the tokens; INFINITY, or NAN if
-   there are none. */
+/* The least value up to which the share (0..1) of the tokens lies; INFINITY; NAN if none. */
 double token_pieces_quantile(const struct token_pieces *pieces, double share);
 /* All of `more` into `pieces`. */
 void token_pieces_finish(struct token_pieces *pieces);

@@ -16,8 +16,7 @@ struct config_rate {
                                       moving_w)) */
 };
 
-/* Of a configuration of jobs of a model in a phase of it; rigid jobs have none. span: one in which
-   it is known. */
+/* Of a configuration of jobs of a model in a phase of it; rigid jobs: none. span: a known one. */
 struct config_rate config_rate_of(const struct config_table *table, uint32_t model, uint32_t phase,
                                   const struct easim_config *config, uint32_t span);
 /* Of one GPU that computes at a share in [0, 1] of the rate. */

@@ -138,16 +138,13 @@ static bool placed_when_empty(const struct easim_config *config) {
     return config->goodput[config->empty_span] > 0;
 }
 
-/* Whether placement could ever give it a span in which it is known: several nodes, once no one of
- * them has k free.
- */
+/* Whether placement could give it a known span: several nodes, once no single one has k free. */
 static bool could_be_placed(const struct easim_config *config, const struct gpu_type *type) {
     return placed_when_empty(config) || (config->empty_span == EASIM_ONE_NODE && config->k > 1 &&
                                          type->node_gpus_max < type->gpus);
 }
 
-/* The configuration once more for each level, from the highest limit down. A level at tdp_w limits
- * nothing. */
+/* The configuration at each level, from the highest limit down. A level at tdp_w limits nothing. */
 static void add_limited(struct config_table *table, const struct gpu_model *gpu_model, double tdp_w,
                         const struct easim_config *unlimited) {
     const struct power_level *levels = gpu_model->power_limits.levels.at;
@@ -259,9 +256,8 @@ static bool allows_type(const struct config_table *table, const struct config_re
            model_on_gpu(&table->models->models[request->model], table->cluster->gpu_types[h].name);
 }
 
-/* Leaves configurations [first, end) out if the empty cluster places none of them: their job might
- * wait for ever.
- */
+/* Leaves configurations [first, end) out if the empty cluster places none: their job might wait for
+   ever. */
 static void keep_if_placed(struct config_table *table, uint32_t first,
                            struct config_dropped *dropped) {
     for (size_t i = first; i < table->configs.count; i++)
@@ -365,8 +361,7 @@ static void add_phase(struct config_table *table, const struct config_request *r
         add_in_phase(table, request, c);
 }
 
-/* Of each configuration of the phase `from`, whether it is to be kept in the phase `to` somewhere.
- */
+/* Of each configuration of the phase `from`, whether the phase `to` keeps it somewhere. */
 static void add_kept(struct config_table *table, uint32_t to, uint32_t from) {
     const struct config_set source = table->sets.at[from];
     for (uint32_t c = source.first; c < source.first + source.count; c++) {

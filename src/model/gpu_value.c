@@ -115,8 +115,7 @@ bool span_value_find(const struct cluster *cluster, const struct gpu_model *gpu_
 
 /* --- level --- */
 
-/* How far a measured place is from a configuration: another span weighs most, then k, then batch
- * (as ratios). */
+/* How far a measured place is from a configuration: first by span, then k, then batch (ratios). */
 struct distance {
     bool other_span;
     double k, batch;

@@ -54,8 +54,7 @@ struct level_ratios {
 struct level_ratios level_ratios_of(const struct power_limits *limits,
                                     const struct power_level *level,
                                     const struct easim_config *config, uint32_t span);
-/* The configuration at that level: never faster, never more power, and never more than the
-   limit. */
+/* The configuration at that level: never faster, never more power, never above the limit. */
 struct easim_config level_apply(const struct power_limits *limits, const struct power_level *level,
                                 const struct easim_config *unlimited);
 

@@ -7,8 +7,7 @@
 #include "easim/policy.h"
 
 #define BATCH_MOST 1e9 /* b, samples per GPU and iteration: a real in (0, BATCH_MOST] */
-/* Batches whose ratio is not above this are the same: B / k as one program writes it and another
-   computes it. */
+/* Batches are the same up to this ratio: B / k is written by one program, computed by another. */
 #define BATCH_EQUAL (1 + 1e-9)
 
 /* t(k, b) = (a_s^gamma + (c_s*b)^gamma)^(1/gamma) + s(k): Pollux's overlap form (OSDI'21, eq. 10)
@@ -45,8 +44,7 @@ struct power_params {
     double pmax_w; /* at saturation, 1/c_s samples/s */
 };
 
-/* In place of a power that was never measured: above the tdp_w of every GPU, so that the limit is
- * what counts. */
+/* Instead of a power never measured: above the tdp_w of every GPU, so that the limit counts. */
 #define POWER_UNKNOWN_W 1e9
 
 /* P = min(tdp_w, p0 + (pmax - p0)*c_s * rate_per_gpu): linear in the samples/s of one GPU. */
@@ -110,8 +108,7 @@ struct interpolation_value {
 bool interpolation_has(const struct interpolation *table, uint32_t k, double batch,
                        enum easim_span span);
 
-/* Orders points by span, k, batch. The index of a point that repeats its predecessor's place, or
- * -1. */
+/* Orders points by span, k, batch. The index of a point at its predecessor's place, or -1. */
 int interpolation_sort(struct interpolation *table);
 
 /* Iteration time and power (or energy, see by_energy) at (k, batch): linear in batch at the

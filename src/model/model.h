@@ -46,8 +46,7 @@ struct batch_choice {
     struct schema_list global_batches; /* B: b = B / k */
 };
 
-/* On k GPUs a batch is computed in so many equal steps, with one update of the weights at the end.
- */
+/* On k GPUs a batch is computed in that many equal steps, with one update of weights at the end. */
 struct grad_accum {
     int64_t k, steps;
     double batch; /* of all steps */

@@ -471,8 +471,7 @@ void model_set_grow_names(struct model_set *set, uint32_t more, struct arena *ar
             (void)add_name(set, i);
 }
 
-/* The models of one file, or of a mapping that could stand in one; path: where that stands, "" in a
- * file. */
+/* The models of a file, or of a mapping as in one; path: where that is, "" in a file. */
 static int add_models(struct model_set *set, const struct yaml_node *root, const char *path,
                       const struct binding *binding) {
     size_t before = binding->problems->count;

@@ -57,8 +57,7 @@ bool override_place_states(const struct override_place *place, const char *key);
 /* Puts a value in its place, in copies of the nodes around it. */
 void override_place_set(const struct override_place *place, const char *key,
                         struct yaml_node *value);
-/* Evidence and source of a parameter of the model on the GPU type: that it is overridden, at `path`
-   of the scenario. */
+/* Evidence and source of a parameter of the model on the GPU type: overridden at `path`. */
 void override_place_record(const struct override_place *place, const char *parameter,
                            const char *path, struct location where);
 /* "resnet50 on h100", "resnet50" */

@@ -225,8 +225,7 @@ static void derive_alpha(const struct override *o, struct override_assignment *a
                     scaling.params.alpha_s[EASIM_ACROSS_NODES]);
 }
 
-/* For override_each_place, by GPU type, once the plain values are made. From what the plain
-   values have left. */
+/* For override_each_place, by GPU type, after the plain values and from what they left. */
 static void override_derive(const struct override *o, const struct override_place *place) {
     struct model model;
     struct gpu_model gpu_model;

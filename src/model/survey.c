@@ -71,8 +71,7 @@ static void add_usual_counts(const struct survey_pair *pair, struct numbers *cou
             array_push(&counts->list, k);
 }
 
-/* The batches that jobs may have on k GPUs: of the workload, else of the phase, else of the model.
- */
+/* The batches that jobs may have on k GPUs: of the workload, else the phase, else the model. */
 static void add_allowed(const struct survey_pair *pair, const struct survey_wishes *wishes,
                         uint32_t phase, double k, struct numbers *batches) {
     const struct batch_choice *own = batches_on(pair->model, pair->gpu_model);
@@ -180,8 +179,7 @@ static enum survey_state state_of(const struct survey_row *row, bool allowed, bo
                                         : SURVEY_NO_POINT;
 }
 
-/* What the model says without a limit, and in *config what a limit is applied to; false: nothing.
- */
+/* The model without a limit, and in *config what a limit is applied to; false: nothing. */
 static bool predict_row(struct survey_row *row, struct easim_config *config) {
     struct interpolation_value value;
     const struct network *network = &row->cluster->network;
@@ -247,8 +245,7 @@ static void add_config(struct survey *survey, const struct survey_wishes *wishes
     }
 }
 
-/* Against the fewest GPUs of which the model says how fast they run the same batch under the same
-   limit. */
+/* Against the fewest GPUs with a known speed for the same batch under the same limit. */
 static void fill_scaling(struct survey_row *row, const struct survey_pair *pair,
                          const struct survey_list *counts) {
     for (size_t i = 0; i < counts->count && !isnan(row->rate); i++) {

@@ -185,8 +185,7 @@ static int wrong_param(const struct easim_policy *p, const char *path, uint32_t 
                      number, name ? name : "no name", fault);
 }
 
-/* Where values stand in the parameter struct: each aligned, none upon another. All are whole within
- * params_size. */
+/* Places of values in the parameter struct: aligned, apart from each other, within params_size. */
 static int check_offsets(const struct easim_policy *p, const char *path, struct error *reterr) {
     char fault[200];
     for (uint32_t i = 0; i < p->param_count; i++) {

@@ -20,8 +20,7 @@
 
 #define TRIAL_S 5 /* of processor time, to load, read and close a module */
 
-/* Address sanitizers report leaks of closed modules without names, so there they stay open until
- * exit. */
+/* Sanitizers report leaks of closed modules without names, so there they stay open until exit. */
 #if defined(__SANITIZE_ADDRESS__)
 #define KEEP_OPEN 1
 #elif defined(__has_feature)

@@ -38,8 +38,7 @@ void params_finish(struct policy_params *params); /* accepts a zeroed one */
 /* The number of parameters, and each of them: the policy's own first. */
 size_t params_count(const struct easim_policy *policy);
 const struct easim_param *params_at(const struct easim_policy *policy, size_t index);
-/* Whether name is that of an option that the host adds to list policies, or to those that declare
- * FREQUENCY. */
+/* Whether name is an option that the host adds to list policies, or to those with FREQUENCY. */
 bool params_is_list_option(const char *name);
 bool params_is_frequency_option(const char *name);
 
@@ -70,14 +69,11 @@ uint32_t params_reads(const struct policy_params *params);
 /* Which configurations there are for a policy with these values. */
 struct config_extras params_extras(const struct policy_params *params);
 
-/* The value of a parameter that is no text or table, as a number: a choice by its index, off as
- * INFINITY.
- */
+/* A parameter that is no text or table as a number: a choice by its index, off as INFINITY. */
 double params_number(const struct policy_params *params, size_t index);
 void params_set_number(struct policy_params *params, size_t index, double value);
 
-/* Whether they say `power_basis: marginal`: by that name a policy counts only power above idle_w.
- */
+/* Whether they say `power_basis: marginal`, by which a policy counts only power above idle_w. */
 bool params_are_marginal(const struct policy_params *params);
 
 /* Whether the policy scales services in place of the host: it declares SERVICES, and if it has a

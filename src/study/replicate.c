@@ -18,8 +18,7 @@ static double work_submitted_gpu_s(const struct sim *sim) {
     return sum;
 }
 
-/* Of a finished run. NAN: drained (the queue ends empty by design), or nothing
-   submitted. */
+/* Of a finished run. NAN: drained (the queue ends empty), or nothing submitted. */
 static struct trend trend_of(const struct metrics *metrics, const struct sim *sim) {
     const struct summary *s = &metrics->summary;
     double submitted_gpu_s = work_submitted_gpu_s(sim);

@@ -95,8 +95,7 @@ int replicate_run(const struct study *study, const struct replicate_options *opt
 /* A sink for callers that want the summaries in the result and nothing else. */
 extern const struct replicate_sink replicate_summaries_only;
 
-/* Sets replication 1 up, which calls the policy's init, and leaves it at that: whether the policy
- * agrees to run. */
+/* Only sets replication 1 up, which calls the policy's init: whether the policy agrees to run. */
 int replicate_try(const struct study *study, struct error *reterr) MUST_CHECK;
 
 void replicate_result_finish(struct replicate_result *result);

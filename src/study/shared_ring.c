@@ -145,9 +145,7 @@ struct observer trail_observer(struct trail *trail) {
     return (struct observer){.context = trail, .advance = note_time};
 }
 
-/* Of one that had to be killed the policy is named only if it may be to blame: not while easim
- * itself is at work.
- */
+/* Of a killed one the policy is named only if it may be to blame: not while easim itself works. */
 static void explain_killed(const struct trail *trail, double grace_s, struct str *out) {
     bool own = easim_is_at_work(trail);
     str_addf(out, "%s%s was killed, for it did not end within %g s",

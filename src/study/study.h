@@ -47,13 +47,10 @@ int study_generate(const struct study *study, uint32_t replication, struct workl
 int study_draw(const struct study *study, uint32_t count, struct study_workloads *workloads,
                struct problems *problems) MUST_CHECK;
 void study_workloads_finish(struct study_workloads *workloads);
-/* A simulation of the study with these jobs, to be given its observers and further options, and
- * then to loop_init.
- */
+/* A simulation of the study with these jobs, for observers, further options, and then loop_init. */
 struct sim study_sim(const struct study *study, const struct workload *workload);
 
-/* Where a replication has so many jobs that it will not end soon: how many, and up to when. Else
- * nothing. */
+/* If a replication has too many jobs to end soon: how many, and up to when. Else nothing. */
 void study_announce(const struct study *study, struct str *out);
 
 /* What its runs have more to measure than all runs have: enum metric_group, ored. */

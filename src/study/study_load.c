@@ -116,16 +116,13 @@ static void check_params_by_policy(const struct study *study,
             check_others_params(overrides, apart, by_policy->keys[i], by_policy->items[i], b);
 }
 
-/* The name of the policy, or the path of its module; NULL: there is none, and that has been said.
- */
+/* The name of the policy, or the path of its module; NULL: none, and that has been said. */
 static const char *policy_path(const struct study *study, const struct binding *b) {
     const char *name = study->scenario.policy.name;
     return name && strchr(name, '/') ? schema_path(b, policy_node(study), "policy.name") : name;
 }
 
-/* --policy FILE may be the policy that the scenario names, as only the opened module tells: then
- * its params stay.
- */
+/* If --policy FILE is the scenario's policy, as only the opened module tells, its params stay. */
 static int keep_params(struct study *study, const char *path,
                        const struct scenario_overrides *overrides, struct problems *problems) {
     const struct binding binding = {&study->arena, problems, &study->scenario.uses};

@@ -1,5 +1,4 @@
-/* Processes that work for this one, whatever happens in them: a crew of isolated tasks, and forked
-   copies. */
+/* Processes that work for this one, whatever happens in them: isolated tasks, and forked copies. */
 #ifndef EASIM_STUDY_WORKER_POOL_H
 #define EASIM_STUDY_WORKER_POOL_H
 

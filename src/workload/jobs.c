@@ -166,8 +166,7 @@ struct config_request recorded_jobs_request(const struct stream *stream,
     return q;
 }
 
-/* The model of a row: its own, or one drawn; always draws, so that rows do not disturb each other.
- */
+/* The model of a row: its own, or one drawn; it always draws, so rows are independent. */
 static uint32_t row_model(const struct stream *stream, const struct workload *workload,
                           const struct trace_row *row, gsl_rng *rng) {
     uint32_t own =

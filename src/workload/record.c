@@ -147,9 +147,7 @@ void trace_assignment_finish(struct trace_assignment *assignment) {
     *assignment = (struct trace_assignment){0};
 }
 
-/* As jobs.c: every row draws, whether it needs to or not, so that rows do not disturb each
- * other.
- */
+/* As jobs.c: every row draws, whether it needs to or not, so rows are independent. */
 static void assign_row(struct trace *trace, const struct stream *stream,
                        const struct stream_rngs *rngs, struct trace_row *row) {
     const struct assign_spec *assign = &stream->assign;

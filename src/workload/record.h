@@ -6,8 +6,7 @@
 #include "workload/source.h"
 #include "workload/stream.h"
 
-/* Why the jobs of the source cannot stand in one log (streams with different limits); NULL if they
- * can. */
+/* Why one log cannot hold the source's jobs (streams with different limits); NULL if it can. */
 const char *record_obstacle(const struct workload_source *source);
 /* Appends the jobs to an empty trace; text stays that of the workload. */
 void record_jobs(const struct workload_source *source, const struct workload *workload,

@@ -271,8 +271,7 @@ void source_note_whole_gpus(struct workload_source *source) {
                         "part of a GPU (gpu_share), which the policy does not share: a whole one");
 }
 
-/* Names in the log must be known to the scenario. Texts are interned, so a pointer is checked once.
- */
+/* The scenario must know names in the log. Texts are interned, so a pointer is checked once. */
 static void check_rows(const struct stream *stream, const struct workload_source *source,
                        const struct binding *binding) {
     const char *last_model = NULL, *last_type = NULL;

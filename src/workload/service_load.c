@@ -156,8 +156,7 @@ static int service_configs_find(struct service *service, const struct cluster *c
     return service->config_count == 0 ? ERROR_INPUT : 0;
 }
 
-/* Alone, configurations of one table that differ in their limit give the same, and are equal to
-   the last bit. */
+/* Alone, configurations of one table that differ in their limit give the same to the last bit. */
 static double value_of(const struct service *service, const struct replica_config *config,
                        double per_s, double others_per_s) {
     double most = config->most_per_s;

@@ -7,8 +7,7 @@
 
 #include <stdlib.h>
 
-/* Streams one after the other become one order of submission; equal times keep the order of the
- * streams. */
+/* Streams become one order of submission; equal times keep the order of the streams. */
 static void merge_streams(struct workload *workload) {
     struct job_spec *sorted =
         order_sorted_by_time(workload->jobs.at, sizeof *workload->jobs.at,

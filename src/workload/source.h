@@ -31,8 +31,7 @@ int source_bind(struct workload_source *source, const struct scenario *scenario,
 int source_load(struct workload_source *source, const struct cluster *cluster,
                 const struct model_set *models, const struct trace_reader *const *readers,
                 const struct binding *binding) MUST_CHECK;
-/* Notes the jobs that ask for part of a GPU and get a whole one because the policy does not share
- * GPUs. */
+/* Notes jobs that ask for part of a GPU and get a whole one because the policy does not share. */
 void source_note_whole_gpus(struct workload_source *source);
 void source_finish(struct workload_source *source);
 

@@ -211,8 +211,7 @@ void allowed_k_finish(struct workload_source *source) {
 /* Invariant: sets are made in the order in which they were made for the drawn jobs, so in the same
    physics all numbers are the same. */
 
-/* The new number of each set of the drawn jobs. Sets of later phases come with those of the first.
- */
+/* The new number of each set of the drawn jobs. Later phases' sets come with those of the first. */
 static uint32_t *place_sets(const struct config_table *drawn, struct config_table *table) {
     uint32_t *places = mem_zalloc(drawn->sets.count, sizeof *places);
     for (size_t i = 0; i < drawn->sets.count; i++)

@@ -21,8 +21,7 @@ struct usage {
         *least_power; /* by model, then GPU type: the one that draws least; k = 0: none */
 };
 
-/* Of a loaded source, with extras. Negative after adding problems of models and cluster together.
- */
+/* Of a loaded source, with extras. Negative after adding problems of models with the cluster. */
 int usage_find(struct usage *usage, const struct workload_source *source,
                const struct config_extras *extras, struct problems *problems) MUST_CHECK;
 /* What a configuration draws at least while it computes, of one GPU, whatever its span. */

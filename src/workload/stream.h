@@ -112,8 +112,7 @@ struct stream {
     struct utilization_file utilization;
 };
 
-/* Random streams of one source in one replication; named so that none depends on what another
- * draws. */
+/* Random streams of one source in one replication; none depends on another's draws. */
 struct stream_rngs {
     gsl_rng *arrivals, *models, *sizes, *users, *deadlines, *requests, *perturb, *estimate;
 };

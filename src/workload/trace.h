@@ -1,5 +1,4 @@
-/* A recorded job log in easim's own terms: made by the reader of any format, held by a workload
-   CSV. */
+/* A recorded job log in easim's terms: made by the reader of any format, held by a workload CSV. */
 #ifndef EASIM_WORKLOAD_TRACE_H
 #define EASIM_WORKLOAD_TRACE_H
 
@@ -95,8 +94,7 @@ struct trace_options {
     size_t work_count;
 };
 
-/* A format by name; readers beyond the workload CSV live in the ingest layer and come in through a
- * table. */
+/* A format by name; others than the workload CSV come from the ingest layer, by a table. */
 struct trace_reader {
     const char *name;
     const char *help;
@@ -123,8 +121,7 @@ const char *trace_text(struct trace *trace, struct slice text); /* interned; NUL
 const char *trace_text_again(struct trace *trace, struct slice text,
                              struct trace_text_cache *cache);
 
-/* Orders rows by submit (stable) and, with shift, moves the first submit to 0 and adds to the
- * offset. */
+/* Orders rows by submit (stable); with shift, moves the first to 0 and adds to the offset. */
 void trace_sort(struct trace *trace, bool shift);
 /* Makes an instant of the log 0. */
 void trace_shift(struct trace *trace, int64_t zero_ns);
@@ -140,9 +137,8 @@ void trace_join(struct trace *trace, struct trace *parts, size_t count);
 void *order_sorted_by_time(const void *records, size_t size, size_t time_offset, size_t count);
 
 /* The order of `count` records whose int64 times stand `stride` bytes apart: order[i] is the record
-   that comes i-th; equal times keep their order. Owned by the caller (free); NULL if the records
-   are in order as they stand.
- */
+   that comes i-th; equal times keep their order. Owned by the caller (free); NULL if they are in
+   order already. */
 uint32_t *order_by_time(const int64_t *first_ns, size_t stride, size_t count);
 
 #endif

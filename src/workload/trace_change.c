@@ -95,8 +95,7 @@ static const char *trace_change_copy_id(struct trace *trace, struct intern *ids,
     return id;
 }
 
-/* A copy keeps its time of day: it moves by a drawn number of days, around the end of the log to
- * its beginning. */
+/* A copy keeps its time of day: it moves by drawn days, from the log's end to its beginning. */
 static int64_t copy_time(int64_t submit_ns, int64_t days, gsl_rng *rng) {
     int64_t moved = days > 1 ? 1 + (int64_t)gsl_rng_uniform_int(rng, (unsigned long)days - 1) : 0;
     return (submit_ns + moved * TRACE_DAY_NS) % (days * TRACE_DAY_NS);

@@ -1,5 +1,4 @@
-/* Changes of a recorded log before it is written or run: slices, scaled load, compressed time, cut
-   run times. */
+/* Changes of a recorded log before its use: slices, scaled load, compressed time, cut run times. */
 #ifndef EASIM_WORKLOAD_TRACE_CHANGE_H
 #define EASIM_WORKLOAD_TRACE_CHANGE_H
 

@@ -32,9 +32,8 @@ struct trace_file_pieces {
 struct trace_file_pieces trace_file_pieces(const struct trace *trace);
 struct slice trace_file_next_piece(void *pieces);
 
-/* The reader of a format: "workload" here, or one of a NULL-terminated table of foreign formats;
- * NULL if unknown.
- */
+/* The reader of a format: "workload" here, or of a NULL-terminated table of foreign formats; NULL:
+   unknown. */
 const struct trace_reader *trace_file_find_reader(const struct trace_reader *const *foreign,
                                                   const char *name);
 

@@ -58,8 +58,7 @@ static void note_unknown(struct reader *reader, struct slice id) {
     (void)intern(&reader->unknown, id.at, id.length, NULL);
 }
 
-/* The row of the log of that job, which is mostly that of the row before; INTERN_NONE if there is
-   none. */
+/* The log's row of that job, mostly that of the row before; INTERN_NONE: none. */
 static uint32_t row_of_job(struct reader *reader, struct slice id) {
     if (reader->last != INTERN_NONE && slice_is(id, intern_text(&reader->ids, reader->last)))
         return reader->last;

@@ -27,8 +27,7 @@ struct workload_user {
     double weight;
 };
 
-/* Zero-initialise; release with workload_finish. Jobs are in order of submission; a job's index is
- * its place. */
+/* Zero-initialise; release with workload_finish. Jobs are in order of submission, by index. */
 struct workload {
     ARRAY_OF(struct job_spec) jobs;
     ARRAY_OF(struct workload_user) users;

@@ -1,5 +1,4 @@
-/* One simulation of a replication, measured: as its policy has it, or as somebody changes its
-   starts. */
+/* One simulation of a replication, measured: as its policy has it, or with other starts. */
 #ifndef EASIM_EXPERIMENT_REGRET_BASE_RUN_H
 #define EASIM_EXPERIMENT_REGRET_BASE_RUN_H
 

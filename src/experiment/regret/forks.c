@@ -78,8 +78,7 @@ static struct branch *free_branch(struct branches *branches) {
     return branch;
 }
 
-/* Where there is no process: when another branch has ended, and with none to wait for a little
-   later. */
+/* Without a process: when another branch has ended, or, with none to wait for, a little later. */
 static int start_patiently(struct branches *branches, struct branch *branch) {
     int copy = forked_start(&branch->forked);
     for (unsigned attempt = 0; copy < 0 && attempt < CHILD_ATTEMPTS; attempt++) {

@@ -75,8 +75,7 @@ void tune_add_value(const struct tune_target *target, double place,
 bool tune_chooses_policy(const struct tune *tune);
 /* Sets a study's parameters to a point; its scenario stays. */
 void tune_apply_params(const struct tune *tune, const double *point, struct study *study);
-/* Sets all to a point. Negative where the scenario cannot have the values: the study is lost then.
- */
+/* Sets all to a point. Negative if the scenario cannot have the values: the study is lost then. */
 int tune_apply(const struct tune *tune, const double *point, struct study *study,
                struct error *reterr) MUST_CHECK;
 /* Gives a study its scenario back. */

@@ -1,5 +1,4 @@
-/* Loading of validations: a file of one (validate_load), and those that come with easim
-   (validate_find). */
+/* Loading of validations: from a file (validate_load), or one of easim's own (validate_find). */
 #ifndef EASIM_EXPERIMENT_VALIDATE_LOAD_H
 #define EASIM_EXPERIMENT_VALIDATE_LOAD_H
 
@@ -11,8 +10,7 @@
    would tell is not read where one of the files is missing. validate_case_finish in any case. */
 int validate_case_load(struct validate_case *validation, const char *path,
                        struct problems *problems) MUST_CHECK;
-/* That of a log of somebody's own jobs: each figure that it allows, to within the tolerance (NAN:
-   no verdict). */
+/* For a log of own jobs: each figure that it allows, to within the tolerance (NAN: no verdict). */
 int validate_case_of_log(struct validate_case *validation, const char *log, const char *scenario,
                          double tolerance, struct problems *problems) MUST_CHECK;
 

@@ -94,8 +94,7 @@ int validate_where_bind(const struct yaml_node *node, const char *path,
 
 /* ---- Values that are set ---- */
 
-/* The text with paths for the names of files; other ${NAME} are the scenario's. NULL: it has none.
- */
+/* The text with paths for names of files; other ${NAME} are the scenario's. NULL: it has none. */
 static const char *put_paths(struct validate_case *v, const char *text, struct arena *arena) {
     struct str out = {0};
     bool any = false;

@@ -25,8 +25,7 @@ struct outcome_job {
     struct job_row measured;         /* with what follows from its submission in the run */
 };
 
-/* Zero-initialise; release with outcome_finish. Pointers into validation and predicted are
-   borrowed. */
+/* Zero-initialise; release with outcome_finish. Validation and predicted are borrowed. */
 struct outcome {
     const struct validate_case *validation;
     const char *skipped; /* the name of a file that is missing; or NULL */

@@ -7,8 +7,7 @@
 
 #include <gsl/gsl_rng.h>
 
-/* What was fitted of a model on a GPU type, or of the model as a whole. All memory is in the arena
-   of who asks. */
+/* What was fitted of a model on a GPU type, or as a whole. All memory is in the caller's arena. */
 struct fitted_block {
     const char *model, *gpu; /* gpu NULL: of the model as a whole, its convergence */
     const char *name;        /* calibration/MODEL/GPU */

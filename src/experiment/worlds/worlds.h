@@ -1,5 +1,4 @@
-/* The worlds of a scenario: what is drawn in each (semantics 17.1). The scenario can be loaded in
-   each. */
+/* The worlds of a scenario: what is drawn in each (semantics 17.1); it can be loaded in each. */
 #ifndef EASIM_EXPERIMENT_WORLDS_WORLDS_H
 #define EASIM_EXPERIMENT_WORLDS_WORLDS_H
 

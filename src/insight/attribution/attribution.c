@@ -42,8 +42,7 @@ static int read_element(struct path_element *element, struct arena *arena, struc
                : refuse_word(element->name, arena, reterr);
 }
 
-/* Up to the next slash, or the end, where *at then is; a backslash takes the character behind it as
-   it is. */
+/* Up to the next slash, or the end, where *at then is; a backslash escapes the next character. */
 static const char *read_name(const char **at, struct arena *arena) {
     char *name = arena_alloc(arena, strlen(*at) + 1), *to = name;
     for (; **at && **at != '/'; (*at)++) {

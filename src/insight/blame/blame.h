@@ -1,5 +1,4 @@
-/* Where the time of each job went, from its submission to its finish or the end of the run
-   (semantics 26.1). */
+/* Where each job's time went, from submission to finish or the end of the run (semantics 26.1). */
 #ifndef EASIM_INSIGHT_BLAME_BLAME_H
 #define EASIM_INSIGHT_BLAME_BLAME_H
 

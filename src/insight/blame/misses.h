@@ -25,8 +25,7 @@ enum miss_cause miss_cause_find(const struct recorded_run *run, const struct bla
                                 uint32_t job, double *ret_late_s);
 
 /* --- node_blame --- */
-/* The cost of each node in the measured time: failures, and slowdown of jobs on it (semantics
-   26.4). */
+/* A node's cost in the measured time: failures, and slowdown of jobs on it (semantics 26.4). */
 
 struct node_blame {
     uint32_t failures;

@@ -7,8 +7,7 @@
 
 #include <math.h>
 
-/* When the cap alone kept a job from starting: something free fitted it, nothing of that the cap.
- */
+/* When the cap alone kept a job from starting: free GPUs fitted it, but not the cap. */
 struct bound {
     double time_s, free_gpu_s;
     double headroom_j, power_j, cap_j; /* integrals over that time: cap - committed, power, cap */

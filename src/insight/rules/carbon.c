@@ -18,8 +18,7 @@ static int64_t step_end_ns(const struct rule_run *rule_run, size_t step) {
     return step + 1 < folder->steps.count ? folder->steps.at[step + 1].time_ns : rule_run->to_ns;
 }
 
-/* What is high, and the mean of what is not. False: the intensity is not known, or the same all the
-   time. */
+/* What is high, and the mean of what is not. False: the intensity is not known or constant. */
 static bool split_intensity(const struct rule_run *rule_run, double quantile, double *ret_high_g,
                             double *ret_low_mean_g) {
     const struct recorded_folder *folder = rule_run->folder;
@@ -56,8 +55,7 @@ static bool is_deferrable(const struct job_spec *job) {
     return !job->sla && job->deadline_ns == TIME_NONE_NS;
 }
 
-/* The energy of a segment within the steps of high intensity, and what it emitted, g without PUE.
- */
+/* The energy of a segment in steps of high intensity, and what it emitted, g without PUE. */
 static void gather_segment(const struct rule_run *rule_run, const struct recorded_segment *segment,
                            double high_g, struct gathered_list *list) {
     const struct recorded_folder *folder = rule_run->folder;

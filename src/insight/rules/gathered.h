@@ -1,5 +1,4 @@
-/* What a rule gathers of many jobs before it speaks: whose, how much, and the jobs of most
-   weight. */
+/* What a rule gathers of many jobs before it speaks: whose, how much, jobs of most weight. */
 #ifndef EASIM_INSIGHT_RULES_GATHERED_H
 #define EASIM_INSIGHT_RULES_GATHERED_H
 

@@ -59,8 +59,7 @@ enum insight_entity {
 };
 #define ENTITY_COUNT 8
 
-/* A number with its unit ("" of a plain one), or a text. A number that is not finite is not known.
- */
+/* A number with its unit ("": plain), or a text. A number that is not finite is not known. */
 struct insight_figure {
     const char *name, *unit;
     double value;

@@ -262,8 +262,7 @@ static void report_hol(const struct rule_run *rule_run, const struct hol *hol,
     insight_weigh(insight, hol->free_gpu_s, rule_run->gpu_s);
 }
 
-/* A list policy that is not strict goes on behind a job that does not fit: who waits then waits for
-   something else. */
+/* A list policy that is not strict goes on behind a job that does not fit. */
 static bool head_blocks(const struct rule_run *rule_run) {
     const char *strict = policy_facts_param(&rule_run->facts, "strict");
     return !strict || strcmp(strict, "true") == 0;

@@ -18,8 +18,7 @@ struct policy_param {
     const char *name, *value; /* as text: true, 600, off */
 };
 
-/* Zero-initialise; release with policy_facts_finish. Nothing is known of a policy whose manifest
-   does not say it. */
+/* Zero-initialise; release with policy_facts_finish. Nothing is known beyond the manifest. */
 struct policy_facts {
     ARRAY_OF(const char *) capabilities;
     ARRAY_OF(struct policy_param) params;

@@ -1,5 +1,4 @@
-/* The rule of services: those that miss their objective, and those with more replicas than they
-   need. */
+/* The rule of services: those that miss their objective or have more replicas than they need. */
 #include "base/units.h"
 #include "cluster/power_meter.h"
 #include "insight/rules/gathered.h"

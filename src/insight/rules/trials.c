@@ -182,8 +182,7 @@ static void simulate(struct trials *t, struct trial *trial) {
     replicate_result_finish(&result);
 }
 
-/* Its place among the trials; simulated unless the same change was, or something stands against it.
- */
+/* Its place among the trials; simulated unless the same change was, or it is not possible. */
 static size_t try_change(struct trials *t, struct trial trial) {
     size_t place = 0;
     while (place < t->at.count && !same_change(&t->at.at[place], &trial))

@@ -39,8 +39,7 @@ static void find_overtakers(struct story *story) {
 
 /* ---- The deadline ---- */
 
-/* From submission, as policies predict it (semantics 4), in the span that a configuration has on
-   the empty cluster. */
+/* From submission, as policies predict it (semantics 4), in its span on the empty cluster. */
 static struct story_choice choice_at(const struct story *story, uint32_t config) {
     const struct workload *workload = &story->run->workload;
     const struct job_spec *spec = &workload->jobs.at[story->job];

@@ -83,8 +83,7 @@ void gpu_tracks_finish(struct gpu_tracks *tracks) {
 }
 
 /* --- gpu_slices --- */
-/* Invariant: at most one slice a track is not written yet, the last one, which the next may
-   join. */
+/* Invariant: only the last slice of a track may be unwritten; the next may join it. */
 
 /* Of one track, not written yet. */
 struct open_slice {

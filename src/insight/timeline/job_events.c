@@ -38,8 +38,7 @@ static uint32_t slice_from(const struct timeline_part *part, uint32_t job, uint3
     return index < of->segments + of->segment_count ? index : ARROW_NONE;
 }
 
-/* Why the job got its GPUs between two slices, or before its first one; CAUSE_SUBMITTED: it did
-   not. */
+/* Why the job got its GPUs between two slices or before the first; CAUSE_SUBMITTED: it did not. */
 static enum segment_cause cause_between(const struct timeline_part *part, uint32_t before,
                                         uint32_t index) {
     uint32_t i =

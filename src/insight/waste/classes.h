@@ -1,5 +1,4 @@
-/* Classes of waste: their names (waste_class), the causes of lost segments, the steps of cost, and
-   serving. */
+/* Classes of waste: names (waste_class), causes of lost segments, steps of cost, serving. */
 #ifndef EASIM_INSIGHT_WASTE_CLASSES_H
 #define EASIM_INSIGHT_WASTE_CLASSES_H
 
@@ -71,8 +70,7 @@ enum waste_class causes_after(enum waste_class so_far, const struct recorded_seg
    the steps between them are the excess that semantics 24.3 names. A cost is k P / G of a
    configuration at the span that it has on the empty cluster. */
 
-/* Each is the best of more configurations than the one before, so costs never rise from the second
-   on. */
+/* Each is the best of more configurations than before, so costs never rise from the second on. */
 enum cost_step {
     COST_AS_PLACED,  /* the job's own, in the span that it got */
     COST_WHEN_EMPTY, /* in the span of the empty cluster; as placed, if it is not known there */

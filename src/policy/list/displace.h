@@ -1,5 +1,4 @@
-/* Room for a job that found nothing, made by running jobs that the policy lets give way (semantics
-   5.4). */
+/* Room for a job that found nothing, by running jobs that the policy displaces (semantics 5.4). */
 #ifndef EASIM_POLICY_LIST_DISPLACE_H
 #define EASIM_POLICY_LIST_DISPLACE_H
 

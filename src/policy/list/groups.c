@@ -180,8 +180,7 @@ static bool is_outdone(const struct easim_view *view, const struct easim_job *jo
     return false;
 }
 
-/* Whether another one of those that no other of the same need outdoes is clearly better on the
-   empty cluster. */
+/* Whether another that none of the same need outdoes is clearly better on the empty cluster. */
 static bool is_outdone_when_empty(const struct known_sets *sets, const struct known_set *set,
                                   const struct easim_view *view, const struct easim_config *own) {
     const struct config_speed speed = speed_in(view, own, own->empty_span);

@@ -197,8 +197,7 @@ static bool any_need_met(const struct easim_view *view, const struct outlook *ou
     return false;
 }
 
-/* Looks at a job: resizes it if `act`, and puts it where it will be found when that may be worth
- * while again. */
+/* Looks at a job: resizes it if `act`, and puts it where it is found when that may pay again. */
 static int look_at_job(struct grow *grow, const struct easim_pass *pass,
                        const struct easim_job *job, bool act) {
     const struct easim_view *view = pass->view;

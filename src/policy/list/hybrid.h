@@ -32,8 +32,7 @@ struct hybrid {
     size_t memory_at[2];           /* likewise of its memory of a job */
 };
 
-/* Bit c of `second_mask`: component c is taken from the second side. Both sides are list policies,
- * and stay. */
+/* Bit c of `second_mask`: component c is of the second side. Both are list policies, and stay. */
 void hybrid_init(struct hybrid *hybrid, const struct policy_params *first,
                  const struct policy_params *second, unsigned second_mask);
 

@@ -203,8 +203,7 @@ static bool same_place(const struct easim_key *a, const struct easim_key *b) {
            (rules_is_urgent(a) || a->may_displace == b->may_displace);
 }
 
-/* Asks for the key of a job at the level of `at`, which is to put it in the place of its key at
-   that of the pass. */
+/* Asks for the key of a job at the level of `at`, for the place of its key at that of the pass. */
 static int ask_at_level(struct index *index, const struct easim_pass *pass,
                         const struct easim_pass *at, const struct easim_job *job,
                         const struct easim_key *key, struct easim_key *ret) {
@@ -392,8 +391,7 @@ struct index_place index_take(struct index *index, uint32_t job) {
 
 /* --- changes --- */
 
-/* Asks for the key of a waiting job that has none yet, or one that is due, and puts it into its
- * queue. */
+/* Asks for a waiting job's key if it has none yet or a due one, and puts it into its queue. */
 static int insert_job(struct index *index, const struct easim_pass *pass, uint32_t job) {
     struct easim_key key;
     uint32_t queue;

@@ -75,8 +75,7 @@ void index_finish(struct index *index);
 void index_enter(struct index *index, uint32_t job);
 void index_leave(struct index *index, uint32_t job);
 
-/* At the start of a pass: brings new jobs in and asks for the keys that are due. Negative after
- * host->fail. */
+/* At the start of a pass: brings new jobs in and asks for due keys. Negative after host->fail. */
 int index_update(struct index *index, const struct easim_pass *pass);
 /* The key of a waiting job, checked. Negative after host->fail. */
 int index_ask(struct index *index, const struct easim_pass *pass, uint32_t job,
@@ -104,8 +103,7 @@ bool index_next_in_line(const struct index *index, const struct index_rank *afte
 /* A visit has found that an urgent job in line cannot start: it stands for no way any more that
    ends too late. Negative after host->fail. */
 int index_narrow(struct index *index, const struct easim_pass *pass, uint32_t job);
-/* Whether groups tell what jobs admit at the level of the pass; if not, they will from the next
-   pass on. */
+/* Whether groups tell what jobs admit at the level of the pass; else from the next pass on. */
 bool index_knows_level(struct index *index, uint32_t level);
 /* Some job of a queue that is not empty. */
 uint32_t index_any(const struct index *index, uint32_t queue);

@@ -36,16 +36,13 @@ struct queue {
 };
 
 void queue_finish(struct queue *queue);
-/* Time goes on (never back), and all values are multiplied by factor > 0 from now on. Before the
- * first job. */
+/* Time goes on (never back); all values are times factor > 0 from now on. Before the first job. */
 void queue_advance(struct queue *queue, double now_s, double factor);
-/* Adds a job, which must not have been submitted after the time of queue_advance; its slot until it
- * is removed. */
+/* Adds a job, submitted by the time of queue_advance; its slot until it is removed. */
 uint32_t queue_add(struct queue *queue, uint32_t job, double value, double submit_s);
 void queue_remove(struct queue *queue, uint32_t slot);
-/* The slot of least value at the time of queue_advance, the first in submission among equals;
- * QUEUE_NONE if empty.
- */
+/* The slot of least value at queue_advance, the first submitted among equals; QUEUE_NONE if
+   empty. */
 uint32_t queue_first(const struct queue *queue);
 /* value / (1 + age / ageing_s) * factor of a slot: by that double the order goes. */
 double queue_value(const struct queue *queue, uint32_t slot);

@@ -130,8 +130,7 @@ static int visit_job(struct list *list, const struct easim_pass *pass, const str
     return started < 0 || update_level(list) < 0 ? -1 : started;
 }
 
-/* Strict and without a key: the jobs at the head of the queue, up to the first that cannot start.
- */
+/* Strict and without a key: the head of the queue, up to the first job that cannot start. */
 static int visit_in_queue_order(struct list *list, const struct easim_pass *pass) {
     static const struct easim_key none;
     const struct easim_view *view = pass->view;
@@ -177,8 +176,7 @@ static void add_head(struct list *list, const struct easim_pass *pass, uint32_t 
     push_head(list, (struct list_head){index_first(&list->index, pass, queue), queue, false});
 }
 
-/* The same, before there is a heap, of a queue whose first job need not be known before it may be
-   the next. */
+/* The same, before there is a heap, if the first job need not be known until it may be the next. */
 static void gather_head(struct list *list, const struct easim_pass *pass, uint32_t queue) {
     bool exact;
     struct index_rank rank = index_bound(&list->index, pass, queue, &exact);
@@ -276,8 +274,7 @@ static bool has_more(struct list *list, const struct easim_pass *pass, uint32_t 
     return false;
 }
 
-/* The cluster has changed: closed queues whose jobs can start now take part again from the job
- * behind `last` on. */
+/* The cluster has changed: closed queues with jobs that can start now are back, behind `last`. */
 static void reopen(struct list *list, const struct easim_pass *pass,
                    const struct index_rank *last) {
     size_t kept = 0;
@@ -329,8 +326,7 @@ static bool pass_is_over(struct list *list, const struct easim_pass *pass,
                                      another_is_next(list, pass, last, &next->rank));
 }
 
-/* The job at the top of the heap has left its queue, or was none: the first of the queue takes
-   part. */
+/* The top job of the heap has left its queue, or was none: the first of the queue takes part. */
 static void next_head(struct list *list, const struct easim_pass *pass) {
     uint32_t queue = list->heads.at[0].queue;
     if (index_is_empty(&list->index, queue)) {
@@ -347,8 +343,7 @@ static void settle_top(struct list *list, const struct easim_pass *pass) {
         next_head(list, pass);
 }
 
-/* Who would be visited next: the first of those in line that must be, or of the queues that take
-   part. */
+/* The next to visit: the first that must be of those in line, or of the queues that take part. */
 static bool find_next(struct list *list, const struct easim_pass *pass,
                       const struct index_rank *last, struct list_head *ret) {
     bool found =
@@ -423,8 +418,7 @@ static int visit_by_index(struct list *list, const struct easim_pass *pass) {
     return recheck_pass(&list->index, pass, all);
 }
 
-/* Finds the first in the order of the pass of the jobs that still wait, and its key. Negative:
- * failed. */
+/* Finds the first of the waiting jobs in the order of the pass, and its key. Negative: failed. */
 static int find_first_left(struct list *list, const struct easim_pass *pass, uint32_t *ret_job,
                            struct easim_key *ret_key) {
     struct index *index = &list->index;

@@ -5,8 +5,7 @@
 
 #include <stdio.h>
 
-/* In place of the engine's plan while a policy is asked again: nothing is done, and what it draws
- * is noted. */
+/* Instead of the engine's plan while a policy is asked again: does nothing, and notes its draws. */
 struct again {
     const struct easim_pass *pass; /* the real one */
     struct easim_host host;
@@ -85,8 +84,7 @@ static bool admits_alike(const struct index *index, const struct easim_pass *pas
                         groups_open_now(&index->groups, kept->group, pass, ops, job)));
 }
 
-/* Whether the policy's word for what it need not be asked gives the least objective that all its
-   answers give. */
+/* Whether what the policy need not be asked gives the same least objective as all its answers. */
 static bool word_holds(const struct index *index, const struct easim_pass *pass,
                        const struct easim_job *job) {
     struct rules doubting = *index->rules;

@@ -14,9 +14,7 @@
 int recheck_job(struct index *index, const struct easim_pass *pass, uint32_t job);
 /* After a pass: the jobs of its events and the first of each queue, or all that wait. */
 int recheck_pass(struct index *index, const struct easim_pass *pass, bool all);
-/* Of a run that ends with jobs waiting: all of them, after keys that are due. True: text says what
- * does not hold.
- */
+/* When a run ends: all waiting jobs, after due keys. True: text says what does not hold. */
 bool recheck_at_end(struct index *index, const struct easim_pass *pass,
                     char text[static RECHECK_BYTES]);
 

@@ -70,8 +70,7 @@ static inline uint32_t rules_level_count(const struct rules *rules) {
 }
 /* The present level; negative, after host->fail, if the policy gives one that it does not have. */
 int rules_level(const struct rules *rules, const struct easim_pass *pass);
-/* Whether the key admits a choice of that objective; the first leaves aside whether it ends in
- * time. */
+/* Whether the key admits a choice of that objective; the first ignores whether it ends in time. */
 bool rules_admit_objective(const struct easim_key *key, double objective);
 bool rules_admit(const struct easim_pass *pass, const struct easim_key *key,
                  const struct easim_choice *choice, double objective);

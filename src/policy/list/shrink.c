@@ -78,8 +78,7 @@ void ends_visit(const struct ends *ends, int64_t until_ns, void (*visit)(uint32_
 }
 
 /* --- candidates --- */
-/* These are bounds, with more room than rounding takes; whether a job is shrunk is decided in the
-   section shrink. */
+/* Bounds, with more room than rounding takes; the section shrink decides. */
 
 /* More than what rounding does to a gain and what it is compared with. */
 #define SLACK_S          1e-4
@@ -132,8 +131,7 @@ static double find_excess(const struct easim_view *view, const struct easim_job 
     return fastest > 0 ? now->goodput[job->span] / fastest - 1 : INFINITY;
 }
 
-/* Four groups for each doubling from 1/64 on; one for all below, one for jobs that would be faster.
- */
+/* Four groups for each doubling from 1/64 on, one for all below, one for jobs that get faster. */
 static uint8_t group_of(double excess) {
     double number = 2 + 4 * log2(excess * 64);
     if (excess < 1.0 / 64)
@@ -233,8 +231,7 @@ static void search_setup(struct candidates *candidates, const struct easim_view 
     }
 }
 
-/* until_ns of ends_visit: by when a job of the group has to end so that the bound is below most_s.
- */
+/* until_ns of ends_visit: by when a job of the group must end for a bound below most_s. */
 static int64_t last_end_ns(const struct candidate_group *group, const struct easim_view *view,
                            double most_s) {
     double left_s = most_s - 2 * group->least_restart_s;

@@ -16,8 +16,7 @@ struct start_limit {
 int start_try(const struct rules *rules, const struct easim_pass *pass, const struct easim_job *job,
               const struct easim_key *key, const struct start_limit *limit);
 
-/* A start that may come to be: once so many GPUs of the type of a configuration are free, after
-   some time. */
+/* A possible start: once so many GPUs of a configuration's type are free, after some time. */
 struct start_hope {
     uint32_t config, gpus;
     double wait_s;

@@ -1,5 +1,4 @@
-/* The order of waiting jobs by a key that stays: a B+ tree (lineup), and what its jobs wait for
-   (needs). */
+/* Waiting jobs by a key that stays: a B+ tree (lineup), and what its jobs wait for (needs). */
 #ifndef EASIM_POLICY_LIST_STATIC_ORDER_H
 #define EASIM_POLICY_LIST_STATIC_ORDER_H
 
