@@ -372,7 +372,7 @@ static double seen_mean_h(const struct seen_times *times) {
 }
 
 /* The keys of cluster.nodes. */
-static void calibrate_failures_print_keys(const char *key, const struct time_law *law) {
+static void print_failure_keys(const char *key, const struct time_law *law) {
     cli_show("  %s: %.6gh", key, law->mean_s / S_PER_H);
     if (law->kind != TIME_LAW_EXPONENTIAL)
         cli_show(", %s_law: %s, %s_shape: %.6g", key, time_law_names[law->kind], key, law->shape);
@@ -406,7 +406,7 @@ static void fit_times(const char *title, const char *key, struct seen_times *tim
     cli_show("  %-11s  %10.4g  %-21s  %10s  %-21s  %9.4g  %9.4g\n", "ended times",
              seen_mean_h(times), "", "", "", seen_quantile_h(times, 0.5),
              seen_quantile_h(times, 0.9));
-    calibrate_failures_print_keys(key, &fits[best].law);
+    print_failure_keys(key, &fits[best].law);
 }
 
 static void print_left_out(uint64_t count, const char *why) {

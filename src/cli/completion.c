@@ -19,9 +19,9 @@ static inline bool completion_is_policy(const struct option_row *row) {
 
 /* --- completion_fish: for fish: a line for each command and each of its options --- */
 
-static const char completion_fish_before[] = TEXT_FISH;
+static const char fish_before[] = TEXT_FISH;
 
-static void add_quoted(struct str *out, const char *text) {
+static void fish_add_quoted(struct str *out, const char *text) {
     str_add_char(out, '\'');
     for (; *text; text++) {
         if (*text == '\'' || *text == '\\')
@@ -32,7 +32,7 @@ static void add_quoted(struct str *out, const char *text) {
 }
 
 /* Behind an option without known words stand files. */
-static void add_option(enum command command, const struct option_row *row, struct str *out) {
+static void fish_add_option(enum command command, const struct option_row *row, struct str *out) {
     str_addf(out, "complete -c easim -n '__easim_command %s' -l %s", commands[command].name,
              row->name);
     if (row->letter)
@@ -48,53 +48,52 @@ static void add_option(enum command command, const struct option_row *row, struc
         str_add(out, " -r -F");
     }
     str_add(out, " -d ");
-    add_quoted(out, row->help);
+    fish_add_quoted(out, row->help);
     str_add_char(out, '\n');
 }
 
 static void completion_add_fish(struct str *out) {
-    str_add(out, completion_fish_before);
+    str_add(out, fish_before);
     for (enum command c = 0; c < COMMAND_COUNT; c++) {
         str_addf(out, "complete -c easim -f -n __easim_no_command -a %s -d ", commands[c].name);
-        add_quoted(out, commands[c].summary);
+        fish_add_quoted(out, commands[c].summary);
         str_addf(out,
                  "\ncomplete -c easim -n '__easim_command %s' -l help -d 'print the options'\n",
                  commands[c].name);
         for (const struct option_row *row = option_rows; row->name; row++)
             if (option_belongs(row, c))
-                add_option(c, row, out);
+                fish_add_option(c, row, out);
     }
 }
 
 /* --- completion_zsh --- */
 /* For zsh: a function that hands the options of the command to _arguments. */
 
-static const char completion_zsh_before[] =
-    "#compdef easim\n"
-    "# Completion of easim for zsh, made by `easim completion zsh`.\n"
-    "_easim() {\n"
-    "    if (( CURRENT == 2 )); then\n"
-    "        local -a easim_commands\n"
-    "        easim_commands=(\n";
-static const char completion_zsh_between[] = "        )\n"
-                                             "        _describe command easim_commands\n"
-                                             "        return\n"
-                                             "    fi\n"
-                                             "    local easim_command=$words[2]\n"
-                                             "    shift words\n"
-                                             "    (( CURRENT-- ))\n"
-                                             "    case $easim_command in\n";
+static const char zsh_before[] = "#compdef easim\n"
+                                 "# Completion of easim for zsh, made by `easim completion zsh`.\n"
+                                 "_easim() {\n"
+                                 "    if (( CURRENT == 2 )); then\n"
+                                 "        local -a easim_commands\n"
+                                 "        easim_commands=(\n";
+static const char zsh_between[] = "        )\n"
+                                  "        _describe command easim_commands\n"
+                                  "        return\n"
+                                  "    fi\n"
+                                  "    local easim_command=$words[2]\n"
+                                  "    shift words\n"
+                                  "    (( CURRENT-- ))\n"
+                                  "    case $easim_command in\n";
 /* As a file of fpath it is called when it is loaded, in a shell that reads it, it is registered. */
-static const char completion_zsh_after[] = "    esac\n"
-                                           "}\n"
-                                           "if [[ $funcstack[1] == _easim ]]; then\n"
-                                           "    _easim \"$@\"\n"
-                                           "else\n"
-                                           "    compdef _easim easim\n"
-                                           "fi\n";
+static const char zsh_after[] = "    esac\n"
+                                "}\n"
+                                "if [[ $funcstack[1] == _easim ]]; then\n"
+                                "    _easim \"$@\"\n"
+                                "else\n"
+                                "    compdef _easim easim\n"
+                                "fi\n";
 
 /* Text between single quotes, with backslashes before what ends it to _arguments or _describe. */
-static void completion_zsh_add_quoted(struct str *out, const char *text, const char *special) {
+static void zsh_add_quoted(struct str *out, const char *text, const char *special) {
     for (; *text; text++) {
         if (*text == '\'')
             str_add(out, "'\\'");
@@ -107,7 +106,7 @@ static void completion_zsh_add_quoted(struct str *out, const char *text, const c
 /* What stands behind an option: ":NAME:ACTION". */
 static void add_value(const struct option_row *row, struct str *out) {
     str_add_char(out, ':');
-    completion_zsh_add_quoted(out, row->value ? row->value : row->name, ":\\");
+    zsh_add_quoted(out, row->value ? row->value : row->name, ":\\");
     str_add_char(out, ':');
     if (completion_is_policy(row))
         str_add(out, "($(" COMPLETION_POLICIES "))");
@@ -117,7 +116,7 @@ static void add_value(const struct option_row *row, struct str *out) {
         str_addf(out, "%s%s%s", i > 0 ? " " : "(", row->choices[i], row->choices[i + 1] ? "" : ")");
 }
 
-static void completion_zsh_add_option(const struct option_row *row, struct str *out) {
+static void zsh_add_option(const struct option_row *row, struct str *out) {
     bool takes = row->kind != OPTION_FLAG;
     const char *many = row->kind == OPTION_TEXTS ? "*" : "";
     if (row->letter && !*many)
@@ -128,7 +127,7 @@ static void completion_zsh_add_option(const struct option_row *row, struct str *
     else
         str_addf(out, "'%s--%s%s'", many, row->name, takes ? "=" : "");
     str_add(out, "'[");
-    completion_zsh_add_quoted(out, row->help, "[]\\");
+    zsh_add_quoted(out, row->help, "[]\\");
     str_add_char(out, ']');
     if (takes)
         add_value(row, out);
@@ -136,25 +135,25 @@ static void completion_zsh_add_option(const struct option_row *row, struct str *
 }
 
 static void completion_add_zsh(struct str *out) {
-    str_add(out, completion_zsh_before);
+    str_add(out, zsh_before);
     for (enum command c = 0; c < COMMAND_COUNT; c++) {
         str_addf(out, "            '%s:", commands[c].name);
-        completion_zsh_add_quoted(out, commands[c].summary, ":\\");
+        zsh_add_quoted(out, commands[c].summary, ":\\");
         str_add(out, "'\n");
     }
     str_add(out, "            '--help:print the commands'\n"
                  "            '--version:print the version'\n");
-    str_add(out, completion_zsh_between);
+    str_add(out, zsh_between);
     for (enum command c = 0; c < COMMAND_COUNT; c++) {
         str_addf(out, "    %s) _arguments -S '--help[print the options]'", commands[c].name);
         for (const struct option_row *row = option_rows; row->name; row++)
             if (option_belongs(row, c)) {
                 str_add(out, " \\\n        ");
-                completion_zsh_add_option(row, out);
+                zsh_add_option(row, out);
             }
         str_add(out, " \\\n        '*:file:_files' ;;\n");
     }
-    str_add(out, completion_zsh_after);
+    str_add(out, zsh_after);
 }
 
 /* --- completion --- */

@@ -26,8 +26,6 @@ struct model_args {
 };
 
 static void model_args_note(struct model_args *args, const char *format, ...) PRINTF_LIKE(2, 3);
-static int model_args_load(struct model_args *args, struct options *options,
-                           struct problems *problems) MUST_CHECK;
 
 #define USUAL_NODE_GPUS 8
 

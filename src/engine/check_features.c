@@ -10,7 +10,7 @@
 /* --- contention_check --- */
 /* Loads are summed up again from the GPUs of jobs, not from the lists of links. */
 
-#define CONTENTION_CHECK_ROUNDING 1e-9
+#define ROUNDING 1e-9 /* of a capacity or a rate, of the greatest value of an hour */
 
 /* By uplink, tier after tier: what it carries, and the most that any job there has for each GPU. */
 struct carried {
@@ -73,11 +73,9 @@ static void add_load(const struct sim *sim, uint32_t job, uint32_t link, uint32_
 static void find_full(const struct sim *sim, uint32_t job, uint32_t link, uint32_t gpus,
                       const struct carried *carried, bool *found) {
     const struct max_min *links = &sim->contention->network;
-    bool full =
-        carried->load[link] >= links->links[link].capacity * (1 - CONTENTION_CHECK_ROUNDING);
+    bool full = carried->load[link] >= links->links[link].capacity * (1 - ROUNDING);
     (void)gpus;
-    *found = *found || (full && carried->most_rate[link] <=
-                                    links->jobs[job].rate * (1 + CONTENTION_CHECK_ROUNDING));
+    *found = *found || (full && carried->most_rate[link] <= links->jobs[job].rate * (1 + ROUNDING));
 }
 
 static void fail(struct sim *sim, uint32_t job, const char *what) {
@@ -100,7 +98,7 @@ static void check_network(struct sim *sim) {
                                     mem_zalloc(links->link_count, sizeof *carried.most_rate)};
     add_loads(sim, &carried);
     for (uint32_t l = 0; l < links->link_count; l++)
-        if (carried.load[l] > links->links[l].capacity * (1 + CONTENTION_CHECK_ROUNDING))
+        if (carried.load[l] > links->links[l].capacity * (1 + ROUNDING))
             sim_fail(sim, ERROR_RUN, "check: uplink %u carries %g bytes/s of %g", l,
                      carried.load[l], links->links[l].capacity);
     for (uint32_t j = sim->past.jobs; j < sim->next_arrival; j++) {
@@ -124,12 +122,11 @@ static void check_storage(struct sim *sim) {
         load += reads ? links->jobs[j].rate : 0;
         most = reads ? fmax(most, links->jobs[j].rate) : most;
     }
-    if (load > capacity * (1 + CONTENTION_CHECK_ROUNDING))
+    if (load > capacity * (1 + ROUNDING))
         sim_fail(sim, ERROR_RUN, "check: storage gives %g bytes/s of %g", load, capacity);
     for (uint32_t j = sim->past.jobs; j < sim->next_arrival; j++)
         if (max_min_has(links, j) && links->jobs[j].rate < links->jobs[j].most &&
-            (load < capacity * (1 - CONTENTION_CHECK_ROUNDING) ||
-             links->jobs[j].rate < most * (1 - CONTENTION_CHECK_ROUNDING)))
+            (load < capacity * (1 - ROUNDING) || links->jobs[j].rate < most * (1 - ROUNDING)))
             fail(sim, j, "has less of storage than its fair share");
 }
 
@@ -151,8 +148,6 @@ void contention_check(struct sim *sim) {
 
 /* --- forecasts_check --- */
 /* What an hour was is summed up from the values that the view has had, not from the series. */
-
-#define FORECASTS_CHECK_ROUNDING 1e-9 /* of the greatest value of the hour */
 
 struct forecasts_past {
     double least[CHANGE_COUNT], sum[CHANGE_COUNT], most[CHANGE_COUNT]; /* of the present hour */
@@ -203,8 +198,8 @@ static void add_stretch(const struct sim *sim, struct forecasts_past *past, int6
 static void end_hour(struct sim *sim, struct forecasts_past *past, int64_t hour) {
     for (int i = 0; i < CHANGE_COUNT; i++) {
         double was = i == CHANGE_CAP ? past->least[i] : past->sum[i] / (double)FORECAST_HOUR_NS;
-        bool same = past->present[i] == was ||
-                    fabs(past->present[i] - was) <= FORECASTS_CHECK_ROUNDING * past->most[i];
+        bool same =
+            past->present[i] == was || fabs(past->present[i] - was) <= ROUNDING * past->most[i];
         if (!isnan(past->present[i]) && !same)
             sim_fail(sim, ERROR_RUN,
                      "check: %s of hour %lld was %.17g, and %.17g was shown at its beginning",

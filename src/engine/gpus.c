@@ -13,7 +13,8 @@
 /* Invariant: of a computing job the step is the last one that begins at or before the work it has
    done. */
 
-#define UTILIZATION_ROUNDING 1e-11 /* of a job's work, as in phase */
+#define WORK_ROUNDING \
+    1e-11 /* of a job's work: above what sums of doubles and a nanosecond do to it */
 
 void utilization_init(struct sim *sim) {
     size_t count = sim->workload->jobs.count;
@@ -27,7 +28,7 @@ void utilization_init(struct sim *sim) {
 void utilization_begin(struct sim *sim, uint32_t job) {
     const struct job_spec *spec = &sim->workload->jobs.at[job];
     const struct utilization_steps *steps = spec->utilization;
-    double done = spec->work - sim->runs[job].remaining + UTILIZATION_ROUNDING * spec->work;
+    double done = spec->work - sim->runs[job].remaining + WORK_ROUNDING * spec->work;
     uint32_t low = 0, high = steps->count; /* step `low` has begun, step `high` has not */
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
@@ -383,15 +384,12 @@ bool power_cap_forbids_job(const struct sim *sim, uint32_t job) {
 
 /* --- phase --- */
 
-#define PHASE_ROUNDING \
-    1e-11 /* of a job's work: above what sums of doubles and a nanosecond do to it */
-
 uint8_t phase_of_work(const struct sim *sim, uint32_t job, double remaining) {
     const struct job_spec *spec = &sim->workload->jobs.at[job];
     const struct config_set *first = &sim->workload->table.sets.at[spec->set];
     uint8_t phase = 0;
     while (first[phase].until < 1 &&
-           remaining <= spec->work * (1 - first[phase].until + PHASE_ROUNDING))
+           remaining <= spec->work * (1 - first[phase].until + WORK_ROUNDING))
         phase++;
     return phase;
 }

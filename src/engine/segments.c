@@ -150,7 +150,7 @@ double account_work_done(const struct sim *sim, uint32_t job) {
     return done < sim->workload->jobs.at[job].work ? done : sim->workload->jobs.at[job].work;
 }
 
-/* Drawn by its GPUs in the present segment, and while it held them at all; 1e-18 J. */
+/* Drawn by its GPUs in the present segment, 1e-18 J. */
 static int128 account_present_energy(const struct sim *sim, uint32_t job) {
     const struct job_run *run = &sim->runs[job];
     return job_run_uses_gpus(run)

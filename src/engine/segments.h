@@ -45,7 +45,7 @@ struct segment segments_present(const struct sim *sim, uint32_t job, enum segmen
 
 /* Of its spec's work, in its unit; lost work not counted. */
 double account_work_done(const struct sim *sim, uint32_t job);
-/* Drawn by its GPUs in the present segment, and while it held them at all; 1e-18 J. */
+/* Drawn by its GPUs while it held them; 1e-18 J. */
 int128 account_energy(const struct sim *sim, uint32_t job);
 /* GPU time that it held, 1e-12 GPU s; and time. */
 int128 account_gpu_ps(const struct sim *sim, uint32_t job);

@@ -26,7 +26,6 @@ struct token_pieces {
 void token_pieces_add(struct token_pieces *pieces, double low, double high, double tokens);
 /* The least value up to which the share (0..1) of the tokens lies; INFINITY; NAN if none. */
 double token_pieces_quantile(const struct token_pieces *pieces, double share);
-/* All of `more` into `pieces`. */
 void token_pieces_finish(struct token_pieces *pieces);
 
 /* --- service_stats --- */

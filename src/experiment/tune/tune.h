@@ -84,8 +84,6 @@ int tune_restore(const struct tune *tune, struct study *study, struct error *ret
 bool tune_found(const struct tune *tune);
 /* How many trials have failed, and why the first of them did; NULL: none. */
 size_t tune_failed(const struct tune *tune, const char **ret_first);
-/* By how much a mean is beyond a bound (below 0: within), as a fraction of the start's mean or of
-   an absolute limit. */
 bool tune_keeps_constraints(const struct tune *tune, size_t trial);
 
 /* --- tune_check --- */

@@ -262,7 +262,7 @@ void validate_case_finish(struct validate_case *v) {
 
 /* --- facts --- */
 
-struct facts_reader {
+struct fact_reader {
     const struct fact *fact;
     struct csv *csv;
     struct problems *problems;
@@ -272,7 +272,7 @@ struct facts_reader {
 };
 
 static void read_fact_row(void *context) {
-    struct facts_reader *r = context;
+    struct fact_reader *r = context;
     for (size_t i = 0; i < r->fact->where_count; i++)
         if (!slice_is(csv_field(r->csv, csv_column(r->csv, r->fact->where[i].column)),
                       r->fact->where[i].text))
@@ -282,14 +282,14 @@ static void read_fact_row(void *context) {
         csv_refuse(r->csv, r->column, r->fact->column, "a number", r->problems);
 }
 
-static void find_fact_column(struct facts_reader *r, const char *name) {
+static void find_fact_column(struct fact_reader *r, const char *name) {
     if (csv_column(r->csv, name) < 0)
         problems_add(r->problems, r->fact->where_of, r->fact->path_of, "%s has no column \"%.80s\"",
                      r->fact->file, name);
 }
 
 int fact_read(const struct fact *fact, double *ret_value, struct problems *problems) {
-    struct facts_reader r = {.fact = fact, .problems = problems};
+    struct fact_reader r = {.fact = fact, .problems = problems};
     struct error error = {0};
     size_t before = problems->count;
     if (csv_open(fact->file, ',', &r.csv, &error) < 0) {

@@ -24,7 +24,7 @@ enum column {
     COLUMN_COUNT
 };
 
-static const char *const alibaba_gpu_2023_column_names[COLUMN_COUNT] = {
+static const char *const gpu_2023_column_names[COLUMN_COUNT] = {
     "name",          "num_gpu",        "gpu_milli", "creation_time",
     "deletion_time", "scheduled_time", "gpu_spec",  "pod_phase"};
 
@@ -73,7 +73,7 @@ static const char *read_pod(struct table *table, struct trace_row *row) {
 
 static int pods_read(const char *path, const struct trace_options *options, struct trace *trace,
                      struct problems *problems) {
-    static const struct table_format format = {.columns = alibaba_gpu_2023_column_names,
+    static const struct table_format format = {.columns = gpu_2023_column_names,
                                                .count = COLUMN_COUNT,
                                                .required = REQUIRED_COUNT,
                                                .models_from = COLUMN_COUNT,
@@ -175,44 +175,44 @@ int alibaba_nodes_read(const char *path, struct str *out, struct trace *notes,
    it: times in seconds; num_gpu, or plan_gpu in percent of a GPU, for each of num_inst instances,
    which run together (scheduler.py of the simulator: num_inst * num_gpu). */
 
-enum alibaba_pai_2020_column {
-    ALIBABA_PAI_2020_SUBMIT,
-    DURATION,
-    ALIBABA_PAI_2020_REQUIRED_COUNT,
-    ALIBABA_PAI_2020_GPUS = ALIBABA_PAI_2020_REQUIRED_COUNT,
-    PLAN,
-    INSTANCES,
-    ALIBABA_PAI_2020_ID,
-    USER,
-    ALIBABA_PAI_2020_TYPE,
-    ALIBABA_PAI_2020_COLUMN_COUNT
+enum pai_column {
+    PAI_SUBMIT,
+    PAI_DURATION,
+    PAI_REQUIRED_COUNT,
+    PAI_GPUS = PAI_REQUIRED_COUNT,
+    PAI_PLAN,
+    PAI_INSTANCES,
+    PAI_ID,
+    PAI_USER,
+    PAI_TYPE,
+    PAI_COLUMN_COUNT
 };
 
-static const char *const alibaba_pai_2020_column_names[ALIBABA_PAI_2020_COLUMN_COUNT] = {
-    "submit_time",
-    "duration",
-    "num_gpu",
-    "plan_gpu",
-    "num_inst|inst_num",
-    "job_id|jobid|job_name|name",
-    "user",
-    "gpu_type_spec|gpu_type"};
+static const char *const pai_column_names[PAI_COLUMN_COUNT] = {"submit_time",
+                                                               "duration",
+                                                               "num_gpu",
+                                                               "plan_gpu",
+                                                               "num_inst|inst_num",
+                                                               "job_id|jobid|job_name|name",
+                                                               "user",
+                                                               "gpu_type_spec|gpu_type"};
 
 /* Of one instance. */
 static double gpus_of_instance(struct table *table) {
-    if (!table_is_absent(table, ALIBABA_PAI_2020_GPUS))
-        return table_real(table, ALIBABA_PAI_2020_GPUS, 0, 1 << 30, "expected GPUs 0..2^30, got");
-    return table_is_absent(table, PLAN)
+    if (!table_is_absent(table, PAI_GPUS))
+        return table_real(table, PAI_GPUS, 0, 1 << 30, "expected GPUs 0..2^30, got");
+    return table_is_absent(table, PAI_PLAN)
                ? 0
-               : table_real(table, PLAN, 0, 1 << 30, "expected percent of a GPU, got") / 100;
+               : table_real(table, PAI_PLAN, 0, 1 << 30, "expected percent of a GPU, got") / 100;
 }
 
 static double gpus_of_task(struct table *table) {
-    double instances = table_is_absent(table, INSTANCES) ? 1 : table_whole(table, INSTANCES, 0);
+    double instances =
+        table_is_absent(table, PAI_INSTANCES) ? 1 : table_whole(table, PAI_INSTANCES, 0);
     double all = gpus_of_instance(table) * instances, whole = round(all);
     if (all <= 1 << 30)
         return fabs(all - whole) < 1e-9 * whole ? whole : all; /* 0.07 x 100 is a bit more than 7 */
-    table_bad(table, INSTANCES, "expected at most 2^30 GPUs of all instances, got", "");
+    table_bad(table, PAI_INSTANCES, "expected at most 2^30 GPUs of all instances, got", "");
     return 0;
 }
 
@@ -230,11 +230,12 @@ static const char *set_gpus(struct trace_row *row, double gpus) {
 }
 
 static const char *read_pai_task(struct table *table, struct trace_row *row) {
-    row->submit_ns = units_ns(table_seconds(table, ALIBABA_PAI_2020_SUBMIT, 0));
-    row->duration_s =
-        table_is_absent(table, DURATION) ? NAN : table_seconds(table, DURATION, -TIME_MAX_S);
-    row->user = table_text(table, USER);
-    row->gpu_type = table_text(table, ALIBABA_PAI_2020_TYPE);
+    row->submit_ns = units_ns(table_seconds(table, PAI_SUBMIT, 0));
+    row->duration_s = table_is_absent(table, PAI_DURATION)
+                          ? NAN
+                          : table_seconds(table, PAI_DURATION, -TIME_MAX_S);
+    row->user = table_text(table, PAI_USER);
+    row->gpu_type = table_text(table, PAI_TYPE);
     const char *note = set_gpus(row, gpus_of_task(table)), *reason = table_reason(row);
     if (!reason && note)
         table_note(table, note, row);
@@ -243,13 +244,13 @@ static const char *read_pai_task(struct table *table, struct trace_row *row) {
 
 static int pai_read(const char *path, const struct trace_options *options, struct trace *trace,
                     struct problems *problems) {
-    static const struct table_format format = {.columns = alibaba_pai_2020_column_names,
-                                               .count = ALIBABA_PAI_2020_COLUMN_COUNT,
-                                               .required = ALIBABA_PAI_2020_REQUIRED_COUNT,
-                                               .models_from = ALIBABA_PAI_2020_COLUMN_COUNT,
-                                               .id = ALIBABA_PAI_2020_ID,
-                                               .labels_too = 1u << ALIBABA_PAI_2020_GPUS |
-                                                             1u << PLAN | 1u << INSTANCES,
+    static const struct table_format format = {.columns = pai_column_names,
+                                               .count = PAI_COLUMN_COUNT,
+                                               .required = PAI_REQUIRED_COUNT,
+                                               .models_from = PAI_COLUMN_COUNT,
+                                               .id = PAI_ID,
+                                               .labels_too = 1u << PAI_GPUS | 1u << PAI_PLAN |
+                                                             1u << PAI_INSTANCES,
                                                .read_row = read_pai_task};
     return table_read(path, &format, options, trace, problems, NULL);
 }

@@ -76,9 +76,9 @@ enum itp_column {
     ITP_DURATION,
     ITP_GPUS,
     ITP_REQUIRED_COUNT,
-    MODEL = ITP_REQUIRED_COUNT,
-    BATCH,
-    DEADLINE,
+    ITP_MODEL = ITP_REQUIRED_COUNT,
+    ITP_BATCH,
+    ITP_DEADLINE,
     ITP_COLUMN_COUNT
 };
 
@@ -89,10 +89,10 @@ static const char *read_itp_job(struct table *table, struct trace_row *row) {
     row->submit_ns = units_ns(table_seconds(table, ITP_SUBMIT, 0));
     row->duration_s = table_seconds(table, ITP_DURATION, -TIME_MAX_S);
     row->gpus = table_whole(table, ITP_GPUS, 0);
-    if (!table_is_absent(table, DEADLINE))
-        row->deadline_s = table_seconds(table, DEADLINE, 0);
-    uint32_t batch_size = table_is_absent(table, BATCH) ? 0 : table_whole(table, BATCH, 1);
-    row->model = table_text(table, MODEL);
+    if (!table_is_absent(table, ITP_DEADLINE))
+        row->deadline_s = table_seconds(table, ITP_DEADLINE, 0);
+    uint32_t batch_size = table_is_absent(table, ITP_BATCH) ? 0 : table_whole(table, ITP_BATCH, 1);
+    row->model = table_text(table, ITP_MODEL);
     const char *reason = table_reason(row);
     if (reason)
         return reason;
@@ -123,7 +123,7 @@ const struct trace_reader itp_reader = {
 enum pollux_column {
     POLLUX_ID,
     POLLUX_SUBMIT,
-    APPLICATION,
+    POLLUX_APPLICATION,
     POLLUX_REQUIRED_COUNT,
     POLLUX_GPUS = POLLUX_REQUIRED_COUNT,
     POLLUX_BATCH,
@@ -142,7 +142,7 @@ static double known_work(const struct trace_options *options, const char *model)
 
 static const char *read_pollux_job(struct table *table, struct trace_row *row) {
     row->submit_ns = units_ns(table_seconds(table, POLLUX_SUBMIT, 0));
-    row->model = table_text(table, APPLICATION);
+    row->model = table_text(table, POLLUX_APPLICATION);
     row->gpus = table_is_absent(table, POLLUX_GPUS) ? 0 : table_whole(table, POLLUX_GPUS, 0);
     uint32_t batch_size =
         table_is_absent(table, POLLUX_BATCH) ? 0 : table_whole(table, POLLUX_BATCH, 0);

@@ -35,7 +35,6 @@ struct attribution_path {
    comes twice. */
 int attribution_path_read(struct attribution_path *path, const char *text, struct arena *arena,
                           struct error *reterr) MUST_CHECK;
-/* Looks up its labels. ERROR_INPUT: the workload has not got one. */
 bool attribution_path_has(const struct attribution_path *path, enum path_kind kind);
 
 /* --- attribution --- */

@@ -17,7 +17,18 @@ struct headline {
 /* A name for people: control characters made visible, and after INSIGHTS_NAME_BYTES cut short. */
 #define INSIGHTS_NAME_BYTES 60
 
-static void insights_add_name(struct str *out, const char *name);
+static void insights_add_name(struct str *out, const char *name) {
+    struct str visible = {0};
+    str_add_visible(&visible, name);
+    size_t length = visible.length;
+    if (length > INSIGHTS_NAME_BYTES) { /* before a character, not within one */
+        for (length = INSIGHTS_NAME_BYTES; (visible.text[length] & 0xc0) == 0x80;)
+            length--;
+    }
+    str_add_bytes(out, visible.length > 0 ? visible.text : "", length);
+    str_add(out, length < visible.length ? "..." : "");
+    str_finish(&visible);
+}
 
 /* Columns of the summary, in the order of the line. */
 static const unsigned columns[HEADLINE_COUNT] = {
@@ -61,19 +72,6 @@ static void insights_add_figure(struct str *out, const struct insight_figure *fi
         insights_add_name(out, figure->text);
     else
         insights_add_number(out, figure->value, figure->unit);
-}
-
-static void insights_add_name(struct str *out, const char *name) {
-    struct str visible = {0};
-    str_add_visible(&visible, name);
-    size_t length = visible.length;
-    if (length > INSIGHTS_NAME_BYTES) { /* before a character, not within one */
-        for (length = INSIGHTS_NAME_BYTES; (visible.text[length] & 0xc0) == 0x80;)
-            length--;
-    }
-    str_add_bytes(out, visible.length > 0 ? visible.text : "", length);
-    str_add(out, length < visible.length ? "..." : "");
-    str_finish(&visible);
 }
 
 /* ", 15.8 % of the energy"; nothing if that is none of it. */
