@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that what is known of metrics and columns stands in one table each, and that docs/outputs.md (and docs/record.md) says the same.
+"""Checks that what is known of metrics and columns stands in one table each, and that docs/outputs.md (and docs/record.md, docs/sweeps.md) says the same.
 
 Usage: check_tables.py SOURCE_DIR | --columns SOURCE_DIR | --limits SOURCE_DIR | --self-test
 
@@ -26,10 +26,11 @@ import tempfile
 from pathlib import Path
 
 METRICS = Path("src/metrics/metric_table.h")
-TABLES = Path("src/output")
+TABLES, UNITS = Path("src/output"), Path("src/output/columns.h")
 DOCS = Path("docs/outputs.md")
 PACKAGE_COLUMNS = Path("tools/python/easim/columns.csv")
-DOCS_OF_RECORDS = Path("docs/record.md")
+MORE_DOCS = Path("docs/record.md"), Path("docs/sweeps.md")
+WITH_HYPHEN = {"claim_readings.csv": "claim-readings.csv", "target_readings.csv": "target-readings.csv"}
 LAYERS = ("metrics", "study", "conformance", "experiment", "insight", "output", "cli")
 ROW = re.compile(r"^ *X\((\w+), (\w+), (\w+|\"[^\"]*\"), (NEITHER|LESS|MORE), (.*)\)(?: \\)?$")
 LIST = re.compile(r"^#define (\w+)\(X\) \\\n((?:.*\\\n)*.*\n)", re.MULTILINE)
@@ -99,7 +100,8 @@ class Row:
 def read_lists(root, file):
     """{name of a list: its rows and the names of lists in it}, and what is wrong."""
     text, lists, found = (root / file).read_text(encoding="utf-8"), {}, []
-    units = dict(re.findall(r'#define (\w+) +"([^"]*)"', (root / METRICS).read_text(encoding="utf-8") + text))
+    units = dict(re.findall(r'#define (\w+) +"([^"]*)"', "".join(
+        (root / known).read_text(encoding="utf-8") for known in (METRICS, UNITS) if (root / known).is_file()) + text))
     for of in LIST.finditer(text):
         lists[of[1]] = []
         for number, line in enumerate(of[2].splitlines(), text.count("\n", 0, of.start(2)) + 1):
@@ -126,7 +128,8 @@ def read_tables(root):
         for name in lists:
             table = TABLE.fullmatch(name)
             if table:
-                tables.setdefault(table[1].lower() + ".csv", []).extend(rows_of(lists, name))
+                file = table[1].lower() + ".csv"
+                tables.setdefault(WITH_HYPHEN.get(file, file), []).extend(rows_of(lists, name))
         of_runs |= {f"{name.lower()}.csv" for name in re.findall(r"RUN_HEADER\((\w+?)_COLUMNS", path.read_text(encoding="utf-8"))}
     return tables, of_runs, found
 
@@ -144,8 +147,10 @@ def documented(text):
     sections, section, header = {}, None, False
     for number, line in enumerate(text.splitlines(), 1):
         if line.startswith("#"):
-            heading = re.fullmatch(r"##+ (?:.*: )?(\w+\.csv)", line)
+            heading = re.fullmatch(r"##+ (?:.*: )?([\w-]+\.csv)", line)
             section = heading[1] if heading else None
+            if section:
+                sections[section] = []
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")] if line.startswith("|") else None
         if not section or not cells:
             header = False
@@ -157,7 +162,7 @@ def documented(text):
             for place, name in enumerate(names):
                 unit = units[place] if place < len(units) else "?"
                 better = betters[place] if place < len(betters) else "?"
-                sections.setdefault(section, []).append((number, name, unit, better))
+                sections[section].append((number, name, unit, better))
     return sections
 
 
@@ -166,10 +171,14 @@ def is_name(name):
 
 
 def check_docs(root, tables, of_runs):
-    sections, found = documented((root / DOCS).read_text(encoding="utf-8")), []
-    records = documented((root / DOCS_OF_RECORDS).read_text(encoding="utf-8")) if (root / DOCS_OF_RECORDS).is_file() else {}
+    sections, found, file_of = {}, [], {}
+    for file in (DOCS, *(file for file in MORE_DOCS if (root / file).is_file())):
+        told = documented((root / file).read_text(encoding="utf-8"))
+        sections, file_of = sections | told, file_of | dict.fromkeys(told, file)
+    found += [(file_of[name], sections[name][0][0] if sections[name] else 1, f"{name}: no list {name[:-4].upper()}_COLUMNS is in src/output")
+              for name in sections if name not in tables]
     for name, rows in tables.items():
-        docs, sections = (DOCS_OF_RECORDS, sections | records) if name in records else (DOCS, sections)
+        docs = file_of.get(name, DOCS)
         dropped = OF_SUMMARY if name in of_runs or name == "summary.csv" else []
         shown = [row for row in sections.get(name, []) if is_name(row[1]) and row[1] not in dropped]
         for row, (line, column, unit, better) in zip(rows, shown):
@@ -321,6 +330,7 @@ def self_test():
         (METRICS, "METRIC_SHARE, MORE", "METRIC_SHARE, LESS", 'util_all is "share", "more"'),
         (METRICS, '"kWh", LESS', '"kWh", SOME', "a row of a table is X("),
         (METRICS, "util_all, REAL", "util_all, RAEL", "no type of TYPES: RAEL"),
+        (DOCS, "Later:", "## users.csv\n\nText.\n\n## summary.csv\n", "users.csv: no list USERS_COLUMNS is in src/output"),
         ("src/metrics/metrics.c", "s->util_all +=", "x = s->util_all;", "src/metrics/metrics.c does not assign util_all"),
         ("src/cli/a.c", "", 'f("energy_kwh");\nf("util_all");\n', "a second list of metrics: energy_kwh, util_all"),
         ("src/cli/a.c", "", 'f("energy, all");\n', '"energy, all" stands in'),

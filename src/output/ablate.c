@@ -1,7 +1,7 @@
 /* Tables and report of an ablation: see ablate.h. */
 #include "output/ablate.h"
 
-#include "io/csv.h"
+#include "output/columns.h"
 #include "output/run/run_report.h"
 #include "output/run/run_tables.h"
 
@@ -9,53 +9,53 @@
 
 /* --- ablate_tables --- */
 
-static void begin_share_row(const struct ablate_output *output, unsigned column,
-                            const char *component, size_t count, struct str *out) {
-    csv_add_text(out, summary_names[column]);
-    csv_comma_text(out, component);
-    csv_comma_text(out, output->first);
-    csv_comma_text(out, output->second);
-    csv_comma_int(out, (int64_t)count);
+/* clang-format off */
+#define ABLATE_COLUMNS(X) \
+    X(metric, text, "", NEITHER, summary_names[column]) \
+    X(component, text, "", NEITHER, words[0]) \
+    X(first, text, "", NEITHER, output->first) \
+    X(second, text, "", NEITHER, output->second) \
+    X(n, int, "", NEITHER, (int64_t)s->share.n) \
+    X(share, real, OF_METRIC, NEITHER, s->share.mean) \
+    X(ci95, real, OF_METRIC, NEITHER, s->share.ci95) \
+    X(share_of_total, real, "", NEITHER, s->share.mean / total->mean) \
+    X(alone, real, OF_METRIC, NEITHER, s->alone.mean) \
+    X(alone_ci95, real, OF_METRIC, NEITHER, s->alone.ci95) \
+    X(missing, real, OF_METRIC, NEITHER, s->missing.mean) \
+    X(missing_ci95, real, OF_METRIC, NEITHER, s->missing.ci95) \
+    X(state, text, "", NEITHER, words[1])
+#define CELLS_COLUMNS(X) \
+    X(metric, text, "", NEITHER, summary_names[column]) \
+    X(n, int, "", NEITHER, (int64_t)e.n) \
+    X(mean, real, OF_METRIC, NEITHER, e.mean) \
+    X(ci95, real, OF_METRIC, NEITHER, e.ci95)
+/* clang-format on */
+
+static const char *state_of(const struct ablation_share *share) {
+    return share->same ? "same" : share->inert ? "inert" : "active";
 }
 
+/* words: component and state. */
 static void add_share_row(const struct ablate_output *output, unsigned column,
-                          enum component component, const struct ablation_metric *metric,
-                          struct str *out) {
-    const struct ablation_share *s = &metric->shares[component];
-    const double values[] = {s->share.mean,  s->share.ci95, s->share.mean / metric->difference.mean,
-                             s->alone.mean,  s->alone.ci95, s->missing.mean,
-                             s->missing.ci95};
-    begin_share_row(output, column, component_names[component], s->share.n, out);
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-        csv_comma_real(out, values[i]);
-    csv_comma_text(out, s->same ? "same" : s->inert ? "inert" : "active");
-    str_add_char(out, '\n');
-}
-
-/* The difference itself: what all shares add up to. */
-static void add_total_row(const struct ablate_output *output, unsigned column,
-                          const struct ablation_metric *metric, struct str *out) {
-    begin_share_row(output, column, "total", metric->difference.n, out);
-    csv_comma_real(out, metric->difference.mean);
-    csv_comma_real(out, metric->difference.ci95);
-    csv_comma_real(out, metric->difference.mean / metric->difference.mean);
-    for (int i = 0; i < 2; i++) {
-        csv_comma_real(out, metric->difference.mean);
-        csv_comma_real(out, metric->difference.ci95);
-    }
-    str_add(out, ",\n");
+                          const char *const words[static 2], const struct ablation_share *s,
+                          const struct estimate *total, struct str *out) {
+    TABLE_ROW(ABLATE_COLUMNS);
 }
 
 void ablate_tables_shares(const struct ablate_output *output, struct str *out) {
-    str_add(
-        out,
-        "metric,component,first,second,n,share,ci95,share_of_total,alone,alone_ci95,missing,missing_ci95,state\n");
+    static const char *const of_all[] = {"total", NULL};
+    str_add(out, TABLE_HEADER(ABLATE_COLUMNS));
     for (unsigned column = 0; column < SUMMARY_COUNT; column++) {
         struct ablation_metric m;
         ablation_metric(output->ablation, column, &m);
-        for (unsigned c = 0; c < COMPONENT_COUNT; c++)
-            add_share_row(output, column, (enum component)c, &m, out);
-        add_total_row(output, column, &m, out);
+        const struct estimate *total = &m.difference;
+        for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
+            const char *const words[] = {component_names[c], state_of(&m.shares[c])};
+            add_share_row(output, column, words, &m.shares[c], total, out);
+        }
+        /* the difference itself: what all shares add up to */
+        const struct ablation_share all = {.share = *total, .alone = *total, .missing = *total};
+        add_share_row(output, column, of_all, &all, total, out);
     }
 }
 
@@ -79,16 +79,13 @@ static void add_mixture(const struct ablate_output *output, unsigned cell, struc
 void ablate_tables_cells(const struct ablate_output *output, struct str *out) {
     const struct ablation *a = output->ablation;
     mixture_header(out);
-    str_add(out, ",metric,n,mean,ci95\n");
+    str_add(out, CELLS_COLUMNS(COLUMN_NAME) "\n");
     for (unsigned cell = 0; cell < a->cell_count; cell++)
         for (unsigned column = 0; column < SUMMARY_COUNT; column++) {
             struct estimate e =
                 t_interval_of_column(a->cells[cell].summaries, a->replications, column);
             add_mixture(output, cell, out);
-            csv_comma_text(out, summary_names[column]);
-            csv_comma_int(out, (int64_t)e.n);
-            csv_comma_real(out, e.mean);
-            csv_comma_real(out, e.ci95);
+            CELLS_COLUMNS(COLUMN_CELL)
             str_add_char(out, '\n');
         }
 }
@@ -194,10 +191,7 @@ void ablate_json(const struct ablate_output *output, struct str *out) {
         for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
             const struct ablation_share *s = &m.shares[c];
             cJSON *share = cJSON_AddObjectToObject(shares, component_names[c]);
-            cJSON_AddStringToObject(share, "state",
-                                    s->same    ? "same"
-                                    : s->inert ? "inert"
-                                               : "active");
+            cJSON_AddStringToObject(share, "state", state_of(s));
             json_add_estimate(share, "share", &s->share);
             json_add_estimate(share, "alone", &s->alone);
             json_add_estimate(share, "missing", &s->missing);

@@ -1,7 +1,7 @@
 /* Bounds as tables: see bound.h. */
 #include "output/bound.h"
 
-#include "io/csv.h"
+#include "output/columns.h"
 #include "output/run/run_report.h"
 
 #include <math.h>
@@ -66,52 +66,46 @@ static double mean_gap(const struct bound_output *output, const struct compare_s
 
 /* ---- bounds.csv ---- */
 
-static void add_row(const char *metric, const char *replication, const char *policy,
-                    const double values[static 3], const char *reason, struct str *out) {
-    csv_add_text(out, metric);
-    csv_comma_text(out, replication);
-    csv_comma_text(out, policy);
-    for (int i = 0; i < 3; i++)
-        csv_comma_real(out, values[i]);
-    csv_comma_text(out, reason ? reason : "");
-}
-
-static void add_argument(const struct bounds *bounds, enum bound_metric metric, struct str *out) {
-    bool timed = metric == BOUND_TIME && bounds && !bounds->of[metric].reason;
-    csv_comma_text(out, timed ? time_argument_names[bounds->time.best] : "");
-    str_add_char(out, '\n');
-}
+/* clang-format off */
+#define BOUNDS_COLUMNS(X) \
+    X(metric, text, "", NEITHER, bound_metric_name(metric, &output->study->scenario)) \
+    X(replication, text, "", NEITHER, number) \
+    X(policy, text, "", NEITHER, policy ? policy->policy : NULL) \
+    X(bound, real, OF_METRIC, NEITHER, bound) \
+    X(value, real, OF_METRIC, NEITHER, value) \
+    X(gap, real, "", NEITHER, reason ? NAN : gap) \
+    X(reason, text, "", NEITHER, reason) \
+    X(argument, text, "", NEITHER, timed ? time_argument_names[bounds->time.best] : NULL)
+/* clang-format on */
 
 /* policy: NULL for the bounds alone. */
 static void add_rows(const struct bound_output *output, const struct compare_series *policy,
                      enum bound_metric metric, struct str *out) {
-    const char *name = bound_metric_name(metric, &output->study->scenario);
-    const char *reason = NULL, *who = policy ? policy->policy : "";
+    const char *reason = NULL;
     double value = NAN, gap = NAN;
-    char number[16];
-    for (uint32_t r = 0; r < output->replications; r++) {
-        double bound = bound_of(output, policy, metric, r).value;
-        reason = output->bounds[r].of[metric].reason;
-        if (policy) {
-            reason = refuse_gap(output, policy, metric, r);
-            value = summary_value(&policy->summaries[r], column_of(output, metric));
-            gap = reason ? NAN : value / bound - 1;
+    for (uint32_t r = 0; r <= output->replications; r++) {
+        bool all = r == output->replications;
+        const struct bounds *bounds = &output->bounds[r];
+        double bound =
+            all ? mean_bound(output, policy, metric) : bound_of(output, policy, metric, r).value;
+        char number[16] = "mean";
+        if (!all) {
+            snprintf(number, sizeof number, "%u", r + 1);
+            reason = bounds->of[metric].reason;
         }
-        snprintf(number, sizeof number, "%u", r + 1);
-        add_row(name, number, who, (double[]){bound, value, gap}, reason, out);
-        add_argument(&output->bounds[r], metric, out);
+        if (policy) {
+            value = all ? mean_value(output, policy, metric)
+                        : summary_value(&policy->summaries[r], column_of(output, metric));
+            gap = all ? mean_gap(output, policy, metric, &reason) : value / bound - 1;
+            reason = all ? reason : refuse_gap(output, policy, metric, r);
+        }
+        bool timed = metric == BOUND_TIME && !all && !bounds->of[metric].reason;
+        TABLE_ROW(BOUNDS_COLUMNS);
     }
-    if (policy) {
-        value = mean_value(output, policy, metric);
-        gap = mean_gap(output, policy, metric, &reason);
-    }
-    add_row(name, "mean", who, (double[]){mean_bound(output, policy, metric), value, gap}, reason,
-            out);
-    add_argument(NULL, metric, out);
 }
 
 void bound_tables_csv(const struct bound_output *output, struct str *out) {
-    str_add(out, "metric,replication,policy,bound,value,gap,reason,argument\n");
+    str_add(out, TABLE_HEADER(BOUNDS_COLUMNS));
     for (enum bound_metric m = 0; m < BOUND_METRICS; m++) {
         for (size_t p = 0; p < output->count; p++)
             add_rows(output, &output->series[p], m, out);

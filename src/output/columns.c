@@ -9,9 +9,14 @@
 
 /* --- run_columns --- */
 
+void columns_drop_comma(struct str *out, size_t begin) {
+    out->length--;
+    memmove(out->text + begin, out->text + begin + 1, out->length - begin + 1);
+}
+
 void columns_end_row(struct str *out, size_t begin) {
-    memmove(out->text + begin, out->text + begin + 1, out->length - begin - 1);
-    out->text[out->length - 1] = '\n';
+    columns_drop_comma(out, begin);
+    str_add_char(out, '\n');
 }
 
 void run_columns_begin(const char *policy, uint32_t number, struct str *out) {

@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "io/csv.h"
 #include "model/survey.h"
+#include "output/json.h"
 #include "study/replicate.h"
 
 /* A table is a list of rows X(name, type, unit, better, value) in the order of its columns: the
@@ -14,8 +15,10 @@
    and in JSON json_add_TYPE: text; int; flag (0 or 1); natural (an int, absent below 0); count
    (absent if 0); word; all others are reals. own_text, own_int, own_real: the value itself adds the
    cell. */
-#define COLUMN_NAME(name, type, unit, better, value) "," #name
-#define COLUMN_CELL(name, type, unit, better, value) csv_comma_##type(out, value);
+#define COLUMN_NAME(name, type, unit, better, value)   "," #name
+#define COLUMN_CELL(name, type, unit, better, value)   csv_comma_##type(out, value);
+#define COLUMN_MEMBER(name, type, unit, better, value) json_add_##type(object, #name, value);
+#define OF_METRIC                                      "of the metric" /* a unit */
 /* The header of a table of runs, which policy and replication begin; of any other. */
 #define RUN_HEADER(COLUMNS)   "policy,replication" COLUMNS(COLUMN_NAME)
 #define TABLE_HEADER(COLUMNS) (&(COLUMNS(COLUMN_NAME) "\n")[1])
@@ -26,7 +29,8 @@
         COLUMNS(COLUMN_CELL) \
         columns_end_row(out, row_begin); \
     } while (0)
-/* Adds the line end and removes the comma at the begin of the row. */
+/* Removes the comma at the begin of a row; the second adds the line end, too. */
+void columns_drop_comma(struct str *out, size_t begin);
 void columns_end_row(struct str *out, size_t begin);
 
 /* The cells of policy and replication. */

@@ -24,6 +24,13 @@ void json_add_int(cJSON *object, const char *name, int64_t value) {
     cJSON_AddRawToObject(object, name, text);
 }
 
+void json_add_natural(cJSON *object, const char *name, int64_t value) {
+    if (value >= 0)
+        json_add_int(object, name, value);
+    else
+        cJSON_AddNullToObject(object, name);
+}
+
 void json_add_text(cJSON *object, const char *name, const char *text) {
     if (text)
         cJSON_AddStringToObject(object, name, text);

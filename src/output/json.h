@@ -11,6 +11,8 @@
 void json_add_real(cJSON *object, const char *name, double value); /* null if not finite */
 void json_add_int(cJSON *object, const char *name, int64_t value);
 void json_add_text(cJSON *object, const char *name, const char *text); /* null if NULL */
+void json_add_natural(cJSON *object, const char *name, int64_t value); /* null below 0 */
+#define json_add_flag cJSON_AddBoolToObject
 /* An object of n, mean and ci95. */
 void json_add_estimate(cJSON *object, const char *name, const struct estimate *estimate);
 /* Appends the text and a line end; frees root. */

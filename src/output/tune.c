@@ -2,7 +2,7 @@
 #include "output/tune.h"
 
 #include "base/numfmt.h"
-#include "io/csv.h"
+#include "output/columns.h"
 #include "output/compare/compare_tables.h"
 #include "output/run/run_report.h"
 #include "output/run/run_tables.h"
@@ -41,14 +41,48 @@ static struct tune_checked check_bound(const struct tune_output *output, size_t 
 
 /* --- trials.csv, runs.csv --- */
 
+/* clang-format off */
+/* Then what is tuned. */
+#define TRIALS_COLUMNS(X) \
+    X(trial, int, "", NEITHER, (int64_t)trial)
+/* Then the objective, its interval, and each metric of a constraint. */
+#define TRIALS_COLUMNS_N(X) \
+    X(n, int, "", NEITHER, (int64_t)trial->objective.n)
+#define TRIALS_COLUMNS_CI95(X) \
+    X(ci95, real, OF_METRIC, NEITHER, trial->objective.ci95)
+#define TRIALS_COLUMNS_STATE(X) \
+    X(within_bounds, flag, "", NEITHER, tune_keeps_constraints(t, n)) \
+    X(best, flag, "", NEITHER, n == t->search.best) \
+    X(failure, text, "", NEITHER, trial->failure)
+#define CONSTRAINTS_CHECKED(X) \
+    X(before, real, OF_METRIC, NEITHER, checked.start) \
+    X(tuned, real, OF_METRIC, NEITHER, checked.tuned) \
+    X(value, real, "", NEITHER, checked.value) \
+    X(ci95, real, "", NEITHER, checked.ci95)
+#define CONSTRAINTS_VERDICTS(X) \
+    X(kept_in_mean, text, "", NEITHER, tune_verdict_name(checked.mean)) \
+    X(kept_by_limit, text, "", NEITHER, tune_verdict_name(checked.limit))
+#define CONSTRAINTS_COLUMNS(X) \
+    X(constraint, word, "", NEITHER, bound.text) \
+    X(training_before, real, OF_METRIC, NEITHER, t->trials.at[0].constrained[i]) \
+    X(training_tuned, real, OF_METRIC, NEITHER, t->trials.at[t->search.best].constrained[i]) \
+    X(training_kept, text, "", NEITHER, tune_verdict_name(tune_verdict_of_training(t, i))) \
+    X(n, int, "", NEITHER, (int64_t)output->check.replications) \
+    CONSTRAINTS_CHECKED(X) \
+    X(limit, real, "", NEITHER, t->constraints[i].limit) \
+    CONSTRAINTS_VERDICTS(X)
+/* clang-format on */
+
 static void trial_header(const struct tune_output *output, struct str *out) {
-    str_add(out, "trial");
+    str_add(out, &TRIALS_COLUMNS(COLUMN_NAME)[1]);
     for (size_t i = 0; i < output->tune->count; i++)
         csv_comma_text(out, output->tune->targets[i].name);
 }
 
 static void add_trial(const struct tune_output *output, size_t trial, struct str *out) {
-    str_add_int(out, (int64_t)trial);
+    size_t begin = out->length;
+    TRIALS_COLUMNS(COLUMN_CELL)
+    columns_drop_comma(out, begin);
     for (size_t i = 0; i < output->tune->count; i++) {
         struct str value = {0};
         add_value(output, trial, i, &value);
@@ -60,20 +94,20 @@ static void add_trial(const struct tune_output *output, size_t trial, struct str
 void tune_tables_trials(const struct tune_output *output, struct str *out) {
     const struct tune *t = output->tune;
     trial_header(output, out);
-    str_addf(out, ",n,%s,ci95", summary_names[t->objective]);
+    str_addf(out, TRIALS_COLUMNS_N(COLUMN_NAME) ",%s" TRIALS_COLUMNS_CI95(COLUMN_NAME),
+             summary_names[t->objective]);
     for (size_t i = 0; i < t->constraint_count; i++)
         str_addf(out, ",%s", summary_names[t->constraints[i].column]);
-    str_add(out, ",within_bounds,best,failure\n");
+    str_add(out, TRIALS_COLUMNS_STATE(COLUMN_NAME) "\n");
     for (size_t n = 0; n < t->search.trials.count; n++) {
         const struct tune_trial *trial = &t->trials.at[n];
         add_trial(output, n, out);
-        csv_comma_int(out, (int64_t)trial->objective.n);
+        TRIALS_COLUMNS_N(COLUMN_CELL)
         csv_comma_real(out, trial->objective.mean);
-        csv_comma_real(out, trial->objective.ci95);
+        TRIALS_COLUMNS_CI95(COLUMN_CELL)
         for (size_t i = 0; i < t->constraint_count; i++)
             csv_comma_real(out, trial->failure ? NAN : trial->constrained[i]);
-        str_addf(out, ",%d,%d", tune_keeps_constraints(t, n), n == t->search.best);
-        csv_comma_text(out, trial->failure);
+        TRIALS_COLUMNS_STATE(COLUMN_CELL)
         str_add_char(out, '\n');
     }
 }
@@ -113,27 +147,13 @@ void tune_tables_runs(const struct tune_output *output, struct str *out) {
 
 void tune_tables_bounds(const struct tune_output *output, struct str *out) {
     const struct tune *t = output->tune;
-    str_add(out,
-            "constraint,training_before,training_tuned,training_kept,n,before,tuned,value,ci95,"
-            "limit,kept_in_mean,kept_by_limit\n");
+    str_add(out, TABLE_HEADER(CONSTRAINTS_COLUMNS));
     for (size_t i = 0; i < t->constraint_count; i++) {
         const struct tune_checked checked = check_bound(output, i);
         struct str bound = {0};
         add_bound(&t->constraints[i], &bound);
-        str_add(out, bound.text); /* a name, a relation and a number: no quotes */
+        TABLE_ROW(CONSTRAINTS_COLUMNS); /* a name, a relation and a number: no quotes */
         str_finish(&bound);
-        csv_comma_real(out, t->trials.at[0].constrained[i]);
-        csv_comma_real(out, t->trials.at[t->search.best].constrained[i]);
-        csv_comma_text(out, tune_verdict_name(tune_verdict_of_training(t, i)));
-        csv_comma_int(out, (int64_t)output->check.replications);
-        csv_comma_real(out, checked.start);
-        csv_comma_real(out, checked.tuned);
-        csv_comma_real(out, checked.value);
-        csv_comma_real(out, checked.ci95);
-        csv_comma_real(out, t->constraints[i].limit);
-        csv_comma_text(out, tune_verdict_name(checked.mean));
-        csv_comma_text(out, tune_verdict_name(checked.limit));
-        str_add_char(out, '\n');
     }
 }
 
@@ -385,12 +405,8 @@ void tune_json_checked(cJSON *root, const struct tune_output *output) {
         add_bound(&t->constraints[i], &text);
         cJSON_AddStringToObject(object, "constraint", text.text);
         str_finish(&text);
-        json_add_real(object, "before", checked.start);
-        json_add_real(object, "tuned", checked.tuned);
-        json_add_real(object, "value", checked.value);
-        json_add_real(object, "ci95", checked.ci95);
-        json_add_text(object, "kept_in_mean", tune_verdict_name(checked.mean));
-        json_add_text(object, "kept_by_limit", tune_verdict_name(checked.limit));
+        CONSTRAINTS_CHECKED(COLUMN_MEMBER)
+        CONSTRAINTS_VERDICTS(COLUMN_MEMBER)
         cJSON_AddItemToArray(bounds, object);
     }
 }

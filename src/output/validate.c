@@ -1,7 +1,7 @@
 /* Predicted beside measured, for programs and for people: see validate.h. */
 #include "output/validate.h"
 
-#include "io/csv.h"
+#include "output/columns.h"
 #include "output/run/run_report.h"
 
 #include <math.h>
@@ -27,54 +27,57 @@ static const char *reason_of(const struct outcome *o, const struct outcome_row *
 
 /* ---- CSV ---- */
 
+/* clang-format off */
+#define VALIDATION_FIGURES(X) \
+    X(metric, text, "", NEITHER, row->measure->metric) \
+    X(of, text, "", NEITHER, outcome_of(row, &arena)) \
+    X(unit, text, "", NEITHER, outcome_unit(row->measure)) \
+    X(predicted, real, OF_METRIC, NEITHER, row->predicted) \
+    X(measured, real, OF_METRIC, NEITHER, row->measured) \
+    X(error, real, "", NEITHER, row->error) \
+    X(tolerance, real, "", NEITHER, row->measure->tolerance) \
+    X(verdict, text, "", NEITHER, verdict_names[row->verdict]) \
+    X(expect, text, "", NEITHER, expectation(row))
+#define VALIDATION_COLUMNS(X) \
+    X(validation, text, "", NEITHER, o->validation->name) \
+    X(kind, text, "", NEITHER, validate_kinds[o->validation->kind]) \
+    X(against, text, "", NEITHER, validate_againsts[o->validation->against]) \
+    VALIDATION_FIGURES(X) \
+    X(as_expected, text, "", NEITHER, expected_word(o, row)) \
+    X(reason, text, "", NEITHER, reason_of(o, row, &arena))
+#define VALIDATION_JOBS_COLUMNS(X) \
+    X(validation, text, "", NEITHER, o->validation->name) \
+    X(job_id, text, "", NEITHER, job->id) \
+    X(metric, text, "", NEITHER, job_column_names[c]) \
+    X(predicted, real, OF_METRIC, NEITHER, job->predicted ? job->predicted->values[c] : NAN) \
+    X(measured, real, OF_METRIC, NEITHER, job->measured.values[c]) \
+    X(error, real, "", NEITHER, outcome_job_error(job, c))
+/* clang-format on */
+
 static void add_row(const struct outcome *o, const struct outcome_row *row, struct str *out) {
     struct arena arena = {0};
-    const struct validate_case *v = o->validation;
-    csv_add_text(out, v->name);
-    csv_comma_text(out, validate_kinds[v->kind]);
-    csv_comma_text(out, validate_againsts[v->against]);
-    csv_comma_text(out, row->measure->metric);
-    csv_comma_text(out, outcome_of(row, &arena));
-    csv_comma_text(out, outcome_unit(row->measure));
-    csv_comma_real(out, row->predicted);
-    csv_comma_real(out, row->measured);
-    csv_comma_real(out, row->error);
-    csv_comma_real(out, row->measure->tolerance);
-    csv_comma_text(out, verdict_names[row->verdict]);
-    csv_comma_text(out, expectation(row));
-    csv_comma_text(out, expected_word(o, row));
-    csv_comma_text(out, reason_of(o, row, &arena));
-    str_add_char(out, '\n');
+    TABLE_ROW(VALIDATION_COLUMNS);
     arena_finish(&arena);
 }
 
 void validate_tables_rows(const struct validate_output *output, struct str *out) {
-    str_add(out, "validation,kind,against,metric,of,unit,predicted,measured,error,tolerance,"
-                 "verdict,expect,as_expected,reason\n");
+    str_add(out, TABLE_HEADER(VALIDATION_COLUMNS));
     for (size_t i = 0; i < output->count; i++)
         for (size_t r = 0; r < output->outcomes[i].validation->measure_count; r++)
             add_row(&output->outcomes[i], &output->outcomes[i].rows[r], out);
 }
 
 static void add_job(const struct outcome *o, const struct outcome_job *job, struct str *out) {
-    for (enum job_column c = JOB_START; c < JOB_GPUS; c++) {
-        if (isnan(job->measured.values[c]) || !job_table_tells(&o->validation->jobs, c))
-            continue;
-        csv_add_text(out, o->validation->name);
-        csv_comma_text(out, job->id);
-        csv_comma_text(out, job_column_names[c]);
-        csv_comma_real(out, job->predicted ? job->predicted->values[c] : NAN);
-        csv_comma_real(out, job->measured.values[c]);
-        csv_comma_real(out, outcome_job_error(job, c));
-        str_add_char(out, '\n');
-    }
+    for (enum job_column c = JOB_START; c < JOB_GPUS; c++)
+        if (!isnan(job->measured.values[c]) && job_table_tells(&o->validation->jobs, c))
+            TABLE_ROW(VALIDATION_JOBS_COLUMNS);
 }
 
 void validate_tables_jobs(const struct validate_output *output, struct str *out) {
     for (size_t i = 0; i < output->count; i++)
         for (size_t j = 0; j < output->outcomes[i].jobs.count; j++) {
             if (out->length == 0)
-                str_add(out, "validation,job_id,metric,predicted,measured,error\n");
+                str_add(out, TABLE_HEADER(VALIDATION_JOBS_COLUMNS));
             add_job(&output->outcomes[i], &output->outcomes[i].jobs.at[j], out);
         }
 }
@@ -91,15 +94,7 @@ void validate_tables_curves(const struct validate_output *output, struct str *ou
 static void add_row_object(const struct outcome *o, const struct outcome_row *row, cJSON *list) {
     struct arena arena = {0};
     cJSON *object = cJSON_CreateObject();
-    cJSON_AddStringToObject(object, "metric", row->measure->metric);
-    cJSON_AddStringToObject(object, "of", outcome_of(row, &arena));
-    cJSON_AddStringToObject(object, "unit", outcome_unit(row->measure));
-    json_add_real(object, "predicted", row->predicted);
-    json_add_real(object, "measured", row->measured);
-    json_add_real(object, "error", row->error);
-    json_add_real(object, "tolerance", row->measure->tolerance);
-    cJSON_AddStringToObject(object, "verdict", verdict_names[row->verdict]);
-    cJSON_AddStringToObject(object, "expect", expectation(row));
+    VALIDATION_FIGURES(COLUMN_MEMBER)
     cJSON_AddBoolToObject(object, "as_expected", outcome_is_expected(o, row));
     json_add_text(object, "reason", row->measure->reason);
     cJSON_AddItemToArray(list, object);

@@ -2,43 +2,81 @@
 #include "output/compare/compare_tables.h"
 
 #include "base/mem.h"
-#include "io/csv.h"
+#include "output/columns.h"
 #include "output/json.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-static void comma_reals(struct str *out, const double *values, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        csv_comma_real(out, values[i]);
+/* clang-format off */
+#define COMPARE_KEYS(X) \
+    X(metric, text, "", NEITHER, summary_names[column]) \
+    X(policy, text, "", NEITHER, c->series[s].policy) \
+    X(baseline, text, "", NEITHER, compare_baseline(c))
+#define COMPARE_FIGURES(X) \
+    X(n, int, "", NEITHER, (int64_t)cell->estimate.n) \
+    X(mean, real, OF_METRIC, NEITHER, cell->estimate.mean) \
+    X(ci95, real, OF_METRIC, NEITHER, cell->estimate.ci95) \
+    X(diff_mean, real, OF_METRIC, NEITHER, p->diff.mean) \
+    X(diff_ci95, real, OF_METRIC, NEITHER, p->diff.ci95) \
+    X(diff_rel, real, "", NEITHER, cell->relative) \
+    X(p_value, real, "", NEITHER, p->p_value) \
+    X(p_holm, real, "", NEITHER, cell->p_holm) \
+    X(pairs, natural, "", NEITHER, pairs_of(c, s, p)) \
+    X(ratio_geo, real, "", NEITHER, p->ratio) \
+    X(ratio_geo_low, real, "", NEITHER, p->ratio_low) \
+    X(ratio_geo_high, real, "", NEITHER, p->ratio_high) \
+    X(base_mean, real, OF_METRIC, NEITHER, p->base_mean)
+#define COMPARE_COLUMNS(X) \
+    COMPARE_KEYS(X) \
+    COMPARE_FIGURES(X)
+/* Then for each metric of the front its mean, by its name, and NAME_ci95. */
+#define PARETO_FIGURES(X) \
+    X(front, flag, "", NEITHER, places[s].dominator == PARETO_NOBODY) \
+    X(dominated_by, text, "", NEITHER, compare_dominator(c, &places[s], s)) \
+    X(front_share, real, METRIC_SHARE, NEITHER, places[s].share)
+#define PARETO_COLUMNS(X) \
+    X(policy, text, "", NEITHER, c->series[s].policy) \
+    PARETO_FIGURES(X)
+#define STATIONARITY_COLUMNS(X) \
+    X(policy, text, "", NEITHER, c->series[s].policy) \
+    X(n, int, "", NEITHER, c->replications) \
+    X(queue_slope_per_h, real, "jobs/h", NEITHER, t.queue_per_h.mean) \
+    X(queue_slope_ci95, real, "jobs/h", NEITHER, t.queue_per_h.ci95) \
+    X(work_unfinished_share, real, METRIC_SHARE, NEITHER, t.work_unfinished.mean) \
+    X(work_unfinished_ci95, real, METRIC_SHARE, NEITHER, t.work_unfinished.ci95) \
+    X(jobs_unfinished_share, real, METRIC_SHARE, NEITHER, t.jobs_unfinished.mean) \
+    X(jobs_unfinished_ci95, real, METRIC_SHARE, NEITHER, t.jobs_unfinished.ci95)
+#define PERTURB_FIGURES(X) \
+    X(n, int, "", NEITHER, (int64_t)r.n) \
+    X(clean_mean, real, OF_METRIC, NEITHER, r.base_mean) \
+    X(perturbed_mean, real, OF_METRIC, NEITHER, r.mean) \
+    X(ratio, real, "", NEITHER, r.ratio) \
+    X(ratio_ci95, real, "", NEITHER, r.ci95)
+#define PERTURB_COLUMNS(X) \
+    X(perturbation, text, "", NEITHER, perturbed->name) \
+    X(amount, real, "", NEITHER, perturbed->amount) \
+    X(metric, text, "", NEITHER, summary_names[column]) \
+    X(policy, text, "", NEITHER, c->series[s].policy) \
+    PERTURB_FIGURES(X)
+/* clang-format on */
+
+/* -1: there is none of a baseline. */
+static int64_t pairs_of(const struct comparison *c, size_t series, const struct paired *paired) {
+    bool alone = series == c->baseline || c->baseline == COMPARE_NOBODY;
+    return alone ? -1 : (int64_t)paired->diff.n;
 }
 
-static void metric_row(const struct comparison *comparison, size_t series, unsigned column,
+static void metric_row(const struct comparison *c, size_t s, unsigned column,
                        const struct compare_cell *cell, struct str *out) {
     const struct paired *p = &cell->paired;
-    const double values[] = {cell->estimate.mean, cell->estimate.ci95, p->diff.mean, p->diff.ci95,
-                             cell->relative,      p->p_value,          cell->p_holm};
-    const double ratios[] = {p->ratio, p->ratio_low, p->ratio_high};
-    csv_add_text(out, summary_names[column]);
-    csv_comma_text(out, comparison->series[series].policy);
-    csv_comma_text(out, compare_baseline(comparison));
-    csv_comma_int(out, (int64_t)cell->estimate.n);
-    comma_reals(out, values, sizeof values / sizeof *values);
-    if (series == comparison->baseline || comparison->baseline == COMPARE_NOBODY)
-        str_add_char(out, ',');
-    else
-        csv_comma_int(out, (int64_t)p->diff.n);
-    comma_reals(out, ratios, sizeof ratios / sizeof *ratios);
-    csv_comma_real(out, p->base_mean);
-    str_add_char(out, '\n');
+    TABLE_ROW(COMPARE_COLUMNS);
 }
 
 void compare_tables_metrics(const struct compare_output *output, struct str *out) {
     const struct comparison *c = &output->comparison;
     struct compare_cell *cells = mem_zalloc(c->count, sizeof *cells);
-    str_add(
-        out,
-        "metric,policy,baseline,n,mean,ci95,diff_mean,diff_ci95,diff_rel,p_value,p_holm,pairs,ratio_geo,ratio_geo_low,ratio_geo_high,base_mean\n");
+    str_add(out, TABLE_HEADER(COMPARE_COLUMNS));
     for (unsigned column = 0; column < SUMMARY_ALL; column++) {
         if (!summary_shows(study_metric_groups(output->study), column))
             continue;
@@ -53,7 +91,7 @@ void compare_tables_pareto(const struct compare_output *output, struct str *out)
     const struct comparison *c = &output->comparison;
     struct compare_place *places = mem_zalloc(c->count, sizeof *places);
     struct compare_cell *cells = mem_zalloc(c->count * output->pareto_count, sizeof *cells);
-    str_add(out, "policy,front,dominated_by,front_share");
+    str_add(out, &PARETO_COLUMNS(COLUMN_NAME)[1]);
     for (unsigned d = 0; d < output->pareto_count; d++) {
         str_addf(out, ",%s,%s_ci95", summary_names[output->pareto[d]],
                  summary_names[output->pareto[d]]);
@@ -62,83 +100,132 @@ void compare_tables_pareto(const struct compare_output *output, struct str *out)
     str_add_char(out, '\n');
     compare_pareto(c, output->pareto, output->pareto_count, places);
     for (size_t s = 0; s < c->count; s++) {
-        csv_add_text(out, c->series[s].policy);
-        csv_comma_int(out, places[s].dominator == PARETO_NOBODY);
-        csv_comma_text(out, compare_dominator(c, &places[s], s));
-        csv_comma_real(out, places[s].share);
+        size_t begin = out->length;
+        PARETO_COLUMNS(COLUMN_CELL)
         for (unsigned d = 0; d < output->pareto_count; d++) {
             csv_comma_real(out, cells[d * c->count + s].estimate.mean);
             csv_comma_real(out, cells[d * c->count + s].estimate.ci95);
         }
-        str_add_char(out, '\n');
+        columns_end_row(out, begin);
     }
     free(places);
     free(cells);
 }
 
 void compare_tables_trends(const struct compare_output *output, struct str *out) {
-    str_add(
-        out,
-        "policy,n,queue_slope_per_h,queue_slope_ci95,work_unfinished_share,work_unfinished_ci95,jobs_unfinished_share,jobs_unfinished_ci95\n");
-    for (size_t s = 0; s < output->comparison.count; s++) {
-        struct compare_trend t = compare_trend(&output->comparison, s);
-        const double values[] = {t.queue_per_h.mean,     t.queue_per_h.ci95,
-                                 t.work_unfinished.mean, t.work_unfinished.ci95,
-                                 t.jobs_unfinished.mean, t.jobs_unfinished.ci95};
-        csv_add_text(out, output->comparison.series[s].policy);
-        csv_comma_int(out, (int64_t)output->comparison.replications);
-        comma_reals(out, values, sizeof values / sizeof *values);
-        str_add_char(out, '\n');
+    const struct comparison *c = &output->comparison;
+    str_add(out, TABLE_HEADER(STATIONARITY_COLUMNS));
+    for (size_t s = 0; s < c->count; s++) {
+        struct compare_trend t = compare_trend(c, s);
+        TABLE_ROW(STATIONARITY_COLUMNS);
     }
 }
 
 static void perturbed_rows(const struct compare_perturbed *perturbed, unsigned column,
                            struct str *out) {
-    for (size_t s = 0; s < perturbed->clean.count; s++) {
-        struct ratio r = compare_ratio(&perturbed->perturbed, &perturbed->clean, s, column);
-        const double values[] = {r.base_mean, r.mean, r.ratio, r.ci95};
-        csv_add_text(out, perturbed->name);
-        csv_comma_real(out, perturbed->amount);
-        csv_comma_text(out, summary_names[column]);
-        csv_comma_text(out, perturbed->clean.series[s].policy);
-        csv_comma_int(out, (int64_t)r.n);
-        comma_reals(out, values, sizeof values / sizeof *values);
-        str_add_char(out, '\n');
+    const struct comparison *c = &perturbed->clean;
+    for (size_t s = 0; s < c->count; s++) {
+        struct ratio r = compare_ratio(&perturbed->perturbed, c, s, column);
+        TABLE_ROW(PERTURB_COLUMNS);
     }
 }
 
 void compare_tables_perturbed(const struct compare_output *output, struct str *out) {
-    str_add(out,
-            "perturbation,amount,metric,policy,n,clean_mean,perturbed_mean,ratio,ratio_ci95\n");
+    str_add(out, TABLE_HEADER(PERTURB_COLUMNS));
     for (size_t i = 0; i < output->perturbed_count; i++)
         for (unsigned column = 0; column < SUMMARY_ALL; column++)
             if (summary_shows(study_metric_groups(output->study), column))
                 perturbed_rows(&output->perturbed[i], column, out);
 }
 
-/* --- budget_json --- */
+/* --- budget_tables --- */
+/* budget.csv and differences.csv, and the same as a part of the JSON object of a comparison. */
+
+/* clang-format off */
+#define DIFFERENCES_KEYS(X) \
+    X(metric, text, "", NEITHER, summary_names[column]) \
+    X(policy, text, "", NEITHER, doubt->results->policy_names[policy]) \
+    X(baseline, text, "", NEITHER, baseline_name(doubt->results))
+#define DIFFERENCES_FIGURES(X) \
+    X(worlds, int, "", NEITHER, (int64_t)b->worlds) \
+    X(replications, int, "", NEITHER, (int64_t)b->replications) \
+    X(diff_mean, real, OF_METRIC, NEITHER, b->mean) \
+    X(diff_ci95, real, OF_METRIC, NEITHER, b->ci95) \
+    X(diff_rel, real, "", NEITHER, b->base_mean != 0 ? b->mean / fabs(b->base_mean) : NAN) \
+    X(base_mean, real, OF_METRIC, NEITHER, b->base_mean) \
+    X(degrees, real, "", NEITHER, b->degrees) \
+    X(physics_var, real, "", NEITHER, b->squares.physics) \
+    X(workload_var, real, "", NEITHER, b->squares.workload) \
+    X(residual_var, real, "", NEITHER, b->squares.residual)
+#define DIFFERENCES_COLUMNS(X) \
+    DIFFERENCES_KEYS(X) \
+    DIFFERENCES_FIGURES(X) \
+    X(p_better, real, METRIC_SHARE, NEITHER, b->better.clearly.share) \
+    X(p_better_low, real, METRIC_SHARE, NEITHER, b->better.clearly.low) \
+    X(p_better_high, real, METRIC_SHARE, NEITHER, b->better.clearly.high) \
+    X(sign_better, real, METRIC_SHARE, NEITHER, b->better.sign.share) \
+    X(sign_better_low, real, METRIC_SHARE, NEITHER, b->better.sign.low) \
+    X(sign_better_high, real, METRIC_SHARE, NEITHER, b->better.sign.high) \
+    X(p_worse, real, METRIC_SHARE, NEITHER, b->better.worse.share) \
+    X(p_worse_low, real, METRIC_SHARE, NEITHER, b->better.worse.low) \
+    X(p_worse_high, real, METRIC_SHARE, NEITHER, b->better.worse.high)
+#define BUDGET_RANGE(X) \
+    X(share, real, METRIC_SHARE, NEITHER, range->share) \
+    X(ci_low, real, METRIC_SHARE, NEITHER, range->low) \
+    X(ci_high, real, METRIC_SHARE, NEITHER, range->high)
+#define BUDGET_COLUMNS(X) \
+    DIFFERENCES_KEYS(X) \
+    X(source, text, "", NEITHER, doubt_source_name(doubt, i)) \
+    BUDGET_RANGE(X)
+/* clang-format on */
+
+static const char *baseline_name(const struct world_results *results) {
+    return results->baseline == WORLD_NOBODY ? NULL : results->policy_names[results->baseline];
+}
+
+static void share_rows(const struct doubt *doubt, unsigned column, size_t policy, struct str *out) {
+    for (size_t i = 0; i < DOUBT_SOURCES + doubt_group_count(doubt); i++) {
+        const struct share_range of = doubt_source_share(doubt, column, policy, i), *range = &of;
+        TABLE_ROW(BUDGET_COLUMNS);
+    }
+}
+
+static void difference_row(const struct doubt *doubt, unsigned column, size_t policy,
+                           struct str *out) {
+    const struct budget *b = doubt_budget(doubt, column, policy);
+    TABLE_ROW(DIFFERENCES_COLUMNS);
+}
+
+/* One call for each metric and each policy that has something to differ from. */
+static void each_difference(const struct doubt *doubt,
+                            void (*add_rows)(const struct doubt *, unsigned, size_t, struct str *),
+                            struct str *out) {
+    for (unsigned column = 0; column < SUMMARY_COUNT; column++)
+        for (size_t p = 0; p < doubt->results->policies; p++)
+            if (p != doubt->results->baseline)
+                add_rows(doubt, column, p, out);
+}
+
+void budget_tables_shares(const struct doubt *doubt, struct str *out) {
+    str_add(out, TABLE_HEADER(BUDGET_COLUMNS));
+    each_difference(doubt, share_rows, out);
+}
+
+void budget_tables_differences(const struct doubt *doubt, struct str *out) {
+    str_add(out, TABLE_HEADER(DIFFERENCES_COLUMNS));
+    each_difference(doubt, difference_row, out);
+}
 
 static void add_range(cJSON *object, const char *name, const struct share_range *range) {
-    cJSON *part = cJSON_AddObjectToObject(object, name);
-    json_add_real(part, "share", range->share);
-    json_add_real(part, "ci_low", range->low);
-    json_add_real(part, "ci_high", range->high);
+    object = cJSON_AddObjectToObject(object, name);
+    BUDGET_RANGE(COLUMN_MEMBER)
 }
 
 static void add_difference_object(cJSON *policies, const struct doubt *doubt, unsigned column,
                                   size_t policy) {
     const struct budget *b = doubt_budget(doubt, column, policy);
     cJSON *object = cJSON_AddObjectToObject(policies, doubt->results->policy_names[policy]);
-    json_add_int(object, "worlds", (int64_t)b->worlds);
-    json_add_int(object, "replications", (int64_t)b->replications);
-    json_add_real(object, "diff_mean", b->mean);
-    json_add_real(object, "diff_ci95", b->ci95);
-    json_add_real(object, "diff_rel", b->base_mean != 0 ? b->mean / fabs(b->base_mean) : NAN);
-    json_add_real(object, "base_mean", b->base_mean);
-    json_add_real(object, "degrees", b->degrees);
-    json_add_real(object, "physics_var", b->squares.physics);
-    json_add_real(object, "workload_var", b->squares.workload);
-    json_add_real(object, "residual_var", b->squares.residual);
+    DIFFERENCES_FIGURES(COLUMN_MEMBER)
     add_range(object, "p_better", &b->better.clearly);
     add_range(object, "sign_better", &b->better.sign);
     add_range(object, "p_worse", &b->better.worse);
@@ -162,26 +249,11 @@ void budget_json(cJSON *root, const struct doubt *doubt) {
 /* --- compare_json --- */
 /* The figures of the CSV files, by name. */
 
-static void add_policy_object(cJSON *policies, const struct comparison *comparison, size_t series,
+static void add_policy_object(cJSON *policies, const struct comparison *c, size_t s,
                               const struct compare_cell *cell) {
-    cJSON *object = cJSON_AddObjectToObject(policies, comparison->series[series].policy);
+    cJSON *object = cJSON_AddObjectToObject(policies, c->series[s].policy);
     const struct paired *p = &cell->paired;
-    json_add_int(object, "n", (int64_t)cell->estimate.n);
-    json_add_real(object, "mean", cell->estimate.mean);
-    json_add_real(object, "ci95", cell->estimate.ci95);
-    json_add_real(object, "diff_mean", p->diff.mean);
-    json_add_real(object, "diff_ci95", p->diff.ci95);
-    json_add_real(object, "diff_rel", cell->relative);
-    json_add_real(object, "p_value", p->p_value);
-    json_add_real(object, "p_holm", cell->p_holm);
-    if (series == comparison->baseline || comparison->baseline == COMPARE_NOBODY)
-        cJSON_AddNullToObject(object, "pairs");
-    else
-        json_add_int(object, "pairs", (int64_t)p->diff.n);
-    json_add_real(object, "ratio_geo", p->ratio);
-    json_add_real(object, "ratio_geo_low", p->ratio_low);
-    json_add_real(object, "ratio_geo_high", p->ratio_high);
-    json_add_real(object, "base_mean", p->base_mean);
+    COMPARE_FIGURES(COLUMN_MEMBER)
 }
 
 void compare_json_metrics(cJSON *root, const struct comparison *comparison, unsigned groups) {
@@ -208,10 +280,8 @@ static void add_pareto(cJSON *root, const struct compare_output *output) {
     cJSON *policies = cJSON_AddObjectToObject(object, "policies");
     compare_pareto(c, output->pareto, output->pareto_count, places);
     for (size_t s = 0; s < c->count; s++) {
-        cJSON *policy = cJSON_AddObjectToObject(policies, c->series[s].policy);
-        cJSON_AddBoolToObject(policy, "front", places[s].dominator == PARETO_NOBODY);
-        json_add_text(policy, "dominated_by", compare_dominator(c, &places[s], s));
-        json_add_real(policy, "front_share", places[s].share);
+        object = cJSON_AddObjectToObject(policies, c->series[s].policy);
+        PARETO_FIGURES(COLUMN_MEMBER)
     }
     free(places);
 }
@@ -238,12 +308,8 @@ static void add_perturbed_object(cJSON *root, const struct compare_perturbed *pe
         cJSON *policies = cJSON_AddObjectToObject(metrics, summary_names[column]);
         for (size_t s = 0; s < perturbed->clean.count; s++) {
             struct ratio r = compare_ratio(&perturbed->perturbed, &perturbed->clean, s, column);
-            cJSON *policy = cJSON_AddObjectToObject(policies, perturbed->clean.series[s].policy);
-            json_add_int(policy, "n", (int64_t)r.n);
-            json_add_real(policy, "clean_mean", r.base_mean);
-            json_add_real(policy, "perturbed_mean", r.mean);
-            json_add_real(policy, "ratio", r.ratio);
-            json_add_real(policy, "ratio_ci95", r.ci95);
+            object = cJSON_AddObjectToObject(policies, perturbed->clean.series[s].policy);
+            PERTURB_FIGURES(COLUMN_MEMBER)
         }
     }
 }
@@ -267,77 +333,4 @@ void compare_json(const struct compare_output *output, struct str *out) {
     if (output->bounds)
         bound_tables_add_json(output->bounds, root);
     json_print(root, out);
-}
-
-/* --- budget_tables --- */
-
-static const char *baseline_name(const struct world_results *results) {
-    return results->baseline == WORLD_NOBODY ? NULL : results->policy_names[results->baseline];
-}
-
-static void add_row_begin(const struct doubt *doubt, unsigned column, size_t policy,
-                          struct str *out) {
-    csv_add_text(out, summary_names[column]);
-    csv_comma_text(out, doubt->results->policy_names[policy]);
-    csv_comma_text(out, baseline_name(doubt->results));
-}
-
-static void comma_range(struct str *out, const struct share_range *range) {
-    csv_comma_real(out, range->share);
-    csv_comma_real(out, range->low);
-    csv_comma_real(out, range->high);
-}
-
-static void share_rows(const struct doubt *doubt, unsigned column, size_t policy, struct str *out) {
-    for (size_t i = 0; i < DOUBT_SOURCES + doubt_group_count(doubt); i++) {
-        struct share_range range = doubt_source_share(doubt, column, policy, i);
-        add_row_begin(doubt, column, policy, out);
-        csv_comma_text(out, doubt_source_name(doubt, i));
-        comma_range(out, &range);
-        str_add_char(out, '\n');
-    }
-}
-
-static void difference_row(const struct doubt *doubt, unsigned column, size_t policy,
-                           struct str *out) {
-    const struct budget *b = doubt_budget(doubt, column, policy);
-    const double values[] = {b->mean,
-                             b->ci95,
-                             b->base_mean != 0 ? b->mean / fabs(b->base_mean) : NAN,
-                             b->base_mean,
-                             b->degrees,
-                             b->squares.physics,
-                             b->squares.workload,
-                             b->squares.residual};
-    add_row_begin(doubt, column, policy, out);
-    csv_comma_int(out, (int64_t)b->worlds);
-    csv_comma_int(out, (int64_t)b->replications);
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-        csv_comma_real(out, values[i]);
-    comma_range(out, &b->better.clearly);
-    comma_range(out, &b->better.sign);
-    comma_range(out, &b->better.worse);
-    str_add_char(out, '\n');
-}
-
-/* One call for each metric and each policy that has something to differ from. */
-static void each_difference(const struct doubt *doubt,
-                            void (*add_rows)(const struct doubt *, unsigned, size_t, struct str *),
-                            struct str *out) {
-    for (unsigned column = 0; column < SUMMARY_COUNT; column++)
-        for (size_t p = 0; p < doubt->results->policies; p++)
-            if (p != doubt->results->baseline)
-                add_rows(doubt, column, p, out);
-}
-
-void budget_tables_shares(const struct doubt *doubt, struct str *out) {
-    str_add(out, "metric,policy,baseline,source,share,ci_low,ci_high\n");
-    each_difference(doubt, share_rows, out);
-}
-
-void budget_tables_differences(const struct doubt *doubt, struct str *out) {
-    str_add(
-        out,
-        "metric,policy,baseline,worlds,replications,diff_mean,diff_ci95,diff_rel,base_mean,degrees,physics_var,workload_var,residual_var,p_better,p_better_low,p_better_high,sign_better,sign_better_low,sign_better_high,p_worse,p_worse_low,p_worse_high\n");
-    each_difference(doubt, difference_row, out);
 }

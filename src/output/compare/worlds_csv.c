@@ -1,11 +1,21 @@
 /* worlds.csv: see compare_tables.h. */
 #include "output/compare/compare_tables.h"
 
-#include "io/csv.h"
+#include "output/columns.h"
+
+/* Then what was drawn, and the metrics. */
+/* clang-format off */
+#define WORLDS_COLUMNS(X) \
+    X(set, int, "", NEITHER, (int64_t)run.set) \
+    X(group, text, "", NEITHER, run.set > 0 ? results->groups[run.set - 1] : NULL) \
+    X(world, int, "", NEITHER, run.world + 1) \
+    X(policy, text, "", NEITHER, results->policy_names[run.policy]) \
+    X(replication, int, "", NEITHER, run.replication + 1)
+/* clang-format on */
 
 static void add_header(const struct worlds *worlds, struct str *out) {
     struct arena arena = {0};
-    str_add(out, "set,group,world,policy,replication");
+    str_add(out, &WORLDS_COLUMNS(COLUMN_NAME)[1]);
     for (size_t c = 0; c < worlds->columns; c++)
         csv_comma_text(out, worlds_column_name(worlds, c, &arena));
     for (unsigned c = 0; c < SUMMARY_COUNT; c++)
@@ -28,15 +38,12 @@ static void list_draws(const struct worlds *worlds, size_t set, uint32_t world, 
 
 static void add_run_row(const struct world_results *results, struct world_run run,
                         const struct str *draws, struct str *out) {
-    str_addf(out, "%zu", run.set);
-    csv_comma_text(out, run.set > 0 ? results->groups[run.set - 1] : NULL);
-    csv_comma_int(out, run.world + 1);
-    csv_comma_text(out, results->policy_names[run.policy]);
-    csv_comma_int(out, run.replication + 1);
+    size_t begin = out->length;
+    WORLDS_COLUMNS(COLUMN_CELL)
     str_add_bytes(out, draws->text, draws->length);
     for (unsigned c = 0; c < SUMMARY_COUNT; c++)
         csv_comma_real(out, world_results_value(results, run, c));
-    str_add_char(out, '\n');
+    columns_end_row(out, begin);
 }
 
 void worlds_csv(const struct worlds *worlds, const struct world_results *results, struct str *out) {

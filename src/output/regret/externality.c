@@ -23,27 +23,30 @@ static bool is_own(const struct imposed_row *row) {
     return row->finish_ns[1] == TIME_NONE_NS;
 }
 
+#define TEXT_AT(member) text_places_at(&externality->texts, row->member)
+/* clang-format off */
+#define EXTERNALITY_COLUMNS(X) \
+    X(replication, int, "", NEITHER, row->replication) \
+    X(job_id, text, "", NEITHER, TEXT_AT(job)) \
+    X(model, text, "", NEITHER, TEXT_AT(model)) \
+    X(user, text, "", NEITHER, TEXT_AT(user)) \
+    X(submit_s, seconds, "s", NEITHER, row->submit_ns) \
+    X(finish_s, seconds, "s", NEITHER, row->finish_ns[0]) \
+    X(finish_without_s, seconds, "s", NEITHER, row->finish_ns[1]) \
+    X(delay_s, real, "s", NEITHER, own ? NAN : delay_s(row)) \
+    X(energy_j, real, "J", NEITHER, row->energy_j[0]) \
+    X(energy_without_j, real, "J", NEITHER, own ? NAN : row->energy_j[1]) \
+    X(energy_imposed_j, real, "J", NEITHER, own ? NAN : row->energy_j[0] - row->energy_j[1]) \
+    X(missed, flag, "", NEITHER, row->missed[0]) \
+    X(missed_without, natural, "", NEITHER, own ? -1 : row->missed[1])
+/* clang-format on */
+
 void externality_csv(const struct externality *externality, struct str *out) {
-    str_add(out,
-            "replication,job_id,model,user,submit_s,finish_s,finish_without_s,delay_s,energy_j,"
-            "energy_without_j,energy_imposed_j,missed,missed_without\n");
+    str_add(out, TABLE_HEADER(EXTERNALITY_COLUMNS));
     for (size_t i = 0; i < externality->rows.count; i++) {
         const struct imposed_row *row = &externality->rows.at[i];
         bool own = is_own(row);
-        str_add_int(out, row->replication);
-        csv_comma_text(out, text_places_at(&externality->texts, row->job));
-        csv_comma_text(out, text_places_at(&externality->texts, row->model));
-        csv_comma_text(out, text_places_at(&externality->texts, row->user));
-        csv_comma_seconds(out, row->submit_ns);
-        csv_comma_seconds(out, row->finish_ns[0]);
-        csv_comma_seconds(out, row->finish_ns[1]);
-        csv_comma_real(out, own ? NAN : delay_s(row));
-        csv_comma_real(out, row->energy_j[0]);
-        csv_comma_real(out, own ? NAN : row->energy_j[1]);
-        csv_comma_real(out, own ? NAN : row->energy_j[0] - row->energy_j[1]);
-        csv_comma_int(out, row->missed[0]);
-        csv_comma_real(out, own ? NAN : row->missed[1]);
-        str_add_char(out, '\n');
+        TABLE_ROW(EXTERNALITY_COLUMNS);
     }
 }
 

@@ -12,73 +12,73 @@
 
 /* ---- regret.csv ---- */
 
-#define REGRET_HEADER \
-    "replication,point,decision,time_s,job_id,model,user,waiting,running,free_gpus,action,taken," \
-    "gpu_type,k,batch_per_gpu,gpu_share,power_limit_w,predicted_time_s,predicted_energy_j," \
-    "energy_kwh,jct_s,deadline_missed,energy_change_kwh,jct_change_s,deadline_missed_change," \
-    "own_change_s,sooner,most_sooner_s,most_sooner_job,later,most_later_s,most_later_job,regret," \
-    "failure\n"
+#define TEXT_AT(member) text_places_at(&regret->rows.texts, row->member)
+/* clang-format off */
+#define REGRET_COLUMNS(X) \
+    X(replication, int, "", NEITHER, row->replication) \
+    X(point, int, "", NEITHER, row->point) \
+    X(decision, int, "", NEITHER, (int64_t)row->decision) \
+    X(time_s, seconds, "s", NEITHER, row->time_ns) \
+    X(job_id, text, "", NEITHER, TEXT_AT(job)) \
+    X(model, text, "", NEITHER, TEXT_AT(model)) \
+    X(user, text, "", NEITHER, TEXT_AT(user)) \
+    X(waiting, int, "", NEITHER, row->waiting) \
+    X(running, int, "", NEITHER, row->running) \
+    X(free_gpus, int, "", NEITHER, row->free_gpus) \
+    X(action, text, "", NEITHER, regret_action_names[row->action]) \
+    X(taken, flag, "", NEITHER, row->taken) \
+    X(gpu_type, text, "", NEITHER, type) \
+    X(k, count, "GPUs", NEITHER, row->k) \
+    X(batch_per_gpu, positive, "samples", NEITHER, row->batch) \
+    X(gpu_share, real, "GPUs", NEITHER, row->milli > 0 ? (double)row->milli / WHOLE_GPU_MILLI : NAN) \
+    X(power_limit_w, limit, "W", NEITHER, starts ? row->power_limit_w : INFINITY) \
+    X(predicted_time_s, real, "s", NEITHER, row->time_s) \
+    X(predicted_energy_j, real, "J", NEITHER, row->energy_j) \
+    X(energy_kwh, real, "kWh", NEITHER, reached[REGRET_ENERGY]) \
+    X(jct_s, real, "s", NEITHER, reached[REGRET_JCT]) \
+    X(deadline_missed, real, "", NEITHER, reached[REGRET_MISSES]) \
+    X(energy_change_kwh, real, "kWh", NEITHER, change[REGRET_ENERGY]) \
+    X(jct_change_s, real, "s", NEITHER, change[REGRET_JCT]) \
+    X(deadline_missed_change, real, "", NEITHER, change[REGRET_MISSES]) \
+    X(own_change_s, real, "s", NEITHER, others ? others->own_s : NAN) \
+    X(sooner, natural, "", NEITHER, others ? (int64_t)others->sooner : -1) \
+    X(most_sooner_s, positive, "s", NEITHER, others ? others->most_sooner_s : 0) \
+    X(most_sooner_job, text, "", NEITHER, others ? TEXT_AT(most_sooner) : NULL) \
+    X(later, natural, "", NEITHER, others ? (int64_t)others->later : -1) \
+    X(most_later_s, positive, "s", NEITHER, others ? others->most_later_s : 0) \
+    X(most_later_job, text, "", NEITHER, others ? TEXT_AT(most_later) : NULL) \
+    X(regret, real, OF_METRIC, NEITHER, row == chosen ? point->regret : NAN) \
+    X(failure, text, "", NEITHER, TEXT_AT(failure))
+#define HINDSIGHT_COLUMNS(X) \
+    X(metric, text, "", NEITHER, regret_metric_name(metric, &regret->study->scenario)) \
+    X(replication, int, "", NEITHER, replication + 1) \
+    X(policy, text, "", NEITHER, regret->study->module.policy->name) \
+    X(bound, real, OF_METRIC, NEITHER, bound.value) \
+    X(hindsight, real, OF_METRIC, NEITHER, r->end.reached.of[metric]) \
+    X(value, real, OF_METRIC, NEITHER, r->own.of[metric]) \
+    X(reason, text, "", NEITHER, bound.reason)
+/* clang-format on */
 
-static void add_place(const struct regret *regret, const struct regret_row *row, struct str *out) {
-    str_add_int(out, row->replication);
-    csv_comma_int(out, row->point);
-    csv_comma_int(out, (int64_t)row->decision);
-    csv_comma_seconds(out, row->time_ns);
-    csv_comma_text(out, text_places_at(&regret->rows.texts, row->job));
-    csv_comma_text(out, text_places_at(&regret->rows.texts, row->model));
-    csv_comma_text(out, text_places_at(&regret->rows.texts, row->user));
-    csv_comma_int(out, row->waiting);
-    csv_comma_int(out, row->running);
-    csv_comma_int(out, row->free_gpus);
-}
-
-static void add_action(const struct regret *regret, const struct regret_row *row, struct str *out) {
+static void add_regret_row(const struct regret *regret, const struct regret_point *point,
+                           const struct regret_row *row, struct str *out) {
+    const struct regret_row *chosen = &regret->rows.at.at[point->first];
+    const struct regret_others *others = row->known && row != chosen ? &row->others : NULL;
     bool starts = row->config != EASIM_NONE;
-    csv_comma_word(out, regret_action_names[row->action]);
-    csv_comma_int(out, row->taken);
-    csv_comma_text(out, starts ? regret->study->cluster.gpu_types[row->gpu_type].name : NULL);
-    csv_comma_count(out, row->k);
-    csv_comma_positive(out, row->batch);
-    csv_comma_real(out, row->milli > 0 ? (double)row->milli / WHOLE_GPU_MILLI : NAN);
-    csv_comma_limit(out, starts ? row->power_limit_w : INFINITY);
-    csv_comma_real(out, row->time_s);
-    csv_comma_real(out, row->energy_j);
-}
-
-static void add_effects(const struct regret *regret, const struct regret_row *row,
-                        const struct regret_row *chosen, struct str *out) {
-    for (enum regret_metric m = 0; m < REGRET_METRICS; m++)
-        csv_comma_real(out, row->known ? row->of[m] : NAN);
-    for (enum regret_metric m = 0; m < REGRET_METRICS; m++)
-        csv_comma_real(out, row->known ? row->of[m] - chosen->of[m] : NAN);
-    if (!row->known || row == chosen) {
-        str_add(out, ",,,,,,,");
-        return;
+    const char *type = starts ? regret->study->cluster.gpu_types[row->gpu_type].name : NULL;
+    double reached[REGRET_METRICS], change[REGRET_METRICS];
+    for (enum regret_metric m = 0; m < REGRET_METRICS; m++) {
+        reached[m] = row->known ? row->of[m] : NAN;
+        change[m] = reached[m] - chosen->of[m];
     }
-    const struct regret_others *others = &row->others;
-    csv_comma_real(out, others->own_s);
-    csv_comma_int(out, others->sooner);
-    csv_comma_positive(out, others->most_sooner_s);
-    csv_comma_text(out, text_places_at(&regret->rows.texts, row->most_sooner));
-    csv_comma_int(out, others->later);
-    csv_comma_positive(out, others->most_later_s);
-    csv_comma_text(out, text_places_at(&regret->rows.texts, row->most_later));
+    TABLE_ROW(REGRET_COLUMNS);
 }
 
 void regret_tables_csv(const struct regret_output *output, struct str *out) {
-    const struct regret *regret = output->regret;
-    const struct regret_row *rows = regret->rows.at.at;
-    str_add(out, REGRET_HEADER);
+    str_add(out, TABLE_HEADER(REGRET_COLUMNS));
     for (size_t p = 0; p < output->spread->points.count; p++) {
         const struct regret_point *point = &output->spread->points.at[p];
-        for (size_t i = point->first; i < point->first + point->count; i++) {
-            add_place(regret, &rows[i], out);
-            add_action(regret, &rows[i], out);
-            add_effects(regret, &rows[i], &rows[point->first], out);
-            csv_comma_real(out, i == point->first ? point->regret : NAN);
-            csv_comma_text(out, text_places_at(&regret->rows.texts, rows[i].failure));
-            str_add_char(out, '\n');
-        }
+        for (size_t i = point->first; i < point->first + point->count; i++)
+            add_regret_row(output->regret, point, &output->regret->rows.at.at[i], out);
     }
 }
 
@@ -100,20 +100,13 @@ static void add_hindsight_row(const struct regret_output *output, enum regret_me
     const struct regret *regret = output->regret;
     const struct regret_replication *r = &regret->replications[replication];
     const struct bound bound = regret_tables_bound(output, metric, replication);
-    str_add(out, regret_metric_name(metric, &regret->study->scenario));
-    csv_comma_int(out, replication + 1);
-    csv_comma_text(out, regret->study->module.policy->name);
-    csv_comma_real(out, bound.value);
-    csv_comma_real(out, r->end.reached.of[metric]);
-    csv_comma_real(out, r->own.of[metric]);
-    csv_comma_text(out, bound.reason ? bound.reason : "");
-    str_add_char(out, '\n');
+    TABLE_ROW(HINDSIGHT_COLUMNS);
 }
 
 void regret_tables_hindsight(const struct regret_output *output, struct str *out) {
     if (!output->bounds)
         return;
-    str_add(out, "metric,replication,policy,bound,hindsight,value,reason\n");
+    str_add(out, TABLE_HEADER(HINDSIGHT_COLUMNS));
     for (enum regret_metric m = 0; m < REGRET_METRICS; m++)
         for (uint32_t r = 0; r < output->regret->count; r++)
             if (output->regret->replications[r].end.points > 0)

@@ -255,8 +255,20 @@ void summary_csv_run(uint32_t replication, int64_t seed, const struct summary *s
 
 /* --- aggregate_csv --- */
 
+/* clang-format off */
+#define AGGREGATE_FIGURES(X) \
+    X(n, int, "", NEITHER, (int64_t)e.n) \
+    X(mean, real, OF_METRIC, NEITHER, e.mean) \
+    X(sd, real, OF_METRIC, NEITHER, e.sd) \
+    X(ci95, real, OF_METRIC, NEITHER, e.ci95)
+#define AGGREGATE_COLUMNS(X) \
+    X(policy, text, "", NEITHER, policy) \
+    X(metric, text, "", NEITHER, summary_names[c]) \
+    AGGREGATE_FIGURES(X)
+/* clang-format on */
+
 void aggregate_csv_header(struct str *out) {
-    str_add(out, "policy,metric,n,mean,sd,ci95\n");
+    str_add(out, TABLE_HEADER(AGGREGATE_COLUMNS));
 }
 
 void aggregate_csv_rows(const char *policy, unsigned groups, const struct summary *summaries,
@@ -265,13 +277,7 @@ void aggregate_csv_rows(const char *policy, unsigned groups, const struct summar
         if (!summary_shows(groups, c))
             continue;
         struct estimate e = t_interval_of_column(summaries, count, c);
-        csv_add_text(out, policy);
-        csv_comma_text(out, summary_names[c]);
-        csv_comma_int(out, (int64_t)e.n);
-        csv_comma_real(out, e.mean);
-        csv_comma_real(out, e.sd);
-        csv_comma_real(out, e.ci95);
-        str_add_char(out, '\n');
+        TABLE_ROW(AGGREGATE_COLUMNS);
     }
 }
 
@@ -289,11 +295,8 @@ void result_json(const struct study *study, const struct replicate_result *resul
         if (!summary_shows(study_metric_groups(study), column))
             continue;
         struct estimate e = t_interval_of_column(result->summaries, result->count, column);
-        cJSON *metric = cJSON_AddObjectToObject(metrics, summary_names[column]);
-        json_add_int(metric, "n", (int64_t)e.n);
-        json_add_real(metric, "mean", e.mean);
-        json_add_real(metric, "sd", e.sd);
-        json_add_real(metric, "ci95", e.ci95);
+        cJSON *object = cJSON_AddObjectToObject(metrics, summary_names[column]);
+        AGGREGATE_FIGURES(COLUMN_MEMBER)
     }
     if (bounds)
         bound_tables_add_json(bounds, root);

@@ -76,15 +76,23 @@ void meter_csv_rows(const struct replication *replication, struct flow *flow) {
 
 /* --- series_csv --- */
 
+/* clang-format off */
+#define SERIES_COLUMNS(X) \
+    X(time_s, seconds, "s", NEITHER, time_ns) \
+    X(cap_w, limit, "W", NEITHER, values[0]) \
+    X(price_per_mwh, limit, METRIC_CURRENCY, NEITHER, values[1]) \
+    X(carbon_g_per_kwh, limit, "g", NEITHER, values[2])
+/* clang-format on */
+
 /* The constant of each, of which only those without a series are used. */
 static void series_csv_add_row(const struct study *study, const struct series_cursor *cursors,
                                const double *constants, int64_t time_ns, struct str *out) {
     const struct series *list[STUDY_SERIES];
     study_list_series(study, list);
-    str_add_ns(out, time_ns);
+    double values[STUDY_SERIES];
     for (int i = 0; i < STUDY_SERIES; i++)
-        csv_comma_limit(out, list[i]->kind ? cursors[i].value : constants[i]);
-    str_add_char(out, '\n');
+        values[i] = list[i]->kind ? cursors[i].value : constants[i];
+    TABLE_ROW(SERIES_COLUMNS);
 }
 
 /* The next change of any, which they pass; TIME_NONE_NS: none. */
@@ -109,7 +117,7 @@ void series_csv(const struct study *study, int64_t end_ns, struct str *out) {
     for (int i = 0; i < STUDY_SERIES; i++)
         if (list[i]->kind)
             series_start(&cursors[i], list[i]);
-    str_add(out, "time_s,cap_w,price_per_mwh,carbon_g_per_kwh\n");
+    str_add(out, TABLE_HEADER(SERIES_COLUMNS));
     for (int64_t time_ns = 0; time_ns <= end_ns && time_ns != TIME_NONE_NS;
          time_ns = pass_next(cursors, list))
         series_csv_add_row(study, cursors, constants, time_ns, out);

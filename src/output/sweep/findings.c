@@ -1,7 +1,7 @@
 /* Claims and targets of a sweep: see findings.h. */
 #include "output/sweep/findings.h"
 
-#include "io/csv.h"
+#include "output/columns.h"
 #include "output/json.h"
 #include "output/run/run_report.h"
 
@@ -16,25 +16,64 @@ static const char *const verdict_names[] = {"missing", "not clear", "clearly so"
 
 /* ---- CSV ---- */
 
+/* clang-format off */
+#define CLAIMS_TALLY(X) \
+    X(readings, int, "", NEITHER, (int64_t)tally->readings) \
+    X(missing, int, "", NEITHER, (int64_t)tally->missing) \
+    X(as_claimed, real, METRIC_SHARE, NEITHER, findings_share(tally, tally->as_claimed)) \
+    X(clearly_so, real, METRIC_SHARE, NEITHER, findings_share(tally, tally->clear)) \
+    X(clearly_opposite, real, METRIC_SHARE, NEITHER, findings_share(tally, tally->opposite))
+#define CLAIMS_COLUMNS(X) \
+    X(claim, text, "", NEITHER, subject->name) \
+    X(axis, text, "", NEITHER, findings_slice_axis(findings->claims, &slices[s])) \
+    X(value, text, "", NEITHER, slices[s].label) \
+    CLAIMS_TALLY(X)
+/* Between these two, of both kinds of readings: the axes. */
+#define CLAIM_READINGS_COLUMNS(X) \
+    X(claim, text, "", NEITHER, subject->name) \
+    X(metric, text, "", NEITHER, subject->scopes[r->scope].label)
+#define CLAIM_READINGS_COLUMNS_FIGURES(X) \
+    X(n, int, "", NEITHER, (int64_t)r->n) \
+    X(mean, real, OF_METRIC, NEITHER, r->mean) \
+    X(against_mean, real, OF_METRIC, NEITHER, r->against_mean) \
+    X(diff, real, OF_METRIC, NEITHER, r->diff) \
+    X(ci95, real, OF_METRIC, NEITHER, r->ci95) \
+    X(as_claimed, natural, "", NEITHER, r->verdict == CLAIM_MISSING ? -1 : r->as_claimed) \
+    X(verdict, text, "", NEITHER, verdict_names[r->verdict])
+#define TARGET_READINGS_COLUMNS(X) \
+    X(target, text, "", NEITHER, target->subject.name) \
+    X(metric, text, "", NEITHER, target->subject.scopes[r->scope].label)
+#define TARGET_READINGS_COLUMNS_FIGURES(X) \
+    X(n, int, "", NEITHER, (int64_t)r->n) \
+    X(mean, real, OF_METRIC, NEITHER, r->mean) \
+    X(ci95, real, OF_METRIC, NEITHER, r->ci95) \
+    X(deviation, real, "", NEITHER, r->deviation) \
+    X(within, natural, "", NEITHER, r->missing ? -1 : r->within)
+#define TARGETS_FIGURES(X) \
+    X(value, real, OF_METRIC, NEITHER, target->value) \
+    X(tolerance, real, "", NEITHER, target->within) \
+    X(readings, int, "", NEITHER, (int64_t)findings->of_targets[t].count) \
+    X(missing, int, "", NEITHER, (int64_t)missing) \
+    X(within, int, "", NEITHER, (int64_t)within)
+/* Then the axes. */
+#define TARGETS_COLUMNS(X) \
+    X(target, text, "", NEITHER, target->subject.name) \
+    TARGETS_FIGURES(X) \
+    X(nearest, real, OF_METRIC, NEITHER, nearest ? nearest->mean : NAN) \
+    X(deviation, real, "", NEITHER, nearest ? nearest->deviation : NAN) \
+    X(metric, text, "", NEITHER, nearest ? target->subject.scopes[nearest->scope].label : NULL)
+/* clang-format on */
+
 void findings_tables_claims(const struct findings *findings, struct str *out) {
-    str_add(out, "claim,axis,value,readings,missing,as_claimed,clearly_so,clearly_opposite\n");
+    str_add(out, TABLE_HEADER(CLAIMS_COLUMNS));
     for (size_t i = 0; i < findings->claims->claim_count; i++) {
         const struct claims_subject *subject = &findings->claims->claims[i].subject;
         size_t count;
         struct readings_slice *slices = findings_slices(findings->claims, i, &count);
         for (size_t s = 0; s < count; s++) {
-            struct claim_tally tally = findings_tally(findings, i, &slices[s]);
-            if (tally.readings == 0)
-                continue;
-            csv_add_text(out, subject->name);
-            csv_comma_text(out, findings_slice_axis(findings->claims, &slices[s]));
-            csv_comma_text(out, slices[s].label);
-            csv_comma_int(out, (int64_t)tally.readings);
-            csv_comma_int(out, (int64_t)tally.missing);
-            csv_comma_real(out, findings_share(&tally, tally.as_claimed));
-            csv_comma_real(out, findings_share(&tally, tally.clear));
-            csv_comma_real(out, findings_share(&tally, tally.opposite));
-            str_add_char(out, '\n');
+            const struct claim_tally of = findings_tally(findings, i, &slices[s]), *tally = &of;
+            if (tally->readings > 0)
+                TABLE_ROW(CLAIMS_COLUMNS);
         }
         free(slices);
     }
@@ -45,11 +84,10 @@ static void axis_names(const struct claims *claims, struct str *out) {
         csv_comma_text(out, claims->sweep->axes.at[a].column);
 }
 
-/* The scope and the values of a point; those that the targets of a joint one do not share stay
+/* The values of a point; those that the targets of a joint one do not share stay
  * empty. */
 static void reading_cells(const struct claims *claims, const struct claims_subject *subject,
-                          size_t scope, size_t point, bool joint, struct str *out) {
-    csv_comma_text(out, subject->scopes[scope].label);
+                          size_t point, bool joint, struct str *out) {
     for (size_t a = 0; a < claims->sweep->axes.count; a++)
         csv_comma_text(out, joint && claims_picks_axis(&subject->of, a)
                                 ? NULL
@@ -57,68 +95,53 @@ static void reading_cells(const struct claims *claims, const struct claims_subje
 }
 
 void findings_tables_claim_readings(const struct findings *findings, struct str *out) {
-    str_add(out, "claim,metric");
+    str_add(out, &CLAIM_READINGS_COLUMNS(COLUMN_NAME)[1]);
     axis_names(findings->claims, out);
-    str_add(out, ",n,mean,against_mean,diff,ci95,as_claimed,verdict\n");
+    str_add(out, CLAIM_READINGS_COLUMNS_FIGURES(COLUMN_NAME) "\n");
     for (size_t i = 0; i < findings->claims->claim_count; i++)
         for (size_t j = 0; j < findings->of_claims[i].count; j++) {
             const struct claim_reading *r = &findings->of_claims[i].readings[j];
-            csv_add_text(out, findings->claims->claims[i].subject.name);
-            reading_cells(findings->claims, &findings->claims->claims[i].subject, r->scope,
-                          r->point, false, out);
-            csv_comma_int(out, (int64_t)r->n);
-            csv_comma_real(out, r->mean);
-            csv_comma_real(out, r->against_mean);
-            csv_comma_real(out, r->diff);
-            csv_comma_real(out, r->ci95);
-            csv_comma_text(out, r->verdict == CLAIM_MISSING ? NULL : r->as_claimed ? "1" : "0");
-            csv_comma_text(out, verdict_names[r->verdict]);
-            str_add_char(out, '\n');
+            const struct claims_subject *subject = &findings->claims->claims[i].subject;
+            size_t begin = out->length;
+            CLAIM_READINGS_COLUMNS(COLUMN_CELL)
+            reading_cells(findings->claims, subject, r->point, false, out);
+            CLAIM_READINGS_COLUMNS_FIGURES(COLUMN_CELL)
+            columns_end_row(out, begin);
         }
 }
 
 void findings_tables_target_readings(const struct findings *findings, struct str *out) {
-    str_add(out, "target,metric");
+    str_add(out, &TARGET_READINGS_COLUMNS(COLUMN_NAME)[1]);
     axis_names(findings->claims, out);
-    str_add(out, ",n,mean,ci95,deviation,within\n");
+    str_add(out, TARGET_READINGS_COLUMNS_FIGURES(COLUMN_NAME) "\n");
     for (size_t t = 0; t < findings->claims->target_count; t++)
         for (size_t j = 0; j < findings->of_targets[t].count; j++) {
             const struct target *target = &findings->claims->targets[t];
             const struct target_reading *r = &findings->of_targets[t].readings[j];
-            csv_add_text(out, target->subject.name);
-            reading_cells(findings->claims, &target->subject, r->scope, r->point,
-                          target->all_count > 0, out);
-            csv_comma_int(out, (int64_t)r->n);
-            csv_comma_real(out, r->mean);
-            csv_comma_real(out, r->ci95);
-            csv_comma_real(out, r->deviation);
-            csv_comma_text(out, r->missing ? NULL : r->within ? "1" : "0");
-            str_add_char(out, '\n');
+            size_t begin = out->length;
+            TARGET_READINGS_COLUMNS(COLUMN_CELL)
+            reading_cells(findings->claims, &target->subject, r->point, target->all_count > 0, out);
+            TARGET_READINGS_COLUMNS_FIGURES(COLUMN_CELL)
+            columns_end_row(out, begin);
         }
 }
 
 void findings_tables_targets(const struct findings *findings, struct str *out) {
-    str_add(out, "target,value,tolerance,readings,missing,within,nearest,deviation,metric");
+    str_add(out, &TARGETS_COLUMNS(COLUMN_NAME)[1]);
     axis_names(findings->claims, out);
     str_add_char(out, '\n');
     for (size_t t = 0; t < findings->claims->target_count; t++) {
         const struct target *target = &findings->claims->targets[t];
         const struct target_reading *nearest = findings_nearest(&findings->of_targets[t]);
         size_t missing, within = findings_within(&findings->of_targets[t], &missing);
-        csv_add_text(out, target->subject.name);
-        csv_comma_real(out, target->value);
-        csv_comma_real(out, target->within);
-        csv_comma_int(out, (int64_t)findings->of_targets[t].count);
-        csv_comma_int(out, (int64_t)missing);
-        csv_comma_int(out, (int64_t)within);
-        csv_comma_real(out, nearest ? nearest->mean : NAN);
-        csv_comma_real(out, nearest ? nearest->deviation : NAN);
+        size_t begin = out->length;
+        TARGETS_COLUMNS(COLUMN_CELL)
         if (nearest)
-            reading_cells(findings->claims, &target->subject, nearest->scope, nearest->point,
-                          target->all_count > 0, out);
-        for (size_t a = 0; !nearest && a <= findings->claims->sweep->axes.count; a++)
+            reading_cells(findings->claims, &target->subject, nearest->point, target->all_count > 0,
+                          out);
+        for (size_t a = 0; !nearest && a < findings->claims->sweep->axes.count; a++)
             str_add_char(out, ',');
-        str_add_char(out, '\n');
+        columns_end_row(out, begin);
     }
 }
 
@@ -134,11 +157,7 @@ void findings_csv(const struct findings *findings, struct str *out) {
 /* ---- JSON ---- */
 
 static void add_claim_tally(cJSON *object, const struct claim_tally *tally) {
-    json_add_int(object, "readings", (int64_t)tally->readings);
-    json_add_int(object, "missing", (int64_t)tally->missing);
-    json_add_real(object, "as_claimed", findings_share(tally, tally->as_claimed));
-    json_add_real(object, "clearly_so", findings_share(tally, tally->clear));
-    json_add_real(object, "clearly_opposite", findings_share(tally, tally->opposite));
+    CLAIMS_TALLY(COLUMN_MEMBER)
 }
 
 static void add_claim(const struct findings *findings, size_t claim, cJSON *array) {
@@ -180,18 +199,14 @@ static void add_nearest(const struct claims *claims, const struct target *target
                                     sweep_value(claims->sweep, r->point, a)->shown);
 }
 
-static void add_target(const struct findings *findings, size_t number, cJSON *array) {
-    const struct target *target = &findings->claims->targets[number];
-    const struct target_reading *nearest = findings_nearest(&findings->of_targets[number]);
-    size_t missing, within = findings_within(&findings->of_targets[number], &missing);
+static void add_target(const struct findings *findings, size_t t, cJSON *array) {
+    const struct target *target = &findings->claims->targets[t];
+    const struct target_reading *nearest = findings_nearest(&findings->of_targets[t]);
+    size_t missing, within = findings_within(&findings->of_targets[t], &missing);
     cJSON *object = cJSON_CreateObject();
     cJSON_AddItemToArray(array, object);
     cJSON_AddStringToObject(object, "name", target->subject.name);
-    json_add_real(object, "value", target->value);
-    json_add_real(object, "tolerance", target->within);
-    json_add_int(object, "readings", (int64_t)findings->of_targets[number].count);
-    json_add_int(object, "missing", (int64_t)missing);
-    json_add_int(object, "within", (int64_t)within);
+    TARGETS_FIGURES(COLUMN_MEMBER)
     if (nearest)
         add_nearest(findings->claims, target, nearest, object);
     else
