@@ -2,6 +2,7 @@
 #include "output/html/internal.h"
 
 #include "base/units.h"
+#include "described_columns.h"
 #include "metrics/job_stats.h"
 #include "output/json.h"
 #include "output/plot/source.h"
@@ -9,22 +10,20 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Columns of names, in whatever file; all others hold numbers. */
-static const char *const text_columns[] = {
-    "policy",       "baseline", "metric",  "user",  "gpu_type",
-    "dominated_by", "source",   "service", "model", NULL};
-
-static bool is_of_text(const char *column) {
-    for (size_t i = 0; text_columns[i]; i++)
-        if (strcmp(column, text_columns[i]) == 0)
-            return true;
-    return false;
+/* Whether the description of the table says that the column holds text. */
+static bool is_of_text(const char *file, const char *column) {
+    struct str row = {0};
+    str_addf(&row, "\n%s,%s,text,", file, column);
+    bool found = strstr(described_columns, row.text) != NULL;
+    str_finish(&row);
+    return found;
 }
 
-static int add_cell(struct str *out, const struct csv *csv, size_t column, struct error *reterr) {
+static int add_cell(struct str *out, const struct csv *csv, size_t column, bool is_text,
+                    struct error *reterr) {
     struct slice text = csv_field(csv, (int)column);
     double value;
-    if (is_of_text(csv_column_name(csv, column))) {
+    if (is_text) {
         struct str copy = {0};
         str_add_bytes(&copy, text.at, text.length);
         json_out_text(out, copy.text ? copy.text : "");
@@ -37,17 +36,22 @@ static int add_cell(struct str *out, const struct csv *csv, size_t column, struc
     return r;
 }
 
-static int add_row(struct str *out, const struct csv *csv, struct error *reterr) {
+static int add_row(struct str *out, const struct csv *csv, const bool *is_text,
+                   struct error *reterr) {
     int r = 0;
     json_out_open(out, '[');
     for (size_t c = 0; c < csv_column_count(csv) && r == 0; c++)
-        r = add_cell(out, csv, c, reterr);
+        r = add_cell(out, csv, c, is_text[c], reterr);
     json_out_close(out, ']');
     return r;
 }
 
-static int add_rows(struct str *out, struct csv *csv, int64_t replication, struct error *reterr) {
+static int add_rows(struct str *out, struct csv *csv, const char *name, int64_t replication,
+                    struct error *reterr) {
+    bool *is_text = mem_zalloc(csv_column_count(csv), sizeof *is_text);
     int column = csv_column(csv, "replication"), r = 0, got;
+    for (size_t c = 0; c < csv_column_count(csv); c++)
+        is_text[c] = is_of_text(name, csv_column_name(csv, c));
     json_out_key(out, "rows");
     json_out_open(out, '[');
     while (r == 0 && (got = csv_next(csv, reterr)) != 0) {
@@ -56,9 +60,10 @@ static int add_rows(struct str *out, struct csv *csv, int64_t replication, struc
         if (r == 0 && column >= 0 && replication > 0)
             r = plot_source_real(csv, column, &of, reterr);
         if (r == 0 && (of == 0 || of == (double)replication))
-            r = add_row(out, csv, reterr);
+            r = add_row(out, csv, is_text, reterr);
     }
     json_out_close(out, ']');
+    free(is_text);
     return r;
 }
 
@@ -80,7 +85,7 @@ int table_json_add(struct str *out, const char *key, const char *folder, const c
     for (size_t c = 0; c < csv_column_count(csv); c++)
         json_out_text(out, csv_column_name(csv, c));
     json_out_close(out, ']');
-    r = add_rows(out, csv, replication, reterr);
+    r = add_rows(out, csv, name, replication, reterr);
     json_out_close(out, '}');
     csv_close(csv);
     return r;
