@@ -3,6 +3,7 @@ import csv
 import gzip
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -115,6 +116,11 @@ def easim(*words, **more):
     return run(EASIM, *words, **more)
 
 
+def commands():
+    """Those of easim."""
+    return re.findall(r"^  (\w+) ", easim("--help").stdout, re.MULTILINE)
+
+
 def python_with(*modules):
     """This Python, Debian's, or None."""
     for python in (sys.executable, "/usr/bin/python3"):
@@ -183,6 +189,10 @@ def same_files(one, other, *names):
 
 def json_of(path):
     return json.loads(Path(path).read_text(encoding="utf-8"))
+
+
+def number(text):
+    return float(text) if text else None
 
 
 def near(found, expected, relative=1e-9, absolute=0.0):

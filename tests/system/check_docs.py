@@ -163,8 +163,7 @@ def check_policies(source, folder, environment):
         if not name:
             raise Wrong("policies/README.md: a complete policy does not begin with /* NAME.c: ...")
         name = name[1]
-        run(f"cc -Wall -Wextra -Werror -shared -fPIC -fvisibility=hidden -Iinclude -o {name}.so {name}.c", folder,
-            environment)
+        run(f"cc -Wall -Wextra -Werror -shared -fPIC -fvisibility=hidden -Iinclude -o {name}.so {name}.c", folder, environment)
         run(f"easim run configs/tiny.yaml --policy ./{name}.so --check --strict --quiet --out results/example/{name}",
             folder, environment)
 

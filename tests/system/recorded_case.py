@@ -5,7 +5,7 @@ import shlex
 from pathlib import Path
 
 import harness
-from harness import EASIM, easim, json_of
+from harness import EASIM, easim, json_of, write_files
 
 SLOW = {"a_s": 0.02, "c_s": 0.01, "alpha_s": 0.03, "beta_s": 0.002, "alpha_inter_s": 0.03, "p0_w": 80, "pmax_w": 200}
 FAST = {"a_s": 0.015, "c_s": 0.008, "alpha_s": 0.03, "beta_s": 0.002, "alpha_inter_s": 0.03, "p0_w": 200, "pmax_w": 600}
@@ -54,17 +54,12 @@ def elastic(name, submit_s, samples, **more):
 
 def run(folder, workload, gpus=None, nodes=None, policy="fcfs", horizon="drain", memory="", files=(), more="", network="", models=""):
     """workload: jobs of a trace, and keys besides, or a whole section as text. The folder of the recorded run."""
-    place = folder / f"case{next(numbers)}"
-    place.mkdir()
     gpus = gpus or {"slow": SLOW}
     nodes = nodes or [(name, 8) for name in gpus]
     jobs, keys = workload if isinstance(workload, tuple) else (None, workload)
-    if jobs:
-        (place / "jobs.csv").write_text(jobs_file(jobs))
-        keys = f"kind: trace, file: jobs.csv{keys}"
-    (place / "m.yaml").write_text(models or model_file(gpus, memory))
-    for name, text in files:
-        (place / name).write_text(text)
+    keys = f"kind: trace, file: jobs.csv{keys}" if jobs else keys
+    place = write_files(folder / f"case{next(numbers)}", {
+        "jobs.csv": jobs_file(jobs or []), "m.yaml": models or model_file(gpus, memory), **dict(files)})
     policy = policy if "{" in policy else f"{{name: {policy}}}"
     (place / "s.yaml").write_text(
         f"name: case\nhorizon: {horizon}\ncluster:\n  gpu_types: [{', '.join(TYPES[name] for name in gpus)}]\n"

@@ -9,7 +9,7 @@ import re
 import select
 import shutil
 
-from harness import EASIM, cases, easim, run
+from harness import EASIM, cases, commands, easim, run
 
 # What the function gives _arguments: a line for each of its arguments.
 ZSH_OPTIONS = """
@@ -29,10 +29,6 @@ cd $FOLDER
 bindkey '^I' complete-word
 print ready
 """
-
-
-def commands():
-    return re.findall(r"^  (\w+) ", easim("--help").stdout, re.MULTILINE)
 
 
 def options_of_help(command):

@@ -3,13 +3,12 @@ fault belongs to. Usage: test_conformance.py EASIM SOURCE PLUGIN_DIR
 """
 import os
 import re
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from harness import TINY, cases, easim, form
+from harness import FILES, SOURCE, TINY, cases, easim, form
 
-EASIM, SOURCE, PLUGINS = (Path(argument).resolve() for argument in sys.argv[1:4])
+(PLUGINS,) = FILES
 SCENARIOS = ["malleable jobs", "jobs across nodes", "deadlines", "rigid jobs", "jobs as large as the cluster",
              "one GPU type", "one GPU", "burst of 2,000 jobs", "odd jobs", "jobs that share GPUs", "one event at a time",
              "models with phases", "a network of tiers", "forecasts", "services", "ended in the middle"]

@@ -20,8 +20,7 @@ def test_nothing_left_behind(folder):
     """A program that ignores SIGTERM and has started others: all of them are gone when easim is."""
     (folder / "p.sh").write_text(f"trap '' TERM\nsleep 1000 &\necho $! $$ > {folder}/pids\nread hello\n"
                                  "echo '{\"ready\": 2, \"message\": 0}'\nread message\nwhile :; do sleep 0.1; done\n")
-    error = run(TINY, folder / "out", "--set", "policy.params.timeout=1",
-                command=f"sh {folder}/p.sh", code=1)
+    error = run(TINY, folder / "out", "--set", "policy.params.timeout=1", command=f"sh {folder}/p.sh", code=1)
     assert "gave no answer within 1 s" in error, error
     for pid in (folder / "pids").read_text().split():
         wait_for("the programs have ended", lambda pid=pid: not alive(pid))

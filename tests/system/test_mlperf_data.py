@@ -8,14 +8,10 @@ of readings, all intervals) to its last digit; against easim's profile to 12 dig
 import json
 import statistics
 
-from harness import cases, easim, real_data, rows_of
+from harness import cases, easim, number, real_data, rows_of
 
 DATA = real_data("mlperf")
 SCOPES = {"ac": "node_ac", "?": "node", "dc": "node_dc"}  # the first of these is scored
-
-
-def number(text):
-    return float(text) if text else None
 
 
 def converged(row):

@@ -251,8 +251,7 @@ def test_bounds(folder):
         seal(results)
         _, err = easim(*words, code=2)
         assert message in err and "bounds.csv" in err, err
-    easim("compare", TINY, "--policies", "fcfs,zeus", "--set", "horizon=10h", "--bound", "--quiet",
-          "--out", folder / "to 10h")
+    easim("compare", TINY, "--policies", "fcfs,zeus", "--set", "horizon=10h", "--bound", "--quiet", "--out", folder / "to 10h")
     said, _ = easim("plot", folder / "to 10h", *words[2:])
     assert "note: no region is shaded: under a horizon" in said and edges()[2] == [], said
     assert "completion time, restricted mean" in (figures / "pareto.svg").read_text()

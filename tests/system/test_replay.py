@@ -112,9 +112,8 @@ def points_are_one_note(folder):
 def physical_errors(folder, policy, measured, jobs=None):
     """Errors of makespan and mean completion time, from jobs.csv, against the physical run."""
     data = "${EASIM_DATA}/validation/shockwave_tacc32"
-    easim("run", SOURCE / "configs/tacc32.yaml", "--out", folder / "out", "--force", "--quiet",
-          "--set", f"params_by_policy.replay.file={data}/schedule_{policy}.csv",
-          "--set", f"workload.file={jobs or data + '/jobs.csv'}")
+    easim("run", SOURCE / "configs/tacc32.yaml", "--out", folder / "out", "--force", "--quiet", "--set",
+          f"params_by_policy.replay.file={data}/schedule_{policy}.csv", "--set", f"workload.file={jobs or data + '/jobs.csv'}")
     done = [(float(row["submit_s"]), float(row["finish_s"])) for row in rows_of(folder / "out/jobs.csv")]
     assert len(done) == 120, len(done)
     found = max(end for _, end in done), sum(end - submit for submit, end in done) / len(done)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import browser
 import test_services as serving
-from harness import SOURCE, TINY, cases, easim, json_of, rows_of, skip
+from harness import SOURCE, TINY, cases, easim, json_of, number, rows_of, skip
 
 D3 = Path("/usr/share/nodejs/d3/dist/d3.min.js")
 SEED = SOURCE / "configs/eas-sim.yaml"
@@ -48,10 +48,6 @@ def data_of(page):
 def report(folder, *words):
     easim("report", folder, *words)
     return data_of(folder / "report.html")
-
-
-def number(text):
-    return float(text) if text else None
 
 
 # ---- what is in the page ---------------------------------------------------------------------------------------------
@@ -609,8 +605,7 @@ def in_browser(folder):
 
 def made(folder):
     easim("run", SEED, "-n", 2, "--quiet", "--out", folder / "run")
-    easim("compare", SEED, "-n", 3, "--policies", "fcfs,zeus,easy", "--record", "--quiet", "--out",
-          folder / "compare")
+    easim("compare", SEED, "-n", 3, "--policies", "fcfs,zeus,easy", "--record", "--quiet", "--out", folder / "compare")
     easim("run", SOURCE / "configs/failures.yaml", "-n", 1, "--record", "--quiet", "--out", folder / "recorded", "--set",
           "workload.rate_per_s=0.002")
     return 0

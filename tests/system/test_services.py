@@ -131,8 +131,7 @@ def pulse(folder):
 
 def timeout(folder):
     """Longest wait 2 s: from B = 4000 on, at 10 + 4/3 s, 3000 tokens a second are dropped."""
-    out = run(folder, [service(demand=course(folder, "d.csv", PULSE), slo="itl_ms: 60, wait_s: 1, timeout_s: 2")],
-              horizon="40s")
+    out = run(folder, [service(demand=course(folder, "d.csv", PULSE), slo="itl_ms: 60, wait_s: 1, timeout_s: 2")], horizon="40s")
     row = one_row(out)
     near(row["tokens_dropped"], 3000 * (4 - 4 / 3))
     near(row["tokens_served"], 43200 - 3000 * (4 - 4 / 3))

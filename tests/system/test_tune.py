@@ -196,9 +196,8 @@ def scenario_that_is_gone(folder):
     scenario.write_text(Path(SEED).read_text().replace("models: ", f"models: {SOURCE}/configs/"))
     program = f"sh -c 'rm -f {scenario}; exec python3 {SOURCE}/policies/exec/fcfs.py'"
     done = easim("tune", scenario, "--policy", "exec", "--set", f"policy.params.command={program}", "--quiet", "--set",
-                 "model_overrides=[{set: {p0_w: {times: 1}}}]", "--out", folder / "gone", "-n", 1, "--max-trials", 3,
-                 "--params", "model_overrides[0].set.p0_w.times=0.5..2,timeout=5..20", "--objective", "jct_mean_s",
-                 code=1)
+                 "model_overrides=[{set: {p0_w: {times: 1}}}]", "--out", folder / "gone", "-n", 1, "--max-trials", 3, "--params",
+                 "model_overrides[0].set.p0_w.times=0.5..2,timeout=5..20", "--objective", "jct_mean_s", code=1)
     assert done.stderr == f"easim: {scenario}: changed while it was in use: the results would be of two contents\n", done.stderr
     assert not (folder / "gone").exists()
 

@@ -8,7 +8,7 @@ other.
 import os
 import re
 
-from harness import EASIM, FILES, SOURCE, TINY, cases, easim, run
+from harness import EASIM, FILES, SOURCE, TINY, cases, commands, easim, run
 
 (OPTIONS_SECTION,) = FILES
 VERSION = easim("--version").stdout.split()[1]
@@ -25,10 +25,6 @@ COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
 _easim
 printf '%s\\n' "${COMPREPLY[@]}"
 """
-
-
-def commands():
-    return re.findall(r"^  (\w+) ", easim("--help").stdout, re.MULTILINE)
 
 
 def man_source(command):

@@ -6,7 +6,7 @@ import os
 import random
 import statistics
 
-from harness import SOURCE, cases, easim, interrupt, json_of, rows_in, rows_of, some_end, start, wait_for, write_table
+from harness import SOURCE, cases, easim, interrupt, json_of, number, rows_in, rows_of, some_end, start, wait_for, write_table
 
 SCENARIO = """\
 name: lab
@@ -50,10 +50,6 @@ def write_data(folder):
           for n in range(40)), ["slow", "j0", 1, 1, 1]])
     (folder / "d/runs.csv").write_text("policy,kind,makespan_s\nfast,physical,5012.5\nfast,simulated,4000\nslow,physical,3\n")
     (folder / "lab.yaml").write_text(SCENARIO)
-
-
-def number(text):
-    return float(text) if text else None
 
 
 def predicted_of(path):

@@ -132,9 +132,8 @@ def worlds_are_single_runs(folder):
         for replication, section in sections.items():
             policy = POLICIES[checked % len(POLICIES)]
             single = folder / "run"
-            easim("run", config, "--policy", policy, *sets_of(values), "--set", section.replace("workload: ", "workload=", 1), "--set",
-                  "replications=1",
-                  "--summary-only", "--quiet", "--force", "--out", single)
+            easim("run", config, "--policy", policy, *sets_of(values), "--set", section.replace("workload: ", "workload=", 1),
+                  "--set", "replications=1", "--summary-only", "--quiet", "--force", "--out", single)
             own, = rows_of(single / "summary.csv")
             row, = (r for r in rows if [r[c] for c in ("set", "world", "policy", "replication")] ==
                     [number, world, policy, replication])
