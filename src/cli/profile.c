@@ -64,8 +64,8 @@ int cli_profile(struct options *options) {
     if (chosen < count && option_given(options, "interval"))
         options->profile.given |= PROFILE_INTERVAL;
     if (chosen == count ||
-        profile_readers[chosen]->read(options->operands + 1, options->operand_count - 1,
-                                      &options->profile, &profile, &problems) < 0 ||
+        profile_read(profile_readers[chosen], options->operands + 1, options->operand_count - 1,
+                     &options->profile, &profile, &problems) < 0 ||
         (writes_csv(options) && profile_check_columns(&profile, &problems) < 0))
         cli_report_problems(&problems);
     else

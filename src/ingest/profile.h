@@ -111,10 +111,12 @@ struct profile {
 
 struct profile_reader {
     const char *name, *summary;
-    /* All files of one command. 0, or negative with every problem listed. */
+    /* All files of one command. 0, or negative with every problem listed. NULL: as of `records`. */
     int (*read)(char *const *paths, size_t count, const struct profile_options *options,
                 struct profile *profile, struct problems *problems);
     unsigned uses; /* of enum profile_use: any other option given is refused */
+    const struct records_format
+        *records; /* of a CSV file of results (records/records.h), or NULL */
 };
 
 /* Adds a row that has what the options say. */

@@ -318,4 +318,4 @@ static int kineto_read(char *const *paths, size_t count, const struct profile_op
 
 const struct profile_reader kineto_reader = {
     "kineto", "PyTorch-profiler (Kineto) traces, one rank or all", kineto_read,
-    PROFILE_STEPS | PROFILE_ITERATION | PROFILE_COMMUNICATION | PROFILE_KERNEL_DELAY};
+    PROFILE_STEPS | PROFILE_ITERATION | PROFILE_COMMUNICATION | PROFILE_KERNEL_DELAY, NULL};

@@ -233,4 +233,4 @@ static int mlperf_read(char *const *paths, size_t count, const struct profile_op
 
 const struct profile_reader mlperf_reader = {
     "mlperf", "results of MLPerf Training: logs with their power folders, or a table of them",
-    mlperf_read, PROFILE_POWER_SCOPE};
+    mlperf_read, PROFILE_POWER_SCOPE, NULL};

@@ -130,23 +130,14 @@ static void end_codecarbon(struct records_job *job, struct records *records) {
     intern_finish(&r->ids);
 }
 
-static int codecarbon_read(char *const *paths, size_t count, const struct profile_options *options,
-                           struct profile *profile, struct problems *problems) {
-    struct reader r = {0};
-    struct records_job job = {.format = "codecarbon",
-                              .options = options,
-                              .profile = profile,
-                              .problems = problems,
-                              .context = &r,
-                              .begin = begin_codecarbon,
-                              .row = read_codecarbon_row,
-                              .end = end_codecarbon};
-    int status = records_read_all(&job, paths, count);
-    free(r.runs.at);
-    free(r.by_id.at);
-    intern_finish(&r.ids);
-    return status;
+static void finish_codecarbon(void *context) {
+    struct reader *r = context;
+    free(r->runs.at);
+    free(r->by_id.at);
+    intern_finish(&r->ids);
 }
 
-const struct profile_reader codecarbon_reader = {"codecarbon", "emissions.csv of CodeCarbon",
-                                                 codecarbon_read, PROFILE_SAMPLES};
+const struct profile_reader codecarbon_reader = {
+    "codecarbon", "emissions.csv of CodeCarbon", NULL, PROFILE_SAMPLES,
+    &(const struct records_format){sizeof(struct reader), false, begin_codecarbon,
+                                   read_codecarbon_row, end_codecarbon, NULL, finish_codecarbon}};

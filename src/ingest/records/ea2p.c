@@ -225,23 +225,16 @@ static bool read_ea2p_row(struct records_job *job, struct records *records) {
 
 static int ea2p_read(char *const *paths, size_t count, const struct profile_options *options,
                      struct profile *profile, struct problems *problems) {
-    struct reader *r = mem_zalloc(1, sizeof *r);
-    struct records_job job = {.format = "ea2p",
-                              .options = options,
-                              .profile = profile,
-                              .problems = problems,
-                              .context = r,
-                              .begin = begin_ea2p,
-                              .row = read_ea2p_row};
-    int status = records_read_all(&job, paths, count);
+    int status = records_read(&ea2p_reader, paths, count, options, profile, problems);
     if (options->ram_slots > 0)
         figures_real(profile->figures, "ram_model_w",
                      ram_power_w(options->ram_slots, options->ram_gib, options->ram_is_ddr3,
                                  options->ram_use_percent));
-    free(r);
     return status;
 }
 
 const struct profile_reader ea2p_reader = {
     "ea2p", "energy reports of EA2P (needs the unit of energies)", ea2p_read,
-    PROFILE_SAMPLES | PROFILE_ENERGY_UNIT | PROFILE_RAM | PROFILE_RESCALE};
+    PROFILE_SAMPLES | PROFILE_ENERGY_UNIT | PROFILE_RAM | PROFILE_RESCALE,
+    &(const struct records_format){sizeof(struct reader), false, begin_ea2p, read_ea2p_row, NULL,
+                                   NULL, NULL}};

@@ -220,23 +220,12 @@ static void end_lambda(struct records_job *job, struct records *records) {
                      (unsigned long long)r->without_batch);
 }
 
-static int lambda_read(char *const *paths, size_t count, const struct profile_options *options,
-                       struct profile *profile, struct problems *problems) {
-    struct reader *reader = mem_zalloc(1, sizeof *reader);
-    struct records_job job = {.format = "lambda",
-                              .is_whole = true,
-                              .options = options,
-                              .profile = profile,
-                              .problems = problems,
-                              .context = reader,
-                              .begin = begin_lambda,
-                              .row = read_lambda_row,
-                              .end = end_lambda};
-    int status = records_read_all(&job, paths, count);
-    free(reader->batches.at);
-    free(reader);
-    return status;
+static void finish_lambda(void *context) {
+    struct reader *r = context;
+    free(r->batches.at);
 }
 
 const struct profile_reader lambda_reader = {
-    "lambda", "throughputs of Lambda's deep-learning benchmark", lambda_read, 0};
+    "lambda", "throughputs of Lambda's deep-learning benchmark", NULL, 0,
+    &(const struct records_format){sizeof(struct reader), true, begin_lambda, read_lambda_row,
+                                   end_lambda, NULL, finish_lambda}};

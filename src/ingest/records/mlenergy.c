@@ -455,24 +455,12 @@ static void conclude_mlenergy(struct records_job *job) {
     mlenergy_rows_add(job, (struct mlenergy_rows){r->rows.at, r->rows.count});
 }
 
-static int mlenergy_read(char *const *paths, size_t count, const struct profile_options *options,
-                         struct profile *profile, struct problems *problems) {
-    struct reader *r = mem_zalloc(1, sizeof *r);
-    struct records_job job = {.format = "mlenergy",
-                              .options = options,
-                              .profile = profile,
-                              .problems = problems,
-                              .context = r,
-                              .begin = begin_mlenergy,
-                              .row = read_mlenergy_row,
-                              .end = end_mlenergy,
-                              .conclude = conclude_mlenergy};
-    int status = records_read_all(&job, paths, count);
+static void finish_mlenergy(void *context) {
+    struct reader *r = context;
     free(r->rows.at);
-    free(r);
-    return status;
 }
 
 const struct profile_reader mlenergy_reader = {
-    "mlenergy", "image and video generation, LLM serving of the ML.ENERGY Benchmark", mlenergy_read,
-    0};
+    "mlenergy", "image and video generation, LLM serving of the ML.ENERGY Benchmark", NULL, 0,
+    &(const struct records_format){sizeof(struct reader), false, begin_mlenergy, read_mlenergy_row,
+                                   end_mlenergy, conclude_mlenergy, finish_mlenergy}};

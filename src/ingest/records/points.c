@@ -415,23 +415,12 @@ static void conclude_points(struct records_job *job) {
                      "no power and no latency quantiles: there is no serving table without them");
 }
 
-static int points_read(char *const *paths, size_t count, const struct profile_options *options,
-                       struct profile *profile, struct problems *problems) {
-    struct reader *r = mem_zalloc(1, sizeof *r);
-    struct records_job job = {.format = "points",
-                              .is_whole = true,
-                              .options = options,
-                              .profile = profile,
-                              .problems = problems,
-                              .context = r,
-                              .begin = begin_points,
-                              .row = read_points_row,
-                              .conclude = conclude_points};
-    int status = records_read_all(&job, paths, count);
+static void finish_points(void *context) {
+    struct reader *r = context;
     free(r->runs.at);
-    free(r);
-    return status;
 }
 
 const struct profile_reader points_reader = {
-    "points", "latencies of LLM serving at numbers of requests, without power", points_read, 0};
+    "points", "latencies of LLM serving at numbers of requests, without power", NULL, 0,
+    &(const struct records_format){sizeof(struct reader), true, begin_points, read_points_row, NULL,
+                                   conclude_points, finish_points}};

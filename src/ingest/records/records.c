@@ -123,8 +123,8 @@ struct profile_row *records_add_row(struct records_job *job, const struct record
         row->gpus = gpus;
     if (job->options->samples > 0)
         row->throughput_samples_s = job->options->samples / seconds;
-    row->source = arena_printf(&job->profile->arena, "%s %s line %u", job->format, records->path,
-                               (unsigned)line);
+    row->source = arena_printf(&job->profile->arena, "%s %s line %u", job->reader->name,
+                               records->path, (unsigned)line);
     return row;
 }
 
@@ -169,11 +169,12 @@ static void read_rows(struct records_job *job, struct records *records) {
     uint64_t refused = 0, rows = 0;
     int got;
     while ((got = records_next(records, &error)) != 0) {
-        if (got > 0 && rows++ > 0 && !job->is_whole && lines_ended_partial(records->lines))
+        if (got > 0 && rows++ > 0 && !job->reader->records->is_whole &&
+            lines_ended_partial(records->lines))
             problems_add(&job->profile->notes,
                          (struct location){records->path, records_line(records), 0}, NULL,
                          "last line without a line end left out");
-        else if (got > 0 ? !job->row(job, records) : got == ERROR_INPUT)
+        else if (got > 0 ? !job->reader->records->row(job, records) : got == ERROR_INPUT)
             refuse_row(job, records, &refused);
         if (got < 0 && got != ERROR_INPUT)
             break;
@@ -189,11 +190,12 @@ static void read_rows(struct records_job *job, struct records *records) {
         problems_add(&job->profile->notes, (struct location){0}, NULL, "%s: %llu rows left out",
                      records->path, (unsigned long long)refused);
     note_missing_cells(job, records);
-    if (job->end)
-        job->end(job, records);
+    if (job->reader->records->end)
+        job->reader->records->end(job, records);
 }
 
-int records_read_all(struct records_job *job, char *const *paths, size_t count) {
+static int read_files(struct records_job *job, char *const *paths, size_t count) {
+    const struct records_format *format = job->reader->records;
     size_t before = job->problems->count;
     job->profile->figures = figures_create(&job->profile->arena);
     job->list = figures_list(job->profile->figures, "rows");
@@ -202,16 +204,28 @@ int records_read_all(struct records_job *job, char *const *paths, size_t count) 
         struct error error = {0};
         if (records_open(&records, paths[i], &error) < 0)
             add_problem(job, error.text);
-        else if (job->begin(job, &records))
+        else if (format->begin(job, &records))
             read_rows(job, &records);
         records_close(&records);
     }
-    if (job->conclude && job->problems->count == before)
-        job->conclude(job);
+    if (format->conclude && job->problems->count == before)
+        format->conclude(job);
     if (job->not_listed > 0)
         figures_int(job->profile->figures, "rows_not_listed", (int64_t)job->not_listed);
     arena_finish(&job->spare_arena);
     if (job->problems->count == before && job->profile->rows.count == 0)
         problems_add(job->problems, (struct location){0}, NULL, "%s: no measurement", paths[0]);
     return job->problems->count > before ? ERROR_INPUT : 0;
+}
+
+int records_read(const struct profile_reader *reader, char *const *paths, size_t count,
+                 const struct profile_options *options, struct profile *profile,
+                 struct problems *problems) {
+    struct records_job job = {reader, options, profile, problems, .context = NULL};
+    job.context = mem_zalloc(1, reader->records->context_size);
+    int status = read_files(&job, paths, count);
+    if (reader->records->finish)
+        reader->records->finish(job.context);
+    free(job.context);
+    return status;
 }

@@ -39,20 +39,25 @@ bool records_fits(const struct records *records); /* the row has as many cells a
 uint32_t records_line(const struct records *records);
 void records_close(struct records *records);
 
-/* Reads all rows of all files. row() may add problems and notes; rows it refuses (false) are
-   counted, noted by line, and make the profile damaged, or under strict an error. */
-struct records_job {
-    const char *format;
+/* How the files of a format are read. row() may add problems and notes; rows it refuses (false)
+   are counted, noted by line, and make the profile damaged, or under strict an error. */
+struct records_format {
+    size_t context_size;
     bool is_whole; /* nobody appends to the files: a last line without a line end counts */
-    const struct profile_options *options;
-    struct profile *profile;
-    struct problems *problems;
-    void *context;
     bool (*begin)(struct records_job *job,
                   struct records *records); /* finds columns; false: a problem was added */
     bool (*row)(struct records_job *job, struct records *records);
     void (*end)(struct records_job *job, struct records *records); /* of a file; may be NULL */
     void (*conclude)(struct records_job *job); /* of all files, if none had problems; may be NULL */
+    void (*finish)(void *context);             /* releases what it holds; may be NULL */
+};
+
+struct records_job {
+    const struct profile_reader *reader;
+    const struct profile_options *options;
+    struct profile *profile;
+    struct problems *problems;
+    void *context;       /* of the format; all zero at first */
     struct figure *list; /* "rows", of the first ones; what the others get is thrown away */
     struct arena spare_arena;
     uint64_t listed, not_listed;
@@ -75,6 +80,9 @@ void records_add_throughput(struct records_job *job, const struct profile_row *r
 /* The group for the figures of a row. */
 struct figure *records_add_figures(struct records_job *job);
 
-int records_read_all(struct records_job *job, char *const *paths, size_t count);
+/* Reads all rows of all files of a reader that has a records_format. */
+int records_read(const struct profile_reader *reader, char *const *paths, size_t count,
+                 const struct profile_options *options, struct profile *profile,
+                 struct problems *problems);
 
 #endif

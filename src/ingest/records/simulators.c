@@ -30,6 +30,8 @@ static bool begin_elasticflow(struct records_job *job, struct records *records) 
     r->batch = records_require(job, records, "global_batch_size");
     r->model = arena_strndup(&job->profile->arena, name, strcspn(name, "."));
     r->not_measured = 0;
+    r->gpus_per_node =
+        job->options->gpus_per_node ? job->options->gpus_per_node : USUAL_GPUS_PER_NODE;
     for (size_t i = 0; i < records->name_count; i++) {
         int64_t gpus = 0;
         r->gpus[i] = 0;
@@ -92,28 +94,18 @@ static void end_elasticflow(struct records_job *job, struct records *records) {
 
 static int elasticflow_read(char *const *paths, size_t count, const struct profile_options *options,
                             struct profile *profile, struct problems *problems) {
-    struct reader *reader = mem_zalloc(1, sizeof *reader);
-    struct records_job job = {.format = "elasticflow",
-                              .is_whole = true,
-                              .options = options,
-                              .profile = profile,
-                              .problems = problems,
-                              .context = reader,
-                              .begin = begin_elasticflow,
-                              .row = read_elasticflow_row,
-                              .end = end_elasticflow};
-    reader->gpus_per_node = options->gpus_per_node ? options->gpus_per_node : USUAL_GPUS_PER_NODE;
-    int status = records_read_all(&job, paths, count);
+    int status = records_read(&elasticflow_reader, paths, count, options, profile, problems);
     if (status == 0 && options->gpus_per_node == 0)
         problems_add_setting(&profile->notes, (struct location){0}, "gpus-per-node",
                              "taken to be %d, as in the published tables", USUAL_GPUS_PER_NODE);
-    free(reader);
     return status;
 }
 
-const struct profile_reader elasticflow_reader = {"elasticflow",
-                                                  "throughputs of the ElasticFlow simulator",
-                                                  elasticflow_read, PROFILE_GPUS_PER_NODE};
+const struct profile_reader elasticflow_reader = {
+    "elasticflow", "throughputs of the ElasticFlow simulator", elasticflow_read,
+    PROFILE_GPUS_PER_NODE,
+    &(const struct records_format){sizeof(struct reader), true, begin_elasticflow,
+                                   read_elasticflow_row, end_elasticflow, NULL, NULL}};
 
 /* --- sia_steps --- */
 /* Model and GPU type are in the file's name; nodes and GPUs in two columns, or as a placement, a
@@ -190,19 +182,7 @@ static bool read_sia_row(struct records_job *job, struct records *records) {
     return true;
 }
 
-static int sia_read(char *const *paths, size_t count, const struct profile_options *options,
-                    struct profile *profile, struct problems *problems) {
-    struct sia_steps_reader reader = {0};
-    struct records_job job = {.format = "sia",
-                              .is_whole = true,
-                              .options = options,
-                              .profile = profile,
-                              .problems = problems,
-                              .context = &reader,
-                              .begin = begin_sia,
-                              .row = read_sia_row};
-    return records_read_all(&job, paths, count);
-}
-
-const struct profile_reader sia_steps_reader = {"sia", "step times of the Sia simulator", sia_read,
-                                                0};
+const struct profile_reader sia_steps_reader = {
+    "sia", "step times of the Sia simulator", NULL, 0,
+    &(const struct records_format){sizeof(struct sia_steps_reader), true, begin_sia, read_sia_row,
+                                   NULL, NULL, NULL}};

@@ -169,21 +169,8 @@ static void end_zeus(struct records_job *job, struct records *records) {
                      "%llu rows of other datasets left out", (unsigned long long)r->other_datasets);
 }
 
-static int zeus_read(char *const *paths, size_t count, const struct profile_options *options,
-                     struct profile *profile, struct problems *problems) {
-    struct reader *r = mem_zalloc(1, sizeof *r);
-    struct records_job job = {.format = "zeus",
-                              .options = options,
-                              .profile = profile,
-                              .problems = problems,
-                              .context = r,
-                              .begin = begin_zeus,
-                              .row = read_zeus_row,
-                              .end = end_zeus};
-    int status = records_read_all(&job, paths, count);
-    free(r);
-    return status;
-}
-
-const struct profile_reader zeus_reader = {"zeus", "measurement windows or sweep summaries of Zeus",
-                                           zeus_read, PROFILE_SAMPLES | PROFILE_DATASET};
+const struct profile_reader zeus_reader = {
+    "zeus", "measurement windows or sweep summaries of Zeus", NULL,
+    PROFILE_SAMPLES | PROFILE_DATASET,
+    &(const struct records_format){sizeof(struct reader), false, begin_zeus, read_zeus_row,
+                                   end_zeus, NULL, NULL}};

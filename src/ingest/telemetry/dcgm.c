@@ -170,7 +170,7 @@ static int dcgm_read(char *const *paths, size_t count, const struct profile_opti
 }
 
 const struct profile_reader dcgm_reader = {"dcgm", "dcgmi dmon", dcgm_read,
-                                           PROFILE_TELEMETRY | PROFILE_INTERVAL};
+                                           PROFILE_TELEMETRY | PROFILE_INTERVAL, NULL};
 
 /* --- dcgm_exporter --- */
 /* Prometheus text of dcgm-exporter: NAME{label="value",...} VALUE [MILLISECONDS]. */
@@ -295,4 +295,4 @@ static int exporter_read(char *const *paths, size_t count, const struct profile_
 
 const struct profile_reader dcgm_exporter_reader = {
     "dcgm-exporter", "Prometheus text of dcgm-exporter", exporter_read,
-    PROFILE_TELEMETRY | PROFILE_INTERVAL};
+    PROFILE_TELEMETRY | PROFILE_INTERVAL, NULL};

@@ -117,4 +117,5 @@ static int dynolog_read(char *const *paths, size_t count, const struct profile_o
 }
 
 const struct profile_reader dynolog_reader = {"dynolog", "records of dynolog, glog or JSON lines",
-                                              dynolog_read, PROFILE_TELEMETRY | PROFILE_INTERVAL};
+                                              dynolog_read, PROFILE_TELEMETRY | PROFILE_INTERVAL,
+                                              NULL};

@@ -340,4 +340,4 @@ static int nvidia_smi_read(char *const *paths, size_t count, const struct profil
 
 const struct profile_reader nvidia_smi_reader = {
     "nvidia-smi", "nvidia-smi --query-gpu as CSV, or dmon", nvidia_smi_read,
-    PROFILE_TELEMETRY | PROFILE_INTERVAL | PROFILE_COLUMNS};
+    PROFILE_TELEMETRY | PROFILE_INTERVAL | PROFILE_COLUMNS, NULL};
