@@ -318,8 +318,7 @@ static bool solve_fit(struct problem *problem, gsl_multifit_nlinear_workspace *w
     return solved;
 }
 
-/* At a bound a coordinate has no slope, so that a start there could not leave it: moves it inside.
- */
+/* At a bound a coordinate has no slope and could not leave it: moves a start inside. */
 static void move_inside(const struct problem *problem, double values[static PARAM_COUNT]) {
     for (size_t j = 0; j < problem->count; j++) {
         enum parameter p = problem->free[j];
@@ -375,8 +374,7 @@ bool fit_form(const struct points *points, const struct form *form, uint32_t lef
 #define SINGULAR \
     1e-13 /* of the least to the largest eigenvalue of the normal matrix with unit columns */
 
-/* Residual variance of throughput (0) and power (1), with the parameters shared out in proportion.
- */
+/* Residual variance of throughput (0) and power (1), with parameters shared in proportion. */
 static void variances(const struct problem *problem, const gsl_vector *f,
                       double variance[static 2]) {
     double sums[2] = {0};

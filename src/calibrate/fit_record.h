@@ -1,5 +1,4 @@
-/* The record of a fit in a model file, which no run reads: how figures were found, and how well
-   they are known. */
+/* The record of a fit in a model file, which no run reads: how figures were found and how well. */
 #ifndef EASIM_CALIBRATE_FIT_RECORD_H
 #define EASIM_CALIBRATE_FIT_RECORD_H
 

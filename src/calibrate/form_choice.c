@@ -13,8 +13,7 @@
 #define PERCENT(x) (100 * (x))
 #define FORM_SIZES 4 /* system sizes that a form is fitted and tested on */
 
-/* Points times left-out parts: what one form may cost in the contest, and the chosen one at the
- * end. */
+/* Points times left-out parts: the most for a form in the contest, and the chosen one. */
 #define CONTEST_POINTS 10000
 #define FINAL_POINTS   200000
 
@@ -186,8 +185,7 @@ static void hold_power(struct form_choice *choice, double max_form_error) {
 
 /* ---- Forms ---- */
 
-/* Where too few configurations have power to test a form of it, a constant is all that they can
- * tell. */
+/* If too few configurations have power to test a form of it, they only tell a constant. */
 static void settle_untested_power(struct form_choice *choice) {
     struct form form = choice->form;
     struct fit fit;

@@ -1,5 +1,4 @@
-/* The choice among competing forms for one model on one GPU type, and everything there is to say
- * about it. */
+/* The choice among competing forms for a model on a GPU type, and all there is to say of it. */
 #ifndef EASIM_CALIBRATE_FORM_CHOICE_H
 #define EASIM_CALIBRATE_FORM_CHOICE_H
 

@@ -26,8 +26,7 @@ struct set_aside {
     const struct profile_point *row, *faster;
 };
 
-/* Points to calibrate on, ordered by span, k, batch, line. Zero-initialise; release with
- * points_finish. */
+/* Points to calibrate on, by span, k, batch, line. Zero-initialise; release by points_finish. */
 struct points {
     ARRAY_OF(struct point) at;
     uint32_t configurations;

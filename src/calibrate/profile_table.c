@@ -10,8 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Of any iteration: beyond, a column holds something else, and a model file could not hold the
- * result. */
+/* Of any iteration: beyond, a column holds something else, too large for a model file. */
 #define LEAST_ITERATION_S 1e-6
 #define MOST_ITERATION_S  1e5
 

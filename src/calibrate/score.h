@@ -1,5 +1,4 @@
-/* Predictions of points by a form or a lookup table, with or without each configuration, and
-   errors. */
+/* Predictions by a form or a lookup table, with or without each configuration, and errors. */
 #ifndef EASIM_CALIBRATE_SCORE_H
 #define EASIM_CALIBRATE_SCORE_H
 
@@ -13,8 +12,7 @@ struct prediction {
 enum quantity { THROUGHPUT, POWER, ENERGY, QUANTITIES }; /* energy: per sample */
 extern const char *const quantity_names[];
 
-/* Mean absolute relative errors (MAPE) over the points that are measured and predicted; NAN: none
- * is. */
+/* Mean absolute relative errors (MAPE) over points measured and predicted; NAN: none. */
 struct scores {
     double mape[QUANTITIES];
     size_t points[QUANTITIES];

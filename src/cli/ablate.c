@@ -36,8 +36,7 @@ static bool sets_again(const char *list, const char *item, struct arena *arena) 
     return false;
 }
 
-/* NAME:PARAM=VALUE,... as other commands have it, with colons. Of commas the last one has always
-   counted. */
+/* NAME:PARAM=VALUE,... as other commands have it, with colons. The last comma counts. */
 static const char *colons_for_commas(const char *side, struct arena *arena) {
     struct str text = {0};
     size_t length = strcspn(side, ":");

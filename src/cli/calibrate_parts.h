@@ -1,5 +1,4 @@
-/* What easim calibrate fits besides profiles, of the operands behind the first. They return an exit
-   code. */
+/* Fits of easim calibrate beside profiles, of operands behind the first. Return: exit code. */
 #ifndef EASIM_CLI_CALIBRATE_PARTS_H
 #define EASIM_CLI_CALIBRATE_PARTS_H
 

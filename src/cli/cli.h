@@ -68,8 +68,7 @@ int cli_write(const char *path, const struct str *text, struct error *reterr) MU
 /* The same of a text that comes in pieces of whole lines. */
 int cli_write_pieces(const char *path, const struct text_source *source,
                      struct error *reterr) MUST_CHECK;
-/* The exit code of a command that ended with code: standard output that could not be written is a
-   failure. */
+/* The exit code of a command that ended with code: unwritten standard output is a failure. */
 int cli_conclude(int code);
 
 /* --- surroundings: what a process needs before its first command, whoever has started it --- */

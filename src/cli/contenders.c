@@ -50,9 +50,7 @@ static void try_policy(void *context, size_t task, struct trail *trail, struct s
         str_add(out, error.text);
 }
 
-/* A policy that crashes here has not refused: it is run, and counts as failed when it crashes
- * there.
- */
+/* A policy that crashes here has not refused: it is run, and fails if it crashes there. */
 static int keep_refusal(void *context, size_t task, struct slice result, const char *failure) {
     struct contender *c = &((struct contenders *)context)->at[task];
     if (failure || result.length == 0 || c->asked_for)
@@ -344,8 +342,7 @@ int compare_args_resolve(struct compare_args *args, struct problems *problems) {
     return 0;
 }
 
-/* The one of that name or path; else, with `all`, the one the scenario names itself; else the
- * first. */
+/* The one of that name or path; else, with `all`, the scenario's own; else the first. */
 static void find_baseline(struct compare_args *args, const struct contender *contenders,
                           struct problems *problems) {
     const char *wanted = args->options->baseline ? args->options->baseline : args->own_policy;

@@ -76,8 +76,7 @@ struct compare_args {
 
 /* Finds policies, perturbations and standard input: what is not bad usage, but bad input. */
 int compare_args_resolve(struct compare_args *args, struct problems *problems) MUST_CHECK;
-/* What can be told only of loaded policies: twice the same, the baseline, the bound of --until-ci.
- */
+/* Known only of loaded policies: twice the same, the baseline, the bound of --until-ci. */
 int compare_args_check(struct compare_args *args, const struct contender *contenders,
                        struct problems *problems) MUST_CHECK;
 /* Whether a policy was named, not only found. */

@@ -98,8 +98,7 @@ struct what_if {
    paths are whole. NULL: it has no changes. In the arena. */
 const char *what_if_command(const struct recorded_run *run, const struct insight *insight,
                             size_t number, struct arena *arena);
-/* Simulates what the insights of a run propose, as far as --verify says (trials.h). context: a
-   struct what_if. */
+/* Simulates what insights propose, as far as --verify says (trials.h). context: struct what_if. */
 int what_if_verify(void *context, const struct rule_run *rule_run, struct insights *insights,
                    struct error *reterr) MUST_CHECK;
 
@@ -126,8 +125,7 @@ struct repeated {
     const char *manifest;
 };
 
-/* The first word of the command line that names a manifest, or NULL: then the command is not to be
- * repeated. */
+/* The first word of the command line that names a manifest, or NULL: nothing to repeat. */
 const char *repeat_manifest(int argc, char **argv);
 /* Returns an exit code: 0, the same files; 1, others, or none. */
 int repeat(const struct repeated *command, int argc, char **argv);

@@ -1,6 +1,4 @@
-/* easim policies: the policies that can be found; the documentation of one from its own tables; or
- * its conformance.
- */
+/* easim policies: those that can be found; the documentation of one, or its conformance. */
 #include "cli/cli.h"
 #include "cli/internal.h"
 #include "conformance/checks.h"

@@ -1,5 +1,4 @@
-/* Repetition of a recorded command, in a child, so that in any case the folder of its results is
-   removed. */
+/* Repetition of a recorded command, in a child, so that its results' folder is always removed. */
 #include "cli/internal.h"
 
 #include "base/child.h"
@@ -24,8 +23,7 @@
 #include <unistd.h>
 
 /* --- repeat_child --- */
-/* The child heads a process group, so that an interruption at the terminal reaches it once, from
-   here. */
+/* The child heads a process group: an interruption at the terminal reaches it once, from here. */
 
 struct repeat_child {
     enum command command;
@@ -293,8 +291,7 @@ static bool repeat_compare(const struct recorded *recorded, const char *again, b
 
 /* --- repeat --- */
 
-/* A manifest that is not there is not taken for a scenario: its command would ask for options
- * first. */
+/* A missing manifest is not taken for a scenario: its command would ask for options first. */
 static bool is_missing_manifest(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash && strcmp(slash + 1, MANIFEST_NAME) == 0 && !files_exist(path);

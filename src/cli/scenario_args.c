@@ -15,8 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Whether "path=value" sets the name of the policy; a text that is none is refused when it is
-   applied. */
+/* Whether "path=value" sets the name of the policy; any other text is refused later. */
 static bool sets_policy_name(const char *text) {
     struct arena arena = {0};
     struct yaml_path path;

@@ -31,8 +31,7 @@ void scenario_args_plain(const struct options *options, struct study *ret_study)
 
 /* --- run_args: options of commands that run a scenario: how it is run, and what is shown --- */
 
-/* What the options say of a run, with an interruption by SIGINT or SIGTERM; the caller adds the
- * rest. */
+/* Options of a run, with interruption by SIGINT or SIGTERM; the caller adds the rest. */
 struct replicate_options run_args_options(const struct options *options);
 /* From now on SIGINT and SIGTERM end a run early instead of the process. Not while a scenario is
    loaded: then there is nothing to keep, and nothing that would look. */

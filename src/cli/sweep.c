@@ -78,15 +78,13 @@ static int print_totals(const struct options *options, const struct sweep_dir *d
     return code;
 }
 
-/* Whether all points have the models of the base: what overrides make of them may hang on the
-   nodes. */
+/* Whether all points have the base's models: what overrides do may depend on the nodes. */
 static bool has_same_models(const struct sweep *sweep, const struct scenario *base) {
     return !sweep_changes(sweep, "models") && !sweep_changes(sweep, "model_overrides") &&
            !(base->model_overrides && sweep_changes(sweep, "cluster"));
 }
 
-/* Its scenario.yaml is the base with the values that all points share; those of the axes stand in
-   the tables. */
+/* Its scenario.yaml is the base with the values that all points share; the tables have the axes. */
 static int write_sweep_manifest(const struct options *options, const struct sweep_dir *dir,
                                 const struct sweep_counts *counts, const struct notes *notes,
                                 struct error *reterr) {

@@ -1,5 +1,4 @@
-/* easim tune: the best parameters of a policy, or values of a scenario, found on one seed, judged
-   on another. */
+/* easim tune: the best parameters of a policy or scenario, by one seed, judged on another. */
 #include "cli/cli.h"
 #include "cli/internal.h"
 #include "cli/scenario_args.h"

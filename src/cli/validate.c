@@ -38,8 +38,7 @@ struct session {
 
 /* ---- What is validated ---- */
 
-/* Of the scenario of a file: a value that its `set` gives, and that is wrong, stands in the file.
- */
+/* Of a file's scenario: a wrong value that its `set` gives is in the file. */
 static int load_scenario_of(struct item *item, const struct scenario_overrides *overrides,
                             struct problems *problems) {
     const struct validate_case *v = &item->validation;

@@ -1,5 +1,4 @@
-/* The actions of a decision: proposed by the policy, answered at once, carried out together at its
-   end. */
+/* The actions of a decision: proposed by the policy, answered at once, done together at its end. */
 #ifndef EASIM_ENGINE_ACTIONS_H
 #define EASIM_ENGINE_ACTIONS_H
 

@@ -84,8 +84,7 @@ struct totals {
     int128 energy; /* of jobs and replicas */
 };
 
-/* The true speed of a computing job, and its finish. A job that is due now may have kept its last
- * speed. */
+/* The true speed of a computing job, and its finish. A job due now may keep its last speed. */
 static void check_speed(struct sim *sim, uint32_t job) {
     const struct job_run *run = &sim->runs[job];
     if (run->segment != SEGMENT_RUN)
@@ -112,8 +111,7 @@ static void check_speed(struct sim *sim, uint32_t job) {
                  done, run->remaining);
 }
 
-/* The phase of a job is that of the work it has left, and its configurations are those of the
-   phase. */
+/* A job's phase is that of the work it has left, its configurations are those of the phase. */
 static void check_phase(struct sim *sim, uint32_t job) {
     const struct job_run *run = &sim->runs[job];
     const struct easim_job *j = &sim->view.jobs[job];
@@ -393,8 +391,7 @@ static void integrate_power(struct sim *sim, int64_t power_nw) {
                  "check: energy is not the integral of the power of jobs, GPUs and nodes");
 }
 
-/* Sums up the jobs that are over, once, from the first on up to the first that is not: nothing
-   changes about them. */
+/* Sums up the jobs that are over, once, up to the first that is not: they do not change. */
 static void pass_by(struct sim *sim) {
     struct check_past *past = &sim->past;
     for (; past->jobs < sim->next_arrival; past->jobs++) {

@@ -1,5 +1,4 @@
-/* Signals of the cluster: changes of cap, price and carbon intensity (cluster_changes), and their
-   forecasts. */
+/* Signals of the cluster: changes of cap, price and carbon (cluster_changes), and forecasts. */
 #ifndef EASIM_ENGINE_CLUSTER_SIGNALS_H
 #define EASIM_ENGINE_CLUSTER_SIGNALS_H
 

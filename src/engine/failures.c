@@ -12,8 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A time of at least 1 ns. What would come after TIME_MAX_S never happens, so that every run ends.
- */
+/* A time of at least 1 ns. Nothing comes after TIME_MAX_S, so that every run ends. */
 static void schedule_event(struct sim *sim, uint32_t node, double drawn_s, enum event_kind kind) {
     double time_s = fmin(drawn_s, TIME_MAX_S);
     int64_t after_ns = units_ns(time_s), limit_ns = units_ns(TIME_MAX_S);

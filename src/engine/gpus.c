@@ -10,8 +10,7 @@
 #include <math.h>
 
 /* --- utilization --- */
-/* Invariant: of a computing job the step is the last one that begins at or before the work it has
-   done. */
+/* Invariant: a computing job's step is the last that begins at or before its work done. */
 
 #define WORK_ROUNDING \
     1e-11 /* of a job's work: above what sums of doubles and a nanosecond do to it */
@@ -125,8 +124,7 @@ static int64_t added_nw(const struct sim *sim, const struct allocation *allocati
     return added;
 }
 
-/* Takes free GPUs, or part of one, for a configuration, if it is known in the span that placement
- * gives it now. */
+/* Takes free GPUs, or part of one, for a configuration if it is known in its span there. */
 static bool take_free(struct sim *sim, uint32_t config, struct allocation *allocation) {
     const struct easim_config *c = &sim->view.configs[config];
     bool taken = c->milli > 0

@@ -9,8 +9,7 @@
 void gpus_init(struct sim *sim);
 /* Thousandths of GPUs that a job holds in config. */
 int64_t gpus_held_milli(const struct sim *sim, uint32_t config);
-/* What it counts against the power cap in config: at the higher of its computing power and ctx_w,
- * nW. */
+/* Its part of the power cap in config: the higher of its computing power and ctx_w, nW. */
 int64_t gpus_committed_nw(const struct sim *sim, uint32_t config, uint32_t span);
 /* Power of all that a job holds while it computes, as far as it has come, nW. */
 int64_t gpus_running_nw(const struct sim *sim, uint32_t job);
@@ -33,12 +32,10 @@ void gpus_let_go(struct sim *sim, uint32_t job);
 /* What would happen if config were taken from the free GPUs now: enum easim_span or EASIM_NOFIT,
    and sim->committed_nw. */
 int gpus_try_free(struct sim *sim, uint32_t config, int64_t *ret_committed_nw);
-/* What would happen if a waiting job were started, or a running one resized, in config now:
-   likewise. */
+/* What a start of a waiting job, or a resize of a running one, in config would do now: likewise. */
 int gpus_try_config(struct sim *sim, uint32_t job, uint32_t config, int64_t *ret_committed_nw);
 
-/* What the number of free GPUs of a type does not tell, in the view: after some have been taken or
-   given back. */
+/* What the view tells beside the number of free GPUs, after some were taken or given back. */
 void gpus_show_room(struct sim *sim, uint32_t gpu_type);
 
 /* Takes free GPUs, or part of one, for a job. False, with nothing changed, if they are not free. */

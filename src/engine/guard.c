@@ -23,9 +23,7 @@ static void *map_private(size_t bytes) {
     return memory;
 }
 
-/* The file once more, for reading only: then mprotect cannot make a mapping of it writable. Without
- * /proc it can.
- */
+/* The file once more, read-only: then mprotect makes no mapping writable. Without /proc it can. */
 static int open_for_reading(int file) {
     char path[40];
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);

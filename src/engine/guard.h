@@ -31,20 +31,17 @@ struct guard {
 /* Maps zeroed memory; checked: twice, and keeps a copy. */
 int guard_init(struct guard *guard, size_t bytes, bool checked, struct error *reterr) MUST_CHECK;
 void guard_finish(struct guard *guard); /* accepts a zeroed one */
-/* Policies may not read these whole pages of a checked memory either: they stand behind an array.
- */
+/* Whole pages of a checked memory behind an array, which policies may not read either. */
 int guard_hide(struct guard *guard, size_t from, size_t bytes, struct error *reterr) MUST_CHECK;
 
 /* These whole pages, of a memory that is not checked, read as zero again and take up none. */
 void guard_give_back(struct guard *guard, const void *at, size_t bytes);
 
-/* To be called before the host changes the bytes at `at` of its mapping, which come back writable.
- */
+/* Called before the host changes the bytes at `at` of its mapping: makes them writable. */
 static inline void *guard_open(struct guard *guard, const void *at, size_t bytes);
 /* The policy may look from now on. */
 void guard_show(struct guard *guard);
-/* The policy has looked, and `all` of the memory or a part of it is compared: false once there is
- * damage. */
+/* The policy has looked: compares `all` or a part of the memory; false once there is damage. */
 bool guard_check(struct guard *guard, bool all);
 
 void guard_note(struct guard *guard, size_t from, size_t bytes);

@@ -13,8 +13,7 @@
 
 /* Asks the policy for its decision and carries it out. On failure sim->error is set. */
 void callbacks_decide(struct sim *sim);
-/* Calls init (before the first event) or finish (after the last) of the policy, where it has one.
- */
+/* Calls the policy's init (before the first event) or finish (after the last), if any. */
 void callbacks_init(struct sim *sim);
 void callbacks_finish(struct sim *sim);
 /* At the end of a checked run: compares all of the view. */
@@ -52,8 +51,7 @@ enum refusal exchange_try(struct sim *sim, struct exchange *exchange, uint32_t *
 void exchange_take_gpus(struct sim *sim, struct exchange *exchange);
 
 /* --- action_checks --- */
-/* Whether an action of the policy can be tried at all, as its plan stands. Fit and power cap come
-   after that. */
+/* Whether an action can be tried at all as the plan stands. Fit and power cap come later. */
 
 bool action_has_capability(const struct sim *sim, uint32_t capability);
 /* A configuration of the job's own range. */
@@ -101,8 +99,7 @@ void forecasts_check_shown(struct sim *sim);
 void forecasts_check_finish(struct sim *sim);
 
 /* --- services_check --- */
-/* What --check asks of services after every event, derived again from replicas and demand
-   (semantics 34). */
+/* Checks of services after every event, derived from replicas and demand (semantics 34). */
 
 /* What replicas and reservations hold and draw. */
 struct services_held {

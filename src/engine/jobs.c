@@ -75,8 +75,7 @@ void job_phase_enter(struct sim *sim, uint32_t job) {
     segments_go_on(sim, job); /* with the finish that is predicted now */
 }
 
-/* Some work of a job that is in no run may have been lost: the phase follows. Returns whether it is
-   another one. */
+/* A job in no run may have lost work: its phase follows. Returns whether it is another one. */
 static bool job_phase_follow(struct sim *sim, uint32_t job) {
     struct job_run *run = &sim->runs[job];
     struct easim_job *j = view_job(&sim->view, job);
@@ -90,8 +89,7 @@ static bool job_phase_follow(struct sim *sim, uint32_t job) {
     return true;
 }
 
-/* Likewise of a job that has just got GPUs in config by a resize; returns the configuration it
-   takes on them. */
+/* Likewise after a resize to GPUs in config; returns the configuration it takes on them. */
 static uint32_t job_phase_follow_on_gpus(struct sim *sim, uint32_t job, uint32_t config,
                                          uint32_t span) {
     if (!job_phase_follow(sim, job))

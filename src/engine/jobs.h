@@ -27,8 +27,7 @@ void interrupt_preempt(struct sim *sim, uint32_t job, bool at_once);
 void interrupt_release(struct sim *sim,
                        uint32_t job); /* the checkpoint is written: GPUs free, back to the queue */
 
-/* One of its nodes fails: work since the last complete checkpoint is lost, all GPUs free, back to
- * the queue. */
+/* One of its nodes fails: work since the last complete checkpoint is lost, the job waits again. */
 void interrupt_fail(struct sim *sim, uint32_t job);
 
 /* --- job_resize: running jobs that move to other GPUs, more or fewer --- */
@@ -45,8 +44,7 @@ bool job_resize_take_free_gpus(struct sim *sim, struct job_start *start);
 void job_resize_carry_out(struct sim *sim, const struct job_start *start);
 
 /* --- rejection --- */
-/* Jobs that the policy refuses for good (plan_reject). What can never run is rejected on arrival:
-   internal.h. */
+/* Jobs that the policy refuses for good (plan_reject); on arrival: admission, internal.h. */
 
 /* The words for it in all results: "by the policy", with its reason if it has one. They are sim's.
    There are only so many different ones. */

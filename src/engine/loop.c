@@ -1,5 +1,4 @@
-/* The event loop. Invariant: time never goes back, and all events of an instant come in their total
- * order. */
+/* The event loop. Invariant: time never goes back; an instant's events come in their order. */
 #include "engine/loop.h"
 
 #include "base/units.h"
@@ -379,8 +378,7 @@ static void take_decision(struct sim *sim) {
     settle_changes(sim);
 }
 
-/* All events of the next instant and one decision, or those up to the next one that causes a
-   decision. */
+/* The events of the next instant, or up to the next that causes a decision, and one decision. */
 static void step_to_next_instant(struct sim *sim) {
     struct event event;
     int64_t instant_ns = eventq_next_ns(&sim->events);

@@ -193,8 +193,7 @@ void convoys_leave(struct sim *sim, uint32_t job) {
     sim->runs[job].event = sim_push(sim, end_ns, EVENT_FINISH, job);
 }
 
-/* A job comes to the end of the list of its node, or leaves a place there, which the last job of
-   the list takes. */
+/* A job joins the end of its node's list, or leaves a place there, which the last one takes. */
 static void convoys_add_job(struct sim *sim, uint32_t job, uint32_t node) {
     struct convoy *convoy = &sim->convoys.nodes[node];
     if (sim->runs[job].allocation.count == 1) {

@@ -1,5 +1,4 @@
-/* Who watches a run: callbacks in the order of simulated time. Observers read the simulation and
- * change nothing. */
+/* Observers of a run: callbacks in simulated time, which read the simulation and change nothing. */
 #ifndef EASIM_ENGINE_OBSERVER_H
 #define EASIM_ENGINE_OBSERVER_H
 

@@ -20,8 +20,7 @@ void replicas_reserve(struct sim *sim, uint32_t service, uint32_t config, uint32
 bool replicas_take_freed(struct sim *sim);
 /* Gives its GPUs back at once, or ends the reservation. */
 void replicas_release(struct sim *sim, uint32_t replica);
-/* The service of a reservation that has all its GPUs, which the cap keeps from loading; EASIM_NONE:
-   there is none. */
+/* A service of which the cap keeps a reservation with all its GPUs from loading, or EASIM_NONE. */
 uint32_t replicas_kept_by_cap(const struct sim *sim);
 
 /* The event itself: a replica has loaded. */
@@ -41,8 +40,7 @@ void service_view_update(struct sim *sim);
 /* A service has changed: a decision follows, if the policy scales services. */
 void service_view_tell(struct sim *sim);
 
-/* The service, and its configuration there, of a place in view->replica_configs; false: there is no
-   such place. */
+/* The service and its configuration at a place in view->replica_configs; false: no such place. */
 bool service_view_find_config(const struct sim *sim, uint32_t replica_config, uint32_t *ret_service,
                               uint32_t *ret_config);
 /* Of a ready replica at a load, as host->replica_figure says. */

@@ -137,8 +137,7 @@ static void drop_reservations(struct sim *sim, uint32_t service, double wanted) 
     }
 }
 
-/* Which configurations find GPUs now, and may use them. False: some find GPUs, but the cap forbids
-   all of these. */
+/* Which configurations find GPUs now and may use them. False: the cap forbids all that do. */
 static bool find_fitting(struct sim *sim, uint32_t service, bool *fits) {
     const struct service *spec = services_spec(sim, service);
     bool finds = false, may = false;

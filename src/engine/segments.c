@@ -1,5 +1,4 @@
-/* Segments: see segments.h. A job gets its energy when one ends, so that it is exact at any
-   instant. */
+/* Segments: see segments.h. A job gets its energy when one ends, so it is always exact. */
 #include "engine/segments.h"
 
 #include "base/units.h"

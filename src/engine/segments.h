@@ -21,8 +21,7 @@ void segments_cut(struct sim *sim, uint32_t job, enum segment_cause cause);
 
 /* The job waits, until somebody starts it. */
 void segments_begin_queued(struct sim *sim, uint32_t job);
-/* It begins to use the GPUs of start, which it holds: the set-up, or the run if there is none. Owns
-   the allocation. */
+/* It begins its set-up, or run, on the GPUs of start, which it holds. Owns the allocation. */
 void segments_begin_on_gpus(struct sim *sim, const struct job_start *start);
 /* The set-up is over, it runs. */
 void segments_begin_run(struct sim *sim, uint32_t job);
@@ -74,8 +73,7 @@ void progress_change_config(struct sim *sim, uint32_t job, uint32_t config, doub
 /* Time for which a job has computed since its set-up, in whatever phase. For a job that computes.
  */
 int64_t progress_computing_ns(const struct sim *sim, uint32_t job);
-/* Work done in this run by `computing_ns` of computing time, which is now or the last
- * checkpoint. */
+/* Work done in this run by `computing_ns` of computing time: now or the last checkpoint. */
 double progress_work(const struct sim *sim, uint32_t job, int64_t computing_ns);
 /* Of a running job, in a convoy (nodes.h) or not; NULL if every job is as fast as predicted.
    Filled in at `place` where it is nowhere. */
@@ -96,8 +94,7 @@ int64_t job_finish_predicted_ns(const struct sim *sim, uint32_t job, uint32_t co
 int64_t job_finish_predicted_on_ns(const struct sim *sim, uint32_t job);
 
 /* --- checkpoint --- */
-/* When a job is stopped: which part of its work its checkpoints keep, and how long it holds its
-   GPUs to write. */
+/* When a job is stopped: the part of its work that is kept, and how long it writes. */
 
 /* How a job comes to be stopped: with time for a checkpoint, without, or by a failure, which comes
    before the end of a checkpoint of the same instant. */

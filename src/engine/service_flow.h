@@ -19,8 +19,7 @@ struct flow_load {
     double backlog;
 };
 
-/* Waiting times: of the objective, and the longest before requests are dropped (INFINITY: they
-   never are). */
+/* Waiting times: of the objective, and the longest before requests are dropped (or INFINITY). */
 struct service_waits {
     double objective_s, timeout_s;
 };

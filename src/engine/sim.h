@@ -120,8 +120,7 @@ struct cluster_changes {
         *end; /* of the series of price and carbon, the one that ends first; NULL: none ends */
 };
 
-/* What is forecast of one series (cluster_signals.h). Both arrays are rings: hour n is at n %
- * hours. */
+/* The forecast of one series (cluster_signals.h). Arrays are rings: hour n is at n % hours. */
 struct forecast_series {
     struct series_cursor cursor; /* at the first hour that is not in `values` yet */
     double *values;              /* of the present hour and those after it: what comes */
@@ -270,8 +269,7 @@ struct services {
 };
 
 /* --- event_order --- */
-/* The kinds of events, and their order where they come at the same instant (docs/semantics.md,
-   1.2). */
+/* The kinds of events, and their order in one instant (docs/semantics.md, 1.2). */
 
 /* What an event is about: its payload. */
 enum event_subject {
@@ -344,8 +342,7 @@ uint32_t event_order_rank(enum event_kind kind, bool arrivals_first);
 
 /* --- sim --- */
 
-/* What the invariant checker has summed up: all jobs with an index below `jobs`, which are
-   over. */
+/* Sums of the invariant checker: all jobs with an index below `jobs`, which are over. */
 struct check_past {
     uint32_t jobs, finished, rejected;
     int128 energy;
@@ -465,8 +462,7 @@ void sim_fail(struct sim *sim, int code, const char *format, ...) PRINTF_LIKE(3,
 /* Tells observers of a job. */
 void sim_notify(struct sim *sim, uint32_t job, enum job_change change);
 
-/* Adds an event, in its place among those of the same instant; returns its id for
-   eventq_cancel. */
+/* Adds an event in its place in its instant; returns its id for eventq_cancel. */
 uint32_t sim_push(struct sim *sim, int64_t time_ns, enum event_kind kind, uint32_t payload);
 /* Events counted by sim->background. */
 uint32_t sim_push_background(struct sim *sim, int64_t time_ns, enum event_kind kind, uint32_t node);

@@ -191,8 +191,7 @@ static void fill_arrays(struct view *view, const struct cluster *cluster,
             workload->table.configs.at, workload->table.configs.count * sizeof *view->configs);
 }
 
-/* The size of a job is a multiple of 8 bytes: so many of them are whole pages. A checked run keeps
-   them, to compare. */
+/* A job is a multiple of 8 bytes: so many are whole pages, kept by a checked run to compare. */
 static void init_blocks(struct view *view, uint32_t jobs, bool checked) {
     _Static_assert(sizeof *view->jobs % 8 == 0, "blocks of jobs are whole pages");
     view->jobs_per_block = (uint32_t)sysconf(_SC_PAGESIZE) / 8;

@@ -94,8 +94,7 @@ void view_add_running(struct view *view,
                       uint32_t job); /* from the job's config and predicted end */
 void view_change_running(struct view *view, uint32_t job); /* likewise, in its old place */
 void view_remove_running(struct view *view, uint32_t job);
-/* A job that is no longer among the running ones writes a checkpoint until end_ns, from its config;
-   and does no more. */
+/* A job that no longer runs writes a checkpoint until end_ns, from its config, and no more. */
 void view_add_checkpointing(struct view *view, uint32_t job, int64_t end_ns);
 void view_remove_checkpointing(struct view *view, uint32_t job);
 

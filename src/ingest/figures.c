@@ -89,8 +89,7 @@ static bool all_scalar_figures(const struct figure *figure) {
     return true;
 }
 
-/* Trees are as deep as readers make them: a few levels. Figures without groups among them stand on
- * one line. */
+/* Trees have a few levels, as readers make them. Figures without groups are on one line. */
 static void write_figure_json(const struct figure *figure, int depth, struct str *out) {
     if (figure->kind == FIGURE_TEXT) {
         json_write_text(out, figure->text);

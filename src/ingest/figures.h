@@ -34,8 +34,7 @@ struct figure {
     struct arena *arena;
 };
 
-/* Names are borrowed, texts are copied. Members keep the order in which they are added; name is
- * NULL in a list. */
+/* Names are borrowed, texts copied. Members keep their order; name is NULL in a list. */
 struct figure *figures_create(struct arena *arena); /* a group */
 struct figure *figures_group(struct figure *parent, const char *name);
 struct figure *figures_list(struct figure *parent, const char *name);

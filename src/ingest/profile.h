@@ -74,8 +74,7 @@ struct profile_options {
     unsigned given;          /* of enum profile_use */
 };
 
-/* What is known of a whole training run: columns that are only written where a row has one. NULL, 0
- * and NAN: unknown. */
+/* What is known of a training run: columns written only if a row has one. NULL, 0, NAN: unknown. */
 struct profile_run {
     uint32_t nodes, grad_accum, runs; /* runs: repetitions that the row is the median of */
     double global_batch;              /* samples per optimizer step over all GPUs */
@@ -87,8 +86,7 @@ struct profile_run {
     const char *round;
 };
 
-/* A row of the profile CSV (docs/calibration.md). Texts in the profile's arena or NULL; NAN:
- * unknown. */
+/* A row of the profile CSV (docs/calibration.md). Texts in its arena or NULL; NAN: unknown. */
 struct profile_row {
     const char *model, *precision, *gpu;
     uint32_t gpus; /* 0: unknown */
@@ -121,8 +119,7 @@ struct profile_reader {
 
 /* Adds a row that has what the options say. */
 struct profile_row *profile_add_row(struct profile *profile, const struct profile_options *options);
-/* What the CSV lacks: without a GPU type it is of no use, a problem; other empty columns are notes.
- */
+/* What the CSV lacks: no GPU type is a problem; other empty columns are notes. */
 int profile_check_columns(struct profile *profile, struct problems *problems) MUST_CHECK;
 void profile_write_csv(const struct profile *profile, struct str *out);
 void profile_finish(struct profile *profile);

@@ -4,24 +4,21 @@
 
 #include "ingest/profile.h"
 
-/* "kineto": PyTorch-profiler traces, Chrome trace JSON, plain, gz or zst; one file per rank, in any
-   order. */
+/* "kineto": PyTorch-profiler traces (JSON), plain, gz or zst; a file per rank, in any order. */
 extern const struct profile_reader kineto_reader;
 /* "nvidia-smi": --query-gpu as CSV (with or without units and header, also with columns that a
    script put before), or dmon; which of them, the file shows. */
 extern const struct profile_reader nvidia_smi_reader;
 /* "dcgm": dcgmi dmon. No times: rows are --interval apart. */
 extern const struct profile_reader dcgm_reader;
-/* "dcgm-exporter": Prometheus text, one scrape a file or many; without times, scrapes are
-   --interval apart. */
+/* "dcgm-exporter": Prometheus text, any scrapes a file; without times, --interval apart. */
 extern const struct profile_reader dcgm_exporter_reader;
 /* "prometheus": what the HTTP API answers to a query of such series. */
 extern const struct profile_reader prometheus_reader;
 /* "dynolog": lines of its log (glog) or bare JSON lines; without times, a device's records are
    --interval apart. */
 extern const struct profile_reader dynolog_reader;
-/* "ea2p": one row a measurement; the unit comes from --energy-unit or the config_energy.json beside
-   the file. */
+/* "ea2p": a row a measurement; the unit is of --energy-unit or config_energy.json beside it. */
 extern const struct profile_reader ea2p_reader;
 /* "zeus": measurement windows (window_name, elapsed_time, gpu0_energy, ...), each a row; or
    summaries of a sweep (network, batch_size, power_limit, time_per_epoch, average_power). Which of
@@ -33,8 +30,7 @@ extern const struct profile_reader codecarbon_reader;
    of several layouts the fastest; LLM serving (max_num_seqs) as points of serving tables. Which of
    them, the header shows. GPU types in small letters. */
 extern const struct profile_reader mlenergy_reader;
-/* "mlperf": result files of MLPerf Training, folders with them and their power readings, tables of
-   results. */
+/* "mlperf": results of MLPerf Training, folders of them with power readings, tables of results. */
 extern const struct profile_reader mlperf_reader;
 /* "sia": step times that its simulator replays, APPLICATION-placements-TYPE.csv and
    APPLICATION-scalability-TYPE.csv, each row a local batch on GPUs of some nodes. */

@@ -389,8 +389,7 @@ static int write_yaml(struct resolver *resolver, const struct yaml_node *root, c
     return r;
 }
 
-/* Some commands load the scenario again for its file: what the runs could read, and this load could
-   not; NULL: nothing. */
+/* A command loads the scenario again for its file: what runs could read, this load not, or NULL. */
 static const char *find_unread(const struct manifest_origin *origin) {
     const struct schema_uses *uses = &origin->scenario->uses;
     if (!origin->scenario->doc.root)

@@ -30,8 +30,7 @@ static const char *keep_policy(struct notes *notes, const char *policy) {
     return notes->policies.at[notes->policies.count - 1];
 }
 
-/* Whether " ..." has to be added to the names of those first told of, since others are not the
-   same. */
+/* Whether " ..." follows the names first told of, because others are not the same. */
 static bool lacks_names(const char *names, const char *more) {
     size_t length = names ? strlen(names) : 0, end = strlen(MORE_NAMES);
     return names && more && !is_same_text(names, more) &&

@@ -30,8 +30,7 @@ void tune_tables_params(const struct tune_output *output, struct str *out); /* t
 /* What was asked, and how many trials failed, as members of root. */
 void tune_json_protocol(cJSON *root, const struct tune_output *output);
 void tune_json_failed(cJSON *root, const struct tune *tune);
-/* What the check says of the bounds, and whether its workloads are others than those of the search.
- */
+/* The check of the bounds, and whether its workloads are others than the search's. */
 void tune_json_checked(cJSON *root, const struct tune_output *output);
 /* What has to be said whatever is printed, a line each: bounds that are broken, a check that is
    none, a search that was cut. */

@@ -147,8 +147,7 @@ double collective_moved(enum collective collective, uint32_t gpus) {
     return collective == ALL_REDUCE ? 2 * share : collective == SEND_RECV ? 1 : share;
 }
 
-/* A ring passes on what each GPU has; a tree goes over half the GPUs at each step. An all-reduce
-   does so twice. */
+/* A ring passes on what each GPU has; a tree halves the GPUs each step; all-reduce: twice. */
 static uint32_t step_count(const struct collective_row *of, enum collective_algorithm algorithm) {
     uint32_t steps = 0;
     if (of->collective == SEND_RECV)

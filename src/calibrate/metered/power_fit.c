@@ -103,8 +103,7 @@ static size_t best_to_free(const double *normal, const double *right, size_t siz
     return best;
 }
 
-/* Goes from x towards aim until a free parameter comes to 0, and holds it there. false: none
-   does. */
+/* Goes from x towards aim until a free parameter is 0, and holds it there. false: none. */
 static bool step_to_bound(double *x, const double *aim, bool *free_now, size_t size) {
     double part = 1;
     for (size_t i = 0; i < size; i++)

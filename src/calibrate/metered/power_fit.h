@@ -1,5 +1,4 @@
-/* Power fitted to a meter by bounded least squares: at rest, of busy GPUs, and by their use
-   (semantics 22). */
+/* Power fitted to a meter by bounded least squares: at rest, busy, and by use (semantics 22). */
 #ifndef EASIM_CALIBRATE_METERED_POWER_FIT_H
 #define EASIM_CALIBRATE_METERED_POWER_FIT_H
 

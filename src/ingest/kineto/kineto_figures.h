@@ -13,8 +13,7 @@ struct kineto_iteration {
     bool slow_first;                       /* over 1.5 times the median: warm-up */
 };
 
-/* What is kept of a rank when most of its events are gone. Release with kineto_rank_figures_finish.
- */
+/* What is kept of a rank when most of its events are gone. For kineto_rank_figures_finish. */
 struct kineto_rank_figures {
     struct kineto_iteration iteration;
     struct kineto_shares all, *steps; /* of the first steps */
@@ -22,8 +21,7 @@ struct kineto_rank_figures {
     struct kineto_streams streams;
 };
 
-/* Of a prepared trace, of which only the first most_steps steps are kept. Takes the streams over.
- */
+/* Of a prepared trace: the first most_steps steps are kept. Takes the streams over. */
 void kineto_rank_figures_init(struct kineto_rank_figures *figures, struct kineto_trace *trace,
                               struct kineto_streams *take_streams, size_t most_steps);
 void kineto_rank_figures_finish(struct kineto_rank_figures *figures);

@@ -12,8 +12,7 @@
 #define OTHERS          3
 #define MOST_NAME_BYTES ((size_t)4 << 20)
 
-/* Texts as hashes: a table that is full must still find what it holds, whatever the length of a
- * name. */
+/* Texts as hashes: a full table must find what it holds, whatever the length of a name. */
 struct key {
     uint64_t name, collective, group;
     int64_t group_size;

@@ -76,8 +76,7 @@ struct kineto_gpus {
     uint64_t without_energy;  /* slices */
 };
 
-/* Adds a slice; returns the number of its GPU, or KINETO_NO_GPU. energy_j: NAN where the slice does
-   not say. */
+/* Adds a slice; returns the number of its GPU, or KINETO_NO_GPU. energy_j: NAN if unknown. */
 uint32_t kineto_gpus_add(struct kineto_gpus *gpus, int64_t node, int64_t gpu, double energy_j);
 void kineto_gpus_finish(struct kineto_gpus *gpus);
 

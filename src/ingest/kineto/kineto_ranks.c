@@ -1,6 +1,5 @@
-/* Matching by order: the n-th collective of a process group and kernel name on one rank is the n-th
- * on all of them.
- */
+/* Matching by order: the n-th collective of a process group and kernel name is that on all
+   ranks. */
 #include "ingest/kineto/kineto_ranks.h"
 
 #include <gsl/gsl_heapsort.h>

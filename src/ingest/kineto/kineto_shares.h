@@ -1,5 +1,4 @@
-/* Which step GPU work belongs to, and how its time divides into compute, communication, memory and
-   idle. */
+/* The step of GPU work, and its time by compute, communication, memory and idle. */
 #ifndef EASIM_INGEST_KINETO_KINETO_SHARES_H
 #define EASIM_INGEST_KINETO_KINETO_SHARES_H
 

@@ -44,8 +44,7 @@ struct reader {
 
 /* ---- Names ---- */
 
-/* As slice_is, inline: lengths of literals are known then, and this runs for every member of every
- * event. */
+/* As slice_is, inline, for known lengths of literals: it runs for every member of every event. */
 static inline bool is_named(struct slice key, const char *name) {
     return key.length == strlen(name) && memcmp(key.at, name, key.length) == 0;
 }

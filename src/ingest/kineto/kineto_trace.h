@@ -76,8 +76,7 @@ struct kineto_trace {
     double peak_allocated_bytes, peak_reserved_bytes; /* of GPU memory; 0: not recorded */
 };
 
-/* Reads the file; trace is filled as far as it got. Negative: unreadable, no trace, or damaged
- * under strict. */
+/* Fills trace as far as it reads. Negative: unreadable, no trace, or damaged under strict. */
 int kineto_trace_read(const char *path, const struct kineto_reading *reading,
                       struct kineto_trace *trace, struct error *reterr) MUST_CHECK;
 /* Events and stretches of the file that cannot be read. */

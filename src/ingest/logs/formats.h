@@ -18,14 +18,11 @@ extern const struct trace_reader philly_reader, philly_json_reader;
 /* "alibaba-gpu-2023": pods of openb; gpu_spec becomes gpu_type (alternatives A|B), gpu_milli below
    1000 gpu_share. "alibaba-pai-2020": in the form of its simulator. */
 extern const struct trace_reader alibaba_gpu_2023_reader, alibaba_pai_2020_reader;
-/* "helios" and "acme": one reader; state, queue, nodes, virtual cluster and the rest become labels.
- */
+/* "helios" and "acme": one reader; state, queue, nodes, virtual cluster, others: labels. */
 extern const struct trace_reader helios_reader, acme_reader;
-/* "gavel": rows are numbered from 1; the model is always taken, since work is stated in its steps.
- */
+/* "gavel": rows are numbered from 1; the model is always taken: work is in its steps. */
 extern const struct trace_reader gavel_reader;
-/* "pollux" and "sia": one reader. The files name an application and no duration: its work comes
-   from the options. */
+/* "pollux" and "sia": one reader. They name an application, no duration: options give its work. */
 extern const struct trace_reader pollux_reader, sia_reader;
 /* "slurm": what `sacct --parsable2` prints. */
 extern const struct trace_reader slurm_reader;

@@ -81,8 +81,7 @@ const char *table_text(struct table *table, int column); /* NULL if absent */
 double table_seconds(struct table *table, int column, double least);
 double table_real(struct table *table, int column, double least, double most, const char *expected);
 uint32_t table_whole(struct table *table, int column, int64_t least);
-/* A date-time as nanoseconds since 1970. Local ones that occur twice or never are noted if the row
-   is kept. */
+/* A date-time as ns since 1970. Local ones that occur twice or never are noted for kept rows. */
 int64_t table_time(struct table *table, int column);
 /* GPUs and run time of a row that can be replayed, or why it cannot. */
 const char *table_reason(const struct trace_row *row);

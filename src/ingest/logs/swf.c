@@ -1,5 +1,4 @@
-/* Standard Workload Format (Feitelson et al., version 2.2): 18 fields a job, -1 = unknown, ";":
-   comment. */
+/* Standard Workload Format (Feitelson et al., 2.2): 18 fields a job, -1: unknown, ";": comment. */
 #include "base/numfmt.h"
 #include "base/units.h"
 #include "ingest/foreign.h"
@@ -307,8 +306,7 @@ static void read_swf_lines(struct reader *reader) {
     }
 }
 
-/* Puts the rows in the order of their numbers (the order by submit is stable) and finds numbers
- * used twice. */
+/* Orders rows by their numbers (the order by submit is stable) and finds numbers used twice. */
 static void sort_by_number(struct reader *reader) {
     size_t count = reader->jobs.count, row_count = 0;
     uint32_t *order =

@@ -52,8 +52,7 @@ struct mlperf_log {
     bool is_left_out; /* the run did not end well, which was noted */
 };
 
-/* Reads the file at path. What the options say of GPUs goes before the file. Negative with every
-   problem. */
+/* Reads the file at path. GPUs of options go before the file's. Negative with every problem. */
 int mlperf_log_read(const char *path, const struct profile_options *options, struct mlperf_log *log,
                     struct profile *profile, struct problems *problems) MUST_CHECK;
 

@@ -1,5 +1,4 @@
-/* The files of one command, put together before the rules are applied: a result may be in two of
-   them. */
+/* The files of one command, put together before the rules apply: a result may be in two files. */
 #include "ingest/mlperf/internal.h"
 #include "ingest/profile_formats.h"
 #include "ingest/readers.h"
@@ -180,8 +179,7 @@ static void refuse_all(const struct profile *profile, const char *path, struct p
     problems_add(problems, (struct location){0}, NULL, "%s: no measurement", path);
 }
 
-/* Whether its first line is the header of a table; standard input, which cannot be read twice, is
- * one. */
+/* Whether its first line is the header of a table; standard input, read but once, is one. */
 static bool is_table(const char *path) {
     struct lines *lines = NULL;
     struct slice line = {0};

@@ -32,8 +32,7 @@ const char *records_text(struct records_job *job, const struct records *records,
 /* NAN: none. *is_bad (may be NULL) as of telemetry_number. */
 double records_number(const struct records *records, int column, enum telemetry_unit unit,
                       bool *is_bad);
-/* The same of a value that a row should have: where it is missing that is counted, and said at the
- * end. */
+/* The same of a value that a row should have: missing ones are counted, and told at the end. */
 double records_value(struct records *records, int column, enum telemetry_unit unit, bool *is_bad);
 bool records_fits(const struct records *records); /* the row has as many cells as the header */
 uint32_t records_line(const struct records *records);

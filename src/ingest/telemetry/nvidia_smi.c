@@ -30,8 +30,7 @@ enum column {
     COLUMNS
 };
 
-/* Names of all ages, and of scripts that wrap nvidia-smi; in the order in which they are preferred.
- */
+/* Names of all ages, and of scripts that wrap nvidia-smi; preferred ones first. */
 static const struct {
     const char *name;
     enum column column;
@@ -261,8 +260,7 @@ static bool has_power_column(const int columns[static COLUMNS]) {
            columns[ENERGY] >= 0;
 }
 
-/* A dmon capture may be embedded in a longer log: lines that begin otherwise are none of its rows.
- */
+/* A dmon capture may be part of a longer log: lines that begin otherwise are not its rows. */
 static int read_dmon_line(struct telemetry *telemetry, struct reader *reader, struct slice line,
                           struct error *reterr) {
     int columns[COLUMNS];
@@ -286,8 +284,7 @@ static int read_csv_line(struct telemetry *telemetry, struct reader *reader, str
         telemetry_bad_row(telemetry);
         return 0;
     }
-    /* Rows that begin with a time, as nearly all do, cannot be a header: no need to look for names
-     * in them. */
+    /* Rows that begin with a time, nearly all, cannot be a header: no search for names. */
     struct slice first = reader->cells[0];
     bool may_be_header = first.length > 0 && !isdigit((unsigned char)*first.at);
     size_t found = may_be_header ? find_smi_columns(reader, columns) : 0;

@@ -1,5 +1,4 @@
-/* Samples as they come. Invariant: a device's points are in the order of the file until they are
- * reported. */
+/* Samples as they come. Invariant: a device's points are in file order until they are reported. */
 #include "ingest/telemetry/telemetry.h"
 
 #include "base/hash.h"

@@ -1,6 +1,4 @@
-/* Power and use of GPUs over time, collected by the readers of telemetry; what becomes of it is the
- * same for all.
- */
+/* Power and use of GPUs over time, from readers of telemetry; the same follows for all. */
 #ifndef EASIM_INGEST_TELEMETRY_TELEMETRY_H
 #define EASIM_INGEST_TELEMETRY_TELEMETRY_H
 
@@ -109,9 +107,7 @@ int telemetry_read(const struct telemetry_format *format, const struct telemetry
                    void *reader);
 
 void telemetry_sample_init(struct telemetry_sample *sample);
-/* Index of the device; TELEMETRY_NO_DEVICE where there are too many: the functions below then do
- * nothing but count.
- */
+/* Index of the device; TELEMETRY_NO_DEVICE if too many: then the functions below only count. */
 uint32_t telemetry_device_number(struct telemetry *telemetry, struct slice key);
 /* A device whose key means another one in each file. */
 uint32_t telemetry_local_device(struct telemetry *telemetry, struct slice key);
@@ -134,8 +130,7 @@ void telemetry_init(struct telemetry *telemetry, const struct telemetry_job *job
 /* Figures, notes and the profile row. Negative where there is no power at all. */
 int telemetry_report(struct telemetry *telemetry, const char *format,
                      const struct telemetry_job *job);
-/* Power as a function of activity, for each device that has both: see telemetry_report.c. Points
- * are in order. */
+/* Power as a function of activity, for each device that has both. Points are in order. */
 void telemetry_add_power_model(struct telemetry *telemetry, struct figure *root);
 void telemetry_finish(struct telemetry *telemetry);
 
@@ -162,8 +157,7 @@ bool telemetry_has_unit(struct slice cell);
    False: no unit of this kind. */
 bool telemetry_header_factor(struct slice header_unit, enum telemetry_unit unit, double *factor);
 const char *telemetry_units_accepted(enum telemetry_unit unit); /* "W, kW, MW": for messages */
-/* Seconds or milliseconds since 1970, or a date and time with / or -; without a zone taken as UTC.
- */
+/* Seconds or milliseconds since 1970, or a date and time with / or -; without zone UTC. */
 bool telemetry_time(struct slice cell, int64_t *time_ns);
 /* The same at blanks; all quotes stay. */
 size_t telemetry_split_blanks(struct slice line, struct slice *fields, size_t most);

@@ -33,8 +33,7 @@ void power_fit_add(struct power_fit *fit, const double activities[static POWER_F
             fit->products[i][k] += before[i] * (values[k] - fit->means[k]);
 }
 
-/* The subset's own solution, scaled to unit deviations; false where it is not unique or has a
- * negative part. */
+/* The subset's solution, scaled to unit deviations; false: not unique or with a negative part. */
 static bool solve_subset(const struct power_fit *fit, unsigned subset,
                          double watts[static POWER_FIT_MOST]) {
     double matrix[POWER_FIT_MOST * POWER_FIT_MOST], right[POWER_FIT_MOST], scale[POWER_FIT_MOST];

@@ -1,5 +1,4 @@
-/* Power as a linear function of activities: P = idle + sum of c_i * x_i with c_i >= 0, by least
- * squares. */
+/* Power as linear in activities: P = idle + sum of c_i * x_i with c_i >= 0, by least squares. */
 #ifndef EASIM_INGEST_TELEMETRY_TELEMETRY_REPORT_H
 #define EASIM_INGEST_TELEMETRY_TELEMETRY_REPORT_H
 
@@ -8,8 +7,7 @@
 
 #define POWER_FIT_MOST 3 /* activities */
 
-/* Means and sums of products of deviations from them, one point after the other. Zero-initialise.
- */
+/* Means and sums of products of deviations, point after point. Zero-initialise. */
 struct power_fit {
     uint64_t points;
     double means[POWER_FIT_MOST + 1]; /* the last one is power */

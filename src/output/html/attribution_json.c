@@ -16,8 +16,7 @@ enum measure { ENERGY, GPU_TIME, CO2, COST, MEASURES };
 
 static const char *const attribution_json_measure_names[MEASURES] = {"energy_j", "gpu_s", "co2_kg",
                                                                      "cost"};
-/* Nodes of each level that are kept below one of the level above; of deeper levels as many as of
-   the last. */
+/* Nodes of each level kept below one of the level above; deeper levels are as the last. */
 static const size_t most_below[] = {0, 60, 40, 12};
 
 /* A node of the page: a row, or all those of a parent that are not shown by themselves. */

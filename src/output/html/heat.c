@@ -1,5 +1,4 @@
-/* The heat map: see internal.h. All is added up at the finest level; the coarser ones are means of
-   it. */
+/* The heat map: see internal.h. Sums at the finest level; coarser ones are means of it. */
 #include "output/html/internal.h"
 
 #include "cluster/power_meter.h"

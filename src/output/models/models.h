@@ -19,8 +19,7 @@ struct timed_plans {
     ARRAY_OF(struct timed_plan) list;
 };
 
-/* Whether the row is of a transformer, in the span that the empty cluster gives its k: of each k
-   one is. */
+/* Whether the row is of a transformer, in its span on the empty cluster: one row a k. */
 bool timed_plans_stand_for(const struct survey_row *row);
 /* By ascending time, those that do not fit the memory included, and the one that the model states;
    release with timed_plans_finish. */

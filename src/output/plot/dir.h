@@ -31,8 +31,7 @@ int plot_dir_open(const char *path, struct plot_dir **ret_dir, struct error *ret
 int plot_dir_draw(struct plot_dir *dir, const struct plot_kind *kind,
                   const struct plot_figure *figure, const char *formats, struct str *warnings,
                   struct error *reterr) MUST_CHECK;
-/* Puts all figures in place; those of the same name in other formats, of older data, are removed.
- * Frees dir. */
+/* Puts all figures in place, removes those of the same name in other formats. Frees dir. */
 int plot_dir_commit(struct plot_dir *dir, struct error *reterr) MUST_CHECK;
 void plot_dir_abort(
     struct plot_dir *dir); /* leaves nothing behind but an empty folder; accepts NULL */

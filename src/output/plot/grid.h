@@ -66,8 +66,7 @@ int grid_open(const struct grid_request *request, struct grid_table *table,
               struct error *reterr) MUST_CHECK;
 void grid_finish(struct grid_table *table);
 size_t grid_find_axis(const struct grid_table *table, const char *name);
-/* The axis takes more than one value where `of` has one: it is not the same axis under another
- * name. */
+/* The axis has several values where `of` has one: not the same axis by another name. */
 bool grid_is_free(const struct grid_table *table, size_t axis, size_t of);
 /* Appends the cells in which the metric is defined, ordered by place along the axes, the first
    foremost. An axis GRID_NO_AXIS has one place. */

@@ -1,5 +1,4 @@
-/* Curves of what models say. Invariant: along a curve one thing is held, the one that lets it reach
-   farthest. */
+/* Curves of models. Invariant: a curve holds the one thing that lets it reach farthest. */
 #include "output/plot/figures.h"
 
 #include <math.h>
@@ -269,8 +268,7 @@ static size_t count_places(const struct drawing *d, size_t model, size_t type, e
     return count;
 }
 
-/* The longest curves with that held; of equally long ones the two with the most and the least of
-   it. */
+/* The longest curves with that held; of equally long ones those with most and least of it. */
 static struct curves longest_curves(const struct drawing *d, size_t model, size_t type,
                                     enum held held) {
     struct curves c = {.held = held};

@@ -1,5 +1,4 @@
-/* Folders of results. Invariant: the order of the series is that of compare.csv, or of the command
- * line. */
+/* Folders of results. Invariant: series are in the order of compare.csv or the command line. */
 #include "output/plot/source.h"
 
 #include "base/numfmt.h"
@@ -67,8 +66,7 @@ static struct plot_series *find_series(struct plot_source *source, size_t first,
     return series;
 }
 
-/* One row of aggregate.csv or compare.csv. A metric that this easim does not know is passed over.
- */
+/* One row of aggregate.csv or compare.csv. A metric unknown to this easim is skipped. */
 static int read_estimate(struct plot_source *source, size_t first, const struct csv *csv,
                          const int *columns, struct error *reterr) {
     struct plot_series *series = find_series(source, first, csv_field(csv, columns[POLICY]));

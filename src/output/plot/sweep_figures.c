@@ -57,8 +57,7 @@ static bool is_seed(const struct grid_axis *axis) {
     return strcmp(axis->name, "axis.seed") == 0;
 }
 
-/* The axis with most values, of those that are numbers if wanted, that varies freely of two others.
- */
+/* The axis with most values (numbers if wanted) that varies freely of two others. */
 static size_t widest_axis(const struct grid_table *table, bool numeric, size_t most,
                           const size_t *taken, size_t taken_count) {
     size_t best = GRID_NO_AXIS;

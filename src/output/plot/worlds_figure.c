@@ -57,8 +57,7 @@ static int read_world_row(struct world_reader *reader, struct error *reterr) {
     return r;
 }
 
-/* Nearly all cells of the table must be there: a foreign file would ask for any amount of memory.
- */
+/* Nearly all cells must be there: a foreign file could ask for any amount of memory. */
 static int check_size(const struct world_reader *reader, struct error *reterr) {
     uint64_t expected = (uint64_t)reader->worlds.entries.count *
                         reader->replications.entries.count * reader->source->series.count;

@@ -53,8 +53,7 @@ void waste_csv_header(struct str *out);
 /* The same of a run of the folder that is read for it. */
 int waste_csv_read(const struct recorded_folder *folder, const struct recorded_part *part,
                    struct str *out, struct error *reterr) MUST_CHECK;
-/* A row for each class, in the order of precedence; of a run without measured time there are no
-   shares. */
+/* A row for each class, in order of precedence; without measured time there are no shares. */
 void waste_csv_rows(const struct recorded_run *run, const struct waste *waste, struct str *out);
 
 /* --- waste_line: the line under the table of a run: its energy by class, in per cent --- */

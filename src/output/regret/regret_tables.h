@@ -1,5 +1,4 @@
-/* What `easim regret` writes and shows: regret.csv, hindsight.csv, JSON, and a summary on the
-   terminal. */
+/* Results of `easim regret`: regret.csv, hindsight.csv, JSON, and a summary on the terminal. */
 #ifndef EASIM_OUTPUT_REGRET_REGRET_TABLES_H
 #define EASIM_OUTPUT_REGRET_REGRET_TABLES_H
 

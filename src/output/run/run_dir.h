@@ -1,5 +1,4 @@
-/* The folder of one run: its files are written as replications finish and appear when they are
- * complete. */
+/* The folder of one run: files are written as replications finish, and appear when complete. */
 #ifndef EASIM_OUTPUT_RUN_RUN_DIR_H
 #define EASIM_OUTPUT_RUN_RUN_DIR_H
 
@@ -28,8 +27,7 @@ bool run_dir_names(const char *name);
 /* 1 if nothing is in the folder or it does not exist, 0 if there is something, negative on errors.
    What killed processes have left is nothing, nor are folders with nothing else. */
 int run_dir_is_empty(const char *path, struct error *reterr) MUST_CHECK;
-/* Removes these from such a folder, which is locked: another command might have made them just now.
- */
+/* Removes these from such a folder, locked because another command might just have made them. */
 void run_dir_clear(const char *path);
 /* The folder exists and is locked by the command (folder_lock.h), or it is a part of another and
    is made and locked here. ERROR_INPUT if it is not empty and force is not given. */

@@ -1,5 +1,4 @@
-/* Stories of jobs and replicas (docs/explain.md), as text for people and as JSON for scripts, and
-   their words. */
+/* Stories of jobs and replicas (docs/explain.md), as text and as JSON, and their words. */
 #ifndef EASIM_OUTPUT_STORY_STORY_H
 #define EASIM_OUTPUT_STORY_STORY_H
 

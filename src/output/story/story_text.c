@@ -1,5 +1,4 @@
-/* A story as text. Invariant: each name of others is written by story_add_name, so that it stays on
-   its line. */
+/* A story as text. Invariant: story_add_name keeps each name of others on its line. */
 #include "output/story/story.h"
 
 #include "base/units.h"

@@ -40,8 +40,7 @@ int run_store_read(struct run_store *store, const char *folder, struct error *re
 /* What counts of a point: of those inputs, or (NULL) of any; NULL: nothing. */
 const struct run_record *run_store_find(const struct run_store *store, uint64_t id,
                                         const uint64_t *inputs);
-/* Appends its notes and its text, without the last line; ERROR_IO if they are not there any more.
- */
+/* Appends its notes and its text, without the last line; ERROR_IO if they are gone. */
 int run_store_load(const struct run_store *store, const struct run_record *record,
                    struct str *notes, struct str *text, struct error *reterr) MUST_CHECK;
 void run_store_finish(struct run_store *store);
