@@ -24,7 +24,7 @@ static void read_input(const struct profile_options *options, const uint8_t *byt
     char *paths[] = {path};
     struct str out = {0};
     fuzz_assert(reader);
-    int status = reader->read(paths, 1, options, &profile, &problems);
+    int status = profile_read(reader, paths, 1, options, &profile, &problems);
     fuzz_assert((status < 0) == (problems.count > 0));
     if (status == 0) {
         profile_write_csv(&profile, &out);
