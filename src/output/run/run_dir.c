@@ -194,8 +194,9 @@ int run_dir_open(const struct run_dir_options *options, const struct study *stud
     return 0;
 }
 
-/* ---- Rows of one replication. What of a file has not left in pieces (flow.h) comes at the end: a
-   part for each, the end of the run, and why there is no trace, each behind its length ---- */
+/* ---- Rows of one replication. What of a file has not left in pieces (shared_ring.h) comes at the
+   end: a part for each, the end of the run, and why there is no trace, each behind its length ----
+ */
 
 enum { PART_END = FILE_COUNT, PART_TRACE, PART_COUNT };
 

@@ -29,7 +29,7 @@ bool run_dir_names(const char *name);
 int run_dir_is_empty(const char *path, struct error *reterr) MUST_CHECK;
 /* Removes these from such a folder, locked because another command might just have made them. */
 void run_dir_clear(const char *path);
-/* The folder exists and is locked by the command (folder_lock.h), or it is a part of another and
+/* The folder exists and is locked by the command (io/leftovers.h), or it is a part of another and
    is made and locked here. ERROR_INPUT if it is not empty and force is not given. */
 int run_dir_open(const struct run_dir_options *options, const struct study *study,
                  struct run_dir **ret_dir, struct error *reterr) MUST_CHECK;
