@@ -1,6 +1,8 @@
 /* Growable arrays: ARRAY_OF(struct job) jobs = {0}; array_add(&jobs)->id = 3; free(jobs.at).
  * Sorted ones: ORDER_BY(by_size, struct job, DESC(gpus) ASC(id)) defines an order of qsort, and
  * sort_array(jobs.at, jobs.count, by_size) sorts.
+ * Names by enum: of #define COLORS(X) X(RED, "red"), X(BLUE, "blue") come the constants of
+ * enum color { COLORS(ENUM_OF) } and const char *const color_names[] = {COLORS(NAME_OF)}.
  */
 #ifndef EASIM_BASE_ARRAY_H
 #define EASIM_BASE_ARRAY_H
@@ -10,6 +12,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* What an enum and what the array of its names make of a row X(CONSTANT, "name"). */
+#define ENUM_OF(constant, ...) constant
+#define NAME_OF(constant, ...) [constant] = FIRST_CELL(__VA_ARGS__, 0)
+#define FIRST_CELL(first, ...) first
 
 #define ARRAY_OF(type) \
     struct { \

@@ -120,36 +120,14 @@ size_t units_number_length(const char *text, size_t length) {
 }
 
 const char *units_accepted(enum dimension dimension) {
-    static const char *const texts[] = {
-        [DIMENSION_NONE] = "",
-        [DIMENSION_TIME] = "ns, us, ms, s, min, h, d, w",
-        [DIMENSION_GIB] = "B, kB, MB, GB, TB, KiB, MiB, GiB, TiB",
-        [DIMENSION_BYTES] = "B, kB, MB, GB, TB, KiB, MiB, GiB, TiB",
-        [DIMENSION_POWER] = "W, kW, MW",
-        [DIMENSION_ENERGY] = "J, kJ, MJ, GJ, Wh, kWh, MWh",
-        [DIMENSION_ENERGY_KWH] = "J, kJ, MJ, GJ, Wh, kWh, MWh",
-        [DIMENSION_CARBON] = "g/kWh, kg/kWh, kg/MWh, t/MWh",
-        [DIMENSION_PRICE] = "/MWh, /kWh, with or without a currency as in EUR/MWh",
-        [DIMENSION_WATER] = "l/kWh, l/MWh",
-        [DIMENSION_RATE] = "/s, /min, /h, /d",
-        [DIMENSION_BANDWIDTH] = ("B/s, kB/s, MB/s, GB/s, TB/s, MiB/s, GiB/s, Mbit/s, "
-                                 "Gbit/s, Tbit/s")};
+#define TEXT_OF(dimension, base, accepted) [dimension] = accepted
+    static const char *const texts[] = {DIMENSIONS(TEXT_OF)};
+#undef TEXT_OF
     return texts[dimension];
 }
 
 enum dimension units_dimension(const char *base_unit) {
-    static const char *const bases[] = {[DIMENSION_NONE] = "",
-                                        [DIMENSION_TIME] = "s",
-                                        [DIMENSION_GIB] = "GiB",
-                                        [DIMENSION_BYTES] = "B",
-                                        [DIMENSION_POWER] = "W",
-                                        [DIMENSION_ENERGY] = "J",
-                                        [DIMENSION_ENERGY_KWH] = "kWh",
-                                        [DIMENSION_CARBON] = "g/kWh",
-                                        [DIMENSION_PRICE] = "currency/MWh",
-                                        [DIMENSION_WATER] = "l/kWh",
-                                        [DIMENSION_RATE] = "1/s",
-                                        [DIMENSION_BANDWIDTH] = "B/s"};
+    static const char *const bases[] = {DIMENSIONS(NAME_OF)};
     for (size_t i = 0; i < sizeof bases / sizeof *bases; i++)
         if (strcmp(bases[i], base_unit) == 0)
             return (enum dimension)i;

@@ -2,6 +2,8 @@
 #ifndef EASIM_BASE_UNITS_H
 #define EASIM_BASE_UNITS_H
 
+#include "base/array.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,20 +16,21 @@
 #define TIME_NONE_NS    INT64_MAX /* "no such instant" */
 
 /* What a number is of, and the unit that a bare number has. */
-enum dimension {
-    DIMENSION_NONE,       /* a plain number: no unit is accepted */
-    DIMENSION_TIME,       /* s */
-    DIMENSION_GIB,        /* memory of GPUs, GiB */
-    DIMENSION_BYTES,      /* B */
-    DIMENSION_POWER,      /* W */
-    DIMENSION_ENERGY,     /* J */
-    DIMENSION_ENERGY_KWH, /* kWh */
-    DIMENSION_CARBON,     /* g/kWh */
-    DIMENSION_PRICE,      /* currency/MWh */
-    DIMENSION_WATER,      /* l/kWh */
-    DIMENSION_RATE,       /* 1/s */
-    DIMENSION_BANDWIDTH,  /* B/s */
-};
+#define DIMENSIONS(X) \
+    X(DIMENSION_NONE, "", ""), /* a plain number: no unit is accepted */ \
+        X(DIMENSION_TIME, "s", "ns, us, ms, s, min, h, d, w"), \
+        X(DIMENSION_GIB, "GiB", "B, kB, MB, GB, TB, KiB, MiB, GiB, TiB"), /* memory of GPUs */ \
+        X(DIMENSION_BYTES, "B", "B, kB, MB, GB, TB, KiB, MiB, GiB, TiB"), \
+        X(DIMENSION_POWER, "W", "W, kW, MW"), \
+        X(DIMENSION_ENERGY, "J", "J, kJ, MJ, GJ, Wh, kWh, MWh"), \
+        X(DIMENSION_ENERGY_KWH, "kWh", "J, kJ, MJ, GJ, Wh, kWh, MWh"), \
+        X(DIMENSION_CARBON, "g/kWh", "g/kWh, kg/kWh, kg/MWh, t/MWh"), \
+        X(DIMENSION_PRICE, "currency/MWh", \
+          "/MWh, /kWh, with or without a currency as in EUR/MWh"), \
+        X(DIMENSION_WATER, "l/kWh", "l/kWh, l/MWh"), X(DIMENSION_RATE, "1/s", "/s, /min, /h, /d"), \
+        X(DIMENSION_BANDWIDTH, "B/s", \
+          "B/s, kB/s, MB/s, GB/s, TB/s, MiB/s, GiB/s, Mbit/s, Gbit/s, Tbit/s")
+enum dimension { DIMENSIONS(ENUM_OF) };
 
 /* A number, or a number and a unit of the dimension, blanks between them or not: "6 kW" is 6000 of
    DIMENSION_POWER, the nearest double to the product. false for anything else, infinity included;

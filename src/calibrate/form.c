@@ -5,14 +5,10 @@
 #include <string.h>
 
 const char *const compute_form_names[] = {"proportional", "affine", "roofline", "p-norm"};
-const char *const sync_form_names[] = {"no sync", "constant sync", "log2 sync",
-                                       "k^e",     "additive sync", "gamma-norm sync"};
+const char *const sync_form_names[] = {SYNC_FORM_ROWS(NAME_OF)};
 const char *const power_law_names[] = {"no power", "constant power", "linear power",
                                        "power over the floor of a node"};
-const char *const parameter_names[] = {"a_s",          "c_s",        "gamma",
-                                       "alpha_s",      "beta_s",     "alpha_inter_s",
-                                       "beta_inter_s", "sync_gamma", "scaling_exponent",
-                                       "p0_w",         "pmax_w"};
+const char *const parameter_names[] = {PARAMETERS(NAME_OF)};
 
 size_t form_parameters(const struct form *form, enum parameter free[static PARAM_COUNT]) {
     bool norm = form->sync == SYNC_NORM, further = norm || form->sync == SYNC_ADDITIVE;

@@ -4,6 +4,7 @@
 #ifndef EASIM_CALIBRATE_FORM_H
 #define EASIM_CALIBRATE_FORM_H
 
+#include "base/array.h"
 #include "model/laws.h"
 
 #include <stdbool.h>
@@ -19,15 +20,11 @@ enum compute_form {
 };
 /* SYNC_DOUBLING: across nodes beta by the doublings of their number, nothing inside; only with the
    log2 law. */
-enum sync_form {
-    SYNC_NONE,
-    SYNC_CONSTANT,
-    SYNC_DOUBLING,
-    SYNC_EXPONENT,
-    SYNC_ADDITIVE,
-    SYNC_NORM,
-    SYNC_FORMS
-};
+#define SYNC_FORM_ROWS(X) \
+    X(SYNC_NONE, "no sync"), X(SYNC_CONSTANT, "constant sync"), X(SYNC_DOUBLING, "log2 sync"), \
+        X(SYNC_EXPONENT, "k^e"), X(SYNC_ADDITIVE, "additive sync"), \
+        X(SYNC_NORM, "gamma-norm sync")
+enum sync_form { SYNC_FORM_ROWS(ENUM_OF), SYNC_FORMS };
 /* POWER_LAW_FLOOR: from one metered size and the power of a node at rest; not fitted. */
 enum power_law { POWER_LAW_NONE, POWER_LAW_CONSTANT, POWER_LAW_LINEAR, POWER_LAW_FLOOR };
 
@@ -35,20 +32,12 @@ extern const char *const compute_form_names[];
 extern const char *const sync_form_names[];
 extern const char *const power_law_names[];
 
-enum parameter {
-    PARAM_A,
-    PARAM_C,
-    PARAM_GAMMA,
-    PARAM_ALPHA,
-    PARAM_BETA,
-    PARAM_ALPHA_INTER,
-    PARAM_BETA_INTER,
-    PARAM_SYNC_GAMMA,
-    PARAM_EXPONENT,
-    PARAM_P0,
-    PARAM_PMAX,
-    PARAM_COUNT
-};
+#define PARAMETERS(X) \
+    X(PARAM_A, "a_s"), X(PARAM_C, "c_s"), X(PARAM_GAMMA, "gamma"), X(PARAM_ALPHA, "alpha_s"), \
+        X(PARAM_BETA, "beta_s"), X(PARAM_ALPHA_INTER, "alpha_inter_s"), \
+        X(PARAM_BETA_INTER, "beta_inter_s"), X(PARAM_SYNC_GAMMA, "sync_gamma"), \
+        X(PARAM_EXPONENT, "scaling_exponent"), X(PARAM_P0, "p0_w"), X(PARAM_PMAX, "pmax_w")
+enum parameter { PARAMETERS(ENUM_OF), PARAM_COUNT };
 
 extern const char *const parameter_names[]; /* keys of the model file */
 

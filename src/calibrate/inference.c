@@ -14,7 +14,7 @@
 #define MOVED 0.1 /* of a pooled figure, relatively: beyond, its point is named */
 
 const char *const inference_quantity_names[INFERENCE_QUANTITIES] = {
-    "throughput", "power", "latency p50", "latency p90", "latency p95", "latency p99"};
+    INFERENCE_QUANTITY_ROWS(NAME_OF)};
 
 static double place_of(const struct inference_row *row) {
     if (!inference_row_is_serving(row))

@@ -31,15 +31,10 @@ static inline bool inference_row_is_serving(const struct inference_row *row) {
 
 /* --- inference --- */
 
-enum inference_quantity {
-    OF_SPEED,
-    OF_POWER,
-    OF_P50,
-    OF_P90,
-    OF_P95,
-    OF_P99,
-    INFERENCE_QUANTITIES
-};
+#define INFERENCE_QUANTITY_ROWS(X) \
+    X(OF_SPEED, "throughput"), X(OF_POWER, "power"), X(OF_P50, "latency p50"), \
+        X(OF_P90, "latency p90"), X(OF_P95, "latency p95"), X(OF_P99, "latency p99")
+enum inference_quantity { INFERENCE_QUANTITY_ROWS(ENUM_OF), INFERENCE_QUANTITIES };
 extern const char *const inference_quantity_names[INFERENCE_QUANTITIES];
 
 /* An inner point of a curve, predicted at its place from the other points of the curve. */

@@ -21,69 +21,20 @@
 
 #define SAME_SPEED 0.02 /* of rows with a limit that limits nothing, in the mean */
 
-enum column {
-    MODEL,
-    GPU,
-    K,
-    BATCH,
-    THROUGHPUT,
-    PRECISION,
-    NODES,
-    LIMIT,
-    POWER,
-    EVIDENCE,
-    SOURCE,
-    GLOBAL_BATCH,
-    GRAD_ACCUM,
-    SAMPLES,
-    RUN_S,
-    NODE_POWER,
-    NODE_FLOOR,
-    SCOPE,
-    ROUND,
-    RUNS,
-    UNIT,
-    PROMPT,
-    BATCH_LIMIT,
-    RUNNING,
-    ITL_P50,
-    ITL_P90,
-    ITL_P95,
-    ITL_P99,
-    LATENCY,
-    COLUMN_COUNT
-};
+#define COLUMNS(X) \
+    X(MODEL, "model"), X(GPU, "gpu"), X(K, "k"), X(BATCH, "batch_per_gpu"), \
+        X(THROUGHPUT, "throughput_samples_s"), X(PRECISION, "precision"), X(NODES, "nodes"), \
+        X(LIMIT, "power_limit_w"), X(POWER, "power_w_per_gpu"), X(EVIDENCE, "evidence"), \
+        X(SOURCE, "source"), X(GLOBAL_BATCH, "global_batch"), X(GRAD_ACCUM, "grad_accum"), \
+        X(SAMPLES, "samples_to_target"), X(RUN_S, "run_s"), X(NODE_POWER, "node_power_w"), \
+        X(NODE_FLOOR, "node_floor_w"), X(SCOPE, "power_scope"), X(ROUND, "round"), \
+        X(RUNS, "runs"), X(UNIT, "unit"), X(PROMPT, "prompt"), X(BATCH_LIMIT, "batch_limit"), \
+        X(RUNNING, "running_batch"), X(ITL_P50, "itl_p50_ms"), X(ITL_P90, "itl_p90_ms"), \
+        X(ITL_P95, "itl_p95_ms"), X(ITL_P99, "itl_p99_ms"), X(LATENCY, "latency_ms")
+enum column { COLUMNS(ENUM_OF), COLUMN_COUNT };
 #define FIRST_OPTIONAL PRECISION
 
-static const char *const column_names[COLUMN_COUNT] = {"model",
-                                                       "gpu",
-                                                       "k",
-                                                       "batch_per_gpu",
-                                                       "throughput_samples_s",
-                                                       "precision",
-                                                       "nodes",
-                                                       "power_limit_w",
-                                                       "power_w_per_gpu",
-                                                       "evidence",
-                                                       "source",
-                                                       "global_batch",
-                                                       "grad_accum",
-                                                       "samples_to_target",
-                                                       "run_s",
-                                                       "node_power_w",
-                                                       "node_floor_w",
-                                                       "power_scope",
-                                                       "round",
-                                                       "runs",
-                                                       "unit",
-                                                       "prompt",
-                                                       "batch_limit",
-                                                       "running_batch",
-                                                       "itl_p50_ms",
-                                                       "itl_p90_ms",
-                                                       "itl_p95_ms",
-                                                       "itl_p99_ms",
-                                                       "latency_ms"};
+static const char *const column_names[COLUMN_COUNT] = {COLUMNS(NAME_OF)};
 
 const char *const profile_scope_names[] = {"gpu", "node", "node_ac", "node_dc", NULL};
 

@@ -2,6 +2,7 @@
 #ifndef EASIM_ENGINE_OBSERVER_H
 #define EASIM_ENGINE_OBSERVER_H
 
+#include "base/array.h"
 #include "cluster/power_meter.h"
 
 struct event;
@@ -30,23 +31,19 @@ enum action_kind {
 extern const char *const action_names[]; /* by enum action_kind */
 
 /* Why actions are refused; the answer a policy sees is coarser. */
-enum refusal {
-    REFUSED_NOFIT,
-    REFUSED_CAP,
-    REFUSED_NO_SUCH_JOB,
-    REFUSED_STATE,
-    REFUSED_CONFIG,
-    REFUSED_CAPABILITY,
-    REFUSED_NOT_PREEMPTIBLE,
-    REFUSED_TIME,
-    REFUSED_FORM,
-    REFUSED_TWICE,
-    REFUSED_PART,
-    REFUSED_NO_SUCH_REPLICA,
-    REFUSED_REPLICAS,
-    REFUSAL_COUNT,
-    REFUSED_NOT = REFUSAL_COUNT, /* accepted */
-};
+#define REFUSALS(X) \
+    X(REFUSED_NOFIT, "not enough free GPUs"), X(REFUSED_CAP, "over the power cap"), \
+        X(REFUSED_NO_SUCH_JOB, "no such job"), X(REFUSED_STATE, "job is not in the right state"), \
+        X(REFUSED_CONFIG, "not a configuration of that job"), \
+        X(REFUSED_CAPABILITY, "capability not declared"), \
+        X(REFUSED_NOT_PREEMPTIBLE, "job is not preemptible"), \
+        X(REFUSED_TIME, "not a time in the future"), \
+        X(REFUSED_FORM, "not a set of starts, preemptions and resizes"), \
+        X(REFUSED_TWICE, "job is in the exchange twice"), \
+        X(REFUSED_PART, "another part of the exchange is refused"), \
+        X(REFUSED_NO_SUCH_REPLICA, "no such replica, or configuration of one"), \
+        X(REFUSED_REPLICAS, "the service has its most, or least, replicas")
+enum refusal { REFUSALS(ENUM_OF), REFUSAL_COUNT, REFUSED_NOT = REFUSAL_COUNT, /* accepted */ };
 extern const char *const refusal_names[]; /* by enum refusal */
 
 /* An action that a policy has tried. */
@@ -76,24 +73,22 @@ enum segment_kind {
 };
 
 /* Why a segment ended, and the next one began. */
-enum segment_cause {
-    CAUSE_SUBMITTED, /* the first one: nothing ended */
-    CAUSE_STARTED,
-    CAUSE_SET_UP,      /* the set-up is over */
-    CAUSE_PHASE,       /* the next phase of its model: a run goes on */
-    CAUSE_UTILIZATION, /* the next step of its utilization: likewise */
-    CAUSE_CONTENTION,  /* another share of network or storage: likewise */
-    CAUSE_PREEMPTED,
-    CAUSE_SAVED, /* a checkpoint is written */
-    CAUSE_RESIZED,
-    CAUSE_NODE_FAILED,
-    CAUSE_FINISHED,
-    CAUSE_REJECTED,   /* by the policy, while it was queued */
-    CAUSE_RESERVED,   /* replicas: the first one, where it finds no GPUs */
-    CAUSE_LOAD,       /* its service gives it another load: it goes on serving */
-    CAUSE_RELEASED,   /* it is not needed any more, or the cap does not allow it */
-    CAUSE_END_OF_RUN, /* nothing happened to the job: job_segments.h */
-};
+#define SEGMENT_CAUSE_ROWS(X) \
+    X(CAUSE_SUBMITTED, "submitted"),                            /* the first one: nothing ended */ \
+        X(CAUSE_STARTED, "started"), X(CAUSE_SET_UP, "set_up"), /* the set-up is over */ \
+        X(CAUSE_PHASE, "phase"),             /* the next phase of its model: a run goes on */ \
+        X(CAUSE_UTILIZATION, "utilization"), /* the next step of its utilization: likewise */ \
+        X(CAUSE_CONTENTION, "contention"),   /* another share of network or storage: likewise */ \
+        X(CAUSE_PREEMPTED, "preempted"), X(CAUSE_SAVED, "saved"), /* a checkpoint is written */ \
+        X(CAUSE_RESIZED, "resized"), X(CAUSE_NODE_FAILED, "failed"), \
+        X(CAUSE_FINISHED, "finished"), \
+        X(CAUSE_REJECTED, "rejected"), /* by the policy, while it was queued */ \
+        X(CAUSE_RESERVED, "reserved"), /* replicas: the first one, where it finds no GPUs */ \
+        X(CAUSE_LOAD, "load"),         /* its service gives it another load: it goes on serving */ \
+        X(CAUSE_RELEASED, \
+          "released"), /* it is not needed any more, or the cap does not allow it */ \
+        X(CAUSE_END_OF_RUN, "end_of_run") /* nothing happened to the job: job_segments.h */
+enum segment_cause { SEGMENT_CAUSE_ROWS(ENUM_OF) };
 
 extern const char *const segment_kind_names[];  /* by enum segment_kind */
 extern const char *const segment_cause_names[]; /* by enum segment_cause */

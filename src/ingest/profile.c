@@ -89,24 +89,14 @@ int profile_check_columns(struct profile *profile, struct problems *problems) {
 
 /* ---- The CSV ---- */
 
-enum run_column {
-    RUN_NODES,
-    RUN_GLOBAL_BATCH,
-    RUN_GRAD_ACCUM,
-    RUN_SAMPLES,
-    RUN_SECONDS,
-    RUN_NODE_POWER,
-    RUN_NODE_FLOOR,
-    RUN_POWER_SCOPE,
-    RUN_ROUND,
-    RUN_RUNS,
-    RUN_COLUMNS
-};
+#define RUN_COLUMN_ROWS(X) \
+    X(RUN_NODES, "nodes"), X(RUN_GLOBAL_BATCH, "global_batch"), X(RUN_GRAD_ACCUM, "grad_accum"), \
+        X(RUN_SAMPLES, "samples_to_target"), X(RUN_SECONDS, "run_s"), \
+        X(RUN_NODE_POWER, "node_power_w"), X(RUN_NODE_FLOOR, "node_floor_w"), \
+        X(RUN_POWER_SCOPE, "power_scope"), X(RUN_ROUND, "round"), X(RUN_RUNS, "runs")
+enum run_column { RUN_COLUMN_ROWS(ENUM_OF), RUN_COLUMNS };
 
-static const char *const run_column_names[RUN_COLUMNS] = {
-    "nodes", "global_batch", "grad_accum",   "samples_to_target",
-    "run_s", "node_power_w", "node_floor_w", "power_scope",
-    "round", "runs"};
+static const char *const run_column_names[RUN_COLUMNS] = {RUN_COLUMN_ROWS(NAME_OF)};
 
 /* Appends the value, if there is one. */
 static void add_run_cell(struct str *out, const struct profile_run *run, enum run_column column) {

@@ -199,41 +199,15 @@ int recorded_services_load_figures(struct recorded_run *run, const char *folder,
 
 /* --- recorded_jobs --- */
 
-enum {
-    W_ID,
-    W_USER,
-    W_MODEL,
-    W_CLASS,
-    W_SUBMIT,
-    W_DEADLINE,
-    W_WORK,
-    W_REFERENCE,
-    W_DURATION,
-    W_REQUESTED,
-    W_PREEMPTIBLE,
-    W_UTILIZATION,
-    W_SHARE,
-    W_K,
-    W_B,
-    W_H
-};
-static const char *const columns[] = {"job_id",
-                                      "user",
-                                      "model",
-                                      "class",
-                                      "submit_s",
-                                      "deadline_s",
-                                      "work_samples",
-                                      "reference_gpu_s",
-                                      "duration_s",
-                                      "requested_s",
-                                      "preemptible",
-                                      "utilization",
-                                      "gpu_share",
-                                      "k",
-                                      "b",
-                                      "h",
-                                      NULL};
+#define WORKLOAD_COLUMNS(X) \
+    X(W_ID, "job_id"), X(W_USER, "user"), X(W_MODEL, "model"), X(W_CLASS, "class"), \
+        X(W_SUBMIT, "submit_s"), X(W_DEADLINE, "deadline_s"), X(W_WORK, "work_samples"), \
+        X(W_REFERENCE, "reference_gpu_s"), X(W_DURATION, "duration_s"), \
+        X(W_REQUESTED, "requested_s"), X(W_PREEMPTIBLE, "preemptible"), \
+        X(W_UTILIZATION, "utilization"), X(W_SHARE, "gpu_share"), X(W_K, "k"), X(W_B, "b"), \
+        X(W_H, "h")
+enum { WORKLOAD_COLUMNS(ENUM_OF) };
+static const char *const columns[] = {WORKLOAD_COLUMNS(NAME_OF), NULL};
 
 #define LABEL    "label."
 #define WORK_MAX 1e300 /* sums stay finite */

@@ -16,27 +16,13 @@
 static int recorded_rows_load_segments(struct recorded_run *run, struct error *reterr) MUST_CHECK;
 static int recorded_rows_load_rests(struct recorded_run *run, struct error *reterr) MUST_CHECK;
 
-enum {
-    S_ID,
-    S_NUMBER,
-    S_KIND,
-    S_START,
-    S_END,
-    S_TYPE,
-    S_K,
-    S_B,
-    S_NODES,
-    S_ENERGY,
-    S_WORK,
-    S_LIMIT,
-    S_SHARE,
-    S_PHASE,
-    S_BEGAN,
-    S_ENDED
-};
-static const char *const segment_columns[] = {
-    "job_id",   "segment", "kind",          "start_s",   "end_s", "gpu_type", "k",     "b", "nodes",
-    "energy_j", "work",    "power_limit_w", "gpu_share", "phase", "began",    "ended", NULL};
+#define SEGMENT_COLUMNS(X) \
+    X(S_ID, "job_id"), X(S_NUMBER, "segment"), X(S_KIND, "kind"), X(S_START, "start_s"), \
+        X(S_END, "end_s"), X(S_TYPE, "gpu_type"), X(S_K, "k"), X(S_B, "b"), X(S_NODES, "nodes"), \
+        X(S_ENERGY, "energy_j"), X(S_WORK, "work"), X(S_LIMIT, "power_limit_w"), \
+        X(S_SHARE, "gpu_share"), X(S_PHASE, "phase"), X(S_BEGAN, "began"), X(S_ENDED, "ended")
+enum { SEGMENT_COLUMNS(ENUM_OF) };
+static const char *const segment_columns[] = {SEGMENT_COLUMNS(NAME_OF), NULL};
 
 enum { G_NODE, G_GPU, G_STATE, G_START, G_END };
 static const char *const rest_columns[] = {"node", "gpu", "state", "start_s", "end_s", NULL};

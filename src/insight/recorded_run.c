@@ -121,25 +121,14 @@ static int bind_study(struct recorded_folder *folder, struct error *reterr) {
 
 /* --- recorded.csv --- */
 
-enum {
-    R_POLICY,
-    R_REPLICATION,
-    R_END,
-    R_JOBS,
-    R_LIMITS,
-    R_SHARES,
-    R_KEEPS_CAP,
-    R_SEGMENTS,
-    R_RESTS,
-    R_SEGMENT_BYTES,
-    R_REST_BYTES,
-    R_WORKLOAD_BYTES,
-    R_ENERGY
-};
-static const char *const part_columns[] = {
-    "policy",    "replication", "end_s",    "jobs_submitted", "power_limits", "gpu_shares",
-    "keeps_cap", "segments",    "gpu_rows", "segments_bytes", "gpus_bytes",   "workload_bytes",
-    "energy_j",  NULL};
+#define PART_COLUMNS(X) \
+    X(R_POLICY, "policy"), X(R_REPLICATION, "replication"), X(R_END, "end_s"), \
+        X(R_JOBS, "jobs_submitted"), X(R_LIMITS, "power_limits"), X(R_SHARES, "gpu_shares"), \
+        X(R_KEEPS_CAP, "keeps_cap"), X(R_SEGMENTS, "segments"), X(R_RESTS, "gpu_rows"), \
+        X(R_SEGMENT_BYTES, "segments_bytes"), X(R_REST_BYTES, "gpus_bytes"), \
+        X(R_WORKLOAD_BYTES, "workload_bytes"), X(R_ENERGY, "energy_j")
+enum { PART_COLUMNS(ENUM_OF) };
+static const char *const part_columns[] = {PART_COLUMNS(NAME_OF), NULL};
 
 static uint32_t find_policy(struct recorded_folder *folder, struct recorded_table *table) {
     struct slice name = recorded_table_text(table, R_POLICY);

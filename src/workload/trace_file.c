@@ -54,27 +54,14 @@ void trace_labels_check(const struct trace_labels *labels, const struct trace *t
 
 #define PIECE_BYTES ((size_t)256 << 10) /* and the rest of a row */
 
-enum column {
-    ID,
-    SUBMIT,
-    USER,
-    MODEL,
-    WORK,
-    DURATION,
-    REQUESTED,
-    GPUS,
-    BATCH,
-    GPU_TYPE,
-    DEADLINE,
-    CLASS,
-    UTILIZATION,
-    GPU_SHARE,
-    COLUMN_COUNT
-};
+#define COLUMNS(X) \
+    X(ID, "job_id"), X(SUBMIT, "submit_s"), X(USER, "user"), X(MODEL, "model"), \
+        X(WORK, "work_samples"), X(DURATION, "duration_s"), X(REQUESTED, "requested_s"), \
+        X(GPUS, "gpus"), X(BATCH, "batch"), X(GPU_TYPE, "gpu_type"), X(DEADLINE, "deadline_s"), \
+        X(CLASS, "class"), X(UTILIZATION, "utilization"), X(GPU_SHARE, "gpu_share")
+enum column { COLUMNS(ENUM_OF), COLUMN_COUNT };
 
-static const char *const column_names[COLUMN_COUNT] = {
-    "job_id", "submit_s", "user",     "model",      "work_samples", "duration_s",  "requested_s",
-    "gpus",   "batch",    "gpu_type", "deadline_s", "class",        "utilization", "gpu_share"};
+static const char *const column_names[COLUMN_COUNT] = {COLUMNS(NAME_OF)};
 
 struct reader {
     struct csv *csv;

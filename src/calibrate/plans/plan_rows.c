@@ -10,50 +10,18 @@
 
 #define MOST_DEGREE 1000000
 
-enum column {
-    MODEL,
-    GPU,
-    GPUS,
-    TENSOR,
-    PIPELINE,
-    MICRO_BATCH,
-    INTERLEAVING,
-    CONTEXT,
-    GLOBAL_BATCH,
-    GROUP,
-    ROUND,
-    ROUND_FACTOR,
-    FOLD,
-    SHAPE_FRACTION,
-    HELD_OUT,
-    ITERATION,
-    SAMPLES,
-    TOKENS,
-    TFLOPS,
-    COLUMN_COUNT
-};
+#define COLUMNS(X) \
+    X(MODEL, "model"), X(GPU, "gpu"), X(GPUS, "gpus"), X(TENSOR, "tp"), X(PIPELINE, "pp"), \
+        X(MICRO_BATCH, "mb"), X(INTERLEAVING, "v"), X(CONTEXT, "cp"), \
+        X(GLOBAL_BATCH, "global_batch"), X(GROUP, "group"), X(ROUND, "round"), \
+        X(ROUND_FACTOR, "round_factor"), X(FOLD, "fold"), X(SHAPE_FRACTION, "shape_fraction"), \
+        X(HELD_OUT, "held_out"), X(ITERATION, "iteration_s"), X(SAMPLES, "samples_s"), \
+        X(TOKENS, "tokens_s_gpu"), X(TFLOPS, "tflops_gpu")
+enum column { COLUMNS(ENUM_OF), COLUMN_COUNT };
 #define FIRST_OPTIONAL INTERLEAVING
 #define FIRST_MEASURE  ITERATION
 
-static const char *const column_names[COLUMN_COUNT] = {"model",
-                                                       "gpu",
-                                                       "gpus",
-                                                       "tp",
-                                                       "pp",
-                                                       "mb",
-                                                       "v",
-                                                       "cp",
-                                                       "global_batch",
-                                                       "group",
-                                                       "round",
-                                                       "round_factor",
-                                                       "fold",
-                                                       "shape_fraction",
-                                                       "held_out",
-                                                       "iteration_s",
-                                                       "samples_s",
-                                                       "tokens_s_gpu",
-                                                       "tflops_gpu"};
+static const char *const column_names[COLUMN_COUNT] = {COLUMNS(NAME_OF)};
 
 struct reader {
     struct plan_rows *rows;

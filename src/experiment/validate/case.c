@@ -63,11 +63,7 @@ void validate_power_finish(struct validate_power *power) {
 
 #define MOST_GPUS 1048576
 
-const char *const job_column_names[] = {
-    [JOB_SUBMIT] = "submit_s", [JOB_START] = "start_s",   [JOB_FINISH] = "finish_s",
-    [JOB_WAIT] = "wait_s",     [JOB_RUN] = "run_s",       [JOB_EXEC] = "exec_s",
-    [JOB_JCT] = "jct_s",       [JOB_ENERGY] = "energy_j", [JOB_GPUS] = "gpus",
-    [JOB_COLUMN_COUNT] = NULL};
+const char *const job_column_names[] = {JOB_COLUMN_ROWS(NAME_OF), NULL};
 
 const char *job_column_unit(enum job_column column) {
     return column == JOB_ENERGY ? "J" : column == JOB_GPUS ? "GPUs" : "s";
@@ -120,12 +116,9 @@ static bool is_wanted(const struct reader *r) {
 
 /* Whether the cell is empty, which leaves NAN, or a number that the column may hold. */
 static bool read_job_cell(const struct reader *r, enum job_column column, double *value) {
-    static const char *const expected[JOB_COLUMN_COUNT] = {
-        [JOB_SUBMIT] = "a time in s within +-4e9",  [JOB_START] = "a time in s within +-4e9",
-        [JOB_FINISH] = "a time in s within +-4e9",  [JOB_WAIT] = "a duration in s, 0..4e9",
-        [JOB_RUN] = "a duration in s, 0..4e9",      [JOB_EXEC] = "a duration in s, 0..4e9",
-        [JOB_JCT] = "a duration in s, 0..4e9",      [JOB_ENERGY] = "an energy in J, 0..1e300",
-        [JOB_GPUS] = "a number of GPUs, 1..1048576"};
+#define EXPECTED(column, name, text) [column] = text
+    static const char *const expected[JOB_COLUMN_COUNT] = {JOB_COLUMN_ROWS(EXPECTED)};
+#undef EXPECTED
     struct slice cell = csv_field(r->csv, r->columns[column]);
     *value = NAN;
     if (cell.length == 0)

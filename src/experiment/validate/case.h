@@ -3,6 +3,7 @@
 #ifndef EASIM_EXPERIMENT_VALIDATE_CASE_H
 #define EASIM_EXPERIMENT_VALIDATE_CASE_H
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/intern.h"
 #include "config/meter.h"
@@ -48,18 +49,17 @@ void validate_power_finish(struct validate_power *power);
 
 /* Units are in the names. RUN: from the first start to the finish, whether it held GPUs or not;
    EXEC: the time in which it held GPUs, its service time. */
-enum job_column {
-    JOB_SUBMIT,
-    JOB_START,
-    JOB_FINISH,
-    JOB_WAIT,
-    JOB_RUN,
-    JOB_EXEC,
-    JOB_JCT,
-    JOB_ENERGY,
-    JOB_GPUS,
-    JOB_COLUMN_COUNT
-};
+#define JOB_COLUMN_ROWS(X) \
+    X(JOB_SUBMIT, "submit_s", "a time in s within +-4e9"), \
+        X(JOB_START, "start_s", "a time in s within +-4e9"), \
+        X(JOB_FINISH, "finish_s", "a time in s within +-4e9"), \
+        X(JOB_WAIT, "wait_s", "a duration in s, 0..4e9"), \
+        X(JOB_RUN, "run_s", "a duration in s, 0..4e9"), \
+        X(JOB_EXEC, "exec_s", "a duration in s, 0..4e9"), \
+        X(JOB_JCT, "jct_s", "a duration in s, 0..4e9"), \
+        X(JOB_ENERGY, "energy_j", "an energy in J, 0..1e300"), \
+        X(JOB_GPUS, "gpus", "a number of GPUs, 1..1048576")
+enum job_column { JOB_COLUMN_ROWS(ENUM_OF), JOB_COLUMN_COUNT };
 
 extern const char *const job_column_names[JOB_COLUMN_COUNT + 1]; /* ends with NULL */
 const char *job_column_unit(enum job_column column);

@@ -11,22 +11,13 @@
 /* --- alibaba_gpu_2023 --- */
 /* Openb (ATC 2023, "Beware of Fragmentation"): pods as jobs, nodes as a cluster. */
 
-enum column {
-    ID,
-    GPUS,
-    MILLI,
-    SUBMIT,
-    END,
-    START,
-    REQUIRED_COUNT,
-    TYPE = REQUIRED_COUNT,
-    PHASE,
-    COLUMN_COUNT
-};
+#define GPU_2023_COLUMNS(X) \
+    X(ID, "name"), X(GPUS, "num_gpu"), X(MILLI, "gpu_milli"), X(SUBMIT, "creation_time"), \
+        X(END, "deletion_time"), X(START, "scheduled_time"), X(TYPE, "gpu_spec"), \
+        X(PHASE, "pod_phase")
+enum column { GPU_2023_COLUMNS(ENUM_OF), COLUMN_COUNT, REQUIRED_COUNT = TYPE };
 
-static const char *const gpu_2023_column_names[COLUMN_COUNT] = {
-    "name",          "num_gpu",        "gpu_milli", "creation_time",
-    "deletion_time", "scheduled_time", "gpu_spec",  "pod_phase"};
+static const char *const gpu_2023_column_names[COLUMN_COUNT] = {GPU_2023_COLUMNS(NAME_OF)};
 
 /* The snapshot ended at the latest deletion; pods that ran then have it as theirs. */
 struct snapshot {

@@ -9,23 +9,14 @@
 
 #include <string.h>
 
-enum field {
-    TYPE,
-    COMMAND,
-    FOLDER,
-    STEPS_OPTION,
-    NEEDS_DATA,
-    STEPS,
-    SCALE,
-    WEIGHT,
-    SLO,
-    ARRIVAL,
-    FIELD_COUNT
-};
+#define FIELDS(X) \
+    X(TYPE, "job_type"), X(COMMAND, "command"), X(FOLDER, "working_dir"), \
+        X(STEPS_OPTION, "num_steps_arg"), X(NEEDS_DATA, "needs_data_dir"), \
+        X(STEPS, "total_steps"), X(SCALE, "scale_factor"), X(WEIGHT, "priority_weight"), \
+        X(SLO, "SLO"), X(ARRIVAL, "arrival_time")
+enum field { FIELDS(ENUM_OF), FIELD_COUNT };
 
-static const char *const field_names[FIELD_COUNT] = {
-    "job_type",    "command",      "working_dir",     "num_steps_arg", "needs_data_dir",
-    "total_steps", "scale_factor", "priority_weight", "SLO",           "arrival_time"};
+static const char *const field_names[FIELD_COUNT] = {FIELDS(NAME_OF)};
 
 static const enum field label_fields[] = {TYPE,       COMMAND, FOLDER, STEPS_OPTION,
                                           NEEDS_DATA, STEPS,   WEIGHT, SLO};

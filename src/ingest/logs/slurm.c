@@ -8,23 +8,13 @@
 
 #include <math.h>
 
-enum column {
-    ID,
-    SUBMIT,
-    START,
-    ELAPSED,
-    STATE,
-    TRES,
-    REQUIRED_COUNT,
-    LIMIT = REQUIRED_COUNT,
-    LIMIT_MINUTES,
-    USER,
-    COLUMN_COUNT
-};
+#define COLUMNS(X) \
+    X(ID, "JobID|JobIDRaw"), X(SUBMIT, "Submit"), X(START, "Start"), X(ELAPSED, "ElapsedRaw"), \
+        X(STATE, "State"), X(TRES, "AllocTRES"), X(LIMIT, "Timelimit"), \
+        X(LIMIT_MINUTES, "TimelimitRaw"), X(USER, "User|UserName")
+enum column { COLUMNS(ENUM_OF), COLUMN_COUNT, REQUIRED_COUNT = LIMIT };
 
-static const char *const column_names[COLUMN_COUNT] = {
-    "JobID|JobIDRaw", "Submit",    "Start",        "ElapsedRaw",   "State",
-    "AllocTRES",      "Timelimit", "TimelimitRaw", "User|UserName"};
+static const char *const column_names[COLUMN_COUNT] = {COLUMNS(NAME_OF)};
 
 static bool is_unknown(const struct table *table, int column) {
     return table_is_absent(table, column) || slice_is_word(table_field(table, column), "unknown");

@@ -8,43 +8,17 @@
 
 #include <math.h>
 
-enum column {
-    ROUND,
-    BENCHMARK,
-    GPU,
-    GPUS,
-    NODES,
-    GLOBAL_BATCH,
-    RUN_S,
-    THROUGHPUT,
-    SAMPLES,
-    SUBMITTER,
-    SYSTEM,
-    GRAD_ACCUM,
-    RUNS,
-    POWER_NODES,
-    NODE_POWER,
-    POWER_KIND,
-    COLUMN_COUNT
-};
+#define COLUMNS(X) \
+    X(ROUND, "round"), X(BENCHMARK, "benchmark"), X(GPU, "gpu"), X(GPUS, "gpus"), \
+        X(NODES, "nodes"), X(GLOBAL_BATCH, "global_batch"), X(RUN_S, "run_s"), \
+        X(THROUGHPUT, "throughput_samples_per_s"), X(SAMPLES, "samples_to_target"), \
+        X(SUBMITTER, "submitter"), X(SYSTEM, "system"), X(GRAD_ACCUM, "grad_accum"), \
+        X(RUNS, "runs"), X(POWER_NODES, "power_nodes"), X(NODE_POWER, "node_power_w"), \
+        X(POWER_KIND, "power_kind")
+enum column { COLUMNS(ENUM_OF), COLUMN_COUNT };
 #define FIRST_OPTIONAL SUBMITTER
 
-static const char *const column_names[COLUMN_COUNT] = {"round",
-                                                       "benchmark",
-                                                       "gpu",
-                                                       "gpus",
-                                                       "nodes",
-                                                       "global_batch",
-                                                       "run_s",
-                                                       "throughput_samples_per_s",
-                                                       "samples_to_target",
-                                                       "submitter",
-                                                       "system",
-                                                       "grad_accum",
-                                                       "runs",
-                                                       "power_nodes",
-                                                       "node_power_w",
-                                                       "power_kind"};
+static const char *const column_names[COLUMN_COUNT] = {COLUMNS(NAME_OF)};
 
 struct reader {
     struct csv *csv;

@@ -8,25 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum column {
-    TIMESTAMP,
-    PROJECT,
-    RUN,
-    DURATION,
-    EMISSIONS,
-    GPU_ENERGY,
-    CPU_ENERGY,
-    RAM_ENERGY,
-    ENERGY,
-    GPU_COUNT,
-    GPU_MODEL,
-    COLUMNS
-};
+#define COLUMN_ROWS(X) \
+    X(TIMESTAMP, "timestamp"), X(PROJECT, "project_name"), X(RUN, "run_id"), \
+        X(DURATION, "duration"), X(EMISSIONS, "emissions"), X(GPU_ENERGY, "gpu_energy"), \
+        X(CPU_ENERGY, "cpu_energy"), X(RAM_ENERGY, "ram_energy"), X(ENERGY, "energy_consumed"), \
+        X(GPU_COUNT, "gpu_count"), X(GPU_MODEL, "gpu_model")
+enum column { COLUMN_ROWS(ENUM_OF), COLUMNS };
 
-static const char *const column_names[COLUMNS] = {
-    "timestamp",  "project_name", "run_id",          "duration",  "emissions", "gpu_energy",
-    "cpu_energy", "ram_energy",   "energy_consumed", "gpu_count", "gpu_model",
-};
+static const char *const column_names[COLUMNS] = {COLUMN_ROWS(NAME_OF)};
 
 struct run {
     const char *id, *project, *gpu; /* NULL: not given */

@@ -256,27 +256,18 @@ static const char *const layout_names[2][LAYOUT_PARTS] = {{"ulysses", "ring", NU
                                                           {"tensor", "expert", "data"}};
 
 /* Why a row that can be read is of no use. */
-enum reason {
-    NO_POWER,
-    NO_RATE,
-    NO_QUANTILE,
-    FALLING,
-    ABOVE_LIMIT,
-    OTHER_ENERGY,
-    OTHER_TIME,
-    REASONS
-};
+#define REASON_ROWS(X) \
+    X(NO_POWER, "no power (avg_power_watts)"), \
+        X(NO_RATE, "no rate (throughput_per_sec, output_throughput_tokens_per_sec)"), \
+        X(NO_QUANTILE, \
+          "no latency quantiles (median, p90, p95, p99 itl_ms) or running batch (avg_batch_size)"), \
+        X(FALLING, "latency quantiles that fall from the median to p99"), \
+        X(ABOVE_LIMIT, "a running batch (avg_batch_size) above its limit (max_num_seqs)"), \
+        X(OTHER_ENERGY, "an energy that is not power over rate, by more than 5 %"), \
+        X(OTHER_TIME, "a rate that is not batch_size over batch_latency_s, by more than 5 %")
+enum reason { REASON_ROWS(ENUM_OF), REASONS };
 
-static const char *const reason_texts[REASONS] = {
-    [NO_POWER] = "no power (avg_power_watts)",
-    [NO_RATE] = "no rate (throughput_per_sec, output_throughput_tokens_per_sec)",
-    [NO_QUANTILE] =
-        "no latency quantiles (median, p90, p95, p99 itl_ms) or running batch (avg_batch_size)",
-    [FALLING] = "latency quantiles that fall from the median to p99",
-    [ABOVE_LIMIT] = "a running batch (avg_batch_size) above its limit (max_num_seqs)",
-    [OTHER_ENERGY] = "an energy that is not power over rate, by more than 5 %",
-    [OTHER_TIME] = "a rate that is not batch_size over batch_latency_s, by more than 5 %",
-};
+static const char *const reason_texts[REASONS] = {REASON_ROWS(NAME_OF)};
 
 struct reader {
     bool is_serving;

@@ -188,19 +188,13 @@ void job_events_write_waits(struct timeline_part *part) {
 
 /* ---- Decisions ---- */
 
-enum decision {
-    DECISION_START,
-    DECISION_PREEMPT,
-    DECISION_RESIZE,
-    DECISION_REJECT,
-    DECISION_FAIL,
-    DECISION_RESERVE,
-    DECISION_RELEASE,
-    DECISIONS,
-};
+#define DECISION_ROWS(X) \
+    X(DECISION_START, "start"), X(DECISION_PREEMPT, "preempt"), X(DECISION_RESIZE, "resize"), \
+        X(DECISION_REJECT, "reject"), X(DECISION_FAIL, "stopped by a failed node"), \
+        X(DECISION_RESERVE, "reserve"), X(DECISION_RELEASE, "release")
+enum decision { DECISION_ROWS(ENUM_OF), DECISIONS };
 
-static const char *const decision_names[] = {
-    "start", "preempt", "resize", "reject", "stopped by a failed node", "reserve", "release"};
+static const char *const decision_names[] = {DECISION_ROWS(NAME_OF)};
 
 /* Those of one sort in one interval, not written yet. */
 struct open_decisions {

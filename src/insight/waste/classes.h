@@ -2,6 +2,7 @@
 #ifndef EASIM_INSIGHT_WASTE_CLASSES_H
 #define EASIM_INSIGHT_WASTE_CLASSES_H
 
+#include "base/array.h"
 #include "insight/recorded_run.h"
 #include "insight/waste/internal.h"
 #include "model/config_speeds.h"
@@ -9,43 +10,39 @@
 
 #include <stdbool.h>
 
-enum waste_class {
-    WASTE_BASE,         /* nodes without their GPUs */
-    WASTE_NETWORK,      /* the cluster's network: nothing, and not listed, without one */
-    WASTE_ASLEEP,       /* GPUs asleep */
-    WASTE_FAILED_NODE,  /* GPUs of failed nodes: no energy */
-    WASTE_RESERVED,     /* free GPUs kept for a replica */
-    WASTE_HELD_BACK,    /* free, and a job that waits would have fitted */
-    WASTE_FRAGMENTED,   /* free, and none of those who wait for the type fits */
-    WASTE_IDLE,         /* free, and nobody waits for the type */
-    WASTE_SET_UP,       /* the first set-up of a job; replicas that load */
-    WASTE_RECONFIGURED, /* set-ups, checkpoints and lost work of preemptions and resizes */
-    WASTE_FAILED,       /* the same of node failures */
-    WASTE_SLOWED,       /* jobs that computed more slowly than their model */
-    WASTE_SPREAD,       /* placed on several nodes where the empty cluster has one */
-    WASTE_BATCH,        /* another batch or power limit would have been cheaper */
-    WASTE_OVER_SCALED,  /* fewer GPUs of the type would have been */
-    WASTE_MISPLACED,    /* something that was free at the start would have been */
-    WASTE_CROWDED_OUT,  /* something that others had would have been */
-    WASTE_UNDERUSED,    /* replicas with less than full load */
-    WASTE_USEFUL,       /* what the cheapest allowed configuration would have taken */
-    WASTE_CLASSES,
-};
+#define WASTE_CLASS_ROWS(X) \
+    X(WASTE_BASE, "base", BASE),                   /* nodes without their GPUs */ \
+        X(WASTE_NETWORK, "network", BASE),         /* of the cluster; not listed without one */ \
+        X(WASTE_ASLEEP, "asleep", IDLE),           /* GPUs asleep */ \
+        X(WASTE_FAILED_NODE, "failed node", NONE), /* GPUs of failed nodes: no energy */ \
+        X(WASTE_RESERVED, "reserved", IDLE),       /* free GPUs kept for a replica */ \
+        X(WASTE_HELD_BACK, "held back", IDLE), /* free, and a job that waits would have fitted */ \
+        X(WASTE_FRAGMENTED, "fragmented", IDLE), /* free, and no job that waits for them fits */ \
+        X(WASTE_IDLE, "idle", IDLE),             /* free, and nobody waits for the type */ \
+        X(WASTE_SET_UP, "set-up", OVERHEAD),     /* the first of a job; replicas that load */ \
+        X(WASTE_RECONFIGURED, "reconfigured", OVERHEAD), /* set-ups, lost work of preemptions */ \
+        X(WASTE_FAILED, "failed", OVERHEAD),             /* the same of node failures */ \
+        X(WASTE_SLOWED, "slowed", OVERHEAD), /* jobs that computed more slowly than their model */ \
+        X(WASTE_SPREAD, "spread", CHOICE),   /* on several nodes; the empty cluster has one */ \
+        X(WASTE_BATCH, "batch", CHOICE),     /* another batch or power limit would be cheaper */ \
+        X(WASTE_OVER_SCALED, "over-scaled", CHOICE), /* fewer GPUs of the type would be */ \
+        X(WASTE_MISPLACED, "misplaced", CHOICE),     /* something free at the start would be */ \
+        X(WASTE_CROWDED_OUT, "crowded out", CROWDED_OUT), /* something others had would be */ \
+        X(WASTE_UNDERUSED, "underused", CHOICE),          /* replicas with less than full load */ \
+        X(WASTE_USEFUL, "useful", USEFUL) /* what the cheapest allowed configuration takes */
+enum waste_class { WASTE_CLASS_ROWS(ENUM_OF), WASTE_CLASSES };
 
 struct waste_amount {
     double energy_j, gpu_s;
 };
 
 /* What several classes are called together, in the line under the table of a run. */
-enum waste_group {
-    WASTE_GROUP_USEFUL,
-    WASTE_GROUP_IDLE,     /* free GPUs, awake or not */
-    WASTE_GROUP_OVERHEAD, /* set-ups, interruptions, neighbours */
-    WASTE_GROUP_CHOICE,   /* of configurations */
-    WASTE_GROUP_CROWDED_OUT,
-    WASTE_GROUP_BASE,
-    WASTE_GROUPS,
-};
+#define WASTE_GROUP_ROWS(X) \
+    X(WASTE_GROUP_USEFUL, "useful"), X(WASTE_GROUP_IDLE, "idle"), /* free GPUs, awake or not */ \
+        X(WASTE_GROUP_OVERHEAD, "overhead"),     /* set-ups, interruptions, neighbours */ \
+        X(WASTE_GROUP_CHOICE, "lost by choice"), /* of configurations */ \
+        X(WASTE_GROUP_CROWDED_OUT, "crowded out"), X(WASTE_GROUP_BASE, "base")
+enum waste_group { WASTE_GROUP_ROWS(ENUM_OF), WASTE_GROUPS, WASTE_GROUP_NONE = WASTE_GROUPS };
 
 extern const char *const waste_class_names[WASTE_CLASSES];
 extern const char *const waste_group_names[WASTE_GROUPS];
