@@ -79,6 +79,25 @@ static inline void *array_grow(void *old, size_t *capacity, size_t bytes_each) {
     if (a->member < b->member) \
         return 1;
 
+/* What a comparison of a with b says, unless it is 0. */
+#define THEN(compared) \
+    { \
+        int order = compared; \
+        if (order != 0) \
+            return order; \
+    }
+
+#define TEXT_ASC(member) THEN(compare_texts(a->member, b->member))
+
+/* strcmp; NULL counts as an empty text. */
+static inline int compare_texts(const char *a, const char *b) {
+    return strcmp(a ? a : "", b ? b : "");
+}
+
+static inline int by_text(const void *a, const void *b) {
+    return compare_texts(*(const char *const *)a, *(const char *const *)b);
+}
+
 static inline int by_real(const void *a, const void *b) {
     return COMPARE(*(const double *)a, *(const double *)b);
 }

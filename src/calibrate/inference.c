@@ -28,13 +28,8 @@ static int compare_tables(const struct inference_row *a, const struct inference_
     return by_kind ? by_kind : strcmp(a->gpu, b->gpu);
 }
 
-static int compare_inference_rows(const void *left, const void *right) {
-    const struct inference_row *a = left, *b = right;
-    int order = compare_tables(a, b);
-    order = order ? order : COMPARE(a->k, b->k);
-    order = order ? order : COMPARE(place_of(a), place_of(b));
-    return order ? order : COMPARE(a->line, b->line);
-}
+ORDER_BY(compare_inference_rows, struct inference_row,
+         THEN(compare_tables(a, b)) ASC(k) THEN(COMPARE(place_of(a), place_of(b))) ASC(line))
 
 double left_out_error(double found, double measured) {
     return fabs(found / measured - 1);

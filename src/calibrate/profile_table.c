@@ -369,21 +369,14 @@ static int compare_limits(double a, double b) {
 }
 
 int profile_compare_places(const struct profile_point *a, const struct profile_point *b) {
-    if (a->across_nodes != b->across_nodes)
-        return a->across_nodes ? 1 : -1;
-    if (a->k != b->k)
-        return a->k < b->k ? -1 : 1;
-    return (a->batch > b->batch) - (a->batch < b->batch);
+    ASC(across_nodes)
+    ASC(k)
+    return COMPARE(a->batch, b->batch);
 }
 
-static int compare_points(const void *left, const void *right) {
-    const struct profile_point *a = left, *b = right;
-    if (a->group != b->group)
-        return a->group < b->group ? -1 : 1;
-    int by_limit = compare_limits(a->limit_w, b->limit_w);
-    int order = by_limit ? by_limit : profile_compare_places(a, b);
-    return order ? order : (a->line > b->line) - (a->line < b->line);
-}
+ORDER_BY(compare_points, struct profile_point,
+         ASC(group) THEN(compare_limits(a->limit_w, b->limit_w)) THEN(profile_compare_places(a, b))
+             ASC(line))
 
 /* Rows of one model name count the same thing, and all points say the same of prompts. */
 static void check_inference(const struct profile_table *profile, struct problems *problems) {

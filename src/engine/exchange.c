@@ -136,18 +136,13 @@ static enum refusal check_part(const struct sim *sim, const struct easim_part *p
     }
 }
 
-static int compare_jobs(const void *a, const void *b) {
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* The first part whose job an earlier part names, or EXCHANGE_WHOLE. */
 static uint32_t find_repeated(const struct exchange *exchange) {
     uint32_t count = exchange->count, repeated = EXCHANGE_WHOLE;
     uint32_t *jobs = mem_zalloc(count, sizeof *jobs);
     for (uint32_t i = 0; i < count; i++)
         jobs[i] = exchange->parts[i].job;
-    qsort(jobs, count, sizeof *jobs, compare_jobs);
+    qsort(jobs, count, sizeof *jobs, by_uint32);
     for (uint32_t k = 1; k < count; k++) {
         if (jobs[k] != jobs[k - 1])
             continue;

@@ -100,12 +100,8 @@ static int try_investment(const struct session *s, struct investments *all, uint
     return 0;
 }
 
-static int by_energy(const void *left, const void *right) {
-    const struct investment *a = left, *b = right;
-    if (isnan(a->kwh) != isnan(b->kwh))
-        return isnan(a->kwh) - isnan(b->kwh);
-    return a->kwh < b->kwh ? -1 : a->kwh > b->kwh ? 1 : (a > b) - (a < b);
-}
+ORDER_BY(by_energy, struct investment,
+         THEN(isnan(a->kwh) - isnan(b->kwh)) ASC(kwh) THEN(COMPARE(a, b)))
 
 static bool *models_in_use(const struct recorded_run *run) {
     bool *in_use = mem_zalloc(run->folder->models.count + 1, sizeof *in_use);

@@ -142,8 +142,8 @@ void replica_segments_change(struct replica_segments *s, const struct sim *sim, 
 static int compare_orders(const void *left, const void *right, void *context) {
     const struct replica_life *lives = context, *a = &lives[*(const uint32_t *)left],
                               *b = &lives[*(const uint32_t *)right];
-    return a->service != b->service ? (a->service > b->service) - (a->service < b->service)
-                                    : (a->number > b->number) - (a->number < b->number);
+    ASC(service)
+    return COMPARE(a->number, b->number);
 }
 
 /* By life; of one they are in order of time already. */

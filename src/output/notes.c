@@ -444,12 +444,7 @@ static void print_group(const struct notes *notes, const struct told *told, stru
     str_add_char(out, '\n');
 }
 
-static int compare_told(const void *left, const void *right) {
-    const struct told *a = left, *b = right;
-    return a->sum.number != b->sum.number
-               ? (a->sum.number < b->sum.number) - (a->sum.number > b->sum.number)
-               : strcmp(a->sum.text, b->sum.text);
-}
+ORDER_BY(compare_told, struct told, DESC(sum.number) TEXT_ASC(sum.text))
 
 /* All that is told of a kind; the number of them. */
 static size_t gather_kind(const struct notes *notes, enum note_kind kind, struct told *groups) {

@@ -268,14 +268,10 @@ static bool list_folder(const char *folder, void *context) {
     return false;
 }
 
-static int compare_names(const void *left, const void *right) {
-    return strcmp(*(char *const *)left, *(char *const *)right);
-}
-
 void module_list(void (*visit)(const char *name, void *context), void *context) {
     struct listing listing = {0};
     each_folder(list_folder, &listing);
-    sort_array(listing.names.at, listing.names.count, compare_names);
+    sort_array(listing.names.at, listing.names.count, by_text);
     for (size_t i = 0; i < listing.names.count; i++) {
         if (i == 0 || strcmp(listing.names.at[i], listing.names.at[i - 1]) != 0)
             visit(listing.names.at[i], context);

@@ -136,9 +136,8 @@ static int compare_keys(const struct reader *r, uint32_t a, uint32_t b) {
 }
 
 static int compare_rows(const void *left, const void *right, void *context) {
-    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    int order = compare_keys(context, a, b);
-    return order != 0 ? order : (a > b) - (a < b);
+    THEN(compare_keys(context, *(const uint32_t *)left, *(const uint32_t *)right))
+    return by_uint32(left, right);
 }
 
 static void refuse_repeats(struct reader *r) {

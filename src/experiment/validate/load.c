@@ -235,10 +235,6 @@ static bool list_validations(const char *folder, void *context) {
     return files->at.count > 0;
 }
 
-static int compare_names(const void *left, const void *right) {
-    return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
 int validate_find(struct arena *arena, const char *const **ret_files, struct error *reterr) {
     const char *own = getenv("EASIM_VALIDATION");
     struct files files = {.arena = arena};
@@ -252,7 +248,7 @@ int validate_find(struct arena *arena, const char *const **ret_files, struct err
                          "no validation files in %s: expected some, or FILE.yaml",
                          own && own[0] ? own : EASIM_VALIDATION_DIR);
     }
-    qsort(files.at.at, files.at.count, sizeof *files.at.at, compare_names);
+    qsort(files.at.at, files.at.count, sizeof *files.at.at, by_text);
     const char **list = arena_alloc(arena, (files.at.count + 1) * sizeof *list);
     memcpy(list, files.at.at, files.at.count * sizeof *list);
     list[files.at.count] = NULL;

@@ -159,13 +159,7 @@ struct keyed {
 };
 
 /* Equal ranks by name: messages do not depend on the order of the files. */
-static int trace_by_rank(const void *a, const void *b) {
-    const struct kineto_trace *x = &((const struct keyed *)a)->trace,
-                              *y = &((const struct keyed *)b)->trace;
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
-    return strcmp(x->path, y->path);
-}
+ORDER_BY(trace_by_rank, struct keyed, ASC(trace.rank) TEXT_ASC(trace.path))
 
 /* Orders the traces by rank, their figures along. */
 static void sort_ranks(struct session *session) {

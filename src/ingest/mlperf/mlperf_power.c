@@ -16,10 +16,7 @@ bool mlperf_is_folder(const char *path) {
 }
 
 /* node_2 before node_10: digits at one place count as a number. */
-static int compare_files(const void *left, const void *right) {
-    const struct mlperf_file *a = left, *b = right;
-    return strverscmp(a->name, b->name);
-}
+ORDER_BY(compare_files, struct mlperf_file, THEN(strverscmp(a->name, b->name)))
 
 void mlperf_files_list(const char *folder, struct arena *arena, struct mlperf_files *files) {
     DIR *dir = files_open_folder(folder);

@@ -102,30 +102,19 @@ static int compare_rounds(const char *a, const char *b) {
 }
 
 /* What makes two rows the same run. */
-static int compare_same(const struct mlperf_run *a, const struct mlperf_run *b) {
-    int by_text = strcmp(a->benchmark, b->benchmark);
-    if (by_text == 0)
-        by_text = strcmp(a->gpu, b->gpu);
-    if (by_text != 0)
-        return by_text;
-    if (a->gpus != b->gpus)
-        return a->gpus < b->gpus ? -1 : 1;
-    const double left[] = {a->global_batch, a->run_s, a->throughput};
-    const double right[] = {b->global_batch, b->run_s, b->throughput};
-    for (size_t i = 0; i < sizeof left / sizeof *left; i++)
-        if (compare_reals(left[i], right[i]) != 0)
-            return compare_reals(left[i], right[i]);
-    return 0;
-}
+ORDER_BY(compare_same, struct mlperf_run,
+         TEXT_ASC(benchmark) TEXT_ASC(gpu) ASC(gpus)
+             THEN(compare_reals(a->global_batch, b->global_batch))
+                 THEN(compare_reals(a->run_s, b->run_s))
+                     THEN(compare_reals(a->throughput, b->throughput)))
 
 /* The same ones together, the one that counts first. Results keep their order in the array, so
  * addresses are the order of the input. */
 static int compare_results(const void *left, const void *right) {
     const struct result *a = *(struct result *const *)left, *b = *(struct result *const *)right;
-    int by_run = compare_same(a->run, b->run);
-    if (by_run == 0)
-        by_run = compare_rounds(a->run->round, b->run->round);
-    return by_run ? by_run : (a > b) - (a < b);
+    THEN(compare_same(a->run, b->run))
+    THEN(compare_rounds(a->run->round, b->run->round))
+    return COMPARE(a, b);
 }
 
 /* Of several readings the one at the plug is scored, then one whose place is not said. */

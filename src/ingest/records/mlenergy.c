@@ -32,30 +32,14 @@ struct mlenergy_rows {
 
 /* ---- Order ---- */
 
-static int compare_texts(const char *a, const char *b) {
-    return strcmp(a ? a : "", b ? b : "");
-}
-
 /* Rows of one curve: all batches of a model on so many GPUs of a type. */
-static int compare_curves(const struct mlenergy_row *a, const struct mlenergy_row *b) {
-    int by_kind = (int)a->is_serving - (int)b->is_serving;
-    int by_model = by_kind ? by_kind : strcmp(a->model, b->model);
-    int by_task = by_model ? by_model : strcmp(a->task, b->task);
-    int by_precision = by_task ? by_task : compare_texts(a->precision, b->precision);
-    int by_gpu = by_precision ? by_precision : strcmp(a->gpu, b->gpu);
-    return by_gpu ? by_gpu : COMPARE(a->gpus, b->gpus);
-}
+ORDER_BY(compare_curves, struct mlenergy_row,
+         ASC(is_serving) TEXT_ASC(model) TEXT_ASC(task) TEXT_ASC(precision) TEXT_ASC(gpu) ASC(gpus))
 
 /* Within a batch the fastest first, then the one of least energy per output, then by place. */
-static int compare_rows(const void *left, const void *right) {
-    const struct mlenergy_row *a = left, *b = right;
-    int order = compare_curves(a, b);
-    order = order ? order : COMPARE(a->batch, b->batch);
-    order = order ? order : COMPARE(b->per_s, a->per_s);
-    order = order ? order : COMPARE(a->power_w / a->per_s, b->power_w / b->per_s);
-    order = order ? order : strcmp(a->path, b->path);
-    return order ? order : COMPARE(a->line, b->line);
-}
+ORDER_BY(compare_rows, struct mlenergy_row,
+         THEN(compare_curves(a, b)) ASC(batch) DESC(per_s)
+             THEN(COMPARE(a->power_w / a->per_s, b->power_w / b->per_s)) TEXT_ASC(path) ASC(line))
 
 /* ---- Names ---- */
 

@@ -50,40 +50,15 @@ static double points_rate(const struct points_run *run) {
 
 /* ---- Order ---- */
 
-static int compare_texts(const char *a, const char *b) {
-    return strcmp(a ? a : "", b ? b : "");
-}
-
 /* 0: all is equal but for prompts and requests at once. */
-static int compare_served(const struct points_run *a, const struct points_run *b) {
-    int order = strcmp(a->model, b->model);
-    order = order ? order : strcmp(a->gpu, b->gpu);
-    order = order ? order : compare_texts(a->precision, b->precision);
-    order = order ? order : COMPARE(a->gpus, b->gpus);
-    order = order ? order : strcmp(a->setup, b->setup);
-    return order ? order : COMPARE(a->output, b->output);
-}
+ORDER_BY(compare_served, struct points_run,
+         TEXT_ASC(model) TEXT_ASC(gpu) TEXT_ASC(precision) ASC(gpus) TEXT_ASC(setup) ASC(output))
 
-static int compare_places(const struct points_run *a, const struct points_run *b) {
-    int order = strcmp(a->path, b->path);
-    return order ? order : COMPARE(a->line, b->line);
-}
+ORDER_BY(compare_by_prompt, struct points_run,
+         THEN(compare_served(a, b)) ASC(concurrency) ASC(prompt) TEXT_ASC(path) ASC(line))
 
-static int compare_by_prompt(const void *left, const void *right) {
-    const struct points_run *a = left, *b = right;
-    int order = compare_served(a, b);
-    order = order ? order : COMPARE(a->concurrency, b->concurrency);
-    order = order ? order : COMPARE(a->prompt, b->prompt);
-    return order ? order : compare_places(a, b);
-}
-
-static int compare_by_concurrency(const void *left, const void *right) {
-    const struct points_run *a = left, *b = right;
-    int order = compare_served(a, b);
-    order = order ? order : COMPARE(a->prompt, b->prompt);
-    order = order ? order : COMPARE(a->concurrency, b->concurrency);
-    return order ? order : compare_places(a, b);
-}
+ORDER_BY(compare_by_concurrency, struct points_run,
+         THEN(compare_served(a, b)) ASC(prompt) ASC(concurrency) TEXT_ASC(path) ASC(line))
 
 /* ---- Prompts ---- */
 

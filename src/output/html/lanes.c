@@ -70,8 +70,7 @@ struct choice {
 };
 
 static int falling(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x < y) - (x > y);
+    return by_real(b, a);
 }
 
 /* The GPU time from which on a segment is shown. */

@@ -326,11 +326,7 @@ static int compare_cells(const struct sorted_row *row, const struct sorted_row *
     return 0;
 }
 
-static int compare_rows(const void *a, const void *b) {
-    const struct sorted_row *p = a, *q = b;
-    int order = compare_cells(p, q);
-    return order != 0 ? order : (p->replicate > q->replicate) - (p->replicate < q->replicate);
-}
+ORDER_BY(compare_rows, struct sorted_row, THEN(compare_cells(a, b)) ASC(replicate))
 
 /* The mean of each replication in rows[0..count), then the estimate over those. */
 static struct estimate estimate_cell(const struct sorted_row *rows, size_t count, double *means) {

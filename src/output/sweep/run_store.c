@@ -180,16 +180,9 @@ static void read_blocks(struct run_store *store, uint32_t file, struct slice all
     }
 }
 
-static int compare_records(const void *left, const void *right) {
-    const struct run_record *a = left, *b = right;
-    if (a->id != b->id)
-        return a->id < b->id ? -1 : 1;
-    if (a->state != b->state)
-        return a->state == SWEEP_FAILED ? -1 : 1;
-    if (a->turn != b->turn)
-        return a->turn < b->turn ? -1 : 1;
-    return a->file != b->file ? (a->file < b->file ? -1 : 1) : (a->at > b->at) - (a->at < b->at);
-}
+ORDER_BY(compare_records, struct run_record,
+         ASC(id) THEN((b->state == SWEEP_FAILED) - (a->state == SWEEP_FAILED)) ASC(turn) ASC(file)
+             ASC(at))
 
 static int is_store(const struct dirent *entry) {
     size_t length = strlen(entry->d_name), suffix = strlen(SUFFIX);

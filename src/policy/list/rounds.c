@@ -73,10 +73,8 @@ static int add_job(struct rounds *rounds, const struct easim_pass *pass,
     return 0;
 }
 
-static int compare_jobs(const void *a, const void *b) {
-    const struct round_job *x = a, *y = b;
-    return index_before(&x->rank, &y->rank) ? -1 : index_before(&y->rank, &x->rank);
-}
+ORDER_BY(compare_jobs, struct round_job,
+         THEN(index_before(&b->rank, &a->rank) - index_before(&a->rank, &b->rank)))
 
 /* Jobs that must not be preempted keep their GPUs without competing. */
 static int gather_jobs(struct rounds *rounds, const struct easim_pass *pass) {
