@@ -7,31 +7,12 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum {
-    AT_VIEW,
-    AT_GPU_TYPES,
-    AT_NODES,
-    AT_USERS,
-    AT_CONFIGS,
-    AT_JOBS,
-    AT_RUNNING,
-    AT_CHECKPOINTING,
-    AT_EVENTS,
-    AT_FORECASTS,
-    AT_SERVICES,
-    AT_REPLICA_CONFIGS,
-    AT_REPLICAS
-};
-
 /* Arrays one after the other in the region, each on its own cache line, jobs on a page; of a
    checked run each at the end of a page, in front of one that policies cannot read. */
 static void lay_out(struct view *view, const size_t counts[VIEW_PLACES], bool checked) {
-    const size_t sizes[VIEW_PLACES] = {
-        sizeof *view->v,         sizeof *view->gpu_types,     sizeof *view->nodes,
-        sizeof *view->users,     sizeof *view->configs,       sizeof *view->jobs,
-        sizeof *view->running,   sizeof *view->checkpointing, sizeof *view->events,
-        sizeof *view->forecasts, sizeof *view->services,      sizeof *view->replica_configs,
-        sizeof *view->replicas};
+#define SIZE(PLACE, many, one, count) sizeof *view->many,
+    const size_t sizes[VIEW_PLACES] = {sizeof *view->v, VIEW_ARRAYS(SIZE)};
+#undef SIZE
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), step = checked ? page : 64;
     size_t from = 0;
     for (int i = 0; i < VIEW_PLACES; i++) {
@@ -61,19 +42,9 @@ static int map_region(struct view *view, const struct cluster *cluster,
            most_running = gpus_milli < jobs ? gpus_milli : jobs;
     const size_t *at = view->places;
     view->event_capacity = 2 * jobs + 64;
-    const size_t counts[VIEW_PLACES] = {1,
-                                        cluster->gpu_type_count,
-                                        cluster->node_count,
-                                        workload->users.count,
-                                        workload->table.configs.count,
-                                        jobs,
-                                        most_running,
-                                        most_running,
-                                        view->event_capacity,
-                                        options->forecast_hours,
-                                        options->services,
-                                        options->replica_configs,
-                                        options->replicas};
+#define COUNT(PLACE, many, one, count) count,
+    const size_t counts[VIEW_PLACES] = {1, VIEW_ARRAYS(COUNT)};
+#undef COUNT
     lay_out(view, counts, checked);
     size_t bytes = view->ends[AT_REPLICAS] + (checked ? (size_t)sysconf(_SC_PAGESIZE) : 0);
     if (guard_init(&view->guard, bytes, checked, reterr) < 0 ||
@@ -81,18 +52,9 @@ static int map_region(struct view *view, const struct cluster *cluster,
         return -1;
     const char *base = view->guard.host;
     view->v = (const void *)(base + at[AT_VIEW]);
-    view->gpu_types = (const void *)(base + at[AT_GPU_TYPES]);
-    view->nodes = (const void *)(base + at[AT_NODES]);
-    view->users = (const void *)(base + at[AT_USERS]);
-    view->configs = (const void *)(base + at[AT_CONFIGS]);
-    view->jobs = (const void *)(base + at[AT_JOBS]);
-    view->running = (const void *)(base + at[AT_RUNNING]);
-    view->checkpointing = (const void *)(base + at[AT_CHECKPOINTING]);
-    view->events = (const void *)(base + at[AT_EVENTS]);
-    view->forecasts = (const void *)(base + at[AT_FORECASTS]);
-    view->services = (const void *)(base + at[AT_SERVICES]);
-    view->replica_configs = (const void *)(base + at[AT_REPLICA_CONFIGS]);
-    view->replicas = (const void *)(base + at[AT_REPLICAS]);
+#define POINT(PLACE, many, one, count) view->many = (const void *)(base + at[AT_##PLACE]);
+    VIEW_ARRAYS(POINT)
+#undef POINT
     view->shown = (const void *)((const char *)view->guard.shown + at[AT_VIEW]);
     return 0;
 }
@@ -213,6 +175,8 @@ int view_init(struct view *view, const struct cluster *cluster, const struct wor
         view->span_nodes[span] = cluster_span_nodes(cluster, span);
     }
     const char *shown = view->guard.shown; /* which pointers that policies follow lead to */
+#define SHOW(PLACE, many, one, count) \
+    .one##_stride = sizeof *view->many, .many = shown + view->places[AT_##PLACE],
     *view_header(view) =
         (struct easim_view){.struct_size = sizeof *view->v,
                             .power_cap_w = cluster->power_cap_w,
@@ -225,36 +189,14 @@ int view_init(struct view *view, const struct cluster *cluster, const struct wor
                             .job_count = (uint32_t)workload->jobs.count,
                             .usage_half_life_s = INFINITY,
                             .first_waiting = EASIM_NONE,
-                            .gpu_type_stride = sizeof *view->gpu_types,
-                            .node_stride = sizeof *view->nodes,
-                            .user_stride = sizeof *view->users,
-                            .config_stride = sizeof *view->configs,
-                            .job_stride = sizeof *view->jobs,
-                            .running_stride = sizeof *view->running,
-                            .event_stride = sizeof *view->events,
-                            .checkpointing_stride = sizeof *view->checkpointing,
                             .forecast_hours = options->forecast_hours,
-                            .forecast_stride = sizeof *view->forecasts,
-                            .gpu_types = shown + view->places[AT_GPU_TYPES],
-                            .nodes = shown + view->places[AT_NODES],
-                            .users = shown + view->places[AT_USERS],
-                            .configs = shown + view->places[AT_CONFIGS],
-                            .jobs = shown + view->places[AT_JOBS],
-                            .running = shown + view->places[AT_RUNNING],
-                            .events = shown + view->places[AT_EVENTS],
-                            .checkpointing = shown + view->places[AT_CHECKPOINTING],
-                            .forecasts = shown + view->places[AT_FORECASTS],
                             .service_count = options->services,
                             .replica_config_count = options->replica_configs,
-                            .service_stride = sizeof *view->services,
-                            .replica_config_stride = sizeof *view->replica_configs,
-                            .replica_stride = sizeof *view->replicas,
-                            .services = shown + view->places[AT_SERVICES],
-                            .replica_configs = shown + view->places[AT_REPLICA_CONFIGS],
-                            .replicas = shown + view->places[AT_REPLICAS],
                             .span_count = network_span_count(&cluster->network),
                             .span_names = view->span_names,
-                            .span_nodes = view->span_nodes};
+                            .span_nodes = view->span_nodes,
+                            VIEW_ARRAYS(SHOW)};
+#undef SHOW
     return 0;
 }
 
@@ -275,22 +217,12 @@ bool view_look_ends(struct view *view, bool all) {
 }
 
 void view_damage(const struct view *view, char text[static VIEW_PLACE_BYTES]) {
+#define NAME(PLACE, many, one, count) {#many, sizeof *view->many},
     static const struct {
         const char *name;
         size_t stride;
-    } kinds[] = {{"the view itself", 0},
-                 {"gpu_types", sizeof *view->gpu_types},
-                 {"nodes", sizeof *view->nodes},
-                 {"users", sizeof *view->users},
-                 {"configs", sizeof *view->configs},
-                 {"jobs", sizeof *view->jobs},
-                 {"running", sizeof *view->running},
-                 {"checkpointing", sizeof *view->checkpointing},
-                 {"events", sizeof *view->events},
-                 {"forecasts", sizeof *view->forecasts},
-                 {"services", sizeof *view->services},
-                 {"replica_configs", sizeof *view->replica_configs},
-                 {"replicas", sizeof *view->replicas}};
+    } kinds[] = {{"the view itself", 0}, VIEW_ARRAYS(NAME)};
+#undef NAME
     size_t at = (size_t)((const char *)view->guard.damage - (const char *)view->guard.host);
     int kind = AT_REPLICAS;
     while (kind > AT_VIEW && at < view->places[kind])

@@ -8,24 +8,32 @@
 #include "engine/guard.h"
 #include "workload/workload.h"
 
-#define VIEW_PLACES 13
+/* The arrays of the view, in their order in its region: place, name, element, and how many there
+   are (map_region). */
+#define VIEW_ARRAYS(X) \
+    X(GPU_TYPES, gpu_types, gpu_type, cluster->gpu_type_count) \
+    X(NODES, nodes, node, cluster->node_count) \
+    X(USERS, users, user, workload->users.count) \
+    X(CONFIGS, configs, config, workload->table.configs.count) \
+    X(JOBS, jobs, job, jobs) \
+    X(RUNNING, running, running, most_running) \
+    X(CHECKPOINTING, checkpointing, checkpointing, most_running) \
+    X(EVENTS, events, event, view->event_capacity) \
+    X(FORECASTS, forecasts, forecast, options->forecast_hours) \
+    X(SERVICES, services, service, options->services) \
+    X(REPLICA_CONFIGS, replica_configs, replica_config, options->replica_configs) \
+    X(REPLICAS, replicas, replica, options->replicas)
+
+#define VIEW_PLACE(PLACE, many, one, count) AT_##PLACE,
+enum { AT_VIEW, VIEW_ARRAYS(VIEW_PLACE) VIEW_PLACES };
+#undef VIEW_PLACE
+#define VIEW_POINTER(PLACE, many, one, count) const struct easim_##one *many;
 
 /* To read, use the pointers; to write, ask for the place (view_header, view_job,
    view_gpu_type). */
 struct view {
     const struct easim_view *v;
-    const struct easim_gpu_type *gpu_types;
-    const struct easim_node *nodes;
-    const struct easim_user *users;
-    const struct easim_config *configs;
-    const struct easim_job *jobs;
-    const struct easim_running *running;
-    const struct easim_checkpointing *checkpointing;
-    const struct easim_event *events;
-    const struct easim_forecast *forecasts;
-    const struct easim_service *services;
-    const struct easim_replica_config *replica_configs;
-    const struct easim_replica *replicas;
+    VIEW_ARRAYS(VIEW_POINTER)
     uint32_t event_capacity;
     /* Of the above in the region, in that order; where the next may begin, or what is hidden. */
     size_t places[VIEW_PLACES], ends[VIEW_PLACES];
