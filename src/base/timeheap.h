@@ -7,6 +7,29 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The binary heap: what moves goes from `at` up, or down, to its place in an array. before(a, b) of
+   two elements is true if a is nearer to the top; put(place, element) writes one. */
+#define HEAP_UP(heap, at, moving, before, put) \
+    do { \
+        size_t place = (at), parent; \
+        for (; place > 0 && before(moving, (heap)[parent = (place - 1) / 2]); place = parent) \
+            put(place, (heap)[parent]); \
+        put(place, moving); \
+    } while (0)
+
+#define HEAP_DOWN(heap, count, at, moving, before, put) \
+    do { \
+        size_t place = (at), child; \
+        for (; (child = 2 * place + 1) < (count); place = child) { \
+            if (child + 1 < (count) && before((heap)[child + 1], (heap)[child])) \
+                child++; \
+            if (!before((heap)[child], moving)) \
+                break; \
+            put(place, (heap)[child]); \
+        } \
+        put(place, moving); \
+    } while (0)
+
 struct timeheap_entry {
     double time_s;
     uint32_t id;

@@ -1,6 +1,8 @@
 /* The order of waiting jobs by a key that changes: see kinetic_queue.h. */
 #include "policy/list/kinetic_queue.h"
 
+#include "base/timeheap.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -201,25 +203,12 @@ static void set_place(struct crowd *crowd, struct crowd_member *members, uint32_
     members[member].place = place;
 }
 
-static void sift_up(struct crowd *crowd, struct crowd_member *members, uint32_t member) {
-    uint32_t at = members[member].place;
-    for (; at > 0 && goes_before(&members[member], &members[crowd->heap.at[(at - 1) / 2]]);
-         at = (at - 1) / 2)
-        set_place(crowd, members, at, crowd->heap.at[(at - 1) / 2]);
-    set_place(crowd, members, at, member);
-}
+#define BEFORE(a, b)       goes_before(&members[a], &members[b])
+#define PUT(place, member) set_place(crowd, members, (uint32_t)(place), member)
 
-static void sift_down(struct crowd *crowd, struct crowd_member *members, uint32_t member) {
-    const uint32_t *heap = crowd->heap.at;
-    uint32_t at = members[member].place, count = (uint32_t)crowd->heap.count;
-    for (uint32_t child; (child = 2 * at + 1) < count; at = child) {
-        if (child + 1 < count && goes_before(&members[heap[child + 1]], &members[heap[child]]))
-            child++;
-        if (!goes_before(&members[heap[child]], &members[member]))
-            break;
-        set_place(crowd, members, at, heap[child]);
-    }
-    set_place(crowd, members, at, member);
+static void sift(struct crowd *crowd, struct crowd_member *members, uint32_t member) {
+    HEAP_UP(crowd->heap.at, members[member].place, member, BEFORE, PUT);
+    HEAP_DOWN(crowd->heap.at, crowd->heap.count, members[member].place, member, BEFORE, PUT);
 }
 
 static void leave_heap(struct crowd *crowd, struct crowd_member *members, uint32_t member) {
@@ -227,8 +216,7 @@ static void leave_heap(struct crowd *crowd, struct crowd_member *members, uint32
     if (last == member)
         return;
     set_place(crowd, members, members[member].place, last);
-    sift_up(crowd, members, last);
-    sift_down(crowd, members, last);
+    sift(crowd, members, last);
 }
 
 void crowd_sort_in(struct crowd *crowd, struct crowd_member *members, uint32_t member,
@@ -245,6 +233,5 @@ void crowd_sort_in(struct crowd *crowd, struct crowd_member *members, uint32_t m
         m->place = (uint32_t)crowd->heap.count;
         array_push(&crowd->heap, member);
     }
-    sift_up(crowd, members, member);
-    sift_down(crowd, members, member);
+    sift(crowd, members, member);
 }

@@ -3,6 +3,7 @@
    to every waiting job in order would. */
 #include "policy/list/list.h"
 
+#include "base/timeheap.h"
 #include "policy/interface.h"
 #include "policy/list/recheck.h"
 #include "policy/list/start.h"
@@ -145,16 +146,12 @@ static int visit_in_queue_order(struct list *list, const struct easim_pass *pass
 
 /* --- the order of a pass: a heap of the first jobs of queues --- */
 
+#define BEFORE(a, b)     index_before(&(a).rank, &(b).rank)
+#define PUT(place, head) list->heads.at[place] = (head)
+
 static void sift_down(struct list *list, size_t at) {
-    struct list_head *heap = list->heads.at, moving = heap[at];
-    for (size_t child; (child = 2 * at + 1) < list->heads.count; at = child) {
-        if (child + 1 < list->heads.count && index_before(&heap[child + 1].rank, &heap[child].rank))
-            child++;
-        if (!index_before(&heap[child].rank, &moving.rank))
-            break;
-        heap[at] = heap[child];
-    }
-    heap[at] = moving;
+    struct list_head moving = list->heads.at[at];
+    HEAP_DOWN(list->heads.at, list->heads.count, at, moving, BEFORE, PUT);
 }
 
 static void drop_head(struct list *list) {
@@ -164,12 +161,7 @@ static void drop_head(struct list *list) {
 
 static void push_head(struct list *list, const struct list_head head) {
     array_push(&list->heads, head);
-    size_t at = list->heads.count - 1;
-    for (size_t parent;
-         at > 0 && index_before(&head.rank, &list->heads.at[parent = (at - 1) / 2].rank);
-         at = parent)
-        list->heads.at[at] = list->heads.at[parent];
-    list->heads.at[at] = head;
+    HEAP_UP(list->heads.at, list->heads.count - 1, head, BEFORE, PUT);
 }
 
 static void add_head(struct list *list, const struct easim_pass *pass, uint32_t queue) {

@@ -1,6 +1,7 @@
 /* Shrinking of running jobs: see shrink.h. At most one job per pass gives GPUs back. */
 #include "policy/list/shrink.h"
 
+#include "base/timeheap.h"
 #include "policy/interface.h"
 #include "policy/list/grow.h"
 #include "policy/list/start.h"
@@ -20,31 +21,13 @@ static void put(struct ends *ends, size_t at, struct ends_entry entry) {
     ends->places[entry.job] = (uint32_t)at + 1;
 }
 
-/* Puts an entry at a free place or above it. */
-static void sift_up(struct ends *ends, size_t at, struct ends_entry entry) {
-    for (size_t parent; at > 0 && entry.end_ns < ends->heap.at[parent = (at - 1) / 2].end_ns;
-         at = parent)
-        put(ends, at, ends->heap.at[parent]);
-    put(ends, at, entry);
-}
-
-/* Or below it. */
-static void sift_down(struct ends *ends, size_t at, struct ends_entry entry) {
-    const struct ends_entry *heap = ends->heap.at;
-    for (size_t child; (child = 2 * at + 1) < ends->heap.count; at = child) {
-        if (child + 1 < ends->heap.count && heap[child + 1].end_ns < heap[child].end_ns)
-            child++;
-        if (heap[child].end_ns >= entry.end_ns)
-            break;
-        put(ends, at, heap[child]);
-    }
-    put(ends, at, entry);
-}
+#define EARLIER(a, b)  ((a).end_ns < (b).end_ns)
+#define PUT(at, entry) put(ends, at, entry)
 
 void ends_add(struct ends *ends, uint32_t job, int64_t end_ns) {
     struct ends_entry entry = {end_ns, job};
     array_push(&ends->heap, entry);
-    sift_up(ends, ends->heap.count - 1, entry);
+    HEAP_UP(ends->heap.at, ends->heap.count - 1, entry, EARLIER, PUT);
 }
 
 void ends_remove(struct ends *ends, uint32_t job) {
@@ -53,10 +36,10 @@ void ends_remove(struct ends *ends, uint32_t job) {
     ends->places[job] = 0;
     if (at == ends->heap.count)
         return;
-    if (at > 0 && last.end_ns < ends->heap.at[(at - 1) / 2].end_ns)
-        sift_up(ends, at, last);
+    if (at > 0 && EARLIER(last, ends->heap.at[(at - 1) / 2]))
+        HEAP_UP(ends->heap.at, at, last, EARLIER, PUT);
     else
-        sift_down(ends, at, last);
+        HEAP_DOWN(ends->heap.at, ends->heap.count, at, last, EARLIER, PUT);
 }
 
 int64_t ends_first_ns(const struct ends *ends) {
