@@ -194,9 +194,8 @@ int run_dir_open(const struct run_dir_options *options, const struct study *stud
     return 0;
 }
 
-/* ---- Rows of one replication. What of a file has not left in pieces (shared_ring.h) comes at the
-   end: a part for each, the end of the run, and why there is no trace, each behind its length ----
- */
+/* ---- Rows of one replication. The rest of a file, not left in pieces (shared_ring.h), comes last:
+   a part for each, the end of the run, and why there is no trace, each behind its length ---- */
 
 enum { PART_END = FILE_COUNT, PART_TRACE, PART_COUNT };
 
