@@ -1,4 +1,5 @@
-/* Least needs of jobs: see internal.h. */
+/* Finds the least that the jobs of a replication need, whoever schedules them: the input of all
+   bounds (semantics 27.1). Also schedules of one machine, and jobs present at least. */
 #include "bounds/internal.h"
 
 #include "base/array.h"

@@ -1,7 +1,8 @@
-/* What prices prove of energy: see internal.h. With prices m of the capacity rows, for every
-   schedule that ends at M, energy >= S M + sum of work x e + sum m (GPU time used from t on - N (M
-   - t)) + set-ups, since no row is overdrawn; S - sum m N >= 0, so M may be its least (a horizon is
-   M, whatever the sign), and each piece of work may choose the least of its own terms. */
+/* A lower bound of energy, proved by prices of GPU time from a linear program (semantics 27.2).
+   With prices m of the capacity rows, for every schedule that ends at M, energy >= S M + sum of
+   work x e + sum m (GPU time used from t on - N (M - t)) + set-ups, since no row is overdrawn; S -
+   sum m N >= 0, so M may be its least (a horizon is M, whatever the sign), and each piece of work
+   may choose the least of its own terms. */
 #include "bounds/internal.h"
 
 #include <glpk.h>

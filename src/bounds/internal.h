@@ -9,8 +9,7 @@
 #include <stddef.h>
 
 /* --- demand --- */
-/* What the jobs of a replication need at least, whoever schedules them: the input of all bounds
-   (semantics 27.1). Jobs that no configuration can run are left out. */
+/* Jobs that no configuration can run are left out. */
 
 /* A configuration on one span, for a unit of work (a reference sample; rigid: a second). */
 struct demand_rate {
@@ -142,8 +141,7 @@ bool energy_prices_find(const struct demand *demand, const struct energy_work *w
                         double *prices);
 
 /* --- energy_bound --- */
-/* A lower bound of energy (semantics 27.2): a linear program chooses prices of GPU time, which
-   prove the bound, rounded down, whatever the solver's own rounding was. */
+/* The bound is rounded down, and holds whatever the solver's own rounding was. */
 
 struct energy_bound {
     double energy_j;
@@ -162,7 +160,7 @@ struct energy_bound energy_bound_find(const struct demand *demand, double end_s)
 double energy_bound_certified_j(const struct demand *demand, const struct energy_work *work,
                                 const double *prices);
 
-/* --- time_bound: a lower bound of the mean completion time (semantics 27.3) --- */
+/* --- time_bound --- */
 
 /* Which argument gives a bound; the best of them counts. */
 enum time_argument {
@@ -188,7 +186,6 @@ struct time_bound {
 struct time_bound time_bound_find(const struct demand *demand, double end_s);
 
 /* --- time_prices --- */
-/* What prices of GPU time, instant by instant, prove of completion times (semantics 27.3, f). */
 
 /* Jobs to be bounded, in order of release; the others of the demand occupy nothing. */
 struct pricing {

@@ -1,6 +1,7 @@
-/* Bounds on mean completion time: see internal.h. The cluster is one machine: a GPU of type h
-   counts w_h, with sum w_h N_h = 1, so that all of them together are worth one second a second. Any
-   w, and any mixture in (d), gives a bound; good ones are searched in a fixed number of passes. */
+/* Lower bounds of the mean completion time (semantics 27.3). The cluster is one machine: a GPU of
+   type h counts w_h, with sum w_h N_h = 1, so that all of them together are worth one second a
+   second. Any w, and any mixture in (d), gives a bound; good ones are searched in a fixed number of
+   passes. */
 #include "bounds/internal.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-/* Prices of GPU time: see internal.h. A schedule pays for what its jobs hold, at most N x price
-   each instant; so the sum of completions is at least what the jobs together would lose if each
-   could choose its time and its GPUs for itself at these prices, less what the cluster earns. What
-   a job loses at least is told with a worth of its work, any one for each stretch of time that it
-   may end in. */
+/* A lower bound of completion times, proved by prices of GPU time, instant by instant (semantics
+   27.3, f). A schedule pays for what its jobs hold, at most N x price each instant; so the sum of
+   completions is at least what the jobs together would lose if each could choose its time and its
+   GPUs for itself at these prices, less what the cluster earns. What a job loses at least is told
+   with a worth of its work, any one for each stretch of time that it may end in. */
 #include "bounds/internal.h"
 
 #include "base/array.h"

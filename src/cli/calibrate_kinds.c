@@ -1,4 +1,5 @@
-/* easim calibrate of collectives and failures, and its words: see internal.h. */
+/* Runs `easim calibrate` of collectives and of failures, and refuses options that belong to another
+   kind of calibration. */
 #include "base/child.h"
 #include "base/units.h"
 #include "calibrate/collectives/collective_laws.h"

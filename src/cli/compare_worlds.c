@@ -1,4 +1,4 @@
-/* Worlds of easim compare: see internal.h. */
+/* Draws the worlds of `easim compare` before any run, and runs them after the central physics. */
 #include "cli/internal.h"
 
 #include "cli/cli.h"

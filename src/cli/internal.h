@@ -61,7 +61,6 @@ void shell_add_quoted(struct str *out, const char *text);
 void shell_add_word(struct str *out, const char *word);
 
 /* --- compare_worlds --- */
-/* The worlds of a comparison: drawn before any run, run after the central physics. */
 
 /* Zero-initialise; release with compare_worlds_finish. */
 struct compare_worlds {
@@ -166,8 +165,6 @@ int sweep_engine_parallel(const struct sweep_tasks *tasks, struct error *reterr)
 int sweep_engine_slurm(const struct sweep_tasks *tasks, struct error *reterr) MUST_CHECK;
 
 /* --- tune_targets --- */
-/* What `easim tune` tunes, as in --params: parameters of the policy, values of the scenario, and
-   the policy itself; ranges, or lists of values. */
 
 /* The caller fills in the first part; release with tune_targets_finish. Texts are in the arena of
    the options. */

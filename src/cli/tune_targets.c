@@ -1,4 +1,5 @@
-/* From --params to targets and axes: see internal.h. */
+/* Reads what `easim tune` tunes, as in --params: parameters of the policy, values of the scenario,
+   and the policy itself; ranges, or lists of values. */
 #include "cli/internal.h"
 
 #include "base/numfmt.h"

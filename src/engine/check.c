@@ -1,4 +1,4 @@
-/* Invariants of a checked run: see internal.h. Everything is derived again from jobs and nodes, not
+/* Checks the invariants of a run with --check. Everything is derived again from jobs and nodes, not
    from running totals of the engine or from what placement keeps of switches. */
 #include "engine/internal.h"
 

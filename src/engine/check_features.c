@@ -1,4 +1,4 @@
-/* Checks of contention, forecasts and services: see internal.h. */
+/* Checks contention, forecasts and services in a run with --check. */
 #include "engine/internal.h"
 
 #include "engine/cluster_signals.h"

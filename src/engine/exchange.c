@@ -1,5 +1,7 @@
-/* Exchanges: see internal.h. Invariant: a trial leaves placement as it was, and what is done for
-   real comes to the same GPUs, which depend on those free, not on who left them. */
+/* Tries and carries out exchanges: sets of jobs that start, stop and change their GPUs with each
+   other, all or none. Also checks whether a single action of the policy can be tried. Invariant: a
+   trial leaves placement as it was, and what is done for real comes to the same GPUs, which depend
+   on those free, not on who left them. */
 #include "engine/internal.h"
 
 #include "engine/gpus.h"

@@ -1,6 +1,6 @@
-/* Node failures: see internal.h. Node n draws from the stream failures/n in turn its time to the
-   next failure and the time of its repair, or follows its recorded outages; at most one event of it
-   is pending at any time. */
+/* Fails and repairs nodes (semantics 12.1). Neither the policy nor another node changes the times.
+   Node n draws from the stream failures/n in turn its time to the next failure and the time of its
+   repair, or follows its recorded outages; at most one event of it is pending at any time. */
 #include "engine/internal.h"
 
 #include "base/rng.h"

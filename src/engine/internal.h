@@ -9,7 +9,6 @@
 #include "policy/list/recheck.h"
 
 /* --- callbacks --- */
-/* Where the policy is called: for a decision, at the beginning and the end, for questions. */
 
 /* Asks the policy for its decision and carries it out. On failure sim->error is set. */
 void callbacks_decide(struct sim *sim);
@@ -28,7 +27,6 @@ bool callbacks_explain(struct sim *sim, char text[static RECHECK_BYTES]);
 void admission_submit(struct sim *sim, uint32_t job);
 
 /* --- exchange --- */
-/* Sets of jobs that start, stop and change their GPUs with each other, all or none. */
 
 /* Parts as the host keeps them; zero-initialise, release with exchange_finish. */
 struct exchange {
@@ -69,7 +67,6 @@ enum refusal action_check_scale_up(const struct sim *sim, uint32_t replica_confi
 enum refusal action_check_scale_down(const struct sim *sim, uint32_t replica);
 
 /* --- invariants --- */
-/* Invariants of a checked run, recomputed from scratch. */
 
 /* GPUs are conserved on every node and below every switch, each job is in one state and has the
    span of its nodes, committed and metered power equal the
@@ -111,8 +108,6 @@ struct services_held {
 void services_check(struct sim *sim, struct services_held *held);
 
 /* --- failures --- */
-/* Failures and repairs of nodes (semantics 12.1): times drawn from a stream of each node, or
-   recorded ones, so that neither the policy nor another node changes them. */
 
 void failures_init(struct sim *sim);
 void failures_finish(struct sim *sim);
@@ -121,8 +116,6 @@ void failures_fail(struct sim *sim, uint32_t node);
 void failures_repair(struct sim *sim, uint32_t node);
 
 /* --- scaling --- */
-/* The host scales services (semantics 33.3, 34.4): at ticks replicas are started, GPUs reserved for
-   them, jobs displaced, replicas released. */
 
 /* The event itself. */
 void scaling_tick(struct sim *sim);

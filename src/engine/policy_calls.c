@@ -1,4 +1,5 @@
-/* Calls of the policy: see internal.h. */
+/* Calls the policy: for a decision, at the beginning and the end of a run, and for questions. Also
+   puts a job that arrives into the queue, or rejects it. */
 #include "engine/internal.h"
 
 #include "base/machine.h"

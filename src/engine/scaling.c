@@ -1,6 +1,6 @@
-/* Ticks of services: see internal.h. A tick that would change nothing is none: until something
-   about the service changes every tick sees the same, and what a spare replica waits for has a
-   time. */
+/* Scales services at ticks: starts replicas, reserves GPUs for them, displaces jobs, releases
+   replicas (semantics 33.3, 34.4). A tick that would change nothing is none: until something about
+   the service changes every tick sees the same, and what a spare replica waits for has a time. */
 #include "engine/internal.h"
 
 #include "base/units.h"

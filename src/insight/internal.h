@@ -4,7 +4,7 @@
 
 #include "insight/recorded_run.h"
 
-/* --- recorded_jobs: the jobs of a recorded run, as its policy had them, from workload.csv --- */
+/* --- recorded_jobs --- */
 
 /* Fills in workload and allowed_k. */
 int recorded_jobs_load(struct recorded_run *run, struct error *reterr) MUST_CHECK;

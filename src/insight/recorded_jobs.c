@@ -1,5 +1,6 @@
-/* Jobs of a recorded run: see internal.h. A set of configurations is made for each request when the
-   first job has it. */
+/* Reads the jobs of a recorded run, as its policy had them, from workload.csv, and the figures of
+   replicas from services.csv. A set of configurations is made for each request when the first job
+   has it. */
 #include "insight/internal.h"
 
 #include "base/numfmt.h"

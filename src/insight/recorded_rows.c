@@ -1,5 +1,6 @@
-/* Segments and rests of a recorded run: see internal.h. Rows are by job and time, so a row mostly
-   has the configuration and the GPUs of the one before. */
+/* Reads segments.csv and gpus.csv of a recorded run: the segments of jobs, and what GPUs did
+   without a job. Rows are by job and time, so a row mostly has the configuration and the GPUs of
+   the one before. */
 #include "insight/internal.h"
 
 #include "base/numfmt.h"
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- recorded_rows: the rows of segments.csv and gpus.csv of a recorded run --- */
+/* --- recorded_rows --- */
 
 static int recorded_rows_load_segments(struct recorded_run *run, struct error *reterr) MUST_CHECK;
 static int recorded_rows_load_rests(struct recorded_run *run, struct error *reterr) MUST_CHECK;

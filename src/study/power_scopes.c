@@ -1,4 +1,5 @@
-/* Scopes of power: see internal.h. */
+/* Checks whether models' powers are of what the cluster counts them as: one GPU, or its share of a
+   whole node (semantics 3.3). */
 #include "study/internal.h"
 
 #include "model/gpu_value.h"

@@ -1,4 +1,5 @@
-/* What models move over shared links: see internal.h. */
+/* Checks whether models say what they move over shared links, storage and uplinks of the network
+   (semantics 35.2), and warns of keys without effect. */
 #include "study/internal.h"
 
 #include <math.h>

@@ -1,4 +1,6 @@
-/* Warnings of a study: see internal.h. */
+/* Warns if a part of a scenario has no effect or an unwanted one: it runs, but probably not as
+   meant. Also reports what only models, cluster and parameters of the policy together show to be
+   impossible. */
 #include "study/internal.h"
 
 #include "base/units.h"

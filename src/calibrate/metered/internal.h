@@ -6,8 +6,7 @@
 #include "workload/trace.h"
 
 /* --- metered_jobs --- */
-/* Jobs of a log as what they may draw: GPUs of a type, of a group of jobs, and their use over time.
-   A job runs from its submit_s for its duration_s. */
+/* A job runs from its submit_s for its duration_s. */
 
 struct metered_job {
     double start_s, end_s;
@@ -77,8 +76,6 @@ double metered_cluster_idle_w(const struct metered_cluster *cluster, double rest
 double metered_cluster_base_w(const struct metered_cluster *cluster, double rest_w);
 
 /* --- load --- */
-/* What jobs use in each interval of a meter: exact means of the columns that a power is fitted to
-   (semantics 22). */
 
 enum load_kind {
     LOAD_CONSTANT,   /* 1 */
@@ -113,7 +110,6 @@ uint32_t load_find(const struct load *load, enum load_kind kind, uint32_t type, 
 #define LOAD_NONE UINT32_MAX
 
 /* --- power_plan --- */
-/* Which parameters a fit of power has, and which columns share them (semantics 22). */
 
 enum power_detail { POWER_CONSTANT, POWER_COUNT, POWER_FULL };
 

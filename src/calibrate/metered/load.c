@@ -1,4 +1,5 @@
-/* Load of a cluster in the intervals of a meter: see internal.h. */
+/* Computes what jobs use in each interval of a meter: exact means of the columns that power is
+   fitted to (semantics 22). */
 #include "calibrate/metered/internal.h"
 
 #include <math.h>

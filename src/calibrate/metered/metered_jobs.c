@@ -1,4 +1,5 @@
-/* Jobs of a log beside a meter: see internal.h. */
+/* Turns the jobs of a log into GPUs in use over time, by GPU type and group of jobs, for a fit of
+   power. Also describes the cluster whose power is metered. */
 #include "calibrate/metered/internal.h"
 
 #include "base/units.h"

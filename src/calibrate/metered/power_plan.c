@@ -1,4 +1,5 @@
-/* Parameters of a fit of power: see internal.h. */
+/* Chooses the parameters of a fit of power, and which columns of the load share them (semantics
+   22). */
 #include "calibrate/metered/internal.h"
 
 #include <math.h>

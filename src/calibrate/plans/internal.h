@@ -5,7 +5,7 @@
 #include "base/array.h"
 #include "model/model_file.h"
 
-/* --- plan_rows: measured iterations of transformers under known plans: a CSV --- */
+/* --- plan_rows --- */
 
 struct plan_row {
     uint32_t line;

@@ -1,4 +1,4 @@
-/* Rows of measured iterations: see internal.h. */
+/* Reads a CSV of iterations of transformers that were measured under known plans. */
 #include "calibrate/plans/internal.h"
 
 #include "base/numfmt.h"

@@ -1,5 +1,6 @@
-/* Copies at decision points: see internal.h. A copy returns from the very call in which it was
-   made, answers the policy otherwise, and ends with its run. */
+/* Copies a run at its decision points, once for each thing that its policy could have done instead
+   (semantics 28). A copy returns from the very call in which it was made, answers the policy
+   otherwise, and ends with its run. */
 #include "experiment/regret/internal.h"
 
 #include "base/units.h"

@@ -1,4 +1,5 @@
-/* Cells: see internal.h. One sweep over the run, from change to change. */
+/* Sums up what no job held, by GPU type and bucket of time: idle, sleeping and failed GPUs, and the
+   nodes without their GPUs (semantics 25.1). One sweep over the run, from change to change. */
 #include "insight/attribution/internal.h"
 
 #include "base/units.h"

@@ -24,8 +24,6 @@ struct step_sum step_integral_find(const struct step_integral *integral, int64_t
                                    int64_t to_ns);
 
 /* --- cells --- */
-/* What no job held: idle, sleeping and failed GPUs, and the nodes beside their GPUs, by GPU type
-   and bucket of time (semantics 25.1). */
 
 /* Of the measured time in one bucket, and one GPU type: its GPUs, and the nodes that have them. */
 struct cell {

@@ -1,5 +1,6 @@
-/* Waiting for the cap: see internal.h. Jobs of one set of configurations are alike, so time is
-   counted by set; a wait gets what its set was given while it lasted. */
+/* Finds waiting that the power cap alone explains (semantics 26.1). Jobs of one set of
+   configurations are alike, so time is counted by set; a wait gets what its set was given while it
+   lasted. */
 #include "insight/blame/internal.h"
 
 #include "base/units.h"

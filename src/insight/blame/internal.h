@@ -4,7 +4,7 @@
 
 #include "insight/run_events.h"
 
-/* --- neighbours: what jobs on one node cost each other by interference (semantics 11, 26) --- */
+/* --- neighbours --- */
 
 /* Zero-initialise; release with neighbours_finish. Both NULL: nobody slows anybody down. */
 struct neighbours {
@@ -18,8 +18,8 @@ void neighbours_find(struct neighbours *neighbours, const struct recorded_run *r
 void neighbours_finish(struct neighbours *neighbours);
 
 /* --- capped_waits --- */
-/* Waiting that the power cap alone explains: some configuration of the job would have fitted the
-   free GPUs, and each that did would have broken the cap (semantics 26.1). */
+/* Some configuration of the job would have fitted the free GPUs, and each that did would have
+   broken the cap. */
 
 /* By segment, the ns of a queued one in which that was so; NULL if no cap holds at any time, or the
    policy keeps none. The caller's to free. */

@@ -1,5 +1,5 @@
-/* Interference: see internal.h. Invariant: what is in `present` is up to date at the instant of
-   the event that was applied last. */
+/* Finds what jobs on one node cost each other by interference (semantics 11, 26). Invariant: what
+   is in `present` is up to date at the instant of the event that was applied last. */
 #include "insight/blame/internal.h"
 
 #include "base/units.h"

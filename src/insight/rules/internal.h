@@ -23,8 +23,7 @@
 /* clang-format on */
 
 /* --- proposal --- */
-/* What several rules propose to try. Each sets the what-if of an insight, or says why there is
-   none. A change is offered only if the run's policy, models and scenario know what it changes. */
+/* A change is offered only if the run's policy, models and scenario know what it changes. */
 
 /* policy.params.NAME=VALUE if the policy has the parameter with another value. */
 bool proposal_param(const struct rule_run *rule_run, struct insights *insights,
@@ -74,9 +73,8 @@ bool narrower_h(const struct rule_run *rule_run, struct insights *insights, stru
                 uint32_t gpu_type);
 
 /* --- queue_replay --- */
-/* A recorded run again, change by change: what is free, which jobs wait and could start, power and
-   cap. Jobs wait in groups of equal wishes, so a step costs what there are of these, not the
-   queue's length. */
+/* Jobs wait in groups of equal wishes, so a step costs what there are of these, not the queue's
+   length. */
 
 /* GPUs of a type that jobs of a group could take: of their configurations with as many the fastest,
    and what they add to the power at least, by span. */

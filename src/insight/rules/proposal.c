@@ -1,4 +1,5 @@
-/* What rules propose: see internal.h. */
+/* Changes that several rules propose to try: each sets the what-if of an insight, or says why there
+   is none. */
 #include "insight/rules/internal.h"
 
 #include "base/numfmt.h"

@@ -1,4 +1,5 @@
-/* A run replayed: see internal.h. */
+/* Replays a recorded run, change by change: what is free, which jobs wait and could start, power
+   and cap. */
 #include "insight/rules/internal.h"
 
 #include "cluster/power_meter.h"

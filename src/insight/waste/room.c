@@ -1,5 +1,6 @@
-/* Free GPUs: see internal.h. Invariant: of each type, nodes[f] nodes have f free GPUs, and
-   nodes_by_free has the f above 0 of which there is one; likewise the GPUs held in part. */
+/* Keeps what is free of each GPU type at an instant of a recorded run, and what the waiting jobs
+   could use of it. Invariant: of each type, nodes[f] nodes have f free GPUs, and nodes_by_free has
+   the f above 0 of which there is one; likewise the GPUs held in part. */
 #include "insight/waste/internal.h"
 
 #include "base/mem.h"

@@ -1,4 +1,5 @@
-/* The tree of attribution: see internal.h. */
+/* Writes who caused how much, for the icicle of the page, and the classes of waste and insights
+   that are found in a recorded run. */
 #include "output/html/internal.h"
 
 #include "cluster/power_meter.h"

@@ -1,4 +1,5 @@
-/* The heat map: see internal.h. Sums at the finest level; coarser ones are means of it. */
+/* Writes the heat map of the page: GPUs by time as a picture, at several levels of detail. Sums at
+   the finest level; coarser ones are means of it. */
 #include "output/html/internal.h"
 
 #include "cluster/power_meter.h"

@@ -32,7 +32,7 @@ int job_curves_add(struct str *out, const char *folder, struct error *reterr) MU
    capacity}]}, means over equal bins; null where the scenario has no services. */
 void service_curves_add(struct str *out, const struct recorded_run *run);
 
-/* --- attribution_json: who caused how much, for the icicle of the page --- */
+/* --- attribution_json --- */
 
 /* Adds the member "attribution": the path (the first label, if jobs have any, then user, model,
    job), a note, and a tree of nodes by column: name, parent, energy (J), GPU time (s), CO2 (kg) and
@@ -42,7 +42,6 @@ int attribution_json_add(struct str *out, const struct recorded_run *run,
                          struct error *reterr) MUST_CHECK;
 
 /* --- insight_json --- */
-/* What is found in one recorded run, for the page: classes of waste and insights. */
 
 /* What is done with insights that were found. */
 struct insight_hooks {
@@ -79,7 +78,7 @@ void gpu_lanes_finish(struct gpu_lanes *lanes);
  */
 void gpu_lanes_add(struct str *out, const struct gpu_lanes *lanes);
 
-/* --- lanes_json: what every GPU did in a recorded run, for the timeline of the page --- */
+/* --- lanes_json --- */
 
 /* Adds the member "lanes": GPUs, users, models, the segments that hold GPUs, of more than `most`
    those that hold most GPU time, the jobs that they are of, and what GPUs did without a job. Lists
@@ -87,7 +86,7 @@ void gpu_lanes_add(struct str *out, const struct gpu_lanes *lanes);
 void lanes_json_add(struct str *out, const struct recorded_run *run, const struct gpu_lanes *lanes,
                     size_t most);
 
-/* --- heat_json: GPUs by time as a picture, at several levels of detail --- */
+/* --- heat_json --- */
 
 /* Adds the member "heat": rows of up to so many GPUs of one type that there are at most about 96 of
    them; levels of 240, 960 and 3840 columns of equal time, as far as there are so many segments and
@@ -97,7 +96,7 @@ void lanes_json_add(struct str *out, const struct recorded_run *run, const struc
 void heat_json_add(struct str *out, const struct recorded_run *run, const struct gpu_lanes *lanes,
                    const double *useful_frac, size_t most);
 
-/* --- power_levels: power.csv of one replication at several levels of detail --- */
+/* --- power_levels --- */
 
 /* Adds the member "power": the end of the run, the number of rows, and levels from coarse to fine.
    Up to 3000 rows are one level, as they are; of more there are means over 600 and over 6000 equal

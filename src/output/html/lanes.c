@@ -1,4 +1,4 @@
-/* What every GPU did, as lanes of the page: see internal.h. */
+/* Writes what every GPU did in a recorded run, for the timeline of the page. */
 #include "output/html/internal.h"
 
 #include "base/mem.h"

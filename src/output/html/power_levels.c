@@ -1,4 +1,4 @@
-/* Power over time: see internal.h. */
+/* Writes power over time for the page: power.csv of one replication at several levels of detail. */
 #include "output/html/internal.h"
 
 #include "output/json.h"

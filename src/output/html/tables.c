@@ -1,4 +1,4 @@
-/* Tables and curves of the page: see internal.h. */
+/* Writes tables of the page, distributions over the jobs, and curves of what services served. */
 #include "output/html/internal.h"
 
 #include "base/units.h"
