@@ -1,5 +1,5 @@
-/* The table of options: see option_values.h for what a row says. Options that a command is run with
-   are before those of single commands. */
+/* The table of options: see option_values.h for what a row says. Options of a scenario and of runs,
+   which many commands share, come first; then those of each command; look-ups are at the end. */
 #include "cli/internal.h"
 
 #include "base/units.h"

@@ -1,5 +1,6 @@
 /* Regret of a policy: first its own runs, which tell how many decision points there are, then those
-   of which some are copied, one replication after the other: the copies are side by side. */
+   of which some are copied, one replication after the other: the copies are side by side. Last,
+   sums up the regret by decision point and by group of points. */
 #include "experiment/regret/regret.h"
 
 #include "base/rng.h"

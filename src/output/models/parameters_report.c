@@ -1,4 +1,6 @@
-/* Parameters on the terminal, from the tables of keys of a model file, so that none is left out. */
+/* Prints the parameters of models, from the tables of keys of a model file, so that no key is
+   forgotten. A letter after a value is its evidence: m measured, d derived, a assumed, o
+   overridden. Values at their default are left out, unless they have evidence of their own. */
 #include "model/model_fields.h"
 #include "output/models/survey_tables.h"
 
