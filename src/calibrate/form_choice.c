@@ -17,7 +17,7 @@
 #define CONTEST_POINTS 10000
 #define FINAL_POINTS   200000
 
-/* ---- One contest ---- */
+/* ---- Forms compared ---- */
 
 /* Whether the points leave a free parameter from `first` on open. */
 static bool leaves_open(const struct covariance *covariance, enum parameter first) {

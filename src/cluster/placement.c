@@ -108,7 +108,7 @@ static void set_free(struct placement *placement, struct type_placement *type, u
     placement->node_free[node] = free;
 }
 
-/* --- taking --- */
+/* --- nodes taken --- */
 
 /* A job's GPUs while they are being taken; where: below a switch, which is a unit of that level, or
    in the whole cluster, of the level behind the last. */

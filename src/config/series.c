@@ -377,7 +377,7 @@ int series_check_cover(const struct series *series, int64_t horizon_ns,
     return ERROR_INPUT;
 }
 
-/* --- time goes on --- */
+/* --- next step --- */
 
 int64_t series_period_ns(const struct series *series) {
     return series->kind && series->repeat && series->count > 1 ? series->end_ns - series->first_ns

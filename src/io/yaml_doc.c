@@ -82,7 +82,7 @@ void yaml_doc_finish(struct yaml_doc *doc) {
     *doc = (struct yaml_doc){0};
 }
 
-/* ---- Setting values ---- */
+/* ---- Value to set: its text ---- */
 
 /* NULL after adding problems. An empty text would be a null, which takes away what is there without
    a word: that is said as ~. */

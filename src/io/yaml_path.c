@@ -161,7 +161,7 @@ bool yaml_paths_overlap(const char *path, const char *other) {
            (other[length] == '\0' || other[length] == '.' || other[length] == '[');
 }
 
-/* ---- Setting ---- */
+/* ---- Tree with a value set ---- */
 
 /* A copy of old (which may be absent or null) with room for one child more. */
 static struct yaml_node *copy_container(const struct yaml_setting *setting,

@@ -178,7 +178,7 @@ void forked_close_result(struct slice result) {
         munmap((void *)(uintptr_t)result.at, result.length);
 }
 
-/* --- isolate --- */
+/* --- isolate: tasks in child processes, with a time limit --- */
 
 #define TICK_MS 100
 #define GRACE_S 2.0 /* for a cancelled task to put the file in place that it is writing */
