@@ -89,12 +89,12 @@ static void check_speed(struct sim *sim, uint32_t job) {
     const struct job_run *run = &sim->runs[job];
     if (run->segment != SEGMENT_RUN)
         return;
-    if (!convoys_know(sim, job)) {
-        sim_fail(sim, ERROR_RUN, "check: job %s is not in the convoy of its node",
+    if (!node_batches_know(sim, job)) {
+        sim_fail(sim, ERROR_RUN, "check: job %s is not in the batch of its node",
                  sim->workload->jobs.at[job].id);
         return;
     }
-    int64_t finish_ns = convoys_end_ns(sim, job);
+    int64_t finish_ns = node_batches_end_ns(sim, job);
     if (finish_ns <= sim->now_ns)
         return;
     struct progress place;
@@ -118,7 +118,7 @@ static void check_phase(struct sim *sim, uint32_t job) {
     const struct config_set *set = phase_set(sim, job);
     double work = sim->workload->jobs.at[job].work, left = work - account_work_done(sim, job);
     bool over = job_run_uses_gpus(run) && run->segment == SEGMENT_RUN &&
-                convoys_end_ns(sim, job) <= sim->now_ns;
+                node_batches_end_ns(sim, job) <= sim->now_ns;
     uint8_t least = phase_of_work(sim, job, left - 1e-10 * work);
     if (j->phase != run->phase || j->first_config != set->first || j->config_count != set->count ||
         least < run->phase || (!over && left < phase_end_work(sim, job) - 1e-10 * work))

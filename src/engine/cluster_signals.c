@@ -133,13 +133,13 @@ static bool only_repeats(const struct sim *sim) {
     uint32_t idle = c->pending + services->pending + (timed_out ? c->timers : 0);
     int64_t since_ns = timed_out ? c->alone_since_ns : c->idle_since_ns;
     return (c->round_ns > 0 || services->count > 0) &&
-           sim->events.count + sim->convoys.members == idle + sim->background &&
+           sim->events.count + sim->node_batches.members == idle + sim->background &&
            (sim->now_ns - since_ns) / rounds > round_ns && !once_is_left(sim);
 }
 
 bool cluster_changes_helpful_left(const struct sim *sim) {
     return sim->failures.nodes != sim->failures.gone ||
-           (sim->events.count + sim->convoys.members != sim->background && !only_repeats(sim));
+           (sim->events.count + sim->node_batches.members != sim->background && !only_repeats(sim));
 }
 
 /* --- forecasts --- */

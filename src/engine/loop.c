@@ -140,25 +140,25 @@ static void change_own_speed(struct sim *sim, uint32_t job, double factor) {
         contention_enter(sim, job);
 }
 
-static void settle_convoy(struct sim *sim, uint32_t node) {
-    const struct convoy *convoy = &sim->convoys.nodes[node];
+static void settle_batch(struct sim *sim, uint32_t node) {
+    const struct node_batch *batch = &sim->node_batches.nodes[node];
     double slowdown = nodes_slowdown_of(sim, sim->nodes.jobs[node].list.count);
-    convoys_change_speed(sim, node, slowdown);
-    for (size_t i = convoy->others.count; i-- > 0;) {
-        uint32_t job = convoy->others.at[i];
+    node_batches_change_speed(sim, node, slowdown);
+    for (size_t i = batch->others.count; i-- > 0;) {
+        uint32_t job = batch->others.at[i];
         double factor = progress_factor(sim, job);
         if (sim->runs[job].segment != SEGMENT_RUN || factor == sim->progress[job].factor)
             continue;
         change_own_speed(sim, job, factor);
         if (sim->progress[job].factor == factor)
-            convoys_join(sim, job, slowdown);
+            node_batches_join(sim, job, slowdown);
     }
 }
 
 static void settle_speeds(struct sim *sim, uint32_t node) {
     const struct node_jobs *jobs = &sim->nodes.jobs[node];
-    if (convoys_has(sim, node)) {
-        settle_convoy(sim, node);
+    if (node_batches_has(sim, node)) {
+        settle_batch(sim, node);
         return;
     }
     for (size_t i = 0; i < jobs->list.count; i++) {
@@ -229,7 +229,7 @@ int loop_init(struct sim *sim, struct error *reterr) {
     sim->moved = mem_zalloc(workload->jobs.count, sizeof *sim->moved);
     contention_init(sim);
     progress_init(sim);
-    convoys_init(sim);
+    node_batches_init(sim);
     utilization_init(sim);
     sim->reject_reasons = mem_zalloc(workload->jobs.count, sizeof *sim->reject_reasons);
     sim->waiting_for = mem_zalloc(sim->cluster->gpu_type_count, sizeof *sim->waiting_for);
@@ -277,7 +277,7 @@ void loop_finish(struct sim *sim) {
         callbacks_finish(sim);
     for (size_t i = 0; sim->runs && i < sim->workload->jobs.count; i++)
         allocation_finish(&sim->runs[i].allocation);
-    convoys_finish(sim);
+    node_batches_finish(sim);
     nodes_finish(sim);
     contention_finish(sim);
     failures_finish(sim);
@@ -478,7 +478,7 @@ int loop_run(struct sim *sim, struct error *reterr) {
     if (sim->options.check)
         invariants_check(sim);
     while (sim->error.code >= 0 && !(drain && all_jobs_done(sim))) {
-        int64_t next_ns = convoys_next_event_ns(sim);
+        int64_t next_ns = node_batches_next_event_ns(sim);
         if (is_cancelled(sim))
             error_set(&sim->error, ERROR_CANCELLED, "interrupted");
         else if (is_stuck(sim) || (next_ns == INT64_MAX && sim->waiting > 0))

@@ -6,10 +6,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* --- convoys --- */
-/* Convoys: see convoys. Invariants: all jobs of a convoy have computed at its slowdown since
+/* --- node batches --- */
+/* Batches: see batches. Invariants: all jobs of a batch have computed at its slowdown since
    rated_ns, and work[] is what they had done then, in the very doubles that steps one job at a time
-   give; a job of a convoy does not end before its wake_ns, whatever its neighbours do. */
+   give; a job of a batch does not end before its wake_ns, whatever its neighbours do. */
 
 /* Jobs with less to go stay out: they would only have to leave again. */
 #define SOON_NS       1000000000
@@ -20,80 +20,80 @@
 /* Below it another neighbour might change the slowdown by no more than rounding does. */
 #define LEAST_SLOWDOWN 1e-9
 
-void convoys_init(struct sim *sim) {
+void node_batches_init(struct sim *sim) {
     const struct cluster *cluster = sim->cluster;
     if (!(cluster->slowdown_per_neighbour >= LEAST_SLOWDOWN) || sim->contention ||
         sim->workload->table.has_phases)
         return;
-    sim->convoys.nodes = mem_zalloc(cluster->node_count, sizeof *sim->convoys.nodes);
-    sim->convoys.jobs = mem_zalloc(sim->workload->jobs.count, sizeof *sim->convoys.jobs);
+    sim->node_batches.nodes = mem_zalloc(cluster->node_count, sizeof *sim->node_batches.nodes);
+    sim->node_batches.jobs = mem_zalloc(sim->workload->jobs.count, sizeof *sim->node_batches.jobs);
 }
 
-void convoys_finish(struct sim *sim) {
-    struct convoys *convoys = &sim->convoys;
-    for (uint32_t n = 0; convoys->nodes && n < sim->cluster->node_count; n++) {
-        free(convoys->nodes[n].work.at);
-        free(convoys->nodes[n].members.at);
-        free(convoys->nodes[n].goodput.at);
-        free(convoys->nodes[n].noise.at);
-        free(convoys->nodes[n].others.at);
+void node_batches_finish(struct sim *sim) {
+    struct node_batches *node_batches = &sim->node_batches;
+    for (uint32_t n = 0; node_batches->nodes && n < sim->cluster->node_count; n++) {
+        free(node_batches->nodes[n].work.at);
+        free(node_batches->nodes[n].members.at);
+        free(node_batches->nodes[n].goodput.at);
+        free(node_batches->nodes[n].noise.at);
+        free(node_batches->nodes[n].others.at);
     }
-    timeheap_finish(&convoys->wakes);
-    free(convoys->nodes);
-    free(convoys->jobs);
+    timeheap_finish(&node_batches->wakes);
+    free(node_batches->nodes);
+    free(node_batches->jobs);
 }
 
 static uint32_t node_of(const struct sim *sim, uint32_t job) {
     return allocation_pieces(&sim->runs[job].allocation)[0].node;
 }
 
-bool convoys_know(const struct sim *sim, uint32_t job) {
-    if (!convoys_hold(sim, job))
+bool node_batches_know(const struct sim *sim, uint32_t job) {
+    if (!node_batches_hold(sim, job))
         return true;
-    const struct convoy *convoy = &sim->convoys.nodes[node_of(sim, job)];
-    size_t place = sim->convoys.jobs[job].place;
-    return place <= convoy->members.count && convoy->members.at[place - 1] == job;
+    const struct node_batch *batch = &sim->node_batches.nodes[node_of(sim, job)];
+    size_t place = sim->node_batches.jobs[job].place;
+    return place <= batch->members.count && batch->members.at[place - 1] == job;
 }
 
 /* --- progress of those in it --- */
 
-static double speed_of(const struct convoy *convoy, size_t at) {
-    return convoy->goodput.at[at] * (convoy->noise.at[at] / convoy->slowdown);
+static double speed_of(const struct node_batch *batch, size_t at) {
+    return batch->goodput.at[at] * (batch->noise.at[at] / batch->slowdown);
 }
 
-struct progress convoys_progress(const struct sim *sim, uint32_t job) {
-    const struct convoy *convoy = &sim->convoys.nodes[node_of(sim, job)];
-    size_t at = sim->convoys.jobs[job].place - 1;
+struct progress node_batches_progress(const struct sim *sim, uint32_t job) {
+    const struct node_batch *batch = &sim->node_batches.nodes[node_of(sim, job)];
+    size_t at = sim->node_batches.jobs[job].place - 1;
     struct progress progress = sim->progress[job]; /* of its power nothing has changed */
-    progress.factor = progress.noise / convoy->slowdown;
-    progress.stretch_work = convoy->work.at[at];
-    progress.stretch_ns = convoy->rated_ns - progress.began_ns;
+    progress.factor = progress.noise / batch->slowdown;
+    progress.stretch_work = batch->work.at[at];
+    progress.stretch_ns = batch->rated_ns - progress.began_ns;
     return progress;
 }
 
 /* As job_finish_work_ns. */
-static int64_t end_in_convoy_ns(const struct sim *sim, uint32_t job) {
-    const struct convoy *convoy = &sim->convoys.nodes[node_of(sim, job)];
-    size_t at = sim->convoys.jobs[job].place - 1;
-    double speed = speed_of(convoy, at), left = sim->runs[job].remaining;
-    if (convoy->rated_ns > sim->progress[job].began_ns)
-        return convoy->rated_ns + units_duration_ns(fmax(0, left - convoy->work.at[at]) / speed);
+static int64_t end_in_batch_ns(const struct sim *sim, uint32_t job) {
+    const struct node_batch *batch = &sim->node_batches.nodes[node_of(sim, job)];
+    size_t at = sim->node_batches.jobs[job].place - 1;
+    double speed = speed_of(batch, at), left = sim->runs[job].remaining;
+    if (batch->rated_ns > sim->progress[job].began_ns)
+        return batch->rated_ns + units_duration_ns(fmax(0, left - batch->work.at[at]) / speed);
     return sim->runs[job].held_since_ns +
            units_duration_ns(sim->view.jobs[job].setup_s + left / speed);
 }
 
-int64_t convoys_end_ns(const struct sim *sim, uint32_t job) {
-    return convoys_hold(sim, job) ? end_in_convoy_ns(sim, job)
-                                  : eventq_time_ns(&sim->events, sim->runs[job].event);
+int64_t node_batches_end_ns(const struct sim *sim, uint32_t job) {
+    return node_batches_hold(sim, job) ? end_in_batch_ns(sim, job)
+                                       : eventq_time_ns(&sim->events, sim->runs[job].event);
 }
 
-void convoys_change_speed(struct sim *sim, uint32_t node, double slowdown) {
-    struct convoy *convoy = &sim->convoys.nodes[node];
-    size_t count = convoy->members.count;
-    double since_s = units_s(sim->now_ns - convoy->rated_ns), old = convoy->slowdown;
+void node_batches_change_speed(struct sim *sim, uint32_t node, double slowdown) {
+    struct node_batch *batch = &sim->node_batches.nodes[node];
+    size_t count = batch->members.count;
+    double since_s = units_s(sim->now_ns - batch->rated_ns), old = batch->slowdown;
     double factor = 1 / old; /* of jobs without noise */
-    double *restrict work = convoy->work.at;
-    const double *goodput = convoy->goodput.at, *noise = convoy->noise.at;
+    double *restrict work = batch->work.at;
+    const double *goodput = batch->goodput.at, *noise = batch->noise.at;
     if (count == 0 || slowdown == old)
         return;
     if (sim->options.noise.speed_sigma > 0)
@@ -102,124 +102,124 @@ void convoys_change_speed(struct sim *sim, uint32_t node, double slowdown) {
     else
         for (size_t i = 0; i < count; i++)
             work[i] += since_s * (goodput[i] * factor);
-    convoy->slowdown = slowdown;
-    convoy->rated_ns = sim->now_ns;
+    batch->slowdown = slowdown;
+    batch->rated_ns = sim->now_ns;
 }
 
 /* --- in and out --- */
 
-static void join_others(struct sim *sim, uint32_t job, struct convoy *convoy) {
-    array_push(&convoy->others, job);
-    sim->convoys.jobs[job].other_place = (uint32_t)convoy->others.count;
+static void join_others(struct sim *sim, uint32_t job, struct node_batch *batch) {
+    array_push(&batch->others, job);
+    sim->node_batches.jobs[job].other_place = (uint32_t)batch->others.count;
 }
 
-static void leave_others(struct sim *sim, uint32_t job, struct convoy *convoy) {
-    struct convoy_job *own = &sim->convoys.jobs[job];
-    uint32_t last = convoy->others.at[--convoy->others.count];
-    convoy->others.at[own->other_place - 1] = last;
-    sim->convoys.jobs[last].other_place = own->other_place;
+static void leave_others(struct sim *sim, uint32_t job, struct node_batch *batch) {
+    struct batch_job *own = &sim->node_batches.jobs[job];
+    uint32_t last = batch->others.at[--batch->others.count];
+    batch->others.at[own->other_place - 1] = last;
+    sim->node_batches.jobs[last].other_place = own->other_place;
     own->other_place = 0;
 }
 
 /* How long it would take a job that ends at end_ns if it were alone on its node from from_ns on. */
-static double alone_ns(const struct convoy *convoy, int64_t from_ns, int64_t end_ns) {
-    return (double)(end_ns - from_ns) / convoy->slowdown;
+static double alone_ns(const struct node_batch *batch, int64_t from_ns, int64_t end_ns) {
+    return (double)(end_ns - from_ns) / batch->slowdown;
 }
 
-static bool ends_soon(const struct convoy *convoy, int64_t from_ns, int64_t end_ns) {
-    return end_ns - from_ns < SOON_NS || alone_ns(convoy, from_ns, end_ns) < SOON_ALONE_NS;
+static bool ends_soon(const struct node_batch *batch, int64_t from_ns, int64_t end_ns) {
+    return end_ns - from_ns < SOON_NS || alone_ns(batch, from_ns, end_ns) < SOON_ALONE_NS;
 }
 
 /* Sets the time at which to look again whether the job ends soon. */
 static void wake_later(struct sim *sim, uint32_t job, int64_t from_ns, int64_t end_ns) {
-    const struct convoy *convoy = &sim->convoys.nodes[node_of(sim, job)];
-    double least_ns = alone_ns(convoy, from_ns, end_ns) * (1 - SLACK) - SLACK_NS;
-    sim->convoys.jobs[job].wake_ns = from_ns + (int64_t)least_ns;
-    timeheap_push(&sim->convoys.wakes, (double)sim->convoys.jobs[job].wake_ns, job);
+    const struct node_batch *batch = &sim->node_batches.nodes[node_of(sim, job)];
+    double least_ns = alone_ns(batch, from_ns, end_ns) * (1 - SLACK) - SLACK_NS;
+    sim->node_batches.jobs[job].wake_ns = from_ns + (int64_t)least_ns;
+    timeheap_push(&sim->node_batches.wakes, (double)sim->node_batches.jobs[job].wake_ns, job);
 }
 
-/* Whether a job that computes at the slowdown of the convoy may be in it. */
-static bool may_join(const struct sim *sim, uint32_t job, const struct convoy *convoy) {
+/* Whether a job that computes at the slowdown of the batch may be in it. */
+static bool may_join(const struct sim *sim, uint32_t job, const struct node_batch *batch) {
     const struct job_run *run = &sim->runs[job];
     const struct job_spec *spec = &sim->workload->jobs.at[job];
     return run->segment == SEGMENT_RUN && !spec->utilization &&
            workload_costs(sim->workload, spec)->checkpoint_interval_s == 0 &&
-           sim->progress[job].began_ns + sim->progress[job].stretch_ns == convoy->rated_ns &&
-           !ends_soon(convoy, sim->now_ns, eventq_time_ns(&sim->events, run->event));
+           sim->progress[job].began_ns + sim->progress[job].stretch_ns == batch->rated_ns &&
+           !ends_soon(batch, sim->now_ns, eventq_time_ns(&sim->events, run->event));
 }
 
-void convoys_join(struct sim *sim, uint32_t job, double slowdown) {
-    struct convoy *convoy = &sim->convoys.nodes[node_of(sim, job)];
+void node_batches_join(struct sim *sim, uint32_t job, double slowdown) {
+    struct node_batch *batch = &sim->node_batches.nodes[node_of(sim, job)];
     struct job_run *run = &sim->runs[job];
-    if (convoy->members.count == 0) {
-        convoy->slowdown = slowdown;
-        convoy->rated_ns = sim->now_ns;
+    if (batch->members.count == 0) {
+        batch->slowdown = slowdown;
+        batch->rated_ns = sim->now_ns;
     }
-    if (!may_join(sim, job, convoy))
+    if (!may_join(sim, job, batch))
         return;
-    array_push(&convoy->members, job);
-    array_push(&convoy->work, sim->progress[job].stretch_work);
-    array_push(&convoy->goodput, sim->view.configs[run->config].goodput[run->span]);
-    array_push(&convoy->noise, sim->progress[job].noise);
-    sim->convoys.jobs[job].place = (uint32_t)convoy->members.count;
-    sim->convoys.members++;
-    leave_others(sim, job, convoy);
+    array_push(&batch->members, job);
+    array_push(&batch->work, sim->progress[job].stretch_work);
+    array_push(&batch->goodput, sim->view.configs[run->config].goodput[run->span]);
+    array_push(&batch->noise, sim->progress[job].noise);
+    sim->node_batches.jobs[job].place = (uint32_t)batch->members.count;
+    sim->node_batches.members++;
+    leave_others(sim, job, batch);
     wake_later(sim, job, sim->now_ns, eventq_time_ns(&sim->events, run->event));
     eventq_cancel(&sim->events, run->event);
     run->event = EVENT_NONE;
 }
 
-static void take_out(struct sim *sim, uint32_t job, struct convoy *convoy) {
-    struct convoy_job *own = &sim->convoys.jobs[job];
-    size_t at = own->place - 1, last = --convoy->members.count;
-    convoy->work.at[at] = convoy->work.at[last];
-    convoy->goodput.at[at] = convoy->goodput.at[last];
-    convoy->noise.at[at] = convoy->noise.at[last];
-    convoy->members.at[at] = convoy->members.at[last];
-    convoy->work.count = convoy->goodput.count = convoy->noise.count = last;
-    sim->convoys.jobs[convoy->members.at[at]].place = own->place;
+static void take_out(struct sim *sim, uint32_t job, struct node_batch *batch) {
+    struct batch_job *own = &sim->node_batches.jobs[job];
+    size_t at = own->place - 1, last = --batch->members.count;
+    batch->work.at[at] = batch->work.at[last];
+    batch->goodput.at[at] = batch->goodput.at[last];
+    batch->noise.at[at] = batch->noise.at[last];
+    batch->members.at[at] = batch->members.at[last];
+    batch->work.count = batch->goodput.count = batch->noise.count = last;
+    sim->node_batches.jobs[batch->members.at[at]].place = own->place;
     own->place = 0;
-    sim->convoys.members--;
-    join_others(sim, job, convoy);
+    sim->node_batches.members--;
+    join_others(sim, job, batch);
 }
 
-void convoys_leave(struct sim *sim, uint32_t job) {
-    if (!convoys_hold(sim, job))
+void node_batches_leave(struct sim *sim, uint32_t job) {
+    if (!node_batches_hold(sim, job))
         return;
-    struct convoy *convoy = &sim->convoys.nodes[node_of(sim, job)];
-    int64_t end_ns = end_in_convoy_ns(sim, job);
-    sim->progress[job] = convoys_progress(sim, job);
-    take_out(sim, job, convoy);
+    struct node_batch *batch = &sim->node_batches.nodes[node_of(sim, job)];
+    int64_t end_ns = end_in_batch_ns(sim, job);
+    sim->progress[job] = node_batches_progress(sim, job);
+    take_out(sim, job, batch);
     sim->runs[job].event = sim_push(sim, end_ns, EVENT_FINISH, job);
 }
 
 /* A job joins the end of its node's list, or leaves a place there, which the last one takes. */
-static void convoys_add_job(struct sim *sim, uint32_t job, uint32_t node) {
-    struct convoy *convoy = &sim->convoys.nodes[node];
+static void node_batches_add_job(struct sim *sim, uint32_t job, uint32_t node) {
+    struct node_batch *batch = &sim->node_batches.nodes[node];
     if (sim->runs[job].allocation.count == 1) {
-        sim->convoys.jobs[job].list_place = (uint32_t)sim->nodes.jobs[node].list.count;
-        join_others(sim, job, convoy);
+        sim->node_batches.jobs[job].list_place = (uint32_t)sim->nodes.jobs[node].list.count;
+        join_others(sim, job, batch);
         return;
     }
-    convoy->spread++;
-    while (convoy->members.count > 0)
-        convoys_leave(sim, convoy->members.at[convoy->members.count - 1]);
+    batch->spread++;
+    while (batch->members.count > 0)
+        node_batches_leave(sim, batch->members.at[batch->members.count - 1]);
 }
 
-static void convoys_remove_job(struct sim *sim, uint32_t job, uint32_t node) {
-    struct convoy *convoy = &sim->convoys.nodes[node];
+static void node_batches_remove_job(struct sim *sim, uint32_t job, uint32_t node) {
+    struct node_batch *batch = &sim->node_batches.nodes[node];
     const struct node_jobs *jobs = &sim->nodes.jobs[node];
     uint32_t last = jobs->list.at[jobs->list.count - 1];
-    convoys_leave(sim, job);
+    node_batches_leave(sim, job);
     if (sim->runs[job].allocation.count > 1) {
-        convoy->spread--;
+        batch->spread--;
         for (size_t i = 0; i < jobs->list.count; i++) /* last takes its place */
             if (jobs->list.at[i] == job)
-                sim->convoys.jobs[last].list_place = (uint32_t)i;
+                sim->node_batches.jobs[last].list_place = (uint32_t)i;
         return;
     }
-    sim->convoys.jobs[last].list_place = sim->convoys.jobs[job].list_place;
-    leave_others(sim, job, convoy);
+    sim->node_batches.jobs[last].list_place = sim->node_batches.jobs[job].list_place;
+    leave_others(sim, job, batch);
 }
 
 /* --- time --- */
@@ -227,22 +227,22 @@ static void convoys_remove_job(struct sim *sim, uint32_t job, uint32_t node) {
 /* The first wake time up to the next event, in the order of time: until then all speeds stay as
    they are. False: there is none. */
 static bool take_wake(struct sim *sim, uint32_t *ret_job, double *ret_ns) {
-    struct timeheap *wakes = &sim->convoys.wakes;
+    struct timeheap *wakes = &sim->node_batches.wakes;
     *ret_ns = wakes->entries.count > 0 ? wakes->entries.at[0].time_s : INFINITY;
     return timeheap_pop_due(wakes, (double)eventq_next_ns(&sim->events), ret_job);
 }
 
-int64_t convoys_next_event_ns(struct sim *sim) {
+int64_t node_batches_next_event_ns(struct sim *sim) {
     uint32_t job;
     double entry_ns;
     while (take_wake(sim, &job, &entry_ns)) {
-        int64_t wake_ns = sim->convoys.jobs[job].wake_ns;
-        if (!convoys_hold(sim, job) || entry_ns != (double)wake_ns)
+        int64_t wake_ns = sim->node_batches.jobs[job].wake_ns;
+        if (!node_batches_hold(sim, job) || entry_ns != (double)wake_ns)
             continue; /* of before it left the last time */
-        const struct convoy *convoy = &sim->convoys.nodes[node_of(sim, job)];
-        int64_t end_ns = end_in_convoy_ns(sim, job);
-        if (ends_soon(convoy, wake_ns, end_ns))
-            convoys_leave(sim, job);
+        const struct node_batch *batch = &sim->node_batches.nodes[node_of(sim, job)];
+        int64_t end_ns = end_in_batch_ns(sim, job);
+        if (ends_soon(batch, wake_ns, end_ns))
+            node_batches_leave(sim, job);
         else
             wake_later(sim, job, wake_ns, end_ns);
     }
@@ -347,17 +347,17 @@ void nodes_repair(struct sim *sim, uint32_t node) {
 
 void nodes_add_job(struct sim *sim, uint32_t job, uint32_t node) {
     mark_changed(&sim->nodes, node);
-    if (sim->convoys.nodes)
-        convoys_add_job(sim, job, node);
+    if (sim->node_batches.nodes)
+        node_batches_add_job(sim, job, node);
     array_push(&sim->nodes.jobs[node].list, job);
 }
 
 void nodes_remove_job(struct sim *sim, uint32_t job, uint32_t node) {
     struct node_jobs *jobs = &sim->nodes.jobs[node];
     mark_changed(&sim->nodes, node);
-    size_t at = convoys_list_place(sim, job);
-    if (sim->convoys.nodes)
-        convoys_remove_job(sim, job, node);
+    size_t at = node_batches_list_place(sim, job);
+    if (sim->node_batches.nodes)
+        node_batches_remove_job(sim, job, node);
     while (jobs->list.at[at] != job)
         at++;
     jobs->list.at[at] = jobs->list.at[--jobs->list.count];

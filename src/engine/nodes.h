@@ -32,45 +32,45 @@ void nodes_fall_asleep(struct sim *sim, uint32_t node);
 void nodes_fail(struct sim *sim, uint32_t node);
 void nodes_repair(struct sim *sim, uint32_t node);
 
-/* --- convoys --- */
-/* Jobs on one node that slow each other down, and whose speeds so change together: a convoy. What
-   they have done is brought up to date in one sweep over arrays, and they have no events: only a
-   job that may end soon has one. A job is in the convoy of its node or has its own progress and
+/* --- node batches --- */
+/* Jobs on one node that slow each other down, and whose speeds so change together: a node batch.
+   What they have done is brought up to date in one sweep over arrays, and they have no events: only
+   a job that may end soon has one. A job is in the batch of its node or has its own progress and
    event (segments.h), and which it is makes no difference to any result. Nothing happens unless
    jobs interfere.
    A virtual clock of the node would not do: what a job has done is a sum of rounded doubles, one
    for each stretch of constant speed, and must stay that to the last digit. The addition is all
    that is left of it. A job wakes when it could end at the earliest, alone on its node, and leaves
-   the convoy if it then has less than a second to go. Waking is no event: no time passes. */
+   the batch if it then has less than a second to go. Waking is no event: no time passes. */
 
-void convoys_init(struct sim *sim);
-void convoys_finish(struct sim *sim);
+void node_batches_init(struct sim *sim);
+void node_batches_finish(struct sim *sim);
 
-/* Where a job is in the list of its node; 0 where convoys do not know. */
-static inline uint32_t convoys_list_place(const struct sim *sim, uint32_t job) {
-    bool is_known = sim->convoys.nodes && sim->runs[job].allocation.count == 1;
-    return is_known ? sim->convoys.jobs[job].list_place : 0;
+/* Where a job is in the list of its node; 0 where batches do not know. */
+static inline uint32_t node_batches_list_place(const struct sim *sim, uint32_t job) {
+    bool is_known = sim->node_batches.nodes && sim->runs[job].allocation.count == 1;
+    return is_known ? sim->node_batches.jobs[job].list_place : 0;
 }
-/* Whether a convoy is kept on the node: not while a job of several nodes is there. */
-static inline bool convoys_has(const struct sim *sim, uint32_t node) {
-    return sim->convoys.nodes && sim->convoys.nodes[node].spread == 0;
+/* Whether a batch is kept on the node: not while a job of several nodes is there. */
+static inline bool node_batches_has(const struct sim *sim, uint32_t node) {
+    return sim->node_batches.nodes && sim->node_batches.nodes[node].spread == 0;
 }
-/* Whether the job is in a convoy, and what its progress then is. */
-static inline bool convoys_hold(const struct sim *sim, uint32_t job) {
-    return sim->convoys.nodes && sim->convoys.jobs[job].place > 0;
+/* Whether the job is in a batch, and what its progress then is. */
+static inline bool node_batches_hold(const struct sim *sim, uint32_t job) {
+    return sim->node_batches.nodes && sim->node_batches.jobs[job].place > 0;
 }
-/* For checks: a job that is in a convoy is at its place in that of its node. */
-bool convoys_know(const struct sim *sim, uint32_t job);
-struct progress convoys_progress(const struct sim *sim, uint32_t job);
-/* When a computing job ends, in a convoy or not. */
-int64_t convoys_end_ns(const struct sim *sim, uint32_t job);
-/* The convoy of a node now runs at another slowdown. */
-void convoys_change_speed(struct sim *sim, uint32_t node, double slowdown);
+/* For checks: a job that is in a batch is at its place in that of its node. */
+bool node_batches_know(const struct sim *sim, uint32_t job);
+struct progress node_batches_progress(const struct sim *sim, uint32_t job);
+/* When a computing job ends, in a batch or not. */
+int64_t node_batches_end_ns(const struct sim *sim, uint32_t job);
+/* The batch of a node now runs at another slowdown. */
+void node_batches_change_speed(struct sim *sim, uint32_t node, double slowdown);
 /* A job that has just got this speed and its event may join. */
-void convoys_join(struct sim *sim, uint32_t job, double slowdown);
-/* A job gets its own progress and event, if it is in a convoy. */
-void convoys_leave(struct sim *sim, uint32_t job);
+void node_batches_join(struct sim *sim, uint32_t job, double slowdown);
+/* A job gets its own progress and event, if it is in a batch. */
+void node_batches_leave(struct sim *sim, uint32_t job);
 /* The time of the next event, after jobs have left that may end by then. */
-int64_t convoys_next_event_ns(struct sim *sim);
+int64_t node_batches_next_event_ns(struct sim *sim);
 
 #endif

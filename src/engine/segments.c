@@ -42,9 +42,9 @@ static void progress_begin(struct sim *sim, uint32_t job) {
 }
 
 const struct progress *progress_of(const struct sim *sim, uint32_t job, struct progress *place) {
-    if (!sim->progress || !convoys_hold(sim, job))
+    if (!sim->progress || !node_batches_hold(sim, job))
         return sim->progress ? &sim->progress[job] : NULL;
-    *place = convoys_progress(sim, job);
+    *place = node_batches_progress(sim, job);
     return place;
 }
 
@@ -338,7 +338,7 @@ void segments_end(struct sim *sim, uint32_t job, enum segment_cause cause) {
 }
 
 void segments_cut(struct sim *sim, uint32_t job, enum segment_cause cause) {
-    convoys_leave(sim, job);
+    node_batches_leave(sim, job);
     eventq_cancel(&sim->events, sim->runs[job].event);
     segments_end(sim, job, cause);
 }

@@ -75,7 +75,7 @@ void progress_change_config(struct sim *sim, uint32_t job, uint32_t config, doub
 int64_t progress_computing_ns(const struct sim *sim, uint32_t job);
 /* Work done in this run by `computing_ns` of computing time: now or the last checkpoint. */
 double progress_work(const struct sim *sim, uint32_t job, int64_t computing_ns);
-/* Of a running job, in a convoy (nodes.h) or not; NULL if every job is as fast as predicted.
+/* Of a running job, in a batch (nodes.h) or not; NULL if every job is as fast as predicted.
    Filled in at `place` where it is nowhere. */
 const struct progress *progress_of(const struct sim *sim, uint32_t job, struct progress *place);
 

@@ -161,8 +161,8 @@ struct nodes {
     changed; /* nodes whose jobs or free GPUs are others than when they last settled (loop.h) */
 };
 
-/* Jobs of one node whose speeds change together (nodes.h). Arrays go by place in the convoy. */
-struct convoy {
+/* Jobs of one node whose speeds change together (nodes.h). Arrays go by place in the batch. */
+struct node_batch {
     ARRAY_OF(uint32_t) members;
     ARRAY_OF(double) work; /* done in their present runs up to rated_ns */
     ARRAY_OF(double) goodput;
@@ -170,19 +170,19 @@ struct convoy {
     double slowdown; /* since rated_ns */
     int64_t rated_ns;
     ARRAY_OF(uint32_t) others; /* jobs of this node alone that are not members */
-    uint32_t spread;           /* jobs of other nodes, too; the convoy then is empty */
+    uint32_t spread;           /* jobs of other nodes, too; the batch then is empty */
 };
 
-struct convoy_job {
+struct batch_job {
     int64_t wake_ns;      /* of a member: when to look whether it ends soon */
-    uint32_t place;       /* in the convoy + 1, or 0 */
+    uint32_t place;       /* in the batch + 1, or 0 */
     uint32_t other_place; /* among the others + 1, or 0 */
     uint32_t list_place;  /* in the list of its node, if it is on no other */
 };
 
-struct convoys {
-    struct convoy *nodes; /* by node; NULL: not in use */
-    struct convoy_job *jobs;
+struct node_batches {
+    struct node_batch *nodes; /* by node; NULL: not in use */
+    struct batch_job *jobs;
     uint32_t members;      /* of all of them: their ends are to come, though they have no events */
     struct timeheap wakes; /* of members, in nanoseconds, and of such as were */
 };
@@ -400,7 +400,7 @@ struct sim {
     struct placement placement;
     struct power_meter meter;
     struct nodes nodes;
-    struct convoys convoys;
+    struct node_batches node_batches;
     struct failures failures;
     uint32_t
         background; /* pending events that do not help a waiting job: failures, repairs, sleep */

@@ -82,12 +82,12 @@ static void spoil_jobs(struct sim *sim) {
         SPOIL(sim->progress[a].stretch_work, += 1e6, "has done");
         SPOIL(sim->progress[a].kept_work, += 1e6, "has done");
     }
-    if (sim->convoys.nodes) {
-        cr_assert(convoys_hold(sim, part));
-        size_t place = sim->convoys.jobs[part].place - 1;
-        SPOIL(sim->convoys.nodes[0].slowdown, *= 1.001, "does not end when its speed says");
-        SPOIL(sim->convoys.nodes[0].work.at[place], += 1e6, "has done");
-        SPOIL(sim->convoys.jobs[part].place, += 5, "part is not in the convoy of its node");
+    if (sim->node_batches.nodes) {
+        cr_assert(node_batches_hold(sim, part));
+        size_t place = sim->node_batches.jobs[part].place - 1;
+        SPOIL(sim->node_batches.nodes[0].slowdown, *= 1.001, "does not end when its speed says");
+        SPOIL(sim->node_batches.nodes[0].work.at[place], += 1e6, "has done");
+        SPOIL(sim->node_batches.jobs[part].place, += 5, "part is not in the batch of its node");
     }
 }
 

@@ -8,7 +8,7 @@
 
 #include <criterion/criterion.h>
 
-TestSuite(convoys, .init = temp_dir_enter, .fini = temp_dir_leave);
+TestSuite(node_batches, .init = temp_dir_enter, .fini = temp_dir_leave);
 
 static void run(struct trial *t, struct trial_options *o, int number, const char *interval) {
     static const char *const nodes[] = {
@@ -42,7 +42,7 @@ static void run(struct trial *t, struct trial_options *o, int number, const char
 }
 
 /* On the third cluster failures take all work with either. */
-Test(convoys, as_one_by_one) {
+Test(node_batches, as_one_by_one) {
     for (int number = 1; number <= 36; number++) {
         struct trial_options options_joined, options_single;
         struct trial joined, single;
@@ -107,7 +107,7 @@ static void run_equal(struct noted_ends *ends, const char *even, const char *odd
 
 /* Two nodes full of equal jobs, which all end at one nanosecond: in the same order whether all,
    none or every second one of them are taken one by one. */
-Test(convoys, equal_ends_in_order) {
+Test(node_batches, equal_ends_in_order) {
     static const char *const models[][2] = {
         {"alone", "alone"}, {"joins", "joins"}, {"joins", "alone"}, {"alone", "joins"}};
     struct noted_ends single, ends;
