@@ -68,7 +68,7 @@ void index_leave(struct index *index, uint32_t job) {
         return;
     }
     queue_remove(&index->members.at[index->jobs[job].member].jobs, index->jobs[job].slot);
-    crowd_sort_in(&q->jobs, index->members.at, index->jobs[job].member, false);
+    user_heap_sort_in(&q->jobs, index->members.at, index->jobs[job].member, false);
     index->jobs[job].queue = EASIM_NONE;
     if (q->jobs.heap.count > 0)
         return;
@@ -343,7 +343,7 @@ static uint32_t find_member(struct index *index, const struct easim_pass *pass, 
     uint32_t name[] = {queue, any ? host_job(pass->view, job)->user : EASIM_NONE};
     uint32_t member = intern(&index->member_names, name, sizeof name, &is_new);
     if (is_new) {
-        struct crowd_member *m = array_add(&index->members);
+        struct user_queue *m = array_add(&index->members);
         m->jobs.ageing_s = q->ageing_s;
         m->user = name[1];
         m->jobs.factor = factor_of(index, pass, q, m->user);
@@ -367,13 +367,13 @@ void index_put(struct index *index, const struct easim_pass *pass,
         array_push(&index->busy, place->queue);
     }
     uint32_t member = find_member(index, pass, place->queue, place->job);
-    struct crowd_member *m = &index->members.at[member];
+    struct user_queue *m = &index->members.at[member];
     bool was_empty = m->jobs.count == 0;
     queue_advance(&m->jobs, pass->view->now_s, m->jobs.factor);
     kept->member = member;
     kept->slot =
         queue_add(&m->jobs, place->job, place->value, host_job(pass->view, place->job)->submit_s);
-    crowd_sort_in(&q->jobs, index->members.at, member, was_empty);
+    user_heap_sort_in(&q->jobs, index->members.at, member, was_empty);
 }
 
 double index_value(const struct index *index, uint32_t job) {
@@ -488,12 +488,12 @@ int index_update(struct index *index, const struct easim_pass *pass) {
 /* Looks at the jobs of the first member as of this pass. False: it was that of the pass already. */
 static bool look_at_top(struct index *index, const struct easim_pass *pass, struct index_queue *q) {
     uint32_t member = q->jobs.heap.at[0];
-    struct crowd_member *m = &index->members.at[member];
+    struct user_queue *m = &index->members.at[member];
     if (m->stamp == index->pass)
         return false;
     m->stamp = index->pass;
     queue_advance(&m->jobs, pass->view->now_s, factor_of(index, pass, q, m->user));
-    crowd_sort_in(&q->jobs, index->members.at, member, false);
+    user_heap_sort_in(&q->jobs, index->members.at, member, false);
     return true;
 }
 
@@ -503,7 +503,7 @@ struct index_rank index_first(struct index *index, const struct easim_pass *pass
     struct index_queue *q = &index->queues.at[queue];
     while (look_at_top(index, pass, q))
         ;
-    const struct crowd_member *first = &index->members.at[q->jobs.heap.at[0]];
+    const struct user_queue *first = &index->members.at[q->jobs.heap.at[0]];
     return (struct index_rank){first->value, q->tier, first->job};
 }
 
@@ -515,7 +515,7 @@ struct index_rank index_first(struct index *index, const struct easim_pass *pass
 struct index_rank index_bound(struct index *index, const struct easim_pass *pass, uint32_t queue,
                               bool *ret_exact) {
     const struct index_queue *q = &index->queues.at[queue];
-    const struct crowd_member *m = &index->members.at[q->jobs.heap.at[0]];
+    const struct user_queue *m = &index->members.at[q->jobs.heap.at[0]];
     double value;
     *ret_exact = index->rules->ops->user_factor || m->stamp == index->pass;
     if (*ret_exact)
@@ -531,7 +531,7 @@ struct index_rank index_bound(struct index *index, const struct easim_pass *pass
 
 const char *index_find_fallen(struct index *index, const struct easim_pass *pass) {
     for (size_t i = 0; i < index->members.count; i++) {
-        struct crowd_member *m = &index->members.at[i];
+        struct user_queue *m = &index->members.at[i];
         if (m->user == EASIM_NONE || m->jobs.count == 0)
             continue;
         queue_advance(&m->jobs, pass->view->now_s, index->rules->ops->user_factor(pass, m->user));

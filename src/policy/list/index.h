@@ -25,7 +25,7 @@ struct index_job {
 };
 
 struct index_queue {
-    struct crowd jobs;
+    struct user_heap jobs;
     double ageing_s;
     uint32_t group;
     uint32_t user; /* of all its jobs; EASIM_NONE: they are of any */
@@ -51,7 +51,7 @@ struct index {
     struct intern names; /* what a queue holds -> its number */
     ARRAY_OF(struct index_queue) queues;
     struct intern member_names; /* (queue, user) -> number of a member */
-    ARRAY_OF(struct crowd_member) members;
+    ARRAY_OF(struct user_queue) members;
     struct needs needs;
     struct lineup line; /* a kind is a queue */
     bool has_line;      /* no factor of users and no `allow` can keep jobs out of it */

@@ -190,48 +190,48 @@ uint32_t queue_first(const struct queue *queue) {
     return queue->count > 0 ? queue->nodes[1].winner : QUEUE_NONE;
 }
 
-/* --- crowd --- */
+/* --- user heap --- */
 /* Invariant: no member is before the one above it in the heap. */
 
-static bool goes_before(const struct crowd_member *a, const struct crowd_member *b) {
+static bool goes_before(const struct user_queue *a, const struct user_queue *b) {
     return a->value != b->value ? a->value < b->value : a->job < b->job;
 }
 
-static void set_place(struct crowd *crowd, struct crowd_member *members, uint32_t place,
+static void set_place(struct user_heap *users, struct user_queue *members, uint32_t place,
                       uint32_t member) {
-    crowd->heap.at[place] = member;
+    users->heap.at[place] = member;
     members[member].place = place;
 }
 
 #define BEFORE(a, b)       goes_before(&members[a], &members[b])
-#define PUT(place, member) set_place(crowd, members, (uint32_t)(place), member)
+#define PUT(place, member) set_place(users, members, (uint32_t)(place), member)
 
-static void sift(struct crowd *crowd, struct crowd_member *members, uint32_t member) {
-    HEAP_UP(crowd->heap.at, members[member].place, member, BEFORE, PUT);
-    HEAP_DOWN(crowd->heap.at, crowd->heap.count, members[member].place, member, BEFORE, PUT);
+static void sift(struct user_heap *users, struct user_queue *members, uint32_t member) {
+    HEAP_UP(users->heap.at, members[member].place, member, BEFORE, PUT);
+    HEAP_DOWN(users->heap.at, users->heap.count, members[member].place, member, BEFORE, PUT);
 }
 
-static void leave_heap(struct crowd *crowd, struct crowd_member *members, uint32_t member) {
-    uint32_t last = crowd->heap.at[--crowd->heap.count];
+static void leave_heap(struct user_heap *users, struct user_queue *members, uint32_t member) {
+    uint32_t last = users->heap.at[--users->heap.count];
     if (last == member)
         return;
-    set_place(crowd, members, members[member].place, last);
-    sift(crowd, members, last);
+    set_place(users, members, members[member].place, last);
+    sift(users, members, last);
 }
 
-void crowd_sort_in(struct crowd *crowd, struct crowd_member *members, uint32_t member,
-                   bool is_new) {
-    struct crowd_member *m = &members[member];
+void user_heap_sort_in(struct user_heap *users, struct user_queue *members, uint32_t member,
+                       bool is_new) {
+    struct user_queue *m = &members[member];
     if (m->jobs.count == 0) {
-        leave_heap(crowd, members, member);
+        leave_heap(users, members, member);
         return;
     }
     uint32_t slot = queue_first(&m->jobs);
     m->value = queue_value(&m->jobs, slot);
     m->job = m->jobs.entries[slot].job;
     if (is_new) {
-        m->place = (uint32_t)crowd->heap.count;
-        array_push(&crowd->heap, member);
+        m->place = (uint32_t)users->heap.count;
+        array_push(&users->heap, member);
     }
-    sift(crowd, members, member);
+    sift(users, members, member);
 }

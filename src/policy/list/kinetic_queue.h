@@ -1,5 +1,5 @@
 /* The order of waiting jobs by a key that changes with time: a kinetic tournament (queue), and a
-   heap of one for each user (crowd). */
+   heap of one for each user (user heap). */
 #ifndef EASIM_POLICY_LIST_KINETIC_QUEUE_H
 #define EASIM_POLICY_LIST_KINETIC_QUEUE_H
 
@@ -50,14 +50,14 @@ double queue_value(const struct queue *queue, uint32_t slot);
    that it will have; if so, queue_advance changes nothing else. The queue is not empty. */
 bool queue_foresee(const struct queue *queue, double now_s, double *ret_value);
 
-/* --- crowd --- */
+/* --- user heap --- */
 /* Jobs of an index queue by user: a heap of one tournament for each user, or of a single one if
    users do not matter. The place in the heap is that of a bound: the value of the user's first job
    when it was last looked at. While values of a user only grow, the top is brought up to date until
    one stays there, without a look at the users below. */
 
 /* Jobs of one user. */
-struct crowd_member {
+struct user_queue {
     struct queue jobs;
     double value; /* of the first job, when it was last looked at */
     uint32_t job; /* that one */
@@ -66,14 +66,15 @@ struct crowd_member {
     uint64_t stamp; /* of the pass that looked at it last */
 };
 
-/* Members that have jobs, as numbers in an array of those of all crowds; zero-initialise, release
+/* Members that have jobs, as numbers in an array of those of all heaps; zero-initialise, release
    heap.at. */
-struct crowd {
+struct user_heap {
     ARRAY_OF(uint32_t) heap;
 };
 
 /* A member's jobs, or their values, have changed: into its place, or out if it has none left.
    is_new: it had none. */
-void crowd_sort_in(struct crowd *crowd, struct crowd_member *members, uint32_t member, bool is_new);
+void user_heap_sort_in(struct user_heap *users, struct user_queue *members, uint32_t member,
+                       bool is_new);
 
 #endif
