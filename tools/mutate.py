@@ -47,7 +47,7 @@ SANITIZED = ["-Dshared=true", "-Dc_link_args=-Wl,--enable-new-dtags", "-Doptimiz
              "-Db_ndebug=false", "-Db_sanitize=address,undefined", "-Db_lundef=false", "-Dc_args=-fno-sanitize-recover=all"]
 # Tests that run simulations, or parts of what they are made of.
 TESTS = {
-    "unit": "ends exec_parts event_order eventq group guard hybrid_parts isolate lineup list list_rules max_min metrics network params placement "
+    "unit": "ends exec_parts event_order eventq group guard hybrid_parts isolate static_order list list_rules max_min metrics network params placement "
             "power_means power_meter queue replica service_demand sharing sleep timeheap token_pieces workload statistics compare "
             "invariants module",
     "golden": "frozen tiny record seed-easy seed-fcfs seed-pollux seed-zeus itp-sample policies utilization",

@@ -38,8 +38,8 @@ void index_finish(struct index *index) {
     intern_finish(&index->member_names);
     free(index->members.at);
     groups_finish(&index->groups);
-    needs_finish(&index->needs);
-    lineup_finish(&index->line);
+    order_waits_finish(&index->waits);
+    static_order_finish(&index->line);
     free(index->levels.at);
     intern_finish(&index->names);
     free(index->jobs);
@@ -63,7 +63,8 @@ void index_leave(struct index *index, uint32_t job) {
         return;
     struct index_queue *q = &index->queues.at[index->jobs[job].queue];
     if (q->in_line) {
-        lineup_remove(&index->line, &(struct index_rank){index->jobs[job].value, q->tier, job});
+        static_order_remove(&index->line,
+                            &(struct index_rank){index->jobs[job].value, q->tier, job});
         index->jobs[job].queue = EASIM_NONE;
         return;
     }
@@ -284,8 +285,8 @@ static void add_queue(struct index *index, const struct queue_name *name) {
                                    .in_line = index->has_line && name->ageing_s == 0,
                                    .factor = 1}));
     if (index->has_line)
-        needs_add_kind(&index->needs, &index->line, &index->groups, name->group,
-                       stands[name->room]);
+        order_waits_add_kind(&index->waits, &index->line, &index->groups, name->group,
+                             stands[name->room]);
 }
 
 int index_find_queue(struct index *index, const struct easim_pass *pass, uint32_t job,
@@ -358,8 +359,8 @@ void index_put(struct index *index, const struct easim_pass *pass,
     kept->queue = place->queue;
     if (q->in_line) {
         kept->value = place->value;
-        lineup_add(&index->line, &(struct index_rank){place->value, q->tier, place->job},
-                   place->queue);
+        static_order_add(&index->line, &(struct index_rank){place->value, q->tier, place->job},
+                         place->queue);
         return;
     }
     if (q->jobs.heap.count == 0) {
@@ -421,7 +422,7 @@ int index_narrow(struct index *index, const struct easim_pass *pass, uint32_t jo
         index_find_queue(index, pass, job, &key, &queue) < 0)
         return -1;
     if (queue != kept->queue)
-        lineup_change(&index->line, &rank, queue);
+        static_order_change(&index->line, &rank, queue);
     kept->queue = queue;
     return 0;
 }
@@ -547,8 +548,8 @@ uint32_t index_any(const struct index *index, uint32_t queue) {
 
 bool index_next_in_line(const struct index *index, const struct index_rank *after,
                         const uint64_t *mask, struct index_rank *ret_rank, uint32_t *ret_queue) {
-    struct lineup_place place;
-    if (!lineup_next(&index->line, after, mask, &place))
+    struct order_place place;
+    if (!static_order_next(&index->line, after, mask, &place))
         return false;
     *ret_rank = place.rank;
     *ret_queue = place.kind;

@@ -52,9 +52,9 @@ struct index {
     ARRAY_OF(struct index_queue) queues;
     struct intern member_names; /* (queue, user) -> number of a member */
     ARRAY_OF(struct user_queue) members;
-    struct needs needs;
-    struct lineup line; /* a kind is a queue */
-    bool has_line;      /* no factor of users and no `allow` can keep jobs out of it */
+    struct order_waits waits;
+    struct static_order line; /* a kind is a queue */
+    bool has_line;            /* no factor of users and no `allow` can keep jobs out of it */
     /* Levels that were seen: of the first known_levels groups tell what is admitted. */
     ARRAY_OF(uint32_t) levels;
     size_t known_levels;

@@ -196,11 +196,12 @@ static const uint64_t *open_traits(struct list *list, const struct easim_pass *p
     struct index *index = &list->index;
     if (list->rules.options->strict || !list->knows_level)
         return NULL;
-    if (index->needs.stamp != list->stamp || index->needs.open.count <= index->line.words)
-        needs_find_open(&index->needs, &index->line, pass, list->rules.ops,
-                        may_ask_for_room(list, true, false), may_ask_for_room(list, false, true));
-    index->needs.stamp = list->stamp;
-    return index->needs.open.at;
+    if (index->waits.stamp != list->stamp || index->waits.open.count <= index->line.words)
+        order_waits_find_open(&index->waits, &index->line, pass, list->rules.ops,
+                              may_ask_for_room(list, true, false),
+                              may_ask_for_room(list, false, true));
+    index->waits.stamp = list->stamp;
+    return index->waits.open.at;
 }
 
 /* Whether the jobs of a queue must be visited one by one: some of them can start now, or may make
@@ -289,7 +290,7 @@ static bool another_is_next(struct list *list, const struct easim_pass *pass,
                             const struct index_rank *last, const struct index_rank *next) {
     struct index *index = &list->index;
     const uint64_t *enders =
-        needs_enders(&index->needs, &index->line, may_ask_for_room(list, false, true));
+        order_waits_enders(&index->waits, &index->line, may_ask_for_room(list, false, true));
     struct index_rank ender;
     uint32_t kind;
     size_t kept = 0;
