@@ -130,14 +130,14 @@ bool groups_open(struct groups *groups, uint32_t group, const struct easim_pass 
     return known->open;
 }
 
-/* --- known_sets --- */
+/* --- group sets --- */
 
 #define FEW 2 /* configurations: looking at them costs no more than knowing of them */
 
-void known_sets_finish(struct known_sets *sets) {
+void group_sets_finish(struct group_sets *sets) {
     free(sets->at);
     free(sets->front.at);
-    *sets = (struct known_sets){0};
+    *sets = (struct group_sets){0};
 }
 
 static struct config_speed speed_in(const struct easim_view *view, const struct easim_config *c,
@@ -181,7 +181,7 @@ static bool is_outdone(const struct easim_view *view, const struct easim_job *jo
 }
 
 /* Whether another that none of the same need outdoes is clearly better on the empty cluster. */
-static bool is_outdone_when_empty(const struct known_sets *sets, const struct known_set *set,
+static bool is_outdone_when_empty(const struct group_sets *sets, const struct group_set *set,
                                   const struct easim_view *view, const struct easim_config *own) {
     const struct config_speed speed = speed_in(view, own, own->empty_span);
     for (uint32_t i = 0; i < set->count && set->count <= CONFIG_SPEEDS_MOST_COMPARED; i++) {
@@ -193,7 +193,7 @@ static bool is_outdone_when_empty(const struct known_sets *sets, const struct kn
     return false;
 }
 
-static void note_goodputs(struct known_set *set, const struct easim_config *c) {
+static void note_goodputs(struct group_set *set, const struct easim_config *c) {
     for (uint32_t span = 0; span < c->span_count; span++)
         if (c->goodput[span] > 0) {
             set->least_goodput = fmin(set->least_goodput, c->goodput[span]);
@@ -201,9 +201,9 @@ static void note_goodputs(struct known_set *set, const struct easim_config *c) {
         }
 }
 
-static void learn(struct known_sets *sets, struct known_set *set, const struct easim_view *view,
+static void learn(struct group_sets *sets, struct group_set *set, const struct easim_view *view,
                   const struct easim_job *job) {
-    *set = (struct known_set){.configs = job->config_count,
+    *set = (struct group_set){.configs = job->config_count,
                               .first = (uint32_t)sets->front.count,
                               .group = EASIM_NONE,
                               .best = EASIM_NONE,
@@ -224,37 +224,37 @@ static void learn(struct known_sets *sets, struct known_set *set, const struct e
     set->empty_count = (uint32_t)sets->front.count - set->first - set->count;
 }
 
-struct known_set *known_sets_find(struct known_sets *sets, const struct easim_view *view,
+struct group_set *group_sets_find(struct group_sets *sets, const struct easim_view *view,
                                   const struct easim_job *job) {
     if (job->config_count <= FEW)
         return NULL;
     if (!sets->at)
         sets->at = mem_zalloc(view->config_count, sizeof *sets->at);
-    struct known_set *set = &sets->at[job->first_config];
+    struct group_set *set = &sets->at[job->first_config];
     if (set->configs == 0)
         learn(sets, set, view, job);
     return set->configs == job->config_count ? set : NULL;
 }
 
 /* The set of a job that has enough to do for what is known of it to hold; NULL: there is none. */
-static const struct known_set *find_set_of_work(struct known_sets *sets,
+static const struct group_set *find_set_of_work(struct group_sets *sets,
                                                 const struct easim_view *view,
                                                 const struct easim_job *job) {
-    const struct known_set *set = known_sets_find(sets, view, job);
+    const struct group_set *set = group_sets_find(sets, view, job);
     return set && config_speeds_count(job->remaining, job->setup_s, set->best_goodput) ? set : NULL;
 }
 
-struct known_choice known_sets_front(struct known_sets *sets, const struct easim_view *view,
+struct known_choice group_sets_front(struct group_sets *sets, const struct easim_view *view,
                                      const struct easim_job *job) {
-    const struct known_set *set = find_set_of_work(sets, view, job);
+    const struct group_set *set = find_set_of_work(sets, view, job);
     return set ? (struct known_choice){sets->front.at + set->first, EASIM_NONE, set->count}
-               : known_sets_all(job);
+               : group_sets_all(job);
 }
 
-struct known_choice known_sets_when_empty(struct known_sets *sets, const struct easim_view *view,
+struct known_choice group_sets_when_empty(struct group_sets *sets, const struct easim_view *view,
                                           const struct easim_job *job) {
-    const struct known_set *set = find_set_of_work(sets, view, job);
+    const struct group_set *set = find_set_of_work(sets, view, job);
     return set ? (struct known_choice){sets->front.at + set->first + set->count, EASIM_NONE,
                                        set->empty_count}
-               : known_sets_all(job);
+               : group_sets_all(job);
 }

@@ -1,4 +1,4 @@
-/* Jobs that can start for the same reason: groups of waiting jobs, known_sets of configurations,
+/* Jobs that can start for the same reason: groups of waiting jobs, group_sets of configurations,
    headroom under a cap. */
 #ifndef EASIM_POLICY_LIST_GROUPS_H
 #define EASIM_POLICY_LIST_GROUPS_H
@@ -70,7 +70,7 @@ const struct group_way *groups_ways(const struct groups *groups, uint32_t group,
 bool groups_open(struct groups *groups, uint32_t group, const struct easim_pass *pass,
                  const struct easim_list *ops, const struct easim_job *job, uint64_t stamp);
 
-/* --- known_sets --- */
+/* --- group sets --- */
 /* What is known of the sets of configurations that waiting jobs share: which may be the best of a
    job, whatever is free or on the empty cluster, and the group of a job that admits all. A
    configuration is outdone, and not looked at, if another with the same GPUs has a thousandth more
@@ -79,18 +79,18 @@ bool groups_open(struct groups *groups, uint32_t group, const struct easim_pass 
    broken. Goodput alone would not do: after a long set-up two of them have the same T, and ties go
    to fewer GPUs and less power. */
 
-struct known_set {
+struct group_set {
     uint32_t configs;      /* that it has; 0: nothing is known yet */
     uint32_t first, count; /* in `front` of all sets */
-    uint32_t empty_count;  /* behind those: of known_sets_when_empty */
+    uint32_t empty_count;  /* behind those: of group_sets_when_empty */
     uint32_t group;        /* of jobs that admit all of it (index.h); EASIM_NONE: not known yet */
     uint32_t best;         /* of least objective for the job asked about last; EASIM_NONE: none */
     double least_goodput, best_goodput; /* in any span in which it is known */
 };
 
-/* Zero-initialise; release with known_sets_finish. */
-struct known_sets {
-    struct known_set *at; /* by the first configuration; NULL: none yet */
+/* Zero-initialise; release with group_sets_finish. */
+struct group_sets {
+    struct group_set *at; /* by the first configuration; NULL: none yet */
     ARRAY_OF(uint32_t) front;
 };
 
@@ -100,20 +100,20 @@ struct known_choice {
     uint32_t first, count;
 };
 
-void known_sets_finish(struct known_sets *sets);
+void group_sets_finish(struct group_sets *sets);
 /* The set of a job; NULL: it has few, so that there is nothing to know. */
-struct known_set *known_sets_find(struct known_sets *sets, const struct easim_view *view,
+struct group_set *group_sets_find(struct group_sets *sets, const struct easim_view *view,
                                   const struct easim_job *job);
 /* All configurations of a job. */
-static inline struct known_choice known_sets_all(const struct easim_job *job) {
+static inline struct known_choice group_sets_all(const struct easim_job *job) {
     return (struct known_choice){NULL, job->first_config, job->config_count};
 }
 /* Those of which some is better than each other one that the same free GPUs would serve, where the
    objective rises with T and energy both, or is T. */
-struct known_choice known_sets_front(struct known_sets *sets, const struct easim_view *view,
+struct known_choice group_sets_front(struct group_sets *sets, const struct easim_view *view,
                                      const struct easim_job *job);
 /* Those of which some is better than each other one on the empty cluster, likewise. */
-struct known_choice known_sets_when_empty(struct known_sets *sets, const struct easim_view *view,
+struct known_choice group_sets_when_empty(struct group_sets *sets, const struct easim_view *view,
                                           const struct easim_job *job);
 static inline uint32_t known_choice_at(const struct known_choice *choice, uint32_t i) {
     return choice->front ? choice->front[i] : choice->first + i;

@@ -177,7 +177,7 @@ static void describe_level(struct index *index, const struct easim_pass *pass,
                            const struct easim_job *job, const struct easim_key *key) {
     bool by_config = rules_limit_starts(index->rules->ops);
     const struct known_choice front =
-        by_config ? known_sets_all(job)
+        by_config ? group_sets_all(job)
                   : rules_front(index->rules, pass, job, rules_is_urgent(key));
     struct asking asking = {index, pass, job, key, INFINITY, 0, front.front != NULL};
     groups_at_level(&index->groups, pass->level);
@@ -231,7 +231,7 @@ static int compare_levels(struct index *index, const struct easim_pass *pass,
 }
 
 /* The set of a job that admits each of it wherever it is known, at all times; NULL: it may not. */
-static struct known_set *set_admitted_whole(const struct index *index,
+static struct group_set *set_admitted_whole(const struct index *index,
                                             const struct easim_pass *pass,
                                             const struct easim_job *job,
                                             const struct easim_key *key) {
@@ -239,7 +239,7 @@ static struct known_set *set_admitted_whole(const struct index *index,
     if (!rules_admit_all(rules, key) || rules_is_urgent(key) || rules_level_count(rules) > 1 ||
         !rules->sets)
         return NULL;
-    struct known_set *set = known_sets_find(rules->sets, pass->view, job);
+    struct group_set *set = group_sets_find(rules->sets, pass->view, job);
     return set && job->setup_s + job->remaining / set->least_goodput < INFINITY ? set : NULL;
 }
 
@@ -250,7 +250,7 @@ static int find_group(struct index *index, const struct easim_pass *pass,
     struct easim_pass at = *pass;
     if (!index->has_compared_levels && compare_levels(index, pass, job, key) < 0)
         return -1;
-    struct known_set *set = set_admitted_whole(index, pass, job, key);
+    struct group_set *set = set_admitted_whole(index, pass, job, key);
     if (set && set->group != EASIM_NONE) {
         *ret_group = set->group;
         return 0;

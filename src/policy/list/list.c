@@ -25,7 +25,7 @@ void list_init(struct list *list, const struct policy_params *params, uint32_t j
 
 void list_finish(struct list *list) {
     index_finish(&list->index);
-    known_sets_finish(&list->sets);
+    group_sets_finish(&list->sets);
     free(list->heads.at);
     free(list->closed.at);
     free(list->aside.at);

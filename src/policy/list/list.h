@@ -20,7 +20,7 @@ struct list_head {
  * list_finish. It must stay where it is. */
 struct list {
     struct rules rules;
-    struct known_sets sets;
+    struct group_sets sets;
     struct index index; /* of all waiting jobs, unless they are visited in the order of the queue */
     struct grow grow;
     struct shrink shrink;

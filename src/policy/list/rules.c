@@ -25,8 +25,8 @@ static bool knows_sets(const struct rules *rules, const struct easim_pass *pass,
 
 struct known_choice rules_front(const struct rules *rules, const struct easim_pass *pass,
                                 const struct easim_job *job, bool urgent) {
-    return knows_sets(rules, pass, urgent) ? known_sets_front(rules->sets, pass->view, job)
-                                           : known_sets_all(job);
+    return knows_sets(rules, pass, urgent) ? group_sets_front(rules->sets, pass->view, job)
+                                           : group_sets_all(job);
 }
 
 double rules_objective_up_to(const struct rules *rules, const struct easim_pass *pass,
@@ -66,15 +66,15 @@ static double empty_objective(const struct rules *rules, const struct easim_pass
 static uint32_t *best_before(const struct rules *rules, const struct easim_pass *pass,
                              const struct easim_job *job) {
     bool keeps = rules->ops->exceeds && rules->sets && !rules->asks_all;
-    struct known_set *set = keeps ? known_sets_find(rules->sets, pass->view, job) : NULL;
+    struct group_set *set = keeps ? group_sets_find(rules->sets, pass->view, job) : NULL;
     return set ? &set->best : NULL;
 }
 
 double rules_best_objective(const struct rules *rules, const struct easim_pass *pass,
                             const struct easim_job *job) {
     const struct known_choice front = knows_sets(rules, pass, false)
-                                          ? known_sets_when_empty(rules->sets, pass->view, job)
-                                          : known_sets_all(job);
+                                          ? group_sets_when_empty(rules->sets, pass->view, job)
+                                          : group_sets_all(job);
     double best = INFINITY, known;
     if (rules_objective_is_time(rules, false))
         return best_time_s(pass, job, &front);

@@ -11,7 +11,7 @@ struct rules {
     const struct easim_list *ops;
     const struct list_options *options;
     bool keeps_cap;          /* the policy declares POWER_CAP */
-    struct known_sets *sets; /* NULL: nothing is kept of any */
+    struct group_sets *sets; /* NULL: nothing is kept of any */
     bool has_limits;         /* some configurations may have a power limit */
     bool asks_all;           /* what the policy says without its objective is not believed */
 };

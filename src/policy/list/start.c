@@ -107,7 +107,7 @@ int start_try(const struct rules *rules, const struct easim_pass *pass, const st
                                 rules_starts_keep_cap(rules) ? headroom_w(pass->view) : INFINITY};
     bool by_time = is_by_time(&search);
     const struct known_choice front = rules_limit_starts(rules->ops)
-                                          ? known_sets_all(job)
+                                          ? group_sets_all(job)
                                           : rules_front(rules, pass, job, rules_is_urgent(key));
     for (uint32_t i = 0; i < front.count; i++) {
         uint32_t c = known_choice_at(&front, i);

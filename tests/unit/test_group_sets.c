@@ -70,13 +70,13 @@ static uint32_t best_of(const struct easim_view *view, const struct easim_job *j
 static void compare_with_all(const struct easim_view *view, uint32_t *left_out,
                              uint32_t *left_out_when_empty) {
     static const double exponents[] = {-1, 0, 0.25, 1, 2};
-    struct known_sets sets = {0};
+    struct group_sets sets = {0};
     struct easim_job job = {.config_count = CONFIGS};
     for (job.remaining = 1e-14; job.remaining < 1e12; job.remaining *= 97)
         for (job.setup_s = 0; job.setup_s < 1e4; job.setup_s = job.setup_s * 40 + 0.7) {
-            const struct known_choice front = known_sets_front(&sets, view, &job),
-                                      when_empty = known_sets_when_empty(&sets, view, &job),
-                                      all = known_sets_all(&job);
+            const struct known_choice front = group_sets_front(&sets, view, &job),
+                                      when_empty = group_sets_when_empty(&sets, view, &job),
+                                      all = group_sets_all(&job);
             *left_out += all.count - front.count;
             *left_out_when_empty += front.count - when_empty.count;
             for (size_t e = 0; e < sizeof exponents / sizeof *exponents; e++)
@@ -89,10 +89,10 @@ static void compare_with_all(const struct easim_view *view, uint32_t *left_out,
                                  best_of(view, &job, &all, free, span, exponents[e]));
                 }
         }
-    known_sets_finish(&sets);
+    group_sets_finish(&sets);
 }
 
-Test(known_sets, those_left_out_are_never_best) {
+Test(group_sets, those_left_out_are_never_best) {
     static const struct easim_gpu_type types[TYPES] = {{.ctx_w = 98}, {.ctx_w = 110}};
     static struct easim_config configs[CONFIGS];
     const struct easim_view view = {.gpu_types = types,
@@ -111,7 +111,7 @@ Test(known_sets, those_left_out_are_never_best) {
 
 /* Of one or two configurations nothing is kept, nor of a job that has others than the set that
    begins where its own do. */
-Test(known_sets, whose_sets_are_known) {
+Test(group_sets, whose_sets_are_known) {
     static const struct easim_gpu_type type = {.ctx_w = 98};
     static struct easim_config configs[4];
     for (uint32_t c = 0; c < 4; c++)
@@ -123,15 +123,15 @@ Test(known_sets, whose_sets_are_known) {
                                     .config_count = 4,
                                     .gpu_type_stride = sizeof type,
                                     .config_stride = sizeof *configs};
-    struct known_sets sets = {0};
+    struct group_sets sets = {0};
     struct easim_job job = {.first_config = 0, .config_count = 2};
-    cr_expect_null(known_sets_find(&sets, &view, &job));
+    cr_expect_null(group_sets_find(&sets, &view, &job));
     job.config_count = 4;
-    const struct known_set *set = known_sets_find(&sets, &view, &job);
+    const struct group_set *set = group_sets_find(&sets, &view, &job);
     cr_assert_not_null(set);
     cr_expect(set->least_goodput == 1 && set->best_goodput == 4 && set->group == EASIM_NONE);
-    cr_expect_eq(known_sets_find(&sets, &view, &job), set);
+    cr_expect_eq(group_sets_find(&sets, &view, &job), set);
     job.config_count = 3;
-    cr_expect_null(known_sets_find(&sets, &view, &job));
-    known_sets_finish(&sets);
+    cr_expect_null(group_sets_find(&sets, &view, &job));
+    group_sets_finish(&sets);
 }
