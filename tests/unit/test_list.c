@@ -147,7 +147,7 @@ Test(list, allow_is_alike_for_all) {
    and, across nodes, 712.3 on 4. A resize must save a tenth of 900, more than the restart. So all
    pay but the third, and need 1 and 2 more of type 0, and 4 of type 1. With a checkpoint every
    300 s the 100 s are lost: then 3 GPUs (889.6) do not pay before the next checkpoint. */
-Test(list, outlook) {
+Test(list, growth) {
     static const struct easim_list ops = {.struct_size = sizeof ops};
     static const struct list_options options = {.resize = true, .resize_gain = 0.1};
     static const struct easim_host host = {.struct_size = sizeof host, .fail = keep_failure};
@@ -177,21 +177,21 @@ Test(list, outlook) {
     const struct easim_pass pass = {.view = &view, .host = &host};
     for (int i = 0; i < 2; i++) {
         uint32_t needs[2] = {EASIM_NONE, EASIM_NONE};
-        struct outlook outlook = {.needs = needs};
+        struct growth_gpus growth = {.needs = needs};
         job.checkpoint_interval_s = i == 0 ? 0 : 300;
-        cr_assert_eq(outlook_find(&rules, &pass, &job, &outlook), 0);
+        cr_assert_eq(growth_gpus_find(&rules, &pass, &job, &growth), 0);
         cr_expect(needs[0] == 1 && needs[1] == 4, "%u and %u GPUs", needs[0], needs[1]);
-        cr_expect_eq(outlook.after_checkpoint, i == 1);
+        cr_expect_eq(growth.after_checkpoint, i == 1);
     }
     uint32_t needs[2] = {EASIM_NONE, EASIM_NONE};
-    struct outlook outlook = {.needs = needs};
+    struct growth_gpus growth = {.needs = needs};
     job.first_config =
         2; /* 3 GPUs, now or after a checkpoint; 2 of the other type, which do not pay */
     job.config_count = 2;
-    cr_assert_eq(outlook_find(&rules, &pass, &job, &outlook), 0);
-    cr_expect(needs[0] == EASIM_NONE && needs[1] == EASIM_NONE && outlook.after_checkpoint);
+    cr_assert_eq(growth_gpus_find(&rules, &pass, &job, &growth), 0);
+    cr_expect(needs[0] == EASIM_NONE && needs[1] == EASIM_NONE && growth.after_checkpoint);
     job.checkpoint_interval_s = 0;
-    outlook.after_checkpoint = false;
-    cr_assert_eq(outlook_find(&rules, &pass, &job, &outlook), 0);
-    cr_expect(needs[0] == 2 && needs[1] == EASIM_NONE && !outlook.after_checkpoint);
+    growth.after_checkpoint = false;
+    cr_assert_eq(growth_gpus_find(&rules, &pass, &job, &growth), 0);
+    cr_expect(needs[0] == 2 && needs[1] == EASIM_NONE && !growth.after_checkpoint);
 }

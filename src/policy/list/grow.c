@@ -1,6 +1,6 @@
-/* Growth of running jobs: see grow.h. By the premise of outlook a job without a configuration that
-   pays is left out until it starts again; others are looked at only when the free GPUs suffice for
-   one. */
+/* Growth of running jobs: see grow.h. By the premise of growth_gpus a job without a configuration
+   that pays is left out until it starts again; others are looked at only when the free GPUs suffice
+   for one. */
 #include "policy/list/grow.h"
 
 #include "cluster/cluster.h"
@@ -32,7 +32,7 @@ double resize_least_saving(const struct rules *rules, const struct easim_pass *p
     return isnan(least) ? least : fmax(least, rules->options->resize_gain * now_objective);
 }
 
-/* --- outlook --- */
+/* --- growth gpus --- */
 
 #define SLACK 1e-9 /* of an objective: more than what rounding does to it */
 
@@ -79,8 +79,8 @@ static bool may_pay(double now_objective, double objective, double least_saving)
     return saving > least_saving || saving > least_saving - SLACK * now_objective;
 }
 
-int outlook_find(const struct rules *rules, const struct easim_pass *pass,
-                 const struct easim_job *job, struct outlook *outlook) {
+int growth_gpus_find(const struct rules *rules, const struct easim_pass *pass,
+                     const struct easim_job *job, struct growth_gpus *growth) {
     struct easim_choice now = easim_predict_running(pass->view, job);
     double now_objective = rules_objective(rules, pass, job, &now, false);
     double least_saving = resize_least_saving(rules, pass, job, now_objective);
@@ -100,12 +100,12 @@ int outlook_find(const struct rules *rules, const struct easim_pass *pass,
         if (costs.lost > 0 &&
             !may_pay(now_objective, hoped_objective(rules, pass, job, c, work, costs.setup_s),
                      least_saving)) {
-            outlook->after_checkpoint = true;
+            growth->after_checkpoint = true;
             continue;
         }
         uint32_t own = config->gpu_type == now.gpu_type ? now.k : 0;
         uint32_t need = config->k > own ? config->k - own : 0;
-        uint32_t *least = &outlook->needs[config->gpu_type];
+        uint32_t *least = &growth->needs[config->gpu_type];
         *least = need < *least ? need : *least;
     }
     return 0;
@@ -190,9 +190,9 @@ static int grow_job(const struct rules *rules, const struct easim_pass *pass,
 
 /* --- the pass --- */
 
-static bool any_need_met(const struct easim_view *view, const struct outlook *outlook) {
+static bool any_need_met(const struct easim_view *view, const struct growth_gpus *growth) {
     for (uint32_t h = 0; h < view->gpu_type_count; h++)
-        if (outlook->needs[h] <= easim_view_gpu_type(view, h)->free)
+        if (growth->needs[h] <= easim_view_gpu_type(view, h)->free)
             return true;
     return false;
 }
@@ -202,7 +202,7 @@ static int look_at_job(struct grow *grow, const struct easim_pass *pass,
                        const struct easim_job *job, bool act) {
     const struct easim_view *view = pass->view;
     uint32_t needs[CLUSTER_MAX_TYPES];
-    struct outlook outlook = {.needs = needs};
+    struct growth_gpus growth = {.needs = needs};
     memset(needs, 0xff, sizeof needs); /* EASIM_NONE */
     leave_classes(grow, job->index);
     if (!resize_possible(view, job))
@@ -211,9 +211,9 @@ static int look_at_job(struct grow *grow, const struct easim_pass *pass,
         sleep_until(grow, job->index, resize_due_s(grow->rules, job));
         return 0;
     }
-    if (outlook_find(grow->rules, pass, job, &outlook) < 0)
+    if (growth_gpus_find(grow->rules, pass, job, &growth) < 0)
         return -1;
-    int grown = act && any_need_met(view, &outlook) ? grow_job(grow->rules, pass, job) : 0;
+    int grown = act && any_need_met(view, &growth) ? grow_job(grow->rules, pass, job) : 0;
     if (grown > 0)
         array_push(&grow->fresh,
                    job->index); /* as if it had started: its costs and its interval are new */
@@ -222,7 +222,7 @@ static int look_at_job(struct grow *grow, const struct easim_pass *pass,
     for (uint32_t h = 0; h < view->gpu_type_count; h++)
         if (needs[h] != EASIM_NONE)
             join_class(grow, job->index, h, needs[h]);
-    if (outlook.after_checkpoint)
+    if (growth.after_checkpoint)
         sleep_until(grow, job->index, next_checkpoint_s(view, job));
     return 0;
 }

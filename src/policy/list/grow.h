@@ -36,22 +36,22 @@ void grow_note_start(struct grow *grow, uint32_t job);
  */
 int grow_decide(struct grow *grow, const struct easim_pass *pass);
 
-/* --- outlook --- */
+/* --- growth gpus --- */
 /* What growing could bring a running job, before any try. Premise, which include/easim/policy.h
    demands of objectives: what a resize saves falls with the work that is left, apart from work that
    it would lose. So a configuration that would not pay now even without loss pays only after the
    job starts again. */
 
 /* What a job may hope for. */
-struct outlook {
+struct growth_gpus {
     bool after_checkpoint; /* a configuration that does not pay now may after the next checkpoint */
     uint32_t *needs; /* by GPU type: least number of more GPUs for one that pays now; EASIM_NONE */
 };
 
-/* Fills in the outlook of a running job; its needs are the caller's, EASIM_NONE each. Negative,
+/* What growth needs of a running job; its needs are the caller's, EASIM_NONE each. Negative,
    after host->fail, if an objective is NaN. */
-int outlook_find(const struct rules *rules, const struct easim_pass *pass,
-                 const struct easim_job *job, struct outlook *outlook);
+int growth_gpus_find(const struct rules *rules, const struct easim_pass *pass,
+                     const struct easim_job *job, struct growth_gpus *growth);
 
 /* --- resize: shared by growing and shrinking: which running jobs may be resized --- */
 
