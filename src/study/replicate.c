@@ -139,7 +139,7 @@ static void take_piece(void *context, unsigned part, struct slice piece) {
 }
 
 static void put_piece(void *context, unsigned part, struct slice piece) {
-    conveyor_put(context, part, piece);
+    shared_ring_put(context, part, piece);
 }
 
 static int simulate_replication(struct pool *pool, uint32_t index, const struct workload *workload,
@@ -153,9 +153,8 @@ static int simulate_replication(struct pool *pool, uint32_t index, const struct 
     struct gpu_tracker tracker = {0};
     job_segments_init(&segments, pool->options->record ? &tracker : NULL);
     struct power_means means = {0};
-    const struct outlet outlet = trail && trail->conveyor
-                                     ? (struct outlet){put_piece, trail->conveyor}
-                                     : (struct outlet){take_piece, pool};
+    const struct outlet outlet = trail && trail->ring ? (struct outlet){put_piece, trail->ring}
+                                                      : (struct outlet){take_piece, pool};
     const struct observer *observers[5 + REPLICATE_WATCHERS] = {&metrics.observer};
     size_t count = 1;
     if (pool->options->check || pool->options->record)

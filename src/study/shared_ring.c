@@ -14,78 +14,78 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* --- flow --- */
+/* --- pieces --- */
 
-void flow_send(struct flow *flow) {
+void pieces_send(struct pieces *pieces) {
     size_t at = 0;
-    for (; flow->text.length - at >= FLOW_PIECE; at += FLOW_PIECE)
-        flow->outlet->send(flow->outlet->context, flow->part,
-                           (struct slice){flow->text.text + at, FLOW_PIECE});
-    flow->sent += at;
-    flow->text.length -= at;
-    memmove(flow->text.text, flow->text.text + at, flow->text.length + 1);
+    for (; pieces->text.length - at >= PIECE_BYTES; at += PIECE_BYTES)
+        pieces->outlet->send(pieces->outlet->context, pieces->part,
+                             (struct slice){pieces->text.text + at, PIECE_BYTES});
+    pieces->sent += at;
+    pieces->text.length -= at;
+    memmove(pieces->text.text, pieces->text.text + at, pieces->text.length + 1);
 }
 
-void flow_finish(struct flow *flow) {
-    str_finish(&flow->text);
-    *flow = (struct flow){.sent = 0};
+void pieces_finish(struct pieces *pieces) {
+    str_finish(&pieces->text);
+    *pieces = (struct pieces){.sent = 0};
 }
 
-/* --- conveyor --- */
+/* --- shared ring --- */
 /* Invariant: put - taken pieces are full, the oldest at taken. The child may write anything there,
-   and through the bell: the parent copies what it has checked. */
+   and to the descriptor: the parent copies what it has checked. */
 
-#define CONVEYOR_RING 4 /* with so many full the bell is rung */
+#define RING_WAKES_AT 4 /* with so many full the parent is woken */
 
-int conveyor_open(struct conveyor *conveyor) {
-    conveyor->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (conveyor->bell < 0)
+int shared_ring_open(struct shared_ring *ring) {
+    ring->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (ring->wake_fd < 0)
         return -1;
-    atomic_store(&conveyor->put, 0);
-    atomic_store(&conveyor->taken, 0);
-    sem_init(&conveyor->room, 1, CONVEYOR_PIECES);
+    atomic_store(&ring->put, 0);
+    atomic_store(&ring->taken, 0);
+    sem_init(&ring->room, 1, RING_PIECES);
     return 0;
 }
 
-void conveyor_close(struct conveyor *conveyor) {
-    close(conveyor->bell);
+void shared_ring_close(struct shared_ring *ring) {
+    close(ring->wake_fd);
 }
 
-void conveyor_put(struct conveyor *conveyor, unsigned part, struct slice piece) {
+void shared_ring_put(struct shared_ring *ring, unsigned part, struct slice piece) {
     const uint64_t one = 1;
-    while (sem_wait(&conveyor->room) < 0 && errno == EINTR)
+    while (sem_wait(&ring->room) < 0 && errno == EINTR)
         ;
-    unsigned put = atomic_load_explicit(&conveyor->put, memory_order_relaxed);
-    struct conveyor_piece *to = &conveyor->pieces[put % CONVEYOR_PIECES];
+    unsigned put = atomic_load_explicit(&ring->put, memory_order_relaxed);
+    struct ring_piece *to = &ring->pieces[put % RING_PIECES];
     to->part = part;
     to->length = (uint32_t)piece.length;
     memcpy(to->bytes, piece.at, piece.length);
-    atomic_store_explicit(&conveyor->put, put + 1, memory_order_release);
+    atomic_store_explicit(&ring->put, put + 1, memory_order_release);
     /* It wakes the parent once for several pieces: the parent takes all that are there, and looks
-       now and then anyway, for those that come slowly, or if a policy has closed the bell. */
-    if (put + 1 - atomic_load(&conveyor->taken) == CONVEYOR_RING)
-        (void)!write(conveyor->bell, &one, sizeof one);
+       now and then anyway, for those that come slowly, or if a policy has closed the descriptor. */
+    if (put + 1 - atomic_load(&ring->taken) == RING_WAKES_AT)
+        (void)!write(ring->wake_fd, &one, sizeof one);
 }
 
-int conveyor_take(struct conveyor *conveyor, unsigned *ret_part, struct slice *ret_piece) {
-    unsigned put = atomic_load_explicit(&conveyor->put, memory_order_acquire);
-    unsigned taken = atomic_load_explicit(&conveyor->taken, memory_order_relaxed);
+int shared_ring_take(struct shared_ring *ring, unsigned *ret_part, struct slice *ret_piece) {
+    unsigned put = atomic_load_explicit(&ring->put, memory_order_acquire);
+    unsigned taken = atomic_load_explicit(&ring->taken, memory_order_relaxed);
     if (put == taken)
         return 0;
-    const struct conveyor_piece *from = &conveyor->pieces[taken % CONVEYOR_PIECES];
+    const struct ring_piece *from = &ring->pieces[taken % RING_PIECES];
     *ret_part = from->part;
     *ret_piece = (struct slice){from->bytes, *(const volatile uint32_t *)&from->length};
-    return put - taken > CONVEYOR_PIECES || ret_piece->length > FLOW_PIECE ? -1 : 1;
+    return put - taken > RING_PIECES || ret_piece->length > PIECE_BYTES ? -1 : 1;
 }
 
-void conveyor_done(struct conveyor *conveyor) {
-    atomic_fetch_add(&conveyor->taken, 1);
-    sem_post(&conveyor->room);
+void shared_ring_done(struct shared_ring *ring) {
+    atomic_fetch_add(&ring->taken, 1);
+    sem_post(&ring->room);
 }
 
-void conveyor_hush(struct conveyor *conveyor) {
+void shared_ring_quiet(struct shared_ring *ring) {
     uint64_t count;
-    (void)!read(conveyor->bell, &count, sizeof count);
+    (void)!read(ring->wake_fd, &count, sizeof count);
 }
 
 /* --- trail --- */

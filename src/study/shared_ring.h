@@ -1,4 +1,4 @@
-/* Text that leaves in pieces (flow), from a child to its parent through memory that they share, and
+/* Text that leaves in pieces, from a child to its parent through memory that they share, and
    a task's trail in it. */
 #ifndef EASIM_STUDY_SHARED_RING_H
 #define EASIM_STUDY_SHARED_RING_H
@@ -12,7 +12,7 @@
 #include <stdatomic.h>
 #include <sys/types.h>
 
-#define FLOW_PIECE ((size_t)128 << 10) /* bytes that leave at once, at most */
+#define PIECE_BYTES ((size_t)128 << 10) /* bytes that leave at once, at most */
 
 /* Where pieces go. part: a number of the maker's, of one of several texts. */
 struct outlet {
@@ -20,8 +20,8 @@ struct outlet {
     void *context;
 };
 
-/* Zero-initialised it keeps all that is added; release with flow_finish. */
-struct flow {
+/* Zero-initialised it keeps all that is added; release with pieces_finish. */
+struct pieces {
     struct str text; /* what has not left yet */
     uint64_t sent;   /* bytes that have */
     const struct outlet *outlet;
@@ -29,49 +29,49 @@ struct flow {
 };
 
 /* Lets go of all but the last part of a piece. */
-void flow_send(struct flow *flow);
+void pieces_send(struct pieces *pieces);
 
 /* Where the next row is to be added. */
-static inline struct str *flow_row(struct flow *flow) {
-    if (flow->text.length >= FLOW_PIECE && flow->outlet)
-        flow_send(flow);
-    return &flow->text;
+static inline struct str *pieces_row(struct pieces *pieces) {
+    if (pieces->text.length >= PIECE_BYTES && pieces->outlet)
+        pieces_send(pieces);
+    return &pieces->text;
 }
 
-static inline uint64_t flow_bytes(const struct flow *flow) {
-    return flow->sent + flow->text.length;
+static inline uint64_t pieces_bytes(const struct pieces *pieces) {
+    return pieces->sent + pieces->text.length;
 }
 
-void flow_finish(struct flow *flow);
+void pieces_finish(struct pieces *pieces);
 
-/* --- conveyor --- */
+/* --- shared ring --- */
 /* Pieces of text from a child to its parent; the child waits while the memory is full. */
 
-#define CONVEYOR_PIECES 8 /* at a time */
+#define RING_PIECES 8 /* at a time */
 
-struct conveyor_piece {
+struct ring_piece {
     uint32_t part, length;
-    char bytes[FLOW_PIECE];
+    char bytes[PIECE_BYTES];
 };
 
 /* In memory from mem_shared. */
-struct conveyor {
+struct shared_ring {
     atomic_uint put, taken; /* pieces, ever; put is the child's, taken the parent's */
     sem_t room;
-    int bell; /* a descriptor that is readable since CONVEYOR_RING pieces were full */
-    struct conveyor_piece pieces[CONVEYOR_PIECES];
+    int wake_fd; /* a descriptor that is readable since RING_WAKES_AT pieces were full */
+    struct ring_piece pieces[RING_PIECES];
 };
 
-/* In the parent, before the child begins; negative: there is no bell, errno tells why. */
-int conveyor_open(struct conveyor *conveyor) MUST_CHECK;
-void conveyor_close(struct conveyor *conveyor); /* the child has ended */
+/* In the parent, before the child begins; negative: there is no descriptor, errno tells why. */
+int shared_ring_open(struct shared_ring *ring) MUST_CHECK;
+void shared_ring_close(struct shared_ring *ring); /* the child has ended */
 /* In the child. */
-void conveyor_put(struct conveyor *conveyor, unsigned part, struct slice piece);
-/* In the parent: 1, and the next piece, which stays until conveyor_done; 0: there is none;
+void shared_ring_put(struct shared_ring *ring, unsigned part, struct slice piece);
+/* In the parent: 1, and the next piece, which stays until shared_ring_done; 0: there is none;
    negative: the child has spoilt what they share. */
-int conveyor_take(struct conveyor *conveyor, unsigned *ret_part, struct slice *ret_piece);
-void conveyor_done(struct conveyor *conveyor);
-void conveyor_hush(struct conveyor *conveyor); /* the bell was heard */
+int shared_ring_take(struct shared_ring *ring, unsigned *ret_part, struct slice *ret_piece);
+void shared_ring_done(struct shared_ring *ring);
+void shared_ring_quiet(struct shared_ring *ring); /* the parent is awake */
 
 /* --- trail: how far a task in a process of its own has come: where it crashed or hangs --- */
 
@@ -87,7 +87,7 @@ struct trail {
     const volatile bool *original; /* false in what its policy has forked; NULL: not known */
     uint64_t bytes;                /* of the result, */
     uint64_t hash;                 /* and of what is in it (base/hash.h) */
-    struct conveyor *conveyor;     /* for pieces of the result; NULL: none are wanted */
+    struct shared_ring *ring;      /* for pieces of the result; NULL: none are wanted */
     pid_t pid;                     /* of the task; what its policy has forked has another */
     bool done;
     bool machine; /* it was the machine that failed, not the task: no memory, say */

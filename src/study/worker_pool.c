@@ -49,8 +49,8 @@ static void close_between(int first, int last) {
 
 /* Of the parent's files, and of other policies' results, a policy sees none. Standard input is
    empty, and what is printed on standard output goes where messages go. */
-static void keep_descriptors(int fd, int bell) {
-    int low = bell < 0 || fd < bell ? fd : bell, high = fd < bell ? bell : fd;
+static void keep_descriptors(int fd, int wake_fd) {
+    int low = wake_fd < 0 || fd < wake_fd ? fd : wake_fd, high = fd < wake_fd ? wake_fd : fd;
     int null = open("/dev/null", O_RDONLY);
     if (null >= 0)
         dup2(null, STDIN_FILENO);
@@ -109,27 +109,25 @@ void forked_forget(struct forked *forked) {
         close(forked->ended);
     if (forked->result >= 0)
         close(forked->result);
-    if (forked->conveyor)
-        conveyor_close(forked->conveyor);
-    *forked = (struct forked){.trail = forked->trail, .conveyor = forked->conveyor};
+    if (forked->ring)
+        shared_ring_close(forked->ring);
+    *forked = (struct forked){.trail = forked->trail, .ring = forked->ring};
 }
 
 static void begin_copy(const struct forked *forked, pid_t parent) {
     child_begin(parent);
-    keep_descriptors(forked->result, forked->conveyor ? forked->conveyor->bell : -1);
+    keep_descriptors(forked->result, forked->ring ? forked->ring->wake_fd : -1);
     trail_begin(forked->trail);
 }
 
 int forked_start(struct forked *forked) {
     pid_t parent = getpid();
-    *forked = (struct forked){.ended = -1,
-                              .began_s = forked_clock_s(),
-                              .trail = forked->trail,
-                              .conveyor = forked->conveyor};
+    *forked = (struct forked){
+        .ended = -1, .began_s = forked_clock_s(), .trail = forked->trail, .ring = forked->ring};
     memset(forked->trail, 0, sizeof *forked->trail);
-    forked->trail->conveyor = forked->conveyor;
+    forked->trail->ring = forked->ring;
     fflush(NULL); /* a plug-in may call exit, which writes out what is buffered */
-    if (forked->conveyor && conveyor_open(forked->conveyor) < 0)
+    if (forked->ring && shared_ring_open(forked->ring) < 0)
         return -1;
     forked->result = memfd_create("easim", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     forked->pid = forked->result < 0 ? -1 : fork();
@@ -187,7 +185,7 @@ struct child {
     struct forked forked;
     size_t task;
     bool timed_out, killed; /* killed: it was asked to end, and did not */
-    bool spoilt;            /* its conveyor */
+    bool spoilt;            /* its ring */
 };
 
 struct crew {
@@ -205,8 +203,7 @@ struct crew {
 
 /* False: not started, errno tells why. */
 static bool start_child(const struct isolated *all, struct child *c, size_t task) {
-    *c = (struct child){.forked = {.trail = c->forked.trail, .conveyor = c->forked.conveyor},
-                        .task = task};
+    *c = (struct child){.forked = {.trail = c->forked.trail, .ring = c->forked.ring}, .task = task};
     if (all->begun)
         all->begun(all->context, task);
     int copy = forked_start(&c->forked);
@@ -316,17 +313,17 @@ static void hand_over(struct crew *crew, const struct child *c, int status) {
     str_finish(&failure);
 }
 
-/* Takes over what the child has put on its conveyor. */
+/* Takes over what the child has put into its ring. */
 static void take_pieces(const struct crew *crew, struct child *c) {
     unsigned part;
     struct slice piece;
     int r;
-    if (!c->forked.conveyor || c->spoilt)
+    if (!c->forked.ring || c->spoilt)
         return;
-    conveyor_hush(c->forked.conveyor);
-    while ((r = conveyor_take(c->forked.conveyor, &part, &piece)) > 0) {
+    shared_ring_quiet(c->forked.ring);
+    while ((r = shared_ring_take(c->forked.ring, &part, &piece)) > 0) {
         crew->all->piece(crew->all->context, c->task, part, piece);
-        conveyor_done(c->forked.conveyor);
+        shared_ring_done(c->forked.ring);
     }
     c->spoilt = r < 0;
 }
@@ -369,8 +366,8 @@ static void wait_for_some(struct crew *crew, struct pollfd *events) {
         const struct forked *forked = &crew->children[i].forked;
         if (forked->pid != 0)
             events[count++] = (struct pollfd){.fd = forked->ended, .events = POLLIN};
-        if (forked->pid != 0 && forked->conveyor)
-            events[count++] = (struct pollfd){.fd = forked->conveyor->bell, .events = POLLIN};
+        if (forked->pid != 0 && forked->ring)
+            events[count++] = (struct pollfd){.fd = forked->ring->wake_fd, .events = POLLIN};
     }
     if (child_poll(events, count, TICK_MS) < 0)
         return;
@@ -379,7 +376,7 @@ static void wait_for_some(struct crew *crew, struct pollfd *events) {
         if (c->forked.pid == 0)
             continue;
         bool ended = events[at].revents;
-        at += c->forked.conveyor ? 2 : 1;
+        at += c->forked.ring ? 2 : 1;
         take_pieces(crew, c);
         if (ended)
             reap_child(crew, c);
@@ -410,13 +407,13 @@ int isolated_run(const struct isolated *all, struct error *reterr) {
                         .children = mem_zalloc(all->processes, sizeof *crew.children)};
     struct pollfd *events = mem_zalloc(all->processes, 2 * sizeof *events);
     struct trail *trails = mem_shared(all->processes * sizeof *trails);
-    struct conveyor *conveyors = all->piece ? mem_shared(all->processes * sizeof *conveyors) : NULL;
+    struct shared_ring *rings = all->piece ? mem_shared(all->processes * sizeof *rings) : NULL;
     struct error error = {0};
     crew.tried = mem_zalloc(all->count, sizeof *crew.tried);
     idset_init(&crew.waiting, all->count);
     for (unsigned i = 0; i < all->processes; i++) {
         crew.children[i].forked.trail = &trails[i];
-        crew.children[i].forked.conveyor = conveyors ? &conveyors[i] : NULL;
+        crew.children[i].forked.ring = rings ? &rings[i] : NULL;
     }
     look_at_clock(&crew);
     start_more(&crew, &error);
@@ -426,8 +423,8 @@ int isolated_run(const struct isolated *all, struct error *reterr) {
         start_more(&crew, &error);
     }
     mem_unshare(trails, all->processes * sizeof *trails);
-    if (conveyors)
-        mem_unshare(conveyors, all->processes * sizeof *conveyors);
+    if (rings)
+        mem_unshare(rings, all->processes * sizeof *rings);
     free(events);
     free(crew.tried);
     free(crew.children);

@@ -16,7 +16,7 @@ struct isolated {
        descriptors but those of messages: standard output is standard error there. SIGTERM asks it
        to end early. */
     void (*work)(void *context, size_t task, struct trail *trail, struct str *out);
-    /* In the parent, and NULL unless tasks put pieces on the conveyor of their trail: gets each, in
+    /* In the parent, and NULL unless tasks put pieces into the ring of their trail: gets each, in
        the order in which a task puts them, before the call of done. begun: a task begins, perhaps
        again; what was got of it does not count. */
     void (*begun)(void *context, size_t task);
@@ -45,15 +45,15 @@ struct forked {
     int ended;  /* child_watch */
     int result; /* a file in memory */
     double began_s;
-    /* The caller's, from mem_shared, and kept when the process is forgotten. conveyor: open, or
+    /* The caller's, from mem_shared, and kept when the process is forgotten. ring: open, or
      * NULL. */
     struct trail *trail;
-    struct conveyor *conveyor;
+    struct shared_ring *ring;
 };
 
 /* Returns twice: 1 in the copy, which has no descriptors but those of messages, its result and the
-   bell of its conveyor (its standard output is standard error) and ends by forked_hand_in or _exit
-   alone; 0 in the caller. Negative: there is none, errno tells why. */
+   descriptor that wakes the reader of its ring (its standard output is standard error) and ends by
+   forked_hand_in or _exit alone; 0 in the caller. Negative: there is none, errno tells why. */
 int forked_start(struct forked *forked) MUST_CHECK;
 /* In the copy. */
 _Noreturn void forked_hand_in(const struct forked *forked, const struct str *result);

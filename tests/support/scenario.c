@@ -69,14 +69,14 @@ static void render(void *context, const struct replication *replication, struct 
     t->jobs = mem_zalloc(t->job_count, sizeof *t->jobs);
     for (uint32_t j = 0; j < t->job_count; j++)
         keep_job(&t->jobs[j], sim, j);
-    struct flow jobs = {.sent = 0}, decisions = {.sent = 0};
+    struct pieces jobs = {.sent = 0}, decisions = {.sent = 0};
     jobs_csv_header(sim->workload, out);
     jobs_csv_rows(replication, &jobs);
     decisions_csv_rows(replication, &decisions);
     str_add_bytes(out, jobs.text.text, jobs.text.length);
     str_add_bytes(&t->decisions_csv, decisions.text.text, decisions.text.length);
-    flow_finish(&jobs);
-    flow_finish(&decisions);
+    pieces_finish(&jobs);
+    pieces_finish(&decisions);
     memcpy(t->refused, sim->refused, sizeof t->refused);
 }
 

@@ -206,12 +206,12 @@ static void send_pieces(void *context, size_t task, struct trail *trail, struct 
     bool first_try = heard->begun[task] == 1;
     for (unsigned p = 0; p < PIECES; p++) {
         memset(bytes, (int)p, sizeof bytes);
-        conveyor_put(trail->conveyor, p + (unsigned)task, (struct slice){bytes, p});
+        shared_ring_put(trail->ring, p + (unsigned)task, (struct slice){bytes, p});
         if (task == 0 && first_try && p + 1 == FIRST_PIECES)
             raise(SIGKILL);
     }
     if (heard->spoils)
-        trail->conveyor->put += 100;
+        trail->ring->put += 100;
     str_add(out, "the end");
 }
 

@@ -147,7 +147,7 @@ static struct segment_row row_of_job(const struct replication *replication,
 }
 
 static void add_jobs(const struct replication *replication, const struct shared_cells *cells,
-                     struct flow *flow) {
+                     struct pieces *pieces) {
     struct str id = {0};
     for (uint32_t j = 0; j < replication->sim->next_arrival; j++) {
         size_t count;
@@ -158,14 +158,14 @@ static void add_jobs(const struct replication *replication, const struct shared_
             struct segment_row row = row_of_job(replication, cells, &at[i]);
             row.id = (struct slice){id.text, id.length};
             row.number = (int)i + 1;
-            add_row(replication->segments->tracker, cells, &row, flow_row(flow));
+            add_row(replication->segments->tracker, cells, &row, pieces_row(pieces));
         }
     }
     str_finish(&id);
 }
 
 static void add_life(const struct replication *replication, const struct shared_cells *cells,
-                     const struct replica_life *life, struct flow *flow) {
+                     const struct replica_life *life, struct pieces *pieces) {
     const struct replica_segments *replicas = &replication->segments->replicas;
     const struct service *spec = services_spec(replication->sim, life->service);
     const struct replica_config *config = &spec->configs[life->config];
@@ -197,20 +197,20 @@ static void add_life(const struct replication *replication, const struct shared_
                                   .phase = -1,
                                   .energy = s->energy,
                                   .work = s->tokens},
-            flow_row(flow));
+            pieces_row(pieces));
     }
     str_finish(&id);
     str_finish(&name);
     str_finish(&front);
 }
 
-void segments_csv_rows(const struct replication *replication, struct flow *flow) {
+void segments_csv_rows(const struct replication *replication, struct pieces *pieces) {
     const struct replica_segments *replicas = &replication->segments->replicas;
     struct shared_cells cells = {0};
     make_shared_cells(replication, &cells);
-    add_jobs(replication, &cells, flow);
+    add_jobs(replication, &cells, pieces);
     for (size_t i = 0; i < replicas->lives.count; i++)
-        add_life(replication, &cells, &replicas->lives.at[replicas->order[i]], flow);
+        add_life(replication, &cells, &replicas->lives.at[replicas->order[i]], pieces);
     finish_shared_cells(&cells);
 }
 
@@ -292,10 +292,10 @@ static void add_job(const struct replication *replication, const struct job_spec
     columns_end_row(out, begin);
 }
 
-void workload_csv_rows(const struct replication *replication, struct flow *flow) {
+void workload_csv_rows(const struct replication *replication, struct pieces *pieces) {
     const struct workload *w = replication->sim->workload;
     for (size_t i = 0; i < w->jobs.count; i++)
-        add_job(replication, &w->jobs.at[i], flow_row(flow));
+        add_job(replication, &w->jobs.at[i], pieces_row(pieces));
 }
 
 /* --- recorded_csv --- */

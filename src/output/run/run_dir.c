@@ -36,7 +36,8 @@ struct run_file {
     const char *name;
     void (*header)(struct str *out); /* NULL: it is that of summary.csv, or needs the workload */
     void (*workload_header)(const struct workload *workload, struct str *out);
-    void (*rows)(const struct replication *replication, struct flow *flow); /* NULL: see below */
+    void (*rows)(const struct replication *replication,
+                 struct pieces *pieces); /* NULL: see below */
 };
 
 static const struct run_file files[FILE_COUNT] = {
@@ -75,7 +76,7 @@ struct run_dir {
     const struct bound_output *bounds; /* NULL: not asked for */
     struct trace_files *traces;        /* NULL: none */
     /* In the process of a replication: its own. */
-    struct flow flows[FILE_COUNT];
+    struct pieces pieces[FILE_COUNT];
     struct power_csv power;
     struct run_trace *trace;
     ARRAY_OF(const char *) names; /* of the results in place, for the manifest */
@@ -204,11 +205,11 @@ static size_t watch_replication(void *context, uint32_t number, const struct out
     struct run_dir *dir = context;
     size_t count = 0;
     for (unsigned f = 0; f < FILE_COUNT; f++) {
-        flow_finish(&dir->flows[f]);
-        dir->flows[f] = (struct flow){.outlet = outlet, .part = f};
+        pieces_finish(&dir->pieces[f]);
+        dir->pieces[f] = (struct pieces){.outlet = outlet, .part = f};
     }
     if (dir->wanted[FILE_POWER]) {
-        power_csv_watch(&dir->power, dir->study->policy, number, &dir->flows[FILE_POWER]);
+        power_csv_watch(&dir->power, dir->study->policy, number, &dir->pieces[FILE_POWER]);
         observers[count++] = &dir->power.observer;
     }
     run_trace_abort(dir->trace);
@@ -250,13 +251,13 @@ static struct slice take_part(struct slice *rest) {
 /* How many bytes of rows there are. */
 static uint64_t make_rows(struct run_dir *dir, enum file file,
                           const struct replication *replication) {
-    struct flow *flow = &dir->flows[file];
+    struct pieces *pieces = &dir->pieces[file];
     if (files[file].workload_header)
-        files[file].workload_header(replication->sim->workload, &flow->text);
-    uint64_t header = flow_bytes(flow);
+        files[file].workload_header(replication->sim->workload, &pieces->text);
+    uint64_t header = pieces_bytes(pieces);
     if (files[file].rows)
-        files[file].rows(replication, flow);
-    return flow_bytes(flow) - header;
+        files[file].rows(replication, pieces);
+    return pieces_bytes(pieces) - header;
 }
 
 static void render_replication(void *context, const struct replication *replication,
@@ -276,7 +277,7 @@ static void render_replication(void *context, const struct replication *replicat
                              out);
         else if (part < FILE_COUNT && dir->wanted[part]) {
             bytes[part] = make_rows(dir, (enum file)part, replication);
-            str_add_bytes(out, dir->flows[part].text.text, dir->flows[part].text.length);
+            str_add_bytes(out, dir->pieces[part].text.text, dir->pieces[part].text.length);
         }
         end_part(start, out);
     }
@@ -519,7 +520,7 @@ void run_dir_abort(struct run_dir *dir) {
     for (int f = 0; f < FILE_COUNT; f++)
         atomic_file_abort(dir->files[f]);
     for (int f = 0; f < FILE_COUNT; f++)
-        flow_finish(&dir->flows[f]);
+        pieces_finish(&dir->pieces[f]);
     power_csv_finish(&dir->power);
     run_trace_abort(dir->trace);
     trace_files_abort(dir->traces);

@@ -107,11 +107,11 @@ static void add_job_row(const struct replication *replication, uint32_t index,
     str_add_char(out, '\n');
 }
 
-void jobs_csv_rows(const struct replication *replication, struct flow *flow) {
+void jobs_csv_rows(const struct replication *replication, struct pieces *pieces) {
     struct str begin = {0};
     run_columns_begin_row(replication, &begin);
     for (uint32_t j = 0; j < replication->sim->next_arrival; j++)
-        add_job_row(replication, j, &begin, flow_row(flow));
+        add_job_row(replication, j, &begin, pieces_row(pieces));
     str_finish(&begin);
 }
 
@@ -133,11 +133,11 @@ void users_csv_header(struct str *out) {
     str_add(out, RUN_HEADER(USERS_COLUMNS) "\n");
 }
 
-void users_csv_rows(const struct replication *replication, struct flow *flow) {
+void users_csv_rows(const struct replication *replication, struct pieces *pieces) {
     for (size_t u = 0; u < replication->sim->workload->users.count; u++) {
         const struct workload_user *user = &replication->sim->workload->users.at[u];
         const struct user_row *row = &replication->metrics->users[u];
-        struct str *out = flow_row(flow);
+        struct str *out = pieces_row(pieces);
         run_columns_begin_row(replication, out);
         USERS_COLUMNS(COLUMN_CELL)
         str_add_char(out, '\n');
@@ -160,12 +160,12 @@ void types_csv_header(struct str *out) {
     str_add(out, RUN_HEADER(TYPES_COLUMNS) "\n");
 }
 
-void types_csv_rows(const struct replication *replication, struct flow *flow) {
+void types_csv_rows(const struct replication *replication, struct pieces *pieces) {
     const struct cluster *cluster = replication->sim->cluster;
     for (uint32_t h = 0; h < cluster->gpu_type_count; h++) {
         const struct gpu_type *type = &cluster->gpu_types[h];
         const struct type_row *row = &replication->metrics->types[h];
-        struct str *out = flow_row(flow);
+        struct str *out = pieces_row(pieces);
         run_columns_begin_row(replication, out);
         TYPES_COLUMNS(COLUMN_CELL)
         str_add_char(out, '\n');
@@ -200,13 +200,13 @@ void services_csv_header(struct str *out) {
     str_add(out, RUN_HEADER(SERVICES_COLUMNS) "\n");
 }
 
-void services_csv_rows(const struct replication *replication, struct flow *flow) {
+void services_csv_rows(const struct replication *replication, struct pieces *pieces) {
     const struct sim *sim = replication->sim;
     for (uint32_t s = 0; s < sim->services.count; s++) {
         const struct service *spec = services_spec(sim, s);
         const struct service_run *run = &sim->services.runs[s];
         const struct service_row *row = &replication->metrics->services[s];
-        struct str *out = flow_row(flow);
+        struct str *out = pieces_row(pieces);
         run_columns_begin_row(replication, out);
         SERVICES_COLUMNS(COLUMN_CELL)
         str_add_char(out, '\n');

@@ -16,22 +16,22 @@
 
 /* What became of each job that has been submitted; a column for each label of the workload. */
 void jobs_csv_header(const struct workload *workload, struct str *out);
-void jobs_csv_rows(const struct replication *replication, struct flow *flow);
+void jobs_csv_rows(const struct replication *replication, struct pieces *pieces);
 /* The measured jobs of each user. */
 void users_csv_header(struct str *out);
-void users_csv_rows(const struct replication *replication, struct flow *flow);
+void users_csv_rows(const struct replication *replication, struct pieces *pieces);
 /* Use and energy of each GPU type. */
 void types_csv_header(struct str *out);
-void types_csv_rows(const struct replication *replication, struct flow *flow);
+void types_csv_rows(const struct replication *replication, struct pieces *pieces);
 /* What each service answered, and what that took. */
 void services_csv_header(struct str *out);
-void services_csv_rows(const struct replication *replication, struct flow *flow);
+void services_csv_rows(const struct replication *replication, struct pieces *pieces);
 /* What the policy tried, and each job that was rejected. */
 void decisions_csv_header(struct str *out);
-void decisions_csv_rows(const struct replication *replication, struct flow *flow);
+void decisions_csv_rows(const struct replication *replication, struct pieces *pieces);
 /* Mean power of intervals of one length. */
 void meter_csv_header(struct str *out);
-void meter_csv_rows(const struct replication *replication, struct flow *flow);
+void meter_csv_rows(const struct replication *replication, struct pieces *pieces);
 /* Power cap, price and carbon intensity over the time of the runs: header and rows, at 0 and at
    each change up to end_ns. */
 void series_csv(const struct study *study, int64_t end_ns, struct str *out);
@@ -40,13 +40,13 @@ void series_csv(const struct study *study, int64_t end_ns, struct str *out);
 
 /* What each job did, from its submission on, and behind them each replica. */
 void segments_csv_header(struct str *out);
-void segments_csv_rows(const struct replication *replication, struct flow *flow);
+void segments_csv_rows(const struct replication *replication, struct pieces *pieces);
 /* When GPUs that no job held were free, asleep or failed. */
 void gpus_csv_header(struct str *out);
-void gpus_csv_rows(const struct replication *replication, struct flow *flow);
+void gpus_csv_rows(const struct replication *replication, struct pieces *pieces);
 /* The jobs with the configurations that they allow; a column for each label of the workload. */
 void workload_csv_header(const struct workload *workload, struct str *out);
-void workload_csv_rows(const struct replication *replication, struct flow *flow);
+void workload_csv_rows(const struct replication *replication, struct pieces *pieces);
 
 /* --- summary_csv --- */
 /* Metrics of each replication, a row each; tables of sweep, tune and ablate have the same
@@ -82,12 +82,13 @@ void result_json(const struct study *study, const struct replicate_result *resul
 struct power_csv {
     struct observer observer;
     struct str begin; /* of each row: the cells of policy and replication */
-    struct flow *flow;
+    struct pieces *pieces;
 };
 
 void power_csv_header(struct str *out);
 /* Before replication `number`, from 1; release with power_csv_finish. */
-void power_csv_watch(struct power_csv *csv, const char *policy, uint32_t number, struct flow *flow);
+void power_csv_watch(struct power_csv *csv, const char *policy, uint32_t number,
+                     struct pieces *pieces);
 void power_csv_finish(struct power_csv *csv);
 
 /* --- recorded_csv --- */

@@ -34,17 +34,17 @@ static void add_row(void *context, const struct sim *sim) {
     const struct power_csv *csv = context;
     const struct power_row now = power_row_of(sim), *row = &now;
     int64_t shared_free = (int64_t)row->shared_free_milli;
-    struct str *out = flow_row(csv->flow);
+    struct str *out = pieces_row(csv->pieces);
     str_add_bytes(out, csv->begin.text, csv->begin.length);
     POWER_COLUMNS(COLUMN_CELL)
     str_add_char(out, '\n');
 }
 
 void power_csv_watch(struct power_csv *csv, const char *policy, uint32_t number,
-                     struct flow *flow) {
+                     struct pieces *pieces) {
     power_csv_finish(csv);
     run_columns_begin(policy, number, &csv->begin);
-    csv->flow = flow;
+    csv->pieces = pieces;
     csv->observer = (struct observer){.context = csv, .instant = add_row};
 }
 
@@ -64,10 +64,10 @@ void meter_csv_header(struct str *out) {
     str_add(out, RUN_HEADER(METER_COLUMNS) "\n");
 }
 
-void meter_csv_rows(const struct replication *replication, struct flow *flow) {
+void meter_csv_rows(const struct replication *replication, struct pieces *pieces) {
     const struct power_means *means = replication->means;
     for (size_t i = 0; i < means->at_nw.count; i++) {
-        struct str *out = flow_row(flow);
+        struct str *out = pieces_row(pieces);
         run_columns_begin_row(replication, out);
         METER_COLUMNS(COLUMN_CELL)
         str_add_char(out, '\n');
@@ -143,13 +143,13 @@ void gpus_csv_header(struct str *out) {
     str_add(out, RUN_HEADER(GPUS_COLUMNS) "\n");
 }
 
-void gpus_csv_rows(const struct replication *replication, struct flow *flow) {
+void gpus_csv_rows(const struct replication *replication, struct pieces *pieces) {
     const struct gpu_tracker *tracker = replication->segments->tracker;
     struct str begin = {0};
     run_columns_begin_row(replication, &begin);
     for (size_t i = 0; i < tracker->rests.count; i++) {
         const struct recorded_rest *rest = &tracker->rests.at[i];
-        struct str *out = flow_row(flow);
+        struct str *out = pieces_row(pieces);
         str_add_bytes(out, begin.text, begin.length);
         GPUS_COLUMNS(COLUMN_CELL)
         str_add_char(out, '\n');
@@ -210,7 +210,7 @@ void decisions_csv_header(struct str *out) {
     str_add(out, RUN_HEADER(DECISIONS_COLUMNS) "\n");
 }
 
-void decisions_csv_rows(const struct replication *replication, struct flow *flow) {
+void decisions_csv_rows(const struct replication *replication, struct pieces *pieces) {
     const struct sim *sim = replication->sim;
     struct str who = {0};
     for (size_t i = 0; i < replication->metrics->decision_rows.count; i++) {
@@ -223,7 +223,7 @@ void decisions_csv_rows(const struct replication *replication, struct flow *flow
                                                           ->configs[row->action.scaled.config]
                                                    : NULL;
         add_who(sim, &row->action, &who);
-        struct str *out = flow_row(flow);
+        struct str *out = pieces_row(pieces);
         run_columns_begin_row(replication, out);
         DECISIONS_COLUMNS(COLUMN_CELL)
         str_add_char(out, '\n');
