@@ -334,7 +334,7 @@ static void check_tokens(struct sim *sim, uint32_t service, double backlog) {
     if (!(run->backlog >= 0) || !(backlog >= 0) ||
         differ(run->demanded, run->served + run->dropped + run->backlog, run->demanded))
         fail_service(sim, service, "has not served, dropped or kept what was demanded");
-    if (run->flow != FLOW_EVEN && run->next_ns != TIME_NONE_NS && run->next.is_exact &&
+    if (run->flow != SERVICE_FLOW_EVEN && run->next_ns != TIME_NONE_NS && run->next.is_exact &&
         sim->now_ns > run->next_ns)
         fail_service(sim, service, "has passed the end of its backlog");
 }

@@ -99,8 +99,8 @@ static bool changes_once_more(const struct series_cursor *cursor) {
 /* A backlog that falls will be gone, and then replicas may go. */
 static bool backlog_falls(const struct service_run *run) {
     return run->backlog > 0 &&
-           (run->flow == FLOW_LATE ||
-            (run->flow == FLOW_BACKLOG && run->demand_per_s < run->capacity_per_s));
+           (run->flow == SERVICE_FLOW_LATE ||
+            (run->flow == SERVICE_FLOW_BACKLOG && run->demand_per_s < run->capacity_per_s));
 }
 
 /* Where services are, a change that does not come again is awaited however far it is. */

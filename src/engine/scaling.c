@@ -231,7 +231,7 @@ static int64_t next_tick_ns(struct sim *sim, uint32_t service, const struct scal
         (supply.count < spec->replicas.min || service_scaling_wanted(spec, need) > supply.per_s) &&
         supply.count < spec->replicas.max;
     if (lacks || run->reserved > 0 || need->backlog > 0 ||
-        (run->flow != FLOW_EVEN && run->demand_per_s > 0) ||
+        (run->flow != SERVICE_FLOW_EVEN && run->demand_per_s > 0) ||
         run->window.count - run->window_first > 1)
         return next_ns;
     if (due_ns == TIME_NONE_NS)

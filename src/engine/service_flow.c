@@ -3,61 +3,62 @@
 
 #include <math.h>
 
-enum service_flow service_flow_of(const struct flow_load *load, double timeout_s) {
+enum service_flow service_flow_of(const struct service_flow_load *load, double timeout_s) {
     double longest = timeout_s * load->capacity_per_s;
     if (load->capacity_per_s <= 0)
-        return FLOW_DOWN;
+        return SERVICE_FLOW_DOWN;
     if (load->backlog > longest)
-        return FLOW_LATE;
+        return SERVICE_FLOW_LATE;
     if (load->backlog == longest && load->demand_per_s > load->capacity_per_s)
-        return FLOW_AT_TIMEOUT;
-    return load->backlog > 0 || load->demand_per_s > load->capacity_per_s ? FLOW_BACKLOG
-                                                                          : FLOW_EVEN;
+        return SERVICE_FLOW_AT_TIMEOUT;
+    return load->backlog > 0 || load->demand_per_s > load->capacity_per_s ? SERVICE_FLOW_BACKLOG
+                                                                          : SERVICE_FLOW_EVEN;
 }
 
-double service_flow_growth_per_s(enum service_flow flow, const struct flow_load *load) {
+double service_flow_growth_per_s(enum service_flow flow, const struct service_flow_load *load) {
     switch (flow) {
-    case FLOW_DOWN:
+    case SERVICE_FLOW_DOWN:
         return load->demand_per_s;
-    case FLOW_BACKLOG:
+    case SERVICE_FLOW_BACKLOG:
         return load->demand_per_s - load->capacity_per_s;
-    case FLOW_LATE:
+    case SERVICE_FLOW_LATE:
         return -load->capacity_per_s;
-    case FLOW_EVEN:
-    case FLOW_AT_TIMEOUT:
+    case SERVICE_FLOW_EVEN:
+    case SERVICE_FLOW_AT_TIMEOUT:
         break;
     }
     return 0;
 }
 
-double service_flow_dropped_per_s(enum service_flow flow, const struct flow_load *load) {
-    return flow == FLOW_LATE         ? load->demand_per_s
-           : flow == FLOW_AT_TIMEOUT ? load->demand_per_s - load->capacity_per_s
-                                     : 0;
+double service_flow_dropped_per_s(enum service_flow flow, const struct service_flow_load *load) {
+    return flow == SERVICE_FLOW_LATE         ? load->demand_per_s
+           : flow == SERVICE_FLOW_AT_TIMEOUT ? load->demand_per_s - load->capacity_per_s
+                                             : 0;
 }
 
-bool service_flow_over_wait(enum service_flow flow, const struct flow_load *load,
+bool service_flow_over_wait(enum service_flow flow, const struct service_flow_load *load,
                             double objective_s) {
     double most = objective_s * load->capacity_per_s;
-    return flow == FLOW_DOWN || load->backlog > most ||
+    return flow == SERVICE_FLOW_DOWN || load->backlog > most ||
            (load->backlog == most && service_flow_growth_per_s(flow, load) > 0);
 }
 
 /* The nearer one, of those that the backlog goes towards. */
-static void consider_backlog(struct flow_change *next, const struct flow_load *load,
+static void consider_backlog(struct service_flow_change *next, const struct service_flow_load *load,
                              double growth_per_s, double backlog, bool is_exact) {
     double after_s = (backlog - load->backlog) / growth_per_s;
     if (!(after_s > 0) || after_s > next->after_s)
         return;
-    *next = (struct flow_change){after_s, backlog,
-                                 is_exact || (next->is_exact && after_s == next->after_s)};
+    *next = (struct service_flow_change){after_s, backlog,
+                                         is_exact || (next->is_exact && after_s == next->after_s)};
 }
 
-struct flow_change service_flow_next(enum service_flow flow, const struct flow_load *load,
-                                     const struct service_waits *waits) {
-    struct flow_change next = {.after_s = INFINITY};
+struct service_flow_change service_flow_next(enum service_flow flow,
+                                             const struct service_flow_load *load,
+                                             const struct service_waits *waits) {
+    struct service_flow_change next = {.after_s = INFINITY};
     double growth_per_s = service_flow_growth_per_s(flow, load);
-    if (growth_per_s == 0 || flow == FLOW_DOWN)
+    if (growth_per_s == 0 || flow == SERVICE_FLOW_DOWN)
         return next;
     consider_backlog(&next, load, growth_per_s, 0, true);
     consider_backlog(&next, load, growth_per_s, waits->objective_s * load->capacity_per_s, false);

@@ -14,8 +14,8 @@ const struct service *services_spec(const struct sim *sim, uint32_t service) {
     return &list[service];
 }
 
-static struct flow_load load_of(const struct service_run *run) {
-    return (struct flow_load){run->demand_per_s, run->capacity_per_s, run->backlog};
+static struct service_flow_load load_of(const struct service_run *run) {
+    return (struct service_flow_load){run->demand_per_s, run->capacity_per_s, run->backlog};
 }
 
 /* ---- Events ---- */
@@ -43,7 +43,7 @@ static void await_demand(struct sim *sim) {
 static void await_flow(struct sim *sim, uint32_t service) {
     struct service_run *run = &sim->services.runs[service];
     const struct service *spec = services_spec(sim, service);
-    const struct flow_load load = load_of(run);
+    const struct service_flow_load load = load_of(run);
     const struct service_waits waits = {spec->slo.wait_s, spec->slo.timeout_s};
     if (run->event != EVENT_NONE)
         services_cancel(sim, run->event);
@@ -130,7 +130,7 @@ double services_most_demand(struct sim *sim, uint32_t service, int64_t from_ns) 
    then what is above it was dropped, what is below it was not served. */
 static struct service_piece present_piece(const struct sim *sim, uint32_t service) {
     const struct service_run *run = &sim->services.runs[service];
-    const struct flow_load load = load_of(run);
+    const struct service_flow_load load = load_of(run);
     double duration_s = units_s(sim->now_ns - run->settled_ns),
            growth_per_s = service_flow_growth_per_s(run->flow, &load);
     struct service_piece piece = {
@@ -142,7 +142,8 @@ static struct service_piece present_piece(const struct sim *sim, uint32_t servic
         .demanded = run->demand_per_s * duration_s,
         .dropped = service_flow_dropped_per_s(run->flow, &load) * duration_s,
         .over_wait = run->over_wait};
-    piece.served = run->flow == FLOW_EVEN ? piece.demanded : run->capacity_per_s * duration_s;
+    piece.served =
+        run->flow == SERVICE_FLOW_EVEN ? piece.demanded : run->capacity_per_s * duration_s;
     if (run->next_ns == TIME_NONE_NS)
         return piece;
     bool grows = growth_per_s > 0, is_reached = sim->now_ns >= run->next_ns;
@@ -228,10 +229,10 @@ void services_refresh(struct sim *sim, uint32_t service) {
     run->capacity_per_s = 0;
     for (uint32_t c = 0; c < spec->config_count; c++)
         run->capacity_per_s += run->groups[c].ready * spec->configs[c].most_per_s;
-    const struct flow_load now = load_of(run);
+    const struct service_flow_load now = load_of(run);
     run->flow = service_flow_of(&now, spec->slo.timeout_s);
     run->over_wait = service_flow_over_wait(run->flow, &now, spec->slo.wait_s);
-    double load = run->flow == FLOW_EVEN ? run->demand_per_s / run->capacity_per_s : 1;
+    double load = run->flow == SERVICE_FLOW_EVEN ? run->demand_per_s / run->capacity_per_s : 1;
     for (uint32_t c = 0; c < spec->config_count; c++) {
         struct replica_group *group = &run->groups[c];
         if (group->ready + group->loading + group->ready_metered + group->loading_metered > 0)

@@ -231,14 +231,14 @@ struct service_run {
     double demanded, served, dropped;    /* tokens so far */
     int64_t settled_ns;
     enum service_flow flow;
-    bool over_wait;               /* what comes in waits longer than wait_s */
-    struct flow_change next;      /* of the flow, by itself */
-    int64_t next_ns;              /* of that; TIME_NONE_NS: none */
-    uint32_t event;               /* its event, or EVENT_NONE */
-    int128 energy, gpu_ps;        /* of its replicas so far, 1e-18 J and 1e-12 GPU s */
-    int64_t nw, milli;            /* of all its replicas now */
-    struct replica_group *groups; /* by configuration */
-    ARRAY_OF(uint32_t) replicas;  /* in services->replicas, in order of start */
+    bool over_wait;                  /* what comes in waits longer than wait_s */
+    struct service_flow_change next; /* of the flow, by itself */
+    int64_t next_ns;                 /* of that; TIME_NONE_NS: none */
+    uint32_t event;                  /* its event, or EVENT_NONE */
+    int128 energy, gpu_ps;           /* of its replicas so far, 1e-18 J and 1e-12 GPU s */
+    int64_t nw, milli;               /* of all its replicas now */
+    struct replica_group *groups;    /* by configuration */
+    ARRAY_OF(uint32_t) replicas;     /* in services->replicas, in order of start */
     uint32_t ready, loading, reserved;
     uint32_t last_number; /* of a replica */
     uint64_t scale_ups;   /* replicas after those of t = 0 */

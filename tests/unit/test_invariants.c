@@ -423,7 +423,7 @@ static void spoil_service(void *context, const struct replication *replication) 
     SPOIL(run->served, *= 1 - 1e-8, "has not served, dropped or kept what was demanded");
     SPOIL(run->dropped, += 1, "has not served, dropped or kept what was demanded");
     BEAR(run->demanded, *= 1 + 1e-10);
-    cr_assert(run->flow != FLOW_EVEN);
+    cr_assert(run->flow != SERVICE_FLOW_EVEN);
     uint64_t events = sim->event_total;
     sim->event_total = 64; /* at powers of two it looks at the whole course */
     SPOIL(run->demand_per_s, += 1, "has another demand than its course says");
