@@ -188,7 +188,7 @@ struct child {
     bool spoilt;            /* its ring */
 };
 
-struct crew {
+struct worker_pool {
     const struct isolated *all;
     struct child *children;
     size_t running, next;
@@ -196,9 +196,9 @@ struct crew {
     bool *tried;          /* by task: the machine has failed it once */
     struct idset waiting; /* to be tried again, when all tasks have begun */
     double cancelled_s;   /* when; 0: not */
-    struct str stubborn;  /* the first that had to be killed then */
-    size_t stubborn_task; /* its number */
-    size_t stubborn_count, given_up;
+    struct str killed;    /* the first that had to be killed then */
+    size_t killed_task;   /* its number */
+    size_t killed_count, given_up;
 };
 
 /* False: not started, errno tells why. */
@@ -215,71 +215,72 @@ static bool start_child(const struct isolated *all, struct child *c, size_t task
     return copy == 0;
 }
 
-/* With nobody else of this crew to wait for, a little later too. */
-static bool start_patiently(const struct crew *crew, struct child *c, size_t task) {
+/* With nobody else of this pool to wait for, a little later too. */
+static bool start_patiently(const struct worker_pool *pool, struct child *c, size_t task) {
     for (unsigned attempt = 0;; attempt++) {
-        if (start_child(crew->all, c, task))
+        if (start_child(pool->all, c, task))
             return true;
-        if (crew->running > 0 || attempt == CHILD_ATTEMPTS)
+        if (pool->running > 0 || attempt == CHILD_ATTEMPTS)
             return false;
         child_wait_before(attempt);
     }
 }
 
-static bool has_tasks(const struct crew *crew) {
-    return crew->next < crew->all->count || idset_next(&crew->waiting, 0) != IDSET_NONE;
+static bool has_tasks(const struct worker_pool *pool) {
+    return pool->next < pool->all->count || idset_next(&pool->waiting, 0) != IDSET_NONE;
 }
 
 /* None after one that has failed begins, but those before it do: the first failure in the order of
    tasks is the same whichever of them end first. */
-static bool choose_task(const struct crew *crew, size_t *ret_task) {
-    uint64_t task = crew->next < crew->limit ? crew->next : idset_next(&crew->waiting, 0);
+static bool choose_task(const struct worker_pool *pool, size_t *ret_task) {
+    uint64_t task = pool->next < pool->limit ? pool->next : idset_next(&pool->waiting, 0);
     *ret_task = (size_t)task;
-    return task < crew->limit;
+    return task < pool->limit;
 }
 
-static void start_more(struct crew *crew, struct error *reterr) {
+static void start_more(struct worker_pool *pool, struct error *reterr) {
     size_t task;
-    for (unsigned i = 0; i < crew->all->processes && choose_task(crew, &task); i++) {
-        if (crew->children[i].forked.pid != 0)
+    for (unsigned i = 0; i < pool->all->processes && choose_task(pool, &task); i++) {
+        if (pool->children[i].forked.pid != 0)
             continue;
-        if (start_patiently(crew, &crew->children[i], task)) {
-            crew->running++;
-            if (task == crew->next)
-                crew->next++;
+        if (start_patiently(pool, &pool->children[i], task)) {
+            pool->running++;
+            if (task == pool->next)
+                pool->next++;
             else
-                idset_remove(&crew->waiting, task);
-        } else if (crew->running > 0) {
+                idset_remove(&pool->waiting, task);
+        } else if (pool->running > 0) {
             return; /* there is room when one of them has ended */
         } else {
-            crew->limit = 0;
+            pool->limit = 0;
             error_set(reterr, ERROR_MACHINE, "cannot start a process: %s", strerror(errno));
         }
     }
 }
 
 /* A task that was interrupted and did not end by itself. */
-static void note_stubborn(struct crew *crew, const struct child *c, const struct str *how) {
+static void note_killed(struct worker_pool *pool, const struct child *c, const struct str *how) {
     if (!c->killed)
         return;
-    if (crew->stubborn_count == 0 || c->task < crew->stubborn_task) {
-        crew->stubborn.length = 0;
-        str_add_bytes(&crew->stubborn, how->text, how->length);
-        crew->stubborn_task = c->task;
+    if (pool->killed_count == 0 || c->task < pool->killed_task) {
+        pool->killed.length = 0;
+        str_add_bytes(&pool->killed, how->text, how->length);
+        pool->killed_task = c->task;
     }
-    crew->stubborn_count++;
+    pool->killed_count++;
 }
 
 /* Whether a task that the machine has failed gets a second try. So does one that was killed, by
    nobody here: its policy may do that to itself, but so may somebody else, or the kernel for want
    of memory. */
-static bool tries_again(struct crew *crew, const struct child *c, int status, const char *failure) {
+static bool tries_again(struct worker_pool *pool, const struct child *c, int status,
+                        const char *failure) {
     bool shot = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && !c->timed_out && !c->killed;
-    if (!failure || !(c->forked.trail->machine || shot) || crew->tried[c->task] ||
-        c->task >= crew->limit)
+    if (!failure || !(c->forked.trail->machine || shot) || pool->tried[c->task] ||
+        c->task >= pool->limit)
         return false;
-    crew->tried[c->task] = true;
-    idset_insert(&crew->waiting, c->task);
+    pool->tried[c->task] = true;
+    idset_insert(&pool->waiting, c->task);
     return true;
 }
 
@@ -290,31 +291,31 @@ static int tell_end(const struct isolated *all, const struct child *c, struct sl
                : all->done(all->context, c->task, result, failure);
 }
 
-static void hand_over(struct crew *crew, const struct child *c, int status) {
-    const struct isolated *all = crew->all;
+static void hand_over(struct worker_pool *pool, const struct child *c, int status) {
+    const struct isolated *all = pool->all;
     struct str failure = {0};
     struct slice result = {NULL, 0};
     trail_explain(c->forked.trail,
                   &(struct trail_end){status, c->timed_out, c->killed, all->limit_s, GRACE_S},
                   &failure);
-    bool given_up = crew->cancelled_s > 0 && failure.text;
-    crew->given_up += given_up;
+    bool given_up = pool->cancelled_s > 0 && failure.text;
+    pool->given_up += given_up;
     if (given_up)
-        note_stubborn(crew, c, &failure);
+        note_killed(pool, c, &failure);
     if (!failure.text && c->spoilt)
         str_addf(&failure, "the rows of %s were changed", trail_name(c->forked.trail));
     if (!failure.text)
         result = forked_open_result(&c->forked, &failure);
-    if (!given_up && !tries_again(crew, c, status, failure.text) &&
+    if (!given_up && !tries_again(pool, c, status, failure.text) &&
         tell_end(all, c, failure.text ? (struct slice){0} : result, failure.text) < 0 &&
-        c->task < crew->limit)
-        crew->limit = c->task;
+        c->task < pool->limit)
+        pool->limit = c->task;
     forked_close_result(result);
     str_finish(&failure);
 }
 
 /* Takes over what the child has put into its ring. */
-static void take_pieces(const struct crew *crew, struct child *c) {
+static void take_pieces(const struct worker_pool *pool, struct child *c) {
     unsigned part;
     struct slice piece;
     int r;
@@ -322,37 +323,37 @@ static void take_pieces(const struct crew *crew, struct child *c) {
         return;
     shared_ring_quiet(c->forked.ring);
     while ((r = shared_ring_take(c->forked.ring, &part, &piece)) > 0) {
-        crew->all->piece(crew->all->context, c->task, part, piece);
+        pool->all->piece(pool->all->context, c->task, part, piece);
         shared_ring_done(c->forked.ring);
     }
     c->spoilt = r < 0;
 }
 
-static void reap_child(struct crew *crew, struct child *c) {
+static void reap_child(struct worker_pool *pool, struct child *c) {
     int status = forked_wait(&c->forked);
-    take_pieces(crew, c);
-    hand_over(crew, c, status);
+    take_pieces(pool, c);
+    hand_over(pool, c, status);
     forked_forget(&c->forked);
-    crew->running--;
+    pool->running--;
 }
 
-static void look_at_clock(struct crew *crew) {
-    const struct isolated *all = crew->all;
+static void look_at_clock(struct worker_pool *pool) {
+    const struct isolated *all = pool->all;
     double now_s = forked_clock_s();
-    bool cancel = crew->cancelled_s == 0 && all->cancel && atomic_load(all->cancel);
+    bool cancel = pool->cancelled_s == 0 && all->cancel && atomic_load(all->cancel);
     if (cancel) {
-        crew->limit = 0;
-        crew->cancelled_s = now_s;
+        pool->limit = 0;
+        pool->cancelled_s = now_s;
     }
     for (unsigned i = 0; i < all->processes; i++) {
-        struct child *c = &crew->children[i];
+        struct child *c = &pool->children[i];
         if (c->forked.pid == 0)
             continue;
         if (cancel)
             kill(c->forked.pid, SIGTERM);
         c->timed_out =
             c->timed_out || (all->limit_s > 0 && now_s > c->forked.began_s + all->limit_s);
-        c->killed = c->killed || (crew->cancelled_s > 0 && now_s > crew->cancelled_s + GRACE_S);
+        c->killed = c->killed || (pool->cancelled_s > 0 && now_s > pool->cancelled_s + GRACE_S);
         if (c->timed_out || c->killed)
             forked_kill(&c->forked);
     }
@@ -360,10 +361,10 @@ static void look_at_clock(struct crew *crew) {
 
 /* Takes what is put and reaps those that end within a tick. events: room for two of each; only what
    runs is in it, since poll refuses more entries than files may be open. */
-static void wait_for_some(struct crew *crew, struct pollfd *events) {
+static void wait_for_some(struct worker_pool *pool, struct pollfd *events) {
     nfds_t count = 0, at = 0;
-    for (unsigned i = 0; i < crew->all->processes; i++) {
-        const struct forked *forked = &crew->children[i].forked;
+    for (unsigned i = 0; i < pool->all->processes; i++) {
+        const struct forked *forked = &pool->children[i].forked;
         if (forked->pid != 0)
             events[count++] = (struct pollfd){.fd = forked->ended, .events = POLLIN};
         if (forked->pid != 0 && forked->ring)
@@ -371,64 +372,64 @@ static void wait_for_some(struct crew *crew, struct pollfd *events) {
     }
     if (child_poll(events, count, TICK_MS) < 0)
         return;
-    for (unsigned i = 0; i < crew->all->processes; i++) {
-        struct child *c = &crew->children[i];
+    for (unsigned i = 0; i < pool->all->processes; i++) {
+        struct child *c = &pool->children[i];
         if (c->forked.pid == 0)
             continue;
         bool ended = events[at].revents;
         at += c->forked.ring ? 2 : 1;
-        take_pieces(crew, c);
+        take_pieces(pool, c);
         if (ended)
-            reap_child(crew, c);
+            reap_child(pool, c);
     }
 }
 
-static int conclude_crew(struct crew *crew, const struct error *failure, struct error *reterr) {
-    const struct str *who = &crew->stubborn;
-    bool cut_short = crew->cancelled_s > 0 && (crew->given_up > 0 || has_tasks(crew));
+static int conclude(struct worker_pool *pool, const struct error *failure, struct error *reterr) {
+    const struct str *who = &pool->killed;
+    bool cut_short = pool->cancelled_s > 0 && (pool->given_up > 0 || has_tasks(pool));
     if (failure->code < 0)
         *reterr = *failure;
-    else if (crew->stubborn_count > 1)
+    else if (pool->killed_count > 1)
         error_set(reterr, ERROR_CANCELLED, "interrupted, and %s; %zu more likewise", who->text,
-                  crew->stubborn_count - 1);
-    else if (crew->stubborn_count == 1)
+                  pool->killed_count - 1);
+    else if (pool->killed_count == 1)
         error_set(reterr, ERROR_CANCELLED, "interrupted, and %s", who->text);
     else if (cut_short)
         error_set(reterr, ERROR_CANCELLED, "interrupted");
-    str_finish(&crew->stubborn);
+    str_finish(&pool->killed);
     return failure->code < 0 ? failure->code : cut_short ? ERROR_CANCELLED : 0;
 }
 
 int isolated_run(const struct isolated *all, struct error *reterr) {
     if (all->count == 0)
         return 0;
-    struct crew crew = {.all = all,
-                        .limit = all->count,
-                        .children = mem_zalloc(all->processes, sizeof *crew.children)};
+    struct worker_pool pool = {.all = all,
+                               .limit = all->count,
+                               .children = mem_zalloc(all->processes, sizeof *pool.children)};
     struct pollfd *events = mem_zalloc(all->processes, 2 * sizeof *events);
     struct trail *trails = mem_shared(all->processes * sizeof *trails);
     struct shared_ring *rings = all->piece ? mem_shared(all->processes * sizeof *rings) : NULL;
     struct error error = {0};
-    crew.tried = mem_zalloc(all->count, sizeof *crew.tried);
-    idset_init(&crew.waiting, all->count);
+    pool.tried = mem_zalloc(all->count, sizeof *pool.tried);
+    idset_init(&pool.waiting, all->count);
     for (unsigned i = 0; i < all->processes; i++) {
-        crew.children[i].forked.trail = &trails[i];
-        crew.children[i].forked.ring = rings ? &rings[i] : NULL;
+        pool.children[i].forked.trail = &trails[i];
+        pool.children[i].forked.ring = rings ? &rings[i] : NULL;
     }
-    look_at_clock(&crew);
-    start_more(&crew, &error);
-    while (crew.running > 0) {
-        wait_for_some(&crew, events);
-        look_at_clock(&crew);
-        start_more(&crew, &error);
+    look_at_clock(&pool);
+    start_more(&pool, &error);
+    while (pool.running > 0) {
+        wait_for_some(&pool, events);
+        look_at_clock(&pool);
+        start_more(&pool, &error);
     }
     mem_unshare(trails, all->processes * sizeof *trails);
     if (rings)
         mem_unshare(rings, all->processes * sizeof *rings);
     free(events);
-    free(crew.tried);
-    free(crew.children);
-    int r = conclude_crew(&crew, &error, reterr);
-    idset_finish(&crew.waiting);
+    free(pool.tried);
+    free(pool.children);
+    int r = conclude(&pool, &error, reterr);
+    idset_finish(&pool.waiting);
     return r;
 }

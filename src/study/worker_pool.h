@@ -37,7 +37,7 @@ struct isolated {
 int isolated_run(const struct isolated *all, struct error *reterr) MUST_CHECK;
 
 /* --- forked --- */
-/* A copy of this process that hands a result in: a task of a crew, or a simulation that goes
+/* A copy of this process that hands a result in: a task of a pool, or a simulation that goes
    another way from here on. */
 
 struct forked {

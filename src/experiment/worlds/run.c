@@ -63,7 +63,7 @@ struct ending {
     char *warnings; /* one behind the other, an empty one at the end; or NULL */
 };
 
-struct crew_work {
+struct pool_work {
     const struct world_run_plan *plan;
     struct world_results *results;
     struct world_outcome *outcome;
@@ -101,7 +101,7 @@ static bool is_central_warning(const struct study *central, const char *text) {
     return false;
 }
 
-static void run_study(const struct crew_work *work, struct study *study, struct trail *trail,
+static void run_study(const struct pool_work *work, struct study *study, struct trail *trail,
                       struct str *out) {
     struct replicate_options how = work->plan->how;
     struct replicate_result result = {0};
@@ -122,7 +122,7 @@ static void run_study(const struct crew_work *work, struct study *study, struct 
 }
 
 static void run_task(void *context, size_t number, struct trail *trail, struct str *out) {
-    const struct crew_work *work = context;
+    const struct pool_work *work = context;
     const struct task task = task_of(work->results, number);
     struct arena arena = {0};
     struct study study;
@@ -144,7 +144,7 @@ static void run_task(void *context, size_t number, struct trail *trail, struct s
 
 /* ---- In the parent ---- */
 
-static void keep_summaries(const struct crew_work *work, const struct task *task,
+static void keep_summaries(const struct pool_work *work, const struct task *task,
                            const char *bytes) {
     struct world_run run = {.set = task->set, .world = task->world, .policy = task->policy};
     for (; run.replication < work->results->replications; run.replication++)
@@ -153,7 +153,7 @@ static void keep_summaries(const struct crew_work *work, const struct task *task
 }
 
 static int finish_task(void *context, size_t number, struct slice result, const char *failure) {
-    struct crew_work *work = context;
+    struct pool_work *work = context;
     const struct task task = task_of(work->results, number);
     size_t summaries = work->results->replications * sizeof(struct summary);
     struct error error = {0};
@@ -194,7 +194,7 @@ static void add_warning(struct world_outcome *outcome, const char *text) {
 }
 
 /* Warnings of one policy in each world of the first set: the physics are the same for all. */
-static void tell_ending(const struct crew_work *work, size_t number) {
+static void tell_ending(const struct pool_work *work, size_t number) {
     const struct task task = task_of(work->results, number);
     const struct ending *ending = &work->endings[number];
     if (ending->failure) {
@@ -210,7 +210,7 @@ static void tell_ending(const struct crew_work *work, size_t number) {
 
 /* Counts the worlds that are whole. What there is of one in which some policy has not had its turn
    would look like a failure of that policy: it goes. */
-static void count_finished(const struct crew_work *work) {
+static void count_finished(const struct pool_work *work) {
     struct world_results *r = work->results;
     for (size_t number = 0; number < task_count(r); number += r->policies) {
         struct task task = task_of(r, number);
@@ -228,7 +228,7 @@ static void count_finished(const struct crew_work *work) {
 
 int world_run(const struct world_run_plan *plan, struct world_results *results,
               struct world_outcome *outcome, struct error *reterr) {
-    struct crew_work work = {plan, results, outcome, {0}, NULL};
+    struct pool_work work = {plan, results, outcome, {0}, NULL};
     struct problems problems = {0};
     const struct isolated all = {.count = task_count(results),
                                  .processes = plan->how.processes,
