@@ -42,10 +42,10 @@ int contenders_load(struct contenders *all, const char *config,
     return problems->count > before ? ERROR_INPUT : 0;
 }
 
-static void try_policy(void *context, size_t task, struct trail *trail, struct str *out) {
+static void try_policy(void *context, size_t task, struct crash_context *crash, struct str *out) {
     const struct study *study = &((const struct contenders *)context)->at[task].study;
     struct error error = {0};
-    trail_policy(trail, &study->module);
+    crash_context_policy(crash, &study->module);
     if (replicate_try(study, &error) < 0)
         str_add(out, error.text);
 }

@@ -227,11 +227,11 @@ struct first {
     bool announce; /* say how long it will take, if it will not end soon */
 };
 
-static void load_first(void *context, size_t task, struct trail *trail, struct str *out) {
+static void load_first(void *context, size_t task, struct crash_context *crash, struct str *out) {
     const struct first *first = context;
     struct study study = {.drawn = NULL};
     struct problems problems = {0};
-    (void)trail;
+    (void)crash;
     if (sweep_is_foreign(first->sweep, &problems) ||
         sweep_study(first->sweep, task, ingest_readers, &study, &problems) < 0) {
         problems_end(&problems);

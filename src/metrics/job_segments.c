@@ -51,17 +51,18 @@ static void add_part(struct job_segments *segments, const struct job_segment *pa
 }
 
 /* A run is over, the last lost_ns of it in vain; last: its last phase. */
-static void add_run(struct job_segments *segments, struct job_trail *trail,
+static void add_run(struct job_segments *segments, struct job_history *history,
                     const struct job_segment *last, int64_t lost_ns, double kept_work) {
     struct run_end end = {.kept_until_ns = last->told.end_ns - lost_ns, .kept_work = kept_work};
-    assert(end.kept_until_ns >= (trail->phases.count > 0 ? trail->phases.at : last)->told.start_ns);
-    trail->last_run = segments->list.count;
-    for (size_t i = 0; i < trail->phases.count; i++)
-        add_part(segments, &trail->phases.at[i], &end);
+    assert(end.kept_until_ns >=
+           (history->phases.count > 0 ? history->phases.at : last)->told.start_ns);
+    history->last_run = segments->list.count;
+    for (size_t i = 0; i < history->phases.count; i++)
+        add_part(segments, &history->phases.at[i], &end);
     add_part(segments, last, &end);
-    trail->last_run_end = segments->list.count;
-    trail->phases.count = 0;
-    trail->run_work = 0;
+    history->last_run_end = segments->list.count;
+    history->phases.count = 0;
+    history->run_work = 0;
 }
 
 /* Work done in a run up to now, when a part of it has ended: all that was left if the job has. */
@@ -73,31 +74,31 @@ static double run_work(const struct sim *sim, const struct segment *segment) {
 
 static void note_run(struct job_segments *s, const struct sim *sim, struct job_segment *segment,
                      int64_t lost_ns) {
-    struct job_trail *trail = &s->trails[segment->told.job];
-    double work = fmax(trail->run_work, run_work(sim, &segment->told));
-    segment->work = work - trail->run_work;
-    trail->run_work = work;
+    struct job_history *history = &s->histories[segment->told.job];
+    double work = fmax(history->run_work, run_work(sim, &segment->told));
+    segment->work = work - history->run_work;
+    history->run_work = work;
     if (segment_cause_goes_on(segment->told.ended)) {
-        array_push(&trail->phases, *segment);
+        array_push(&history->phases, *segment);
         return;
     }
     double kept = work;
     if (lost_ns > 0)
         kept = progress_work(sim, segment->told.job,
                              progress_computing_ns(sim, segment->told.job) - lost_ns);
-    add_run(s, trail, segment, lost_ns, kept);
+    add_run(s, history, segment, lost_ns, kept);
 }
 
 static void on_segment(void *context, const struct sim *sim, const struct segment *told) {
     struct job_segments *s = context;
-    if (!s->trails) {
-        s->trail_count = sim->workload->jobs.count;
-        s->trails = mem_zalloc(s->trail_count, sizeof *s->trails);
+    if (!s->histories) {
+        s->history_count = sim->workload->jobs.count;
+        s->histories = mem_zalloc(s->history_count, sizeof *s->histories);
     }
-    struct job_trail *trail = &s->trails[told->job];
+    struct job_history *history = &s->histories[told->job];
     struct job_segment segment = {.told = *told};
-    int64_t lost_ns = account_lost(sim, told->job).ns - trail->lost_ns;
-    trail->lost_ns += lost_ns;
+    int64_t lost_ns = account_lost(sim, told->job).ns - history->lost_ns;
+    history->lost_ns += lost_ns;
     if (s->tracker)
         segment.gpus = gpu_tracker_end_segment(s->tracker, sim, told);
     if (told->kind == SEGMENT_RUN) {
@@ -105,7 +106,7 @@ static void on_segment(void *context, const struct sim *sim, const struct segmen
         return;
     }
     /* What the last run did, with the checkpoint that was to keep it. */
-    for (size_t i = trail->last_run; lost_ns > 0 && i < trail->last_run_end; i++)
+    for (size_t i = history->last_run; lost_ns > 0 && i < history->last_run_end; i++)
         s->list.at[i].told.kind = SEGMENT_LOST;
     array_push(&s->list, segment);
 }
@@ -147,15 +148,15 @@ static void sort_by_job(struct job_segments *segments, uint32_t jobs) {
     size_t first = 0, count = segments->list.count;
     struct job_segment *sorted = mem_alloc(count * sizeof *sorted);
     for (size_t i = 0; i < count; i++)
-        segments->trails[segments->list.at[i].told.job].count++;
+        segments->histories[segments->list.at[i].told.job].count++;
     for (uint32_t j = 0; j < jobs; j++) {
-        segments->trails[j].first = first;
-        first += segments->trails[j].count;
-        segments->trails[j].count = 0;
+        segments->histories[j].first = first;
+        first += segments->histories[j].count;
+        segments->histories[j].count = 0;
     }
     for (size_t i = 0; i < count; i++) {
-        struct job_trail *trail = &segments->trails[segments->list.at[i].told.job];
-        sorted[trail->first + trail->count++] = segments->list.at[i];
+        struct job_history *history = &segments->histories[segments->list.at[i].told.job];
+        sorted[history->first + history->count++] = segments->list.at[i];
     }
     free(segments->list.at);
     segments->list.at = sorted;
@@ -170,21 +171,21 @@ void job_segments_close(struct job_segments *segments, const struct sim *sim) {
     replica_segments_close(&segments->replicas, sim);
     if (segments->tracker)
         gpu_tracker_close(segments->tracker, sim);
-    if (segments->trails)
+    if (segments->histories)
         sort_by_job(segments, sim->next_arrival);
 }
 
 const struct job_segment *job_segments_of(const struct job_segments *segments, uint32_t job,
                                           size_t *ret_count) {
-    *ret_count = segments->trails ? segments->trails[job].count : 0;
-    return *ret_count > 0 ? &segments->list.at[segments->trails[job].first] : NULL;
+    *ret_count = segments->histories ? segments->histories[job].count : 0;
+    return *ret_count > 0 ? &segments->list.at[segments->histories[job].first] : NULL;
 }
 
 void job_segments_finish(struct job_segments *segments) {
     free(segments->list.at);
-    for (size_t j = 0; j < segments->trail_count; j++)
-        free(segments->trails[j].phases.at);
-    free(segments->trails);
+    for (size_t j = 0; j < segments->history_count; j++)
+        free(segments->histories[j].phases.at);
+    free(segments->histories);
     replica_segments_finish(&segments->replicas);
     *segments = (struct job_segments){0};
 }

@@ -14,7 +14,7 @@ struct job_segment {
 };
 
 /* Of one job, while segments are noted; and at the end, where its segments are. */
-struct job_trail {
+struct job_history {
     int64_t lost_ns; /* noted so far */
     double run_work; /* done in the present run up to the end of its last phase */
     /* Places of its last run, whose checkpoint may still fail: several where it had phases. */
@@ -28,8 +28,8 @@ struct job_segments {
     struct observer observer;          /* for sim->observers */
     struct gpu_tracker *tracker;       /* NULL: nobody asks which GPUs */
     ARRAY_OF(struct job_segment) list; /* in order of time; once closed, by job and time */
-    struct job_trail *trails;          /* by job */
-    size_t trail_count;
+    struct job_history *histories;     /* by job */
+    size_t history_count;
     struct replica_segments replicas;
 };
 

@@ -17,13 +17,13 @@ struct outcome {
     struct error error;
 };
 
-static void bound_one(void *context, size_t task, struct trail *trail, struct str *out) {
+static void bound_one(void *context, size_t task, struct crash_context *crash, struct str *out) {
     const struct bounding *all = context;
     const struct study *study = all->study;
     struct workload workload = {0};
     struct problems problems = {0};
     struct outcome outcome = {.error = {0}};
-    trail->generating = (uint32_t)task + 1;
+    crash->generating = (uint32_t)task + 1;
     int r = source_generate(&study->source, (uint32_t)task, all->extras, &workload, &problems);
     if (r < 0)
         error_set(&outcome.error, ERROR_INPUT, "%s",

@@ -146,14 +146,14 @@ static int simulate_replication(struct pool *pool, uint32_t index, const struct 
                                 struct slot *slot) {
     struct metrics metrics;
     metrics_init(&metrics, pool->options->record_decisions);
-    struct trail *trail = pool->options->trail;
-    const struct observer watch = trail ? trail_observer(trail) : (struct observer){0};
+    struct crash_context *crash = pool->options->crash;
+    const struct observer watch = crash ? crash_context_observer(crash) : (struct observer){0};
     const struct replicate_sink *sink = pool->sink;
     struct job_segments segments;
     struct gpu_tracker tracker = {0};
     job_segments_init(&segments, pool->options->record ? &tracker : NULL);
     struct power_means means = {0};
-    const struct outlet outlet = trail && trail->ring ? (struct outlet){put_piece, trail->ring}
+    const struct outlet outlet = crash && crash->ring ? (struct outlet){put_piece, crash->ring}
                                                       : (struct outlet){take_piece, pool};
     const struct observer *observers[5 + REPLICATE_WATCHERS] = {&metrics.observer};
     size_t count = 1;
@@ -163,7 +163,7 @@ static int simulate_replication(struct pool *pool, uint32_t index, const struct 
         power_means_init(&means, pool->options->meter_step_ns);
         observers[count++] = &means.observer;
     }
-    if (trail)
+    if (crash)
         observers[count++] = &watch;
     if (sink && sink->watch)
         count += sink->watch(sink->context, index + 1, &outlet, observers + count);
@@ -175,16 +175,16 @@ static int simulate_replication(struct pool *pool, uint32_t index, const struct 
     sim.options.cancel = pool->options->cancel;
     sim.options.progress = pool->options->events;
     sim.observers = observers;
-    if (trail) {
-        trail->replication = index + 1;
-        sim.options.calling = &trail->calling;
-        sim.options.original = trail->original;
+    if (crash) {
+        crash->replication = index + 1;
+        sim.options.calling = &crash->calling;
+        sim.options.original = crash->original;
     }
     int r = loop_init(&sim, &slot->outcome.error);
     if (r == 0 && sink)
         r = loop_run(&sim, &slot->outcome.error);
-    if (trail)
-        trail_end_policy(trail);
+    if (crash)
+        crash_context_end_policy(crash);
     if (r == 0 && sink)
         r = close_segments(pool->options, &segments, &sim, &slot->outcome.error);
     if (r == 0 && sink && means.step_ns > 0)
@@ -207,8 +207,8 @@ static int simulate_replication(struct pool *pool, uint32_t index, const struct 
                          &slot->rendered);
     }
     loop_finish(&sim);
-    if (trail)
-        trail_end_policy(trail);
+    if (crash)
+        crash_context_end_policy(crash);
     if (r == 0 && sim.error.code < 0) { /* by what the policy does at the end */
         slot->outcome.error = sim.error;
         r = sim.error.code;
@@ -223,12 +223,12 @@ static int simulate_replication(struct pool *pool, uint32_t index, const struct 
 static int run_one(struct pool *pool, uint32_t index, struct slot *slot) {
     struct workload workload = {0};
     struct problems problems = {0};
-    struct trail *trail = pool->options->trail;
-    if (trail)
-        trail->generating = index + 1;
+    struct crash_context *crash = pool->options->crash;
+    if (crash)
+        crash->generating = index + 1;
     int r = study_generate(pool->study, index, &workload, &problems);
-    if (trail)
-        trail->generating = 0;
+    if (crash)
+        crash->generating = 0;
     if (r < 0)
         error_set(&slot->outcome.error, ERROR_INPUT, "%s",
                   problems.count ? problems.texts[0] : "no workload");
@@ -439,13 +439,13 @@ static bool take_tally(struct tally *tally, struct slice *from) {
     return good;
 }
 
-static void run_apart(void *context, size_t task, struct trail *trail, struct str *out) {
+static void run_apart(void *context, size_t task, struct crash_context *crash, struct str *out) {
     struct pool pool = *(const struct pool *)context;
     struct replicate_options options = *pool.options;
     struct slot slot = {0};
-    options.trail = trail;
+    options.crash = crash;
     pool.options = &options;
-    trail_policy(trail, &pool.study->module);
+    crash_context_policy(crash, &pool.study->module);
     (void)run_one(&pool, pool.first + (uint32_t)task, &slot);
     *out = slot.rendered;
     const size_t length = out->length;
@@ -564,7 +564,7 @@ static int emit_nothing(void *context, uint32_t number, const struct summary *su
 const struct replicate_sink replicate_summaries_only = {.emit = emit_nothing};
 
 int replicate_try(const struct study *study, struct error *reterr) {
-    const struct replicate_options options = {.trail = NULL};
+    const struct replicate_options options = {.crash = NULL};
     struct pool pool = {.study = study, .options = &options};
     struct slot slot = {0};
     int r = run_one(&pool, 0, &slot);

@@ -63,7 +63,7 @@ struct replicate_options {
     int64_t meter_step_ns;                  /* mean power of intervals of this length; 0: none */
     const struct config_extras *bound_work; /* as work_bound_find takes it; NULL: not wanted */
     double limit_s;                         /* of those processes, by the clock; 0: none */
-    struct trail *trail;                    /* to be kept up to date, or NULL */
+    struct crash_context *crash;            /* to be kept up to date, or NULL */
     const atomic_bool *cancel;
     atomic_uint *done;    /* replications finished so far, for a progress line; may be NULL */
     atomic_ulong *events; /* likewise events; in shared memory (mem_shared) with processes */

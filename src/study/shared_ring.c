@@ -88,97 +88,98 @@ void shared_ring_quiet(struct shared_ring *ring) {
     (void)!read(ring->wake_fd, &count, sizeof count);
 }
 
-/* --- trail --- */
+/* --- crash context --- */
 
 #define ABSURD_BYTES ((size_t)1 << 46) /* no machine has them: whoever asks is to blame */
 
-void trail_policy(struct trail *trail, const struct policy_module *module) {
-    fault_name(module, trail->policy);
-    fault_watch(module, trail->words);
+void crash_context_policy(struct crash_context *crash, const struct policy_module *module) {
+    fault_name(module, crash->policy);
+    fault_watch(module, crash->words);
 }
 
-void trail_end_policy(const struct trail *trail) {
-    if (getpid() != trail->pid)
+void crash_context_end_policy(const struct crash_context *crash) {
+    if (getpid() != crash->pid)
         _exit(EXIT_FAILURE);
     own_state_set_locale();
 }
 
-const char *trail_name(const struct trail *trail) {
-    return trail->policy[0] ? trail->policy : "a policy that was being loaded";
+const char *crash_context_name(const struct crash_context *crash) {
+    return crash->policy[0] ? crash->policy : "a policy that was being loaded";
 }
 
 /* A replication, and not a policy in it, nor one that is being loaded. */
-static bool easim_is_at_work(const struct trail *trail) {
-    return trail->generating > 0 || (trail->replication > 0 && !trail->calling);
+static bool easim_is_at_work(const struct crash_context *crash) {
+    return crash->generating > 0 || (crash->replication > 0 && !crash->calling);
 }
 
 /* Where mem.h has no memory, or machine.h met another fault: what the parent is to say. */
 static void leave_machine(void *context, size_t bytes, const char *fault) {
-    struct trail *trail = context;
-    const char *where = easim_is_at_work(trail) ? "easim itself, not in"
-                        : trail->calling        ? trail->calling
+    struct crash_context *crash = context;
+    const char *where = easim_is_at_work(crash) ? "easim itself, not in"
+                        : crash->calling        ? crash->calling
                                                 : "the run";
-    int length = fault ? snprintf(trail->words, FAULT_BYTES, "%s", fault)
-                       : snprintf(trail->words, FAULT_BYTES, "out of memory in %s%s %s", where,
-                                  easim_is_at_work(trail) ? "" : " of", trail_name(trail));
+    int length = fault ? snprintf(crash->words, FAULT_BYTES, "%s", fault)
+                       : snprintf(crash->words, FAULT_BYTES, "out of memory in %s%s %s", where,
+                                  easim_is_at_work(crash) ? "" : " of", crash_context_name(crash));
     if (bytes > 0 && length < FAULT_BYTES)
-        snprintf(trail->words + length, FAULT_BYTES - (size_t)length,
+        snprintf(crash->words + length, FAULT_BYTES - (size_t)length,
                  ": no room for %zu more bytes", bytes);
-    trail->machine = bytes < ABSURD_BYTES;
+    crash->machine = bytes < ABSURD_BYTES;
     _exit(EXIT_FAILURE);
 }
 
-void trail_begin(struct trail *trail) {
-    trail->pid = getpid();
-    trail->original = child_original();
-    mem_on_failure(leave_machine, trail);
+void crash_context_begin(struct crash_context *crash) {
+    crash->pid = getpid();
+    crash->original = child_original();
+    mem_on_failure(leave_machine, crash);
 }
 
 static void note_time(void *context, const struct sim *sim, int64_t from_ns, int64_t to_ns) {
-    struct trail *trail = context;
+    struct crash_context *crash = context;
     (void)from_ns;
-    trail->now_ns = to_ns;
-    trail->decisions = sim->decision_total;
+    crash->now_ns = to_ns;
+    crash->decisions = sim->decision_total;
 }
 
-struct observer trail_observer(struct trail *trail) {
-    return (struct observer){.context = trail, .advance = note_time};
+struct observer crash_context_observer(struct crash_context *crash) {
+    return (struct observer){.context = crash, .advance = note_time};
 }
 
 /* Of a killed one the policy is named only if it may be to blame: not while easim itself works. */
-static void explain_killed(const struct trail *trail, double grace_s, struct str *out) {
-    bool own = easim_is_at_work(trail);
+static void explain_killed(const struct crash_context *crash, double grace_s, struct str *out) {
+    bool own = easim_is_at_work(crash);
     str_addf(out, "%s%s was killed, for it did not end within %g s",
-             own ? "a replication" : "the run of ", own ? "" : trail_name(trail), grace_s);
+             own ? "a replication" : "the run of ", own ? "" : crash_context_name(crash), grace_s);
 }
 
 /* How far it had come. */
-static void explain_place(const struct trail *trail, struct str *out) {
-    if (trail->generating > 0)
-        str_addf(out, " (easim was generating the jobs of replication %u)", trail->generating);
-    else if (trail->replication > 0)
-        str_addf(out, " (replication %u, at t = %.9g s, after %llu decisions)", trail->replication,
-                 units_s(trail->now_ns), (unsigned long long)trail->decisions);
+static void explain_place(const struct crash_context *crash, struct str *out) {
+    if (crash->generating > 0)
+        str_addf(out, " (easim was generating the jobs of replication %u)", crash->generating);
+    else if (crash->replication > 0)
+        str_addf(out, " (replication %u, at t = %.9g s, after %llu decisions)", crash->replication,
+                 units_s(crash->now_ns), (unsigned long long)crash->decisions);
 }
 
-void trail_explain(struct trail *trail, const struct trail_end *end, struct str *out) {
-    const char *who = trail_name(trail);
+void crash_context_explain(struct crash_context *crash, const struct process_end *end,
+                           struct str *out) {
+    const char *who = crash_context_name(crash);
     int status = end->status;
-    if (trail->done && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+    if (crash->done && WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return;
-    trail->words[FAULT_BYTES - 1] = trail->policy[FAULT_NAME_BYTES - 1] =
+    crash->words[FAULT_BYTES - 1] = crash->policy[FAULT_NAME_BYTES - 1] =
         '\0'; /* a policy may write anywhere */
     if (end->timed_out)
         str_addf(out, "the run of %s was not done within %g s", who, end->limit_s);
     else if (end->killed)
-        explain_killed(trail, end->grace_s, out);
-    else if (trail->words[0])
-        str_add(out, trail->words);
+        explain_killed(crash, end->grace_s, out);
+    else if (crash->words[0])
+        str_add(out, crash->words);
     else if (WIFEXITED(status))
         str_addf(out, "the run of %s ended its process with exit status %d", who,
                  WEXITSTATUS(status));
     else
         str_addf(out, "the run of %s was ended by signal %d, %s", who, WTERMSIG(status),
                  strsignal(WTERMSIG(status)));
-    explain_place(trail, out);
+    explain_place(crash, out);
 }

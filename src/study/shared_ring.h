@@ -1,5 +1,5 @@
 /* Text that leaves in pieces, from a child to its parent through memory that they share, and
-   a task's trail in it. */
+   a task's crash context in it. */
 #ifndef EASIM_STUDY_SHARED_RING_H
 #define EASIM_STUDY_SHARED_RING_H
 
@@ -73,9 +73,10 @@ int shared_ring_take(struct shared_ring *ring, unsigned *ret_part, struct slice 
 void shared_ring_done(struct shared_ring *ring);
 void shared_ring_quiet(struct shared_ring *ring); /* the parent is awake */
 
-/* --- trail: how far a task in a process of its own has come: where it crashed or hangs --- */
+/* --- crash context: how far a task in a process of its own has come: where it crashed or hangs ---
+ */
 
-struct trail {
+struct crash_context {
     char policy[FAULT_NAME_BYTES];
     char words[FAULT_BYTES]; /* of a crash; "": none, or it could not be told */
     uint32_t replication;    /* from 1; 0: none has begun */
@@ -94,25 +95,26 @@ struct trail {
 };
 
 /* How a process ended. */
-struct trail_end {
+struct process_end {
     int status;             /* of waitpid */
     bool timed_out, killed; /* by its parent; killed: it was asked to end, and did not */
     double limit_s, grace_s;
 };
 
 /* In the child, before anything else. */
-void trail_begin(struct trail *trail);
+void crash_context_begin(struct crash_context *crash);
 /* In the child, before code of the policy runs. */
-void trail_policy(struct trail *trail, const struct policy_module *module);
+void crash_context_policy(struct crash_context *crash, const struct policy_module *module);
 /* Code of the policy has ended: so does this process if it is not the task but a copy that was
    forked, which must not give results. */
-void trail_end_policy(const struct trail *trail);
+void crash_context_end_policy(const struct crash_context *crash);
 /* Keeps now_ns and decisions up to date. */
-struct observer trail_observer(struct trail *trail);
+struct observer crash_context_observer(struct crash_context *crash);
 
 /* In the parent: the policy by its name. */
-const char *trail_name(const struct trail *trail);
+const char *crash_context_name(const struct crash_context *crash);
 /* Why a task is not done; out stays empty if it is. */
-void trail_explain(struct trail *trail, const struct trail_end *end, struct str *out);
+void crash_context_explain(struct crash_context *crash, const struct process_end *end,
+                           struct str *out);
 
 #endif

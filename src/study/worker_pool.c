@@ -72,21 +72,21 @@ static bool write_result(int fd, const struct str *result) {
 }
 
 /* Of a full disk or memory the machine is to blame, of a descriptor that is gone the policy. */
-static void hand_in(int fd, const struct str *result, struct trail *trail) {
+static void hand_in(int fd, const struct str *result, struct crash_context *crash) {
     if (!write_result(fd, result)) {
-        trail->machine = machine_is_at_fault(errno);
-        snprintf(trail->words, FAULT_BYTES, "the result of %s cannot be handed over: %s",
-                 trail_name(trail), strerror(errno));
+        crash->machine = machine_is_at_fault(errno);
+        snprintf(crash->words, FAULT_BYTES, "the result of %s cannot be handed over: %s",
+                 crash_context_name(crash), strerror(errno));
         return;
     }
-    trail->bytes = result->length;
-    trail->hash = hash_words(HASH_START, result->text, result->length);
-    trail->done = true;
+    crash->bytes = result->length;
+    crash->hash = hash_words(HASH_START, result->text, result->length);
+    crash->done = true;
 }
 
 _Noreturn void forked_hand_in(const struct forked *forked, const struct str *result) {
-    trail_end_policy(forked->trail);
-    hand_in(forked->result, result, forked->trail);
+    crash_context_end_policy(forked->crash);
+    hand_in(forked->result, result, forked->crash);
     fflush(NULL); /* what the policy has printed */
     _exit(EXIT_SUCCESS);
 }
@@ -111,21 +111,21 @@ void forked_forget(struct forked *forked) {
         close(forked->result);
     if (forked->ring)
         shared_ring_close(forked->ring);
-    *forked = (struct forked){.trail = forked->trail, .ring = forked->ring};
+    *forked = (struct forked){.crash = forked->crash, .ring = forked->ring};
 }
 
 static void begin_copy(const struct forked *forked, pid_t parent) {
     child_begin(parent);
     keep_descriptors(forked->result, forked->ring ? forked->ring->wake_fd : -1);
-    trail_begin(forked->trail);
+    crash_context_begin(forked->crash);
 }
 
 int forked_start(struct forked *forked) {
     pid_t parent = getpid();
     *forked = (struct forked){
-        .ended = -1, .began_s = forked_clock_s(), .trail = forked->trail, .ring = forked->ring};
-    memset(forked->trail, 0, sizeof *forked->trail);
-    forked->trail->ring = forked->ring;
+        .ended = -1, .began_s = forked_clock_s(), .crash = forked->crash, .ring = forked->ring};
+    memset(forked->crash, 0, sizeof *forked->crash);
+    forked->crash->ring = forked->ring;
     fflush(NULL); /* a plug-in may call exit, which writes out what is buffered */
     if (forked->ring && shared_ring_open(forked->ring) < 0)
         return -1;
@@ -146,28 +146,29 @@ int forked_start(struct forked *forked) {
 }
 
 struct slice forked_open_result(const struct forked *forked, struct str *failure) {
-    struct trail *trail = forked->trail;
+    struct crash_context *crash = forked->crash;
     struct slice result = {NULL, 0};
     struct stat file = {0};
     bool sealed =
         fcntl(forked->result, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) == 0;
     if (!sealed || fstat(forked->result, &file) < 0) {
-        trail->machine = machine_is_at_fault(errno);
-        str_addf(failure, "the result of %s cannot be read: %s", trail_name(trail),
+        crash->machine = machine_is_at_fault(errno);
+        str_addf(failure, "the result of %s cannot be read: %s", crash_context_name(crash),
                  strerror(errno));
-    } else if ((uint64_t)file.st_size != trail->bytes)
-        str_addf(failure, "the result of %s is not whole: %lld of %llu bytes", trail_name(trail),
-                 (long long)file.st_size, (unsigned long long)trail->bytes);
+    } else if ((uint64_t)file.st_size != crash->bytes)
+        str_addf(failure, "the result of %s is not whole: %lld of %llu bytes",
+                 crash_context_name(crash), (long long)file.st_size,
+                 (unsigned long long)crash->bytes);
     else if (file.st_size > 0) {
         void *map = mmap(NULL, (size_t)file.st_size, PROT_READ, MAP_PRIVATE, forked->result, 0);
-        trail->machine = map == MAP_FAILED;
+        crash->machine = map == MAP_FAILED;
         if (map == MAP_FAILED)
             str_addf(failure, "the result cannot be read: %s", strerror(errno));
         else
             result = (struct slice){map, (size_t)file.st_size};
     }
-    if (!failure->text && hash_words(HASH_START, result.at, result.length) != trail->hash)
-        str_addf(failure, "the result of %s was changed", trail_name(trail));
+    if (!failure->text && hash_words(HASH_START, result.at, result.length) != crash->hash)
+        str_addf(failure, "the result of %s was changed", crash_context_name(crash));
     return result;
 }
 
@@ -203,13 +204,13 @@ struct worker_pool {
 
 /* False: not started, errno tells why. */
 static bool start_child(const struct isolated *all, struct child *c, size_t task) {
-    *c = (struct child){.forked = {.trail = c->forked.trail, .ring = c->forked.ring}, .task = task};
+    *c = (struct child){.forked = {.crash = c->forked.crash, .ring = c->forked.ring}, .task = task};
     if (all->begun)
         all->begun(all->context, task);
     int copy = forked_start(&c->forked);
     if (copy > 0) {
         struct str result = {0};
-        all->work(all->context, task, c->forked.trail, &result);
+        all->work(all->context, task, c->forked.crash, &result);
         forked_hand_in(&c->forked, &result);
     }
     return copy == 0;
@@ -276,7 +277,7 @@ static void note_killed(struct worker_pool *pool, const struct child *c, const s
 static bool tries_again(struct worker_pool *pool, const struct child *c, int status,
                         const char *failure) {
     bool shot = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && !c->timed_out && !c->killed;
-    if (!failure || !(c->forked.trail->machine || shot) || pool->tried[c->task] ||
+    if (!failure || !(c->forked.crash->machine || shot) || pool->tried[c->task] ||
         c->task >= pool->limit)
         return false;
     pool->tried[c->task] = true;
@@ -286,7 +287,7 @@ static bool tries_again(struct worker_pool *pool, const struct child *c, int sta
 
 static int tell_end(const struct isolated *all, const struct child *c, struct slice result,
                     const char *failure) {
-    return failure && c->forked.trail->machine && all->lost
+    return failure && c->forked.crash->machine && all->lost
                ? all->lost(all->context, c->task, failure)
                : all->done(all->context, c->task, result, failure);
 }
@@ -295,15 +296,15 @@ static void hand_over(struct worker_pool *pool, const struct child *c, int statu
     const struct isolated *all = pool->all;
     struct str failure = {0};
     struct slice result = {NULL, 0};
-    trail_explain(c->forked.trail,
-                  &(struct trail_end){status, c->timed_out, c->killed, all->limit_s, GRACE_S},
-                  &failure);
+    crash_context_explain(
+        c->forked.crash,
+        &(struct process_end){status, c->timed_out, c->killed, all->limit_s, GRACE_S}, &failure);
     bool given_up = pool->cancelled_s > 0 && failure.text;
     pool->given_up += given_up;
     if (given_up)
         note_killed(pool, c, &failure);
     if (!failure.text && c->spoilt)
-        str_addf(&failure, "the rows of %s were changed", trail_name(c->forked.trail));
+        str_addf(&failure, "the rows of %s were changed", crash_context_name(c->forked.crash));
     if (!failure.text)
         result = forked_open_result(&c->forked, &failure);
     if (!given_up && !tries_again(pool, c, status, failure.text) &&
@@ -407,13 +408,13 @@ int isolated_run(const struct isolated *all, struct error *reterr) {
                                .limit = all->count,
                                .children = mem_zalloc(all->processes, sizeof *pool.children)};
     struct pollfd *events = mem_zalloc(all->processes, 2 * sizeof *events);
-    struct trail *trails = mem_shared(all->processes * sizeof *trails);
+    struct crash_context *crashes = mem_shared(all->processes * sizeof *crashes);
     struct shared_ring *rings = all->piece ? mem_shared(all->processes * sizeof *rings) : NULL;
     struct error error = {0};
     pool.tried = mem_zalloc(all->count, sizeof *pool.tried);
     idset_init(&pool.waiting, all->count);
     for (unsigned i = 0; i < all->processes; i++) {
-        pool.children[i].forked.trail = &trails[i];
+        pool.children[i].forked.crash = &crashes[i];
         pool.children[i].forked.ring = rings ? &rings[i] : NULL;
     }
     look_at_clock(&pool);
@@ -423,7 +424,7 @@ int isolated_run(const struct isolated *all, struct error *reterr) {
         look_at_clock(&pool);
         start_more(&pool, &error);
     }
-    mem_unshare(trails, all->processes * sizeof *trails);
+    mem_unshare(crashes, all->processes * sizeof *crashes);
     if (rings)
         mem_unshare(rings, all->processes * sizeof *rings);
     free(events);

@@ -15,10 +15,10 @@ struct isolated {
     /* In a child, which is gone afterwards; what it adds to out, the parent gets. It has no
        descriptors but those of messages: standard output is standard error there. SIGTERM asks it
        to end early. */
-    void (*work)(void *context, size_t task, struct trail *trail, struct str *out);
-    /* In the parent, and NULL unless tasks put pieces into the ring of their trail: gets each, in
-       the order in which a task puts them, before the call of done. begun: a task begins, perhaps
-       again; what was got of it does not count. */
+    void (*work)(void *context, size_t task, struct crash_context *crash, struct str *out);
+    /* In the parent, and NULL unless tasks put pieces into the ring of their crash context: gets
+       each, in the order in which a task puts them, before the call of done. begun: a task begins,
+       perhaps again; what was got of it does not count. */
     void (*begun)(void *context, size_t task);
     void (*piece)(void *context, size_t task, unsigned part, struct slice piece);
     /* In the parent, in the order in which tasks end. failure: NULL, or how a task ended before it
@@ -47,7 +47,7 @@ struct forked {
     double began_s;
     /* The caller's, from mem_shared, and kept when the process is forgotten. ring: open, or
      * NULL. */
-    struct trail *trail;
+    struct crash_context *crash;
     struct shared_ring *ring;
 };
 

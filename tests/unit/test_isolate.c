@@ -25,14 +25,14 @@ static size_t length_of(size_t task) {
     return task * task * LARGE / (TASKS * TASKS); /* none for task 0 */
 }
 
-static void work(void *context, size_t task, struct trail *trail, struct str *out) {
+static void work(void *context, size_t task, struct crash_context *crash, struct str *out) {
     struct seen *seen = context;
     seen->count = 1000; /* in this process only */
     for (size_t i = 0; i < length_of(task); i++)
         str_add_char(out, (char)(task + i % 251));
-    trail->replication = (uint32_t)task;
-    trail->now_ns = 2385 * 1000000ll;
-    trail->decisions = 17;
+    crash->replication = (uint32_t)task;
+    crash->now_ns = 2385 * 1000000ll;
+    crash->decisions = 17;
     if (task == 3)
         _exit(0); /* not done, whatever the status says */
     if (task == 4)
@@ -96,9 +96,9 @@ Test(isolate, a_negative_answer_stops) {
 
 /* Tasks 0 and 1 kill themselves at each try, 1 before 0; 2 runs until one of them is tried again.
  */
-static void shoot(void *context, size_t task, struct trail *trail, struct str *out) {
+static void shoot(void *context, size_t task, struct crash_context *crash, struct str *out) {
     atomic_int *tries = context;
-    (void)trail;
+    (void)crash;
     (void)out;
     int number = atomic_fetch_add(&tries[task], 1);
     while (number == 0 && ((task == 0 && atomic_load(&tries[2]) == 0) ||
@@ -128,9 +128,9 @@ Test(isolate, the_first_failure_does_not_depend_on_time, .timeout = 600) {
     mem_unshare(seen, 4 * sizeof *seen);
 }
 
-static void sleep_on(void *context, size_t task, struct trail *trail, struct str *out) {
+static void sleep_on(void *context, size_t task, struct crash_context *crash, struct str *out) {
     const struct seen *seen = context;
-    (void)trail;
+    (void)crash;
     while (task > 0 && !atomic_load(&seen->cancel))
         usleep(1000);
     str_add(out, "asked to end");
@@ -200,18 +200,18 @@ struct heard {
 };
 
 /* Task 0 is shot at its first try, when seven pieces are on their way. */
-static void send_pieces(void *context, size_t task, struct trail *trail, struct str *out) {
+static void send_pieces(void *context, size_t task, struct crash_context *crash, struct str *out) {
     const struct heard *heard = context;
     char bytes[100];
     bool first_try = heard->begun[task] == 1;
     for (unsigned p = 0; p < PIECES; p++) {
         memset(bytes, (int)p, sizeof bytes);
-        shared_ring_put(trail->ring, p + (unsigned)task, (struct slice){bytes, p});
+        shared_ring_put(crash->ring, p + (unsigned)task, (struct slice){bytes, p});
         if (task == 0 && first_try && p + 1 == FIRST_PIECES)
             raise(SIGKILL);
     }
     if (heard->spoils)
-        trail->ring->put += 100;
+        crash->ring->put += 100;
     str_add(out, "the end");
 }
 

@@ -46,7 +46,7 @@ static int refuse_company(const struct course *course, struct error *reterr) {
 static void begin_course(struct course *course) {
     size_t count = 0;
     metrics_init(&course->metrics, false);
-    course->watch = trail_observer(course->trail);
+    course->watch = crash_context_observer(course->crash);
     course->observers[count++] = &course->metrics.observer;
     course->observers[count++] = &course->watch;
     if (course->observer)
@@ -58,11 +58,11 @@ static void begin_course(struct course *course) {
     course->sim.options.cancel = course->how->cancel;
     course->sim.options.progress = course->how->events;
     course->sim.options.changer = course->changer;
-    course->trail->replication = course->replication + 1;
-    course->trail->now_ns = 0;
-    course->trail->decisions = 0;
-    course->sim.options.calling = &course->trail->calling;
-    course->sim.options.original = course->trail->original;
+    course->crash->replication = course->replication + 1;
+    course->crash->now_ns = 0;
+    course->crash->decisions = 0;
+    course->sim.options.calling = &course->crash->calling;
+    course->sim.options.original = course->crash->original;
 }
 
 int course_run(struct course *course, struct error *reterr) {
@@ -72,7 +72,7 @@ int course_run(struct course *course, struct error *reterr) {
         r = refuse_company(course, reterr);
     if (r == 0)
         r = loop_run(&course->sim, reterr);
-    trail_end_policy(course->trail);
+    crash_context_end_policy(course->crash);
     if (r == 0)
         r = refuse_company(course, reterr);
     if (r == 0)
@@ -80,16 +80,16 @@ int course_run(struct course *course, struct error *reterr) {
     return r;
 }
 
-void course_rename(struct course *course, struct trail *trail, const char *calling) {
-    trail->replication = course->replication + 1;
-    trail->now_ns = course->sim.now_ns;
-    trail->decisions = course->sim.decision_total - 1; /* before the present one */
-    trail->calling = calling;
-    trail_policy(trail, &course->study->module);
-    course->trail = trail;
-    course->watch.context = trail;
-    course->sim.options.calling = &trail->calling;
-    course->sim.options.original = trail->original;
+void course_rename(struct course *course, struct crash_context *crash, const char *calling) {
+    crash->replication = course->replication + 1;
+    crash->now_ns = course->sim.now_ns;
+    crash->decisions = course->sim.decision_total - 1; /* before the present one */
+    crash->calling = calling;
+    crash_context_policy(crash, &course->study->module);
+    course->crash = crash;
+    course->watch.context = crash;
+    course->sim.options.calling = &crash->calling;
+    course->sim.options.original = crash->original;
 }
 
 void course_finish(struct course *course) {

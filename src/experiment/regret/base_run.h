@@ -23,7 +23,7 @@ struct course {
     const struct workload *workload;
     uint32_t replication;                /* from 0 */
     const struct replicate_options *how; /* check, cancel, events */
-    struct trail *trail;                 /* of this process */
+    struct crash_context *crash;         /* of this process */
     const struct start_changer *changer; /* or NULL */
     const struct observer *observer;     /* or NULL */
     bool alone; /* refuses a policy that runs processes or threads of its own, which no copy of the
@@ -41,8 +41,9 @@ const char *regret_metric_name(enum regret_metric metric, const struct scenario 
 /* From t = 0 to the end. course_finish in any case. */
 int course_run(struct course *course, struct error *reterr) MUST_CHECK;
 /* In a copy of the process in the middle of a decision: from here on it is another task. calling:
-   of the old trail before the copy was made; the process it comes from goes on and changes it. */
-void course_rename(struct course *course, struct trail *trail, const char *calling);
+   of the old crash context before the copy was made; the process it comes from goes on and changes
+   it. */
+void course_rename(struct course *course, struct crash_context *crash, const char *calling);
 /* Of one that has been run. */
 struct run_figures course_figures(const struct course *course);
 void course_finish(struct course *course);

@@ -222,14 +222,14 @@ static uint32_t improve(struct trunk *trunk, const struct sim *sim, uint32_t con
 static uint32_t look_at_point(struct trunk *trunk, struct sim *sim,
                               const struct start_offer *offer) {
     const struct trunk_task *task = trunk->task;
-    const char *calling = trunk->course.trail->calling;
+    const char *calling = trunk->course.crash->calling;
     add_rows(trunk, sim, offer);
     keep_chosen(trunk);
     for (size_t i = trunk->first_row; i < trunk->rows->at.count; i++) {
         if (i == trunk->first_row && !task->checks)
             continue;
         if (branches_fork(&trunk->branches, i) > 0) {
-            course_rename(&trunk->course, trunk->branches.self->forked.trail, calling);
+            course_rename(&trunk->course, trunk->branches.self->forked.crash, calling);
             return take_action(trunk, sim, &trunk->rows->at.at[i]);
         }
     }
@@ -325,17 +325,17 @@ static void drop_open_points(struct trunk *trunk) {
         trunk->end->looked_at += rows->at.at[i].action == REGRET_CHOSEN;
 }
 
-static struct course course_of(const struct trunk *trunk, struct trail *trail) {
+static struct course course_of(const struct trunk *trunk, struct crash_context *crash) {
     return (struct course){.study = trunk->task->study,
                            .workload = &trunk->workload,
                            .replication = trunk->task->replication,
                            .how = trunk->task->how,
-                           .trail = trail};
+                           .crash = crash};
 }
 
 /* The policy's own run, which copies are compared with. */
-static int run_own(struct trunk *trunk, struct trail *trail) {
-    struct course own = course_of(trunk, trail);
+static int run_own(struct trunk *trunk, struct crash_context *crash) {
+    struct course own = course_of(trunk, crash);
     int r = course_run(&own, &trunk->end->error);
     if (r == 0) {
         trunk->end->own = trunk->end->reached = course_figures(&own);
@@ -358,10 +358,10 @@ static void check_end(struct trunk *trunk) {
               trunk->task->study->module.policy->name, trunk->task->replication + 1);
 }
 
-static void run_trunk(struct trunk *trunk, struct trail *trail) {
+static void run_trunk(struct trunk *trunk, struct crash_context *crash) {
     struct error error = {0};
     trunk->changer = (struct start_changer){trunk, on_start};
-    trunk->course = course_of(trunk, trail);
+    trunk->course = course_of(trunk, crash);
     trunk->course.changer = &trunk->changer;
     branches_init(&trunk->branches);
     int r = course_run(&trunk->course, &error);
@@ -377,7 +377,7 @@ static void run_trunk(struct trunk *trunk, struct trail *trail) {
     course_finish(&trunk->course);
 }
 
-void trunk_run(const struct trunk_task *task, struct trail *trail, struct regret_rows *rows,
+void trunk_run(const struct trunk_task *task, struct crash_context *crash, struct regret_rows *rows,
                struct trunk_end *ret_end) {
     struct trunk trunk = {.task = task, .rows = rows, .end = ret_end};
     struct problems problems = {0};
@@ -386,17 +386,17 @@ void trunk_run(const struct trunk_task *task, struct trail *trail, struct regret
                                        .context = &trunk,
                                        .ended = on_branch_end};
     *ret_end = (struct trunk_end){.points = 0};
-    trail->generating = task->replication + 1;
+    crash->generating = task->replication + 1;
     int r = study_generate(task->study, task->replication, &trunk.workload, &problems);
-    trail->generating = 0;
+    crash->generating = 0;
     if (r < 0)
         error_set(&ret_end->error, ERROR_INPUT, "%s",
                   problems.count > 0 ? problems.texts[0] : "no workload");
     trunk.finish_ns = mem_zalloc(trunk.workload.jobs.count, sizeof *trunk.finish_ns);
     if (r == 0)
-        r = run_own(&trunk, trail);
+        r = run_own(&trunk, crash);
     if (r == 0)
-        run_trunk(&trunk, trail);
+        run_trunk(&trunk, crash);
     else if (r == ERROR_CANCELLED)
         *ret_end = (struct trunk_end){.cut_short = true};
     drop_finishes(&trunk);

@@ -19,7 +19,7 @@ struct outcome {
 struct imposing {
     struct externality *all;
     uint32_t replication; /* from 0 */
-    struct trail *trail;
+    struct crash_context *crash;
     struct workload workload;
     uint32_t job; /* its index */
     ARRAY_OF(struct imposed_row) rows;
@@ -105,7 +105,7 @@ static int run_one(struct imposing *one, int run) {
                             .workload = &one->workload,
                             .replication = one->replication,
                             .how = one->all->how,
-                            .trail = one->trail};
+                            .crash = one->crash};
     int r = course_run(&course, &one->outcome.error);
     if (r == 0 && run == 0)
         r = refuse_job(one, &course.sim);
@@ -120,9 +120,9 @@ static int run_one(struct imposing *one, int run) {
 static int run_both(struct imposing *one) {
     const struct study *study = one->all->study;
     struct problems problems = {0};
-    one->trail->generating = one->replication + 1;
+    one->crash->generating = one->replication + 1;
     int r = study_generate(study, one->replication, &one->workload, &problems);
-    one->trail->generating = 0;
+    one->crash->generating = 0;
     if (r < 0)
         r = error_set(&one->outcome.error, ERROR_INPUT, "%s",
                       problems.count > 0 ? problems.texts[0] : "no workload");
@@ -146,11 +146,11 @@ struct imposings {
     size_t failed; /* the replication of the error */
 };
 
-static void impose(void *context, size_t task, struct trail *trail, struct str *out) {
+static void impose(void *context, size_t task, struct crash_context *crash, struct str *out) {
     struct imposing one = {.all = ((const struct imposings *)context)->all,
                            .replication = (uint32_t)task,
-                           .trail = trail};
-    trail_policy(trail, &one.all->study->module);
+                           .crash = crash};
+    crash_context_policy(crash, &one.all->study->module);
     int r = run_both(&one);
     one.outcome.cut_short = r == ERROR_CANCELLED;
     one.outcome.rows = r == 0 ? one.rows.count : 0;

@@ -15,22 +15,22 @@
 
 void branches_init(struct branches *branches) {
     branches->at = mem_zalloc(branches->most, sizeof *branches->at);
-    branches->trails = mem_shared(branches->most * sizeof *branches->trails);
+    branches->crashes = mem_shared(branches->most * sizeof *branches->crashes);
     for (unsigned i = 0; i < branches->most; i++)
-        branches->at[i].forked.trail = &branches->trails[i];
+        branches->at[i].forked.crash = &branches->crashes[i];
 }
 
 static void reap_branch(struct branches *branches, struct branch *branch) {
     struct str failure = {0};
     struct slice result = {NULL, 0};
-    const struct trail_end end = {.status = forked_wait(&branch->forked)};
-    struct trail *trail = branch->forked.trail;
-    trail_explain(trail, &end, &failure);
+    const struct process_end end = {.status = forked_wait(&branch->forked)};
+    struct crash_context *crash = branch->forked.crash;
+    crash_context_explain(crash, &end, &failure);
     if (!failure.text)
         result = forked_open_result(&branch->forked, &failure);
     if (failure.text &&
-        trail->machine) /* the others die with this process, which may be made again */
-        machine_end("%s", trail->words[0] ? trail->words : failure.text);
+        crash->machine) /* the others die with this process, which may be made again */
+        machine_end("%s", crash->words[0] ? crash->words : failure.text);
     branches->ended(branches->context, branch->number, failure.text ? (struct slice){0} : result,
                     failure.text);
     forked_close_result(result);
@@ -116,7 +116,7 @@ int branches_wait(struct branches *branches) {
 
 void branches_finish(struct branches *branches) {
     give_up(branches);
-    mem_unshare(branches->trails, branches->most * sizeof *branches->trails);
+    mem_unshare(branches->crashes, branches->most * sizeof *branches->crashes);
     free(branches->at);
 }
 

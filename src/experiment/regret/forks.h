@@ -24,7 +24,7 @@ struct branches {
     void (*ended)(void *context, size_t number, struct slice result, const char *failure);
 
     struct branch *at;
-    struct trail *trails;
+    struct crash_context *crashes;
     unsigned running;
     const struct branch
         *self; /* in a copy: which it is; NULL: this is the process they come from */

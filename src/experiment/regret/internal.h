@@ -39,7 +39,7 @@ struct trunk_end {
 };
 
 /* In a process of its own: fills in the rows of points that were looked at wholly. */
-void trunk_run(const struct trunk_task *task, struct trail *trail, struct regret_rows *rows,
+void trunk_run(const struct trunk_task *task, struct crash_context *crash, struct regret_rows *rows,
                struct trunk_end *ret_end);
 
 /* Whether a value is better than another by more than rounding. */

@@ -34,7 +34,7 @@ static void count_start(void *context, const struct sim *sim, const struct actio
     *points += action->kind == ACTION_START && action->refusal == REFUSED_NOT;
 }
 
-static void run_own(void *context, size_t task, struct trail *trail, struct str *out) {
+static void run_own(void *context, size_t task, struct crash_context *crash, struct str *out) {
     const struct owns *owns = context;
     const struct regret *regret = owns->regret;
     const uint32_t replication = owns->first + (uint32_t)task;
@@ -46,13 +46,13 @@ static void run_own(void *context, size_t task, struct trail *trail, struct str 
                             .workload = &workload,
                             .replication = replication,
                             .how = regret->how,
-                            .trail = trail,
+                            .crash = crash,
                             .observer = &counter,
                             .alone = true};
-    trail_policy(trail, &regret->study->module);
-    trail->generating = replication + 1;
+    crash_context_policy(crash, &regret->study->module);
+    crash->generating = replication + 1;
     int r = study_generate(regret->study, replication, &workload, &problems);
-    trail->generating = 0;
+    crash->generating = 0;
     if (r < 0)
         error_set(&end.error, ERROR_INPUT, "%s",
                   problems.count > 0 ? problems.texts[0] : "no workload");
@@ -167,13 +167,14 @@ static struct trunk_task task_of(const struct trunks *trunks, uint32_t replicati
                                .by = regret->by};
 }
 
-static void run_replication(void *context, size_t task, struct trail *trail, struct str *out) {
+static void run_replication(void *context, size_t task, struct crash_context *crash,
+                            struct str *out) {
     const struct trunks *trunks = context;
     const struct trunk_task what = task_of(trunks, trunks->replications[task]);
     struct regret_rows rows = {.at = {0}};
     struct trunk_end end;
-    trail_policy(trail, &what.study->module);
-    trunk_run(&what, trail, &rows, &end);
+    crash_context_policy(crash, &what.study->module);
+    trunk_run(&what, crash, &rows, &end);
     str_add_bytes(out, (const char *)&end, sizeof end);
     regret_rows_add_bytes(&rows, out);
 }

@@ -64,14 +64,14 @@ static int emit_result(const struct sweep_run *run, size_t point, const struct s
 }
 
 static int run_loaded(const struct sweep_run *run, size_t point, const struct study *study,
-                      struct trail *trail, struct error *reterr) {
+                      struct crash_context *crash, struct error *reterr) {
     struct replicate_options how = run->how;
     struct replicate_result result = {0};
     struct error failure = {0};
     how.processes = 0; /* this is one */
     how.done = NULL;
-    how.trail = trail;
-    trail_policy(trail, &study->module);
+    how.crash = crash;
+    crash_context_policy(crash, &study->module);
     int r = replicate_run(study, &how, &replicate_summaries_only, &result, &failure);
     if (r == ERROR_CANCELLED)
         *reterr = failure;
@@ -106,13 +106,13 @@ static int emit_problems(const struct sweep_run *run, size_t point, int code,
     return r;
 }
 
-static int run_point(const struct sweep_run *run, size_t point, struct trail *trail,
+static int run_point(const struct sweep_run *run, size_t point, struct crash_context *crash,
                      struct error *reterr) {
     struct study study;
     struct problems problems = {0};
     int r = load_point(run, point, &study, &problems);
     r = r < 0 ? emit_problems(run, point, r, &problems, reterr)
-              : run_loaded(run, point, &study, trail, reterr);
+              : run_loaded(run, point, &study, crash, reterr);
     study_finish(&study);
     problems_finish(&problems);
     return r;
@@ -141,16 +141,16 @@ static int gather_point(void *context, size_t point, const struct study *study,
     return 0;
 }
 
-static void run_one_task(void *context, size_t task, struct trail *trail, struct str *out) {
+static void run_one_task(void *context, size_t task, struct crash_context *crash, struct str *out) {
     const struct sweep_run *run = ((const struct state *)context)->run;
     struct error error = {0};
     struct gathered gathered = {run, out};
     struct sweep_run own = *run;
     own.sink = (struct sweep_sink){.context = &gathered, .emit = gather_point};
-    (void)run_point(&own, run->points[task], trail, &error);
+    (void)run_point(&own, run->points[task], crash, &error);
     if (error.code == ERROR_CANCELLED)
         str_addf(out, "%s: the run was interrupted by a signal that easim has not sent",
-                 trail->policy);
+                 crash->policy);
     str_add_bytes(out, (const char *)&error, sizeof error);
 }
 

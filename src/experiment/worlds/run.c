@@ -101,16 +101,16 @@ static bool is_central_warning(const struct study *central, const char *text) {
     return false;
 }
 
-static void run_study(const struct pool_work *work, struct study *study, struct trail *trail,
-                      struct str *out) {
+static void run_study(const struct pool_work *work, struct study *study,
+                      struct crash_context *crash, struct str *out) {
     struct replicate_options how = work->plan->how;
     struct replicate_result result = {0};
     struct error error = {0};
     how.processes = 0; /* this is one */
-    how.trail = trail;
+    how.crash = crash;
     study->drawn = &work->drawn;
     study_set_replications(study, work->results->replications);
-    trail_policy(trail, &study->module);
+    crash_context_policy(crash, &study->module);
     int r = replicate_run(study, &how, &replicate_summaries_only, &result, &error);
     str_add_bytes(out, (const char *)&error, sizeof error);
     if (r == 0)
@@ -121,7 +121,7 @@ static void run_study(const struct pool_work *work, struct study *study, struct 
     replicate_result_finish(&result);
 }
 
-static void run_task(void *context, size_t number, struct trail *trail, struct str *out) {
+static void run_task(void *context, size_t number, struct crash_context *crash, struct str *out) {
     const struct pool_work *work = context;
     const struct task task = task_of(work->results, number);
     struct arena arena = {0};
@@ -131,7 +131,7 @@ static void run_task(void *context, size_t number, struct trail *trail, struct s
     const char **sets = worlds_sets(work->plan->worlds, task.set, task.world, &arena, &count);
     if (worlds_load(work->plan->worlds, sets, count, work->plan->policies[task.policy], &study,
                     &problems) == 0) {
-        run_study(work, &study, trail, out);
+        run_study(work, &study, crash, out);
     } else {
         struct error error = {0};
         error_set(&error, ERROR_RUN, "%s", problems.count > 0 ? problems.texts[0] : "");
