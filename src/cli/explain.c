@@ -15,7 +15,7 @@ struct repeated {
     struct study study;
     struct moments moments;
     struct regret what_if;
-    struct trunk_wish wish;
+    struct decision_wish wish;
 };
 
 /* Fills in the moments, or the reason. Negative: the machine failed, which is no reason. */
@@ -50,7 +50,7 @@ static bool find_wish(struct repeated *a, const char *text) {
         return false;
     while (h < cluster->gpu_type_count && strcmp(cluster->gpu_types[h].name, end + 1) != 0)
         h++;
-    a->wish = (struct trunk_wish){.k = (uint32_t)k, .gpu_type = h};
+    a->wish = (struct decision_wish){.k = (uint32_t)k, .gpu_type = h};
     return h < cluster->gpu_type_count;
 }
 

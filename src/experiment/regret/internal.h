@@ -4,34 +4,34 @@
 
 #include "experiment/regret/forks.h"
 
-/* --- trunk --- */
+/* --- decision points --- */
 /* A run that is copied at its decision points, a copy for each thing that its policy could have
    done instead; each copy goes on to the end by the same policy and random numbers (semantics
    28). */
 
 /* Which actions to try; zero GPUs: none but waiting. */
-struct trunk_wish {
+struct decision_wish {
     bool waits;
     uint32_t k, gpu_type;
 };
 
 /* What is asked of a replication. */
-struct trunk_task {
+struct decision_task {
     const struct study *study;
     const struct replicate_options *how; /* processes: so many copies at a time */
     uint32_t replication;                /* from 0 */
     const uint32_t *points;              /* the decision points to look at, ascending, from 1; */
     size_t point_count;
-    const char *job;               /* NULL, or those of this job instead; */
-    bool every;                    /* or all of them */
-    const struct trunk_wish *wish; /* NULL: everything that is possible there */
-    bool improves;                 /* takes the best action at each, and goes on from there */
-    bool checks;                   /* copies what was chosen, too: it must end the same way */
+    const char *job;                  /* NULL, or those of this job instead; */
+    bool every;                       /* or all of them */
+    const struct decision_wish *wish; /* NULL: everything that is possible there */
+    bool improves;                    /* takes the best action at each, and goes on from there */
+    bool checks;                      /* copies what was chosen, too: it must end the same way */
     enum regret_metric by;
 };
 
 /* What a replication came to. */
-struct trunk_end {
+struct decision_end {
     struct run_figures own, reached; /* by its policy; by the actions that were taken */
     uint32_t points, looked_at;
     bool cut_short;
@@ -39,10 +39,10 @@ struct trunk_end {
 };
 
 /* In a process of its own: fills in the rows of points that were looked at wholly. */
-void trunk_run(const struct trunk_task *task, struct crash_context *crash, struct regret_rows *rows,
-               struct trunk_end *ret_end);
+void decision_points_run(const struct decision_task *task, struct crash_context *crash,
+                         struct regret_rows *rows, struct decision_end *ret_end);
 
 /* Whether a value is better than another by more than rounding. */
-bool trunk_is_better(double value, double other);
+bool regret_is_better(double value, double other);
 
 #endif

@@ -141,7 +141,7 @@ static void draw_sample(const struct regret *regret, struct sample *sample) {
 
 /* ---- Looking at them ---- */
 
-struct trunks {
+struct sampled_runs {
     struct regret *regret;
     struct sample sample;
     const uint32_t *replications; /* by task */
@@ -149,40 +149,40 @@ struct trunks {
     bool cut_short;
 };
 
-static struct trunk_task task_of(const struct trunks *trunks, uint32_t replication) {
-    const struct regret *regret = trunks->regret;
-    const struct sample *sample = &trunks->sample;
+static struct decision_task task_of(const struct sampled_runs *sampled, uint32_t replication) {
+    const struct regret *regret = sampled->regret;
+    const struct sample *sample = &sampled->sample;
     size_t first = sample->points ? sample->first[replication] : 0;
-    return (struct trunk_task){.study = regret->study,
-                               .how = regret->how,
-                               .replication = replication,
-                               .points = sample->points ? sample->points + first : NULL,
-                               .point_count =
-                                   sample->points ? sample->first[replication + 1] - first : 0,
-                               .job = regret->job,
-                               .every = regret->hindsight,
-                               .wish = regret->wish,
-                               .improves = regret->hindsight,
-                               .checks = regret->how->check,
-                               .by = regret->by};
+    return (struct decision_task){.study = regret->study,
+                                  .how = regret->how,
+                                  .replication = replication,
+                                  .points = sample->points ? sample->points + first : NULL,
+                                  .point_count =
+                                      sample->points ? sample->first[replication + 1] - first : 0,
+                                  .job = regret->job,
+                                  .every = regret->hindsight,
+                                  .wish = regret->wish,
+                                  .improves = regret->hindsight,
+                                  .checks = regret->how->check,
+                                  .by = regret->by};
 }
 
 static void run_replication(void *context, size_t task, struct crash_context *crash,
                             struct str *out) {
-    const struct trunks *trunks = context;
-    const struct trunk_task what = task_of(trunks, trunks->replications[task]);
+    const struct sampled_runs *sampled = context;
+    const struct decision_task what = task_of(sampled, sampled->replications[task]);
     struct regret_rows rows = {.at = {0}};
-    struct trunk_end end;
+    struct decision_end end;
     crash_context_policy(crash, &what.study->module);
-    trunk_run(&what, crash, &rows, &end);
+    decision_points_run(&what, crash, &rows, &end);
     str_add_bytes(out, (const char *)&end, sizeof end);
     regret_rows_add_bytes(&rows, out);
 }
 
 static int keep_replication(void *context, size_t task, struct slice result, const char *failure) {
-    struct trunks *trunks = context;
-    struct regret *regret = trunks->regret;
-    struct trunk_end end = {.points = 0};
+    struct sampled_runs *sampled = context;
+    struct regret *regret = sampled->regret;
+    struct decision_end end = {.points = 0};
     if (failure) {
         error_set(&end.error, ERROR_RUN, "%s", failure);
     } else if (result.length < sizeof end) {
@@ -193,37 +193,37 @@ static int keep_replication(void *context, size_t task, struct slice result, con
         if (!regret_rows_take_bytes(&regret->rows, rows))
             error_set(&end.error, ERROR_RUN, "a result cannot be read");
     }
-    regret->replications[trunks->replications[task]].end = end;
+    regret->replications[sampled->replications[task]].end = end;
     regret->looked_at += end.looked_at;
-    trunks->cut_short = trunks->cut_short || end.cut_short;
-    if (end.error.code < 0 && trunks->error.code == 0)
-        trunks->error = end.error;
+    sampled->cut_short = sampled->cut_short || end.cut_short;
+    if (end.error.code < 0 && sampled->error.code == 0)
+        sampled->error = end.error;
     return end.error.code;
 }
 
-static int run_trunks(struct trunks *trunks, size_t count, struct error *reterr) {
+static int run_sampled(struct sampled_runs *sampled, size_t count, struct error *reterr) {
     const struct isolated tasks = {.count = count,
                                    .processes = 1,
-                                   .cancel = trunks->regret->how->cancel,
-                                   .context = trunks,
+                                   .cancel = sampled->regret->how->cancel,
+                                   .context = sampled,
                                    .work = run_replication,
                                    .done = keep_replication};
     int r = isolated_run(&tasks, reterr);
-    if (trunks->error.code < 0) {
-        *reterr = trunks->error;
-        return trunks->error.code;
+    if (sampled->error.code < 0) {
+        *reterr = sampled->error;
+        return sampled->error.code;
     }
-    if (r == 0 && trunks->cut_short)
+    if (r == 0 && sampled->cut_short)
         r = error_set(reterr, ERROR_CANCELLED, "interrupted");
     return r;
 }
 
-static bool has_points(const struct trunks *trunks, uint32_t replication) {
-    const struct regret *regret = trunks->regret;
+static bool has_points(const struct sampled_runs *sampled, uint32_t replication) {
+    const struct regret *regret = sampled->regret;
     if (regret->only > 0 && replication + 1 != regret->only)
         return false;
     return regret->hindsight || regret->job ||
-           trunks->sample.first[replication + 1] > trunks->sample.first[replication];
+           sampled->sample.first[replication + 1] > sampled->sample.first[replication];
 }
 
 static void note_failures(struct regret *regret) {
@@ -233,24 +233,24 @@ static void note_failures(struct regret *regret) {
 }
 
 static int look_at_points(struct regret *regret, struct error *reterr) {
-    struct trunks trunks = {.regret = regret};
+    struct sampled_runs sampled = {.regret = regret};
     uint32_t *replications = mem_alloc(regret->count * sizeof *replications);
     size_t count = 0;
     bool all = regret->hindsight || regret->job;
     regret->wanted = all || regret->sample > regret->points ? regret->points : regret->sample;
     if (!all)
-        draw_sample(regret, &trunks.sample);
+        draw_sample(regret, &sampled.sample);
     for (uint32_t r = 0; r < regret->count; r++)
-        if (has_points(&trunks, r))
+        if (has_points(&sampled, r))
             replications[count++] = r;
-    trunks.replications = replications;
+    sampled.replications = replications;
     if (regret->expect)
         regret->expect(regret->context, regret->wanted);
-    int r = run_trunks(&trunks, count, reterr);
+    int r = run_sampled(&sampled, count, reterr);
     note_failures(regret);
     free(replications);
-    free(trunks.sample.points);
-    free(trunks.sample.first);
+    free(sampled.sample.points);
+    free(sampled.sample.first);
     return r;
 }
 
@@ -278,7 +278,7 @@ static struct regret_point point_of(const struct regret *regret, size_t first) {
     for (size_t i = first + 1; i < regret->rows.at.count && rows[i].action != REGRET_CHOSEN;
          i++, point.count++)
         if (rows[i].known &&
-            trunk_is_better(rows[i].of[regret->by], rows[point.best].of[regret->by]))
+            regret_is_better(rows[i].of[regret->by], rows[point.best].of[regret->by]))
             point.best = i;
     point.regret = rows[first].of[regret->by] - rows[point.best].of[regret->by];
     return point;

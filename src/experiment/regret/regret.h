@@ -7,7 +7,7 @@
 
 /* Of a replication. */
 struct regret_replication {
-    struct trunk_end end; /* reached: of hindsight; all of it zero where none of its points was
+    struct decision_end end; /* reached: of hindsight; all of it zero where none of its points was
                              looked at */
     struct run_figures own;
     uint32_t points; /* accepted starts */
@@ -22,8 +22,8 @@ struct regret {
     uint64_t sample; /* decision points, of all replications together */
     const char *job; /* those of this job instead, in the replication `only`; NULL: no */
     uint32_t only;   /* from 1; 0: all */
-    const struct trunk_wish *wish; /* NULL: everything that is possible */
-    bool hindsight;                /* all points, in order, and the best action of each is taken */
+    const struct decision_wish *wish; /* NULL: everything that is possible */
+    bool hindsight; /* all points, in order, and the best action of each is taken */
     void (*expect)(void *context, uint64_t points); /* how many points will be looked at; or NULL */
     void *context;
 
