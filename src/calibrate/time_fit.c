@@ -185,20 +185,21 @@ static double last_time_s(const struct outages *outages) {
 }
 
 /* How far a node's record has been read. */
-struct course {
+struct node_record {
     double up_since_s;
     bool fresh; /* up since a repair; else since before the record */
     bool down;  /* not repaired in the record */
     bool failed;
 };
 
-static void end_up_time(struct outage_times *times, const struct course *course, double at_s,
+static void end_up_time(struct outage_times *times, const struct node_record *record, double at_s,
                         bool failed) {
-    if (at_s > course->up_since_s)
-        add_time(&times->up, at_s - course->up_since_s, failed, !course->fresh);
+    if (at_s > record->up_since_s)
+        add_time(&times->up, at_s - record->up_since_s, failed, !record->fresh);
 }
 
-static void take_outage(struct outage_times *times, const struct outage *o, struct course *course) {
+static void take_outage(struct outage_times *times, const struct outage *o,
+                        struct node_record *record) {
     double start_s = units_s(o->start_ns);
     double end_s = o->end_ns == TIME_NONE_NS ? INFINITY : units_s(o->end_ns);
     if (end_s <= 0 || start_s >= times->until_s) {
@@ -206,18 +207,18 @@ static void take_outage(struct outage_times *times, const struct outage *o, stru
         return;
     }
     bool ended = end_s <= times->until_s;
-    course->failed = true;
-    course->down = !ended;
+    record->failed = true;
+    record->down = !ended;
     if (start_s > 0)
-        end_up_time(times, course, start_s, true);
+        end_up_time(times, record, start_s, true);
     if (start_s <= 0)
         times->running++;
     else if (end_s == start_s)
         times->at_once++;
     else
         add_time(&times->repair, fmin(end_s, times->until_s) - start_s, ended, false);
-    course->up_since_s = end_s;
-    course->fresh = true;
+    record->up_since_s = end_s;
+    record->fresh = true;
 }
 
 void outage_times_find(struct outage_times *times, const struct outages *outages, uint32_t nodes,
@@ -228,13 +229,13 @@ void outage_times_find(struct outage_times *times, const struct outages *outages
         times->nodes += i == 0 || outages->at[i].node != outages->at[i - 1].node;
     times->nodes = nodes > 0 ? nodes : times->nodes;
     for (uint32_t n = 0; n < times->nodes; n++) {
-        struct course course = {0};
+        struct node_record record = {0};
         uint32_t node = nodes > 0 ? n : outages->at[next].node;
         for (; next < outages->count && outages->at[next].node == node; next++)
-            take_outage(times, &outages->at[next], &course);
-        if (!course.down)
-            end_up_time(times, &course, times->until_s, false);
-        times->failed_nodes += course.failed;
+            take_outage(times, &outages->at[next], &record);
+        if (!record.down)
+            end_up_time(times, &record, times->until_s, false);
+        times->failed_nodes += record.failed;
     }
 }
 

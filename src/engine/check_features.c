@@ -324,13 +324,13 @@ static void check_tokens(struct sim *sim, uint32_t service, double backlog) {
     const struct service_run *run = &sim->services.runs[service];
     struct series_cursor again;
     bool looks = (sim->event_total & (sim->event_total - 1)) == 0; /* a long way each time */
-    series_start(&again, &services_spec(sim, service)->demand.course);
+    series_start(&again, &services_spec(sim, service)->demand.series);
     while (looks && (series_next_ns(&again) < sim->now_ns ||
                      (series_next_ns(&again) == sim->now_ns &&
                       series_next_ns(&again) < series_next_ns(&run->demand))))
         series_pass(&again);
     if (looks && again.value != run->demand_per_s)
-        fail_service(sim, service, "has another demand than its course says");
+        fail_service(sim, service, "has another demand than its series says");
     if (!(run->backlog >= 0) || !(backlog >= 0) ||
         differ(run->demanded, run->served + run->dropped + run->backlog, run->demanded))
         fail_service(sim, service, "has not served, dropped or kept what was demanded");

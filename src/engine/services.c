@@ -299,7 +299,7 @@ static void find_round(struct services *services, const struct service *specs) {
         if (services->runs[s].only_grows)
             continue;
         services->round_ns = cluster_changes_common_period_ns(
-            services->round_ns, series_period_ns(&specs[s].demand.course));
+            services->round_ns, series_period_ns(&specs[s].demand.series));
         services->after_ns = after_ns > services->after_ns ? after_ns : services->after_ns;
     }
 }
@@ -335,7 +335,7 @@ void services_init(struct sim *sim) {
     for (uint32_t s = 0; s < services->count; s++) {
         const struct service *spec = services_spec(sim, s);
         struct service_run *run = &services->runs[s];
-        series_start(&run->demand, &spec->demand.course);
+        series_start(&run->demand, &spec->demand.series);
         run->demand_per_s = run->demand.value;
         run->event = EVENT_NONE;
         run->tick_ns = TIME_NONE_NS;

@@ -178,14 +178,14 @@ static void say_of_prompts(struct notes *notes, const struct study *study,
 static void say_of_service(struct notes *notes, const struct study *study,
                            const struct service *service) {
     const struct service_demand *d = &service->demand;
-    const struct row_tally gaps = {d->course.gaps, d->course.first_gap_line};
+    const struct row_tally gaps = {d->series.gaps, d->series.first_gap_line};
     say_of_prompts(notes, study, service);
-    if (!d->course.file)
+    if (!d->series.file)
         return;
-    say_tally(notes, study, d->course.file, &d->empty, "requests without an output token");
-    say_tally(notes, study, d->course.file, &d->out_of_order,
+    say_tally(notes, study, d->series.file, &d->empty, "requests without an output token");
+    say_tally(notes, study, d->series.file, &d->out_of_order,
               "rows earlier than one before them: sorted");
-    say_tally(notes, study, d->course.file, &gaps, "empty cells, filled with the value before");
+    say_tally(notes, study, d->series.file, &gaps, "empty cells, filled with the value before");
 }
 
 static void say_in_bins(struct str *out, double bin_s, double j_per_token, double slo_share) {

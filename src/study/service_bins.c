@@ -12,8 +12,8 @@
 
 static bool has_longer_bins(const struct service *service) {
     const struct service_demand *d = &service->demand;
-    bool whole = isnan(d->course.period_s) || fmod(d->course.period_s, SERVICE_BINS_S) == 0;
-    return d->course.file && d->format == DEMAND_AZURE_LLM && whole &&
+    bool whole = isnan(d->series.period_s) || fmod(d->series.period_s, SERVICE_BINS_S) == 0;
+    return d->series.file && d->format == DEMAND_AZURE_LLM && whole &&
            service_demand_bin_s(d) > SERVICE_BINS_S;
 }
 

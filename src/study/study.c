@@ -100,7 +100,7 @@ const struct series *study_next_repeated(const struct study *study, size_t *at) 
     study_list_series(study, list);
     for (; *at < STUDY_SERIES + study->source.services.count; ++*at) {
         const struct series *s =
-            *at < STUDY_SERIES ? list[*at] : &services[*at - STUDY_SERIES].demand.course;
+            *at < STUDY_SERIES ? list[*at] : &services[*at - STUDY_SERIES].demand.series;
         if (s->kind && s->repeat)
             return s;
     }

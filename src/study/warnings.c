@@ -49,7 +49,7 @@ struct demand_summary {
 
 static void sum_demand(const struct service_demand *demand, struct demand_summary *sum) {
     struct series_cursor cursor;
-    series_start(&cursor, &demand->course);
+    series_start(&cursor, &demand->series);
     sum->first_ns = TIME_NONE_NS;
     for (int64_t from_ns = 0, to_ns; from_ns < sum->until_ns; from_ns = to_ns) {
         to_ns = series_next_ns(&cursor);
@@ -69,7 +69,7 @@ static void sum_demand(const struct service_demand *demand, struct demand_summar
 /* A round of repeated demand says all. */
 static void warn_of_overload(struct study *study, const struct service *service) {
     const struct service_demand *d = &service->demand;
-    int64_t period_ns = series_period_ns(&d->course);
+    int64_t period_ns = series_period_ns(&d->series);
     struct demand_summary sum = {.most = service_configs_most_per_s(service, &study->cluster),
                                  .until_ns = study->scenario.horizon_ns};
     if (period_ns > 0 && period_ns < sum.until_ns)

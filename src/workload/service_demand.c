@@ -1,4 +1,4 @@
-/* Demand of services: see service_demand.h. Invariant: neighbouring steps of a course differ, the
+/* Demand of services: see service_demand.h. Invariant: neighbouring steps of a series differ, the
    first is at t = 0 or before, and the demand over whole bins of a log is what the log holds. */
 #include "workload/service_demand.h"
 
@@ -148,24 +148,24 @@ const struct field service_demand_fields[] = {
      HELP("models of outputs: likewise")},
     {"amplitude", REAL(service_demand, amplitude), DEFAULT(NAN), RANGE(0, 1),
      HELP("diurnal: mean * (1 + amplitude * cos(2 pi (t - peak) / period)), means of bins")},
-    {"period", DURATION(service_demand, course.period_s), DEFAULT(NAN),
+    {"period", DURATION(service_demand, series.period_s), DEFAULT(NAN),
      RANGE(SERIES_LEAST_PERIOD_S, MOST_BIN_S * 1000),
      HELP("diurnal: of the cycle (default 24h); file: repeat after this time")},
     {"peak", DURATION(service_demand, peak_s), DEFAULT(NAN), RANGE(0, TIME_MAX_S),
      HELP("diurnal: time of the most (default 14h)")},
-    {"file", PATH(service_demand, course.file), HELP("of a series or a log")},
+    {"file", PATH(service_demand, series.file), HELP("of a series or a log")},
     {"format", CHOICE(service_demand, format, format_names), HELP("of the file")},
-    {"column", TEXT(service_demand, course.column),
+    {"column", TEXT(service_demand, series.column),
      HELP("series: of the values (default tokens_per_s, of outputs outputs_per_s)")},
-    {"time_column", TEXT(service_demand, course.time_column),
+    {"time_column", TEXT(service_demand, series.time_column),
      HELP("series: of the times (default: time_s, else timestamp)")},
     {"bin", DURATION(service_demand, bin_s), DEFAULT(NAN), RANGE(1e-3, MOST_BIN_S),
      HELP("over which demand is constant (log 10s, diurnal 5min)")},
     {"scale", REAL(service_demand, scale), DEFAULT(1), ABOVE(0, 1e6),
      HELP("demand is so many times that of the file")},
-    {"repeat", BOOL(service_demand, course.repeat),
+    {"repeat", BOOL(service_demand, series.repeat),
      HELP("begin again after the end: a log after its last bin, a series of equal steps")},
-    {"repeat", NODE(service_demand, course.repeat_node)},
+    {"repeat", NODE(service_demand, series.repeat_node)},
     {"prompt_ratio", REAL(service_demand, prompt_ratio), DEFAULT(NAN), RANGE(0, 1e6),
      HELP("prompt tokens of each output token; a log says it itself")},
     FIELDS_END};
@@ -199,8 +199,8 @@ static bool is_diurnal(const struct service_demand *demand) {
 static void check_forms(const struct loader *loader) {
     const struct service_demand *d = loader->demand;
     bool outputs = loader->ask->unit == UNIT_OUTPUT,
-         log = d->course.file && d->format == DEMAND_AZURE_LLM;
-    int forms = !isnan(d->tokens_per_s) + !isnan(d->outputs_per_s) + (d->course.file != NULL);
+         log = d->series.file && d->format == DEMAND_AZURE_LLM;
+    int forms = !isnan(d->tokens_per_s) + !isnan(d->outputs_per_s) + (d->series.file != NULL);
     bool counts_prompts = !isnan(loader->ask->prompt.output_equivalents);
     const struct {
         bool wrong;
@@ -214,16 +214,16 @@ static void check_forms(const struct loader *loader) {
         {!outputs && !isnan(d->outputs_per_s),
          "outputs_per_s belongs to models of outputs: this one counts tokens"},
         {outputs && log, "format: azure-llm is of tokens, and this model counts outputs"},
-        {d->course.file && is_diurnal(d), "amplitude belongs to tokens_per_s or outputs_per_s"},
-        {!is_diurnal(d) && !d->course.file && !isnan(d->course.period_s),
+        {d->series.file && is_diurnal(d), "amplitude belongs to tokens_per_s or outputs_per_s"},
+        {!is_diurnal(d) && !d->series.file && !isnan(d->series.period_s),
          "period needs amplitude or file: without them demand is constant"},
         {!is_diurnal(d) && !isnan(d->peak_s), "peak needs amplitude"},
         {!is_diurnal(d) && !log && !isnan(d->bin_s),
          "bin belongs to amplitude, or to format: azure-llm"},
-        {!d->course.file && (d->course.repeat || d->scale != 1 || d->format != DEMAND_SERIES ||
-                             d->course.column || d->course.time_column),
+        {!d->series.file && (d->series.repeat || d->scale != 1 || d->format != DEMAND_SERIES ||
+                             d->series.column || d->series.time_column),
          "format, column, time_column, scale and repeat belong to file"},
-        {log && (d->course.column || d->course.time_column),
+        {log && (d->series.column || d->series.time_column),
          "column and time_column belong to format: series: a log has its own"},
         {log && !isnan(d->prompt_ratio), "prompt_ratio does not belong to a log, which says it"},
         {outputs && !isnan(d->prompt_ratio), "prompt_ratio belongs to models of tokens"},
@@ -235,7 +235,7 @@ static void check_forms(const struct loader *loader) {
             refuse_demand(loader, "%s", rules[i].text);
 }
 
-/* ---- Courses ---- */
+/* ---- Series ---- */
 
 static void add_step(struct loader *loader, int64_t time_ns, double per_s) {
     if (loader->steps.count == 0 || loader->steps.at[loader->steps.count - 1].value != per_s)
@@ -243,17 +243,17 @@ static void add_step(struct loader *loader, int64_t time_ns, double per_s) {
 }
 
 /* Without repeat nothing is asked for from end_ns on. */
-static void end_course(struct loader *loader, int64_t end_ns, bool repeat) {
+static void end_series(struct loader *loader, int64_t end_ns, bool repeat) {
     struct service_demand *d = loader->demand;
     if (!repeat && end_ns != TIME_NONE_NS)
         add_step(loader, end_ns, 0);
-    d->course.repeat = repeat;
-    d->course.end_ns = end_ns;
+    d->series.repeat = repeat;
+    d->series.end_ns = end_ns;
     d->end_ns = repeat ? TIME_NONE_NS : end_ns;
-    d->course.count = loader->steps.count;
-    d->course.steps =
-        arena_alloc(loader->binding->arena, d->course.count * sizeof *d->course.steps);
-    memcpy(d->course.steps, loader->steps.at, d->course.count * sizeof *d->course.steps);
+    d->series.count = loader->steps.count;
+    d->series.steps =
+        arena_alloc(loader->binding->arena, d->series.count * sizeof *d->series.steps);
+    memcpy(d->series.steps, loader->steps.at, d->series.count * sizeof *d->series.steps);
 }
 
 /* Prompts that count make demand larger than what is put out, by this factor. */
@@ -268,13 +268,13 @@ static double stated_per_s(const struct service_demand *demand) {
 
 static void load_constant(struct loader *loader) {
     add_step(loader, 0, stated_per_s(loader->demand) * equivalents_per_output(loader));
-    end_course(loader, TIME_NONE_NS, false);
+    end_series(loader, TIME_NONE_NS, false);
 }
 
 /* mean (1 + A cos(2 pi (t - peak)/period)) in the mean over each bin. */
 static void load_diurnal(struct loader *loader) {
     const struct service_demand *d = loader->demand;
-    double period_s = isnan(d->course.period_s) ? DAY_S : d->course.period_s;
+    double period_s = isnan(d->series.period_s) ? DAY_S : d->series.period_s;
     double peak_s = isnan(d->peak_s) ? 14 * S_PER_H : d->peak_s;
     int64_t period_ns = units_ns(period_s);
     int64_t bin_ns = units_ns(isnan(d->bin_s) ? fmin(LAW_BIN_S, period_s) : d->bin_s);
@@ -291,42 +291,42 @@ static void load_diurnal(struct loader *loader) {
         double rise = sin(turn * (double)(i + 1) - shift) - sin(turn * (double)i - shift);
         add_step(loader, i * bin_ns, fmax(mean * (1 + d->amplitude * rise / turn), 0));
     }
-    end_course(loader, period_ns, true);
+    end_series(loader, period_ns, true);
 }
 
 static void load_series(struct loader *loader) {
     struct service_demand *d = loader->demand;
-    if (!d->course.column)
-        d->course.column = loader->ask->unit == UNIT_OUTPUT ? "outputs_per_s" : "tokens_per_s";
-    if (series_load(&d->course, loader->ask->start_ns, loader->binding) < 0)
+    if (!d->series.column)
+        d->series.column = loader->ask->unit == UNIT_OUTPUT ? "outputs_per_s" : "tokens_per_s";
+    if (series_load(&d->series, loader->ask->start_ns, loader->binding) < 0)
         return;
-    if (d->course.first_ns > 0) {
+    if (d->series.first_ns > 0) {
         refuse_demand(loader,
                       "expected demand from t = 0 on or a period, got it from t = %.9g s on "
                       "(%s)",
-                      units_s(d->course.first_ns), d->course.file);
+                      units_s(d->series.first_ns), d->series.file);
         return;
     }
     double factor = d->scale * equivalents_per_output(loader);
-    for (size_t i = 0; i < d->course.count; i++)
-        add_step(loader, d->course.steps[i].time_ns, d->course.steps[i].value * factor);
-    end_course(loader, d->course.end_ns, d->course.repeat);
+    for (size_t i = 0; i < d->series.count; i++)
+        add_step(loader, d->series.steps[i].time_ns, d->series.steps[i].value * factor);
+    end_series(loader, d->series.end_ns, d->series.repeat);
 }
 
 /* Of a log: whole bins, with all requests in them. */
 static bool check_period(const struct loader *loader, const struct request_log *log,
                          int64_t bin_ns) {
     const struct service_demand *d = loader->demand;
-    int64_t period_ns = units_ns(d->course.period_s),
+    int64_t period_ns = units_ns(d->series.period_s),
             last_ns = log->rows.at[log->rows.count - 1].time_ns;
     if (period_ns % bin_ns != 0)
         refuse_demand(loader, "expected a period of whole bins, got bin %.9g s in %.9g s",
-                      units_s(bin_ns), d->course.period_s);
+                      units_s(bin_ns), d->series.period_s);
     if (last_ns >= period_ns)
         problems_add(loader->binding->problems, log->last, "TIMESTAMP",
                      "expected a time less than the period of %.9g s after the first request, got "
                      "one %.9g s after it",
-                     d->course.period_s, units_s(last_ns));
+                     d->series.period_s, units_s(last_ns));
     return period_ns % bin_ns == 0 && last_ns < period_ns;
 }
 
@@ -346,16 +346,16 @@ static void bin_requests(struct loader *loader, const struct request_log *log, i
         add_step(loader, bin * bin_ns, tokens * factor);
         next = bin + 1;
     }
-    int64_t end_ns = isnan(d->course.period_s) ? next * bin_ns : units_ns(d->course.period_s);
+    int64_t end_ns = isnan(d->series.period_s) ? next * bin_ns : units_ns(d->series.period_s);
     if (next * bin_ns < end_ns)
         add_step(loader, next * bin_ns, 0);
-    end_course(loader, end_ns, d->course.repeat);
+    end_series(loader, end_ns, d->series.repeat);
 }
 
 static void load_log(struct loader *loader) {
     struct service_demand *d = loader->demand;
     struct request_log log = {.rows = {0}};
-    if (request_log_read(&log, d->course.file, loader->binding->problems) == 0) {
+    if (request_log_read(&log, d->series.file, loader->binding->problems) == 0) {
         d->requests = log.rows.count;
         d->prompt = log.prompt;
         d->output = log.output;
@@ -363,10 +363,10 @@ static void load_log(struct loader *loader) {
         d->out_of_order = log.out_of_order;
         d->prompt_ratio = log.output > 0 ? log.prompt / log.output : NAN;
         int64_t bin_ns = units_ns(service_demand_bin_s(d));
-        if (isnan(d->course.period_s) || check_period(loader, &log, bin_ns))
+        if (isnan(d->series.period_s) || check_period(loader, &log, bin_ns))
             bin_requests(loader, &log, bin_ns);
         if (log.output == 0 && !isnan(loader->ask->prompt.output_equivalents))
-            refuse_demand(loader, "expected a log with output tokens, %s has none", d->course.file);
+            refuse_demand(loader, "expected a log with output tokens, %s has none", d->series.file);
     }
     request_log_finish(&log);
 }
@@ -377,13 +377,13 @@ int service_demand_load(struct service_demand *demand, const struct demand_ask *
     size_t before = binding->problems->count;
     struct series_kind *kind = arena_alloc(binding->arena, sizeof *kind);
     *kind = (struct series_kind){.path = ask->path, .value = &cell_field};
-    demand->course.kind = kind;
-    demand->course.where = demand->where;
+    demand->series.kind = kind;
+    demand->series.where = demand->where;
     check_forms(&loader);
-    if (demand->course.file && series_bind_period(&demand->course, binding) < 0)
+    if (demand->series.file && series_bind_period(&demand->series, binding) < 0)
         return ERROR_INPUT;
     if (binding->problems->count == before)
-        (demand->course.file  ? demand->format == DEMAND_AZURE_LLM ? load_log : load_series
+        (demand->series.file  ? demand->format == DEMAND_AZURE_LLM ? load_log : load_series
          : is_diurnal(demand) ? load_diurnal
                               : load_constant)(&loader);
     demand->output_share = 1 / equivalents_per_output(&loader);
@@ -397,16 +397,16 @@ double service_demand_bin_s(const struct service_demand *demand) {
 
 bool service_demand_is_none(const struct service_demand *demand) {
     size_t i = 0;
-    while (i < demand->course.count && demand->course.steps[i].value == 0)
+    while (i < demand->series.count && demand->series.steps[i].value == 0)
         i++;
-    return i == demand->course.count;
+    return i == demand->series.count;
 }
 
 /* If it grows in a round as a whole, it falls most within two. */
 double service_demand_most_fall(const struct service_demand *demand, double per_s) {
     struct series_cursor cursor;
-    int64_t period_ns = series_period_ns(&demand->course);
-    series_start(&cursor, &demand->course);
+    int64_t period_ns = series_period_ns(&demand->series);
+    series_start(&cursor, &demand->series);
     if (period_ns == 0)
         return series_next_ns(&cursor) == TIME_NONE_NS && cursor.value > per_s ? 0 : INFINITY;
     double fall = 0, most = 0, of_rounds = 0;

@@ -23,9 +23,9 @@ struct service_demand {
     /* Keys: those of a series, of which the diurnal law has the period. Values are tokens or
        outputs a second, with output_equivalents those that cost as much. From t = 0 on, walked by
        series_start and series_pass; 0 past the end, which is a step. */
-    struct series course;
+    struct series series;
 
-    double output_share;   /* of the tokens of `course` those that are put out; 1 unless prompts
+    double output_share;   /* of the tokens of `series` those that are put out; 1 unless prompts
                               are counted as outputs */
     int64_t end_ns;        /* from where on nothing is asked for; TIME_NONE_NS: never */
     uint64_t requests;     /* of a log */
@@ -35,7 +35,7 @@ struct service_demand {
 
 extern const struct field service_demand_fields[];
 
-/* Checks the keys and makes the course, reading files. unit: of the model; prompts: what they cost
+/* Checks the keys and makes the series, reading files. unit: of the model; prompts: what they cost
    there; start_ns: of t = 0 since 1970, or TIME_NONE_NS. Memory is the binding's arena. Negative
    after adding problems. */
 struct demand_ask {

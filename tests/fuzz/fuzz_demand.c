@@ -12,11 +12,11 @@
 
 static void check_steps(const struct service_demand *d) {
     struct series_cursor cursor;
-    for (size_t i = 0; i < d->course.count; i++)
-        fuzz_assert(d->course.steps[i].value >= 0 && isfinite(d->course.steps[i].value) &&
-                    (i == 0 || (d->course.steps[i - 1].time_ns < d->course.steps[i].time_ns &&
-                                d->course.steps[i - 1].value != d->course.steps[i].value)));
-    series_start(&cursor, &d->course);
+    for (size_t i = 0; i < d->series.count; i++)
+        fuzz_assert(d->series.steps[i].value >= 0 && isfinite(d->series.steps[i].value) &&
+                    (i == 0 || (d->series.steps[i - 1].time_ns < d->series.steps[i].time_ns &&
+                                d->series.steps[i - 1].value != d->series.steps[i].value)));
+    series_start(&cursor, &d->series);
     fuzz_assert(!isnan(cursor.value));
     int64_t now_ns = 0;
     for (int i = 0; i < MOST_STEPS && series_next_ns(&cursor) != TIME_NONE_NS; i++) {
@@ -30,9 +30,9 @@ static void check_steps(const struct service_demand *d) {
 
 static void check_tokens(const struct service_demand *d) {
     double sum = 0;
-    for (size_t i = 0; i + 1 < d->course.count; i++)
-        sum += d->course.steps[i].value *
-               units_s(d->course.steps[i + 1].time_ns - d->course.steps[i].time_ns);
+    for (size_t i = 0; i + 1 < d->series.count; i++)
+        sum += d->series.steps[i].value *
+               units_s(d->series.steps[i + 1].time_ns - d->series.steps[i].time_ns);
     fuzz_assert(fabs(sum - d->output) <= 1e-9 * d->output);
 }
 

@@ -426,7 +426,7 @@ static void spoil_service(void *context, const struct replication *replication) 
     cr_assert(run->flow != SERVICE_FLOW_EVEN);
     uint64_t events = sim->event_total;
     sim->event_total = 64; /* at powers of two it looks at the whole course */
-    SPOIL(run->demand_per_s, += 1, "has another demand than its course says");
+    SPOIL(run->demand_per_s, += 1, "has another demand than its series says");
     sim->event_total = events;
     bool is_exact = run->next.is_exact;
     run->next.is_exact = true;

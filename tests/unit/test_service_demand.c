@@ -99,7 +99,7 @@ Test(service_demand, courses, .init = temp_dir_enter, .fini = temp_dir_leave) {
         struct str course = {0};
         cr_assert_eq(load_demand(&l, cases[i].value, cases[i].text, &included), 0, "%s: %s",
                      cases[i].value, l.problems.count > 0 ? l.problems.texts[0] : "");
-        write_course(&l.demand.course, &course);
+        write_course(&l.demand.series, &course);
         cr_expect_str_eq(course.text, cases[i].course, "%s: %s", cases[i].value, course.text);
         cr_expect_eq(l.demand.output_share, 1);
         str_finish(&course);
@@ -129,13 +129,13 @@ Test(service_demand, prompts_as_outputs, .init = temp_dir_enter, .fini = temp_di
     struct loaded l;
     struct str course = {0};
     cr_assert_eq(load_demand(&l, "{file: d.csv, format: azure-llm}", LOG, &counted), 0);
-    write_course(&l.demand.course, &course);
+    write_course(&l.demand.series, &course);
     cr_expect_str_eq(course.text, "8.3|10 1.2|20 0|40 0.75|50 0");
     cr_expect_float_eq(l.demand.output_share, 40 / 102.5, 1e-15);
     unload(&l);
     course.length = 0;
     cr_assert_eq(load_demand(&l, "{tokens_per_s: 100, prompt_ratio: 12.5}", NULL, &counted), 0);
-    write_course(&l.demand.course, &course);
+    write_course(&l.demand.series, &course);
     cr_expect_str_eq(course.text, "256.25");
     cr_expect_float_eq(l.demand.output_share, 1 / 2.5625, 1e-15);
     unload(&l);
@@ -158,7 +158,7 @@ Test(service_demand, diurnal_law, .init = temp_dir_enter, .fini = temp_dir_leave
                              NULL, &included),
                  0);
     cr_expect_eq(l.demand.end_ns, TIME_NONE_NS);
-    series_start(&c, &l.demand.course);
+    series_start(&c, &l.demand.series);
     double sum = 0, last_s = 0;
     for (int i = 0; i < 450; i++) { /* over two periods of 200 bins, all different */
         double next_s = units_s(series_next_ns(&c));
@@ -191,7 +191,7 @@ Test(service_demand, bins_conserve_tokens, .init = temp_dir_enter, .fini = temp_
         snprintf(value, sizeof value, "{file: d.csv, format: azure-llm, scale: 2.5, bin: %s}",
                  bins[i]);
         cr_assert_eq(load_demand(&l, value, text.text, &included), 0);
-        const struct series *s = &l.demand.course;
+        const struct series *s = &l.demand.series;
         double sum = 0;
         for (size_t k = 0; k + 1 < s->count; k++)
             sum += s->steps[k].value * units_s(s->steps[k + 1].time_ns - s->steps[k].time_ns);

@@ -27,8 +27,8 @@ static bool has_threads(void) {
     return count > 1;
 }
 
-static int refuse_company(const struct course *course, struct error *reterr) {
-    const char *what = !course->alone   ? NULL
+static int refuse_company(const struct base_run *base, struct error *reterr) {
+    const char *what = !base->alone     ? NULL
                        : has_children() ? "a process"
                        : has_threads()  ? "a thread"
                                         : NULL;
@@ -38,63 +38,63 @@ static int refuse_company(const struct course *course, struct error *reterr) {
         reterr, ERROR_INPUT,
         "policy %s runs %s of its own, which copies of the simulation cannot have each "
         "for itself: no other choice of it can be tried",
-        course->study->module.policy->name, what);
+        base->study->module.policy->name, what);
 }
 
 /* ---- The run ---- */
 
-static void begin_course(struct course *course) {
+static void begin_base_run(struct base_run *base) {
     size_t count = 0;
-    metrics_init(&course->metrics, false);
-    course->watch = crash_context_observer(course->crash);
-    course->observers[count++] = &course->metrics.observer;
-    course->observers[count++] = &course->watch;
-    if (course->observer)
-        course->observers[count++] = course->observer;
-    course->sim = study_sim(course->study, course->workload);
-    course->sim.observers = course->observers;
-    course->sim.options.replication = course->replication;
-    course->sim.options.check = course->how->check;
-    course->sim.options.cancel = course->how->cancel;
-    course->sim.options.progress = course->how->events;
-    course->sim.options.changer = course->changer;
-    course->crash->replication = course->replication + 1;
-    course->crash->now_ns = 0;
-    course->crash->decisions = 0;
-    course->sim.options.calling = &course->crash->calling;
-    course->sim.options.original = course->crash->original;
+    metrics_init(&base->metrics, false);
+    base->watch = crash_context_observer(base->crash);
+    base->observers[count++] = &base->metrics.observer;
+    base->observers[count++] = &base->watch;
+    if (base->observer)
+        base->observers[count++] = base->observer;
+    base->sim = study_sim(base->study, base->workload);
+    base->sim.observers = base->observers;
+    base->sim.options.replication = base->replication;
+    base->sim.options.check = base->how->check;
+    base->sim.options.cancel = base->how->cancel;
+    base->sim.options.progress = base->how->events;
+    base->sim.options.changer = base->changer;
+    base->crash->replication = base->replication + 1;
+    base->crash->now_ns = 0;
+    base->crash->decisions = 0;
+    base->sim.options.calling = &base->crash->calling;
+    base->sim.options.original = base->crash->original;
 }
 
-int course_run(struct course *course, struct error *reterr) {
-    begin_course(course);
-    int r = loop_init(&course->sim, reterr);
+int base_run_simulate(struct base_run *base, struct error *reterr) {
+    begin_base_run(base);
+    int r = loop_init(&base->sim, reterr);
     if (r == 0)
-        r = refuse_company(course, reterr);
+        r = refuse_company(base, reterr);
     if (r == 0)
-        r = loop_run(&course->sim, reterr);
-    crash_context_end_policy(course->crash);
+        r = loop_run(&base->sim, reterr);
+    crash_context_end_policy(base->crash);
     if (r == 0)
-        r = refuse_company(course, reterr);
+        r = refuse_company(base, reterr);
     if (r == 0)
-        metrics_sum_up(&course->metrics, &course->sim);
+        metrics_sum_up(&base->metrics, &base->sim);
     return r;
 }
 
-void course_rename(struct course *course, struct crash_context *crash, const char *calling) {
-    crash->replication = course->replication + 1;
-    crash->now_ns = course->sim.now_ns;
-    crash->decisions = course->sim.decision_total - 1; /* before the present one */
+void base_run_rename(struct base_run *base, struct crash_context *crash, const char *calling) {
+    crash->replication = base->replication + 1;
+    crash->now_ns = base->sim.now_ns;
+    crash->decisions = base->sim.decision_total - 1; /* before the present one */
     crash->calling = calling;
-    crash_context_policy(crash, &course->study->module);
-    course->crash = crash;
-    course->watch.context = crash;
-    course->sim.options.calling = &crash->calling;
-    course->sim.options.original = crash->original;
+    crash_context_policy(crash, &base->study->module);
+    base->crash = crash;
+    base->watch.context = crash;
+    base->sim.options.calling = &crash->calling;
+    base->sim.options.original = crash->original;
 }
 
-void course_finish(struct course *course) {
-    loop_finish(&course->sim);
-    metrics_finish(&course->metrics);
+void base_run_finish(struct base_run *base) {
+    loop_finish(&base->sim);
+    metrics_finish(&base->metrics);
 }
 
 /* ---- What it came to ---- */
@@ -105,10 +105,9 @@ const char *regret_metric_name(enum regret_metric metric, const struct scenario 
                : bound_metric_name(metric == REGRET_ENERGY ? BOUND_ENERGY : BOUND_TIME, scenario);
 }
 
-static uint64_t digest_of(const struct course *course) {
-    const struct sim *sim = &course->sim;
-    uint64_t digest =
-        hash_words(HASH_START, &course->metrics.summary, sizeof course->metrics.summary);
+static uint64_t digest_of(const struct base_run *base) {
+    const struct sim *sim = &base->sim;
+    uint64_t digest = hash_words(HASH_START, &base->metrics.summary, sizeof base->metrics.summary);
     for (uint32_t j = 0; j < sim->next_arrival; j++) {
         const struct job_record record = job_record_of(sim, j);
         const int128 energies[] = {record.energy, record.lost_energy, record.gpu_ps};
@@ -121,13 +120,13 @@ static uint64_t digest_of(const struct course *course) {
     return digest;
 }
 
-struct run_figures course_figures(const struct course *course) {
-    const struct summary *summary = &course->metrics.summary;
+struct run_figures base_run_figures(const struct base_run *base) {
+    const struct summary *summary = &base->metrics.summary;
     struct run_figures figures = {.deadlines = summary->deadline_jobs,
                                   .rejected = summary->jobs_rejected,
-                                  .digest = digest_of(course)};
+                                  .digest = digest_of(base)};
     for (enum regret_metric m = 0; m < REGRET_METRICS; m++)
         figures.of[m] = summary_value(
-            summary, (unsigned)summary_find(regret_metric_name(m, &course->study->scenario)));
+            summary, (unsigned)summary_find(regret_metric_name(m, &base->study->scenario)));
     return figures;
 }

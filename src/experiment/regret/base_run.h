@@ -17,8 +17,8 @@ struct run_figures {
                         went the same way */
 };
 
-/* Fill in the first part; it stays where it is until course_finish. */
-struct course {
+/* Fill in the first part; it stays where it is until base_run_finish. */
+struct base_run {
     const struct study *study;
     const struct workload *workload;
     uint32_t replication;                /* from 0 */
@@ -38,14 +38,14 @@ struct course {
 /* The metric that stands for the completion time of all jobs in this scenario. */
 const char *regret_metric_name(enum regret_metric metric, const struct scenario *scenario);
 
-/* From t = 0 to the end. course_finish in any case. */
-int course_run(struct course *course, struct error *reterr) MUST_CHECK;
+/* From t = 0 to the end. base_run_finish in any case. */
+int base_run_simulate(struct base_run *base, struct error *reterr) MUST_CHECK;
 /* In a copy of the process in the middle of a decision: from here on it is another task. calling:
    of the old crash context before the copy was made; the process it comes from goes on and changes
    it. */
-void course_rename(struct course *course, struct crash_context *crash, const char *calling);
+void base_run_rename(struct base_run *base, struct crash_context *crash, const char *calling);
 /* Of one that has been run. */
-struct run_figures course_figures(const struct course *course);
-void course_finish(struct course *course);
+struct run_figures base_run_figures(const struct base_run *base);
+void base_run_finish(struct base_run *base);
 
 #endif

@@ -23,7 +23,7 @@ struct branch_end {
 struct decision_points {
     const struct decision_task *task;
     struct workload workload;
-    struct course course;
+    struct base_run base;
     struct start_changer changer;
     struct branches branches;
     struct regret_rows *rows;
@@ -227,14 +227,14 @@ static uint32_t improve(struct decision_points *points, const struct sim *sim, u
 static uint32_t look_at_point(struct decision_points *points, struct sim *sim,
                               const struct start_offer *offer) {
     const struct decision_task *task = points->task;
-    const char *calling = points->course.crash->calling;
+    const char *calling = points->base.crash->calling;
     add_rows(points, sim, offer);
     keep_chosen(points);
     for (size_t i = points->first_row; i < points->rows->at.count; i++) {
         if (i == points->first_row && !task->checks)
             continue;
         if (branches_fork(&points->branches, i) > 0) {
-            course_rename(&points->course, points->branches.self->forked.crash, calling);
+            base_run_rename(&points->base, points->branches.self->forked.crash, calling);
             return take_action(points, sim, &points->rows->at.at[i]);
         }
     }
@@ -278,7 +278,7 @@ static int64_t end_ns(const struct sim *sim, uint32_t job) {
 }
 
 static void compare_jobs(const struct decision_points *points, struct branch_end *end) {
-    const struct sim *sim = &points->course.sim;
+    const struct sim *sim = &points->base.sim;
     struct regret_others *others = &end->others;
     end->most_sooner = end->most_later = EASIM_NONE;
     for (uint32_t j = 0; j < points->workload.jobs.count; j++) {
@@ -305,12 +305,12 @@ _Noreturn static void hand_in_branch(struct decision_points *points, const struc
     struct branch_end end = {.error = *error};
     struct str bytes = {0};
     if (error->code == 0) {
-        end.figures = course_figures(&points->course);
+        end.figures = base_run_figures(&points->base);
         compare_jobs(points, &end);
     }
     str_add_bytes(&bytes, (const char *)&end, sizeof end);
     for (uint32_t j = 0; j < points->workload.jobs.count && points->task->improves; j++) {
-        const int64_t finish_ns = end_ns(&points->course.sim, j);
+        const int64_t finish_ns = end_ns(&points->base.sim, j);
         str_add_bytes(&bytes, (const char *)&finish_ns, sizeof finish_ns);
     }
     forked_hand_in(&points->branches.self->forked, &bytes);
@@ -330,24 +330,25 @@ static void drop_open_points(struct decision_points *points) {
         points->end->looked_at += rows->at.at[i].action == REGRET_CHOSEN;
 }
 
-static struct course course_of(const struct decision_points *points, struct crash_context *crash) {
-    return (struct course){.study = points->task->study,
-                           .workload = &points->workload,
-                           .replication = points->task->replication,
-                           .how = points->task->how,
-                           .crash = crash};
+static struct base_run base_run_of(const struct decision_points *points,
+                                   struct crash_context *crash) {
+    return (struct base_run){.study = points->task->study,
+                             .workload = &points->workload,
+                             .replication = points->task->replication,
+                             .how = points->task->how,
+                             .crash = crash};
 }
 
 /* The policy's own run, which copies are compared with. */
 static int run_own(struct decision_points *points, struct crash_context *crash) {
-    struct course own = course_of(points, crash);
-    int r = course_run(&own, &points->end->error);
+    struct base_run own = base_run_of(points, crash);
+    int r = base_run_simulate(&own, &points->end->error);
     if (r == 0) {
-        points->end->own = points->end->reached = course_figures(&own);
+        points->end->own = points->end->reached = base_run_figures(&own);
         for (uint32_t j = 0; j < points->workload.jobs.count; j++)
             points->finish_ns[j] = end_ns(&own.sim, j);
     }
-    course_finish(&own);
+    base_run_finish(&own);
     return r;
 }
 
@@ -355,7 +356,7 @@ static int run_own(struct decision_points *points, struct crash_context *crash) 
 static void check_end(struct decision_points *points) {
     struct decision_end *end = points->end;
     if (end->cut_short || end->error.code < 0 ||
-        course_figures(&points->course).digest == end->reached.digest)
+        base_run_figures(&points->base).digest == end->reached.digest)
         return;
     error_set(&end->error, ERROR_RUN,
               "policy %s: replication %u, repeated with the same random numbers, goes another way: "
@@ -366,10 +367,10 @@ static void check_end(struct decision_points *points) {
 static void run_copied(struct decision_points *points, struct crash_context *crash) {
     struct error error = {0};
     points->changer = (struct start_changer){points, on_start};
-    points->course = course_of(points, crash);
-    points->course.changer = &points->changer;
+    points->base = base_run_of(points, crash);
+    points->base.changer = &points->changer;
     branches_init(&points->branches);
-    int r = course_run(&points->course, &error);
+    int r = base_run_simulate(&points->base, &error);
     if (points->branches.self)
         hand_in_branch(points, &error);
     bool waited = branches_wait(&points->branches) == 0;
@@ -379,7 +380,7 @@ static void run_copied(struct decision_points *points, struct crash_context *cra
     check_end(points);
     drop_open_points(points);
     branches_finish(&points->branches);
-    course_finish(&points->course);
+    base_run_finish(&points->base);
 }
 
 void decision_points_run(const struct decision_task *task, struct crash_context *crash,

@@ -101,19 +101,19 @@ static void keep_without(struct imposing *one, const struct sim *sim) {
 }
 
 static int run_one(struct imposing *one, int run) {
-    struct course course = {.study = one->all->study,
+    struct base_run base = {.study = one->all->study,
                             .workload = &one->workload,
                             .replication = one->replication,
                             .how = one->all->how,
                             .crash = one->crash};
-    int r = course_run(&course, &one->outcome.error);
+    int r = base_run_simulate(&base, &one->outcome.error);
     if (r == 0 && run == 0)
-        r = refuse_job(one, &course.sim);
+        r = refuse_job(one, &base.sim);
     if (r == 0) {
-        one->outcome.of[run] = course_figures(&course);
-        (run == 0 ? keep_with : keep_without)(one, &course.sim);
+        one->outcome.of[run] = base_run_figures(&base);
+        (run == 0 ? keep_with : keep_without)(one, &base.sim);
     }
-    course_finish(&course);
+    base_run_finish(&base);
     return r;
 }
 

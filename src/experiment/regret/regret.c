@@ -42,7 +42,7 @@ static void run_own(void *context, size_t task, struct crash_context *crash, str
     struct workload workload = {0};
     struct problems problems = {0};
     const struct observer counter = {.context = &end.points, .action = count_start};
-    struct course course = {.study = regret->study,
+    struct base_run base = {.study = regret->study,
                             .workload = &workload,
                             .replication = replication,
                             .how = regret->how,
@@ -57,9 +57,9 @@ static void run_own(void *context, size_t task, struct crash_context *crash, str
         error_set(&end.error, ERROR_INPUT, "%s",
                   problems.count > 0 ? problems.texts[0] : "no workload");
     if (r == 0)
-        r = course_run(&course, &end.error);
+        r = base_run_simulate(&base, &end.error);
     if (r == 0)
-        end.figures = course_figures(&course);
+        end.figures = base_run_figures(&base);
     str_add_bytes(out, (const char *)&end, sizeof end);
 }
 
