@@ -13,7 +13,7 @@
 #define ROUNDING 1e-9 /* share of a figure: energies are rounded to nW */
 
 /* What a copy hands in. */
-struct branch_end {
+struct fork_end {
     struct run_figures figures;
     struct regret_others others;
     uint32_t most_sooner, most_later; /* jobs, or EASIM_NONE */
@@ -25,7 +25,7 @@ struct decision_points {
     struct workload workload;
     struct base_run base;
     struct start_changer changer;
-    struct branches branches;
+    struct forks forks;
     struct regret_rows *rows;
     struct decision_end *end;
     int64_t *finish_ns;           /* by job, of the schedule that the run would come to so far */
@@ -34,7 +34,7 @@ struct decision_points {
     size_t first_row;             /* of the present point */
     uint32_t held_job;            /* waits in this decision, whatever the policy asks for */
     uint64_t held_decision;       /* 0: none does */
-    uint32_t branch_job;          /* in a copy: whose action was replaced */
+    uint32_t forked_job;          /* in a copy: whose action was replaced */
 };
 
 bool regret_is_better(double value, double other) {
@@ -69,7 +69,7 @@ static void add_start(struct decision_points *points, struct regret_row row, str
                       enum regret_action action) {
     const struct easim_view *view = sim->view.v;
     const struct easim_config *c = easim_view_config(view, row.config);
-    const struct easim_job *job = &sim->view.jobs[points->branch_job];
+    const struct easim_job *job = &sim->view.jobs[points->forked_job];
     int64_t committed_nw;
     int span = gpus_try_free(sim, row.config, &committed_nw);
     const struct easim_choice choice = easim_predict(view, job, row.config, (uint32_t)span);
@@ -101,7 +101,7 @@ static void add_rows(struct decision_points *points, struct sim *sim,
                      const struct start_offer *offer) {
     const struct easim_job *job = &sim->view.jobs[offer->job];
     struct regret_row row = row_of(points, sim, offer->job);
-    points->branch_job = offer->job;
+    points->forked_job = offer->job;
     points->first_row = points->rows->at.count;
     row.config = offer->config;
     add_start(points, row, sim, REGRET_CHOSEN);
@@ -121,14 +121,14 @@ static void add_rows(struct decision_points *points, struct sim *sim,
 static uint32_t take_action(struct decision_points *points, const struct sim *sim,
                             const struct regret_row *row) {
     if (row->action == REGRET_WAIT) {
-        points->held_job = points->branch_job;
+        points->held_job = points->forked_job;
         points->held_decision = sim->decision_total;
     }
     return row->config;
 }
 
 static void take_end(struct decision_points *points, struct regret_row *row,
-                     const struct branch_end *end) {
+                     const struct fork_end *end) {
     struct regret_rows *rows = points->rows;
     const struct workload *workload = &points->workload;
     if (end->error.code < 0) {
@@ -168,10 +168,10 @@ static void drop_finishes(struct decision_points *points) {
     points->finishes.count = 0;
 }
 
-static void on_branch_end(void *context, size_t number, struct slice result, const char *failure) {
+static void on_fork_end(void *context, size_t number, struct slice result, const char *failure) {
     struct decision_points *points = context;
     struct regret_row *row = &points->rows->at.at[number];
-    struct branch_end end;
+    struct fork_end end;
     if (!failure && result.length >= sizeof end) {
         memcpy(&end, result.at, sizeof end);
         take_end(points, row, &end);
@@ -207,7 +207,7 @@ static void keep_chosen(struct decision_points *points) {
 /* Goes on with the best action. */
 static uint32_t improve(struct decision_points *points, const struct sim *sim, uint32_t config) {
     struct regret_rows *rows = points->rows;
-    if (branches_wait(&points->branches) < 0)
+    if (forks_wait(&points->forks) < 0)
         return config;
     size_t best = best_row(points);
     bool taken = best != points->first_row;
@@ -233,8 +233,8 @@ static uint32_t look_at_point(struct decision_points *points, struct sim *sim,
     for (size_t i = points->first_row; i < points->rows->at.count; i++) {
         if (i == points->first_row && !task->checks)
             continue;
-        if (branches_fork(&points->branches, i) > 0) {
-            base_run_rename(&points->base, points->branches.self->forked.crash, calling);
+        if (forks_start(&points->forks, i) > 0) {
+            base_run_rename(&points->base, points->forks.self->forked.crash, calling);
             return take_action(points, sim, &points->rows->at.at[i]);
         }
     }
@@ -263,7 +263,7 @@ static uint32_t on_start(void *context, struct sim *sim, const struct start_offe
     struct decision_points *points = context;
     if (points->held_decision == sim->decision_total && points->held_job == offer->job)
         return EASIM_NONE;
-    if (points->branches.self)
+    if (points->forks.self)
         return offer->config;
     points->end->points++;
     return is_wanted(points, offer) ? look_at_point(points, sim, offer) : offer->config;
@@ -277,13 +277,13 @@ static int64_t end_ns(const struct sim *sim, uint32_t job) {
     return finished ? sim->runs[job].finish_ns : sim->now_ns;
 }
 
-static void compare_jobs(const struct decision_points *points, struct branch_end *end) {
+static void compare_jobs(const struct decision_points *points, struct fork_end *end) {
     const struct sim *sim = &points->base.sim;
     struct regret_others *others = &end->others;
     end->most_sooner = end->most_later = EASIM_NONE;
     for (uint32_t j = 0; j < points->workload.jobs.count; j++) {
         double later_s = units_s(end_ns(sim, j) - points->finish_ns[j]);
-        if (j == points->branch_job) {
+        if (j == points->forked_job) {
             others->own_s = later_s;
             continue;
         }
@@ -301,8 +301,8 @@ static void compare_jobs(const struct decision_points *points, struct branch_end
 }
 
 /* Of a copy: its process ends here. */
-_Noreturn static void hand_in_branch(struct decision_points *points, const struct error *error) {
-    struct branch_end end = {.error = *error};
+_Noreturn static void hand_in_fork(struct decision_points *points, const struct error *error) {
+    struct fork_end end = {.error = *error};
     struct str bytes = {0};
     if (error->code == 0) {
         end.figures = base_run_figures(&points->base);
@@ -313,7 +313,7 @@ _Noreturn static void hand_in_branch(struct decision_points *points, const struc
         const int64_t finish_ns = end_ns(&points->base.sim, j);
         str_add_bytes(&bytes, (const char *)&finish_ns, sizeof finish_ns);
     }
-    forked_hand_in(&points->branches.self->forked, &bytes);
+    forked_hand_in(&points->forks.self->forked, &bytes);
 }
 
 /* From the first point on whose copies have not all ended. */
@@ -369,17 +369,17 @@ static void run_copied(struct decision_points *points, struct crash_context *cra
     points->changer = (struct start_changer){points, on_start};
     points->base = base_run_of(points, crash);
     points->base.changer = &points->changer;
-    branches_init(&points->branches);
+    forks_init(&points->forks);
     int r = base_run_simulate(&points->base, &error);
-    if (points->branches.self)
-        hand_in_branch(points, &error);
-    bool waited = branches_wait(&points->branches) == 0;
+    if (points->forks.self)
+        hand_in_fork(points, &error);
+    bool waited = forks_wait(&points->forks) == 0;
     points->end->cut_short = !waited || r == ERROR_CANCELLED;
     if (r < 0 && r != ERROR_CANCELLED)
         points->end->error = error;
     check_end(points);
     drop_open_points(points);
-    branches_finish(&points->branches);
+    forks_finish(&points->forks);
     base_run_finish(&points->base);
 }
 
@@ -387,10 +387,10 @@ void decision_points_run(const struct decision_task *task, struct crash_context 
                          struct regret_rows *rows, struct decision_end *ret_end) {
     struct decision_points points = {.task = task, .rows = rows, .end = ret_end};
     struct problems problems = {0};
-    points.branches = (struct branches){.most = task->how->processes > 0 ? task->how->processes : 1,
-                                        .cancel = task->how->cancel,
-                                        .context = &points,
-                                        .ended = on_branch_end};
+    points.forks = (struct forks){.most = task->how->processes > 0 ? task->how->processes : 1,
+                                  .cancel = task->how->cancel,
+                                  .context = &points,
+                                  .ended = on_fork_end};
     *ret_end = (struct decision_end){.points = 0};
     crash->generating = task->replication + 1;
     int r = study_generate(task->study, task->replication, &points.workload, &problems);

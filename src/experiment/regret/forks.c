@@ -9,115 +9,114 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- branches: each that was forked is reaped here, whatever becomes of it --- */
+/* --- forks: each that was forked is reaped here, whatever becomes of it --- */
 
 #define TICK_MS 100
 
-void branches_init(struct branches *branches) {
-    branches->at = mem_zalloc(branches->most, sizeof *branches->at);
-    branches->crashes = mem_shared(branches->most * sizeof *branches->crashes);
-    for (unsigned i = 0; i < branches->most; i++)
-        branches->at[i].forked.crash = &branches->crashes[i];
+void forks_init(struct forks *forks) {
+    forks->at = mem_zalloc(forks->most, sizeof *forks->at);
+    forks->crashes = mem_shared(forks->most * sizeof *forks->crashes);
+    for (unsigned i = 0; i < forks->most; i++)
+        forks->at[i].forked.crash = &forks->crashes[i];
 }
 
-static void reap_branch(struct branches *branches, struct branch *branch) {
+static void reap_fork(struct forks *forks, struct fork_place *place) {
     struct str failure = {0};
     struct slice result = {NULL, 0};
-    const struct process_end end = {.status = forked_wait(&branch->forked)};
-    struct crash_context *crash = branch->forked.crash;
+    const struct process_end end = {.status = forked_wait(&place->forked)};
+    struct crash_context *crash = place->forked.crash;
     crash_context_explain(crash, &end, &failure);
     if (!failure.text)
-        result = forked_open_result(&branch->forked, &failure);
+        result = forked_open_result(&place->forked, &failure);
     if (failure.text &&
         crash->machine) /* the others die with this process, which may be made again */
         machine_end("%s", crash->words[0] ? crash->words : failure.text);
-    branches->ended(branches->context, branch->number, failure.text ? (struct slice){0} : result,
-                    failure.text);
+    forks->ended(forks->context, place->number, failure.text ? (struct slice){0} : result,
+                 failure.text);
     forked_close_result(result);
     str_finish(&failure);
-    forked_forget(&branch->forked);
-    branches->running--;
+    forked_forget(&place->forked);
+    forks->running--;
 }
 
-static void give_up(struct branches *branches) {
-    for (unsigned i = 0; i < branches->most; i++)
-        if (branches->at[i].forked.pid != 0) {
-            forked_kill(&branches->at[i].forked);
-            forked_wait(&branches->at[i].forked);
-            forked_forget(&branches->at[i].forked);
+static void give_up(struct forks *forks) {
+    for (unsigned i = 0; i < forks->most; i++)
+        if (forks->at[i].forked.pid != 0) {
+            forked_kill(&forks->at[i].forked);
+            forked_wait(&forks->at[i].forked);
+            forked_forget(&forks->at[i].forked);
         }
-    branches->running = 0;
+    forks->running = 0;
 }
 
 /* Until at most `rest` run. */
-static int wait_until(struct branches *branches, unsigned rest) {
-    struct pollfd *ended = mem_zalloc(branches->most, sizeof *ended);
+static int wait_until(struct forks *forks, unsigned rest) {
+    struct pollfd *ended = mem_zalloc(forks->most, sizeof *ended);
     bool cancelled = false;
-    while (branches->running > rest &&
-           !(cancelled = branches->cancel && atomic_load(branches->cancel))) {
-        for (unsigned i = 0; i < branches->most; i++)
-            ended[i] = (struct pollfd){
-                .fd = branches->at[i].forked.pid != 0 ? branches->at[i].forked.ended : -1,
-                .events = POLLIN};
-        if (child_poll(ended, branches->most, TICK_MS) <= 0)
+    while (forks->running > rest && !(cancelled = forks->cancel && atomic_load(forks->cancel))) {
+        for (unsigned i = 0; i < forks->most; i++)
+            ended[i] =
+                (struct pollfd){.fd = forks->at[i].forked.pid != 0 ? forks->at[i].forked.ended : -1,
+                                .events = POLLIN};
+        if (child_poll(ended, forks->most, TICK_MS) <= 0)
             continue;
-        for (unsigned i = 0; i < branches->most; i++)
+        for (unsigned i = 0; i < forks->most; i++)
             if (ended[i].revents)
-                reap_branch(branches, &branches->at[i]);
+                reap_fork(forks, &forks->at[i]);
     }
     free(ended);
     if (cancelled)
-        give_up(branches);
+        give_up(forks);
     return cancelled ? ERROR_CANCELLED : 0;
 }
 
-static struct branch *free_branch(struct branches *branches) {
-    struct branch *branch = branches->at;
-    while (branch->forked.pid != 0)
-        branch++;
-    return branch;
+static struct fork_place *free_place(struct forks *forks) {
+    struct fork_place *place = forks->at;
+    while (place->forked.pid != 0)
+        place++;
+    return place;
 }
 
-/* Without a process: when another branch has ended, or, with none to wait for, a little later. */
-static int start_patiently(struct branches *branches, struct branch *branch) {
-    int copy = forked_start(&branch->forked);
+/* Without a process: when another fork has ended, or, with none to wait for, a little later. */
+static int start_patiently(struct forks *forks, struct fork_place *place) {
+    int copy = forked_start(&place->forked);
     for (unsigned attempt = 0; copy < 0 && attempt < CHILD_ATTEMPTS; attempt++) {
         int code = errno;
-        if (branches->running == 0)
+        if (forks->running == 0)
             child_wait_before(attempt);
-        else if (wait_until(branches, branches->running - 1) < 0)
+        else if (wait_until(forks, forks->running - 1) < 0)
             return -1;
         else
             attempt--;
         errno = code;
-        copy = forked_start(&branch->forked);
+        copy = forked_start(&place->forked);
     }
     return copy;
 }
 
-int branches_fork(struct branches *branches, size_t number) {
-    if (wait_until(branches, branches->most - 1) < 0)
+int forks_start(struct forks *forks, size_t number) {
+    if (wait_until(forks, forks->most - 1) < 0)
         return 0;
-    struct branch *branch = free_branch(branches);
-    branch->number = number;
-    int copy = start_patiently(branches, branch);
+    struct fork_place *place = free_place(forks);
+    place->number = number;
+    int copy = start_patiently(forks, place);
     if (copy > 0)
-        branches->self = branch;
+        forks->self = place;
     else if (copy == 0)
-        branches->running++;
-    else if (!branches->cancel || !atomic_load(branches->cancel))
+        forks->running++;
+    else if (!forks->cancel || !atomic_load(forks->cancel))
         machine_end("cannot start a process: %s", strerror(errno));
     return copy > 0;
 }
 
-int branches_wait(struct branches *branches) {
-    return wait_until(branches, 0);
+int forks_wait(struct forks *forks) {
+    return wait_until(forks, 0);
 }
 
-void branches_finish(struct branches *branches) {
-    give_up(branches);
-    mem_unshare(branches->crashes, branches->most * sizeof *branches->crashes);
-    free(branches->at);
+void forks_finish(struct forks *forks) {
+    give_up(forks);
+    mem_unshare(forks->crashes, forks->most * sizeof *forks->crashes);
+    free(forks->at);
 }
 
 /* --- text_places --- */

@@ -1,4 +1,4 @@
-/* Forks of a run at its decision points: branches in processes, a regret_row for each choice, and
+/* Forks of a run at its decision points: their processes, a regret_row for each choice, and
    text_places. */
 #ifndef EASIM_EXPERIMENT_REGRET_FORKS_H
 #define EASIM_EXPERIMENT_REGRET_FORKS_H
@@ -10,32 +10,32 @@
 
 #include <stdatomic.h>
 
-struct branch {
+struct fork_place {
     struct forked forked;
     size_t number; /* the caller's */
 };
 
-/* Fill in the first part and zero the rest; release with branches_finish. */
-struct branches {
+/* Fill in the first part and zero the rest; release with forks_finish. */
+struct forks {
     unsigned most; /* at a time */
     const atomic_bool *cancel;
     void *context;
     /* One has ended. failure: NULL, or how it ended before it had handed a result in. */
     void (*ended)(void *context, size_t number, struct slice result, const char *failure);
 
-    struct branch *at;
+    struct fork_place *at;
     struct crash_context *crashes;
     unsigned running;
-    const struct branch
+    const struct fork_place
         *self; /* in a copy: which it is; NULL: this is the process they come from */
 };
 
-void branches_init(struct branches *branches);
+void forks_init(struct forks *forks);
 /* Waits for a place. Returns twice: 1 in the copy, 0 here; here also when all are given up. */
-int branches_fork(struct branches *branches, size_t number) MUST_CHECK;
+int forks_start(struct forks *forks, size_t number) MUST_CHECK;
 /* Until all have ended. Negative: they are given up, since the command is cancelled. */
-int branches_wait(struct branches *branches);
-void branches_finish(struct branches *branches);
+int forks_wait(struct forks *forks);
+void forks_finish(struct forks *forks);
 
 /* --- regret_row --- */
 /* What a policy did at a decision point, and what else it could have done there, a row each. Rows
