@@ -62,10 +62,10 @@ static int report_partial(const struct regret *regret, const struct error *error
 static int conclude_regret(struct session *s, const struct regret *regret,
                            const struct bounds *bounds, const struct error *interrupted) {
     struct error error = {0};
-    struct regret_spread spread;
+    struct regret_summary summary;
     bool partial = interrupted->code < 0;
-    regret_spread_init(&spread, regret);
-    const struct regret_output output = {regret, &spread, bounds};
+    regret_summary_init(&summary, regret);
+    const struct regret_output output = {regret, &summary, bounds};
     const struct manifest_origin origin = origin_of(s);
     int code;
     if (inputs_verify(&s->inputs, INPUTS_LATE, &error) < 0 ||
@@ -74,10 +74,10 @@ static int conclude_regret(struct session *s, const struct regret *regret,
     else
         code = print_regret(s, &output);
     if (code == EXIT_DONE && regret->failed > 0)
-        code = report_failed(regret, spread.points.count);
+        code = report_failed(regret, summary.points.count);
     if (partial)
         code = report_partial(regret, interrupted);
-    regret_spread_finish(&spread);
+    regret_summary_finish(&summary);
     return code;
 }
 

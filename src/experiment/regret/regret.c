@@ -270,7 +270,7 @@ void regret_finish(struct regret *regret) {
     regret_rows_finish(&regret->rows);
 }
 
-/* --- spread --- */
+/* --- summary of regret --- */
 
 static struct regret_point point_of(const struct regret *regret, size_t first) {
     const struct regret_row *rows = regret->rows.at.at;
@@ -299,20 +299,20 @@ static uint64_t key_of(const struct regret_row *row, enum regret_grouping groupi
                                            : row->k;
 }
 
-static void add_to_groups(struct regret_spread *spread, const struct regret_row *row,
+static void add_to_groups(struct regret_summary *summary, const struct regret_row *row,
                           const struct regret_point *point) {
     for (enum regret_grouping g = 0; g < REGRET_GROUPINGS; g++) {
         const uint64_t key = key_of(row, g);
         size_t at = 0;
-        while (at < spread->groups[g].count && spread->groups[g].at[at].key < key)
+        while (at < summary->groups[g].count && summary->groups[g].at[at].key < key)
             at++;
-        if (at == spread->groups[g].count || spread->groups[g].at[at].key != key) {
-            array_push(&spread->groups[g], (struct regret_group){.key = key});
-            for (size_t i = spread->groups[g].count - 1; i > at; i--)
-                spread->groups[g].at[i] = spread->groups[g].at[i - 1];
-            spread->groups[g].at[at] = (struct regret_group){.key = key};
+        if (at == summary->groups[g].count || summary->groups[g].at[at].key != key) {
+            array_push(&summary->groups[g], (struct regret_group){.key = key});
+            for (size_t i = summary->groups[g].count - 1; i > at; i--)
+                summary->groups[g].at[i] = summary->groups[g].at[i - 1];
+            summary->groups[g].at[at] = (struct regret_group){.key = key};
         }
-        struct regret_group *group = &spread->groups[g].at[at];
+        struct regret_group *group = &summary->groups[g].at[at];
         group->points++;
         group->best += point->best == point->first;
         group->sum += point->regret;
@@ -321,46 +321,46 @@ static void add_to_groups(struct regret_spread *spread, const struct regret_row 
 
 ORDER_BY(compare_regrets, struct regret_point, DESC(regret) ASC(first))
 
-static void sort_worst(struct regret_spread *spread) {
-    for (size_t p = 0; p < spread->points.count; p++)
-        if (spread->points.at[p].regret > 0)
-            array_push(&spread->worst, spread->points.at[p]);
-    sort_array(spread->worst.at, spread->worst.count, compare_regrets);
+static void sort_worst(struct regret_summary *summary) {
+    for (size_t p = 0; p < summary->points.count; p++)
+        if (summary->points.at[p].regret > 0)
+            array_push(&summary->worst, summary->points.at[p]);
+    sort_array(summary->worst.at, summary->worst.count, compare_regrets);
 }
 
-static void describe_regrets(struct regret_spread *spread) {
-    size_t count = spread->points.count;
+static void describe_regrets(struct regret_summary *summary) {
+    size_t count = summary->points.count;
     double *regrets = mem_alloc(count * sizeof *regrets), sum = 0;
     for (size_t p = 0; p < count; p++) {
-        regrets[p] = spread->points.at[p].regret;
+        regrets[p] = summary->points.at[p].regret;
         sum += regrets[p];
     }
     gsl_sort(regrets, 1, count);
-    spread->mean = count > 0 ? sum / (double)count : NAN;
-    spread->median = job_stats_percentile(regrets, count, 0.5);
-    spread->p90 = job_stats_percentile(regrets, count, 0.9);
-    spread->most = job_stats_percentile(regrets, count, 1);
+    summary->mean = count > 0 ? sum / (double)count : NAN;
+    summary->median = job_stats_percentile(regrets, count, 0.5);
+    summary->p90 = job_stats_percentile(regrets, count, 0.9);
+    summary->most = job_stats_percentile(regrets, count, 1);
     free(regrets);
 }
 
-void regret_spread_init(struct regret_spread *spread, const struct regret *regret) {
+void regret_summary_init(struct regret_summary *summary, const struct regret *regret) {
     const struct regret_row *rows = regret->rows.at.at;
-    *spread = (struct regret_spread){.best = 0};
+    *summary = (struct regret_summary){.best = 0};
     for (size_t i = 0; i < regret->rows.at.count;) {
         struct regret_point point = point_of(regret, i);
-        array_push(&spread->points, point);
-        spread->best += point.best == point.first;
-        spread->waits += rows[point.best].action == REGRET_WAIT;
-        add_to_groups(spread, &rows[point.first], &point);
+        array_push(&summary->points, point);
+        summary->best += point.best == point.first;
+        summary->waits += rows[point.best].action == REGRET_WAIT;
+        add_to_groups(summary, &rows[point.first], &point);
         i += point.count;
     }
-    describe_regrets(spread);
-    sort_worst(spread);
+    describe_regrets(summary);
+    sort_worst(summary);
 }
 
-void regret_spread_finish(struct regret_spread *spread) {
-    free(spread->points.at);
-    free(spread->worst.at);
+void regret_summary_finish(struct regret_summary *summary) {
+    free(summary->points.at);
+    free(summary->worst.at);
     for (int g = 0; g < REGRET_GROUPINGS; g++)
-        free(spread->groups[g].at);
+        free(summary->groups[g].at);
 }

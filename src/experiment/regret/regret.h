@@ -40,7 +40,7 @@ struct regret {
 int regret_run(struct regret *regret, struct error *reterr) MUST_CHECK;
 void regret_finish(struct regret *regret);
 
-/* --- spread: what the rows of a regret say together: how large it is, and where --- */
+/* --- summary of regret: what the rows of a regret say together: how large it is, and where --- */
 
 /* A decision point with what is known of it. */
 struct regret_point {
@@ -59,7 +59,7 @@ struct regret_group {
 
 enum regret_grouping { REGRET_BY_K, REGRET_BY_TYPE, REGRET_BY_WAITING, REGRET_GROUPINGS };
 
-struct regret_spread {
+struct regret_summary {
     ARRAY_OF(struct regret_point) points;
     ARRAY_OF(struct regret_point) worst; /* by regret, most first; those without are not in it */
     size_t best;                         /* points at which the chosen action was best */
@@ -69,7 +69,7 @@ struct regret_spread {
 };
 
 /* A key of 0 by k stands for parts of a GPU; jobs waiting go by powers of two. */
-void regret_spread_init(struct regret_spread *spread, const struct regret *regret);
-void regret_spread_finish(struct regret_spread *spread);
+void regret_summary_init(struct regret_summary *summary, const struct regret *regret);
+void regret_summary_finish(struct regret_summary *summary);
 
 #endif

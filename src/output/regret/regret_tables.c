@@ -75,8 +75,8 @@ static void add_regret_row(const struct regret *regret, const struct regret_poin
 
 void regret_tables_csv(const struct regret_output *output, struct str *out) {
     str_add(out, TABLE_HEADER(REGRET_COLUMNS));
-    for (size_t p = 0; p < output->spread->points.count; p++) {
-        const struct regret_point *point = &output->spread->points.at[p];
+    for (size_t p = 0; p < output->summary->points.count; p++) {
+        const struct regret_point *point = &output->summary->points.at[p];
         for (size_t i = point->first; i < point->first + point->count; i++)
             add_regret_row(output->regret, point, &output->regret->rows.at.at[i], out);
     }
@@ -226,7 +226,7 @@ static void regret_story(const struct regret *regret, const struct regret_point 
 /* ---- The summary ---- */
 
 static size_t copies_of(const struct regret_output *output) {
-    return output->regret->rows.at.count - output->spread->points.count;
+    return output->regret->rows.at.count - output->summary->points.count;
 }
 
 static void add_title(const struct regret_output *output, struct str *out) {
@@ -236,34 +236,34 @@ static void add_title(const struct regret_output *output, struct str *out) {
     run_report_protocol(regret->study, regret->count, out);
     if (regret->hindsight)
         str_addf(out, ": %zu decision points (of the policy's own runs %" PRIu64 "), %zu copies\n",
-                 output->spread->points.count, regret->points, copies_of(output));
+                 output->summary->points.count, regret->points, copies_of(output));
     else
         str_addf(out, ": %zu of %" PRIu64 " decision points, %zu copies\n",
-                 output->spread->points.count, regret->points, copies_of(output));
+                 output->summary->points.count, regret->points, copies_of(output));
 }
 
-static void regret_report_add_spread(const struct regret_output *output, struct str *out) {
-    const struct regret_spread *spread = output->spread;
+static void regret_report_add_summary(const struct regret_output *output, struct str *out) {
+    const struct regret_summary *summary = output->summary;
     const struct report_line line = line_of(output->regret, output->regret->by);
     const struct {
         const char *name;
         double value;
-    } all[] = {{"mean", spread->mean},
-               {"median", spread->median},
-               {"90 %", spread->p90},
-               {"most", spread->most}};
+    } all[] = {{"mean", summary->mean},
+               {"median", summary->median},
+               {"90 %", summary->p90},
+               {"most", summary->most}};
     str_addf(out, "  regret of %s:", line.label);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         str_addf(out, "%s %s ", i > 0 ? "," : "", all[i].name);
         add_value(&line, all[i].value, out);
     }
-    size_t count = spread->points.count;
+    size_t count = summary->points.count;
     str_addf(
         out,
         "\n  the decision was the best there was at %zu of %zu points (%.3g %%); waiting would "
         "have been best at %zu\n",
-        spread->best, count, count > 0 ? 100.0 * (double)spread->best / (double)count : 0.0,
-        spread->waits);
+        summary->best, count, count > 0 ? 100.0 * (double)summary->best / (double)count : 0.0,
+        summary->waits);
 }
 
 static void add_key(const struct regret *regret, enum regret_grouping grouping, uint64_t key,
@@ -283,8 +283,8 @@ static void regret_report_add_groups(const struct regret_output *output, struct 
     const struct report_line line = line_of(output->regret, output->regret->by);
     for (enum regret_grouping g = 0; g < REGRET_GROUPINGS; g++) {
         str_addf(out, "  mean by %s:", names[g]);
-        for (size_t i = 0; i < output->spread->groups[g].count; i++) {
-            const struct regret_group *group = &output->spread->groups[g].at[i];
+        for (size_t i = 0; i < output->summary->groups[g].count; i++) {
+            const struct regret_group *group = &output->summary->groups[g].at[i];
             str_add(out, i > 0 ? ", " : " ");
             add_key(output->regret, g, group->key, out);
             str_add(out, ": ");
@@ -328,9 +328,9 @@ static void regret_report_add_hindsight(const struct regret_output *output,
 
 void regret_report(const struct regret_output *output, struct str *out) {
     const struct regret *regret = output->regret;
-    const struct regret_spread *spread = output->spread;
+    const struct regret_summary *summary = output->summary;
     add_title(output, out);
-    regret_report_add_spread(output, out);
+    regret_report_add_summary(output, out);
     regret_report_add_groups(output, out);
     if (output->bounds) {
         str_add(out, "  with the best action taken at each point in turn (means; the optimum of "
@@ -338,15 +338,15 @@ void regret_report(const struct regret_output *output, struct str *out) {
         for (enum regret_metric m = 0; m < REGRET_METRICS; m++)
             regret_report_add_hindsight(output, m, out);
     }
-    if (spread->worst.count > 0)
+    if (summary->worst.count > 0)
         str_addf(out, "  what it regrets most:\n");
-    for (size_t i = 0; i < spread->worst.count && i < TOLD; i++) {
+    for (size_t i = 0; i < summary->worst.count && i < TOLD; i++) {
         str_addf(out, "  %2zu. ", i + 1);
-        regret_story(regret, &spread->worst.at[i], out);
+        regret_story(regret, &summary->worst.at[i], out);
     }
     if (regret->failed > 0) {
         str_addf(out, "  %zu of %zu copies have no result, the first: ", regret->failed,
-                 regret->rows.at.count - spread->points.count);
+                 regret->rows.at.count - summary->points.count);
         str_add_visible(out, regret->failure);
         str_add_char(out, '\n');
     }
@@ -354,23 +354,23 @@ void regret_report(const struct regret_output *output, struct str *out) {
 
 /* --- regret_json --- */
 
-static void add_spread(const struct regret_spread *spread, cJSON *root) {
+static void add_summary(const struct regret_summary *summary, cJSON *root) {
     cJSON *object = cJSON_AddObjectToObject(root, "regret");
-    json_add_int(object, "points", (int64_t)spread->points.count);
-    json_add_int(object, "best", (int64_t)spread->best);
-    json_add_int(object, "waits", (int64_t)spread->waits);
-    json_add_real(object, "mean", spread->mean);
-    json_add_real(object, "median", spread->median);
-    json_add_real(object, "p90", spread->p90);
-    json_add_real(object, "most", spread->most);
+    json_add_int(object, "points", (int64_t)summary->points.count);
+    json_add_int(object, "best", (int64_t)summary->best);
+    json_add_int(object, "waits", (int64_t)summary->waits);
+    json_add_real(object, "mean", summary->mean);
+    json_add_real(object, "median", summary->median);
+    json_add_real(object, "p90", summary->p90);
+    json_add_real(object, "most", summary->most);
 }
 
 static void add_groups(const struct regret_output *output, cJSON *root) {
     static const char *const names[] = {"by_k", "by_gpu_type", "by_waiting"};
     for (enum regret_grouping g = 0; g < REGRET_GROUPINGS; g++) {
         cJSON *list = cJSON_AddArrayToObject(root, names[g]);
-        for (size_t i = 0; i < output->spread->groups[g].count; i++) {
-            const struct regret_group *group = &output->spread->groups[g].at[i];
+        for (size_t i = 0; i < output->summary->groups[g].count; i++) {
+            const struct regret_group *group = &output->summary->groups[g].at[i];
             cJSON *object = cJSON_CreateObject();
             if (g == REGRET_BY_TYPE)
                 json_add_text(object, "gpu_type",
@@ -403,8 +403,8 @@ static cJSON *regret_action_json(const struct regret *regret, const struct regre
 static void add_worst(const struct regret_output *output, cJSON *root) {
     const struct regret *regret = output->regret;
     cJSON *list = cJSON_AddArrayToObject(root, "worst");
-    for (size_t i = 0; i < output->spread->worst.count && i < 10; i++) {
-        const struct regret_point *point = &output->spread->worst.at[i];
+    for (size_t i = 0; i < output->summary->worst.count && i < 10; i++) {
+        const struct regret_point *point = &output->summary->worst.at[i];
         const struct regret_row *row = &regret->rows.at.at[point->first];
         cJSON *object = cJSON_CreateObject();
         struct str story = {0};
@@ -453,7 +453,7 @@ void regret_tables_json(const struct regret_output *output, struct str *out) {
     json_add_int(root, "replications", regret->count);
     json_add_int(root, "decision_points", (int64_t)regret->points);
     json_add_int(root, "failed", (int64_t)regret->failed);
-    add_spread(output->spread, root);
+    add_summary(output->summary, root);
     add_groups(output, root);
     add_hindsight(output, root);
     add_worst(output, root);

@@ -13,7 +13,7 @@
 
 struct regret_output {
     const struct regret *regret;
-    const struct regret_spread *spread;
+    const struct regret_summary *summary;
     const struct bounds *bounds; /* by replication, of hindsight; NULL: none */
 };
 
