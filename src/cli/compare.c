@@ -343,7 +343,7 @@ static int conclude_comparison(struct session *s, const struct compare_perturbed
                                     .shown = s->options->metrics.columns,
                                     .shown_count = s->options->metrics.count,
                                     .perturbed = perturbed,
-                                    .doubt = s->worlds.run ? &s->worlds.doubt : NULL,
+                                    .variance = s->worlds.run ? &s->worlds.variance : NULL,
                                     .worlds = &s->worlds.worlds};
     const struct bound_output bounds = {.study = output.study,
                                         .bounds = s->bounds,

@@ -71,7 +71,7 @@ int compare_worlds_run(struct compare_worlds *w, const struct compare_args *args
     (void)r; /* the error says it */
     progress_line_stop(progress);
     w->run = true;
-    doubt_init(&w->doubt, &w->results, (uint64_t)central->scenario.seed);
+    variance_table_init(&w->variance, &w->results, (uint64_t)central->scenario.seed);
     return report_worlds(w, &error);
 }
 
@@ -145,7 +145,7 @@ void compare_worlds_add_notes(const struct compare_worlds *w, const struct study
 
 void compare_worlds_finish(struct compare_worlds *w) {
     if (w->run)
-        doubt_finish(&w->doubt);
+        variance_table_finish(&w->variance);
     world_results_finish(&w->results);
     world_outcome_finish(&w->outcome);
     worlds_finish(&w->worlds);

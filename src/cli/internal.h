@@ -67,7 +67,7 @@ struct compare_worlds {
     struct worlds worlds; /* count 0: the scenario has none that differ */
     struct world_results results;
     struct world_outcome outcome;
-    struct doubt doubt;
+    struct variance_table variance;
     bool run; /* results and doubt are there */
     const char **names, **policies;
 };

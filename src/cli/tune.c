@@ -155,9 +155,9 @@ static void note_failures(const struct tune_output *output, struct notes *notes)
     str_finish(&text);
 }
 
-static void note_doubts(const struct tune_output *output, struct notes *notes) {
+static void note_caveats(const struct tune_output *output, struct notes *notes) {
     struct str text = {0};
-    tune_report_doubts(output, &text);
+    tune_report_caveats(output, &text);
     for (char *line = text.text, *end; line && (end = strchr(line, '\n')); line = end + 1) {
         *end = '\0';
         notes_say(notes, output->before ? output->before : output->study, line);
@@ -177,7 +177,7 @@ static int print_search(const struct options *options, const struct tune_output 
         if (i == 0 || studies[1] != studies[0])
             notes_add_study(&notes, studies[i]);
     note_failures(output, &notes);
-    note_doubts(output, &notes);
+    note_caveats(output, &notes);
     for (int i = 0; i < 2; i++)
         notes_add_result(&notes, studies[i], &results[i]);
     (options->format == FORMAT_TABLE  ? tune_report

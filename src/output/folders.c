@@ -149,7 +149,7 @@ static cJSON *make_compare_manifest(const char *folder, const struct compare_out
     cJSON *perturbed = cJSON_AddObjectToObject(root, "perturbed");
     for (size_t i = 0; i < output->perturbed_count; i++)
         json_add_real(perturbed, output->perturbed[i].name, output->perturbed[i].amount);
-    if (output->doubt)
+    if (output->variance)
         add_world_counts(root, output, state->outcome);
     add_list(root, "folders", state->folders);
     notes_add_warnings(state->notes, root);
@@ -182,10 +182,10 @@ int compare_dir_write(const char *folder, const struct compare_output *output,
     compare_tables_trends(output, &files[2].text);
     if (output->perturbed_count > 0)
         compare_tables_perturbed(output, &files[3].text);
-    if (output->doubt) {
-        budget_tables_differences(output->doubt, &files[4].text);
-        budget_tables_shares(output->doubt, &files[5].text);
-        worlds_csv(output->worlds, output->doubt->results, &files[6].text);
+    if (output->variance) {
+        variance_tables_differences(output->variance, &files[4].text);
+        variance_tables_shares(output->variance, &files[5].text);
+        worlds_csv(output->worlds, output->variance->results, &files[6].text);
     }
     if (output->bounds)
         bound_tables_csv(output->bounds, &files[8].text);

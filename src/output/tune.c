@@ -298,7 +298,7 @@ static void add_all_idle_axes(const struct tune_output *output, struct str *out)
         add_idle_axes(output, axis, choice, out);
 }
 
-void tune_report_doubts(const struct tune_output *output, struct str *out) {
+void tune_report_caveats(const struct tune_output *output, struct str *out) {
     const struct tune *t = output->tune;
     const struct compare_series *series = output->check.series;
     for (size_t i = 0; i < t->constraint_count; i++)

@@ -34,7 +34,7 @@ void tune_json_failed(cJSON *root, const struct tune *tune);
 void tune_json_checked(cJSON *root, const struct tune_output *output);
 /* What has to be said whatever is printed, a line each: bounds that are broken, a check that is
    none, a search that was cut. */
-void tune_report_doubts(const struct tune_output *output, struct str *out);
+void tune_report_caveats(const struct tune_output *output, struct str *out);
 void tune_json(const struct tune_output *output, struct str *out);
 void tune_report(const struct tune_output *output, struct str *out);
 

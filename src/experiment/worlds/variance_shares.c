@@ -247,9 +247,9 @@ struct crossed_interval crossed_interval_of(const struct crossed *crossed,
     return (struct crossed_interval){ci95, degrees};
 }
 
-/* --- budget --- */
+/* --- variance shares --- */
 
-#define BUDGET_RESAMPLES 1000 /* of the bootstrap */
+#define VARIANCE_RESAMPLES 1000 /* of the bootstrap */
 
 /* What the shares of one difference are made from. */
 struct share_data {
@@ -266,7 +266,7 @@ enum {
     SHARE_GROUPS
 }; /* places of a row of shares */
 
-static double *value_change(const struct budget_values *v, const struct crossed *c, size_t set,
+static double *value_change(const struct variance_values *v, const struct crossed *c, size_t set,
                             size_t world, double *ret_changes) {
     size_t size = v->worlds * v->replications;
     for (size_t r = 0; r < c->replications; r++) {
@@ -277,7 +277,7 @@ static double *value_change(const struct budget_values *v, const struct crossed 
     return ret_changes;
 }
 
-static void fill_effects(const struct budget_values *values, struct share_data *data) {
+static void fill_effects(const struct variance_values *values, struct share_data *data) {
     const struct crossed *c = data->crossed;
     double *changes = mem_zalloc(c->replications, sizeof *changes);
     for (size_t g = 0; g < data->groups; g++)
@@ -318,7 +318,7 @@ static void fill_shares(const struct share_data *data, const unsigned *times, do
 /* Percentiles of the resamples in which the share is defined; sorts them. */
 static struct share_range percentile_range(double share, double *resamples) {
     size_t count = 0;
-    for (size_t i = 0; i < BUDGET_RESAMPLES; i++)
+    for (size_t i = 0; i < VARIANCE_RESAMPLES; i++)
         if (!isnan(resamples[i]))
             resamples[count++] = resamples[i];
     if (!isfinite(share) || count == 0)
@@ -340,18 +340,18 @@ static void bootstrap_ranges(const struct share_data *data, uint64_t seed,
                              struct share_range *ranges) {
     size_t worlds = data->crossed->worlds, columns = SHARE_GROUPS + data->groups;
     double *shares = mem_zalloc(columns, sizeof *shares),
-           *resamples = mem_zalloc(columns * BUDGET_RESAMPLES, sizeof *resamples);
+           *resamples = mem_zalloc(columns * VARIANCE_RESAMPLES, sizeof *resamples);
     unsigned *times = mem_zalloc(worlds, sizeof *times);
     gsl_rng *rng = rng_create(seed, 0, "uncertainty bootstrap");
-    for (size_t i = 0; i < BUDGET_RESAMPLES; i++) {
+    for (size_t i = 0; i < VARIANCE_RESAMPLES; i++) {
         draw_resample(rng, worlds, times);
         fill_shares(data, times, shares);
         for (size_t c = 0; c < columns; c++)
-            resamples[c * BUDGET_RESAMPLES + i] = shares[c];
+            resamples[c * VARIANCE_RESAMPLES + i] = shares[c];
     }
     fill_shares(data, NULL, shares);
     for (size_t c = 0; c < columns; c++)
-        ranges[c] = percentile_range(shares[c], resamples + c * BUDGET_RESAMPLES);
+        ranges[c] = percentile_range(shares[c], resamples + c * VARIANCE_RESAMPLES);
     gsl_rng_free(rng);
     free(times);
     free(resamples);
@@ -359,7 +359,7 @@ static void bootstrap_ranges(const struct share_data *data, uint64_t seed,
 }
 
 /* Where nothing varies, or with one world or one replication, there are no shares. */
-static void fill_ranges(const struct budget_values *values, const struct crossed *crossed,
+static void fill_ranges(const struct variance_values *values, const struct crossed *crossed,
                         uint64_t seed, struct share_range *ranges) {
     size_t groups = values->sets - 1;
     struct crossed_squares squares = crossed_squares_of(crossed, NULL);
@@ -377,15 +377,15 @@ static void fill_ranges(const struct budget_values *values, const struct crossed
     free(data.effects);
 }
 
-void budget_of(const struct budget_values *values, uint64_t seed, struct budget *ret_budget,
-               struct share_range *ret_groups) {
+void variance_shares_of(const struct variance_values *values, uint64_t seed,
+                        struct variance_shares *ret_shares, struct share_range *ret_groups) {
     struct crossed crossed;
     struct share_range *ranges = mem_zalloc(SHARE_GROUPS + values->sets - 1, sizeof *ranges);
     crossed_init(&crossed, values->policy, values->baseline, values->worlds, values->replications);
     struct crossed_squares squares = crossed_squares_of(&crossed, NULL);
     struct crossed_interval interval = crossed_interval_of(&crossed, &squares);
     fill_ranges(values, &crossed, seed, ranges);
-    *ret_budget = (struct budget){
+    *ret_shares = (struct variance_shares){
         .worlds = crossed.worlds,
         .replications = crossed.replications,
         .mean = crossed.mean,
@@ -405,10 +405,10 @@ void budget_of(const struct budget_values *values, uint64_t seed, struct budget 
     free(ranges);
 }
 
-/* --- doubt --- */
+/* --- variance table --- */
 
-static size_t place_of(const struct doubt *doubt, unsigned column, size_t policy) {
-    return column * doubt->results->policies + policy;
+static size_t place_of(const struct variance_table *variance, unsigned column, size_t policy) {
+    return column * variance->results->policies + policy;
 }
 
 /* One column of a policy's runs, [set][world][replication]. */
@@ -421,68 +421,72 @@ static void fill_column(const struct world_results *results, unsigned column, si
                 *values++ = world_results_value(results, run, column);
 }
 
-static void fill_budgets(struct doubt *doubt, unsigned column, uint64_t seed) {
-    const struct world_results *results = doubt->results;
+static void fill_table(struct variance_table *variance, unsigned column, uint64_t seed) {
+    const struct world_results *results = variance->results;
     size_t count = results->sets * results->worlds * results->replications;
     double *values = mem_zalloc(count, sizeof *values), *base = mem_zalloc(count, sizeof *base);
-    struct budget_values pair = {.sets = results->sets,
-                                 .worlds = results->worlds,
-                                 .replications = results->replications,
-                                 .policy = values,
-                                 .baseline = base,
-                                 .direction = metric_table[column].better};
+    struct variance_values pair = {.sets = results->sets,
+                                   .worlds = results->worlds,
+                                   .replications = results->replications,
+                                   .policy = values,
+                                   .baseline = base,
+                                   .direction = metric_table[column].better};
     bool differs = results->baseline != WORLD_NOBODY;
     if (differs)
         fill_column(results, column, results->baseline, base);
     for (size_t p = 0; p < results->policies; p++) {
-        size_t at = place_of(doubt, column, p);
+        size_t at = place_of(variance, column, p);
         fill_column(results, column, p, values);
         pair.worlds = differs && p != results->baseline ? results->worlds : 0;
-        budget_of(&pair, seed, &doubt->budgets[at], doubt->groups + at * doubt_group_count(doubt));
+        variance_shares_of(&pair, seed, &variance->shares[at],
+                           variance->groups + at * variance_group_count(variance));
     }
     free(values);
     free(base);
 }
 
-void doubt_init(struct doubt *doubt, const struct world_results *results, uint64_t seed) {
+void variance_table_init(struct variance_table *variance, const struct world_results *results,
+                         uint64_t seed) {
     size_t count = SUMMARY_COUNT * results->policies;
-    *doubt = (struct doubt){
+    *variance = (struct variance_table){
         .results = results,
-        .budgets = mem_zalloc(count, sizeof *doubt->budgets),
-        .groups = mem_zalloc(count * results->sets, sizeof *doubt->groups),
+        .shares = mem_zalloc(count, sizeof *variance->shares),
+        .groups = mem_zalloc(count * results->sets, sizeof *variance->groups),
     };
     for (unsigned column = 0; column < SUMMARY_COUNT; column++)
-        fill_budgets(doubt, column, seed);
+        fill_table(variance, column, seed);
 }
 
-void doubt_finish(struct doubt *doubt) {
-    if (!doubt)
+void variance_table_finish(struct variance_table *variance) {
+    if (!variance)
         return;
-    free(doubt->budgets);
-    free(doubt->groups);
-    *doubt = (struct doubt){0};
+    free(variance->shares);
+    free(variance->groups);
+    *variance = (struct variance_table){0};
 }
 
-const struct budget *doubt_budget(const struct doubt *doubt, unsigned column, size_t policy) {
-    return &doubt->budgets[place_of(doubt, column, policy)];
+const struct variance_shares *variance_table_at(const struct variance_table *variance,
+                                                unsigned column, size_t policy) {
+    return &variance->shares[place_of(variance, column, policy)];
 }
 
-size_t doubt_group_count(const struct doubt *doubt) {
-    return doubt->results->sets - 1;
+size_t variance_group_count(const struct variance_table *variance) {
+    return variance->results->sets - 1;
 }
 
-const char *doubt_source_name(const struct doubt *doubt, size_t place) {
-    static const char *const names[DOUBT_SOURCES] = {"physics", "workload", "residual"};
-    return place < DOUBT_SOURCES ? names[place] : doubt->results->groups[place - DOUBT_SOURCES];
+const char *variance_source_name(const struct variance_table *variance, size_t place) {
+    static const char *const names[VARIANCE_SOURCES] = {"physics", "workload", "residual"};
+    return place < VARIANCE_SOURCES ? names[place]
+                                    : variance->results->groups[place - VARIANCE_SOURCES];
 }
 
-struct share_range doubt_source_share(const struct doubt *doubt, unsigned column, size_t policy,
-                                      size_t place) {
-    const struct budget *budget = doubt_budget(doubt, column, policy);
-    const struct share_range shares[DOUBT_SOURCES] = {budget->physics, budget->workload,
-                                                      budget->residual};
-    if (place < DOUBT_SOURCES)
-        return shares[place];
-    return doubt->groups[place_of(doubt, column, policy) * doubt_group_count(doubt) + place -
-                         DOUBT_SOURCES];
+struct share_range variance_source_share(const struct variance_table *variance, unsigned column,
+                                         size_t policy, size_t place) {
+    const struct variance_shares *parts = variance_table_at(variance, column, policy);
+    const struct share_range ranges[VARIANCE_SOURCES] = {parts->physics, parts->workload,
+                                                         parts->residual};
+    if (place < VARIANCE_SOURCES)
+        return ranges[place];
+    return variance->groups[place_of(variance, column, policy) * variance_group_count(variance) +
+                            place - VARIANCE_SOURCES];
 }

@@ -1,5 +1,5 @@
 /* The shares of physics and workloads in the variance of a difference: tables crossed by both, the
-   budget of one, and those of all (doubt). */
+   variance shares of one, and those of all (variance table). */
 #ifndef EASIM_EXPERIMENT_WORLDS_VARIANCE_SHARES_H
 #define EASIM_EXPERIMENT_WORLDS_VARIANCE_SHARES_H
 
@@ -48,21 +48,21 @@ struct crossed_interval {
 struct crossed_interval crossed_interval_of(const struct crossed *crossed,
                                             const struct crossed_squares *squares);
 
-/* --- budget --- */
-/* Where the doubt about a difference comes from: a group of physics, the workloads, or both at
+/* --- variance shares --- */
+/* Where the variance of a difference comes from: a group of physics, the workloads, or both at
    once; and how often it holds (semantics 18.1 to 18.3). Pure functions; undefined values are
    NAN. */
 
 /* One metric of a policy and of the baseline, [set][world][replication], NAN where missing. Set 0
    has the worlds as drawn; set g > 0 has them with the draws of group g - 1 alone taken from an
    independent second set. */
-struct budget_values {
+struct variance_values {
     size_t sets, worlds, replications; /* sets >= 1 */
     const double *policy, *baseline;
     enum metric_better direction;
 };
 
-struct budget {
+struct variance_shares {
     size_t worlds, replications; /* that are complete: see crossed_init */
     double mean, ci95, degrees;  /* of the difference policy - baseline over both */
     double base_mean;            /* of the baseline over both */
@@ -74,30 +74,32 @@ struct budget {
 /* groups: sets - 1 of them, the total-effect share of each in the variance of physics (Jansen 1999;
    NAN if that is 0). Intervals: percentiles of a bootstrap that resamples worlds with all their
    runs, from the stream "uncertainty bootstrap" of the seed; an end that is not finite is NAN. */
-void budget_of(const struct budget_values *values, uint64_t seed, struct budget *ret_budget,
-               struct share_range *ret_groups);
+void variance_shares_of(const struct variance_values *values, uint64_t seed,
+                        struct variance_shares *ret_shares, struct share_range *ret_groups);
 
-/* --- doubt: the budgets of all metrics and policies of a comparison in many worlds --- */
+/* --- variance table: the shares of all metrics and policies of a comparison in many worlds --- */
 
-/* Zero-initialise; release with doubt_finish. */
-struct doubt {
+/* Zero-initialise; release with variance_table_finish. */
+struct variance_table {
     const struct world_results *results; /* borrowed */
-    struct budget *budgets;              /* [column][policy]; of the baseline all undefined */
+    struct variance_shares *shares;      /* [column][policy]; of the baseline all undefined */
     struct share_range *groups;          /* [column][policy][group] */
 };
 
 /* seed: of the bootstrap. Without a baseline everything is undefined. */
-void doubt_init(struct doubt *doubt, const struct world_results *results, uint64_t seed);
-void doubt_finish(struct doubt *doubt);
+void variance_table_init(struct variance_table *variance, const struct world_results *results,
+                         uint64_t seed);
+void variance_table_finish(struct variance_table *variance);
 
-const struct budget *doubt_budget(const struct doubt *doubt, unsigned column, size_t policy);
-size_t doubt_group_count(const struct doubt *doubt);
+const struct variance_shares *variance_table_at(const struct variance_table *variance,
+                                                unsigned column, size_t policy);
+size_t variance_group_count(const struct variance_table *variance);
 
 /* Where the variance of a difference comes from: the three variances, then each group in physics.
-   Source `place` of DOUBT_SOURCES + groups. */
-#define DOUBT_SOURCES 3
-const char *doubt_source_name(const struct doubt *doubt, size_t place);
-struct share_range doubt_source_share(const struct doubt *doubt, unsigned column, size_t policy,
-                                      size_t place);
+   Source `place` of VARIANCE_SOURCES + groups. */
+#define VARIANCE_SOURCES 3
+const char *variance_source_name(const struct variance_table *variance, size_t place);
+struct share_range variance_source_share(const struct variance_table *variance, unsigned column,
+                                         size_t policy, size_t place);
 
 #endif

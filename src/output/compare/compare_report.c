@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- budget_report --- */
+/* --- variance report --- */
 /* What many worlds say, below the table of a comparison. */
 
 /* "62 % (50 .. 73)" */
@@ -41,17 +41,17 @@ static void add_better(const struct better *better, struct str *out) {
 }
 
 /* A line of those sources of which a share is known. */
-static void add_sources(const struct doubt *doubt, unsigned column, size_t policy, bool groups,
-                        struct str *out) {
-    size_t first = groups ? DOUBT_SOURCES : 0,
-           end = groups ? DOUBT_SOURCES + doubt_group_count(doubt) : DOUBT_SOURCES;
+static void add_sources(const struct variance_table *variance, unsigned column, size_t policy,
+                        bool groups, struct str *out) {
+    size_t first = groups ? VARIANCE_SOURCES : 0,
+           end = groups ? VARIANCE_SOURCES + variance_group_count(variance) : VARIANCE_SOURCES;
     const char *before = groups ? "of physics: " : "variance: ";
     for (size_t i = first; i < end; i++) {
-        struct share_range range = doubt_source_share(doubt, column, policy, i);
+        struct share_range range = variance_source_share(variance, column, policy, i);
         if (isnan(range.share))
             continue;
         str_addf(out, "%*s%s", before[0] == ',' ? 0 : 20, "", before);
-        str_add_visible(out, doubt_source_name(doubt, i));
+        str_add_visible(out, variance_source_name(variance, i));
         str_add_char(out, ' ');
         add_percent_range(out, &range);
         before = ", ";
@@ -60,10 +60,10 @@ static void add_sources(const struct doubt *doubt, unsigned column, size_t polic
         str_add_char(out, '\n');
 }
 
-static void add_difference(const struct doubt *doubt, const struct report_line *line, size_t policy,
-                           struct str *out) {
-    const struct world_results *results = doubt->results;
-    const struct budget *b = doubt_budget(doubt, line->column, policy);
+static void add_difference(const struct variance_table *variance, const struct report_line *line,
+                           size_t policy, struct str *out) {
+    const struct world_results *results = variance->results;
+    const struct variance_shares *b = variance_table_at(variance, line->column, policy);
     const struct estimate e = {.n = b->worlds, .mean = b->mean, .ci95 = b->ci95};
     str_addf(out, "     %-14s", results->policy_names[policy]);
     if (b->worlds == 0) {
@@ -78,24 +78,24 @@ static void add_difference(const struct doubt *doubt, const struct report_line *
         str_addf(out, "; %zu of %u worlds, %zu of %u workloads", b->worlds, results->worlds,
                  b->replications, results->replications);
     str_add_char(out, '\n');
-    add_sources(doubt, line->column, policy, false, out);
-    add_sources(doubt, line->column, policy, true, out);
+    add_sources(variance, line->column, policy, false, out);
+    add_sources(variance, line->column, policy, true, out);
 }
 
-static void add_metric(const struct doubt *doubt, unsigned column, struct str *out) {
+static void add_metric(const struct variance_table *variance, unsigned column, struct str *out) {
     const struct report_line line = run_report_find_line(column);
     static const char *const directions[] = {"", ", less is better", ", more is better"};
     str_add_char(out, '\n');
     run_report_add_label(out, &line);
     str_addf(out, "%s\n", directions[metric_table[column].better]);
-    for (size_t p = 0; p < doubt->results->policies; p++)
-        if (p != doubt->results->baseline)
-            add_difference(doubt, &line, p, out);
+    for (size_t p = 0; p < variance->results->policies; p++)
+        if (p != variance->results->baseline)
+            add_difference(variance, &line, p, out);
 }
 
-static bool is_known(const struct doubt *doubt, unsigned column) {
-    for (size_t p = 0; p < doubt->results->policies; p++)
-        if (doubt_budget(doubt, column, p)->worlds > 0)
+static bool is_known(const struct variance_table *variance, unsigned column) {
+    for (size_t p = 0; p < variance->results->policies; p++)
+        if (variance_table_at(variance, column, p)->worlds > 0)
             return true;
     return false;
 }
@@ -121,17 +121,17 @@ static void add_legend(const struct world_results *results, struct str *out) {
             results->sets > 1 ? ";\nuncertainty.shares: of no effect here" : "");
 }
 
-void budget_report(const struct doubt *doubt, const unsigned *columns, size_t count,
-                   struct str *out) {
-    const struct world_results *results = doubt->results;
+void variance_report(const struct variance_table *variance, const unsigned *columns, size_t count,
+                     struct str *out) {
+    const struct world_results *results = variance->results;
     if (results->baseline == WORLD_NOBODY) {
         str_add(out, "\nworlds: the baseline has no results: no differences\n");
         return;
     }
     add_legend(results, out);
     for (size_t i = 0; i < count; i++)
-        if (is_known(doubt, columns[i]))
-            add_metric(doubt, columns[i], out);
+        if (is_known(variance, columns[i]))
+            add_metric(variance, columns[i], out);
 }
 
 /* --- compare_report --- */
@@ -363,8 +363,8 @@ void compare_report(const struct compare_output *output, struct str *out) {
     add_queue_trends(output, out);
     for (size_t i = 0; i < output->perturbed_count; i++)
         add_robustness(output, &output->perturbed[i], out);
-    if (output->doubt)
-        budget_report(output->doubt, output->shown, output->shown_count, out);
+    if (output->variance)
+        variance_report(output->variance, output->shown, output->shown_count, out);
     if (all_equal(c))
         str_add(
             out,

@@ -138,14 +138,14 @@ void compare_tables_perturbed(const struct compare_output *output, struct str *o
                 perturbed_rows(&output->perturbed[i], column, out);
 }
 
-/* --- budget_tables --- */
+/* --- variance tables --- */
 /* budget.csv and differences.csv, and the same as a part of the JSON object of a comparison. */
 
 /* clang-format off */
 #define DIFFERENCES_KEYS(X) \
     X(metric, text, "", NEITHER, summary_names[column]) \
-    X(policy, text, "", NEITHER, doubt->results->policy_names[policy]) \
-    X(baseline, text, "", NEITHER, baseline_name(doubt->results))
+    X(policy, text, "", NEITHER, variance->results->policy_names[policy]) \
+    X(baseline, text, "", NEITHER, baseline_name(variance->results))
 #define DIFFERENCES_FIGURES(X) \
     X(worlds, int, "", NEITHER, (int64_t)b->worlds) \
     X(replications, int, "", NEITHER, (int64_t)b->replications) \
@@ -175,7 +175,7 @@ void compare_tables_perturbed(const struct compare_output *output, struct str *o
     X(ci_high, real, METRIC_SHARE, NEITHER, range->high)
 #define BUDGET_COLUMNS(X) \
     DIFFERENCES_KEYS(X) \
-    X(source, text, "", NEITHER, doubt_source_name(doubt, i)) \
+    X(source, text, "", NEITHER, variance_source_name(variance, i)) \
     BUDGET_RANGE(X)
 /* clang-format on */
 
@@ -183,37 +183,40 @@ static const char *baseline_name(const struct world_results *results) {
     return results->baseline == WORLD_NOBODY ? NULL : results->policy_names[results->baseline];
 }
 
-static void share_rows(const struct doubt *doubt, unsigned column, size_t policy, struct str *out) {
-    for (size_t i = 0; i < DOUBT_SOURCES + doubt_group_count(doubt); i++) {
-        const struct share_range of = doubt_source_share(doubt, column, policy, i), *range = &of;
+static void share_rows(const struct variance_table *variance, unsigned column, size_t policy,
+                       struct str *out) {
+    for (size_t i = 0; i < VARIANCE_SOURCES + variance_group_count(variance); i++) {
+        const struct share_range of = variance_source_share(variance, column, policy, i),
+                                 *range = &of;
         TABLE_ROW(BUDGET_COLUMNS);
     }
 }
 
-static void difference_row(const struct doubt *doubt, unsigned column, size_t policy,
+static void difference_row(const struct variance_table *variance, unsigned column, size_t policy,
                            struct str *out) {
-    const struct budget *b = doubt_budget(doubt, column, policy);
+    const struct variance_shares *b = variance_table_at(variance, column, policy);
     TABLE_ROW(DIFFERENCES_COLUMNS);
 }
 
 /* One call for each metric and each policy that has something to differ from. */
-static void each_difference(const struct doubt *doubt,
-                            void (*add_rows)(const struct doubt *, unsigned, size_t, struct str *),
+static void each_difference(const struct variance_table *variance,
+                            void (*add_rows)(const struct variance_table *, unsigned, size_t,
+                                             struct str *),
                             struct str *out) {
     for (unsigned column = 0; column < SUMMARY_COUNT; column++)
-        for (size_t p = 0; p < doubt->results->policies; p++)
-            if (p != doubt->results->baseline)
-                add_rows(doubt, column, p, out);
+        for (size_t p = 0; p < variance->results->policies; p++)
+            if (p != variance->results->baseline)
+                add_rows(variance, column, p, out);
 }
 
-void budget_tables_shares(const struct doubt *doubt, struct str *out) {
+void variance_tables_shares(const struct variance_table *variance, struct str *out) {
     str_add(out, TABLE_HEADER(BUDGET_COLUMNS));
-    each_difference(doubt, share_rows, out);
+    each_difference(variance, share_rows, out);
 }
 
-void budget_tables_differences(const struct doubt *doubt, struct str *out) {
+void variance_tables_differences(const struct variance_table *variance, struct str *out) {
     str_add(out, TABLE_HEADER(DIFFERENCES_COLUMNS));
-    each_difference(doubt, difference_row, out);
+    each_difference(variance, difference_row, out);
 }
 
 static void add_range(cJSON *object, const char *name, const struct share_range *range) {
@@ -221,28 +224,28 @@ static void add_range(cJSON *object, const char *name, const struct share_range 
     BUDGET_RANGE(COLUMN_MEMBER)
 }
 
-static void add_difference_object(cJSON *policies, const struct doubt *doubt, unsigned column,
-                                  size_t policy) {
-    const struct budget *b = doubt_budget(doubt, column, policy);
-    cJSON *object = cJSON_AddObjectToObject(policies, doubt->results->policy_names[policy]);
+static void add_difference_object(cJSON *policies, const struct variance_table *variance,
+                                  unsigned column, size_t policy) {
+    const struct variance_shares *b = variance_table_at(variance, column, policy);
+    cJSON *object = cJSON_AddObjectToObject(policies, variance->results->policy_names[policy]);
     DIFFERENCES_FIGURES(COLUMN_MEMBER)
     add_range(object, "p_better", &b->better.clearly);
     add_range(object, "sign_better", &b->better.sign);
     add_range(object, "p_worse", &b->better.worse);
     cJSON *sources = cJSON_AddObjectToObject(object, "budget");
-    for (size_t i = 0; i < DOUBT_SOURCES + doubt_group_count(doubt); i++) {
-        struct share_range range = doubt_source_share(doubt, column, policy, i);
-        add_range(sources, doubt_source_name(doubt, i), &range);
+    for (size_t i = 0; i < VARIANCE_SOURCES + variance_group_count(variance); i++) {
+        struct share_range range = variance_source_share(variance, column, policy, i);
+        add_range(sources, variance_source_name(variance, i), &range);
     }
 }
 
-void budget_json(cJSON *root, const struct doubt *doubt) {
+void variance_json(cJSON *root, const struct variance_table *variance) {
     cJSON *metrics = cJSON_AddObjectToObject(root, "worlds");
     for (unsigned column = 0; column < SUMMARY_COUNT; column++) {
         cJSON *policies = cJSON_AddObjectToObject(metrics, summary_names[column]);
-        for (size_t p = 0; p < doubt->results->policies; p++)
-            if (p != doubt->results->baseline)
-                add_difference_object(policies, doubt, column, p);
+        for (size_t p = 0; p < variance->results->policies; p++)
+            if (p != variance->results->baseline)
+                add_difference_object(policies, variance, column, p);
     }
 }
 
@@ -328,8 +331,8 @@ void compare_json(const struct compare_output *output, struct str *out) {
         output->perturbed_count > 0 ? cJSON_AddObjectToObject(root, "perturbed") : NULL;
     for (size_t i = 0; i < output->perturbed_count; i++)
         add_perturbed_object(perturbed, &output->perturbed[i], study_metric_groups(output->study));
-    if (output->doubt)
-        budget_json(root, output->doubt);
+    if (output->variance)
+        variance_json(root, output->variance);
     if (output->bounds)
         bound_tables_add_json(output->bounds, root);
     json_print(root, out);

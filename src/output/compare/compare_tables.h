@@ -29,9 +29,9 @@ struct compare_output {
     size_t shown_count;
     const struct compare_perturbed *perturbed;
     size_t perturbed_count;
-    const struct doubt *doubt;         /* what many worlds say; NULL: there is one */
-    const struct worlds *worlds;       /* what was drawn in them */
-    const struct bound_output *bounds; /* of the same policies; NULL: not asked for */
+    const struct variance_table *variance; /* what many worlds say; NULL: there is one */
+    const struct worlds *worlds;           /* what was drawn in them */
+    const struct bound_output *bounds;     /* of the same policies; NULL: not asked for */
 };
 
 void compare_tables_metrics(const struct compare_output *output, struct str *out);
@@ -44,17 +44,20 @@ void compare_json(const struct compare_output *output, struct str *out);
 /* The figures of compare.csv alone, as "metrics". */
 void compare_json_metrics(cJSON *root, const struct comparison *comparison, unsigned groups);
 
-/* --- budget_tables: what many worlds say: budget.csv, differences.csv, and as text and JSON --- */
+/* --- variance tables: what many worlds say: budget.csv, differences.csv, and as text and JSON ---
+ */
 
-void budget_tables_shares(const struct doubt *doubt, struct str *out);      /* budget.csv */
-void budget_tables_differences(const struct doubt *doubt, struct str *out); /* differences.csv */
+void variance_tables_shares(const struct variance_table *variance,
+                            struct str *out); /* budget.csv */
+void variance_tables_differences(const struct variance_table *variance,
+                                 struct str *out); /* differences.csv */
 
 /* The part of the table on the terminal, of these columns. */
-void budget_report(const struct doubt *doubt, const unsigned *columns, size_t count,
-                   struct str *out);
+void variance_report(const struct variance_table *variance, const unsigned *columns, size_t count,
+                     struct str *out);
 
 /* The figures of both files by name, as "worlds". */
-void budget_json(cJSON *root, const struct doubt *doubt);
+void variance_json(cJSON *root, const struct variance_table *variance);
 
 /* --- compare_report: the table a person reads: policies ranked by each metric --- */
 

@@ -50,7 +50,7 @@ static void expect_squares(const struct crossed_squares *found,
 
 /* Rows 1 2 6 and 4 5 3: grand mean 3.5; rows 3 and 4; columns 2.5, 3.5, 4.5; squares 1.5, 4 and 12
    with 1, 2 and 2 degrees of freedom. Variances: 1.5 - 6 and 2 - 6 are below 0, so 0. */
-Test(budget, mean_squares_by_hand) {
+Test(variance_shares, mean_squares_by_hand) {
     static const double values[] = {2, 3, 7, 5, 6, 4}, base[] = {1, 1, 1, 1, 1, 1};
     struct crossed c;
     crossed_init(&c, values, base, 2, 3);
@@ -68,7 +68,7 @@ Test(budget, mean_squares_by_hand) {
     crossed_finish(&c);
 }
 
-Test(budget, mean_squares_by_sums_and_of_resamples) {
+Test(variance_shares, mean_squares_by_sums_and_of_resamples) {
     enum { WORLDS = 13, REPS = 7 };
     double values[WORLDS * REPS], base[WORLDS * REPS] = {0}, again[WORLDS * REPS];
     unsigned times[WORLDS];
@@ -148,7 +148,7 @@ static void count_coverage(const struct law *law, double *ret_crossed, double *r
 
 /* 4,000 trials: standard error 0.0034 at 0.95. With few workloads that vary much more than the rest
    Satterthwaite's degrees of freedom come out a little high. */
-Test(budget, coverage_of_the_interval) {
+Test(variance_shares, coverage_of_the_interval) {
     static const struct law laws[] = {
         {64, 10, 1, 1, 0.5}, {64, 5, 1, 1, 0}, {16, 10, 1, 0.5, 1},
         {8, 8, 0, 1, 1},     {32, 5, 1, 0, 1}, {6, 16, 2, 1, 0.3},
@@ -162,7 +162,7 @@ Test(budget, coverage_of_the_interval) {
 
 /* 64 worlds and 5 workloads that vary as much: means of worlds scatter with variance 1, which gives
    a half width of 1.998 / 8, but their mean has the variance 1/64 + 1/5. */
-Test(budget, worlds_alone_cover_two_fifths) {
+Test(variance_shares, worlds_alone_cover_two_fifths) {
     static const struct law law = {64, 5, 1, 1, 0};
     double crossed, alone, reach = 1.998 / 8 / sqrt(1.0 / 64 + 1.0 / 5);
     count_coverage(&law, &crossed, &alone);
@@ -192,7 +192,7 @@ static double product_output(const double *x) {
 }
 
 struct sample {
-    struct budget_values values;
+    struct variance_values values;
     double *policy, *baseline;
 };
 
@@ -225,7 +225,7 @@ static void draw_sample(const struct made_model *model, size_t worlds, size_t re
     }
     gsl_rng_free(rng);
     s.values =
-        (struct budget_values){PARAMETERS + 1, worlds, reps, s.policy, s.baseline, METRIC_LESS};
+        (struct variance_values){PARAMETERS + 1, worlds, reps, s.policy, s.baseline, METRIC_LESS};
     *ret_sample = s;
 }
 
@@ -234,11 +234,11 @@ static void finish_sample(struct sample *sample) {
     free(sample->baseline);
 }
 
-static void budget_of_model(const struct made_model *model, size_t worlds, uint32_t number,
-                            struct budget *budget, struct share_range *groups) {
+static void shares_of_model(const struct made_model *model, size_t worlds, uint32_t number,
+                            struct variance_shares *parts, struct share_range *groups) {
     struct sample sample;
     draw_sample(model, worlds, 10, number, &sample);
-    budget_of(&sample.values, number, budget, groups);
+    variance_shares_of(&sample.values, number, parts, groups);
     finish_sample(&sample);
 }
 
@@ -251,15 +251,15 @@ static const struct made_model models[] = {
 
 /* 64 worlds: within three standard errors, told from 30 samples: their mean, and each of them (one
    may be farther off: shares are skewed). Of no influence: an interval that holds 0. */
-Test(budget, known_shares_of_64_worlds) {
+Test(variance_shares, known_shares_of_64_worlds) {
     enum { SAMPLES = 30 };
     for (size_t m = 0; m < sizeof models / sizeof *models; m++) {
         double shares[PARAMETERS][SAMPLES];
         size_t held = 0;
         for (uint32_t i = 0; i < SAMPLES; i++) {
-            struct budget budget;
+            struct variance_shares parts;
             struct share_range groups[PARAMETERS];
-            budget_of_model(&models[m], 64, i, &budget, groups);
+            shares_of_model(&models[m], 64, i, &parts, groups);
             for (size_t p = 0; p < PARAMETERS; p++)
                 shares[p][i] = groups[p].share;
             held += groups[2].low == 0;
@@ -279,11 +279,11 @@ Test(budget, known_shares_of_64_worlds) {
     }
 }
 
-Test(budget, known_shares_of_4096_worlds) {
+Test(variance_shares, known_shares_of_4096_worlds) {
     for (size_t m = 0; m < sizeof models / sizeof *models; m++) {
-        struct budget budget;
+        struct variance_shares parts;
         struct share_range groups[PARAMETERS];
-        budget_of_model(&models[m], 4096, 1, &budget, groups);
+        shares_of_model(&models[m], 4096, 1, &parts, groups);
         for (size_t p = 0; p < PARAMETERS; p++)
             cr_expect_float_eq(groups[p].share, models[m].shares[p], 0.03, "model %zu, %zu: %g", m,
                                p, groups[p].share);
@@ -294,55 +294,55 @@ Test(budget, known_shares_of_4096_worlds) {
 /* --- edges --- */
 
 /* Without two worlds, or without two replications, nothing can be told apart; P is still there. */
-Test(budget, one_world_or_one_replication) {
+Test(variance_shares, one_world_or_one_replication) {
     static const double policy[] = {1, 2, 3, 1, 2, 5}, baseline[] = {2, 4, 4, 0, 2, 8};
-    struct budget b;
+    struct variance_shares b;
     struct share_range group;
-    struct budget_values values = {1, 1, 6, policy, baseline, METRIC_LESS};
-    budget_of(&values, 1, &b, &group);
+    struct variance_values values = {1, 1, 6, policy, baseline, METRIC_LESS};
+    variance_shares_of(&values, 1, &b, &group);
     cr_expect(b.worlds == 1 && b.replications == 6 && b.mean == -1);
     cr_expect(isnan(b.ci95) && isnan(b.squares.physics) && isnan(b.physics.share));
     /* differences -1 -2 -1 1 0 -3: sd sqrt 2, t = sqrt 3 < 2.571 */
     cr_expect(b.better.sign.share == 1 && b.better.clearly.share == 0);
-    values = (struct budget_values){1, 6, 1, policy, baseline, METRIC_LESS};
-    budget_of(&values, 1, &b, &group);
+    values = (struct variance_values){1, 6, 1, policy, baseline, METRIC_LESS};
+    variance_shares_of(&values, 1, &b, &group);
     cr_expect(b.worlds == 6 && b.replications == 1 && b.mean == -1);
     cr_expect(isnan(b.ci95) && isnan(b.squares.physics) && isnan(b.physics.share));
     cr_expect(b.better.sign.share == 4.0 / 6, "a tie is not better");
     cr_expect(isnan(b.better.clearly.share) && isnan(b.better.clearly.low));
-    values = (struct budget_values){2, 2, 1, policy, baseline, METRIC_LESS};
-    budget_of(&values, 1, &b, &group);
+    values = (struct variance_values){2, 2, 1, policy, baseline, METRIC_LESS};
+    variance_shares_of(&values, 1, &b, &group);
     cr_expect(isnan(group.share) && isnan(group.low) && isnan(group.high));
 }
 
 /* 0.1 + 0.2 is not 0.3 in the last bit: that is no variance, and no policy is better by it. */
-Test(budget, differences_without_variance) {
+Test(variance_shares, differences_without_variance) {
     static const double policy[] = {0.1 + 0.2, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3},
                         baseline[] = {0.3, 0.3, 0.3, 0.1 + 0.2, 0.3, 0.3, 0.3, 0.3},
                         less[] = {0.2, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2};
-    struct budget b;
+    struct variance_shares b;
     struct share_range group;
-    struct budget_values values = {2, 2, 2, policy, baseline, METRIC_LESS};
-    budget_of(&values, 1, &b, &group);
+    struct variance_values values = {2, 2, 2, policy, baseline, METRIC_LESS};
+    variance_shares_of(&values, 1, &b, &group);
     cr_expect(b.squares.physics == 0 && b.squares.workload == 0 && b.squares.residual == 0);
     cr_expect(isnan(b.physics.share) && isnan(group.share));
     cr_expect(b.better.sign.share == 0 && b.better.clearly.share == 0);
     values.policy = less;
-    budget_of(&values, 1, &b, &group);
+    variance_shares_of(&values, 1, &b, &group);
     cr_expect(b.better.worse.share == 0);
     cr_expect(b.better.clearly.share == 1, "the same in every run: it needs no test");
     cr_expect(b.ci95 < 1e-15 && fabs(b.mean + 0.1) < 1e-15);
     values.direction = METRIC_MORE;
-    budget_of(&values, 1, &b, &group);
+    variance_shares_of(&values, 1, &b, &group);
     cr_expect(b.better.clearly.share == 0 && b.better.sign.share == 0 && b.better.worse.share == 1);
     values.direction = METRIC_NEITHER;
-    budget_of(&values, 1, &b, &group);
+    variance_shares_of(&values, 1, &b, &group);
     cr_expect(isnan(b.better.clearly.share) && isnan(b.better.sign.share));
 }
 
 /* One run in which two policies differ, by d: MS_w = MS_r = MS_e = d^2 / (W R) exactly, so nothing
    is physics or workload, whatever rounding leaves of their differences. */
-Test(budget, a_difference_in_a_single_run) {
+Test(variance_shares, a_difference_in_a_single_run) {
     static const double differences[] = {2.298193366656598e-05, 1.0 / 3, -17.1, 0.7};
     for (size_t i = 0; i < 4; i++)
         for (size_t worlds = 2; worlds <= 12; worlds++)
@@ -370,10 +370,10 @@ Test(budget, a_difference_in_a_single_run) {
 
 /* Worlds of an interrupted run have no values, and in one replication the metric is never defined:
    they leave the rest as if they had not been asked for. */
-Test(budget, missing_runs) {
+Test(variance_shares, missing_runs) {
     enum { WORLDS = 20, REPS = 10, CELLS = WORLDS * REPS };
     struct sample sample;
-    struct budget whole, part;
+    struct variance_shares whole, part;
     struct share_range groups[PARAMETERS], part_groups[PARAMETERS];
     draw_sample(&models[2], WORLDS, REPS, 4, &sample);
     double *policy = mem_zalloc((PARAMETERS + 1) * (WORLDS + 3) * (REPS + 1), sizeof *policy),
@@ -387,10 +387,10 @@ Test(budget, missing_runs) {
                 policy[at] = missing ? NAN : sample.policy[from];
                 baseline[at] = missing && r < REPS ? NAN : 7;
             }
-    budget_of(&sample.values, 3, &whole, groups);
-    budget_of(&(struct budget_values){PARAMETERS + 1, WORLDS + 3, REPS + 1, policy, baseline,
-                                      METRIC_LESS},
-              3, &part, part_groups);
+    variance_shares_of(&sample.values, 3, &whole, groups);
+    variance_shares_of(&(struct variance_values){PARAMETERS + 1, WORLDS + 3, REPS + 1, policy,
+                                                 baseline, METRIC_LESS},
+                       3, &part, part_groups);
     cr_expect(memcmp(&whole, &part, sizeof whole) == 0 && part.worlds == WORLDS);
     cr_expect(memcmp(groups, part_groups, sizeof groups) == 0);
     free(policy);
@@ -399,32 +399,32 @@ Test(budget, missing_runs) {
 }
 
 /* A world without the run of one group still counts for all else. */
-Test(budget, missing_run_of_a_group) {
+Test(variance_shares, missing_run_of_a_group) {
     struct sample sample;
-    struct budget whole, part;
+    struct variance_shares whole, part;
     struct share_range groups[PARAMETERS], part_groups[PARAMETERS];
     draw_sample(&models[2], 20, 10, 4, &sample);
-    budget_of(&sample.values, 3, &whole, groups);
+    variance_shares_of(&sample.values, 3, &whole, groups);
     for (size_t w = 1; w < 20; w++)
         sample.policy[(2 * 20 + w) * 10 + 3] = NAN;
-    budget_of(&sample.values, 3, &part, part_groups);
+    variance_shares_of(&sample.values, 3, &part, part_groups);
     cr_expect(memcmp(&whole, &part, sizeof whole) == 0);
     cr_expect(memcmp(&groups[0], &part_groups[0], sizeof *groups) == 0);
     cr_expect(groups[1].share != part_groups[1].share && !isnan(part_groups[1].share));
     sample.policy[2 * 200] = NAN; /* the last one */
-    budget_of(&sample.values, 3, &part, part_groups);
+    variance_shares_of(&sample.values, 3, &part, part_groups);
     cr_expect(isnan(part_groups[1].share) && isnan(part_groups[1].high));
     finish_sample(&sample);
 }
 
 /* Another seed moves the intervals, not the shares. */
-Test(budget, the_seed_is_that_of_the_bootstrap) {
+Test(variance_shares, the_seed_is_that_of_the_bootstrap) {
     struct sample sample;
-    struct budget one, other;
+    struct variance_shares one, other;
     struct share_range groups[PARAMETERS], other_groups[PARAMETERS];
     draw_sample(&models[3], 32, 10, 9, &sample);
-    budget_of(&sample.values, 1, &one, groups);
-    budget_of(&sample.values, 2, &other, other_groups);
+    variance_shares_of(&sample.values, 1, &one, groups);
+    variance_shares_of(&sample.values, 2, &other, other_groups);
     cr_expect(one.physics.share == other.physics.share && one.physics.low != other.physics.low);
     cr_expect(groups[0].share == other_groups[0].share && groups[0].high != other_groups[0].high);
     finish_sample(&sample);
@@ -432,7 +432,7 @@ Test(budget, the_seed_is_that_of_the_bootstrap) {
 
 /* 8 of 10, 0 of 10: intervals as printed in Newcombe (1998) and by R's prop.test without
    correction. */
-Test(budget, wilson) {
+Test(variance_shares, wilson) {
     struct share_range r = better_wilson(8, 10);
     cr_expect_float_eq(r.low, 0.4901625, 1e-7);
     cr_expect_float_eq(r.high, 0.9433178, 1e-7);

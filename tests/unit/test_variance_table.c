@@ -44,14 +44,14 @@ static void expect_line(const char *text, const char *line) {
     cr_expect(strstr(text, line), "no\n%sin\n%s", line, text);
 }
 
-Test(doubt, tables) {
+Test(variance_table, tables) {
     struct world_results results;
-    struct doubt doubt;
+    struct variance_table variance;
     struct str shares = {0}, rows = {0};
     fill_results(&results);
-    doubt_init(&doubt, &results, 1);
-    budget_tables_shares(&doubt, &shares);
-    budget_tables_differences(&doubt, &rows);
+    variance_table_init(&variance, &results, 1);
+    variance_tables_shares(&variance, &shares);
+    variance_tables_differences(&variance, &rows);
     cr_expect(strncmp(shares.text, "metric,policy,baseline,source,share,ci_low,ci_high\n", 51) ==
               0);
     expect_line(shares.text, "\nenergy_kwh,b,a,physics,0.8,0,0.8\n"
@@ -65,18 +65,18 @@ Test(doubt, tables) {
     expect_line(rows.text, "\nwait_mean_s,b,a,0,0,,,,,,,,,,,,,,,,,\n");
     str_finish(&shares);
     str_finish(&rows);
-    doubt_finish(&doubt);
+    variance_table_finish(&variance);
     world_results_finish(&results);
 }
 
-Test(doubt, report) {
+Test(variance_table, report) {
     static const unsigned columns[] = {WAIT, ENERGY};
     struct world_results results;
-    struct doubt doubt;
+    struct variance_table variance;
     struct str text = {0};
     fill_results(&results);
-    doubt_init(&doubt, &results, 1);
-    budget_report(&doubt, columns, 2, &text);
+    variance_table_init(&variance, &results, 1);
+    variance_report(&variance, columns, 2, &text);
     expect_line(text.text, "worlds: difference from a over 2 worlds x 2 workloads,");
     expect_line(
         text.text,
@@ -88,17 +88,17 @@ Test(doubt, report) {
         "                    of physics: scaling 25 % (25 .. )\n");
     cr_expect(!strstr(text.text, "wait"), "defined for nobody");
     str_finish(&text);
-    doubt_finish(&doubt);
+    variance_table_finish(&variance);
     world_results_finish(&results);
 }
 
-Test(doubt, json) {
+Test(variance_table, json) {
     struct world_results results;
-    struct doubt doubt;
+    struct variance_table variance;
     fill_results(&results);
-    doubt_init(&doubt, &results, 1);
+    variance_table_init(&variance, &results, 1);
     cJSON *root = cJSON_CreateObject();
-    budget_json(root, &doubt);
+    variance_json(root, &variance);
     cJSON *metrics = cJSON_GetObjectItem(root, "worlds");
     cJSON *b = cJSON_GetObjectItem(cJSON_GetObjectItem(metrics, "energy_kwh"), "b");
     cJSON *scaling = cJSON_GetObjectItem(cJSON_GetObjectItem(b, "budget"), "scaling");
@@ -107,23 +107,23 @@ Test(doubt, json) {
     cr_expect(cJSON_IsNull(cJSON_GetObjectItem(scaling, "ci_high")));
     cr_expect_null(cJSON_GetObjectItem(cJSON_GetObjectItem(metrics, "energy_kwh"), "a"));
     cJSON_Delete(root);
-    doubt_finish(&doubt);
+    variance_table_finish(&variance);
     world_results_finish(&results);
 }
 
-Test(doubt, without_a_baseline) {
+Test(variance_table, without_a_baseline) {
     struct world_results results;
-    struct doubt doubt;
+    struct variance_table variance;
     struct str shares = {0}, text = {0};
     fill_results(&results);
     results.baseline = WORLD_NOBODY;
-    doubt_init(&doubt, &results, 1);
-    budget_tables_shares(&doubt, &shares);
-    budget_report(&doubt, (const unsigned[]){ENERGY}, 1, &text);
+    variance_table_init(&variance, &results, 1);
+    variance_tables_shares(&variance, &shares);
+    variance_report(&variance, (const unsigned[]){ENERGY}, 1, &text);
     expect_line(shares.text, "\nenergy_kwh,a,,physics,,,\n");
     cr_expect_str_eq(text.text, "\nworlds: the baseline has no results: no differences\n");
     str_finish(&shares);
     str_finish(&text);
-    doubt_finish(&doubt);
+    variance_table_finish(&variance);
     world_results_finish(&results);
 }
