@@ -1,9 +1,9 @@
-/* easim explain: one job's story. */
+/* easim explain: what became of one job, and why. */
 #include "cli/again.h"
 #include "cli/cli.h"
 #include "cli/scenario_args.h"
-#include "insight/story/repetition.h"
-#include "output/story/story.h"
+#include "insight/explanation/repetition.h"
+#include "output/explanation/explanation.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -86,7 +86,7 @@ static int ask_what_if(struct repeated *a, const struct recorded_args *args, str
     return r;
 }
 
-/* ---- The story ---- */
+/* ---- The explanation ---- */
 
 static int refuse_job(const struct recorded_args *args, struct options *options,
                       struct error *reterr) {
@@ -107,36 +107,36 @@ static int refuse_job(const struct recorded_args *args, struct options *options,
 /* Nobody but its service decides on a replica: the record alone tells. */
 static int explain_replica(struct options *options, const struct recorded_args *args, uint32_t job,
                            struct error *reterr) {
-    struct replica_story story;
+    struct replica_explanation explanation;
     struct str text = {0};
     int r;
     if (options->what_if)
         return error_set(reterr, ERROR_INPUT,
                          "--what-if: %s is a replica of a service: no policy decided on it",
                          options->operands[1]);
-    replica_story_init(&story, &args->run, job);
-    if (options->story_format == STORY_JSON) {
-        replica_json(&story, &text);
+    replica_explanation_init(&explanation, &args->run, job);
+    if (options->explanation_format == EXPLAIN_JSON) {
+        replica_json(&explanation, &text);
         r = cli_print(&text, reterr);
     } else {
-        replica_text(&story, &text);
+        replica_text(&explanation, &text);
         str_addf(&text, "\n(%s)\n", recorded_args_name(args, &options->arena));
         r = cli_print_lines(&text, reterr);
     }
-    replica_story_finish(&story);
+    replica_explanation_finish(&explanation);
     str_finish(&text);
     return r;
 }
 
-static int print_story(struct options *options, const struct recorded_args *args,
-                       const struct story *story, struct error *reterr) {
+static int print_explanation(struct options *options, const struct recorded_args *args,
+                             const struct explanation *explanation, struct error *reterr) {
     struct str text = {0};
     int r;
-    if (options->story_format == STORY_JSON) {
-        story_json(story, &text);
+    if (options->explanation_format == EXPLAIN_JSON) {
+        explanation_json(explanation, &text);
         r = cli_print(&text, reterr);
     } else {
-        story_text(story, &text);
+        explanation_text(explanation, &text);
         str_addf(&text, "\n(%s)\n", recorded_args_name(args, &options->arena));
         r = cli_print_lines(&text, reterr);
     }
@@ -152,7 +152,7 @@ static int explain_job(struct options *options, const struct recorded_args *args
     if (job == EASIM_NONE || job >= args->run.part->jobs_submitted)
         return refuse_job(args, options, reterr);
     struct repeated again = {.study = {.drawn = NULL}};
-    struct story story;
+    struct explanation explanation;
     again_init(&again.again, options, &args->run);
     int r = repeat_run(&again, args, job, reterr);
     if (r == 0 && options->what_if && again.again.foreign)
@@ -164,12 +164,12 @@ static int explain_job(struct options *options, const struct recorded_args *args
                       "--what-if: the run cannot be repeated, so nothing else can be tried: %s",
                       again.again.reason);
     if (r == 0) {
-        story_init(&story, &args->run, job, again.again.reason ? NULL : &again.moments,
-                   again.again.reason);
-        story.may_be_repeated = again.again.foreign != NULL;
-        story.what_if = options->what_if ? &again.what_if : NULL;
-        r = print_story(options, args, &story, reterr);
-        story_finish(&story);
+        explanation_init(&explanation, &args->run, job, again.again.reason ? NULL : &again.moments,
+                         again.again.reason);
+        explanation.may_be_repeated = again.again.foreign != NULL;
+        explanation.what_if = options->what_if ? &again.what_if : NULL;
+        r = print_explanation(options, args, &explanation, reterr);
+        explanation_finish(&explanation);
     }
     regret_finish(&again.what_if);
     moments_finish(&again.moments);

@@ -17,7 +17,7 @@
 static const char *const formats[] = {"table", "csv", "json", NULL};
 static const char *const regretted[] = {"energy", "jct", "misses", NULL};
 static const char *const two_formats[] = {"table", "csv", NULL};
-static const char *const story_formats[] = {"text", "json", NULL};
+static const char *const explanation_formats[] = {"text", "json", NULL};
 static const char *const verified[] = {"budget", "all", "none", NULL};
 static const char *const spans[] = {"both", "one_node", "across_nodes", NULL};
 static const char *const scales[] = {"auto", "linear", "log", NULL};
@@ -262,8 +262,8 @@ const struct option_row option_rows[] = {
      .help = "print nothing but errors"},
 
     /* ---- explain ---- */
-    {"format", 0, NULL, IS(CHOICE, story_format), .commands = IN(EXPLAIN),
-     .choices = story_formats, .usual = "text",
+    {"format", 0, NULL, IS(CHOICE, explanation_format), .commands = IN(EXPLAIN),
+     .choices = explanation_formats, .usual = "text",
      .help = "how to print it: text for people, or one JSON object with every configuration"},
     {"what-if", 0, "WHAT", IS(TEXT, what_if), .commands = IN(EXPLAIN),
      .help = "also simulate to the end of the run, at each of its starts, what would have come of something else: all that was possible, wait, or a number of GPUs and their type, as in '4 h100'"},

@@ -37,7 +37,7 @@ struct option_metrics {
 enum print_format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
 /* Which proposals of insights are simulated. */
 enum verify_choice { VERIFY_BUDGET, VERIFY_ALL, VERIFY_NONE };
-enum story_format { STORY_TEXT, STORY_JSON };
+enum explanation_format { EXPLAIN_TEXT, EXPLAIN_JSON };
 enum span_choice { SPAN_BOTH, SPAN_ONE_NODE, SPAN_ACROSS_NODES };
 enum sweep_engine { ENGINE_LOCAL, ENGINE_PARALLEL, ENGINE_SLURM };
 
@@ -173,7 +173,7 @@ struct options {
     bool gzip;
     double resolution_s;
     uint64_t most_events;
-    enum story_format story_format;
+    enum explanation_format explanation_format;
     const char *what_if;
 
     /* files made of files */

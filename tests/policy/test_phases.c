@@ -22,7 +22,7 @@ TestSuite(phases, .init = temp_dir_enter, .fini = temp_dir_leave);
 static const char lookup[] = POINT(1, 1, 2.5, 80) ", " POINT(1, 2, 4, 100) ", " POINT(
     1, 4, 6, 150) ", " POINT(1, 8, 8, 200) ", " POINT(2, 2, 7, 110) ", " POINT(2, 4, 10, 140);
 
-struct story {
+struct explanation {
     const char *name, *phases, *more, *script; /* more: keys of the model */
     double finish_s, energy_j, lost_s, lost_j, batch;
     uint32_t k;
@@ -42,7 +42,7 @@ static void expect_near(double found, double expected, const char *name, const c
               name, what, found, expected);
 }
 
-static void run_story(const struct story *s) {
+static void run_story(const struct explanation *s) {
     struct trial t;
     trial_run(
         &t,
@@ -74,7 +74,7 @@ static void run_story(const struct story *s) {
 #define UP "{until: 0.25}, {until: 1, phi: 14, batches: [4, 8]}"
 
 Test(phases, batch_at_a_boundary) {
-    static const struct story stories[] = {
+    static const struct explanation stories[] = {
         /* 25/4 = 6.25 s, then 75/(16/3) = 14.0625 s with b 4, the least above 2 */
         {"up", UP, "", "0 start 0 0", 23.3125, 270 + 625 + 150 * 14.0625, 0, 0, 4, 1},
         /* 25/3.2 = 7.8125 s with b 8, then b 4, the largest below it */
@@ -126,21 +126,21 @@ Test(phases, boundaries_between_nanoseconds) {
         joules += took_s * (i % 2 ? 100 : 150);
         before = atof(until);
     }
-    run_story(&(struct story){.name = "41 phases",
-                              .phases = phases,
-                              .more = "",
-                              .script = "0 start 0 0",
-                              .finish_s = 3 + compute_s,
-                              .energy_j = 270 + joules,
-                              .batch = 2,
-                              .k = 1});
+    run_story(&(struct explanation){.name = "41 phases",
+                                    .phases = phases,
+                                    .more = "",
+                                    .script = "0 start 0 0",
+                                    .finish_s = 3 + compute_s,
+                                    .energy_j = 270 + joules,
+                                    .batch = 2,
+                                    .k = 1});
 }
 
 #define LAST (150 * 14.0625) /* J of 75 samples with b 4 */
 
 /* The boundary is at 9.25. */
 Test(phases, lost_work_takes_the_phase_back) {
-    static const struct story stories[] = {
+    static const struct explanation stories[] = {
         /* all 7.25 s are lost, 1 s of them with b 4; then 5 + 6.25 + 14.0625 from 11 on */
         {"killed", UP, "", "0 start 0 0, 10.25 kill 0, 11 start 0 0", 36.3125,
          270 + 775 + 450 + 625 + LAST, 7.25, 775, 4, 1},
@@ -164,7 +164,7 @@ Test(phases, lost_work_takes_the_phase_back) {
 
 /* Configurations of the second phase: (1, 4), (1, 8), (2, 4). */
 Test(phases, resized_in_the_second_phase) {
-    static const struct story stories[] = {
+    static const struct explanation stories[] = {
         /* 7 s of checkpoint and set-up on two GPUs, then 69.67 / (80/11) s */
         {"nothing is lost", UP, "checkpoint_s: 2,", "0 start 0 0, 10.25 resize 0 2",
          17.25 + (75 - 16.0 / 3) * 11 / 80, 270 + 775 + 180 * 7 + 280 * (75 - 16.0 / 3) * 11 / 80,

@@ -128,12 +128,12 @@ static void add_value(const struct report_line *line, double value, struct str *
     str_addf(out, "%s%s", line->unit[0] ? " " : "", line->unit);
 }
 
-/* ---- A story ---- */
+/* ---- A point explained ---- */
 
 /* An action, "2 x h100, b 64" or "waiting"; and what it would have done against the chosen one.
    "2 x h100, b 64, 400 W". */
-static void regret_story_action(const struct regret *regret, const struct regret_row *row,
-                                struct str *out) {
+static void regret_explanation_action(const struct regret *regret, const struct regret_row *row,
+                                      struct str *out) {
     if (row->config == EASIM_NONE) {
         str_add(out, "waiting");
         return;
@@ -187,16 +187,16 @@ static void add_others(const struct regret *regret, const struct regret_row *row
     add_job(regret, row->most_later, others->most_later_s, out);
 }
 
-static void regret_story_effects(const struct regret *regret, const struct regret_row *row,
-                                 const struct regret_row *chosen, struct str *out) {
+static void regret_explanation_effects(const struct regret *regret, const struct regret_row *row,
+                                       const struct regret_row *chosen, struct str *out) {
     add_changes(regret, row, chosen, out);
     str_add(out, "; ");
     add_others(regret, row, out);
 }
 
 /* One point told in a paragraph. */
-static void regret_story(const struct regret *regret, const struct regret_point *point,
-                         struct str *out) {
+static void regret_explanation(const struct regret *regret, const struct regret_point *point,
+                               struct str *out) {
     const struct regret_row *chosen = &regret->rows.at.at[point->first];
     const struct regret_row *best = &regret->rows.at.at[point->best];
     str_addf(out, "replication %" PRIu32 ", %.9g s: ", chosen->replication,
@@ -208,7 +208,7 @@ static void regret_story(const struct regret *regret, const struct regret_point 
         str_add_char(out, ')');
     }
     str_add(out, " started on ");
-    regret_story_action(regret, chosen, out);
+    regret_explanation_action(regret, chosen, out);
     str_addf(out, " with %" PRIu32 " other%s waiting, %" PRIu32 " running, %" PRIu32 " GPUs free",
              chosen->waiting - 1, chosen->waiting == 2 ? "" : "s", chosen->running,
              chosen->free_gpus);
@@ -217,9 +217,9 @@ static void regret_story(const struct regret *regret, const struct regret_point 
         return;
     }
     str_add(out, "; better: ");
-    regret_story_action(regret, best, out);
+    regret_explanation_action(regret, best, out);
     str_add(out, "\n      ");
-    regret_story_effects(regret, best, chosen, out);
+    regret_explanation_effects(regret, best, chosen, out);
     str_add_char(out, '\n');
 }
 
@@ -342,7 +342,7 @@ void regret_report(const struct regret_output *output, struct str *out) {
         str_addf(out, "  what it regrets most:\n");
     for (size_t i = 0; i < summary->worst.count && i < TOLD; i++) {
         str_addf(out, "  %2zu. ", i + 1);
-        regret_story(regret, &summary->worst.at[i], out);
+        regret_explanation(regret, &summary->worst.at[i], out);
     }
     if (regret->failed > 0) {
         str_addf(out, "  %zu of %zu copies have no result, the first: ", regret->failed,
@@ -407,7 +407,7 @@ static void add_worst(const struct regret_output *output, cJSON *root) {
         const struct regret_point *point = &output->summary->worst.at[i];
         const struct regret_row *row = &regret->rows.at.at[point->first];
         cJSON *object = cJSON_CreateObject();
-        struct str story = {0};
+        struct str explanation = {0};
         json_add_int(object, "replication", row->replication);
         json_add_int(object, "point", row->point);
         json_add_real(object, "time_s", units_s(row->time_ns));
@@ -416,9 +416,9 @@ static void add_worst(const struct regret_output *output, cJSON *root) {
         cJSON_AddItemToObject(object, "chosen", regret_action_json(regret, row));
         cJSON_AddItemToObject(object, "best",
                               regret_action_json(regret, &regret->rows.at.at[point->best]));
-        regret_story(regret, point, &story);
-        json_add_text(object, "story", story.text);
-        str_finish(&story);
+        regret_explanation(regret, point, &explanation);
+        json_add_text(object, "story", explanation.text);
+        str_finish(&explanation);
         cJSON_AddItemToArray(list, object);
     }
 }
@@ -467,7 +467,7 @@ static void add_start(const struct regret *regret, const struct regret_row *chos
     str_add(out, "  at ");
     str_add_ns(out, chosen->time_ns);
     str_add(out, " s, in place of ");
-    regret_story_action(regret, chosen, out);
+    regret_explanation_action(regret, chosen, out);
     str_add(out, ":\n");
 }
 
@@ -487,10 +487,10 @@ void regret_what_if(const struct regret *regret, struct str *out) {
             continue;
         }
         str_add(out, "      ");
-        regret_story_action(regret, &rows[i], out);
+        regret_explanation_action(regret, &rows[i], out);
         str_add(out, ": ");
         if (rows[i].known)
-            regret_story_effects(regret, &rows[i], chosen, out);
+            regret_explanation_effects(regret, &rows[i], chosen, out);
         else
             str_add_visible(out, text_places_at(&regret->rows.texts, rows[i].failure));
         str_add_char(out, '\n');

@@ -1,7 +1,7 @@
 /* What became of a replica of a service, and what it and its like did to jobs, from a recorded run
    alone (docs/explain.md). */
-#ifndef EASIM_INSIGHT_STORY_REPLICA_STORY_H
-#define EASIM_INSIGHT_STORY_REPLICA_STORY_H
+#ifndef EASIM_INSIGHT_EXPLANATION_REPLICA_EXPLANATION_H
+#define EASIM_INSIGHT_EXPLANATION_REPLICA_EXPLANATION_H
 
 #include "insight/recorded_run.h"
 
@@ -12,8 +12,8 @@ struct replica_source {
     uint8_t ended;   /* enum segment_cause: why */
 };
 
-/* Release with replica_story_finish. Times that there are not are -1. */
-struct replica_story {
+/* Release with replica_explanation_finish. Times that there are not are -1. */
+struct replica_explanation {
     const struct recorded_run *run;
     uint32_t job;
     const struct recorded_service *service;
@@ -29,10 +29,12 @@ struct replica_story {
     int128 serving_energy;
 };
 
-void replica_story_init(struct replica_story *story, const struct recorded_run *run, uint32_t job);
-void replica_story_finish(struct replica_story *story);
+void replica_explanation_init(struct replica_explanation *explanation,
+                              const struct recorded_run *run, uint32_t job);
+void replica_explanation_finish(struct replica_explanation *explanation);
 /* NULL: it never held GPUs. */
-const struct replica_config *replica_story_config(const struct replica_story *story);
+const struct replica_config *
+replica_explanation_config(const struct replica_explanation *explanation);
 
 /* A preemption after which a replica held GPUs of the job. */
 struct displacement {

@@ -1,5 +1,5 @@
-/* Stories of replicas: see replica_story.h. A replica stays on the GPUs that it got. */
-#include "insight/story/replica_story.h"
+/* Replicas explained: see replica_explanation.h. A replica stays on the GPUs that it got. */
+#include "insight/explanation/replica_explanation.h"
 
 #include "base/units.h"
 
@@ -57,62 +57,68 @@ static const struct recorded_segment *last_holder(const struct recorded_run *run
     return last;
 }
 
-static void add_source(struct replica_story *story, const struct recorded_segment *from) {
-    for (size_t i = 0; i < story->sources.count; i++)
-        if (story->sources.at[i].job == from->job) {
-            story->sources.at[i].gpus++;
+static void add_source(struct replica_explanation *explanation,
+                       const struct recorded_segment *from) {
+    for (size_t i = 0; i < explanation->sources.count; i++)
+        if (explanation->sources.at[i].job == from->job) {
+            explanation->sources.at[i].gpus++;
             return;
         }
-    array_push(&story->sources, ((struct replica_source){from->job, 1, from->end_ns, from->ended}));
+    array_push(&explanation->sources,
+               ((struct replica_source){from->job, 1, from->end_ns, from->ended}));
 }
 
-static void find_sources(struct replica_story *story, const struct recorded_segment *first) {
-    const struct recorded_run *run = story->run;
+static void find_sources(struct replica_explanation *explanation,
+                         const struct recorded_segment *first) {
+    const struct recorded_run *run = explanation->run;
     for (uint32_t i = 0; i < first->gpus_count; i++) {
         const struct recorded_gpus *g = &run->gpus.at[first->gpus + i];
         for (uint32_t gpu = g->first; gpu < g->first + g->count; gpu++) {
             const struct recorded_segment *from = last_holder(run, g->node, gpu, first->start_ns);
             if (from)
-                add_source(story, from);
+                add_source(explanation, from);
         }
     }
-    sort_array(story->sources.at, story->sources.count, by_time);
+    sort_array(explanation->sources.at, explanation->sources.count, by_time);
 }
 
 /* ---- Its service before it ---- */
 
-static void add_other(struct replica_story *story, const struct recorded_segment *s) {
+static void add_other(struct replica_explanation *explanation, const struct recorded_segment *s) {
     if (s->kind == SEGMENT_LOADING) {
-        story->loading++;
+        explanation->loading++;
         return;
     }
-    story->ready++;
-    story->capacity_per_s += recorded_run_config(story->run, s)->goodput[EASIM_ONE_NODE];
-    story->served_per_s += s->work / units_s(s->end_ns - s->start_ns);
+    explanation->ready++;
+    explanation->capacity_per_s +=
+        recorded_run_config(explanation->run, s)->goodput[EASIM_ONE_NODE];
+    explanation->served_per_s += s->work / units_s(s->end_ns - s->start_ns);
 }
 
-static void find_others(struct replica_story *story) {
-    const struct recorded_run *run = story->run;
-    uint32_t service = run->replicas.at[story->job - run->first_replica].service;
+static void find_others(struct replica_explanation *explanation) {
+    const struct recorded_run *run = explanation->run;
+    uint32_t service = run->replicas.at[explanation->job - run->first_replica].service;
     for (uint32_t r = 0; r < run->replicas.count; r++) {
         uint32_t job = run->first_replica + r;
         const struct recorded_segment *all = segments_of(run, job);
         for (uint32_t i = 0; i < run->jobs[job].segment_count; i++) {
             if (run->replicas.at[r].service != service || recorded_segment_waits(&all[i]))
                 continue;
-            if (all[i].start_ns < story->wanted_ns && all[i].end_ns >= story->wanted_ns)
-                add_other(story, &all[i]);
-            story->failed += all[i].ended == CAUSE_NODE_FAILED && all[i].end_ns == story->wanted_ns;
+            if (all[i].start_ns < explanation->wanted_ns && all[i].end_ns >= explanation->wanted_ns)
+                add_other(explanation, &all[i]);
+            explanation->failed +=
+                all[i].ended == CAUSE_NODE_FAILED && all[i].end_ns == explanation->wanted_ns;
         }
     }
 }
 
 /* ---- All ---- */
 
-void replica_story_init(struct replica_story *story, const struct recorded_run *run, uint32_t job) {
+void replica_explanation_init(struct replica_explanation *explanation,
+                              const struct recorded_run *run, uint32_t job) {
     const struct recorded_segment *all = segments_of(run, job), *first = first_on_gpus(run, job);
     uint32_t count = run->jobs[job].segment_count;
-    *story = (struct replica_story){
+    *explanation = (struct replica_explanation){
         .run = run,
         .job = job,
         .service = &run->services[run->replicas.at[job - run->first_replica].service],
@@ -125,25 +131,26 @@ void replica_story_init(struct replica_story *story, const struct recorded_run *
     for (uint32_t i = 0; i < count; i++) {
         if (all[i].kind != SEGMENT_SERVE)
             continue;
-        story->ready_ns = story->ready_ns < 0 ? all[i].start_ns : story->ready_ns;
-        story->tokens += all[i].work;
-        story->serving_s += units_s(all[i].end_ns - all[i].start_ns);
-        story->serving_energy += all[i].energy;
+        explanation->ready_ns = explanation->ready_ns < 0 ? all[i].start_ns : explanation->ready_ns;
+        explanation->tokens += all[i].work;
+        explanation->serving_s += units_s(all[i].end_ns - all[i].start_ns);
+        explanation->serving_energy += all[i].energy;
     }
-    find_others(story);
+    find_others(explanation);
     if (first)
-        find_sources(story, first);
+        find_sources(explanation, first);
 }
 
-void replica_story_finish(struct replica_story *story) {
-    free(story->sources.at);
-    *story = (struct replica_story){0};
+void replica_explanation_finish(struct replica_explanation *explanation) {
+    free(explanation->sources.at);
+    *explanation = (struct replica_explanation){0};
 }
 
-const struct replica_config *replica_story_config(const struct replica_story *story) {
-    const struct recorded_segment *first = first_on_gpus(story->run, story->job);
-    uint32_t begin = story->run->workload.table.sets.at[story->service->set].first;
-    return first ? &story->service->spec->configs[first->config - begin] : NULL;
+const struct replica_config *
+replica_explanation_config(const struct replica_explanation *explanation) {
+    const struct recorded_segment *first = first_on_gpus(explanation->run, explanation->job);
+    uint32_t begin = explanation->run->workload.table.sets.at[explanation->service->set].first;
+    return first ? &explanation->service->spec->configs[first->config - begin] : NULL;
 }
 
 /* ---- What happened to jobs ---- */

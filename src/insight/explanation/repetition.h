@@ -1,6 +1,6 @@
 /* A run again, from what it was made of, to see what its policy saw of one job. */
-#ifndef EASIM_INSIGHT_STORY_REPETITION_H
-#define EASIM_INSIGHT_STORY_REPETITION_H
+#ifndef EASIM_INSIGHT_EXPLANATION_REPETITION_H
+#define EASIM_INSIGHT_EXPLANATION_REPETITION_H
 
 #include "base/array.h"
 #include "base/str.h"

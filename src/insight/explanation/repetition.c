@@ -1,5 +1,5 @@
 /* The repetition of a recorded run. */
-#include "insight/story/repetition.h"
+#include "insight/explanation/repetition.h"
 
 #include "base/units.h"
 #include "easim/predict.h"
