@@ -378,8 +378,8 @@ static int conclude_comparison(struct session *s, const struct compare_perturbed
     find_assumptions(s, &assumptions);
     if (s->comparison.count > 0) {
         /* worlds have read all of them again */
-        enum inputs_look look = s->worlds.worlds.count > 0 ? INPUTS_ALL : INPUTS_LATE;
-        int written = inputs_verify(&s->inputs, look, &error) < 0 ||
+        enum inputs_scope scope = s->worlds.worlds.count > 0 ? INPUTS_ALL : INPUTS_LATE;
+        int written = inputs_verify(&s->inputs, scope, &error) < 0 ||
                               compare_dir_write(s->folder, &output, &state, &error) < 0
                           ? cli_report_error(&error)
                           : print_comparison(s, &output, &notes, &assumptions);

@@ -414,7 +414,7 @@ static void run_scenario(struct suite *suite, uint32_t i) {
     struct suite_run run = {.suite = suite, .builtin = &builtins[i], .record = &suite->records[i]};
     int r = suite_run(&run);
     if (r < 0 && (strncmp(run.record->failure, "crashed: ", 9) == 0 ||
-                  strstr(run.record->failure, LOOK_DAMAGE))) {
+                  strstr(run.record->failure, VIEW_DAMAGE))) {
         struct probe_record *first = run.record;
         run.unchecked = true;
         run.record = suite->spare;

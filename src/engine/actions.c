@@ -12,18 +12,18 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* --- look --- */
+/* --- policy code --- */
 
-void look_begins(struct sim *sim) {
-    view_look_begins(&sim->view);
+void policy_code_begins(struct sim *sim) {
+    view_policy_begins(&sim->view);
 }
 
-void look_ends(struct sim *sim, bool all) {
+void policy_code_ends(struct sim *sim, bool all) {
     char place[VIEW_PLACE_BYTES];
-    if (view_look_ends(&sim->view, all))
+    if (view_policy_ends(&sim->view, all))
         return;
     view_damage(&sim->view, place);
-    sim_fail(sim, ERROR_RUN, "policy %s " LOOK_DAMAGE ": %s", sim->module->policy->name, place);
+    sim_fail(sim, ERROR_RUN, "policy %s " VIEW_DAMAGE ": %s", sim->module->policy->name, place);
 }
 
 /* --- actions --- */
@@ -110,14 +110,14 @@ static int host_start(struct easim_plan *plan, uint32_t job, uint32_t config) {
         config);
     struct action action = {.kind = ACTION_START, .start = {.job = job, .config = config}};
     if (record.refusal == REFUSED_NOT) {
-        look_ends(sim, false);
+        policy_code_ends(sim, false);
         action.start.config = change_start(plan, job, config);
         if (action.start.config != EASIM_NONE &&
             jobs_take_gpus(sim, job, action.start.config, &action.start.allocation))
             add_action(plan, action);
         else
             record.refusal = REFUSED_NOFIT;
-        look_begins(sim);
+        policy_code_begins(sim);
     }
     return answer_action(sim, &record);
 }
@@ -127,11 +127,11 @@ static int host_preempt(struct easim_plan *plan, uint32_t job, bool at_once) {
     struct action_record record =
         record_of(ACTION_PREEMPT, action_check_preempt(sim, job), job, EASIM_NONE);
     if (record.refusal == REFUSED_NOT) {
-        look_ends(sim, false);
+        policy_code_ends(sim, false);
         interrupt_yield_gpus(sim, job, at_once);
         add_action(plan, (struct action){
                              .kind = ACTION_PREEMPT, .at_once = at_once, .start = {.job = job}});
-        look_begins(sim);
+        policy_code_begins(sim);
     }
     return answer_action(sim, &record);
 }
@@ -143,12 +143,12 @@ static int host_resize(struct easim_plan *plan, uint32_t job, uint32_t config) {
         config);
     struct action action = {.kind = ACTION_RESIZE, .start = {.job = job, .config = config}};
     if (record.refusal == REFUSED_NOT) {
-        look_ends(sim, false);
+        policy_code_ends(sim, false);
         if (job_resize_take_gpus(sim, &action.start))
             add_action(plan, action);
         else
             record.refusal = REFUSED_NOFIT;
-        look_begins(sim);
+        policy_code_begins(sim);
     }
     return answer_action(sim, &record);
 }
@@ -186,10 +186,10 @@ static int host_reject(struct easim_plan *plan, uint32_t job, const char *reason
     struct action_record record =
         record_of(ACTION_REJECT, action_check_reject(sim, job), job, EASIM_NONE);
     if (record.refusal == REFUSED_NOT) {
-        look_ends(sim, false);
+        policy_code_ends(sim, false);
         rejection_take(sim, job, rejection_words(sim, reason));
         add_action(plan, (struct action){.kind = ACTION_REJECT, .start = {.job = job}});
-        look_begins(sim);
+        policy_code_begins(sim);
     }
     return answer_action(sim, &record);
 }
@@ -225,7 +225,7 @@ static int answer_parts(struct sim *sim, const struct exchange *exchange, enum r
 
 static void take_exchange(struct easim_plan *plan, struct exchange *exchange) {
     struct sim *sim = plan->sim;
-    look_ends(sim, false);
+    policy_code_ends(sim, false);
     exchange_take_gpus(sim, exchange);
     for (uint32_t i = 0; i < exchange->count; i++) {
         const struct easim_part *part = &exchange->parts[i];
@@ -236,7 +236,7 @@ static void take_exchange(struct easim_plan *plan, struct exchange *exchange) {
                                                    .allocation = exchange->allocations[i]}});
         exchange->allocations[i] = (struct allocation){0}; /* the plan's now */
     }
-    look_begins(sim);
+    policy_code_begins(sim);
 }
 
 static int host_exchange(struct easim_plan *plan, const struct easim_part *parts, uint32_t count,
@@ -289,11 +289,11 @@ static int host_scale_up(struct easim_plan *plan, uint32_t replica_config) {
         power_cap_forbids_nw(sim, replicas_committed_with_nw(sim, service, config)))
         record.refusal = REFUSED_CAP;
     if (record.refusal == REFUSED_NOT) {
-        look_ends(sim, false);
+        policy_code_ends(sim, false);
         replicas_start(sim, service, config);
         record.scaled.number = sim->services.runs[service].last_number;
         service_view_update(sim);
-        look_begins(sim);
+        policy_code_begins(sim);
     }
     return answer_action(sim, &record);
 }
@@ -309,10 +309,10 @@ static int host_scale_down(struct easim_plan *plan, uint32_t replica) {
         record.scaled.number = r->number;
     }
     if (record.refusal == REFUSED_NOT) {
-        look_ends(sim, false);
+        policy_code_ends(sim, false);
         replicas_release(sim, replica);
         service_view_update(sim);
-        look_begins(sim);
+        policy_code_begins(sim);
     }
     return answer_action(sim, &record);
 }

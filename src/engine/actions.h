@@ -23,15 +23,15 @@ struct easim_pass actions_pass(struct easim_plan *plan);
 /* Carries out what the policy has asked for; if the run has failed, drops it. */
 void actions_finish(struct easim_plan *plan);
 
-/* --- look: a look of the policy at the view, which it must not change --- */
+/* --- policy code: what the policy must not change while it runs --- */
 
 /* Part of the message when the policy of a checked run has changed it. */
-#define LOOK_DAMAGE "has written into the view, which is constant"
+#define VIEW_DAMAGE "has written into the view, which is constant"
 
-/* The policy may look from now on; the host writes nothing into the view. */
-void look_begins(struct sim *sim);
-/* The policy has looked, and the host goes on. Fails the run if the policy has written, as far as a
+/* The policy runs from now on; the host writes nothing into the view. */
+void policy_code_begins(struct sim *sim);
+/* The policy has run, and the host goes on. Fails the run if the policy has written, as far as a
    part, or `all`, of the view tells. */
-void look_ends(struct sim *sim, bool all);
+void policy_code_ends(struct sim *sim, bool all);
 
 #endif

@@ -48,11 +48,11 @@ static void call_policy(struct sim *sim, int (*function)(const struct easim_pass
     struct easim_plan plan = {.sim = sim};
     struct easim_pass pass = actions_pass(&plan);
     sim->list.recheck_all = sim->list.recheck_all || (sim->options.check && checks_all(sim));
-    look_begins(sim);
+    policy_code_begins(sim);
     note_call(sim, function ? name : LIST_CALLBACK);
     int r = function ? function(&pass) : list_decide(&sim->list, &pass);
     end_call(sim, function ? name : LIST_CALLBACK);
-    look_ends(sim, checks_all(sim));
+    policy_code_ends(sim, checks_all(sim));
     const char *why = plan.failure.length > 0 ? plan.failure.text : "it gave no reason";
     if (r < 0 && machine_is_named(why)) /* a policy may have a program, or a file */
         machine_end("policy %s: %s failed: %s", sim->module->policy->name, name, why);
@@ -73,11 +73,11 @@ static bool callbacks_may_admit(struct sim *sim, uint32_t job) {
     pass.host = &asking;
     view_job(&sim->view, job)->state =
         EASIM_JOB_WAITING; /* the state in which the policy will see it if it is admitted */
-    look_begins(sim);
+    policy_code_begins(sim);
     note_call(sim, LIST_CALLBACK);
     bool may = list_may_admit(&sim->list, &pass, host_job(pass.view, job), sim->over_cap);
     end_call(sim, LIST_CALLBACK);
-    look_ends(sim, false);
+    policy_code_ends(sim, false);
     actions_finish(&plan);
     return may;
 }
@@ -136,20 +136,20 @@ void callbacks_finish(struct sim *sim) {
 }
 
 void callbacks_check_view(struct sim *sim) {
-    look_begins(sim); /* what the host itself has written since the last look is no damage */
-    look_ends(sim, true);
+    policy_code_begins(sim); /* what the host itself has written since then is no damage */
+    policy_code_ends(sim, true);
 }
 
 bool callbacks_explain(struct sim *sim, char text[static RECHECK_BYTES]) {
     struct easim_plan plan = {.sim = sim};
     struct easim_pass pass = actions_pass(&plan);
     text[0] = '\0';
-    look_begins(sim);
+    policy_code_begins(sim);
     note_call(sim, LIST_CALLBACK);
     bool found = sim->module->policy->list && !list_in_rounds(&sim->list) &&
                  recheck_at_end(&sim->list.index, &pass, text);
     end_call(sim, LIST_CALLBACK);
-    look_ends(sim, true);
+    policy_code_ends(sim, true);
     arena_reset(&sim->scratch);
     return found;
 }

@@ -208,11 +208,11 @@ void view_finish(struct view *view) {
     *view = (struct view){0};
 }
 
-void view_look_begins(struct view *view) {
+void view_policy_begins(struct view *view) {
     guard_show(&view->guard);
 }
 
-bool view_look_ends(struct view *view, bool all) {
+bool view_policy_ends(struct view *view, bool all) {
     return guard_check(&view->guard, all);
 }
 

@@ -65,14 +65,14 @@ int view_init(struct view *view, const struct cluster *cluster, const struct wor
               const struct view_options *options, struct error *reterr) MUST_CHECK;
 void view_finish(struct view *view);
 
-/* Around every look of a policy. view_look_ends: false if the policy has written into the view, as
+/* Around all code of a policy. view_policy_ends: false if the policy has written into the view, as
    far as a part, or `all`, of it tells; view_damage then names the place ("job 17",
    "view->nodes[3]"). */
-void view_look_begins(struct view *view);
-bool view_look_ends(struct view *view, bool all);
+void view_policy_begins(struct view *view);
+bool view_policy_ends(struct view *view, bool all);
 void view_damage(const struct view *view, char text[static VIEW_PLACE_BYTES]);
 
-/* To be written now, between looks. */
+/* To be written now, while no policy runs. */
 struct easim_view *view_header(struct view *view);
 struct easim_job *view_job(struct view *view, uint32_t job);
 struct easim_gpu_type *view_gpu_type(struct view *view, uint32_t gpu_type);

@@ -227,13 +227,13 @@ static bool is_late(const struct input *input) {
            strncmp(input->key, "params_by_policy.", 17) == 0;
 }
 
-int inputs_verify(const struct inputs *inputs, enum inputs_look look, struct error *reterr) {
+int inputs_verify(const struct inputs *inputs, enum inputs_scope scope, struct error *reterr) {
     int r = 0;
     for (size_t i = 0; i < inputs->list.count && r == 0; i++) {
         const struct input *input = &inputs->list.at[i];
-        if (input->sha256[0] && !input->argument && (look != INPUTS_LATE || is_late(input)))
-            r = look == INPUTS_READ ? compare_contents(input, NULL, reterr)
-                                    : verify_input(input, NULL, reterr);
+        if (input->sha256[0] && !input->argument && (scope != INPUTS_LATE || is_late(input)))
+            r = scope == INPUTS_READ ? compare_contents(input, NULL, reterr)
+                                     : verify_input(input, NULL, reterr);
     }
     return r;
 }

@@ -40,14 +40,14 @@ const char *inputs_add(struct inputs *inputs, const struct input *input);
 void inputs_add_study(struct inputs *inputs, const struct study *study);
 /* The files of its scenario alone, of a study that has no policy. */
 void inputs_add_files(struct inputs *inputs, const struct study *study);
-enum inputs_look {
+enum inputs_scope {
     INPUTS_LATE, /* at those that are read while policies run: modules, programs, their files */
     INPUTS_ALL,
     INPUTS_READ /* at all, into each, untouched or not */
 };
 /* Whether the files are still those that were hashed. ERROR_MACHINE names the first that is not, or
    cannot be read. */
-int inputs_verify(const struct inputs *inputs, enum inputs_look look,
+int inputs_verify(const struct inputs *inputs, enum inputs_scope scope,
                   struct error *reterr) MUST_CHECK;
 /* Likewise for what a study has read in a process that came later. */
 int inputs_verify_study(const struct inputs *inputs, const struct study *study,

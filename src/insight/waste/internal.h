@@ -84,7 +84,7 @@ struct wanted_type {
 struct wanted {
     const struct config_table *table;
     struct wanted_type *types;
-    struct set_needs {
+    struct set_demand {
         bool known;
         ARRAY_OF(struct need) list;
     } * sets; /* by set of the table */

@@ -160,7 +160,7 @@ static struct need need_of(const struct easim_config *config) {
 }
 
 /* Of each kind the least is enough, but across nodes more GPUs may fit where fewer do not. */
-static void add_need(struct set_needs *needs, struct need need) {
+static void add_need(struct set_demand *needs, struct need need) {
     for (size_t i = 0; i < needs->list.count; i++) {
         struct need *other = &needs->list.at[i];
         if (other->gpu_type != need.gpu_type || other->kind != need.kind)
@@ -182,9 +182,9 @@ static void prepare_counts(struct wanted *wanted, const struct need *need) {
     idset_init(&wanted->types[need->gpu_type].kinds[need->kind].amounts, size);
 }
 
-static const struct set_needs *needs_of(struct wanted *wanted, uint32_t set) {
+static const struct set_demand *needs_of(struct wanted *wanted, uint32_t set) {
     const struct config_set *s = &wanted->table->sets.at[set];
-    struct set_needs *needs = &wanted->sets[set];
+    struct set_demand *needs = &wanted->sets[set];
     if (needs->known)
         return needs;
     for (uint32_t c = s->first; c < s->first + s->count; c++)
@@ -202,7 +202,7 @@ static void count_jobs(struct wanted *wanted, uint32_t set, uint32_t change) {
 }
 
 void wanted_add(struct wanted *wanted, uint32_t set) {
-    const struct set_needs *needs = needs_of(wanted, set);
+    const struct set_demand *needs = needs_of(wanted, set);
     count_jobs(wanted, set, 1);
     for (size_t i = 0; i < needs->list.count; i++) {
         const struct need *n = &needs->list.at[i];
@@ -212,7 +212,7 @@ void wanted_add(struct wanted *wanted, uint32_t set) {
 }
 
 void wanted_remove(struct wanted *wanted, uint32_t set) {
-    const struct set_needs *needs = needs_of(wanted, set);
+    const struct set_demand *needs = needs_of(wanted, set);
     count_jobs(wanted, set, UINT32_MAX);
     for (size_t i = 0; i < needs->list.count; i++) {
         const struct need *n = &needs->list.at[i];
