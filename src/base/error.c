@@ -116,6 +116,11 @@ void problems_add_setting(struct problems *problems, struct location where, cons
     va_end(arguments);
 }
 
+int problems_add_error(struct problems *problems, const struct error *error) {
+    problems_add(problems, (struct location){0}, NULL, "%s", error->text);
+    return ERROR_INPUT;
+}
+
 void problems_add_text(struct problems *problems, const char *file, const char *text) {
     struct str own = {0};
     if (!keeps_text(problems, file))

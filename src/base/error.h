@@ -65,6 +65,8 @@ void problems_add(struct problems *problems, struct location where, const char *
 /* The same of something that whoever asked for the work has set, or could: "gpu". */
 void problems_add_setting(struct problems *problems, struct location where, const char *name,
                           const char *format, ...) PRINTF_LIKE(4, 5);
+/* An error as a problem; returns ERROR_INPUT. */
+int problems_add_error(struct problems *problems, const struct error *error);
 /* One that names its place itself; file is the one that it counts for. */
 void problems_add_text(struct problems *problems, const char *file, const char *text);
 /* Ends the list: adds a text for each file with problems that have none. */

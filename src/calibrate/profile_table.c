@@ -471,10 +471,8 @@ int profile_table_load(struct profile_table *profile, const char *path, struct p
     struct error error = {0};
     size_t before = problems->count;
     profile->file = path;
-    if (csv_open(path, ',', &r.csv, &error) < 0) {
-        problems_add(problems, (struct location){0}, NULL, "%s", error.text);
-        return ERROR_INPUT;
-    }
+    if (csv_open(path, ',', &r.csv, &error) < 0)
+        return problems_add_error(problems, &error);
     if (find_profile_columns(&r, path) == 0) {
         csv_each_row(r.csv, problems, read_profile_row, &r);
         if (profile->rows.count + profile->inference.count == 0 && problems->count == before)

@@ -44,10 +44,8 @@ static int make_figures(struct session *s, struct problems *problems) {
     if (plot_source_open(&s->source, (const char *const *)s->options->operands,
                          s->options->operand_count, &error) < 0 ||
         plot_source_choose(&s->source, s->options->of_policies.at, s->options->of_policies.count,
-                           &error) < 0) {
-        problems_add(problems, (struct location){0}, NULL, "%s", error.text);
-        return ERROR_INPUT;
-    }
+                           &error) < 0)
+        return problems_add_error(problems, &error);
     for (size_t i = 0; plot_kinds[i].name; i++) {
         struct plot_figure *figure = &s->figures[i];
         if (!is_wanted(s, i))

@@ -199,10 +199,8 @@ int job_table_read(struct job_table *table, const struct job_table_source *sourc
     struct reader r = {.table = table, .source = source, .problems = problems};
     struct error error = {0};
     size_t before = problems->count;
-    if (csv_open(source->path, ',', &r.csv, &error) < 0) {
-        problems_add(problems, (struct location){0}, NULL, "%s", error.text);
-        return ERROR_INPUT;
-    }
+    if (csv_open(source->path, ',', &r.csv, &error) < 0)
+        return problems_add_error(problems, &error);
     r.where = mem_zalloc(source->where_count, sizeof *r.where);
     if (find_job_columns(&r) == 0)
         csv_each_row(r.csv, problems, read_job_row, &r);

@@ -159,10 +159,8 @@ static int gavel_read(const char *path, const struct trace_options *options, str
                        .problems = problems};
     struct error error = {0};
     struct slice line;
-    if (lines_open(path, &r.lines, &error) < 0) {
-        problems_add(problems, (struct location){0}, NULL, "%s", error.text);
-        return ERROR_INPUT;
-    }
+    if (lines_open(path, &r.lines, &error) < 0)
+        return problems_add_error(problems, &error);
     for (size_t i = 0; i < LABEL_COUNT; i++)
         array_push(&trace->label_names, field_names[label_fields[i]]);
     trace->unused = "columns command (label), working_dir (label), num_steps_arg (label), "

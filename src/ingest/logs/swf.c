@@ -339,10 +339,8 @@ static int swf_read(const char *path, const struct trace_options *options, struc
                        .trace = trace,
                        .problems = problems};
     struct error error = {0};
-    if (lines_open(path, &r.lines, &error) < 0) {
-        problems_add(problems, (struct location){0}, NULL, "%s", error.text);
-        return ERROR_INPUT;
-    }
+    if (lines_open(path, &r.lines, &error) < 0)
+        return problems_add_error(problems, &error);
     for (size_t i = 0; i < LABEL_COUNT; i++)
         array_push(&trace->label_names, label_fields[i].name);
     trace->unused = "fields 3, 6, 7, 10, 13 (label), 14, 15 (label), 16 (label), 17, 18";

@@ -106,6 +106,24 @@ static bool is_over_cap(const struct sim *sim, uint32_t job, uint32_t config) {
     return power_cap_forbids((struct sim *)sim, job, config);
 }
 
+/* One that fits. */
+static struct moment_choice choice_with(const struct easim_config *c,
+                                        const struct easim_choice *costs, uint32_t config,
+                                        uint32_t span) {
+    return (struct moment_choice){.config = config,
+                                  .gpu_type = c->gpu_type,
+                                  .k = c->k,
+                                  .milli = c->milli,
+                                  .batch = c->batch,
+                                  .power_limit_w = c->power_limit_w,
+                                  .time_s = costs->time_s,
+                                  .energy_j = costs->energy_j,
+                                  .edp_js = costs->edp_js,
+                                  .span = span,
+                                  .fits = true,
+                                  .extrapolated = c->extrapolated};
+}
+
 static struct moment_choice choice_of(const struct sim *sim, const struct easim_job *job,
                                       uint32_t config) {
     const struct easim_view *view = sim->view.v;
@@ -115,37 +133,17 @@ static struct moment_choice choice_of(const struct sim *sim, const struct easim_
     uint32_t span = fit >= 0 ? (uint32_t)fit : c->empty_span;
     const struct easim_choice costs = is_running ? easim_predict_resized(view, job, config, span)
                                                  : easim_predict(view, job, config, span);
-    return (struct moment_choice){.config = config,
-                                  .gpu_type = c->gpu_type,
-                                  .k = c->k,
-                                  .milli = c->milli,
-                                  .batch = c->batch,
-                                  .power_limit_w = c->power_limit_w,
-                                  .time_s = costs.time_s,
-                                  .energy_j = costs.energy_j,
-                                  .edp_js = costs.edp_js,
-                                  .span = span,
-                                  .fits = fit >= 0,
-                                  .over_cap = fit >= 0 && is_over_cap(sim, job->index, config),
-                                  .extrapolated = c->extrapolated};
+    struct moment_choice choice = choice_with(c, &costs, config, span);
+    choice.fits = fit >= 0;
+    choice.over_cap = choice.fits && is_over_cap(sim, job->index, config);
+    return choice;
 }
 
 static struct moment_choice present_of(const struct sim *sim, const struct easim_job *job) {
     const struct easim_view *view = sim->view.v;
     const struct easim_config *c = easim_view_config(view, job->config);
     const struct easim_choice costs = easim_predict_running(view, job);
-    return (struct moment_choice){.config = job->config,
-                                  .gpu_type = c->gpu_type,
-                                  .k = c->k,
-                                  .milli = c->milli,
-                                  .batch = c->batch,
-                                  .power_limit_w = c->power_limit_w,
-                                  .time_s = costs.time_s,
-                                  .energy_j = costs.energy_j,
-                                  .edp_js = costs.edp_js,
-                                  .span = job->span,
-                                  .fits = true,
-                                  .extrapolated = c->extrapolated};
+    return choice_with(c, &costs, job->config, job->span);
 }
 
 static uint32_t count_ahead(const struct easim_view *view, uint32_t job) {
