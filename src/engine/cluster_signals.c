@@ -13,6 +13,12 @@
 #define ROUNDS_WITH_FAILURES 100
 #define MOST_TIMERS_ALONE    100000 /* one an hour: eleven years */
 
+static const struct series *series_of(const struct sim *sim, uint32_t which) {
+    const struct series *const all[CHANGE_COUNT] = {
+        &sim->cluster->cap_series, &sim->options.prices.price, &sim->options.prices.carbon};
+    return all[which];
+}
+
 static void show_value(struct sim *sim, uint32_t which) {
     struct easim_view *v = view_header(&sim->view);
     double *const values[CHANGE_COUNT] = {&v->power_cap_w, &v->price_per_mwh, &v->carbon_g_per_kwh};
@@ -40,19 +46,18 @@ int64_t cluster_changes_common_period_ns(int64_t a_ns, int64_t b_ns) {
 }
 
 void cluster_changes_init(struct sim *sim) {
-    const struct series *const series[CHANGE_COUNT] = {
-        &sim->cluster->cap_series, &sim->options.prices.price, &sim->options.prices.carbon};
     struct cluster_changes *c = &sim->changes;
     for (uint32_t i = 0; i < CHANGE_COUNT; i++) {
-        if (!series[i]->kind)
+        const struct series *series = series_of(sim, i);
+        if (!series->kind)
             continue; /* a constant */
-        series_start(&c->cursors[i], series[i]);
+        series_start(&c->cursors[i], series);
         show_value(sim, i);
         push_next_change(sim, i);
-        c->round_ns = cluster_changes_common_period_ns(c->round_ns, series_period_ns(series[i]));
-        if (series_last_ns(series[i]) != TIME_NONE_NS &&
-            (!c->end || series_last_ns(series[i]) < series_last_ns(c->end)))
-            c->end = series[i];
+        c->round_ns = cluster_changes_common_period_ns(c->round_ns, series_period_ns(series));
+        if (series_last_ns(series) != TIME_NONE_NS &&
+            (!c->end || series_last_ns(series) < series_last_ns(c->end)))
+            c->end = series;
     }
 }
 
@@ -248,14 +253,12 @@ static void start_series(struct sim *sim, struct forecast_series *series,
 void forecasts_init(struct sim *sim) {
     static const char *const streams[CHANGE_COUNT] = {
         "forecast/power_cap_w", "forecast/price_per_mwh", "forecast/carbon_g_per_kwh"};
-    const struct series *const series[CHANGE_COUNT] = {
-        &sim->cluster->cap_series, &sim->options.prices.price, &sim->options.prices.carbon};
     struct forecasts *f = &sim->forecasts;
     f->hours = forecasts_hours(sim);
     f->hour = -1;
     for (uint32_t i = 0; i < CHANGE_COUNT && f->hours > 0; i++)
-        if (series[i]->kind)
-            start_series(sim, &f->series[i], series[i], streams[i]);
+        if (series_of(sim, i)->kind)
+            start_series(sim, &f->series[i], series_of(sim, i), streams[i]);
     forecasts_update(sim);
 }
 

@@ -1,4 +1,4 @@
-/* Bars of metrics per policy. */
+/* Bars of metrics per policy, and the distribution of job completion times. */
 #include "base/hash.h"
 #include "metrics/summary.h"
 #include "output/plot/figures.h"

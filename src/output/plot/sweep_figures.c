@@ -243,20 +243,29 @@ static int make_lines(const struct grid_table *table, const struct plot_wishes *
     return 0;
 }
 
-int plot_lines(const struct plot_source *source, const struct plot_wishes *wishes,
-               struct plot_figure *figure, struct error *reterr) {
+/* Makes a figure of the points of a sweep, of at most `most` metrics. */
+static int plot_points(const struct plot_source *source, const struct plot_wishes *wishes,
+                       size_t most,
+                       int (*make)(const struct grid_table *table, const struct plot_wishes *wishes,
+                                   const unsigned *metrics, struct plot_figure *figure),
+                       struct plot_figure *figure, struct error *reterr) {
     struct grid_table table = {0};
     size_t count;
-    const unsigned *metrics = metrics_of(wishes, PLOT_MOST_METRICS, &count);
+    const unsigned *metrics = metrics_of(wishes, most, &count);
     if (!source->sweep)
         return plot_not_possible(figure, "there is no sweep.csv in %s", source->shown);
     int r = grid_open(
         &(struct grid_request){source->sweep, metrics, count, wishes->where, wishes->where_count},
         &table, reterr);
     if (r == 0)
-        r = make_lines(&table, wishes, metrics, figure);
+        r = make(&table, wishes, metrics, figure);
     grid_finish(&table);
     return r;
+}
+
+int plot_lines(const struct plot_source *source, const struct plot_wishes *wishes,
+               struct plot_figure *figure, struct error *reterr) {
+    return plot_points(source, wishes, PLOT_MOST_METRICS, make_lines, figure, reterr);
 }
 
 /* ---- Map ---- */
@@ -398,16 +407,5 @@ static int make_map(const struct grid_table *table, const struct plot_wishes *wi
 
 int plot_heatmap(const struct plot_source *source, const struct plot_wishes *wishes,
                  struct plot_figure *figure, struct error *reterr) {
-    struct grid_table table = {0};
-    size_t count;
-    const unsigned *metrics = metrics_of(wishes, 1, &count);
-    if (!source->sweep)
-        return plot_not_possible(figure, "there is no sweep.csv in %s", source->shown);
-    int r = grid_open(
-        &(struct grid_request){source->sweep, metrics, count, wishes->where, wishes->where_count},
-        &table, reterr);
-    if (r == 0)
-        r = make_map(&table, wishes, metrics, figure);
-    grid_finish(&table);
-    return r;
+    return plot_points(source, wishes, 1, make_map, figure, reterr);
 }
