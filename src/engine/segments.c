@@ -446,7 +446,7 @@ void segments_change_utilization(struct sim *sim, uint32_t job) {
     await_utilization(sim, job);
 }
 
-/* --- checkpoint --- */
+/* --- checkpoint: what a job that is stopped keeps and loses of its work --- */
 
 #define MOST_VAIN_STOPS 1000
 

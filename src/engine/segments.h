@@ -93,8 +93,7 @@ int64_t job_finish_predicted_ns(const struct sim *sim, uint32_t job, uint32_t co
 /* The same of a job that goes on computing. */
 int64_t job_finish_predicted_on_ns(const struct sim *sim, uint32_t job);
 
-/* --- checkpoint --- */
-/* When a job is stopped: the part of its work that is kept, and how long it writes. */
+/* --- checkpoint: what a job that is stopped keeps and loses of its work, how long it writes --- */
 
 /* How a job comes to be stopped: with time for a checkpoint, without, or by a failure, which comes
    before the end of a checkpoint of the same instant. */

@@ -1,4 +1,4 @@
-/* Recorded job logs: see trace.h. */
+/* Recorded job logs in memory: their order, begin and notes; readers make the rows. See trace.h. */
 #include "workload/trace.h"
 
 #include "base/mem.h"

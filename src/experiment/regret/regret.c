@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REGRET_USUAL_SAMPLE 100
-
 /* ---- The policy's own runs ---- */
 
 struct own_end {

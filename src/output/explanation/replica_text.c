@@ -1,4 +1,5 @@
-/* A replica explained: see explanation.h. Invariant: names stay on their line. */
+/* A replica explained, as text and as JSON, and words that it shares with explanations of jobs: see
+   explanation.h. Invariant: names stay on their line. */
 #include "output/explanation/explanation.h"
 
 #include "base/units.h"

@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-/* --- jobs_csv --- */
+/* --- jobs_csv: jobs.csv, a row a job --- */
 
 /* clang-format off */
 #define JOBS_COLUMNS(X) \
