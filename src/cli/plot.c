@@ -59,7 +59,7 @@ static int make_figures(struct session *s, struct problems *problems) {
         if (wishes->height > 0)
             figure->height = wishes->height;
         if (r < 0)
-            problems_add(problems, (struct location){0}, NULL, "%s", error.text);
+            problems_add_error(problems, &error);
         else if (r == PLOT_NOT_POSSIBLE && s->options->figures)
             problems_add(problems, (struct location){0}, NULL, "%s: not possible: %s",
                          plot_kinds[i].name, figure->reason);

@@ -337,10 +337,8 @@ int series_load(struct series *series, int64_t start_ns, const struct binding *b
     size_t before = binding->problems->count;
     if (!series->kind || !series->file)
         return 0;
-    if (csv_open(series->file, ',', &r.csv, &error) < 0) {
-        problems_add(binding->problems, (struct location){0}, NULL, "%s", error.text);
-        return ERROR_INPUT;
-    }
+    if (csv_open(series->file, ',', &r.csv, &error) < 0)
+        return problems_add_error(binding->problems, &error);
     if (find_series_columns(&r) == 0) {
         csv_each_row(r.csv, binding->problems, read_series_row, &r);
         if (binding->problems->count == before)

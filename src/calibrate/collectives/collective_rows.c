@@ -151,10 +151,8 @@ int collective_rows_load(struct collective_rows *rows, const char *path,
     struct reader r = {.rows = rows, .binding = binding};
     struct error error = {0};
     size_t before = binding->problems->count;
-    if (csv_open(path, ',', &r.csv, &error) < 0) {
-        problems_add(binding->problems, (struct location){0}, NULL, "%s", error.text);
-        return ERROR_INPUT;
-    }
+    if (csv_open(path, ',', &r.csv, &error) < 0)
+        return problems_add_error(binding->problems, &error);
     if (find_columns(&r, path))
         csv_each_row(r.csv, binding->problems, read_collective_row, &r);
     csv_close(r.csv);

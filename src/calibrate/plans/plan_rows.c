@@ -177,10 +177,8 @@ int plan_rows_load(struct plan_rows *rows, const char *path, const struct model_
     struct reader r = {.rows = rows, .models = models, .binding = binding};
     struct error error = {0};
     size_t before = binding->problems->count;
-    if (csv_open(path, ',', &r.csv, &error) < 0) {
-        problems_add(binding->problems, (struct location){0}, NULL, "%s", error.text);
-        return ERROR_INPUT;
-    }
+    if (csv_open(path, ',', &r.csv, &error) < 0)
+        return problems_add_error(binding->problems, &error);
     int named =
         csv_needed_columns(r.csv, column_names, FIRST_OPTIONAL, r.columns, binding->problems);
     for (int c = FIRST_OPTIONAL; c < COLUMN_COUNT; c++)

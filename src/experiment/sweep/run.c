@@ -46,7 +46,7 @@ int sweep_study(const struct sweep *sweep, size_t point, const struct trace_read
     int verified = r < 0 ? inputs_verify(&sweep->inputs, INPUTS_READ, &error)
                          : inputs_verify_study(&sweep->inputs, study, &error);
     if (verified < 0) {
-        problems_add(problems, (struct location){0}, NULL, "%s", error.text);
+        problems_add_error(problems, &error);
         r = ERROR_MACHINE;
     }
     arena_finish(&arena);

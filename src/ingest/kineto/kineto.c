@@ -28,10 +28,6 @@ struct session {
     struct problems *problems;
 };
 
-static void add_rank_problem(struct session *session, const struct error *error) {
-    problems_add(session->problems, (struct location){0}, NULL, "%s", error->text);
-}
-
 static int compile_pattern(struct session *session, const char *setting, const char *text,
                            struct name_pattern **ret_pattern) {
     struct error error = {0};
@@ -134,7 +130,7 @@ static void read_rank_file(struct session *session, size_t index, const char *pa
     const struct profile_options *options = session->options;
     struct error error = {0};
     if (kineto_trace_read(path, &session->reading, trace, &error) < 0) {
-        add_rank_problem(session, &error);
+        problems_add_error(session->problems, &error);
         return;
     }
     note_input(session, trace);

@@ -74,7 +74,7 @@ void mlperf_lines_close(struct mlperf_lines *lines, const struct error *error,
     bool is_cut = error->code < 0 && lines->lines && lines_is_damaged(lines->lines);
     struct problems *where_to = options->strict ? problems : &profile->notes;
     if (error->code < 0 && !is_cut)
-        problems_add(problems, (struct location){0}, NULL, "%s", error->text);
+        problems_add_error(problems, error);
     else if (is_cut)
         problems_add(where_to, (struct location){0}, NULL, "%s, the lines before count",
                      error->text);

@@ -104,10 +104,6 @@ static void refuse_row(struct records_job *job, const struct records *records, u
     ++*refused;
 }
 
-static void add_problem(struct records_job *job, const char *text) {
-    problems_add(job->problems, (struct location){0}, NULL, "%s", text);
-}
-
 int records_require(struct records_job *job, const struct records *records, const char *name) {
     int column = records_column(records, name);
     if (column < 0)
@@ -184,7 +180,7 @@ static void read_rows(struct records_job *job, struct records *records) {
                      error.text);
         job->profile->damaged = true;
     } else if (got < 0) {
-        add_problem(job, error.text);
+        problems_add_error(job->problems, &error);
     }
     if (refused >= 20)
         problems_add(&job->profile->notes, (struct location){0}, NULL, "%s: %llu rows left out",
@@ -203,7 +199,7 @@ static int read_files(struct records_job *job, char *const *paths, size_t count)
         struct records records;
         struct error error = {0};
         if (records_open(&records, paths[i], &error) < 0)
-            add_problem(job, error.text);
+            problems_add_error(job->problems, &error);
         else if (format->begin(job, &records))
             read_rows(job, &records);
         records_close(&records);

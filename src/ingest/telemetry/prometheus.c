@@ -161,7 +161,7 @@ static int prometheus_read(char *const *paths, size_t count, const struct profil
         t.path = paths[i];
         if (json_stream_open(paths[i], "data.result", series_keys, &stream, &error) < 0 ||
             read_answer_items(&t, stream, &profile->notes, &error) < 0)
-            problems_add(problems, (struct location){0}, NULL, "%s", error.text);
+            problems_add_error(problems, &error);
         json_stream_close(stream);
     }
     if (problems->count == before)

@@ -494,7 +494,7 @@ int telemetry_read(const struct telemetry_format *format, const struct telemetry
         t.path = job->paths[i];
         if (lines_open(t.path, &t.lines, &error) < 0 ||
             read_telemetry_lines(&t, format, &error) < 0)
-            problems_add(job->problems, (struct location){0}, NULL, "%s", error.text);
+            problems_add_error(job->problems, &error);
         lines_close(t.lines);
         t.lines = NULL;
     }
