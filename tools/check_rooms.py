@@ -10,6 +10,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from check_text import run
+
 HEAD = re.compile(r"\|\s*module\s*\|")
 NAME = re.compile(r"`([^`]*)`")
 LEFT_OUT = "internal.h"
@@ -30,7 +32,7 @@ def named_in(text):
             inside = bool(HEAD.match(line))
 
 
-def check(source):
+def problems_of(source):
     for room in sorted(path for path in (source / "src").iterdir() if path.is_dir()):
         readme, modules, places = room / "README.md", modules_of(room), {}
         if not readme.is_file():
@@ -45,6 +47,10 @@ def check(source):
             places.setdefault(name, line)
         for name in sorted(modules - set(places)):
             yield f"{place}:1: does not name the module `{name}`"
+
+
+def check(source):
+    return list(problems_of(source))
 
 
 def self_test():
@@ -68,21 +74,10 @@ def self_test():
                 path = Path(folder, name)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text, encoding="utf-8")
-            assert list(check(Path(folder))) == expected, (extra, list(check(Path(folder))))
+            found = check(Path(folder))
+        assert found == expected, (extra, expected, found)
     print(f"check_rooms: {len(cases)} self-tests passed")
 
 
-def main():
-    if sys.argv[1:] == ["--self-test"]:
-        self_test()
-        return 0
-    if len(sys.argv) != 2 or not Path(sys.argv[1], "src").is_dir():
-        print(__doc__.strip(), file=sys.stderr)
-        return 2
-    problems = list(check(Path(sys.argv[1])))
-    print("".join(problem + "\n" for problem in problems), end="")
-    return 1 if problems else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(__doc__, check, self_test))

@@ -9,17 +9,22 @@ import sys
 from pathlib import Path
 
 
-def literal(text, end="\n"):
-    escaped = [line.replace("\\", "\\\\").replace('"', '\\"') for line in text.splitlines()]
-    return end.join('    "' + line + '\\n"' for line in escaped)
+def quoted(line):
+    return '    "' + line.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def literals(text):
+    return [quoted(line)[:-1] + '\\n"' for line in text.splitlines()]
 
 
 def macros(text, filled):
     for name, body in re.findall(r"^== (\w+)\n(.*?)(?=^== |\Z)", text, re.M | re.S):
         if filled:
-            body = "\n".join(" ".join(paragraph.split("\n")) for paragraph in body.strip().split("\n\n"))
-        lines = literal(body, " \\\n")
-        yield f"#define TEXT_{name} \\\n{lines.removesuffix(chr(92) + 'n' + chr(34)) + chr(34) if filled else lines}\n"
+            *paragraphs, last = [paragraph.replace("\n", " ") for paragraph in body.strip().split("\n\n")]
+            lines = [*literals("\n".join(paragraphs)), quoted(last)]
+        else:
+            lines = literals(body)
+        yield f"#define TEXT_{name} \\\n" + " \\\n".join(lines) + "\n"
 
 
 def main():
@@ -36,7 +41,7 @@ def main():
     for path in map(Path, files):
         name = joined if joined and path.suffix == ending else path.stem
         texts[name] = texts.get(name, "") + path.read_text(encoding="utf-8")
-    parts = [f"static const char {prefix}_{name}[] =\n{literal(text)};\n" for name, text in texts.items()]
+    parts = [f"static const char {prefix}_{name}[] =\n" + "\n".join(literals(text)) + ";\n" for name, text in texts.items()]
     # C promises 4095 bytes of a string; compilers have no such limit
     head = '#pragma GCC diagnostic ignored "-Woverlength-strings"\n' if joined else ""
     Path(output).write_text(head + "\n".join(parts), encoding="utf-8")
