@@ -98,7 +98,7 @@ PARTS = {
     "set-up over": "segments_begin_run",
     "finish": "jobs_finish",
     "event heap": "eventq_pop",
-    "time passes": "power_meter_advance on_advance view_set_now forecasts_update",
+    "time passes": "power_meter_advance on_advance power_means_on_advance view_set_now forecasts_update",
     "rest of the loop": "loop_run",
     "sums at the end": "metrics_sum_up",
 }
