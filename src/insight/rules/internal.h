@@ -13,10 +13,7 @@
 
 /* clang-format off */
 #define RULE(of, ...) struct of##_thresholds {
-#define THRESHOLD(of, threshold, ...) double threshold;
-#define THRESHOLD_ABOVE THRESHOLD
-#define THRESHOLD_COUNT(of, threshold, ...) int64_t threshold;
-#define THRESHOLD_TIME(of, threshold, ...) double threshold##_s;
+#define ROW(of, name, member, type, ...) type member;
 #define RULE_END(of) }; \
     void find_##of(const struct rule_run *run, const void *thresholds, struct insights *insights);
 #include "insight/rules/rules.def"

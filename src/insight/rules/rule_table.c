@@ -7,14 +7,9 @@
 
 /* clang-format off */
 #define RULE(of, ...) static const struct field of##_fields[] = {
-#define ROW(of, name, member, value_type, above, least, most, usual, text) \
+#define ROW(of, name, member, type_in_c, value_type, above, least, most, usual, text) \
     {.key = #name, .type = value_type, .offset = offsetof(struct of##_thresholds, member), \
      .min = least, .above_min = above, .max = most, .default_value = usual, .help = text},
-#define THRESHOLD(of, name, ...) ROW(of, name, name, FIELD_REAL, false, __VA_ARGS__)
-#define THRESHOLD_ABOVE(of, name, ...) ROW(of, name, name, FIELD_REAL, true, __VA_ARGS__)
-#define THRESHOLD_COUNT(of, name, ...) ROW(of, name, name, FIELD_INT, false, __VA_ARGS__)
-#define THRESHOLD_TIME(of, name, ...) \
-    ROW(of, name, name##_s, FIELD_DURATION, false, __VA_ARGS__)
 #define RULE_END(of) FIELDS_END};
 #include "insight/rules/rules.def"
 
@@ -23,10 +18,7 @@ const struct rule rule_table[] = {
     {.id = name, .title = wrong, .trigger = when, .recommends = advice, .measure = share_of, \
      .betters = column, .trust = is_of_trust, .thresholds = of##_fields, \
      .thresholds_size = sizeof(struct of##_thresholds), .find = find_##of},
-#define THRESHOLD(...)
-#define THRESHOLD_ABOVE(...)
-#define THRESHOLD_COUNT(...)
-#define THRESHOLD_TIME(...)
+#define ROW(...)
 #define RULE_END(rule)
 #include "insight/rules/rules.def"
     {0}};
