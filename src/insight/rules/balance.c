@@ -90,13 +90,11 @@ static void report_imbalance(const struct rule_run *rule_run, const struct busyn
                  "nodes are held %.0f %% of the time, with a coefficient of variation of %.2f%s",
                  100 * busy->mean, busy->cv,
                  uneven ? "; one GPU type is full while another has room" : "");
-    insight_figure(insight, "node_busy_cv", "", busy->cv);
-    insight_figure(insight, "node_busy_mean", "", busy->mean);
+    SHOW(insight, imbalance, .node_busy_cv = busy->cv, .node_busy_mean = busy->mean);
     for (uint32_t h = 0; h < cluster->gpu_type_count; h++)
-        insight_figure(insight,
-                       arena_printf(&insights->arena, "busy_%s", cluster->gpu_types[h].name), "",
-                       type_share(rule_run, busy, h));
-    insight_figure(insight, "below_mean", "GPU h", busy->lagging_gpu_s / S_PER_H);
+        insight_figure_of(insights, insight, busy_figures, cluster->gpu_types[h].name,
+                          type_share(rule_run, busy, h));
+    SHOW(insight, below_mean, .below_mean = busy->lagging_gpu_s / S_PER_H);
     add_least_busy(rule_run, busy, insights, insight);
     insight->recommendation = "another choice of GPU types";
     proposal_policies(insight, EASIM_READS_RUN_TIMES, 0);

@@ -108,13 +108,10 @@ static void report_batch(const struct rule_run *rule_run, struct gathered *g,
                  "take %.4g: %.4g kWh",
                  g->jobs, gathered_mean(g, OWN_BATCH), gathered_mean(g, OWN_J),
                  gathered_mean(g, BEST_BATCH), gathered_mean(g, BEST_J), g->lost_j / J_PER_KWH);
-    insight_figure(insight, "jobs", "", g->jobs);
-    insight_figure(insight, "energy_per_sample", "J", gathered_mean(g, OWN_J));
-    insight_figure(insight, "energy_per_sample_best", "J", gathered_mean(g, BEST_J));
-    insight_figure(insight, "batch", "samples", gathered_mean(g, OWN_BATCH));
-    insight_figure(insight, "batch_best", "samples", gathered_mean(g, BEST_BATCH));
-    insight_figure(insight, "memory_share", "", gathered_mean(g, MEMORY));
-    insight_figure(insight, "energy_over_best", "kWh", g->lost_j / J_PER_KWH);
+    SHOW(insight, batch, .jobs = g->jobs, .energy_per_sample = gathered_mean(g, OWN_J),
+         .energy_per_sample_best = gathered_mean(g, BEST_J), .batch = gathered_mean(g, OWN_BATCH),
+         .batch_best = gathered_mean(g, BEST_BATCH), .memory_share = gathered_mean(g, MEMORY),
+         .energy_over_best = g->lost_j / J_PER_KWH);
     insight->recommendation =
         "a larger batch where the memory holds it; check that training still converges";
     propose_batches(rule_run, insights, insight);
@@ -169,11 +166,9 @@ static void report_stranded(const struct rule_run *rule_run, struct gathered *g,
     insight_find(insights, insight,
                  "%.4g GPU h of %u jobs that use %.3g of %.4g GiB, though there are GPUs with less",
                  g->gpu_s / S_PER_H, g->jobs, used_gib, type->memory_gib);
-    insight_figure(insight, "memory_used", "GiB", used_gib);
-    insight_figure(insight, "memory_stranded", "GiB", type->memory_gib - used_gib);
-    insight_figure(insight, "memory", "GiB", type->memory_gib);
-    insight_figure(insight, "gpu_hours", "GPU h", g->gpu_s / S_PER_H);
-    insight_figure(insight, "jobs", "", g->jobs);
+    SHOW(insight, mem_strand, .memory_used = used_gib,
+         .memory_stranded = type->memory_gib - used_gib, .memory = type->memory_gib,
+         .gpu_hours = g->gpu_s / S_PER_H, .jobs = g->jobs);
     insight->recommendation = "GPUs with less memory, several instances on one, or colocation";
     insight->what_if.note = "jobs with a model take whole GPUs, and only their owner knows which "
                             "of them need the large ones";

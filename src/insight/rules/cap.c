@@ -112,14 +112,10 @@ static void report_power_cap(const struct rule_run *rule_run, const struct bound
                  "the power cap kept jobs from starting in %.1f %% of the time, %.4g s of delay "
                  "for %zu jobs, and preempted %.0f",
                  100 * share, delayed->delay_s, delayed->jobs.total, delayed->preempted);
-    insight_figure(insight, "time_share", "", share);
-    insight_figure(insight, "time", "s", bound->time_s);
-    insight_figure(insight, "free_meanwhile", "GPU h", bound->free_gpu_s / S_PER_H);
-    insight_figure(insight, "delay", "s", delayed->delay_s);
-    insight_figure(insight, "jobs_delayed", "", (double)delayed->jobs.total);
-    insight_figure(insight, "jobs_preempted", "", delayed->preempted);
-    insight_figure(insight, "headroom_unused", "W",
-                   bound->time_s > 0 ? bound->headroom_j / bound->time_s : NAN);
+    SHOW(insight, power_cap, .time_share = share, .time = bound->time_s,
+         .free_meanwhile = bound->free_gpu_s / S_PER_H, .delay = delayed->delay_s,
+         .jobs_delayed = (double)delayed->jobs.total, .jobs_preempted = delayed->preempted,
+         .headroom_unused = bound->time_s > 0 ? bound->headroom_j / bound->time_s : NAN);
     for (size_t i = 0; i < delayed->jobs.count; i++) {
         const struct top_entry *e = &delayed->jobs.at[i];
         job_evidence_add(rule_run, e, insights, insight, "%.4g s for the cap alone", e->weight);
@@ -156,11 +152,9 @@ void find_cap_slack(const struct rule_run *rule_run, const void *thresholds,
     insight_find(insights, insight,
                  "while the cap kept jobs from starting the cluster drew %.4g W of %.4g W",
                  bound.power_j / bound.time_s, bound.cap_j / bound.time_s);
-    insight_figure(insight, "slack", "W", slack_j / bound.time_s);
-    insight_figure(insight, "time", "s", bound.time_s);
-    insight_figure(insight, "mean_power", "W", bound.power_j / bound.time_s);
-    insight_figure(insight, "mean_cap", "W", bound.cap_j / bound.time_s);
-    insight_figure(insight, "energy_unused", "kWh", slack_j / J_PER_KWH);
+    SHOW(insight, cap_slack, .slack = slack_j / bound.time_s, .time = bound.time_s,
+         .mean_power = bound.power_j / bound.time_s, .mean_cap = bound.cap_j / bound.time_s,
+         .energy_unused = slack_j / J_PER_KWH);
     add_intervals(insights, insight, &bound.intervals, "the cap keeps a job from starting");
     insight->recommendation = "smaller jobs, or power limits of GPUs";
     if (!proposal_power_limits(rule_run, insights, insight) &&
@@ -225,9 +219,8 @@ void find_cap_breach(const struct rule_run *rule_run, const void *thresholds,
     insight->to_s = units_s(breach.last_ns);
     insight_find(insights, insight, "the cluster drew up to %.4g W more than the cap, for %.4g s",
                  breach.most_w, breach.time_s);
-    insight_figure(insight, "most_over", "W", breach.most_w);
-    insight_figure(insight, "time", "s", breach.time_s);
-    insight_figure(insight, "energy_over", "J", breach.over_j);
+    SHOW(insight, cap_breach, .most_over = breach.most_w, .time = breach.time_s,
+         .energy_over = breach.over_j);
     add_intervals(insights, insight, &breach.intervals, "power above the cap");
     insight->recommendation = "a policy that keeps the cap";
     proposal_policies(insight, 0, EASIM_KEEPS_CAP);

@@ -92,12 +92,8 @@ static void report_carbon(const struct rule_run *rule_run, struct gathered *g, d
         "%.4g kWh of jobs that could wait were taken above %.4g g/kWh: %.4g of %.4g kg CO2; "
         "the mean intensity of the other times would make it %.4g kg",
         kwh, high_g, now_kg, all_kg, shifted_kg);
-    insight_figure(insight, "co2", "kg", now_kg);
-    insight_figure(insight, "co2_shifted", "kg", shifted_kg);
-    insight_figure(insight, "energy_at_high_intensity", "kWh", kwh);
-    insight_figure(insight, "high_intensity", "g/kWh", high_g);
-    insight_figure(insight, "mean_intensity_else", "g/kWh", low_g);
-    insight_figure(insight, "jobs", "", g->jobs);
+    SHOW(insight, carbon, .co2 = now_kg, .co2_shifted = shifted_kg, .energy_at_high_intensity = kwh,
+         .high_intensity = high_g, .mean_intensity_else = low_g, .jobs = g->jobs);
     insight->recommendation = "hold such jobs back while the intensity is high";
     proposal_policies(insight, EASIM_READS_CARBON, 0);
     insight_weigh(insight, now_kg - shifted_kg, all_kg);

@@ -76,13 +76,10 @@ static void report_spread(const struct rule_run *rule_run, struct gathered *g,
                  g->jobs, gathered_mean(g, NODES), place_words(rule_run, g->type, insights),
                  gathered_mean(g, LEAST_NODES), place_words(rule_run, g->other, insights),
                  gathered_mean(g, SLOWDOWN), g->lost_j / J_PER_KWH);
-    insight_figure(insight, "jobs", "", g->jobs);
-    insight_figure(insight, "nodes", "", gathered_mean(g, NODES));
-    insight_figure(insight, "least_nodes", "", gathered_mean(g, LEAST_NODES));
-    insight_figure(insight, "communication_share", "", gathered_mean(g, COMM));
-    insight_figure(insight, "slowdown", "", gathered_mean(g, SLOWDOWN));
-    insight_figure(insight, "energy_lost", "kWh", g->lost_j / J_PER_KWH);
-    insight_figure(insight, "lost", "GPU h", g->lost_gpu_s / S_PER_H);
+    SHOW(insight, spread, .jobs = g->jobs, .nodes = gathered_mean(g, NODES),
+         .least_nodes = gathered_mean(g, LEAST_NODES),
+         .communication_share = gathered_mean(g, COMM), .slowdown = gathered_mean(g, SLOWDOWN),
+         .energy_lost = g->lost_j / J_PER_KWH, .lost = g->lost_gpu_s / S_PER_H);
     insight->recommendation = "jobs that take fewer GPUs, which fit onto a node";
     if (g->least > 1)
         (void)narrower_k(rule_run, insights, insight, (uint32_t)g->least - 1);
@@ -155,15 +152,13 @@ static void report_comm(const struct rule_run *rule_run, struct gathered *g,
     insight_find(insights, insight,
                  "%.0f %% of the time of its iterations is synchronisation: %.4g of %.4g GPU h",
                  100 * gathered_mean(g, COMM), g->lost_gpu_s / S_PER_H, g->gpu_s / S_PER_H);
-    insight_figure(insight, "communication_share", "", gathered_mean(g, COMM));
-    insight_figure(insight, "synchronisation", "GPU h", g->lost_gpu_s / S_PER_H);
-    insight_figure(insight, "gpu_hours", "GPU h", g->gpu_s / S_PER_H);
+    SHOW(insight, comm, .communication_share = gathered_mean(g, COMM),
+         .synchronisation = g->lost_gpu_s / S_PER_H, .gpu_hours = g->gpu_s / S_PER_H);
     for (size_t i = 0; i < counts->at.count; i++)
         if (counts->at.at[i].model == g->model && counts->at.at[i].work > 0)
-            insight_figure(
-                insight,
-                arena_printf(&insights->arena, "communication_share_k%u", counts->at.at[i].type),
-                "", gathered_mean(&counts->at.at[i], COMM));
+            insight_figure_of(insights, insight, comm_k_figures,
+                              arena_printf(&insights->arena, "%u", counts->at.at[i].type),
+                              gathered_mean(&counts->at.at[i], COMM));
     insight->recommendation = "fewer GPUs";
     uint32_t most = most_gpus_within(rule_run, g->model, most_share);
     if (most > 0)

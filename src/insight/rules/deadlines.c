@@ -83,11 +83,11 @@ static void report_misses(const struct rule_run *rule_run, const struct misses *
     insight_find(insights, insight, "%.0f of %.0f due deadlines missed, most often (%.0f): %s",
                  misses->jobs, summary->deadline_jobs, misses->by_cause[most],
                  miss_cause_names[most]);
-    insight_figure(insight, "jobs", "", misses->jobs);
-    insight_figure(insight, "lateness_p50", "s", summary->lateness_p50_s);
-    insight_figure(insight, "lateness_p95", "s", summary->lateness_p95_s);
+    SHOW(insight, miss, .jobs = misses->jobs, .lateness_p50 = summary->lateness_p50_s,
+         .lateness_p95 = summary->lateness_p95_s);
     for (enum miss_cause c = MISS_QUEUED; c < MISS_CAUSES; c++)
-        insight_figure(insight, miss_cause_names[c], "jobs", misses->by_cause[c]);
+        insight_figure_of(insights, insight, miss_cause_figures, miss_cause_names[c],
+                          misses->by_cause[c]);
     for (size_t i = 0; i < misses->latest.count; i++) {
         const struct top_entry *e = &misses->latest.at[i];
         job_evidence_add(rule_run, e, insights, insight, "late by %.4g s: %s", e->weight,
@@ -133,9 +133,8 @@ static void report_infeas(const struct rule_run *rule_run, const struct top_list
         "%zu of %.0f jobs had deadlines before they could finish even alone on the cluster, by up "
         "to %.4g s",
         worst->total, rule_run->jobs, worst->at[0].weight);
-    insight_figure(insight, "jobs", "", (double)worst->total);
-    insight_figure(insight, "gap_mean", "s", gap_sum_s / (double)worst->total);
-    insight_figure(insight, "gap_max", "s", worst->at[0].weight);
+    SHOW(insight, infeas, .jobs = (double)worst->total,
+         .gap_mean = gap_sum_s / (double)worst->total, .gap_max = worst->at[0].weight);
     for (size_t i = 0; i < worst->count; i++) {
         const struct top_entry *e = &worst->at[i];
         job_evidence_add(rule_run, e, insights, insight, "%.4g s too early", e->weight);

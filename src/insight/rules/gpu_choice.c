@@ -115,16 +115,14 @@ static void gather_choices(struct choice *choice) {
 
 /* ---- What is said ---- */
 
-static void add_choice_figures(const struct gathered *g, struct insight *insight) {
-    insight_figure(insight, "starts", "", g->jobs);
-    insight_figure(insight, "speedup", "", gathered_mean(g, SPEEDUP));
-    insight_figure(insight, "power_ratio", "", gathered_mean(g, POWER_RATIO));
-    insight_figure(insight, "energy_per_sample", "J", gathered_mean(g, OWN_J));
-    insight_figure(insight, "energy_per_sample_other", "J", gathered_mean(g, OTHER_J));
-    insight_figure(insight, "edp_ratio", "", gathered_mean(g, EDP_RATIO));
-    insight_figure(insight, "energy_over_best", "kWh", g->lost_j / J_PER_KWH);
-    insight_figure(insight, "time_gained", "h", g->gained_s / S_PER_H);
-    insight_figure(insight, "gpu_hours", "GPU h", g->gpu_s / S_PER_H);
+static void add_choice_figures(const struct gathered *g, const char *own, const char *other,
+                               struct insight *insight) {
+    SHOW(insight, wasted_fast, .starts = g->jobs, .speedup = gathered_mean(g, SPEEDUP),
+         .power_ratio = gathered_mean(g, POWER_RATIO), .energy_per_sample = gathered_mean(g, OWN_J),
+         .energy_per_sample_other = gathered_mean(g, OTHER_J),
+         .edp_ratio = gathered_mean(g, EDP_RATIO), .energy_over_best = g->lost_j / J_PER_KWH,
+         .time_gained = g->gained_s / S_PER_H, .gpu_hours = g->gpu_s / S_PER_H, .gpu_type = own,
+         .other_gpu_type = other);
 }
 
 static void report_choice(const struct choice *choice, struct gathered *g,
@@ -148,9 +146,7 @@ static void report_choice(const struct choice *choice, struct gathered *g,
                      "power, %.4g kWh more",
                      g->jobs, own, other, gathered_mean(g, SPEEDUP), gathered_mean(g, POWER_RATIO),
                      g->lost_j / J_PER_KWH);
-    add_choice_figures(g, insight);
-    insight_figure_text(insights, insight, "gpu_type", own);
-    insight_figure_text(insights, insight, "other_gpu_type", other);
+    add_choice_figures(g, own, other, insight);
     insight->recommendation = arena_printf(&insights->arena, "let jobs use %s alone", other);
     narrower_h(choice->rule_run, insights, insight, g->other);
     insight_weigh(insight, fmax(g->lost_j, 0), choice->rule_run->energy_j);

@@ -1,9 +1,10 @@
 /* Lists of insights: see insight.h. */
-#include "insight/rules/insight.h"
+#include "insight/rules/internal.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 const char *const severity_names[SEVERITY_COUNT] = {"info", "low", "medium", "high"};
 const char *const measure_names[MEASURE_COUNT] = {"energy", "GPU-hours", "jobs", "CO2"};
@@ -13,6 +14,15 @@ const char *const entity_names[ENTITY_COUNT] = {"cluster",  "job",  "user",   "m
                                                 "GPU type", "node", "policy", "service"};
 const char *const evidence_kind_names[EVIDENCE_KIND_COUNT] = {"job",      "decision", "segment",
                                                               "interval", "user",     "GPU type"};
+
+/* Figures of the rules: the rows of FIGURES. */
+#define RULE(...)
+#define ROW(...)
+#define RULE_END(...)
+#define MORE_FIGURES(of, ...)  const struct insight_figure of##_figures[] = {__VA_ARGS__{0}};
+#define X(figure, measured_in) {.name = #figure, .unit = measured_in},
+#define X_TEXT(figure)         {.name = #figure, .unit = "", .is_text = true},
+#include "insight/rules/rules.def"
 
 struct insight *insights_add(struct insights *insights) {
     struct insight *insight = arena_alloc(&insights->arena, sizeof *insight);
@@ -49,14 +59,20 @@ void insight_find(struct insights *insights, struct insight *insight, const char
     va_end(arguments);
 }
 
-void insight_figure(struct insight *insight, const char *name, const char *unit, double value) {
-    array_push(&insight->figures, ((struct insight_figure){name, unit, value, NULL}));
+void insight_figures(struct insight *insight, const struct insight_figure *rows,
+                     const void *values) {
+    _Static_assert(sizeof(double) == sizeof(char *), "members lie as values of the union do");
+    const union insight_value *value = values;
+    for (; rows->name; rows++, value++)
+        array_push(&insight->figures,
+                   ((struct insight_figure){rows->name, rows->unit, rows->is_text, *value}));
 }
 
-void insight_figure_text(struct insights *insights, struct insight *insight, const char *name,
-                         const char *text) {
-    const char *copy = arena_strdup(&insights->arena, text);
-    array_push(&insight->figures, ((struct insight_figure){name, "", NAN, copy}));
+void insight_figure_of(struct insights *insights, struct insight *insight,
+                       const struct insight_figure *row, const char *what, double value) {
+    int kept = (int)strcspn(row->name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+    const char *name = arena_printf(&insights->arena, "%.*s%s", kept, row->name, what);
+    array_push(&insight->figures, ((struct insight_figure){name, row->unit, false, {value}}));
 }
 
 void insight_evidence(struct insights *insights, struct insight *insight,

@@ -59,11 +59,15 @@ enum insight_entity {
 };
 #define ENTITY_COUNT 8
 
-/* A number with its unit ("": plain), or a text. A number that is not finite is not known. */
+/* A number with its unit ("": plain), or a text, as a row of rules.def says. A number that is not
+   finite is not known. */
 struct insight_figure {
     const char *name, *unit;
-    double value;
-    const char *text; /* NULL: a number */
+    bool is_text;
+    union insight_value {
+        double number;
+        const char *text;
+    } value;
 };
 
 enum evidence_kind {
@@ -167,10 +171,12 @@ bool insight_is_shown(const struct insight *insight);
 void insight_weigh(struct insight *insight, double part, double whole);
 void insight_find(struct insights *insights, struct insight *insight, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* name and unit are literals. */
-void insight_figure(struct insight *insight, const char *name, const char *unit, double value);
-void insight_figure_text(struct insights *insights, struct insight *insight, const char *name,
-                         const char *text);
+/* A figure for each row, up to one without a name; values: a struct of a member for each (SHOW). */
+void insight_figures(struct insight *insight, const struct insight_figure *rows,
+                     const void *values);
+/* One more, with `what` in place of the capitals in the row's name: "busy_TYPE". */
+void insight_figure_of(struct insights *insights, struct insight *insight,
+                       const struct insight_figure *row, const char *what, double value);
 /* Counts it, and keeps it if there is room: the most telling come first. The note is copied. */
 void insight_evidence(struct insights *insights, struct insight *insight,
                       const struct insight_evidence *evidence);

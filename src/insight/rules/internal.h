@@ -9,15 +9,24 @@
 #include "insight/rules/rule_run.h"
 #include "insight/waste/instants.h"
 
-/* --- rules: of each rule: the struct of its thresholds, and what looks for it --- */
+/* --- rules: of each rule: the struct of its thresholds, what looks for it, and its figures --- */
 
 /* clang-format off */
 #define RULE(of, ...) struct of##_thresholds {
 #define ROW(of, name, member, type, ...) type member;
 #define RULE_END(of) }; \
     void find_##of(const struct rule_run *run, const void *thresholds, struct insights *insights);
+#define MORE_FIGURES(of, ...) \
+    struct of##_figures { __VA_ARGS__ }; \
+    extern const struct insight_figure of##_figures[];
+#define X(name, unit) double name;
+#define X_TEXT(name) const char *name;
 #include "insight/rules/rules.def"
 /* clang-format on */
+
+/* SHOW(insight, frag, .time_share = x, ...): all figures of FIGURES(frag, ...). */
+#define SHOW(insight, of, ...) \
+    insight_figures(insight, of##_figures, &(const struct of##_figures){__VA_ARGS__})
 
 /* --- proposal --- */
 /* A change is offered only if the run's policy, models and scenario know what it changes. */

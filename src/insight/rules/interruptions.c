@@ -119,12 +119,11 @@ void find_preempt(const struct rule_run *rule_run, const void *thresholds,
                  "GPU h: lost work, checkpoints and restarts",
                  all.preemptions, all.resizes, all.failures, sum.energy_j / J_PER_KWH,
                  sum.gpu_s / S_PER_H);
-    insight_figure(insight, "interruptions", "", all.preemptions + all.resizes + all.failures);
-    insight_figure(insight, "energy", "kWh", sum.energy_j / J_PER_KWH);
-    insight_figure(insight, "gpu_hours", "GPU h", sum.gpu_s / S_PER_H);
-    insight_figure(insight, "share", "", sum.energy_j / rule_run->energy_j);
+    SHOW(insight, preempt, .interruptions = all.preemptions + all.resizes + all.failures,
+         .energy = sum.energy_j / J_PER_KWH, .gpu_hours = sum.gpu_s / S_PER_H,
+         .share = sum.energy_j / rule_run->energy_j);
     if (all.jobs.count > 0)
-        insight_figure(insight, "worst_victim", "kWh", all.jobs.at[0].weight / J_PER_KWH);
+        SHOW(insight, victim, .worst_victim = all.jobs.at[0].weight / J_PER_KWH);
     add_jobs(rule_run, &all.jobs, insights, insight);
     insight->recommendation = "let jobs keep their GPUs for longer";
     propose_for_preempt(rule_run, insights, insight);
@@ -196,10 +195,8 @@ void find_thrash(const struct rule_run *rule_run, const void *thresholds,
         "%.0f of %.0f jobs were interrupted again and again, %.0f times before they had computed "
         "for long: %.1f %% of their energy",
         all.jobs, rule_run->jobs, all.short_runs, 100 * overhead);
-    insight_figure(insight, "jobs", "", all.jobs);
-    insight_figure(insight, "short_runs", "", all.short_runs);
-    insight_figure(insight, "overhead_share", "", overhead);
-    insight_figure(insight, "overhead", "kWh", all.overhead_j / J_PER_KWH);
+    SHOW(insight, thrash, .jobs = all.jobs, .short_runs = all.short_runs,
+         .overhead_share = overhead, .overhead = all.overhead_j / J_PER_KWH);
     add_jobs(rule_run, &all.worst, insights, insight);
     insight->recommendation = "hysteresis: a least time between interruptions of a job, a limit to "
                               "their number";

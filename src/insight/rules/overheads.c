@@ -83,14 +83,11 @@ void find_idle(const struct rule_run *rule_run, const void *thresholds, struct i
     insight_find(insights, insight,
                  "GPUs that no job held drew %.4g kWh while awake, %.1f %% of all energy",
                  idle_j / J_PER_KWH, 100 * idle_j / rule_run->energy_j);
-    insight_figure(insight, "energy", "kWh", idle_j / J_PER_KWH);
-    insight_figure(insight, "share", "", idle_j / rule_run->energy_j);
-    insight_figure(insight, "held_back", "kWh",
-                   rule_run->waste->of[WASTE_HELD_BACK].energy_j / J_PER_KWH);
-    insight_figure(insight, "fragmented", "kWh",
-                   rule_run->waste->of[WASTE_FRAGMENTED].energy_j / J_PER_KWH);
-    insight_figure(insight, "idle", "kWh", rule_run->waste->of[WASTE_IDLE].energy_j / J_PER_KWH);
-    insight_figure(insight, "longest_window", "s", rests.count > 0 ? rests.at[0].weight : 0);
+    SHOW(insight, idle, .energy = idle_j / J_PER_KWH, .share = idle_j / rule_run->energy_j,
+         .held_back = rule_run->waste->of[WASTE_HELD_BACK].energy_j / J_PER_KWH,
+         .fragmented = rule_run->waste->of[WASTE_FRAGMENTED].energy_j / J_PER_KWH,
+         .idle = rule_run->waste->of[WASTE_IDLE].energy_j / J_PER_KWH,
+         .longest_window = rests.count > 0 ? rests.at[0].weight : 0);
     add_rests(rule_run, &rests, insights, insight);
     insight->recommendation = "let idle GPUs sleep";
     propose_sleep(rule_run, t, insights, insight);
@@ -159,9 +156,7 @@ static void report_tail(const struct rule_run *rule_run, const struct tail *tail
     insight_find(insights, insight,
                  "in the last %.4g s before the last finish jobs held %.1f %% of the GPUs",
                  length_s, 100 * use);
-    insight_figure(insight, "time", "s", length_s);
-    insight_figure(insight, "use", "", use);
-    insight_figure(insight, "energy_idle", "kWh", tail->idle_j / J_PER_KWH);
+    SHOW(insight, tail, .time = length_s, .use = use, .energy_idle = tail->idle_j / J_PER_KWH);
     for (size_t i = 0; i < tail->jobs.count; i++) {
         const struct top_entry *e = &tail->jobs.at[i];
         insight_evidence(
@@ -226,11 +221,9 @@ static void report_short(const struct rule_run *rule_run, struct gathered *g,
                  "set-ups, %.1f %% of all energy",
                  g->jobs, g->lost_j / J_PER_KWH,
                  rule_run->energy_j > 0 ? 100 * g->lost_j / rule_run->energy_j : 0);
-    insight_figure(insight, "jobs", "", g->jobs);
-    insight_figure(insight, "set_up_energy", "kWh", g->lost_j / J_PER_KWH);
-    insight_figure(insight, "set_up", "GPU h", g->lost_gpu_s / S_PER_H);
-    insight_figure(insight, "set_up_time", "s", g->s);
-    insight_figure(insight, "overhead", "", g->s / (g->s + g->gained_s));
+    SHOW(insight, short_jobs, .jobs = g->jobs, .set_up_energy = g->lost_j / J_PER_KWH,
+         .set_up = g->lost_gpu_s / S_PER_H, .set_up_time = g->s,
+         .overhead = g->s / (g->s + g->gained_s));
     insight->recommendation = "let one job do the work of several: a set-up for all of them";
     insight->what_if.note = "the scenario does not tell which jobs belong together";
     insight_weigh(insight, g->lost_j, rule_run->energy_j);

@@ -85,12 +85,10 @@ static void report_frag(const struct rule_run *rule_run, const struct frag *frag
                  "in %.1f %% of the time enough GPUs were free for the head of the queue, but not "
                  "in one piece: %.4g GPU h stranded",
                  100 * share, frag->stranded_gpu_s / S_PER_H);
-    insight_figure(insight, "time_share", "", share);
-    insight_figure(insight, "time", "s", frag->time_s);
-    insight_figure(insight, "stranded", "GPU h", frag->stranded_gpu_s / S_PER_H);
-    insight_figure(insight, "largest_free_block", "GPUs",
-                   (double)frag->worst.block_milli / WHOLE_GPU_MILLI);
-    insight_figure(insight, "request", "GPUs", (double)frag->worst.need_milli / WHOLE_GPU_MILLI);
+    SHOW(insight, frag, .time_share = share, .time = frag->time_s,
+         .stranded = frag->stranded_gpu_s / S_PER_H,
+         .largest_free_block = (double)frag->worst.block_milli / WHOLE_GPU_MILLI,
+         .request = (double)frag->worst.need_milli / WHOLE_GPU_MILLI);
     for (size_t i = 0; i < frag->intervals.count; i++)
         job_evidence_add(rule_run, &frag->intervals.at[i], insights, insight,
                          "head of the queue, nothing free fits it");
@@ -248,10 +246,8 @@ static void report_hol(const struct rule_run *rule_run, const struct hol *hol,
         "%.0f of %.0f jobs would have fitted and ended before the head of the queue started; they "
         "waited %.4g s more",
         hol->jobs, rule_run->jobs, hol->wait_s);
-    insight_figure(insight, "jobs", "", hol->jobs);
-    insight_figure(insight, "wait", "s", hol->wait_s);
-    insight_figure(insight, "deadlines_missed_by_it", "", hol->deadlines);
-    insight_figure(insight, "blocked", "GPU h", hol->free_gpu_s / S_PER_H);
+    SHOW(insight, hol, .jobs = hol->jobs, .wait = hol->wait_s,
+         .deadlines_missed_by_it = hol->deadlines, .blocked = hol->free_gpu_s / S_PER_H);
     for (size_t i = 0; i < hol->blocked.count; i++)
         job_evidence_add(rule_run, &hol->blocked.at[i], insights, insight,
                          "could have run before the head of the queue");

@@ -11,6 +11,7 @@
     {.key = #name, .type = value_type, .offset = offsetof(struct of##_thresholds, member), \
      .min = least, .above_min = above, .max = most, .default_value = usual, .help = text},
 #define RULE_END(of) FIELDS_END};
+#define MORE_FIGURES(...)
 #include "insight/rules/rules.def"
 
 const struct rule rule_table[] = {
@@ -20,6 +21,7 @@ const struct rule rule_table[] = {
      .thresholds_size = sizeof(struct of##_thresholds), .find = find_##of},
 #define ROW(...)
 #define RULE_END(rule)
+#define MORE_FIGURES(...)
 #include "insight/rules/rules.def"
     {0}};
 /* clang-format on */

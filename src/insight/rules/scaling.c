@@ -201,9 +201,8 @@ static void report_underscale(const struct rule_run *rule_run, struct gathered *
                  "%.4g GPU h were idle with which, by the models, %u jobs would have saved %.4g h, "
                  "for no more energy of their own",
                  g->gpu_s / S_PER_H, g->jobs, g->gained_s / S_PER_H);
-    insight_figure(insight, "idle", "GPU h", g->gpu_s / S_PER_H);
-    insight_figure(insight, "time_saved", "s", g->gained_s);
-    insight_figure(insight, "jobs", "", g->jobs);
+    SHOW(insight, underscale, .idle = g->gpu_s / S_PER_H, .time_saved = g->gained_s,
+         .jobs = g->jobs);
     insight->recommendation = "let jobs grow into free GPUs when nobody waits for these";
     if (!proposal_param(rule_run, insights, insight, "resize", "true"))
         proposal_none(insight, "the policy has no parameter for it, or does it already");
@@ -295,14 +294,10 @@ static void report_overscale(const struct rule_run *rule_run, struct gathered *g
                  "%.4g kWh for %.4g h",
                  g->jobs, gathered_mean(g, OWN_K), gathered_mean(g, KNEE_K),
                  g->lost_gpu_s / S_PER_H, g->lost_j / J_PER_KWH, g->gained_s / S_PER_H);
-    insight_figure(insight, "jobs", "", g->jobs);
-    insight_figure(insight, "k", "GPUs", gathered_mean(g, OWN_K));
-    insight_figure(insight, "k_at_knee", "GPUs", gathered_mean(g, KNEE_K));
-    insight_figure(insight, "efficiency", "", gathered_mean(g, EFFICIENCY));
-    insight_figure(insight, "marginal_speedup", "", gathered_mean(g, MARGINAL));
-    insight_figure(insight, "lost", "GPU h", g->lost_gpu_s / S_PER_H);
-    insight_figure(insight, "energy_lost", "kWh", g->lost_j / J_PER_KWH);
-    insight_figure(insight, "time_gained", "h", g->gained_s / S_PER_H);
+    SHOW(insight, overscale, .jobs = g->jobs, .k = gathered_mean(g, OWN_K),
+         .k_at_knee = gathered_mean(g, KNEE_K), .efficiency = gathered_mean(g, EFFICIENCY),
+         .marginal_speedup = gathered_mean(g, MARGINAL), .lost = g->lost_gpu_s / S_PER_H,
+         .energy_lost = g->lost_j / J_PER_KWH, .time_gained = g->gained_s / S_PER_H);
     insight->recommendation =
         arena_printf(&insights->arena, "let jobs take at most %.0f GPUs", g->least);
     narrower_k(rule_run, insights, insight, (uint32_t)g->least);

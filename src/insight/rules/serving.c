@@ -239,8 +239,7 @@ static struct insight *begin(const struct rule_run *rule_run, uint32_t service, 
     insight->from_s = rule_run->from_s;
     insight->to_s = rule_run->to_s;
     insight_weigh(insight, part_j, rule_run->energy_j);
-    insight_figure(insight, "slo_share", "", s->slo_share);
-    insight_figure(insight, "energy_per_token", "J", s->j_per_token);
+    SHOW(insight, slo_replicas, .slo_share = s->slo_share, .energy_per_token = s->j_per_token);
     return insight;
 }
 
@@ -255,8 +254,7 @@ static void find_of_service(const struct rule_run *rule_run, uint32_t service,
         insight_find(insights, insight,
                      "%.4g %% of its tokens waited for no longer than %.4g s, for %.4g J each",
                      100 * s->slo_share, s->spec->slo.wait_s, s->j_per_token);
-        insight_figure(insight, "most_replicas", "", facts.most);
-        insight_figure(insight, "reserved", "s", facts.reserved_s);
+        SHOW(insight, service_full, .most_replicas = facts.most, .reserved = facts.reserved_s);
         add_stretches(&facts, &facts.full, 0, insights, insight);
         propose_more(s, &facts, insights, insight);
     }
@@ -267,9 +265,8 @@ static void find_of_service(const struct rule_run *rule_run, uint32_t service,
                      "%.4g h at a time: %.4g kWh more than in full use",
                      100 * t->least_load, facts.low_s / S_PER_H, facts.low.at[0].weight / S_PER_H,
                      facts.low_j / J_PER_KWH);
-        insight_figure(insight, "low", "s", facts.low_s);
-        insight_figure(insight, "longest", "s", facts.low.at[0].weight);
-        insight_figure(insight, "energy", "kWh", facts.low_j / J_PER_KWH);
+        SHOW(insight, service_low, .low = facts.low_s, .longest = facts.low.at[0].weight,
+             .energy = facts.low_j / J_PER_KWH);
         add_stretches(&facts, &facts.low, t->low_for_s, insights, insight);
         propose_fewer(s, count_replicas(rule_run->run, service, facts.low.at[0].from_ns), insights,
                       insight);

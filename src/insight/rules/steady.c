@@ -141,12 +141,9 @@ static void report_queue(const struct rule_run *rule_run, const struct growth_of
                  "the queue grows by %.3g jobs/h (standard error %.2g), so means depend on the "
                  "length of the run",
                  g->slope_per_h, g->error_per_h);
-    insight_figure(insight, "slope", "jobs/h", g->slope_per_h);
-    insight_figure(insight, "standard_error", "jobs/h", g->error_per_h);
-    insight_figure(insight, "rho", "", rho);
-    insight_figure(insight, "waiting_at_end", "jobs", g->at[BATCHES]);
-    insight_figure(insight, "time_to_work_off", "h", done_per_h > 0 ? left / done_per_h : NAN);
-    insight_figure(insight, "work_unfinished", "GPU h", left);
+    SHOW(insight, queue, .slope = g->slope_per_h, .standard_error = g->error_per_h, .rho = rho,
+         .waiting_at_end = g->at[BATCHES],
+         .time_to_work_off = done_per_h > 0 ? left / done_per_h : NAN, .work_unfinished = left);
     struct insight_evidence evidence = {
         .kind = EVIDENCE_INTERVAL,
         .name = "",
@@ -249,11 +246,8 @@ static void report_warmup(const struct rule_run *rule_run, const struct filling 
                  "for %.0f %% of the measured time the cluster fills or empties: it is full from "
                  "%.4g to %.4g h",
                  100 * share, full_s / S_PER_H, empties_s / S_PER_H);
-    insight_figure(insight, "share_outside", "", share);
-    insight_figure(insight, "full_from", "s", full_s);
-    insight_figure(insight, "full_until", "s", empties_s);
-    insight_figure(insight, "median_in_use", "GPUs", filling->median);
-    insight_figure(insight, "missing", "GPU h", filling->missing_gpu_s / S_PER_H);
+    SHOW(insight, warmup, .share_outside = share, .full_from = full_s, .full_until = empties_s,
+         .median_in_use = filling->median, .missing = filling->missing_gpu_s / S_PER_H);
     struct insight_evidence evidence = {.kind = EVIDENCE_INTERVAL,
                                         .name = "",
                                         .from_s = full_s,

@@ -21,11 +21,9 @@ static void report_extrapolated(const struct rule_run *rule_run, struct gathered
         "%u jobs computed where their models were not measured: %.4g GPU h, %.4g of them of "
         "jobs that had a measured choice",
         g->jobs, g->gpu_s / S_PER_H, g->lost_gpu_s / S_PER_H);
-    insight_figure(insight, "jobs", "", g->jobs);
-    insight_figure(insight, "gpu_hours", "GPU h", g->gpu_s / S_PER_H);
-    insight_figure(insight, "gpu_hours_by_choice", "GPU h", g->lost_gpu_s / S_PER_H);
-    insight_figure(insight, "energy", "kWh", g->energy_j / J_PER_KWH);
-    insight_figure_text(insights, insight, "models", models);
+    SHOW(insight, model_extrapolated, .jobs = g->jobs, .gpu_hours = g->gpu_s / S_PER_H,
+         .gpu_hours_by_choice = g->lost_gpu_s / S_PER_H, .energy = g->energy_j / J_PER_KWH,
+         .models = models);
     insight->recommendation = "measure these models there before quoting figures";
     insight->what_if.note = "easim cannot test this; measure the models";
     insight_weigh(insight, g->lost_gpu_s, rule_run->gpu_s);
@@ -111,12 +109,9 @@ static void report_noise(const struct rule_run *rule_run, const struct csv *csv,
                  "its %s differs from that of %s by %.4g, which %.0f replications cannot tell from "
                  "chance (+- %.4g)",
                  words[METRIC], words[BASELINE], values[DIFF], values[PAIRS], values[CI95]);
-    insight_figure_text(insights, insight, "metric", words[METRIC]);
-    insight_figure_text(insights, insight, "baseline", words[BASELINE]);
-    insight_figure(insight, "difference", "", values[DIFF]);
-    insight_figure(insight, "half_interval", "", values[CI95]);
-    insight_figure(insight, "replications", "", values[PAIRS]);
-    insight_figure(insight, "replications_needed", "", needed);
+    SHOW(insight, seed_noise, .metric = words[METRIC], .baseline = words[BASELINE],
+         .difference = values[DIFF], .half_interval = values[CI95], .replications = values[PAIRS],
+         .replications_needed = needed);
     insight->recommendation =
         isfinite(needed) ? arena_printf(arena, "about %.0f replications, or no claim", needed)
                          : "no claim: the means are equal";

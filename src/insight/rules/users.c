@@ -81,10 +81,8 @@ static void report_starve(const struct rule_run *rule_run, const struct top_list
     insight_find(insights, insight,
                  "%zu of %.0f jobs starved; one waited %.4g s while %u that came later started",
                  worst->total, rule_run->jobs, first->weight, overtakers[first->index]);
-    insight_figure(insight, "jobs", "", (double)worst->total);
-    insight_figure(insight, "wait_max", "s", first->weight);
-    insight_figure(insight, "wait_p99", "s", p99_s);
-    insight_figure(insight, "overtaken_by", "jobs", overtakers[first->index]);
+    SHOW(insight, starve, .jobs = (double)worst->total, .wait_max = first->weight,
+         .wait_p99 = p99_s, .overtaken_by = overtakers[first->index]);
     for (size_t i = 0; i < worst->count; i++) {
         const struct top_entry *e = &worst->at[i];
         job_evidence_add(rule_run, e, insights, insight, "waits %.4g s, overtaken by %u", e->weight,
@@ -228,10 +226,8 @@ static void report_unfair(const struct rule_run *rule_run, const struct served_a
     insight_find(insights, insight,
                  "Jain index of GPU time %.3f; the worst slowdown of a user is %.4g, the mean %.4g",
                  jain, all->slowdown_worst, all->slowdown_mean);
-    insight_figure(insight, "jain_index", "", jain);
-    insight_figure(insight, "slowdown_worst_user", "", all->slowdown_worst);
-    insight_figure(insight, "slowdown_mean", "", all->slowdown_mean);
-    insight_figure(insight, "lacking", "GPU h", lacking / S_PER_H);
+    SHOW(insight, unfair, .jain_index = jain, .slowdown_worst_user = all->slowdown_worst,
+         .slowdown_mean = all->slowdown_mean, .lacking = lacking / S_PER_H);
     add_users(rule_run, all, &worst, insights, insight);
     insight->recommendation = "an order that looks at what users have had, or weights of users";
     insight->column =
@@ -312,10 +308,8 @@ static void report_hog(const struct rule_run *rule_run, const struct takers *tak
     insight_find(insights, insight,
                  "%.0f %% of the GPU-hours and %.0f %% of the energy of all jobs", 100 * gpu_share,
                  100 * energy_share);
-    insight_figure(insight, "share_of_job_gpu_hours", "", gpu_share);
-    insight_figure(insight, "share_of_job_energy", "", energy_share);
-    insight_figure(insight, "gpu_hours", "GPU h", taken->gpu_s / S_PER_H);
-    insight_figure(insight, "energy", "kWh", taken->energy_j / J_PER_KWH);
+    SHOW(insight, hog, .share_of_job_gpu_hours = gpu_share, .share_of_job_energy = energy_share,
+         .gpu_hours = taken->gpu_s / S_PER_H, .energy = taken->energy_j / J_PER_KWH);
     insight->recommendation =
         insight->entity == ENTITY_USER
             ? "an order that looks at what users have had, a quota or a weight of its own"

@@ -68,10 +68,10 @@ static void insights_add_number(struct str *out, double value, const char *unit)
 }
 
 static void insights_add_figure(struct str *out, const struct insight_figure *figure) {
-    if (figure->text)
-        insights_add_name(out, figure->text);
+    if (figure->is_text)
+        insights_add_name(out, figure->value.text);
     else
-        insights_add_number(out, figure->value, figure->unit);
+        insights_add_number(out, figure->value.number, figure->unit);
 }
 
 /* ", 15.8 % of the energy"; nothing if that is none of it. */
@@ -200,10 +200,10 @@ static void add_figures(cJSON *object, const struct insight *insight) {
         cJSON_AddItemToArray(list, one);
         json_add_text(one, "name", figure->name);
         json_add_text(one, "unit", figure->unit);
-        if (figure->text)
-            json_add_text(one, "value", figure->text);
+        if (figure->is_text)
+            json_add_text(one, "value", figure->value.text);
         else
-            json_add_real(one, "value", figure->value);
+            json_add_real(one, "value", figure->value.number);
     }
 }
 
