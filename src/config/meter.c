@@ -246,7 +246,7 @@ void meter_curves_csv(const struct meter_curves *curves, const char *title, cons
     for (size_t i = 0; i < curves->count; i++) {
         csv_add_text(out, name);
         str_add(out, name ? "," : "");
-        str_add_real(out, curves->at[i].end_s);
+        csv_add_real(out, curves->at[i].end_s);
         csv_comma_real(out, meter_reading_s(&curves->at[i]));
         csv_comma_real(out, curves->at[i].power_w);
         csv_comma_real(out, curves->predicted_w[i]);

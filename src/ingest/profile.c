@@ -35,7 +35,7 @@ static void profile_serving_cell(struct str *out, const struct profile_serving *
     else
         value = serving->itl_ms[column - SERVING_COLUMN_ITL];
     if (value > 0)
-        str_add_real(out, value);
+        csv_add_real(out, value);
 }
 
 /* --- profile --- */
@@ -112,7 +112,7 @@ static void add_run_cell(struct str *out, const struct profile_run *run, enum ru
     else if (counts[column] > 0)
         str_add_int(out, counts[column]);
     else if (reals[column] > 0)
-        str_add_real(out, reals[column]);
+        csv_add_real(out, reals[column]);
 }
 
 #define OPTIONAL_COLUMNS (RUN_COLUMNS + (int)SERVING_COLUMNS)

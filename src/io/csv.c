@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/mem.h"
 #include "base/numfmt.h"
+#include "base/units.h"
 #include "base/word.h"
 #include "io/lines.h"
 
@@ -425,11 +426,22 @@ void csv_comma_text(struct str *out, const char *text) {
     csv_add_text(out, text);
 }
 
+void csv_add_real(struct str *out, double value) {
+    size_t begin = out->length;
+    str_add_real(out, value);
+    if (out->length > begin && !strpbrk(out->text + begin, ".e"))
+        str_add(out, ".0");
+}
+
+void csv_add_ns(struct str *out, int64_t time_ns) {
+    str_add_ns(out, time_ns);
+    if (time_ns % NS_PER_S == 0)
+        str_add(out, ".0");
+}
+
 void csv_comma_real(struct str *out, double value) {
-    char *to = str_reserve(out, 1 + NUMFMT_BYTES);
-    *to++ = ',';
-    *to = '\0';
-    out->length += 1 + (isfinite(value) ? numfmt_real(to, value) : 0);
+    str_add_char(out, ',');
+    csv_add_real(out, value);
 }
 
 void csv_comma_int(struct str *out, int64_t value) {

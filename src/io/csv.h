@@ -43,7 +43,12 @@ void csv_refuse(const struct csv *csv, int column, const char *name, const char 
                 struct problems *problems);
 /* Appends text as one field, quoted only where a reader needs it; NULL adds nothing. */
 void csv_add_text(struct str *out, const char *text);
-/* Appends a comma and then text, or a number (str_add_real). */
+/* A real, or a time as a decimal of whole nanoseconds, in seconds. It has a point or an exponent in
+   any case ("5.0"): who guesses the type of a column from its first rows must not find integers.
+   Nothing is added for NaN and infinity. */
+void csv_add_real(struct str *out, double value);
+void csv_add_ns(struct str *out, int64_t time_ns);
+/* Appends a comma and then text, or a number. */
 void csv_comma_text(struct str *out, const char *text);
 void csv_comma_real(struct str *out, double value);
 void csv_comma_int(struct str *out, int64_t value);

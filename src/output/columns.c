@@ -1,6 +1,7 @@
 /* Columns of tables: see columns.h. */
 #include "output/columns.h"
 
+#include "metrics/metric_table.h"
 #include "model/batches.h"
 #include "model/model_fields.h"
 
@@ -37,8 +38,10 @@ void csv_comma_energy(struct str *out, int128 energy) {
     if (energy < 0)
         str_add_char(out, '-');
     str_add_int(out, whole_j < 0 ? -whole_j : whole_j);
-    if (rest == 0)
+    if (rest == 0) {
+        str_add(out, ".0");
         return;
+    }
     /* a leading 1 keeps the zeros of the fraction */
     size_t at = out->length;
     str_add_int(out, ENERGY_PER_J + (rest < 0 ? -rest : rest));
@@ -80,6 +83,13 @@ void csv_comma_gpu_ps(struct str *out, int128 gpu_ps) {
 
 void csv_comma_limit(struct str *out, double limit) {
     csv_comma_real(out, isfinite(limit) ? limit : NAN);
+}
+
+void csv_comma_metric(struct str *out, unsigned column, double value) {
+    if (metric_table[column].type == METRIC_INT && isfinite(value))
+        csv_comma_int(out, (int64_t)value);
+    else
+        csv_comma_real(out, value);
 }
 
 /* --- survey_columns --- */

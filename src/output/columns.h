@@ -13,8 +13,8 @@
    Header, cells and members of JSON are made of it, and tools/check_tables.py holds documents
    against it. A type is what adds the cell behind a comma, csv_comma_TYPE (below and in io/csv.h),
    and in JSON json_add_TYPE: text; int; flag (0 or 1); natural (an int, absent below 0); count
-   (absent if 0); word; all others are reals. own_text, own_int, own_real: the value itself adds the
-   cell. */
+   (absent if 0); word; all others are reals (csv_add_real). own_text, own_int, own_real: the value
+   itself adds the cell. */
 #define COLUMN_NAME(name, type, unit, better, value)   "," #name
 #define COLUMN_CELL(name, type, unit, better, value)   csv_comma_##type(out, value);
 #define COLUMN_MEMBER(name, type, unit, better, value) json_add_##type(object, #name, value);
@@ -49,13 +49,13 @@ static inline void csv_comma_natural(struct str *out, int64_t value) {
 static inline void csv_comma_seconds(struct str *out, int64_t time_ns) {
     str_add_char(out, ',');
     if (time_ns >= 0 && time_ns != TIME_NONE_NS)
-        str_add_ns(out, time_ns);
+        csv_add_ns(out, time_ns);
 }
 /* Nanowatts print as watts as nanoseconds print as seconds. */
 static inline void csv_comma_watts(struct str *out, int64_t power_nw) {
     csv_comma_seconds(out, power_nw);
 }
-/* Thousandths as a decimal: an integer where there are no parts. */
+/* Thousandths as a decimal. */
 static inline void csv_comma_milli(struct str *out, int64_t milli) {
     csv_comma_seconds(out, milli * (NS_PER_S / 1000));
 }
@@ -76,6 +76,8 @@ void run_columns_label_names(const struct workload *workload, struct str *out);
 void csv_comma_gpu_ps(struct str *out, int128 gpu_ps);
 /* INFINITY is an empty cell. */
 void csv_comma_limit(struct str *out, double limit);
+/* The value of one run (not a mean) in that column of the summary, which may count something. */
+void csv_comma_metric(struct str *out, unsigned column, double value);
 
 /* --- survey_columns --- */
 /* Tables of a survey, as those of a run but without its two first columns. */

@@ -260,7 +260,7 @@ static void write_job_row(const struct trace *trace, const struct trace_row *row
     static const char *const classes[] = {NULL, "best_effort", "sla"};
     csv_add_text(out, row->id);
     str_add_char(out, ',');
-    str_add_ns(out, row->submit_ns);
+    csv_add_ns(out, row->submit_ns);
     csv_comma_text(out, row->user);
     csv_comma_text(out, row->model);
     csv_comma_real(out, row->work_samples);

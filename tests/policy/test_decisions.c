@@ -22,10 +22,10 @@ Test(decisions, row_by_row) {
     trial_must_succeed(&t);
     cr_expect_str_eq(
         t.decisions_csv.text,
-        "aurachronos,1,0,start,a,g,2,,ok,\n"
-        "aurachronos,1,2,reject,z,,,,\"needs 3 GPUs of one type, the largest allowed type has 2\",\n"
-        "aurachronos,1,5,preempt,a,,,,ok,\n"
-        "aurachronos,1,5,start,b,g,1,,ok,\n"
-        "aurachronos,1,15,start,a,g,2,,ok,\n");
+        "aurachronos,1,0.0,start,a,g,2,,ok,\n"
+        "aurachronos,1,2.0,reject,z,,,,\"needs 3 GPUs of one type, the largest allowed type has 2\",\n"
+        "aurachronos,1,5.0,preempt,a,,,,ok,\n"
+        "aurachronos,1,5.0,start,b,g,1,,ok,\n"
+        "aurachronos,1,15.0,start,a,g,2,,ok,\n");
     trial_finish(&t);
 }

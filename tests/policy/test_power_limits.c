@@ -40,13 +40,14 @@ Test(power_limits, one_job) {
         const char *policy;
         double time_s, energy_j;
         const char *limit; /* the cell of decisions.csv */
-    } cases[] = {{"{name: zeus, params: {power_limits: true}}", 125, 18750, "150"},
-                 {"{name: zeus, params: {power_limits: true, edp_exponent: 0}}", 200, 18000, "100"},
-                 {"{name: zeus, params: {power_limits: true, edp_exponent: 2}}", 110, 22000, "200"},
-                 {"{name: zeus, params: {power_limits: true, edp_exponent: 4}}", 100, 30000, ""},
-                 {"{name: zeus}", 100, 30000, ""},
-                 {"{name: charon, params: {power_limits: true}}", 125, 18750, "150"},
-                 {"{name: charon, params: {power_limits: true, base: pollux}}", 100, 30000, ""}};
+    } cases[] = {
+        {"{name: zeus, params: {power_limits: true}}", 125, 18750, "150.0"},
+        {"{name: zeus, params: {power_limits: true, edp_exponent: 0}}", 200, 18000, "100.0"},
+        {"{name: zeus, params: {power_limits: true, edp_exponent: 2}}", 110, 22000, "200.0"},
+        {"{name: zeus, params: {power_limits: true, edp_exponent: 4}}", 100, 30000, ""},
+        {"{name: zeus}", 100, 30000, ""},
+        {"{name: charon, params: {power_limits: true}}", 125, 18750, "150.0"},
+        {"{name: charon, params: {power_limits: true, base: pollux}}", 100, 30000, ""}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct trial t;
         char row[80];
@@ -59,7 +60,7 @@ Test(power_limits, one_job) {
                            job->energy_j);
         cr_expect_float_eq(limited_gpu_h(&t), cases[i].limit[0] ? cases[i].time_s / 3600 : 0, 1e-9,
                            "%s", cases[i].policy);
-        snprintf(row, sizeof row, ",start,a,g,1,1,ok,%s\n", cases[i].limit);
+        snprintf(row, sizeof row, ",start,a,g,1,1.0,ok,%s\n", cases[i].limit);
         cr_expect(strstr(t.decisions_csv.text, row), "%s: no %s in %s", cases[i].policy, row,
                   t.decisions_csv.text);
         trial_finish(&t);
@@ -148,7 +149,8 @@ Test(power_limits, resize_to_another_level) {
     cr_expect_float_eq((double)a->finish_ns / 1e9, 100 + left_s, 1e-8);
     cr_expect_float_eq(a->energy_j, 99 * 150 + left_s * 2 * 200, 1e-3);
     cr_expect_float_eq(limited_gpu_h(&t), (99 + 2 * left_s) / 3600, 1e-9);
-    cr_expect(strstr(t.decisions_csv.text, ",resize,a,g,2,1,ok,200\n"), "%s", t.decisions_csv.text);
+    cr_expect(strstr(t.decisions_csv.text, ",resize,a,g,2,1.0,ok,200.0\n"), "%s",
+              t.decisions_csv.text);
     trial_finish(&t);
 }
 
@@ -207,8 +209,8 @@ Test(power_limits, published_a40) {
         const char *params, *limit;
         double time_s, energy_kj;
     } cases[] = {{"", "", 4122, 964},
-                 {"power_limits: true, edp_exponent: 0", "175", 4825, 760},
-                 {"power_limits: true", "225", 4211, 811}};
+                 {"power_limits: true, edp_exponent: 0", "175.0", 4825, 760},
+                 {"power_limits: true", "225.0", 4211, 811}};
     double energy_j[3];
     for (size_t i = 0; i < 3; i++) {
         struct trial t;
@@ -228,7 +230,7 @@ Test(power_limits, published_a40) {
         const struct trial_job *job = trial_find(&t, "a");
         char row[80];
         energy_j[i] = job->energy_j;
-        snprintf(row, sizeof row, ",start,a,a40,1,512,ok,%s\n", cases[i].limit);
+        snprintf(row, sizeof row, ",start,a,a40,1,512.0,ok,%s\n", cases[i].limit);
         cr_expect(strstr(t.decisions_csv.text, row), "no %s in %s", row, t.decisions_csv.text);
         cr_expect_float_eq((double)job->finish_ns / 1e9, cases[i].time_s, 1);
         cr_expect_float_eq(job->energy_j / 1e3, cases[i].energy_kj, 1);

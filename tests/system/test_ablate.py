@@ -50,7 +50,7 @@ def shares_add_up(table):
         assert abs(sum(parts) - total) <= 1e-9 * max(1, abs(total)), (metric, parts, total)
         for component in COMPONENTS:
             row = table[metric, component]
-            assert row["state"] == "active" or (row["share"], row["alone"], row["missing"]) == ("0", "0", "0"), row
+            assert row["state"] == "active" or (row["share"], row["alone"], row["missing"]) == ("0.0", "0.0", "0.0"), row
 
 
 def setting(chosen):
@@ -118,7 +118,7 @@ def one_component_gets_everything(folder):
                     assert abs(float(row["share"]) - float(total["share"])) <= 1e-9 * abs(float(total["share"])), row
                     assert abs(float(row["share_of_total"]) - 1) < 1e-9
                 else:
-                    assert row["share"] == "0" and row["state"] in ("same", "inert"), row
+                    assert row["share"] == "0.0" and row["state"] in ("same", "inert"), row
 
 
 def corners_are_the_policies(folder):
@@ -208,7 +208,7 @@ def sides_exchanged(folder):
     scenario = with_levels(folder)
     pairs = [("parts:" + setting(COMPONENTS), "parts"), ("zeus:power_limits=true", "zeus"),
              ("zeus:power_limits=true,edp_slack=2", "pollux"), ("charon:power_limits=true,resize=true", "aurachronos")]
-    negative = lambda text: "0" if text == "0" else text[1:] if text.startswith("-") else text and "-" + text
+    negative = lambda text: "0.0" if text == "0.0" else text[1:] if text.startswith("-") else text and "-" + text
     for number, (first, second) in enumerate(pairs):
         there, back = (ablate(folder / f"{number}{side}", *sides, "-n", 3, *LIGHT, scenario=scenario)
                        for side, sides in (("a", (first, second)), ("b", (second, first))))

@@ -114,11 +114,11 @@ def limits(folder):
     4e9 s, as a workload CSV may hold; import has requests and run times alike."""
     log = "job_id,submit_s,gpus,duration_s,requested_s\na,0,1,100,50\nb,1,1,3e9,\nc,2,1,0,7\n"
     config = write(folder, "{kind: trace, file: jobs.csv, kill_at_request: true}", log=log)
-    for text, asked in (("requested", ["", "", "7"]), ("run", ["", "", ""]), ("{factor: 3}", ["150", "4000000000", ""])):
+    for text, asked in (("requested", ["", "", "7.0"]), ("run", ["", "", ""]), ("{factor: 3}", ["150.0", "4000000000.0", ""])):
         rows = gen(config, *estimate(text))
-        assert [r["requested_s"] for r in rows] == asked and [r["duration_s"] for r in rows] == ["50", "3000000000", "0"], rows
+        assert [r["requested_s"] for r in rows] == asked and [r["duration_s"] for r in rows] == ["50.0", "3000000000.0", "0.0"], rows
     out = easim("import", "workload", folder / "jobs.csv", "--estimate", "run", "--kill-at-request")
-    assert [line.split(",")[5:7] for line in out.stdout.splitlines()[1:]] == [["50", "50"], ["3000000000", "3000000000"], ["0", "0"]]
+    assert [line.split(",")[5:7] for line in out.stdout.splitlines()[1:]] == [["50.0"] * 2, ["3000000000.0"] * 2, ["0.0"] * 2]
     assert "2 rows changed: run time taken as the requested time (first: line 3)\n" in out.stderr, out.stderr
 
 

@@ -58,7 +58,7 @@ def slurm_sample(folder):
         tres = dict(part.rsplit("=", 1) for part in row["AllocTRES"].split(",") if part)
         if "." not in row["JobID"] and "gres/gpu" in tres and row["State"] != "REQUEUED" and int(row["ElapsedRaw"]) > 0:
             types = [name.split(":")[1] for name in tres if name.startswith("gres/gpu:")]
-            wanted[row["JobID"]] = (row["ElapsedRaw"], tres["gres/gpu"], types[0], row["User"])
+            wanted[row["JobID"]] = (row["ElapsedRaw"] + ".0", tres["gres/gpu"], types[0], row["User"])
     found = {row["job_id"]: (row["duration_s"], row["gpus"], row["gpu_type"], row["user"]) for row in rows_of(folder / "slurm.csv")}
     assert found == wanted and len(found) > 10, (found, wanted)
 
@@ -183,7 +183,7 @@ def order_of_changes(folder):
                    "".join(f"2017-11-{day:02d} 12:00:00,60,1,v\n" for day in range(3, 9)), encoding="utf-8")
     # 3 November noon PDT to 5 November noon PST are 49 h
     easim("import", "philly", log, "--until", "49h", "-o", folder / "a.csv")
-    assert [row["submit_s"] for row in rows_of(folder / "a.csv")] == ["0", "86400"]
+    assert [row["submit_s"] for row in rows_of(folder / "a.csv")] == ["0.0", "86400.0"]
     easim("import", "philly", log, "--until", "172801s", "--time-zone", "UTC", "-o", folder / "a.csv")
     assert len(rows_of(folder / "a.csv")) == 3
     options = ["--load-scale", 3, "--compress", 2, "-o"]

@@ -99,7 +99,7 @@ def shown_models(folder):
     shown = easim("models", folder / "d.yaml", "--profile", folder / "d.csv", "--out", folder / "shown").stdout
     assert f"note: 2 of 2 rows of {folder}/d.csv are of these models and GPU types" in shown, shown
     measured = [row for row in rows_of(folder / "shown" / "measured.csv") if row["source"] == "profile"]
-    assert [(row["b"], row["rate_per_s"], row["power_w"]) for row in measured] == [("1", "2", "300"), ("2", "3", "310")], measured
+    assert [(row["b"], row["rate_per_s"], row["power_w"]) for row in measured] == [("1.0", "2.0", "300.0"), ("2.0", "3.0", "310.0")], measured
     other = easim("models", folder / "d.yaml", "--profile", folder / "p.csv", "--out", folder / "none", code=2).stderr
     assert other == (f"--profile: {folder}/p.csv: no row is of a model and GPU type that is shown; the first is of m on g\n"), other
 
@@ -127,7 +127,7 @@ workload: {kind: poisson, load: 0.5, until: {jobs: 3}, sizes: {law: constant, me
 policy: {name: fcfs}
 """, encoding="utf-8")
     easim("run", scenario, "--out", folder / "out", "--quiet", "--check")
-    assert {row["b"] for row in rows_of(folder / "out" / "jobs.csv")} == {"3"}  # the fastest
+    assert {row["b"] for row in rows_of(folder / "out" / "jobs.csv")} == {"3.0"}  # the fastest
 
 
 def both_files(folder):

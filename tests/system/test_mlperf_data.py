@@ -125,7 +125,7 @@ def check_raw(folder):
         for column, value in (("run_s", run_s), ("throughput_samples_s", statistics.median(throughputs[1:])),
                               ("node_power_w", power_w)):
             assert abs(float(row[column]) / value - 1) < 1e-12, (name, column, row[column], value)
-        assert row.get("node_floor_w", "") == (str(min(floors)) if floors else ""), (name, row, floors)
+        assert row.get("node_floor_w", "") == (str(float(min(floors))) if floors else ""), (name, row, floors)
         assert [text.split()[1].removesuffix(".txt") for text in done.stderr.splitlines() if "repeats the readings" in text] == list(twice), done.stderr
         # the same run in the summary of single runs, rounded to a digit
         single = summary[path.stem]

@@ -48,7 +48,7 @@ def table(*words):
 
 
 def of(rows, **wanted):
-    found = [row for row in rows if all(row[key] == str(value) for key, value in wanted.items())]
+    found = [row for row in rows if all(row[key] == (f"{float(value)}" if key == "b" else str(value)) for key, value in wanted.items())]
     assert len(found) == 1, (wanted, found)
     return found[0]
 
@@ -105,7 +105,7 @@ def check_forms():
             counts = sorted({least, most} | {2 ** n for n in range(12) if least <= 2 ** n <= most})
             expected = [(k, b, span) for k in counts for b in sorted(model["batches"])
                         for span in ["one_node"] * (k <= 4) + ["across_nodes"] * (k > 1)]
-            got = [(int(r["k"]), int(r["b"]), r["span"]) for r in rows if (r["model"], r["gpu_type"]) == (name, gpu)]
+            got = [(int(r["k"]), float(r["b"]), r["span"]) for r in rows if (r["model"], r["gpu_type"]) == (name, gpu)]
             assert got == expected, (name, gpu, got)
     # Filters leave rows out and change none, also where what a figure is relative to is left out.
     chosen = table(path, *words, "--model", "resnet50-fp32", "--gpu", "h100", "--k", "8,4", "--span", "across_nodes")
@@ -135,7 +135,7 @@ def check_limits():
     point = gpu["lookup"][0]
     rows = table(path, "--power-limits", "--tdp", "300")
     levels = [level for level in gpu["power_limits"]["levels"] if level["power_limit_w"] < 300]
-    assert [row["power_limit_w"] for row in rows] == [""] + [str(l["power_limit_w"]) for l in reversed(levels)]
+    assert [row["power_limit_w"] for row in rows] == [""] + [str(float(l["power_limit_w"])) for l in reversed(levels)]
     near(rows[0]["rate_per_s"], point["throughput_samples_s"])
     near(rows[0]["power_w"], point["power_w_per_gpu"])
     for row, level in zip(rows[1:], reversed(levels)):
@@ -145,7 +145,7 @@ def check_limits():
         near(row["iteration_s"], 512 / rate)
         near(row["power_w"], power)
         near(row["energy_per_unit_j"], power / rate)
-        assert row["speedup"] == row["scaling_efficiency"] == "1" and row["state"] == "ok", row
+        assert row["speedup"] == row["scaling_efficiency"] == "1.0" and row["state"] == "ok", row
     assert len(table(path)) == 1
 
 
@@ -165,12 +165,12 @@ def check_lookup(folder):
     near(row["energy_per_unit_j"], 2 * 125 / float(row["goodput_per_s"]))
     near(of(rows, k=4, b=4, span="across_nodes")["rate_per_s"], 12)
     states = {(int(r["k"]), r["b"], r["span"]): r["state"] for r in rows}
-    assert states[4, "4", "one_node"] == states[2, "4", "across_nodes"] == states[1, "16", "one_node"].replace(
+    assert states[4, "4.0", "one_node"] == states[2, "4.0", "across_nodes"] == states[1, "16.0", "one_node"].replace(
         "memory", "no_point") == "no_point", states  # b 16 needs 50 GiB: that is the first reason
     assert {state for state in states.values()} == {"ok", "no_point", "memory"}
-    assert all(r["range"] == ("inside" if r["b"] != "16" else "outside") for r in rows)
+    assert all(r["range"] == ("inside" if r["b"] != "16.0" else "outside") for r in rows)
     for row in rows:
-        known = row["state"] != "no_point" and row["b"] != "16"
+        known = row["state"] != "no_point" and row["b"] != "16.0"
         assert all((row[name] != "") == known for name in ("iteration_s", "rate_per_s", "power_w", "energy_per_unit_j")), row
     shown = models(path, "--memory", "40").stdout
     assert "looked-up on g1: speed by lookup, power by lookup, evidence measured, measured k 1..4, b 4..8\n" in shown
@@ -216,7 +216,7 @@ def check_large(folder):
         (k, span) for k in ks for _ in (8, 64) for span in ["one_node"] * (k <= 4) + ["across_nodes"] * (k > 1)]
     for row in rows:
         k, whole = int(row["k"]), float(row["global_batch"])
-        b, steps = whole / k, 4 if row["k"] == "2" and row["global_batch"] == "64" else 1
+        b, steps = whole / k, 4 if row["k"] == "2" and row["global_batch"] == "64.0" else 1
         near(row["b"], b)
         across = row["span"] == "across_nodes"
         sync = 0.04 + 0.05 * math.log2(max(2, -(-k // 4))) if across else 0.02 + 0.003 * (k - 2) if k > 1 else 0
@@ -238,8 +238,8 @@ def check_large(folder):
     assert ", power is a GPU's share of its node (node_ac)\n" in models(folder / "scope.yaml").stdout
     (folder / "most.yaml").write_text(LARGE.replace("        p0_w", "        most_batch: 12\n        p0_w"))
     states = {(r["k"], r["b"]): r["state"] for r in table(folder / "most.yaml", "--span", "one_node")}
-    assert states == {("1", "8"): "ok", ("1", "64"): "memory", ("2", "4"): "ok", ("2", "32"): "ok", ("4", "2"): "ok",
-                      ("4", "16"): "memory"}, states  # 4 steps of 8 on 2 GPUs
+    assert states == {("1", "8.0"): "ok", ("1", "64.0"): "memory", ("2", "4.0"): "ok", ("2", "32.0"): "ok", ("4", "2.0"): "ok",
+                      ("4", "16.0"): "memory"}, states  # 4 steps of 8 on 2 GPUs
     assert "does not fit the memory of a GPU (most_batch 12): b 16, 64\n" in models(folder / "most.yaml", "--k", "1,4").stdout.replace(
         "b 64, 16", "b 16, 64")
     shown = models(path, "--k", "64").stdout
@@ -257,7 +257,7 @@ def check_phases(folder):
     path = folder / "phases.yaml"
     path.write_text(PHASES)
     rows = table(path, "--k", "8", "--span", "across_nodes")
-    assert [(r["phase"], r["b"]) for r in rows] == [("1", "2"), ("1", "16"), ("2", "4"), ("2", "16")]
+    assert [(r["phase"], r["b"]) for r in rows] == [("1", "2.0"), ("1", "16.0"), ("2", "4.0"), ("2", "16.0")]
     for row in rows:
         phi, whole = {"1": 90, "2": 400}[row["phase"]], float(row["global_batch"])
         near(row["efficiency"], (phi + 16) / (phi + max(16, whole)))
@@ -299,7 +299,7 @@ def check_scenario(folder):
         ("h100", "16", "across_nodes")}
     assert {r["state"] for r in wider if r["gpu_type"] == "h100" and r["k"] == "16"} == {"gpus"}
     less = table(path, "--set", "workload.b=[16,100]", "--k", "1")
-    assert {(row["b"], row["state"]) for row in less} == {("16", "ok"), ("100", "ok")}
+    assert {(row["b"], row["state"]) for row in less} == {("16.0", "ok"), ("100.0", "ok")}
     assert table(path, "--set", f"models={SOURCE}/configs/models/zeus-a40.yaml", "--set", "cluster.gpu_types[0].name=a40", "--set",
                  "cluster.nodes[0].gpu=a40", "--set", "workload.mix=[{model: resnet50}]", "--k", "1")[0]["gpu_type"] == "a40"
     piped = models("-", "--format", "csv", input=LOOKUP).stdout
@@ -360,25 +360,25 @@ def check_figures(folder):
     for figure, y in ("speedup", "speedup"), ("energy_k", "energy_per_unit_j"):
         assert (out / "figures" / f"{figure}.svg").stat().st_size > 10000
         drawn = rows_of(out / "figures" / f"{figure}.csv")
-        expected = [(r["model"], r["gpu_type"], r["k"], r["b"]) for r in rows if r["b"] in (
-            ("16", "512") if r["model"] == "resnet50-fp32" else ("4", "128"))]
-        got = [(r["model"], r["gpu_type"], r["x"], r["held"]) for r in drawn if r["variant"] != "0"]
+        expected = [(r["model"], r["gpu_type"], float(r["k"]), r["b"]) for r in rows if r["b"] in (
+            ("16.0", "512.0") if r["model"] == "resnet50-fp32" else ("4.0", "128.0"))]
+        got = [(r["model"], r["gpu_type"], float(r["x"]), r["held"]) for r in drawn if r["variant"] != "0"]
         assert sorted(got) == sorted(expected), (figure, got)
         for point in drawn:
             if point["variant"] == "0":
                 assert point["x"] == point["y"] and figure == "speedup"
                 continue
-            row = of(rows, model=point["model"], gpu_type=point["gpu_type"], k=point["x"], b=point["held"])
+            row = of(rows, model=point["model"], gpu_type=point["gpu_type"], k=int(float(point["x"])), b=point["held"])
             near(point["y"], float(row[y]))
-            assert point["variant"] == ("2" if point["held"] in ("4", "16") else "1")
+            assert point["variant"] == ("2" if point["held"] in ("4.0", "16.0") else "1")
     drawn = rows_of(out / "figures" / "energy_b.csv")
-    assert sorted((r["model"], r["gpu_type"], r["held"], r["x"]) for r in drawn) == sorted(
-        (r["model"], r["gpu_type"], r["k"], r["b"]) for r in rows if r["k"] in "18")
+    assert sorted((r["model"], r["gpu_type"], float(r["held"]), r["x"]) for r in drawn) == sorted(
+        (r["model"], r["gpu_type"], float(r["k"]), r["b"]) for r in rows if r["k"] in "18")
     # Measured points: those of the lookup table meet its curve, those of a profile do not; held is what reaches most k.
     models(folder / "lookup.yaml", "-o", folder / "l", "--quiet", "--profile", folder / "profile.csv")
     done = easim("plot", folder / "l", "--figures", "speedup,energy_k")
     points = [(r["x"], float(r["y"])) for r in rows_of(folder / "l" / "figures" / "speedup.csv") if r["variant"] == "3"]
-    assert [(x, round(y, 6)) for x, y in points] == [("1", 1), ("3", 2.75), ("4", 3), ("1", 1.125)], points
+    assert [(x, round(y, 6)) for x, y in points] == [("1.0", 1), ("3.0", 2.75), ("4.0", 3), ("1.0", 1.125)], points
     assert "4 of 7 measured points are on a curve that is drawn" in done.stdout, done.stdout
     # No batch has two k here, the global batch 16 has: half the GPUs, twice the batch.
     text = LOOKUP[:LOOKUP.index("          - {k: 1")] + """\
@@ -392,8 +392,8 @@ def check_figures(folder):
     models(folder / "global.yaml", "-o", folder / "g", "--quiet", "--span", "one_node")
     easim("plot", folder / "g", "--figures", "speedup")
     assert [(r["variant"], r["x"], r["held"], r["y"]) for r in rows_of(folder / "g" / "figures" / "speedup.csv")] == [
-        (v, *point) for v in "13" for point in (("1", "16", "1"), ("2", "16", "1.75"), ("4", "16", "2.5"))] + [
-        ("0", "1", "", "1"), ("0", "4", "", "4")]
+        (v, *point) for v in "13" for point in (("1.0", "16.0", "1.0"), ("2.0", "16.0", "1.75"), ("4.0", "16.0", "2.5"))] + [
+        ("0", "1.0", "", "1.0"), ("0", "4.0", "", "4.0")]
     error = easim("plot", folder / "g", "--figures", "pareto", "--force", code=2).stderr
     assert "pareto: not possible: " in error and "is a folder of easim models" in error, error
 
@@ -405,8 +405,8 @@ def check_phases_of_tables(folder):
     rows = table(path, "--k", "2", "--gpus-per-node", "8", "--span", "one_node")
     near(of(rows, phase=1, b=8)["efficiency"], (12 + 8) / (12 + 16))
     near(of(rows, phase=2, b=8)["efficiency"], (24 + 8) / (24 + 16))
-    assert {row["b"] for row in rows if row["phase"] == "1" and row["state"] == "ok"} == {"4", "8"}, rows
-    assert {row["b"] for row in rows if row["phase"] == "2" and row["state"] == "ok"} == {"4", "6", "8"}, rows
+    assert {row["b"] for row in rows if row["phase"] == "1" and row["state"] == "ok"} == {"4.0", "8.0"}, rows
+    assert {row["b"] for row in rows if row["phase"] == "2" and row["state"] == "ok"} == {"4.0", "6.0", "8.0"}, rows
 
 
 cases(check_forms, check_efficiency, check_limits, check_lookup, check_phases_of_tables, check_large, check_phases, check_overrides,

@@ -106,7 +106,7 @@ def test_scaling(folder):
 def test_survey(_):
     """What easim models says of it: scaling of 8 GPUs at the largest batch, and the evidence."""
     entries = "[{set: {scaling_efficiency: 0.89}}, {gpu: h100, set: {alpha_s: {times: 2}}}]"
-    largest = {"vit-base-fp32": "128", "vit-base-tf32": "256", "albert-v2-bf16": "128", "resnet50-fp32": "512"}
+    largest = {"vit-base-fp32": "128.0", "vit-base-tf32": "256.0", "albert-v2-bf16": "128.0", "resnet50-fp32": "512.0"}
     wanted = {"a100": 0.89, "h100": 1 / (1 + 2 * (1 / 0.89 - 1))}  # of h100 t(8) - t(1) is doubled
     table = easim("models", SEED, "--k", "8", "--format", "csv", "--set", f"model_overrides={entries}").stdout
     rows = [row for row in csv.DictReader(table.splitlines()) if row["b"] == largest[row["model"]]]

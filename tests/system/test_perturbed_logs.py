@@ -55,7 +55,7 @@ def source_day(log, rows, day):
             shift = (day - d) * DAY
             assert abs(float(new["submit_s"]) - float(old["submit_s"]) - shift) < 1e-6, (new, old)
             assert abs(float(new["deadline_s"]) - float(old["deadline_s"]) - shift) < 1e-6, (new, old)
-            assert all(new[k] == old[k] for k in ("user", "duration_s", "gpus", "label.day")), (new, old)
+            assert all(new[k] == old[k] for k in ("user", "gpus", "label.day")) and float(new["duration_s"]) == float(old["duration_s"]), (new, old)
         return d
     raise AssertionError(f"day {day} is none of the log: {ours}")
 

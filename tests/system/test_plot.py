@@ -425,7 +425,7 @@ def test_sweep(folder):
              if row["panel"] == "1"}
     check_cells(table, lines, "workload.rate_per_s", "policy.name", 1, "energy_per_work_kwh")
     for policy in ("zeus", "fcfs"):
-        cells = {(float(row["x"]), row["y"]): (row["mean"], row["ci95"]) for row in rows_of(figures / "heatmap.csv")
+        cells = {(float(row["x"]), f"{float(row['y']):g}"): (row["mean"], row["ci95"]) for row in rows_of(figures / "heatmap.csv")
                  if row["by"] == policy}
         check_cells([row for row in table if row["policy.name"] == policy], cells, "workload.rate_per_s",
                     "cluster.nodes[1].gpus", 1, "energy_per_work_kwh")

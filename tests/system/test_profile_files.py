@@ -502,9 +502,9 @@ def rows():
     code, output, message = profile("kineto", "plain.json --batch 32 --model m --precision FP16", "csv")
     source = f"kineto {PROFILES}/kineto/plain.json\n"
     assert (code, message) == (0, "")
-    assert output == header + f"m,FP16,Test GPU,8,32,,2560000,,measured,{source}", output
+    assert output == header + f"m,FP16,Test GPU,8,32.0,,2560000.0,,measured,{source}", output
     _, output, _ = profile("kineto", "plain.json --gpus 2 --batch 5 --gpu X --power-limit 300", "csv")
-    assert output == header + f",,X,2,5,300,100000,,measured,{source}", output
+    assert output == header + f",,X,2,5.0,300.0,100000.0,,measured,{source}", output
     _, output, message = profile("kineto", "no_step.json --gpu X", "csv")
     assert message == (NO_STEP + "--model: 1 of 1 rows have no model\n"
                        "--batch: 1 of 1 rows have no batch_per_gpu\n"), message
@@ -517,11 +517,11 @@ def power_rows():
     def row(arguments):
         return profile("nvidia-smi", arguments, "csv")[1].splitlines()[1]
     source = f"nvidia-smi {PROFILES}/nvidia-smi"
-    assert row("units.csv") == f',,Test GPU,2,,300,,120,measured,"{source}/units.csv, power samples"'
-    assert row("units.csv --samples 900 --batch 8 --model m").startswith("m,,Test GPU,2,8,300,300,120,measured,")
+    assert row("units.csv") == f',,Test GPU,2,,300.0,,120.0,measured,"{source}/units.csv, power samples"'
+    assert row("units.csv --samples 900 --batch 8 --model m").startswith("m,,Test GPU,2,8.0,300.0,300.0,120.0,measured,")
     assert row("counter.csv --gpu X") == f',,X,1,,,,87.5,measured,"{source}/counter.csv, energy counter"'
-    assert row("instant_only.csv milliseconds.csv --gpu X").startswith(",,X,2,,,,15,")
-    assert row("units.csv no_units.csv").startswith(",,Test GPU,2,,300,,")
+    assert row("instant_only.csv milliseconds.csv --gpu X").startswith(",,X,2,,,,15.0,")
+    assert row("units.csv no_units.csv").startswith(",,Test GPU,2,,300.0,,")
 
 
 def ea2p_configurations(folder):
@@ -613,16 +613,16 @@ def result_rows():
     def row(reader, arguments, number=1):
         return profile(reader, arguments, "csv")[1].splitlines()[number]
     # 600 J of 2 GPUs in 20 s; 900 samples in 20 s
-    assert row("ea2p", "joules.csv --samples 900 --gpu X").startswith(",,X,2,,,45,15,measured,ea2p ")
-    assert row("ea2p", "joules.csv --rescale 2.5 --gpu X").startswith(",,X,2,,,,30,derived,ea2p ")  # 20 / 10
+    assert row("ea2p", "joules.csv --samples 900 --gpu X").startswith(",,X,2,,,45.0,15.0,measured,ea2p ")
+    assert row("ea2p", "joules.csv --rescale 2.5 --gpu X").startswith(",,X,2,,,,30.0,derived,ea2p ")  # 20 / 10
     assert row("ea2p", "amd.csv --gpu X").startswith(",,X,,,,,,,")
-    assert row("zeus", "windows.csv --model m --batch 8 --samples 900 --gpu X", 2).startswith("m,,X,2,8,275,72,200,measured,")
+    assert row("zeus", "windows.csv --model m --batch 8 --samples 900 --gpu X", 2).startswith("m,,X,2,8.0,275.0,72.0,200.0,measured,")
     # an epoch of 51200 samples in 50 s; one GPU
     assert row("zeus", "sweep.csv --dataset imagenet --samples 51200 --gpu A40", 2).startswith(
-        "resnet50,,A40,1,512,125,1024,120,measured,")
+        "resnet50,,A40,1,512.0,125.0,1024.0,120.0,measured,")
     # an option goes before what the file says
-    assert row("zeus", "windows.csv --power-limit 111 --gpu X", 1).startswith(",,X,2,,111,")
-    assert row("codecarbon", "runs.csv").startswith(",,Test GPU,2,,,,180,measured,")
+    assert row("zeus", "windows.csv --power-limit 111 --gpu X", 1).startswith(",,X,2,,111.0,")
+    assert row("codecarbon", "runs.csv").startswith(",,Test GPU,2,,,,180.0,measured,")
 
 
 def needed_and_useless_options(folder):

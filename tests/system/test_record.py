@@ -153,7 +153,7 @@ def work(run):
     specs = {w["job_id"]: w for w in run.workload}
     done = defaultdict(float)
     for s in run.segments:
-        assert float(s["work"]) >= 0 and (s["kind"] in ("run", "lost", "serve") or s["work"] == "0"), s
+        assert float(s["work"]) >= 0 and (s["kind"] in ("run", "lost", "serve") or s["work"] == "0.0"), s
         done[s["job_id"]] += float(s["work"]) if s["kind"] != "lost" else 0
     for job in run.jobs:
         if job["status"] == "rejected":
@@ -395,7 +395,7 @@ DAMAGES = [
     ("workload.csv", ",m0,", ",m9,", "model: expected a model of models.yaml"),
     ("recorded.csv", "aurachronos,1,", "aurachronos,x,", "recorded.csv:2: replication: expected an integer"),
     ("recorded.csv", "segments_bytes", "bytes", "column segments_bytes is missing"),
-    ("series.csv", "\n0,", "\nnow,", "series.csv:2: time_s: expected a time in s"),
+    ("series.csv", "\n0.0,", "\nnow,", "series.csv:2: time_s: expected a time in s"),
     ("models.yaml", "m0", "m0\t", "models.yaml"),
 ]
 

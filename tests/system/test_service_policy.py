@@ -86,12 +86,12 @@ def told_and_refused(folder):
             for row in rows_of(out / "decisions.csv")]
     limits = "the service has its most, or least, replicas"
     up, down, both = ("scale_up", "chat#2", "g", "1", ""), "scale_down", ("g", "1", "")
-    assert rows == [("0", *up, "ok"), ("0", "scale_up", "chat#3", *both, "ok"), ("0", "scale_up", "chat", *both, limits),
-                    ("0", down, "chat#2", *both, "ok"), ("0", "wake", "", "", "", "", "ok"), ("40", down, "chat#1", *both, "ok"),
-                    ("40", down, "chat#3", *both, limits), ("40", down, "", "", "", "", "no such replica, or configuration of one"),
-                    ("70", "start", "a", "g", "3", "", "ok"), ("70", "scale_up", "chat", *both, "not enough free GPUs")], rows
+    assert rows == [("0.0", *up, "ok"), ("0.0", "scale_up", "chat#3", *both, "ok"), ("0.0", "scale_up", "chat", *both, limits),
+                    ("0.0", down, "chat#2", *both, "ok"), ("0.0", "wake", "", "", "", "", "ok"), ("40.0", down, "chat#1", *both, "ok"),
+                    ("40.0", down, "chat#3", *both, limits), ("40.0", down, "", "", "", "", "no such replica, or configuration of one"),
+                    ("70.0", "start", "a", "g", "3", "", "ok"), ("70.0", "scale_up", "chat", *both, "not enough free GPUs")], rows
     row = one_row(out)
-    assert (row["scale_ups"], row["replicas_end"], row["tokens_left"]) == ("2", "1", "0"), row
+    assert (row["scale_ups"], row["replicas_end"], row["tokens_left"]) == ("2", "1", "0.0"), row
     # The replica that loaded at 0 s and went then drew nothing.
     near(row["energy_kwh"], (40 * 600 + 20 * 90 + 20 * 600 + 60 * 600) / 3.6e6)
     near(row["replica_gpu_h"], (100 + 40) / 3600)
@@ -127,7 +127,7 @@ def capped(folder):
               nodes="[{count: 1, gpu: g, gpus: 4}]", options=("--decisions",))
     rows = [row for row in rows_of(out / "decisions.csv") if row["action"] == "scale_up"]
     assert rows and {row["answer"] for row in rows} == {"over the power cap"}, rows
-    assert one_row(out)["replicas_end"] == "1" and one_row(out, "summary.csv")["cap_violation_s"] == "0"
+    assert one_row(out)["replicas_end"] == "1" and one_row(out, "summary.csv")["cap_violation_s"] == "0.0"
 
 
 cases(as_the_host, told_and_refused, words, capped)

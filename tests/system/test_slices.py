@@ -89,7 +89,7 @@ def no_lead(folder):
     done = run(folder, "none", ", slice: {from: 10h}")
     zero = run(folder, "zero", ", slice: {from: 10h, lead: 0}")
     same(folder, "none", "zero")
-    assert rows_of(folder / "none/jobs.csv")[0]["submit_s"] == "0"
+    assert rows_of(folder / "none/jobs.csv")[0]["submit_s"] == "0.0"
     for text in (done.stdout, zero.stdout, easim("check", folder / "none.yaml").stdout,
                  json_of(folder / "none/manifest.json")["warnings"][0],
                  run(folder, "rows", ", slice: {first_row: 5}").stdout):

@@ -38,8 +38,12 @@ def seconds(time_ns):
     """Nanoseconds as jobs.csv has them."""
     if time_ns is None:
         return ""
-    text = f"{abs(time_ns) // 10**9}.{abs(time_ns) % 10**9:09d}".rstrip("0").rstrip(".")
-    return "-" * (time_ns < 0) + text
+    whole, rest = divmod(abs(time_ns), 10**9)
+    return "-" * (time_ns < 0) + f"{whole}." + (f"{rest:09d}".rstrip("0") or "0")
+
+
+def real_of(value):
+    return "" if value is None else str(float(value))
 
 
 def text_of(value):
@@ -92,7 +96,7 @@ class Job:
                 "submit_s": seconds(start_ns), "start_s": seconds(self.first_ns), "finish_s": seconds(self.finish_ns),
                 "deadline_s": seconds(self.submit["deadline_ns"]), "status": self.status,
                 "gpu_type": text_of(config.get("gpu_type")), "k": text_of(config.get("k")),
-                "b": text_of(config.get("batch")), "nodes": text_of(len(config["nodes"]) if config else None),
+                "b": real_of(config.get("batch")), "nodes": text_of(len(config["nodes"]) if config else None),
                 "wait_s": seconds(wait_ns), "exec_s": seconds(self.held_ns), "jct_s": seconds(jct_ns),
                 "preemptions": str(self.preemptions), "resizes": str(self.resizes), "lost_s": seconds(self.lost_ns)}
 
@@ -178,8 +182,8 @@ def same_decisions(lines, rows):
         if line["kind"] == "reject":
             again.append([seconds(line["time_ns"]), "reject", line["job"], "", "", "", line["reason"], ""])
         elif line["kind"] == "action":
-            cells = [line[name] for name in ("job", "gpu_type", "k", "batch", "answer", "power_limit_w")]
-            again.append([seconds(line["time_ns"]), line["action"], *map(text_of, cells)])
+            again.append([seconds(line["time_ns"]), line["action"], *(text_of(line[name]) for name in ("job", "gpu_type", "k")),
+                          real_of(line["batch"]), text_of(line["answer"]), real_of(line["power_limit_w"])])
     columns = ("time_s", "action", "job_id", "gpu_type", "k", "b", "answer", "power_limit_w")
     assert again == [[row[column] for column in columns] for row in rows]
 

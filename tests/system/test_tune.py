@@ -58,7 +58,7 @@ def runs_are_enough(out, objective, params, bounds=()):
         count, middle, half = estimate(differences)
         assert int(row["pairs"]) == count, row
         assert agrees(row["diff_mean"], middle, size, 1e-9) and agrees(row["diff_ci95"], half, size, 1e-7), row
-        if row["p_value"] not in ("", "1"):
+        if row["p_value"] not in ("", "1.0"):
             t = abs(middle) / (stdev(differences) / math.sqrt(count))
             assert abs(float(row["p_value"]) - 2 * t_tail(t, count - 1)) < 1e-7, row
         if row["ratio_geo"]:
@@ -148,12 +148,12 @@ def bounds_on_nothing(folder):
     """A bound on a metric that is 0 to begin with: what keeps it at 0 is within, what does not is not."""
     trials, best = tune(folder / "kept", "--params", "edp_slack=1..8", "--objective", "energy_kwh", "--constraint",
                         "preemptions<=0%", "-n", 2, "--max-trials", 5, "--set", "horizon=3h")
-    assert {(t["preemptions"], t["within_bounds"]) for t in trials} == {("0", "1")} and best["trial"] != "0", trials
+    assert {(t["preemptions"], t["within_bounds"]) for t in trials} == {("0.0", "1")} and best["trial"] != "0", trials
     easim("tune", SEED, "--policy", "aurachronos", "--set", "params_by_policy={aurachronos: {preempt_slack_s: 0}}",
           "--params", "preempt_slack_s=600..3600", "--objective", "deadline_miss_rate", "--constraint",
           "preemptions<=50%", "-n", 2, "--max-trials", 5, "--out", folder / "broken", "--quiet")
     trials = rows_of(folder / "broken" / "trials.csv")
-    assert all((t["preemptions"] == "0") == (t["within_bounds"] == "1") for t in trials), trials
+    assert all((t["preemptions"] == "0.0") == (t["within_bounds"] == "1") for t in trials), trials
     assert trials[0]["best"] == "1" and {t["within_bounds"] for t in trials} == {"0", "1"}, trials
 
 
@@ -229,7 +229,7 @@ policy: {{name: zeus, params: {{power_limits: false}}}}
                 ours = [r for r in runs if (r["trial"], r["seed"]) == (trial["trial"], seed)]
                 for row, single in zip(ours, rows_of(again / "summary.csv"), strict=True):
                     assert all(row[c] == single[c] for c in single if c != "policy"), (trial, row, single)
-        limited = {r["limited_gpu_h"] != "0" for r in runs}
+        limited = {r["limited_gpu_h"] != "0.0" for r in runs}
         assert limited == ({True} if name == "own" else {False, True}), (name, limited)
 
 

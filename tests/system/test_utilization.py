@@ -264,7 +264,7 @@ def generated(folder):
         section = done.stderr.split("workload: ")[1].strip()
         assert "utilization_file: use.csv" in section, section
     # 7 s at 225 W, 43 s at 137.5 W
-    assert energies == [["7487.5", "3800"]] * 2, energies
+    assert energies == [["7487.5", "3800.0"]] * 2, energies
 
 
 def worlds(folder):

@@ -249,7 +249,7 @@ def check_own_log(folder):
             assert done.stdout.count("began before the run submits them") == (alarms > 0 and not submit), (early_s, submit, done)
             assert done.stderr.count("expected a time not before submit_s") == alarms * submit, (early_s, submit, done)
             if not alarms:
-                assert {row["measured"] for row in rows_of(folder / "early/validation.csv") if row["metric"] == "wait_s"} == {"0"}
+                assert {row["measured"] for row in rows_of(folder / "early/validation.csv") if row["metric"] == "wait_s"} == {"0.0"}
     draw = random.Random(5)
     for row in run[:30]:
         row["finish_s"] = str(float(row["finish_s"]) * draw.uniform(1, 1.2))

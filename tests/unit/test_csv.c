@@ -3,6 +3,7 @@
 #include "io/csv.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 
 /* All rows as text: fields in <>, rows separated by '/', errors in {}. */
 static void read_rows(const char *text, char separator, struct str *out) {
@@ -184,4 +185,22 @@ Test(csv, rows_as_text, .init = temp_dir_enter, .fini = temp_dir_leave) {
         str_finish(&room[1]);
         str_finish(&first);
     }
+}
+
+/* By the definition: a real has a point or an exponent, what has no value is an empty cell. */
+Test(csv, reals_have_points) {
+    struct str out = {0};
+    const double values[] = {5, -3, 0, 0.25, 1e20, 1e-9, 9007199254740992.0, NAN, INFINITY};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        csv_comma_real(&out, values[i]);
+    csv_comma_positive(&out, 0);
+    csv_comma_positive(&out, 8);
+    csv_comma_int(&out, 7);
+    str_add_char(&out, ' ');
+    csv_add_ns(&out, 1500000000);
+    str_add_char(&out, ' ');
+    csv_add_ns(&out, -2000000000);
+    cr_expect_str_eq(out.text,
+                     ",5.0,-3.0,0.0,0.25,1e+20,1e-9,9007199254740992.0,,,,8.0,7 1.5 -2.0");
+    str_finish(&out);
 }

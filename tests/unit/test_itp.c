@@ -38,33 +38,34 @@ static const struct {
 } good_cases[] = {
     {"raw, shifted to 0, no last newline", false,
      RAW "59a72878-e5c4,16566,3890,4\n4c693bbf,16570.5,6216.25,1",
-     COLUMNS "\n59a72878-e5c4,0,,,,3890,,4,,,,\n4c693bbf,4.5,,,,6216.25,,1,,,,\n"},
-    {"raw with models: there are none", true, RAW "a,7,600,4\n", COLUMNS "\na,0,,,,600,,4,,,,\n"},
+     COLUMNS "\n59a72878-e5c4,0.0,,,,3890.0,,4,,,,\n4c693bbf,4.5,,,,6216.25,,1,,,,\n"},
+    {"raw with models: there are none", true, RAW "a,7,600,4\n",
+     COLUMNS "\na,0.0,,,,600.0,,4,,,,\n"},
     {"unsorted; equal times as in the file", false,
      RAW "d,9,1,1\nb,5,2,1\na,5,3,1\nc,2,4,1\nz,5,5,1\n",
      COLUMNS
-     "\nc,0,,,,4,,1,,,,\nb,3,,,,2,,1,,,,\na,3,,,,3,,1,,,,\nz,3,,,,5,,1,,,,\nd,7,,,,1,,1,,,,\n"},
+     "\nc,0.0,,,,4.0,,1,,,,\nb,3.0,,,,2.0,,1,,,,\na,3.0,,,,3.0,,1,,,,\nz,3.0,,,,5.0,,1,,,,\nd,7.0,,,,1.0,,1,,,,\n"},
     {"CRLF, blank lines, columns in another order, reals for integers", false,
      "num_gpu,duration,job_id,submission_time\r\n\r\n66.0,16051200000000.0e-6,1e3,5.0\r\n12, 7 ,2,6\r\n\r\n",
-     COLUMNS "\n1e3,0,,,,16051200,,66,,,,\n2,1,,,,7,,12,,,,\n"},
+     COLUMNS "\n1e3,0.0,,,,16051200.0,,66,,,,\n2,1.0,,,,7.0,,12,,,,\n"},
     {"dropped rows, also the first", false,
      RAW "a,1,600,0\nb,2,0,1\nc,3,-5,1\nd,4,600,2\ne,5,0,0\n",
      COLUMNS
-     "\nd,0,,,,600,,2,,,,\ndropped 2 at 2: no GPUs\ndropped 2 at 3: duration not above 0\n"},
+     "\nd,0.0,,,,600.0,,2,,,,\ndropped 2 at 2: no GPUs\ndropped 2 at 3: duration not above 0\n"},
     {"annotated, without models: labels as they are", false,
      ANNOTATED "a,100,40285,bert,4881.0,64,4,3890\nb,101,7,,,,1,600\n",
-     COLUMNS LABELS "a,0,,,,3890,,4,,,,,40285,bert,4881.0,64\nb,1,,,,600,,1,,,,,7,,,\n"},
+     COLUMNS LABELS "a,0.0,,,,3890.0,,4,,,,,40285,bert,4881.0,64\nb,1.0,,,,600.0,,1,,,,,7,,,\n"},
     {"annotated, with models", true,
      ANNOTATED
      "a,100,40285,bert,4881.5,64,4,3890\nb,101,7,vgg16,90,64.0,12,600\nc,102,8,,,,1,600\n",
      COLUMNS ",label.num_iteration\n"
-             "a,0,,bert,,3890,,4,16,,4781.5,,40285\n"
-             "b,1,,vgg16,,600,,12,,,-10,,7\n"
-             "c,2,,,,600,,1,,,,,8\n"
+             "a,0.0,,bert,,3890.0,,4,16.0,,4781.5,,40285\n"
+             "b,1.0,,vgg16,,600.0,,12,,,-10.0,,7\n"
+             "c,2.0,,,,600.0,,1,,,,,8\n"
              "changed 1 at 3: batch_size not divisible by num_gpu: batch left empty\n"},
     {"other columns become labels", false,
      "job_id,vc,submission_time,duration,num_gpu\na,\"x,y\",0,600,1\n",
-     COLUMNS ",label.vc\na,0,,,,600,,1,,,,,\"x,y\"\n"},
+     COLUMNS ",label.vc\na,0.0,,,,600.0,,1,,,,,\"x,y\"\n"},
     {"no job at all", false, RAW, COLUMNS "\n"},
 };
 
@@ -144,7 +145,7 @@ Test(itp, gzip) {
     gzFile file = gzopen("log.csv.gz", "wb");
     cr_assert_eq(gzputs(file, RAW "a,3,600,2\n"), (int)strlen(RAW) + 10);
     cr_assert_eq(gzclose(file), Z_OK);
-    expect("log.csv.gz", false, COLUMNS "\na,0,,,,600,,2,,,,\n");
+    expect("log.csv.gz", false, COLUMNS "\na,0.0,,,,600.0,,2,,,,\n");
 }
 
 static double gpu_seconds(const struct trace *trace) {

@@ -46,33 +46,33 @@ static const struct {
             "2017-11-04 01:00:10,7,1,7,vc3\n"
             "\n",
      PHILLY_ROWS
-     "2,0,vc2,,,66,,12,,,,,66.0\n1,10,vc1,,,440.5,,2,,,,,881.0\n3,10,vc3,,,7,,1,,,,,7\n"},
+     "2,0.0,vc2,,,66.0,,12,,,,,66.0\n1,10.0,vc1,,,440.5,,2,,,,,881.0\n3,10.0,vc3,,,7.0,,1,,,,,7\n"},
     {"philly", "equal rows are different jobs",
      PHILLY
      "2017-11-04 01:00:10,4,2,8,v\n2017-11-04 01:00:11,4,2,8,v\n2017-11-04 01:00:10,4,2,8,v\n",
-     PHILLY_ROWS "1,0,v,,,4,,2,,,,,8\n"
-                 "3,0,v,,,4,,2,,,,,8\n"
-                 "2,1,v,,,4,,2,,,,,8\n"
+     PHILLY_ROWS "1,0.0,v,,,4.0,,2,,,,,8\n"
+                 "3,0.0,v,,,4.0,,2,,,,,8\n"
+                 "2,1.0,v,,,4.0,,2,,,,,8\n"
                  "changed 1 at 4: the same as an earlier row (kept as a job of its own)\n"},
     {"philly",
      "end of daylight saving: 00:30 PDT, 01:30 PDT or PST, 02:00 PST are 1 h and 2.5 h apart",
      PHILLY
      "2017-11-05 02:00:00,4,2,8,v\n2017-11-05 01:30:00,4,2,8,v\n2017-11-05 00:30:00,4,2,8,v\n",
-     PHILLY_ROWS "3,0,v,,,4,,2,,,,,8\n"
-                 "2,3600,v,,,4,,2,,,,,8\n"
-                 "1,9000,v,,,4,,2,,,,,8\n"
+     PHILLY_ROWS "3,0.0,v,,,4.0,,2,,,,,8\n"
+                 "2,3600.0,v,,,4.0,,2,,,,,8\n"
+                 "1,9000.0,v,,,4.0,,2,,,,,8\n"
                  "changed 1 at 3: a local time that the clock showed twice: taken as the first\n"},
     {"philly", "begin of daylight saving: 01:30 PST, 02:30 which was skipped, 03:00 PDT",
      PHILLY
      "2018-03-11 01:30:00,4,2,8,v\n2018-03-11 02:30:00,4,2,8,v\n2018-03-11 03:00:00,4,2,8,v\n",
      PHILLY_ROWS
-     "1,0,v,,,4,,2,,,,,8\n"
-     "3,1800,v,,,4,,2,,,,,8\n"
-     "2,3600,v,,,4,,2,,,,,8\n"
+     "1,0.0,v,,,4.0,,2,,,,,8\n"
+     "3,1800.0,v,,,4.0,,2,,,,,8\n"
+     "2,3600.0,v,,,4.0,,2,,,,,8\n"
      "changed 1 at 3: a local time that the clock never showed: read as before the change\n"},
     {"philly", "a time with a zone of its own; 20:30 at -05:00 is 01:30 UTC of the next day",
      PHILLY "2017-11-05 01:30:00+00:00,4,2,8,v\n2017-11-04 20:30:01-05:00,5,2,8,v\n",
-     PHILLY_ROWS "1,0,v,,,4,,2,,,,,8\n2,1,v,,,5,,2,,,,,8\n"},
+     PHILLY_ROWS "1,0.0,v,,,4.0,,2,,,,,8\n2,1.0,v,,,5.0,,2,,,,,8\n"},
     {"philly", "dropped rows; CRLF; a quoted comma; UTF-8 in the header; byte order mark",
      "\xef\xbb\xbftimestamp,duration,num_gpus,cluster,CO\u2082\r\n2017-11-04 01:00:00,4,0,\"a,b\",1\r\n"
      "2017-11-04 01:00:00,None,1,\"a,b\",2\r\n"
@@ -80,7 +80,7 @@ static const struct {
      "2017-11-04 01:00:01,0.0,1,\"a,b\",3\r\n"
      "2017-11-04 01:00:02,4320000,1,\"a,b\",4\r\n",
      TRACE_COLUMNS ",label.CO\u2082\n"
-                   "5,0,\"a,b\",,,4320000,,1,,,,,4\n"
+                   "5,0.0,\"a,b\",,,4320000.0,,1,,,,,4\n"
                    "dropped 1 at 2: no GPUs\n"
                    "dropped 2 at 3: run time unknown\n"
                    "dropped 1 at 5: duration not above 0\n"},
@@ -90,7 +90,7 @@ static const struct {
      "[" JOB("application_1506638472019_14199", ON("07 01:11:39"),
              ATTEMPT(ON("07 01:12:09"), ON("07 01:13:23")) ",\n" ATTEMPT(ON("07 01:13:30"),
                                                                          ON("09 06:53:12"))) "]\n",
-     JSON_ROWS "application_1506638472019_14199,0,u,,,193256,,2,,,,,v,Pass,2\n"},
+     JSON_ROWS "application_1506638472019_14199,0.0,u,,,193256.0,,2,,,,,v,Pass,2\n"},
     {"philly-json",
      "2 GPUs for 100 s, then 4 GPUs on two servers for 50 s: 400 GPU-seconds as 100 s on 4",
      "[" JOB(
@@ -98,7 +98,7 @@ static const struct {
          ATTEMPT(ON("07 02:00:00"), ON("07 02:01:40")) ",{\"start_time\": " ON("07 03:00:00") ", \"end_time\": " ON(
              "07 03:00:50") ", \"detail\": [{\"ip\": \"m1\", \"gpus\": [\"a\", \"b\", \"c\"]}, {\"ip\": \"m2\", \"gpus\": [\"]}\"]}]}") "]",
      JSON_ROWS
-     "a,0,u,,,100,,4,,,,,v,Pass,2\n"
+     "a,0.0,u,,,100.0,,4,,,,,v,Pass,2\n"
      "changed 1 at 1: attempts on different numbers of GPUs: those of the last, equal GPU-seconds\n"},
     {"philly-json",
      "attempts without times; jobs that never ran, still ran, have no submit time or no GPUs",
@@ -115,7 +115,7 @@ static const struct {
                                                                                     "{\"start_time\": " ON("07 02:00:00") ", \"end_time\": " ON(
                                                                                         "07 02:00:01") ", \"detail\": []}") "\n]",
      JSON_ROWS
-     "a,0,u,,,9,,2,,,,,v,Pass,2\n"
+     "a,0.0,u,,,9.0,,2,,,,,v,Pass,2\n"
      "changed 1 at 2: attempts without a start or an end left out\n"
      "dropped 1 at 3: never ran (no attempt)\n"
      "dropped 1 at 4: the last attempt has no start or no end: still running, or not logged\n"
@@ -124,14 +124,14 @@ static const struct {
     {"philly-json", "an attempt over the end of daylight saving: 01:30 PDT to 02:00 PST are 90 min",
      "[" JOB("a", "\"2017-11-05 00:30:00\"",
              ATTEMPT("\"2017-11-05 01:30:00\"", "\"2017-11-05 02:00:00\"")) "]",
-     JSON_ROWS "a,0,u,,,5400,,2,,,,,v,Pass,1\n"
+     JSON_ROWS "a,0.0,u,,,5400.0,,2,,,,,v,Pass,1\n"
                "changed 1 at 1: a local time that the clock showed twice: taken as the first\n"},
     {"philly-json",
      "three times of one job in the hour that comes twice are one row; a dropped job's are none",
      "[" JOB("a", "\"2017-11-05 01:00:00\"",
              ATTEMPT("\"2017-11-05 01:10:00\"",
                      "\"2017-11-05 01:20:00\"")) ",\n" JOB("b", "\"2017-11-05 01:00:00\"", "") "]",
-     JSON_ROWS "a,0,u,,,600,,2,,,,,v,Pass,1\n"
+     JSON_ROWS "a,0.0,u,,,600.0,,2,,,,,v,Pass,1\n"
                "changed 1 at 1: a local time that the clock showed twice: taken as the first\n"
                "dropped 1 at 2: never ran (no attempt)\n"},
     {"philly-json",
@@ -141,7 +141,7 @@ static const struct {
                  ON("07 03:00:00"), ON("07 03:01:40"))) ",\n" JOB("b", ON("07 01:00:00"),
                                                                   ATTEMPT(ON("07 02:01:00"),
                                                                           ON("07 02:00:00"))) "]",
-     JSON_ROWS "a,0,u,,,100,,2,,,,,v,Pass,2\n"
+     JSON_ROWS "a,0.0,u,,,100.0,,2,,,,,v,Pass,2\n"
                "changed 1 at 1: attempts that end before they start count as 0 s\n"
                "dropped 1 at 2: duration not above 0\n"},
     /* clang-format on */
@@ -151,9 +151,9 @@ static const struct {
      PODS "p0,1,1000,,Running,5,905,5,LS\n"
           "p1,1,460,V100M16|V100M32,Succeeded,6,20,10,BE\n"
           "p2,8,1000,G2,Running,6,700,100,LS\n",
-     TRACE_COLUMNS ",gpu_share" POD_LABELS "p0,0,,,,900,,1,,,,,,1000,,Running,5,LS\n"
-                   "p1,1,,,,10,,1,,V100M16|V100M32,,,0.46,460,V100M16|V100M32,Succeeded,10,BE\n"
-                   "p2,1,,,,600,,8,,G2,,,,1000,G2,Running,100,LS\n"
+     TRACE_COLUMNS ",gpu_share" POD_LABELS "p0,0.0,,,,900.0,,1,,,,,,1000,,Running,5,LS\n"
+                   "p1,1.0,,,,10.0,,1,,V100M16|V100M32,,,0.46,460,V100M16|V100M32,Succeeded,10,BE\n"
+                   "p2,1.0,,,,600.0,,8,,G2,,,,1000,G2,Running,100,LS\n"
                    "changed 1 at 3: part of a GPU (gpu_milli below 1000): gpu_share\n"
                    "changed 1 at 2: running when the log ended: run time up to then\n"},
     {"alibaba-gpu-2023", "pods that were never scheduled, or need no GPU, or ended as they began",
@@ -162,7 +162,7 @@ static const struct {
           "p2,0,0,,Pending,6,20,,BE\n"
           "p3,2,1000,,Failed,7,9,9,LS\n"
           "p4,2,1000,,Failed,8,12,9,LS\n",
-     TRACE_COLUMNS POD_LABELS "p4,0,,,,3,,2,,,,,1000,,Failed,9,LS\n"
+     TRACE_COLUMNS POD_LABELS "p4,0.0,,,,3.0,,2,,,,,1000,,Failed,9,LS\n"
                               "dropped 2 at 2: never scheduled (no scheduled_time)\n"
                               "dropped 1 at 3: no GPUs\n"
                               "dropped 1 at 5: duration not above 0\n"},
@@ -173,9 +173,9 @@ static const struct {
      "j3,90,none,1,u,\n"
      "j4,91,5,0.33333,,\n",
      TRACE_COLUMNS ",gpu_share,label.num_gpu\n"
-                   "j2,0,,,,61,,3,,,,,,2.5\n"
-                   "j4,1,,,,5,,1,,,,,0.334,0.33333\n"
-                   "j1,10.5,u,,,60,,1,,T4,,,0.5,0.5\n"
+                   "j2,0.0,,,,61.0,,3,,,,,,2.5\n"
+                   "j4,1.0,,,,5.0,,1,,,,,0.334,0.33333\n"
+                   "j1,10.5,u,,,60.0,,1,,T4,,,0.5,0.5\n"
                    "changed 1 at 2: part of a GPU: gpu_share\n"
                    "changed 1 at 3: part of several GPUs: whole ones\n"
                    "dropped 1 at 4: run time unknown\n"
@@ -183,19 +183,19 @@ static const struct {
     {"alibaba-pai-2020", "plan_gpu: percent of a GPU, times instances; no ids; no GPU",
      "submit_time,duration,plan_gpu,inst_num\n10,20,50,4\n11,20,100,\n12,20,,1\n",
      TRACE_COLUMNS ",label.plan_gpu,label.inst_num\n"
-                   "1,0,,,,20,,2,,,,,50,4\n"
-                   "2,1,,,,20,,1,,,,,100,\n"
+                   "1,0.0,,,,20.0,,2,,,,,50,4\n"
+                   "2,1.0,,,,20.0,,1,,,,,100,\n"
                    "dropped 1 at 4: no GPUs\n"},
     {"alibaba-pai-2020", "7 % of a GPU for each of 100 instances are 7 GPUs, not a bit more",
      "submit_time,duration,plan_gpu,inst_num\n10,20,7,100\n",
-     TRACE_COLUMNS ",label.plan_gpu,label.inst_num\n1,0,,,,20,,7,,,,,7,100\n"},
+     TRACE_COLUMNS ",label.plan_gpu,label.inst_num\n1,0.0,,,,20.0,,7,,,,,7,100\n"},
     {"alibaba-pai-2020",
      "num_gpu is of one instance, as in the simulator: 2 x 4 and 0.5 x 6 GPUs; no number is one",
      "submit_time,duration,num_inst,num_gpu\n10,20,4,2\n10,20,6,0.5\n10,20,,3.0\n10,20,0,2\n",
      TRACE_COLUMNS ",label.num_inst,label.num_gpu\n"
-                   "1,0,,,,20,,8,,,,,4,2\n"
-                   "2,0,,,,20,,3,,,,,6,0.5\n"
-                   "3,0,,,,20,,3,,,,,,3.0\n"
+                   "1,0.0,,,,20.0,,8,,,,,4,2\n"
+                   "2,0.0,,,,20.0,,3,,,,,6,0.5\n"
+                   "3,0.0,,,,20.0,,3,,,,,,3.0\n"
                    "dropped 1 at 5: no GPUs\n"},
     {"helios", "the example of its README; a CPU job; a job that never started",
      HELIOS
@@ -204,15 +204,15 @@ static const struct {
      "1425513,u,vc,0,COMPLETED,2020-06-09 18:41:28,,,5\n"
      "1425514,u,vc,2,CANCELLED,2020-06-09 18:41:29,,,\n"
      "1425515,u,vc,2,CANCELLED,,,,7\n",
-     HELIOS_ROWS "1425511,0,uXBbc,,,36848,,1,,,,,vcJkd,COMPLETED\n"
-                 "1425512,26,uVMrF,,,249,,4,,,,,vchbv,FAILED\n"
+     HELIOS_ROWS "1425511,0.0,uXBbc,,,36848.0,,1,,,,,vcJkd,COMPLETED\n"
+                 "1425512,26.0,uVMrF,,,249.0,,4,,,,,vchbv,FAILED\n"
                  "dropped 1 at 4: no GPUs\n"
                  "dropped 1 at 5: run time unknown\n"
                  "dropped 1 at 6: no submit time\n"},
     {"acme", "the example of its README, in Kalos: 8 s from start to end, 18 s of duration",
      HELIOS
      "dlctk696s0jbvitv,uf794,v,64.0,FAILED,2023-05-17 11:00:58+00:00,2023-05-17 11:01:08+00:00,2023-05-17 11:01:16+00:00,18\n",
-     HELIOS_ROWS "dlctk696s0jbvitv,0,uf794,,,18,,64,,,,,v,FAILED\n"
+     HELIOS_ROWS "dlctk696s0jbvitv,0.0,uf794,,,18.0,,64,,,,,v,FAILED\n"
                  "changed 1 at 2: duration is not end_time - start_time (duration kept)\n"},
     {"slurm",
      "steps, an array, a heterogeneous job, attempts, GPUs by type, time limits, unknown times",
@@ -228,10 +228,10 @@ static const struct {
      "6|bo|2026-11-23T10:00:03|None|0|CANCELLED by 7||1|\n"
      "7|bo|2026-11-23T10:00:03|2026-11-23T10:00:06|5|COMPLETED|cpu=1,gres/gpu:a100=0|Partition_Limit|\n",
      TRACE_COLUMNS ",label.State,label.ConsumedEnergyRaw\n"
-                   "1,0,ada,,,3600,93784,2,,a100,,,COMPLETED,7200\n"
-                   "2_7,1,bo,,,60,,2048,,,,,FAILED,\n"
-                   "3+0,2,bo,,,60,150,3,,,,,CANCELLED by 7,\n"
-                   "4,63,bo,,,6,3750,1,,h100,,,RUNNING,\n"
+                   "1,0.0,ada,,,3600.0,93784.0,2,,a100,,,COMPLETED,7200\n"
+                   "2_7,1.0,bo,,,60.0,,2048,,,,,FAILED,\n"
+                   "3+0,2.0,bo,,,60.0,150.0,3,,,,,CANCELLED by 7,\n"
+                   "4,63.0,bo,,,6.0,3750.0,1,,h100,,,RUNNING,\n"
                    "dropped 1 at 3: a step of a job\n"
                    "dropped 2 at 5: never started\n"
                    "changed 1 at 6: part of a heterogeneous job: a job of its own\n"
@@ -243,15 +243,15 @@ static const struct {
     {"slurm", "minutes as a number, another name of the user, times with a zone",
      "JobIDRaw|UserName|Submit|Start|ElapsedRaw|State|AllocTRES|TimelimitRaw\n"
      "9|cy|2026-11-23T10:00:00+01:00|2026-11-23T10:00:00|1.5|TIMEOUT|gres/gpu=1|90\n",
-     TRACE_COLUMNS ",label.State\n9,0,cy,,,1.5,5400,1,,,,,TIMEOUT\n"},
+     TRACE_COLUMNS ",label.State\n9,0.0,cy,,,1.5,5400.0,1,,,,,TIMEOUT\n"},
     {"gavel",
      "a command with blanks, % and commas; ten fields; two workers of batch 32: 3228 x 32 x 2 samples",
      "ResNet-18 (batch size 32)\tpython3 main.py --data=%s --lr 0.1,0.2\t--num_steps\t1\t3228\t2\t1\t-1.0\t1379.5\n"
      "\n"
      "A3C\tmain.py\t/work\t--max-steps\t0\t307\t1\t1.0\t2.0\t79\r\n",
      GAVEL_ROWS
-     "2,0,,A3C,307,,,1,,,,,A3C,main.py,/work,--max-steps,0,307,1.0,2.0\n"
-     "1,1300.5,,ResNet-18,206592,,,2,32,,,,ResNet-18 (batch size 32),\"python3 main.py --data=%s --lr 0.1,0.2\",,--num_steps,1,3228,1,-1.0\n"
+     "2,0.0,,A3C,307.0,,,1,,,,,A3C,main.py,/work,--max-steps,0,307,1.0,2.0\n"
+     "1,1300.5,,ResNet-18,206592.0,,,2,32.0,,,,ResNet-18 (batch size 32),\"python3 main.py --data=%s --lr 0.1,0.2\",,--num_steps,1,3228,1,-1.0\n"
      "changed 1 at 3: no batch size in the job type: a step is one sample of each GPU\n"},
     {"gavel", "no workers, no steps",
      "A (batch size 2)\tc\t-n\t0\t5\t0\t1\t-1\t3\nB (batch size x)\tc\t-n\t0\t0\t1\t1\t-1\t3\n",
@@ -259,20 +259,20 @@ static const struct {
     {"pollux", "work of an application from the options; 2048 over 6 GPUs are 342 each",
      POLLUX
      "cifar10-0,107,cifar10,6,2048\nbert-1,110.5,bert,12,384\nncf-2,135,ncf,1,32768\ncifar10-3,99,cifar10,,\n",
-     POLLUX_ROWS "cifar10-3,0,,cifar10,5000000,,,,,,,,\n"
-                 "cifar10-0,8,,cifar10,5000000,,,6,342,,,,2048\n"
-                 "bert-1,11.5,,bert,2.5,,,12,32,,,,384\n"
+     POLLUX_ROWS "cifar10-3,0.0,,cifar10,5000000.0,,,,,,,,\n"
+                 "cifar10-0,8.0,,cifar10,5000000.0,,,6,342.0,,,,2048\n"
+                 "bert-1,11.5,,bert,2.5,,,12,32.0,,,,384\n"
                  "changed 1 at 2: batch_size not divisible by num_replicas: batch rounded up\n"
                  "dropped 1 at 4: no work is given for the application\n"},
     {"sia", "floats as times, other columns as labels",
      "name,time,application,num_replicas,category\nx,401.0,bert,2,large\n",
-     TRACE_COLUMNS ",label.category\nx,0,,bert,2.5,,,2,,,,,large\n"},
+     TRACE_COLUMNS ",label.category\nx,0.0,,bert,2.5,,,2,,,,,large\n"},
     {"workload", "gpu_share is kept, and 1 is a whole GPU",
      "job_id,submit_s,duration_s,gpus,gpu_share\na,0,5,1,0.25\nb,0,5,2,1\n",
-     TRACE_COLUMNS ",gpu_share\na,0,,,,5,,1,,,,,0.25\nb,0,,,,5,,2,,,,,1\n"},
+     TRACE_COLUMNS ",gpu_share\na,0.0,,,,5.0,,1,,,,,0.25\nb,0.0,,,,5.0,,2,,,,,1.0\n"},
     {"itp", "label columns of any name",
      "job_id,submission_time,duration,num_gpu,\"a,b\"\nx,0,600,1,y\n",
-     TRACE_COLUMNS ",\"label.a,b\"\nx,0,,,,600,,1,,,,,y\n"},
+     TRACE_COLUMNS ",\"label.a,b\"\nx,0.0,,,,600.0,,1,,,,,y\n"},
 };
 
 static const struct trace_work work[] = {{.model = "cifar10", .samples = 5e6},
@@ -315,7 +315,7 @@ Test(readers, clock_changes_of_a_row) {
         HELIOS "1,u,v,1,COMPLETED,2017-11-05 00:59:00,2017-11-05 01:10:00,2017-11-05 01:20:00,600\n"
                "2,u,v,1,CANCELLED,2017-11-05 01:10:00,,,\n",
         "PST8PDT,M3.2.0,M11.1.0",
-        HELIOS_ROWS "1,0,u,,,600,,1,,,,,v,COMPLETED\n"
+        HELIOS_ROWS "1,0.0,u,,,600.0,,1,,,,,v,COMPLETED\n"
                     "changed 1 at 2: a local time that the clock showed twice: taken as the first\n"
                     "dropped 1 at 3: run time unknown\n");
 }
@@ -353,7 +353,8 @@ Test(readers, repeats) {
 /* On a clock that is never changed, 01:30 to 02:00 are half an hour. */
 Test(readers, time_zone) {
     static const char text[] = PHILLY "2017-11-05 02:00:00,4,2,8,v\n2017-11-05 01:30:00,4,2,8,v\n";
-    expect("philly", "UTC", text, "UTC", PHILLY_ROWS "2,0,v,,,4,,2,,,,,8\n1,1800,v,,,4,,2,,,,,8\n");
+    expect("philly", "UTC", text, "UTC",
+           PHILLY_ROWS "2,0.0,v,,,4.0,,2,,,,,8\n1,1800.0,v,,,4.0,,2,,,,,8\n");
 }
 
 static const struct {

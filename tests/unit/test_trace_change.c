@@ -37,7 +37,7 @@ static const char log_text[] =
 Test(trace_change, none) {
     expect(
         log_text, &trace_changes_none,
-        "a,0,,,,50,40,1,,,100,\nb,10,,,,30,40,2,,,,\nc,20,,,,60,,1,,,15,\nd,35,,,,7,7,4,,,99,\n");
+        "a,0.0,,,,50.0,40.0,1,,,100.0,\nb,10.0,,,,30.0,40.0,2,,,,\nc,20.0,,,,60.0,,1,,,15.0,\nd,35.0,,,,7.0,7.0,4,,,99.0,\n");
 }
 
 /* From 10 on, before 35: b and c, b being at 0 now; deadlines move along. */
@@ -47,7 +47,7 @@ Test(trace_change, slice_of_time) {
     changes.until_s = 35;
     expect(
         log_text, &changes,
-        "b,0,,,,30,40,2,,,,\nc,10,,,,60,,1,,,5,\ndropped 2 at 2: outside of the slice of time\n");
+        "b,0.0,,,,30.0,40.0,2,,,,\nc,10.0,,,,60.0,,1,,,5.0,\ndropped 2 at 2: outside of the slice of time\n");
 }
 
 /* From 20 on, with those of the 15 before: b is at 10 - 5, the slice begins at 15; halved with a
@@ -57,14 +57,14 @@ Test(trace_change, lead) {
     changes.from_s = 20;
     changes.lead_s = 15;
     expect(log_text, &changes,
-           "b,5,,,,30,40,2,,,,\nc,15,,,,60,,1,,,10,\nd,30,,,,7,7,4,,,94,\n"
+           "b,5.0,,,,30.0,40.0,2,,,,\nc,15.0,,,,60.0,,1,,,10.0,\nd,30.0,,,,7.0,7.0,4,,,94.0,\n"
            "dropped 1 at 2: outside of the slice of time\n"
            "changed 1 at 3: of the slice's lead, run as warm-up\n");
     cr_assert_eq(trace_change_lead_ns(&changes), 15 * NS_PER_S);
     changes.compress = 2;
     changes.last_row = 1;
     expect(log_text, &changes,
-           "b,2.5,,,,30,40,2,,,,\nc,7.5,,,,60,,1,,,2.5,\n"
+           "b,2.5,,,,30.0,40.0,2,,,,\nc,7.5,,,,60.0,,1,,,2.5,\n"
            "dropped 1 at 2: outside of the slice of time\n"
            "changed 1 at 3: of the slice's lead, run as warm-up\n"
            "dropped 1 at 5: outside of the slice of rows\n");
@@ -72,9 +72,10 @@ Test(trace_change, lead) {
     changes = trace_changes_none;
     changes.from_s = 20;
     changes.lead_s = 1e9;
-    expect(log_text, &changes,
-           "a,0,,,,50,40,1,,,100,\nb,10,,,,30,40,2,,,,\nc,20,,,,60,,1,,,15,\nd,35,,,,7,7,4,,,99,\n"
-           "changed 2 at 2: of the slice's lead, run as warm-up\n");
+    expect(
+        log_text, &changes,
+        "a,0.0,,,,50.0,40.0,1,,,100.0,\nb,10.0,,,,30.0,40.0,2,,,,\nc,20.0,,,,60.0,,1,,,15.0,\nd,35.0,,,,7.0,7.0,4,,,99.0,\n"
+        "changed 2 at 2: of the slice's lead, run as warm-up\n");
     cr_assert_eq(trace_change_lead_ns(&changes), 20 * NS_PER_S);
     changes.lead_s = 0;
     cr_assert_eq(trace_change_lead_ns(&changes), 0);
@@ -87,8 +88,8 @@ Test(trace_change, slice_of_rows) {
     changes.first_row = 2;
     changes.last_row = 3;
     expect(log_text, &changes,
-           "c,0,,,,60,,1,,,-5,\n"
-           "d,15,,,,7,7,4,,,79,\n"
+           "c,0.0,,,,60.0,,1,,,-5.0,\n"
+           "d,15.0,,,,7.0,7.0,4,,,79.0,\n"
            "dropped 1 at 2: outside of the slice of time\n"
            "dropped 1 at 3: outside of the slice of rows\n");
 }
@@ -97,10 +98,10 @@ Test(trace_change, kill_at_request) {
     struct trace_changes changes = trace_changes_none;
     changes.kill_at_request = true;
     expect(log_text, &changes,
-           "a,0,,,,40,40,1,,,100,\n"
-           "b,10,,,,30,40,2,,,,\n"
-           "c,20,,,,60,,1,,,15,\n"
-           "d,35,,,,7,7,4,,,99,\n"
+           "a,0.0,,,,40.0,40.0,1,,,100.0,\n"
+           "b,10.0,,,,30.0,40.0,2,,,,\n"
+           "c,20.0,,,,60.0,,1,,,15.0,\n"
+           "d,35.0,,,,7.0,7.0,4,,,99.0,\n"
            "changed 1 at 2: run time cut at the requested time\n");
 }
 
@@ -109,21 +110,22 @@ Test(trace_change, run_time_as_request) {
     struct trace_changes changes = trace_changes_none;
     changes.estimate = ESTIMATE_RUN;
     expect(HEADER "a,0,50,40,1,\nb,10,30,,2,\nd,35,7,7,4,\n", &changes,
-           "a,0,,,,50,50,1,,,,\nb,10,,,,30,30,2,,,,\nd,35,,,,7,7,4,,,,\n"
+           "a,0.0,,,,50.0,50.0,1,,,,\nb,10.0,,,,30.0,30.0,2,,,,\nd,35.0,,,,7.0,7.0,4,,,,\n"
            "changed 2 at 2: run time taken as the requested time\n");
     changes.kill_at_request = true;
     expect(HEADER "a,0,50,40,1,\n", &changes,
-           "a,0,,,,40,40,1,,,,\nchanged 1 at 2: run time cut at the requested time\n");
+           "a,0.0,,,,40.0,40.0,1,,,,\nchanged 1 at 2: run time cut at the requested time\n");
     expect("job_id,submit_s,duration_s,requested_s,gpus,model\na,0,50,70,1,m\n", &changes,
-           "a,0,,m,,50,70,1,,,,\n");
+           "a,0.0,,m,,50.0,70.0,1,,,,\n");
 }
 
 /* Submits / 2.5; the slacks 100, -5 and 64 stay. */
 Test(trace_change, compress) {
     struct trace_changes changes = trace_changes_none;
     changes.compress = 2.5;
-    expect(log_text, &changes,
-           "a,0,,,,50,40,1,,,100,\nb,4,,,,30,40,2,,,,\nc,8,,,,60,,1,,,3,\nd,14,,,,7,7,4,,,78,\n");
+    expect(
+        log_text, &changes,
+        "a,0.0,,,,50.0,40.0,1,,,100.0,\nb,4.0,,,,30.0,40.0,2,,,,\nc,8.0,,,,60.0,,1,,,3.0,\nd,14.0,,,,7.0,7.0,4,,,78.0,\n");
 }
 
 /* A factor of 2 repeats every row once; within one day there is no other day to go to. An id that
@@ -132,10 +134,10 @@ Test(trace_change, load_twice) {
     struct trace_changes changes = trace_changes_none;
     changes.load_scale = 2;
     expect(HEADER "a,0,50,40,1,100\na~2,10,30,40,2,\n", &changes,
-           "a,0,,,,50,40,1,,,100,\n"
-           "a~2~,0,,,,50,40,1,,,100,\n"
-           "a~2,10,,,,30,40,2,,,,\n"
-           "a~2~2,10,,,,30,40,2,,,,\n"
+           "a,0.0,,,,50.0,40.0,1,,,100.0,\n"
+           "a~2~,0.0,,,,50.0,40.0,1,,,100.0,\n"
+           "a~2,10.0,,,,30.0,40.0,2,,,,\n"
+           "a~2~2,10.0,,,,30.0,40.0,2,,,,\n"
            "changed 2 at 2: repeated on another day to scale the load\n");
 }
 
@@ -246,9 +248,9 @@ Test(trace_change, join) {
     trace_sort(&whole, true);
     trace_file_write(&whole, &found);
     cr_assert_str_eq(found.text, TRACE_COLUMNS ",label.a,label.b,label.c\n"
-                                               "2-1,0,,,,6,,1,,,5,,,p,q\n"
-                                               "1-1,10,,,,5,,1,,,,,x,y,\n"
-                                               "1-2,40,,,,5,,1,,,,,,z,\n");
+                                               "2-1,0.0,,,,6.0,,1,,,5.0,,,p,q\n"
+                                               "1-1,10.0,,,,5.0,,1,,,,,x,y,\n"
+                                               "1-2,40.0,,,,5.0,,1,,,,,,z,\n");
     cr_assert_eq(whole.rows_read, 3);
     cr_assert_eq(whole.offset_s, 90);
     str_finish(&found);

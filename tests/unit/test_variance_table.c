@@ -54,14 +54,14 @@ Test(variance_table, tables) {
     variance_tables_differences(&variance, &rows);
     cr_expect(strncmp(shares.text, "metric,policy,baseline,source,share,ci_low,ci_high\n", 51) ==
               0);
-    expect_line(shares.text, "\nenergy_kwh,b,a,physics,0.8,0,0.8\n"
-                             "energy_kwh,b,a,workload,0,0,1\n"
-                             "energy_kwh,b,a,residual,0.2,0,0.2\n"
+    expect_line(shares.text, "\nenergy_kwh,b,a,physics,0.8,0.0,0.8\n"
+                             "energy_kwh,b,a,workload,0.0,0.0,1.0\n"
+                             "energy_kwh,b,a,residual,0.2,0.0,0.2\n"
                              "energy_kwh,b,a,scaling,0.25,0.25,\n");
     expect_line(shares.text, "\nwait_mean_s,b,a,physics,,,\n");
     cr_expect(!strstr(shares.text, "kwh,a,a"), "the baseline differs from nobody");
-    expect_line(rows.text, "\nenergy_kwh,b,a,2,2,-3,19.0593");
-    expect_line(rows.text, ",-0.3,10,1,4,0,1,0,0,0.657619");
+    expect_line(rows.text, "\nenergy_kwh,b,a,2,2,-3.0,19.0593");
+    expect_line(rows.text, ",-0.3,10.0,1.0,4.0,0.0,1.0,0.0,0.0,0.657619");
     expect_line(rows.text, "\nwait_mean_s,b,a,0,0,,,,,,,,,,,,,,,,,\n");
     str_finish(&shares);
     str_finish(&rows);

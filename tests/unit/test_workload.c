@@ -515,7 +515,7 @@ Test(workload, csv_round_trip) {
     }
     cr_expect_eq(again.rows.at[3].submit_ns, 7000000001);
     cr_expect(again.rows.at[0].batch == 64 && again.rows.at[1].batch == 0.1);
-    cr_expect(strstr(written.text, ",64,h100,"), "%s", written.text);
+    cr_expect(strstr(written.text, ",64.0,h100,"), "%s", written.text);
     cr_expect_eq(again.rows.at[2].duration_s, 1e-9);
     cr_expect_str_eq(again.rows.at[3].labels[0], "a, \"b\"");
     cr_expect_str_eq(again.rows.at[1].user, "comma, user");

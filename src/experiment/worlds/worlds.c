@@ -2,6 +2,7 @@
 #include "experiment/worlds/worlds.h"
 
 #include "base/numfmt.h"
+#include "io/csv.h"
 #include "io/yaml_node.h"
 #include "study/study_load.h"
 
@@ -45,8 +46,7 @@ void worlds_value_text(const struct worlds *worlds, size_t set, uint32_t world, 
     double value = drawn_value(worlds, set, world, column);
     char text[NUMFMT_BYTES];
     if (!unit->parameter || unit->parameter->law.kind != LAW_CHOICE) {
-        numfmt_real(text, value);
-        str_add(out, text);
+        csv_add_real(out, value);
         return;
     }
     const struct yaml_node *values = unit->parameter->law.values;

@@ -42,7 +42,7 @@ static void add_run_row(const struct world_results *results, struct world_run ru
     WORLDS_COLUMNS(COLUMN_CELL)
     str_add_bytes(out, draws->text, draws->length);
     for (unsigned c = 0; c < SUMMARY_COUNT; c++)
-        csv_comma_real(out, world_results_value(results, run, c));
+        csv_comma_metric(out, c, world_results_value(results, run, c));
     columns_end_row(out, begin);
 }
 

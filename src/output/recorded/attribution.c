@@ -91,12 +91,12 @@ static void add_place(const struct attribution *attribution, const struct attrib
     ATTRIBUTION_COLUMNS_LEVEL(COLUMN_CELL)
     for (size_t i = 0; i < path->count; i++) {
         bool is_time = path->at[i].kind == PATH_TIME;
-        if (i >= row->level || row->values[i] == ATTRIBUTION_NOBODY || is_time)
+        if (is_time && i < row->level)
+            csv_comma_seconds(out, attribution_from_ns(attribution, row->values[i]));
+        else if (i >= row->level || row->values[i] == ATTRIBUTION_NOBODY || is_time)
             str_add_char(out, ',');
         else
             csv_comma_text(out, attribution_text(attribution, i, row->values[i]));
-        if (is_time && i < row->level)
-            str_add_ns(out, attribution_from_ns(attribution, row->values[i]));
     }
 }
 

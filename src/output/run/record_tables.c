@@ -254,7 +254,7 @@ static void add_k(const struct config_request *q, struct str *out) {
 static void add_batches(const struct config_request *q, struct str *out) {
     for (uint32_t i = 0; i < q->batch_count; i++) {
         add_separator(out, i == 0);
-        str_add_real(out, q->batch[i]);
+        csv_add_real(out, q->batch[i]);
     }
     if (q->batch_count == 0)
         str_add_char(out, ',');

@@ -229,7 +229,7 @@ static void add_values(uint32_t replication, int64_t seed, unsigned groups,
     csv_comma_int(out, seed);
     for (unsigned c = 0; c < SUMMARY_ALL; c++)
         if (summary_shows(groups, c))
-            csv_comma_real(out, summary_value(summary, c));
+            csv_comma_metric(out, c, summary_value(summary, c));
     str_add_char(out, '\n');
 }
 
