@@ -284,7 +284,7 @@ static int check_pairs(struct cluster *cluster, const struct schema_list *groups
     return binding->problems->count > before ? ERROR_INPUT : 0;
 }
 
-int cluster_bind(struct cluster *cluster, const struct yaml_node *node,
+int cluster_bind(struct cluster *cluster, struct series *cap, const struct yaml_node *node,
                  const struct binding *binding) {
     struct cluster_section section = {0};
     *cluster = (struct cluster){0};
@@ -295,9 +295,9 @@ int cluster_bind(struct cluster *cluster, const struct yaml_node *node,
     cluster->slowdown_per_neighbour = section.slowdown_per_neighbour;
     if (result == 0)
         result = check_pairs(cluster, &section.nodes, binding);
-    if (series_bind(&cluster->cap_series, &cap_kind, section.power_cap, binding,
-                    &cluster->power_cap_w) < 0)
+    if (series_bind(cap, &cap_kind, section.power_cap, binding) < 0)
         result = ERROR_INPUT;
+    cluster->power_cap_w = cap->constant;
     if (check_gpu_types(cluster, binding) < 0)
         result = ERROR_INPUT;
     if (add_nodes(cluster, &section.nodes, binding) < 0)

@@ -48,17 +48,16 @@ struct cluster {
     uint32_t node_count;
     uint32_t gpus;
     struct network network;
-    struct outages outages;   /* recorded ones, instead of drawn ones; bound and read by others */
-    double storage_bytes_s;   /* that all jobs share; 0: jobs are not held back by storage */
-    double power_cap_w;       /* INFINITY: none, or a series */
-    struct series cap_series; /* without a kind unless given as a file */
+    struct outages outages; /* recorded ones, instead of drawn ones; bound and read by others */
+    double storage_bytes_s; /* that all jobs share; 0: jobs are not held back by storage */
+    double power_cap_w;     /* INFINITY: none, or a series */
     double pue;
     double slowdown_per_neighbour; /* 0: jobs on a node do not notice each other */
 };
 
-/* Binds the `cluster` section; the cap's file is not read yet. Everything is in binding->arena.
- * Negative after adding problems. */
-int cluster_bind(struct cluster *cluster, const struct yaml_node *node,
+/* Binds the `cluster` section, its cap to *cap, the file of which is not read yet. Everything is in
+   binding->arena. Negative after adding problems. */
+int cluster_bind(struct cluster *cluster, struct series *cap, const struct yaml_node *node,
                  const struct binding *binding) MUST_CHECK;
 
 /* Of one GPU that a rigid job holds, at a utilization of 0: what its power begins with. */

@@ -113,8 +113,8 @@ static const struct field scenario_fields[] = {
     {"carbon_g_per_kwh", NODE(scenario, carbon),
      HELP("carbon intensity: a number or {file: NAME}")},
     {"price_per_mwh", NODE(scenario, price), HELP("price: a number or {file: NAME}")},
-    {"wue_l_per_kwh", REAL(scenario, prices.wue_l_per_kwh), DEFAULT(NAN), RANGE(0, 1e6),
-     UNIT(WATER), HELP("water use effectiveness")},
+    {"wue_l_per_kwh", REAL(scenario, wue_l_per_kwh), DEFAULT(NAN), RANGE(0, 1e6), UNIT(WATER),
+     HELP("water use effectiveness")},
     {"failures", NODE(scenario, failures),
      HELP("{file: NAME}: recorded outages of nodes, instead of drawn ones")},
     {"noise", OBJECT(scenario, noise, noise_fields),
@@ -137,10 +137,9 @@ static const struct series_kind price_kind = {
     .path = "price_per_mwh", .column = "price_per_mwh", .value = &price_value};
 
 static int bind_prices(struct scenario *scenario, const struct binding *binding) {
-    struct energy_prices *p = &scenario->prices;
-    int carbon =
-        series_bind(&p->carbon, &carbon_kind, scenario->carbon, binding, &p->carbon_g_per_kwh);
-    int price = series_bind(&p->price, &price_kind, scenario->price, binding, &p->price_per_mwh);
+    struct series *all = scenario->signals;
+    int carbon = series_bind(&all[SIGNAL_CARBON], &carbon_kind, scenario->carbon, binding);
+    int price = series_bind(&all[SIGNAL_PRICE], &price_kind, scenario->price, binding);
     return carbon < 0 ? carbon : price;
 }
 

@@ -44,11 +44,8 @@ struct scenario_user {
     double weight;
 };
 
-/* What turns energy into emissions, cost and water; NAN = not given, or a series. */
-struct energy_prices {
-    double carbon_g_per_kwh, price_per_mwh, wue_l_per_kwh;
-    struct series carbon, price; /* without a kind unless given as a file */
-};
+/* What the cluster may draw, and what turns energy into cost and emissions; NAN = not given. */
+enum { SIGNAL_CAP, SIGNAL_PRICE, SIGNAL_CARBON, SIGNALS };
 
 /* How far true speeds are from predicted ones. */
 struct model_noise {
@@ -79,8 +76,9 @@ struct scenario {
     struct scenario_policy policy;
     const struct yaml_node *params_by_policy;
     const struct yaml_node *carbon, *price; /* a number, or {file: ...} */
-    struct energy_prices prices;
-    const struct yaml_node *failures; /* recorded outages, or NULL */
+    struct series signals[SIGNALS];         /* that of the cap by cluster_bind */
+    double wue_l_per_kwh;                   /* water; NAN = not given */
+    const struct yaml_node *failures;       /* recorded outages, or NULL */
     struct model_noise noise;
     const struct yaml_node *forecast_node;
     struct forecast_options forecast;

@@ -39,13 +39,12 @@ int series_bind_period(struct series *series, const struct binding *binding) {
 }
 
 int series_bind(struct series *series, const struct series_kind *kind, const struct yaml_node *node,
-                const struct binding *binding, double *constant) {
-    *series = (struct series){0};
-    *constant = kind->value->default_value;
+                const struct binding *binding) {
+    *series = (struct series){.constant = kind->value->default_value};
     if (!node)
         return 0;
     if (node->kind == YAML_NODE_SCALAR)
-        return schema_bind_value(binding, kind->value, node, kind->path, constant);
+        return schema_bind_value(binding, kind->value, node, kind->path, &series->constant);
     if (node->kind != YAML_NODE_MAPPING)
         return schema_wrong(binding, node, kind->path, "a number or {file: NAME}");
     int r = schema_bind(binding, series_fields, node, kind->path, series);
@@ -396,8 +395,10 @@ static void step_on(struct series_cursor *cursor) {
 }
 
 void series_start(struct series_cursor *cursor, const struct series *series) {
-    *cursor = (struct series_cursor){
-        .series = series, .value = series->kind && series->kind->is_limit ? INFINITY : NAN};
+    *cursor = (struct series_cursor){.series = series,
+                                     .value = !series->kind            ? series->constant
+                                              : series->kind->is_limit ? INFINITY
+                                                                       : NAN};
     int64_t period_ns = series_period_ns(series);
     if (period_ns > 0 && series->first_ns < 0)
         cursor->shift_ns = -series->first_ns / period_ns * period_ns;

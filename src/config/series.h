@@ -5,6 +5,8 @@
 
 #include "config/schema.h"
 
+#include <math.h>
+
 #define SERIES_LEAST_PERIOD_S 1e-3
 
 /* What a series is of, and how its gaps and ends are read. */
@@ -27,6 +29,7 @@ struct series_step {
    Neighbouring steps differ in value. */
 struct series {
     const struct series_kind *kind; /* NULL: a constant or absent */
+    double constant;                /* holds if there is no kind */
     struct location where;          /* in the scenario */
     const char *file, *column, *time_column;
     bool repeat; /* or period_s: comes again after its end, with a period also before its begin */
@@ -45,10 +48,10 @@ struct series {
         longest_ns; /* from one row to the next: missing rows show here; 0: there is only one */
 };
 
-/* node: NULL, a number (goes to *constant), or {file, column, time_column, repeat, period}.
- *constant is the default of the kind unless a number is given. Negative after adding problems. */
+/* node: NULL, a number (the constant), or {file, column, time_column, repeat, period}. The constant
+   is the default of the kind unless a number is given. Negative after adding problems. */
 int series_bind(struct series *series, const struct series_kind *kind, const struct yaml_node *node,
-                const struct binding *binding, double *constant) MUST_CHECK;
+                const struct binding *binding) MUST_CHECK;
 
 /* A series with a period repeats. Negative after adding a problem: the keys deny it. */
 int series_bind_period(struct series *series, const struct binding *binding) MUST_CHECK;
@@ -62,6 +65,9 @@ int series_load(struct series *series, int64_t start_ns, const struct binding *b
 int series_check_cover(const struct series *series, int64_t horizon_ns,
                        const struct binding *binding) MUST_CHECK;
 
+static inline bool series_is_given(const struct series *series) {
+    return series->kind || !isnan(series->constant);
+}
 /* After which a repeated series comes again; 0: not repeated, or always the same. */
 int64_t series_period_ns(const struct series *series);
 /* Until when there is a value; TIME_NONE_NS: for ever. */

@@ -150,23 +150,23 @@ void contention_check(struct sim *sim) {
 /* What an hour was is summed up from the values that the view has had, not from the series. */
 
 struct forecasts_past {
-    double least[CHANGE_COUNT], sum[CHANGE_COUNT], most[CHANGE_COUNT]; /* of the present hour */
-    double present[CHANGE_COUNT]; /* shown of it; NAN: nothing to compare with */
-    int64_t hour;                 /* of which `shown` was shown; -1: none */
+    double least[SIGNALS], sum[SIGNALS], most[SIGNALS]; /* of the present hour */
+    double present[SIGNALS]; /* shown of it; NAN: nothing to compare with */
+    int64_t hour;            /* of which `shown` was shown; -1: none */
     struct easim_forecast *shown;
 };
 
-static const char *const value_names[CHANGE_COUNT] = {"power_cap_w", "price_per_mwh",
-                                                      "carbon_g_per_kwh"};
+static const char *const value_names[SIGNALS] = {"power_cap_w", "price_per_mwh",
+                                                 "carbon_g_per_kwh"};
 
-static void values_of(const struct easim_forecast *forecast, double values[static CHANGE_COUNT]) {
-    values[CHANGE_CAP] = forecast->power_cap_w;
-    values[CHANGE_PRICE] = forecast->price_per_mwh;
-    values[CHANGE_CARBON] = forecast->carbon_g_per_kwh;
+static void values_of(const struct easim_forecast *forecast, double values[static SIGNALS]) {
+    values[SIGNAL_CAP] = forecast->power_cap_w;
+    values[SIGNAL_PRICE] = forecast->price_per_mwh;
+    values[SIGNAL_CARBON] = forecast->carbon_g_per_kwh;
 }
 
 static void begin_hour(struct forecasts_past *past) {
-    for (int i = 0; i < CHANGE_COUNT; i++) {
+    for (int i = 0; i < SIGNALS; i++) {
         past->least[i] = INFINITY;
         past->sum[i] = past->most[i] = 0;
         past->present[i] = NAN;
@@ -187,8 +187,8 @@ static struct forecasts_past *past_of(struct sim *sim) {
 /* A stretch within one hour, in which the view has not changed. */
 static void add_stretch(const struct sim *sim, struct forecasts_past *past, int64_t duration_ns) {
     const struct easim_view *v = sim->view.v;
-    const double now[CHANGE_COUNT] = {v->power_cap_w, v->price_per_mwh, v->carbon_g_per_kwh};
-    for (int i = 0; i < CHANGE_COUNT && duration_ns > 0; i++) {
+    const double now[SIGNALS] = {v->power_cap_w, v->price_per_mwh, v->carbon_g_per_kwh};
+    for (int i = 0; i < SIGNALS && duration_ns > 0; i++) {
         past->least[i] = fmin(past->least[i], now[i]);
         past->sum[i] += now[i] * (double)duration_ns;
         past->most[i] = fmax(past->most[i], fabs(now[i]));
@@ -196,8 +196,8 @@ static void add_stretch(const struct sim *sim, struct forecasts_past *past, int6
 }
 
 static void end_hour(struct sim *sim, struct forecasts_past *past, int64_t hour) {
-    for (int i = 0; i < CHANGE_COUNT; i++) {
-        double was = i == CHANGE_CAP ? past->least[i] : past->sum[i] / (double)FORECAST_HOUR_NS;
+    for (int i = 0; i < SIGNALS; i++) {
+        double was = i == SIGNAL_CAP ? past->least[i] : past->sum[i] / (double)FORECAST_HOUR_NS;
         bool same =
             past->present[i] == was || fabs(past->present[i] - was) <= ROUNDING * past->most[i];
         if (!isnan(past->present[i]) && !same)
@@ -223,10 +223,10 @@ static void compare_shown(struct sim *sim, const struct forecasts_past *past) {
     const struct forecasts *f = &sim->forecasts;
     int64_t passed = past->hour < 0 ? f->hours : f->hour - past->hour;
     for (int64_t lead = 0; lead + passed < f->hours; lead++) {
-        double now[CHANGE_COUNT], before[CHANGE_COUNT];
+        double now[SIGNALS], before[SIGNALS];
         values_of(easim_view_forecast(sim->view.v, (uint32_t)lead), now);
         values_of(&past->shown[lead + passed], before);
-        for (int i = 0; i < CHANGE_COUNT; i++)
+        for (int i = 0; i < SIGNALS; i++)
             if (now[i] != before[i] && !(isnan(now[i]) && isnan(before[i])))
                 sim_fail(
                     sim, ERROR_RUN,

@@ -13,15 +13,9 @@
 #define ROUNDS_WITH_FAILURES 100
 #define MOST_TIMERS_ALONE    100000 /* one an hour: eleven years */
 
-static const struct series *series_of(const struct sim *sim, uint32_t which) {
-    const struct series *const all[CHANGE_COUNT] = {
-        &sim->cluster->cap_series, &sim->options.prices.price, &sim->options.prices.carbon};
-    return all[which];
-}
-
 static void show_value(struct sim *sim, uint32_t which) {
     struct easim_view *v = view_header(&sim->view);
-    double *const values[CHANGE_COUNT] = {&v->power_cap_w, &v->price_per_mwh, &v->carbon_g_per_kwh};
+    double *const values[SIGNALS] = {&v->power_cap_w, &v->price_per_mwh, &v->carbon_g_per_kwh};
     *values[which] = sim->changes.cursors[which].value;
 }
 
@@ -47,10 +41,8 @@ int64_t cluster_changes_common_period_ns(int64_t a_ns, int64_t b_ns) {
 
 void cluster_changes_init(struct sim *sim) {
     struct cluster_changes *c = &sim->changes;
-    for (uint32_t i = 0; i < CHANGE_COUNT; i++) {
-        const struct series *series = series_of(sim, i);
-        if (!series->kind)
-            continue; /* a constant */
+    for (uint32_t i = 0; i < SIGNALS; i++) {
+        const struct series *series = &sim->options.signals[i];
         series_start(&c->cursors[i], series);
         show_value(sim, i);
         push_next_change(sim, i);
@@ -111,7 +103,7 @@ static bool backlog_falls(const struct service_run *run) {
 /* Where services are, a change that does not come again is awaited however far it is. */
 static bool once_is_left(const struct sim *sim) {
     bool left = false;
-    for (uint32_t i = 0; i < CHANGE_COUNT && sim->services.count > 0; i++)
+    for (uint32_t i = 0; i < SIGNALS && sim->services.count > 0; i++)
         left = left || changes_once_more(&sim->changes.cursors[i]);
     for (uint32_t s = 0; s < sim->services.count; s++)
         left = left || changes_once_more(&sim->services.runs[s].demand) ||
@@ -192,7 +184,7 @@ static void look_ahead(struct forecast_series *series, uint32_t hours, int64_t h
 
 /* An AR(1) error that begins with 0 at the present hour: of lead h its variance is v = sigma^2 (1 -
    correlation^2h). The factor exp(e - v / 2) has the mean 1. */
-static void show_series(struct sim *sim, uint32_t which, double present) {
+static void show_series(struct sim *sim, uint32_t which) {
     const struct forecasts *f = &sim->forecasts;
     const struct forecast_series *series = &f->series[which];
     const double sigma = sim->options.forecast.error.sigma,
@@ -201,10 +193,10 @@ static void show_series(struct sim *sim, uint32_t which, double present) {
     double error = 0, variance = 0;
     for (uint32_t lead = 0; lead < f->hours; lead++) {
         struct easim_forecast *shown = view_forecast(&sim->view, lead);
-        double *const places[CHANGE_COUNT] = {&shown->power_cap_w, &shown->price_per_mwh,
-                                              &shown->carbon_g_per_kwh};
+        double *const places[SIGNALS] = {&shown->power_cap_w, &shown->price_per_mwh,
+                                         &shown->carbon_g_per_kwh};
         size_t at = (size_t)(f->hour + lead) % f->hours;
-        *places[which] = series->values ? series->values[at] : present;
+        *places[which] = series->values ? series->values[at] : sim->changes.cursors[which].value;
         if (!series->shocks || lead == 0)
             continue;
         error = carry * error + fresh * series->shocks[at];
@@ -214,13 +206,11 @@ static void show_series(struct sim *sim, uint32_t which, double present) {
 }
 
 static void show_hours(struct sim *sim) {
-    const struct easim_view *v = sim->view.v;
-    const double present[CHANGE_COUNT] = {v->power_cap_w, v->price_per_mwh, v->carbon_g_per_kwh};
     for (uint32_t lead = 0; lead < sim->forecasts.hours; lead++)
         view_forecast(&sim->view, lead)->from_s =
             units_s((sim->forecasts.hour + lead) * FORECAST_HOUR_NS);
-    for (uint32_t i = 0; i < CHANGE_COUNT; i++)
-        show_series(sim, i, present[i]);
+    for (uint32_t i = 0; i < SIGNALS; i++)
+        show_series(sim, i);
 }
 
 void forecasts_update(struct sim *sim) {
@@ -230,7 +220,7 @@ void forecasts_update(struct sim *sim) {
         return;
     int64_t known = f->hour < 0 ? 0 : f->hour + f->hours; /* the first hour that is not */
     for (; known < hour + f->hours; known++)
-        for (uint32_t i = 0; i < CHANGE_COUNT; i++)
+        for (uint32_t i = 0; i < SIGNALS; i++)
             if (f->series[i].values)
                 look_ahead(&f->series[i], f->hours, known);
     f->hour = hour;
@@ -251,19 +241,19 @@ static void start_series(struct sim *sim, struct forecast_series *series,
 }
 
 void forecasts_init(struct sim *sim) {
-    static const char *const streams[CHANGE_COUNT] = {
-        "forecast/power_cap_w", "forecast/price_per_mwh", "forecast/carbon_g_per_kwh"};
+    static const char *const streams[SIGNALS] = {"forecast/power_cap_w", "forecast/price_per_mwh",
+                                                 "forecast/carbon_g_per_kwh"};
     struct forecasts *f = &sim->forecasts;
     f->hours = forecasts_hours(sim);
     f->hour = -1;
-    for (uint32_t i = 0; i < CHANGE_COUNT && f->hours > 0; i++)
-        if (series_of(sim, i)->kind)
-            start_series(sim, &f->series[i], series_of(sim, i), streams[i]);
+    for (uint32_t i = 0; i < SIGNALS && f->hours > 0; i++)
+        if (sim->options.signals[i].kind)
+            start_series(sim, &f->series[i], &sim->options.signals[i], streams[i]);
     forecasts_update(sim);
 }
 
 void forecasts_finish(struct sim *sim) {
-    for (uint32_t i = 0; i < CHANGE_COUNT; i++) {
+    for (uint32_t i = 0; i < SIGNALS; i++) {
         struct forecast_series *series = &sim->forecasts.series[i];
         free(series->values);
         free(series->shocks);

@@ -215,8 +215,6 @@ int loop_init(struct sim *sim, struct error *reterr) {
         return ERROR_RUN;
     gpus_init(sim);
     service_view_init(sim);
-    view_header(&sim->view)->price_per_mwh = sim->options.prices.price_per_mwh;
-    view_header(&sim->view)->carbon_g_per_kwh = sim->options.prices.carbon_g_per_kwh;
     cluster_changes_init(sim);
     forecasts_init(sim);
     if (shown.checked && shown.forecast_hours > 0)

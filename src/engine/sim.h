@@ -104,11 +104,9 @@ static inline bool job_run_uses_gpus(const struct job_run *run) {
 /* --- cluster_state --- */
 /* The state of the cluster beside its free GPUs and its power: data of struct sim. */
 
-enum cluster_change { CHANGE_CAP, CHANGE_PRICE, CHANGE_CARBON, CHANGE_COUNT };
-
 /* Changes of power cap, price and carbon intensity (cluster_signals.h). */
 struct cluster_changes {
-    struct series_cursor cursors[CHANGE_COUNT];
+    struct series_cursor cursors[SIGNALS];
     uint32_t pending; /* events of changes in the event set */
     int64_t round_ns; /* all repeated series together come again after it; 0: none is repeated */
     int64_t idle_since_ns; /* last event that was not a change of a repeated series */
@@ -132,7 +130,7 @@ struct forecast_series {
 struct forecasts {
     uint32_t hours; /* 0: none are shown */
     int64_t hour;   /* the present one, counted from t = 0, of which they are shown; -1: none yet */
-    struct forecast_series series[CHANGE_COUNT];
+    struct forecast_series series[SIGNALS];
     struct forecasts_past *past; /* of internal.h; NULL: the run is not checked */
 };
 
@@ -273,7 +271,7 @@ struct services {
 
 /* What an event is about: its payload. */
 enum event_subject {
-    OF_CLUSTER, /* enum cluster_change, or EASIM_NONE */
+    OF_CLUSTER, /* a signal, or EASIM_NONE */
     OF_NODE,    /* a node; events that go on for ever and do not help a waiting job by themselves */
     OF_SERVICE, /* a service, a replica or EASIM_NONE; it causes a decision only of policies that
                    declare SERVICES, or where GPUs came free */
@@ -371,7 +369,8 @@ struct start_changer {
 struct sim_options {
     int64_t horizon_ns; /* TIME_NONE_NS: until the last job is done */
     struct engine_options engine;
-    struct energy_prices prices;
+    const struct series *signals; /* SIGNALS of them */
+    double wue_l_per_kwh;
     struct model_noise noise;
     struct forecast_options forecast;
     uint64_t seed;

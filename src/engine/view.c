@@ -179,7 +179,6 @@ int view_init(struct view *view, const struct cluster *cluster, const struct wor
     .one##_stride = sizeof *view->many, .many = shown + view->places[AT_##PLACE],
     *view_header(view) =
         (struct easim_view){.struct_size = sizeof *view->v,
-                            .power_cap_w = cluster->power_cap_w,
                             .gpus = cluster->gpus,
                             .free_gpus = cluster->gpus,
                             .gpu_type_count = cluster->gpu_type_count,

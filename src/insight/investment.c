@@ -20,15 +20,10 @@ struct session {
 /* ---- One run ---- */
 
 /* Prices that end with the recorded run would end this one, and energy does not depend on them. */
-static void drop_series(struct energy_prices *prices) {
-    if (prices->price.kind && series_last_ns(&prices->price) != TIME_NONE_NS) {
-        prices->price = (struct series){.kind = NULL};
-        prices->price_per_mwh = NAN;
-    }
-    if (prices->carbon.kind && series_last_ns(&prices->carbon) != TIME_NONE_NS) {
-        prices->carbon = (struct series){.kind = NULL};
-        prices->carbon_g_per_kwh = NAN;
-    }
+static void drop_prices(struct series *signals) {
+    for (int i = SIGNAL_PRICE; i <= SIGNAL_CARBON; i++)
+        if (series_last_ns(&signals[i]) != TIME_NONE_NS)
+            signals[i] = (struct series){.constant = NAN};
 }
 
 static int run_study(const struct session *s, struct study *study, double *ret_kwh,
@@ -38,7 +33,7 @@ static int run_study(const struct session *s, struct study *study, double *ret_k
     const struct replicate_options options = {.processes = 1};
     study->drawn = &s->drawn;
     study->scenario.horizon_ns = TIME_NONE_NS;
-    drop_series(&study->scenario.prices);
+    drop_prices(study->scenario.signals);
     study_set_replications(study, number);
     int r = replicate_run(study, &options, &replicate_summaries_only, &result, reterr);
     if (r == 0)

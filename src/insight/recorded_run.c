@@ -104,7 +104,8 @@ static int bind_study(struct recorded_folder *folder, struct error *reterr) {
     const char *path = arena_printf(&folder->arena, "%s/" SCENARIO_NAME, folder->path);
     int r = scenario_load(&folder->scenario, path, &none, &problems);
     if (r == 0)
-        r = cluster_bind(&folder->cluster, folder->scenario.cluster, &binding);
+        r = cluster_bind(&folder->cluster, &folder->scenario.signals[SIGNAL_CAP],
+                         folder->scenario.cluster, &binding);
     if (r == 0)
         r = source_bind(&folder->source, &folder->scenario, &binding);
     if (r == 0)

@@ -239,7 +239,7 @@ static void sum_up_prices(struct metrics *metrics, const struct sim *sim) {
     const struct easim_view *v = sim->view.v;
     metrics->summary.co2_kg = priced_total(&metrics->co2, v->carbon_g_per_kwh, sim->cluster->pue);
     metrics->summary.cost = priced_total(&metrics->cost, v->price_per_mwh, sim->cluster->pue);
-    metrics->summary.water_l = metrics->summary.energy_kwh * sim->options.prices.wue_l_per_kwh;
+    metrics->summary.water_l = metrics->summary.energy_kwh * sim->options.wue_l_per_kwh;
 }
 
 /* Of all jobs, measured or not. */

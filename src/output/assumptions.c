@@ -46,9 +46,8 @@ static void look_at_model(struct subject *s, uint32_t m) {
 }
 
 static void look(struct subject *s) {
-    const struct energy_prices *p = &s->study->scenario.prices;
-    s->carbon = p->carbon.kind || !isnan(p->carbon_g_per_kwh);
-    s->price = p->price.kind || !isnan(p->price_per_mwh);
+    s->carbon = series_is_given(&s->study->scenario.signals[SIGNAL_CARBON]);
+    s->price = series_is_given(&s->study->scenario.signals[SIGNAL_PRICE]);
     for (uint32_t m = 0; m < s->study->models.count; m++)
         look_at_model(s, m);
 }

@@ -142,11 +142,9 @@ static void add_estimates(cJSON *root, const struct workload_source *source) {
 
 /* Only where there is something to say: most scenarios have neither. */
 static void add_series_objects(cJSON *root, const struct study *study, const char *folder) {
-    const struct series *list[STUDY_SERIES];
     cJSON *array = NULL;
-    study_list_series(study, list);
-    for (int i = 0; i < STUDY_SERIES; i++) {
-        const struct series *s = list[i];
+    for (int i = 0; i < SIGNALS; i++) {
+        const struct series *s = &study->scenario.signals[i];
         if (!s->kind)
             continue;
         array = array ? array : cJSON_AddArrayToObject(root, "series");

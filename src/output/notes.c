@@ -211,7 +211,6 @@ void notes_add_bins(struct notes *notes, const struct study *study,
 
 void notes_add_study(struct notes *notes, const struct study *study) {
     const struct stream *streams = study->source.streams.at;
-    const struct series *list[STUDY_SERIES];
     struct str text = {0};
     (void)keep_policy(notes, study->policy);
     notes->sources++;
@@ -225,15 +224,14 @@ void notes_add_study(struct notes *notes, const struct study *study) {
     for (size_t i = 0; i < study->source.services.count; i++)
         say_of_service(notes, study, &services[i]);
     say_of_outages(notes, study);
-    study_list_series(study, list);
-    for (int i = 0; i < STUDY_SERIES; i++) {
+    for (int i = 0; i < SIGNALS; i++) {
+        const struct series *s = &study->scenario.signals[i];
         text.length = 0;
         str_addf(&text,
                  "%s: %llu of %llu rows have no %s, filled with the value before (first: line %u)",
-                 list[i]->kind ? list[i]->file : "", (unsigned long long)list[i]->gaps,
-                 (unsigned long long)list[i]->rows, list[i]->kind ? list[i]->column : "",
-                 list[i]->first_gap_line);
-        if (list[i]->gaps > 0)
+                 s->kind ? s->file : "", (unsigned long long)s->gaps, (unsigned long long)s->rows,
+                 s->kind ? s->column : "", s->first_gap_line);
+        if (s->gaps > 0)
             add_note_of_study(notes, study, NOTE_SAID, text.text);
     }
     text.length = 0;

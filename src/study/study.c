@@ -40,7 +40,8 @@ struct sim study_sim(const struct study *study, const struct workload *workload)
                         .params = &study->params,
                         .options = {.horizon_ns = study->scenario.horizon_ns,
                                     .engine = study->scenario.engine,
-                                    .prices = study->scenario.prices,
+                                    .signals = study->scenario.signals,
+                                    .wue_l_per_kwh = study->scenario.wue_l_per_kwh,
                                     .noise = study->scenario.noise,
                                     .forecast = study->scenario.forecast,
                                     .seed = (uint64_t)study->scenario.seed}};
@@ -88,19 +89,11 @@ void study_set_replications(struct study *study, uint32_t count) {
     problems_finish(&problems);
 }
 
-void study_list_series(const struct study *study, const struct series *list[static STUDY_SERIES]) {
-    list[0] = &study->cluster.cap_series;
-    list[1] = &study->scenario.prices.price;
-    list[2] = &study->scenario.prices.carbon;
-}
-
 const struct series *study_next_repeated(const struct study *study, size_t *at) {
-    const struct series *list[STUDY_SERIES];
     const struct service *services = study->source.services.at;
-    study_list_series(study, list);
-    for (; *at < STUDY_SERIES + study->source.services.count; ++*at) {
+    for (; *at < SIGNALS + study->source.services.count; ++*at) {
         const struct series *s =
-            *at < STUDY_SERIES ? list[*at] : &services[*at - STUDY_SERIES].demand.series;
+            *at < SIGNALS ? &study->scenario.signals[*at] : &services[*at - SIGNALS].demand.series;
         if (s->kind && s->repeat)
             return s;
     }

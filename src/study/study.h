@@ -34,8 +34,6 @@ struct study {
     struct arena arena;
 };
 
-#define STUDY_SERIES 3
-
 /* Initialised by study_load (study_load.h); takes what half a load has left, too. */
 void study_finish(struct study *study);
 /* The jobs of one replication (from 0), drawn here or where `drawn` says (semantics 17.2), with the
@@ -58,9 +56,6 @@ unsigned study_metric_groups(const struct study *study);
 
 /* As if the scenario said `replications: count`. Not while replications run. */
 void study_set_replications(struct study *study, uint32_t count);
-
-/* Power cap, price and carbon intensity; without a kind where they are constant or absent. */
-void study_list_series(const struct study *study, const struct series *list[static STUDY_SERIES]);
 
 /* The first series or demand of a service that repeats, from place *at (from 0) on, which moves to
    it; NULL: none. It comes again after end_ns - first_ns. */

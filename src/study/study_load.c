@@ -29,12 +29,11 @@ static void check_power(const struct study *study, struct problems *problems) {
 /* Reads the files of cap, price and carbon. What is wrong with the scenario's own keys (`bound`
    false) is not said twice. */
 static int load_series(struct study *study, bool bound, const struct binding *b) {
-    struct series *const list[] = {&study->scenario.prices.carbon, &study->scenario.prices.price,
-                                   &study->cluster.cap_series};
+    struct series *all = study->scenario.signals;
     int result = 0;
-    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-        if (series_load(list[i], study->scenario.start_ns, b) < 0 ||
-            (bound && series_check_cover(list[i], study->scenario.horizon_ns, b) < 0))
+    for (int i = SIGNALS - 1; i >= 0; i--)
+        if (series_load(&all[i], study->scenario.start_ns, b) < 0 ||
+            (bound && series_check_cover(&all[i], study->scenario.horizon_ns, b) < 0))
             result = ERROR_INPUT;
     return result;
 }
@@ -301,7 +300,8 @@ static int load_study(struct study *study, bool apart, const char *path,
         check_params_by_policy(study, overrides, apart, &binding);
     bool shares = policy == 0 && params_extras(&study->params).shares;
     int cluster = study->scenario.cluster
-                      ? cluster_bind(&study->cluster, study->scenario.cluster, &binding)
+                      ? cluster_bind(&study->cluster, &study->scenario.signals[SIGNAL_CAP],
+                                     study->scenario.cluster, &binding)
                       : ERROR_INPUT;
     study->cluster.storage_bytes_s = study->scenario.storage.bandwidth_bytes_s;
     int outages = load_outages(study, &binding);
@@ -359,7 +359,8 @@ void study_load_files(struct study *study, const char *path,
     if (study->scenario.policy.name && !policy_path(study, &binding))
         r = ERROR_INPUT;
     int cluster = study->scenario.cluster
-                      ? cluster_bind(&study->cluster, study->scenario.cluster, &binding)
+                      ? cluster_bind(&study->cluster, &study->scenario.signals[SIGNAL_CAP],
+                                     study->scenario.cluster, &binding)
                       : ERROR_INPUT;
     if (bind_outages(study, &binding) < 0 || load_models(study, cluster, &binding) < 0)
         r = ERROR_INPUT;

@@ -180,7 +180,7 @@ static int64_t idle_power_nw(const struct cluster *c) {
 
 /* A cap that holds at some time of the run and that not even idle GPUs keep: no policy can. */
 static void warn_of_cap(struct study *study) {
-    const struct series *caps = &study->cluster.cap_series;
+    const struct series *caps = &study->scenario.signals[SIGNAL_CAP];
     double idle_w = power_w(idle_power_nw(&study->cluster)), first_w = study->cluster.power_cap_w;
     int64_t first_ns = 0, last_ns = study->scenario.horizon_ns, period_ns = series_period_ns(caps);
     unsigned steps = first_w < idle_w;
@@ -448,11 +448,6 @@ static void warn_of_streams(struct study *study) {
     }
 }
 
-static bool has_series(const struct study *study) {
-    const struct energy_prices *p = &study->scenario.prices;
-    return p->price.kind || p->carbon.kind || study->cluster.cap_series.kind;
-}
-
 static void warn_of_forecast(struct study *study) {
     const struct forecast_options *f = &study->scenario.forecast;
     const struct easim_policy *policy = study->module.policy;
@@ -461,7 +456,8 @@ static void warn_of_forecast(struct study *study) {
     if (study->module.handle && !(policy->capabilities & EASIM_CAPABILITY_FORECAST))
         warn(study, "forecast: of no effect, policy %s reads none (it does not declare FORECAST)",
              policy->name);
-    if (!has_series(study))
+    const struct series *all = study->scenario.signals;
+    if (!all[SIGNAL_CAP].kind && !all[SIGNAL_PRICE].kind && !all[SIGNAL_CARBON].kind)
         warn(
             study,
             "forecast: of no effect, none of carbon_g_per_kwh, price_per_mwh and cluster.power_cap_w is a series: all hours are as the present one");
@@ -470,10 +466,9 @@ static void warn_of_forecast(struct study *study) {
 }
 
 static void warn_of_pue(struct study *study) {
-    const struct energy_prices *p = &study->scenario.prices;
-    bool priced =
-        p->price.kind || p->carbon.kind || !isnan(p->price_per_mwh) || !isnan(p->carbon_g_per_kwh);
-    if (study->cluster.pue != 1 && !priced)
+    const struct series *all = study->scenario.signals;
+    if (study->cluster.pue != 1 && !series_is_given(&all[SIGNAL_PRICE]) &&
+        !series_is_given(&all[SIGNAL_CARBON]))
         warn(
             study,
             "cluster.pue: of no effect without price_per_mwh or carbon_g_per_kwh, energies are without it");

@@ -48,11 +48,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
         struct problems problems = {0};
         struct binding binding = {.arena = &doc.arena, .problems = &problems};
         struct series series;
-        double constant;
         char text[128];
         snprintf(text, sizeof text, "v: {file: %s, %s}\n", path, forms[i / 2]);
         if (yaml_doc_parse(&doc, (struct slice){text, strlen(text)}, "c.yaml", &problems) < 0 ||
-            series_bind(&series, &kinds[i % 2], yaml_find(doc.root, "v"), &binding, &constant) < 0)
+            series_bind(&series, &kinds[i % 2], yaml_find(doc.root, "v"), &binding) < 0)
             fuzz_fail(problems.texts[0]);
         int r = series_load(&series, 1640995200 * NS_PER_S, &binding); /* 2022 */
         fuzz_assert((r < 0) == (problems.count > 0));

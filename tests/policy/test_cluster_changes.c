@@ -51,7 +51,7 @@ Test(cluster_changes, cost_and_carbon) {
     cr_expect_eq(s->events, 5, "%g events", s->events); /* a comes and ends; -90, 30; 500 */
     cr_expect_eq(s->decisions, 5);
     cr_expect(isnan(s->cap_violation_s) && isnan(s->cap_violation_j));
-    cr_expect_eq(t.study.scenario.prices.carbon.gaps, 1);
+    cr_expect_eq(t.study.scenario.signals[SIGNAL_CARBON].gaps, 1);
     const double rows[][2] = {{0, INFINITY},  {5, INFINITY},  {10, INFINITY},
                               {12, INFINITY}, {20, INFINITY}, {25, INFINITY}};
     expect_rows(&t, rows, 6);

@@ -310,7 +310,7 @@ static void spoil(void *context, const struct sim *sim) {
     const struct forecasts *f = &sim->forecasts;
     if (fault->decisions++ != 1)
         return;
-    f->series[CHANGE_CARBON].values[(f->hour + fault->lead) % f->hours] += 1;
+    f->series[SIGNAL_CARBON].values[(f->hour + fault->lead) % f->hours] += 1;
 }
 
 static void raise_carbon(void *context, const struct sim *sim) {

@@ -85,7 +85,7 @@ Test(event_order, numbers) {
         enum event_kind kind;
         uint32_t payload;
     } ordered[] = {
-        {EVENT_CLUSTER, CHANGE_CAP}, {EVENT_DEMAND, EASIM_NONE}, {EVENT_CLUSTER, CHANGE_CARBON},
+        {EVENT_CLUSTER, SIGNAL_CAP}, {EVENT_DEMAND, EASIM_NONE}, {EVENT_CLUSTER, SIGNAL_CARBON},
         {EVENT_FAILURE, 3},          {EVENT_REPAIR, 3},          {EVENT_FAILURE, 12},
         {EVENT_RELEASE, 1}, /* start 7 */
         {EVENT_FINISH, 0},  /* start 2385 */

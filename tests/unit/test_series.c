@@ -25,7 +25,6 @@ struct loaded {
     struct yaml_doc doc;
     struct problems problems;
     struct series series;
-    double constant;
 };
 
 /* value: the scenario's text of the key; text: the file s.csv. */
@@ -38,8 +37,7 @@ static int load(struct loaded *l, int kind, const char *value, const char *text,
         yaml_doc_parse(&l->doc, (struct slice){yaml, strlen(yaml)}, "c.yaml", &l->problems), 0);
     if (text)
         temp_file_write_text("s.csv", text);
-    int bound =
-        series_bind(&l->series, &kinds[kind], yaml_find(l->doc.root, "v"), &b, &l->constant);
+    int bound = series_bind(&l->series, &kinds[kind], yaml_find(l->doc.root, "v"), &b);
     int read = series_load(&l->series, start_ns, &b);
     return bound < 0 ? bound : read;
 }
@@ -174,19 +172,18 @@ Test(series, courses_with_a_period, .init = temp_dir_enter, .fini = temp_dir_lea
 Test(series, constants, .init = temp_dir_enter, .fini = temp_dir_leave) {
     struct loaded l;
     cr_assert_eq(load(&l, CAP, "700", NULL, 0), 0);
-    cr_expect(l.constant == 700 && !l.series.kind && l.series.count == 0);
+    cr_expect(l.series.constant == 700 && !l.series.kind && l.series.count == 0);
     unload(&l);
     cr_assert_eq(load(&l, PRICE, "{file: s.csv}", "time_s,p\n0,1\n10,2\n", 0), 0);
-    cr_expect(isnan(l.constant));
+    cr_expect(isnan(l.series.constant));
     unload(&l);
     struct problems problems = {0};
     struct arena arena = {0};
     struct series series;
-    double constant = 0;
     cr_expect_eq(series_bind(&series, &kinds[CAP], NULL,
-                             &(struct binding){.arena = &arena, .problems = &problems}, &constant),
+                             &(struct binding){.arena = &arena, .problems = &problems}),
                  0);
-    cr_expect(constant == INFINITY && !series.kind);
+    cr_expect(series.constant == INFINITY && !series.kind);
 }
 
 #define TIME_OF(text) "expected " text ", got "

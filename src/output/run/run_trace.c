@@ -202,11 +202,9 @@ static void write_open_segments(struct run_trace *trace, const struct sim *sim) 
 /* ---- Events ---- */
 
 static void write_cluster_change(struct run_trace *trace, const struct sim *sim, uint32_t change) {
-    static const char *const kinds[CHANGE_COUNT] = {"cap", "price", "carbon"};
-    const struct easim_view *v = sim->view.v;
-    const double values[CHANGE_COUNT] = {v->power_cap_w, v->price_per_mwh, v->carbon_g_per_kwh};
+    static const char *const kinds[SIGNALS] = {"cap", "price", "carbon"};
     begin_line(trace, sim->now_ns, kinds[change]);
-    add_real(&trace->line, "value", values[change]);
+    add_real(&trace->line, "value", sim->changes.cursors[change].value);
     end_line(trace);
 }
 

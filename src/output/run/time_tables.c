@@ -79,48 +79,36 @@ void meter_csv_rows(const struct replication *replication, struct pieces *pieces
 /* clang-format off */
 #define SERIES_COLUMNS(X) \
     X(time_s, seconds, "s", NEITHER, time_ns) \
-    X(cap_w, limit, "W", NEITHER, values[0]) \
-    X(price_per_mwh, limit, METRIC_CURRENCY, NEITHER, values[1]) \
-    X(carbon_g_per_kwh, limit, "g", NEITHER, values[2])
+    X(cap_w, limit, "W", NEITHER, cursors[SIGNAL_CAP].value) \
+    X(price_per_mwh, limit, METRIC_CURRENCY, NEITHER, cursors[SIGNAL_PRICE].value) \
+    X(carbon_g_per_kwh, limit, "g", NEITHER, cursors[SIGNAL_CARBON].value)
 /* clang-format on */
 
-/* The constant of each, of which only those without a series are used. */
-static void series_csv_add_row(const struct study *study, const struct series_cursor *cursors,
-                               const double *constants, int64_t time_ns, struct str *out) {
-    const struct series *list[STUDY_SERIES];
-    study_list_series(study, list);
-    double values[STUDY_SERIES];
-    for (int i = 0; i < STUDY_SERIES; i++)
-        values[i] = list[i]->kind ? cursors[i].value : constants[i];
+static void series_csv_add_row(const struct series_cursor *cursors, int64_t time_ns,
+                               struct str *out) {
     TABLE_ROW(SERIES_COLUMNS);
 }
 
 /* The next change of any, which they pass; TIME_NONE_NS: none. */
-static int64_t pass_next(struct series_cursor *cursors, const struct series *const *list) {
+static int64_t pass_next(struct series_cursor *cursors) {
     int64_t next_ns = TIME_NONE_NS;
-    for (int i = 0; i < STUDY_SERIES; i++)
-        if (list[i]->kind && series_next_ns(&cursors[i]) < next_ns)
+    for (int i = 0; i < SIGNALS; i++)
+        if (series_next_ns(&cursors[i]) < next_ns)
             next_ns = series_next_ns(&cursors[i]);
-    for (int i = 0; i < STUDY_SERIES && next_ns != TIME_NONE_NS; i++)
-        while (list[i]->kind && series_next_ns(&cursors[i]) == next_ns)
+    for (int i = 0; i < SIGNALS && next_ns != TIME_NONE_NS; i++)
+        while (series_next_ns(&cursors[i]) == next_ns)
             series_pass(&cursors[i]);
     return next_ns;
 }
 
 void series_csv(const struct study *study, int64_t end_ns, struct str *out) {
-    const struct series *list[STUDY_SERIES];
-    struct series_cursor cursors[STUDY_SERIES] = {{0}};
-    const double constants[STUDY_SERIES] = {study->cluster.power_cap_w,
-                                            study->scenario.prices.price_per_mwh,
-                                            study->scenario.prices.carbon_g_per_kwh};
-    study_list_series(study, list);
-    for (int i = 0; i < STUDY_SERIES; i++)
-        if (list[i]->kind)
-            series_start(&cursors[i], list[i]);
+    struct series_cursor cursors[SIGNALS];
+    for (int i = 0; i < SIGNALS; i++)
+        series_start(&cursors[i], &study->scenario.signals[i]);
     str_add(out, TABLE_HEADER(SERIES_COLUMNS));
     for (int64_t time_ns = 0; time_ns <= end_ns && time_ns != TIME_NONE_NS;
-         time_ns = pass_next(cursors, list))
-        series_csv_add_row(study, cursors, constants, time_ns, out);
+         time_ns = pass_next(cursors))
+        series_csv_add_row(cursors, time_ns, out);
 }
 
 /* --- gpus_csv --- */
