@@ -35,12 +35,12 @@ PACKAGE_COLUMNS = Path("tools/python/easim/columns.csv")
 MORE_DOCS = Path("docs/record.md"), Path("docs/sweeps.md")
 WITH_HYPHEN = {"claim_readings.csv": "claim-readings.csv", "target_readings.csv": "target-readings.csv"}
 LAYERS = ("metrics", "study", "conformance", "experiment", "insight", "output", "cli")
-ROW = re.compile(r"^ *X\((\w+), (\w+), (\w+|\"[^\"]*\"), (NEITHER|LESS|MORE), (.*)\)(?: \\)?$")
+ROW = re.compile(r"^ *X\((\w+), (?:csv\()?(\w+)\)?, (\w+|\"[^\"]*\"), (NEITHER|LESS|MORE), (.*)\)(?: \\)?$")
 LIST = re.compile(r"^#define (\w+)\(X\) \\\n((?:.*\\\n)*.*\n)", re.MULTILINE)
 TABLE = re.compile(r"(\w+?)_COLUMNS(?:_\w+)?")
 BETTER = {"NEITHER": "", "LESS": "less", "MORE": "more"}
 TYPES = {"text": "text word own_text", "integer": "int natural count own_int INT", "boolean": "flag",
-         "real": "real positive limit seconds watts milli energy deadline gpu_ps own_real REAL"}  # of the readers: of the cells
+         "real": "real positive limit seconds watts milli energy deadline gpu_ps estimate range own_real REAL"}  # of the readers: of the cells
 TYPE_OF = {cell: kind for kind, cells in TYPES.items() for cell in cells.split()}
 OF_RUNS = {"policy": "text", "replication": "integer"}  # which RUN_HEADER adds
 OF_SUMMARY = ["policy", "replication", "seed"]

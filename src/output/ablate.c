@@ -10,20 +10,24 @@
 /* --- ablate_tables --- */
 
 /* clang-format off */
+#define ABLATE_SHARES(X) \
+    X(share, estimate, OF_METRIC, NEITHER, &s->share) \
+    X(ci95, csv(real), OF_METRIC, NEITHER, s->share.ci95) \
+    X(share_of_total, csv(real), "", NEITHER, s->share.mean / m.difference.mean) \
+    X(alone, estimate, OF_METRIC, NEITHER, &s->alone) \
+    X(alone_ci95, csv(real), OF_METRIC, NEITHER, s->alone.ci95) \
+    X(missing, estimate, OF_METRIC, NEITHER, &s->missing) \
+    X(missing_ci95, csv(real), OF_METRIC, NEITHER, s->missing.ci95)
+#define ABLATE_STATE(X) \
+    X(state, text, "", NEITHER, c < COMPONENT_COUNT ? state_of(s) : NULL)
 #define ABLATE_COLUMNS(X) \
     X(metric, text, "", NEITHER, summary_names[column]) \
-    X(component, text, "", NEITHER, words[0]) \
+    X(component, text, "", NEITHER, c < COMPONENT_COUNT ? component_names[c] : "total") \
     X(first, text, "", NEITHER, output->first) \
     X(second, text, "", NEITHER, output->second) \
     X(n, int, "", NEITHER, (int64_t)s->share.n) \
-    X(share, real, OF_METRIC, NEITHER, s->share.mean) \
-    X(ci95, real, OF_METRIC, NEITHER, s->share.ci95) \
-    X(share_of_total, real, "", NEITHER, s->share.mean / total->mean) \
-    X(alone, real, OF_METRIC, NEITHER, s->alone.mean) \
-    X(alone_ci95, real, OF_METRIC, NEITHER, s->alone.ci95) \
-    X(missing, real, OF_METRIC, NEITHER, s->missing.mean) \
-    X(missing_ci95, real, OF_METRIC, NEITHER, s->missing.ci95) \
-    X(state, text, "", NEITHER, words[1])
+    ABLATE_SHARES(X) \
+    ABLATE_STATE(X)
 #define CELLS_COLUMNS(X) \
     X(metric, text, "", NEITHER, summary_names[column]) \
     X(n, int, "", NEITHER, (int64_t)e.n) \
@@ -35,27 +39,18 @@ static const char *state_of(const struct ablation_share *share) {
     return share->same ? "same" : share->inert ? "inert" : "active";
 }
 
-/* words: component and state. */
-static void add_share_row(const struct ablate_output *output, unsigned column,
-                          const char *const words[static 2], const struct ablation_share *s,
-                          const struct estimate *total, struct str *out) {
-    TABLE_ROW(ABLATE_COLUMNS);
-}
-
 void ablate_tables_shares(const struct ablate_output *output, struct str *out) {
-    static const char *const of_all[] = {"total", NULL};
     str_add(out, TABLE_HEADER(ABLATE_COLUMNS));
     for (unsigned column = 0; column < SUMMARY_COUNT; column++) {
         struct ablation_metric m;
         ablation_metric(output->ablation, column, &m);
-        const struct estimate *total = &m.difference;
-        for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
-            const char *const words[] = {component_names[c], state_of(&m.shares[c])};
-            add_share_row(output, column, words, &m.shares[c], total, out);
-        }
         /* the difference itself: what all shares add up to */
-        const struct ablation_share all = {.share = *total, .alone = *total, .missing = *total};
-        add_share_row(output, column, of_all, &all, total, out);
+        const struct ablation_share all = {
+            .share = m.difference, .alone = m.difference, .missing = m.difference};
+        for (unsigned c = 0; c <= COMPONENT_COUNT; c++) {
+            const struct ablation_share *s = c < COMPONENT_COUNT ? &m.shares[c] : &all;
+            TABLE_ROW(ABLATE_COLUMNS);
+        }
     }
 }
 
@@ -190,11 +185,9 @@ void ablate_json(const struct ablate_output *output, struct str *out) {
         cJSON *shares = cJSON_AddObjectToObject(metric, "shares");
         for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
             const struct ablation_share *s = &m.shares[c];
-            cJSON *share = cJSON_AddObjectToObject(shares, component_names[c]);
-            cJSON_AddStringToObject(share, "state", state_of(s));
-            json_add_estimate(share, "share", &s->share);
-            json_add_estimate(share, "alone", &s->alone);
-            json_add_estimate(share, "missing", &s->missing);
+            cJSON *object = cJSON_AddObjectToObject(shares, component_names[c]);
+            ABLATE_STATE(COLUMN_MEMBER)
+            ABLATE_SHARES(COLUMN_MEMBER)
         }
     }
     json_print(root, out);

@@ -69,13 +69,13 @@ static double mean_gap(const struct bound_output *output, const struct compare_s
 /* clang-format off */
 #define BOUNDS_COLUMNS(X) \
     X(metric, text, "", NEITHER, bound_metric_name(metric, &output->study->scenario)) \
-    X(replication, text, "", NEITHER, number) \
-    X(policy, text, "", NEITHER, policy ? policy->policy : NULL) \
+    X(replication, csv(text), "", NEITHER, number) \
+    X(policy, csv(text), "", NEITHER, policy ? policy->policy : NULL) \
     X(bound, real, OF_METRIC, NEITHER, bound) \
-    X(value, real, OF_METRIC, NEITHER, value) \
-    X(gap, real, "", NEITHER, reason ? NAN : gap) \
+    X(value, csv(real), OF_METRIC, NEITHER, value) \
+    X(gap, csv(real), "", NEITHER, reason ? NAN : gap) \
     X(reason, text, "", NEITHER, reason) \
-    X(argument, text, "", NEITHER, timed ? time_argument_names[bounds->time.best] : NULL)
+    X(argument, csv(text), "", NEITHER, timed ? time_argument_names[bounds->time.best] : NULL)
 /* clang-format on */
 
 /* policy: NULL for the bounds alone. */
@@ -121,9 +121,8 @@ static cJSON *metric_json(const struct bound_output *output, enum bound_metric m
     const char *reason = NULL;
     for (uint32_t r = 0; r < output->replications && !reason; r++)
         reason = output->bounds[r].of[metric].reason;
-    json_add_text(object, "metric", bound_metric_name(metric, &output->study->scenario));
-    json_add_real(object, "bound", mean_bound(output, NULL, metric));
-    json_add_text(object, "reason", reason);
+    double bound = mean_bound(output, NULL, metric);
+    BOUNDS_COLUMNS(COLUMN_MEMBER)
     bool own = metric == BOUND_ENERGY && output->count > 0 && output->series[0].bounds;
     cJSON *bounds = own ? cJSON_AddObjectToObject(object, "bounds") : NULL;
     for (size_t p = 0; own && p < output->count; p++)

@@ -13,8 +13,9 @@
    Header, cells and members of JSON are made of it, and tools/check_tables.py holds documents
    against it. A type is what adds the cell behind a comma, csv_comma_TYPE (below and in io/csv.h),
    and in JSON json_add_TYPE: text; int; flag (0 or 1); natural (an int, absent below 0); count
-   (absent if 0); word; all others are reals (csv_add_real). own_text, own_int, own_real: the value
-   itself adds the cell. */
+   (absent if 0); word; estimate (in the CSV its mean alone); csv(TYPE): that, and no member of
+   JSON, which says it in another place or not at all; all others are reals (csv_add_real).
+   own_text, own_int, own_real: the value itself adds the cell. */
 #define COLUMN_NAME(name, type, unit, better, value)   "," #name
 #define COLUMN_CELL(name, type, unit, better, value)   csv_comma_##type(out, value);
 #define COLUMN_MEMBER(name, type, unit, better, value) json_add_##type(object, #name, value);
@@ -32,6 +33,16 @@
 /* Removes the comma at the begin of a row; the second adds the line end, too. */
 void columns_drop_comma(struct str *out, size_t begin);
 void columns_end_row(struct str *out, size_t begin);
+
+#define csv_comma_csv(type)                csv_comma_##type
+#define json_add_csv(type)                 json_add_nothing
+#define json_add_nothing(out, name, value) /* no member */
+#define json_add_word                      json_add_text
+#define json_add_limit                     json_add_real
+#define json_add_seconds(to, name, ns)     json_add_real(to, name, units_s(ns))
+#define json_add_count(to, name, n)        json_add_natural(to, name, (n) ? (int64_t)(n) : -1)
+#define json_add_positive(to, name, value) json_add_real(to, name, (value) > 0 ? (value) : NAN)
+#define csv_comma_estimate(out, estimate)  csv_comma_real(out, (estimate)->mean)
 
 /* The cells of policy and replication. */
 void run_columns_begin(const char *policy, uint32_t number, struct str *out);

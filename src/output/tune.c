@@ -52,25 +52,21 @@ static struct tune_checked check_bound(const struct tune_output *output, size_t 
     X(ci95, real, OF_METRIC, NEITHER, trial->objective.ci95)
 #define TRIALS_COLUMNS_STATE(X) \
     X(within_bounds, flag, "", NEITHER, tune_keeps_constraints(t, n)) \
-    X(best, flag, "", NEITHER, n == t->search.best) \
+    X(best, csv(flag), "", NEITHER, n == t->search.best) \
     X(failure, text, "", NEITHER, trial->failure)
-#define CONSTRAINTS_CHECKED(X) \
+#define CONSTRAINTS_COLUMNS(X) \
+    X(constraint, word, "", NEITHER, bound.text) \
+    X(training_before, csv(real), OF_METRIC, NEITHER, t->trials.at[0].constrained[i]) \
+    X(training_tuned, csv(real), OF_METRIC, NEITHER, t->trials.at[t->search.best].constrained[i]) \
+    X(training_kept, csv(text), "", NEITHER, tune_verdict_name(tune_verdict_of_training(t, i))) \
+    X(n, csv(int), "", NEITHER, (int64_t)output->check.replications) \
     X(before, real, OF_METRIC, NEITHER, checked.start) \
     X(tuned, real, OF_METRIC, NEITHER, checked.tuned) \
     X(value, real, "", NEITHER, checked.value) \
-    X(ci95, real, "", NEITHER, checked.ci95)
-#define CONSTRAINTS_VERDICTS(X) \
+    X(ci95, real, "", NEITHER, checked.ci95) \
+    X(limit, csv(real), "", NEITHER, t->constraints[i].limit) \
     X(kept_in_mean, text, "", NEITHER, tune_verdict_name(checked.mean)) \
     X(kept_by_limit, text, "", NEITHER, tune_verdict_name(checked.limit))
-#define CONSTRAINTS_COLUMNS(X) \
-    X(constraint, word, "", NEITHER, bound.text) \
-    X(training_before, real, OF_METRIC, NEITHER, t->trials.at[0].constrained[i]) \
-    X(training_tuned, real, OF_METRIC, NEITHER, t->trials.at[t->search.best].constrained[i]) \
-    X(training_kept, text, "", NEITHER, tune_verdict_name(tune_verdict_of_training(t, i))) \
-    X(n, int, "", NEITHER, (int64_t)output->check.replications) \
-    CONSTRAINTS_CHECKED(X) \
-    X(limit, real, "", NEITHER, t->constraints[i].limit) \
-    CONSTRAINTS_VERDICTS(X)
 /* clang-format on */
 
 static void trial_header(const struct tune_output *output, struct str *out) {
@@ -401,12 +397,10 @@ void tune_json_checked(cJSON *root, const struct tune_output *output) {
     for (size_t i = 0; i < t->constraint_count; i++) {
         const struct tune_checked checked = check_bound(output, i);
         cJSON *object = cJSON_CreateObject();
-        struct str text = {0};
-        add_bound(&t->constraints[i], &text);
-        cJSON_AddStringToObject(object, "constraint", text.text);
-        str_finish(&text);
-        CONSTRAINTS_CHECKED(COLUMN_MEMBER)
-        CONSTRAINTS_VERDICTS(COLUMN_MEMBER)
+        struct str bound = {0};
+        add_bound(&t->constraints[i], &bound);
+        CONSTRAINTS_COLUMNS(COLUMN_MEMBER)
+        str_finish(&bound);
         cJSON_AddItemToArray(bounds, object);
     }
 }
@@ -428,19 +422,18 @@ static void add_point_value(cJSON *params, const struct tune_output *output, siz
     str_finish(&text);
 }
 
-static void add_trial_object(cJSON *trials, const struct tune_output *output, size_t count) {
+static void add_trial_object(cJSON *trials, const struct tune_output *output, size_t n) {
     const struct tune *t = output->tune;
-    const struct tune_trial *trial = &t->trials.at[count];
+    const struct tune_trial *trial = &t->trials.at[n];
     cJSON *object = cJSON_CreateObject(), *params = cJSON_AddObjectToObject(object, "params");
     for (size_t i = 0; i < t->count; i++)
-        add_point_value(params, output, count, i);
+        add_point_value(params, output, n, i);
     json_add_estimate(object, "objective", &trial->objective);
     cJSON *bounded = cJSON_AddObjectToObject(object, "constrained");
     for (size_t i = 0; i < t->constraint_count; i++)
         json_add_real(bounded, summary_names[t->constraints[i].column],
                       trial->failure ? NAN : trial->constrained[i]);
-    cJSON_AddBoolToObject(object, "within_bounds", tune_keeps_constraints(t, count));
-    json_add_text(object, "failure", trial->failure);
+    TRIALS_COLUMNS_STATE(COLUMN_MEMBER)
     cJSON_AddItemToArray(trials, object);
 }
 

@@ -9,11 +9,10 @@
 #include <stdlib.h>
 
 /* clang-format off */
-#define COMPARE_KEYS(X) \
-    X(metric, text, "", NEITHER, summary_names[column]) \
-    X(policy, text, "", NEITHER, c->series[s].policy) \
-    X(baseline, text, "", NEITHER, compare_baseline(c))
-#define COMPARE_FIGURES(X) \
+#define COMPARE_COLUMNS(X) \
+    X(metric, csv(text), "", NEITHER, summary_names[column]) \
+    X(policy, csv(text), "", NEITHER, c->series[s].policy) \
+    X(baseline, csv(text), "", NEITHER, compare_baseline(c)) \
     X(n, int, "", NEITHER, (int64_t)cell->estimate.n) \
     X(mean, real, OF_METRIC, NEITHER, cell->estimate.mean) \
     X(ci95, real, OF_METRIC, NEITHER, cell->estimate.ci95) \
@@ -27,38 +26,31 @@
     X(ratio_geo_low, real, "", NEITHER, p->ratio_low) \
     X(ratio_geo_high, real, "", NEITHER, p->ratio_high) \
     X(base_mean, real, OF_METRIC, NEITHER, p->base_mean)
-#define COMPARE_COLUMNS(X) \
-    COMPARE_KEYS(X) \
-    COMPARE_FIGURES(X)
 /* Then for each metric of the front its mean, by its name, and NAME_ci95. */
-#define PARETO_FIGURES(X) \
+#define PARETO_COLUMNS(X) \
+    X(policy, csv(text), "", NEITHER, c->series[s].policy) \
     X(front, flag, "", NEITHER, places[s].dominator == PARETO_NOBODY) \
     X(dominated_by, text, "", NEITHER, compare_dominator(c, &places[s], s)) \
     X(front_share, real, METRIC_SHARE, NEITHER, places[s].share)
-#define PARETO_COLUMNS(X) \
-    X(policy, text, "", NEITHER, c->series[s].policy) \
-    PARETO_FIGURES(X)
 #define STATIONARITY_COLUMNS(X) \
-    X(policy, text, "", NEITHER, c->series[s].policy) \
-    X(n, int, "", NEITHER, c->replications) \
-    X(queue_slope_per_h, real, "jobs/h", NEITHER, t.queue_per_h.mean) \
-    X(queue_slope_ci95, real, "jobs/h", NEITHER, t.queue_per_h.ci95) \
-    X(work_unfinished_share, real, METRIC_SHARE, NEITHER, t.work_unfinished.mean) \
-    X(work_unfinished_ci95, real, METRIC_SHARE, NEITHER, t.work_unfinished.ci95) \
-    X(jobs_unfinished_share, real, METRIC_SHARE, NEITHER, t.jobs_unfinished.mean) \
-    X(jobs_unfinished_ci95, real, METRIC_SHARE, NEITHER, t.jobs_unfinished.ci95)
-#define PERTURB_FIGURES(X) \
+    X(policy, csv(text), "", NEITHER, c->series[s].policy) \
+    X(n, csv(int), "", NEITHER, c->replications) \
+    X(queue_slope_per_h, estimate, "jobs/h", NEITHER, &t.queue_per_h) \
+    X(queue_slope_ci95, csv(real), "jobs/h", NEITHER, t.queue_per_h.ci95) \
+    X(work_unfinished_share, estimate, METRIC_SHARE, NEITHER, &t.work_unfinished) \
+    X(work_unfinished_ci95, csv(real), METRIC_SHARE, NEITHER, t.work_unfinished.ci95) \
+    X(jobs_unfinished_share, estimate, METRIC_SHARE, NEITHER, &t.jobs_unfinished) \
+    X(jobs_unfinished_ci95, csv(real), METRIC_SHARE, NEITHER, t.jobs_unfinished.ci95)
+#define PERTURB_COLUMNS(X) \
+    X(perturbation, csv(text), "", NEITHER, perturbed->name) \
+    X(amount, csv(real), "", NEITHER, perturbed->amount) \
+    X(metric, csv(text), "", NEITHER, summary_names[column]) \
+    X(policy, csv(text), "", NEITHER, c->series[s].policy) \
     X(n, int, "", NEITHER, (int64_t)r.n) \
     X(clean_mean, real, OF_METRIC, NEITHER, r.base_mean) \
     X(perturbed_mean, real, OF_METRIC, NEITHER, r.mean) \
     X(ratio, real, "", NEITHER, r.ratio) \
     X(ratio_ci95, real, "", NEITHER, r.ci95)
-#define PERTURB_COLUMNS(X) \
-    X(perturbation, text, "", NEITHER, perturbed->name) \
-    X(amount, real, "", NEITHER, perturbed->amount) \
-    X(metric, text, "", NEITHER, summary_names[column]) \
-    X(policy, text, "", NEITHER, c->series[s].policy) \
-    PERTURB_FIGURES(X)
 /* clang-format on */
 
 /* -1: there is none of a baseline. */
@@ -143,10 +135,11 @@ void compare_tables_perturbed(const struct compare_output *output, struct str *o
 
 /* clang-format off */
 #define DIFFERENCES_KEYS(X) \
-    X(metric, text, "", NEITHER, summary_names[column]) \
-    X(policy, text, "", NEITHER, variance->results->policy_names[policy]) \
-    X(baseline, text, "", NEITHER, baseline_name(variance->results))
-#define DIFFERENCES_FIGURES(X) \
+    X(metric, csv(text), "", NEITHER, summary_names[column]) \
+    X(policy, csv(text), "", NEITHER, variance->results->policy_names[policy]) \
+    X(baseline, csv(text), "", NEITHER, baseline_name(variance->results))
+#define DIFFERENCES_COLUMNS(X) \
+    DIFFERENCES_KEYS(X) \
     X(worlds, int, "", NEITHER, (int64_t)b->worlds) \
     X(replications, int, "", NEITHER, (int64_t)b->replications) \
     X(diff_mean, real, OF_METRIC, NEITHER, b->mean) \
@@ -156,19 +149,16 @@ void compare_tables_perturbed(const struct compare_output *output, struct str *o
     X(degrees, real, "", NEITHER, b->degrees) \
     X(physics_var, real, "", NEITHER, b->squares.physics) \
     X(workload_var, real, "", NEITHER, b->squares.workload) \
-    X(residual_var, real, "", NEITHER, b->squares.residual)
-#define DIFFERENCES_COLUMNS(X) \
-    DIFFERENCES_KEYS(X) \
-    DIFFERENCES_FIGURES(X) \
-    X(p_better, real, METRIC_SHARE, NEITHER, b->better.clearly.share) \
-    X(p_better_low, real, METRIC_SHARE, NEITHER, b->better.clearly.low) \
-    X(p_better_high, real, METRIC_SHARE, NEITHER, b->better.clearly.high) \
-    X(sign_better, real, METRIC_SHARE, NEITHER, b->better.sign.share) \
-    X(sign_better_low, real, METRIC_SHARE, NEITHER, b->better.sign.low) \
-    X(sign_better_high, real, METRIC_SHARE, NEITHER, b->better.sign.high) \
-    X(p_worse, real, METRIC_SHARE, NEITHER, b->better.worse.share) \
-    X(p_worse_low, real, METRIC_SHARE, NEITHER, b->better.worse.low) \
-    X(p_worse_high, real, METRIC_SHARE, NEITHER, b->better.worse.high)
+    X(residual_var, real, "", NEITHER, b->squares.residual) \
+    X(p_better, range, METRIC_SHARE, NEITHER, &b->better.clearly) \
+    X(p_better_low, csv(real), METRIC_SHARE, NEITHER, b->better.clearly.low) \
+    X(p_better_high, csv(real), METRIC_SHARE, NEITHER, b->better.clearly.high) \
+    X(sign_better, range, METRIC_SHARE, NEITHER, &b->better.sign) \
+    X(sign_better_low, csv(real), METRIC_SHARE, NEITHER, b->better.sign.low) \
+    X(sign_better_high, csv(real), METRIC_SHARE, NEITHER, b->better.sign.high) \
+    X(p_worse, range, METRIC_SHARE, NEITHER, &b->better.worse) \
+    X(p_worse_low, csv(real), METRIC_SHARE, NEITHER, b->better.worse.low) \
+    X(p_worse_high, csv(real), METRIC_SHARE, NEITHER, b->better.worse.high)
 #define BUDGET_RANGE(X) \
     X(share, real, METRIC_SHARE, NEITHER, range->share) \
     X(ci_low, real, METRIC_SHARE, NEITHER, range->low) \
@@ -178,6 +168,8 @@ void compare_tables_perturbed(const struct compare_output *output, struct str *o
     X(source, text, "", NEITHER, variance_source_name(variance, i)) \
     BUDGET_RANGE(X)
 /* clang-format on */
+
+#define csv_comma_range(out, range) csv_comma_real(out, (range)->share)
 
 static const char *baseline_name(const struct world_results *results) {
     return results->baseline == WORLD_NOBODY ? NULL : results->policy_names[results->baseline];
@@ -219,7 +211,7 @@ void variance_tables_differences(const struct variance_table *variance, struct s
     each_difference(variance, difference_row, out);
 }
 
-static void add_range(cJSON *object, const char *name, const struct share_range *range) {
+static void json_add_range(cJSON *object, const char *name, const struct share_range *range) {
     object = cJSON_AddObjectToObject(object, name);
     BUDGET_RANGE(COLUMN_MEMBER)
 }
@@ -228,14 +220,11 @@ static void add_difference_object(cJSON *policies, const struct variance_table *
                                   unsigned column, size_t policy) {
     const struct variance_shares *b = variance_table_at(variance, column, policy);
     cJSON *object = cJSON_AddObjectToObject(policies, variance->results->policy_names[policy]);
-    DIFFERENCES_FIGURES(COLUMN_MEMBER)
-    add_range(object, "p_better", &b->better.clearly);
-    add_range(object, "sign_better", &b->better.sign);
-    add_range(object, "p_worse", &b->better.worse);
+    DIFFERENCES_COLUMNS(COLUMN_MEMBER)
     cJSON *sources = cJSON_AddObjectToObject(object, "budget");
     for (size_t i = 0; i < VARIANCE_SOURCES + variance_group_count(variance); i++) {
         struct share_range range = variance_source_share(variance, column, policy, i);
-        add_range(sources, variance_source_name(variance, i), &range);
+        json_add_range(sources, variance_source_name(variance, i), &range);
     }
 }
 
@@ -256,7 +245,7 @@ static void add_policy_object(cJSON *policies, const struct comparison *c, size_
                               const struct compare_cell *cell) {
     cJSON *object = cJSON_AddObjectToObject(policies, c->series[s].policy);
     const struct paired *p = &cell->paired;
-    COMPARE_FIGURES(COLUMN_MEMBER)
+    COMPARE_COLUMNS(COLUMN_MEMBER)
 }
 
 void compare_json_metrics(cJSON *root, const struct comparison *comparison, unsigned groups) {
@@ -284,7 +273,7 @@ static void add_pareto(cJSON *root, const struct compare_output *output) {
     compare_pareto(c, output->pareto, output->pareto_count, places);
     for (size_t s = 0; s < c->count; s++) {
         object = cJSON_AddObjectToObject(policies, c->series[s].policy);
-        PARETO_FIGURES(COLUMN_MEMBER)
+        PARETO_COLUMNS(COLUMN_MEMBER)
     }
     free(places);
 }
@@ -293,10 +282,8 @@ static void add_stationarity_object(cJSON *root, const struct comparison *compar
     cJSON *policies = cJSON_AddObjectToObject(root, "stationarity");
     for (size_t s = 0; s < comparison->count; s++) {
         struct compare_trend t = compare_trend(comparison, s);
-        cJSON *policy = cJSON_AddObjectToObject(policies, comparison->series[s].policy);
-        json_add_estimate(policy, "queue_slope_per_h", &t.queue_per_h);
-        json_add_estimate(policy, "work_unfinished_share", &t.work_unfinished);
-        json_add_estimate(policy, "jobs_unfinished_share", &t.jobs_unfinished);
+        cJSON *object = cJSON_AddObjectToObject(policies, comparison->series[s].policy);
+        STATIONARITY_COLUMNS(COLUMN_MEMBER)
     }
 }
 
@@ -312,7 +299,7 @@ static void add_perturbed_object(cJSON *root, const struct compare_perturbed *pe
         for (size_t s = 0; s < perturbed->clean.count; s++) {
             struct ratio r = compare_ratio(&perturbed->perturbed, &perturbed->clean, s, column);
             object = cJSON_AddObjectToObject(policies, perturbed->clean.series[s].policy);
-            PERTURB_FIGURES(COLUMN_MEMBER)
+            PERTURB_COLUMNS(COLUMN_MEMBER)
         }
     }
 }

@@ -14,24 +14,44 @@
 
 #define TEXT_AT(member) text_places_at(&regret->rows.texts, row->member)
 /* clang-format off */
-#define REGRET_COLUMNS(X) \
+#define REGRET_POINT(X) \
     X(replication, int, "", NEITHER, row->replication) \
-    X(point, int, "", NEITHER, row->point) \
-    X(decision, int, "", NEITHER, (int64_t)row->decision) \
-    X(time_s, seconds, "s", NEITHER, row->time_ns) \
+    X(point, int, "", NEITHER, row->point)
+#define REGRET_DECISION(X) \
+    X(decision, int, "", NEITHER, (int64_t)row->decision)
+#define REGRET_TIME(X) \
+    X(time_s, seconds, "s", NEITHER, row->time_ns)
+#define REGRET_ACTION(X) \
+    X(action, text, "", NEITHER, regret_action_names[row->action]) \
+    X(taken, csv(flag), "", NEITHER, row->taken) \
+    X(gpu_type, text, "", NEITHER, type) \
+    X(k, count, "GPUs", NEITHER, row->k) \
+    X(batch_per_gpu, positive, "samples", NEITHER, row->batch) \
+    X(gpu_share, real, "GPUs", NEITHER, row->milli > 0 ? (double)row->milli / WHOLE_GPU_MILLI : NAN) \
+    X(power_limit_w, limit, "W", NEITHER, starts ? row->power_limit_w : INFINITY)
+#define REGRET_OTHERS(X) \
+    X(own_change_s, real, "s", NEITHER, others ? others->own_s : NAN) \
+    X(sooner, natural, "", NEITHER, others ? (int64_t)others->sooner : -1) \
+    X(most_sooner_s, csv(positive), "s", NEITHER, others ? others->most_sooner_s : 0) \
+    X(most_sooner_job, csv(text), "", NEITHER, others ? TEXT_AT(most_sooner) : NULL) \
+    X(later, natural, "", NEITHER, others ? (int64_t)others->later : -1) \
+    X(most_later_s, csv(positive), "s", NEITHER, others ? others->most_later_s : 0) \
+    X(most_later_job, csv(text), "", NEITHER, others ? TEXT_AT(most_later) : NULL)
+#define REGRET_VALUE(X) \
+    X(regret, real, OF_METRIC, NEITHER, row == chosen ? point->regret : NAN)
+#define REGRET_FAILURE(X) \
+    X(failure, text, "", NEITHER, TEXT_AT(failure))
+#define REGRET_COLUMNS(X) \
+    REGRET_POINT(X) \
+    REGRET_DECISION(X) \
+    REGRET_TIME(X) \
     X(job_id, text, "", NEITHER, TEXT_AT(job)) \
     X(model, text, "", NEITHER, TEXT_AT(model)) \
     X(user, text, "", NEITHER, TEXT_AT(user)) \
     X(waiting, int, "", NEITHER, row->waiting) \
     X(running, int, "", NEITHER, row->running) \
     X(free_gpus, int, "", NEITHER, row->free_gpus) \
-    X(action, text, "", NEITHER, regret_action_names[row->action]) \
-    X(taken, flag, "", NEITHER, row->taken) \
-    X(gpu_type, text, "", NEITHER, type) \
-    X(k, count, "GPUs", NEITHER, row->k) \
-    X(batch_per_gpu, positive, "samples", NEITHER, row->batch) \
-    X(gpu_share, real, "GPUs", NEITHER, row->milli > 0 ? (double)row->milli / WHOLE_GPU_MILLI : NAN) \
-    X(power_limit_w, limit, "W", NEITHER, starts ? row->power_limit_w : INFINITY) \
+    REGRET_ACTION(X) \
     X(predicted_time_s, real, "s", NEITHER, row->time_s) \
     X(predicted_energy_j, real, "J", NEITHER, row->energy_j) \
     X(energy_kwh, real, "kWh", NEITHER, reached[REGRET_ENERGY]) \
@@ -40,19 +60,13 @@
     X(energy_change_kwh, real, "kWh", NEITHER, change[REGRET_ENERGY]) \
     X(jct_change_s, real, "s", NEITHER, change[REGRET_JCT]) \
     X(deadline_missed_change, real, "", NEITHER, change[REGRET_MISSES]) \
-    X(own_change_s, real, "s", NEITHER, others ? others->own_s : NAN) \
-    X(sooner, natural, "", NEITHER, others ? (int64_t)others->sooner : -1) \
-    X(most_sooner_s, positive, "s", NEITHER, others ? others->most_sooner_s : 0) \
-    X(most_sooner_job, text, "", NEITHER, others ? TEXT_AT(most_sooner) : NULL) \
-    X(later, natural, "", NEITHER, others ? (int64_t)others->later : -1) \
-    X(most_later_s, positive, "s", NEITHER, others ? others->most_later_s : 0) \
-    X(most_later_job, text, "", NEITHER, others ? TEXT_AT(most_later) : NULL) \
-    X(regret, real, OF_METRIC, NEITHER, row == chosen ? point->regret : NAN) \
-    X(failure, text, "", NEITHER, TEXT_AT(failure))
+    REGRET_OTHERS(X) \
+    REGRET_VALUE(X) \
+    REGRET_FAILURE(X)
 #define HINDSIGHT_COLUMNS(X) \
     X(metric, text, "", NEITHER, regret_metric_name(metric, &regret->study->scenario)) \
     X(replication, int, "", NEITHER, replication + 1) \
-    X(policy, text, "", NEITHER, regret->study->module.policy->name) \
+    X(policy, csv(text), "", NEITHER, regret->study->module.policy->name) \
     X(bound, real, OF_METRIC, NEITHER, bound.value) \
     X(hindsight, real, OF_METRIC, NEITHER, r->end.reached.of[metric]) \
     X(value, real, OF_METRIC, NEITHER, r->own.of[metric]) \
@@ -388,13 +402,8 @@ static void add_groups(const struct regret_output *output, cJSON *root) {
 static cJSON *regret_action_json(const struct regret *regret, const struct regret_row *row) {
     cJSON *object = cJSON_CreateObject();
     bool starts = row->config != EASIM_NONE;
-    json_add_text(object, "action", regret_action_names[row->action]);
-    json_add_text(object, "gpu_type",
-                  starts ? regret->study->cluster.gpu_types[row->gpu_type].name : NULL);
-    json_add_real(object, "k", starts ? row->k : NAN);
-    json_add_real(object, "batch_per_gpu", row->batch > 0 ? row->batch : NAN);
-    json_add_real(object, "gpu_share", row->milli > 0 ? (double)row->milli / WHOLE_GPU_MILLI : NAN);
-    json_add_real(object, "power_limit_w", starts ? row->power_limit_w : NAN);
+    const char *type = starts ? regret->study->cluster.gpu_types[row->gpu_type].name : NULL;
+    REGRET_ACTION(COLUMN_MEMBER)
     for (enum regret_metric m = 0; m < REGRET_METRICS; m++)
         json_add_real(object, regret_metric_name(m, &regret->study->scenario), row->of[m]);
     return object;
@@ -405,14 +414,13 @@ static void add_worst(const struct regret_output *output, cJSON *root) {
     cJSON *list = cJSON_AddArrayToObject(root, "worst");
     for (size_t i = 0; i < output->summary->worst.count && i < 10; i++) {
         const struct regret_point *point = &output->summary->worst.at[i];
-        const struct regret_row *row = &regret->rows.at.at[point->first];
+        const struct regret_row *row = &regret->rows.at.at[point->first], *chosen = row;
         cJSON *object = cJSON_CreateObject();
         struct str explanation = {0};
-        json_add_int(object, "replication", row->replication);
-        json_add_int(object, "point", row->point);
-        json_add_real(object, "time_s", units_s(row->time_ns));
-        json_add_text(object, "job", text_places_at(&regret->rows.texts, row->job));
-        json_add_real(object, "regret", point->regret);
+        REGRET_POINT(COLUMN_MEMBER)
+        REGRET_TIME(COLUMN_MEMBER)
+        json_add_text(object, "job", TEXT_AT(job));
+        REGRET_VALUE(COLUMN_MEMBER)
         cJSON_AddItemToObject(object, "chosen", regret_action_json(regret, row));
         cJSON_AddItemToObject(object, "best",
                               regret_action_json(regret, &regret->rows.at.at[point->best]));
@@ -426,20 +434,14 @@ static void add_worst(const struct regret_output *output, cJSON *root) {
 static void add_hindsight(const struct regret_output *output, cJSON *root) {
     const struct regret *regret = output->regret;
     cJSON *list = output->bounds ? cJSON_AddArrayToObject(root, "hindsight") : NULL;
-    for (enum regret_metric m = 0; list && m < REGRET_METRICS; m++)
-        for (uint32_t r = 0; r < regret->count; r++) {
-            const struct bound bound = regret_tables_bound(output, m, r);
-            cJSON *object = cJSON_CreateObject();
-            if (regret->replications[r].end.points == 0) {
-                cJSON_Delete(object);
+    for (enum regret_metric metric = 0; list && metric < REGRET_METRICS; metric++)
+        for (uint32_t replication = 0; replication < regret->count; replication++) {
+            const struct regret_replication *r = &regret->replications[replication];
+            const struct bound bound = regret_tables_bound(output, metric, replication);
+            if (r->end.points == 0)
                 continue;
-            }
-            json_add_text(object, "metric", regret_metric_name(m, &regret->study->scenario));
-            json_add_int(object, "replication", r + 1);
-            json_add_real(object, "bound", bound.value);
-            json_add_real(object, "hindsight", regret->replications[r].end.reached.of[m]);
-            json_add_real(object, "value", regret->replications[r].own.of[m]);
-            json_add_text(object, "reason", bound.reason);
+            cJSON *object = cJSON_CreateObject();
+            HINDSIGHT_COLUMNS(COLUMN_MEMBER)
             cJSON_AddItemToArray(list, object);
         }
 }
@@ -498,18 +500,17 @@ void regret_what_if(const struct regret *regret, struct str *out) {
 }
 
 cJSON *regret_what_if_json(const struct regret *regret) {
-    const struct regret_row *rows = regret->rows.at.at;
     cJSON *list = cJSON_CreateArray();
     for (size_t i = 0; i < regret->rows.at.count; i++) {
-        cJSON *object = regret_action_json(regret, &rows[i]);
-        json_add_real(object, "time_s", units_s(rows[i].time_ns));
-        json_add_int(object, "decision", (int64_t)rows[i].decision);
-        if (rows[i].known && rows[i].action != REGRET_CHOSEN) {
-            json_add_real(object, "own_change_s", rows[i].others.own_s);
-            json_add_int(object, "sooner", rows[i].others.sooner);
-            json_add_int(object, "later", rows[i].others.later);
+        const struct regret_row *row = &regret->rows.at.at[i];
+        const struct regret_others *others = &row->others;
+        cJSON *object = regret_action_json(regret, row);
+        REGRET_TIME(COLUMN_MEMBER)
+        REGRET_DECISION(COLUMN_MEMBER)
+        if (row->known && row->action != REGRET_CHOSEN) {
+            REGRET_OTHERS(COLUMN_MEMBER)
         }
-        json_add_text(object, "failure", text_places_at(&regret->rows.texts, rows[i].failure));
+        REGRET_FAILURE(COLUMN_MEMBER)
         cJSON_AddItemToArray(list, object);
     }
     return list;

@@ -256,15 +256,13 @@ void summary_csv_run(uint32_t replication, int64_t seed, const struct summary *s
 /* --- aggregate_csv --- */
 
 /* clang-format off */
-#define AGGREGATE_FIGURES(X) \
+#define AGGREGATE_COLUMNS(X) \
+    X(policy, csv(text), "", NEITHER, policy) \
+    X(metric, csv(text), "", NEITHER, summary_names[c]) \
     X(n, int, "", NEITHER, (int64_t)e.n) \
     X(mean, real, OF_METRIC, NEITHER, e.mean) \
     X(sd, real, OF_METRIC, NEITHER, e.sd) \
     X(ci95, real, OF_METRIC, NEITHER, e.ci95)
-#define AGGREGATE_COLUMNS(X) \
-    X(policy, text, "", NEITHER, policy) \
-    X(metric, text, "", NEITHER, summary_names[c]) \
-    AGGREGATE_FIGURES(X)
 /* clang-format on */
 
 void aggregate_csv_header(struct str *out) {
@@ -296,7 +294,7 @@ void result_json(const struct study *study, const struct replicate_result *resul
             continue;
         struct estimate e = t_interval_of_column(result->summaries, result->count, column);
         cJSON *object = cJSON_AddObjectToObject(metrics, summary_names[column]);
-        AGGREGATE_FIGURES(COLUMN_MEMBER)
+        AGGREGATE_COLUMNS(COLUMN_MEMBER)
     }
     if (bounds)
         bound_tables_add_json(bounds, root);

@@ -49,19 +49,17 @@ static const char *const verdict_names[] = {"missing", "not clear", "clearly so"
     X(ci95, real, OF_METRIC, NEITHER, r->ci95) \
     X(deviation, real, "", NEITHER, r->deviation) \
     X(within, natural, "", NEITHER, r->missing ? -1 : r->within)
-#define TARGETS_FIGURES(X) \
+/* Then the axes. */
+#define TARGETS_COLUMNS(X) \
+    X(target, csv(text), "", NEITHER, target->subject.name) \
     X(value, real, OF_METRIC, NEITHER, target->value) \
     X(tolerance, real, "", NEITHER, target->within) \
     X(readings, int, "", NEITHER, (int64_t)findings->of_targets[t].count) \
     X(missing, int, "", NEITHER, (int64_t)missing) \
-    X(within, int, "", NEITHER, (int64_t)within)
-/* Then the axes. */
-#define TARGETS_COLUMNS(X) \
-    X(target, text, "", NEITHER, target->subject.name) \
-    TARGETS_FIGURES(X) \
-    X(nearest, real, OF_METRIC, NEITHER, nearest ? nearest->mean : NAN) \
-    X(deviation, real, "", NEITHER, nearest ? nearest->deviation : NAN) \
-    X(metric, text, "", NEITHER, nearest ? target->subject.scopes[nearest->scope].label : NULL)
+    X(within, int, "", NEITHER, (int64_t)within) \
+    X(nearest, csv(real), OF_METRIC, NEITHER, nearest ? nearest->mean : NAN) \
+    X(deviation, csv(real), "", NEITHER, nearest ? nearest->deviation : NAN) \
+    X(metric, csv(text), "", NEITHER, nearest ? target->subject.scopes[nearest->scope].label : NULL)
 /* clang-format on */
 
 void findings_tables_claims(const struct findings *findings, struct str *out) {
@@ -206,7 +204,7 @@ static void add_target(const struct findings *findings, size_t t, cJSON *array) 
     cJSON *object = cJSON_CreateObject();
     cJSON_AddItemToArray(array, object);
     cJSON_AddStringToObject(object, "name", target->subject.name);
-    TARGETS_FIGURES(COLUMN_MEMBER)
+    TARGETS_COLUMNS(COLUMN_MEMBER)
     if (nearest)
         add_nearest(findings->claims, target, nearest, object);
     else
