@@ -13,7 +13,7 @@ NAME_COLUMNS(X) in src/output, which is NAME.csv; NAME_COLUMNS_WHICH(X) are colu
 line NAME(X) stands for the rows of that list. In the documents each section NAME.csv, or TITLE: NAME.csv, has tables with the columns column,
 unit, better and definition, where a row may tell of several columns: one unit for all, or one for each ("-": none); what is
 no name (METRIC, label.*, words) tells of columns that depend on the run. Names, their order, units and directions must be
-those of the table. The writer of a metric must be the file that assigns it.
+those of the table. Each NAME.csv that docs/outputs.md names has a list, or is SAME as another: "| NAME.csv | as OTHER.csv". The writer of a metric must be the file that assigns it.
 
 A rule's figures are rows of FIGURES and MORE_FIGURES in RULES. docs/insights.md must tell of all of them, in this order and
 with these units, and each SHOW in the files beside RULES must give all figures of its list.
@@ -34,10 +34,12 @@ DOCS = Path("docs/outputs.md")
 PACKAGE_COLUMNS = Path("tools/python/easim/columns.csv")
 MORE_DOCS = Path("docs/record.md"), Path("docs/sweeps.md")
 WITH_HYPHEN = {"claim_readings.csv": "claim-readings.csv", "target_readings.csv": "target-readings.csv"}
+SAME = {"check.csv": "compare.csv"}  # of the same columns, since one function writes both
 LAYERS = ("metrics", "study", "conformance", "experiment", "insight", "output", "cli")
 ROW = re.compile(r"^ *X\((\w+), (?:csv\()?(\w+)\)?, (\w+|\"[^\"]*\"), (NEITHER|LESS|MORE), (.*)\)(?: \\)?$")
 LIST = re.compile(r"^#define (\w+)\(X\) \\\n((?:.*\\\n)*.*\n)", re.MULTILINE)
 TABLE = re.compile(r"(\w+?)_COLUMNS(?:_\w+)?")
+FILE = re.compile(r"(?<![\w.-])[a-z][\w-]*\.csv\b")
 BETTER = {"NEITHER": "", "LESS": "less", "MORE": "more"}
 TYPES = {"text": "text word own_text", "integer": "int natural count own_int INT", "boolean": "flag",
          "real": "real positive limit seconds watts milli energy deadline gpu_ps estimate range own_real REAL"}  # of the readers: of the cells
@@ -137,6 +139,7 @@ def read_tables(root):
                 file = table[1].lower() + ".csv"
                 tables.setdefault(WITH_HYPHEN.get(file, file), []).extend(rows_of(lists, name))
         of_runs |= {f"{name.lower()}.csv" for name in re.findall(r"RUN_HEADER\((\w+?)_COLUMNS", path.read_text(encoding="utf-8"))}
+    tables |= {name: tables[other] for name, other in SAME.items() if other in tables}
     return tables, of_runs, found
 
 
@@ -183,7 +186,14 @@ def check_docs(root, tables, of_runs):
         sections, file_of = sections | told, file_of | dict.fromkeys(told, file)
     found += [(file_of[name], sections[name][0][0] if sections[name] else 1, f"{name}: no list {name[:-4].upper()}_COLUMNS is in src/output")
               for name in sections if name not in tables]
+    for number, line in enumerate((root / DOCS).read_text(encoding="utf-8").splitlines(), 1):
+        found += [(DOCS, number, f"{name}: no list {name[:-4].upper()}_COLUMNS is in src/output, and it is not in SAME")
+                  for name in FILE.findall(line) if name not in tables and name not in sections]
+    found += [(DOCS, 1, f"{name}: expected a row | {name} | as {other}") for name, other in SAME.items()
+              if name in tables and f"| {name} | as {other}" not in (root / DOCS).read_text(encoding="utf-8")]
     for name, rows in tables.items():
+        if name in SAME:
+            continue
         docs = file_of.get(name, DOCS)
         dropped = OF_SUMMARY if name in of_runs or name == "summary.csv" else []
         shown = [row for row in sections.get(name, []) if is_name(row[1]) and row[1] not in dropped]
@@ -379,6 +389,9 @@ CLEAN = {
 }
 
 
+COMPARE = '#define COMPARE_COLUMNS(X) \\\n    X(user, csv(text), "", NEITHER, user)\n'
+
+
 def self_test():
     cases = [
         (None, "", "", None),
@@ -392,6 +405,9 @@ def self_test():
         (METRICS, '"kWh", LESS', '"kWh", SOME', "a row of a table is X("),
         (METRICS, "util_all, REAL", "util_all, RAEL", "no type of TYPES: RAEL"),
         (DOCS, "Later:", "## users.csv\n\nText.\n\n## summary.csv\n", "users.csv: no list USERS_COLUMNS is in src/output"),
+        (DOCS, "Later:", "As in users.csv.", "users.csv: no list USERS_COLUMNS is in src/output"),
+        (DOCS, "Later:", "As in jobs.csv and NAME.csv.", None),
+        ("src/output/compare.c", "", COMPARE, "check.csv: expected a row | check.csv | as compare.csv"),
         ("src/metrics/metrics.c", "s->util_all +=", "x = s->util_all;", "src/metrics/metrics.c does not assign util_all"),
         ("src/cli/a.c", "", 'f("energy_kwh");\nf("util_all");\n', "a second list of metrics: energy_kwh, util_all"),
         ("src/cli/a.c", "", 'f("energy, all");\n', '"energy, all" stands in'),

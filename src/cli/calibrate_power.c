@@ -7,6 +7,7 @@
 #include "cli/internal.h"
 #include "cli/scenario_args.h"
 #include "output/folders.h"
+#include "output/validate.h"
 #include "workload/trace_file.h"
 #include "workload/utilization_file.h"
 
@@ -380,9 +381,9 @@ static int write_replay(struct session *s, struct error *reterr) {
                          arena_strdup(&s->arena, reterr->text));
     power_replay_steps(&text, &s->trace, &files[1].text);
     power_replay_jobs(&text, &s->trace, &files[0].text);
-    meter_curves_csv(&curves, NULL, NULL, &files[2].text);
+    validate_curves_csv(&curves, NULL, &files[2].text);
     if (s->windows.predicted_w)
-        meter_curves_csv(&ahead, NULL, NULL, &files[3].text);
+        validate_curves_csv(&ahead, NULL, &files[3].text);
     power_replay_scenario(&text, "replay", files[1].text.length > 0, &files[4].text);
     return text_files_write(folder, files, sizeof files / sizeof *files, reterr);
 }

@@ -237,19 +237,3 @@ size_t meter_worst_hours(const struct meter_curves *curves, double from_s, doubl
     }
     return count;
 }
-
-void meter_curves_csv(const struct meter_curves *curves, const char *title, const char *name,
-                      struct str *out) {
-    if (out->length == 0)
-        str_addf(out, "%s%stime_s,duration_s,measured_w,predicted_w\n", name ? title : "",
-                 name ? "," : "");
-    for (size_t i = 0; i < curves->count; i++) {
-        csv_add_text(out, name);
-        str_add(out, name ? "," : "");
-        csv_add_real(out, curves->at[i].end_s);
-        csv_comma_real(out, meter_reading_s(&curves->at[i]));
-        csv_comma_real(out, curves->at[i].power_w);
-        csv_comma_real(out, curves->predicted_w[i]);
-        str_add_char(out, '\n');
-    }
-}

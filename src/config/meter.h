@@ -83,9 +83,5 @@ struct meter_errors meter_errors_between(const struct meter_curves *curves, doub
    many. */
 size_t meter_worst_hours(const struct meter_curves *curves, double from_s, double to_s,
                          struct meter_hour *worst, size_t most);
-/* Rows time_s, duration_s, measured_w, predicted_w (empty: not predicted), after a header if out is
-   empty. name: NULL, or in a first column under the title. */
-void meter_curves_csv(const struct meter_curves *curves, const char *title, const char *name,
-                      struct str *out);
 
 #endif

@@ -52,6 +52,14 @@ static const char *reason_of(const struct outcome *o, const struct outcome_row *
     X(predicted, real, OF_METRIC, NEITHER, job->predicted ? job->predicted->values[c] : NAN) \
     X(measured, real, OF_METRIC, NEITHER, job->measured.values[c]) \
     X(error, real, "", NEITHER, outcome_job_error(job, c))
+/* First in the file of `easim validate`. */
+#define CURVES_COLUMNS_VALIDATION(X) \
+    X(validation, text, "", NEITHER, validation)
+#define CURVES_COLUMNS(X) \
+    X(time_s, real, "s", NEITHER, curves->at[i].end_s) \
+    X(duration_s, real, "s", NEITHER, meter_reading_s(&curves->at[i])) \
+    X(measured_w, real, "W", NEITHER, curves->at[i].power_w) \
+    X(predicted_w, real, "W", NEITHER, curves->predicted_w[i])
 /* clang-format on */
 
 static void add_row(const struct outcome *o, const struct outcome_row *row, struct str *out) {
@@ -82,11 +90,27 @@ void validate_tables_jobs(const struct validate_output *output, struct str *out)
         }
 }
 
+void validate_curves_csv(const struct meter_curves *curves, const char *validation,
+                         struct str *out) {
+    if (out->length == 0)
+        str_add(out, validation ? &CURVES_COLUMNS_VALIDATION(COLUMN_NAME)
+                                      CURVES_COLUMNS(COLUMN_NAME) "\n"[1]
+                                : TABLE_HEADER(CURVES_COLUMNS));
+    for (size_t i = 0; i < curves->count; i++) {
+        size_t begin = out->length;
+        if (validation) {
+            CURVES_COLUMNS_VALIDATION(COLUMN_CELL)
+        }
+        CURVES_COLUMNS(COLUMN_CELL)
+        columns_end_row(out, begin);
+    }
+}
+
 void validate_tables_curves(const struct validate_output *output, struct str *out) {
     for (size_t i = 0; i < output->count; i++)
         if (output->outcomes[i].power.curves.count > 0)
-            meter_curves_csv(&output->outcomes[i].power.curves, "validation",
-                             output->outcomes[i].validation->name, out);
+            validate_curves_csv(&output->outcomes[i].power.curves,
+                                output->outcomes[i].validation->name, out);
 }
 
 /* ---- JSON ---- */

@@ -2,6 +2,7 @@
  */
 #include "../support/temp_dir.h"
 #include "config/meter.h"
+#include "output/validate.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -122,7 +123,7 @@ Test(meter, errors_by_hand) {
     cr_assert(meter_worst_hours(&curves, 0, 1e9, worst, 2) == 1);
     cr_expect(worst[0].begin_s == 0 && fabs(worst[0].predicted_w - 400.0 / 3) < 1e-12);
     struct str text = {0};
-    meter_curves_csv(&curves, NULL, NULL, &text);
+    validate_curves_csv(&curves, NULL, &text);
     cr_expect_str_eq(text.text,
                      "time_s,duration_s,measured_w,predicted_w\n1800.0,1800.0,100.0,110.0\n"
                      "2700.0,900.0,200.0,180.0\n3600.0,900.0,500.0,\n");

@@ -215,8 +215,15 @@ void services_csv_rows(const struct replication *replication, struct pieces *pie
 
 /* --- summary_csv --- */
 
+/* clang-format off */
+/* After the policy, or what a command varies; before the metrics. */
+#define RUNS_COLUMNS(X) \
+    X(replication, int, "", NEITHER, replication) \
+    X(seed, int, "", NEITHER, seed)
+/* clang-format on */
+
 static void add_names(unsigned groups, struct str *out) {
-    str_add(out, ",replication,seed");
+    str_add(out, RUNS_COLUMNS(COLUMN_NAME));
     for (unsigned c = 0; c < SUMMARY_ALL; c++)
         if (summary_shows(groups, c))
             csv_comma_text(out, summary_names[c]);
@@ -225,8 +232,7 @@ static void add_names(unsigned groups, struct str *out) {
 
 static void add_values(uint32_t replication, int64_t seed, unsigned groups,
                        const struct summary *summary, struct str *out) {
-    csv_comma_int(out, replication);
-    csv_comma_int(out, seed);
+    RUNS_COLUMNS(COLUMN_CELL)
     for (unsigned c = 0; c < SUMMARY_ALL; c++)
         if (summary_shows(groups, c))
             csv_comma_metric(out, c, summary_value(summary, c));
