@@ -53,22 +53,14 @@ function drawIcicle(svg, width, a, redraw) {
     if (w < 0.4) return;
     const left = x(from), fill = depth === 0 ? "var(--rule)" : `var(--c${Math.min(place, COLORS)})`,
           g = svg.append("g").datum(node).attr("transform", `translate(${left},${depth * high})`);
-    g.append("rect")
-        .attr("width", Math.max(0.4, w))
-        .attr("height", high - 2)
-        .attr("fill", fill)
-        .attr("opacity", depth === 0 ? 1 : 0.62 - 0.17 * (depth - 1));
+    put(g, "rect", {width: Math.max(0.4, w), height: high - 2, fill, opacity: depth === 0 ? 1 : 0.62 - 0.17 * (depth - 1)});
     if (w > 46) {
-      g.append("text")
-          .attr("x", 7)
-          .attr("y", 18)
-          .attr("class", "strong")
-          .text(name(
+      put(g, "text", {x: 7, y: 18, class: "strong"}).text(name(
               node.id === 0        ? "all" :
                   node.name === "" ? "(no name)" :
                                      node.name,
               Math.floor((w - 12) / 8)));
-      if (w > 72) g.append("text").attr("x", 7).attr("y", 33).text(`${number(100 * value / total, 3)} %`);
+      if (w > 72) put(g, "text", {x: 7, y: 33}).text(`${number(100 * value / total, 3)} %`);
     }
     const goes = node.id === drill.at ? node.id !== 0 : node.children.length > 0, act = () => {
       if (goes) redraw(node.id === drill.at ? nodes[node.parent].id : node.id);
@@ -140,32 +132,13 @@ function attributionSection() {
           rows: [...nodes[to].children].sort((p, q) => q.values[drill.measure] - p.values[drill.measure]),
           most: 100,
           columns: [
-            {
-              title: a.path[nodes[to].level] || "",
-              cell: (n) => n.children.length ?
-                  make(
-                      "button", {type: "button", onclick: () => show(n.id, true)},
-                      bdi(n.name === "" ? "(no name)" : n.name, 40)) :
-                  bdi(n.name === "" ? "(no name)" : n.name, 40)
-            },
+            text(a.path[nodes[to].level] || "", (n) => n.children.length ? make( "button", {type: "button", onclick: () => show(n.id, true)}, bdi(n.name === "" ? "(no name)" : n.name, 40)) : bdi(n.name === "" ? "(no name)" : n.name, 40)),
             ...usable.map((m) => {
               const most = d3.max(nodes[to].children, (n) => n.values[m] || 0) || 0,
                     s = scale(ATTRIBUTED[m][1], most);
-              return {
-                title: ATTRIBUTED[m][0],
-                unit: s.unit,
-                number: true,
-                cell: (n) => plainNumber(n.values[m] * s.factor, most * s.factor)
-              };
+              return num(ATTRIBUTED[m][0], (n) => plainNumber(n.values[m] * s.factor, most * s.factor), s.unit);
             }),
-            {
-              title: "share",
-              number: true,
-              cell: (n) => percent(
-                  nodes[to].values[drill.measure] ?
-                      n.values[drill.measure] / nodes[to].values[drill.measure] :
-                      0)
-            }
+            num("share", (n) => percent( nodes[to].values[drill.measure] ? n.values[drill.measure] / nodes[to].values[drill.measure] : 0))
           ]
         }));
     drawCharts();

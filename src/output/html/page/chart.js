@@ -2,6 +2,13 @@
 
 const charts = []; /* all that are drawn again when the width or the colours change */
 
+/* Adds an element with these attributes to an SVG selection. */
+function put(parent, tag, attributes = {}) {
+  const added = parent.append(tag);
+  for (const [key, value] of Object.entries(attributes)) added.attr(key, value);
+  return added;
+}
+
 /* label: what the figure shows, for those who do not see it. draw(svg, width) sets the height. */
 function figure({label, caption, draw, behind, behindTitle = "Table of this figure"}) {
   const svg = d3.create("svg").attr("role", "img").attr("aria-label", label);
@@ -40,8 +47,8 @@ function bottomAxis(svg, x, box, label, options = {}) {
   const axis = d3.axisBottom(x).ticks(ticks, options.format).tickSizeOuter(0).tickPadding(7).tickSizeInner(4);
   if (options.values) axis.tickValues(options.values);
   if (options.text) axis.tickFormat(options.text);
-  svg.append("g").attr("class", "axis").attr("transform", `translate(0,${box.bottom})`).call(axis);
-  svg.append("text").attr("x", box.right).attr("y", box.bottom + 38).attr("text-anchor", "end").text(label);
+  put(svg, "g", {class: "axis", transform: `translate(0,${box.bottom})`}).call(axis);
+  put(svg, "text", {x: box.right, y: box.bottom + 38, "text-anchor": "end"}).text(label);
 }
 
 function leftAxis(svg, y, box, label, options = {}) {
@@ -52,8 +59,8 @@ function leftAxis(svg, y, box, label, options = {}) {
           .tickPadding(8);
   if (options.values) axis.tickValues(options.values);
   axis.tickFormat(options.text || ((v) => number(v, 4)));
-  svg.append("g").attr("class", "grid").attr("transform", `translate(${box.left},0)`).call(axis);
-  svg.append("text").attr("x", 0).attr("y", box.top - 12).text(label);
+  put(svg, "g", {class: "grid", transform: `translate(${box.left},0)`}).call(axis);
+  put(svg, "text", {x: 0, y: box.top - 12}).text(label);
 }
 
 /* Room on the left for names of that many characters, at most a third of the width. */

@@ -22,11 +22,7 @@ function comparisonTable() {
             "replications")} \u00b1 half the 95 % interval; \u25b2 better, \u25bc worse than ${
         name(DATA.baseline, 30)} (paired t-test, p < 0.05 after Holm); the restricted mean counts jobs that have not finished up to the end`,
     columns: [
-      {
-        title: "policy",
-        cell: (p) =>
-            p.name === DATA.baseline ? make("span", {}, bdi(p.name, 30), " (baseline)") : bdi(p.name, 30)
-      },
+      text("policy", (p) => p.name === DATA.baseline ? make("span", {}, bdi(p.name, 30), " (baseline)") : bdi(p.name, 30)),
       ...metrics.map((m) => ({
                        title: metricLabel(m),
                        unit: scales[m].unit,
@@ -69,52 +65,29 @@ function dotPanel(svg, box, metric, room, firstColumn) {
                    .tickSize(-(box.bottom - box.top))
                    .tickPadding(6)
                    .tickFormat((v) => number(v, 4));
-  svg.append("g").attr("class", "grid").attr("transform", `translate(0,${box.bottom})`).call(axis);
-  svg.append("text")
-      .attr("class", "title")
-      .attr("x", left)
-      .attr("y", box.top - 9)
-      .text(metricLabel(metric) + (s.unit ? ` (${s.unit})` : ""));
+  put(svg, "g", {class: "grid", transform: `translate(0,${box.bottom})`}).call(axis);
+  put(svg, "text", {class: "title", x: left, y: box.top - 9}).text(metricLabel(metric) + (s.unit ? ` (${s.unit})` : ""));
   const base = DATA.policies.find((p) => p.name === DATA.baseline),
         baseMean = base ? estimate(base, metric).mean : null;
   if (baseMean !== null)
-    svg.append("line")
-        .attr("x1", x(baseMean * s.factor))
-        .attr("x2", x(baseMean * s.factor))
-        .attr("y1", box.top)
-        .attr("y2", box.bottom)
-        .attr("stroke", "var(--faint)")
-        .attr("stroke-dasharray", "3 3");
+    put(svg, "line", {
+      x1: x(baseMean * s.factor), x2: x(baseMean * s.factor), y1: box.top, y2: box.bottom, stroke: "var(--faint)",
+      "stroke-dasharray": "3 3"
+    });
   DATA.policies.forEach((p, i) => {
     const e = estimate(p, metric), v = verdict(p, metric), at = y(i), chosen = p === POLICY();
     if (firstColumn)
-      svg.append("text")
-          .attr("x", left - 10)
-          .attr("y", at + 4)
-          .attr("text-anchor", "end")
-          .attr("class", chosen ? "strong" : null)
-          .text(fitName(p.name, room));
+      put(svg, "text", {x: left - 10, y: at + 4, "text-anchor": "end", class: chosen ? "strong" : null}).text(fitName(p.name, room));
     if (e.mean === null) return;
     const fill = v > 0 ? "var(--good)" : v < 0 ? "var(--bad)" : "var(--ink)", g = svg.append("g");
     if (e.ci95)
-      g.append("line")
-          .attr("x1", x((e.mean - e.ci95) * s.factor))
-          .attr("x2", x((e.mean + e.ci95) * s.factor))
-          .attr("y1", at)
-          .attr("y2", at)
-          .attr("stroke", fill)
-          .attr("stroke-width", 2);
-    g.append("path")
-        .attr(
-            "d",
-            d3.symbol()
-                .type(
-                    v > 0     ? d3.symbolTriangle :
-                        v < 0 ? d3.symbolDiamond :
-                                d3.symbolCircle)
-                .size(chosen ? 90 : 52)())
-        .attr("transform", `translate(${x(e.mean * s.factor)},${at})`)
-        .attr("fill", fill);
+      put(g, "line", {
+        x1: x((e.mean - e.ci95) * s.factor), x2: x((e.mean + e.ci95) * s.factor), y1: at, y2: at, stroke: fill, "stroke-width": 2
+      });
+    put(g, "path", {
+      d: d3.symbol() .type( v > 0     ? d3.symbolTriangle : v < 0 ? d3.symbolDiamond : d3.symbolCircle) .size(chosen ? 90 : 52)(),
+      transform: `translate(${x(e.mean * s.factor)},${at})`, fill
+    });
     withTip(
         g.datum(p), `${name(p.name, 40)}: ${metricLabel(metric)} ${estimateText(metric, e)}`,
         () => [strong(bdi(p.name)), definitions([
@@ -181,14 +154,7 @@ function shade(svg, box, right, top) {
     top === null ? null : [box.right - box.left, top]
   ];
   for (const [width, y] of strips.filter((s) => s !== null))
-    svg.append("rect")
-        .attr("class", "unreached")
-        .attr("x", box.left)
-        .attr("y", y)
-        .attr("width", width)
-        .attr("height", box.bottom - y)
-        .attr("fill", "var(--faint)")
-        .attr("opacity", 0.25);
+    put(svg, "rect", {class: "unreached", x: box.left, y, width, height: box.bottom - y, fill: "var(--faint)", opacity: 0.25});
 }
 
 function drawPareto(svg, width, [mx, my]) {
@@ -227,11 +193,7 @@ function drawPareto(svg, width, [mx, my]) {
                             front: !rows.some((o) => o !== r && beats(o, r))
                           }));
   const front = points.filter((p) => p.front).sort((a, b) => a.x - b.x);
-  svg.append("path")
-      .attr("d", d3.line().x((p) => p.x).y((p) => p.y)(front))
-      .attr("fill", "none")
-      .attr("stroke", "var(--accent)")
-      .attr("stroke-width", 1.5);
+  put(svg, "path", {d: d3.line().x((p) => p.x).y((p) => p.y)(front), fill: "none", stroke: "var(--accent)", "stroke-width": 1.5});
   for (const p of points) p.text = name(p.p.name, 18);
   placeLabels(points, box);
   const clip = (scaleOf, value, range) => Math.min(
@@ -239,26 +201,19 @@ function drawPareto(svg, width, [mx, my]) {
   for (const p of points) {
     const stroke = p.front ? "var(--accent)" : "var(--faint)", g = svg.append("g");
     if (p.ex.ci95)
-      g.append("line")
-          .attr("x1", clip(x, (p.ex.mean - p.ex.ci95) * sx.factor, [box.left, box.right]))
-          .attr("x2", clip(x, (p.ex.mean + p.ex.ci95) * sx.factor, [box.left, box.right]))
-          .attr("y1", p.y)
-          .attr("y2", p.y)
-          .attr("stroke", stroke);
+      put(g, "line", {
+        x1: clip(x, (p.ex.mean - p.ex.ci95) * sx.factor, [box.left, box.right]),
+        x2: clip(x, (p.ex.mean + p.ex.ci95) * sx.factor, [box.left, box.right]), y1: p.y, y2: p.y, stroke
+      });
     if (p.ey.ci95)
-      g.append("line")
-          .attr("y1", clip(y, (p.ey.mean - p.ey.ci95) * sy.factor, [box.top, box.bottom]))
-          .attr("y2", clip(y, (p.ey.mean + p.ey.ci95) * sy.factor, [box.top, box.bottom]))
-          .attr("x1", p.x)
-          .attr("x2", p.x)
-          .attr("stroke", stroke);
-    g.append("circle")
-        .attr("cx", p.x)
-        .attr("cy", p.y)
-        .attr("r", p.p === POLICY() ? 6.5 : 4.5)
-        .attr("fill", p.front ? "var(--accent)" : "var(--paper)")
-        .attr("stroke", stroke)
-        .attr("stroke-width", 2);
+      put(g, "line", {
+        y1: clip(y, (p.ey.mean - p.ey.ci95) * sy.factor, [box.top, box.bottom]),
+        y2: clip(y, (p.ey.mean + p.ey.ci95) * sy.factor, [box.top, box.bottom]), x1: p.x, x2: p.x, stroke
+      });
+    put(g, "circle", {
+      cx: p.x, cy: p.y, r: p.p === POLICY() ? 6.5 : 4.5, fill: p.front ? "var(--accent)" : "var(--paper)", stroke,
+      "stroke-width": 2
+    });
     withTip(
         g.datum(p),
         `${name(p.p.name, 40)}: ${metricLabel(mx)} ${estimateText(mx, p.ex)}, ${metricLabel(my)} ${
@@ -269,11 +224,7 @@ function drawPareto(svg, width, [mx, my]) {
                ])]);
   }
   for (const p of points)
-    svg.append("text")
-        .attr("class", "halo" + (p.p === POLICY() ? " strong" : ""))
-        .attr("x", p.label.x + 4)
-        .attr("y", p.label.y + 12)
-        .text(p.text);
+    put(svg, "text", {class: "halo" + (p.p === POLICY() ? " strong" : ""), x: p.label.x + 4, y: p.label.y + 12}).text(p.text);
 }
 
 const chosenMetrics = {
@@ -303,9 +254,8 @@ function paretoFigure() {
       behind: () => table({
         caption: "Points of the figure",
         columns: [
-          {title: "policy", cell: (p) => bdi(p.name, 30)},
-          ...[chosenMetrics.x, chosenMetrics.y].map(
-              (m) => ({title: metricLabel(m), number: true, cell: (p) => estimateText(m, estimate(p, m))}))
+          text("policy", (p) => bdi(p.name, 30)),
+          ...[chosenMetrics.x, chosenMetrics.y].map( (m) => (num(metricLabel(m), (p) => estimateText(m, estimate(p, m)))))
         ],
         rows: DATA.policies
       }),

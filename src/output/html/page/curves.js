@@ -57,31 +57,14 @@ function drawCurve(svg, width, spec) {
     const chosen = p === POLICY(), base = !chosen && p.name === DATA.baseline;
     const line =
         d3.line().x((d, i) => x(Math.max(low, c.x[i]))).y((d, i) => y(c.share[i])).curve(d3.curveStepAfter);
-    svg.append("path")
-        .attr("d", line(c.x))
-        .attr("fill", "none")
-        .attr(
-            "stroke",
-            chosen   ? "var(--accent)" :
-                base ? "var(--ink)" :
-                       "var(--faint)")
-        .attr("stroke-width", chosen ? 2.6 : 1.3)
-        .attr("stroke-dasharray", base ? "5 3" : null)
-        .attr("opacity", chosen || base ? 1 : 0.7);
+    put(svg, "path", {
+      d: line(c.x), fill: "none", stroke: chosen   ? "var(--accent)" : base ? "var(--ink)" : "var(--faint)",
+      "stroke-width": chosen ? 2.6 : 1.3, "stroke-dasharray": base ? "5 3" : null, opacity: chosen || base ? 1 : 0.7
+    });
   }
   const lines = svg.append("g"),
-        rule = lines.append("line")
-                   .attr("y1", box.top)
-                   .attr("y2", box.bottom)
-                   .attr("stroke", "var(--faint)")
-                   .attr("visibility", "hidden");
-  svg.append("rect")
-      .attr("x", box.left)
-      .attr("y", box.top)
-      .attr("width", box.right - box.left)
-      .attr("height", box.bottom - box.top)
-      .attr("fill", "transparent")
-      .on("pointermove",
+        rule = put(lines, "line", {y1: box.top, y2: box.bottom, stroke: "var(--faint)", visibility: "hidden"});
+  put(svg, "rect", {x: box.left, y: box.top, width: box.right - box.left, height: box.bottom - box.top, fill: "transparent"}).on("pointermove",
           function() {
             const at = d3.mouse(this)[0], value = x.invert(at);
             rule.attr("x1", at).attr("x2", at).attr("visibility", null);
@@ -114,9 +97,9 @@ function curveTable(spec) {
     rows: DATA.policies.filter((p) => p.curves && p.curves[spec.key]),
     chosen: (p) => p === POLICY(),
     columns: [
-      {title: "policy", cell: (p) => bdi(p.name, 30)},
-      {title: "jobs", number: true, cell: (p) => number(p.curves.jobs, 12)},
-      {title: "with a value", number: true, cell: (p) => number(p.curves[spec.key].count, 12)},
+      text("policy", (p) => bdi(p.name, 30)),
+      num("jobs", (p) => number(p.curves.jobs, 12)),
+      num("with a value", (p) => number(p.curves[spec.key].count, 12)),
       ...shares.map((s) => ({
                       title: percent(s),
                       number: true,

@@ -57,6 +57,9 @@ function table({caption, columns, rows, most = 200, chosen, tall}) {
       whole);
 }
 
+const text = (title, cell, unit) => ({title, cell, unit});
+const num = (title, cell, unit) => ({title, cell, unit, number: true});
+
 /* The table behind a figure, made when it is asked for. */
 function tableBehind(title, makeTable) {
   const holder = make("details", {}, make("summary", {}, title));

@@ -23,35 +23,16 @@ function drawUsers(svg, width, rows) {
     const bottom = top + rows.length * each,
           high = d3.max(rows, (r) => Math.max(values(r) || 0, mark ? mark(r) : 0)) || 1;
     const x = d3.scaleLinear().domain([0, high * 1.05]).range([left, left + panel - 8]);
-    svg.append("g")
-        .attr("class", "grid")
-        .attr("transform", `translate(0,${bottom})`)
-        .call(d3.axisBottom(x).ticks(4).tickSize(top - bottom).tickPadding(6).tickFormat(labels));
-    svg.append("text").attr("class", "title").attr("x", left).attr("y", top - 10).text(title);
+    put(svg, "g", {class: "grid", transform: `translate(0,${bottom})`}).call(d3.axisBottom(x).ticks(4).tickSize(top - bottom).tickPadding(6).tickFormat(labels));
+    put(svg, "text", {class: "title", x: left, y: top - 10}).text(title);
     rows.forEach((r, i) => {
       const at = top + (i + 0.5) * each, v = values(r), g = svg.append("g").datum(r);
       if (left === room)
-        svg.append("text")
-            .attr("x", left - 10)
-            .attr("y", at + 4)
-            .attr("text-anchor", "end")
-            .text(fitName(r.user === "" ? "(no name)" : r.user, room));
+        put(svg, "text", {x: left - 10, y: at + 4, "text-anchor": "end"}).text(fitName(r.user === "" ? "(no name)" : r.user, room));
       if (v === null) return;
-      g.append("rect")
-          .attr("x", left)
-          .attr("y", at - 6)
-          .attr("height", 12)
-          .attr("width", Math.max(1, x(v) - left))
-          .attr("fill", "var(--accent)")
-          .attr("opacity", 0.85);
+      put(g, "rect", {x: left, y: at - 6, height: 12, width: Math.max(1, x(v) - left), fill: "var(--accent)", opacity: 0.85});
       if (mark)
-        g.append("line")
-            .attr("x1", x(mark(r)))
-            .attr("x2", x(mark(r)))
-            .attr("y1", at - 9)
-            .attr("y2", at + 9)
-            .attr("stroke", "var(--warm)")
-            .attr("stroke-width", 2.5);
+        put(g, "line", {x1: x(mark(r)), x2: x(mark(r)), y1: at - 9, y2: at + 9, stroke: "var(--warm)", "stroke-width": 2.5});
       withTip(
           g, `${name(r.user, 40)}: ${title} ${labels(v)}`,
           () => [strong(bdi(r.user)), definitions([
@@ -94,14 +75,10 @@ function fairnessSection() {
       rows,
       most: 500,
       columns: [
-        {title: "user", cell: (r) => bdi(r.user, 40)}, {title: "weight", number: true, cell: (r) => r.weight},
-        {title: "jobs", number: true, cell: (r) => r.jobs},
-        {title: "GPU time", number: true, cell: (r) => quantity(r.gpu_s, "GPU s")},
-        {title: "held", number: true, cell: (r) => percent(r.held)},
-        {title: "entitled", number: true, cell: (r) => percent(r.entitled)},
-        {title: "energy", number: true, cell: (r) => quantity(r.energy_kwh, "kWh")},
-        {title: "completion time, mean", number: true, cell: (r) => seconds(r.jct_mean_s)},
-        {title: "slowdown, mean", number: true, cell: (r) => number(r.slowdown_mean)}
+        text("user", (r) => bdi(r.user, 40)), num("weight", (r) => r.weight), num("jobs", (r) => r.jobs),
+        num("GPU time", (r) => quantity(r.gpu_s, "GPU s")), num("held", (r) => percent(r.held)),
+        num("entitled", (r) => percent(r.entitled)), num("energy", (r) => quantity(r.energy_kwh, "kWh")),
+        num("completion time, mean", (r) => seconds(r.jct_mean_s)), num("slowdown, mean", (r) => number(r.slowdown_mean))
       ]
     })
   }));

@@ -50,11 +50,7 @@ function paintHeat(context, heat) {
   const shown = Math.max(1, Math.ceil(rows / Math.max(1, Math.floor(high / 26))));
   heat.rows.forEach((row, i) => {
     if (i % shown === 0)
-      svg.append("text")
-          .attr("x", box.left - 8)
-          .attr("y", box.top + (i + 0.5) * high / rows + 4)
-          .attr("text-anchor", "end")
-          .text(`GPU ${row[0]}`);
+      put(svg, "text", {x: box.left - 8, y: box.top + (i + 0.5) * high / rows + 4, "text-anchor": "end"}).text(`GPU ${row[0]}`);
   });
 }
 
@@ -96,17 +92,8 @@ function heatTable(heat) {
     rows: d3.range(heat.rows.length),
     most: 128,
     columns: [
-      {
-        title: "GPUs",
-        cell: (r) => heat.rows[r][1] === 1 ?
-            `${heat.rows[r][0]}` :
-            `${heat.rows[r][0]}\u2013${heat.rows[r][0] + heat.rows[r][1] - 1}`
-      },
-      ...d3.range(parts).map((p) => ({
-                               title: "from " + timeText(p / parts * heat.end_s),
-                               number: true,
-                               cell: (r) => quantity(mean(r, p), MEASURES[measure].unit, 3)
-                             }))
+      text("GPUs", (r) => heat.rows[r][1] === 1 ? `${heat.rows[r][0]}` : `${heat.rows[r][0]}\u2013${heat.rows[r][0] + heat.rows[r][1] - 1}`),
+      ...d3.range(parts).map((p) => (num("from " + timeText(p / parts * heat.end_s), (r) => quantity(mean(r, p), MEASURES[measure].unit, 3))))
     ]
   });
 }

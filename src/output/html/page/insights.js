@@ -45,10 +45,9 @@ function insightArticle(i) {
             caption: `Evidence of ${name(i.id)}`,
             rows: i.evidence,
             columns: [
-              {title: "what", cell: (e) => `${e.kind} `}, {title: "name", cell: (e) => bdi(e.name, 60)},
-              {title: "from", number: true, cell: (e) => e.from_s === null ? null : timeOf(e.from_s)},
-              {title: "to", number: true, cell: (e) => e.to_s === null ? null : timeOf(e.to_s)},
-              {title: "see", wide: true, cell: (e) => bdi(e.note, 300)}
+              text("what", (e) => `${e.kind} `), text("name", (e) => bdi(e.name, 60)),
+              num("from", (e) => e.from_s === null ? null : timeOf(e.from_s)),
+              num("to", (e) => e.to_s === null ? null : timeOf(e.to_s)), {title: "see", wide: true, cell: (e) => bdi(e.note, 300)}
             ]
           }));
   return make(

@@ -199,18 +199,9 @@ function labelNodes(context, lanes, count) {
   for (const span of groups) {
     const top = box.top + span.row * each, middle = top + span.gpus * each / 2;
     if (span.row > 0)
-      g.append("line")
-          .attr("x1", 0)
-          .attr("x2", box.left)
-          .attr("y1", top)
-          .attr("y2", top)
-          .attr("stroke", "var(--rule)");
+      put(g, "line", {x1: 0, x2: box.left, y1: top, y2: top, stroke: "var(--rule)"});
     if (span.gpus * each >= 12)
-      g.append("text")
-          .attr("x", box.left - 8)
-          .attr("y", middle + 4)
-          .attr("text-anchor", "end")
-          .text(name(span.text, 8));
+      put(g, "text", {x: box.left - 8, y: middle + 4, "text-anchor": "end"}).text(name(span.text, 8));
   }
 }
 

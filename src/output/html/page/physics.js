@@ -11,19 +11,11 @@ function physicsSection() {
       caption: "How well the models are known, by model and GPU type",
       rows: models,
       columns: [
-        {title: "model", cell: (m) => bdi(m.model, 40)},
-        {title: "GPU type", cell: (m) => bdi(m.gpu_type, 30)}, {title: "form", cell: (m) => m.form},
-        {title: "weakest evidence", cell: (m) => m.weakest_evidence}, {
-          title: "error in the sample",
-          number: true,
-          cell: (m) => m.mape_in_sample === null ? null : percent(m.mape_in_sample)
-        },
-        {
-          title: "error, left out",
-          number: true,
-          cell: (m) => m.mape_leave_one_out === null ? null : percent(m.mape_leave_one_out)
-        },
-        {title: "measured range", cell: (m) => m.measured_range ? "stated" : "not stated"}
+        text("model", (m) => bdi(m.model, 40)), text("GPU type", (m) => bdi(m.gpu_type, 30)), text("form", (m) => m.form),
+        text("weakest evidence", (m) => m.weakest_evidence),
+        num("error in the sample", (m) => m.mape_in_sample === null ? null : percent(m.mape_in_sample)),
+        num("error, left out", (m) => m.mape_leave_one_out === null ? null : percent(m.mape_leave_one_out)),
+        text("measured range", (m) => m.measured_range ? "stated" : "not stated")
       ]
     }));
   if (DATA.physics.length)
@@ -35,12 +27,9 @@ function physicsSection() {
           most: 1000,
           tall: true,
           columns: [
-            {title: "model", cell: (p) => bdi(p.model, 40)},
-            {title: "GPU type", cell: (p) => p.gpu_type ? bdi(p.gpu_type, 30) : "all"},
-            {title: "parameter", cell: (p) => make("code", {}, name(p.parameter, 40))},
-            {title: "value", cell: (p) => name(p.value, 60)},
-            {title: "evidence", cell: (p) => bdi(p.evidence, 40)},
-            {title: "source", wide: true, cell: (p) => bdi(p.source, 300)}
+            text("model", (p) => bdi(p.model, 40)), text("GPU type", (p) => p.gpu_type ? bdi(p.gpu_type, 30) : "all"),
+            text("parameter", (p) => make("code", {}, name(p.parameter, 40))), text("value", (p) => name(p.value, 60)),
+            text("evidence", (p) => bdi(p.evidence, 40)), {title: "source", wide: true, cell: (p) => bdi(p.source, 300)}
           ]
         })));
   return out;
@@ -60,27 +49,13 @@ function drawBudget(svg, width, rows) {
   rows.forEach((r, i) => {
     const at = box.top + (i + 0.5) * each, g = svg.append("g").datum(r),
           main = ["physics", "workload", "residual"].includes(r.source);
-    svg.append("text")
-        .attr("x", room - 10)
-        .attr("y", at + 4)
-        .attr("text-anchor", "end")
-        .attr("class", main ? "strong" : null)
-        .text(fitName(r.source, room));
+    put(svg, "text", {x: room - 10, y: at + 4, "text-anchor": "end", class: main ? "strong" : null}).text(fitName(r.source, room));
     if (r.share === null) return;
-    g.append("rect")
-        .attr("x", box.left)
-        .attr("y", at - 7)
-        .attr("height", 14)
-        .attr("width", Math.max(1, x(r.share) - box.left))
-        .attr("fill", main ? "var(--accent)" : "var(--c4)");
+    put(g, "rect", {
+      x: box.left, y: at - 7, height: 14, width: Math.max(1, x(r.share) - box.left), fill: main ? "var(--accent)" : "var(--c4)"
+    });
     if (r.ci_low !== null && r.ci_high !== null)
-      g.append("line")
-          .attr("x1", x(r.ci_low))
-          .attr("x2", x(r.ci_high))
-          .attr("y1", at)
-          .attr("y2", at)
-          .attr("stroke", "var(--ink)")
-          .attr("stroke-width", 1.5);
+      put(g, "line", {x1: x(r.ci_low), x2: x(r.ci_high), y1: at, y2: at, stroke: "var(--ink)", "stroke-width": 1.5});
     withTip(
         g, `${name(r.source)}: ${percent(r.share)} of the variance`,
         () => [strong(bdi(r.source)), definitions([
@@ -137,10 +112,9 @@ function uncertaintySection() {
             caption: "Uncertainty budget",
             rows,
             columns: [
-              {title: "source", cell: (r) => bdi(r.source, 60)},
-              {title: "share", number: true, cell: (r) => r.share === null ? null : percent(r.share)},
-              {title: "from", number: true, cell: (r) => r.ci_low === null ? null : percent(r.ci_low)},
-              {title: "to", number: true, cell: (r) => r.ci_high === null ? null : percent(r.ci_high)}
+              text("source", (r) => bdi(r.source, 60)), num("share", (r) => r.share === null ? null : percent(r.share)),
+              num("from", (r) => r.ci_low === null ? null : percent(r.ci_low)),
+              num("to", (r) => r.ci_high === null ? null : percent(r.ci_high))
             ]
           })
         }));

@@ -66,21 +66,15 @@ function plotPower(context, power) {
       svg, d3.scaleLinear().domain([0, high * 1.06 * s.factor]).range([box.bottom, box.top]), box,
       `power (${s.unit})`);
   const g = clipped(context, "clip-power");
-  g.append("path")
-      .attr("d", stepBand(level, level.low_w, level.high_w, range, x, y, power.end_s))
-      .attr("fill", "var(--accent-soft)");
-  g.append("path")
-      .attr("d", stepLine(level, level.power_w, range, x, y, power.end_s))
-      .attr("fill", "none")
-      .attr("stroke", "var(--accent)")
-      .attr("stroke-width", 1.4);
+  put(g, "path", {d: stepBand(level, level.low_w, level.high_w, range, x, y, power.end_s), fill: "var(--accent-soft)"});
+  put(g, "path", {
+    d: stepLine(level, level.power_w, range, x, y, power.end_s), fill: "none", stroke: "var(--accent)", "stroke-width": 1.4
+  });
   if (finite.length)
-    g.append("path")
-        .attr("d", stepLine(level, level.cap_w, range, x, y, power.end_s))
-        .attr("fill", "none")
-        .attr("stroke", "var(--warm)")
-        .attr("stroke-width", 1.8)
-        .attr("stroke-dasharray", "6 3");
+    put(g, "path", {
+      d: stepLine(level, level.cap_w, range, x, y, power.end_s), fill: "none", stroke: "var(--warm)", "stroke-width": 1.8,
+      "stroke-dasharray": "6 3"
+    });
 }
 
 function plotQueue(context, power) {
@@ -176,12 +170,8 @@ function powerTable(power) {
   return table({
     caption: `Power over the shown time${step > 1 ? `, every ${step}th row` : ""}`,
     columns: [
-      {title: "from", cell: (i) => timeText(level.time_s[i])},
-      {title: "power", number: true, cell: cell("power_w", "W")},
-      {title: "cap", number: true, cell: cell("cap_w", "W")},
-      {title: "jobs waiting", number: true, cell: cell("waiting", "")},
-      {title: "GPUs held", number: true, cell: cell("alloc_gpus", "")},
-      {title: "GPUs free", number: true, cell: cell("idle_gpus", "")}
+      text("from", (i) => timeText(level.time_s[i])), num("power", cell("power_w", "W")), num("cap", cell("cap_w", "W")),
+      num("jobs waiting", cell("waiting", "")), num("GPUs held", cell("alloc_gpus", "")), num("GPUs free", cell("idle_gpus", ""))
     ],
     rows: rows.filter((_, n) => n % step === 0)
   });

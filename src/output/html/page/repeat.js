@@ -18,17 +18,15 @@ function repeatSection() {
       ["shown of the time", `replication ${POLICY().replication}`],
       ["made by", `easim ${DATA.made.version} (${DATA.made.commit}), D3 ${d3.version}`]
     ],
-    columns: [{title: "what", cell: (r) => r[0]}, {title: "value", cell: (r) => r[1]}]
+    columns: [text("what", (r) => r[0]), text("value", (r) => r[1])]
   }));
   if (m.policy && Object.keys(m.policy.params || {}).length > 0)
     out.push(make("details", {}, make("summary", {}, "Parameters of the policy"), table({
                     caption: `Parameters of ${name(m.policy.name, 40)} ${name(m.policy.version, 20)}`,
                     rows: Object.entries(m.policy.params),
                     columns: [
-                      {title: "parameter", cell: (r) => make("code", {}, name(r[0], 60))}, {
-                        title: "value",
-                        cell: (r) => name(typeof r[1] === "object" ? JSON.stringify(r[1]) : String(r[1]), 200)
-                      }
+                      text("parameter", (r) => make("code", {}, name(r[0], 60))),
+                      text("value", (r) => name(typeof r[1] === "object" ? JSON.stringify(r[1]) : String(r[1]), 200))
                     ]
                   })));
   out.push(make(
@@ -37,8 +35,8 @@ function repeatSection() {
         rows: DATA.manifest.inputs || [],
         most: 300,
         columns: [
-          {title: "key", cell: (i) => bdi(i.key, 60)}, {title: "file", cell: (i) => bdi(i.path, 200)},
-          {title: "SHA-256", cell: (i) => make("code", {}, i.sha256 || "none: a pipe")}
+          text("key", (i) => bdi(i.key, 60)), text("file", (i) => bdi(i.path, 200)),
+          text("SHA-256", (i) => make("code", {}, i.sha256 || "none: a pipe"))
         ]
       }),
       table({
@@ -46,9 +44,8 @@ function repeatSection() {
         rows: m.results || [],
         most: 300,
         columns: [
-          {title: "file", cell: (i) => bdi(i.file, 100)},
-          {title: "bytes", number: true, cell: (i) => number(i.bytes, 12)},
-          {title: "SHA-256", cell: (i) => make("code", {}, i.sha256)}
+          text("file", (i) => bdi(i.file, 100)), num("bytes", (i) => number(i.bytes, 12)),
+          text("SHA-256", (i) => make("code", {}, i.sha256))
         ]
       })));
   return out;

@@ -14,19 +14,15 @@ function drawService(svg, width, curves, service) {
   });
   const level = {time_s: d3.range(service.served.length).map((i) => i * curves.step_s)},
         range = [0, service.served.length];
-  svg.append("path")
-      .attr("d", stepBand(level, service.served.map(() => 0), service.served, range, x, y, curves.end_s))
-      .attr("fill", "var(--accent-soft)");
-  svg.append("path")
-      .attr("d", stepLine(level, service.served, range, x, y, curves.end_s))
-      .attr("fill", "none")
-      .attr("stroke", "var(--accent)")
-      .attr("stroke-width", 1.4);
-  svg.append("path")
-      .attr("d", stepLine(level, service.capacity, range, x, y, curves.end_s))
-      .attr("fill", "none")
-      .attr("stroke", "var(--warm)")
-      .attr("stroke-width", 1.8);
+  put(svg, "path", {
+    d: stepBand(level, service.served.map(() => 0), service.served, range, x, y, curves.end_s), fill: "var(--accent-soft)"
+  });
+  put(svg, "path", {
+    d: stepLine(level, service.served, range, x, y, curves.end_s), fill: "none", stroke: "var(--accent)", "stroke-width": 1.4
+  });
+  put(svg, "path", {
+    d: stepLine(level, service.capacity, range, x, y, curves.end_s), fill: "none", stroke: "var(--warm)", "stroke-width": 1.8
+  });
 }
 
 function serviceCurveTable(curves, service) {
@@ -35,10 +31,8 @@ function serviceCurveTable(curves, service) {
     caption: `Service ${name(service.name, 60)} over time, every ${step}th bin`,
     rows: d3.range(0, service.served.length, step),
     columns: [
-      {title: "from", cell: (i) => timeText(i * curves.step_s)},
-      {title: "served", unit: `${service.unit}/s`, number: true, cell: (i) => service.served[i]},
-      {title: "could be served", unit: `${service.unit}/s`, number: true, cell: (i) => service.capacity[i]},
-      {title: "ready replicas", number: true, cell: (i) => service.replicas[i]}
+      text("from", (i) => timeText(i * curves.step_s)), num("served", (i) => service.served[i], `${service.unit}/s`),
+      num("could be served", (i) => service.capacity[i], `${service.unit}/s`), num("ready replicas", (i) => service.replicas[i])
     ]
   });
 }
@@ -64,18 +58,14 @@ function servicesSection() {
     caption: `Services, replication ${policy.replication}`,
     rows: records(policy.services),
     columns: [
-      {title: "service", cell: (r) => bdi(r.service, 40)}, {title: "user", cell: (r) => bdi(r.user, 40)},
-      {title: "model", cell: (r) => bdi(r.model, 40)},
-      {title: "demanded", unit: "tokens", number: true, cell: (r) => r.tokens_demanded},
-      {title: "served", unit: "tokens", number: true, cell: (r) => r.tokens_served},
-      {title: "dropped", unit: "tokens", number: true, cell: (r) => r.tokens_dropped},
-      {title: "within the SLO", number: true, cell: (r) => r.slo_share === null ? null : percent(r.slo_share)},
-      {title: "energy a token", number: true, cell: (r) => r.j_per_token === null ? null : quantity(r.j_per_token, "J")},
-      {title: "wait, 99 %", number: true, cell: (r) => r.wait_p99_s === null ? null : seconds(r.wait_p99_s)},
-      {title: "latency, 99 %", unit: "ms", number: true, cell: (r) => r.latency_p99_ms},
-      {title: "replicas", unit: "GPU h", number: true, cell: (r) => r.replica_gpu_h},
-      {title: "started later", number: true, cell: (r) => r.scale_ups},
-      {title: "jobs displaced", number: true, cell: (r) => r.preemptions}
+      text("service", (r) => bdi(r.service, 40)), text("user", (r) => bdi(r.user, 40)), text("model", (r) => bdi(r.model, 40)),
+      num("demanded", (r) => r.tokens_demanded, "tokens"), num("served", (r) => r.tokens_served, "tokens"),
+      num("dropped", (r) => r.tokens_dropped, "tokens"),
+      num("within the SLO", (r) => r.slo_share === null ? null : percent(r.slo_share)),
+      num("energy a token", (r) => r.j_per_token === null ? null : quantity(r.j_per_token, "J")),
+      num("wait, 99 %", (r) => r.wait_p99_s === null ? null : seconds(r.wait_p99_s)),
+      num("latency, 99 %", (r) => r.latency_p99_ms, "ms"), num("replicas", (r) => r.replica_gpu_h, "GPU h"),
+      num("started later", (r) => r.scale_ups), num("jobs displaced", (r) => r.preemptions)
     ]
   })];
   if (curves) out.push(...curves.services.map((service) => serviceFigure(policy, curves, service)));

@@ -186,10 +186,8 @@ function summarySection() {
         caption: `All metrics of ${
             name(policy.name, 40)}: mean over replications and half width of the 95 % interval`,
         columns: [
-          {title: "metric", cell: (m) => metricLabel(m)},
-          {title: "mean \u00b1 95 %", cell: (m) => estimateText(m, estimate(policy, m))},
-          {title: "better", cell: (m) => DATA.metrics[m].better || ""},
-          {title: "name in the files", cell: (m) => make("code", {}, m)}
+          text("metric", (m) => metricLabel(m)), text("mean \u00b1 95 %", (m) => estimateText(m, estimate(policy, m))),
+          text("better", (m) => DATA.metrics[m].better || ""), text("name in the files", (m) => make("code", {}, m))
         ],
         rows: Object.keys(DATA.metrics).filter((m) => estimate(policy, m).mean !== null),
         most: 100

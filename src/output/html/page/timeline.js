@@ -73,14 +73,10 @@ function laneTable(lanes) {
     rows: inside,
     most: 100,
     columns: [
-      {title: "job", cell: (i) => bdi(jobs.id[lanes.job[i]], 40)},
-      {title: "user", cell: (i) => bdi(lanes.users[jobs.user[lanes.job[i]]], 30)},
-      {title: "model", cell: (i) => bdi(lanes.models[jobs.model[lanes.job[i]]], 30)},
-      {title: "what", cell: (i) => KINDS[lanes.kind[i]]},
-      {title: "from", number: true, cell: (i) => timeText(lanes.start_s[i])},
-      {title: "for", number: true, cell: (i) => seconds(lanes.length_s[i])},
-      {title: "GPU type", cell: (i) => bdi(lanes.types[lanes.type[i]], 20)},
-      {title: "energy", number: true, cell: (i) => quantity(lanes.energy_j[i], "J")}
+      text("job", (i) => bdi(jobs.id[lanes.job[i]], 40)), text("user", (i) => bdi(lanes.users[jobs.user[lanes.job[i]]], 30)),
+      text("model", (i) => bdi(lanes.models[jobs.model[lanes.job[i]]], 30)), text("what", (i) => KINDS[lanes.kind[i]]),
+      num("from", (i) => timeText(lanes.start_s[i])), num("for", (i) => seconds(lanes.length_s[i])),
+      text("GPU type", (i) => bdi(lanes.types[lanes.type[i]], 20)), num("energy", (i) => quantity(lanes.energy_j[i], "J"))
     ]
   });
 }

@@ -55,21 +55,15 @@ function drawWaste(svg, width, all) {
   svg.attr("viewBox", `0 0 ${width} ${height}`).attr("height", height);
   const s = scale("J", most),
         x = d3.scaleLinear().domain([least * s.factor, most * s.factor]).range([left, width - 20]);
-  svg.append("g")
-      .attr("class", "axis")
-      .attr("transform", `translate(0,${rows.length * each + 2})`)
-      .call(d3.axisBottom(x)
+  put(svg, "g", {class: "axis", transform: `translate(0,${rows.length * each + 2})`}).call(d3.axisBottom(x)
                 .ticks(Math.max(3, Math.floor(width / 110)))
                 .tickFormat((v) => `${number(v, 4)} ${s.unit}`));
   rows.forEach((row, i) => {
     let up = 0, down = 0;
     if (room)
-      svg.append("text")
-          .attr("x", room - 10)
-          .attr("y", (i + 0.5) * each + 4)
-          .attr("text-anchor", "end")
-          .attr("class", row.p === POLICY() ? "strong" : null)
-          .text(fitName(row.p.name, room));
+      put(svg, "text", {
+        x: room - 10, y: (i + 0.5) * each + 4, "text-anchor": "end", class: row.p === POLICY() ? "strong" : null
+      }).text(fitName(row.p.name, room));
     for (const g of row.groups) {
       const from = g.j >= 0 ? up : down + g.j, to = from + Math.abs(g.j);
       if (g.j >= 0) up = to;
@@ -77,18 +71,11 @@ function drawWaste(svg, width, all) {
         down = from;
       if (g.j === 0) continue;
       const a = x(from * s.factor), b = x(to * s.factor), mark = svg.append("g").datum(g);
-      mark.append("rect")
-          .attr("x", a)
-          .attr("y", i * each + 3)
-          .attr("width", Math.max(0.5, b - a - 1))
-          .attr("height", each - 6)
-          .attr("fill", `var(--c${GROUPS[g.name]})`);
+      put(mark, "rect", {
+        x: a, y: i * each + 3, width: Math.max(0.5, b - a - 1), height: each - 6, fill: `var(--c${GROUPS[g.name]})`
+      });
       if (rows.length === 1 && b - a > 62)
-        mark.append("text")
-            .attr("x", a + 8)
-            .attr("y", each / 2 + 4)
-            .attr("style", "fill: #10161d")
-            .text(`${name(g.name, Math.floor((b - a - 50) / 7))} ${number(100 * g.j / row.total, 2)} %`);
+        put(mark, "text", {x: a + 8, y: each / 2 + 4, style: "fill: #10161d"}).text(`${name(g.name, Math.floor((b - a - 50) / 7))} ${number(100 * g.j / row.total, 2)} %`);
       withTip(
           mark, `${name(g.name)}: ${quantity(g.j, "J")}, ${percent(g.j / row.total)}`,
           () => [strong(g.name), definitions([
@@ -121,10 +108,9 @@ function wasteSection() {
       rows: [...classes, {name: "all", group: "", j: total, gpu_s: sum(classes.map((c) => c.gpu_s))}],
       chosen: (c) => c.name === "all",
       columns: [
-        {title: "class", cell: (c) => c.name}, {title: "called", cell: (c) => c.group},
-        {title: "energy", unit: s.unit, number: true, cell: (c) => plainNumber(c.j * s.factor, total * s.factor)},
-        {title: "share", number: true, cell: (c) => percent(total ? c.j / total : 0)},
-        {title: "GPU time", unit: "GPU h", number: true, cell: (c) => plainNumber(c.gpu_s / 3600, 1)},
+        text("class", (c) => c.name), text("called", (c) => c.group),
+        num("energy", (c) => plainNumber(c.j * s.factor, total * s.factor), s.unit),
+        num("share", (c) => percent(total ? c.j / total : 0)), num("GPU time", (c) => plainNumber(c.gpu_s / 3600, 1), "GPU h"),
         {title: "what", wide: true, cell: (c) => CLASS_WORDS[c.name] || ""}
       ],
       most: 40
