@@ -283,11 +283,12 @@ static void write_batch_list(struct str *out, const char *key, struct batches *b
     free(batches->at.at);
 }
 
-/* Steps of the newest round at each place where they are not 1; by table they are in its times. */
+/* Steps of the newest round at each place where they are not 1. The times of a table hold them, but
+   most_batch is of one step. */
 static void write_steps(struct str *out, const struct form_choice *choice) {
     const struct points *points = &choice->points;
     bool some = false;
-    for (size_t i = 0; i < points->at.count && !choice->speed_by_table;) {
+    for (size_t i = 0; i < points->at.count;) {
         const struct point *first = &points->at.at[i], *newest = first;
         for (; i < points->at.count && points->at.at[i].configuration == first->configuration; i++)
             if (points->at.at[i].round > newest->round)

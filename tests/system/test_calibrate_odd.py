@@ -64,6 +64,9 @@ def profiles(folder):
     case(folder, "parts of samples, in steps",
          [row(k, B / k, linear(k, B / k, 2), round="v1", grad_accum=2) for k in sizes for B in (2, 3, 6)],
          ["a_s               0.02", "c_s               0.001"], k=64, seconds=1000 / linear(64, 6 / 64, 2))
+    case(folder, "steps of a table: its largest batch can run",
+         [row(8, 1, 2.5, round="v1", grad_accum=2), row(16, 0.5, 4.5, round="v1")],
+         ["2 system sizes, and a form needs 4"], k=8, seconds=1000 / 2.5)
     case(folder, "rows that contradict each other",
          [row(k, b, linear(k, b), round="v1") for k in sizes for b in (24, 48)] + [row(8, 48, 900, round="v1")],
          ["set aside: p.csv:10: k 8, batch 48", "less than half of the"], k=8, seconds=1000 / linear(8, 48))
@@ -94,7 +97,7 @@ def profiles(folder):
          ["p.csv:2", "node_floor_w: expected at most node_power_w"], exit_code=2)
     case(folder, "no batch", [row(8, 0, 100)], ["batch_per_gpu: expected number > 0"],
          exit_code=2)
-    return 16
+    return 17
 
 
 cases(profiles)
