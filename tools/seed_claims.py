@@ -1,18 +1,22 @@
 #!/usr/bin/env python3
 """Prints the claims on the seed study by physics: seed_claims.py EASIM SOURCE [--check]
 
-Runs configs/uncertainty.yaml, the seed protocol, in 256 worlds of its physics, and prints for each claim the
-difference with its 95 % interval, P, the share of the worlds in which the claim holds clearly (paired t-test over the
-replications, p < 0.05; in brackets the 95 % interval of the share), the share in which it clearly does not, and P by
-reading of the statistical efficiency. --check compares with the documents instead and fails if a line is not in them.
+Runs configs/uncertainty.yaml, the seed protocol, in 256 worlds of its physics, a half of them with each of two seeds, every
+seed with 30 workloads of its own, and prints for each claim the difference with its 95 % interval, P, the share of the worlds
+in which the claim holds clearly (paired t-test over the workloads, p < 0.05; in brackets its 95 % interval, then P of each
+seed), the share in which the opposite does, and P by reading of the statistical efficiency. The interval is of RESAMPLES that
+draw workloads and worlds of each seed anew, with repeats (percentiles), and no narrower than that of Wilson for the worlds
+alone, which a share of 0 or 100 % needs. --check compares with the documents instead and fails if a line is not in them.
 """
 import csv
+import random
 import subprocess
 import sys
 import tempfile
-from collections import defaultdict
+from collections import Counter, defaultdict
+from operator import mul
 from pathlib import Path
-from statistics import fmean, stdev
+from statistics import fmean
 
 DRAINED = ["horizon=drain", "workload.until=10h"]
 SLACK = ["params_by_policy.zeus.edp_slack=2", "params_by_policy.hades.edp_slack=2"]
@@ -44,7 +48,8 @@ DOCUMENTS = {"docs/eas-sim.md": SEED + WITH_SLACK + DEADLINES + OTHERS,
 EFFICIENCIES = ["as shipped", "MLPerf-like", "Sia traces", "m0 192"]
 DRAWS = {"efficiency": "model_overrides/efficiency", "scaling": "model_overrides[0].set.scaling_efficiency",
          "p0": "model_overrides[1].set.p0_share"}  # columns of worlds.csv
-T_975 = {9: 2.2621571628}  # Student t, by degrees of freedom
+T_975 = 2.0452296421  # Student t of 29 degrees of freedom
+SEEDS, WORLDS, REPLICATIONS, RESAMPLES = (1, 2), 128, 30, 1000
 ABLATED_WORLDS = 64
 COMPONENTS = ["key", "objective", "total"]
 
@@ -54,10 +59,11 @@ def rows_of(path):
         return list(csv.DictReader(file))
 
 
-def compare(easim, source, folder, policies, sets):
+def compare(easim, source, folder, policies, sets, seed):
     options = [word for value in sets for word in ("--set", value)]
-    subprocess.run([easim, "compare", source / "configs" / "uncertainty.yaml", "--policies", ",".join(policies),
-                    "--set", "uncertainty.worlds=256", "--set", "uncertainty.shares=false", *options, "--summary-only", "--quiet", "--out", folder], check=True)
+    subprocess.run([easim, "compare", source / "configs" / "uncertainty.yaml", "--policies", ",".join(policies), "--seed", str(seed),
+                    "-n", str(REPLICATIONS), "--set", f"uncertainty.worlds={WORLDS}", "--set", "uncertainty.shares=false", *options,
+                    "--summary-only", "--quiet", "--out", folder], check=True)
 
 
 class Run:
@@ -72,18 +78,48 @@ class Run:
             for metric in METRICS.values():
                 self.values[metric, row["policy"], row["world"]][row["replication"]] = float(row[metric])
 
-    def signs(self, metric, policy):
-        """By world -1, 0 or 1: whether the difference is clear."""
+    def differences(self, metric, policy):
+        """By world, of each workload."""
         found = {}
         for world in self.worlds:
             base = self.values[metric, self.baseline, world]
-            found[world] = clear_sign([value - base[r] for r, value in self.values[metric, policy, world].items()])
+            found[world] = [value - base[r] for r, value in sorted(self.values[metric, policy, world].items())]
         return found
 
+    def signs(self, metric, policy):
+        """By world -1, 0 or 1: whether the difference is clear."""
+        return {world: clear_sign(sum(values), sum(map(mul, values, values)), len(values))
+                for world, values in self.differences(metric, policy).items()}
 
-def clear_sign(values):
-    mean, error = fmean(values), stdev(values) / len(values) ** 0.5
-    return 0 if abs(mean) <= T_975[len(values) - 1] * error else 1 if mean > 0 else -1
+
+def clear_sign(total, squares, count):
+    """Of values with this sum and sum of squares."""
+    variance = max(squares - total * total / count, 0) / (count - 1)
+    return 0 if abs(total) <= T_975 * (variance * count) ** 0.5 else 1 if total > 0 else -1
+
+
+def wilson(share, count):
+    z = 1.9599639845
+    middle, half = share + z * z / (2 * count), z * (share * (1 - share) / count + z * z / (4 * count * count)) ** 0.5
+    return (middle - half) / (1 + z * z / count), (middle + half) / (1 + z * z / count)
+
+
+def resampled(tables, wanted, share):
+    """The 95 % interval of the share of worlds with the wanted sign; tables: of each seed, values by world and workload."""
+    rng, shares = random.Random(1), []
+    tables = [[(values, [value * value for value in values]) for values in table.values()] for table in tables]
+    for _ in range(RESAMPLES):
+        held = 0
+        for table in tables:
+            count = len(table[0][0])
+            drawn = Counter(rng.choices(range(count), k=count))
+            times = [drawn[i] for i in range(count)]
+            signs = [clear_sign(sum(map(mul, times, values)), sum(map(mul, times, squares)), count) == wanted for values, squares in table]
+            held += sum(rng.choices(signs, k=len(signs)))
+        shares.append(held / sum(map(len, tables)))
+    shares.sort()
+    low, high = wilson(share, sum(map(len, tables)))
+    return min(shares[RESAMPLES // 40], low), max(shares[-1 - RESAMPLES // 40], high)
 
 
 def percent(share):
@@ -91,26 +127,28 @@ def percent(share):
 
 
 def claim_line(runs, claim):
+    """runs: of each seed, by name."""
     name, policy, metric, sign = claim
-    run, column = runs[name], METRICS[metric]
-    row, wanted = run.table[column, policy], -1 if sign == "less" else 1
-    signs = run.signs(column, policy)
-    share = lambda worlds: sum(signs[w] == wanted for w in worlds) / len(worlds)
-    better_is_less = metric != "throughput"
-    holds = ("p_better", "p_worse") if better_is_less == (sign == "less") else ("p_worse", "p_better")
-    assert abs(float(row[holds[0]]) - share(signs)) < 1e-9, (row, share(signs))  # easim's own count
+    these, column, wanted = [of[name] for of in runs], METRICS[metric], -1 if sign == "less" else 1
+    rows = [run.table[column, policy] for run in these]
+    signs = [(run.worlds[world]["efficiency"], found) for run in these for world, found in run.signs(column, policy).items()]
+    share = lambda sign, reading=None: fmean(found == sign for drawn, found in signs if reading in (None, drawn))
+    holds = "p_better" if (metric != "throughput") == (sign == "less") else "p_worse"
+    assert abs(fmean(float(row[holds]) for row in rows) - share(wanted)) < 1e-9, (rows, share(wanted))  # easim's own count
+    low, high = resampled([run.differences(column, policy) for run in these], wanted, share(wanted))
     decimals, scale = DECIMALS[metric]
-    difference = f"{scale * float(row['diff_mean']):+.{decimals}f} ± {scale * float(row['diff_ci95']):.{decimals}f}"
+    mean, base = (fmean(float(row[key]) for row in rows) for key in ("diff_mean", "base_mean"))
+    half = sum(float(row["diff_ci95"]) ** 2 for row in rows) ** 0.5 / len(rows)  # worlds and workloads of the seeds are independent
     words = "fewer" if metric == "missed deadlines" else sign
     label = policy + (" 2" if "edp_slack" in name else "")
-    by_reading = [percent(share([w for w, drawn in run.worlds.items() if drawn["efficiency"] == e])) for e in EFFICIENCIES]
     end = "drained" if "drained" in name else "10 h"
-    return (f"| {label}: {words} {metric} than {run.baseline}, {end} | {difference} ({100 * float(row['diff_rel']):+.1f} %) | "
-            f"{percent(float(row[holds[0]]))} ({100 * float(row[holds[0] + '_low']):.0f} .. {100 * float(row[holds[0] + '_high']):.0f}) | "
-            f"{percent(float(row[holds[1]]))} | " + " | ".join(by_reading) + " |")
+    return (f"| {label}: {words} {metric} than {these[0].baseline}, {end} | {scale * mean:+.{decimals}f} ± {scale * half:.{decimals}f} "
+            f"({100 * mean / base:+.1f} %) | {percent(share(wanted))} ({100 * low:.0f} .. {100 * high:.0f}) | "
+            + ", ".join(percent(float(row[holds])) for row in rows) + f" | {percent(share(-wanted))} | "
+            + " | ".join(percent(share(wanted, reading)) for reading in EFFICIENCIES) + " |")
 
 
-HEAD = ["| claim | difference | P | opposite | as shipped | MLPerf-like | Sia traces | m0 192 |", "|---" * 8 + "|"]
+HEAD = ["| claim | difference | P | seed 1, seed 2 | opposite | as shipped | MLPerf-like | Sia traces | m0 192 |", "|---" * 9 + "|"]
 
 
 # ---- Components, world by world ----
@@ -156,14 +194,16 @@ def component_lines(easim, source, run, folder):
 def tables(easim, source):
     """Lines that each document has."""
     with tempfile.TemporaryDirectory(prefix="easim-claims.") as name:
-        runs = {}
-        for run, (policies, sets) in RUNS.items():
-            folder = Path(name) / run
-            compare(easim, source, folder, policies, sets)
-            runs[run] = Run(folder, policies)
+        runs = [{} for _ in SEEDS]
+        for seed, of in zip(SEEDS, runs):
+            for run, (policies, sets) in RUNS.items():
+                folder = Path(name) / f"{run}, {seed}"
+                compare(easim, source, folder, policies, sets, seed)
+                of[run] = Run(folder, policies)
+        lines = {claim: claim_line(runs, claim) for claim in dict.fromkeys(sum(DOCUMENTS.values(), []))}
         for document, claims in DOCUMENTS.items():
-            yield document, HEAD + [claim_line(runs, claim) for claim in claims]
-        yield "docs/ablation.md", list(component_lines(easim, source, runs["10 h"], Path(name) / "ablate"))
+            yield document, HEAD + [lines[claim] for claim in claims]
+        yield "docs/ablation.md", list(component_lines(easim, source, runs[0]["10 h"], Path(name) / "ablate"))
 
 
 def main():
