@@ -173,13 +173,25 @@ POWER_SOURCE = {"h100": "power: metered nodes of gpt3 and LoRA runs, p0_w a node
                 "gb200": "power: FP8 products", "a100": "power not measured"}
 
 
-def gpu_lines(gpu, precision, constants, sizes, source, powers):
+def published(rows):
+    """Lines of the published plans of a GPU type, by number of GPUs: that of its fastest run."""
+    fastest = {}
+    for row in sorted(rows, key=lambda row: float(row["samples_s"])):
+        fastest[int(row["gpus"])] = plan_rows.plan_text(row)
+    if fastest:
+        yield "        published_plans:"
+    for k, plan in sorted(fastest.items()):
+        yield f"          - {{k: {k}, plan: {plan}}}"
+
+
+def gpu_lines(gpu, precision, constants, sizes, source, powers, rows=()):
     figures = {key: value for key, value in plan_rows.gpu_figures(gpu, precision).items()}
     evidence = {"constants": "derived", "links": "assumed", "power": "assumed" if gpu == "a100" else "derived"}
     values = {**constants, **power_keys(gpu, *powers), "range_k": f"[{min(sizes)}, {max(sizes)}]"}
     yield f"      {gpu}:"
     for key, value in {**figures, **values, "evidence": plan_rows.mapping(evidence)}.items():
         yield f"        {key}: {value if isinstance(value, str) else format(value, '.10g')}"
+    yield from published(rows)
     yield f"        source: \"{source}; {POWER_SOURCE[gpu]}\""
 
 
@@ -189,7 +201,7 @@ def megatron_constants(easim, source):
     return {key: float(value) for key, value in re.findall(r"(\w+): ([-+.\de]+)", found)}
 
 
-def model_lines(name, fits, sizes, powers, megatron):
+def model_lines(name, fits, rows, powers, megatron):
     shape = plan_rows.SHAPES[name]
     yield f"  - name: {NAMES[name]}"
     yield f"    samples_to_target: {TARGETS[name]}"
@@ -204,7 +216,8 @@ def model_lines(name, fits, sizes, powers, megatron):
                              powers)
     for group, constants in sorted(fits.items()):
         gpu, precision = group.split()
-        yield from gpu_lines(gpu, precision, constants, sizes[gpu], f"MLPerf Training v3.0 to v5.0, {name}", powers)
+        own = [row for row in rows if row["gpu"] == gpu]
+        yield from gpu_lines(gpu, precision, constants, [row["gpus"] for row in own], f"MLPerf Training v3.0 to v5.0, {name}", powers, own)
 
 
 def make_scale(table, data, folder):
@@ -236,12 +249,9 @@ def make_files(easim, source, data):
             for kind in ("csv", "yaml"):
                 files[f"validation/large/{name}.{kind}"] = (folder / f"{name}.{kind}").read_text(encoding="utf-8")
             if name in NAMES:
-                sizes = {}
-                for row in rows:
-                    sizes.setdefault(row["gpu"], []).append(row["gpus"])
                 if plan_rows.SHAPES[name].get("lora"):
                     fits = {group: {key: value for key, value in constants.items() if key != "gradient_overlap"} for group, constants in fits.items()}
-                lines += model_lines(name, fits, sizes, powers, megatron)
+                lines += model_lines(name, fits, rows, powers, megatron)
         tables = make_tables(easim, source, data, overlap, folder)
     files["configs/models/large.yaml"] = "\n".join(lines) + "\n"
     page = (source / "docs/models.md").read_text(encoding="utf-8")

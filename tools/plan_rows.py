@@ -251,6 +251,13 @@ def model_text(rows):
     return "\n".join(lines) + "\n"
 
 
+def plan_text(row):
+    """As `plans` of a model has it."""
+    tp, pp, cp = int(row["tp"]), int(row["pp"]), int(row.get("cp") or 1)
+    return (f"tp{tp}pp{pp}v{row.get('v') or 1}dp{int(row['gpus']) // (tp * pp * cp)}" + (f"cp{cp}" if cp > 1 else "")
+            + f"mb{row['mb']}")
+
+
 def make_rows(name, path, options, dropped):
     rows = list(megatron(path) if name == "megatron" else
                 megatron_bridge(path, dropped) if name == "megatron_bridge" else mlperf(name, path, options, dropped))

@@ -283,8 +283,7 @@ static void write_batch_list(struct str *out, const char *key, struct batches *b
     free(batches->at.at);
 }
 
-/* Steps of the newest round at each place where they are not 1. The times of a table hold them, but
-   most_batch is of one step. */
+/* Steps of the newest round at each place where they are not 1: most_batch is of one step. */
 static void write_steps(struct str *out, const struct form_choice *choice) {
     const struct points *points = &choice->points;
     bool some = false;

@@ -487,6 +487,8 @@ static void print_notes(const struct options *options, const struct model_args *
 static int print_survey(const struct options *options, struct model_args *args,
                         const struct survey *survey) {
     struct str text = {0};
+    if (options->plans) /* of which memory, before what fits it */
+        print_notes(options, args, &text);
     if (options->parameters)
         parameters_report(survey, &text);
     else if (options->plans && options->format == FORMAT_CSV)
@@ -499,7 +501,8 @@ static int print_survey(const struct options *options, struct model_args *args,
         models_report(survey, &text);
         (void)find_serving(args, &text);
     }
-    print_notes(options, args, &text);
+    if (!options->plans)
+        print_notes(options, args, &text);
     if (options->format == FORMAT_TABLE && options->out)
         str_addf(&text, "results: %s\n", options->out);
     int code = run_args_show(options, &text);

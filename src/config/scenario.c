@@ -54,6 +54,7 @@ static int forecast_bind(struct forecast_options *options, const struct yaml_nod
 /* --- scenario --- */
 
 static const char *const equal_time_names[] = {"finishes_first", "arrivals_first", NULL};
+static const char *const plans_names[] = {"best", "published", NULL};
 
 static const struct field engine_fields[] = {
     {"coalesce", BOOL(engine_options, coalesce), DEFAULT(1),
@@ -104,6 +105,8 @@ static const struct field scenario_fields[] = {
      HELP("model file, or list of model files; not needed for rigid jobs")},
     {"model_overrides", NODE(scenario, model_overrides),
      HELP("list of {model, gpu, set}: parameters of the models replaced or multiplied, in order")},
+    {"plans", CHOICE(scenario, plans, plans_names),
+     HELP("of transformers: best, those of least time | published, as runs were published")},
     {"users", OBJECTS(scenario, users, user_fields, scenario_user)},
     {"workload", NODE(scenario, workload), REQUIRED},
     {"policy", OBJECT(scenario, policy, policy_fields), REQUIRED},

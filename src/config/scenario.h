@@ -71,6 +71,7 @@ struct scenario {
     struct storage_options storage;
     const struct yaml_node *models; /* file name, list of file names, or NULL (rigid jobs only) */
     const struct yaml_node *model_overrides; /* list of changes of the models, or NULL */
+    int32_t plans;                           /* of transformers; 0: best; 1: published */
     struct schema_list users;                /* struct scenario_user */
     const struct yaml_node *workload;
     struct scenario_policy policy;

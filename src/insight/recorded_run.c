@@ -110,6 +110,7 @@ static int bind_study(struct recorded_folder *folder, struct error *reterr) {
         r = source_bind(&folder->source, &folder->scenario, &binding);
     if (r == 0)
         r = bind_models(folder, &binding);
+    folder->models.published = folder->scenario.plans == 1;
     const struct service_surroundings around = {&folder->cluster, &folder->models,
                                                 &folder->scenario};
     if (r == 0)

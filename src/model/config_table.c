@@ -37,6 +37,7 @@ int config_table_init(struct config_table *table, const struct cluster *cluster,
                       const struct model_set *models, struct problems *problems) {
     *table = (struct config_table){.cluster = cluster, .models = models};
     table->plans = mem_zalloc(1, sizeof *table->plans);
+    table->plans->published = models->published;
     table->references = mem_zalloc(models->count, sizeof *table->references);
     table->rigid_speed = mem_zalloc(cluster->gpu_type_count, sizeof *table->rigid_speed);
     for (uint32_t h = 0; h < cluster->gpu_type_count; h++)

@@ -55,7 +55,7 @@ struct grad_accum {
 /* What a transformer's figures are of. */
 enum precision { PRECISION_UNSTATED, PRECISION_BF16 }; /* and on, in the order of precision_names */
 
-/* The plan that k GPUs take, whatever else they could. */
+/* The plan that k GPUs take, or took. */
 struct fixed_plan {
     struct location where;
     int64_t k;
@@ -74,8 +74,9 @@ struct gpu_model {
     struct gpu_links links; /* of a transformer; NAN: not stated */
     struct plan_fit plan_fit;
     struct schema_list plans; /* struct fixed_plan; of other k the plan of least time is taken */
-    int32_t precision;        /* enum precision: a record */
-    int64_t gpus_per_node;    /* of the nodes it was measured on; 0: not stated */
+    struct schema_list published_plans; /* struct fixed_plan: of the runs that were published */
+    int32_t precision;                  /* enum precision: a record */
+    int64_t gpus_per_node;              /* of the nodes it was measured on; 0: not stated */
     struct power_params power;
     int32_t power_form;  /* enum power_form */
     int32_t power_scope; /* enum power_scope */
@@ -134,6 +135,7 @@ struct model {
 struct model_set {
     struct model *models;
     uint32_t count;
+    bool published;    /* jobs take published plans before those of least time */
     uint32_t *by_name; /* open addressing by the hash of a name: 1 + the first model that has it; 0:
                           empty */
     uint32_t slots;    /* of by_name, a power of two; 0: there are no models */

@@ -123,6 +123,8 @@ const struct field gpu_model_fields[] = {
      HELP("speed of the software, times that of the figures above")},
     {"plans", OBJECTS(gpu_model, plans, fixed_plan_fields, fixed_plan),
      HELP("of a transformer: plans of some k, in place of that of least time")},
+    {"published_plans", OBJECTS(gpu_model, published_plans, fixed_plan_fields, fixed_plan),
+     HELP("plans of published runs, taken where the scenario says plans: published")},
     {"precision", CHOICE(gpu_model, precision, precision_names), FOR_RECORD,
      HELP("that peak_flops and compute_fraction are of")},
     {"sync_gamma", REAL(gpu_model, speed.sync_gamma), DEFAULT(1), RANGE(1, 10),

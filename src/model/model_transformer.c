@@ -41,6 +41,7 @@ static const char *const of_plans_on_gpu[] = {"peak_flops",
                                               "fixed_s",
                                               "software_factor",
                                               "plans",
+                                              "published_plans",
                                               "precision",
                                               NULL};
 /* What frozen weights have none of: gradients, and a state of the optimizer. */
@@ -78,15 +79,18 @@ static void check_figures(const struct gpu_model *g, bool lora, const struct yam
                          "key \"%s\" is missing (of a transformer)", needed[i].name);
 }
 
-/* Reads what stands as text, and adds problems: plans that cannot be, or of other k than stated. */
-static void settle_plans(struct gpu_model *g, const struct transformer *shape, const char *path,
-                         const struct binding *binding) {
-    struct fixed_plan *plans = g->plans.at;
+/* Reads what stands as text, and adds problems: plans of other k than stated, or that cannot be; of
+   published ones (shape NULL) the global batch may have been another. */
+static void settle_plans(const struct gpu_model *g, const struct transformer *shape,
+                         const char *path, const struct binding *binding) {
+    const struct schema_list *list = shape ? &g->plans : &g->published_plans;
+    struct fixed_plan *plans = list->at;
     const uint32_t node_gpus =
         (uint32_t)(g->gpus_per_node > 0 ? g->gpus_per_node : CLUSTER_MAX_NODE_GPUS);
-    for (size_t i = 0; i < g->plans.count; i++) {
+    for (size_t i = 0; i < list->count; i++) {
         struct fixed_plan *p = &plans[i];
-        const char *at = arena_printf(binding->arena, "%s.plans[%zu]", path, i);
+        const char *at = arena_printf(binding->arena, "%s.%s[%zu]", path,
+                                      shape ? "plans" : "published_plans", i);
         const char *wrong = NULL;
         for (size_t j = 0; j < i; j++)
             if (plans[j].k == p->k)
@@ -104,7 +108,7 @@ static void settle_plans(struct gpu_model *g, const struct transformer *shape, c
             problems_add(binding->problems, p->where, at,
                          "expected a plan of k = %lld GPUs, got \"%s\" of %u", (long long)p->k,
                          p->text, plan_gpus(&p->plan));
-        else if (shape->heads > 0 && (wrong = plan_wrong(shape, &p->plan, node_gpus)))
+        else if (shape && shape->heads > 0 && (wrong = plan_wrong(shape, &p->plan, node_gpus)))
             problems_add(binding->problems, p->where, at,
                          "expected a plan that can be, got \"%s\" where %s", p->text, wrong);
     }
@@ -132,6 +136,7 @@ void model_transformer_check(struct model *model, const struct yaml_node *node, 
         bool lora = model->transformer.lora;
         check_figures(&model->gpus[i], lora, model->gpus_node->items[i], gpu_path, binding);
         settle_plans(&model->gpus[i], &model->transformer, gpu_path, binding);
+        settle_plans(&model->gpus[i], NULL, gpu_path, binding);
         if (lora)
             refuse_keys(not_of_lora_on_gpu, model->gpus_node->items[i], gpu_path,
                         "of adapters alone", binding);

@@ -8,6 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+const char *const plan_origin_names[] = {"", "least_time", "stated", "published", NULL};
+
 void plan_table_finish(struct plan_table *table) {
     intern_finish(&table->keys);
     free(table->choices.at);
@@ -29,20 +31,45 @@ static const struct plan *fixed_plan_of(const struct gpu_model *gpu_model, uint3
     return NULL;
 }
 
+/* The published plan of the nearest k, of equally near ones the first; false: none can be. */
+static bool choose_published(const struct model *model, const struct gpu_model *gpu_model,
+                             const struct plan_hardware *hardware, uint32_t k,
+                             struct plan_choice *choice) {
+    const struct fixed_plan *plans = gpu_model->published_plans.at;
+    double nearest = INFINITY;
+    for (size_t i = 0; i < gpu_model->published_plans.count; i++) {
+        struct plan plan = plans[i].plan;
+        double away = fabs(log((double)k / (double)plans[i].k));
+        plan.data = (uint32_t)((uint64_t)plan.data * k / (uint64_t)plans[i].k);
+        if (away >= nearest || plan_gpus(&plan) != k ||
+            plan_wrong(&model->transformer, &plan, hardware->node_gpus) ||
+            plan_memory_gib(&model->transformer, &plan) > hardware->memory_gib)
+            continue;
+        nearest = away;
+        *choice = (struct plan_choice){plan, PLAN_PUBLISHED, (uint32_t)plans[i].k,
+                                       plan_memory_gib(&model->transformer, &plan)};
+    }
+    return nearest < INFINITY;
+}
+
 /* As fast as the network is that k GPUs have on the empty cluster. */
 static struct plan_choice choose_plan(const struct model *model, const struct cluster *cluster,
-                                      const struct gpu_type *type, uint32_t k) {
+                                      const struct gpu_type *type, uint32_t k, bool published) {
     const struct gpu_model gpu_model =
         gpu_value_slowed(model_on_gpu(model, type->name),
                          network_slowdown(&cluster->network, cluster_empty_span(cluster, type, k)));
     const struct plan_hardware hardware = plan_hardware_of(&gpu_model, type);
     const struct plan *fixed = fixed_plan_of(&gpu_model, k);
     struct plan_choice choice = {.least_gib = INFINITY};
+    if (!fixed && published && choose_published(model, &gpu_model, &hardware, k, &choice))
+        return choice;
     if (!fixed) {
-        (void)plan_best(&model->transformer, k, &hardware, k > hardware.node_gpus, &choice.plan,
-                        &choice.least_gib);
+        if (plan_best(&model->transformer, k, &hardware, k > hardware.node_gpus, &choice.plan,
+                      &choice.least_gib))
+            choice.origin = PLAN_OF_LEAST_TIME;
     } else if (!plan_wrong(&model->transformer, fixed, hardware.node_gpus)) {
         choice.least_gib = plan_memory_gib(&model->transformer, fixed);
+        choice.origin = PLAN_STATED;
         if (choice.least_gib <= type->memory_gib)
             choice.plan = *fixed;
     }
@@ -56,7 +83,7 @@ const struct plan_choice *plan_table_find(struct plan_table *table, const struct
     bool is_new;
     uint32_t number = intern(&table->keys, key, sizeof key, &is_new);
     if (is_new)
-        array_push(&table->choices, choose_plan(model, cluster, type, k));
+        array_push(&table->choices, choose_plan(model, cluster, type, k, table->published));
     return &table->choices.at[number];
 }
 

@@ -8,15 +8,22 @@
 #include "model/laws.h"
 #include "model/model.h"
 
-/* The plan that the model states for k, or that of least time where the empty cluster places k
-   GPUs; a job keeps it wherever it is placed. */
+enum plan_origin { PLAN_NONE, PLAN_OF_LEAST_TIME, PLAN_STATED, PLAN_PUBLISHED };
+extern const char *const plan_origin_names[];
+
+/* The plan that the model states for k; else, if jobs take published plans, that of the nearest
+   published k, with as many replicas as k takes, that can be and fits the memory; else that of
+   least time where the empty cluster places k GPUs. A job keeps it wherever it is placed. */
 struct plan_choice {
     struct plan plan; /* no plan: 0 GPUs */
+    enum plan_origin origin;
+    uint32_t published_k; /* of PLAN_PUBLISHED: of the run that it is of */
     double least_gib; /* what the least of all plans, or the stated one, needs; INFINITY: none can
                          be */
 };
 
 struct plan_table {
+    bool published;     /* jobs take published plans before those of least time */
     struct intern keys; /* (model, type, k) -> choice */
     ARRAY_OF(struct plan_choice) choices;
 };

@@ -98,6 +98,8 @@ static void plan_row(const struct survey_pair *pair, struct survey_row *row) {
     const struct plan_choice *choice =
         plan_table_find(pair->plans, pair->model, pair->cluster, pair->type, row->k);
     row->plan = choice->plan;
+    row->plan_origin = choice->origin;
+    row->published_k = choice->published_k;
     row->samples = (double)shape->global_batch;
     row->batch = row->steps = NAN;
     row->memory_gib = choice->least_gib < INFINITY ? choice->least_gib : NAN;
@@ -393,6 +395,7 @@ static bool is_wanted(const char *const *names, size_t count, const char *name) 
 
 void survey_make(struct survey *survey, const struct model_set *models,
                  const struct cluster *cluster, const struct survey_wishes *wishes) {
+    survey->plans.published = models->published;
     for (uint32_t m = 0; m < models->count; m++)
         for (uint32_t h = 0; h < cluster->gpu_type_count; h++) {
             struct survey_pair pair = {.model = &models->models[m],

@@ -30,7 +30,9 @@ struct survey_row {
     const struct cluster *cluster; /* that the type is of */
     uint32_t phase;                /* of the model, from 0 */
     uint32_t k;
-    struct plan plan;     /* of a transformer: its batch is the micro-batch, NAN without a plan */
+    struct plan plan; /* of a transformer: its batch is the micro-batch, NAN without a plan */
+    enum plan_origin plan_origin;
+    uint32_t published_k; /* of PLAN_PUBLISHED: of the run that its plan is of */
     double batch;         /* per GPU, of all steps of an iteration */
     double samples;       /* of all GPUs in an iteration */
     double steps;         /* in which it is computed */

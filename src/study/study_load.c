@@ -260,6 +260,7 @@ static int load_models(struct study *study, int cluster, const struct binding *b
         array_push(&study->warnings, notes.texts.at[i]);
     free(notes.texts.at);
     int bound = model_set_bind(&study->models, &study->model_tree, b);
+    study->models.published = study->scenario.plans == 1;
     if (r < 0 || bound < 0)
         study->model_tree.count = 0; /* nobody is to take it for models */
     return r < 0 ? r : bound;

@@ -321,23 +321,14 @@ static const char *given_at(struct study *study, const char *name) {
                : NULL;
 }
 
-static void warn_of_resize_options(struct study *study) {
-    static const char *const names[] = {"resize_gain", "resize_interval_s"};
-    bool unused = study->module.policy->list && !study->params.list.resize;
-    for (size_t i = 0; unused && i < sizeof names / sizeof *names; i++) {
-        const char *path = given_at(study, names[i]);
-        if (path)
-            warn(study, "%s: of no effect without resize", path);
-    }
-}
-
-/* In rounds every job may get another configuration at each boundary. */
-static void warn_of_rounds(struct study *study) {
+/* Of the parameters of resizing: the last ones, where the policy resizes none; all, in rounds, at
+   each boundary of which every job may get another configuration. */
+static void warn_of_resize_options(struct study *study, size_t from, const char *effect) {
     static const char *const names[] = {"resize", "shrink", "resize_gain", "resize_interval_s"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = from; i < sizeof names / sizeof *names; i++) {
         const char *path = given_at(study, names[i]);
         if (path)
-            warn(study, "%s: of no effect with round_s", path);
+            warn(study, "%s: of no effect %s", path, effect);
     }
 }
 
@@ -347,15 +338,16 @@ static void warn_of_options(struct study *study, const struct usage *usage) {
             study,
             "policy.params.power_limits: of no effect, no model of the workload's jobs has power_limits on a GPU type of the cluster");
     if (list_options_in_rounds(&study->params.list)) {
-        warn_of_rounds(study);
+        warn_of_resize_options(study, 0, "with round_s");
         return;
     }
     if (study->params.list.shrink && !study->params.list.resize)
         warn(study, "policy.params.shrink: of no effect without resize");
-    warn_of_resize_options(study);
+    if (study->module.policy->list && !study->params.list.resize)
+        warn_of_resize_options(study, 2, "without resize");
 }
 
-/* ---- Phases of models ---- */
+/* ---- Phases and plans of models ---- */
 
 static void warn_of_batches(struct study *study, const struct model *model) {
     if (batches_count(&model->allowed) > 0)
@@ -376,6 +368,29 @@ static void warn_of_phases(struct study *study, const struct usage *usage) {
         if (stated && model_phases_state(model, model_phase_states_batches))
             warn_of_batches(study, model);
     }
+}
+
+static void warn_of_plans(struct study *study, const struct usage *usage) {
+    struct plan_table plans = {.published = true};
+    struct str text = {0};
+    for (uint32_t m = 0; study->models.published && m < study->models.count; m++)
+        for (uint32_t h = 0; h < study->cluster.gpu_type_count; h++) {
+            const struct model *model = &study->models.models[m];
+            const struct gpu_type *type = &study->cluster.gpu_types[h];
+            const struct k_choice *k = &study->source.allowed_k[m];
+            bool used = model->is_transformer && usage->models[m].types >> h & 1;
+            for (size_t i = 0; used && i < k->count; i++)
+                if (plan_table_find(&plans, model, &study->cluster, type, k->at[i])->origin ==
+                    PLAN_OF_LEAST_TIME)
+                    str_addf(&text, "%s%s on %u %s", text.length > 0 ? ", " : "", model->name,
+                             k->at[i], type->name);
+        }
+    if (study->models.published && plans.choices.count == 0)
+        warn(study, "plans: of no effect, no job is the training of a transformer");
+    else if (text.length > 0)
+        warn(study, "plans: of least time where no published one fits: %s", text.text);
+    str_finish(&text);
+    plan_table_finish(&plans);
 }
 
 /* ---- The rest of the scenario ---- */
@@ -547,6 +562,7 @@ void warnings_find(struct study *study, struct problems *problems) {
         warn_of_peaks(study, &usage);
         warn_of_options(study, &usage);
         warn_of_phases(study, &usage);
+        warn_of_plans(study, &usage);
         warn_of_rigid_speed(study, &usage);
         warn_of_busy_power(study, &usage);
         warn_of_streams(study);

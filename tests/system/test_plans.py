@@ -1,7 +1,7 @@
 """Constants of transformers' plans: the ten trainings of Megatron-LM (Narayanan et al., SC'21, table 1) fitted again in
 Python from the formulas of the documents alone, left out and held out, against two controls that must do worse; constants
 that are known, found again from made-up rows, with rounds of software, rows left out together and LoRA; published plans against
-those that easim takes; plans that a model states, in a run; tables of results as rows.
+those that easim takes; plans that a model states, and published ones, in a run; tables of results as rows.
 """
 import itertools
 import math
@@ -273,6 +273,35 @@ def check_stated(folder):
     assert state["8"] == ("no_plan", "") and state["16"] == ("ok", "tp2pp4v2dp2mb1") and state["32"][0] == "ok", state
 
 
+def check_published(folder):
+    """`plans: published`: the published plan of a k, else that of the nearest k (by logarithms) that can be and fits, with other
+    replicas; else that of least time, with a warning. `best` knows none of it. Of 16 the own plan does not fit 80 GiB, so that of
+    8 is next; of 32 that of 16 cannot be (32 x 32 sequences are more than the batch), and that of 64 is as near."""
+    scenario = folder / "published-run.yaml"
+    text = SCENARIO.replace("[{model: gpt-1.7b}, {model: gpt-7.5b}]", "[{model: gpt}]").replace("k: [4, 32, 64, 128]", "k: [3, 8, 16, 32]")
+    scenario.write_text(text % "published.yaml" + "plans: published\n", encoding="utf-8")
+    plans = "published_plans: [{k: 8, plan: tp4pp2v1dp1mb4}, {k: 16, plan: tp1pp1v1dp16mb32}, {k: 64, plan: tp2pp4v2dp8mb1}]}"
+    (folder / "published.yaml").write_text(STATED[:STATED.index("plans: [")] % "1" + plans + "\n", encoding="utf-8")
+    expected = {"8": ("tp4pp2v1dp1mb4", "published", "8"), "16": ("tp4pp2v1dp2mb4", "published", "8"),
+                "32": ("tp2pp4v2dp4mb1", "published", "64")}
+    listed = {row["k"]: row for row in rows_in(easim("models", scenario, "--format", "csv").stdout) if row["state"] == "ok"}
+    found = {k: (row["plan"], row["plan_origin"], row["published_k"]) for k, row in listed.items()}
+    assert {k: found[k] for k in expected} == expected, found
+    assert found["3"][1:] == ("least_time", ""), found
+    table = easim("models", scenario).stdout
+    assert "tp4pp2v1dp1mb4  published\n" in table and "tp2pp4v2dp4mb1  published of 64\n" in table, table
+    said = easim("run", scenario, "--check", "--out", folder / "published").stdout
+    assert "plans: of least time where no published one fits: gpt on 3 a100" in said, said
+    taken = {job["k"]: job["plan"] for job in rows_of(folder / "published/jobs.csv") if job["status"] == "finished"}
+    assert taken and all(expected[k][0] == plan for k, plan in taken.items() if k in expected), taken
+    best = rows_in(easim("models", scenario, "--format", "csv", "--set", "plans=best").stdout)
+    assert {row["plan_origin"] for row in best if row["state"] == "ok"} == {"least_time"}, best
+    above, _, below = easim("models", folder / "published.yaml", "--plans", "--k", "8").stdout.partition("gpt on 8 a100")
+    assert "any memory" in above and below, "the memory that is meant stands above what fits it"
+    said = easim("run", SOURCE / "configs/tiny.yaml", "--set", "plans=published", "--out", folder / "tiny").stdout
+    assert "plans: of no effect, no job is the training of a transformer" in said, said
+
+
 RUNS = """\
 round,submitter,system,benchmark,gpu,nodes,gpus,global_batch,grad_accum,runs,throughput_samples_per_s,run_s
 v4.0,smc,a,gpt3,H100,64,512,2048,64,3,172.9,1
@@ -400,5 +429,5 @@ def check_run(folder):
         near(job["exec_s"], work[job["job_id"]] / sequences_s, 1e-6 * float(job["exec_s"]), f"job {job['job_id']}")
 
 
-cases(check_megatron, check_known, check_rounds, check_held, check_adapters, check_run, check_stated, check_tables, check_usual_counts,
+cases(check_megatron, check_known, check_rounds, check_held, check_adapters, check_run, check_stated, check_published, check_tables, check_usual_counts,
       check_plans, shared=True)

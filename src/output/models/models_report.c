@@ -100,6 +100,14 @@ static const char *span_text(const struct survey_row *row) {
                                        : "across nodes";
 }
 
+/* Where a plan is from, unless it is that of least time. */
+static void add_origin(struct str *out, const struct survey_row *row) {
+    if (row->plan_origin > PLAN_OF_LEAST_TIME)
+        str_addf(out, "  %s", plan_origin_names[row->plan_origin]);
+    if (row->published_k > 0 && row->published_k != row->k)
+        str_addf(out, " of %u", row->published_k);
+}
+
 static void add_row(struct str *out, const struct block *block, const struct survey_row *row,
                     bool either) {
     static const char *const ranges[] = {"inside", "outside", "-"};
@@ -123,6 +131,7 @@ static void add_row(struct str *out, const struct block *block, const struct sur
         char plan[PLAN_TEXT_BYTES];
         plan_text(plan, &row->plan);
         str_addf(out, "%*s  %s", 7 - (int)strlen(ranges[row->range]), "", plan);
+        add_origin(out, row);
     }
     str_add_char(out, '\n');
 }
@@ -305,13 +314,18 @@ size_t serving_report(const struct model_set *models, const struct cluster *clus
 
 #define MOST_SHOWN 8 /* of a k, on the terminal */
 
-static void add_plan(struct str *out, const struct timed_plan *plan, const char *mark) {
+/* chosen: the row, if jobs take the plan. */
+static void add_plan(struct str *out, const struct timed_plan *plan,
+                     const struct survey_row *chosen) {
     char text[PLAN_TEXT_BYTES];
     const struct plan_parts *p = &plan->parts;
     plan_text(text, &plan->plan);
-    str_addf(out, "  %-24s%9.4g%8.2f%8.2f%8.2f%8.2f%8.2f%8.2f%8.2f%8.1f%s\n", text, plan->time_s,
+    str_addf(out, "  %-24s%9.4g%8.2f%8.2f%8.2f%8.2f%8.2f%8.2f%8.2f%8.1f", text, plan->time_s,
              p->compute_s, p->memory_s, p->tensor_s, p->pipeline_s, p->bubble_s, p->gradient_s,
-             p->fixed_s, plan->memory_gib, mark);
+             p->fixed_s, plan->memory_gib);
+    if (chosen)
+        add_origin(out, chosen);
+    str_add_char(out, '\n');
 }
 
 void plans_report(const struct survey *survey, struct str *out) {
@@ -330,10 +344,9 @@ void plans_report(const struct survey *survey, struct str *out) {
             str_addf(out, "  %-24s%9s%8s%8s%8s%8s%8s%8s%8s%8s\n", "plan", "time s", "compute",
                      "memory", "tensor", "pipe", "bubble", "grads", "fixed", "GiB");
         for (size_t i = 0; i < plans.list.count; i++) {
-            bool fits = timed_plans_fits(&plans, i), chosen = timed_plans_is_chosen(&plans, i);
-            bool stated = chosen && shown > 0; /* not the fastest: the model states it */
-            if (fits && (shown < MOST_SHOWN || stated)) {
-                add_plan(out, &plans.list.at[i], stated ? "  stated" : "");
+            bool chosen = timed_plans_is_chosen(&plans, i);
+            if (timed_plans_fits(&plans, i) && (shown < MOST_SHOWN || chosen)) {
+                add_plan(out, &plans.list.at[i], chosen ? row : NULL);
                 shown++;
             }
         }

@@ -38,7 +38,9 @@
     X(range, text, "", NEITHER, survey_range_names[row->range])
 /* Behind them, where a model is a transformer. */
 #define MODELS_COLUMNS_PLAN(X) \
-    X(plan, text, "", NEITHER, plan_gpus(&row->plan) > 0 ? plan : NULL)
+    X(plan, text, "", NEITHER, plan_gpus(&row->plan) > 0 ? plan : NULL) \
+    X(plan_origin, text, "", NEITHER, plan_origin_names[row->plan_origin]) \
+    X(published_k, count, "GPUs", NEITHER, row->published_k)
 /* clang-format on */
 
 void models_csv(const struct survey *survey, struct str *out) {
@@ -53,8 +55,9 @@ void models_csv(const struct survey *survey, struct str *out) {
         plan_text(plan, &row->plan);
         size_t begin = out->length;
         MODELS_COLUMNS(COLUMN_CELL)
-        if (plans)
+        if (plans) {
             MODELS_COLUMNS_PLAN(COLUMN_CELL)
+        }
         columns_end_row(out, begin);
     }
 }

@@ -48,6 +48,12 @@ def fixed(name, plans, expected, before="", place="[0]", column=None):
     return transformer(f"a plan {name}", change, f"m.yaml:{line}:{column or 17}: models[0].gpus.a100.plans{place}: {expected}")
 
 
+def published(name, plans, expected, place):
+    """Plans of published runs."""
+    change = [("p0_w: 100", f"published_plans: [{plans}]\n        p0_w: 100")]
+    return transformer(f"published plans: {name}", change, f"m.yaml:20:{expected[0]}: models[0].gpus.a100.published_plans{place}: {expected[1]}")
+
+
 PLANS = ("calibrate", "plans", "rows.csv", "m.yaml")
 HEAD = "model,gpu,gpus,tp,pp,mb,iteration_s"
 
@@ -59,6 +65,13 @@ def plans(name, rows, *errors, head=HEAD, command=PLANS, exit_code=2):
 
 
 CASES = [
+    published("of other GPUs", "{k: 8, plan: tp2pp2v1dp1mb1}", (27, 'expected a plan of k = 8 GPUs, got "tp2pp2v1dp1mb1" of 4'), "[0]"),
+    published("twice", "{k: 4, plan: tp2pp2v1dp1mb1}, {k: 4, plan: tp1pp2v1dp2mb1}", (57, "expected one plan of each k, got a second one of 4"),
+              "[1]"),
+    published("none", "{k: 4, plan: best}",
+              (27, 'expected a plan like tp8pp4v2dp2mb1 (cp behind dp where it is above 1), got "best"'), "[0]"),
+    Case("transformers: plans of another word", ("c.yaml:16:8: plans: expected one of best | published, got \"fastest\"",),
+         {"c.yaml": CONFIG + "plans: fastest\n", "m.yaml": MODELS}),
     plans("no such model", "bert,a100,8,2,2,1,1", 'rows.csv:2:1: model: expected a transformer of the model file, got "bert"'),
     plans("no such GPU", "gpt,h100,8,2,2,1,1",
           'rows.csv:2:5: gpu: expected a GPU type of this model in the model file, got "h100"'),
