@@ -6,20 +6,24 @@ them, as models and jobs for `easim validate`.
 
 The rows are those of tools/plan_rows.py (validation/large/*.csv, *.yaml, by tools/large_models.py) and validation/megatron. For
 each fold `easim calibrate plans` fits the other rows; models/NAME.yaml has one model for each row, with those constants and the
-row's plan, NAME-jobs.csv a job of 1,000 iterations for each. A control has a constant rate fitted to the same rows. What no
-fit without it can predict (the only row of a GPU type, or of a round) is left out and named in the validation.
+row's published plan, jobs/NAME.csv a job of 1,000 iterations for each. A control has a constant rate fitted to the same rows; a
+validation NAME-best has the same constants under the plan of least time that fits the memory, which runs take unless their
+scenario says `plans: published`. unseen_gpu has every GPU type predicted by the constants of the others. What no fit without it can predict (the only row of a GPU type, or of a round) is left out and
+named in the validation.
 
 Without --check the files and validation/large-*.yaml are written. With it nothing is: they must be what would be written,
 numbers within 1e-6, or the exit status is 1. --check ends with 77, skipped, without EASIM_DATA.
 """
 import math
 import re
+import statistics
 import subprocess
 import tempfile
 from pathlib import Path
 
 import plan_rows
 import yaml
+from large_models import CONTEXT, flop
 from mlperf_left_out import csv_text
 from made_again import arguments, write_or_compare
 from mlperf_models import rows_of
@@ -65,7 +69,12 @@ CASES = {
 CASES["megatron-larger-quadratic"] = CASES["megatron-larger"] | {"quadratic": True}  # the control alone
 A_RATE = "one rate in FLOP/s for each GPU type and precision"
 A_QUADRATIC = "FLOP/s as a quadratic in the logarithm of parameters"
-GPU_TYPES = {"a100": (400, 8), "h100": (920, 8), "h200": (700, 8), "b200": (1000, 8), "gb200": (1200, 4)}  # tdp_w, GPUs of a node
+GPU_TYPES = {"a100": (400, 8, 80), "h100": (920, 8, 80), "h200": (700, 8, 141), "b200": (1000, 8, 180),
+             "gb200": (1200, 4, 186)}  # tdp_w, GPUs of a node, memory in GB
+AS_BEST = ("the plan of least time was not published, so its own time is not measured: this is how much it differs from the "
+           "measured time of the published plan")
+BEST = {"gpt3": AS_BEST, "llama31_405b": AS_BEST, "llama2_70b_lora": "", "megatron": AS_BEST}  # of configs/models/large.yaml
+UNSEEN = ("gpt3", "llama31_405b", "llama2_70b_lora", "megatron_bridge")
 LARGEST = {"a100": 3072, "h100": 11616, "h200": 1024, "b200": 64, "gb200": 2496}
 
 
@@ -122,8 +131,6 @@ def quadratic_errors(rows, points, shapes, seen):
 
 def model_of(name, row, shape, figures, constants, factor):
     """A row's model."""
-    plan = f"tp{row['tp']}pp{row['pp']}v{row.get('v') or 1}dp{int(row['gpus']) // (int(row['tp']) * int(row['pp']) * int(row.get('cp') or 1))}"
-    plan += (f"cp{row['cp']}" if int(row.get("cp") or 1) > 1 else "") + f"mb{row['mb']}"
     fraction = constants["compute_fraction"] * float(row.get("shape_fraction") or 1)
     keys = {key: figures[key] for key in ("peak_flops", "memory_bytes_s", "node_bytes_s", "network_bytes_s")}
     keys |= {"compute_fraction": fraction, "memory_traffic": constants["memory_traffic"]}
@@ -134,8 +141,10 @@ def model_of(name, row, shape, figures, constants, factor):
         keys["software_factor"] = factor
     text = ", ".join(f"{key}: {format(value, '.10g')}" for key, value in keys.items())
     shape = shape | {"global_batch": int(row.get("global_batch") or shape["global_batch"])}
-    return (f"  - name: \"{name}\"\n    transformer: {plan_rows.mapping(shape)}\n    gpus:\n      {row['gpu']}: {{{text}, plans: [{{k: {row['gpus']}, "
-            f"plan: {plan}}}], power: tdp, evidence: derived, source: fitted without it}}\n")
+    if CONTEXT.get(row["model"]):
+        shape["context_parallel"] = CONTEXT[row["model"]]
+    return (f"  - name: \"{name}\"\n    transformer: {plan_rows.mapping(shape)}\n    gpus:\n      {row['gpu']}: {{{text}, published_plans: [{{k: {row['gpus']}, "
+            f"plan: {plan_rows.plan_text(row)}}}], power: tdp, evidence: derived, source: fitted without it}}\n")
 
 
 def control_of(name, row, batch, time_s):
@@ -186,18 +195,81 @@ def make_case(easim, source, scratch, name, case, overlap):
     return texts, jobs, controls, control_jobs, unknown
 
 
-def validation(name, case, stem, figures, physics):
+# ---- GPU types that the fit has not seen ----
+
+def geometric_mean(values):
+    return math.exp(statistics.fmean(map(math.log, values)))
+
+
+def shares_of_peak(rows, points, shapes):
+    """FLOP/s of measured iterations over the peak of their GPUs."""
+    for row, point in zip(rows, points):
+        model = shapes[row["model"]]
+        batch = int(row.get("global_batch") or model["transformer"]["global_batch"])
+        yield flop(model["transformer"]) * batch / (int(row["gpus"]) * float(model["gpus"][row["gpu"]]["peak_flops"]) * float(point["measured_s"]))
+
+
+def make_unseen(easim, source, scratch, overlap):
+    """Of each GPU type: f1 the geometric mean of that of the other types, everything else as fitted to them; the control reaches
+    the geometric mean of their shares of the peak. A round that they do not have is left out."""
+    texts, jobs, controls, control_jobs, unknown = [], [], [], [], 0
+    for name in UNSEEN:
+        case, table = CASES[name], source / "validation" / CASES[name]["rows"]
+        models = table.with_suffix(".yaml")
+        shapes = {model["name"]: model for model in yaml.safe_load(models.read_text(encoding="utf-8"))["models"]}
+        rows, hold = [{key: value for key, value in row.items() if key != "held_out"} for row in rows_of(table)], case["hold"].format(overlap=overlap)
+        whole = calibrate(easim, scratch, rows, models, hold)[2]
+        for gpu in sorted({row["gpu"] for row in rows}):
+            seen = [row for row in rows if row["gpu"] != gpu]
+            found = calibrate(easim, scratch, seen, models, hold)
+            fits, rounds, points = found or ({}, {}, [])
+            share = geometric_mean(shares_of_peak(seen, points, shapes)) if found else 0
+            for i, row in enumerate(rows):
+                if row["gpu"] != gpu or not found or (row.get("round") and row["round"] not in rounds and row.get("round_factor") != "1"):
+                    unknown += row["gpu"] == gpu
+                    continue
+                model, measured = shapes[row["model"]], float(whole[i]["measured_s"])
+                constants = next(iter(fits.values())) | {"compute_fraction": geometric_mean(fit["compute_fraction"] for fit in fits.values())}
+                batch, [own] = int(row.get("global_batch") or model["transformer"]["global_batch"]), shares_of_peak([row], [whole[i]], shapes)
+                label = f"{row['model']} {gpu} x {row['gpus']} ({name} {i + 1})"
+                texts.append(model_of(label, row, model["transformer"], {key: float(value) if key.endswith(("_flops", "_s")) else value
+                                                                         for key, value in model["gpus"][gpu].items()},
+                                      constants, rounds.get(row.get("round"), 1)))
+                jobs.append(job_of(label, row, batch, measured, len(jobs), False))
+                controls.append(control_of(label, row, batch, measured * own / share))
+                control_jobs.append(job_of(label, row, batch, measured, len(control_jobs), True))
+    return texts, jobs, controls, control_jobs, unknown
+
+
+def unseen_files(easim, source, scratch, overlap):
+    texts, jobs, controls, control_jobs, unknown = make_unseen(easim, source, scratch, overlap)
+    case = {"source": f"{MLPERF}; {BRIDGE}"}
+    why = "f1 is a GPU type's own: that of others does not stand for it, and neither does their share of the peak"
+    figures = (("median_error", "10%", why), ("mean_error", "10%", why))
+    return {"large/models/unseen_gpu.yaml": f"{HEADER}models:\n" + "".join(texts), "large/jobs/unseen_gpu.csv": csv_text(jobs),
+            "large/models/unseen_gpu-constant.yaml": f"{HEADER}models:\n" + "".join(controls),
+            "large/jobs/unseen_gpu-constant.csv": csv_text(control_jobs),
+            "large-unseen_gpu.yaml": validation(
+                "unseen_gpu", case, "unseen_gpu", figures, "f1 the geometric mean of that of the other GPU types, the rest as fitted to them; "
+                f"published plans; iterations alone; {unknown} rows of rounds that no other type has are not predicted"),
+            "large-unseen_gpu-constant.yaml": validation(
+                "unseen_gpu-constant", case, "unseen_gpu-constant", figures, "as of large-unseen_gpu, but the geometric mean of the share of "
+                "the peak that the other GPU types reach in place of plans", "", "large-unseen_gpu")}
+
+
+def validation(name, case, stem, figures, physics, sets="plans: published", control=None):
     lines = "".join(f"  - {{metric: exec_s, over: {over}, tolerance: {tolerance}" + (f", expect: fail, reason: \"{reason}\"" if reason else "") + "}\n"
                     for over, tolerance, reason in figures)
-    return (f"{HEADER}name: large-{name}\nsource: \"{case['source']}\"\nkind: prediction\nphysics: \"{physics}\"\nscenario: large/systems.yaml\n"
+    return (f"{HEADER}name: large-{name}\nsource: \"{case['source']}\"\nkind: prediction\nphysics: \"{physics}\"\n"
+            f"{f'control_of: {control}' + chr(10) if control else ''}scenario: large/systems.yaml\n"
             f"data: {{jobs: large/jobs/{stem}.csv, models: large/models/{stem}.yaml}}\n"
-            f"set: {{workload.file: \"${{jobs}}\", models: \"${{models}}\"}}\n"
+            f"set: {{workload.file: \"${{jobs}}\", models: \"${{models}}\"{sets and f', {sets}'}}}\n"
             f"jobs: {{data: jobs, columns: {{exec_s: label.measured_s}}}}\nmeasured:\n{lines}")
 
 
 def systems():
-    types = "".join(f"    - {{name: {gpu}, idle_w: {tdp // 8}, ctx_w: {tdp // 6}, tdp_w: {tdp}, memory_gib: 1000}}\n" for gpu, (tdp, _) in GPU_TYPES.items())
-    nodes = "".join(f"    - {{count: {-(-LARGEST[gpu] // node)}, gpu: {gpu}, gpus: {node}}}\n" for gpu, (_, node) in GPU_TYPES.items())
+    types = "".join(f"    - {{name: {gpu}, idle_w: {tdp // 8}, ctx_w: {tdp // 6}, tdp_w: {tdp}, memory_gib: 1000}}\n" for gpu, (tdp, _, _) in GPU_TYPES.items())
+    nodes = "".join(f"    - {{count: {-(-LARGEST[gpu] // node)}, gpu: {gpu}, gpus: {node}}}\n" for gpu, (_, node, _) in GPU_TYPES.items())
     return (f"{HEADER}# Trainings one at a time. Memory is not asked: these plans ran. Power is made up and no figure is of it.\n"
             f"name: large-systems\nhorizon: drain\ncluster:\n  gpu_types:\n{types}  nodes:\n{nodes}models: models/gpt3.yaml\n"
             "workload: {kind: trace, format: workload, file: jobs/gpt3.csv}\npolicy: {name: fcfs}\n")
@@ -215,13 +287,20 @@ def make_files(easim, source):
             files[f"large/models/{control}.yaml"] = f"{HEADER}models:\n" + "".join(controls)
             files[f"large/jobs/{control}.csv"] = csv_text(control_jobs)
             files[f"large-{control}.yaml"] = validation(control, case, control, [(*figure, f"a control, {what}, which has to fail") for figure in case["control"]],
-                                                        f"as of large-{of}, but {what} in place of plans")
+                                                        f"as of large-{of}, but {what} in place of plans", "", f"large-{of}")
             if case.get("quadratic"):
                 continue
             files[f"large/models/{name}.yaml"] = f"{HEADER}models:\n" + "".join(texts)
             files[f"large/jobs/{name}.csv"] = csv_text(jobs)
             more = f"; not predicted, for no other row tells: {', '.join(unknown)}" if unknown else ""
             files[f"large-{name}.yaml"] = validation(name, case, name, case["figures"], case["physics"] + more)
+            if name in BEST:
+                memory = "".join(f", \"cluster.gpu_types[{i}].memory_gib\": {gib}" for i, (_, _, gib) in enumerate(GPU_TYPES.values()))
+                figures = [(over, case["figures"][0][1], BEST[name]) for over in ("median_error", "mean")]
+                files[f"large-{name}-best.yaml"] = validation(f"{name}-best", case, name, figures,
+                                                              f"as of large-{name}, but under plans of least time that fit the memory",
+                                                              "plans: best" + memory)
+        files |= unseen_files(easim, source, Path(scratch), overlap)
     return files
 
 

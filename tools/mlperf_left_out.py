@@ -162,7 +162,7 @@ def make_energy(easim, rows, scratch):
         energy_j = number(row["node_power_w"]) * number(row["run_s"]) * k / 8
         jobs.append({"job_id": f"{benchmark} h100 x {k}", "model": name, "work_samples": repr(work), "gpus": k,
                      "batch": repr(batch / k), "gpu_type": "h100", "label.energy_j": repr(energy_j),
-                     "label.measured_s": row["run_s"], "submit_s": len(jobs) * APART_S})
+                     "label.measured_s": row["run_s"], "label.size": "8 GPUs" if k == 8 else "above 8 GPUs", "submit_s": len(jobs) * APART_S})
     return models, jobs
 
 
@@ -184,7 +184,7 @@ def make_files(easim, data, scratch):
                          "label.rows": count})
     more, metered = make_energy(easim, rows, scratch)
     files = {"mlperf/models.yaml": "\n".join(models + more) + "\n", "mlperf/energy.csv": csv_text(metered),
-             "mlperf-energy.yaml": energy_validation(metered)}
+             "mlperf-energy.yaml": energy_validation(metered), "mlperf-energy-above-8.yaml": ENERGY_ABOVE_8}
     for benchmark, these in sorted(jobs.items()):
         for place, job in enumerate(these):
             job["submit_s"] = place * APART_S
@@ -209,6 +209,15 @@ def validation(benchmark):
     return (f"{HEADER}name: mlperf-{benchmark}\nsource: {SOURCE}\nkind: prediction\nphysics: {ASSUMED}\n"
             f"scenario: mlperf/systems.yaml\ndata: {{jobs: mlperf/{benchmark}.csv}}\nset: {{workload.file: \"${{jobs}}\"}}\n"
             f"jobs: {{data: jobs, columns: {{jct_s: label.measured_s}}}}\nmeasured:\n{rows}")
+
+
+ENERGY_ABOVE_8 = (
+    f"{HEADER}name: mlperf-energy-above-8\n"
+    "source: MLPerf Training v4.0, SMC, nodes of 8 H100 metered at the plug from run_start to run_stop\n"
+    "kind: prediction\nphysics: as of mlperf-energy, all runs on more than 8 GPUs together\n"
+    "scenario: mlperf/systems.yaml\ndata: {jobs: mlperf/energy.csv}\nset: {workload.file: \"${jobs}\"}\n"
+    "jobs: {data: jobs, where: {label.size: above 8 GPUs}, columns: {energy_j: label.energy_j, jct_s: label.measured_s}}\nmeasured:\n"
+    f"  - {{metric: energy_j, over: sum, tolerance: {ENERGY}}}\n  - {{metric: jct_s, over: sum, tolerance: {ENERGY}}}\n")
 
 
 def energy_validation(jobs):

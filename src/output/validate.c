@@ -233,6 +233,40 @@ struct outcome_counts validate_tables_count(const struct validate_output *output
     return counts;
 }
 
+/* A control that is hardly farther off than what it is to control; and, told at the first, three or
+   more predictions of a kind and metric that all miss to the same side. */
+static void add_weak_point(const struct validate_output *output, const struct outcome *o,
+                           const struct outcome_row *row, struct str *out) {
+    const char *metric = row->measure->metric, *control_of = o->validation->control_of;
+    struct arena arena = {0};
+    size_t count = 0, first = 0;
+    double least = INFINITY, most = -INFINITY;
+    for (size_t i = 0; i < output->count; i++)
+        for (size_t r = 0; r < output->outcomes[i].validation->measure_count; r++) {
+            const struct validate_case *v = output->outcomes[i].validation;
+            const struct outcome_row *other = &output->outcomes[i].rows[r];
+            const char *of = outcome_of(other, &arena);
+            if (strcmp(other->measure->metric, metric) != 0)
+                continue;
+            if (control_of && strcmp(v->name, control_of) == 0 &&
+                strcmp(of, outcome_of(row, &arena)) == 0 &&
+                fabs(row->error) < 1.1 * fabs(other->error))
+                str_addf(out, "weak: %s, %s%s%s: %.1f %%, its control %.1f %%\n", v->name, metric,
+                         of[0] ? " " : "", of, 100 * fabs(other->error), 100 * fabs(row->error));
+            if (v->kind != o->validation->kind || v->against != 0 || v->control_of ||
+                !isfinite(other->predicted + other->error))
+                continue;
+            first += count++ == 0 && other == row;
+            least = fmin(least, other->error);
+            most = fmax(most, other->error);
+        }
+    if (first && count >= 3 && least * most > 0)
+        str_addf(out, "weak: all %zu %s (%s) are predicted too %s: %+.1f to %+.1f %%\n", count,
+                 metric, validate_kinds[o->validation->kind], most < 0 ? "low" : "high",
+                 100 * least, 100 * most);
+    arena_finish(&arena);
+}
+
 void validate_tables_totals(const struct validate_output *output, struct str *out) {
     struct outcome_counts counts = validate_tables_count(output);
     str_addf(out, "%zu passed, %zu failed as expected, %zu unexpected, %zu skipped", counts.passed,
@@ -243,4 +277,7 @@ void validate_tables_totals(const struct validate_output *output, struct str *ou
         if (output->outcomes[i].skipped)
             str_addf(out, "%s%s", named++ == 0 ? " (" : ", ", output->outcomes[i].validation->name);
     str_add(out, counts.skipped_files > 0 ? ")\n" : "\n");
+    for (size_t i = 0; i < output->count; i++)
+        for (size_t r = 0; r < output->outcomes[i].validation->measure_count; r++)
+            add_weak_point(output, &output->outcomes[i], &output->outcomes[i].rows[r], out);
 }

@@ -4,6 +4,7 @@ tables; verdicts, exit status, skipped files, logs of one's own, repetition. Usa
 import json
 import os
 import random
+import re
 import statistics
 
 from harness import SOURCE, cases, easim, interrupt, json_of, number, rows_in, rows_of, some_end, start, wait_for, write_table
@@ -207,6 +208,34 @@ def check_interrupted(folder):
     assert {row["validation"] for row in rows_of(out / "validation.csv")} == {"v"}
 
 
+def weak_points(folder, values, control):
+    """Last lines of three validations whose measured completion time is `values` times the predicted one, and of a control of the
+    first whose is `control` times."""
+    write_data(folder)
+    text = (HEAD % "first").replace("jobs: {data: times, where: {policy: fast}, columns: {exec_s: service_s}}\n", "")
+    text = text.replace(", times: d/times.csv, runs: d/runs.csv", "")
+    [row] = rows_in(easim("validate", written(folder / "a.yaml", text, 1), "--format", "csv", "--force", "--out", folder / "weak").stdout)
+    mean = float(row["predicted"])
+    files = [written(folder / f"{n}.yaml", text.replace("name: first", f"name: v{n}"), value * mean) for n, value in enumerate(values)]
+    files.append(written(folder / "c.yaml", text.replace("name: first", "name: c\ncontrol_of: v0"), control * mean))
+    said = easim("validate", *files, "--out", folder / "weak", "--force").stdout
+    return [line for line in said.splitlines() if line.startswith("weak: ")]
+
+
+def written(path, text, value):
+    path.write_text(f"{text}  - {{metric: jct_mean_s, value: {value!r}, tolerance: 9000000%}}\n", encoding="utf-8")
+    return path
+
+
+def check_weak(folder):
+    """Errors 1 / value - 1: a bias is three of one side, a weak model one whose control is less than 1.1 times as far off."""
+    control = "weak: v0, jct_mean_s: 20.0 %, its control "
+    assert weak_points(folder, (1.25, 1.6, 2), 2) == ["weak: all 3 jct_mean_s (policy) are predicted too low: -50.0 to -20.0 %"]
+    assert weak_points(folder, (0.8, 0.5, 0.4), 0.1) == ["weak: all 3 jct_mean_s (policy) are predicted too high: +25.0 to +150.0 %"]
+    assert weak_points(folder, (1.25, 1.6, 0.9), 1 / 0.79) == [control + "21.0 %"]
+    assert weak_points(folder, (1.25, 1.6), 1 / 0.77) == []  # two are no bias, and 23 % is far enough
+
+
 def check_shipped(folder):
     """Without EASIM_DATA the shipped validations that need it are skipped by the name of a file that is nowhere, and the
     others are as they say."""
@@ -216,6 +245,8 @@ def check_shipped(folder):
     assert {v["name"] for v in found["validations"]} == names and found["unexpected"] == 0, found
     skipped = [v for v in found["validations"] if v["missing"]]
     assert skipped and len(skipped) < len(names)
+    controls = {path.stem: re.findall(r"(?m)^control_of: (.*)$", path.read_text()) for path in (SOURCE / "validation").glob("*.yaml")}
+    assert sum(map(len, controls.values())) >= 9 and all(of in names for found_of in controls.values() for of in found_of), controls
     for validation in skipped:
         assert f": {validation['missing']}" in (SOURCE / f"validation/{validation['name']}.yaml").read_text(), validation
         assert not (SOURCE / "validation" / validation["missing"]).exists()
@@ -289,4 +320,4 @@ def of_a_lab(folder):
     return 2
 
 
-cases(of_a_lab, check_missing, check_failed_run, check_interrupted, check_shipped, check_own_log, shared=True)
+cases(of_a_lab, check_missing, check_failed_run, check_interrupted, check_weak, check_shipped, check_own_log, shared=True)

@@ -161,6 +161,7 @@ struct validate_case {
     const char *path;       /* of the file; NULL: it is a log */
     struct file_stamp read; /* of the file or log, before it was read */
     const char *name, *source, *physics, *scenario;
+    const char *control_of; /* name of another validation, or NULL */
     int32_t kind, against;
     struct sweep_sets sets;
     ARRAY_OF(struct validate_data) data;

@@ -17,7 +17,7 @@ struct jobs_item {
 };
 
 struct validate_file {
-    const char *name, *source, *physics, *scenario;
+    const char *name, *source, *physics, *scenario, *control_of;
     int32_t kind, against;
     const struct yaml_node *set, *data, *jobs, *meter, *measured;
 };
@@ -31,6 +31,7 @@ static const struct field validate_fields[] = {
      HELP("what the figures are: measured, of another simulator, or of a closed form")},
     {"physics", TEXT(validate_file, physics), REQUIRED,
      HELP("what is assumed of the jobs and the machine")},
+    {"control_of", TEXT(validate_file, control_of), HELP("the validation to be nearer than this")},
     {"scenario", PATH(validate_file, scenario), REQUIRED, HELP("the scenario that is run")},
     {"set", NODE(validate_file, set),
      HELP("values of it: PATH: VALUE, in which ${NAME} is a file of data")},
@@ -188,6 +189,7 @@ int validate_case_load(struct validate_case *v, const char *path, struct problem
     v->name = file.name;
     v->source = file.source;
     v->physics = file.physics;
+    v->control_of = file.control_of;
     v->scenario = file.scenario;
     v->kind = file.kind;
     v->against = file.against;
