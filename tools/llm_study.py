@@ -28,7 +28,7 @@ METRICS = ["energy_kwh", "energy_network_kwh", "jct_mean_s", "jct_p95_s", "makes
            "j_per_token", "slo_share"]  # the last three where a run has services, and tells of them
 COLUMNS = ["study", "load", "setting", "against", "policy", "metric", "n", "mean", "ci95", "change", "change_ci95"]
 SPINE = "cluster.network.tiers[1].oversubscription"
-RATES = [2.13e-5, 2.9e-4, 3.55e-4]  # of workload.streams[0], [1], [2]
+RATES = [1.92e-5, 2.68e-4, 3.55e-4]  # of workload.streams[0], [1], [2]
 SERVICES = [3, 4]
 
 
