@@ -97,3 +97,18 @@ def count_pixels(path, colour):
     wanted = bytes.fromhex(colour[1:])
     _, pixel, rows = png_rows(path.read_bytes())
     return sum(1 for row in rows for i in range(0, len(row), pixel) if row[i:i + 3] == wanted)
+
+
+def spans_of(path, colour, left, right):
+    """Of the pieces of the first path of this colour, (red, green, blue), in an SVG: where they begin and end, from left to
+    right, as shares of the way from x = left to x = right. Pieces that touch are one."""
+    wanted, found = f"rgb({colour[0]:3d}, {colour[1]:3d}, {colour[2]:3d})", []
+    line = next(at for at in ElementTree.parse(path).getroot().iter("{http://www.w3.org/2000/svg}path")
+                if at.get("stroke") == wanted)
+    for piece in line.get("d").split("M")[1:]:
+        xs = [(float(x) - left) / (right - left) for x in re.findall(r"([0-9.]+),", piece)]
+        if found and abs(found[-1][1] - min(xs)) < 1e-3:
+            found[-1][1] = max(xs)
+        else:
+            found.append([min(xs), max(xs)])
+    return found

@@ -8,7 +8,7 @@ import statistics
 import sys
 
 from harness import SOURCE, cases, easim, form, rows_of
-from pictures import check_png, check_texts_apart, count_pixels, texts_of
+from pictures import check_png, check_texts_apart, count_pixels, spans_of, texts_of
 
 sys.path.insert(0, str(SOURCE / "tests" / "support"))
 from manifests import seal  # noqa: E402
@@ -148,6 +148,25 @@ def check_all_chosen(results):
     assert "note: --policies names all of them, it changes nothing" in said, said
 
 
+def test_cap_gaps(folder):
+    """A cap from 1 h to 2 h and from 2.5 h to 3 h is drawn there, and nowhere else; also as means over bins."""
+    for name, every_s in (("exact", 300), ("binned", 5)):
+        run = folder / name
+        run.mkdir()
+        caps = [9000 if 3600 <= t < 7200 else 6000 if 9000 <= t < 10800 else "" for t in range(0, 14401, every_s)]
+        rows = [f"zeus,1,{every_s * i},{5000 + i % 7},4,4,0,{cap},0" for i, cap in enumerate(caps)]
+        (run / "power.csv").write_text("policy,replication,time_s,power_w,alloc_gpus,idle_gpus,waiting,cap_w,failed_gpus\n"
+                                       + "\n".join(rows) + "\n")
+        (run / "aggregate.csv").write_text("metric,policy,n,mean,ci95\nenergy_kwh,zeus,1,1.0,\n")
+        seal(run)
+        out, head, _, size = figure(run, "power")
+        assert head["binned"] == str(int(name == "binned")) and head["has_cap"] == "1"
+        drawn = spans_of(out / "power.svg", (0, 0, 0), 66, size[0] - 20)  # the margins of the panel
+        assert len(drawn) == 2, drawn
+        for found, expected in zip(drawn, ((1, 2), (2.5, 3)), strict=True):
+            assert all(abs(4 * at - hours) < 0.01 for at, hours in zip(found, expected)), (name, drawn)
+
+
 def test_dashes(folder):
     """A dashed curve of 400 small steps, smaller than a dash, is dashed all along: about 14 of 20 of its pixels are drawn,
     a solid one has all. The fourth policy is the first with dashes."""
@@ -213,5 +232,5 @@ def test_where(folder):
     assert len(rows_of(out / "heatmap.csv")) == 6 and "base.load = 0.75" in [text for text, _ in texts_of(out / "heatmap.svg")]
 
 
-cases(*form([test_outlier, test_decades, test_wide_intervals, test_no_room, test_nine_policies, test_dashes, test_map, test_where],
-            [test_outlier, test_decades, test_no_room, test_where]), shared=True)
+cases(*form([test_outlier, test_decades, test_wide_intervals, test_no_room, test_nine_policies, test_cap_gaps, test_dashes, test_map, test_where],
+            [test_outlier, test_decades, test_no_room, test_cap_gaps, test_where]), shared=True)

@@ -175,8 +175,9 @@ static void add_time_line(struct writer *writer, double time_s, const double *va
                        in_unit(writer->view->quantities[q], values[writer->view->quantities[q]]));
     }
     if (writer->view->with_range) {
-        csv_comma_real(data, in_unit(writer->view->quantities[0], low));
-        csv_comma_real(data, in_unit(writer->view->quantities[0], high));
+        double power_w = values[POWER];
+        csv_comma_real(data, in_unit(POWER, writer->bin_s > 0 ? low : power_w));
+        csv_comma_real(data, in_unit(POWER, writer->bin_s > 0 ? high : power_w));
     }
     csv_comma_text(data, writer->label);
     str_add_char(data, '\n');
@@ -184,7 +185,10 @@ static void add_time_line(struct writer *writer, double time_s, const double *va
 
 static void add_time_row(struct writer *writer, double time_s, const double *values, double low,
                          double high) {
-    if (writer->view->corners && writer->any)
+    /* A cap holds up to the moment in which it is lifted. */
+    bool lifted = writer->view->quantities[1] == CAP && writer->any && isnan(values[CAP]) &&
+                  !isnan(writer->before[CAP]);
+    if ((writer->view->corners && writer->any) || lifted)
         add_time_line(writer, time_s, writer->before, low, high);
     add_time_line(writer, time_s, values, low, high);
     memcpy(writer->before, values, sizeof writer->before);
@@ -362,7 +366,7 @@ static void set_panels(const struct shown *shown, struct plot_figure *figure) {
     size_t columns = shown->count > 4 ? 2 : 1, rows = (shown->count + columns - 1) / columns;
     int panel = shown->count == 1 ? 240 : shown->count <= 3 ? 130 : 80;
     plot_set_number(figure, "columns", (double)columns);
-    figure->height = 100 + (int)rows * (panel + 24);
+    figure->height = 118 + (int)rows * (panel + 24);
 }
 
 int plot_power(const struct plot_source *source, const struct plot_wishes *wishes,

@@ -1,19 +1,20 @@
 of(k) = column('series') == k ? column('time_h') / x_hours : NaN
 rows = (N + columns - 1) / columns
-panel = (height - 100.0) / rows - 24
+top = 70
+panel = (height - 48.0 - top) / rows - 24
 span = (width - 86.0 - (columns - 1) * 18) / columns
 set xrange [0:end_h / x_hours]
 set yrange [0:gpus]
 set ytics step(gpus, panel > 110 ? 8 : 4)
 set label 100 'GPUs' at screen 16.0 / width, 0.5 center rotate
-set label 101 note at screen 1 - 20.0 / width, 1 - 42.0 / height right font small_font textcolor rgb '#505050'
+set label 101 note at screen 0.5, 1 - 14.0 / height center font small_font textcolor rgb '#505050'
 set label 102 x_label at screen 0.5, 20.0 / height center
 set style fill solid 1 noborder
 unset key
 set multiplot
 do for [k = 1:N] {
     x = 66 + ((k - 1) % columns) * (span + 18)
-    y = height - 52 - ((k - 1) / columns) * (panel + 24)
+    y = height - top - ((k - 1) / columns) * (panel + 24)
     set lmargin at screen x / width
     set rmargin at screen (x + span) / width
     set tmargin at screen y / height
@@ -39,7 +40,7 @@ set tmargin at screen 1
 set bmargin at screen 0
 set xrange [0:1]
 set yrange [0:1]
-set key at screen 0.5, 1 - 14.0 / height center center horizontal maxrows 1 Left reverse samplen 1.5
+set key at screen 0.5, 1 - 33.0 / height center center horizontal maxrows 1 Left reverse samplen 1.5
 failed = has_failed ? "NaN with filledcurves linecolor rgb '#D55E00' title 'failed', " : ''
 evaluate 'plot '.failed."NaN with filledcurves linecolor rgb '#DDDDDD' title 'idle', "\
     ."NaN with filledcurves linecolor rgb '#0072B2' title 'allocated'"
