@@ -3,6 +3,7 @@
 The data that a figure draws are computed again from the results; pictures are decoded; names are as hostile as a file
 system allows.
 """
+import json
 import math
 import os
 import re
@@ -31,9 +32,9 @@ base: {base}
 set: {{replications: 3, horizon: 2h}}
 axes:
   - {{path: policy.name, values: [zeus, fcfs]}}
-  - {{path: workload.rate_per_s, values: [0.02, 0.004, 0.008]}}
+  - {{path: workload.rate_per_s, label: arrivals (jobs/s), values: [0.02, 0.004, 0.008]}}
   - {{path: "cluster.nodes[1].gpus", values: [4, 8]}}
-  - {{path: "cluster.nodes[0].gpus", values: [4, 8]}}
+  - zip: [{{path: "cluster.nodes[0].gpus", label: A100 of the first node, values: [4, 8]}}]
 """
 
 
@@ -420,6 +421,8 @@ def test_sweep(folder):
     easim("sweep", file, "--quiet", "--out", results)
     said = plot(results, figures, figures=OF_SWEEPS)
     assert "note: means over the 2 values of cluster.nodes[0].gpus" in said, said
+    assert json.loads((results / "manifest.json").read_text())["labels"] == {
+        "workload.rate_per_s": "arrivals (jobs/s)", "cluster.nodes[0].gpus": "A100 of the first node"}
     table = rows_of(results / "sweep.csv")
     lines = {(float(row["x"]), row["by"]): (row["mean"], row["ci95"]) for row in rows_of(figures / "lines.csv")
              if row["panel"] == "1"}
@@ -429,9 +432,9 @@ def test_sweep(folder):
                  if row["by"] == policy}
         check_cells([row for row in table if row["policy.name"] == policy], cells, "workload.rate_per_s",
                     "cluster.nodes[1].gpus", 1, "energy_per_work_kwh")
-    check_figure(figures, "lines", ["workload.rate_per_s", "policy.name", "energy per work (kWh/GPU h)",
+    check_figure(figures, "lines", ["arrivals (jobs/s)", "policy", "energy per work (kWh/GPU h)",
                                     "means of 3 replications, 95 % intervals", "zeus", "fcfs"])
-    check_figure(figures, "heatmap", ["workload.rate_per_s", "cluster.nodes[1].gpus", "energy per work (kWh/GPU h)",
+    check_figure(figures, "heatmap", ["arrivals (jobs/s)", "cluster nodes[1] gpus", "energy per work (kWh/GPU h)",
                                       "zeus", "fcfs", "0.004", "0.02"])
     check_redrawn(figures, OF_SWEEPS)
     check_axes(results, folder)

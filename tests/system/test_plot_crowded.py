@@ -3,6 +3,7 @@
 An outlier a thousand times larger, nine policies, a map of 12 x 12 large numbers, curves of many small steps, and a sweep
 of which one slice is wanted. The results are made by hand.
 """
+import json
 import math
 import statistics
 import sys
@@ -213,6 +214,30 @@ def test_map(folder):
     assert {"115k", "230k", "345k"} <= set(check_texts_apart(out / "heatmap.svg", *size))
 
 
+def test_units(folder):
+    """Values with units are numbers in their order, in the unit of the first; --where takes any unit; labels from the manifest."""
+    results = sweep(folder / "units", [1, 2, 3], ["10kW", "2kW", "8kW"], lambda i, j, k: 1 + i + 10 * j)
+    out, head, _, _ = figure(results, "lines", "--x", "cluster.power_cap_w")
+    assert head["x_label"] == "'cluster power cap (kW)'" and {row["x"] for row in rows_of(out / "lines.csv")} == {"2", "8", "10"}
+    for value in ("8kW", "8000", "8 kW", "0.008 MW", "8e3 W"):
+        out, head, _, _ = figure(results, "lines", "--where", f"cluster.power_cap_w={value}")
+        means = [float(row["mean"]) for row in rows_of(out / "lines.csv") if row["panel"] == "1"]
+        assert all(math.isclose(mean, (21 + i) * 1.15) for i, mean in enumerate(means)) and len(means) == 3, (value, means)
+        assert head["held"] == f"'cluster power cap (kW) = {value}'", head
+    for value in ("8", "8 km", "8kJ"):
+        assert easim("plot", results, "--where", f"cluster.power_cap_w={value}", code=2).stderr.startswith(
+            f"where: cluster.power_cap_w is nowhere {value}"), value
+    mixed = sweep(folder / "mixed units", [1, 2], ["500 W", "1kW", "1500"], lambda i, j, k: 1 + i + 10 * j)
+    labels = {"cluster.power_cap_w": "cap of the room", "workload.rate_per_s": "jobs a second (1/s)"}
+    (mixed / "manifest.json").write_text(json.dumps(json.loads((mixed / "manifest.json").read_text()) | {"labels": labels}))
+    out, head, _, _ = figure(mixed, "heatmap", "--x", "cluster.power_cap_w", "--y", "workload.rate_per_s")
+    assert head["x_label"] == "'cap of the room (W)'" and head["y_label"] == "'jobs a second (1/s)'", head
+    assert {(row["x"], row["x_place"]) for row in rows_of(out / "heatmap.csv")} == {("500", "1"), ("1000", "2"), ("1500", "3")}
+    other = sweep(folder / "no units", [1, 2], ["500 W", "1h", "2h"], lambda i, j, k: 1 + i + 10 * j)
+    assert "x: not all values of cluster.power_cap_w are numbers" in easim(
+        "plot", other, "--figures", "lines", "--x", "cluster.power_cap_w", code=2).stderr
+
+
 def test_where(folder):
     """One slice of a sweep: its means alone, the figure says which; what has no effect, and what there is not."""
     results = sweep(folder / "where", [1, 2, 3], [1000, 2000], lambda i, j, k: 1 + i + 10 * j + 100 * k, ("zeus",),
@@ -220,7 +245,7 @@ def test_where(folder):
     out, head, said, size = figure(results, "lines", "--where", "cluster.power_cap_w=2e3", "--where", "base.load=high",
                                    "--where", "policy.name=zeus")
     words = check_texts_apart(out / "lines.svg", *size)
-    assert "means over" not in said and "policy.name = zeus, cluster.power_cap_w = 2e3, base.load = high" in words, (said, words)
+    assert "means over" not in said and "policy = zeus, cluster power cap (W) = 2e3, base load = high" in words, (said, words)
     assert "note: where: policy.name has no other value than zeus, it changes nothing" in said, said
     means = {float(row["x"]): float(row["mean"]) for row in rows_of(out / "lines.csv") if row["panel"] == "1"}
     assert means.keys() == {1, 2, 3}
@@ -229,8 +254,8 @@ def test_where(folder):
         assert math.isclose(mean, expected, rel_tol=1e-12), (x, mean, expected)
     out, _, said, size = figure(results, "heatmap", "--where", "base.load=0.75")
     check_texts_apart(out / "heatmap.svg", *size)
-    assert len(rows_of(out / "heatmap.csv")) == 6 and "base.load = 0.75" in [text for text, _ in texts_of(out / "heatmap.svg")]
+    assert len(rows_of(out / "heatmap.csv")) == 6 and "base load = 0.75" in [text for text, _ in texts_of(out / "heatmap.svg")]
 
 
-cases(*form([test_outlier, test_decades, test_wide_intervals, test_no_room, test_nine_policies, test_cap_gaps, test_dashes, test_map, test_where],
-            [test_outlier, test_decades, test_no_room, test_cap_gaps, test_where]), shared=True)
+cases(*form([test_outlier, test_decades, test_wide_intervals, test_no_room, test_nine_policies, test_cap_gaps, test_dashes, test_map, test_units, test_where],
+            [test_outlier, test_decades, test_no_room, test_cap_gaps, test_units, test_where]), shared=True)

@@ -54,7 +54,7 @@ int sweep_sets_bind(struct sweep_sets *sets, const struct yaml_node *node, const
 
 struct sweep_span {
     struct location where;
-    const char *path;                  /* of samples */
+    const char *path, *label;          /* of samples */
     const struct yaml_node *bounds[3]; /* from, to, step: see bind_bounds */
     double from, to, step;             /* step: NAN if a range has a count, and of samples */
     const char *unit;                  /* of all three, with the blanks before it; "" */
@@ -71,6 +71,8 @@ static int sweep_span_bind_range(struct sweep_span *span, const struct yaml_node
 enum scale { SCALE_LINEAR, SCALE_LOG };
 
 static const char *const scale_names[] = {"linear", "log", NULL};
+
+#define AXIS_LABEL_HELP HELP("the axis in figures, in words with the unit")
 
 /* Of a range and of a span that is sampled. */
 /* clang-format off */
@@ -92,6 +94,7 @@ static const struct field range_fields[] = {
 /* Of one span of a sample, whose bounds sweep_span_bind_bounds binds then. */
 static const struct field sweep_sample_span_fields[] = {
     {"path", TEXT(sweep_span, path), REQUIRED},
+    {"label", TEXT(sweep_span, label), AXIS_LABEL_HELP},
     SPAN_FIELDS,
     FIELDS_END,
 };
@@ -207,7 +210,7 @@ enum sampling { SAMPLING_RANDOM, SAMPLING_LHS };
 
 struct axis_item {
     struct location where;
-    const char *name, *path;
+    const char *name, *path, *label;
     const struct yaml_node *values, *range, *zip, *sample;
 };
 
@@ -228,14 +231,11 @@ static const struct field sample_fields[] = {
     FIELDS_END};
 
 static const struct field item_fields[] = {
-    {LOCATION(axis_item, where)},
-    {"name", TEXT(axis_item, name)},
-    {"path", TEXT(axis_item, path)},
+    {LOCATION(axis_item, where)},        {"name", TEXT(axis_item, name)},
+    {"path", TEXT(axis_item, path)},     {"label", TEXT(axis_item, label), AXIS_LABEL_HELP},
     {"values", NODE(axis_item, values)}, /* or one of the next three */
-    {"range", NODE(axis_item, range)},
-    {"zip", NODE(axis_item, zip)},
-    {"sample", NODE(axis_item, sample)},
-    FIELDS_END};
+    {"range", NODE(axis_item, range)},   {"zip", NODE(axis_item, zip)},
+    {"sample", NODE(axis_item, sample)}, FIELDS_END};
 
 /* A value of an axis with one path. */
 static void push_value(struct sweep_axis *axis, const char *shown, const char *yaml,
@@ -340,6 +340,7 @@ static struct sweep_axis *add_axis(struct sweep_axes *axes, const struct axis_it
     axis->name = item->name ? item->name : item->path;
     axis->column =
         is_taken(axis->name) ? arena_printf(binding->arena, "axis.%s", axis->name) : axis->name;
+    axis->label = item->label;
     axis->where = item->where;
     axis->group = axes->groups.count;
     if (item->path)
@@ -433,7 +434,8 @@ static int bind_sample(struct sweep_axes *axes, const struct yaml_node *node, co
     struct sweep_span *spans = sample.over.at;
     for (size_t i = 0; i < sample.over.count; i++) {
         const char *here = arena_printf(binding->arena, "%s.over[%zu]", path, i);
-        const struct axis_item item = {.path = spans[i].path, .where = spans[i].where};
+        const struct axis_item item = {
+            .path = spans[i].path, .label = spans[i].label, .where = spans[i].where};
         struct sweep_axis *axis = sweep_span_bind_bounds(&spans[i], here, binding) < 0
                                       ? NULL
                                       : add_axis(axes, &item, here, binding);
@@ -456,9 +458,9 @@ static int bind_item(struct sweep_axes *axes, const struct yaml_node *node, cons
     if (!!item.values + !!item.range + !!item.zip + !!item.sample != 1)
         return refuse_axis(binding, item.where, path,
                            "expected one of values, range, zip and sample");
-    if ((item.path || item.name) && (item.zip || item.sample))
+    if ((item.path || item.name || item.label) && (item.zip || item.sample))
         return refuse_axis(binding, item.where, path,
-                           "the names and paths of zip and sample stand inside of them");
+                           "the names, paths and labels of zip and sample stand inside of them");
     int r = item.zip
                 ? bind_zip(axes, item.zip, arena_printf(binding->arena, "%s.zip", path), binding)
             : item.sample ? bind_sample(axes, item.sample,

@@ -38,6 +38,7 @@ struct sweep_value {
 /* Something that changes: mostly one path. It has one value for each point of its group. */
 struct sweep_axis {
     const char *name, *column; /* its path, if it has no name; how tables head it */
+    const char *label;         /* in figures, with the unit; NULL: none was given */
     struct location where;
     size_t group; /* its place in `groups` */
     bool sampled;

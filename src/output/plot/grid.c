@@ -4,6 +4,7 @@
 #include "output/plot/grid.h"
 
 #include "base/numfmt.h"
+#include "base/units.h"
 #include "io/lines.h"
 
 #include <cjson/cJSON.h>
@@ -32,11 +33,15 @@ static int grid_where_open(struct grid_where *where, const char *const *texts, s
 static int grid_where_check(struct grid_where *where, size_t taken,
                             struct error *reterr) MUST_CHECK;
 
+/* "10kW" is 10000, and "10000 W". */
 static bool is_value(struct slice text, const char *value) {
-    double left, right;
-    return slice_is(text, value) ||
-           (numfmt_parse_real(text.at, text.length, &left) &&
-            numfmt_parse_real(value, strlen(value), &right) && left == right);
+    bool is = slice_is(text, value);
+    for (enum dimension d = DIMENSION_NONE; !is && d <= DIMENSION_BANDWIDTH; d++) {
+        double left, right;
+        is = units_parse(d, text.at, text.length, &left) &&
+             units_parse(d, value, strlen(value), &right) && left == right;
+    }
+    return is;
 }
 
 /* ", did you mean ..." for one of the names, and all of them. */
@@ -202,18 +207,63 @@ static int read_grid_row(struct table_reader *reader, struct error *reterr) {
 
 ORDER_BY(compare_values, struct grid_value, ASC(number))
 
+/* Sets the numbers if all values are some, of one kind. Returns their unit: that of the first with
+   one, or "". */
+static const char *read_numbers(struct grid_axis *axis, struct arena *arena) {
+    const char *unit = "";
+    for (size_t i = 0; i < axis->count && !unit[0]; i++) {
+        const char *text = axis->values[i].text;
+        size_t number = units_number_length(text, strlen(text));
+        unit = number > 0 ? text + number + strspn(text + number, " ") : "";
+    }
+    const char *one = arena_printf(arena, "1%s", unit);
+    for (enum dimension d = DIMENSION_NONE; d <= DIMENSION_BANDWIDTH && !axis->numeric; d++) {
+        double factor;
+        axis->numeric = units_parse(d, one, strlen(one), &factor);
+        for (size_t i = 0; axis->numeric && i < axis->count; i++) {
+            struct grid_value *v = &axis->values[i];
+            axis->numeric = units_parse(d, v->text, strlen(v->text), &v->number);
+            v->number /= factor;
+        }
+    }
+    return axis->numeric ? unit : "";
+}
+
+/* "cluster power cap (W)" of cluster.power_cap_w; a unit that the values have stands for its own.
+ */
+static const char *label_of(const char *name, const char *unit, struct arena *arena) {
+    static const char *const endings[][2] = {{"_per_s", "1/s"},     {"_g_per_kwh", "g/kWh"},
+                                             {"_per_mwh", "1/MWh"}, {"_kwh", "kWh"},
+                                             {"_mhz", "MHz"},       {"_s", "s"},
+                                             {"_h", "h"},           {"_w", "W"},
+                                             {"_j", "J"},           {"_frac", ""},
+                                             {".name", ""}};
+    char *words = arena_strdup(arena, name);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        char *end = words + strlen(words) - strlen(endings[i][0]);
+        if (end > words && strcmp(end, endings[i][0]) == 0) {
+            *end = '\0';
+            unit = unit[0] ? unit : endings[i][1];
+            break;
+        }
+    }
+    for (char *at = words; *at; at++)
+        *at = *at == '.' || *at == '_' ? ' ' : *at;
+    return unit[0] ? arena_printf(arena, "%s (%s)", words, unit) : words;
+}
+
 /* Numbers ascending, other values as they first appear; rows then name places in this order. */
 static void order_axis(struct grid_table *table, size_t a) {
     struct grid_axis *axis = &table->axes.at[a];
     axis->count = axis->texts.entries.count;
     axis->values = arena_alloc(&table->arena, axis->count * sizeof *axis->values);
-    axis->numeric = true;
-    for (uint32_t i = 0; i < axis->count; i++) {
-        struct grid_value *v = &axis->values[i];
-        v->text = intern_text(&axis->texts, i);
-        v->before = i;
-        axis->numeric = numfmt_parse_real(v->text, strlen(v->text), &v->number) && axis->numeric;
-    }
+    for (uint32_t i = 0; i < axis->count; i++)
+        axis->values[i] = (struct grid_value){.text = intern_text(&axis->texts, i), .before = i};
+    const char *unit = read_numbers(axis, &table->arena);
+    if (!axis->label)
+        axis->label = label_of(axis->name, unit, &table->arena);
+    else if (unit[0] && !strchr(axis->label, '('))
+        axis->label = arena_printf(&table->arena, "%s (%s)", axis->label, unit);
     if (!axis->numeric || axis->count == 0)
         return;
     sort_array(axis->values, axis->count, compare_values);
@@ -225,7 +275,8 @@ static void order_axis(struct grid_table *table, size_t a) {
     free(now);
 }
 
-/* Points that manifest.json says are not in the table; a sweep without one is taken as it is. */
+/* Labels of axes, and points that manifest.json says are not in the table; a sweep without one is
+   taken as it is. */
 static void read_sweep_manifest(struct grid_table *table, const char *folder) {
     struct lines *lines = NULL;
     struct slice line;
@@ -238,6 +289,12 @@ static void read_sweep_manifest(struct grid_table *table, const char *folder) {
     cJSON *root = cJSON_ParseWithLength(text.text ? text.text : "", text.length);
     const cJSON *failed = cJSON_GetObjectItemCaseSensitive(root, "failed");
     const cJSON *missing = cJSON_GetObjectItemCaseSensitive(root, "missing");
+    const cJSON *labels = cJSON_GetObjectItemCaseSensitive(root, "labels");
+    for (size_t a = 0; a < table->axes.count; a++) {
+        const cJSON *label = cJSON_GetObjectItemCaseSensitive(labels, table->axes.at[a].name);
+        if (cJSON_IsString(label))
+            table->axes.at[a].label = arena_strdup(&table->arena, label->valuestring);
+    }
     table->failed = cJSON_IsNumber(failed) ? failed->valuedouble : 0;
     table->missing = cJSON_IsNumber(missing) ? missing->valuedouble : 0;
     cJSON_Delete(root);
@@ -269,12 +326,12 @@ int grid_open(const struct grid_request *request, struct grid_table *table, stru
         r = got < 0 ? got : read_grid_row(&reader, reterr);
     if (r == 0)
         r = grid_where_check(&reader.where, table->rows.count, reterr);
+    if (r == 0)
+        read_sweep_manifest(table, request->folder);
     for (size_t a = 0; r == 0 && a < table->axes.count; a++)
         order_axis(table, a);
     if (r == 0)
         note_held(table, &reader.where);
-    if (r == 0)
-        read_sweep_manifest(table, request->folder);
     grid_where_finish(&reader.where);
     csv_close(reader.csv);
     intern_finish(&reader.replicates);

@@ -12,15 +12,16 @@
 
 struct grid_value {
     const char *text;
-    double number;   /* of a numeric axis */
+    double number;   /* of a numeric axis, in the unit of its label */
     uint32_t before; /* its number in the order of first appearance */
 };
 
 struct grid_axis {
     const char *name;
-    const char *held;          /* the value to which it is held; NULL: it is not */
-    bool was_alone;            /* it is held, and had no other value */
-    bool numeric;              /* all values are numbers; they ascend */
+    const char *label; /* in words, with the unit: from manifest.json, or made of the name */
+    const char *held;  /* the value to which it is held; NULL: it is not */
+    bool was_alone;    /* it is held, and had no other value */
+    bool numeric;      /* all values are numbers, perhaps with units; they ascend */
     struct grid_value *values; /* distinct */
     size_t count;
     struct intern texts;

@@ -148,7 +148,7 @@ static int set_held(const struct grid_table *table, struct plot_figure *figure) 
         const struct grid_axis *axis = &table->axes.at[a];
         if (!axis->held)
             continue;
-        str_addf(&text, "%s%s = %s", text.length > 0 ? ", " : "", axis->name, axis->held);
+        str_addf(&text, "%s%s = %s", text.length > 0 ? ", " : "", axis->label, axis->held);
         if (axis->was_alone)
             plot_note(figure, "where: %s has no other value than %s, it changes nothing",
                       axis->name, axis->held);
@@ -234,9 +234,9 @@ static int make_lines(const struct grid_table *table, const struct plot_wishes *
     if (panels == 0)
         return plot_not_possible(figure, "none of its metrics is defined");
     plot_set_series(figure, lines, count);
-    plot_set_text(figure, "x_label", x->name);
+    plot_set_text(figure, "x_label", x->label);
     plot_set_text(figure, "by",
-                  roles.axes[LINE] == GRID_NO_AXIS ? "" : table->axes.at[roles.axes[LINE]].name);
+                  roles.axes[LINE] == GRID_NO_AXIS ? "" : table->axes.at[roles.axes[LINE]].label);
     plot_set_number(figure, "log_x", is_log(x));
     figure->height = 104 + set_held(table, figure) +
                      plot_set_legend(figure, figure->width - 94, lines, count) + (int)panels * 210;
@@ -393,8 +393,8 @@ static int make_map(const struct grid_table *table, const struct plot_wishes *wi
         note_axes(table, &roles, &cells, cells.count < room ? ", grey: no value" : "", figure);
         plot_set_text(figure, "z_label",
                       plot_axis_label(figure, metric_table[metrics[0]].label, scale.unit));
-        plot_set_text(figure, "x_label", x->name);
-        plot_set_text(figure, "y_label", y->name);
+        plot_set_text(figure, "x_label", x->label);
+        plot_set_text(figure, "y_label", y->label);
         plot_set_number(figure, "cell_characters", longest_value(&cells, scale, figure));
         plot_set_number(figure, "log_z", has_log_colours(&cells));
         plot_set_series(figure, panels, count);

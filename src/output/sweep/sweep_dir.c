@@ -245,6 +245,12 @@ int sweep_dir_write_manifest(const struct sweep_dir *dir, const struct manifest_
     cJSON *axes = cJSON_AddArrayToObject(root, "axes");
     for (size_t a = 0; a < sweep->axes.count; a++)
         cJSON_AddItemToArray(axes, cJSON_CreateString(sweep->axes.at[a].name));
+    cJSON *labels = NULL;
+    for (size_t a = 0; a < sweep->axes.count; a++)
+        if (sweep->axes.at[a].label) {
+            labels = labels ? labels : cJSON_AddObjectToObject(root, "labels");
+            cJSON_AddStringToObject(labels, sweep->axes.at[a].column, sweep->axes.at[a].label);
+        }
     add_counts(root, sweep, counts);
     cJSON_AddBoolToObject(root, "partial", counts->missing > 0);
     notes_add_warnings(notes, root);
