@@ -122,7 +122,7 @@ def check_jct(results, figures):
         finished = sorted(float(job["jct_s"]) for job in jobs if job["status"] == "finished")
         assert len(finished) < len(jobs)  # there is something that a curve over finished jobs would hide
         curve = [row for row in rows_of(figures / "jct.csv") if row["policy"] == policy]
-        assert curve[0]["share_percent"] == "0" and close(curve[-1]["share_percent"], 100 * len(finished) / len(jobs))
+        assert float(curve[0]["share_percent"]) == 0 and close(curve[-1]["share_percent"], 100 * len(finished) / len(jobs))
         for before, after in zip(curve[0::2], curve[1::2]):  # both ends of a step
             assert before["jct_h"] == after["jct_h"], (before, after)
         for row in curve[1::2]:
@@ -145,12 +145,12 @@ def check_time(results, figures, replication):
             assert close(row["time_h"], float(source["time_s"]) / 3600)
             assert close(row["power_kw"], float(source["power_w"]) / 1000) and row["power_kw"] == row["low_kw"] == row["high_kw"]
             assert close(row["cap_kw"], float(source["cap_w"]) / 1000)
-        queue = [row["waiting"] for row in rows_of(figures / "queue.csv") if row["policy"] == policy]
-        assert queue[::2] == [row["waiting"] for row in rows]  # and before each change what was there
-        assert queue[1::2] == [row["waiting"] for row in rows[:-1]]
-        used = [row["alloc_gpus"] for row in rows_of(figures / "occupancy.csv") if row["policy"] == policy]
-        assert used[::2] == [row["alloc_gpus"] for row in rows]
-        assert used[1::2] == [row["alloc_gpus"] for row in rows[:-1]]
+        queue = [float(row["waiting"]) for row in rows_of(figures / "queue.csv") if row["policy"] == policy]
+        assert queue[::2] == [float(row["waiting"]) for row in rows]  # and before each change what was there
+        assert queue[1::2] == [float(row["waiting"]) for row in rows[:-1]]
+        used = [float(row["alloc_gpus"]) for row in rows_of(figures / "occupancy.csv") if row["policy"] == policy]
+        assert used[::2] == [float(row["alloc_gpus"]) for row in rows]
+        assert used[1::2] == [float(row["alloc_gpus"]) for row in rows[:-1]]
 
 
 def check_bars(results, figures):

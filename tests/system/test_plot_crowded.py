@@ -3,8 +3,10 @@
 An outlier a thousand times larger, nine policies, a map of 12 x 12 large numbers, curves of many small steps, and a sweep
 of which one slice is wanted. The results are made by hand.
 """
+import itertools
 import json
 import math
+import re
 import statistics
 import sys
 
@@ -138,7 +140,7 @@ def test_nine_policies(folder):
     assert "{:g}".format(float(variables_of(out, "occupancy")["gpus"])) == "8"  # one scale for all
     out, head, _, _ = figure(results, "queue", "--policies", "las,zeus", "--policies", "easy")
     assert [row["policy"] for row in rows_of(out / "queue.csv")][0::799] == ["easy", "zeus", "las"]
-    assert numbers(head["array style[3]"]) == [2, 3, 8], head
+    assert colors_of(head, 3) == ["#0F9DB0", "#B4020B", "#000067"], head  # easy, zeus and las in policies/colors.h
     out, _, _, size = figure(over_time(folder / "failed", NINE[:2], failed=1), "occupancy")
     assert "failed" in check_texts_apart(out / "occupancy.svg", *size)
     check_all_chosen(results)
@@ -168,13 +170,112 @@ def test_cap_gaps(folder):
             assert all(abs(4 * at - hours) < 0.01 for at, hours in zip(found, expected)), (name, drawn)
 
 
-def test_dashes(folder):
-    """A dashed curve of 400 small steps, smaller than a dash, is dashed all along: about 14 of 20 of its pixels are drawn,
-    a solid one has all. The fourth policy is the first with dashes."""
-    results = over_time(folder / "steps", NINE[:4], waiting=lambda place, i: i // 4 + 30 * place)
-    out, _, _, _ = figure(results, "queue")
-    solid, dashed = (count_pixels(out / "queue.png", colour) for colour in ("#0072B2", "#CC79A7"))
-    assert 0.55 < dashed / solid < 0.85, (solid, dashed)
+# ---- colors ---------------------------------------------------------------------------------------------------------
+
+def palette():
+    text = (SOURCE / "policies" / "colors.h").read_text()
+    return [dict(zip(("name", "color", "marker"), row)) for row in re.findall(r'X\("(.*?)", "(.*?)", (\d+)\)', text)]
+
+
+def linear(color):
+    """sRGB to linear light (IEC 61966-2-1)."""
+    values = [int(color[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+    return [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055)**2.4 for c in values]
+
+
+def deuteranope(rgb):
+    """What a person without the M cones sees (Machado, Oliveira and Fernandes 2009, table 1, severity 1.0), in linear light."""
+    rows = ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.011820, 0.042940, 0.968881))
+    return [min(1, max(0, sum(a * c for a, c in zip(row, rgb)))) for row in rows]
+
+
+def lab(rgb):
+    """CIE 1976 L*a*b*, white D65 (CIE 15:2004)."""
+    rows = ((0.4124564, 0.3575761, 0.1804375), (0.2126729, 0.7151522, 0.0721750), (0.0193339, 0.1191920, 0.9503041))
+    xyz = [sum(a * c for a, c in zip(row, rgb)) / white for row, white in zip(rows, (0.95047, 1, 1.08883))]
+    x, y, z = (t**(1 / 3) if t > 216 / 24389 else (24389 / 27 * t + 16) / 116 for t in xyz)
+    return 116 * y - 16, 500 * (x - y), 200 * (y - z)
+
+
+def test_palette(folder):
+    """Each shipped policy has a color of 24; any two differ by 25 (CIE76), also for a deuteranope. Markers are filled ones."""
+    table = palette()
+    shipped = sorted(line.split()[0] for line in easim("policies").stdout.splitlines())
+    assert [row["name"] for row in table] == [*shipped, *[""] * (24 - len(shipped))] and len(shipped) == 21, table
+    assert {row["marker"] for row in table} == {"5", "7", "9", "11", "13"}
+    for seen_by in (lambda rgb: rgb, deuteranope):
+        seen = {row["color"]: lab(seen_by(linear(row["color"]))) for row in table}
+        assert len(seen) == 24
+        least = min((math.dist(seen[a], seen[b]), a, b) for a, b in itertools.combinations(seen, 2))
+        assert least[0] >= 25, least
+    assert abs(math.dist(lab(linear("#FF0000")), (53.24, 80.09, 67.20))) < 0.02  # published Lab of sRGB red
+
+
+def colors_of(head, count):
+    return re.findall(r"'(#\w+) \d+ \d'", head[f"array style[{count}]"])
+
+
+def test_own_colors(folder):
+    """A policy keeps its color whatever is beside it, in every figure; others take the free ones in the order of their names."""
+    table = {row["name"]: row["color"] for row in palette()}
+    free = [row["color"] for row in palette() if not row["name"]]
+    names = ["zeus", "nearest", "fcfs", "zeus:tau=1h", "./mine.so"]
+    results = comparison(folder / "own", {name: (1 + i, 5 - i) for i, name in enumerate(names)})
+    expected = [table["zeus"], free[1], table["fcfs"], free[2], free[0]]  # ./mine.so, nearest, zeus:tau=1h
+    for name in ("pareto", "bars"):
+        more = ["--metrics", X] if name == "bars" else []
+        out, head, _, _ = figure(results, name, *more)
+        assert colors_of(head, 5) == expected, head
+        assert all(count_pixels(out / f"{name}.png", color) > 100 for color in expected), name
+    _, head, _, _ = figure(results, "bars", "--metrics", X, "--policies", "nearest,zeus")
+    assert colors_of(head, 2) == [table["zeus"], free[1]], head
+    swept = sweep(folder / "by policy", [1, 2, 3], [1], lambda i, j, k: 1 + i, ("sia", "zeus"))
+    _, head, _, _ = figure(swept, "lines")
+    assert colors_of(head, 2) == [table["sia"], table["zeus"]], head
+    many = comparison(folder / "many own", {f"own{i:02d}": (1 + i, 40 - i) for i in range(26)})
+    _, head, _, _ = figure(many, "pareto")
+    assert colors_of(head, 26)[:4] == [*free, table["allox"]] and re.findall(r"(\d)'", head["array style[26]"]) == ["1"] * 24 + ["2"] * 2, head
+
+
+# ---- bands ----------------------------------------------------------------------------------------------------------
+
+def quantiles(values):
+    """10 %, median, 90 %: linear between the order statistics (Hyndman and Fan 1996, type 7)."""
+    values = sorted(values)
+
+    def at(share):
+        place = share * (len(values) - 1)
+        low = math.floor(place)
+        return values[low] + (place - low) * (values[min(low + 1, len(values) - 1)] - values[low])
+    return at(0.1), at(0.5), at(0.9)
+
+
+def test_bands(folder):
+    """Thirteen lines are a median and a band, twelve are lines: over time, and of a sweep."""
+    policies = [f"p{i:02d}" for i in range(13)]
+    results = over_time(folder / "thirteen", policies, waiting=lambda place, i: place * place + i % 2)
+    out, head, said, size = figure(results, "queue")
+    assert head["band"] == "1" and "note: 13 policies are drawn as one band" in said, said
+    words = check_texts_apart(out / "queue.svg", *size)
+    assert {"median of 13 policies", "10 to 90 %"} <= set(words) and "p00" not in words, words
+    drawn = rows_of(out / "queue.csv")
+    assert len(drawn) == 401 and float(drawn[0]["time_h"]) == 0 and math.isclose(float(drawn[-1]["time_h"]), 3990 / 3600)
+    for row in drawn[::57]:
+        i = int(float(row["time_h"]) * 360 + 1e-9)  # rows of power.csv are 10 s apart
+        low, median, high = quantiles([place * place + i % 2 for place in range(13)])
+        assert all(math.isclose(float(row[key]), value, rel_tol=1e-9)
+                   for key, value in (("low", low), ("waiting", median), ("high", high))), (row, low, median, high)
+    _, head, _, _ = figure(results, "queue", "--policies", ",".join(policies[:12]))
+    assert head["band"] == "0" and "array series[12]" in head, head
+    swept = sweep(folder / "many lines", [1, 2, 3], range(1, 16), lambda i, j, k: 10 * (i + 1) + (j * 7) % 15)
+    out, head, said, size = figure(swept, "lines", "--x", "workload.rate_per_s")
+    assert "note: 15 values of cluster.power_cap_w are drawn as one band" in said, said
+    assert "median of 15 values of cluster.power_cap_w"[:9] in " ".join(check_texts_apart(out / "lines.svg", *size))
+    for row in [row for row in rows_of(out / "lines.csv") if row["panel"] == "1"]:
+        values = [(10 * float(row["x"]) + (j * 7) % 15) * 1.15 for j in range(15)]  # the mean of factors 1.1 and 1.2
+        for key, value in zip(("low", "mean", "high"), quantiles(values), strict=True):
+            assert math.isclose(float(row[key]), value, rel_tol=1e-9), (row, key, value)
+        assert row["n"] == "15"
 
 
 # ---- sweeps ---------------------------------------------------------------------------------------------------------
@@ -218,7 +319,7 @@ def test_units(folder):
     """Values with units are numbers in their order, in the unit of the first; --where takes any unit; labels from the manifest."""
     results = sweep(folder / "units", [1, 2, 3], ["10kW", "2kW", "8kW"], lambda i, j, k: 1 + i + 10 * j)
     out, head, _, _ = figure(results, "lines", "--x", "cluster.power_cap_w")
-    assert head["x_label"] == "'cluster power cap (kW)'" and {row["x"] for row in rows_of(out / "lines.csv")} == {"2", "8", "10"}
+    assert head["x_label"] == "'cluster power cap (kW)'" and {float(row["x"]) for row in rows_of(out / "lines.csv")} == {2, 8, 10}
     for value in ("8kW", "8000", "8 kW", "0.008 MW", "8e3 W"):
         out, head, _, _ = figure(results, "lines", "--where", f"cluster.power_cap_w={value}")
         means = [float(row["mean"]) for row in rows_of(out / "lines.csv") if row["panel"] == "1"]
@@ -232,7 +333,7 @@ def test_units(folder):
     (mixed / "manifest.json").write_text(json.dumps(json.loads((mixed / "manifest.json").read_text()) | {"labels": labels}))
     out, head, _, _ = figure(mixed, "heatmap", "--x", "cluster.power_cap_w", "--y", "workload.rate_per_s")
     assert head["x_label"] == "'cap of the room (W)'" and head["y_label"] == "'jobs a second (1/s)'", head
-    assert {(row["x"], row["x_place"]) for row in rows_of(out / "heatmap.csv")} == {("500", "1"), ("1000", "2"), ("1500", "3")}
+    assert {(float(row["x"]), row["x_place"]) for row in rows_of(out / "heatmap.csv")} == {(500, "1"), (1000, "2"), (1500, "3")}
     other = sweep(folder / "no units", [1, 2], ["500 W", "1h", "2h"], lambda i, j, k: 1 + i + 10 * j)
     assert "x: not all values of cluster.power_cap_w are numbers" in easim(
         "plot", other, "--figures", "lines", "--x", "cluster.power_cap_w", code=2).stderr
@@ -257,5 +358,5 @@ def test_where(folder):
     assert len(rows_of(out / "heatmap.csv")) == 6 and "base load = 0.75" in [text for text, _ in texts_of(out / "heatmap.svg")]
 
 
-cases(*form([test_outlier, test_decades, test_wide_intervals, test_no_room, test_nine_policies, test_cap_gaps, test_dashes, test_map, test_units, test_where],
-            [test_outlier, test_decades, test_no_room, test_cap_gaps, test_units, test_where]), shared=True)
+cases(*form([test_outlier, test_decades, test_wide_intervals, test_no_room, test_nine_policies, test_cap_gaps, test_palette, test_own_colors, test_bands, test_map, test_units, test_where],
+            [test_outlier, test_decades, test_no_room, test_cap_gaps, test_palette, test_own_colors, test_bands, test_units, test_where]), shared=True)

@@ -560,7 +560,7 @@ def shading(page):
     """Two strips, left of the least energy and below the least completion time, and no mark on them."""
     strips = page.run("[...document.querySelectorAll('rect.unreached')].map((e) => e.getBoundingClientRect().toJSON())")
     left, below = strips
-    marks = page.run("[...document.querySelector('rect.unreached').parentNode.querySelectorAll('circle')]"
+    marks = page.run("[...document.querySelector('rect.unreached').parentNode.querySelectorAll('g.series > path')]"
                      ".map((e) => e.getBoundingClientRect().toJSON())")
     assert left["width"] > 5 and below["height"] > 5 and left["left"] == below["left"] and len(marks) == 3, strips
     for mark in marks:

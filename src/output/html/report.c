@@ -266,6 +266,8 @@ static int add_policy(struct str *out, const struct report *report,
     int r = read_manifest(series->folder, &manifest, NULL, reterr);
     json_out_open(out, '{');
     json_out_member_text(out, "name", series->label);
+    json_out_member_text(out, "color", series->style.color);
+    json_out_member_int(out, "marker", series->style.marker);
     json_out_member_int(out, "replication", report->request->replication);
     add_node(out, "manifest", manifest);
     add_estimates(out, series);

@@ -5,6 +5,8 @@
 
 #include "base/str.h"
 
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -97,6 +99,14 @@ void plot_set_numbers(struct plot_figure *figure, const char *name, const double
     str_add(&figure->variables, "]\n");
 }
 
+void plot_set_styles(struct plot_figure *figure, const struct plot_style *styles, size_t count) {
+    const char **texts = arena_alloc(&figure->arena, count * sizeof *texts);
+    for (size_t i = 0; i < count; i++)
+        texts[i] = arena_printf(&figure->arena, "%s %d %d", styles[i].color, styles[i].marker,
+                                styles[i].dash);
+    set_texts(figure, "style", texts, count, MOST_LEGEND);
+}
+
 int plot_text_width(const char *const *texts, size_t count) {
     size_t longest = 0;
     for (size_t i = 0; i < count; i++) {
@@ -107,7 +117,7 @@ int plot_text_width(const char *const *texts, size_t count) {
 }
 
 int plot_set_legend(struct plot_figure *figure, int room, const char *const *texts, size_t count) {
-    int columns = room / (plot_text_width(texts, count) + 64); /* 64 for the sample */
+    int columns = room / (plot_text_width(texts, count) + 88); /* 88 for the sample */
     columns = columns < 1 ? 1 : columns > (int)count ? (int)count : columns;
     int height = 21 * (((int)count + columns - 1) / columns);
     plot_set_number(figure, "key_columns", columns);
@@ -173,4 +183,91 @@ void plot_figure_finish(struct plot_figure *figure) {
     str_finish(&figure->data);
     free(figure->notes.at);
     arena_finish(&figure->arena);
+}
+
+/* --- band --- */
+
+#define BAND_STEPS 400
+
+const struct plot_style plot_band_style = {"#0072B2", 7, 1};
+
+const char *plot_band_label(struct plot_figure *figure, size_t count, const char *what) {
+    plot_note(figure, "%zu %s are drawn as one band: their median, and 10 to 90 %% of them", count,
+              what);
+    return arena_printf(&figure->arena, "median of %zu %s", count, what);
+}
+
+void plot_add_band(struct str *data, double *values, size_t count, const char *before_label) {
+    static const double shares[] = {0.5, 0.1, 0.9};
+    gsl_sort(values, 1, count);
+    for (int i = 0; i < 3; i++) {
+        csv_comma_real(data, gsl_stats_quantile_from_sorted_data(values, 1, count, shares[i]));
+        if (i == 0)
+            str_add(data, before_label);
+    }
+    str_add_char(data, '\n');
+}
+
+struct step {
+    long series;
+    double x, y;
+};
+
+struct steps {
+    struct step *at; /* by series, and in each by x */
+    size_t count, capacity;
+};
+
+/* What the curves are at x, of those that do not end before it. */
+static size_t values_at(const struct steps *steps, double x, double *values) {
+    size_t count = 0;
+    for (size_t i = 0, next; i < steps->count; i = next) {
+        const struct step *at = &steps->at[i];
+        for (next = i + 1; next < steps->count && steps->at[next].series == at->series; next++)
+            at = steps->at[next].x <= x ? &steps->at[next] : at;
+        if (x <= steps->at[next - 1].x)
+            values[count++] = at->y;
+    }
+    return count;
+}
+
+/* At places as dense as the steps are. */
+static void reduce_to_band(struct plot_figure *figure, size_t count, const char *label) {
+    struct str *data = &figure->data;
+    struct steps steps = {0};
+    for (const char *line = data->text; (line = strchr(line, '\n')) && *++line;) {
+        char *end;
+        struct step *step = array_add(&steps);
+        step->series = strtol(line, &end, 10);
+        step->x = strtod(end + 1, &end);
+        step->y = strtod(end + 1, &end);
+    }
+    double *values = arena_alloc(&figure->arena, (count + steps.count) * sizeof *values),
+           *xs = values + count;
+    for (size_t i = 0; i < steps.count; i++)
+        xs[i] = steps.at[i].x;
+    gsl_sort(xs, 1, steps.count);
+    data->length = strcspn(data->text, "\n");
+    str_add(data, ",low,high\n");
+    for (size_t i = 0; i <= BAND_STEPS; i++) {
+        double x = xs[i * (steps.count - 1) / BAND_STEPS];
+        str_add_char(data, '1');
+        csv_comma_real(data, x);
+        plot_add_band(data, values, values_at(&steps, x, values), label);
+    }
+    free(steps.at);
+}
+
+int plot_set_curves(struct plot_figure *figure, const char *const *labels,
+                    const struct plot_style *styles, size_t count, const char *what) {
+    bool band = count > PLOT_MOST_LINES;
+    const char *texts[] = {"", "10 to 90 %"};
+    if (band) {
+        texts[0] = plot_band_label(figure, count, what);
+        reduce_to_band(figure, count, arena_printf(&figure->arena, ",%s", texts[0]));
+    }
+    plot_set_number(figure, "band", band);
+    plot_set_series(figure, band ? texts : labels, band ? 1 : count);
+    plot_set_styles(figure, band ? &plot_band_style : styles, band ? 1 : count);
+    return plot_set_legend(figure, figure->width - 20, band ? texts : labels, band ? 2 : count);
 }

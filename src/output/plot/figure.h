@@ -35,7 +35,8 @@ bool plot_range_leaves_out(const struct plot_range *range, double value);
 
 #define PLOT_WIDTH \
     480 /* usual size in pixels of 1/96 inch: readable when reduced to a column of 8.5 cm */
-#define PLOT_NOT_POSSIBLE 1 /* what a figure's make returns if the results do not allow it */
+#define PLOT_MOST_LINES   12 /* more of them are a band */
+#define PLOT_NOT_POSSIBLE 1  /* what a figure's make returns if the results do not allow it */
 
 /* What the user asks for beyond the defaults. Text is borrowed. */
 struct plot_wishes {
@@ -80,6 +81,20 @@ void plot_set_titles(struct plot_figure *figure, const char *name, const char *c
                      size_t count);
 void plot_set_numbers(struct plot_figure *figure, const char *name, const double *values,
                       size_t count);
+/* The array style: color, marker and dash of each series. */
+void plot_set_styles(struct plot_figure *figure, const struct plot_style *styles, size_t count);
+/* --- many lines: a band --- */
+
+extern const struct plot_style plot_band_style;
+
+/* "median of 13 policies", and the note that there is a band. */
+const char *plot_band_label(struct plot_figure *figure, size_t count, const char *what);
+/* The cells median, before_label, and what 10 and 90 % of the values are; sorts these. */
+void plot_add_band(struct str *data, double *values, size_t count, const char *before_label);
+/* Sets series, styles and legend, whose height it returns, of curves whose data are rows
+   "series,x,y,name" of steps. More than PLOT_MOST_LINES, 13 "policies", become a band. */
+int plot_set_curves(struct plot_figure *figure, const char *const *labels,
+                    const struct plot_style *styles, size_t count, const char *what);
 /* Pixels that the longest of the texts needs. */
 int plot_text_width(const char *const *texts, size_t count);
 /* The legend below: sets key_columns and its height, legend, in pixels, which it returns. room: its

@@ -59,7 +59,7 @@ int plot_bars(const struct plot_source *source, const struct plot_wishes *wishes
     size_t count =
         wishes->metric_count > 0 ? wishes->metric_count : sizeof usual_bars / sizeof *usual_bars;
     const char *panels[PLOT_MOST_METRICS], *labels[PLOT_MOST_SERIES];
-    double styles[PLOT_MOST_SERIES];
+    struct plot_style styles[PLOT_MOST_SERIES];
     unsigned shown[PLOT_MOST_METRICS];
     size_t panel = 0;
     if (source->sweep)
@@ -83,9 +83,9 @@ int plot_bars(const struct plot_source *source, const struct plot_wishes *wishes
         return plot_not_possible(figure, "none of its metrics is defined");
     for (size_t i = 0; i < source->series.count; i++) {
         labels[i] = source->series.at[i].label;
-        styles[i] = (double)source->series.at[i].style;
+        styles[i] = source->series.at[i].style;
     }
-    plot_set_numbers(figure, "style", styles, source->series.count);
+    plot_set_styles(figure, styles, source->series.count);
     plot_set_series(figure, labels, source->series.count);
     plot_set_titles(figure, "panels", panels, panel);
     plot_set_number(figure, "name_width", plot_text_width(labels, source->series.count) + 16);
@@ -168,7 +168,8 @@ static bool is_wide(const struct times *times, size_t count) {
 static void draw_jct(const struct plot_source *source, const size_t *places,
                      const struct times *times, size_t count, struct plot_figure *figure) {
     const char *labels[PLOT_MOST_SERIES];
-    double styles[PLOT_MOST_SERIES], end_h = 0;
+    struct plot_style styles[PLOT_MOST_SERIES];
+    double end_h = 0;
     uint64_t hashes[PLOT_MOST_SERIES];
     for (size_t s = 0; s < count; s++)
         if (times[s].at.count > 0)
@@ -176,7 +177,7 @@ static void draw_jct(const struct plot_source *source, const size_t *places,
     str_add(&figure->data, "series,jct_h,share_percent,policy\n");
     for (size_t s = 0; s < count; s++) {
         labels[s] = source->series.at[places[s]].label;
-        styles[s] = (double)source->series.at[places[s]].style;
+        styles[s] = source->series.at[places[s]].style;
         add_curve(&times[s], s + 1, end_h, labels[s], &figure->data);
         hashes[s] = hash_bytes(HASH_START, &times[s].submitted, sizeof times[s].submitted);
         if (times[s].at.count > 0)
@@ -184,10 +185,9 @@ static void draw_jct(const struct plot_source *source, const size_t *places,
                 hash_bytes(hashes[s], times[s].at.at, times[s].at.count * sizeof *times[s].at.at);
     }
     plot_name_same(figure, labels, hashes, count);
-    plot_set_series(figure, labels, count);
-    plot_set_numbers(figure, "style", styles, count);
     plot_set_number(figure, "log_x", is_wide(times, count));
-    figure->height = 340 + plot_set_legend(figure, figure->width - 20, labels, count);
+    figure->height = 340 + plot_set_curves(figure, labels, styles, count,
+                                           source->comparison ? "policies" : "runs");
 }
 
 int plot_jct(const struct plot_source *source, const struct plot_wishes *wishes,

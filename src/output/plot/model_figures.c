@@ -472,11 +472,14 @@ static size_t count_columns(const struct drawing *d) {
 
 static void set_series(struct drawing *d) {
     const char *labels[MOST_TYPES + 2];
+    struct plot_style styles[MOST_TYPES];
     size_t count = d->table->types.count;
     size_t columns = count_columns(d), rows = (d->panel_count + columns - 1) / columns;
     for (size_t i = 0; i < count; i++)
         labels[i] = d->table->types.at[i];
     plot_set_series(d->figure, labels, count);
+    plot_styles_of_values(labels, count, styles);
+    plot_set_styles(d->figure, styles, count);
     if (d->measured_drawn > 0)
         labels[count++] = "measured";
     if (d->request.quantity == SPEEDUP)

@@ -290,7 +290,7 @@ static void set_axes(const struct pareto_session *s, struct plot_figure *figure)
 int plot_pareto(const struct plot_source *source, const struct plot_wishes *wishes,
                 struct plot_figure *figure, struct error *reterr) {
     struct pareto_session s = {.source = source};
-    double styles[PLOT_MOST_SERIES];
+    struct plot_style styles[PLOT_MOST_SERIES];
     if (source->sweep)
         return plot_not_possible(figure, "a sweep has no compare.csv");
     int r = bound_region_read(source, &figure->arena, &s.region, reterr);
@@ -310,8 +310,8 @@ int plot_pareto(const struct plot_source *source, const struct plot_wishes *wish
     add_front(&s, &figure->data);
     name_same_points(&s, figure);
     for (size_t i = 0; i < s.count; i++)
-        styles[i] = (double)source->series.at[s.places[i]].style;
-    plot_set_numbers(figure, "style", styles, s.count);
+        styles[i] = source->series.at[s.places[i]].style;
+    plot_set_styles(figure, styles, s.count);
     plot_set_number(figure, "front", (double)s.on_front);
     set_axes(&s, figure);
     plot_note_replications(source, s.columns, 2, figure);

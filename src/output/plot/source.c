@@ -151,7 +151,7 @@ static int open_folder(struct plot_source *source, const char *folder, struct er
     return 0;
 }
 
-/* Runs of one policy are told apart by their folders. */
+/* Runs of one policy are told apart by their folders, and all by styles. */
 static void tell_apart(struct plot_source *source) {
     bool same = false;
     for (size_t i = 0; i < source->series.count; i++)
@@ -159,6 +159,13 @@ static void tell_apart(struct plot_source *source) {
             same = same || strcmp(source->series.at[i].label, source->series.at[j].label) == 0;
     for (size_t i = 0; same && i < source->series.count; i++)
         source->series.at[i].label = source->series.at[i].folder;
+    const char *labels[PLOT_MOST_SERIES];
+    struct plot_style styles[PLOT_MOST_SERIES];
+    for (size_t i = 0; i < source->series.count; i++)
+        labels[i] = source->series.at[i].label;
+    plot_styles_of_policies(labels, source->series.count, styles);
+    for (size_t i = 0; i < source->series.count; i++)
+        source->series.at[i].style = styles[i];
 }
 
 /* A folder that has tables of results has all of them, of one run. */
@@ -194,8 +201,6 @@ int plot_source_open(struct plot_source *source, const char *const *folders, siz
                       source->shown, PLOT_MOST_SERIES, source->series.count);
     if (r == 0)
         tell_apart(source);
-    for (size_t i = 0; i < source->series.count; i++)
-        source->series.at[i].style = i + 1;
     return r;
 }
 

@@ -9,15 +9,16 @@
 #include "experiment/statistics.h"
 #include "io/csv.h"
 #include "metrics/summary.h"
+#include "output/plot/styles.h"
 
 #define PLOT_MOST_METRICS 4  /* of a figure */
-#define PLOT_MOST_SERIES  28 /* colours x dashes that can be told apart */
+#define PLOT_MOST_SERIES  28 /* colors x dashes that can be told apart */
 
 /* A policy of a comparison, or a run. */
 struct plot_series {
     const char *label;
-    const char *folder;                       /* of the run's own files */
-    size_t style;                             /* its place among all, from 1 */
+    const char *folder; /* of the run's own files */
+    struct plot_style style;
     struct estimate estimates[SUMMARY_COUNT]; /* sd is not known here */
 };
 

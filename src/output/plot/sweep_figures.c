@@ -83,7 +83,8 @@ static int find_x(const struct grid_table *table, const struct plot_wishes *wish
                : 0;
 }
 
-/* Lines or panels: as asked for, or an axis of names, else one of few numbers, else none. */
+/* Lines or panels: as asked for, or an axis of names, else one of few numbers, else none; lines
+   also of many values, which become a band. */
 static int find_by(const struct grid_table *table, const struct plot_wishes *wishes, bool numbers,
                    struct roles *roles, int role, struct plot_figure *figure) {
     const size_t taken[] = {roles->axes[X], roles->axes[LINE]};
@@ -92,10 +93,12 @@ static int find_by(const struct grid_table *table, const struct plot_wishes *wis
         roles->axes[role] = widest_axis(table, false, MOST_LINES, taken, count);
         if (roles->axes[role] == GRID_NO_AXIS && numbers)
             roles->axes[role] = widest_axis(table, true, MOST_LINES, taken, count);
+        for (int number = 0; number < 2 && numbers && roles->axes[role] == GRID_NO_AXIS; number++)
+            roles->axes[role] = widest_axis(table, number, SIZE_MAX, taken, count);
         return 0;
     }
     int r = named_axis(table, "by", wishes->by, false, &roles->axes[role], figure);
-    size_t most = role == LINE ? PLOT_MOST_SERIES : MOST_LINES;
+    size_t most = role == LINE ? SIZE_MAX : MOST_LINES;
     for (size_t i = 0; r == 0 && i < count; i++)
         if (roles->axes[role] == taken[i])
             r = plot_not_possible(figure, "by: %s is an axis of the figure already", wishes->by);
@@ -192,12 +195,34 @@ static void add_lines(const struct grid_table *table, const struct roles *roles,
     }
 }
 
-/* Panels one above the other, one for each metric that is defined. Returns how many. */
+/* At each x the median over the lines, and between what 10 and 90 % of them are. */
+static void add_band(const struct grid_axis *x, const struct grid_cells *cells, size_t panel,
+                     double factor, const char *label, struct str *data) {
+    double *values = mem_zalloc(cells->count, sizeof *values);
+    for (size_t place = 0; place < x->count; place++) {
+        size_t count = 0;
+        for (size_t i = 0; i < cells->count; i++)
+            if (cells->at[i].places[X] == place)
+                values[count++] = cells->at[i].estimate.mean * factor;
+        if (count == 0)
+            continue;
+        str_addf(data, "%zu,1", panel);
+        csv_comma_real(data, x->values[place].number);
+        char before[256];
+        snprintf(before, sizeof before, ",0,%zu,%s", count, label);
+        plot_add_band(data, values, count, before);
+    }
+    free(values);
+}
+
+/* Panels one above the other, one for each metric that is defined. band: its label; NULL: lines.
+   Returns how many. */
 static size_t add_panels(const struct grid_table *table, const unsigned *metrics,
-                         const struct roles *roles, struct plot_figure *figure) {
+                         const struct roles *roles, const char *band, struct plot_figure *figure) {
     const char *labels[PLOT_MOST_METRICS];
     size_t panels = 0;
-    str_add(&figure->data, "panel,line,x,mean,ci95,n,by\n");
+    str_add(&figure->data,
+            band ? "panel,line,x,mean,ci95,n,by,low,high\n" : "panel,line,x,mean,ci95,n,by\n");
     for (size_t m = 0; m < table->metric_count; m++) {
         struct grid_cells cells = {0};
         grid_add_cells(table, roles->axes, m, &cells);
@@ -207,9 +232,13 @@ static size_t add_panels(const struct grid_table *table, const unsigned *metrics
         } else {
             struct metric_scale scale = metric_scale(metrics[m]);
             if (panels == 0)
-                note_axes(table, roles, &cells, ", 95 % intervals", figure);
+                note_axes(table, roles, &cells, band ? "" : ", 95 % intervals", figure);
             labels[panels++] = plot_axis_label(figure, metric_table[metrics[m]].label, scale.unit);
-            add_lines(table, roles, &cells, panels, scale, &figure->data);
+            if (band)
+                add_band(&table->axes.at[roles->axes[X]], &cells, panels, scale.factor, band,
+                         &figure->data);
+            else
+                add_lines(table, roles, &cells, panels, scale, &figure->data);
         }
         free(cells.at);
     }
@@ -226,20 +255,30 @@ static int make_lines(const struct grid_table *table, const struct plot_wishes *
         r = find_by(table, wishes, true, &roles, LINE, figure);
     if (r != 0)
         return r;
-    const struct grid_axis *x = &table->axes.at[roles.axes[X]];
-    const char *lines[PLOT_MOST_SERIES] = {""};
-    size_t count =
-        roles.axes[LINE] == GRID_NO_AXIS ? 1 : texts_of(&table->axes.at[roles.axes[LINE]], lines);
-    size_t panels = add_panels(table, metrics, &roles, figure);
+    const struct grid_axis *x = &table->axes.at[roles.axes[X]],
+                           *by = roles.axes[LINE] == GRID_NO_AXIS
+                                     ? NULL
+                                     : &table->axes.at[roles.axes[LINE]];
+    const char *lines[PLOT_MOST_LINES + 1] = {"", "10 to 90 %"};
+    struct plot_style styles[PLOT_MOST_LINES];
+    bool band = by && by->count > PLOT_MOST_LINES;
+    size_t count = band || !by ? 1 : texts_of(by, lines);
+    if (band)
+        lines[0] = plot_band_label(figure, by->count,
+                                   arena_printf(&figure->arena, "values of %s", by->name));
+    size_t panels = add_panels(table, metrics, &roles, band ? lines[0] : NULL, figure);
     if (panels == 0)
         return plot_not_possible(figure, "none of its metrics is defined");
     plot_set_series(figure, lines, count);
+    plot_styles_of_values(lines, count, styles);
+    plot_set_styles(figure, styles, count);
+    plot_set_number(figure, "band", band);
     plot_set_text(figure, "x_label", x->label);
-    plot_set_text(figure, "by",
-                  roles.axes[LINE] == GRID_NO_AXIS ? "" : table->axes.at[roles.axes[LINE]].label);
+    plot_set_text(figure, "by", by ? by->label : "");
     plot_set_number(figure, "log_x", is_log(x));
     figure->height = 104 + set_held(table, figure) +
-                     plot_set_legend(figure, figure->width - 94, lines, count) + (int)panels * 210;
+                     plot_set_legend(figure, figure->width - 94, lines, count + band) +
+                     (int)panels * 210;
     return 0;
 }
 

@@ -314,11 +314,8 @@ static int find_shown(const struct plot_source *source, int64_t replication,
     return 0;
 }
 
-static void set_variables(const struct plot_source *source, const struct plot_wishes *wishes,
-                          const struct shown *shown, double bin_s, struct plot_figure *figure) {
-    double styles[PLOT_MOST_SERIES];
-    for (size_t s = 0; s < shown->count; s++)
-        styles[s] = (double)source->series.at[shown->places[s]].style;
+static void set_variables(const struct plot_wishes *wishes, const struct shown *shown, double bin_s,
+                          struct plot_figure *figure) {
     const char *note =
         arena_printf(&figure->arena, "replication %lld", (long long)wishes->replication);
     if (bin_s > 0)
@@ -330,8 +327,6 @@ static void set_variables(const struct plot_source *source, const struct plot_wi
                             : bin_s < 36000 ? "min"
                                             : "h");
     bool in_days = shown->end_s > 5 * 86400;
-    plot_set_series(figure, shown->labels, shown->count);
-    plot_set_numbers(figure, "style", styles, shown->count);
     plot_set_text(figure, "note", note);
     plot_set_text(figure, "x_label", in_days ? "time (days)" : "time (h)");
     plot_set_number(figure, "x_hours", in_days ? 24 : 1); /* in a unit of the axis */
@@ -356,7 +351,7 @@ static int make_time_figure(const struct plot_source *source, const struct plot_
     }
     if (r == 0)
         plot_name_same(figure, shown->labels, shown->hashes, shown->count);
-    set_variables(source, wishes, shown, bin_s, figure);
+    set_variables(wishes, shown, bin_s, figure);
     return r;
 }
 
@@ -365,6 +360,7 @@ static int make_time_figure(const struct plot_source *source, const struct plot_
 static void set_panels(const struct shown *shown, struct plot_figure *figure) {
     size_t columns = shown->count > 4 ? 2 : 1, rows = (shown->count + columns - 1) / columns;
     int panel = shown->count == 1 ? 240 : shown->count <= 3 ? 130 : 80;
+    plot_set_series(figure, shown->labels, shown->count);
     plot_set_number(figure, "columns", (double)columns);
     figure->height = 118 + (int)rows * (panel + 24);
 }
@@ -374,6 +370,7 @@ int plot_power(const struct plot_source *source, const struct plot_wishes *wishe
     struct shown shown;
     int r = make_time_figure(source, wishes, &power_view, figure, &shown, reterr);
     if (r == 0) {
+        plot_set_text(figure, "y_label", "power (kW)");
         plot_set_number(figure, "has_cap", shown.has_cap);
         set_panels(&shown, figure);
     }
@@ -385,6 +382,7 @@ int plot_occupancy(const struct plot_source *source, const struct plot_wishes *w
     struct shown shown;
     int r = make_time_figure(source, wishes, &occupancy_view, figure, &shown, reterr);
     if (r == 0) {
+        plot_set_text(figure, "y_label", "GPUs");
         plot_set_number(figure, "gpus", shown.most_gpus > 0 ? shown.most_gpus : 1);
         plot_set_number(figure, "has_failed", shown.has_failed);
         set_panels(&shown, figure);
@@ -398,6 +396,10 @@ int plot_queue(const struct plot_source *source, const struct plot_wishes *wishe
     int r = make_time_figure(source, wishes, &queue_view, figure, &shown, reterr);
     if (r != 0)
         return r;
-    figure->height = 340 + plot_set_legend(figure, figure->width - 20, shown.labels, shown.count);
+    struct plot_style styles[PLOT_MOST_SERIES];
+    for (size_t s = 0; s < shown.count; s++)
+        styles[s] = source->series.at[shown.places[s]].style;
+    figure->height = 340 + plot_set_curves(figure, shown.labels, styles, shown.count,
+                                           source->comparison ? "policies" : "runs");
     return 0;
 }

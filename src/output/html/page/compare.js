@@ -44,6 +44,16 @@ function comparisonTable() {
   });
 }
 
+/* The mark of a policy, of its own color and form as in the figures of easim plot (gnuplot's numbers). */
+const MARKS = {5: d3.symbolSquare, 7: d3.symbolCircle, 9: d3.symbolTriangle, 11: d3.symbolTriangle, 13: d3.symbolDiamond};
+
+function drawMark(svg, p, x, y, size) {
+  put(svg, "path", {
+    class: "series", d: d3.symbol().type(MARKS[p.marker]).size(size)(),
+    transform: `translate(${x},${y})${p.marker === 11 ? " rotate(180)" : ""}`, fill: p.color
+  });
+}
+
 /* One panel: a row for each policy, its mean and interval. */
 function dotPanel(svg, box, metric, room, firstColumn) {
   const s = scale(metricUnit(metric), d3.max(DATA.policies, (p) => estimate(p, metric).mean || 0));
@@ -76,8 +86,10 @@ function dotPanel(svg, box, metric, room, firstColumn) {
     });
   DATA.policies.forEach((p, i) => {
     const e = estimate(p, metric), v = verdict(p, metric), at = y(i), chosen = p === POLICY();
-    if (firstColumn)
-      put(svg, "text", {x: left - 10, y: at + 4, "text-anchor": "end", class: chosen ? "strong" : null}).text(fitName(p.name, room));
+    if (firstColumn) {
+      drawMark(svg, p, left - 9, at, 50);
+      put(svg, "text", {x: left - 18, y: at + 4, "text-anchor": "end", class: chosen ? "strong" : null}).text(fitName(p.name, room - 8));
+    }
     if (e.mean === null) return;
     const fill = v > 0 ? "var(--good)" : v < 0 ? "var(--bad)" : "var(--ink)", g = svg.append("g");
     if (e.ci95)
@@ -199,7 +211,7 @@ function drawPareto(svg, width, [mx, my]) {
   const clip = (scaleOf, value, range) => Math.min(
       Math.max(scaleOf(scaleOf.base ? Math.max(value, scaleOf.domain()[0]) : value), range[0]), range[1]);
   for (const p of points) {
-    const stroke = p.front ? "var(--accent)" : "var(--faint)", g = svg.append("g");
+    const stroke = p.p.color, g = put(svg, "g", {class: "series"});
     if (p.ex.ci95)
       put(g, "line", {
         x1: clip(x, (p.ex.mean - p.ex.ci95) * sx.factor, [box.left, box.right]),
@@ -210,10 +222,7 @@ function drawPareto(svg, width, [mx, my]) {
         y1: clip(y, (p.ey.mean - p.ey.ci95) * sy.factor, [box.top, box.bottom]),
         y2: clip(y, (p.ey.mean + p.ey.ci95) * sy.factor, [box.top, box.bottom]), x1: p.x, x2: p.x, stroke
       });
-    put(g, "circle", {
-      cx: p.x, cy: p.y, r: p.p === POLICY() ? 6.5 : 4.5, fill: p.front ? "var(--accent)" : "var(--paper)", stroke,
-      "stroke-width": 2
-    });
+    drawMark(g, p.p, p.x, p.y, p.p === POLICY() ? 150 : 70);
     withTip(
         g.datum(p),
         `${name(p.p.name, 40)}: ${metricLabel(mx)} ${estimateText(mx, p.ex)}, ${metricLabel(my)} ${

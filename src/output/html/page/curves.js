@@ -58,8 +58,8 @@ function drawCurve(svg, width, spec) {
     const line =
         d3.line().x((d, i) => x(Math.max(low, c.x[i]))).y((d, i) => y(c.share[i])).curve(d3.curveStepAfter);
     put(svg, "path", {
-      d: line(c.x), fill: "none", stroke: chosen   ? "var(--accent)" : base ? "var(--ink)" : "var(--faint)",
-      "stroke-width": chosen ? 2.6 : 1.3, "stroke-dasharray": base ? "5 3" : null, opacity: chosen || base ? 1 : 0.7
+      class: "series", d: line(c.x), fill: "none", stroke: p.color, "stroke-width": chosen ? 3 : 1.4,
+      "stroke-dasharray": base ? "5 3" : null
     });
   }
   const lines = svg.append("g"),
@@ -133,12 +133,9 @@ function curvesSection() {
         }));
   }
   if (isComparison())
-    out.splice(0, 0, legend([
-                 ["var(--accent)", policy.name, "solid"],
-                 ...(DATA.baseline && DATA.baseline !== policy.name ?
-                         [["var(--ink)", `${DATA.baseline} (baseline)`, "dashed"]] :
-                         []),
-                 ["var(--faint)", "other policies", "solid"]
-               ]));
+    out.unshift(legend(DATA.policies.map(
+        (p) => [p.color,
+                p.name + (p === policy ? " (thick)" : p.name === DATA.baseline ? " (baseline)" : ""),
+                p !== policy && p.name === DATA.baseline ? "dashed" : "solid"])));
   return out.length ? out : [absent("No job has a completion time.")];
 }

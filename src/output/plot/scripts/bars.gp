@@ -9,7 +9,7 @@ set border 1
 unset ytics
 set grid noytics
 unset key
-set style fill solid 0.5 noborder
+set style fill solid 1 noborder
 set multiplot
 do for [p = 1:P] {
     x = name_width + ((p - 1) % columns) * (span + 32)
@@ -33,9 +33,9 @@ do for [p = 1:P] {
     }
     plot for [i = 1:N] data using \
             (column('series') == i ? of(p) / 2 : NaN):(-i):(0):(of(p)):(-i - 0.36):(-i + 0.36) \
-            with boxxyerror linecolor rgb word(colours, (int(style[i]) - 1) % 9 + 1), \
-        data using (column('ci95') > 0 ? of(p) : NaN):(-column('series')):'ci95' with xerrorbars pointtype -1 \
-            linewidth 1.4 linecolor rgb '#202020'
+            with boxxyerror linecolor rgb color(i), \
+        for [i = 1:2] data using (column('ci95') > 0 ? of(p) : NaN):(-column('series')):'ci95' with xerrorbars pointtype -1 \
+            linewidth (i == 1 ? 4 : 1.4) linecolor rgb (i == 1 ? '#FFFFFF' : '#202020')
     unset label 100
 }
 unset multiplot

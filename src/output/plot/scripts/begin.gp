@@ -4,10 +4,7 @@
 set encoding utf8
 data = figure.'.csv'
 N = |series|
-# Okabe and Ito's palette without its yellow (too pale on white), a grey and a wine red. 9 colours with 4 dashes are 36
-# different lines, and the first ones, which others are drawn over, are the solid ones.
-colours = '#0072B2 #D55E00 #009E73 #CC79A7 #E69F00 #56B4E9 #000000 #8C8C8C #882255'
-shapes = '7 5 9 11 13 15 6 4 8'
+color(i) = word(style[i], 1)
 # A step of 1, 2 or 5 times a power of ten that cuts span into at most n pieces.
 step(span, n) = (p10 = 10.0**floor(log10(1.0 * span / n)), m10 = 1.0 * span / n / p10, \
     p10 * (m10 <= 1 ? 1 : m10 <= 2 ? 2 : m10 <= 5 ? 5 : 10))
@@ -36,9 +33,11 @@ set datafile separator comma
 set dashtype 2 (14, 6)
 set dashtype 3 (5, 5)
 set dashtype 4 (18, 5, 4, 5)
-do for [i = 1:28] {
-    set style line i linewidth 1.6 pointsize 0.9 linecolor rgb word(colours, (i - 1) % 9 + 1) \
-        pointtype int(word(shapes, (i - 1 + (i - 1) / 9) % 9 + 1)) dashtype 1 + (i - 1) / 3 % 4
+if (exists('style')) {
+    do for [i = 1:|style|] {
+        set style line i linewidth 1.6 pointsize 0.9 linecolor rgb color(i) pointtype int(word(style[i], 2)) \
+            dashtype int(word(style[i], 3))
+    }
 }
 set border 3 linecolor rgb '#404040'
 set tics nomirror out scale 0.6

@@ -23,9 +23,9 @@ do for [p = 1:P] {
     set tmargin at screen y / height
     set bmargin at screen (y - panel) / height
     set autoscale
-    stats data skip 1 using (column(1) == p ? column(4) - column(5) : NaN) nooutput
+    stats data skip 1 using (column(1) == p ? (band ? column(8) : column(4) - column(5)) : NaN) nooutput
     bottom = STATS_min
-    stats data skip 1 using (column(1) == p ? column(4) + column(5) : NaN) nooutput
+    stats data skip 1 using (column(1) == p ? (band ? column(9) : column(4) + column(5)) : NaN) nooutput
     rise = STATS_max > bottom ? STATS_max - bottom : STATS_max == 0 ? 1 : abs(STATS_max)
     set xrange [left:right]
     set yrange [bottom - 0.06 * rise:bottom + 1.06 * rise]
@@ -38,8 +38,9 @@ do for [p = 1:P] {
             set key at screen 0.5, (legend + 24.0) / height center top horizontal Left reverse samplen 3 maxcols key_columns title by
         } else { unset key }
     } else { set format x ''; unset key }
-    plot for [k = 1:N] data using (of(p, k)):(mean(p)):'ci95' with yerrorbars linestyle k dashtype 1 pointtype -1 notitle, \
-        for [k = 1:N] data using (of(p, k)):(mean(p)) with linespoints linestyle k title series[k]
+    shade = band ? "data using (of(p, 1)):'low':'high' with filledcurves fillcolor rgb '#C4DDEE' title '10 to 90 %', " : ''
+    bars = band ? '' : "for [k = 1:N] data using (of(p, k)):(mean(p)):'ci95' with yerrorbars linestyle k dashtype 1 pointtype -1 notitle, "
+    evaluate 'plot '.shade.bars."for [k = 1:N] data using (of(p, k)):(mean(p)) with linespoints linestyle k title series[k]"
     unset label 100
     unset label 101
 }

@@ -3,7 +3,6 @@ P = |panels|
 rows = (P + columns - 1) / columns
 span = (width - 70.0 - 14 - (columns - 1) * 52) / columns
 high = (height - 84.0 - legend) / rows - 66
-colour(i) = word(colours, (i - 1) % 9 + 1)
 # Powers of two from the least to the most value, as many as there is room for.
 doubles(least, most) = ceil(log(most / least) / log(2) - 1e-9)
 every(least, most, room) = int(ceil(doubles(least, most) / (room < 1 ? 1.0 : room)))
@@ -51,11 +50,11 @@ do for [p = 1:P] {
     }
     ideal = y_base == 2 ? "data using (of(p, 0, 0)):'y' with lines linewidth 1.2 linecolor rgb '#A0A0A0', " : ''
     points = measured ? ", for [i = 1:N] data using (of(p, i, 3)):'y' with points pointtype 6 pointsize 1.1 "\
-        ."linewidth 1.4 linecolor rgb colour(i)" : ''
+        ."linewidth 1.4 linecolor rgb color(i)" : ''
     evaluate 'plot '.ideal."for [i = 1:N] data using (of(p, i, 2)):'y' with linespoints linewidth 1.4 dashtype 3 "\
-        ."pointtype 7 pointsize 0.35 linecolor rgb colour(i), "\
+        ."pointtype 7 pointsize 0.35 linecolor rgb color(i), "\
         ."for [i = 1:N] data using (of(p, i, 1)):'y' with linespoints linewidth 1.8 pointtype 7 pointsize 0.35 "\
-        ."linecolor rgb colour(i)".points
+        ."linecolor rgb color(i)".points
     do for [l = 100:102] { unset label l }
 }
 # The legend, as wide as the figure.
@@ -73,6 +72,6 @@ set yrange [0:1]
 set key at screen 0.5, (legend + 10.0) / height center top horizontal Left reverse samplen 3 maxcols key_columns
 points = measured ? ", NaN with points pointtype 6 pointsize 1.1 linewidth 1.4 linecolor rgb '#404040' title 'measured'" : ''
 ideal = y_base == 2 ? ", NaN with lines linewidth 1.2 linecolor rgb '#A0A0A0' title 'ideal'" : ''
-evaluate "plot for [i = 1:N] NaN with linespoints linewidth 1.8 pointtype 7 pointsize 0.35 linecolor rgb colour(i) "\
+evaluate "plot for [i = 1:N] NaN with linespoints linewidth 1.8 pointtype 7 pointsize 0.35 linecolor rgb color(i) "\
     ."title series[i]".points.ideal
 unset multiplot

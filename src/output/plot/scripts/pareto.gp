@@ -1,5 +1,3 @@
-# Names have the colours of their points, darker.
-inks = '#005A8C #A84A00 #00755A #A0527A #8F6200 #1F78A8 #000000 #5C5C5C #882255'
 # A point outside the axes is drawn at the edge; its name says where it is.
 x_at(v) = v < x_least ? x_least : v > x_most ? x_most : v
 y_at(v) = v < y_least ? y_least : v > y_most ? y_most : v
@@ -39,8 +37,7 @@ eval(tics('y', y_least, y_most, log_y, 8))
 if (beside) {
     unset key
     do for [k = 1:N] {
-        set label k series[k] at screen 1.0 * name_x[k] / width, 1.0 * name_y[k] / height left font small_font front \
-            textcolor rgb word(inks, (int(style[k]) - 1) % 9 + 1)
+        set label k series[k] at screen 1.0 * name_x[k] / width, 1.0 * name_y[k] / height left font small_font front
         if (name_far[k]) {
             set arrow k from screen 1.0 * point_x[k] / width, 1.0 * point_y[k] / height \
                 to screen 1.0 * join_x[k] / width, 1.0 * join_y[k] / height nohead back linecolor rgb '#A0A0A0'
@@ -53,5 +50,5 @@ rings = front > 0 ? "data using (of(0)):(y_of(0)) with points pointtype 6 points
     ."linecolor rgb '#202020' title 'front', " : ''
 line = front > 1 ? "data using (of(0)):(y_of(0)) with steps linewidth 1.2 linecolor rgb '#A0A0A0' notitle, " : ''
 evaluate 'plot '.line.rings."for [k = 1:N] data using (inside(k)):'y':'x_ci95':'y_ci95' with xyerrorbars "\
-    ."linestyle style[k] dashtype 1 linewidth 1.1 title series[k], "\
-    ."for [k = 1:N] data using (outside(k)):(y_of(k)) with points linestyle style[k] linewidth 1.6 notitle"
+    ."linestyle k dashtype 1 linewidth 1.1 title series[k], "\
+    ."for [k = 1:N] data using (outside(k)):(y_of(k)) with points linestyle k linewidth 1.6 notitle"
