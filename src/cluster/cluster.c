@@ -82,23 +82,25 @@ static const struct field interference_fields[] = {
      HELP("goodput is divided by 1 + this * other jobs on the node")},
     FIELDS_END};
 
-static const struct field cluster_fields[] = {
+static const struct field cap_forms[] = {
+    {"", .type = FIELD_REAL, DEFAULT(INFINITY), ABOVE(0, 1e12), UNIT(POWER)},
+    {"", OBJECT_FORM(series_fields)},
+    FIELDS_END};
+static const struct series_kind cap_kind = {
+    .path = "cluster.power_cap_w", .column = "power_w", .value = cap_forms, .is_limit = true};
+
+const struct field cluster_fields[] = {
     {"gpu_types", OBJECTS(cluster_section, gpu_types, gpu_type_fields, gpu_type), REQUIRED},
     {"nodes", OBJECTS(cluster_section, nodes, node_fields, node_group), REQUIRED},
-    {"power_cap_w", NODE(cluster_section, power_cap),
+    {"power_cap_w", NODE(cluster_section, power_cap), .forms = cap_forms,
      HELP("bound on GPUs and nodes together: a number or {file: NAME}")},
-    {"network", NODE(cluster_section, network),
+    {"network", KEYS(cluster_section, network, network_fields),
      HELP("tiers of switches above the nodes (default: none)")},
     {"pue", REAL(cluster_section, pue), DEFAULT(1), RANGE(1, 10),
      HELP("power usage effectiveness; multiplies cost and CO2 only")},
     {"interference", OBJECT(cluster_section, slowdown_per_neighbour, interference_fields),
      HELP("how jobs on one node slow each other down (default: not)")},
     FIELDS_END};
-
-static const struct field cap_value = {
-    .type = FIELD_REAL, DEFAULT(INFINITY), ABOVE(0, 1e12), UNIT(POWER)};
-static const struct series_kind cap_kind = {
-    .path = "cluster.power_cap_w", .column = "power_w", .value = &cap_value, .is_limit = true};
 
 static int check_gpu_types(struct cluster *cluster, const struct binding *binding) {
     size_t before = binding->problems->count;

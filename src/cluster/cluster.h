@@ -75,4 +75,5 @@ int cluster_find_type(const struct cluster *cluster, const char *name);
 const char *cluster_suggest_type(const struct cluster *cluster, const char *name,
                                  const struct binding *binding);
 
+extern const struct field cluster_fields[];
 #endif

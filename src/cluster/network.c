@@ -35,7 +35,7 @@ static const struct field tier_fields[] = {
      RANGE(1, MOST_OVERSUBSCRIBED), HELP("links of the GPUs below an uplink over the links of it")},
     FIELDS_END};
 
-static const struct field network_fields[] = {
+const struct field network_fields[] = {
     {LOCATION(network_section, where)},
     {"tiers", OBJECTS(network_section, tiers, tier_fields, network_tier), REQUIRED,
      HELP("from the lowest up")},

@@ -68,4 +68,5 @@ double network_ports(const struct network *network, uint32_t tier);
 double network_switches_for_ports(const struct network *network, uint32_t tier);
 double network_power_w(const struct network *network);
 
+extern const struct field network_fields[];
 #endif

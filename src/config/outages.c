@@ -12,7 +12,7 @@
 #define MOST_NAMED 6 /* nodes in a note */
 #define MAX_NODE   1073741823
 
-static const struct field outages_fields[] = {
+const struct field outages_fields[] = {
     {LOCATION(outages, where)},
     {"file", PATH(outages, file), REQUIRED, HELP("recorded outages: node, start_s, end_s")},
     {"offset", DURATION(outages, offset_s), RANGE(0, TIME_MAX_S),

@@ -37,4 +37,5 @@ int outages_load(struct outages *outages, const struct binding *binding) MUST_CH
 /* Keeps what a cluster of so many nodes sees from t = 0 on. */
 void outages_fit(struct outages *outages, uint32_t nodes, const struct binding *binding);
 
+extern const struct field outages_fields[];
 #endif

@@ -6,6 +6,7 @@
 #include "base/intern.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "config/outages.h"
 #include "config/policy_text.h"
 #include "io/yaml_doc.h"
 
@@ -68,7 +69,7 @@ static const struct field policy_fields[] = {
      HELP("policy name, or path of a .so; either with parameters: zeus:edp_slack=2:tau=1h")},
     {"variant", TEXT(scenario_policy, variant),
      HELP("results call the policy NAME:VARIANT; parameters behind the name stand here")},
-    {"params", NODE(scenario_policy, params), HELP("parameters, see easim policies NAME")},
+    {"params", OPEN(scenario_policy, params), HELP("parameters, see easim policies NAME")},
     FIELDS_END};
 
 static const struct field user_fields[] = {
@@ -89,9 +90,20 @@ static const struct field storage_fields[] = {
      UNIT(BANDWIDTH), HELP("of all jobs together, bytes/s")},
     FIELDS_END};
 
-static const struct field scenario_fields[] = {
+static const struct field horizon_forms[] = {
+    {"", .type = FIELD_DURATION, WORD("drain"), ABOVE(0, TIME_MAX_S)}, FIELDS_END};
+static const struct field carbon_forms[] = {
+    {"", .type = FIELD_REAL, DEFAULT(NAN), RANGE(0, 1e6), UNIT(CARBON)},
+    {"", OBJECT_FORM(series_fields)},
+    FIELDS_END};
+static const struct field price_forms[] = {
+    {"", .type = FIELD_REAL, DEFAULT(NAN), RANGE(-1e6, 1e6), UNIT(PRICE)},
+    {"", OBJECT_FORM(series_fields)},
+    FIELDS_END};
+
+const struct field scenario_fields[] = {
     {"name", TEXT(scenario, name), REQUIRED},
-    {"horizon", NODE(scenario, horizon), REQUIRED,
+    {"horizon", NODE(scenario, horizon), REQUIRED, .forms = horizon_forms,
      HELP("a duration, or drain: until the last job is done")},
     {"seed", INT(scenario, seed), DEFAULT(1), RANGE(0, 9007199254740992)},
     {"replications", INT(scenario, replications), DEFAULT(1), RANGE(1, 1000000)},
@@ -110,34 +122,31 @@ static const struct field scenario_fields[] = {
     {"users", OBJECTS(scenario, users, user_fields, scenario_user)},
     {"workload", NODE(scenario, workload), REQUIRED},
     {"policy", OBJECT(scenario, policy, policy_fields), REQUIRED},
-    {"params_by_policy", NODE(scenario, params_by_policy)},
+    {"params_by_policy", NODE(scenario, params_by_policy),
+     ONE_OF({"", MAPPING_TO({"", .type = FIELD_MAPPING})})},
     {"start_time", STRING(scenario, start_time),
      HELP("the date-time of t = 0, for series of date-times")},
-    {"carbon_g_per_kwh", NODE(scenario, carbon),
+    {"carbon_g_per_kwh", NODE(scenario, carbon), .forms = carbon_forms,
      HELP("carbon intensity: a number or {file: NAME}")},
-    {"price_per_mwh", NODE(scenario, price), HELP("price: a number or {file: NAME}")},
+    {"price_per_mwh", NODE(scenario, price), .forms = price_forms,
+     HELP("price: a number or {file: NAME}")},
     {"wue_l_per_kwh", REAL(scenario, wue_l_per_kwh), DEFAULT(NAN), RANGE(0, 1e6), UNIT(WATER),
      HELP("water use effectiveness")},
-    {"failures", NODE(scenario, failures),
+    {"failures", KEYS(scenario, failures, outages_fields),
      HELP("{file: NAME}: recorded outages of nodes, instead of drawn ones")},
     {"noise", OBJECT(scenario, noise, noise_fields),
      HELP("how far true speeds are from the predicted ones (default: not at all)")},
-    {"forecast", NODE(scenario, forecast_node),
+    {"forecast", KEYS(scenario, forecast_node, forecast_fields),
      HELP("{hours, error}: what policies see of carbon intensity, price and cap of the next "
           "hours")},
-    {"uncertainty", NODE(scenario, uncertainty_node),
+    {"uncertainty", KEYS(scenario, uncertainty_node, uncertainty_fields),
      HELP("{worlds, calibration, shares, parameters}: in which physics easim compare runs")},
     FIELDS_END};
 
-static const struct field carbon_value = {
-    .type = FIELD_REAL, DEFAULT(NAN), RANGE(0, 1e6), UNIT(CARBON)};
-static const struct field price_value = {
-    .type = FIELD_REAL, DEFAULT(NAN), RANGE(-1e6, 1e6), UNIT(PRICE)};
-
 static const struct series_kind carbon_kind = {
-    .path = "carbon_g_per_kwh", .column = "carbon_g_per_kwh", .value = &carbon_value};
+    .path = "carbon_g_per_kwh", .column = "carbon_g_per_kwh", .value = carbon_forms};
 static const struct series_kind price_kind = {
-    .path = "price_per_mwh", .column = "price_per_mwh", .value = &price_value};
+    .path = "price_per_mwh", .column = "price_per_mwh", .value = price_forms};
 
 static int bind_prices(struct scenario *scenario, const struct binding *binding) {
     struct series *all = scenario->signals;
@@ -163,13 +172,13 @@ static int bind_horizon(struct scenario *scenario, const struct binding *binding
         units_ns(TIME_MAX_S); /* not `drain`, which would need more keys: a second problem */
     if (!node)
         return 0; /* reported already */
-    if (node->kind == YAML_NODE_SCALAR && strcmp(node->text, "drain") == 0) {
+    if (node->kind == YAML_NODE_SCALAR && strcmp(node->text, horizon_forms->word) == 0) {
         scenario->horizon_ns = TIME_NONE_NS;
         return 0;
     }
     if (node->kind != YAML_NODE_SCALAR ||
-        !units_parse_duration(node->text, node->length, &seconds) || seconds <= 0 ||
-        seconds > TIME_MAX_S)
+        !units_parse_duration(node->text, node->length, &seconds) ||
+        !schema_takes(horizon_forms, seconds))
         return schema_wrong(binding, node, "horizon", "drain or a duration > 0 and <= 4e9 s");
     scenario->horizon_ns = units_ns(seconds);
     return 0;

@@ -137,4 +137,5 @@ void scenario_finish(struct scenario *scenario);
 /* 64-bit hash of the resolved scenario (after overrides), stable across machines. */
 uint64_t scenario_hash(const struct scenario *scenario);
 
+extern const struct field scenario_fields[];
 #endif

@@ -57,7 +57,7 @@ bool schema_takes(const struct field *field, double value) {
     return value <= field->max && (field->above_min ? value > field->min : value >= field->min);
 }
 
-static enum dimension dimension_of(const struct field *field) {
+enum dimension schema_dimension(const struct field *field) {
     return field->type == FIELD_DURATION ? DIMENSION_TIME
            : field->type == FIELD_GIB    ? DIMENSION_GIB
                                          : field->dimension;
@@ -71,7 +71,7 @@ static const char *noun_of(const struct field *field) {
 
 static int bind_number(const struct binding *binding, const struct field *field,
                        const struct yaml_node *node, const char *path, double *value) {
-    enum dimension dimension = dimension_of(field);
+    enum dimension dimension = schema_dimension(field);
     bool parsed = false;
     if (field->word && node->kind == YAML_NODE_SCALAR && strcmp(node->text, field->word) == 0) {
         *value = INFINITY;

@@ -25,6 +25,9 @@ enum field_type {
     FIELD_REALS,    /* struct schema_list of double */
     FIELD_INTS,     /* struct schema_list of int64_t */
     FIELD_STRINGS,  /* struct schema_list of const char * */
+    FIELD_LIST,     /* only as a form of a node: a list of values of `forms` */
+    FIELD_MAPPING,  /* likewise: a mapping from any names to values of `forms` */
+    FIELD_SETTING,  /* likewise: from keys of the tables in `forms` to a value or {times: X} */
     FIELD_LOCATION, /* struct location of the mapping itself; has no key */
 };
 
@@ -49,8 +52,9 @@ struct field {
     const char *default_text;   /* strings; NULL = absent */
     const char *const *choices; /* NULL-terminated */
     const struct field *fields; /* of an object; ends with a NULL key of type FIELD_NODE */
-    size_t item_size;           /* of one struct of FIELD_OBJECTS */
-    enum dimension dimension;   /* REAL: a unit of it may follow the number */
+    const struct field *forms; /* NODE: what may stand there, rows with "" as key; NULL: anything */
+    size_t item_size;          /* of one struct of FIELD_OBJECTS */
+    enum dimension dimension;  /* REAL: a unit of it may follow the number */
     const char *help;
 };
 
@@ -92,6 +96,19 @@ struct field {
 #define UNIT(of)           .dimension = DIMENSION_##of
 #define FOR_RECORD         .record = true
 #define HELP(text)         .help = text
+#define ONE_OF(...) \
+    .forms = (const struct field[]) { \
+        __VA_ARGS__, FIELDS_END \
+    }
+#define OBJECT_FORM(table) .type = FIELD_OBJECT, .fields = table
+#define LIST_OF(...)       .type = FIELD_LIST, ONE_OF(__VA_ARGS__)
+#define MAPPING_TO(...)    .type = FIELD_MAPPING, ONE_OF(__VA_ARGS__)
+/* Nodes of one form: an object of a table, any mapping, one to texts, a text. */
+#define KEYS(of, member, table) NODE(of, member), .fields = table
+#define OPEN(of, member)        NODE(of, member), ONE_OF({"", .type = FIELD_MAPPING})
+#define SOME_TEXT(of, member)   NODE(of, member), ONE_OF({"", .type = FIELD_STRING})
+#define NAMED_TEXTS(of, member) \
+    NODE(of, member), ONE_OF({"", MAPPING_TO({"", .type = FIELD_STRING})})
 
 #define FIELDS_END \
     { .key = NULL, .type = FIELD_NODE }
@@ -133,6 +150,8 @@ int schema_bind(const struct binding *binding, const struct field *fields,
 int schema_bind_value(const struct binding *binding, const struct field *field,
                       const struct yaml_node *node, const char *path, void *out) MUST_CHECK;
 
+/* What a unit behind a number of the field is of. */
+enum dimension schema_dimension(const struct field *field);
 /* Whether a number is in the range of a field. */
 bool schema_takes(const struct field *field, double value);
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct field series_fields[] = {
+const struct field series_fields[] = {
     {LOCATION(series, where)},
     {"file", PATH(series, file), REQUIRED},
     {"column", TEXT(series, column), HELP("column of the values")},

@@ -88,4 +88,5 @@ int64_t series_next_ns(const struct series_cursor *cursor);
 /* Passes that change. */
 void series_pass(struct series_cursor *cursor);
 
+extern const struct field series_fields[];
 #endif

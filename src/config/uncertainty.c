@@ -12,18 +12,23 @@
 static int value_law_bind(struct value_law *law, const struct yaml_node *node, const char *path,
                           const struct binding *binding) MUST_CHECK;
 
-/* By enum value_law_kind. */
-static const struct law_form {
-    const char *name, *expected;
-} forms[] = {
-    {"uniform", "[low, high] with low < high"},
-    {"loguniform", "[low, high] with 0 < low < high"},
-    {"normal", "[mean, standard deviation] with a deviation > 0"},
-    {"lognormal", "[median, sigma of the logarithm], both > 0"},
-    {"choice", "a list of values, or a mapping from names to values"},
-};
+/* Of a choice: a number, or entries of model_overrides. */
+static const struct field chosen[] = {
+    {"", .type = FIELD_REAL}, {"", .type = FIELD_LIST, .may_be_empty = true}, FIELDS_END};
 
-#define FORM_COUNT (sizeof forms / sizeof *forms)
+/* By enum value_law_kind; the help says what is expected. */
+const struct field value_laws[] = {
+    {"uniform", .type = FIELD_REALS, HELP("[low, high] with low < high")},
+    {"loguniform", .type = FIELD_REALS, HELP("[low, high] with 0 < low < high")},
+    {"normal", .type = FIELD_REALS, HELP("[mean, standard deviation] with a deviation > 0")},
+    {"lognormal", .type = FIELD_REALS, HELP("[median, sigma of the logarithm], both > 0")},
+    {"choice", .type = FIELD_NODE,
+     ONE_OF({"", .type = FIELD_LIST, .forms = chosen},
+            {"", .type = FIELD_MAPPING, .forms = chosen}),
+     HELP("a list of values, or a mapping from names to values")},
+    FIELDS_END};
+
+#define LAW_COUNT (sizeof value_laws / sizeof *value_laws - 1)
 
 static bool law_takes(const struct value_law *law) {
     switch (law->kind) {
@@ -41,7 +46,7 @@ static bool law_takes(const struct value_law *law) {
 static int bind_choice(struct value_law *law, const struct yaml_node *values, const char *path,
                        const struct binding *binding) {
     if (values->kind == YAML_NODE_SCALAR || values->count == 0)
-        return schema_wrong(binding, values, path, forms[LAW_CHOICE].expected);
+        return schema_wrong(binding, values, path, value_laws[LAW_CHOICE].help);
     law->values = values;
     return 0;
 }
@@ -51,7 +56,7 @@ static int bind_numbers(struct value_law *law, const struct yaml_node *values, c
     static const struct field number = {.type = FIELD_REAL};
     size_t before = binding->problems->count;
     if (values->kind != YAML_NODE_SEQUENCE || values->count != 2)
-        return schema_wrong(binding, values, path, forms[law->kind].expected);
+        return schema_wrong(binding, values, path, value_laws[law->kind].help);
     for (size_t i = 0; i < 2; i++) {
         int r = schema_bind_value(binding, &number, values->items[i],
                                   arena_printf(binding->arena, "%s[%zu]", path, i), &law->at[i]);
@@ -59,7 +64,7 @@ static int bind_numbers(struct value_law *law, const struct yaml_node *values, c
     }
     if (binding->problems->count == before && !law_takes(law))
         problems_add(binding->problems, values->where, path, "expected %s, got [%.9g, %.9g]",
-                     forms[law->kind].expected, law->at[0], law->at[1]);
+                     value_laws[law->kind].help, law->at[0], law->at[1]);
     return binding->problems->count > before ? ERROR_INPUT : 0;
 }
 
@@ -67,16 +72,16 @@ static int bind_numbers(struct value_law *law, const struct yaml_node *values, c
    a choice are any; that there are some is checked. */
 static int value_law_bind(struct value_law *law, const struct yaml_node *node, const char *path,
                           const struct binding *binding) {
-    const char *names[FORM_COUNT];
+    const char *names[LAW_COUNT];
     *law = (struct value_law){0};
     if (node->kind != YAML_NODE_MAPPING || node->count != 1)
         return schema_wrong(binding, node, path, "a mapping of one law, as {uniform: [low, high]}");
-    for (size_t i = 0; i < FORM_COUNT; i++)
-        names[i] = forms[i].name;
+    for (size_t i = 0; i < LAW_COUNT; i++)
+        names[i] = value_laws[i].key;
     const char *name = node->keys[0]->text;
     const char *own_path = arena_printf(binding->arena, "%s.%s", path, name);
-    for (size_t i = 0; i < FORM_COUNT; i++)
-        if (strcmp(forms[i].name, name) == 0) {
+    for (size_t i = 0; i < LAW_COUNT; i++)
+        if (strcmp(value_laws[i].key, name) == 0) {
             law->kind = (enum value_law_kind)i;
             return i == LAW_CHOICE ? bind_choice(law, node->items[0], own_path, binding)
                                    : bind_numbers(law, node->items[0], own_path, binding);
@@ -84,7 +89,7 @@ static int value_law_bind(struct value_law *law, const struct yaml_node *node, c
     problems_add(
         binding->problems, node->keys[0]->where, path,
         "expected one of uniform | loguniform | normal | lognormal | choice, got \"%.80s\"%s", name,
-        str_suggestion(binding->arena, name, names, FORM_COUNT));
+        str_suggestion(binding->arena, name, names, LAW_COUNT));
     return ERROR_INPUT;
 }
 
@@ -108,7 +113,7 @@ int value_law_bind_positive(struct value_law *law, const struct yaml_node *node,
     if (value_law_bind(law, node, path, binding) < 0)
         return ERROR_INPUT;
     const struct yaml_node *values = node->items[0];
-    path = arena_printf(binding->arena, "%s.%s", path, forms[law->kind].name);
+    path = arena_printf(binding->arena, "%s.%s", path, value_laws[law->kind].key);
     if (law->kind == LAW_CHOICE)
         return bind_positive_values(law, (const struct yaml_node *const *)values->items,
                                     values->count, path, binding);
@@ -146,7 +151,7 @@ void value_law_write_positive(const struct value_law *law, struct str *out) {
     bool chooses = law->kind == LAW_CHOICE, constant = chooses && law->numbers.count == 1;
     const double *numbers = chooses ? law->numbers.at : law->at;
     if (!constant)
-        str_addf(out, "{%s: [", forms[law->kind].name);
+        str_addf(out, "{%s: [", value_laws[law->kind].key);
     for (size_t i = 0; i < (chooses ? law->numbers.count : 2); i++) {
         str_add(out, i > 0 ? ", " : "");
         str_add_real(out, numbers[i]);
@@ -171,12 +176,13 @@ static const struct field uncertain_parameter_fields[] = {
     {"path", TEXT(uncertain_parameter, path), REQUIRED,
      HELP("a number of the scenario, or model_overrides")},
     {"law", NODE(uncertain_parameter, law_node), REQUIRED,
+     ONE_OF({"", OBJECT_FORM(value_laws), .max = 1}),
      HELP("uniform, loguniform, normal, lognormal or choice")},
     {"bounds", REALS(uncertain_parameter, bounds),
      HELP("[least, most]: what is outside is drawn again")},
     FIELDS_END};
 
-static const struct field uncertainty_fields[] = {
+const struct field uncertainty_fields[] = {
     {LOCATION(uncertainty, where)},
     {"worlds", INT(uncertainty, worlds), REQUIRED, RANGE(1, MOST_WORLDS),
      HELP("draws of all uncertain parameters")},

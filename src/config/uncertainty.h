@@ -67,4 +67,5 @@ bool uncertainty_draws(const struct uncertainty *uncertainty);
 /* Whether the values of the parameter are lists of entries that are added to model_overrides. */
 bool uncertainty_adds_overrides(const struct uncertain_parameter *parameter);
 
+extern const struct field uncertainty_fields[], value_laws[];
 #endif

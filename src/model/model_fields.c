@@ -77,6 +77,10 @@ static const struct field power_limits_fields[] = {
             HELP("instead: allowed batches of all GPUs, b = B / k") \
     }
 
+#define EVIDENCE .type = FIELD_CHOICE, .choices = evidence_names
+const struct field evidence_forms[] = {
+    {"", EVIDENCE}, {"", MAPPING_TO({"", EVIDENCE})}, FIELDS_END};
+
 const struct field gpu_model_fields[] = {
     {LOCATION(gpu_model, where)},
     BATCH_LISTS(gpu_model),
@@ -145,9 +149,9 @@ const struct field gpu_model_fields[] = {
      HELP("linear over the batch between points: power, or energy of an iteration")},
     {"power_limits", OBJECT(gpu_model, power_limits, power_limits_fields),
      HELP("time and power by power limit: levels that a policy may choose")},
-    {"fit", NODE(gpu_model, fit), FOR_RECORD,
+    {"fit", OPEN(gpu_model, fit), FOR_RECORD,
      HELP("how the figures were calibrated (a record: not used)")},
-    {"evidence", NODE(gpu_model, evidence), REQUIRED, FOR_RECORD,
+    {"evidence", NODE(gpu_model, evidence), REQUIRED, FOR_RECORD, .forms = evidence_forms,
      HELP("measured | derived | assumed, for all parameters or by parameter")},
     {"source", NODE(gpu_model, source), REQUIRED, FOR_RECORD, HELP("where the figures come from")},
     {"range_k", INTS(gpu_model, range_k), RANGE(1, 1e6), FOR_RECORD,
@@ -182,7 +186,7 @@ const struct field model_fields[] = {
      HELP("noise_scale (m0, phi) | none: every output counts in full, and no m0 and phi")},
     {"samples_to_target", REAL(model, samples_to_target), DEFAULT(NAN), ABOVE(0, 1e300),
      HELP("reference samples of a whole training, for sizes of mean: target")},
-    {"fit", NODE(model, fit), HELP("how these three were calibrated (a record: not used)")},
+    {"fit", OPEN(model, fit), HELP("how these three were calibrated (a record: not used)")},
     {"start_s", DURATION(model, costs.start_s), RANGE(0, 1e6), HELP("set-up at the first start")},
     {"restart_s", DURATION(model, costs.restart_s), RANGE(0, 1e6), HELP("set-up at later starts")},
     {"checkpoint_s", DURATION(model, costs.checkpoint_s), RANGE(0, 1e6),
@@ -203,6 +207,7 @@ const struct field model_fields[] = {
     {"sync_bytes", REAL(model, sync_bytes), DEFAULT(NAN), RANGE(0, 1e30), UNIT(BYTES),
      HELP("bytes that a GPU sends to others in an iteration, for contention")},
     {"gpus", NODE(model, gpus_node), REQUIRED, .unless = "serving", FOR_RECORD,
+     ONE_OF({"", MAPPING_TO({"", OBJECT_FORM(gpu_model_fields)})}),
      HELP("mapping from GPU type to its parameters")},
     {"unit", CHOICE(model, serving.unit, work_unit_names),
      HELP("what work and throughput count: sample | token | output")},

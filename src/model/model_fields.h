@@ -8,5 +8,5 @@ extern const char *const precision_names[];   /* by enum precision; NULL-termina
 extern const char *const power_scope_names[]; /* by enum power_scope; NULL-terminated */
 extern const struct field gpu_model_fields[]; /* of one model on one GPU type: struct gpu_model */
 extern const struct field model_fields[];     /* of one model: struct model */
-
+extern const struct field evidence_forms[];   /* one word, or one for each parameter */
 #endif

@@ -120,18 +120,24 @@ const struct yaml_node *model_tree_merge(const struct model_tree *tree, struct a
 
 /* --- model_file --- */
 
-static const struct field file_fields[] = {
+const struct field model_file_fields[] = {
     {"models", .type = FIELD_OBJECTS, REQUIRED, .fields = model_fields,
      .item_size = sizeof(struct model)},
-    {"rigid_speed", .type = FIELD_NODE, .offset = sizeof(struct schema_list)},
+    {"rigid_speed", .type = FIELD_NODE, .offset = sizeof(struct schema_list),
+     ONE_OF({"", MAPPING_TO({"", .type = FIELD_REAL, ABOVE(0, 1e6)})}),
+     HELP("speed of rigid jobs by GPU type, times that of their log")},
     FIELDS_END};
+
+#define MODELS \
+    {"", .type = FIELD_PATH}, { \
+        "", OBJECT_FORM(model_file_fields) \
+    }
+const struct field models_forms[] = {MODELS, {"", LIST_OF(MODELS)}, FIELDS_END};
 
 struct file_section {
     struct schema_list models;
     const struct yaml_node *rigid_speed;
 };
-
-static const struct field evidence_field = {.type = FIELD_CHOICE, .choices = evidence_names};
 
 /* One word for all parameters, or one each by name; *weakest becomes the weakest of them. */
 static void check_evidence(struct gpu_model *gpu_model, const char *path,
@@ -141,7 +147,7 @@ static void check_evidence(struct gpu_model *gpu_model, const char *path,
     if (!gpu_model->evidence)
         return;
     if (gpu_model->evidence->kind != YAML_NODE_MAPPING) {
-        if (schema_bind_value(binding, &evidence_field, gpu_model->evidence,
+        if (schema_bind_value(binding, evidence_forms, gpu_model->evidence,
                               arena_printf(binding->arena, "%s.evidence", path), &word) == 0)
             gpu_model->weakest = (enum evidence)word;
         return;
@@ -149,7 +155,7 @@ static void check_evidence(struct gpu_model *gpu_model, const char *path,
     for (size_t i = 0; i < gpu_model->evidence->count; i++) {
         const char *where = arena_printf(binding->arena, "%s.evidence.%s", path,
                                          gpu_model->evidence->keys[i]->text);
-        if (schema_bind_value(binding, &evidence_field, gpu_model->evidence->items[i], where,
+        if (schema_bind_value(binding, evidence_forms, gpu_model->evidence->items[i], where,
                               &word) == 0 &&
             (enum evidence)word > gpu_model->weakest)
             gpu_model->weakest = (enum evidence)word;
@@ -476,7 +482,8 @@ static int add_models(struct model_set *set, const struct yaml_node *root, const
                       const struct binding *binding) {
     size_t before = binding->problems->count;
     struct file_section section = {0};
-    if (schema_bind(binding, file_fields, root, path, &section) == 0 || section.models.count > 0) {
+    if (schema_bind(binding, model_file_fields, root, path, &section) == 0 ||
+        section.models.count > 0) {
         struct model *models =
             arena_alloc(binding->arena, (set->count + section.models.count) * sizeof *models);
         if (set->count > 0)

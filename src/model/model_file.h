@@ -60,4 +60,6 @@ void gpu_model_settle(struct gpu_model *gpu_model);
 const struct gpu_model *model_on_gpu(const struct model *model, const char *gpu); /* or NULL */
 double model_storage_bytes(const struct model *model); /* that a sample reads; 0: not stated */
 
+extern const struct field model_file_fields[],
+    models_forms[]; /* of a file; of models of a scenario */
 #endif

@@ -317,11 +317,14 @@ const char *override_place_text(const struct override_place *place) {
 #define ANY           OVERRIDE_ANY
 #define NAMED_SKIPPED 5
 
-static const struct field entry_fields[] = {
+const struct field override_fields[] = {
     {LOCATION(override_entry, where)},
     {"model", TEXT(override_entry, model), DEFAULT_TEXT(ANY), HELP("name of a model, or *")},
     {"gpu", TEXT(override_entry, gpu), DEFAULT_TEXT(ANY), HELP("name of a GPU type, or *")},
     {"set", NODE(override_entry, set), REQUIRED,
+     ONE_OF({"", .type = FIELD_SETTING, .fields = factor_fields,
+             ONE_OF({"", OBJECT_FORM(derived_parameters)}, {"", OBJECT_FORM(model_fields)},
+                    {"", OBJECT_FORM(gpu_model_fields)})}),
      HELP("PARAMETER: VALUE, or PARAMETER: {times: X}")},
     FIELDS_END};
 
@@ -488,7 +491,7 @@ static void bind_values(struct override *o) {
 
 int override_entry_bind(struct override *o) {
     size_t before = o->binding->problems->count;
-    if (schema_bind(o->binding, entry_fields, o->node, o->path, &o->entry) < 0)
+    if (schema_bind(o->binding, override_fields, o->node, o->path, &o->entry) < 0)
         return ERROR_INPUT;
     bind_values(o);
     int known = check_entry_names(o);

@@ -120,4 +120,5 @@ const char *override_hidden_on_gpu(const struct model *model, const struct gpu_m
                                    const struct field *field);
 const char *override_hidden_in_model(const struct model *model, const struct field *field);
 
+extern const struct field override_fields[]; /* of an entry */
 #endif

@@ -52,7 +52,7 @@ const struct field serving_fields[] = {
      HELP("of the replica without a request (default k ctx_w)")},
     {"points", OBJECTS(serving, points, point_fields, read_point), REQUIRED,
      HELP("by ascending running batch")},
-    {"fit", NODE(serving, fit), HELP("how it was made (a record: not used)")},
+    {"fit", OPEN(serving, fit), HELP("how it was made (a record: not used)")},
     {"evidence", CHOICE(serving, evidence, evidence_names), REQUIRED,
      HELP("measured | derived | assumed")},
     {"source", TEXT(serving, source), REQUIRED},

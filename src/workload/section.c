@@ -17,23 +17,16 @@ struct section {
 
 static const struct field workload_fields[] = {
     {"streams", NODE(section, entries), REQUIRED,
+     ONE_OF({"", LIST_OF({"", OBJECT_FORM(stream_fields)}, {"", OBJECT_FORM(service_fields)})}),
      HELP("several sources of jobs, and services, together")},
-    {"warmup", NODE(section, warmup)},
-    {"rigid_costs", NODE(section, rigid_costs)},
+    {"warmup", NODE(section, warmup), .forms = warmup_forms},
+    {"rigid_costs", KEYS(section, rigid_costs, cost_fields)},
     FIELDS_END};
 
-static const struct field duration_field = {.type = FIELD_DURATION, RANGE(0, TIME_MAX_S)};
-static const struct field until_duration = {.type = FIELD_DURATION, ABOVE(0, TIME_MAX_S)};
-static const struct field until_fields[] = {
-    {"jobs", .type = FIELD_INT, REQUIRED, RANGE(1, ARRIVALS_MOST_JOBS)}, FIELDS_END};
-static const struct field user_number = {.type = FIELD_INT, RANGE(1, 1000000)};
-
-static const struct field cost_fields[] = {
-    {"start_s", DURATION(start_costs, start_s), RANGE(0, 1e6)},
-    {"restart_s", DURATION(start_costs, restart_s), RANGE(0, 1e6)},
-    {"checkpoint_s", DURATION(start_costs, checkpoint_s), RANGE(0, 1e6)},
-    {"checkpoint_interval_s", DURATION(start_costs, checkpoint_interval_s), RANGE(0, 1e6)},
-    FIELDS_END};
+const struct field workload_forms[] = {{"", OBJECT_FORM(stream_fields)},
+                                       {"", OBJECT_FORM(workload_fields)},
+                                       {"", OBJECT_FORM(service_fields)},
+                                       FIELDS_END};
 
 static void report_section(const struct binding *binding, const struct stream *stream,
                            const char *path, const char *text) {
@@ -61,10 +54,10 @@ static void bind_until(struct stream *stream, const struct scenario *scenario, c
                 binding, stream, path,
                 "key \"until\" is missing (a horizon of `drain` does not end the arrivals)");
     } else if (stream->until->kind == YAML_NODE_MAPPING) {
-        if (schema_bind(binding, until_fields, stream->until, until_path, &stream->until_jobs) < 0)
+        if (schema_bind(binding, until_forms[1].fields, stream->until, until_path,
+                        &stream->until_jobs) < 0)
             stream->until_jobs = 0;
-    } else if (schema_bind_value(binding, &until_duration, stream->until, until_path, &seconds) ==
-               0) {
+    } else if (schema_bind_value(binding, until_forms, stream->until, until_path, &seconds) == 0) {
         stream->until_ns =
             units_ns(seconds) < stream->until_ns ? units_ns(seconds) : stream->until_ns;
     }
@@ -78,7 +71,7 @@ static void bind_users(struct stream *stream, const struct schema_list *listed,
     int64_t number = 0;
     size_t count = stream->users ? 0 : listed->count;
     if (stream->users && stream->users->kind == YAML_NODE_SCALAR) {
-        if (schema_bind_value(binding, &user_number, stream->users, users_path, &number) == 0)
+        if (schema_bind_value(binding, user_forms, stream->users, users_path, &number) == 0)
             count = (size_t)number;
     } else if (stream->users) {
         for (size_t i = 0; i < stream->users->count && stream->users->kind == YAML_NODE_SEQUENCE;
@@ -484,8 +477,8 @@ static int bind_section(struct workload_source *source, struct section *section,
         result = bind_single(source, section, node, binding);
     }
     double warmup_s = 0;
-    if (section->warmup && schema_bind_value(binding, &duration_field, section->warmup,
-                                             "workload.warmup", &warmup_s) < 0)
+    if (section->warmup &&
+        schema_bind_value(binding, warmup_forms, section->warmup, "workload.warmup", &warmup_s) < 0)
         result = ERROR_INPUT;
     source->warmup_ns = units_ns(warmup_s);
     source->warmup_path = "workload.warmup";

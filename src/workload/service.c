@@ -46,13 +46,13 @@ static const struct field scaling_fields[] = {
      HELP("of the choice among configurations: energy (of a token) | latency")},
     FIELDS_END};
 
-static const struct field service_fields[] = {
+const struct field service_fields[] = {
     {LOCATION(service, where)},
     {"kind", STRING(service, kind), REQUIRED},
     {"name", TEXT(service, name)},
     {"model", TEXT(service, model_name), REQUIRED},
     {"user", TEXT(service, user), DEFAULT_TEXT("default"), HELP("whose its energy is")},
-    {"labels", NODE(service, label_node), HELP("names and texts, as label.* of jobs")},
+    {"labels", NAMED_TEXTS(service, label_node), HELP("names and texts, as label.* of jobs")},
     {"demand", OBJECT(service, demand, service_demand_fields), REQUIRED},
     {"slo", OBJECT(service, slo, slo_fields), REQUIRED},
     {"replicas", OBJECT(service, replicas, replica_fields), REQUIRED},

@@ -67,4 +67,5 @@ bool service_is(const struct yaml_node *entry);
 int service_bind(struct service *service, const struct yaml_node *entry, const char *path,
                  const struct binding *binding) MUST_CHECK;
 
+extern const struct field service_fields[];
 #endif

@@ -44,4 +44,5 @@ int source_generate(const struct workload_source *source, uint32_t replication,
 /* Whether all replications have the arrivals of the same logs. */
 bool source_repeats_arrivals(const struct workload_source *source);
 
+extern const struct field workload_forms[]; /* of the section */
 #endif

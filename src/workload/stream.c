@@ -109,9 +109,13 @@ struct config_request stream_request(const struct stream *stream, uint32_t model
 
 /* ---- Estimates ---- */
 
+const struct field estimate_fields[] = {
+    {"factor", .type = FIELD_NODE, REQUIRED,
+     ONE_OF({"", .type = FIELD_REAL, ABOVE(0, 1e9)}, {"", OBJECT_FORM(value_laws), .max = 1})},
+    FIELDS_END};
+
 void stream_bind_estimate(struct estimate_spec *estimate, const char *path,
                           const struct binding *binding) {
-    static const struct field fields[] = {{"factor", .type = FIELD_NODE, REQUIRED}, FIELDS_END};
     const struct yaml_node *node = estimate->node, *factor = NULL;
     bool is_word = node && node->kind == YAML_NODE_SCALAR;
     int r = 0;
@@ -119,7 +123,7 @@ void stream_bind_estimate(struct estimate_spec *estimate, const char *path,
         estimate->kind = ESTIMATE_RUN;
     } else if (node && node->kind == YAML_NODE_MAPPING) {
         estimate->kind = ESTIMATE_FACTOR;
-        r = schema_bind(binding, fields, node, path, &factor);
+        r = schema_bind(binding, estimate_fields, node, path, &factor);
         if (r == 0)
             r = value_law_bind_positive(&estimate->factor, factor,
                                         arena_printf(binding->arena, "%s.factor", path), binding);

@@ -118,6 +118,12 @@ struct stream_rngs {
 };
 
 extern const struct field stream_fields[], rigid_fields[], assign_fields[], perturb_fields[];
+/* The format that is no reader's. */
+extern const char *const trace_own_formats[];
+/* What may stand at keys of the section: warmup; until: a duration or {jobs: N}; users: a number,
+   or names; rigid_costs; estimate: a word or {factor: LAW}. */
+extern const struct field warmup_forms[], until_forms[], user_forms[], cost_fields[],
+    estimate_fields[];
 
 /* The generators of source number `stream` in a replication; release with stream_close_rngs. */
 struct stream_rngs stream_open_rngs(uint64_t seed, uint32_t replication, size_t stream);

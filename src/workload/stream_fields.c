@@ -83,6 +83,25 @@ const struct field perturb_fields[] = {
      HELP("divides the times of submit; below 1 stretches them")},
     FIELDS_END};
 
+const char *const trace_own_formats[] = {"workload", NULL};
+static const char *const estimate_words[] = {"requested", "run", NULL};
+const struct field warmup_forms[] = {{"", .type = FIELD_DURATION, RANGE(0, TIME_MAX_S)},
+                                     FIELDS_END};
+static const struct field until_fields[] = {
+    {"jobs", .type = FIELD_INT, REQUIRED, RANGE(1, ARRIVALS_MOST_JOBS)}, FIELDS_END};
+const struct field until_forms[] = {{"", .type = FIELD_DURATION, ABOVE(0, TIME_MAX_S)},
+                                    {"", OBJECT_FORM(until_fields)},
+                                    FIELDS_END};
+const struct field user_forms[] = {{"", .type = FIELD_INT, RANGE(1, 1000000)},
+                                   {"", LIST_OF({"", .type = FIELD_STRING})},
+                                   FIELDS_END};
+const struct field cost_fields[] = {
+    {"start_s", DURATION(start_costs, start_s), RANGE(0, 1e6)},
+    {"restart_s", DURATION(start_costs, restart_s), RANGE(0, 1e6)},
+    {"checkpoint_s", DURATION(start_costs, checkpoint_s), RANGE(0, 1e6)},
+    {"checkpoint_interval_s", DURATION(start_costs, checkpoint_interval_s), RANGE(0, 1e6)},
+    FIELDS_END};
+
 const struct field stream_fields[] = {
     {LOCATION(stream, where)},
     {"name", STRING(stream, name), HELP("prefix of job ids if there are several streams")},
@@ -107,19 +126,23 @@ const struct field stream_fields[] = {
      HELP("allowed batches per GPU (default: the model's)")},
     {"h", TEXTS(stream, h), HELP("allowed GPU types (default: all the model knows)")},
     {"request", OBJECT(stream, request, request_fields)},
-    {"rigid", NODE(stream, rigid.node), HELP("jobs without a model: {k: [1, 2]}")},
+    {"rigid", KEYS(stream, rigid.node, rigid_fields), HELP("jobs without a model: {k: [1, 2]}")},
     {"utilization", REAL(stream, rigid.utilization), DEFAULT(1), RANGE(0, 1),
      HELP("of rigid jobs: power = busy_w + utilization * (tdp_w - busy_w)")},
-    {"users", NODE(stream, users),
+    {"users", NODE(stream, users), .forms = user_forms,
      HELP("a number, or a list of names (default: the users section)")},
     {"deadlines", OBJECT(stream, deadlines, deadline_fields)},
     {"preemptible", BOOL(stream, preemptible), DEFAULT(1)},
-    {"until", NODE(stream, until), HELP("a duration, or {jobs: N} (default: the horizon)")},
-    {"format", STRING(stream, format), DEFAULT_TEXT("workload"), HELP("of a trace")},
+    {"until", NODE(stream, until), .forms = until_forms,
+     HELP("a duration, or {jobs: N} (default: the horizon)")},
+    {"format", STRING(stream, format), DEFAULT_TEXT("workload"), .choices = trace_own_formats,
+     HELP("of a trace")},
     {"file", PATH(stream, file), HELP("of a trace")},
     {"utilization_file", PATH(stream, utilization_path),
      HELP("of rigid jobs of a trace, over their progress: job_id, from_s, utilization")},
     {"estimate", NODE(stream, estimate.node),
+     ONE_OF({"", .type = FIELD_CHOICE, .choices = estimate_words, DEFAULT(NAN)},
+            {"", OBJECT_FORM(estimate_fields)}),
      HELP("what policies take as run time of rigid jobs: requested, run, or {factor: LAW}")},
     {"models_of_trace", BOOL(stream, models_of_trace), HELP("take model and batch from the log")},
     {"time_zone", TEXT(stream, time_zone), HELP("of local times in the log")},
@@ -133,10 +156,12 @@ const struct field stream_fields[] = {
      HELP("jobs for each job of a trace, drawn from the seed, the same in all replications")},
     {"time_compression", REAL(stream, changes.compress), DEFAULT(1), RANGE(1, 1e6),
      HELP("divides the times between submits of a trace")},
-    {"perturb", NODE(stream, perturb_node),
+    {"perturb", KEYS(stream, perturb_node, perturb_fields),
      HELP("of a trace: another log in every replication, drawn from the seed")},
-    {"assign", NODE(stream, assign.node), HELP("seeded assignment of models to a trace")},
-    {"warmup", NODE(stream, warmup), HELP("of the section: jobs submitted before it do not count")},
-    {"rigid_costs", NODE(stream, rigid_costs),
+    {"assign", KEYS(stream, assign.node, assign_fields),
+     HELP("seeded assignment of models to a trace")},
+    {"warmup", NODE(stream, warmup), .forms = warmup_forms,
+     HELP("of the section: jobs submitted before it do not count")},
+    {"rigid_costs", KEYS(stream, rigid_costs, cost_fields),
      HELP("of the section: start_s, restart_s, checkpoint_s, checkpoint_interval_s of rigid jobs")},
     FIELDS_END};

@@ -74,12 +74,15 @@ static const char *const scale_names[] = {"linear", "log", NULL};
 
 #define AXIS_LABEL_HELP HELP("the axis in figures, in words with the unit")
 
+static const struct field bound_forms[] = {
+    {"", .type = FIELD_REAL}, {"", .type = FIELD_STRING}, FIELDS_END}; /* text: with its unit */
+
 /* Of a range and of a span that is sampled. */
 /* clang-format off */
 #define SPAN_FIELDS \
     {LOCATION(sweep_span, where)}, \
-    {"from", NODE(sweep_span, bounds[0]), REQUIRED}, \
-    {"to", NODE(sweep_span, bounds[1]), REQUIRED}, \
+    {"from", NODE(sweep_span, bounds[0]), REQUIRED, .forms = bound_forms}, \
+    {"to", NODE(sweep_span, bounds[1]), REQUIRED, .forms = bound_forms}, \
     {"scale", CHOICE(sweep_span, scale, scale_names), \
      HELP("equal steps of the value, or of its logarithm")}, \
     {"integer", BOOL(sweep_span, integer), HELP("round to whole numbers")}
@@ -87,7 +90,7 @@ static const char *const scale_names[] = {"linear", "log", NULL};
 
 static const struct field range_fields[] = {
     SPAN_FIELDS,
-    {"step", NODE(sweep_span, bounds[2])},
+    {"step", NODE(sweep_span, bounds[2]), .forms = bound_forms},
     {"count", INT(sweep_span, count), RANGE(2, SWEEP_MOST_POINTS)},
     FIELDS_END};
 
@@ -230,12 +233,24 @@ static const struct field sample_fields[] = {
     {"over", OBJECTS(sample, over, sweep_sample_span_fields, sweep_span), REQUIRED, .min = 1},
     FIELDS_END};
 
+#define PLAIN_FIELDS \
+    {LOCATION(axis_item, where)}, {"name", TEXT(axis_item, name)}, \
+        {"path", TEXT(axis_item, path)}, {"label", TEXT(axis_item, label), AXIS_LABEL_HELP}, \
+        {"values", NODE(axis_item, values), \
+         ONE_OF({"", .type = FIELD_LIST}, {"", .type = FIELD_MAPPING})}, \
+    { \
+        "range", KEYS(axis_item, range, range_fields) \
+    }
+
+static const struct field zipped_fields[] = {PLAIN_FIELDS, FIELDS_END};
+
 static const struct field item_fields[] = {
-    {LOCATION(axis_item, where)},        {"name", TEXT(axis_item, name)},
-    {"path", TEXT(axis_item, path)},     {"label", TEXT(axis_item, label), AXIS_LABEL_HELP},
-    {"values", NODE(axis_item, values)}, /* or one of the next three */
-    {"range", NODE(axis_item, range)},   {"zip", NODE(axis_item, zip)},
-    {"sample", NODE(axis_item, sample)}, FIELDS_END};
+    PLAIN_FIELDS, /* or one of the next two */
+    {"zip", NODE(axis_item, zip), ONE_OF({"", LIST_OF({"", OBJECT_FORM(zipped_fields)})})},
+    {"sample", KEYS(axis_item, sample, sample_fields)},
+    FIELDS_END};
+
+const struct field axes_forms[] = {{"", LIST_OF({"", OBJECT_FORM(item_fields)})}, FIELDS_END};
 
 /* A value of an axis with one path. */
 static void push_value(struct sweep_axis *axis, const char *shown, const char *yaml,

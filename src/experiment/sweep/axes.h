@@ -59,4 +59,5 @@ int sweep_axes_bind(struct sweep_axes *axes, const struct yaml_node *node,
                     const struct binding *binding) MUST_CHECK;
 void sweep_axes_finish(struct sweep_axes *axes);
 
+extern const struct field axes_forms[]; /* of the section axes */
 #endif

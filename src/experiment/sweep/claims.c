@@ -26,28 +26,31 @@ struct sections {
 
 static const char *const sign_names[] = {"less", "more", "no less", "no more", NULL};
 
+static const struct field metric_forms[] = {
+    {"", .type = FIELD_STRING}, {"", MAPPING_TO({"", .type = FIELD_STRING})}, FIELDS_END};
+
 static const struct field claim_fields[] = {
     {LOCATION(claim_item, where)},
     {"name", TEXT(claim_item, name), REQUIRED},
-    {"metric", NODE(claim_item, metric), REQUIRED},
-    {"of", NODE(claim_item, of), REQUIRED},
-    {"against", NODE(claim_item, against), REQUIRED},
+    {"metric", NODE(claim_item, metric), .forms = metric_forms, REQUIRED},
+    {"of", OPEN(claim_item, of), REQUIRED},
+    {"against", OPEN(claim_item, against), REQUIRED},
     {"sign", CHOICE(claim_item, sign, sign_names), REQUIRED},
-    {"only", NODE(claim_item, only)},
+    {"only", OPEN(claim_item, only)},
     FIELDS_END};
 
 static const struct field target_fields[] = {
     {LOCATION(target_item, where)},
     {"name", TEXT(target_item, name), REQUIRED},
-    {"metric", NODE(target_item, metric)},
-    {"of", NODE(target_item, of)},
-    {"only", NODE(target_item, only)},
+    {"metric", NODE(target_item, metric), .forms = metric_forms},
+    {"of", OPEN(target_item, of)},
+    {"only", OPEN(target_item, only)},
     {"value", REAL(target_item, value), DEFAULT(NAN)},
     {"within", REAL(target_item, within), DEFAULT(NAN), ABOVE(0, 1), HELP("share of the value")},
     {"all", TEXTS(target_item, all)},
     FIELDS_END};
 
-static const struct field section_fields[] = {
+const struct field claims_fields[] = {
     {"claims", OBJECTS(sections, claims, claim_fields, claim_item)},
     {"targets", OBJECTS(sections, targets, target_fields, target_item)},
     {"name", NODE(sections, others)},
@@ -407,7 +410,7 @@ int claims_load(struct claims *claims, struct sweep *sweep, struct problems *pro
     struct sections sections = {0};
     size_t before = problems->count;
     *claims = (struct claims){.sweep = sweep};
-    if (schema_bind(&b, section_fields, sweep->doc.root, "", &sections) < 0)
+    if (schema_bind(&b, claims_fields, sweep->doc.root, "", &sections) < 0)
         return ERROR_INPUT;
     const struct claim_item *claim_items = sections.claims.at;
     const struct target_item *target_items = sections.targets.at;

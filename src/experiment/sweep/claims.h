@@ -75,4 +75,5 @@ size_t claims_counterpart(const struct claims *claims, size_t point,
                           const struct claims_picks *picks);
 bool claims_picks_axis(const struct claims_picks *picks, size_t axis);
 
+extern const struct field claims_fields[]; /* of the sections claims and targets */
 #endif

@@ -15,11 +15,11 @@ struct sweep_file {
     const struct yaml_node *set, *axes, *others;
 };
 
-static const struct field sweep_fields[] = {
+const struct field sweep_fields[] = {
     {"name", TEXT(sweep_file, name), REQUIRED, HELP("results go to results/NAME/sweep")},
     {"base", PATH(sweep_file, base), REQUIRED, HELP("the scenario")},
-    {"set", NODE(sweep_file, set), HELP("values of all points: PATH: VALUE")},
-    {"axes", NODE(sweep_file, axes), REQUIRED, HELP("the values that change")},
+    {"set", OPEN(sweep_file, set), HELP("values of all points: PATH: VALUE")},
+    {"axes", NODE(sweep_file, axes), REQUIRED, .forms = axes_forms, HELP("the values that change")},
     {"claims", NODE(sweep_file, others),
      HELP("signs of differences between two values of an axis")},
     {"targets", NODE(sweep_file, others), HELP("figures that some points should give")},

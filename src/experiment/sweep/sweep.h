@@ -74,4 +74,5 @@ size_t sweep_shard_points(const struct sweep_shard *shard, size_t count, size_t 
 /* Which of `shards` shards of all points have one that is to be run; false if none has. */
 bool sweep_resume_shards(const struct sweep_resume *resume, size_t shards, bool *ret_wanted);
 
+extern const struct field sweep_fields[]; /* of a file; claims.h has two of its sections */
 #endif

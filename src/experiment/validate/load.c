@@ -22,7 +22,32 @@ struct validate_file {
     const struct yaml_node *set, *data, *jobs, *meter, *measured;
 };
 
-static const struct field validate_fields[] = {
+static const struct field jobs_fields[] = {
+    {LOCATION(jobs_item, where)},
+    {"data", SOME_TEXT(jobs_item, data), REQUIRED},
+    {"where", NAMED_TEXTS(jobs_item, where_node)},
+    {"columns", NAMED_TEXTS(jobs_item, columns)},
+    FIELDS_END,
+};
+
+struct meter_item {
+    struct location where;
+    const struct yaml_node *data;
+    double offset_s, gap_s, from_s, to_s;
+};
+
+#define TIME(member) REAL(meter_item, member), RANGE(-TIME_MAX_S, TIME_MAX_S), UNIT(TIME)
+
+static const struct field meter_fields[] = {
+    {LOCATION(meter_item, where)},
+    {"data", SOME_TEXT(meter_item, data), REQUIRED},
+    {"offset", TIME(offset_s)},
+    {"gap", DURATION(meter_item, gap_s), RANGE(0, TIME_MAX_S)},
+    {"from", TIME(from_s), DEFAULT(-TIME_MAX_S)},
+    {"to", TIME(to_s), DEFAULT(TIME_MAX_S)},
+    FIELDS_END};
+
+const struct field validate_fields[] = {
     {"name", TEXT(validate_file, name), REQUIRED, HELP("results go to a folder of this name")},
     {"source", TEXT(validate_file, source), REQUIRED,
      HELP("who measured, and where it is published")},
@@ -33,24 +58,17 @@ static const struct field validate_fields[] = {
      HELP("what is assumed of the jobs and the machine")},
     {"control_of", TEXT(validate_file, control_of), HELP("the validation to be nearer than this")},
     {"scenario", PATH(validate_file, scenario), REQUIRED, HELP("the scenario that is run")},
-    {"set", NODE(validate_file, set),
+    {"set", OPEN(validate_file, set),
      HELP("values of it: PATH: VALUE, in which ${NAME} is a file of data")},
-    {"data", NODE(validate_file, data),
+    {"data", NAMED_TEXTS(validate_file, data),
      HELP("files: NAME: FILE, from the folder of this file or from EASIM_DATA")},
-    {"jobs", NODE(validate_file, jobs),
+    {"jobs", KEYS(validate_file, jobs, jobs_fields),
      HELP("what was measured of each job: {data: NAME, where: {COLUMN: TEXT}, columns: {...}}")},
-    {"meter", NODE(validate_file, meter),
+    {"meter", KEYS(validate_file, meter, meter_fields),
      HELP("of kind power, the metered power: {data: NAME, offset: 0, gap: .., from: .., to: ..}")},
-    {"measured", NODE(validate_file, measured), REQUIRED, HELP("the figures")},
+    {"measured", NODE(validate_file, measured), REQUIRED, .forms = measured_forms,
+     HELP("the figures")},
     FIELDS_END};
-
-static const struct field jobs_fields[] = {
-    {LOCATION(jobs_item, where)},
-    {"data", NODE(jobs_item, data), REQUIRED},
-    {"where", NODE(jobs_item, where_node)},
-    {"columns", NODE(jobs_item, columns)},
-    FIELDS_END,
-};
 
 /* ---- The table of jobs ---- */
 
@@ -99,23 +117,6 @@ static int bind_jobs(struct validate_case *v, const struct yaml_node *node,
 }
 
 /* ---- The meter ---- */
-
-struct meter_item {
-    struct location where;
-    const struct yaml_node *data;
-    double offset_s, gap_s, from_s, to_s;
-};
-
-#define TIME(member) REAL(meter_item, member), RANGE(-TIME_MAX_S, TIME_MAX_S), UNIT(TIME)
-
-static const struct field meter_fields[] = {
-    {LOCATION(meter_item, where)},
-    {"data", NODE(meter_item, data), REQUIRED},
-    {"offset", TIME(offset_s)},
-    {"gap", DURATION(meter_item, gap_s), RANGE(0, TIME_MAX_S)},
-    {"from", TIME(from_s), DEFAULT(-TIME_MAX_S)},
-    {"to", TIME(to_s), DEFAULT(TIME_MAX_S)},
-    FIELDS_END};
 
 static int bind_meter(struct validate_case *v, const struct yaml_node *node,
                       const struct binding *b) {

@@ -22,4 +22,5 @@ int validate_case_of_log(struct validate_case *validation, const char *log, cons
 int validate_find(struct arena *arena, const char *const **ret_files,
                   struct error *reterr) MUST_CHECK;
 
+extern const struct field validate_fields[]; /* of a file */
 #endif

@@ -165,25 +165,30 @@ struct facts_item {
     const char *column;
 };
 
+static const struct field fact_fields[] = {
+    {LOCATION(facts_item, where)},
+    {"data", SOME_TEXT(facts_item, data), REQUIRED},
+    {"where", NAMED_TEXTS(facts_item, where_node)},
+    {"column", STRING(facts_item, column)},
+    FIELDS_END,
+};
+
 static const struct field measure_fields[] = {
     {LOCATION(validate_measure, where)},
     {"metric", TEXT(validate_measure, metric), REQUIRED},
     {"job", STRING(validate_measure, job)},
     {"over", CHOICE(validate_measure, over, validate_overs), DEFAULT(OVER_NONE)},
     {"value", REAL(validate_measure, value), DEFAULT(NAN)},
-    {"fact", NODE(validate_measure, fact)},
-    {"tolerance", NODE(validate_measure, tolerance_node), REQUIRED},
+    {"fact", KEYS(validate_measure, fact, fact_fields)},
+    {"tolerance", NODE(validate_measure, tolerance_node), REQUIRED,
+     ONE_OF({"", .type = FIELD_REAL, ABOVE(0, INFINITY)},
+            {"", .type = FIELD_STRING, HELP("with %")})},
     {"expect", CHOICE(validate_measure, expect, expectations)},
     {"reason", TEXT(validate_measure, reason)},
     FIELDS_END};
 
-static const struct field fact_fields[] = {
-    {LOCATION(facts_item, where)},
-    {"data", NODE(facts_item, data), REQUIRED},
-    {"where", NODE(facts_item, where_node)},
-    {"column", STRING(facts_item, column)},
-    FIELDS_END,
-};
+const struct field measured_forms[] = {{"", LIST_OF({"", OBJECT_FORM(measure_fields)})},
+                                       FIELDS_END};
 
 /* One of the list while it is bound. */
 struct item {

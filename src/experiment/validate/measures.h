@@ -31,4 +31,5 @@ int validate_sets_bind(struct validate_case *validation, const struct yaml_node 
 int validate_data_check(const struct validate_case *validation,
                         const struct binding *binding) MUST_CHECK;
 
+extern const struct field measured_forms[]; /* of the section measured */
 #endif
