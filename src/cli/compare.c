@@ -18,7 +18,7 @@
 /* A comparison while it goes. */
 struct session {
     struct options *options;
-    const struct compare_args *args;
+    struct compare_args *args;
     const char *folder;
     struct contenders clean;
     struct contenders *perturbed; /* one for each perturbation */
@@ -218,20 +218,69 @@ static bool are_alike(const struct study *one, const struct study *other) {
            params_are_equal(&one->params, &other->params);
 }
 
-/* A policy that is one before it under another name. */
+/* Whether every figure of every replication is the same. */
+static bool are_equal(const struct contender *one, const struct contender *other) {
+    return one->result.count > 0 && one->result.count == other->result.count &&
+           memcmp(one->result.summaries, other->result.summaries,
+                  one->result.count * sizeof *one->result.summaries) == 0;
+}
+
+/* What a policy declares that it decides by. */
+enum { KEEPS_CAP = 1 << 30 };
+
+static uint32_t uses_of(const struct contender *c) {
+    uint32_t reads = params_reads(&c->study.params) & ~EASIM_READS_NOTHING;
+    return reads | (c->study.module.policy->keeps & EASIM_KEEPS_CAP ? KEEPS_CAP : 0);
+}
+
+/* Those of the uses that this scenario has not. */
+static void add_missing(const struct contender *c, uint32_t uses, struct str *out) {
+    const struct series *signals = c->study.scenario.signals;
+    const struct {
+        uint32_t use;
+        bool is_there;
+        const char *name;
+    } facts[] = {
+        {KEEPS_CAP, c->study.cluster.power_cap_w < INFINITY || signals[SIGNAL_CAP].kind,
+         "a power cap"},
+        {EASIM_READS_CARBON, signals[SIGNAL_CARBON].kind, "a series of carbon intensity"},
+        {EASIM_READS_PRICE, signals[SIGNAL_PRICE].kind, "a series of prices"},
+        {EASIM_READS_FORECASTS, c->study.scenario.forecast.hours > 0, "a forecast"},
+        {EASIM_READS_DEADLINES, c->result.summaries->deadline_jobs > 0, "deadlines"},
+        {EASIM_READS_RUN_TIMES, c->study.rigid.types, "run times of rigid jobs"},
+    };
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        if (uses & facts[i].use && !facts[i].is_there)
+            str_addf(out, "%s%s", out->length > 0 ? ", " : "", facts[i].name);
+}
+
+/* A policy that is another under a second name, or has the figures of one that uses less. */
 static void note_alike(const struct session *s, size_t policy, struct notes *notes) {
-    const struct study *study = &s->clean.at[policy].study;
-    size_t i = 0;
-    while (i < policy && (s->clean.at[i].left_out || !are_alike(&s->clean.at[i].study, study)))
-        i++;
-    if (i == policy)
+    const struct contender *c = &s->clean.at[policy], *least = c;
+    for (const struct contender *o = s->clean.at; o < s->clean.at + s->clean.count; o++) {
+        int more = __builtin_popcount(uses_of(o)) - __builtin_popcount(uses_of(least));
+        if (!o->left_out && (are_alike(&o->study, &c->study) || are_equal(o, c)) &&
+            (more < 0 || (more == 0 && o < least)))
+            least = o;
+    }
+    if (least == c)
         return;
-    struct str text = {0};
-    str_addf(&text,
-             "%s is %s: every parameter has the same value, so that all results are the same",
-             study->policy, s->clean.at[i].study.policy);
-    notes_say(notes, study, text.text);
+    const char *name = c->study.policy, *as = least->study.policy;
+    struct str text = {0}, missing = {0};
+    if (params_reads(&c->study.params) && params_reads(&least->study.params)) /* 0: not declared */
+        add_missing(c, uses_of(c) & ~uses_of(least), &missing);
+    if (are_alike(&least->study, &c->study))
+        str_addf(&text,
+                 "%s is %s: every parameter has the same value, so that all results are the same",
+                 name, as);
+    else if (missing.length > 0)
+        str_addf(&text, "%s equals %s in every figure: only %s uses %s, and this scenario has none",
+                 name, as, name, missing.text);
+    else
+        str_addf(&text, "%s equals %s in every figure: both decided the same", name, as);
+    notes_say(notes, &c->study, text.text);
     str_finish(&text);
+    str_finish(&missing);
 }
 
 /* What all policies together have to say. */
@@ -397,7 +446,7 @@ static int compare_policies(struct session *s) {
     if (s->options->bound && bound_replications_check(&s->clean.at[0].study, &error) < 0)
         return cli_report_error(&error);
     run_args_catch_interrupts();
-    if (s->args->all_count > 0 && contenders_leave_out(&s->clean, s->options, &error) < 0)
+    if (s->args->all_count > 0 && contenders_leave_out(&s->clean, s->args, &error) < 0)
         return cli_report_error(&error);
     for (size_t i = 0; i < count; i++)
         for (size_t p = 0; p < s->clean.count; p++)

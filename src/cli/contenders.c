@@ -50,6 +50,10 @@ static void try_policy(void *context, size_t task, struct crash_context *crash, 
         str_add(out, error.text);
 }
 
+static void add_left_out(struct str *list, const char *policy, const char *why) {
+    str_addf(list, "%s%s (%s)", list->length > 0 ? ", " : "", policy, why);
+}
+
 /* A policy that crashes here has not refused: it is run, and fails if it crashes there. */
 static int keep_refusal(void *context, size_t task, struct slice result, const char *failure) {
     struct contender *c = &((struct contenders *)context)->at[task];
@@ -60,9 +64,8 @@ static int keep_refusal(void *context, size_t task, struct slice result, const c
     return 0;
 }
 
-int contenders_leave_out(struct contenders *all, const struct options *options,
-                         struct error *reterr) {
-    const struct replicate_options how = run_args_options(options);
+int contenders_leave_out(struct contenders *all, struct compare_args *args, struct error *reterr) {
+    const struct replicate_options how = run_args_options(args->options);
     const struct isolated tries = {.count = all->count,
                                    .processes = how.processes,
                                    .limit_s = how.limit_s,
@@ -71,10 +74,11 @@ int contenders_leave_out(struct contenders *all, const struct options *options,
                                    .work = try_policy,
                                    .done = keep_refusal};
     int r = isolated_run(&tries, reterr);
-    for (size_t i = 0; i < all->count && !options->quiet; i++)
+    for (size_t i = 0; i < all->count; i++)
         if (all->at[i].left_out)
-            cli_say("easim compare: %s is left out: %s\n", all->at[i].study.policy,
-                    all->at[i].refusal);
+            add_left_out(&args->left_out, all->at[i].study.policy, all->at[i].refusal);
+    if (args->left_out.length > 0 && !args->options->quiet)
+        cli_say("easim compare: note: not compared: %s\n", args->left_out.text);
     return r;
 }
 
@@ -217,11 +221,11 @@ static void add_if_it_loads(const char *name, void *context) {
     const char *kept = arena_strdup(&args->options->arena, name);
     int r = module_open(name, &module, &error);
     if (r == 0 && (module.policy->capabilities & EASIM_CAPABILITY_RECORDED))
-        r = error_set(&error, ERROR_INPUT, "it repeats a record (RECORDED) and decides nothing");
+        r = error_set(&error, ERROR_INPUT, "it repeats a record and decides nothing");
     if (r == 0)
         add_policy(args, kept, kept);
-    else if (!args->options->quiet)
-        cli_say("easim compare: %s is left out: %s\n", name, error.text);
+    else
+        add_left_out(&args->left_out, name, error.text);
     module_close(&module);
 }
 
@@ -397,4 +401,5 @@ void compare_args_finish(struct compare_args *args) {
     free(args->policies.at);
     free(args->modules.at);
     free(args->perturbations.at);
+    str_finish(&args->left_out);
 }

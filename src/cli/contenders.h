@@ -19,6 +19,8 @@ struct contender {
     const char *refusal;
 };
 
+struct compare_args;
+
 /* Zero-initialise; release with contenders_finish. */
 struct contenders {
     const char *whole; /* the folder of the comparison, before they are opened */
@@ -36,8 +38,8 @@ int contenders_load(struct contenders *all, const char *config,
                     const struct scenario_overrides *changes, const char *const *texts,
                     size_t count, struct problems *problems) MUST_CHECK;
 /* For policies that nobody asked for by name: those whose init refuses this scenario are left out,
-   with a note unless quiet. Negative: it cannot be found out. */
-int contenders_leave_out(struct contenders *all, const struct options *options,
+   which one note says of them and of args->left_out. Negative: it cannot be found out. */
+int contenders_leave_out(struct contenders *all, struct compare_args *args,
                          struct error *reterr) MUST_CHECK;
 /* Opens FOLDER/POLICY for each that is run. */
 int contenders_open(struct contenders *all, const char *folder, const struct options *options,
@@ -70,6 +72,7 @@ struct compare_args {
     ARRAY_OF(const char *) policies; /* as they are listed, with parameters */
     ARRAY_OF(const char *) modules;  /* of each, its name or path alone */
     size_t all_at, all_count;        /* places of those that `all` stands for; count 0: not given */
+    struct str left_out;             /* of `all`: those that are not compared, and why */
     size_t baseline;                 /* among them */
     ARRAY_OF(struct asked_perturbation) perturbations;
 };
