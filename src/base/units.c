@@ -126,6 +126,18 @@ const char *units_accepted(enum dimension dimension) {
     return texts[dimension];
 }
 
+void units_add_pattern(enum dimension dimension, bool may_be_negative, struct str *out) {
+    const char *before = dimension == DIMENSION_PRICE ? "[A-Za-z]*(" : "(";
+    str_addf(out, "^[+%s]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)?( *",
+             may_be_negative ? "-" : "");
+    for (size_t i = 0; i < UNIT_COUNT; i++)
+        if (units[i].dimension == dimension) {
+            str_addf(out, "%s%s", before, units[i].name);
+            before = "|";
+        }
+    str_add(out, "))?$");
+}
+
 enum dimension units_dimension(const char *base_unit) {
     static const char *const bases[] = {DIMENSIONS(NAME_OF)};
     for (size_t i = 0; i < sizeof bases / sizeof *bases; i++)

@@ -3,6 +3,7 @@
 #define EASIM_BASE_UNITS_H
 
 #include "base/array.h"
+#include "base/str.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,6 +43,8 @@ bool units_is_other(const char *text, size_t length);
 size_t units_number_length(const char *text, size_t length);
 /* "W, kW, MW": for messages. "" of DIMENSION_NONE. */
 const char *units_accepted(enum dimension dimension);
+/* Appends a regular expression (ECMA 262) of what units_parse takes. */
+void units_add_pattern(enum dimension dimension, bool may_be_negative, struct str *out);
 /* The dimension that counts in that unit ("W", "s", "kWh", ...); DIMENSION_NONE for any other. */
 enum dimension units_dimension(const char *base_unit);
 

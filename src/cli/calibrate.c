@@ -228,12 +228,12 @@ static int fit_models(const struct options *options, struct profile_table *profi
     calibration_make(&calibration, profile, &how);
     inference_make(&inference, profile->inference.at, profile->inference.count, &calibration.arena);
     int r = write_models(options, &calibration, &inference);
-    if (r == EXIT_DONE) {
+    if (r == EXIT_DONE && !options->quiet) {
         print_models(&calibration);
         print_inference(&inference);
         note_useless_options(options, profile);
     }
-    if (profile->readings.count > 0 && r == EXIT_DONE)
+    if (profile->readings.count > 0 && r == EXIT_DONE && !options->quiet)
         cli_show("%zu reading%s of further meters not used\n", profile->readings.count,
                  profile->readings.count == 1 ? "" : "s");
     inference_finish(&inference);

@@ -352,6 +352,12 @@ const struct option_row option_rows[] = {
      .least = 1, .most = 1e5, .usual = "20",
      .help = "with --test: processor time for each run; four times that of wall-clock time"},
 
+    /* ---- init ---- */
+    {"from", 0, "PROFILE.csv", IS(TEXT, from), .commands = IN(INIT),
+     .help = "your measurements: columns as of easim calibrate (default: an example)"},
+    {"jobs", 0, "LOG.csv", IS(TEXT, jobs), .commands = IN(INIT), .needs = "from",
+     .help = "your job log, a workload CSV with models of the profile (default: an example)"},
+
     /* ---- files made of files ---- */
     {"output", 'o', "FILE", IS(TEXT, output), .commands = IN(GEN) | IN(IMPORT),
      .help = "workload CSV to write (default: standard output)"},

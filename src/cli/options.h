@@ -176,6 +176,9 @@ struct options {
     enum explanation_format explanation_format;
     const char *what_if;
 
+    /* init */
+    const char *from, *jobs;
+
     /* files made of files */
     const char *output;
     int64_t replication;
