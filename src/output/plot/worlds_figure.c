@@ -316,25 +316,26 @@ static int add_shares(const struct worlds_session *s, struct share_list *list,
 
 /* ---- The figure ---- */
 
-/* "better in 62 % (50 .. 73) of the worlds, by the sign alone 70 %" */
+/* "better in 70 % of the worlds, clearly in 62 % (50 to 73 %)" */
 static const char *row_subtitle(const struct world_row *row, struct plot_figure *figure) {
     if (isnan(row->sign))
         return "";
-    if (isnan(row->better))
-        return arena_printf(&figure->arena, "better in %.0f %% of the worlds, by the sign alone",
-                            100 * row->sign);
-    return arena_printf(
-        &figure->arena, "better in %.0f %% (%.0f .. %.0f) of the worlds, by the sign alone %.0f %%",
-        100 * row->better, 100 * row->better_low, 100 * row->better_high, 100 * row->sign);
+    const char *sign =
+        arena_printf(&figure->arena, "better in %.0f %% of the worlds", 100 * row->sign);
+    return isnan(row->better)
+               ? sign
+               : arena_printf(&figure->arena, "%s, clearly in %.0f %% (%.0f to %.0f %%)", sign,
+                              100 * row->better, 100 * row->better_low, 100 * row->better_high);
 }
 
 static void set_words(const struct worlds_session *s, const struct share_list *list,
                       const char *unit, struct plot_figure *figure) {
+    static const char *const better[] = {"", ", less is better", ", more is better"};
     const char *titles[MOST_ROWS], *subtitles[MOST_ROWS];
     for (size_t r = 0; r < s->row_count; r++) {
-        titles[r] =
-            arena_printf(&figure->arena, "%s - %s", s->source->series.at[s->rows[r].policy].label,
-                         s->source->series.at[s->rows[r].baseline].label);
+        titles[r] = arena_printf(&figure->arena, "%s minus %s",
+                                 s->source->series.at[s->rows[r].policy].label,
+                                 s->source->series.at[s->rows[r].baseline].label);
         subtitles[r] = row_subtitle(&s->rows[r], figure);
     }
     plot_set_titles(figure, "series", titles, s->row_count);
@@ -344,17 +345,16 @@ static void set_words(const struct worlds_session *s, const struct share_list *l
     plot_set_number(figure, "name_width", plot_text_width(list->names, list->count) + 16);
     plot_set_number(figure, "shares", list->drawn > 0 ? (double)list->count : 0);
     plot_set_number(figure, "worlds", (double)s->table.worlds);
+    const struct metric *metric = &metric_table[s->column];
+    const char *difference = arena_printf(&figure->arena, "difference in %s", metric->label);
     plot_set_text(figure, "y_label",
-                  plot_axis_label(figure,
-                                  arena_printf(&figure->arena, "difference in %s",
-                                               metric_table[s->column].label),
-                                  unit));
-    plot_set_text(
-        figure, "note",
-        arena_printf(&figure->arena, "%zu world%s x %zu workload%s%s", s->table.worlds,
-                     s->table.worlds == 1 ? "" : "s", s->table.replications,
-                     s->table.replications == 1 ? "" : "s",
-                     s->table.replications == 1 ? ", no intervals" : "; lines: 95 % intervals"));
+                  arena_printf(&figure->arena, "%s%s", plot_axis_label(figure, difference, unit),
+                               better[metric->better]));
+    plot_set_text(figure, "note",
+                  arena_printf(&figure->arena,
+                               "%zu world%s x %zu workload%s; a world: a draw of what is uncertain",
+                               s->table.worlds, s->table.worlds == 1 ? "" : "s",
+                               s->table.replications, s->table.replications == 1 ? "" : "s"));
 }
 
 static int make_worlds(struct worlds_session *s, struct plot_figure *figure, struct error *reterr) {

@@ -10,16 +10,15 @@ left = end - 76 - (shares ? name_width : 0)
 verdicts = '#009E73 #D55E00 #8C8C8C'
 set label 100 note at screen 0.5, up(height - 36) center font small_font textcolor rgb '#505050'
 set label 101 y_label at screen 0.5, up(height - 16) center
-set label 102 'worlds, sorted' at screen side(76 + left / 2), up(60) center
+set label 102 'worlds, sorted' at screen side(76 + left / 2), up(66) center
 do for [c = 1:3] {
-    set label 102 + c word('better worse unclear', c) at screen side(40 + (c - 1) * 58), up(34) font small_font \
-        textcolor rgb word(verdicts, c)
+    set label 102 + c word("'● clearly better' '● clearly worse' '● unclear: 95 % line crosses 0'", c) at screen side(24 + (c - 1) * 130), up(46) \
+        font small_font textcolor rgb word(verdicts, c)
 }
-set label 106 'by p < 0.05' at screen side(40), up(16) font small_font textcolor rgb '#505050'
 if (shares) {
-    set label 107 'share (%)' at screen side(end + right / 2), up(60) center
-    set label 108 'of the variance' at screen side(width - 24), up(34) right font small_font textcolor rgb '#0072B2'
-    set label 109 'of physics, alone and jointly' at screen side(width - 24), up(16) right font small_font \
+    set label 107 'share (%)' at screen side(end + right / 2), up(66) center
+    set label 108 '■ share of the variance of the difference over all runs' at screen side(24), up(29) font small_font textcolor rgb '#0072B2'
+    set label 109 '■ of the part of physics: of each source, alone and with others' at screen side(24), up(12) font small_font \
         textcolor rgb '#B87400'
 }
 unset key
