@@ -276,7 +276,7 @@ const struct option_row option_rows[] = {
     {"d3", 0, "FILE", IS(TEXT, d3), .commands = IN(REPORT),
      .help = "d3.min.js of D3 version 5 (default: that of the package node-d3)"},
     {"out", 'o', "DIR", IS(FOLDER, out), .commands = IN(REPORT),
-     .help = "folder of report.html (default: that of the results)"},
+     .help = "folder of report.html (default: that of the results; of several runs, the current one)"},
     {"quiet", 'q', NULL, IS(FLAG, quiet), .commands = IN(REPORT),
      .help = "print nothing but errors"},
 

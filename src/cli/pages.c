@@ -17,9 +17,11 @@
 
 /* The lines that make the page, and the results, again. */
 static void write_lines(const struct options *options, struct str *again, struct str *repeat) {
-    const char *folder = options->operands[0];
-    str_add(again, "easim report ");
-    shell_add_word(again, folder);
+    str_add(again, "easim report");
+    for (size_t i = 0; i < options->operand_count; i++) {
+        str_add_char(again, ' ');
+        shell_add_word(again, options->operands[i]);
+    }
     if (options->policy) {
         str_add(again, " --policy ");
         shell_add_word(again, options->policy);
@@ -31,7 +33,7 @@ static void write_lines(const struct options *options, struct str *again, struct
         shell_add_word(again, options->d3);
     }
     struct str manifest = {0};
-    str_addf(&manifest, "%s/manifest.json", folder);
+    str_addf(&manifest, "%s/manifest.json", options->operands[0]);
     shell_add_word(repeat, manifest.text);
     str_finish(&manifest);
 }
@@ -42,7 +44,8 @@ static int make_page(struct options *options, struct str *page, struct error *re
     struct what_if what_if = {.options = options};
     const struct insight_hooks hooks = {&what_if, what_if_verify, what_if_command};
     write_lines(options, &again, &repeat);
-    const struct report_request request = {.folder = options->operands[0],
+    const struct report_request request = {.folders = (const char *const *)options->operands,
+                                           .folder_count = options->operand_count,
                                            .replication = options->replication,
                                            .policy = options->policy,
                                            .command = again.text,
@@ -69,7 +72,8 @@ static int write_page(const char *folder, const char *path, const struct str *pa
 int cli_report(struct options *options) {
     struct error error = {0};
     struct str page = {0};
-    const char *folder = options->out ? options->out : options->operands[0];
+    const char *of_results = options->operand_count > 1 ? "." : options->operands[0];
+    const char *folder = options->out ? options->out : of_results;
     const char *path = arena_printf(&options->arena, "%s/" PAGE_NAME, folder);
     int code = EXIT_DONE;
     if (make_page(options, &page, &error) < 0 || write_page(folder, path, &page, &error) < 0)

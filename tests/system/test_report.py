@@ -135,7 +135,7 @@ def comparison(folder):
     assert len(compare["rows"]) == len(rows)
     for got, row in zip(compare["rows"], rows):
         assert got == [row[c] if c in ("metric", "policy", "baseline") else number(row[c]) for c in compare["columns"]], row
-    assert [p["name"] for p in data["policies"]] == ["fcfs", "zeus", "easy"] and data["baseline"] == "fcfs"
+    assert [p["name"] for p in data["policies"]] == ["fcfs", "zeus", "easy"] and data["manifest"]["baseline"] == "fcfs"
     assert all(p["curves"]["jobs"] > 0 and p["power"]["rows"] > 0 for p in data["policies"])
     segments = rows_of(folder / "compare/segments.csv")
     for p in data["policies"]:
@@ -282,6 +282,51 @@ def services(folder):
     assert plain["services"] is None and plain["service_curves"] is None
 
 
+# ---- several runs, a sweep -------------------------------------------------------------------------------------------
+
+def job_times(policy, run):
+    """The parts of a job's time add up to it, the sums to those of all jobs; what missed its deadline has a cause and by how much."""
+    blame, rows = policy["blame"], [r for r in rows_of(run / "jobs.csv") if r["replication"] == "1"]
+    [summary] = [r for r in rows_of(run / "summary.csv") if r["replication"] == "1"]
+    assert blame["job"] == [r["job_id"] for r in rows] and [dict(zip(policy["jobs"]["columns"], r))["job_id"] for r in policy["jobs"]["rows"]] == blame["job"]
+    end_s, late = float(summary["sim_s"]), 0
+    for row, parts, (cause, late_s) in zip(rows, blame["of_s"], blame["missed"], strict=True):
+        assert math.isclose(sum(parts), float(row["jct_s"] or end_s - float(row["submit_s"])), rel_tol=1e-5), (row, parts)
+        assert (cause is None) == (row["missed"] != "1"), (row, cause)
+        if cause and row["finish_s"]:
+            assert math.isclose(late_s, float(row["finish_s"]) - float(row["deadline_s"]), rel_tol=1e-9) and late_s > 0, (row, late_s)
+            late += 1
+    for place, total in enumerate(blame["sums_s"]):
+        assert math.isclose(total, sum(parts[place] for parts in blame["of_s"]), rel_tol=1e-4, abs_tol=1e-3), place
+    return late
+
+
+def several(folder):
+    """Runs beside each other, each with its own record, models and hash; only the one with a cap makes jobs wait for it."""
+    data = data_of(folder / "several/report.html")
+    assert data["comparison"] is None and [Path(p["name"]).name for p in data["policies"]] == ["capped", "free"]
+    late = 0
+    for p, name in zip(data["policies"], ("capped", "free")):
+        late += job_times(p, folder / name)
+        assert p["sha256"] == hashlib.sha256((folder / name / "manifest.json").read_bytes()).hexdigest() and p["manifest"] == json_of(folder / name / "manifest.json")
+        assert p["lanes"]["job"] and p["physics"] and p["jobs"]["all"] == len(p["jobs"]["rows"]), name
+        assert [dict(zip(p["series"]["columns"], r))["price_per_mwh"] for r in p["series"]["rows"]][:1] == [87.5]
+    capped, free = (p["blame"]["sums_s"][p["blame"]["parts"].index("capped")] for p in data["policies"])
+    assert capped > 3600 and free == 0 and late > 0, (capped, free, late)
+    assert data["policies"][0]["start_s"] == 1748757600 == data["policies"][1]["start_s"]  # 2025-06-01T06:00Z
+    easim("report", folder / "capped", folder / "free", cwd=folder, prints="report: ./report.html\n")
+    assert data_of(folder / "report.html")["policies"] == data["policies"]
+
+
+def swept(folder):
+    """A sweep's rows are those of its file."""
+    rows, sweep = rows_of(folder / "swept/sweep.csv"), data_of(folder / "swept/report.html")["sweep"]
+    assert len(rows) == 12 and sweep["columns"] == list(rows[0])
+    for row, got in zip(rows, sweep["rows"], strict=True):
+        for name, cell in zip(sweep["columns"], got, strict=True):
+            assert cell == (row[name] if name in ("run_id", "policy", "policy.name", "warning") else number(row[name])), (name, cell, row[name])
+
+
 # ---- hostile names, bad folders --------------------------------------------------------------------------------------
 
 def hostile_run(folder):
@@ -313,9 +358,8 @@ def hostile(folder):
 
 def refused(folder):
     """Damaged, foreign and half-written folders: one line, and no page."""
-    easim("sweep", write(folder / "s.yaml", f"name: s\nbase: {TINY}\naxes: [{{path: seed, values: [1, 2]}}]\n"), "--quiet",
-          "--out", folder / "sweep")
-    bad = {"foreign": None, "sweep": None}
+    easim("models", SEED, "--quiet", "--out", folder / "models")
+    bad = {"foreign": None, "models": None}
     (folder / "foreign").mkdir()
     write(folder / "foreign/notes.txt", "x\n")
     for name, harm in (("changed", lambda d: (d / "jobs.csv").write_text("job\n1\n")), ("cut", lambda d: cut(d / "power.csv")),
@@ -332,6 +376,16 @@ def refused(folder):
         done = easim("report", folder / name, code=2)
         assert done.stderr.count("\n") == 1 and name in done.stderr and not done.stdout, done
         assert sorted(p.name for p in (folder / name).iterdir()) == before, name
+    places = [folder / name for name in "abcdefghijklm"]
+    for folders, says in (([folder / "run", folder / "run/"], f"{folder}/run: the same folder as {folder}/run"),
+                          ([folder / "run", folder / "compare"], f"{folder}/compare: several folders must be runs: aggregate.csv is missing"),
+                          ([folder / "recorded", folder / "swept"], f"{folder}/swept: several folders must be runs: aggregate.csv is missing"),
+                          ([folder / "run", folder / "nowhere"], f"{folder}/nowhere: cannot open folder"), (places, f"{folder}/m: expected at most 12 folders, got 13"),
+                          ([folder / "run", folder / "cut"], f"{folder}/cut/power.csv"), ([folder / "swept", "--policy", "fcfs"], f"{folder}/swept: a sweep has no policy"),
+                          ([folder / "swept", "--replication", 2], f"{folder}/swept: a sweep has no policy or replication to show"),
+                          ([folder / "run", folder / "recorded", "--replication", 2], f"{folder}/recorded: there is no replication 2")):
+        done = easim("report", *folders, "--out", folder / "nothing", code=2)
+        assert done.stderr.startswith(f"easim: {says}") and done.stderr.count("\n") == 1 and not (folder / "nothing").exists(), done
     for words in (["--d3", folder / "none.js"], ["--d3", TINY], ["--policy", "nobody"], ["--replication", 99]):
         done = easim("report", folder / "run", "--out", folder / "nothing", *words, code=2)
         assert done.stderr.count("\n") == 1 and not (folder / "nothing").exists(), done
@@ -568,13 +622,171 @@ def shading(page):
     assert "Shaded: no schedule of these jobs is there." in page.run("document.body.innerText")
 
 
+def chart_window(page, chart):
+    """The stretch of time that a chart shows, from two of its ticks and their places."""
+    ticks = page.run(f"[...document.querySelectorAll('{chart} .axis .tick')].map((t) => [t.getBoundingClientRect().x + t.getBoundingClientRect().width / 2, t.textContent])")
+    box = page.run(f"document.querySelector('{chart}').getBoundingClientRect().toJSON()")
+    (x0, t0), (x1, t1) = ((x, float(t)) for x, t in (ticks[0], ticks[-1]))
+    per_pixel = (t1 - t0) / (x1 - x0)
+    return t0 - (x0 - box["left"] - 62) * per_pixel, t1 + (box["right"] - 16 - x1) * per_pixel  # the margins of time.js
+
+
+def windows(page):
+    """What a chart shows is what is listed as shown, at any width of the page."""
+    for width in (1400, 420, 1280):
+        page.size(width, 900)
+        page.run("document.querySelector('#power button[aria-label=\"show the whole run\"]').click()")
+        for _ in range(3):
+            page.run("document.querySelector('#power button[aria-label=\"zoom in\"]').click()")
+        page.run("document.querySelector('#power button[aria-label=\"later\"]').click()")
+        page.settle()
+        page.settle()
+        listed = [float(t.split()[0]) for t in text_of(page, "#power .shown-time").removeprefix("Shown: ").split(" of ")[0].split(" to ")]
+        shown = chart_window(page, "#power figure svg")
+        assert all(abs(a - b) < 0.03 * (listed[1] - listed[0]) for a, b in zip(listed, shown)), (width, listed, shown)
+    page.run("document.querySelector('#power button[aria-label=\"show the whole run\"]').click()")
+
+
+def cues(page):
+    """A table that is wider than its place says so, and no other."""
+    seen = set()
+    for width in (420, 1400):
+        page.size(width, 900)
+        page.settle()
+        page.settle()
+        for wide, hidden, what in page.run("[...document.querySelectorAll('main .cue')].filter((c) => c.nextSibling.innerText)"
+                                     ".map((c) => [c.nextSibling.scrollWidth > c.nextSibling.clientWidth + 1, c.hidden, c.nextSibling.innerText.slice(0, 60)])"):
+            assert wide != hidden, (width, what)
+            seen.add((width, wide))
+    assert (420, True) in seen and (1400, False) in seen, seen
+
+
+def find(page, text):
+    page.run(f"(() => {{ const s = document.getElementById('search'); s.value = {json.dumps(text)}; s.dispatchEvent(new Event('input')); }})()")
+    return page.run("[...document.querySelectorAll('#found li')].map((l) => l.innerText)")
+
+
+def five_answers(page, folder):
+    """The five questions as headings, each with its answer: that of the results, computed again."""
+    text = text_of(page, "#answers").replace("\u00a0", " ").replace("\u202f", "")
+    heads = page.run("[...document.querySelectorAll('#answers h3')].map((h) => h.innerText)")
+    assert heads == ["Why was a job late?", "What did the power cap cost?", "Which policy suits my price?", "Who used most?", "What is assumed?"], heads
+    data = data_of(folder / "several/report.html")["policies"][0]
+    parts, sums = data["blame"]["parts"], data["blame"]["sums_s"]
+    assert f"kept jobs waiting for {sums[parts.index('capped')] / 3600:.3g} job hours" in text, text
+    latest = max((late or 0, job) for job, (cause, late) in zip(data["blame"]["job"], data["blame"]["missed"]))
+    assert f"Job {latest[1]} of user" in text and "It missed its deadline by" in text, (latest, text)
+    means = [{r["metric"]: number(r["mean"]) for r in rows_of(folder / name / "aggregate.csv")} for name in ("capped", "free")]
+    change = means[0]["jct_restricted_mean_s"] / means[1]["jct_restricted_mean_s"] - 1
+    assert f"(+{100 * change:.3g} %)" in text, (change, text)
+    users = [r for r in rows_of(folder / "capped/users.csv") if r["replication"] == "1"]
+    most = max(users, key=lambda r: float(r["energy_kwh"]))
+    assert f"User {most['user']}: {100 * float(most['energy_kwh']) / sum(float(r['energy_kwh']) for r in users):.3g} % of the energy" in text, text
+    assert all(line["text"] in text_of(page, "#answers") for line in json_of(folder / "capped/manifest.json")["assumptions"])
+    costs(page, means)
+    assert find(page, "u1")[0] == "user u1" and find(page, "3")[0] == "job 3" and find(page, "no such")[0] == "0 matches"
+    find(page, "3")
+    page.run("document.querySelector('#found button').click()")
+    page.settle()
+    assert text_of(page, "#job-answer").startswith("Job 3 of user"), text_of(page, "#job-answer")
+    find(page, "u1")
+    page.run("document.querySelector('#found button').click()")
+    page.settle()
+    assert "user u1" in text_of(page, "#attribution .crumbs") and "the filters" in text_of(page, "#timeline figcaption")
+
+
+def costs(page, means):
+    """Energy at the price, unfinished work counted, and the hours of jobs: the order for a value of an hour, and from where on it turns."""
+    def row(m):
+        energy = m["cost"] * m["work_submitted_gpu_h"] / (m["work_submitted_gpu_h"] - m["work_unfinished_gpu_h"])
+        return energy, m["jct_restricted_mean_s"] / 3600 * m["jobs_submitted"]
+    rows = dict(zip(("capped", "free"), map(row, means)))
+    for value in (0, 1e6):
+        page.run(f"(() => {{ const i = document.querySelectorAll('#answers input')[1]; i.value = '{value}'; i.dispatchEvent(new Event('input')); }})()")
+        order = page.run("[...document.querySelectorAll('#answers .scroll')].find((s) => s.innerText.includes('cost of both')).innerText").split("\n")
+        names = [Path(line.split("\t")[0]).name for line in order if "\t" in line][1:]
+        assert names == sorted(rows, key=lambda name: rows[name][0] + value * rows[name][1]), (value, order, rows)
+
+
+def price_and_calendar(page, folder):
+    """The end of the sums is what summary.csv has; times are those of the calendar."""
+    page.run("[...document.querySelectorAll('#power details')].forEach((d) => { d.open = true; })")
+    page.settle()
+    page.settle()
+    rows = page.run("[...document.querySelectorAll('#power details')].pop().innerText").replace("\u202f", "").split("\n")
+    last = rows[-1].split("\t")
+    summary = rows_of(folder / "capped/summary.csv")[0]
+    assert math.isclose(float(last[-1]), float(summary["cost"]), rel_tol=1e-4) and last[0].startswith("2025-06-01 "), (last, summary["cost"])
+    assert "time (UTC), from 2025-06-01 06:00 on" in text_of(page, "#timeline figure"), text_of(page, "#timeline figure")
+
+
+def side_by_side(page, folder):
+    """One time axis for both runs; jobs of both by id, with the times of each."""
+    ticks = page.run("[...document.querySelectorAll('#runs figure svg')].map((s) => [...s.querySelectorAll('.axis .tick')].map((t) => t.textContent).join())")
+    assert len(ticks) == 2 and ticks[0] == ticks[1] != "", ticks
+    rows = [r.replace("\u00a0", " ").split("\t") for r in page.run(
+        "[...document.querySelectorAll('#runs tbody tr')].map((r) => r.innerText)")]
+    runs = [{r["job_id"]: r for r in rows_of(folder / name / "jobs.csv") if r["replication"] == "1"} for name in ("capped", "free")]
+    assert len(rows) == min(60, len(runs[0])), len(rows)
+    worst = max(runs[0], key=lambda job: abs(in_system(runs[0][job]) - in_system(runs[1][job])))
+    assert rows[0][0] == worst, (rows[0], worst)
+
+
+def in_system(row, end_s=5 * 3600):
+    return float(row["jct_s"] or end_s - float(row["submit_s"]))
+
+
+def sweep_page(page, folder):
+    """The map's cells and each point's table are means over the rows of sweep.csv."""
+    rows = rows_of(folder / "swept/sweep.csv")
+    mean = lambda chosen: sum(float(r["energy_per_work_kwh"]) for r in chosen) / len(chosen)
+    cells = page.run("[...document.querySelectorAll('#map figure g[role=img]')].map((g) => g.getAttribute('aria-label'))")
+    assert len(cells) == 6, cells
+    for policy in ("fcfs", "zeus"):
+        for gpus in ("4", "6", "8"):
+            wanted = mean([r for r in rows if r["policy"] == policy and r["cluster.nodes[0].gpus"] == gpus])
+            [cell] = [c for c in cells if c.startswith(f"{gpus}, {policy}: ")]
+            assert math.isclose(float(cell.split(": ")[1].split("\u00a0")[0]), wanted, rel_tol=6e-3), (cell, wanted)
+    assert page.run("document.querySelectorAll('#lines circle').length") == 6
+    assert text_of(page, "#points table").count("fcfs") == 3
+    page.run("(() => { const s = document.querySelector('#points select'); s.value = '5'; s.dispatchEvent(new Event('change')); })()")
+    assert "at policy.name zeus, cluster.nodes[0].gpus 8" in text_of(page, "#points"), text_of(page, "#points")
+    page.run("(() => { const s = document.querySelector('#map select'); s.value = 'jobs_finished'; s.dispatchEvent(new Event('change')); })()")
+    page.settle()
+    label = page.run("document.querySelector('#lines svg').getAttribute('aria-label')")
+    assert label.endswith("along cluster.nodes[0].gpus") and "finished" in label, label
+
+
+def several_in_browser(folder):
+    page = browser.Page()
+    try:
+        page.open(folder / "recorded/report.html")
+        for check in (windows, cues):
+            check(page)
+            quiet(page)
+        page.open(folder / "several/report.html")
+        for check in (structure, side_by_side, five_answers, price_and_calendar):
+            check(page, folder) if check is not structure else check(page)
+            quiet(page)
+        tables_behind(page)
+        fits(page)
+        page.open(folder / "swept/report.html")
+        structure(page)
+        sweep_page(page, folder)
+        tables_behind(page)
+        fits(page)
+        quiet(page)
+    finally:
+        page.close()
+
+
 def in_browser(folder):
     page = browser.Page()
     try:
         page.open(folder / "compare/report.html")
         summary_words(page, folder)
         assumed = json_of(folder / "compare/manifest.json")["assumptions"]
-        shown = text_of(page, "#summary")
+        shown = text_of(page, "#answers")
         assert assumed and all(line["text"] in shown and line["key"] in shown for line in assumed), (assumed, shown)
         one_unit(page)
         for check in (keyboard, structure, zooming, tooltips, switching, tables_behind, fits):
@@ -608,13 +820,20 @@ def made(folder):
     easim("compare", SEED, "-n", 3, "--policies", "fcfs,zeus,easy", "--record", "--quiet", "--out", folder / "compare")
     easim("run", SOURCE / "configs/failures.yaml", "-n", 1, "--record", "--quiet", "--out", folder / "recorded", "--set",
           "workload.rate_per_s=0.002")
+    short = [SOURCE / "configs/power-cap.yaml", "-n", 1, "--record", "--quiet", "--set", "horizon=5h", "--set", "price_per_mwh=87.5", "--set", "start_time=2025-06-01T06:00Z"]
+    easim("run", *short, "--out", folder / "capped")
+    easim("run", *short, "--set", "cluster.power_cap_w=null", "--out", folder / "free")
+    easim("report", folder / "capped", folder / "free", "--out", folder / "several")
+    easim("sweep", write(folder / "swept.yaml", f"name: swept\nbase: {SEED}\nset: {{replications: 2, horizon: 2h}}\naxes: [{{path: policy.name, values: [fcfs, zeus]}}, "
+                         "{path: \"cluster.nodes[0].gpus\", values: [4, 6, 8]}]\n"), "--quiet", "--out", folder / "swept")
+    easim("report", folder / "swept")
     return 0
 
 
 if not D3.exists():
     easim("report", ".", code=2)
     skip("D3 is not installed (node-d3)")
-cases(made, lanes, heat, attribution, services, estimates, curves, power, comparison, bounded, same_again, needs_nothing, hostile, refused,
-      *([in_browser] if browser.find() else []), shared=True)
+cases(made, lanes, heat, attribution, services, estimates, curves, power, comparison, bounded, several, swept, same_again, needs_nothing, hostile, refused,
+      *([in_browser, several_in_browser] if browser.find() else []), shared=True)
 if not browser.find():
     print("skipped: the browser part, Chromium is not installed")

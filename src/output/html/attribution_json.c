@@ -1,9 +1,11 @@
-/* Writes who caused how much, for the icicle of the page, and the classes of waste and insights
-   that are found in a recorded run. */
+/* Writes who caused how much, for the icicle of the page, where the time of each job went, and the
+   classes of waste and insights that are found in a recorded run. */
 #include "output/html/internal.h"
 
+#include "base/units.h"
 #include "cluster/power_meter.h"
 #include "insight/attribution/attribution.h"
+#include "insight/blame/misses.h"
 #include "insight/waste/waste.h"
 #include "output/json.h"
 #include "output/recorded/recorded.h"
@@ -162,14 +164,14 @@ static void add_tree(struct str *out, const struct attribution *attribution) {
     free(tree.nodes.at);
 }
 
-/* The first label, if jobs have any, then user, model and job. */
+/* User, the first label if jobs have any, model and job. */
 static struct attribution_path path_of(const struct workload *workload, struct arena *arena) {
     struct attribution_path path = {0};
+    path.at[path.count++] = (struct path_element){.kind = PATH_USER, .name = "user"};
     if (workload->label_names.count > 0)
         path.at[path.count++] = (struct path_element){
             .kind = PATH_LABEL,
             .name = arena_printf(arena, "label.%s", workload->label_names.at[0])};
-    path.at[path.count++] = (struct path_element){.kind = PATH_USER, .name = "user"};
     path.at[path.count++] = (struct path_element){.kind = PATH_MODEL, .name = "model"};
     path.at[path.count++] = (struct path_element){.kind = PATH_JOB, .name = "job"};
     return path;
@@ -187,6 +189,45 @@ int attribution_json_add(struct str *out, const struct recorded_run *run, struct
     }
     arena_finish(&arena);
     return r;
+}
+
+/* --- blame_json --- */
+
+static void add_parts(struct str *out, const int64_t *part_ns) {
+    json_out_open(out, '[');
+    for (int p = 0; p < BLAME_PARTS; p++)
+        json_out_short(out, units_s(part_ns[p]), 7);
+    json_out_close(out, ']');
+}
+
+static void add_late(struct str *out, const struct recorded_run *run, const struct blame *blame,
+                     uint32_t job) {
+    double late_s = NAN;
+    enum miss_cause cause = miss_cause_find(run, blame, job, &late_s);
+    json_out_open(out, '[');
+    json_out_text(out, miss_cause_names[cause]);
+    json_out_real(out, late_s);
+    json_out_close(out, ']');
+}
+
+void blame_json_add(struct str *out, const struct recorded_run *run, size_t most) {
+    uint32_t all = run->part->jobs_submitted, shown = all < most ? all : (uint32_t)most;
+    int64_t sums_ns[BLAME_PARTS] = {0};
+    struct blame blame = {0};
+    blame_find(&blame, run);
+    for (uint32_t j = 0; j < all; j++)
+        for (int p = 0; p < BLAME_PARTS; p++)
+            sums_ns[p] += blame.jobs[j].part_ns[p];
+    json_out_key(out, "blame");
+    json_out_open(out, '{');
+    ADD_COLUMN(out, "parts", BLAME_PARTS, p, json_out_text(out, blame_part_names[p]));
+    json_out_key(out, "sums_s");
+    add_parts(out, sums_ns);
+    ADD_COLUMN(out, "job", shown, j, json_out_text(out, run->workload.jobs.at[j].id));
+    ADD_COLUMN(out, "of_s", shown, j, add_parts(out, blame.jobs[j].part_ns));
+    ADD_COLUMN(out, "missed", shown, j, add_late(out, run, &blame, j));
+    json_out_close(out, '}');
+    blame_finish(&blame);
 }
 
 /* --- insight_json --- */

@@ -8,6 +8,16 @@
 #include "insight/recorded_run.h"
 #include "insight/rules/insight.h"
 #include "insight/rules/rule_run.h"
+#include "output/json.h"
+
+#define ADD_COLUMN(out, key, count, i, add) \
+    do { \
+        json_out_key(out, key); \
+        json_out_open(out, '['); \
+        for (size_t i = 0; i < (count); i++) \
+            add; \
+        json_out_close(out, ']'); \
+    } while (0)
 
 /* --- table_json --- */
 /* A small CSV file of results as JSON: {"columns": [...], "rows": [[...], ...]}. */
@@ -17,6 +27,11 @@
    0: all. ERROR_INPUT names the place of a cell that is no number. */
 int table_json_add(struct str *out, const char *key, const char *folder, const char *name,
                    int64_t replication, struct error *reterr) MUST_CHECK;
+
+/* Adds the member "jobs": the first `most` rows of a replication in jobs.csv, and "all", how many
+   there are; null if there is no such file. */
+int job_list_add(struct str *out, const char *folder, int64_t replication, size_t most,
+                 struct error *reterr) MUST_CHECK;
 
 /* --- job_curves: distributions over the jobs of a run: completion times, slowdowns, waits --- */
 
@@ -60,6 +75,12 @@ struct insight_hooks {
 int insight_json_add(struct str *out, const struct recorded_run *run,
                      const struct insight_hooks *hooks, double **ret_useful_frac,
                      struct error *reterr) MUST_CHECK;
+
+/* --- blame_json --- */
+
+/* Adds the member "blame": the names of the parts of a job's time, of all jobs their sums (s), and
+   of the first `most` jobs their ids, parts, and why and by how much they missed a deadline. */
+void blame_json_add(struct str *out, const struct recorded_run *run, size_t most);
 
 /* --- gpu_lanes --- */
 /* The GPUs of a cluster in the order in which the page shows them: by GPU type, then node. */

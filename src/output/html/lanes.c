@@ -112,15 +112,6 @@ static void choose(struct choice *c, size_t most) {
 
 /* ---- Jobs ---- */
 
-#define ADD_COLUMN(out, key, count, i, add) \
-    do { \
-        json_out_key(out, key); \
-        json_out_open(out, '['); \
-        for (size_t i = 0; i < (count); i++) \
-            add; \
-        json_out_close(out, ']'); \
-    } while (0)
-
 static void add_since(struct str *out, int64_t time_ns, int64_t since_ns) {
     if (time_ns < 0)
         json_out_text(out, NULL);

@@ -1,6 +1,8 @@
 /* The report of a run or comparison: see report.h. */
 #include "output/html/report.h"
 
+#include "base/datetime.h"
+#include "base/numfmt.h"
 #include "easim_version.h"
 #include "io/files.h"
 #include "io/yaml_doc.h"
@@ -12,6 +14,7 @@
 #include "output/plot/source.h"
 #include "report_parts.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,12 +22,17 @@
 /* --- physics_json --- */
 /* What the models of a run say, with their evidence: models.yaml of a folder of results. */
 
-static int physics_json_add(struct str *out, const char *folder, struct error *reterr) MUST_CHECK;
-
 #define MOST_VALUE 60 /* bytes of a value that is shown as it is */
 
 static const char *text_of(const struct yaml_node *node) {
     return node && node->kind == YAML_NODE_SCALAR ? node->text : NULL;
+}
+
+/* The number that a scalar says, else the other one. */
+static double said_real(const struct yaml_node *node, double other) {
+    const char *text = text_of(node);
+    double value;
+    return text && numfmt_parse_real(text, strlen(text), &value) ? value : other;
 }
 
 /* What a word, or a mapping by parameter, says of one. */
@@ -111,6 +119,7 @@ static int physics_json_add(struct str *out, const char *folder, struct error *r
 /* Of all policies together, so that the page stays below 30 MB. */
 #define MOST_SEGMENTS 300000u
 #define MOST_CELLS    2000000u
+#define MOST_JOBS     30000u
 #define MOST_MANIFEST ((size_t)64 << 20)
 
 #define NOT_RECORDED "These results were not recorded (record: true in the scenario): "
@@ -151,9 +160,14 @@ static void add_node(struct str *out, const char *key, const cJSON *node) {
     cJSON_free(text);
 }
 
-static const char *find_text(const cJSON *object, const char *key) {
-    const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, key);
-    return cJSON_IsString(value) ? value->valuestring : NULL;
+static int check_replication(const struct report *report, const char *folder, const cJSON *manifest,
+                             struct error *reterr) {
+    const cJSON *all = cJSON_GetObjectItemCaseSensitive(manifest, "replications");
+    int64_t wanted = report->request->replication;
+    if (cJSON_IsNumber(all) && (double)wanted > all->valuedouble)
+        return error_set(reterr, ERROR_INPUT, "%s: there is no replication %lld, only %.0f", folder,
+                         (long long)wanted, all->valuedouble);
+    return 0;
 }
 
 /* ---- One policy ---- */
@@ -177,12 +191,14 @@ static void add_estimates(struct str *out, const struct plot_series *series) {
 
 /* Why sections are not there; those that need the run itself for a reason of their own. */
 static void add_absent(struct str *out, const char *why) {
-    static const char *const sections[][2] = {{"lanes", "what every GPU did is not known."},
-                                              {"heat", "there is no heat map."},
-                                              {"useful", "there is no useful energy."},
-                                              {"waste", "classes of waste are not known."},
-                                              {"attribution", "who caused it is not known."},
-                                              {"insights", "the rules had nothing to look at."}};
+    static const char *const sections[][2] = {
+        {"lanes", "what every GPU did is not known."},
+        {"heat", "there is no heat map."},
+        {"useful", "there is no useful energy."},
+        {"waste", "classes of waste are not known."},
+        {"attribution", "who caused it is not known."},
+        {"blame", "where the time of jobs went is not known."},
+        {"insights", "the rules had nothing to look at."}};
     json_out_key(out, "absent");
     json_out_open(out, '{');
     json_out_member_text(out, "power", "There is no power.csv with this replication" SUMMARY_ONLY);
@@ -212,6 +228,7 @@ static int add_run(struct str *out, const struct report *report, const struct re
         heat_json_add(out, run, &lanes, useful_frac, MOST_CELLS / policies);
         gpu_lanes_finish(&lanes);
         service_curves_add(out, run);
+        blame_json_add(out, run, MOST_JOBS / policies);
     }
     free(useful_frac);
     return r;
@@ -255,22 +272,78 @@ static int add_tables(struct str *out, const struct report *report,
         r = power_levels_add(out, series->folder, replication, least_end_s, reterr);
     if (r == 0)
         r = job_curves_add(out, series->folder, reterr);
+    if (r == 0)
+        r = job_list_add(out, series->folder, replication, MOST_JOBS / report->source.series.count,
+                         reterr);
+    if (r == 0)
+        r = table_json_add(out, "series",
+                           report->source.comparison ? report->source.comparison : series->folder,
+                           "series.csv", 0, reterr);
     return r;
 }
 
-static int add_policy(struct str *out, const struct report *report,
-                      const struct plot_series *series, struct error *reterr) {
+/* The instant of t = 0 and the factor of the building, of the scenario as it was resolved. */
+static int add_scenario(struct str *out, const char *folder, struct error *reterr) {
+    struct yaml_doc doc = {0};
+    struct problems problems = {0};
+    struct arena arena = {0};
+    double pue = 1;
+    int64_t start_ns;
+    int r = 0;
+    if (plot_source_exists(folder, SCENARIO_NAME) &&
+        yaml_doc_load(&doc, arena_printf(&arena, "%s/" SCENARIO_NAME, folder), &problems) < 0)
+        r = error_set(reterr, ERROR_INPUT, "%s", problems.texts[0]);
+    if (r == 0 && doc.root && doc.root->kind == YAML_NODE_MAPPING) {
+        const char *start = text_of(yaml_find(doc.root, "start_time"));
+        const struct yaml_node *cluster = yaml_find(doc.root, "cluster");
+        if (start && datetime_parse(start, strlen(start), &start_ns))
+            json_out_member_real(out, "start_s", (double)start_ns / NS_PER_S);
+        if (cluster && cluster->kind == YAML_NODE_MAPPING)
+            pue = said_real(yaml_find(cluster, "pue"), pue);
+    }
+    json_out_member_real(out, "pue", pue);
+    yaml_doc_finish(&doc);
+    problems_finish(&problems);
+    arena_finish(&arena);
+    return r;
+}
+
+/* Of several runs, each has a record of its own. */
+static int open_record(struct report *report, const char *folder, struct error *reterr) {
+    recorded_folder_finish(&report->recorded);
+    report->recorded = (struct recorded_folder){0};
+    report->is_recorded = false;
+    if (!plot_source_exists(folder, "segments.csv"))
+        return 0;
+    int r = recorded_folder_open(&report->recorded, folder, reterr);
+    report->is_recorded = r == 0;
+    return r;
+}
+
+static int add_policy(struct str *out, struct report *report, const struct plot_series *series,
+                      struct error *reterr) {
     const struct estimate *time = &series->estimates[SUMMARY_COLUMN(sim_s)];
-    const struct recorded_part *part = find_part(report, series);
+    char sha256[SHA256_TEXT] = "";
     cJSON *manifest = NULL;
-    int r = read_manifest(series->folder, &manifest, NULL, reterr);
+    int r = report->source.comparison ? 0 : open_record(report, series->folder, reterr);
+    const struct recorded_part *part = r == 0 ? find_part(report, series) : NULL;
+    if (r == 0)
+        r = read_manifest(series->folder, &manifest, sha256, reterr);
+    if (r == 0)
+        r = check_replication(report, series->folder, manifest, reterr);
     json_out_open(out, '{');
     json_out_member_text(out, "name", series->label);
     json_out_member_text(out, "color", series->style.color);
     json_out_member_int(out, "marker", series->style.marker);
+    json_out_member_text(out, "folder", series->folder);
+    json_out_member_text(out, "sha256", sha256);
     json_out_member_int(out, "replication", report->request->replication);
     add_node(out, "manifest", manifest);
     add_estimates(out, series);
+    if (r == 0)
+        r = add_scenario(out, series->folder, reterr);
+    if (r == 0 && report->request->folder_count > 1)
+        r = physics_json_add(out, series->folder, reterr);
     if (r == 0)
         r = add_recorded(out, report, part, reterr);
     if (r == 0)
@@ -340,7 +413,6 @@ static int add_comparison(struct str *out, const struct report *report, struct e
 static void add_made(struct str *out, const struct report_request *request) {
     json_out_key(out, "made");
     json_out_open(out, '{');
-    json_out_member_text(out, "folder", request->folder);
     json_out_member_text(out, "command", request->command);
     json_out_member_text(out, "repeat", request->repeat);
     json_out_member_text(out, "version", EASIM_VERSION);
@@ -349,17 +421,7 @@ static void add_made(struct str *out, const struct report_request *request) {
 }
 
 static void add_head(struct str *out, const struct report *report) {
-    const cJSON *m = report->manifest;
-    const cJSON *models = cJSON_GetObjectItemCaseSensitive(m, "models");
-    json_out_member_text(out, "name", find_text(m, "name"));
-    json_out_member_text(out, "command", find_text(m, "command"));
-    json_out_member_text(out, "baseline", find_text(m, "baseline"));
-    add_node(out, "pareto", cJSON_GetObjectItemCaseSensitive(m, "pareto"));
-    add_node(out, "replications", cJSON_GetObjectItemCaseSensitive(m, "replications"));
-    add_node(out, "partial", cJSON_GetObjectItemCaseSensitive(m, "partial"));
-    add_node(out, "warnings", cJSON_GetObjectItemCaseSensitive(m, "warnings"));
-    add_node(out, "models", models);
-    add_node(out, "manifest", m);
+    add_node(out, "manifest", report->manifest);
     json_out_member_text(out, "manifest_sha256", report->sha256);
     add_metrics(out);
     add_made(out, report->request);
@@ -370,24 +432,28 @@ static int choose_shown(const struct report *report, struct str *out, struct err
     const struct plot_source *source = &report->source;
     const char *wanted = report->request->policy;
     size_t shown = 0;
+    if ((wanted || report->request->replication > 1) && source->sweep)
+        return error_set(reterr, ERROR_INPUT, "%s: a sweep has no policy or replication to show",
+                         source->sweep);
     while (wanted && shown < source->series.count &&
            strcmp(source->series.at[shown].label, wanted) != 0)
         shown++;
-    if (shown == source->series.count)
-        return error_set(reterr, ERROR_INPUT, "%s: no run of policy \"%s\"",
-                         report->request->folder, wanted);
+    if (wanted && shown == source->series.count)
+        return error_set(reterr, ERROR_INPUT, "%s: no run of policy \"%s\"", source->shown, wanted);
     json_out_member_text(out, "shown", wanted ? source->series.at[shown].label : NULL);
     return 0;
 }
 
-static int add_all(struct str *out, const struct report *report, struct error *reterr) {
+static int add_all(struct str *out, struct report *report, struct error *reterr) {
     json_out_open(out, '{');
     add_head(out, report);
     int r = choose_shown(report, out, reterr);
     if (r == 0)
-        r = physics_json_add(out, report->request->folder, reterr);
+        r = physics_json_add(out, report->request->folders[0], reterr);
     if (r == 0)
         r = add_comparison(out, report, reterr);
+    if (r == 0 && report->source.sweep)
+        r = table_json_add(out, "sweep", report->source.sweep, "sweep.csv", 0, reterr);
     json_out_key(out, "policies");
     json_out_open(out, '[');
     for (size_t i = 0; i < report->source.series.count && r == 0; i++)
@@ -397,29 +463,41 @@ static int add_all(struct str *out, const struct report *report, struct error *r
     return r;
 }
 
-static int check_replication(const struct report *report, struct error *reterr) {
-    const cJSON *all = cJSON_GetObjectItemCaseSensitive(report->manifest, "replications");
-    int64_t wanted = report->request->replication;
-    if (cJSON_IsNumber(all) && (double)wanted > all->valuedouble)
-        return error_set(reterr, ERROR_INPUT, "%s: there is no replication %lld, only %.0f",
-                         report->request->folder, (long long)wanted, all->valuedouble);
+/* Several folders are runs, and no folder is there twice. */
+static int check_folders(const struct report_request *request, struct error *reterr) {
+    struct stat at[REPORT_MOST_FOLDERS];
+    if (request->folder_count > REPORT_MOST_FOLDERS)
+        return error_set(reterr, ERROR_INPUT, "%s: expected at most %d folders, got %zu",
+                         request->folders[REPORT_MOST_FOLDERS], REPORT_MOST_FOLDERS,
+                         request->folder_count);
+    for (size_t i = 0; i < request->folder_count; i++) {
+        if (!files_stat(request->folders[i], &at[i]))
+            return error_set(reterr, ERROR_INPUT, "%s: cannot open folder: %s", request->folders[i],
+                             strerror(errno));
+        for (size_t j = 0; j < i; j++)
+            if (at[i].st_dev == at[j].st_dev && at[i].st_ino == at[j].st_ino)
+                return error_set(reterr, ERROR_INPUT, "%s: the same folder as %s",
+                                 request->folders[i], request->folders[j]);
+    }
     return 0;
 }
 
 static int open_report(struct report *report, struct error *reterr) {
-    const char *folder = report->request->folder;
-    int r = plot_source_open(&report->source, &folder, 1, reterr);
-    if (r == 0 && report->source.series.count == 0)
+    const struct report_request *request = report->request;
+    const char *folder = request->folders[0];
+    int r = check_folders(request, reterr);
+    if (r == 0)
+        r = plot_source_open(&report->source, request->folders, request->folder_count, reterr);
+    if (r == 0 && report->source.series.count == 0 && !report->source.sweep)
         r = error_set(reterr, ERROR_INPUT,
-                      "%s: a report is of the folder of easim run or easim compare", folder);
+                      "%s: a report is of the folder of easim run, easim compare or easim sweep",
+                      folder);
     if (r == 0)
         r = read_manifest(folder, &report->manifest, report->sha256, reterr);
     if (r == 0)
-        r = check_replication(report, reterr);
-    if (r == 0 && plot_source_exists(folder, "segments.csv")) {
-        r = recorded_folder_open(&report->recorded, folder, reterr);
-        report->is_recorded = r == 0;
-    }
+        r = check_replication(report, folder, report->manifest, reterr);
+    if (r == 0 && report->source.comparison)
+        r = open_record(report, folder, reterr);
     return r;
 }
 

@@ -8,7 +8,8 @@
 
 /* Borrowed. */
 struct report_request {
-    const char *folder;  /* of easim run or compare */
+    const char *const *folders; /* of easim run, compare or sweep; several of runs */
+    size_t folder_count;
     int64_t replication; /* of what is shown over time */
     const char *policy;  /* shown first; NULL: the first that is on the front */
     const char *command; /* the line that makes this report */
@@ -16,7 +17,10 @@ struct report_request {
     const struct insight_hooks *insights;
 };
 
-/* ERROR_INPUT, one of them, for a folder that is damaged, half written or of something else. */
+#define REPORT_MOST_FOLDERS 12
+
+/* ERROR_INPUT, one of them, for a folder that is damaged, half written or of something else, is
+   given twice, or is one too many. */
 int report_json(const struct report_request *request, struct str *out,
                 struct error *reterr) MUST_CHECK;
 

@@ -1,6 +1,8 @@
-/* Writes tables of the page, distributions over the jobs, and curves of what services served. */
+/* Writes tables of the page, of jobs too, distributions over the jobs, and curves of what services
+ * served. */
 #include "output/html/internal.h"
 
+#include "base/numfmt.h"
 #include "base/units.h"
 #include "described_columns.h"
 #include "metrics/job_stats.h"
@@ -10,20 +12,23 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Whether the description of the table says that the column holds text. */
-static bool is_of_text(const char *file, const char *column) {
+enum cell { CELL_NUMBER, CELL_TEXT, CELL_EITHER };
+
+/* What the description of the table says that the column holds. Axes of a sweep have their own. */
+static enum cell cell_of(const char *file, const char *column) {
     struct str row = {0};
     str_addf(&row, "\n%s,%s,text,", file, column);
-    bool found = strstr(described_columns, row.text) != NULL;
+    bool is_text = strncmp(column, "label.", 6) == 0 || strstr(described_columns, row.text) != NULL;
     str_finish(&row);
-    return found;
+    return is_text ? CELL_TEXT : strcmp(file, "sweep.csv") == 0 ? CELL_EITHER : CELL_NUMBER;
 }
 
-static int add_cell(struct str *out, const struct csv *csv, size_t column, bool is_text,
+static int add_cell(struct str *out, const struct csv *csv, size_t column, enum cell cell,
                     struct error *reterr) {
     struct slice text = csv_field(csv, (int)column);
     double value;
-    if (is_text) {
+    if (cell == CELL_TEXT || (cell == CELL_EITHER && text.length > 0 &&
+                              !numfmt_parse_real(text.at, text.length, &value))) {
         struct str copy = {0};
         str_add_bytes(&copy, text.at, text.length);
         json_out_text(out, copy.text ? copy.text : "");
@@ -36,22 +41,30 @@ static int add_cell(struct str *out, const struct csv *csv, size_t column, bool 
     return r;
 }
 
-static int add_row(struct str *out, const struct csv *csv, const bool *is_text,
+/* Which rows of a file are wanted. */
+struct table_part {
+    const char *name;    /* of the file */
+    int64_t replication; /* 0: all */
+    size_t most;         /* rows */
+};
+
+static int add_row(struct str *out, const struct csv *csv, const enum cell *cells,
                    struct error *reterr) {
     int r = 0;
     json_out_open(out, '[');
     for (size_t c = 0; c < csv_column_count(csv) && r == 0; c++)
-        r = add_cell(out, csv, c, is_text[c], reterr);
+        r = add_cell(out, csv, c, cells[c], reterr);
     json_out_close(out, ']');
     return r;
 }
 
-static int add_rows(struct str *out, struct csv *csv, const char *name, int64_t replication,
-                    struct error *reterr) {
-    bool *is_text = mem_zalloc(csv_column_count(csv), sizeof *is_text);
+static int add_rows(struct str *out, struct csv *csv, const struct table_part *wanted,
+                    size_t *ret_all, struct error *reterr) {
+    const double replication = (double)wanted->replication;
+    enum cell *cells = mem_zalloc(csv_column_count(csv), sizeof *cells);
     int column = csv_column(csv, "replication"), r = 0, got;
     for (size_t c = 0; c < csv_column_count(csv); c++)
-        is_text[c] = is_of_text(name, csv_column_name(csv, c));
+        cells[c] = cell_of(wanted->name, csv_column_name(csv, c));
     json_out_key(out, "rows");
     json_out_open(out, '[');
     while (r == 0 && (got = csv_next(csv, reterr)) != 0) {
@@ -59,24 +72,25 @@ static int add_rows(struct str *out, struct csv *csv, const char *name, int64_t 
         r = got < 0 ? got : 0;
         if (r == 0 && column >= 0 && replication > 0)
             r = plot_source_real(csv, column, &of, reterr);
-        if (r == 0 && (of == 0 || of == (double)replication))
-            r = add_row(out, csv, is_text, reterr);
+        if (r == 0 && (of == 0 || of == replication) && (*ret_all)++ < wanted->most)
+            r = add_row(out, csv, cells, reterr);
     }
     json_out_close(out, ']');
-    free(is_text);
+    free(cells);
     return r;
 }
 
-int table_json_add(struct str *out, const char *key, const char *folder, const char *name,
-                   int64_t replication, struct error *reterr) {
+static int add_table(struct str *out, const char *key, const char *folder,
+                     const struct table_part *wanted, struct error *reterr) {
     static const char *const none[] = {NULL};
     struct csv *csv = NULL;
+    size_t all = 0;
     json_out_key(out, key);
-    if (!plot_source_exists(folder, name)) {
+    if (!plot_source_exists(folder, wanted->name)) {
         json_out_text(out, NULL);
         return 0;
     }
-    int r = plot_source_table(folder, name, none, NULL, &csv, reterr);
+    int r = plot_source_table(folder, wanted->name, none, NULL, &csv, reterr);
     if (r < 0)
         return r;
     json_out_open(out, '{');
@@ -85,10 +99,24 @@ int table_json_add(struct str *out, const char *key, const char *folder, const c
     for (size_t c = 0; c < csv_column_count(csv); c++)
         json_out_text(out, csv_column_name(csv, c));
     json_out_close(out, ']');
-    r = add_rows(out, csv, name, replication, reterr);
+    r = add_rows(out, csv, wanted, &all, reterr);
+    if (wanted->most < SIZE_MAX)
+        json_out_member_int(out, "all", (int64_t)all);
     json_out_close(out, '}');
     csv_close(csv);
     return r;
+}
+
+int table_json_add(struct str *out, const char *key, const char *folder, const char *name,
+                   int64_t replication, struct error *reterr) {
+    const struct table_part wanted = {.name = name, .replication = replication, .most = SIZE_MAX};
+    return add_table(out, key, folder, &wanted, reterr);
+}
+
+int job_list_add(struct str *out, const char *folder, int64_t replication, size_t most,
+                 struct error *reterr) {
+    const struct table_part wanted = {"jobs.csv", replication, most};
+    return add_table(out, "jobs", folder, &wanted, reterr);
 }
 
 /* --- job_curves --- */

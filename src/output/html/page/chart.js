@@ -71,14 +71,20 @@ function nameRoom(names, width) {
 
 function fitName(text, room) { return name(text, Math.max(4, Math.floor((room - 18) / 6.8))); }
 
-/* Ticks of time on round values of the unit that suits the span. */
+/* Time as the run counts it, in the unit that suits the span; by the calendar if the instant of 0 is known. */
 function timeAxis(span) {
-  const s = scale("s", span);
-  return {unit: s.unit, factor: s.factor, label: `time since the start of the run (${s.unit})`};
-}
-
-function timeTicks(from, to, count, axis) {
-  return d3.ticks(from * axis.factor, to * axis.factor, count).map((v) => v / axis.factor);
+  const s = scale("s", span), date = (v) => new Date((view.start + v) * 1000), clock = d3.utcFormat(span < 900 ? "%H:%M:%S" : "%H:%M");
+  return view.start === null ? {
+    label: `time since the start of the run (${s.unit})`,
+    text: (v) => number(v * s.factor, 7),
+    word: (v) => `${number(v * s.factor, 6)} ${s.unit}`,
+    ticks: (from, to, count) => d3.ticks(from * s.factor, to * s.factor, count).map((v) => v / s.factor)
+  } : {
+    label: `time (UTC), from ${d3.utcFormat("%Y-%m-%d %H:%M")(date(0))} on`,
+    text: (v) => date(v) % 864e5 === 0 ? d3.utcFormat("%b %d")(date(v)) : clock(date(v)),
+    word: (v) => d3.utcFormat("%Y-%m-%d %H:%M:%S")(date(v)),
+    ticks: (from, to, count) => d3.scaleUtc().domain([date(from), date(to)]).ticks(count).map((t) => t / 1000 - view.start)
+  };
 }
 
 /* Decades that a logarithmic axis marks; few of them get their halves too. */

@@ -16,11 +16,9 @@ function comparisonTable() {
   const scales = Object.fromEntries(
       metrics.map((m) => [m, scale(metricUnit(m), d3.max(DATA.policies, (p) => estimate(p, m).mean || 0))]));
   return table({
-    caption: `Means over ${
-        plural(
-            DATA.replications, "replication",
-            "replications")} \u00b1 half the 95 % interval; \u25b2 better, \u25bc worse than ${
-        name(DATA.baseline, 30)} (paired t-test, p < 0.05 after Holm); the restricted mean counts jobs that have not finished up to the end`,
+    caption: `Means over ${plural(HEAD().replications, "replication", "replications")} \u00b1 half the 95 % interval${
+        DATA.baseline === null ? "" : `; \u25b2 better, \u25bc worse than ${name(DATA.baseline, 30)} (paired t-test, p < 0.05 after Holm)`
+        }; the restricted mean counts jobs that have not finished up to the end`,
     columns: [
       text("policy", (p) => p.name === DATA.baseline ? make("span", {}, bdi(p.name, 30), " (baseline)") : bdi(p.name, 30)),
       ...metrics.map((m) => ({
@@ -156,7 +154,7 @@ function placeLabels(points, box) {
 }
 
 /* What no schedule of these jobs is below (easim compare --bound), of each metric that has a bound. */
-const boundOf = (metric) => DATA.comparison.bounds[metric] ?? null;
+const boundOf = (metric) => DATA.comparison ? DATA.comparison.bounds[metric] ?? null : null;
 const isShaded = ([mx, my]) => boundOf(mx) !== null || boundOf(my) !== null;
 
 /* Left of right and below top, all of the other axis; null: there is no such bound. */
@@ -286,15 +284,14 @@ function compareSection() {
   if (!isComparison())
     return [
       absent(
-          "This is a single run: several policies are beside each other in the report of a folder of easim compare.")
+          "This is a single run: easim compare shows several policies beside each other, easim report DIR DIR... several runs.")
     ];
   return [
     comparisonTable(), figure({
       label: "Means of every policy with their 95 % intervals, one panel for each metric",
       caption: [
-        "Dots are means, lines 95 % intervals over replications; the dashed line is the baseline ",
-        bdi(DATA.baseline, 30),
-        ". Triangles are significantly better, diamonds worse than it, circles neither."
+        "Dots are means, lines 95 % intervals over replications. ", ...(DATA.baseline === null ? [] : [
+        "The dashed line is the baseline ", bdi(DATA.baseline, 30), ". Triangles are significantly better, diamonds worse than it, circles neither."])
       ],
       draw: drawDots
     }),

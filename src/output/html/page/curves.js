@@ -27,7 +27,6 @@ const CURVES = [
   },
 ];
 
-const UNITS = [[1, "s"], [60, "min"], [3600, "h"], [86400, "d"], [30 * 86400, "30 d"]];
 const durationTicks = (low, high) => [1, 3, 10, 30, 60, 180, 600, 1800, 3600, 3 * 3600, 10 * 3600, 86400,
                                       3 * 86400, 10 * 86400, 30 * 86400, 100 * 86400, 300 * 86400]
                                          .filter((v) => v >= low && v <= high);
@@ -127,7 +126,7 @@ function curvesSection() {
                   spec.unit ? quantity(half, spec.unit) :
                               number(half)}.`,
           caption: `Over all rows of jobs.csv, ${
-              DATA.replications > 1 ? "all replications" : "one replication"}: ${spec.words}.`,
+              HEAD().replications > 1 ? "all replications" : "one replication"}: ${spec.words}.`,
           draw: (svg, width) => drawCurve(svg, width, spec),
           behind: () => curveTable(spec)
         }));

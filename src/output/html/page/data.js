@@ -1,18 +1,18 @@
 /* What the page shows: one JSON object, written by easim report (docs/report.md has its members). */
 
 const DATA = JSON.parse($("data").textContent);
-DATA.easim = {
-  version: DATA.manifest.easim_version,
-  commit: DATA.manifest.commit
-};
-DATA.warnings = DATA.warnings || [];
+for (const key of ["name", "command", "baseline", "pareto", "replications", "partial"]) DATA[key] = DATA.manifest[key] ?? null;
 DATA.pareto = DATA.pareto || [];
-DATA.models = DATA.models || (DATA.policies[0].manifest && DATA.policies[0].manifest.models) || [];
+DATA.several = DATA.policies.length > 1 && !DATA.comparison;
 const state = {
   policy: 0
 };
 const POLICY = () => DATA.policies[state.policy];
 const isComparison = () => DATA.policies.length > 1;
+/* What made what is shown: of several runs, each has its own manifest and models. */
+const HEAD = () => DATA.several ? POLICY().manifest : DATA.manifest;
+const PHYSICS = () => DATA.several ? POLICY().physics : DATA.physics;
+const endOf = (policy) => [policy.power, policy.lanes, policy.heat].map((part) => part && part.end_s).find(Boolean) || 0;
 
 /* A table of a file as objects by the names of its columns. */
 function records(tableOf) {

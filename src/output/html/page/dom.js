@@ -47,14 +47,12 @@ function table({caption, columns, rows, most = 200, chosen, tall}) {
       "table", {},
       make("caption", {}, caption + (left > 0 ? ` (the first ${most} of ${rows.length} rows)` : "")),
       make("thead", {}, head), make("tbody", {}, ...body));
-  return make(
-      "div", {
-        class: tall || body.length > 16 ? "scroll tall" : "scroll",
-        tabindex: 0,
-        role: "region",
-        "aria-label": caption
-      },
-      whole);
+  const region = make(
+      "div", {class: tall || body.length > 16 ? "scroll tall" : "scroll", tabindex: 0, role: "region", "aria-label": caption}, whole);
+  const cue = make("p", {class: "cue", hidden: true}, "The table is wider than the page: scroll it sideways \u2192");
+  const watch = new ResizeObserver(() => { cue.hidden = region.scrollWidth <= region.clientWidth + 1; });
+  [region, whole].forEach((e) => watch.observe(e));
+  return make("div", {}, cue, region);
 }
 
 const text = (title, cell, unit) => ({title, cell, unit});

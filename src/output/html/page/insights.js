@@ -8,7 +8,7 @@ function ruleTitle(policy, id) {
 }
 
 const windowText = (from, to) => `${timeOf(from)} to ${timeOf(to)}`;
-const timeOf = (s) => quantity(s, "s", 4);
+const timeOf = (s) => view.start === null ? quantity(s, "s", 4) : timeText(s);
 
 function figureText(f) {
   return typeof f.value === "string" ? bdi(f.value, 200) :

@@ -158,7 +158,8 @@ function paintLanes(context, lanes) {
   for (let row = 0; row < rows; row++) {
     for (let c = 0; c < columns; c++) {
       const at = row * columns + c, owner = raster.owners[at],
-            under = raster.states[at] >= 0 ? rest[raster.states[at]] : blank;
+            under = from + c * (to - from) / columns > lanes.end_s ? paper : /* another run is longer */
+          raster.states[at] >= 0 ? rest[raster.states[at]] : blank;
       if (owner < 0) {
         line[c] = pack(under);
         continue;

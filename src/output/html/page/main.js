@@ -2,7 +2,9 @@
 
 const SECTIONS = [
   ["summary", "Summary", summarySection],
-  ["policies", "Policies compared", compareSection],
+  ["answers", "Five questions", answersSection],
+  ["policies", DATA.several ? "Runs compared" : "Policies compared", compareSection],
+  ["runs", "Side by side", runsSection],
   ["power", "Power and queue", powerSection],
   ["timeline", "What every GPU did", timelineSection],
   ["heat", "Heat map of the GPUs", heatSection],
@@ -17,13 +19,24 @@ const SECTIONS = [
   ["repeat", "To make it again", repeatSection],
 ];
 
+const SWEEP_SECTIONS = [
+  ["summary", "Summary", sweepSummary], ["map", "Heat map", mapSection], ["lines", "Lines", linesSection],
+  ["points", "Every point", pointsSection], ["physics", "The physics used", physicsSection], ["repeat", "To make it again", repeatSection]
+];
+
+/* The time axis is that of all runs, and of the calendar if they begin at the same instant. */
+function setTime() {
+  view.end = d3.max(DATA.policies, endOf) || 1;
+  const starts = new Set(DATA.policies.map((p) => p.start_s ?? null));
+  view.start = starts.size === 1 ? [...starts][0] : null;
+}
+
 function build() {
   forgetCharts();
   view.followers.length = 0;
   const policy = POLICY();
-  view.end = (policy.power && policy.power.end_s) || (policy.lanes && policy.lanes.end_s) ||
-      (policy.heat && policy.heat.end_s) || 1;
-  const all = SECTIONS.filter(([id]) => id !== "services" || policy.services || policy.service_curves);
+  setTime();
+  const all = DATA.sweep ? SWEEP_SECTIONS : SECTIONS.filter(([id]) => id === "services" ? policy.services || policy.service_curves : id !== "runs" || isComparison());
   const sections = all.map(([id, title, content]) => {
     let parts;
     try {
@@ -50,9 +63,10 @@ function build() {
                         null
                   },
                   title))));
-  document.title = `${name(DATA.name, 60)}: report`;
-  $("title").textContent = name(DATA.name, 120);
-  $("subtitle").textContent = subtitle();
+  const title = DATA.several ? [...new Set(DATA.policies.map((p) => p.manifest.name))].join(", ") : DATA.name;
+  document.title = `${name(title, 60)}: report`;
+  $("title").textContent = name(title, 120);
+  $("subtitle").textContent = DATA.sweep ? `Sweep of ${plural(DATA.manifest.points, "point", "points")} \u00b7 easim ${DATA.manifest.easim_version}` : subtitle();
   $("footer").textContent = `Made by easim ${DATA.made.version} (${
       DATA.made.commit}) from results with manifest SHA-256 ${DATA.manifest_sha256}. Charts by D3 ${
       d3.version} (Copyright Mike Bostock, ISC licence), contained in this file. All times are of the simulation.`;
@@ -75,10 +89,9 @@ function markSection() {
   for (const s of document.querySelectorAll("main > section")) watcher.observe(s);
 }
 
+const dark = matchMedia("(prefers-color-scheme: dark)");
 function setTheme(theme) {
-  if (theme === "auto") document.documentElement.removeAttribute("data-theme");
-  else
-    document.documentElement.setAttribute("data-theme", theme);
+  document.documentElement.setAttribute("data-theme", theme !== "auto" ? theme : dark.matches ? "dark" : "light");
   drawCharts(true);
 }
 
@@ -87,6 +100,7 @@ function start() {
     $("policy").append(...DATA.policies.map((p, i) => make("option", {value: i}, name(p.name, 60))));
     $("policy").value = String(state.policy);
     $("policy-control").hidden = false;
+    $("policy-word").textContent = DATA.several ? "Run" : "Policy";
     $("policy").addEventListener("change", () => {
       state.policy = Number($("policy").value);
       view.transform = d3.zoomIdentity;
@@ -96,7 +110,10 @@ function start() {
   }
   $("theme").addEventListener("change", () => setTheme($("theme").value));
   $("print").addEventListener("click", () => print());
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => drawCharts(true));
+  dark.addEventListener("change", () => setTheme($("theme").value));
+  setTheme("auto");
+  $("search-control").hidden = Boolean(DATA.sweep);
+  $("search").addEventListener("input", () => search($("search").value.trim()));
   addEventListener("keydown", (event) => {
     if (event.key === "Escape") hideTip();
   });

@@ -2,11 +2,11 @@
    the differences. */
 
 function physicsSection() {
-  const out = [], models = DATA.models;
-  if (models.length === 0)
+  const out = [], models = HEAD().models || (POLICY() && POLICY().manifest.models) || [];
+  if (models.length === 0 && PHYSICS().length === 0)
     out.push(
         absent("There are no models: every job has a fixed duration, and power is that of the GPU types."));
-  else
+  else if (models.length > 0)
     out.push(table({
       caption: "How well the models are known, by model and GPU type",
       rows: models,
@@ -18,12 +18,12 @@ function physicsSection() {
         text("measured range", (m) => m.measured_range ? "stated" : "not stated")
       ]
     }));
-  if (DATA.physics.length)
+  if (PHYSICS().length)
     out.push(make(
-        "details", {}, make("summary", {}, `All ${DATA.physics.length} parameters with evidence and source`),
+        "details", {}, make("summary", {}, `All ${PHYSICS().length} parameters with evidence and source`),
         table({
           caption: "Parameters of the models",
-          rows: DATA.physics,
+          rows: PHYSICS(),
           most: 1000,
           tall: true,
           columns: [

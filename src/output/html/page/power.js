@@ -45,13 +45,7 @@ function stepBand(level, low, high, range, x, y, endS) {
 /* What is drawn is clipped to the plot. */
 function clipped(context, id) {
   const {svg, box} = context;
-  svg.append("clipPath")
-      .attr("id", id)
-      .append("rect")
-      .attr("x", box.left)
-      .attr("y", box.top - 2)
-      .attr("width", box.right - box.left)
-      .attr("height", box.bottom - box.top + 4);
+  put(put(svg, "clipPath", {id}), "rect", {x: box.left, y: box.top - 2, width: box.right - box.left, height: box.bottom - box.top + 4});
   return svg.append("g").attr("clip-path", `url(#${id})`);
 }
 
@@ -84,12 +78,7 @@ function plotQueue(context, power) {
         y = d3.scaleLinear().domain([0, high * 1.06]).range([box.bottom, box.top]);
   leftAxis(svg, y, box, "jobs waiting", {ticks: 3});
   const line = stepLine(level, level.waiting, range, x, y, power.end_s);
-  clipped(context, "clip-queue")
-      .append("path")
-      .attr("d", line)
-      .attr("fill", "none")
-      .attr("stroke", "var(--ink)")
-      .attr("stroke-width", 1.3);
+  put(clipped(context, "clip-queue"), "path", {d: line, fill: "none", stroke: "var(--ink)", "stroke-width": 1.3});
 }
 
 function powerTip(at, context, power) {
@@ -158,7 +147,7 @@ function powerSection() {
             make(
                 "span", {class: "hint"},
                 "Drag to move, double-click or Ctrl + wheel to zoom; the three charts below each other move together."))),
-    tableBehind("Table of this figure", () => powerTable(power))
+    tableBehind("Table of this figure", () => powerTable(power)), ...billFigures(policy)
   ];
 }
 
@@ -175,4 +164,57 @@ function powerTable(power) {
     ],
     rows: rows.filter((_, n) => n % step === 0)
   });
+}
+
+/* ---- Price, carbon and cost ---- */
+
+/* What is drawn, with its unit; sums rise evenly, the others hold until they change. */
+const BILL = {
+  price_per_mwh: {words: "price", unit: "currency a MWh"},
+  carbon_g_per_kwh: {words: "carbon intensity", unit: "g/kWh"},
+  cost: {words: "cost since the start", unit: "currency of the prices", sums: "price_per_mwh"},
+  co2_kg: {words: "CO2 since the start", unit: "kg", sums: "carbon_g_per_kwh"}
+};
+
+/* At each change of power, price or carbon: what holds from then on, and what the energy came to until then. */
+function billOf({power, series, pue}) {
+  const level = power.levels[power.levels.length - 1], steps = records(series), sums = {cost: 0, co2_kg: 0}, starts = steps.map((s) => s.time_s);
+  const times = [...new Set([...level.time_s, ...starts, power.end_s])].filter((t) => t <= power.end_s).sort((a, b) => a - b);
+  return times.map((t, i) => {
+    const step = steps[d3.bisectRight(starts, t) - 1], row = {...step, t, ...sums};
+    const kwh = level.power_w[d3.bisectRight(level.time_s, t) - 1] * ((times[i + 1] ?? t) - t) / 3.6e6 * pue;
+    for (const key of Object.keys(sums)) sums[key] += kwh * step[BILL[key].sums] / 1000;
+    return row;
+  });
+}
+
+function plotBill({svg, box, x}, bill, key) {
+  const [low, high] = d3.extent(bill, (r) => r[key]), y = d3.scaleLinear().domain([Math.min(0, low), Math.max(0, high) || 1]).nice().range([box.bottom, box.top]);
+  const line = d3.line().x((r) => x(r.t)).y((r) => y(r[key])).curve(BILL[key].sums ? d3.curveLinear : d3.curveStepAfter);
+  leftAxis(svg, y, box, `${BILL[key].words} (${BILL[key].unit})`, {ticks: 4});
+  put(clipped({svg, box}, `clip-${key}`), "path", {d: line(bill.filter((r) => r[key] !== null)), fill: "none", stroke: "var(--accent)", "stroke-width": 1.5});
+}
+
+function billFigures(policy) {
+  const knows = (key) => records(policy.series).some((s) => s[BILL[key].sums || key] !== null), keys = Object.keys(BILL).filter(knows);
+  if (keys.length === 0)
+    return estimate(policy, "cost").mean === null && estimate(policy, "co2_kg").mean === null ? [] : [absent("Price and carbon over time are in recorded results only.")];
+  const bill = billOf(policy), cell = (key) => num(BILL[key].words, (r) => number(r[key], 6), BILL[key].unit), step = Math.ceil(bill.length / 60);
+  const words = (r) => keys.map((key) => [BILL[key].words, `${number(r[key], 4)} ${BILL[key].unit}`]);
+  const charts = keys.map((key) => timeChart({
+    label: `${BILL[key].words} over time, on the same stretch of time`,
+    height: 165,
+    plot: (c) => plotBill(c, bill, key),
+    hover: (at) => [strong(timeText(at)), definitions(words(bill[Math.max(0, d3.bisector((r) => r.t).right(bill, at) - 1)]))]
+  }));
+  return [
+    make("h3", {}, "Price, carbon and cost"),
+    make("figure", {}, ...charts.map((c) => c.holder), make("figcaption", {}, `Replication ${policy.replication}, with its warm-up${
+        policy.pue === 1 ? "" : `; energy counts ${number(policy.pue)} times (pue)`}.`)),
+    tableBehind("Table of price, carbon and cost", () => table({
+      caption: step > 1 ? `Every ${step}th change, and the end` : "Every change",
+      rows: bill.filter((_, i) => i % step === 0 || i === bill.length - 1),
+      columns: [text("from", (r) => timeText(r.t)), ...keys.map(cell)]
+    }))
+  ];
 }

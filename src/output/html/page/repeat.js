@@ -1,21 +1,21 @@
 /* What it takes to make these results again. */
 
 function repeatSection() {
-  const m = POLICY().manifest || DATA.manifest, out = [];
+  const m = POLICY() ? POLICY().manifest : DATA.manifest, out = [];
   out.push(
       make("p", {}, `Repeat the results, in a temporary folder, and compare every file byte for byte:`),
-      make("pre", {}, name(`easim ${DATA.command} ${DATA.made.repeat}`, 600)),
+      make("pre", {}, name(`easim ${HEAD().command} ${DATA.several ? shellWord(`${POLICY().folder}/manifest.json`) : DATA.made.repeat}`, 600)),
       make("p", {}, "Make this page again from them:"), make("pre", {}, name(DATA.made.command, 400)));
   out.push(table({
     caption: "What made these results",
     rows: [
-      ["program", `easim ${DATA.easim.version}, commit ${DATA.easim.commit}`],
-      ["scenario", name(DATA.manifest.config, 300)],
-      ["hash of the scenario", name(m.config_hash || DATA.manifest.config_hash || "\u2013", 100)],
-      ["seed", `${DATA.manifest.seed}`], ["replications", `${DATA.replications}`],
-      ["options", make("code", {}, name((DATA.manifest.options || []).join(" ") || "none", 400))],
-      ["SHA-256 of manifest.json", make("code", {}, DATA.manifest_sha256)],
-      ["shown of the time", `replication ${POLICY().replication}`],
+      ["program", `easim ${HEAD().easim_version}, commit ${HEAD().commit}`],
+      ["scenario", name(HEAD().config, 300)],
+      ["hash of the scenario", name(m.config_hash || "\u2013", 100)],
+      ["seed", `${m.seed ?? "of the scenario"}`], ["replications", `${m.replications ?? "of the scenario"}`],
+      ["options", make("code", {}, name((HEAD().options || []).join(" ") || "none", 400))],
+      ["SHA-256 of manifest.json", make("code", {}, DATA.several ? POLICY().sha256 : DATA.manifest_sha256)],
+      ["shown of the time", POLICY() ? `replication ${POLICY().replication}` : "nothing"],
       ["made by", `easim ${DATA.made.version} (${DATA.made.commit}), D3 ${d3.version}`]
     ],
     columns: [text("what", (r) => r[0]), text("value", (r) => r[1])]
@@ -32,7 +32,7 @@ function repeatSection() {
   out.push(make(
       "details", {}, make("summary", {}, "Inputs and files with their SHA-256"), table({
         caption: "Inputs that were read",
-        rows: DATA.manifest.inputs || [],
+        rows: HEAD().inputs || [],
         most: 300,
         columns: [
           text("key", (i) => bdi(i.key, 60)), text("file", (i) => bdi(i.path, 200)),

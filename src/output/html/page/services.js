@@ -9,8 +9,8 @@ function drawService(svg, width, curves, service) {
         y = d3.scaleLinear().domain([0, high * 1.06]).range([box.bottom, box.top]);
   leftAxis(svg, y, box, `${service.unit} a second`);
   bottomAxis(svg, x, box, axis.label, {
-    values: timeTicks(0, curves.end_s, Math.max(3, Math.floor((box.right - box.left) / 95)), axis),
-    text: (v) => number(v * axis.factor)
+    values: axis.ticks(0, curves.end_s, Math.max(3, Math.floor((box.right - box.left) / 95))),
+    text: axis.text
   });
   const level = {time_s: d3.range(service.served.length).map((i) => i * curves.step_s)},
         range = [0, service.served.length];

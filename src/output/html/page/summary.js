@@ -19,19 +19,19 @@ function subtitle() {
   const policy = POLICY(), e = estimate(policy, "sim_s");
   const parts = [
     gpuWords(policy), e.mean ? `${seconds(e.mean)} measured` : "",
-    plural(DATA.replications, "replication", "replications"),
-    isComparison() ? `${DATA.policies.length} policies` : `policy ${name(policy.name, 40)}`,
-    `easim ${DATA.easim.version}`
+    plural(HEAD().replications, "replication", "replications"),
+    isComparison() ? `${DATA.policies.length} ${DATA.several ? "runs" : "policies"}` : `policy ${name(policy.name, 40)}`,
+    `easim ${HEAD().easim_version}`
   ];
   return parts.filter(Boolean).join(" \u00b7 ");
 }
 
-const strong = (text) => make("strong", {}, text);
+const strong = (...content) => make("strong", {}, ...content);
 
 function sentenceOfJobs(policy) {
   const finished = estimate(policy, "jobs_finished"), submitted = estimate(policy, "jobs_submitted"),
         sim = estimate(policy, "sim_s");
-  const per = DATA.replications > 1 ? ` on average over ${DATA.replications} replications` : "";
+  const per = HEAD().replications > 1 ? ` on average over ${HEAD().replications} replications` : "";
   const out = [
     "Under ", strong(bdi(policy.name, 40)),
     `, ${number(finished.mean, 4)} of ${number(submitted.mean, 4)} jobs finished in ${seconds(sim.mean)}${
@@ -170,16 +170,11 @@ function summarySection() {
       "p", {class: "lead"}, ...sentenceOfJobs(policy), ...sentenceOfTheRest(policy), ...sentenceOfEnergy(policy),
       ...sentenceOfService(policy), ...sentenceOfComparison(policy), ...sentenceOfFindings(policy)));
   out.push(headlineFigures(policy));
-  if (DATA.warnings.length)
+  const warnings = HEAD().warnings || [];
+  if (warnings.length)
     out.push(
         make("h3", {}, "Warnings of the scenario"),
-        make("ul", {class: "note"}, ...DATA.warnings.map((w) => make("li", {}, bdi(w, 400)))));
-  const assumed = DATA.manifest.assumptions || [];
-  if (assumed.length)
-    out.push(
-        make("h3", {}, "What is assumed, and the key that changes it"),
-        make("ul", {class: "note"},
-             ...assumed.map((a) => make("li", {}, bdi(a.text, 400), " ", make("code", {}, name(a.key, 100))))));
+        make("ul", {class: "note"}, ...warnings.map((w) => make("li", {}, bdi(w, 400)))));
   out.push(tableBehind(
       "All metrics with their intervals",
       () => table({

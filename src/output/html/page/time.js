@@ -10,7 +10,8 @@ const MOST_ZOOM = 20000;
 const view = {
   transform: d3.zoomIdentity,
   followers: [],
-  end: 1
+  end: 1,
+  start: null /* of 0, in seconds since 1970 */
 };
 
 function viewScale(width) {
@@ -19,7 +20,7 @@ function viewScale(width) {
 }
 
 function viewSpan() {
-  const width = 1000, [from, to] = viewScale(width).domain();
+  const [from, to] = viewScale(view.width || 1000).domain(); /* the transform is in pixels of that width */
   return [Math.max(0, from), Math.min(view.end, to)];
 }
 
@@ -98,10 +99,8 @@ function showStretch(from, to) {
 const wholeView = () => setView(d3.zoomIdentity);
 
 function viewWords() {
-  const [from, to] = viewSpan(), axis = timeAxis(to);
-  return view.transform.k <= 1.0001 ? `the whole run, ${seconds(view.end)}` :
-                                      `${number(from * axis.factor, 5)} to ${number(to * axis.factor, 5)} ${
-                                          axis.unit} of ${number(view.end * axis.factor, 4)} ${axis.unit}`;
+  const [from, to] = viewSpan();
+  return view.transform.k <= 1.0001 ? `the whole run, ${seconds(view.end)}` : `${timeText(from)} to ${timeText(to)} of ${seconds(view.end)}`;
 }
 
 function sayView() {
@@ -174,10 +173,10 @@ function timeChart({label, height, plot, hover, keys, onCanvas}) {
         height: `${box.bottom - box.top}px`
       });
     plot(context);
-    const [from, to] = context.x.domain(), axis = timeAxis(view.end);
+    const [from, to] = context.x.domain(), axis = timeAxis(view.start === null ? view.end : to - from);
     bottomAxis(svg, context.x, box, axis.label, {
-      values: timeTicks(from, to, Math.max(3, Math.floor(context.width / 110)), axis),
-      text: (v) => number(v * axis.factor, 7)
+      values: axis.ticks(from, to, Math.max(3, Math.floor(context.width / 110))),
+      text: axis.text
     });
   };
   const follower = follow(surface, redraw);
@@ -204,7 +203,4 @@ function timeChart({label, height, plot, hover, keys, onCanvas}) {
   return {holder, context};
 }
 
-const timeText = (at) => {
-  const axis = timeAxis(view.end);
-  return `${number(at * axis.factor, 6)} ${axis.unit}`;
-};
+const timeText = (at) => timeAxis(view.end).word(at);

@@ -107,13 +107,16 @@ function timelineSection() {
   const redraw = () => {
     lanes.walked = undefined;
     chart.context.redraw();
+    tell();
+    announce(matching.textContent);
+  };
+  const tell = () => {
     legendPlace.replaceChildren(laneLegend(lanes));
     const found = laneColors(lanes).matching, filtered = filters.user || filters.model || filters.value;
     matching.textContent =
         filtered ? `${plural(found, "job matches", "jobs match")} the filters; all others are pale.` : "";
-    announce(matching.textContent);
   };
-  legendPlace.append(laneLegend(lanes));
+  tell();
   const left = lanes.segments_all - lanes.job.length;
   return [
     timeTools("Time shown in the charts of power, GPUs and heat"), laneFilters(lanes, redraw),

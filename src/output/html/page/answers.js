@@ -1,0 +1,192 @@
+/* Five questions, each with its answer in words and a table; and the search for jobs and users. */
+
+const PART_WORDS = {
+  queued: "waited for its first start",
+  capped: "waited for the power cap alone",
+  setup: "set-up of its first start",
+  run: "computed what is kept",
+  slowed: "slowed down by neighbors",
+  lost: "computed what was lost",
+  resized: "set-up after a resize",
+  preempted: "checkpoint, wait and set-up after a preemption",
+  failed: "wait and set-up after a node failure",
+};
+const CAUSE_WORDS = {
+  "queued behind": "it waited for GPUs that other jobs held",
+  "infeasible at submit": "even its fastest configuration was too slow",
+  configuration: "it ran in slower configurations than its fastest",
+  capped: "it waited for the power cap",
+  slowed: "neighbors slowed it down",
+};
+
+const shellWord = (word) => /^[\w@%+=:,./][\w@%+=:,./-]*$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+
+/* Rows of jobs.csv, with where the time of each went if the run was recorded. */
+function jobsOf(policy) {
+  const b = policy.blame, place = new Map(b ? b.job.map((id, i) => [id, i]) : []);
+  return policy.jobList = policy.jobList || records(policy.jobs).map((j) => {
+    const i = place.get(j.job_id), [cause, late] = b && i !== undefined ? b.missed[i] : [null, null];
+    const since = j.missed === 1 && j.finish_s !== null ? j.finish_s - j.deadline_s : null;
+    return {...j, parts: b && b.of_s[i], cause, late: late ?? since, time: j.jct_s ?? endOf(policy) - j.submit_s};
+  });
+}
+
+/* Who held most GPU time in a stretch of time: [job, GPU seconds]. */
+function holders(lanes, from, to) {
+  const held = new Map();
+  for (let i = 0; i < lanes.job.length; i++) {
+    const length = Math.min(to, lanes.start_s[i] + lanes.length_s[i]) - Math.max(from, lanes.start_s[i]);
+    for (let p = lanes.place[i]; length > 0 && p < lanes.place[i + 1]; p += 2)
+      held.set(lanes.job[i], (held.get(lanes.job[i]) || 0) + length * lanes.gpus[p + 1]);
+  }
+  return [...held].sort((a, b) => b[1] - a[1]).slice(0, 5);
+}
+
+function jobAnswer(policy, j) {
+  const lanes = policy.lanes, until = j.start_s ?? endOf(policy), why = CAUSE_WORDS[j.cause] || (j.cause && `it was ${j.cause}`);
+  const held = lanes && until > j.submit_s ? holders(lanes, j.submit_s, until) : [];
+  const place = DATA.comparison ? `${DATA.made.repeat.replace("/manifest.json", "")} --policy ${shellWord(policy.name)}` : shellWord(policy.folder);
+  return [
+    make("p", {}, "Job ", strong(bdi(j.job_id, 60)), " of user ", bdi(j.user || "(no name)", 40), `, submitted at ${timeText(j.submit_s)}, ${
+        j.start_s === null ? "never started" : `started at ${timeText(j.start_s)}`} and ${j.finish_s === null ? `was still ${j.status}` : j.status} after ${seconds(j.time)}. `,
+        strong(j.missed === 1 ? `It missed its deadline${j.late ? ` by ${seconds(j.late)}` : ""}${why ? `: ${why}` : ""}. ` : ""),
+        j.missed === 0 ? "It met its deadline. " : j.deadline_s === null ? "It had no deadline. " : ""),
+    j.parts ? table({
+      caption: "Where its time went",
+      rows: j.parts.map((s, i) => [policy.blame.parts[i], s]).filter((p) => p[1] > 0).sort((a, b) => b[1] - a[1]),
+      columns: [text("what", (p) => PART_WORDS[p[0]]), num("time", (p) => seconds(p[1])), num("share", (p) => percent(p[1] / j.time))]
+    }) : absent(policy.absent.blame || "Where its time went is not in this page."),
+    held.length ? table({
+      caption: "Who held most GPU time while it waited for its first start",
+      rows: held,
+      columns: [text("job", ([h]) => bdi(lanes.jobs.id[h], 40)), text("user", ([h]) => bdi(lanes.users[lanes.jobs.user[h]], 30)),
+                text("submitted", ([h]) => lanes.jobs.submit_s[h] > j.submit_s ? "after it" : "before it"), num("held", (h) => quantity(h[1], "GPU s"))]
+    }) : "",
+    policy.blame ? make("p", {class: "note"}, "All that is known of it: ", make("code", {}, name(`easim explain ${place} --replication ${policy.replication} ${shellWord(j.job_id)}`, 400))) : ""
+  ];
+}
+
+function lateAnswer(policy) {
+  if (!policy.jobs || policy.jobs.rows.length === 0) return [absent(policy.absent.curves)];
+  const latest = [...jobsOf(policy)].sort((a, b) => b.late - a.late || b.missed - a.missed || b.time - a.time), place = make("div", {id: "job-answer"});
+  showJob.now = (j) => place.replaceChildren(...jobAnswer(policy, j));
+  showJob.now(latest[0]);
+  return [place, tableBehind("Other late jobs", () => table({
+    caption: `Latest after their deadlines, then longest in the system${jobsLeft(policy)}`,
+    rows: latest,
+    most: 20,
+    columns: [text("job", (j) => make("button", {type: "button", onclick: () => showJob(j.job_id)}, bdi(j.job_id, 40))), text("user", (j) => bdi(j.user, 30)),
+              num("late", (j) => seconds(j.late)), num("waited", (j) => seconds(j.wait_s)), num("in the system", (j) => seconds(j.time))]
+  }))];
+}
+
+const jobsLeft = ({jobs}) => jobs && jobs.all > jobs.rows.length ? `, of the first ${jobs.rows.length} of ${jobs.all} jobs` : "";
+
+function showJob(id) {
+  showJob.now(jobsOf(POLICY()).find((j) => j.job_id === id));
+  $("answers").scrollIntoView();
+}
+
+const isCapped = (p) => estimate(p, "cap_violation_s").mean !== null;
+const capText = (p) => !isCapped(p) ? "none" : [...new Set(d3.extent((p.power && p.power.levels[0].cap_w) || []))].map((w) => quantity(w, "W")).join(" to ");
+
+function capAnswer(policy) {
+  const capped = DATA.policies.filter(isCapped), free = DATA.several && DATA.policies.find((p) => !isCapped(p));
+  if (capped.length === 0) return [make("p", {}, "Nothing: no power cap holds in these results.")];
+  const shown = capped.includes(policy) ? policy : capped[0], blame = shown.blame;
+  const change = (p, m) => free && p !== free ? estimate(p, m).mean / estimate(free, m).mean - 1 : NaN;
+  const signed = (share) => Number.isFinite(share) ? ` (${share > 0 ? "+" : ""}${percent(share)})` : "";
+  return [
+    make("p", {}, blame ? strong(`Under ${name(shown.name, 60)} the cap alone kept jobs waiting for ${number(blame.sums_s[1] / 3600)} job hours`) : "",
+         blame ? `, ${percent(blame.sums_s[1] / sum(blame.sums_s))} of their time in the system (replication ${shown.replication}). ` : "",
+         free ? `In brackets is the change against ${name(free.name, 60)}, which has no cap. ${jobsDiffer([free, shown])}` :
+             "It also makes jobs run slower. To see all that it cost, run the scenario without a cap and report both folders together."),
+    table({
+      caption: "Means under the cap",
+      rows: DATA.policies,
+      columns: [text("run", (p) => bdi(p.name, 40)), text("cap", capText),
+                ...["jct_restricted_mean_s", "wait_mean_s", "jobs_finished", "energy_kwh", "cost"].filter((m) => estimate(shown, m).mean !== null)
+                    .map((m) => num(metricLabel(m), (p) => quantity(estimate(p, m).mean, metricUnit(m)) + signed(change(p, m))))]
+    })
+  ];
+}
+
+/* From each value of a job hour on, the policy whose energy and time cost least. */
+function cheapest(rows) {
+  const out = [{from: 0, row: [...rows].sort((a, b) => a.energy - b.energy || a.hours - b.hours)[0]}];
+  for (;;) {
+    const {row} = out[out.length - 1], next = rows.filter((r) => r.hours < row.hours)
+        .map((r) => ({row: r, from: (r.energy - row.energy) / (row.hours - r.hours)})).sort((a, b) => a.from - b.from || a.row.hours - b.row.hours)[0];
+    if (!next) return out;
+    out.push(next);
+  }
+}
+
+function priceAnswer() {
+  if (!isComparison()) return [absent("Only one policy is here: easim compare, or a report of several folders, shows which suits a price.")];
+  const of = (p, m) => estimate(p, m).mean, known = DATA.policies.every((p) => of(p, "cost") !== null), place = make("div");
+  const own = known ? of(DATA.policies[0], "cost") / of(DATA.policies[0], "energy_kwh") * 1000 : null, at = {price: own ?? 100, value: 1};
+  const box = (key, words) => make("label", {}, words + " ", make("input", {type: "number", step: "any", value: Number(at[key].toPrecision(4)), oninput: (event) => {
+    if (event.target.value !== "") show(at[key] = Number(event.target.value));
+  }}));
+  const show = () => {
+    const rows = DATA.policies.map((p) => ({
+      p, hours: of(p, "jct_restricted_mean_s") / 3600 * of(p, "jobs_submitted"), /* energy as if all work were done */
+      energy: (known && own > 0 ? of(p, "cost") * at.price / own : of(p, "energy_kwh") / 1000 * at.price) *
+          of(p, "work_submitted_gpu_h") / (of(p, "work_submitted_gpu_h") - of(p, "work_unfinished_gpu_h"))
+    })).filter((r) => Number.isFinite(r.energy)), best = rows.length ? cheapest(rows) : [], all = (r) => r.energy + at.value * r.hours;
+    place.replaceChildren(
+        make("p", {}, strong(...best.flatMap((b, i) => [i ? `, from ${number(b.from)} on ` : "", bdi(b.row.p.name, 60)])),
+             ` costs least, ${best.length > 1 ? "by what one" : "whatever an"} hour of a job's time (from submission to finish) is worth.`),
+        table({
+          caption: "Costs in the currency of the price, the least first. Unfinished work counts as if it took energy like the rest, unfinished jobs count up to the end",
+          rows: rows.sort((a, b) => all(a) - all(b)),
+          columns: [text("policy", (r) => bdi(r.p.name, 40)), num("energy", (r) => r.energy), num("job hours", (r) => r.hours), num("cost of both", all)]
+        }));
+  };
+  show();
+  return [make("div", {class: "tools"}, box("price", "Price of a MWh"), box("value", "Value of an hour of a job")),
+          make("p", {class: "note"}, own ? "The first price is the mean of the first run; each policy keeps the hours in which it computes." : "The results have no price: 100 is an example."), place];
+}
+
+function usedAnswer(policy) {
+  const [most, ...others] = userRows(policy).sort((a, b) => b.share - a.share), of = (u) => bdi(u.user || "(no name)", 40);
+  if (!most) return [absent(policy.absent.users)];
+  return [make(
+      "p", {}, strong("User ", of(most), `: ${percent(most.share)} of the energy of jobs`), ` (${quantity(most.energy_kwh, "kWh")}), ${percent(most.held)} of the GPU time, ${
+          plural(most.jobs, "job", "jobs")}, in replication ${policy.replication}. `,
+      ...others.slice(0, 4).flatMap((u, i) => [i ? ", " : "Then follow ", of(u), ` (${percent(u.share)})`]), others.length ? "." : "")];
+}
+
+function assumedAnswer() {
+  const assumed = HEAD().assumptions || [], known = PHYSICS().filter((p) => p.gpu_type && p.evidence), weak = known.filter((p) => p.evidence !== "measured").length;
+  return [
+    make("p", {}, strong(plural(assumed.length, "assumption", "assumptions")), ", each with the key that changes it. ",
+         known.length ? `Of ${number(known.length)} parameters of models on GPU types ${number(weak)} are not measured.` : ""),
+    make("ul", {class: "note"}, ...assumed.map((a) => make("li", {}, bdi(a.text, 400), " ", make("code", {}, name(a.key, 100)))))
+  ];
+}
+
+function answersSection() {
+  return [["Why was a job late?", lateAnswer], ["What did the power cap cost?", capAnswer], ["Which policy suits my price?", priceAnswer], ["Who used most?", usedAnswer],
+          ["What is assumed?", assumedAnswer]].flatMap(([title, answer]) => [make("h3", {}, title), ...answer(POLICY())]);
+}
+
+/* Jobs and users whose names have the text, those that are it first. */
+function search(words) {
+  const policy = POLICY(), wanted = words.toLowerCase(), is = (f) => f[1].toLowerCase() === wanted;
+  const all = [...records(policy.users).map((u) => ["user", u.user]), ...jobsOf(policy).map((j) => ["job", j.job_id])];
+  const found = wanted === "" ? [] : all.filter((f) => f[1].toLowerCase().includes(wanted)).sort((a, b) => is(b) - is(a));
+  $("found").replaceChildren(...found.slice(0, 12).map(([kind, id]) => make(
+      "li", {}, make("button", {type: "button", onclick: () => kind === "job" ? showJob(id) : showUser(id)}, kind + " ", bdi(id, 40)))),
+      make("li", {}, wanted === "" ? "" : plural(found.length, "match", "matches") + jobsLeft(policy)));
+}
+
+/* The timeline lets through only this user, the attribution begins there. */
+function showUser(user) {
+  const a = POLICY().attribution, node = a && attributionTree(a).find((n) => n.level === 1 && n.name === user);
+  filters.user = user;
+  Object.assign(drill, {policy: POLICY().name, at: node ? node.id : 0});
+  build();
+  $(a ? "attribution" : "fairness").scrollIntoView();
+}
