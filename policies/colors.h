@@ -8,7 +8,7 @@
 #define POLICY_COLORS(X) \
     X("allox", "#FFADFC", 9) \
     X("aurachronos", "#FDBF07", 13) \
-    X("charon", "#881242", 9) \
+    X("charon", "#881242", 7) \
     X("chronos", "#A58056", 5) \
     X("deferral", "#FDB5CD", 7) \
     X("easy", "#0F9DB0", 11) \
