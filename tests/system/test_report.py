@@ -137,6 +137,8 @@ def comparison(folder):
         assert got == [row[c] if c in ("metric", "policy", "baseline") else number(row[c]) for c in compare["columns"]], row
     assert [p["name"] for p in data["policies"]] == ["fcfs", "zeus", "easy"] and data["manifest"]["baseline"] == "fcfs"
     assert all(p["curves"]["jobs"] > 0 and p["power"]["rows"] > 0 for p in data["policies"])
+    for p in data["policies"]:  # the color and marker of easim plot
+        assert f'X("{p["name"]}", "{p["color"]}", {p["marker"]})' in (SOURCE / "policies/colors.h").read_text(), p["name"]
     segments = rows_of(folder / "compare/segments.csv")
     for p in data["policies"]:
         energy = sum(float(r["energy_j"]) for r in segments if r["policy"] == p["name"] and r["replication"] == "1")

@@ -115,7 +115,7 @@ function drawDots(svg, width) {
   const across = width < 560 ? 1 :
       width < 860            ? 2 :
                                3,
-        room = nameRoom(DATA.policies.map((p) => p.name), width / across + 60), gap = 44;
+        room = nameRoom(DATA.policies.map((p) => p.name), width / across + 60) + 8, gap = 44;
   const rowHeight = Math.max(70, DATA.policies.length * 19 + 14), rows = Math.ceil(metrics.length / across);
   const panel = across === 1 ? width - room : (width - room - gap * (across - 1)) / across;
   const height = rows * (rowHeight + 62);
