@@ -359,4 +359,4 @@ def test_where(folder):
 
 
 cases(*form([test_outlier, test_decades, test_wide_intervals, test_no_room, test_nine_policies, test_cap_gaps, test_palette, test_own_colors, test_bands, test_map, test_units, test_where],
-            [test_outlier, test_decades, test_no_room, test_cap_gaps, test_palette, test_own_colors, test_bands, test_units, test_where]), shared=True)
+            [test_outlier, test_decades, test_no_room, test_cap_gaps, test_palette, test_where]), shared=True)

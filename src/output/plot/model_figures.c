@@ -391,7 +391,7 @@ static void add_panel(struct drawing *d, size_t model) {
 /* "b = 512, dashed 16" (B: the global batch; it has to fit the width of a panel), if that is true
  * of all GPU types of the panel. */
 static const char *subtitle_of(const struct drawing *d, const struct panel *panel) {
-    static const char *const words[] = {"b", "B", NULL, "k"};
+    static const char *const words[] = {"batch per GPU", "global batch", NULL, "GPUs"};
     const struct curves *first = NULL;
     for (size_t type = 0; type < d->table->types.count; type++) {
         const struct curves *c = &panel->of_type[type];
