@@ -2,7 +2,6 @@
 #include "output/html/report.h"
 
 #include "base/datetime.h"
-#include "base/numfmt.h"
 #include "easim_version.h"
 #include "io/files.h"
 #include "io/yaml_doc.h"
@@ -26,13 +25,6 @@
 
 static const char *text_of(const struct yaml_node *node) {
     return node && node->kind == YAML_NODE_SCALAR ? node->text : NULL;
-}
-
-/* The number that a scalar says, else the other one. */
-static double said_real(const struct yaml_node *node, double other) {
-    const char *text = text_of(node);
-    double value;
-    return text && numfmt_parse_real(text, strlen(text), &value) ? value : other;
 }
 
 /* What a word, or a mapping by parameter, says of one. */
@@ -252,6 +244,7 @@ static int add_recorded(struct str *out, const struct report *report,
                                           : NOT_RECORDED);
     if (!part)
         return 0;
+    json_out_member_real(out, "pue", report->recorded.cluster.pue);
     int r = recorded_run_load(&run, &report->recorded, part, reterr);
     if (r == 0)
         r = add_run(out, report, &run, reterr);
@@ -282,26 +275,21 @@ static int add_tables(struct str *out, const struct report *report,
     return r;
 }
 
-/* The instant of t = 0 and the factor of the building, of the scenario as it was resolved. */
-static int add_scenario(struct str *out, const char *folder, struct error *reterr) {
+/* The instant of t = 0, if the scenario states it. */
+static int add_start(struct str *out, const char *folder, struct error *reterr) {
     struct yaml_doc doc = {0};
     struct problems problems = {0};
     struct arena arena = {0};
-    double pue = 1;
     int64_t start_ns;
     int r = 0;
     if (plot_source_exists(folder, SCENARIO_NAME) &&
         yaml_doc_load(&doc, arena_printf(&arena, "%s/" SCENARIO_NAME, folder), &problems) < 0)
         r = error_set(reterr, ERROR_INPUT, "%s", problems.texts[0]);
-    if (r == 0 && doc.root && doc.root->kind == YAML_NODE_MAPPING) {
-        const char *start = text_of(yaml_find(doc.root, "start_time"));
-        const struct yaml_node *cluster = yaml_find(doc.root, "cluster");
-        if (start && datetime_parse(start, strlen(start), &start_ns))
-            json_out_member_real(out, "start_s", (double)start_ns / NS_PER_S);
-        if (cluster && cluster->kind == YAML_NODE_MAPPING)
-            pue = said_real(yaml_find(cluster, "pue"), pue);
-    }
-    json_out_member_real(out, "pue", pue);
+    const char *start = r == 0 && doc.root && doc.root->kind == YAML_NODE_MAPPING
+                            ? text_of(yaml_find(doc.root, "start_time"))
+                            : NULL;
+    if (start && datetime_parse(start, strlen(start), &start_ns))
+        json_out_member_real(out, "start_s", (double)start_ns / NS_PER_S);
     yaml_doc_finish(&doc);
     problems_finish(&problems);
     arena_finish(&arena);
@@ -341,7 +329,7 @@ static int add_policy(struct str *out, struct report *report, const struct plot_
     add_node(out, "manifest", manifest);
     add_estimates(out, series);
     if (r == 0)
-        r = add_scenario(out, series->folder, reterr);
+        r = add_start(out, series->folder, reterr);
     if (r == 0 && report->request->folder_count > 1)
         r = physics_json_add(out, series->folder, reterr);
     if (r == 0)
@@ -444,9 +432,29 @@ static int choose_shown(const struct report *report, struct str *out, struct err
     return 0;
 }
 
+/* The color of each policy that a sweep reads. */
+static void add_colors(struct str *out, const cJSON *manifest) {
+    const char *names[PLOT_MOST_SERIES], *name;
+    struct plot_style styles[PLOT_MOST_SERIES];
+    const cJSON *input;
+    size_t count = 0;
+    cJSON_ArrayForEach(input, cJSON_GetObjectItemCaseSensitive(manifest, "inputs")) {
+        name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(input, "name"));
+        if (name && count < PLOT_MOST_SERIES)
+            names[count++] = name;
+    }
+    plot_styles_of_policies(names, count, styles);
+    json_out_key(out, "colors");
+    json_out_open(out, '{');
+    for (size_t i = 0; i < count; i++)
+        json_out_member_text(out, names[i], styles[i].color);
+    json_out_close(out, '}');
+}
+
 static int add_all(struct str *out, struct report *report, struct error *reterr) {
     json_out_open(out, '{');
     add_head(out, report);
+    add_colors(out, report->manifest);
     int r = choose_shown(report, out, reterr);
     if (r == 0)
         r = physics_json_add(out, report->request->folders[0], reterr);

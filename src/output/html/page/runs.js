@@ -19,8 +19,7 @@ function plotSide(context, policy, most) {
   leftAxis(svg, y.copy().domain([0, most * 1.06 * s.factor]), box, `${name(policy.name, 40)}: ${SIDES[side][0]}${s.unit ? ` (${s.unit})` : ""}`, {ticks: 3});
   const g = clipped(context, `clip-side-${DATA.policies.indexOf(policy)}`);
   for (const [values, stroke, dash] of [[level[side], policy.color, null], ...(side === "power_w" && level.cap_w ? [[level.cap_w, "var(--warm)", "6 3"]] : [])])
-    g.append("path").attr("d", stepLine(level, values, range, x, y, policy.power.end_s)).attr("fill", "none").attr("stroke", stroke).attr("stroke-dasharray", dash)
-        .attr("stroke-width", 1.4);
+    put(g, "path", {d: stepLine(level, values, range, x, y, policy.power.end_s), fill: "none", stroke, "stroke-dasharray": dash, "stroke-width": 1.4});
 }
 
 function matchedJobs() {

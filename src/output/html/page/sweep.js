@@ -61,6 +61,8 @@ function drawMap(svg, width) {
   });
 }
 
+const sweptColor = (value, place) => DATA.colors[value] || `var(--c${Math.min(place, COLORS)})`;
+
 function drawLines(svg, width) {
   const grid = sweptGrid(), box = frame(svg, width, 330, {left: 62, right: 16, top: 30, bottom: 46}), values = sweepData().values(swept.x);
   const numeric = values.every((v) => typeof v === "number"), cells = grid.flat().filter((c) => c.mean !== null), s = scale(metricUnit(swept.metric), d3.max(cells, (c) => c.mean));
@@ -69,8 +71,8 @@ function drawLines(svg, width) {
   leftAxis(svg, y, box, `${metricLabel(swept.metric)} (${s.unit || "1"})`);
   bottomAxis(svg, x, box, axisName(swept.x), {text: valueText, ...(values.length < 9 ? {values} : {})});
   grid.forEach((row, r) => {
-    const stroke = `var(--c${Math.min(r, COLORS)})`, there = row.filter((c) => c.mean !== null).sort((a, b) => x(a.x) - x(b.x));
-    put(svg, "path", {d: d3.line().x((c) => x(c.x)).y((c) => y(c.mean * s.factor))(there), fill: "none", stroke, "stroke-width": 1.8});
+    const stroke = sweptColor(row[0].by, r), there = row.filter((c) => c.mean !== null).sort((a, b) => x(a.x) - x(b.x));
+    put(svg, "path", {d: d3.line().x((c) => x(c.x)).y((c) => y(c.mean * s.factor))(there), fill: "none", stroke, "stroke-width": 1.8, class: "series"});
     for (const c of there) {
       const g = svg.append("g");
       put(g, "line", {x1: x(c.x), x2: x(c.x), y1: y(c.low * s.factor), y2: y(c.high * s.factor), stroke, opacity: 0.5});
@@ -99,7 +101,7 @@ function sweptTools() {
 const sweptRange = "Means over replications and over the axes that are not held; ! and a dashed frame, or an open mark, is a point with a warning.";
 const mapSection = () => [sweptTools(), figure({label: `${metricLabel(swept.metric)} over two axes`, caption: sweptRange, draw: drawMap, behind: pointsTable})];
 const linesSection = () => [sweptTools(), figure({label: `${metricLabel(swept.metric)} along ${axisName(swept.x)}`, caption: sweptRange + " Upright lines: least to most.", draw: drawLines, behind: pointsTable}),
-  legend(swept.by ? sweepData().values(swept.by).map((v, i) => [`var(--c${Math.min(i, COLORS)})`, valueText(v), "solid"]) : [])];
+  legend(swept.by ? sweepData().values(swept.by).map((v, i) => [sweptColor(v, i), valueText(v), "solid"]) : [])];
 
 const pointWords = (p) => sweepData().axes.map((a) => `${axisName(a)} ${valueText(p.at[a])}`).join(", ");
 
