@@ -545,6 +545,7 @@ def timeline(page):
     page.settle()
     page.key("n", "n")
     assert f"user {users[1]}" in tip(page).replace("\n", " "), tip(page)
+    assert re.match(r"job \S+\n", tip(page)), tip(page)
     page.key("Escape")
     assert tip(page) == ""
     choose(page, "User", "all")

@@ -48,10 +48,11 @@ function jobAnswer(policy, j) {
   const place = DATA.comparison ? `${DATA.made.repeat.replace("/manifest.json", "")} --policy ${shellWord(policy.name)}` : shellWord(policy.folder);
   return [
     make("p", {}, "Job ", strong(bdi(j.job_id, 60)), " of user ", bdi(j.user || "(no name)", 40), `, submitted at ${timeText(j.submit_s)}, ${
-        j.start_s === null ? "never started" : `started at ${timeText(j.start_s)}`} and ${j.finish_s === null ? `was still ${j.status}` : j.status} after ${seconds(j.time)}. `,
+        j.status === "rejected" ? "was rejected. " : `${j.start_s === null ? "never started" : `started at ${timeText(j.start_s)}`} and ${
+            j.finish_s === null ? `was still ${j.status}` : j.status} after ${seconds(j.time)}. `}`,
         strong(j.missed === 1 ? `It missed its deadline${j.late ? ` by ${seconds(j.late)}` : ""}${why ? `: ${why}` : ""}. ` : ""),
         j.missed === 0 ? "It met its deadline. " : j.deadline_s === null ? "It had no deadline. " : ""),
-    j.parts ? table({
+    j.parts && sum(j.parts) === 0 ? "" : j.parts ? table({
       caption: "Where its time went",
       rows: j.parts.map((s, i) => [policy.blame.parts[i], s]).filter((p) => p[1] > 0).sort((a, b) => b[1] - a[1]),
       columns: [text("what", (p) => PART_WORDS[p[0]]), num("time", (p) => seconds(p[1])), num("share", (p) => percent(p[1] / j.time))]
@@ -98,14 +99,14 @@ function capAnswer(policy) {
   const signed = (share) => Number.isFinite(share) ? ` (${share > 0 ? "+" : ""}${percent(share)})` : "";
   return [
     make("p", {}, blame ? strong(`Under ${name(shown.name, 60)} the cap alone kept jobs waiting for ${number(blame.sums_s[1] / 3600)} job hours`) : "",
-         blame ? `, ${percent(blame.sums_s[1] / sum(blame.sums_s))} of their time in the system (replication ${shown.replication}). ` : "",
+         blame ? `, ${percent(blame.sums_s[1] / (sum(blame.sums_s) || 1))} of their time in the system (replication ${shown.replication}). ` : "",
          free ? `In brackets is the change against ${name(free.name, 60)}, which has no cap. ${jobsDiffer([free, shown])}` :
              "It also makes jobs run slower. To see all that it cost, run the scenario without a cap and report both folders together."),
     table({
       caption: "Means under the cap",
       rows: DATA.policies,
       columns: [text("run", (p) => bdi(p.name, 40)), text("cap", capText),
-                ...["jct_restricted_mean_s", "wait_mean_s", "jobs_finished", "energy_kwh", "cost"].filter((m) => estimate(shown, m).mean !== null)
+                ...["jct_restricted_mean_s", "wait_mean_s", "jobs_finished", "jobs_rejected", "energy_kwh", "cost"].filter((m) => estimate(shown, m).mean !== null)
                     .map((m) => num(metricLabel(m), (p) => quantity(estimate(p, m).mean, metricUnit(m)) + signed(change(p, m))))]
     })
   ];
