@@ -103,6 +103,8 @@ static const struct field price_forms[] = {
 
 const struct field scenario_fields[] = {
     {"name", TEXT(scenario, name), REQUIRED},
+    {"about", TEXT(scenario, about),
+     HELP("what it is, in a sentence that easim run prints first, as long as nothing is set")},
     {"horizon", NODE(scenario, horizon), REQUIRED, .forms = horizon_forms,
      HELP("a duration, or drain: until the last job is done")},
     {"seed", INT(scenario, seed), DEFAULT(1), RANGE(0, 9007199254740992)},

@@ -60,7 +60,7 @@ struct storage_options {
 struct scenario {
     struct yaml_doc doc;
     const char *file;
-    const char *name;
+    const char *name, *about;        /* about: NULL if the file does not say it */
     const struct yaml_node *horizon; /* a duration or `drain` */
     int64_t horizon_ns;              /* TIME_NONE_NS: drain */
     int64_t seed;

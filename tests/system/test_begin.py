@@ -5,7 +5,7 @@ import csv
 import re
 
 import yaml
-from harness import EASIM, cases, easim, run
+from harness import EASIM, SOURCE, cases, easim, run
 
 FILES = ["README.md", "jobs.csv", "models.yaml", "profile.csv", "scenario.yaml"]
 POLICIES = ["fcfs", "easy", "pollux", "lean"]
@@ -112,4 +112,14 @@ def check_refused(folder):
     assert (folder / "full/file").read_text() == "mine" and not (folder / "n").exists()
 
 
-cases(check_files, check_load, check_commands, check_poisson, check_own, check_refused)
+def check_about(folder):
+    """The first run of the README begins with what it is; values that are set may make that wrong."""
+    scenario = yaml.safe_load((SOURCE / "configs/eas-sim.yaml").read_text())
+    assert scenario["about"].count(".") == 2 and "configs/generation.yaml" in scenario["about"]  # one sentence, with a file
+    first = easim("run", SOURCE / "configs/eas-sim.yaml", "--out", folder / "r").stdout
+    arrived, finished = (float(re.search(rf"^  {words} +([\d.]+)", first, re.M)[1]) for words in ("jobs submitted", "throughput"))
+    assert first.startswith(scenario["about"] + "\neas-sim: policy ") and round(arrived / 10) == 18 and round(finished) == 11
+    assert scenario["about"] not in easim("run", SOURCE / "configs/eas-sim.yaml", "-n", 1, "--out", folder / "s").stdout
+
+
+cases(check_files, check_load, check_commands, check_poisson, check_own, check_refused, check_about)

@@ -141,6 +141,8 @@ void run_report_protocol(const struct study *study, uint32_t replications, struc
 
 void run_report_summary(const struct study *study, const struct replicate_result *result,
                         struct str *out) {
+    if (study->scenario.about && study->scenario.overrides.count == 0)
+        str_addf(out, "%s\n", study->scenario.about);
     str_addf(out, "%s: policy %s, ", study->scenario.name, study->policy);
     run_report_protocol(study, result->count, out);
     str_addf(out, "%s\n", result->count > 1 ? " (mean +- half of the 95 % interval)" : "");
