@@ -2,6 +2,8 @@
    within a global budget. When the cap falls, jobs give their GPUs back at once until it holds. */
 #include "edp/edp.h"
 
+#include <stdio.h>
+
 enum { BASE_ZEUS, BASE_POLLUX };
 
 #define SOON_S 1e-6 /* the earliest time that differs from now whatever the rounding */
@@ -58,12 +60,31 @@ static bool is_far_over(const struct easim_view *view, const struct easim_job *j
     return power_w > view->power_cap_w * (1 + MARGIN) + MARGIN;
 }
 
+/* The story of a job that waits for power. */
+static void tell_refused(const struct easim_pass *pass, const struct easim_job *job,
+                         uint32_t config) {
+    const struct easim_config *c = easim_view_config(pass->view, config);
+    char text[200];
+    double power_w;
+    if (job->state != EASIM_JOB_WAITING ||
+        pass->host->try_config(pass->plan, job->index, config, &power_w) < 0)
+        return;
+    snprintf(text, sizeof text,
+             "%g x %.49s would raise the power to %.6g W, over the cap of %.6g W",
+             easim_config_gpus(c), easim_view_gpu_type(pass->view, c->gpu_type)->name, power_w,
+             pass->view->power_cap_w);
+    pass->host->reason(pass->plan, job->index, text);
+}
+
 static bool allow(const struct easim_pass *pass, const struct easim_job *job, uint32_t config) {
     double power_w;
-    return pass->view->power_cap_w == INFINITY ||
-           (!is_far_over(pass->view, job, config) &&
-            pass->host->try_config(pass->plan, job->index, config, &power_w) >= 0 &&
-            power_w <= pass->view->power_cap_w);
+    bool may = pass->view->power_cap_w == INFINITY ||
+               (!is_far_over(pass->view, job, config) &&
+                pass->host->try_config(pass->plan, job->index, config, &power_w) >= 0 &&
+                power_w <= pass->view->power_cap_w);
+    if (!may && easim_told(pass, job->index))
+        tell_refused(pass, job, config);
+    return may;
 }
 
 /* --- a cap that has fallen --- */

@@ -3,6 +3,7 @@
    whole in Wiesner et al., "Let's wait awhile" (Middleware 2021), but asked anew each hour. */
 #include <easim/policy.h>
 #include <float.h>
+#include <stdio.h>
 
 enum { SIGNAL_CARBON, SIGNAL_PRICE };
 
@@ -29,20 +30,38 @@ static double sum_from(const struct easim_pass *pass, uint32_t first, uint32_t h
     return sum;
 }
 
-/* Whether it pays for the job to wait: it may begin at any full hour up to submission + slack, and
-   runs for T* in full hours, as many of them as are forecast. Hours that are not known (NAN) never
-   win. */
-static bool waits(const struct easim_pass *pass, const struct easim_job *job) {
+/* The hour from which on it pays for the job to wait, the first of the best; 0: it does not. It may
+   begin at any full hour up to submission + slack, and runs for T* in full hours, as many of them
+   as are forecast. Hours that are not known (NAN) never win. *ret_saved: as a share of now. */
+static uint32_t begin_after(const struct easim_pass *pass, const struct easim_job *job,
+                            double *ret_saved) {
     const struct params *p = pass->params;
-    uint32_t ahead = pass->view->forecast_hours;
+    uint32_t ahead = pass->view->forecast_hours, best = 0;
     if (job->sla || ahead == 0)
-        return false;
+        return 0;
     uint32_t hours = (uint32_t)fmin(fmax(1, ceil(job->time_best_s / 3600)), ahead);
     double now = sum_from(pass, 0, hours), least = now, last_s = job->submit_s + p->slack;
-    for (uint32_t first = 1; first + hours <= ahead; first++)
-        if (easim_view_forecast(pass->view, first)->from_s <= last_s)
-            least = fmin(least, sum_from(pass, first, hours));
-    return least < now - p->gain * fabs(now);
+    for (uint32_t first = 1; first + hours <= ahead; first++) {
+        double sum = sum_from(pass, first, hours);
+        if (easim_view_forecast(pass->view, first)->from_s <= last_s && sum < least) {
+            least = sum;
+            best = first;
+        }
+    }
+    *ret_saved = (now - least) / fabs(now);
+    return least < now - p->gain * fabs(now) ? best : 0;
+}
+
+/* The story of a job that waits for a better hour. */
+static void tell_deferred(const struct easim_pass *pass, const struct easim_job *job, uint32_t hour,
+                          double saved) {
+    const struct params *p = pass->params;
+    char text[160];
+    snprintf(text, sizeof text,
+             "waits for [%.9g s]: from then on the %s of its run is forecast %.3g %% lower",
+             easim_view_forecast(pass->view, hour)->from_s,
+             p->signal == SIGNAL_PRICE ? "price" : "carbon intensity", 100 * saved);
+    pass->host->reason(pass->plan, job->index, text);
 }
 
 /* Asked for again at the next full hour, when there are new forecasts: within an hour the answer
@@ -58,8 +77,12 @@ static void key(const struct easim_pass *pass, const struct easim_job *job, doub
     double next_s = easim_view_forecast(pass->view, 1)->from_s;
     if (next_s <= job->submit_s + p->slack)
         ret->ask_again_s = next_s;
-    if (!waits(pass, job))
+    double saved;
+    uint32_t hour = begin_after(pass, job, &saved);
+    if (hour == 0)
         return;
+    if (easim_told(pass, job->index))
+        tell_deferred(pass, job, hour, saved);
     ret->objective_max = DBL_MIN; /* admits nothing */
     if (s->woken_s < next_s && pass->host->plan_wake_at(pass->plan, next_s) == EASIM_OK)
         s->woken_s = next_s;

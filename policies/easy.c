@@ -5,12 +5,16 @@
  */
 #include "easy/book.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 /* A GPU type during one pass. */
 struct queue {
     bool has_head;
     bool never;        /* its head does not even fit once all running jobs have ended */
     int64_t shadow_ns; /* when the head can start, by the requested ends of running jobs */
     uint32_t extra;    /* GPUs free then that the head does not need */
+    uint32_t head;
 };
 
 /* GPU types of which others may start next. */
@@ -76,7 +80,7 @@ static struct queue reserve(const struct visit *v, uint32_t gpu_type, uint32_t k
 
 /* Makes a job the head of that one of its GPU types without a head where it can start first.
    Returns the type; NO_TYPE: all have heads. */
-static uint32_t become_head(struct visit *v, const struct request *request) {
+static uint32_t become_head(struct visit *v, const struct request *request, uint32_t job) {
     struct lane *lanes = v->book->kinds[request->kind].lanes;
     struct queue best = {0};
     uint32_t best_type = NO_TYPE;
@@ -94,9 +98,97 @@ static uint32_t become_head(struct visit *v, const struct request *request) {
     }
     if (best_type != NO_TYPE) {
         v->queues[best_type] = best;
+        v->queues[best_type].head = job;
         v->heads++;
     }
     return best_type;
+}
+
+/* --- the story of a job --- */
+
+#define TEXT_BYTES 300
+
+/* "job X, the head of TYPE" */
+static void name_head(const struct visit *v, uint32_t gpu_type, char text[static TEXT_BYTES]) {
+    snprintf(text, TEXT_BYTES, "job %.99s, the head of %.49s",
+             easim_view_job(v->pass->view, v->queues[gpu_type].head)->id,
+             easim_view_gpu_type(v->pass->view, gpu_type)->name);
+}
+
+/* How a job that is started could pass the head, if there is one. */
+static void tell_start(const struct visit *v, uint32_t job, uint32_t gpu_type, bool ends_before) {
+    char head[TEXT_BYTES], text[2 * TEXT_BYTES];
+    if (!v->queues[gpu_type].has_head)
+        return;
+    name_head(v, gpu_type, head);
+    snprintf(text, sizeof text, "passes %s: %s", head,
+             ends_before ? "ends before its reservation" : "needs only GPUs that it leaves free");
+    v->pass->host->reason(v->pass->plan, job, text);
+}
+
+/* Its own reservation, as the head of a type. */
+static void tell_head(const struct visit *v, uint32_t job, uint32_t gpu_type) {
+    const struct queue *queue = &v->queues[gpu_type];
+    const char *type = easim_view_gpu_type(v->pass->view, gpu_type)->name;
+    char text[TEXT_BYTES];
+    if (queue->never)
+        snprintf(text, sizeof text,
+                 "it is the head of %.49s; running jobs hold too few GPUs for it", type);
+    else
+        snprintf(text, sizeof text, "it is the head of %.49s, reserved for [%.9g s]", type,
+                 (double)queue->shadow_ns / 1e9);
+    v->pass->host->reason(v->pass->plan, job, text);
+}
+
+/* Why it may not pass the head of the type of its first candidate that fits, or of its first. */
+static void tell_passing(const struct visit *v, const struct easim_job *job,
+                         const struct request *request) {
+    const struct easim_view *view = v->pass->view;
+    char head[TEXT_BYTES], when[64] = "", why[128] = "", text[2 * TEXT_BYTES];
+    uint32_t chosen = 0;
+    for (uint32_t i = request->count; i-- > 0;)
+        if (easim_fit(view,
+                      easim_view_config(view, v->book->candidates[request->first + i].config)) >= 0)
+            chosen = i;
+    const struct easim_config *config =
+        easim_view_config(view, v->book->candidates[request->first + chosen].config);
+    const struct queue *queue = &v->queues[config->gpu_type];
+    if (!queue->never)
+        snprintf(when, sizeof when, ", is reserved for [%.9g s]", (double)queue->shadow_ns / 1e9);
+    if (easim_fit(view, config) >= 0)
+        snprintf(why, sizeof why,
+                 "; this job would end later and needs more than the %" PRIu32
+                 " GPUs that are left then",
+                 queue->extra);
+    name_head(v, config->gpu_type, head);
+    snprintf(text, sizeof text, "%s%s%s", head, when[0] ? when : " waits, nobody knows how long",
+             why);
+    v->pass->host->reason(v->pass->plan, job->index, text);
+}
+
+/* Nothing can start any more: the waiting jobs become heads, in their order, up to the one whose
+   story is told. */
+static void tell_waiting(const struct easim_pass *pass, struct book *book,
+                         const struct easim_job *told) {
+    const struct easim_view *view = pass->view;
+    struct visit v = {pass, book,
+                      pass->host->scratch(pass->plan, view->gpu_type_count * sizeof(struct queue)),
+                      0};
+    for (uint32_t i = view->first_waiting; i < told->index && v.heads < view->gpu_type_count;) {
+        const struct easim_job *job = easim_view_job(view, i);
+        const struct request *request = book_request(book, pass, job);
+        if (request)
+            become_head(&v, request, i);
+        i = job->next_waiting;
+    }
+    const struct request *request = book_request(book, pass, told);
+    if (!request || request->count == 0)
+        return;
+    uint32_t gpu_type = become_head(&v, request, told->index);
+    if (gpu_type != NO_TYPE)
+        tell_head(&v, told->index, gpu_type);
+    else
+        tell_passing(&v, told, request);
 }
 
 /* --- the pass --- */
@@ -166,14 +258,19 @@ static uint32_t start_or_wait(struct visit *v, const struct easim_job *job,
     for (uint32_t i = 0; i < request->count; i++) {
         uint32_t c = v->book->candidates[request->first + i].config;
         const struct easim_config *config = easim_view_config(view, c);
+        struct queue *queue = &v->queues[config->gpu_type];
+        uint32_t extra = queue->extra;
         int span = easim_fit(view, config);
-        if (span < 0 || !may_pass(view, job, c, (uint32_t)span, &v->queues[config->gpu_type]))
+        if (span < 0 || !may_pass(view, job, c, (uint32_t)span, queue))
             continue;
         tried = config->gpu_type;
-        if (v->pass->host->plan_start(v->pass->plan, job->index, c) == EASIM_OK)
-            break;
+        if (v->pass->host->plan_start(v->pass->plan, job->index, c) != EASIM_OK)
+            continue;
+        if (easim_told(v->pass, job->index))
+            tell_start(v, job->index, tried, queue->extra == extra);
+        break;
     }
-    return tried != NO_TYPE ? tried : become_head(v, request);
+    return tried != NO_TYPE ? tried : become_head(v, request, job->index);
 }
 
 /* Negative: failed. */
@@ -239,6 +336,9 @@ static int decide(const struct easim_pass *pass) {
     }
     while (to_do >= 0 && book->next_arrived < book->arrived_count)
         to_do = book_add(book, pass, easim_view_job(view, book->arrived[book->next_arrived++]));
+    const struct easim_job *told = easim_told_waiting(pass);
+    if (told && to_do >= 0)
+        tell_waiting(pass, book, told);
     return to_do < 0 ? -1 : 0;
 }
 

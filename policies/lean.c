@@ -1,6 +1,8 @@
 /* lean: shortest job first, each in the configuration of least E * T^a, with an exponent a that
    falls as jobs wait; who finds nothing may displace jobs with much longer to go: docs/lean.md. */
 #include <easim/policy.h>
+#include <inttypes.h>
+#include <stdio.h>
 
 enum { TIER_URGENT, TIER_OTHER, QUEUE_LEVELS = 4, PRICE_LEVELS = 3 };
 static const double price_factors[PRICE_LEVELS] = {1, 2, 0.5}; /* of energy_price */
@@ -84,9 +86,13 @@ static bool is_in_time(const struct easim_pass *pass, const struct easim_job *jo
            pass->view->now_s + time_s <= job->deadline_s;
 }
 
+static void tell(const struct easim_pass *pass, const struct easim_job *job, double best);
+
 static void key(const struct easim_pass *pass, const struct easim_job *job, double best,
                 struct easim_key *ret) {
     const struct params *p = pass->params;
+    if (easim_told(pass, job->index))
+        tell(pass, job, best);
     if (is_in_time(pass, job, job->time_best_s)) {
         ret->tier = TIER_URGENT;
         ret->value = job->deadline_s;
@@ -137,6 +143,45 @@ static double displace(const struct easim_pass *pass, const struct easim_job *jo
     bool may = is_urgent ? !is_in_time(pass, job, job->time_best_s + p->preempt_slack_s)
                          : is_displaced(pass, job->time_best_s, other, left_s);
     return may && !other->sla && !is_in_time(pass, other, left_s) ? left_s : 0;
+}
+
+/* The least E * T^a of what fits now; INFINITY: nothing does. */
+static double least_that_fits(const struct easim_pass *pass, const struct easim_job *job) {
+    double least = INFINITY;
+    for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
+        int span = easim_fit(pass->view, easim_view_config(pass->view, c));
+        if (span < 0)
+            continue;
+        const struct easim_choice choice = easim_predict(pass->view, job, c, (uint32_t)span);
+        least = fmin(least, objective(pass, job, &choice));
+    }
+    return least;
+}
+
+/* The story of a job that waits: what fits costs too much, or nothing fits and who runs stays. */
+static void tell(const struct easim_pass *pass, const struct easim_job *job, double best) {
+    const struct params *p = pass->params;
+    const struct easim_view *view = pass->view;
+    double least = least_that_fits(pass, job);
+    char text[200];
+    uint32_t gives_way = 0;
+    for (uint32_t i = 0; i < view->running_count; i++) {
+        const struct easim_job *other = easim_view_job(view, easim_view_running(view, i)->job);
+        gives_way += other->preemptible && displace(pass, job, other) > 0;
+    }
+    if (least == INFINITY && p->displace < EASIM_OFF)
+        snprintf(text, sizeof text,
+                 gives_way > 0 ? "of the running jobs %" PRIu32
+                                 " would give way to it, too few or not yet"
+                               : "no running job gives way to it",
+                 gives_way);
+    else if (least < INFINITY && least > p->slack * best)
+        snprintf(text, sizeof text,
+                 "the best that fits has %.3g times its least E * T^%.3g, and slack is %.3g",
+                 least / best, exponent_of(pass), p->slack);
+    else
+        return;
+    pass->host->reason(pass->plan, job->index, text);
 }
 
 static int init(const struct easim_pass *pass) {

@@ -25,7 +25,7 @@ extern "C" {
    released. What has changed: docs/policy-interface.md. */
 #define EASIM_ABI_MAJOR 3u
 #define EASIM_ABI_MINOR 0u
-#define EASIM_ABI_DRAFT 6u
+#define EASIM_ABI_DRAFT 7u
 
 /* What a policy may do beyond starting jobs. Unknown bits are refused on loading, undeclared
  * actions when tried. */
@@ -128,6 +128,12 @@ struct easim_host {
        easim_replica_figure. NAN: no such thing. */
     double (*replica_figure)(struct easim_plan *plan, uint32_t replica_config, double load,
                              uint32_t figure);
+    /* NULL unless somebody asks for the story of a job (easim explain): use easim_told. Says why
+       that job waits on after this decision, or is started in it; the last reason of a decision
+       counts, NULL or "": none. It changes no decision. The text is one plain phrase ("job X is
+       first, reserved for [14700 s]"), a time in it seconds since the start of the run, in
+       brackets, which the story shows as it shows its own times. */
+    void (*reason)(struct easim_plan *plan, uint32_t job, const char *text);
 };
 
 /* The arguments of every callback. In init and finish no job is waiting. */
@@ -141,7 +147,19 @@ struct easim_pass {
     void *job_memory;
     size_t job_memory_stride;
     uint32_t level; /* of a list policy: the present one of its levels; 0 if it has none */
+    uint32_t told;  /* the job whose story is told; nothing where host->reason is NULL */
 };
+
+/* Whether host->reason is asked of this job: only then is it worth while to make a text. */
+static inline bool easim_told(const struct easim_pass *pass, uint32_t job) {
+    return pass->host->reason && pass->told == job;
+}
+/* The job whose story is told, if it waits; else NULL. */
+static inline const struct easim_job *easim_told_waiting(const struct easim_pass *pass) {
+    const struct easim_job *job =
+        pass->host->reason ? easim_view_job(pass->view, pass->told) : NULL;
+    return job && job->state == EASIM_JOB_WAITING ? job : NULL;
+}
 
 /* The policy's own memory of a job, job_memory_size bytes aligned for any type: zeroed when it is
    submitted, its last content until the run ends. NULL: not submitted yet, no such job, or none is

@@ -297,6 +297,12 @@ MOCK_FUNCTION void mock_host_count(struct easim_plan *plan, const char *what, co
              name ? name : "");
 }
 
+/* Of m->told, whose story the test asks for; the last reason of all. */
+MOCK_FUNCTION void mock_host_reason(struct easim_plan *plan, uint32_t job, const char *text) {
+    if (job == plan->mock->told)
+        snprintf(plan->mock->reason, sizeof plan->mock->reason, "%s", text ? text : "");
+}
+
 /* Jobs of the mock are as fast as predicted. */
 MOCK_FUNCTION double mock_remaining(struct easim_plan *plan, uint32_t job) {
     const struct easim_job *j = easim_view_job(&plan->mock->view, job);
@@ -320,6 +326,7 @@ __attribute__((unused)) static const struct easim_host mock_host = {
     .try_exchange = mock_try_exchange,
     .plan_scale_up = mock_plan_scale_up,
     .plan_scale_down = mock_plan_scale_down,
-    .replica_figure = mock_replica_figure};
+    .replica_figure = mock_replica_figure,
+    .reason = mock_host_reason};
 
 #endif

@@ -54,6 +54,8 @@ struct mock {
     double uniform;    /* what host->uniform answers */
     char failure[256]; /* from host->fail */
     char counted[512]; /* from host->count, "what: name", one a line */
+    uint32_t told;     /* the job whose story the test asks for; EASIM_NONE: of none */
+    char reason[512];  /* from host->reason, the last of that job */
     void *scratch[64];
     int scratch_count;
 };

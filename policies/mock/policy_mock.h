@@ -30,7 +30,7 @@ MOCK_FUNCTION void mock_put_number(const struct easim_param *param, void *at, do
  * mock_finish. */
 MOCK_FUNCTION void mock_init(struct mock *m, const struct easim_policy *policy) {
     static const char *const span_names[] = {"one_node", "across_nodes"};
-    *m = (struct mock){.policy = policy};
+    *m = (struct mock){.policy = policy, .told = EASIM_NONE};
     m->view = (struct easim_view){.struct_size = sizeof m->view,
                                   .power_cap_w = INFINITY,
                                   .price_per_mwh = NAN,
@@ -79,7 +79,8 @@ MOCK_FUNCTION struct easim_pass mock_pass(struct mock *m, struct easim_plan *pla
                                .state = m->state,
                                .job_memory = m->job_memory,
                                .job_memory_stride = mock_memory_stride(m),
-                               .level = m->level};
+                               .level = m->level,
+                               .told = m->told};
 }
 
 /* Number of a new GPU type; fill in name, idle_w, ctx_w, tdp_w, memory_gib. */

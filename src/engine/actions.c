@@ -335,6 +335,14 @@ static void host_fail(struct easim_plan *plan, const char *message) {
     str_add_visible(&plan->failure, message ? message : "");
 }
 
+/* Only of a run with an observer that tells a story. */
+static void host_reason(struct easim_plan *plan, uint32_t job, const char *text) {
+    struct sim *sim = plan->sim;
+    for (const struct observer *const *o = sim->observers; *o; o++)
+        if ((*o)->reason)
+            (*o)->reason((*o)->context, sim, job, text ? text : "");
+}
+
 static void host_count(struct easim_plan *plan, const char *what, const char *name) {
     struct str text = {0};
     str_add_visible(&text, what ? what : "");
@@ -357,23 +365,18 @@ static double host_remaining(struct easim_plan *plan, uint32_t job) {
     return fmax(0, run->remaining - progress_work(sim, job, progress_computing_ns(sim, job)));
 }
 
-static const struct easim_host host = {.struct_size = sizeof host,
-                                       .plan_start = host_start,
-                                       .plan_preempt = host_preempt,
-                                       .plan_resize = host_resize,
-                                       .try_config = host_try_config,
-                                       .plan_wake_at = host_wake_at,
-                                       .scratch = host_scratch,
-                                       .uniform = host_uniform,
-                                       .fail = host_fail,
-                                       .count = host_count,
-                                       .remaining = host_remaining,
-                                       .plan_reject = host_reject,
-                                       .plan_exchange = host_exchange,
-                                       .try_exchange = host_try_exchange,
-                                       .plan_scale_up = host_scale_up,
-                                       .plan_scale_down = host_scale_down,
-                                       .replica_figure = host_replica_figure};
+/* `reason` is there only where somebody asks for a story. */
+#define HOST(tells) \
+    { \
+        .struct_size = sizeof(struct easim_host), .plan_start = host_start, \
+        .plan_preempt = host_preempt, .plan_resize = host_resize, .try_config = host_try_config, \
+        .plan_wake_at = host_wake_at, .scratch = host_scratch, .uniform = host_uniform, \
+        .fail = host_fail, .count = host_count, .remaining = host_remaining, \
+        .plan_reject = host_reject, .plan_exchange = host_exchange, \
+        .try_exchange = host_try_exchange, .plan_scale_up = host_scale_up, \
+        .plan_scale_down = host_scale_down, .replica_figure = host_replica_figure, .reason = tells \
+    }
+static const struct easim_host host = HOST(NULL), telling_host = HOST(host_reason);
 
 static void commit_plan(struct sim *sim, struct easim_plan *plan) {
     for (size_t i = 0; i < plan->actions.count; i++) {
@@ -403,12 +406,13 @@ struct easim_pass actions_pass(struct easim_plan *plan) {
     struct sim *sim = plan->sim;
     return (struct easim_pass){
         .view = sim->view.shown,
-        .host = &host,
+        .host = sim->told == EASIM_NONE ? &host : &telling_host,
         .plan = plan,
         .params = sim->params->own,
         .state = sim->policy_state,
         .job_memory = sim->job_memory,
         .job_memory_stride = sim->job_memory_stride,
+        .told = sim->told,
     };
 }
 

@@ -196,9 +196,12 @@ static void settle_contention(struct sim *sim) {
 
 /* There are many events and segments, and mostly nobody who wants them. */
 static void find_listeners(struct sim *sim) {
+    sim->told = EASIM_NONE;
     for (const struct observer *const *o = sim->observers; *o; o++) {
         sim->tells_events = sim->tells_events || (*o)->event || (*o)->decision;
         sim->tells_segments = sim->tells_segments || (*o)->segment;
+        if ((*o)->reason)
+            sim->told = (*o)->told;
     }
 }
 

@@ -146,6 +146,9 @@ struct observer {
     void (*replica)(void *context, const struct sim *sim, uint32_t replica,
                     enum segment_cause cause);
     void (*action)(void *context, const struct sim *sim, const struct action_record *action);
+    /* The policy says why the job whose story is told waits, or is started; sim->told. */
+    void (*reason)(void *context, const struct sim *sim, uint32_t job, const char *text);
+    uint32_t told; /* where there is `reason`: the job whose story it tells */
     /* The end of the warm-up: measuring begins. */
     void (*measure)(void *context, const struct sim *sim);
 };

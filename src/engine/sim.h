@@ -437,6 +437,7 @@ struct sim {
 
     const struct observer *const *observers; /* NULL-terminated */
     bool tells_events, tells_segments; /* whether one wants events or decisions; or segments */
+    uint32_t told; /* the job whose reasons one wants of the policy; EASIM_NONE */
     uint64_t event_total, decision_total;
     uint64_t look_out_at; /* event_total at which the loop looks whether it is cancelled */
     uint64_t start_total,

@@ -47,7 +47,7 @@ job_id,submit_s,user,model,work_samples,duration_s,requested_s,gpus,batch,gpu_ty
 """
 
 # What is said of a plug-in of another version, behind the version found.
-COMPILE_AGAIN = ("this easim has 3.0 draft 6: compile it again with the easim/policy.h of this easim "
+COMPILE_AGAIN = ("this easim has 3.0 draft 7: compile it again with the easim/policy.h of this easim "
                  "(docs/policy-interface.md: what has changed)")
 
 RUN = ("run", "c.yaml", "--out", "out", "--quiet")

@@ -4,10 +4,12 @@
 #include "policy/list/list.h"
 
 #include "base/timeheap.h"
+#include "base/units.h"
 #include "policy/interface.h"
 #include "policy/list/recheck.h"
 #include "policy/list/start.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 void list_init(struct list *list, const struct policy_params *params, uint32_t job_count) {
@@ -411,12 +413,9 @@ static int visit_by_index(struct list *list, const struct easim_pass *pass) {
     return recheck_pass(&list->index, pass, all);
 }
 
-/* Finds the first of the waiting jobs in the order of the pass, and its key. Negative: failed. */
-static int find_first_left(struct list *list, const struct easim_pass *pass, uint32_t *ret_job,
-                           struct easim_key *ret_key) {
+/* The first of the waiting jobs in the order of the pass. */
+static uint32_t find_first_left(struct list *list, const struct easim_pass *pass) {
     struct index *index = &list->index;
-    *ret_job = pass->view->first_waiting;
-    *ret_key = (struct easim_key){0};
     struct index_rank first;
     uint32_t queue;
     bool found = index->jobs && index_next_in_line(index, NULL, NULL, &first, &queue);
@@ -426,17 +425,14 @@ static int find_first_left(struct list *list, const struct easim_pass *pass, uin
             first = rank;
         found = true;
     }
-    if (!found)
-        return 0;
-    *ret_job = first.job;
-    return index_ask(index, pass, first.job, ret_key);
+    return found ? first.job : pass->view->first_waiting;
 }
 
 /* Lets a running job give GPUs back to the first of those that wait, and starts that one. */
 static int shrink_for_first(struct list *list, const struct easim_pass *pass) {
     struct easim_key key;
-    uint32_t first, shrunk;
-    if (find_first_left(list, pass, &first, &key) < 0)
+    uint32_t first = find_first_left(list, pass), shrunk;
+    if (index_ask(&list->index, pass, first, &key) < 0)
         return -1;
     const struct easim_job *job = host_job(pass->view, first);
     if (job->state != EASIM_JOB_WAITING)
@@ -446,6 +442,28 @@ static int shrink_for_first(struct list *list, const struct easim_pass *pass) {
         return r;
     grow_note_start(&list->grow, shrunk);
     return start_try(&list->rules, pass, job, &key, NULL) < 0 ? -1 : 0;
+}
+
+/* Why the job whose story is told waits on after a pass: the order, or the tests of the policy. */
+static void tell(struct list *list, const struct easim_pass *pass) {
+    const struct easim_job *job = easim_told_waiting(pass);
+    char text[200] = "";
+    if (!job)
+        return;
+    uint32_t first = list->rules.options->strict && !list_in_rounds(list)
+                         ? find_first_left(list, pass)
+                         : job->index;
+    if (list->rounds.asked > list->rounds.number)
+        snprintf(text, sizeof text, "GPUs are given out in rounds, the next one at [%.9g s]",
+                 units_s(list->rounds.asked * list->rounds.round_ns));
+    else if (first != job->index)
+        snprintf(text, sizeof text, "job %.99s comes first, cannot start, and nobody passes it",
+                 host_job(pass->view, first)->id);
+    else if (!list_in_rounds(list)) {
+        rules_tell(&list->rules, pass, job);
+        return;
+    }
+    pass->host->reason(pass->plan, job->index, text);
 }
 
 static int decide_now(struct list *list, const struct easim_pass *pass) {
@@ -461,6 +479,8 @@ static int decide_now(struct list *list, const struct easim_pass *pass) {
         r = list->index.jobs ? visit_by_index(list, pass) : visit_in_queue_order(list, pass);
     if (r >= 0 && shrink && view->waiting_count > 0)
         r = shrink_for_first(list, pass);
+    if (r >= 0 && pass->host->reason)
+        tell(list, pass);
     if (list->index.failed)
         r = -1;
     list->pass.level = 0;
@@ -475,6 +495,10 @@ bool list_is_idle(const struct list *list, const struct easim_view *view) {
 int list_decide(struct list *list, const struct easim_pass *pass) {
     list->pass = *pass;
     list->room_refused = false;
-    return list_in_rounds(list) ? rounds_decide(&list->rounds, pass)
-                                : decide_now(list, &list->pass);
+    if (!list_in_rounds(list))
+        return decide_now(list, &list->pass);
+    int r = rounds_decide(&list->rounds, pass);
+    if (r >= 0 && pass->host->reason)
+        tell(list, pass);
+    return r;
 }

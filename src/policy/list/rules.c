@@ -2,6 +2,7 @@
 #include "policy/list/rules.h"
 
 #include "base/str.h"
+#include "policy/interface.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -173,4 +174,84 @@ int rules_key(const struct rules *rules, const struct easim_pass *pass, const st
         return 0;
     rules->ops->key(pass, job, best, ret_key);
     return check_key(pass, job, ret_key);
+}
+
+/* --- told: why the job whose story is told waits --- */
+
+#define TEXT_BYTES 256
+
+/* What stands between a waiting job and the configurations that fit now. */
+struct obstacles {
+    uint32_t fitting, in_time, admitted; /* of those that fit; of those; of those in turn */
+    double least;                        /* objective of those that are in time */
+    uint32_t refused;                    /* the last that `allow` refused; EASIM_NONE */
+};
+
+static double no_draw(struct easim_plan *plan) {
+    (void)plan;
+    return 0.5;
+}
+
+static void look_at(const struct rules *rules, const struct easim_pass *pass,
+                    const struct easim_job *job, const struct easim_key *key, uint32_t config,
+                    struct obstacles *found) {
+    int span = easim_fit(pass->view, easim_view_config(pass->view, config));
+    if (span < 0)
+        return;
+    struct easim_choice choice = easim_predict(pass->view, job, config, (uint32_t)span);
+    double objective = rules_objective(rules, pass, job, &choice, rules_is_urgent(key));
+    bool in_time = !rules_is_urgent(key) || pass->view->now_s + choice.time_s <= key->finish_by_s;
+    found->fitting++;
+    found->in_time += in_time;
+    if (in_time)
+        found->least = fmin(found->least, objective);
+    if (!rules_admit(pass, key, &choice, objective))
+        return;
+    found->admitted++;
+    if (!rules_allow(rules, pass, job, config))
+        found->refused = config;
+}
+
+static void describe(const struct obstacles *found, const struct easim_key *key,
+                     char text[static TEXT_BYTES]) {
+    if (found->fitting == 0)
+        return;
+    if (found->in_time == 0)
+        snprintf(text, TEXT_BYTES, "nothing that fits ends by [%.9g s], as the policy wants",
+                 key->finish_by_s);
+    else if (found->admitted == 0 && found->least < 1e6 * key->objective_max)
+        snprintf(text, TEXT_BYTES,
+                 "the best that fits has %.3g times the objective that the policy admits",
+                 found->least / key->objective_max);
+    else if (found->admitted == 0)
+        snprintf(text, TEXT_BYTES, "the policy admits nothing for it at present");
+    else if (found->refused != EASIM_NONE)
+        snprintf(text, TEXT_BYTES, "the policy's test of starts refuses what fits");
+}
+
+/* Key and test of the policy, which may give reasons of their own. */
+static struct obstacles ask(const struct rules *rules, const struct easim_pass *pass,
+                            const struct easim_job *job, struct easim_key *ret_key) {
+    double best = rules->ops->key ? rules_best_objective(rules, pass, job) : 0;
+    struct obstacles found = {.least = INFINITY, .refused = EASIM_NONE};
+    if (rules_key(rules, pass, job, best, ret_key) < 0)
+        return found;
+    for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++)
+        look_at(rules, pass, job, ret_key, c, &found);
+    return found;
+}
+
+void rules_tell(const struct rules *rules, const struct easim_pass *pass,
+                const struct easim_job *job) {
+    struct easim_host refusing = *pass->host;
+    struct easim_pass asking = *pass;
+    char text[TEXT_BYTES] = "";
+    struct easim_key key;
+    refusing_host_set(&refusing);
+    refusing.uniform = no_draw;
+    asking.host = &refusing;
+    const struct obstacles found = ask(rules, &asking, job, &key);
+    describe(&found, &key, text);
+    pass->host->reason(pass->plan, job->index, text);
+    ask(rules, &asking, job, &key);
 }

@@ -90,6 +90,12 @@ static inline bool rules_allow(const struct rules *rules, const struct easim_pas
     return !asks || ops->allow(pass, job, config);
 }
 
+/* Gives host->reason what the tests of the policy say of a job that waits on after a pass. Key and
+   `allow` are asked twice, in a pass in which no action is accepted: nothing changes, and a reason
+   of their own counts more. */
+void rules_tell(const struct rules *rules, const struct easim_pass *pass,
+                const struct easim_job *job);
+
 /* Each ends a callback as failed and returns -1: it says which value of which job is not a number,
  * or what else is wrong with it. */
 int rules_fail(const struct easim_pass *pass, const char *what, const struct easim_job *job);

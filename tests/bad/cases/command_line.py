@@ -65,9 +65,9 @@ CASES = [
     run("seed that is 1 above the largest", ["--seed", "9007199254740993"],  # as a double it would be the largest
         "easim run: --seed: expected integer 0..9007199254740992, got \"9007199254740993\"", TRY),
     run("unknown policy", ["--policy", "zeuss"],
-        "--policy: policy.name: no policy is named \"zeuss\", did you mean \"zeus\"? (found: {policies})"),
+        "easim: --policy: no policy is named \"zeuss\", did you mean \"zeus\"? (found: {policies})"),
     run("policy that is a path", ["--policy", "./nowhere.so"],
-        "--policy: policy.name: cannot load policy: ./nowhere.so: cannot open shared object file: No such file or "
+        "easim: --policy: cannot load policy: ./nowhere.so: cannot open shared object file: No such file or "
         "directory"),
     run("set of a seed that is 1 above the largest", ["--set", "seed=9007199254740993"],
         "--set seed: seed: expected integer 0..9007199254740992, got \"9007199254740993\""),
@@ -133,5 +133,5 @@ CASES = [
             "--param tau: did not find expected ',' or ']'",
             "--param edp_slack: policy.params.edp_slack: expected number 1..1000000000, or off, got \"low\""),
     command("command line: test of a bad plug-in", ["policies", "--test", "{plugins}/wrong_major.so"],
-            "easim: {plugins}/wrong_major.so: is compiled for policy interface 4.0 draft 6, " + COMPILE_AGAIN),
+            "easim: {plugins}/wrong_major.so: is compiled for policy interface 4.0 draft 7, " + COMPILE_AGAIN),
 ]
