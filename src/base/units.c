@@ -5,7 +5,9 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 /* A unit is factor * 10^tens * 2^twos / divisor of the unit in which its dimension counts. Of a
    price the currency may stand in front: EUR/MWh. */
@@ -107,6 +109,19 @@ bool units_is_other(const char *text, size_t length) {
     double number;
     size_t end = split_unit((struct slice){text, length}, &name);
     return end < length && numfmt_parse_real(text, end, &number);
+}
+
+const char *units_time_hint(const char *text, char hint[static UNITS_HINT_BYTES]) {
+    static const char *const words[][2] = {{"day", "d"},   {"hour", "h"}, {"hr", "h"},
+                                           {"min", "min"}, {"sec", "s"},  {"week", "w"}};
+    struct slice name;
+    size_t end = split_unit((struct slice){text, strlen(text)}, &name);
+    hint[0] = '\0';
+    for (size_t i = 0; i < sizeof words / sizeof *words && end > 0 && end < 20; i++)
+        if (strncasecmp(name.at, words[i][0], strlen(words[i][0])) == 0)
+            snprintf(hint, UNITS_HINT_BYTES, ", did you mean \"%.*s%s\"?", (int)end, text,
+                     words[i][1]);
+    return hint;
 }
 
 size_t units_number_length(const char *text, size_t length) {

@@ -17,9 +17,10 @@
 #define TIME_NONE_NS    INT64_MAX /* "no such instant" */
 
 /* What a number is of, and the unit that a bare number has. */
+#define TIME_UNITS "ns, us, ms, s, min, h, d, w"
 #define DIMENSIONS(X) \
     X(DIMENSION_NONE, "", ""), /* a plain number: no unit is accepted */ \
-        X(DIMENSION_TIME, "s", "ns, us, ms, s, min, h, d, w"), \
+        X(DIMENSION_TIME, "s", TIME_UNITS), \
         X(DIMENSION_GIB, "GiB", "B, kB, MB, GB, TB, KiB, MiB, GiB, TiB"), /* memory of GPUs */ \
         X(DIMENSION_BYTES, "B", "B, kB, MB, GB, TB, KiB, MiB, GiB, TiB"), \
         X(DIMENSION_POWER, "W", "W, kW, MW"), \
@@ -39,6 +40,9 @@ enum dimension { DIMENSIONS(ENUM_OF) };
 bool units_parse(enum dimension dimension, const char *text, size_t length, double *value);
 /* Whether the text is a number with something behind it: a unit, of whatever. */
 bool units_is_other(const char *text, size_t length);
+/* ", did you mean "7d"?" of "7 days", for messages; "" if it names no time in words. */
+#define UNITS_HINT_BYTES 64
+const char *units_time_hint(const char *text, char hint[static UNITS_HINT_BYTES]);
 /* How long the number is before a unit, of whatever dimension, and blanks; else 0. */
 size_t units_number_length(const char *text, size_t length);
 /* "W, kW, MW": for messages. "" of DIMENSION_NONE. */

@@ -246,15 +246,16 @@ static void find_policy(struct compare_args *args, const char *text, struct prob
     struct policy_module module = {0};
     struct error error = {0};
     int r = policy_text_parse(text, &args->options->arena, &policy, &error);
+    const char *who = "";
     if (r == 0 && strcmp(policy.name, "all") == 0 && policy.count > 0)
         r = error_set(&error, ERROR_INPUT,
                       "expected parameters of one policy, not of all, got \"%.80s\"", text);
     if (r == 0 && !(args->options->results && strchr(policy.name, '/'))) /* refused later */
-        r = module_open(policy.name, &module, &error);
+        r = module_open((who = "easim: ", policy.name), &module, &error);
     if (r == 0)
         add_policy(args, text, policy.name);
     else
-        problems_add(problems, (struct location){0}, NULL, "--policies: %s", error.text);
+        problems_add(problems, (struct location){0}, NULL, "%s--policies: %s", who, error.text);
     module_close(&module);
 }
 

@@ -78,12 +78,13 @@ static int read_dimension(const struct option_row *row, const char *text, double
 
 static int read_duration(const struct option_row *row, const char *text, double *ret_value,
                          struct error *reterr) {
+    char hint[UNITS_HINT_BYTES];
     double seconds = 0;
     if (!units_parse_duration(text, strlen(text), &seconds) || seconds < 0 ||
         (seconds == 0 && !row->may_be_zero))
         return error_set(reterr, ERROR_INPUT,
-                         "expected duration %s 0 such as 90s or 10h, got \"%s\"",
-                         row->may_be_zero ? ">=" : ">", text);
+                         "expected duration %s 0 such as 90s or 10h, got \"%s\"%s",
+                         row->may_be_zero ? ">=" : ">", text, units_time_hint(text, hint));
     if (seconds < row->least)
         return error_set(reterr, ERROR_INPUT, "expected a duration of at least %g s, got \"%s\"",
                          row->least, text);

@@ -103,6 +103,8 @@ int outages_load(struct outages *outages, const struct binding *binding) {
     size_t before = binding->problems->count;
     if (!outages->file)
         return 0;
+    if (!schema_can_read(binding, outages->file))
+        return ERROR_INPUT;
     if (csv_open(outages->file, ',', &r.csv, &error) < 0)
         return problems_add_error(binding->problems, &error);
     if (csv_needed_columns(r.csv, column_names, COLUMN_COUNT, r.columns, binding->problems) == 0)

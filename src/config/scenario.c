@@ -181,7 +181,11 @@ static int bind_horizon(struct scenario *scenario, const struct binding *binding
     if (node->kind != YAML_NODE_SCALAR ||
         !units_parse_duration(node->text, node->length, &seconds) ||
         !schema_takes(horizon_forms, seconds))
-        return schema_wrong(binding, node, "horizon", "drain or a duration > 0 and <= 4e9 s");
+        return schema_wrong(binding, node, "horizon",
+                            !units_parse(DIMENSION_TIME, node->text, node->length, &seconds) &&
+                                    units_is_other(node->text, node->length)
+                                ? "drain or a duration > 0 and <= 4e9 s (units: " TIME_UNITS ")"
+                                : "drain or a duration > 0 and <= 4e9 s");
     scenario->horizon_ns = units_ns(seconds);
     return 0;
 }

@@ -5,9 +5,11 @@
 #include "base/numfmt.h"
 #include "io/yaml_node.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *node_kind_name(const struct yaml_node *node) {
     static const char *const names[] = {"a value", "a list", "a mapping"};
@@ -17,9 +19,11 @@ static const char *node_kind_name(const struct yaml_node *node) {
 
 int schema_wrong(const struct binding *binding, const struct yaml_node *node, const char *path,
                  const char *expected) {
+    char hint[UNITS_HINT_BYTES];
     if (node->kind == YAML_NODE_SCALAR)
-        problems_add(binding->problems, node->where, path, "expected %s, got \"%.80s\"", expected,
-                     node->text);
+        problems_add(binding->problems, node->where, path, "expected %s, got \"%.80s\"%s", expected,
+                     node->text,
+                     strstr(expected, "duration") ? units_time_hint(node->text, hint) : "");
     else
         problems_add(binding->problems, node->where, path, "expected %s, got %s", expected,
                      node_kind_name(node));
@@ -179,6 +183,21 @@ const char *schema_path(const struct binding *binding, const struct yaml_node *n
     }
     str_finish(&name);
     return result;
+}
+
+bool schema_can_read(const struct binding *binding, const char *file) {
+    struct location where = {0};
+    const char *key = NULL;
+    if (access(file, R_OK) == 0)
+        return true;
+    int code = errno;
+    for (size_t i = 0; binding->uses && i < binding->uses->files.count; i++)
+        if (strcmp(binding->uses->files.at[i].path, file) == 0) {
+            where = binding->uses->files.at[i].node->where;
+            key = binding->uses->files.at[i].key;
+        }
+    problems_add(binding->problems, where, key, "%s: cannot open: %s", file, strerror(code));
+    return false;
 }
 
 void schema_note_text(const struct binding *binding, const struct yaml_node *node) {

@@ -173,5 +173,8 @@ void schema_sort_reals(struct schema_list *list);
    `file`. Unset variables are problems. NULL after a problem. */
 const char *schema_path(const struct binding *binding, const struct yaml_node *node,
                         const char *path);
+/* Whether a file that schema_path has named can be read; false after a problem, which has the place
+   and the key of the name. */
+bool schema_can_read(const struct binding *binding, const char *file);
 
 #endif

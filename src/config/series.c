@@ -80,7 +80,8 @@ static int missing_column(const struct reader *reader, const char *name, const c
         names[i] = csv_column_name(reader->csv, i);
     const char *hint = str_suggestion(reader->binding->arena, name, names, count);
     problems_add(reader->binding->problems, (struct location){reader->series->file, 1, 0}, NULL,
-                 "column \"%.80s\" is missing%s", name, hint[0] ? hint : advice);
+                 "column \"%.80s\" is missing%s%s", name, hint[0] ? hint : advice,
+                 csv_names_text(reader->csv, reader->binding->arena));
     return -1;
 }
 
@@ -336,6 +337,8 @@ int series_load(struct series *series, int64_t start_ns, const struct binding *b
     size_t before = binding->problems->count;
     if (!series->kind || !series->file)
         return 0;
+    if (!schema_can_read(binding, series->file))
+        return ERROR_INPUT;
     if (csv_open(series->file, ',', &r.csv, &error) < 0)
         return problems_add_error(binding->problems, &error);
     if (find_series_columns(&r) == 0) {

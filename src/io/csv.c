@@ -280,6 +280,15 @@ const char *csv_column_name(const struct csv *csv, size_t column) {
     return csv->names[column];
 }
 
+const char *csv_names_text(const struct csv *csv, struct arena *arena) {
+    struct str names = {0};
+    for (size_t i = 0; i < csv->name_count; i++)
+        str_addf(&names, "%s%s", i > 0 ? ", " : "", csv->names[i]);
+    const char *text = arena_printf(arena, " (columns: %s)", names.text ? names.text : "none");
+    str_finish(&names);
+    return text;
+}
+
 static void report_missing_column(const struct csv *csv, const char *name,
                                   struct problems *problems) {
     struct arena arena = {0};
@@ -288,7 +297,8 @@ static void report_missing_column(const struct csv *csv, const char *name,
     for (size_t i = 0; i < count; i++)
         names[i] = csv_column_name(csv, i);
     problems_add(problems, (struct location){csv->file, 1, 0}, NULL,
-                 "column \"%.80s\" is missing%s", name, str_suggestion(&arena, name, names, count));
+                 "column \"%.80s\" is missing%s%s", name,
+                 str_suggestion(&arena, name, names, count), csv_names_text(csv, &arena));
     arena_finish(&arena);
 }
 

@@ -31,9 +31,10 @@ static struct yaml_node *read_item(struct yaml_node *item, const char *path,
         return item;
     const char *file = schema_path(binding, item, path);
     const struct yaml_node *known = file ? schema_known_content(binding, file) : NULL;
-    struct yaml_node *root = known  ? (struct yaml_node *)known
-                             : file ? read_model_file(file, binding)
-                                    : NULL;
+    struct yaml_node *root = known ? (struct yaml_node *)known
+                             : file && schema_can_read(binding, file)
+                                 ? read_model_file(file, binding)
+                                 : NULL;
     if (root && binding->uses)
         binding->uses->files.at[binding->uses->files.count - 1].content = root;
     return root;

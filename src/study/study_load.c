@@ -191,7 +191,12 @@ static int open_policy(struct study *study, bool apart, const struct scenario_ov
     if (overrides->trust == POLICY_NONE || (overrides->trust == POLICY_NAMED && strchr(path, '/')))
         return leave_closed(study, overrides, path, problems);
     if ((apart ? module_open_apart : module_open)(path, &study->module, &error) < 0) {
-        problems_add(problems, policy_node(study)->where, "policy.name", "%s", error.text);
+        const struct location at = policy_node(study)->where;
+        if (at.line > 0)
+            problems_add(problems, at, "policy.name", "%s", error.text);
+        else /* from the command line */
+            problems_add(problems, (struct location){0}, NULL, "easim: %s: %s", at.file,
+                         error.text);
         return ERROR_INPUT;
     }
     return 0;

@@ -297,7 +297,7 @@ static void read_utilization(struct stream *stream, const char *path,
     if (stream->utilization_path && stream->assign.models.count > 0)
         report_section(binding, stream, path,
                        "utilization_file is for jobs without a model, and assign gives one to all");
-    else if (stream->utilization_path)
+    else if (stream->utilization_path && schema_can_read(binding, stream->utilization_path))
         utilization_file_read(&stream->utilization, stream->utilization_path,
                               stream->rigid.utilization, &stream->trace, binding->problems);
 }
@@ -334,7 +334,8 @@ static void read_trace(struct stream *stream, const struct workload_source *sour
         problems_add(binding->problems, stream->where, path,
                      "key \"%s\" means nothing to format %s",
                      option_key(trace_option_unused(reader, &options)), stream->format);
-    } else if (reader->read(stream->file, &options, &stream->trace, binding->problems) == 0) {
+    } else if (schema_can_read(binding, stream->file) &&
+               reader->read(stream->file, &options, &stream->trace, binding->problems) == 0) {
         read_utilization(stream, path, binding);
         stream->changes.seed = (uint64_t)source->scenario->seed;
         trace_change(&stream->trace, &stream->changes);

@@ -353,7 +353,8 @@ static void bin_requests(struct loader *loader, const struct request_log *log, i
 static void load_log(struct loader *loader) {
     struct service_demand *d = loader->demand;
     struct request_log log = {.rows = {0}};
-    if (request_log_read(&log, d->series.file, loader->binding->problems) == 0) {
+    if (schema_can_read(loader->binding, d->series.file) &&
+        request_log_read(&log, d->series.file, loader->binding->problems) == 0) {
         d->requests = log.rows.count;
         d->prompt = log.prompt;
         d->output = log.output;

@@ -217,7 +217,8 @@ static int find_job_columns(struct reader *reader, const char *path) {
     for (size_t i = 0; i < sizeof required / sizeof *required; i++)
         if (reader->columns[required[i]] < 0)
             problems_add(reader->problems, (struct location){path, 1, 0}, NULL,
-                         "column \"%s\" is missing", column_names[required[i]]);
+                         "column \"%s\" is missing%s", column_names[required[i]],
+                         csv_names_text(reader->csv, &reader->trace->arena));
     return reader->problems->count > before ? ERROR_INPUT : 0;
 }
 

@@ -193,7 +193,7 @@ def test_problems(folder):
     error = raised(easim.BadInput, lambda: easim.run(folder / "bad.yaml"))
     told = [(each.file, each.line, each.column, each.path, each.text) for each in error.problems]
     file = str(folder / "bad.yaml")
-    assert (file, 2, 10, "horizon", 'expected drain or a duration > 0 and <= 4e9 s, got "3x"') in told, told
+    assert (file, 2, 10, "horizon", 'expected drain or a duration > 0 and <= 4e9 s (units: ns, us, ms, s, min, h, d, w), got "3x"') in told, told
     assert (file, 1, 1, None, 'key "workload" is missing') in told and error.exit_code == 2 and error.result is None, told
     assert str(error).splitlines()[told.index((file, 1, 1, None, 'key "workload" is missing'))] == f'{file}:1:1: key "workload" is missing'
     error = raised(easim.BadInput, lambda: easim.run(TINY, set={"foo": 1, "cluster.nodes[0].gpus": "eight"}))

@@ -77,7 +77,8 @@ Test(meter, refused, .init = temp_dir_enter, .fini = temp_dir_leave) {
     static const char *const cases[][2] = {
         {"time_s,power_w\n", "m.csv: expected readings at two times or more, got 0"},
         {"time_s,power_w\n5,1\n5,2\n", "m.csv: expected readings at two times or more, got 1"},
-        {"time,power_w\n5,1\n", "m.csv:1: column \"time_s\" is missing, did you mean \"time\"?"},
+        {"time,power_w\n5,1\n",
+         "m.csv:1: column \"time_s\" is missing, did you mean \"time\"? (columns: time, power_w)"},
         {"time_s,power_w\n1,2\nnan,3\n",
          "m.csv:3:1: time_s: expected seconds -4e9..4e9, got \"nan\""},
         {"time_s,power_w\n1,2\n2,inf\n",

@@ -280,11 +280,11 @@ static const struct {
     {PRICE, "{file: none.csv}", NULL, false, "none.csv: cannot open: No such file or directory\n"},
     /* columns */
     {PRICE, "{file: s.csv}", "time,price\n0,1\n", false,
-     "s.csv:1: column \"time_s\" is missing, did you mean \"time\"?\n"
-     "s.csv:1: column \"p\" is missing (column: NAME says which column holds the values)\n"},
+     "s.csv:1: column \"time_s\" is missing, did you mean \"time\"? (columns: time, price)\n"
+     "s.csv:1: column \"p\" is missing (column: NAME says which column holds the values) (columns: time, price)\n"},
     {PRICE, "{file: s.csv, column: prise, time_column: when}", "t,price\n0,1\n", false,
-     "s.csv:1: column \"when\" is missing (time_column: NAME says which column holds the times)\n"
-     "s.csv:1: column \"prise\" is missing, did you mean \"price\"?\n"},
+     "s.csv:1: column \"when\" is missing (time_column: NAME says which column holds the times) (columns: t, price)\n"
+     "s.csv:1: column \"prise\" is missing, did you mean \"price\"? (columns: t, price)\n"},
     /* the mapping */
     {PRICE, "{}", NULL, false, "c.yaml:1:4: price: key \"file\" is missing\n"},
     {PRICE, "{file: s.csv, colum: p, repeat: 1}", "time_s,p\n0,1\n1,2\n", false,

@@ -14,7 +14,7 @@ def contender(name, policies, *errors, **more):
 
 
 def text(name, policy, error):
-    return contender(name, f"fcfs,{policy}", f"--policies: {error}")
+    return contender(name, f"fcfs,{policy}", f"{'easim: ' * error.startswith('no policy')}--policies: {error}")
 
 
 def run(name, policy, *errors, config=CONFIG, words=()):

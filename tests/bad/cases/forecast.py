@@ -58,5 +58,5 @@ CASES = [
             "it has no forecast.error.correlation"),
     section("set to nothing", "{hours: 24}", "--set forecast.hours: forecast.hours: expected integer 1..720, got \"0\"",
             command=("check", "c.yaml", "--set", "forecast.hours=0")),
-    section("without a file", "{hours: 24}", "d.csv: cannot open: No such file or directory", series=CARBON.replace("c.csv", "d.csv")),
+    section("without a file", "{hours: 24}", "c.yaml:17:26: carbon_g_per_kwh.file: d.csv: cannot open: No such file or directory", series=CARBON.replace("c.csv", "d.csv")),
 ]

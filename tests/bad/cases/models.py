@@ -39,7 +39,7 @@ NODE = "{count: 1, gpu: a100, gpus: 8}"
 OTHER = MODELS[MODELS.index("  - name"):].replace("bert", "vit")
 
 CASES = [
-    Case("models: file not found", ("nowhere.yaml: cannot open: No such file or directory",),
+    Case("models: file not found", ("c.yaml:9:9: models: nowhere.yaml: cannot open: No such file or directory",),
          {"c.yaml": CONFIG.replace("m.yaml", "nowhere.yaml")}),
     Case("models: folder instead of a file", ("folder: cannot read: Is a directory",),
          {"c.yaml": CONFIG.replace("m.yaml", "folder"), "folder": None}),

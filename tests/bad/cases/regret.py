@@ -34,7 +34,7 @@ CASES = [
     regret("empty job", ["--job", ""], 'easim: no job "" is submitted in replication 1, did you mean "1"?'),
     usage("no copies at a time", ["--threads", "0"], '--threads: expected integer 1..1024, got "0"'),
     regret("two scenarios", ["d.yaml"], "easim regret: expected one CONFIG.yaml, got another: d.yaml", TRY),
-    regret("unknown policy", ["--policy", "polux"], '--policy: policy.name: no policy is named "polux", did you mean "pollux"? (found: {policies})'),
+    regret("unknown policy", ["--policy", "polux"], 'easim: --policy: no policy is named "polux", did you mean "pollux"? (found: {policies})'),
     Case("regret: policy that runs a program",
          ("easim: policy exec runs a process of its own, which copies of the simulation cannot have each for itself: no "
           "other choice of it can be tried",), {"c.yaml": EXEC, "m.yaml": MODELS, "p.sh": PROGRAM},

@@ -94,7 +94,7 @@ CASES = [
     plans("a group that is only held out", "gpt,a100,8,2,2,1,1,0,x\ngpt,a100,4,2,2,1,1,0,x\n"
           "gpt,a100,4,2,1,1,1,0,x\ngpt,a100,4,2,2,1,1,1,y",
           'rows.csv: group: expected a row of "y" that is not held out', head=HEAD + ",held_out,group"),
-    plans("column missing", "gpt,a100,8,2,2,1", 'rows.csv:1: column "mb" is missing', head="model,gpu,gpus,tp,pp,iteration_s"),
+    plans("column missing", "gpt,a100,8,2,2,1", 'rows.csv:1: column "mb" is missing (columns: model, gpu, gpus, tp, pp, iteration_s)', head="model,gpu,gpus,tp,pp,iteration_s"),
     plans("options of profiles", "gpt,a100,8,2,2,1,1", "easim calibrate: --m0 is of profiles, not of plans",
           "easim calibrate: --phi is of profiles, not of plans", command=(*PLANS, "--m0", "8", "--phi", "9")),
     plans("two rounds, none of them stated", "gpt,a100,8,2,2,1,1,a\ngpt,a100,4,2,1,1,1,b\ngpt,a100,4,1,2,1,1,b",
