@@ -1,25 +1,29 @@
 /* easim explain: what became of one job, and why. */
+#include "base/units.h"
 #include "cli/again.h"
 #include "cli/cli.h"
+#include "cli/internal.h"
 #include "cli/scenario_args.h"
 #include "insight/explanation/repetition.h"
 #include "output/explanation/explanation.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* The run once more, or why that cannot be. */
-struct repeated {
+struct repeated_run {
     struct again again;
     struct study study;
     struct moments moments;
     struct regret what_if;
     struct decision_wish wish;
+    uint32_t job;
 };
 
 /* Fills in the moments, or the reason. Negative: the machine failed, which is no reason. */
-static int repeat_run(struct repeated *a, const struct recorded_args *args, uint32_t job,
+static int repeat_run(struct repeated_run *a, const struct recorded_args *args, uint32_t job,
                       struct error *reterr) {
     struct arena *arena = &a->again.options->arena;
     const struct scenario_overrides as_it_was = {.policy = NULL};
@@ -41,7 +45,7 @@ static int repeat_run(struct repeated *a, const struct recorded_args *args, uint
 /* ---- What if ---- */
 
 /* "4 h100": k and the GPU type. */
-static bool find_wish(struct repeated *a, const char *text) {
+static bool find_wish(struct repeated_run *a, const char *text) {
     const struct cluster *cluster = &a->study.cluster;
     char *end;
     unsigned long k = strtoul(text, &end, 10);
@@ -54,7 +58,7 @@ static bool find_wish(struct repeated *a, const char *text) {
     return h < cluster->gpu_type_count;
 }
 
-static int read_wish(struct repeated *a, struct error *reterr) {
+static int read_wish(struct repeated_run *a, struct error *reterr) {
     const char *text = a->again.options->what_if;
     if (strcmp(text, "all") == 0)
         return 0;
@@ -70,12 +74,13 @@ static int read_wish(struct repeated *a, struct error *reterr) {
 }
 
 /* Of the run that could be repeated. */
-static int ask_what_if(struct repeated *a, const struct recorded_args *args, struct error *reterr) {
+static int ask_what_if(struct repeated_run *a, const struct recorded_args *args,
+                       struct error *reterr) {
     const struct replicate_options how = run_args_options(a->again.options);
     a->what_if = (struct regret){.study = &a->study,
                                  .how = &how,
                                  .by = REGRET_JCT,
-                                 .job = a->again.options->operands[1],
+                                 .job = args->run.workload.jobs.at[a->job].id,
                                  .only = args->run.part->replication};
     int r = read_wish(a, reterr);
     if (r == 0) {
@@ -104,6 +109,53 @@ static int refuse_job(const struct recorded_args *args, struct options *options,
     return r;
 }
 
+/* Of a submitted job; NAN: it has none. */
+static double figure_of(const struct recorded_run *run, uint32_t job, enum explained by) {
+    const struct recorded_job *j = &run->jobs[job];
+    const struct job_spec *spec = &run->workload.jobs.at[job];
+    int64_t end_ns = j->finish_ns >= 0 ? j->finish_ns : run->part->end_ns;
+    if (by == EXPLAIN_WAIT)
+        return j->segment_count == 0
+                   ? NAN
+                   : units_s((j->start_ns >= 0 ? j->start_ns : end_ns) - spec->submit_ns);
+    if (by == EXPLAIN_LATENESS)
+        return spec->deadline_ns == TIME_NONE_NS ? NAN : units_s(end_ns - spec->deadline_ns);
+    return by == EXPLAIN_ENERGY ? power_j(j->energy) : j->preemptions;
+}
+
+/* Of equals the one that was submitted first; EASIM_NONE: no job has more than nothing of it. */
+static uint32_t choose_job(const struct recorded_run *run, enum explained by) {
+    uint32_t best = EASIM_NONE;
+    double most = 0;
+    for (uint32_t j = 0; j < run->part->jobs_submitted; j++) {
+        double figure = figure_of(run, j, by);
+        if (figure > most) {
+            most = figure;
+            best = j;
+        }
+    }
+    return best;
+}
+
+/* The job by its id, or by an option; EASIM_NONE: it was not submitted. Negative: refused. */
+static int find_job(const struct recorded_args *args, struct options *options, uint32_t *ret_job,
+                    struct error *reterr) {
+    static const char *const nothing[] = {"no job waited", "no job drew energy",
+                                          "no job missed a deadline", "no job was preempted"};
+    int by = 0;
+    while (by < EXPLAINED && !options->explained_by[by])
+        by++;
+    if (by == EXPLAINED) {
+        *ret_job = recorded_run_find_job(&args->run, options->operands[1]);
+        return 0;
+    }
+    *ret_job = choose_job(&args->run, (enum explained)by);
+    return *ret_job != EASIM_NONE
+               ? 0
+               : error_set(reterr, ERROR_INPUT, "%s: %s (%s)", args->folder.path, nothing[by],
+                           recorded_args_name(args, &options->arena));
+}
+
 /* Nobody but its service decides on a replica: the record alone tells. */
 static int explain_replica(struct options *options, const struct recorded_args *args, uint32_t job,
                            struct error *reterr) {
@@ -120,7 +172,7 @@ static int explain_replica(struct options *options, const struct recorded_args *
         r = cli_print(&text, reterr);
     } else {
         replica_text(&explanation, &text);
-        str_addf(&text, "\n(%s)\n", recorded_args_name(args, &options->arena));
+        explanation_add_source(&text, &args->run, recorded_args_name(args, &options->arena));
         r = cli_print_lines(&text, reterr);
     }
     replica_explanation_finish(&explanation);
@@ -137,7 +189,7 @@ static int print_explanation(struct options *options, const struct recorded_args
         r = cli_print(&text, reterr);
     } else {
         explanation_text(explanation, &text);
-        str_addf(&text, "\n(%s)\n", recorded_args_name(args, &options->arena));
+        explanation_add_source(&text, &args->run, recorded_args_name(args, &options->arena));
         r = cli_print_lines(&text, reterr);
     }
     str_finish(&text);
@@ -146,12 +198,14 @@ static int print_explanation(struct options *options, const struct recorded_args
 
 static int explain_job(struct options *options, const struct recorded_args *args,
                        struct error *reterr) {
-    uint32_t job = recorded_run_find_job(&args->run, options->operands[1]);
+    uint32_t job;
+    if (find_job(args, options, &job, reterr) < 0)
+        return ERROR_INPUT;
     if (job != EASIM_NONE && recorded_run_is_replica(&args->run, job))
         return explain_replica(options, args, job, reterr);
     if (job == EASIM_NONE || job >= args->run.part->jobs_submitted)
         return refuse_job(args, options, reterr);
-    struct repeated again = {.study = {.drawn = NULL}};
+    struct repeated_run again = {.study = {.drawn = NULL}, .job = job};
     struct explanation explanation;
     again_init(&again.again, options, &args->run);
     int r = repeat_run(&again, args, job, reterr);
@@ -181,6 +235,12 @@ static int explain_job(struct options *options, const struct recorded_args *args
 int cli_explain(struct options *options) {
     struct recorded_args args = {.folder = {0}};
     struct error error = {0};
+    bool by_figure = false;
+    for (int by = 0; by < EXPLAINED; by++)
+        by_figure = by_figure || options->explained_by[by];
+    if (by_figure == (options->operand_count > 1))
+        options_refuse(options, "expected either JOB or one of --longest-wait, --most-energy, "
+                                "--latest, --most-preempted");
     int r = recorded_args_load(&args, options, &error);
     if (r == 0)
         r = explain_job(options, &args, &error);

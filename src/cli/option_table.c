@@ -268,6 +268,16 @@ const struct option_row option_rows[] = {
     {"what-if", 0, "WHAT", IS(TEXT, what_if), .commands = IN(EXPLAIN),
      .help = "also simulate to the end of the run, at each of its starts, what would have come of something else: all that was possible, wait, or a number of GPUs and their type, as in '4 h100'"},
 
+    {"longest-wait", 0, NULL, IS(FLAG, explained_by[EXPLAIN_WAIT]), .commands = IN(EXPLAIN),
+     .excludes = "most-energy latest most-preempted",
+     .help = "explain the job that waited longest for its first start, in place of JOB"},
+    {"most-energy", 0, NULL, IS(FLAG, explained_by[EXPLAIN_ENERGY]), .commands = IN(EXPLAIN),
+     .excludes = "latest most-preempted", .help = "explain the job whose GPUs drew most energy"},
+    {"latest", 0, NULL, IS(FLAG, explained_by[EXPLAIN_LATENESS]), .commands = IN(EXPLAIN),
+     .excludes = "most-preempted", .help = "explain the job that missed its deadline by most"},
+    {"most-preempted", 0, NULL, IS(FLAG, explained_by[EXPLAIN_PREEMPTIONS]),
+     .commands = IN(EXPLAIN), .help = "explain the job that was preempted most often"},
+
     /* ---- report ---- */
     {"policy", 'p', "NAME", IS(TEXT, policy), .commands = IN(REPORT),
      .help = "whose figures the page shows first (default: the first on the Pareto front); the page can switch"},

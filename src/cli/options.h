@@ -38,6 +38,8 @@ enum print_format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
 /* Which proposals of insights are simulated. */
 enum verify_choice { VERIFY_BUDGET, VERIFY_ALL, VERIFY_NONE };
 enum explanation_format { EXPLAIN_TEXT, EXPLAIN_JSON };
+/* The job to explain, in place of its id: the one with the most of this. */
+enum explained { EXPLAIN_WAIT, EXPLAIN_ENERGY, EXPLAIN_LATENESS, EXPLAIN_PREEMPTIONS, EXPLAINED };
 enum span_choice { SPAN_BOTH, SPAN_ONE_NODE, SPAN_ACROSS_NODES };
 enum sweep_engine { ENGINE_LOCAL, ENGINE_PARALLEL, ENGINE_SLURM };
 
@@ -175,6 +177,7 @@ struct options {
     uint64_t most_events;
     enum explanation_format explanation_format;
     const char *what_if;
+    bool explained_by[EXPLAINED];
 
     /* init */
     const char *from, *jobs;

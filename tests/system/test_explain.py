@@ -43,6 +43,10 @@ Where its time went
   computing, as fast as without neighbours: 5 s
   The last to give back a GPU that it took first was a, at 10 s.
 
+Why it waited 9 s: no room 9 s
+  from 1 s to 10 s (9 s): it needs 2 g, 1 is free; a holds what is missing until about 10 s
+    easy: it is the head of g, reserved for 10 s
+
 What the policy saw, and chose
   at 1 s, decision 2: it was left waiting
     0 other jobs waited, 0 of them submitted before it; 1 ran

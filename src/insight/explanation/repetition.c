@@ -48,6 +48,9 @@ static void moments_add_bytes(const struct moments *moments, struct str *out) {
     ADD_LIST(out, &moments->types);
     ADD_LIST(out, &moments->choices);
     ADD_LIST(out, &moments->overtakers);
+    ADD_LIST(out, &moments->waits.at);
+    ADD_LIST(out, &moments->waits.holders);
+    add_list(out, moments->waits.texts.text, moments->waits.texts.length, 1);
     str_add_bytes(out, (const char *)&moments->passed, sizeof moments->passed);
     str_add_bytes(out, (const char *)&moments->passed_fitting, sizeof moments->passed_fitting);
     str_add_bytes(out, (const char *)moments->refused, sizeof moments->refused);
@@ -56,9 +59,12 @@ static void moments_add_bytes(const struct moments *moments, struct str *out) {
 
 /* False if these are not what moments_add_bytes has made. */
 static bool moments_take_bytes(struct moments *moments, struct slice from) {
+    struct str *texts = &moments->waits.texts;
     size_t length;
     if (!TAKE_LIST(&moments->at, &from) || !TAKE_LIST(&moments->types, &from) ||
         !TAKE_LIST(&moments->choices, &from) || !TAKE_LIST(&moments->overtakers, &from) ||
+        !TAKE_LIST(&moments->waits.at, &from) || !TAKE_LIST(&moments->waits.holders, &from) ||
+        !take_list((void **)&texts->text, &texts->length, &texts->capacity, 1, &from) ||
         !take_bytes(&moments->passed, sizeof moments->passed, &from) ||
         !take_bytes(&moments->passed_fitting, sizeof moments->passed_fitting, &from) ||
         !take_bytes(moments->refused, sizeof moments->refused, &from) ||
@@ -73,6 +79,7 @@ void moments_finish(struct moments *moments) {
     free(moments->types.at);
     free(moments->choices.at);
     free(moments->overtakers.at);
+    waits_finish(&moments->waits);
     str_finish(&moments->reject_reason);
     *moments = (struct moments){0};
 }
@@ -170,19 +177,6 @@ static void see_choices(struct watch *watch, const struct sim *sim, const struct
         array_push(&watch->now.choices, choice_of(sim, job, c));
 }
 
-/* Whether a waiting job could start now. */
-static enum overtaking see_room(const struct sim *sim, const struct easim_job *job) {
-    const struct easim_view *view = sim->view.v;
-    bool fits = false;
-    for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++)
-        if (easim_fit(view, easim_view_config(view, c)) >= 0) {
-            fits = true;
-            if (!is_over_cap(sim, job->index, c))
-                return OVERTOOK_BY_CHOICE;
-        }
-    return fits ? OVERTOOK_CAP : OVERTOOK_NO_ROOM;
-}
-
 static void see_decision(struct watch *watch, const struct sim *sim, const struct easim_job *job) {
     const struct easim_view *view = sim->view.v;
     struct moment moment = {.time_ns = sim->now_ns,
@@ -240,14 +234,19 @@ static bool is_due(struct watch *watch, int64_t now_ns) {
 }
 
 static void on_decision(void *context, const struct sim *sim) {
+    static const enum overtaking overtakings[] = {[WAIT_NO_ROOM] = OVERTOOK_NO_ROOM,
+                                                  [WAIT_CAP] = OVERTOOK_CAP,
+                                                  [WAIT_NOTHING_STARTED] = OVERTOOK_BY_CHOICE};
     struct watch *watch = context;
     const struct easim_job *job = &sim->view.jobs[watch->job];
     count_passed(watch);
     watch->acted = watch->has_taken = false;
     watch->was_waiting = job->state == EASIM_JOB_WAITING;
     watch->now.at.count = 0;
-    if (watch->was_waiting)
-        watch->could_start = see_room(sim, job);
+    if (watch->was_waiting) {
+        waits_decide(&watch->moments.waits, sim, job->index);
+        watch->could_start = overtakings[watch->moments.waits.now.why];
+    }
     if (!watch->was_waiting && job->state != EASIM_JOB_RUNNING)
         return;
     bool is_first = watch->moments.at.count == 0;
@@ -274,6 +273,11 @@ static void on_action(void *context, const struct sim *sim, const struct action_
         watch->moments.refused[action->refusal] += is_ours;
         return;
     }
+    if (action->job == watch->job &&
+        (action->kind == ACTION_START || action->kind == ACTION_REJECT))
+        waits_end(&watch->moments.waits, sim->now_ns);
+    else if (action->kind == ACTION_START)
+        waits_note_start(&watch->moments.waits, action->job);
     if (is_ours && watch->now.at.count > 0)
         keep_moment(watch, kinds[action->kind], action->config);
     else if (overtakes(watch, sim, action))
@@ -286,20 +290,42 @@ static void on_action(void *context, const struct sim *sim, const struct action_
     watch->has_taken = watch->has_taken || action->kind == ACTION_PREEMPT;
 }
 
+/* After its start it tells why it was started; else why it waits on. */
+static void on_reason(void *context, const struct sim *sim, uint32_t job, const char *text) {
+    struct watch *watch = context;
+    struct moments *moments = &watch->moments;
+    if (job != watch->job)
+        return;
+    if (moments->waits.is_open)
+        waits_note_reason(&moments->waits, text);
+    else if (watch->acted && moments->at.count > 0 &&
+             moments->at.at[moments->at.count - 1].decision == sim->decision_total &&
+             moments->at.at[moments->at.count - 1].text_length == 0) {
+        struct moment *moment = &moments->at.at[moments->at.count - 1];
+        moment->text = moments->waits.texts.length;
+        str_add(&moments->waits.texts, text);
+        moment->text_length = moments->waits.texts.length - moment->text;
+    }
+}
+
 /* The job by its index. All of the view is copied only at those times: the rest is quick. Release
    with watch_finish. */
 static void watch_init(struct watch *watch, uint32_t job, const int64_t *times, size_t count) {
-    *watch =
-        (struct watch){.observer = {.context = watch, .decision = on_decision, .action = on_action},
-                       .job = job,
-                       .times = times,
-                       .time_count = count};
+    *watch = (struct watch){.observer = {.context = watch,
+                                         .decision = on_decision,
+                                         .action = on_action,
+                                         .reason = on_reason,
+                                         .told = job},
+                            .job = job,
+                            .times = times,
+                            .time_count = count};
 }
 
 /* At the end of the run. */
 static void watch_close(struct watch *watch, const struct sim *sim) {
     const char *reason = sim->reject_reasons[watch->job];
     count_passed(watch);
+    waits_end(&watch->moments.waits, sim->now_ns);
     watch->was_waiting = false;
     if (reason)
         str_add(&watch->moments.reject_reason, reason);

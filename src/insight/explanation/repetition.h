@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "engine/observer.h"
 #include "engine/sim.h"
+#include "insight/explanation/waits.h"
 #include "insight/recorded_run.h"
 #include "study/study.h"
 
@@ -43,6 +44,7 @@ struct moment {
     uint32_t chosen;                 /* place among its choices, or MOMENT_NO_CHOICE */
     size_t first_type, first_choice; /* in the moments' lists */
     uint32_t choice_count;
+    size_t text, text_length; /* STARTED: why, as the policy says; in the waits' texts */
 };
 
 /* Why a job that came later could start before. */
@@ -65,6 +67,7 @@ struct moments {
     ARRAY_OF(struct moment_type) types;
     ARRAY_OF(struct moment_choice) choices;
     ARRAY_OF(struct overtaker) overtakers;
+    struct waits waits;
     uint64_t passed, passed_fitting; /* decisions that left it waiting; and it would have fitted */
     uint64_t refused[REFUSAL_COUNT]; /* actions that were tried on it */
     struct str reject_reason;        /* empty: it was not rejected */

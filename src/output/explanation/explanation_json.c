@@ -73,6 +73,7 @@ static void add_moment(const struct explanation *explanation, const struct momen
     add_time(object, "time_s", moment->time_ns);
     json_add_int(object, "decision", (int64_t)moment->decision);
     json_add_text(object, "what", kinds[moment->kind]);
+    explanation_json_reason(explanation, moment->text, moment->text_length, object);
     json_add_int(object, "waiting", moment->waiting);
     json_add_int(object, "submitted_before", moment->ahead);
     json_add_int(object, "running", moment->running);
@@ -97,6 +98,7 @@ static void add_moments(const struct explanation *explanation, cJSON *root) {
     json_add_text(root, "not_repeated_because", moments ? NULL : explanation->why_not);
     if (!moments)
         return;
+    waits_json(explanation, root);
     cJSON *list = cJSON_AddArrayToObject(root, "decisions");
     for (size_t i = 0; i < moments->at.count; i++)
         add_moment(explanation, &moments->at.at[i], add_object(list));

@@ -44,8 +44,8 @@ static void add_config(const struct explanation *explanation, uint32_t config, s
 
 static void add_costs(double time_s, double energy_j, struct str *out) {
     str_add(out, "T ");
-    explanation_add_number(out, time_s);
-    str_add(out, " s, E ");
+    explanation_add_length(out, units_duration_ns(fmin(time_s, TIME_MAX_S)));
+    str_add(out, ", E ");
     explanation_add_number(out, energy_j / 1e3);
     str_add(out, " kJ, EDP ");
     explanation_add_number(out, energy_j * time_s / 1e6);
@@ -70,10 +70,10 @@ static void add_title(const struct explanation *explanation, struct str *out) {
     }
     str_add(out, job->sla ? ", class sla" : ", class best_effort");
     str_add(out, "\nIt was submitted at ");
-    explanation_add_seconds(out, job->submit_ns);
+    explanation_add_time(out, explanation->run, job->submit_ns);
     if (job->deadline_ns != TIME_NONE_NS) {
         str_add(out, ", to be done by ");
-        explanation_add_seconds(out, job->deadline_ns);
+        explanation_add_time(out, explanation->run, job->deadline_ns);
     }
     str_add(out, ".\n");
 }
@@ -104,8 +104,8 @@ static void add_fate(const struct explanation *explanation, struct str *out) {
     if (job->state == EASIM_JOB_REJECTED) {
         if (job->segment_count > 0) {
             str_add(out, "It was rejected at ");
-            explanation_add_seconds(out,
-                                    recorded_run_rejected_ns(explanation->run, explanation->job));
+            explanation_add_time(out, explanation->run,
+                                 recorded_run_rejected_ns(explanation->run, explanation->job));
         } else {
             str_add(out, "It was rejected then, since it could never run");
         }
@@ -118,14 +118,14 @@ static void add_fate(const struct explanation *explanation, struct str *out) {
     }
     if (job->finish_ns >= 0) {
         str_add(out, "It finished at ");
-        explanation_add_seconds(out, job->finish_ns);
+        explanation_add_time(out, explanation->run, job->finish_ns);
         str_add(out, ", ");
-        explanation_add_seconds(out, job->finish_ns - spec->submit_ns);
+        explanation_add_length(out, job->finish_ns - spec->submit_ns);
         str_add(out, " after its submission");
     } else {
         str_add(out, job->start_ns < 0 ? "It never started before the run ended at "
                                        : "It was not done when the run ended at ");
-        explanation_add_seconds(out, explanation->run->part->end_ns);
+        explanation_add_time(out, explanation->run, explanation->run->part->end_ns);
     }
     str_add(out, "; its GPUs drew ");
     explanation_add_number(out, power_j(job->energy) / 1e3);
@@ -153,14 +153,14 @@ static void add_parts(const struct explanation *explanation, struct str *out) {
         if (blame->part_ns[part] == 0 && part != BLAME_QUEUED)
             continue;
         str_addf(out, "  %s: ", names[part]);
-        explanation_add_seconds(out, blame->part_ns[part]);
+        explanation_add_length(out, blame->part_ns[part]);
         str_add_char(out, '\n');
     }
     if (first && first->behind != EASIM_NONE) {
         str_add(out, "  The last to give back a GPU that it took first was ");
         explanation_add_name(out, explanation->run->workload.jobs.at[first->behind].id);
         str_add(out, ", at ");
-        explanation_add_seconds(out, first->released_ns);
+        explanation_add_time(out, explanation->run, first->released_ns);
         str_add(out, ".\n");
     }
 }
@@ -175,7 +175,7 @@ static void add_team(const struct explanation *explanation, const struct recorde
     double share =
         team_sync_share(run, segment->job, recorded_run_config(run, segment), segment->span);
     str_add(out, "  from ");
-    explanation_add_seconds(out, segment->start_ns);
+    explanation_add_time(out, explanation->run, segment->start_ns);
     str_add(out, " ");
     add_config(explanation, segment->config, out);
     if (plan)
@@ -314,8 +314,9 @@ static void add_moments(const struct explanation *explanation, struct str *out) 
     for (size_t i = 0; i < moments->at.count; i++) {
         const struct moment *moment = &moments->at.at[i];
         str_add(out, "  at ");
-        explanation_add_seconds(out, moment->time_ns);
+        explanation_add_time(out, explanation->run, moment->time_ns);
         str_addf(out, ", decision %" PRIu64 ": %s\n", moment->decision, kinds[moment->kind]);
+        explanation_add_reason(explanation, moment->text, moment->text_length, out);
         add_cluster(explanation, moment, out);
         add_alternatives(explanation, moment, out);
     }
@@ -357,9 +358,9 @@ static void add_overtaker(const struct explanation *explanation,
     str_add(out, " of ");
     explanation_add_name(out, run->workload.users.at[job->user].name);
     str_add(out, ", submitted at ");
-    explanation_add_seconds(out, job->submit_ns);
+    explanation_add_time(out, explanation->run, job->submit_ns);
     str_add(out, ", started at ");
-    explanation_add_seconds(out, overtaker->start_ns);
+    explanation_add_time(out, explanation->run, overtaker->start_ns);
     str_add(out, " on ");
     add_config(explanation, segments[first].config, out);
     if (overtaker->why >= 0)
@@ -393,13 +394,13 @@ static void add_verdict(const struct explanation *explanation, struct str *out) 
                                                "It is after the end of the run, by "};
     str_add(out, verdicts[explanation->deadline]);
     if (explanation->deadline != EXPLAINED_MISSED) {
-        explanation_add_seconds(out, explanation->spare_ns);
+        explanation_add_length(out, explanation->spare_ns);
         str_add(out, explanation->deadline == EXPLAINED_MET ? " to spare.\n" : ".\n");
         return;
     }
     if (explanation->run->jobs[explanation->job].finish_ns >= 0) {
         str_add(out, ", by ");
-        explanation_add_seconds(out, -explanation->spare_ns);
+        explanation_add_length(out, -explanation->spare_ns);
     } else {
         str_add(out, ": the job was not done by then");
     }
@@ -432,8 +433,8 @@ static void add_ways_to_meet(const struct explanation *explanation, struct str *
         str_add(out, "; in the fastest, ");
         add_explained_choice(explanation, &explanation->fastest, out);
         str_add(out, ", it had to be submitted ");
-        explanation_add_number(out, gap_s);
-        str_add(out, " s earlier");
+        explanation_add_length(out, units_duration_ns(fmin(gap_s, TIME_MAX_S)));
+        str_add(out, " earlier");
     }
     str_add(out, ".\n");
     if (explanation->first.config == EASIM_NONE || explanation->meeting == 0)
@@ -446,10 +447,10 @@ static void add_ways_to_meet(const struct explanation *explanation, struct str *
     }
     int64_t start_ns = explanation->run->jobs[explanation->job].start_ns;
     str_add(out, ", without being stopped, it had to start by ");
-    explanation_add_seconds(out, explanation->latest_start_ns);
+    explanation_add_time(out, explanation->run, explanation->latest_start_ns);
     if (start_ns > explanation->latest_start_ns) {
         str_add(out, ", ");
-        explanation_add_seconds(out, start_ns - explanation->latest_start_ns);
+        explanation_add_length(out, start_ns - explanation->latest_start_ns);
         str_add(out, " earlier than it did.\n");
     } else {
         str_add(out, ", as it did: it took longer than predicted, or was stopped.\n");
@@ -474,6 +475,7 @@ void explanation_text(const struct explanation *explanation, struct str *out) {
     add_teams(explanation, out);
     displacements_text(&explanation->displacements, explanation->run, out);
     if (explanation->moments) {
+        waits_text(explanation, out);
         add_moments(explanation, out);
     } else {
         str_addf(out, "\nWhat the policy saw is not known: the run %s",

@@ -7,6 +7,8 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
+#include <time.h>
 
 /* --- explanation_words --- */
 
@@ -24,11 +26,39 @@ void explanation_add_number(struct str *out, double value) {
     str_addf(out, fabs(value) >= 99999.5 ? "%.0f" : "%.5g", value);
 }
 
-/* A point in time or a length: seconds to the millisecond. */
-void explanation_add_seconds(struct str *out, int64_t time_ns) {
+#define SHORT_NS (600 * NS_PER_S) /* below that, seconds tell more than minutes */
+
+/* "9.25 s" to the millisecond, or "4:05 h" to the minute. */
+void explanation_add_length(struct str *out, int64_t time_ns) {
     int64_t ms = time_ns / 1000000 + (time_ns % 1000000 >= 500000) - (time_ns % 1000000 < -500000);
-    str_add_ns(out, ms * 1000000);
-    str_add(out, " s");
+    if (time_ns > -SHORT_NS && time_ns < SHORT_NS) {
+        str_add_ns(out, ms * 1000000);
+        str_add(out, " s");
+        return;
+    }
+    int64_t minutes = (llabs(time_ns) + 30 * NS_PER_S) / (60 * NS_PER_S);
+    str_addf(out, "%s%" PRId64 ":%02d h", time_ns < 0 ? "-" : "", minutes / 60,
+             (int)(minutes % 60));
+}
+
+void explanation_add_time(struct str *out, const struct recorded_run *run, int64_t time_ns) {
+    int64_t start_ns = run->folder->scenario.start_ns;
+    char text[40];
+    struct tm date;
+    if (start_ns == TIME_NONE_NS) {
+        explanation_add_length(out, time_ns);
+        return;
+    }
+    int64_t unix_s = (start_ns + time_ns) / NS_PER_S;
+    const time_t at = (time_t)unix_s;
+    strftime(text, sizeof text, unix_s % 60 == 0 ? "%Y-%m-%d %H:%M" : "%Y-%m-%d %H:%M:%S",
+             gmtime_r(&at, &date));
+    str_add(out, text);
+}
+
+void explanation_add_source(struct str *out, const struct recorded_run *run, const char *name) {
+    str_addf(out, "\n(%s%s)\n", name,
+             run->folder->scenario.start_ns == TIME_NONE_NS ? "" : "; dates in UTC");
 }
 
 /* --- replica_text --- */
@@ -82,7 +112,7 @@ static void add_others(const struct replica_explanation *explanation, struct str
 /* Why there had to be another one. */
 static void add_reason(const struct replica_explanation *explanation, struct str *out) {
     str_add(out, "It was wanted from ");
-    explanation_add_seconds(out, explanation->wanted_ns);
+    explanation_add_time(out, explanation->run, explanation->wanted_ns);
     str_add(out, " on");
     if (explanation->wanted_ns == 0 && explanation->ready_ns == 0) {
         str_addf(out, ", as one of the least number, %lld.\n",
@@ -113,7 +143,7 @@ static void add_sources(const struct replica_explanation *explanation, struct st
                  : source->ended == CAUSE_NODE_FAILED ? "its node's failure stopped"
                  : source->ended == CAUSE_RELEASED    ? "was released"
                                                       : "gave them back");
-        explanation_add_seconds(out, source->time_ns);
+        explanation_add_time(out, explanation->run, source->time_ns);
         str_add(out, ".\n");
     }
 }
@@ -126,18 +156,18 @@ static void add_start(const struct replica_explanation *explanation, struct str 
     }
     if (explanation->start_ns > explanation->wanted_ns) {
         str_add(out, "It waited for GPUs for ");
-        explanation_add_seconds(out, explanation->start_ns - explanation->wanted_ns);
+        explanation_add_length(out, explanation->start_ns - explanation->wanted_ns);
         str_add(out, ", while those that came free were reserved for it. ");
     }
     str_addf(out, "It got %" PRIu32 " x ", config->k);
     explanation_add_name(out, explanation->run->folder->cluster.gpu_types[config->gpu_type].name);
     str_addf(out, " of node %" PRIu32 " at ", explanation->node);
-    explanation_add_seconds(out, explanation->start_ns);
+    explanation_add_time(out, explanation->run, explanation->start_ns);
     str_add(out, explanation->sources.count > 0 ? ":\n" : ", which nobody had held before.\n");
     add_sources(explanation, out);
     if (explanation->ready_ns > explanation->start_ns) {
         str_add(out, "It loaded for ");
-        explanation_add_seconds(out, explanation->ready_ns - explanation->start_ns);
+        explanation_add_length(out, explanation->ready_ns - explanation->start_ns);
         str_add(out, ". ");
     }
     str_add(out, explanation->ready_ns < 0 ? "It never got to serve" : "It served");
@@ -163,7 +193,7 @@ static void add_service(const struct replica_explanation *explanation, struct st
              explanation->ended == CAUSE_RELEASED      ? "was released at"
              : explanation->ended == CAUSE_NODE_FAILED ? "ended with the failure of its node at"
                                                        : "was there when the run ended at");
-    explanation_add_seconds(out, explanation->end_ns);
+    explanation_add_time(out, explanation->run, explanation->end_ns);
     str_add(out, "; its GPUs drew ");
     explanation_add_number(out, power_j(explanation->run->jobs[explanation->job].energy) / 1e3);
     str_add(out, " kJ.\n");
@@ -183,7 +213,7 @@ void displacements_text(const struct displacements *d, const struct recorded_run
     str_add(out, "\nReplicas of services\n");
     for (size_t i = 0; i < d->list.count; i++) {
         str_add(out, "  At ");
-        explanation_add_seconds(out, d->list.at[i].time_ns);
+        explanation_add_time(out, run, d->list.at[i].time_ns);
         str_add(out, " it was preempted, and ");
         explanation_add_count(out, d->list.at[i].gpus, "GPU");
         str_add(out, " of its own went to replica ");

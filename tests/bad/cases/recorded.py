@@ -35,7 +35,7 @@ CASES = [
     usage("timeline", "a resolution of nothing", ["r", "--resolution", "x"],
           '--resolution: expected duration >= 0 such as 90s or 10h, got "x"'),
     usage("timeline", "gzip with a value", ["r", "--gzip=9"], "option '--gzip' takes no argument"),
-    usage("explain", "no job", ["r"], "expected DIR JOB"),
-    usage("explain", "two jobs", ["r", "a", "b"], "expected DIR JOB, got another: b"),
+    usage("explain", "no job", ["r"], "expected either JOB or one of --longest-wait, --most-energy, --latest, --most-preempted"),
+    usage("explain", "two jobs", ["r", "a", "b"], "expected DIR [JOB], got another: b"),
     usage("explain", "no such format", ["r", "a", "--format", "csv"], '--format: expected text or json, got "csv"'),
 ]
