@@ -116,25 +116,26 @@ static int refuse_alike(const struct ablation *ablation, struct problems *proble
 static int print_shares(const struct session *s, const struct ablate_output *output,
                         const char *folder) {
     const struct ablation *ablation = output->ablation;
-    struct str text = {0};
+    struct report report = {0};
     struct notes notes = {.sources = 0};
     for (int i = 0; i < 2; i++) {
         notes_add_study(&notes, &output->studies[i]);
         notes_add_result(&notes, &output->studies[i],
                          &ablation->cells[i == 0 ? ablation->cell_count - 1 : 0]);
     }
-    if (s->options->format == FORMAT_TABLE) {
-        ablate_report(output, &text);
-        str_add_char(&text, '\n');
+    if (options_want_report(s->options)) {
+        ablate_report(output, &report);
+        str_add_char(report_lines(&report), '\n');
     } else {
-        (s->options->format == FORMAT_JSON ? ablate_json : ablate_tables_shares)(output, &text);
+        (s->options->format == FORMAT_JSON ? ablate_json : ablate_tables_shares)(output,
+                                                                                 &report.text);
     }
-    run_args_add_notes(s->options, &notes, NULL, &text);
-    if (s->options->format == FORMAT_TABLE)
-        str_addf(&text, "results: %s\n", folder);
+    run_args_add_notes(s->options, &notes, NULL, &report);
+    if (options_want_report(s->options))
+        str_addf(&report.text, "results: %s\n", folder);
     notes_finish(&notes);
-    int code = run_args_show(s->options, &text);
-    str_finish(&text);
+    int code = run_args_show(s->options, &report);
+    report_finish(&report);
     return code;
 }
 

@@ -24,7 +24,7 @@ struct session {
     struct attribution_request request;
     struct atomic_file *files[FILE_COUNT]; /* NULL: not open, or in place */
     struct str texts[FILE_COUNT];          /* of the present run */
-    struct str report;                     /* of the first run */
+    struct report report;                  /* of the first run */
 };
 
 /* ---- Which runs ---- */
@@ -64,7 +64,7 @@ static void write_blame(struct session *s, const struct recorded_run *run, bool 
     critical_path_csv_rows(&page, &s->texts[CRITICAL_PATH_CSV]);
     node_blame_csv_rows(&page, &s->texts[NODE_BLAME_CSV]);
     if (reports)
-        blame_report(&page, &s->report);
+        blame_report(&page, &s->report.text);
     free(nodes);
     critical_path_finish(&path);
     blame_finish(&blame);
@@ -74,12 +74,12 @@ static void name_run(struct session *s, const struct recorded_part *part) {
     size_t runs = 0;
     for (size_t i = 0; i < s->folder.parts.count; i++)
         runs += is_wanted(s, &s->folder.parts.at[i]);
-    str_add(&s->report, "policy ");
-    str_add_visible(&s->report, s->folder.policies.at[part->policy].name);
-    str_addf(&s->report, ", replication %u", part->replication);
+    str_add(&s->report.text, "policy ");
+    str_add_visible(&s->report.text, s->folder.policies.at[part->policy].name);
+    str_addf(&s->report.text, ", replication %u", part->replication);
     if (runs > 1)
-        str_addf(&s->report, ", the first of %zu runs; the files have all of them", runs);
-    str_add(&s->report, "\n");
+        str_addf(&s->report.text, ", the first of %zu runs; the files have all of them", runs);
+    str_add(&s->report.text, "\n");
 }
 
 static int open_files(struct session *s, struct error *reterr) {
@@ -108,7 +108,7 @@ static int attribute_run(struct session *s, const struct recorded_part *part,
                          struct error *reterr) {
     struct recorded_run run = {0};
     struct attribution attribution = {0};
-    bool reports = s->report.length == 0;
+    bool reports = s->report.text.length == 0;
     int r = recorded_run_load(&run, &s->folder, part, reterr);
     if (r == 0)
         r = attribution_find(&attribution, &run, &s->request, reterr);
@@ -155,7 +155,8 @@ static int attribute_runs(struct session *s, struct error *reterr) {
         }
     if (r == 0)
         r = any ? commit_files(s, reterr) : refuse_choice(s, reterr);
-    return r == 0 && !s->options->quiet ? cli_print_lines(&s->report, reterr) : r;
+    return r == 0 && !s->options->quiet ? cli_print_report(&s->report, s->options->format, reterr)
+                                        : r;
 }
 
 /* What was asked for has to matter. */
@@ -176,7 +177,7 @@ static void finish(struct session *s) {
         atomic_file_abort(s->files[i]);
         str_finish(&s->texts[i]);
     }
-    str_finish(&s->report);
+    report_finish(&s->report);
     recorded_folder_finish(&s->folder);
 }
 

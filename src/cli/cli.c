@@ -138,6 +138,14 @@ int cli_conclude(int code) {
     return code;
 }
 
+int cli_print_report(const struct report *report, int format, struct error *reterr) {
+    struct str text = {0};
+    report_write(report, (enum report_format)format, &text);
+    int r = cli_print_lines(&text, reterr);
+    str_finish(&text);
+    return r;
+}
+
 int cli_write(const char *path, const struct str *text, struct error *reterr) {
     return path ? atomic_file_write_alone(path, text->text, text->length, reterr)
                 : cli_print(text, reterr);

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "cli/options.h"
+#include "output/report_text.h"
 
 struct options;
 
@@ -65,7 +66,9 @@ int cli_report_error(const struct error *error);
 int cli_print(const struct str *text, struct error *reterr) MUST_CHECK;
 /* The same of lines for people, always made visible. */
 int cli_print_lines(const struct str *text, struct error *reterr) MUST_CHECK;
-/* The same into a file, unless path is NULL. */
+/* A report in its format (enum report_format), made visible. */
+int cli_print_report(const struct report *report, int format, struct error *reterr) MUST_CHECK;
+/* Data into a file, unless path is NULL. */
 int cli_write(const char *path, const struct str *text, struct error *reterr) MUST_CHECK;
 /* The same of a text that comes in pieces of whole lines. */
 int cli_write_pieces(const char *path, const struct text_source *source,

@@ -130,6 +130,8 @@ static void assemble_comparison(struct session *s, uint32_t replications) {
         (struct comparison){.series = s->series,
                             .replications = replications,
                             .baseline = COMPARE_NOBODY,
+                            .bootstrap = s->options->interval == INTERVAL_BOOTSTRAP,
+                            .seed = (uint64_t)s->clean.at[0].study.scenario.seed,
                             .count = contenders_series(&s->clean, replications, s->series, NULL)};
     for (size_t i = 0; i < s->comparison.count; i++)
         if (strcmp(s->series[i].policy, baseline) == 0)
@@ -189,8 +191,14 @@ static void run_perturbed(struct session *s, struct compare_perturbed *out) {
         free(places);
         out[i] = (struct compare_perturbed){asked->ask.name,
                                             asked->ask.amount,
-                                            {clean, count, replications, COMPARE_NOBODY},
-                                            {perturbed, count, replications, COMPARE_NOBODY}};
+                                            {.series = clean,
+                                             .count = count,
+                                             .replications = replications,
+                                             .baseline = COMPARE_NOBODY},
+                                            {.series = perturbed,
+                                             .count = count,
+                                             .replications = replications,
+                                             .baseline = COMPARE_NOBODY}};
     }
 }
 
@@ -283,6 +291,33 @@ static void note_alike(const struct session *s, size_t policy, struct notes *not
     str_finish(&missing);
 }
 
+#define ENOUGH_REPLICATIONS 30 /* for the mean of most laws */
+
+/* Of few values that are skewed, intervals of the mean hold too seldom. */
+static void warn_of_skewness(const struct session *s, struct notes *notes) {
+    const struct comparison *c = &s->comparison;
+    struct str text = {0};
+    double most = 0;
+    bool few = c->replications < ENOUGH_REPLICATIONS && !c->bootstrap;
+    for (size_t i = 0; i < s->options->metrics.count && few; i++) {
+        size_t series;
+        double skewness = compare_skewness(c, s->options->metrics.columns[i], &series);
+        if (!(fabs(skewness) > 1))
+            continue;
+        str_addf(&text, "%s%s (%s %.2g)", text.length > 0 ? ", " : "skewed values: ",
+                 summary_names[s->options->metrics.columns[i]], c->series[series].policy, skewness);
+        most = fmax(most, fabs(skewness));
+    }
+    if (text.length > 0) {
+        str_addf(&text,
+                 ": intervals of means hold less often than 95 %%; %.0f replications "
+                 "help, or --interval bootstrap-t",
+                 fmax(ENOUGH_REPLICATIONS, t_interval_count(most)));
+        notes_warn(notes, text.text);
+    }
+    str_finish(&text);
+}
+
 /* What all policies together have to say. */
 static void find_notes(const struct session *s, struct notes *notes) {
     const struct study *first = &s->clean.at[0].study;
@@ -302,6 +337,7 @@ static void find_notes(const struct session *s, struct notes *notes) {
         if (s->worlds.worlds.count > 0)
             compare_worlds_add_notes(&s->worlds, &c->study, notes);
     }
+    warn_of_skewness(s, notes);
 }
 
 static void find_assumptions(const struct session *s, struct assumptions *assumptions) {
@@ -331,21 +367,24 @@ static void add_precision(const struct session *s, struct str *out) {
 static int print_comparison(const struct session *s, const struct compare_output *output,
                             const struct notes *notes, const struct assumptions *assumptions) {
     const struct options *options = s->options;
-    struct str text = {0}, precision = {0};
+    struct report report = {0};
+    struct str precision = {0};
     add_precision(s, &precision);
-    if (options->format == FORMAT_TABLE) {
-        compare_report(output, &text);
-        str_add_char(&text, '\n');
-        run_args_add_notes(options, notes, assumptions, &text);
-        str_addf(&text, "%sresults: %s\n", precision.length > 0 ? precision.text : "", s->folder);
+    if (options_want_report(options)) {
+        compare_report(output, &report);
+        str_add_char(report_lines(&report), '\n');
+        run_args_add_notes(options, notes, assumptions, &report);
+        str_addf(&report.text, "%sresults: %s\n", precision.length > 0 ? precision.text : "",
+                 s->folder);
     } else {
-        (options->format == FORMAT_JSON ? compare_json : compare_tables_metrics)(output, &text);
-        run_args_add_notes(options, notes, assumptions, &text);
+        (options->format == FORMAT_JSON ? compare_json : compare_tables_metrics)(output,
+                                                                                 &report.text);
+        run_args_add_notes(options, notes, assumptions, &report);
         if (!options->quiet && precision.length > 0)
             cli_say_lines(&precision);
     }
-    int code = run_args_show(options, &text);
-    str_finish(&text);
+    int code = run_args_show(options, &report);
+    report_finish(&report);
     str_finish(&precision);
     return code;
 }
@@ -442,6 +481,11 @@ static int conclude_comparison(struct session *s, const struct compare_perturbed
 
 static int compare_policies(struct session *s) {
     struct error error = {0};
+    int64_t replications = s->clean.at[0].study.scenario.replications;
+    if (s->options->interval == INTERVAL_BOOTSTRAP && replications < BOOTSTRAP_LEAST)
+        options_refuse(s->options,
+                       "--interval bootstrap-t: expected at least %d replications, got %lld",
+                       BOOTSTRAP_LEAST, (long long)replications);
     size_t count = s->args->perturbations.count;
     if (s->options->bound && bound_replications_check(&s->clean.at[0].study, &error) < 0)
         return cli_report_error(&error);

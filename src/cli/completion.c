@@ -11,7 +11,7 @@
 /* --- completion_scripts --- */
 
 /* A command that prints the names of the policies there are now, one a line. */
-#define COMPLETION_POLICIES "easim policies 2>/dev/null | cut -d \" \" -f 1"
+#define COMPLETION_POLICIES "easim policies 2>/dev/null | tail -n +2 | cut -d \" \" -f 3"
 
 static inline bool completion_is_policy(const struct option_row *row) {
     return strcmp(row->name, "policy") == 0;

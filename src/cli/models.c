@@ -422,18 +422,18 @@ static void note_unknown_power(const struct survey *survey, struct model_args *a
 }
 
 /* The serving tables that are asked for; to be released. */
-static size_t find_serving(const struct model_args *args, struct str *text) {
+static size_t find_serving(const struct model_args *args, struct report *report) {
     return serving_report(&args->study.models, args->is_scenario ? args->cluster : NULL,
-                          &args->wishes, text);
+                          &args->wishes, report);
 }
 
 /* Serving tables are for the terminal. */
 static void note_serving(struct model_args *args, const struct options *options) {
-    struct str text = {0};
-    size_t tables = find_serving(args, &text);
+    struct report report = {0};
+    size_t tables = find_serving(args, &report);
     if (tables > 0 && (options->format == FORMAT_CSV || options->out))
         model_args_note(args, "note: %zu serving tables are shown as a table only", tables);
-    str_finish(&text);
+    report_finish(&report);
 }
 
 static bool any_transformer(const struct survey *survey) {
@@ -450,9 +450,9 @@ static void refuse_nothing(const struct survey *survey, const struct model_args 
     bool limits = false;
     for (size_t i = 0; i < survey->pairs.count; i++)
         limits = limits || survey->pairs.at[i].gpu_model->power_limits.levels.count > 0;
-    struct str tables = {0};
+    struct report tables = {0};
     bool serving = find_serving(args, &tables) > 0;
-    str_finish(&tables);
+    report_finish(&tables);
     if (survey->pairs.count == 0 && !serving)
         problems_add(problems, nowhere, NULL,
                      "%s: no model that is asked for knows a GPU type that is", options->who);
@@ -476,37 +476,40 @@ static void refuse_nothing(const struct survey *survey, const struct model_args 
 
 /* With the tables, or beside data on standard error. */
 static void print_notes(const struct options *options, const struct model_args *args,
-                        struct str *text) {
+                        struct report *report) {
+    report_lines(report);
     for (size_t i = 0; i < args->notes.count; i++)
-        if (options->format == FORMAT_TABLE)
-            str_addf(text, "  %s\n", args->notes.at[i]);
+        if (options_want_report(options))
+            str_addf(&report->text, "  %s\n", args->notes.at[i]);
         else if (!options->quiet)
             cli_say("  %s\n", args->notes.at[i]);
 }
 
 static int print_survey(const struct options *options, struct model_args *args,
                         const struct survey *survey) {
-    struct str text = {0};
+    struct report report = {0};
+    bool csv = options->format == FORMAT_CSV;
     if (options->plans) /* of which memory, before what fits it */
-        print_notes(options, args, &text);
+        print_notes(options, args, &report);
     if (options->parameters)
-        parameters_report(survey, &text);
-    else if (options->plans && options->format == FORMAT_CSV)
-        plans_csv(survey, &text);
+        parameters_report(survey, &report.text);
+    else if (options->plans && csv)
+        plans_csv(survey, &report.text);
     else if (options->plans)
-        plans_report(survey, &text);
-    else if (options->format == FORMAT_CSV)
-        models_csv(survey, &text);
+        plans_report(survey, &report);
+    else if (csv)
+        models_csv(survey, &report.text);
     else {
-        models_report(survey, &text);
-        (void)find_serving(args, &text);
+        models_report(survey, &report);
+        (void)find_serving(args, &report);
     }
     if (!options->plans)
-        print_notes(options, args, &text);
-    if (options->format == FORMAT_TABLE && options->out)
-        str_addf(&text, "results: %s\n", options->out);
-    int code = run_args_show(options, &text);
-    str_finish(&text);
+        print_notes(options, args, &report);
+    report_lines(&report);
+    if (!csv && options->out)
+        str_addf(&report.text, "results: %s\n", options->out);
+    int code = run_args_show(options, &report);
+    report_finish(&report);
     return code;
 }
 

@@ -191,8 +191,6 @@ int option_value_read(const struct option_row *row, const char *text, void *targ
         return option_read_choice(text, row->choices, target, reterr);
     case OPTION_WORD:
         return read_choice_word(row, text, target, reterr);
-    case OPTION_METRIC:
-        return read_metric_of(row, text, target, reterr);
     case OPTION_METRICS:
         return read_metrics(row, text, target, arena, reterr);
     case OPTION_OTHER:
@@ -242,6 +240,36 @@ int option_read_goal(const char *text, void *target, struct arena *arena, struct
     return 0;
 }
 
+/* Of `tune`, also "services.FIGURE": a metric of all services together. */
+static int read_tuned_metric(const char *name, unsigned *ret_column, struct error *reterr) {
+    static const char prefix[] = "services.";
+    bool of_services = strncmp(name, prefix, sizeof prefix - 1) == 0;
+    for (unsigned c = SUMMARY_COUNT; of_services && c < SUMMARY_ALL; c++)
+        if (metric_table[c].group == METRICS_OF_SERVICES &&
+            strcmp(summary_names[c], name + sizeof prefix - 1) == 0) {
+            *ret_column = c;
+            return 0;
+        }
+    return of_services ? error_set(reterr, ERROR_INPUT,
+                                   "expected services.FIGURE with a figure of all services, as "
+                                   "services.j_per_token, services.slo_share or "
+                                   "services.tokens_left, got \"%.80s\"",
+                                   name)
+                       : option_read_metric(name, ret_column, reterr);
+}
+
+int option_read_objective(const char *text, void *target, struct arena *arena,
+                          struct error *reterr) {
+    unsigned column = 0;
+    (void)arena;
+    if (read_tuned_metric(text, &column, reterr) < 0)
+        return ERROR_INPUT;
+    if (metric_table[column].better == METRIC_NEITHER)
+        return error_set(reterr, ERROR_INPUT, "neither less nor more of %s is better", text);
+    *(unsigned *)target = column;
+    return 0;
+}
+
 int option_read_constraint(const char *text, void *target, struct arena *arena,
                            struct error *reterr) {
     const char *relation = strpbrk(text, "<>");
@@ -254,7 +282,7 @@ int option_read_constraint(const char *text, void *target, struct arena *arena,
             "expected METRIC>=-1%% or METRIC<=1%%, or METRIC<=NUMBER in its own unit, got \"%.80s\"",
             text);
     const char *name = arena_strndup(arena, text, (size_t)(relation - text));
-    if (option_read_metric(name, &c.column, reterr) < 0)
+    if (read_tuned_metric(name, &c.column, reterr) < 0)
         return ERROR_INPUT;
     c.at_least = relation[0] == '>';
     c.limit /= c.absolute ? 1 : 100;

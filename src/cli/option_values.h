@@ -23,7 +23,6 @@ enum option_kind {
     OPTION_DURATION,  /* double, seconds > 0, or >= 0 if may_be_zero, and at least `least` */
     OPTION_CHOICE,    /* enum: place among the choices */
     OPTION_WORD,      /* const char *: one of the choices */
-    OPTION_METRIC,    /* unsigned: column of the summary */
     OPTION_METRICS,   /* struct option_metrics: least..most columns, with commas */
     OPTION_OTHER      /* whatever `read` reads */
 };
@@ -77,6 +76,8 @@ int option_read_share(const char *text, void *target, struct arena *arena,
 int option_read_goal(const char *text, void *target, struct arena *arena,
                      struct error *reterr) MUST_CHECK;
 /* METRIC>=-1% or METRIC>=5: one more of struct tune_constraints. */
+int option_read_objective(const char *text, void *target, struct arena *arena,
+                          struct error *reterr) MUST_CHECK;
 int option_read_constraint(const char *text, void *target, struct arena *arena,
                            struct error *reterr) MUST_CHECK;
 /* I/N: struct sweep_shard. */

@@ -18,7 +18,7 @@
 #include "workload/trace.h"
 #include "workload/trace_change.h"
 
-#define OPTION_ROWS_MOST 192
+#define OPTION_ROWS_MOST 208
 
 struct folder_lock;
 
@@ -29,14 +29,15 @@ struct texts {
 
 /* Columns of the summary, none twice. */
 struct option_metrics {
-    unsigned columns[SUMMARY_COUNT];
+    unsigned columns[SUMMARY_ALL];
     size_t count;
 };
 
-/* What to print, and what stands for requested_s: in the order of their words in the table. */
-enum print_format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
+/* What to print: in the order of their words in the table, which begins with enum report_format. */
+enum print_format { FORMAT_TABLE, FORMAT_MARKDOWN, FORMAT_LATEX, FORMAT_CSV, FORMAT_JSON };
 /* Which proposals of insights are simulated. */
 enum verify_choice { VERIFY_BUDGET, VERIFY_ALL, VERIFY_NONE };
+enum interval_choice { INTERVAL_T, INTERVAL_BOOTSTRAP };
 enum explanation_format { EXPLAIN_TEXT, EXPLAIN_JSON };
 /* The job to explain, in place of its id: the one with the most of this. */
 enum explained { EXPLAIN_WAIT, EXPLAIN_ENERGY, EXPLAIN_LATENESS, EXPLAIN_PREEMPTIONS, EXPLAINED };
@@ -110,6 +111,7 @@ struct options {
 
     /* compare */
     const char *policies, *baseline, *perturb;
+    enum interval_choice interval;
     struct compare_goal goal; /* relative 0: none; column SUMMARY_COUNT: not named */
 
     /* tune */
@@ -194,6 +196,7 @@ struct options {
 
     /* profile */
     struct profile_options profile;
+    enum profile_format { PROFILE_TABLE, PROFILE_CSV, PROFILE_JSON } profile_format;
 
     /* calibrate */
     const char *points, *check_models, *only;
@@ -204,5 +207,10 @@ struct options {
     double record_s;                           /* 0: not given */
     struct power_options metered;
 };
+
+/* Something for people to read, not data. */
+static inline bool options_want_report(const struct options *options) {
+    return options->format <= FORMAT_LATEX;
+}
 
 #endif

@@ -12,18 +12,28 @@
 static void list_policy(const char *name, void *context) {
     struct policy_module module;
     struct error error = {0};
-    struct str reads = {0};
-    (void)context;
+    struct report *report = context;
     if (module_open(name, &module, &error) < 0) {
-        cli_show("%-14s cannot be loaded: %s\n", name, error.text);
+        report_row_of(report, name);
+        str_addf(report_cell(report), "cannot be loaded: %s", error.text);
     } else {
         const struct easim_policy *policy = module.policy;
-        interface_write_reads(policy->reads, &reads);
-        cli_show("%-14s %s [reads: %s%s]\n", policy->name, policy->summary, reads.text,
-                 policy->keeps & EASIM_KEEPS_CAP ? "; keeps: cap" : "");
+        report_row_of(report, policy->name);
+        report_cell_of(report, policy->summary);
+        interface_write_reads(policy->reads, report_cell(report));
+        report_cell_of(report, policy->keeps & EASIM_KEEPS_CAP ? "cap" : "");
     }
-    str_finish(&reads);
     module_close(&module);
+}
+
+static int list_policies(const struct options *options) {
+    struct report report = {0};
+    struct error error = {0};
+    report_table(&report, "policy|what it does|reads|keeps");
+    module_list(list_policy, &report);
+    int r = cli_print_report(&report, options->format, &error);
+    report_finish(&report);
+    return r < 0 ? cli_report_error(&error) : EXIT_DONE;
 }
 
 static void print_params(const struct easim_policy *policy) {
@@ -131,10 +141,11 @@ static int test_policy(const struct options *options) {
 int cli_policies(struct options *options) {
     if (options->test && options->operand_count == 0)
         options_refuse(options, "--test: expected a policy");
+    if (options->format != FORMAT_TABLE && options->operand_count > 0)
+        options_refuse(options, "--format: of no effect with a policy, it prints the list of all");
     if (options->test)
         return test_policy(options);
     if (options->operand_count > 0)
         return document_policy(options->operands[0]);
-    module_list(list_policy, NULL);
-    return EXIT_DONE;
+    return list_policies(options);
 }

@@ -12,9 +12,9 @@
 static int print_profile(const struct options *options, const struct profile *profile,
                          const struct str *csv, struct error *reterr) {
     struct str text = {0};
-    if (options->format == FORMAT_CSV)
+    if (options->profile_format == PROFILE_CSV)
         str_add_bytes(&text, csv->text, csv->length);
-    else if (options->format == FORMAT_JSON)
+    else if (options->profile_format == PROFILE_JSON)
         figures_write_json(profile->figures, &text);
     else
         figures_write_table(profile->figures, TABLE_ROWS, &text);
@@ -47,7 +47,7 @@ static int conclude_profile(const struct options *options, const struct profile 
 }
 
 static bool writes_csv(const struct options *options) {
-    return options->output || options->format == FORMAT_CSV;
+    return options->output || options->profile_format == PROFILE_CSV;
 }
 
 int cli_profile(struct options *options) {

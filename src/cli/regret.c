@@ -31,15 +31,16 @@ static struct manifest_origin origin_of(const struct session *s) {
 /* ---- Decision points ---- */
 
 static int print_regret(const struct session *s, const struct regret_output *output) {
-    struct str text = {0};
-    if (s->options->format == FORMAT_TABLE) {
-        regret_report(output, &text);
-        str_addf(&text, "  results: %s\n", s->folder);
+    struct report report = {0};
+    if (options_want_report(s->options)) {
+        regret_report(output, &report);
+        str_addf(&report.text, "  results: %s\n", s->folder);
     } else {
-        (s->options->format == FORMAT_JSON ? regret_tables_json : regret_tables_csv)(output, &text);
+        (s->options->format == FORMAT_JSON ? regret_tables_json : regret_tables_csv)(output,
+                                                                                     &report.text);
     }
-    int code = run_args_show(s->options, &text);
-    str_finish(&text);
+    int code = run_args_show(s->options, &report);
+    report_finish(&report);
     return code;
 }
 
@@ -126,16 +127,16 @@ static int run_regret(struct session *s) {
 /* ---- One job ---- */
 
 static int print_externality(const struct session *s, const struct externality *externality) {
-    struct str text = {0};
-    if (s->options->format == FORMAT_TABLE) {
-        externality_report(externality, &text);
-        str_addf(&text, "  results: %s\n", s->folder);
+    struct report report = {0};
+    if (options_want_report(s->options)) {
+        externality_report(externality, &report);
+        str_addf(&report.text, "  results: %s\n", s->folder);
     } else {
         (s->options->format == FORMAT_JSON ? externality_json : externality_csv)(externality,
-                                                                                 &text);
+                                                                                 &report.text);
     }
-    int code = run_args_show(s->options, &text);
-    str_finish(&text);
+    int code = run_args_show(s->options, &report);
+    report_finish(&report);
     return code;
 }
 

@@ -59,37 +59,42 @@ static int find_bins(const struct options *options, const struct study *study,
 static int print_result(const struct options *options, const struct study *study,
                         const struct run_outcome *outcome) {
     const struct replicate_result *result = outcome->result;
-    struct str text = {0};
+    struct report report = {0};
+    struct str *text = &report.text;
     struct error error = {0};
     int r = 0;
     struct notes notes = {.sources = 0};
     struct assumptions assumptions = {0};
     notes_add_result(&notes, study, result);
-    notes_add_trends(&notes, study, result);
+    notes_add_trends(
+        &notes, study,
+        &(struct compare_series){study->policy, result->summaries, result->trends, NULL},
+        result->count);
     notes_add_study(&notes, study);
     notes_add_bins(&notes, study, &outcome->bins);
     notes.skips_outside = true;
     assumptions_find(&assumptions, &(struct assumed_run){study, result}, 1);
-    if (options->format == FORMAT_TABLE) {
-        run_report_summary(study, result, &text);
+    if (options_want_report(options)) {
+        run_report_summary(study, result, &report);
+        report_lines(&report);
         if (outcome->recorded && !options->quiet)
-            r = add_waste_line(result, outcome->out, &text, &error);
+            r = add_waste_line(result, outcome->out, text, &error);
         if (outcome->bounds)
-            bound_tables_gaps(outcome->bounds, "  ", &text);
+            bound_tables_gaps(outcome->bounds, "  ", text);
     } else if (options->format == FORMAT_JSON) {
-        result_json(study, result, outcome->bounds, &text);
+        result_json(study, result, outcome->bounds, text);
     } else {
-        aggregate_csv_header(&text);
+        aggregate_csv_header(text);
         aggregate_csv_rows(study->policy, study_metric_groups(study), result->summaries,
-                           result->count, &text);
+                           result->count, text);
     }
-    run_args_add_notes(options, &notes, &assumptions, &text);
-    if (options->format == FORMAT_TABLE)
-        str_addf(&text, "  results: %s\n", outcome->out);
-    int code = run_args_show(options, &text);
+    run_args_add_notes(options, &notes, &assumptions, &report);
+    if (options_want_report(options))
+        str_addf(text, "  results: %s\n", outcome->out);
+    int code = run_args_show(options, &report);
     if (r < 0)
         code = cli_report_error(&error);
-    str_finish(&text);
+    report_finish(&report);
     assumptions_finish(&assumptions);
     notes_finish(&notes);
     return code;
@@ -143,7 +148,8 @@ static int run_study(struct options *options, const struct study *study) {
     struct replicate_sink sink = run_dir_sink(dir);
     int r = replicate_run(study, &how, &sink, &result, &error);
     progress_line_stop(progress);
-    const struct compare_series series = {study->policy, result.summaries, NULL, result.bounds};
+    const struct compare_series series = {study->policy, result.summaries, result.trends,
+                                          result.bounds};
     struct bound_output bounds = {.bounds = NULL};
     if (r == 0 && options->bound)
         r = find_bounds(study, &how, &series, result.count, &bounds, &error);
@@ -213,15 +219,16 @@ int cli_check(struct options *options) {
 
 static int print_bounds(const struct options *options, const struct bound_output *output,
                         const char *folder) {
-    struct str text = {0};
-    if (options->format == FORMAT_TABLE) {
-        bound_tables_report(output, &text);
-        str_addf(&text, "  results: %s\n", folder);
+    struct report report = {0};
+    if (options_want_report(options)) {
+        bound_tables_report(output, &report);
+        str_addf(&report.text, "  results: %s\n", folder);
     } else {
-        (options->format == FORMAT_JSON ? bound_tables_json : bound_tables_csv)(output, &text);
+        (options->format == FORMAT_JSON ? bound_tables_json : bound_tables_csv)(output,
+                                                                                &report.text);
     }
-    int code = run_args_show(options, &text);
-    str_finish(&text);
+    int code = run_args_show(options, &report);
+    report_finish(&report);
     return code;
 }
 

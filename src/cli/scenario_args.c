@@ -123,21 +123,22 @@ int run_args_report(const struct error *error, const struct replicate_result *re
     return cli_report_error(&whole);
 }
 
-int run_args_show(const struct options *options, const struct str *text) {
+int run_args_show(const struct options *options, const struct report *report) {
     struct error error = {0};
     int r = 0;
-    if (options->format != FORMAT_TABLE)
-        r = cli_print(text, &error);
-    else if (!options->quiet)
-        r = cli_print_lines(text, &error);
+    if (!options_want_report(options))
+        r = cli_print(&report->text, &error);
+    else if (options->format != FORMAT_TABLE || !options->quiet)
+        r = cli_print_report(report, options->format, &error);
     return r < 0 ? cli_report_error(&error) : EXIT_DONE;
 }
 
 void run_args_add_notes(const struct options *options, const struct notes *notes,
-                        const struct assumptions *assumptions, struct str *text) {
-    struct str apart = {0}, *out = options->format == FORMAT_TABLE ? text : &apart;
+                        const struct assumptions *assumptions, struct report *report) {
+    bool within = options_want_report(options);
+    struct str apart = {0}, *out = within ? report_lines(report) : &apart;
     if (assumptions)
-        assumptions_print(assumptions, out == &apart, out);
+        assumptions_print(assumptions, !within, out);
     notes_print(notes, out);
     if (!options->quiet && apart.length > 0)
         cli_say_lines(&apart);

@@ -6,6 +6,7 @@
 #include "insight/recorded_run.h"
 #include "output/assumptions.h"
 #include "output/notes.h"
+#include "output/report_text.h"
 #include "study/replicate.h"
 #include "study/study.h"
 
@@ -40,10 +41,10 @@ void run_args_catch_interrupts(void);
 int run_args_report(const struct error *error, const struct replicate_result *result,
                     const struct study *study);
 /* Prints text on standard output, a table only unless quiet; returns an exit code. */
-int run_args_show(const struct options *options, const struct str *text);
+int run_args_show(const struct options *options, const struct report *report);
 /* Puts the notes of results with the table, or beside data, on standard error unless quiet. */
 void run_args_add_notes(const struct options *options, const struct notes *notes,
-                        const struct assumptions *assumptions, struct str *text);
+                        const struct assumptions *assumptions, struct report *report);
 /* Makes a folder for results, and keeps it for this command until the options are finished.
    ERROR_INPUT: it is not empty and --force is not given. ERROR_IO: another command has it. */
 int run_args_take_folder(struct options *options, const char *folder,

@@ -58,23 +58,24 @@ static void name_missing(const struct sweep_dir *dir, size_t count) {
 static int print_totals(const struct options *options, const struct sweep_dir *dir,
                         const struct sweep_counts *counts, const struct findings *found,
                         const struct notes *notes) {
-    struct str text = {0};
+    struct report report = {0};
+    bool people = options_want_report(options);
     if (options->format == FORMAT_TABLE && options->quiet)
         return EXIT_DONE;
-    if (options->format == FORMAT_TABLE)
-        str_addf(&text, "%zu points: %zu done, %zu failed, %zu missing\n", dir->sweep->count,
-                 counts->done, counts->failed, counts->missing);
-    run_args_add_notes(options, notes, NULL, &text);
-    if (options->format == FORMAT_JSON)
-        sweep_dir_json(dir, counts, found, &text);
-    else if (options->format == FORMAT_CSV)
-        findings_csv(found, &text);
-    else {
-        str_addf(&text, "results: %s/sweep.csv\n", dir->path);
-        findings_report(found, &text);
+    if (people)
+        str_addf(report_lines(&report), "%zu points: %zu done, %zu failed, %zu missing\n",
+                 dir->sweep->count, counts->done, counts->failed, counts->missing);
+    run_args_add_notes(options, notes, NULL, &report);
+    if (people) {
+        str_addf(&report.text, "results: %s/sweep.csv\n", dir->path);
+        findings_report(found, &report);
+    } else if (options->format == FORMAT_JSON) {
+        sweep_dir_json(dir, counts, found, &report.text);
+    } else {
+        findings_csv(found, &report.text);
     }
-    int code = run_args_show(options, &text);
-    str_finish(&text);
+    int code = run_args_show(options, &report);
+    report_finish(&report);
     return code;
 }
 

@@ -5,6 +5,7 @@
 #include "config/policy_text.h"
 #include "ingest/logs/log_readers.h"
 #include "output/folders.h"
+#include "output/run/run_report.h"
 #include "study/study_load.h"
 
 #include <stdio.h>
@@ -59,6 +60,21 @@ static int load_choice(void *context, struct study *study, const char *policy, c
     return r;
 }
 
+/* Figures of services, of a scenario that has none. */
+static void refuse_services(const struct session *s, struct problems *problems) {
+    const struct options *o = s->options;
+    unsigned groups = study_metric_groups(&s->own);
+    if (!summary_shows(groups, o->objective))
+        problems_add(problems, (struct location){0}, NULL,
+                     "--objective services.%s: the scenario has no services",
+                     summary_names[o->objective]);
+    for (size_t i = 0; i < o->constraints.count; i++)
+        if (!summary_shows(groups, o->constraints.at[i].column))
+            problems_add(problems, (struct location){0}, NULL,
+                         "--constraint services.%s: the scenario has no services",
+                         summary_names[o->constraints.at[i].column]);
+}
+
 /* The scenario twice: as it is, and on the training seed. */
 static int load_studies(struct session *s, struct problems *problems) {
     struct options *options = s->options;
@@ -72,6 +88,7 @@ static int load_studies(struct session *s, struct problems *problems) {
     s->what = (struct tune_targets){
         .options = options, .own = &s->own, .load = load_choice, .context = s};
     int found = tune_targets_find(&s->what, problems);
+    refuse_services(s, problems);
     const char *seed = option_given(options, "training-seed");
     const char *replications = option_given(options, "training-replications");
     scenario_args_set(
@@ -169,7 +186,7 @@ static void note_caveats(const struct tune_output *output, struct notes *notes) 
 
 static int print_search(const struct options *options, const struct tune_output *output,
                         const struct replicate_result *results, const char *folder) {
-    struct str text = {0};
+    struct report report = {0};
     struct notes notes = {.sources = 0};
     const struct study *studies[] = {output->before ? output->before : output->study,
                                      output->tuned ? output->tuned : output->study};
@@ -180,15 +197,16 @@ static int print_search(const struct options *options, const struct tune_output 
     note_caveats(output, &notes);
     for (int i = 0; i < 2; i++)
         notes_add_result(&notes, studies[i], &results[i]);
-    (options->format == FORMAT_TABLE  ? tune_report
-     : options->format == FORMAT_JSON ? tune_json
-                                      : tune_tables_trials)(output, &text);
-    run_args_add_notes(options, &notes, NULL, &text);
-    if (options->format == FORMAT_TABLE)
-        str_addf(&text, "results: %s\n", folder);
+    if (options_want_report(options))
+        tune_report(output, &report);
+    else
+        (options->format == FORMAT_JSON ? tune_json : tune_tables_trials)(output, &report.text);
+    run_args_add_notes(options, &notes, NULL, &report);
+    if (options_want_report(options))
+        str_addf(&report.text, "results: %s\n", folder);
     notes_finish(&notes);
-    int code = run_args_show(options, &text);
-    str_finish(&text);
+    int code = run_args_show(options, &report);
+    report_finish(&report);
     return code;
 }
 
@@ -210,6 +228,9 @@ static int conclude_search(struct session *s, const struct tune *tune,
         show_metric(&shown, options->constraints.at[i].column);
     for (size_t i = 0; i < options->metrics.count; i++)
         show_metric(&shown, options->metrics.columns[i]);
+    for (size_t i = 0; i < RUN_REPORT_FURTHER; i++)
+        if (summary_shows(study_metric_groups(&s->own), run_report_further[i]))
+            show_metric(&shown, run_report_further[i]);
     bool chooses = tune_chooses_policy(tune);
     const struct manifest_origin origin = {
         "tune",           options->words.at,

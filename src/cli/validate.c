@@ -275,24 +275,25 @@ static int write_results(struct session *s, const struct validate_output *output
 
 static int print_results(struct session *s, const struct validate_output *output) {
     const struct options *options = s->options;
-    struct str text = {0};
+    struct report report = {0};
+    bool people = options_want_report(options);
     if (options->format == FORMAT_CSV)
-        validate_tables_rows(output, &text);
+        validate_tables_rows(output, &report.text);
     else if (options->format == FORMAT_JSON)
-        validate_tables_json(output, &text);
+        validate_tables_json(output, &report.text);
     for (size_t i = 0; i < output->count; i++) {
-        if (options->format == FORMAT_TABLE)
-            validate_tables_report(&output->outcomes[i], &text);
-        run_args_add_notes(options, &s->items[i].notes, NULL, &text);
-        if (options->format == FORMAT_TABLE)
-            str_add_char(&text, '\n');
+        if (people)
+            validate_tables_report(&output->outcomes[i], &report);
+        run_args_add_notes(options, &s->items[i].notes, NULL, &report);
+        if (people)
+            str_add_char(&report.text, '\n');
     }
-    if (options->format == FORMAT_TABLE) {
-        validate_tables_totals(output, &text);
-        str_addf(&text, "results: %s\n", s->folder);
+    if (people) {
+        validate_tables_totals(output, &report.text);
+        str_addf(&report.text, "results: %s\n", s->folder);
     }
-    int code = run_args_show(options, &text);
-    str_finish(&text);
+    int code = run_args_show(options, &report);
+    report_finish(&report);
     return code;
 }
 

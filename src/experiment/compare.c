@@ -44,10 +44,37 @@ static void setting_values(const struct comparison *comparison, size_t series, u
         values[i] = summary_value(&comparison->series[series].summaries[i], column);
 }
 
+/* Of a metric of one policy, so that which others are compared does not matter. */
+static gsl_rng *bootstrap_stream(const struct comparison *comparison, size_t series,
+                                 unsigned column) {
+    char name[256];
+    snprintf(name, sizeof name, "bootstrap-t of %s", comparison->series[series].policy);
+    return rng_create(comparison->seed, column, name);
+}
+
 static struct estimate estimate_of(const struct comparison *comparison, size_t series,
                                    unsigned column) {
-    return t_interval_of_column(comparison->series[series].summaries, comparison->replications,
-                                column);
+    double *values = mem_zalloc(comparison->replications, sizeof *values), p;
+    setting_values(comparison, series, column, values);
+    struct estimate e = t_interval_of(values, comparison->replications);
+    if (comparison->bootstrap) {
+        gsl_rng *rng = bootstrap_stream(comparison, series, column);
+        bootstrap_t(values, comparison->replications, rng, &e, &p);
+        gsl_rng_free(rng);
+    }
+    free(values);
+    return e;
+}
+
+static struct paired paired_of(const struct comparison *comparison, size_t series, unsigned column,
+                               const double *values, const double *base) {
+    struct paired p = paired_test(values, base, comparison->replications);
+    if (comparison->bootstrap) {
+        gsl_rng *rng = bootstrap_stream(comparison, series, SUMMARY_ALL + column);
+        paired_bootstrap(values, base, comparison->replications, rng, &p);
+        gsl_rng_free(rng);
+    }
+    return p;
 }
 
 void compare_metric(const struct comparison *comparison, unsigned column,
@@ -63,20 +90,37 @@ void compare_metric(const struct comparison *comparison, unsigned column,
         setting_values(comparison, s, column, values);
         bool differs = comparison->baseline != COMPARE_NOBODY && s != comparison->baseline;
         cells[s] = (struct compare_cell){
-            .estimate = t_interval_of(values, comparison->replications),
-            .paired = differs ? paired_test(values, base, comparison->replications) : none,
+            .estimate = estimate_of(comparison, s, column),
+            .paired = differs ? paired_of(comparison, s, column, values, base) : none,
         };
         double size = fabs(cells[s].paired.base_mean);
         cells[s].relative = size > 0 ? cells[s].paired.diff.mean / size : NAN;
-        p_values[s] = cells[s].paired.p_value;
     }
-    paired_test_holm(p_values, comparison->count, adjusted);
-    for (size_t s = 0; s < comparison->count; s++)
-        cells[s].p_holm = adjusted[s];
+    for (int ratio = 0; ratio < 2; ratio++) {
+        for (size_t s = 0; s < comparison->count; s++)
+            p_values[s] = ratio ? cells[s].paired.ratio_p : cells[s].paired.p_value;
+        paired_test_holm(p_values, comparison->count, adjusted);
+        for (size_t s = 0; s < comparison->count; s++)
+            *(ratio ? &cells[s].ratio_p_holm : &cells[s].p_holm) = adjusted[s];
+    }
     free(base);
     free(values);
     free(p_values);
     free(adjusted);
+}
+
+double compare_skewness(const struct comparison *comparison, unsigned column, size_t *ret_series) {
+    double *values = mem_zalloc(comparison->replications, sizeof *values), most = 0;
+    for (size_t s = 0; s < comparison->count; s++) {
+        setting_values(comparison, s, column, values);
+        double skewness = t_interval_skewness(values, comparison->replications);
+        if (fabs(skewness) > fabs(most)) {
+            most = skewness;
+            *ret_series = s;
+        }
+    }
+    free(values);
+    return most;
 }
 
 const char *compare_baseline(const struct comparison *comparison) {
@@ -118,24 +162,22 @@ void compare_pareto(const struct comparison *comparison, const unsigned *columns
     free(dominators);
 }
 
-static struct estimate trend_estimate(const struct comparison *comparison, size_t series,
-                                      size_t offset) {
-    double *values = mem_zalloc(comparison->replications, sizeof *values);
-    for (uint32_t i = 0; i < comparison->replications; i++)
-        values[i] = *(const double *)((const char *)&comparison->series[series].trends[i] + offset);
-    struct estimate e = t_interval_of(values, comparison->replications);
+struct estimate compare_trend_estimate(const struct trend *trends, uint32_t count, size_t offset) {
+    double *values = mem_zalloc(count, sizeof *values);
+    for (uint32_t i = 0; i < count; i++)
+        values[i] = *(const double *)((const char *)&trends[i] + offset);
+    struct estimate e = t_interval_of(values, count);
     free(values);
     return e;
 }
 
 struct compare_trend compare_trend(const struct comparison *comparison, size_t series) {
+    const struct trend *trends = comparison->series[series].trends;
+    uint32_t count = comparison->replications;
     return (struct compare_trend){
-        .queue_per_h = trend_estimate(comparison, series, offsetof(struct trend, queue_per_h)),
-        .work_unfinished =
-            trend_estimate(comparison, series, offsetof(struct trend, work_unfinished)),
-        .jobs_unfinished =
-            trend_estimate(comparison, series, offsetof(struct trend, jobs_unfinished)),
-    };
+        compare_trend_estimate(trends, count, offsetof(struct trend, queue_per_h)),
+        compare_trend_estimate(trends, count, offsetof(struct trend, work_unfinished)),
+        compare_trend_estimate(trends, count, offsetof(struct trend, jobs_unfinished))};
 }
 
 struct ratio compare_ratio(const struct comparison *perturbed, const struct comparison *clean,

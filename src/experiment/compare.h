@@ -27,6 +27,8 @@ struct comparison {
     size_t count;
     uint32_t replications;
     size_t baseline; /* index, or COMPARE_NOBODY: no differences can be told */
+    bool bootstrap;  /* intervals and tests by bootstrap_t, of streams of this seed */
+    uint64_t seed;
 };
 
 const char *compare_baseline(const struct comparison *comparison); /* its name; NULL: nobody */
@@ -36,12 +38,17 @@ struct compare_cell {
     struct estimate estimate;
     struct paired paired; /* to the baseline; n = 0 for the baseline itself */
     double relative;      /* mean difference / |mean of the baseline|, both over the pairs */
-    double p_holm; /* corrected for the number of policies that are compared with the baseline */
+    /* Corrected for the number of policies that are compared with the baseline: of the difference,
+       and of the ratio of geometric means. */
+    double p_holm, ratio_p_holm;
 };
 
 /* cells: one per series. */
 void compare_metric(const struct comparison *comparison, unsigned column,
                     struct compare_cell *cells);
+
+/* The largest skewness of a metric over its replications by size, and whose it is; 0: of nobody. */
+double compare_skewness(const struct comparison *comparison, unsigned column, size_t *ret_series);
 
 /* Place in the Pareto front over the means. */
 struct compare_place {
@@ -62,6 +69,8 @@ struct compare_trend {
     struct estimate queue_per_h, work_unfinished, jobs_unfinished;
 };
 
+/* Of the member of struct trend at an offset. */
+struct estimate compare_trend_estimate(const struct trend *trends, uint32_t count, size_t offset);
 struct compare_trend compare_trend(const struct comparison *comparison, size_t series);
 
 /* One metric of one policy (the same place in both), by what it was without the perturbation. */

@@ -2,6 +2,7 @@
 #include "experiment/statistics.h"
 
 #include "base/mem.h"
+#include "base/sort_doubles.h"
 
 #include <float.h>
 #include <gsl/gsl_cdf.h>
@@ -32,6 +33,22 @@ struct estimate t_interval_of(const double *values, size_t count) {
     return e;
 }
 
+double t_interval_skewness(const double *values, size_t count) {
+    const struct estimate e = t_interval_of(values, count);
+    double n = (double)e.n, squares = 0, cubes = 0;
+    for (size_t i = 0; i < count; i++) {
+        double d = isnan(values[i]) ? 0 : values[i] - e.mean;
+        squares += d * d;
+        cubes += d * d * d;
+    }
+    bool varies = e.n > 2 && e.sd > 10 * DBL_EPSILON * fabs(e.mean);
+    return varies ? sqrt(n * (n - 1)) / (n - 2) * (cubes / n) / pow(squares / n, 1.5) : NAN;
+}
+
+double t_interval_count(double skewness) {
+    return ceil(25 * skewness * skewness);
+}
+
 struct estimate t_interval_of_column(const struct summary *summaries, size_t count,
                                      unsigned column) {
     double *values = mem_zalloc(count, sizeof *values);
@@ -40,6 +57,48 @@ struct estimate t_interval_of_column(const struct summary *summaries, size_t cou
     struct estimate e = t_interval_of(values, count);
     free(values);
     return e;
+}
+
+/* --- bootstrap_t --- */
+
+/* (mean - center) / its error of a resample; infinite if all its values are one. */
+static double resampled_t(const double *values, size_t count, double center, gsl_rng *rng) {
+    double sum = 0, squares = 0, n = (double)count;
+    for (size_t i = 0; i < count; i++) {
+        double d = values[(size_t)(gsl_rng_uniform(rng) * n)] - center;
+        sum += d;
+        squares += d * d;
+    }
+    double error = sqrt(fmax(0, squares / n - sum / n * (sum / n)) / (n - 1));
+    return error > 0 ? sum / n / error : sum > 0 ? INFINITY : -INFINITY;
+}
+
+void bootstrap_t(const double *values, size_t count, gsl_rng *rng, struct estimate *estimate,
+                 double *p_value) {
+    double *defined = mem_alloc(count * sizeof *defined), error;
+    double *t = mem_alloc(BOOTSTRAP_RESAMPLES * sizeof *t);
+    size_t n = 0, below = 1, above = 1;
+    for (size_t i = 0; i < count; i++)
+        if (!isnan(values[i]))
+            defined[n++] = values[i];
+    error = estimate->sd / sqrt((double)n);
+    if (n >= BOOTSTRAP_LEAST && error > 10 * DBL_EPSILON * fabs(estimate->mean)) {
+        double own = estimate->mean / error;
+        for (size_t b = 0; b < BOOTSTRAP_RESAMPLES; b++) {
+            t[b] = resampled_t(defined, n, estimate->mean, rng);
+            below += t[b] <= own;
+            above += t[b] >= own;
+        }
+        sort_doubles(t, BOOTSTRAP_RESAMPLES);
+        const size_t tail = (BOOTSTRAP_RESAMPLES + 1) / 40; /* 2.5 % */
+        estimate->low = estimate->mean - error * t[BOOTSTRAP_RESAMPLES - tail];
+        estimate->high = estimate->mean - error * t[tail - 1];
+        estimate->ci95 = (estimate->high - estimate->low) / 2;
+        estimate->skewed = true;
+        *p_value = fmin(1, 2 * (double)(below < above ? below : above) / (BOOTSTRAP_RESAMPLES + 1));
+    }
+    free(defined);
+    free(t);
 }
 
 /* --- paired_test --- */
@@ -62,20 +121,24 @@ static double p_value(const struct estimate *diff, double size) {
 
 static void add_geometric_ratio(struct paired *paired, const double *values, const double *base,
                                 size_t count, double *scratch) {
+    double size = 0;
     for (size_t i = 0; i < count; i++) {
         bool pair = is_pair(values[i], base[i]);
         if (pair && !(values[i] > 0 && base[i] > 0))
             return;
         scratch[i] = pair ? log(values[i] / base[i]) : NAN;
+        size = pair ? fmax(size, 1 + fabs(scratch[i])) : size; /* of a factor */
     }
     struct estimate logs = t_interval_of(scratch, count);
     paired->ratio = exp(logs.mean);
     paired->ratio_low = exp(logs.mean - logs.ci95);
     paired->ratio_high = exp(logs.mean + logs.ci95);
+    paired->ratio_p = p_value(&logs, size);
 }
 
 struct paired paired_test(const double *values, const double *base, size_t count) {
-    struct paired p = {.base_mean = NAN, .ratio = NAN, .ratio_low = NAN, .ratio_high = NAN};
+    struct paired p = {
+        .base_mean = NAN, .ratio = NAN, .ratio_low = NAN, .ratio_high = NAN, .ratio_p = NAN};
     double *scratch = mem_zalloc(count, sizeof *scratch), size = 0, base_sum = 0;
     for (size_t i = 0; i < count; i++) {
         bool pair = is_pair(values[i], base[i]);
@@ -89,6 +152,24 @@ struct paired paired_test(const double *values, const double *base, size_t count
     add_geometric_ratio(&p, values, base, count, scratch);
     free(scratch);
     return p;
+}
+
+void paired_bootstrap(const double *values, const double *base, size_t count, gsl_rng *rng,
+                      struct paired *paired) {
+    double *scratch = mem_alloc(count * sizeof *scratch);
+    for (size_t i = 0; i < count; i++)
+        scratch[i] = is_pair(values[i], base[i]) ? values[i] - base[i] : NAN;
+    bootstrap_t(scratch, count, rng, &paired->diff, &paired->p_value);
+    for (size_t i = 0; i < count; i++)
+        scratch[i] = is_pair(values[i], base[i]) ? log(values[i] / base[i]) : NAN;
+    struct estimate logs = t_interval_of(scratch, count);
+    if (!isnan(paired->ratio))
+        bootstrap_t(scratch, count, rng, &logs, &paired->ratio_p);
+    if (logs.skewed) {
+        paired->ratio_low = exp(logs.low);
+        paired->ratio_high = exp(logs.high);
+    }
+    free(scratch);
 }
 
 void paired_test_holm(const double *p_values, size_t count, double *adjusted) {

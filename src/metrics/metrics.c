@@ -64,6 +64,7 @@ static void on_measure(void *context, const struct sim *sim) {
     metrics->frag_gpu_ps = metrics->violation_energy = 0;
     metrics->violation_ns = 0;
     metrics->capped = false;
+    metrics->extent = (struct queue_extent){.most_since_ns = sim->now_ns};
     metrics->co2 = metrics->cost = (struct priced){0};
     metrics->preemptions = metrics->resizes = metrics->job_failures = 0;
     metrics->node_failures_at_start = sim->failures.count;
@@ -111,6 +112,14 @@ static void on_advance(void *context, const struct sim *sim, int64_t from_ns, in
     int64_t duration_ns = to_ns - from_ns, power = sim->meter.advanced_nw;
     if (power > metrics->power_max_nw)
         metrics->power_max_nw = power;
+    struct queue_extent *extent = &metrics->extent;
+    uint32_t busy = sim->running + sim->checkpointing;
+    extent->waiting_ns += (int128)sim->waiting * duration_ns;
+    extent->jobs_ns += ((int128)sim->waiting + busy) * duration_ns;
+    if (sim->waiting > extent->most) {
+        extent->most = sim->waiting;
+        extent->most_since_ns = from_ns;
+    }
     metrics->frag_gpu_ps += (int128)wanted_milli(sim) * duration_ns;
     double cap_w = sim->view.v->power_cap_w, pue = sim->cluster->pue;
     metrics->capped = metrics->capped || isfinite(cap_w);

@@ -26,6 +26,13 @@ double queue_slope_per_h(const struct queue_slope *slope, const struct sim *sim)
 
 /* --- metrics --- */
 
+/* Of measured time: the time of all jobs in the system, waiting or not; the longest queue. */
+struct queue_extent {
+    int128 waiting_ns, jobs_ns;
+    int64_t most_since_ns;
+    uint32_t most;
+};
+
 /* What energy comes to at a price or carbon intensity that changes. */
 struct priced {
     double value;  /* the present price or intensity, in the unit of its series */
@@ -39,6 +46,7 @@ struct metrics {
     bool record_decisions;
     ARRAY_OF(struct decision_row) decision_rows;
     struct queue_slope queue;
+    struct queue_extent extent;
     int64_t start_ns;            /* of measuring */
     struct power_meter at_start; /* copy of the meter then; types owned here */
     struct job_totals jobs_at_start;

@@ -2,6 +2,7 @@
 #include "output/ablate.h"
 
 #include "output/columns.h"
+#include "output/notes.h"
 #include "output/run/run_report.h"
 #include "output/run/run_tables.h"
 
@@ -32,7 +33,8 @@
     X(metric, text, "", NEITHER, summary_names[column]) \
     X(n, int, "", NEITHER, (int64_t)e.n) \
     X(mean, real, OF_METRIC, NEITHER, e.mean) \
-    X(ci95, real, OF_METRIC, NEITHER, e.ci95)
+    X(ci95, real, OF_METRIC, NEITHER, e.ci95) \
+    X(warning, csv(own_text), "", NEITHER, str_add(out, warning.text))
 /* clang-format on */
 
 static const char *state_of(const struct ablation_share *share) {
@@ -71,11 +73,23 @@ static void add_mixture(const struct ablate_output *output, unsigned cell, struc
     }
 }
 
+static void cell_warning(const struct ablate_output *output, unsigned cell, struct str *out) {
+    const struct ablation *a = output->ablation;
+    struct notes notes = {.sources = 0};
+    const struct compare_series series = {.summaries = a->cells[cell].summaries,
+                                          .trends = a->cells[cell].trends};
+    notes_add_point(&notes, &output->studies[0], &series, a->replications);
+    notes_comma_warning(&notes, out);
+    notes_finish(&notes);
+}
+
 void ablate_tables_cells(const struct ablate_output *output, struct str *out) {
     const struct ablation *a = output->ablation;
     mixture_header(out);
     str_add(out, CELLS_COLUMNS(COLUMN_NAME) "\n");
-    for (unsigned cell = 0; cell < a->cell_count; cell++)
+    for (unsigned cell = 0; cell < a->cell_count; cell++) {
+        struct str warning = {0};
+        cell_warning(output, cell, &warning);
         for (unsigned column = 0; column < SUMMARY_COUNT; column++) {
             struct estimate e =
                 t_interval_of_column(a->cells[cell].summaries, a->replications, column);
@@ -83,6 +97,8 @@ void ablate_tables_cells(const struct ablate_output *output, struct str *out) {
             CELLS_COLUMNS(COLUMN_CELL)
             str_add_char(out, '\n');
         }
+        str_finish(&warning);
+    }
 }
 
 void ablate_tables_runs(const struct ablate_output *output, struct str *out) {
@@ -99,53 +115,48 @@ void ablate_tables_runs(const struct ablate_output *output, struct str *out) {
 
 /* --- ablate_report --- */
 
-/* Of the first column: component names, and policies with their parameters. */
-static int component_width(const struct ablate_output *output) {
-    size_t first = strlen(output->first), second = strlen(output->second),
-           longest = first > second ? first : second;
-    return longest > 12 ? (int)longest : 12;
-}
-
 static void add_component(const struct ablation_metric *metric, enum component component,
-                          double scale, int width, struct str *out) {
+                          double scale, struct report *report) {
     const struct ablation_share *s = &metric->shares[component];
-    str_addf(out, "  %-*s", width, component_names[component]);
+    report_row_of(report, component_names[component]);
     if (s->same || s->inert) {
-        str_add(out,
-                s->same ? "           0    same in both\n" : "           0    changes nothing\n");
+        report_cell_of(report, "0");
+        report_cell_of(report, s->same ? "same in both" : "changes nothing");
         return;
     }
-    run_report_add_interval(out, &s->share, scale, 12);
-    if (metric->difference.mean != 0)
-        str_addf(out, "%+9.1f %%", 100 * s->share.mean / metric->difference.mean);
-    str_add(out, "   alone");
-    run_report_add_interval(out, &s->alone, scale, 12);
-    str_add_char(out, '\n');
+    run_report_add_interval(report_cell(report), &s->share, scale);
+    run_report_add_percent(report_cell(report), s->share.mean / metric->difference.mean, true);
+    run_report_add_interval(report_cell(report), &s->alone, scale);
 }
 
 static void add_metric_shares(const struct ablate_output *output, unsigned column,
-                              struct str *out) {
+                              struct report *report) {
     struct ablation_metric m;
-    const struct report_line line = run_report_find_line(column);
-    double scale = line.scale;
+    struct report_line line = run_report_find_line(column);
     ablation_metric(output->ablation, column, &m);
     if (m.difference.n == 0)
         return;
-    str_add_char(out, '\n');
-    run_report_add_label(out, &line);
-    int width = component_width(output);
-    str_addf(out, "\n  %-*s", width, output->first);
-    run_report_add_interval(out, &m.first, scale, 12);
-    str_addf(out, "\n  %-*s", width, output->second);
-    run_report_add_interval(out, &m.second, scale, 12);
-    str_addf(out, "\n  %-*s", width, "difference");
-    run_report_add_interval(out, &m.difference, scale, 12);
-    str_add(out, ", of which:\n");
+    const struct {
+        const char *name;
+        const struct estimate *estimate;
+    } wholes[] = {{output->first, &m.first},
+                  {output->second, &m.second},
+                  {"difference, of which:", &m.difference}};
+    run_report_scale_time(&line, fmax(fabs(m.first.mean), fabs(m.second.mean)));
+    str_add_char(report_lines(report), '\n');
+    run_report_add_label(&report->text, &line);
+    str_add_char(&report->text, '\n');
+    report_table(report, "|>value|>% of the difference|>alone");
+    for (size_t i = 0; i < sizeof wholes / sizeof *wholes; i++) {
+        report_row_of(report, wholes[i].name);
+        run_report_add_interval(report_cell(report), wholes[i].estimate, line.scale);
+    }
     for (unsigned c = 0; c < COMPONENT_COUNT; c++)
-        add_component(&m, (enum component)c, scale, width, out);
+        add_component(&m, (enum component)c, line.scale, report);
 }
 
-void ablate_report(const struct ablate_output *output, struct str *out) {
+void ablate_report(const struct ablate_output *output, struct report *report) {
+    struct str *out = report_lines(report);
     str_addf(out, "%s: %s - %s, ", output->studies[0].scenario.name, output->first, output->second);
     run_report_protocol(&output->studies[0], output->ablation->replications, out);
     str_addf(out,
@@ -157,7 +168,7 @@ void ablate_report(const struct ablate_output *output, struct str *out) {
                                                 : "one replication: no intervals",
              output->second);
     for (size_t i = 0; i < output->shown_count; i++)
-        add_metric_shares(output, output->shown[i], out);
+        add_metric_shares(output, output->shown[i], report);
 }
 
 /* --- JSON --- */

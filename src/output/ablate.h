@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "experiment/ablate.h"
 #include "output/manifest.h"
+#include "output/report_text.h"
 
 struct ablate_output {
     const struct study *studies; /* the scenario with the first and with the second policy */
@@ -23,6 +24,6 @@ void ablate_tables_runs(const struct ablate_output *output, struct str *out);   
 /* What was asked, as members of root. */
 void ablate_json_protocol(cJSON *root, const struct ablate_output *output);
 void ablate_json(const struct ablate_output *output, struct str *out);
-void ablate_report(const struct ablate_output *output, struct str *out);
+void ablate_report(const struct ablate_output *output, struct report *report);
 
 #endif

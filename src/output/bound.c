@@ -2,6 +2,7 @@
 #include "output/bound.h"
 
 #include "output/columns.h"
+#include "output/notes.h"
 #include "output/run/run_report.h"
 
 #include <math.h>
@@ -75,8 +76,24 @@ static double mean_gap(const struct bound_output *output, const struct compare_s
     X(value, csv(real), OF_METRIC, NEITHER, value) \
     X(gap, csv(real), "", NEITHER, reason ? NAN : gap) \
     X(reason, text, "", NEITHER, reason) \
-    X(argument, csv(text), "", NEITHER, timed ? time_argument_names[bounds->time.best] : NULL)
+    X(argument, csv(text), "", NEITHER, timed ? time_argument_names[bounds->time.best] : NULL) \
+    X(warning, csv(own_text), "", NEITHER, row_warning(output, policy, r, out))
 /* clang-format on */
+
+/* Of a replication, or of all. */
+static void row_warning(const struct bound_output *output, const struct compare_series *policy,
+                        uint32_t replication, struct str *out) {
+    bool all = replication == output->replications;
+    struct notes notes = {.sources = 0};
+    struct compare_series part = {.policy = NULL};
+    if (policy && policy->trends)
+        part = (struct compare_series){.summaries = policy->summaries + (all ? 0 : replication),
+                                       .trends = policy->trends + (all ? 0 : replication)};
+    notes_add_point(&notes, output->study, part.trends ? &part : NULL,
+                    all ? output->replications : 1);
+    notes_comma_warning(&notes, out);
+    notes_finish(&notes);
+}
 
 /* policy: NULL for the bounds alone. */
 static void add_rows(const struct bound_output *output, const struct compare_series *policy,
@@ -157,42 +174,46 @@ struct ranked_gap {
 };
 
 static void add_bound_line(const struct bound_output *output, enum bound_metric metric,
-                           struct str *out) {
-    const struct report_line line = run_report_find_line(column_of(output, metric));
+                           struct report *report) {
+    struct report_line line = run_report_find_line(column_of(output, metric));
     double *values = mem_alloc(output->replications * sizeof *values);
     for (uint32_t r = 0; r < output->replications; r++)
         values[r] = output->bounds[r].of[metric].value;
     struct estimate estimate = t_interval_of(values, output->replications);
     free(values);
-    str_addf(out, "  %-33s", line.label);
+    run_report_scale_time(&line, estimate.mean);
+    report_row_of(report, line.label);
     if (estimate.n < output->replications) {
-        str_addf(out, "%12s  %s\n", "-", output->bounds[0].of[metric].reason);
+        report_cell_of(report, "-");
+        report_cell_of(report, output->bounds[0].of[metric].reason);
         return;
     }
-    run_report_add_interval(out, &estimate, line.scale, 12);
-    str_addf(out, " %s\n", line.unit);
+    run_report_add_interval(report_cell(report), &estimate, line.scale);
+    report_cell_of(report, line.unit);
 }
 
 static void add_arguments(const struct bound_output *output, struct str *out) {
-    const struct report_line line = run_report_find_line(column_of(output, BOUND_TIME));
-    str_add(out, "    of it by argument:");
+    str_add(out, "    of completion time by argument:");
     for (int i = 0; i < TIME_ARGUMENTS; i++) {
         double sum = 0;
         for (uint32_t r = 0; r < output->replications; r++)
             sum += output->bounds[r].time.by[i];
-        str_addf(out, "  (%s)", time_argument_names[i]);
-        run_report_add_number(out, line.scale * sum / output->replications, 0);
+        str_addf(out, "  (%s) ", time_argument_names[i]);
+        run_report_add_time(out, sum / output->replications);
     }
     str_add_char(out, '\n');
 }
 
-void bound_tables_report(const struct bound_output *output, struct str *out) {
+void bound_tables_report(const struct bound_output *output, struct report *report) {
     const struct bounds *first = &output->bounds[0];
+    struct str *out = report_lines(report);
     str_addf(out, "%s: no schedule is below, ", output->study->scenario.name);
     run_report_protocol(output->study, output->replications, out);
     str_addf(out, "%s\n", output->replications > 1 ? " (mean +- half of the 95 % interval)" : "");
+    report_table(report, "metric|>bound|unit");
     for (enum bound_metric m = 0; m < BOUND_METRICS; m++)
-        add_bound_line(output, m, out);
+        add_bound_line(output, m, report);
+    report_lines(report);
     if (!first->of[BOUND_TIME].reason)
         add_arguments(output, out);
     if (!first->of[BOUND_ENERGY].reason)

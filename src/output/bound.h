@@ -6,6 +6,7 @@
 #include "bounds/bound.h"
 #include "experiment/compare.h"
 #include "output/json.h"
+#include "output/report_text.h"
 #include "study/study.h"
 
 #define BOUNDS_NAME "bounds.csv"
@@ -23,7 +24,7 @@ void bound_tables_csv(const struct bound_output *output, struct str *out);
 void bound_tables_add_json(const struct bound_output *output, cJSON *root);
 void bound_tables_json(const struct bound_output *output, struct str *out);
 /* The bounds themselves; nothing is measured against them. */
-void bound_tables_report(const struct bound_output *output, struct str *out);
+void bound_tables_report(const struct bound_output *output, struct report *report);
 /* A line for each metric, behind the indent: the policies by their gaps. */
 void bound_tables_gaps(const struct bound_output *output, const char *indent, struct str *out);
 

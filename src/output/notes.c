@@ -3,18 +3,16 @@
 
 #include "base/numfmt.h"
 #include "base/units.h"
-#include "experiment/compare.h"
 #include "io/csv.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define MOST_NAMED  6      /* models on GPU types in one note */
-#define MORE_NAMES  " ..." /* as tally_write_names has it */
-#define SMALL_SHARE 0.05   /* of jobs or work: less is no reason to warn */
+#define MOST_NAMED 6      /* models on GPU types in one note */
+#define MORE_NAMES " ..." /* as tally_write_names has it */
 
 static const char *const kind_names[NOTE_KIND_COUNT] = {
-    "rejected", "refused", "outside", "starts", "counted", "over-cap", "note", "warning"};
+    "rejected", "refused", "outside", "starts", "counted", "over-cap", "note", "warning", "point"};
 
 /* ---- Making them ---- */
 
@@ -59,14 +57,22 @@ static void add_note(struct notes *notes, const struct note *note) {
     array_push(&notes->at, own);
 }
 
-static void add_note_of_study(struct notes *notes, const struct study *study, enum note_kind kind,
-                              const char *text) {
+void notes_add_kind(struct notes *notes, const struct study *study, enum note_kind kind,
+                    const char *text) {
     add_note(notes,
              &(struct note){.kind = kind, .policy = study->policy, .text = text, .sources = 1});
 }
 
 void notes_say(struct notes *notes, const struct study *study, const char *text) {
-    add_note_of_study(notes, study, NOTE_SAID, text);
+    notes_add_kind(notes, study, NOTE_SAID, text);
+}
+
+void notes_warn(struct notes *notes, const char *text) {
+    for (size_t i = 0; i < notes->policies.count; i++)
+        add_note(notes, &(struct note){.kind = NOTE_WARNING,
+                                       .policy = notes->policies.at[i],
+                                       .text = text,
+                                       .sources = 1});
 }
 
 /* A whole number with separators: 3,827. */
@@ -93,7 +99,7 @@ static void say_of_trace(struct notes *notes, const struct study *study,
         add_count(&text, (double)t->rows_read);
         str_addf(&text, " rows %s: %s (first: line %u)", note->dropped ? "dropped" : "changed",
                  note->reason, note->first_line);
-        add_note_of_study(notes, study, NOTE_SAID, text.text);
+        notes_add_kind(notes, study, NOTE_SAID, text.text);
     }
     str_finish(&text);
 }
@@ -107,7 +113,7 @@ static void say_tally(struct notes *notes, const struct study *study, const char
     str_addf(&text, "%s: ", file);
     add_count(&text, (double)tally->count);
     str_addf(&text, " %s (first: line %u)", what, tally->first_line);
-    add_note_of_study(notes, study, NOTE_SAID, text.text);
+    notes_add_kind(notes, study, NOTE_SAID, text.text);
     str_finish(&text);
 }
 
@@ -126,7 +132,7 @@ static void say_of_outages(struct notes *notes, const struct study *study) {
     text.length = 0;
     str_addf(&text, "%s: no outage is left of its %llu rows", o->file, (unsigned long long)o->rows);
     if (o->count == 0)
-        add_note_of_study(notes, study, NOTE_WARNING, text.text);
+        notes_add_kind(notes, study, NOTE_WARNING, text.text);
     str_finish(&text);
 }
 
@@ -150,7 +156,7 @@ static void say_of_utilization(struct notes *notes, const struct study *study,
     add_count(&text, u->jobs_without);
     str_add(&text, " rigid jobs have no row: their mean holds");
     if (u->jobs_without > 0)
-        add_note_of_study(notes, study, NOTE_SAID, text.text);
+        notes_add_kind(notes, study, NOTE_SAID, text.text);
     str_finish(&text);
 }
 
@@ -171,7 +177,7 @@ static void say_of_prompts(struct notes *notes, const struct study *study,
     else
         str_addf(&text, ", each as costly as %.4g output tokens: of the work %.3g %% is output",
                  model->serving.prompt.output_equivalents, 100 * d->output_share);
-    add_note_of_study(notes, study, NOTE_SAID, text.text);
+    notes_add_kind(notes, study, NOTE_SAID, text.text);
     str_finish(&text);
 }
 
@@ -204,7 +210,7 @@ void notes_add_bins(struct notes *notes, const struct study *study,
         say_in_bins(&text, b->bin_s, b->j_per_token[0], b->slo_share[0]);
         str_add(&text, ",");
         say_in_bins(&text, SERVICE_BINS_S, b->j_per_token[1], b->slo_share[1]);
-        add_note_of_study(notes, study, NOTE_SAID, text.text);
+        notes_add_kind(notes, study, NOTE_SAID, text.text);
     }
     str_finish(&text);
 }
@@ -215,7 +221,7 @@ void notes_add_study(struct notes *notes, const struct study *study) {
     (void)keep_policy(notes, study->policy);
     notes->sources++;
     if (study->module.policy->capabilities & EASIM_CAPABILITY_ORACLE)
-        add_note_of_study(notes, study, NOTE_SAID, "this policy sees true run times (ORACLE)");
+        notes_add_kind(notes, study, NOTE_SAID, "this policy sees true run times (ORACLE)");
     for (size_t i = 0; i < study->source.streams.count; i++) {
         say_of_trace(notes, study, &streams[i]);
         say_of_utilization(notes, study, &streams[i]);
@@ -232,14 +238,14 @@ void notes_add_study(struct notes *notes, const struct study *study) {
                  s->kind ? s->file : "", (unsigned long long)s->gaps, (unsigned long long)s->rows,
                  s->kind ? s->column : "", s->first_gap_line);
         if (s->gaps > 0)
-            add_note_of_study(notes, study, NOTE_SAID, text.text);
+            notes_add_kind(notes, study, NOTE_SAID, text.text);
     }
     text.length = 0;
     study_add_periods(study, &text);
     if (text.length > 0)
-        add_note_of_study(notes, study, NOTE_SAID, text.text);
+        notes_add_kind(notes, study, NOTE_SAID, text.text);
     for (size_t i = 0; i < study->warnings.count; i++)
-        add_note_of_study(notes, study, NOTE_WARNING, study->warnings.at[i]);
+        notes_add_kind(notes, study, NOTE_WARNING, study->warnings.at[i]);
     str_finish(&text);
 }
 
@@ -300,63 +306,6 @@ void notes_add_result(struct notes *notes, const struct study *study,
     common.extra = metric_total(result, SUMMARY_COLUMN(cap_violation_j));
     if (common.number > 0)
         add_note(notes, &common);
-}
-
-/* ---- Trends ---- */
-
-/* One replication has no interval: then a rise that is no small part of the jobs counts. */
-static bool queue_grows(const struct study *study, const struct estimate *slope, double jobs) {
-    double hours = units_s(study->scenario.horizon_ns) / S_PER_H;
-    return isnan(slope->ci95) ? slope->mean * hours > fmax(2, SMALL_SHARE * jobs)
-                              : slope->mean - slope->ci95 > 0;
-}
-
-static void add_queue(struct notes *notes, const struct study *study,
-                      const struct compare_trend *trend, double jobs) {
-    struct str text = {0};
-    if (trend->queue_per_h.n == 0 || !queue_grows(study, &trend->queue_per_h, jobs))
-        return;
-    str_addf(&text, "not stationary, the queue grows by %.3g", trend->queue_per_h.mean);
-    if (!isnan(trend->queue_per_h.ci95))
-        str_addf(&text, " +- %.3g", trend->queue_per_h.ci95);
-    str_addf(&text, " waiting jobs an hour%s",
-             isnan(trend->queue_per_h.ci95) ? " (one replication: no interval)" : "");
-    add_note_of_study(notes, study, NOTE_WARNING, text.text);
-    str_finish(&text);
-}
-
-static void add_censored(struct notes *notes, const struct study *study,
-                         const struct compare_trend *trend) {
-    struct str text = {0};
-    bool much =
-        trend->work_unfinished.mean > SMALL_SHARE || trend->jobs_unfinished.mean > SMALL_SHARE;
-    if (trend->jobs_unfinished.n == 0 || !(trend->jobs_unfinished.mean > 0))
-        return;
-    str_add(&text, "the end leaves ");
-    if (trend->work_unfinished.n > 0)
-        str_addf(&text, "%.1f %% of the work and ", 100 * trend->work_unfinished.mean);
-    str_addf(&text, "%.1f %% of the jobs unfinished", 100 * trend->jobs_unfinished.mean);
-    if (much)
-        str_add(&text, ": means over finished jobs miss the large ones");
-    add_note_of_study(notes, study, much ? NOTE_WARNING : NOTE_SAID, text.text);
-    str_finish(&text);
-}
-
-void notes_add_trends(struct notes *notes, const struct study *study,
-                      const struct replicate_result *result) {
-    const struct compare_series series = {.summaries = result->summaries, .trends = result->trends};
-    const struct comparison alone = {
-        .series = &series, .count = 1, .replications = result->count, .baseline = COMPARE_NOBODY};
-    if (result->count == 0)
-        return;
-    const struct compare_trend t = compare_trend(&alone, 0);
-    add_queue(notes, study, &t,
-              metric_total(result, SUMMARY_COLUMN(jobs_submitted)) / result->count);
-    add_censored(notes, study, &t);
-    if (summary_all_equal(result->summaries, result->count))
-        add_note_of_study(
-            notes, study, NOTE_WARNING,
-            "all replications are equal, nothing in the scenario is random: intervals mean nothing");
 }
 
 /* ---- Telling them ---- */
@@ -494,7 +443,7 @@ static void print_outside(const struct notes *notes, struct str *out) {
 
 void notes_print(const struct notes *notes, struct str *out) {
     struct told *groups = mem_zalloc(notes->at.count, sizeof *groups);
-    for (enum note_kind kind = 0; kind < NOTE_KIND_COUNT; kind++) {
+    for (enum note_kind kind = 0; kind < NOTE_POINT; kind++) {
         size_t count = gather_kind(notes, kind, groups);
         if (kind == NOTE_OUTSIDE)
             print_outside(notes, out);
@@ -506,7 +455,7 @@ void notes_print(const struct notes *notes, struct str *out) {
 
 bool notes_any(const struct notes *notes) {
     for (size_t i = 0; i < notes->at.count; i++)
-        if (notes->at.at[i].kind != NOTE_STARTS)
+        if (notes->at.at[i].kind != NOTE_STARTS && notes->at.at[i].kind != NOTE_POINT)
             return true;
     return false;
 }

@@ -4,6 +4,7 @@
 #ifndef EASIM_OUTPUT_NOTES_H
 #define EASIM_OUTPUT_NOTES_H
 
+#include "experiment/compare.h"
 #include "output/json.h"
 #include "study/replicate.h"
 #include "study/service_bins.h"
@@ -18,6 +19,7 @@ enum note_kind {
     NOTE_OVER_CAP, /* text: whether the policy keeps caps; number of so many s; extra: J */
     NOTE_SAID,     /* text alone */
     NOTE_WARNING,  /* text alone */
+    NOTE_POINT,    /* a warning with figures of one point of many: not told, but in its row */
     NOTE_KIND_COUNT
 };
 
@@ -45,11 +47,23 @@ void notes_add_result(struct notes *notes, const struct study *study,
 /* A line for each service whose log was tried in shorter bins. */
 void notes_add_bins(struct notes *notes, const struct study *study,
                     const struct service_bins_result *bins);
+/* Of a study; text alone. */
+void notes_add_kind(struct notes *notes, const struct study *study, enum note_kind kind,
+                    const char *text);
 /* A line of the caller's. */
 void notes_say(struct notes *notes, const struct study *study, const char *text);
+/* A warning of the caller's, of no policy in particular. */
+void notes_warn(struct notes *notes, const char *text);
+/* --- trend_notes --- */
+
 /* Growing queues, censored work and equal replications, where no table tells them. */
 void notes_add_trends(struct notes *notes, const struct study *study,
-                      const struct replicate_result *result);
+                      const struct compare_series *series, uint32_t count);
+/* Of one point of many: everything that is a warning of a run. */
+void notes_add_point(struct notes *notes, const struct study *study,
+                     const struct compare_series *series, uint32_t count);
+/* The cell `warning` of a point: all of its warnings, or empty. */
+void notes_comma_warning(const struct notes *notes, struct str *out);
 void notes_finish(struct notes *notes);
 
 /* Whether there is anything to tell. */

@@ -4,6 +4,7 @@
 #include "base/numfmt.h"
 #include "output/columns.h"
 #include "output/compare/compare_tables.h"
+#include "output/notes.h"
 #include "output/run/run_report.h"
 #include "output/run/run_tables.h"
 
@@ -53,7 +54,8 @@ static struct tune_checked check_bound(const struct tune_output *output, size_t 
 #define TRIALS_COLUMNS_STATE(X) \
     X(within_bounds, flag, "", NEITHER, tune_keeps_constraints(t, n)) \
     X(best, csv(flag), "", NEITHER, n == t->search.best) \
-    X(failure, text, "", NEITHER, trial->failure)
+    X(failure, text, "", NEITHER, trial->failure) \
+    X(warning, csv(own_text), "", NEITHER, trial_warning(t, trial, out))
 #define CONSTRAINTS_COLUMNS(X) \
     X(constraint, word, "", NEITHER, bound.text) \
     X(training_before, csv(real), OF_METRIC, NEITHER, t->trials.at[0].constrained[i]) \
@@ -87,6 +89,15 @@ static void add_trial(const struct tune_output *output, size_t trial, struct str
     }
 }
 
+static void trial_warning(const struct tune *t, const struct tune_trial *trial, struct str *out) {
+    struct notes notes = {.sources = 0};
+    const struct compare_series series = {.summaries = trial->runs.summaries,
+                                          .trends = trial->runs.trends};
+    notes_add_point(&notes, t->study, &series, trial->failure ? 0 : trial->runs.count);
+    notes_comma_warning(&notes, out);
+    notes_finish(&notes);
+}
+
 void tune_tables_trials(const struct tune_output *output, struct str *out) {
     const struct tune *t = output->tune;
     trial_header(output, out);
@@ -108,12 +119,11 @@ void tune_tables_trials(const struct tune_output *output, struct str *out) {
     }
 }
 
-static void add_values(const struct tune_output *output, size_t trial, struct str *out) {
+static void add_values(const struct tune_output *output, size_t trial, struct report *report) {
     for (size_t i = 0; i < output->tune->count; i++) {
         struct str value = {0};
         add_value(output, trial, i, &value);
-        str_addf(out, "%s%s: %s", i ? ", " : "", output->tune->targets[i].name,
-                 value.length > 0 ? value.text : "not stated");
+        report_cell_of(report, value.length > 0 ? value.text : "not stated");
         str_finish(&value);
     }
 }
@@ -197,52 +207,40 @@ void tune_tables_params(const struct tune_output *output, struct str *out) {
 /* --- the table --- */
 
 static void add_metric_before_after(const struct tune_output *output, unsigned column,
-                                    struct str *out) {
+                                    struct report *report) {
     struct compare_cell cells[2];
-    const struct report_line line = run_report_find_line(column);
+    struct report_line line = run_report_find_line(column);
     compare_metric(&output->check, column, cells);
     if (cells[0].estimate.n == 0)
         return;
-    str_add(out, "  ");
-    run_report_add_label(out, &line);
-    str_add(out, "\n    before");
-    run_report_add_interval(out, &cells[0].estimate, line.scale, 12);
-    str_add(out, "   tuned");
-    run_report_add_interval(out, &cells[1].estimate, line.scale, 12);
-    str_add(out, "   difference");
-    run_report_add_interval(out, &cells[1].paired.diff, line.scale, 12);
-    if (!isnan(cells[1].relative))
-        str_addf(out, "%+8.1f %%", 100 * cells[1].relative);
-    if (!isnan(cells[1].paired.p_value))
-        str_addf(out, "  p %c %.4f", cells[1].paired.p_value < 0.0001 ? '<' : '=',
-                 fmax(cells[1].paired.p_value, 0.0001));
-    str_add_char(out, '\n');
+    run_report_scale_time(&line, fmax(cells[0].estimate.mean, cells[1].estimate.mean));
+    run_report_add_label(report_row(report), &line);
+    for (int i = 0; i < 2; i++)
+        run_report_add_interval(report_cell(report), &cells[i].estimate, line.scale);
+    bool ratio = compare_report_tells_ratios(&output->check, cells, column);
+    if (ratio)
+        report_cell_of(report, "-");
+    compare_report_change(&cells[1], ratio, line.scale, report);
 }
 
-/* "+8.3 % +- 2.1 %", or "7200 +- 300" of an absolute bound. */
+/* "8.3 +- 2.1 %", or "7200 +- 300" of an absolute bound. */
 static void add_checked_value(const struct tune_constraint *c, const struct tune_checked *checked,
                               struct str *out) {
-    double scale = c->absolute ? 1 : 100;
-    if (isnan(checked->value))
-        str_add(out, "-");
-    else
-        str_addf(out, c->absolute ? "%.5g" : "%+.2f %%", scale * checked->value);
-    if (!isnan(checked->ci95))
-        str_addf(out, c->absolute ? " +- %.3g" : " +- %.2f %%", scale * checked->ci95);
+    const struct estimate e = {.mean = checked->value, .ci95 = checked->ci95};
+    run_report_add_interval(out, &e, c->absolute ? 1 : 100);
+    str_add(out, c->absolute || isnan(checked->value) ? "" : " %");
 }
 
-static void add_checked_bounds(const struct tune_output *output, struct str *out) {
+static void add_checked_bounds(const struct tune_output *output, struct report *report) {
     const struct tune *t = output->tune;
     for (size_t i = 0; i < t->constraint_count; i++) {
         const struct tune_checked checked = check_bound(output, i);
-        str_add(out, i == 0 ? "  bounds there: in the mean, and by the limit of the 95 % interval\n"
-                            : "");
-        str_add(out, "    ");
-        add_bound(&t->constraints[i], out);
-        str_add(out, "   ");
-        add_checked_value(&t->constraints[i], &checked, out);
-        str_addf(out, "   %s, %s\n", tune_verdict_name(checked.mean),
-                 tune_verdict_name(checked.limit));
+        if (i == 0)
+            report_table(report, "bound|>there|kept in the mean|kept by the limit of the interval");
+        add_bound(&t->constraints[i], report_row(report));
+        add_checked_value(&t->constraints[i], &checked, report_cell(report));
+        report_cell_of(report, tune_verdict_name(checked.mean));
+        report_cell_of(report, tune_verdict_name(checked.limit));
     }
 }
 
@@ -326,7 +324,25 @@ void tune_report_caveats(const struct tune_output *output, struct str *out) {
 
 /* --- the table as a whole --- */
 
-void tune_report(const struct tune_output *output, struct str *out) {
+static void add_training(const struct tune_output *output, struct report *report) {
+    const struct tune *t = output->tune;
+    const size_t trials[] = {0, t->search.best};
+    struct report_line line = run_report_find_line(t->objective);
+    run_report_scale_time(&line, t->trials.at[0].objective.mean);
+    report_table(report, "trial");
+    for (size_t i = 0; i < t->count; i++)
+        str_add(report_column(report, false), t->targets[i].name);
+    run_report_add_label(report_column(report, true), &line);
+    for (int i = 0; i < 2; i++) {
+        report_row_of(report, i == 0 ? "before" : "best");
+        add_values(output, trials[i], report);
+        run_report_add_interval(report_cell(report), &t->trials.at[trials[i]].objective,
+                                line.scale);
+    }
+}
+
+void tune_report(const struct tune_output *output, struct report *report) {
+    struct str *out = report_lines(report);
     const struct tune *t = output->tune;
     str_addf(out, "%s: %s of %s, ", output->study->scenario.name, summary_names[t->objective],
              tune_chooses_policy(t) ? "several policies" : output->study->policy);
@@ -337,26 +353,23 @@ void tune_report(const struct tune_output *output, struct str *out) {
         add_bound(&t->constraints[i], out);
         str_add_char(out, '\n');
     }
-    str_add(out, "  before  ");
-    add_values(output, 0, out);
-    run_report_add_interval(out, &t->trials.at[0].objective, 1, 12);
-    str_add(out, "\n  best    ");
-    add_values(output, t->search.best, out);
-    run_report_add_interval(out, &t->trials.at[t->search.best].objective, 1, 12);
+    add_training(output, report);
+    out = report_lines(report);
     if (isnan(t->trials.at[t->search.best].objective.mean))
         str_add(
             out,
-            "\n  no trial has the objective in every replication: there is nothing to choose by");
+            "  no trial has the objective in every replication: there is nothing to choose by\n");
     else if (!tune_found(t))
         str_add(out, tune_keeps_constraints(t, t->search.best)
-                         ? "\n  nothing better was found"
-                         : "\n  no trial keeps all bounds: this one breaks them least");
-    str_add(out, output->same_workloads ? "\non the same workloads, " : "\non other workloads, ");
+                         ? "  nothing better was found\n"
+                         : "  no trial keeps all bounds: this one breaks them least\n");
+    str_add(out, output->same_workloads ? "on the same workloads, " : "on other workloads, ");
     run_report_protocol(output->study, output->check.replications, out);
-    str_add(out, ":\n");
+    str_add(out, " (a change without a difference is that of the geometric mean)\n");
+    report_table(report, "metric|>before|>tuned|>difference|>change in %|>p");
     for (size_t i = 0; i < output->shown_count; i++)
-        add_metric_before_after(output, output->shown[i], out);
-    add_checked_bounds(output, out);
+        add_metric_before_after(output, output->shown[i], report);
+    add_checked_bounds(output, report);
 }
 
 /* --- JSON --- */
@@ -434,6 +447,10 @@ static void add_trial_object(cJSON *trials, const struct tune_output *output, si
         json_add_real(bounded, summary_names[t->constraints[i].column],
                       trial->failure ? NAN : trial->constrained[i]);
     TRIALS_COLUMNS_STATE(COLUMN_MEMBER)
+    struct str warning = {0};
+    trial_warning(t, trial, &warning);
+    json_add_text(object, "warning", warning.length > 1 ? warning.text + 1 : NULL);
+    str_finish(&warning);
     cJSON_AddItemToArray(trials, object);
 }
 

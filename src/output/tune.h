@@ -7,6 +7,7 @@
 #include "experiment/compare.h"
 #include "experiment/tune/tune.h"
 #include "output/manifest.h"
+#include "output/report_text.h"
 
 struct tune_output {
     const struct study *study; /* on the scenario's own seed, with the tuned parameters */
@@ -36,6 +37,6 @@ void tune_json_checked(cJSON *root, const struct tune_output *output);
    none, a search that was cut. */
 void tune_report_caveats(const struct tune_output *output, struct str *out);
 void tune_json(const struct tune_output *output, struct str *out);
-void tune_report(const struct tune_output *output, struct str *out);
+void tune_report(const struct tune_output *output, struct report *report);
 
 #endif

@@ -161,69 +161,45 @@ void validate_tables_json(const struct validate_output *output, struct str *out)
 
 /* ---- For people ---- */
 
-struct widths {
-    int metric, of;
-};
-
-static int widen(int width, size_t length) {
-    return (int)length > width ? (int)length : width;
-}
-
-static struct widths widths_of(const struct outcome *o, struct arena *arena) {
-    struct widths widths = {6, 2};
-    for (size_t r = 0; r < o->validation->measure_count; r++) {
-        widths.metric = widen(widths.metric, strlen(o->rows[r].measure->metric));
-        widths.of = widen(widths.of, strlen(outcome_of(&o->rows[r], arena)));
-    }
-    return widths;
-}
-
 static void add_report_row(const struct outcome *o, const struct outcome_row *row,
-                           const struct widths *widths, struct str *out) {
+                           struct report *report) {
     struct arena arena = {0};
-    bool signed_error = !isnan(row->measured);
-    str_addf(out, "  %-*s  %-*s", widths->metric, row->measure->metric, widths->of,
-             outcome_of(row, &arena));
-    run_report_add_number(out, row->predicted, 12);
-    run_report_add_number(out, row->measured, 12);
-    if (isnan(row->error))
-        str_addf(out, "%10s", "-");
-    else
-        str_addf(out, signed_error ? "%+8.2f %%" : "%8.2f %%", 100 * row->error);
-    if (isnan(row->measure->tolerance))
-        str_addf(out, "%10s", "-");
-    else
-        str_addf(out, "%8.4g %%", 100 * row->measure->tolerance);
-    str_addf(out, "  %s", row->verdict == VERDICT_NONE ? "-" : verdict_names[row->verdict]);
+    const char *unit = outcome_unit(row->measure);
+    struct report_line line = {.unit = unit ? unit : "", .scale = 1};
+    run_report_scale_time(&line, fmax(fabs(row->predicted), fabs(row->measured)));
+    report_row_of(report, row->measure->metric);
+    report_cell_of(report, outcome_of(row, &arena));
+    run_report_add_number(report_cell(report), line.scale * row->predicted, 0);
+    run_report_add_number(report_cell(report), line.scale * row->measured, 0);
+    report_cell_of(report, line.unit);
+    run_report_add_percent(report_cell(report), row->error, !isnan(row->measured));
+    run_report_add_percent(report_cell(report), row->measure->tolerance, false);
+    report_cell_of(report, row->verdict == VERDICT_NONE ? "-" : verdict_names[row->verdict]);
     if (row->verdict != VERDICT_NONE && row->verdict != VERDICT_SKIPPED)
-        str_add(out, !outcome_is_expected(o, row) ? ", unexpected"
-                     : row->measure->expect == 1  ? ", as expected"
-                                                  : "");
-    str_add_char(out, '\n');
+        str_add(&report->text, !outcome_is_expected(o, row) ? ", unexpected"
+                               : row->measure->expect == 1  ? ", as expected"
+                                                            : "");
     if (row->measure->reason)
-        str_addf(out, "    expected to fail: %s\n", row->measure->reason);
+        str_addf(&report->text, " (%s)", row->measure->reason);
     arena_finish(&arena);
 }
 
-void validate_tables_report(const struct outcome *o, struct str *out) {
-    struct arena arena = {0};
+void validate_tables_report(const struct outcome *o, struct report *report) {
     const struct validate_case *v = o->validation;
-    struct widths widths = widths_of(o, &arena);
-    str_addf(out, "%s: %s, against %s\n", v->name, validate_kinds[v->kind],
+    str_addf(report_lines(report), "%s: %s, against %s\n", v->name, validate_kinds[v->kind],
              validate_againsts[v->against]);
     if (o->skipped) {
-        str_addf(out, "  skipped: %s is missing\n", o->skipped);
+        str_addf(&report->text, "  skipped: %s is missing\n", o->skipped);
     } else {
-        str_addf(out, "  %-*s  %-*s   predicted    measured     error tolerance  verdict\n",
-                 widths.metric, "metric", widths.of, "of");
+        report_table(report, "metric|of|>predicted|>measured|unit|>error %|>tolerance %|verdict");
         for (size_t r = 0; r < v->measure_count; r++)
-            add_report_row(o, &o->rows[r], &widths, out);
+            add_report_row(o, &o->rows[r], report);
     }
+    struct str *out = report_lines(report);
     if (o->failure)
         str_addf(out, "  the run failed: %s\n", o->failure);
     for (size_t n = 0; n < o->notes.count; n++)
         str_addf(out, "  %s\n", o->notes.at[n]);
-    arena_finish(&arena);
 }
 
 struct outcome_counts validate_tables_count(const struct validate_output *output) {

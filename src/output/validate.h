@@ -4,6 +4,7 @@
 
 #include "experiment/validate/outcome.h"
 #include "output/json.h"
+#include "output/report_text.h"
 
 struct validate_output {
     const struct outcome *outcomes;
@@ -20,7 +21,7 @@ void validate_curves_csv(const struct meter_curves *curves, const char *validati
 void validate_tables_curves(const struct validate_output *output, struct str *out);
 void validate_tables_json(const struct validate_output *output, struct str *out);
 /* One validation, and the line that counts all of them. */
-void validate_tables_report(const struct outcome *outcome, struct str *out);
+void validate_tables_report(const struct outcome *outcome, struct report *report);
 void validate_tables_totals(const struct validate_output *output, struct str *out);
 struct outcome_counts validate_tables_count(const struct validate_output *output);
 /* As members of a JSON object. */

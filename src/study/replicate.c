@@ -26,7 +26,17 @@ static struct trend trend_of(const struct metrics *metrics, const struct sim *si
         .queue_per_h = queue_slope_per_h(&metrics->queue, sim),
         .work_unfinished =
             submitted_gpu_s > 0 ? s->work_unfinished_gpu_h * S_PER_H / submitted_gpu_s : NAN,
-        .jobs_unfinished = s->jobs_submitted > 0 ? s->jobs_unfinished / s->jobs_submitted : NAN};
+        .jobs_unfinished = s->jobs_submitted > 0 ? s->jobs_unfinished / s->jobs_submitted : NAN,
+        .queued = metrics->extent.jobs_ns > 0
+                      ? (double)metrics->extent.waiting_ns / (double)metrics->extent.jobs_ns
+                      : NAN,
+        .queue_most = metrics->extent.most,
+        .queue_most_s = units_s(metrics->extent.most_since_ns),
+        .idle_share = summary_ratio(s->energy_idle_kwh, s->energy_kwh),
+        .base_share = summary_ratio(s->energy_base_kwh, s->energy_kwh),
+        .lost_share = summary_ratio(s->energy_lost_kwh, s->energy_kwh),
+        .free_gpu_h = s->sim_s / S_PER_H * sim->cluster->gpus * (1 - s->util_alloc),
+        .lost_gpu_h = s->lost_gpu_h};
 }
 
 /* --- work_bound --- */

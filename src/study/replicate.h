@@ -19,6 +19,10 @@ struct trend {
     double work_unfinished; /* share of the work submitted up to the end, warm-up included, that is
                                not done then */
     double jobs_unfinished; /* share of the measured jobs */
+    double queued; /* share of the time of all jobs in the system in which they wait; NAN: none */
+    double queue_most, queue_most_s; /* the longest queue, and when it was so long first */
+    double idle_share, base_share, lost_share; /* of the energy */
+    double free_gpu_h, lost_gpu_h;             /* not allocated; work that was lost */
 };
 
 /* --- replicate --- */

@@ -5,6 +5,7 @@ integrating its density), or from runs of `easim run`; none is stored.
 """
 import json
 import math
+import re
 import os
 import re
 from pathlib import Path
@@ -128,10 +129,10 @@ def metrics_that_are_missing_in_part(folder):
         near(row["front_share"], share / n)
     # charon without a cap is zeus: they share a place, and the next one is third
     blocks = {block.split("\n")[0]: block.split("\n")[1:] for block in text.split("\n\n")}
-    lines = blocks["completion time, mean (s), less is better"]
+    lines = blocks["completion time, mean (s), less is better"][1:]
     assert [line.split()[:2] for line in lines] == [["1", "zeus"], ["1", "charon"], ["3", "easy"]], lines
-    assert lines[0].endswith("baseline  in 11 of 12") and lines[2].endswith("in 11 of 12"), lines
-    assert {line.split()[0] for line in blocks["jobs submitted"]} == {"-"}, text  # neither less nor more is better
+    assert lines[0].endswith("baseline, in 11 of 12") and lines[2].endswith("in 11 of 12"), lines
+    assert {line.split()[0] for line in blocks["jobs submitted"][1:]} == {"-"}, text  # neither less nor more is better
     assert not any(label.startswith("over the power cap") for label in blocks) and "nan" not in text, text
 
 
@@ -144,7 +145,7 @@ def what_cannot_be_known_is_said(folder):
     assert "inf" not in text and (out / "perturb.csv").exists()
     text = compare(out, "--policies", "fcfs,zeus", "-n", 2, "--force", config=TINY).stdout
     assert text.count("no test: all pairs differ alike") > 3 and not (out / "perturb.csv").exists(), text
-    assert "until drained: it fills and empties; 0.0 % of the work" in text, text
+    assert re.search(r"0 +0  until drained: it fills and empties\n", text), text
 
 
 def stationarity_is_right(folder):

@@ -45,7 +45,7 @@ def fish(folder, environment):
     for command in commands():
         found = complete(f"easim {command} --")
         assert sorted(found) == options_of_help(command), (command, found)
-    assert sorted(complete("easim run --format ")) == ["csv", "json", "table"]
+    assert sorted(complete("easim run --format ")) == ["csv", "json", "latex", "markdown", "table"]
     assert complete("easim import -e re") == ["requested"]
     assert complete("easim run --policy ze") == ["zeus"]
     assert complete("easim run ti") == ["tiny.yaml"] and complete("easim run --out ti") == ["tiny.yaml"]

@@ -131,10 +131,10 @@ def resized(folder, requested_s):
 
 def declared():
     """{policy: what it reads and keeps}, as `easim policies` lists it."""
-    listed = re.findall(r"^(\w+) .* \[reads: ([^;\]]+)(?:; keeps: (cap))?\]$", easim("policies").stdout, re.MULTILINE)
+    listed = re.findall(r"^\| (\S+) \| .* \| ([^|]+) \| (cap)? +\|$", easim("policies", "--format", "markdown").stdout.replace("\\", ""), re.M)
     shipped = {path.stem for path in (SOURCE / "policies").glob("*.c")}
-    assert {name for name, _, _ in listed} == shipped, (listed, shipped)
-    words = {name: {*reads.split(", "), *([keeps] if keeps else [])} - {"nothing"} for name, reads, keeps in listed}
+    assert {name for name, _, _ in listed} - {"policy"} == shipped, (listed, shipped)
+    words = {name: {*reads.split(", "), *([keeps] if keeps else [])} - {"nothing"} for name, reads, keeps in listed if name != "policy"}
     assert all(told <= set(INPUTS) for told in words.values()), words
     return words
 

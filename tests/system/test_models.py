@@ -4,6 +4,7 @@ Figures of models.csv are computed again here from the YAML files alone, by the 
 configs/models/eas-sim.yaml, the power limits of zeus-a40.yaml, a lookup table with points on both sides of a node.
 """
 import math
+import re
 import shutil
 
 import yaml
@@ -265,7 +266,7 @@ def check_phases(folder):
         assert row["state"] == "ok", row
     assert rows[1]["rate_per_s"] == rows[3]["rate_per_s"]
     assert [r["state"] for r in table(path, "--k", "8", "--span", "across_nodes", "--batch", "2")] == ["ok", "batch"]
-    assert "  phase    k       b  span" in models(path, "--k", "8").stdout
+    assert re.search(r"^ +phase +k +b +span ", models(path, "--k", "8").stdout, re.M)
 
 
 def check_overrides():

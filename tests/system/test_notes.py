@@ -116,7 +116,8 @@ def warnings_everywhere(folder):
     for command, text in outputs.items():
         for warning in said:
             assert text.count(f"  warning: {warning}\n") == 1, (command, warning, text)
-        assert json_of(folder / command / "manifest.json")["warnings"] == said, command
+        warnings = json_of(folder / command / "manifest.json")["warnings"]
+        assert [w for w in warnings if not w.startswith("skewed values")] == said, (command, warnings)
     assert easim("check", config).stdout.splitlines()[1:] == [f"  warning: {w}" for w in said]
     beside = easim("ablate", config, "zeus:edp_slack=2", "pollux", "--out", folder / "csv", "--format", "csv")
     assert all(f"  warning: {w}\n" in beside.stderr and w not in beside.stdout for w in said), beside.stderr
@@ -177,10 +178,10 @@ def caps_that_are_ignored(folder):
         alone = easim("run", config, "--policy", policy, "--out", folder / policy).stdout
         assert f"  warning: over the power cap, which is ignored (no POWER_CAP): {told[-1]}\n" in alone, alone
     line = f"  warning: over the power cap, which is ignored (no POWER_CAP): {'; '.join(told)}\n"
-    assert line in text and text.count("over the power cap") == 1, (line, text)
+    assert line in text and text.count("over the power cap, which") == 1, (line, text)
     assert "over the power cap, which" not in easim("run", config, "--policy", "charon", "--out", folder / "charon").stdout
     text = sweep(folder, "sweep", "{path: policy, values: [{name: pollux}, {name: charon}, {name: zeus}]}")
-    assert line in text and text.count("over the power cap") == 1, (line, text)
+    assert line in text and text.count("over the power cap, which") == 1, (line, text)
 
 
 def slope(rows, horizon_s):
@@ -232,7 +233,7 @@ def rows_of_logs(folder):
 
 def timed_decisions(folder):
     """--timing alone says how long a decision takes on average, more than nothing, and of how many, those of summary.csv."""
-    line = re.compile(r"  decision, mean +([0-9.]+) us of processor time, ([0-9]+) decisions\n")
+    line = re.compile(r"  decision, mean: ([0-9.]+) us of processor time, ([0-9]+) decisions\n")
     config = write(folder)
     [(mean_us, decisions)] = line.findall(easim("run", config, "--timing", "--out", folder / "out").stdout)
     assert float(mean_us) > 0, mean_us

@@ -241,7 +241,7 @@ def test_bounds(folder):
     seal(results)
     said, _ = easim(*words)
     assert "note: easy could be in the shaded region: the policy rejected jobs" in said, said
-    (results / "bounds.csv").write_text(re.sub(r"energy_kwh,(.*?),(\w+),.*", r"energy_kwh,\1,\2,,,,nodes fail,", text))
+    (results / "bounds.csv").write_text(re.sub(r"energy_kwh,(.*?),(\w+),.*", r"energy_kwh,\1,\2,,,,nodes fail,,", text))
     seal(results)
     said, _ = easim(*words)
     assert "note: energy_kwh has no bound: nodes fail" in said and edges()[2] == [("", least["jct_mean_s"])], said
@@ -433,7 +433,7 @@ def test_sweep(folder):
         check_cells([row for row in table if row["policy.name"] == policy], cells, "workload.rate_per_s",
                     "cluster.nodes[1].gpus", 1, "energy_per_work_kwh")
     check_figure(figures, "lines", ["arrivals (jobs/s)", "policy", "energy per work (kWh/GPU h)",
-                                    "means of 3 replications, 95 % intervals", "zeus", "fcfs"])
+                                    "means of 3 replications, 95 % intervals", "open or hatched: with a warning", "zeus", "fcfs"])
     check_figure(figures, "heatmap", ["arrivals (jobs/s)", "cluster nodes[1] gpus", "energy per work (kWh/GPU h)",
                                       "zeus", "fcfs", "0.004", "0.02"])
     check_redrawn(figures, OF_SWEEPS)

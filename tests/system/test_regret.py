@@ -262,7 +262,7 @@ def what_if(folder):
         same([row["jct_mean_s"], joules(row["energy_kwh"]), row["deadline_missed"]], [jct_s, energy_j, missed])
     told = easim("explain", "rec", "a", "--what-if", "1 fast", cwd=folder).stdout
     section = told[told.index("What if?"):]
-    assert "at 0 s, in place of 1 x slow:\n      1 x fast: energy -0.0003 kWh; completion time, mean -20 s; deadlines missed " \
+    assert "at 0 s, in place of 1 x slow:\n      1 x fast: energy -0.000292 kWh; completion time, mean -20 s; deadlines missed " \
         "-1; it would have ended 100 s sooner, 0 others sooner, 1 later (b by 60 s)\n" in section, section
     assert "waiting" not in section and "waiting: " in easim("explain", "rec", "b", "--what-if", "wait", cwd=folder).stdout
     assert "could not be had then" in easim("explain", "rec", "b", "--what-if", "1 slow", cwd=folder).stdout

@@ -99,7 +99,7 @@ def check_command(command, script):
 def check_completion(script):
     assert complete(script, "") == [*commands(), "--help", "--version"]
     assert complete(script, "co") == ["compare", "completion"]
-    assert complete(script, "run", "--format", "") == ["table", "csv", "json"]
+    assert complete(script, "run", "--format", "") == ["table", "markdown", "latex", "csv", "json"]
     assert complete(script, "run", "--format", "=", "c") == ["csv"]
     assert complete(script, "import", "-e", "r") == ["requested", "run"]
     assert complete(script, "run", "--policy", "ze") == ["zeus"]

@@ -86,7 +86,6 @@ Test(option_table, sizes_fit_the_kinds) {
         [OPTION_DURATION] = sizeof(double),
         [OPTION_CHOICE] = sizeof(int),
         [OPTION_WORD] = sizeof(char *),
-        [OPTION_METRIC] = sizeof(unsigned),
         [OPTION_METRICS] = sizeof(struct option_metrics),
         [OPTION_OTHER] = 0,
     };

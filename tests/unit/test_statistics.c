@@ -105,3 +105,65 @@ Test(statistics, ratio_of_means) {
     r = ratio_estimate(values, none, 3);
     cr_assert(r.n == 2 && r.base_mean == 0 && isnan(r.ratio) && isnan(r.ci95));
 }
+
+/* The ratio of e^1, e^2, e^1, e^4 to 1: logarithms as above, t = 2.828 with 3 degrees of freedom.
+ */
+Test(statistics, test_of_a_ratio) {
+    const double values[] = {exp(1), exp(2), exp(1), exp(4)}, base[] = {1, 1, 1, 1};
+    struct paired p = paired_test(values, base, 4);
+    double x = 2 / (sqrt(2) / 2) / sqrt(3), expected = 1 - 2 / M_PI * (x / (1 + x * x) + atan(x));
+    cr_expect_float_eq(p.ratio_p, expected, 1e-12, "%g", p.ratio_p);
+    cr_expect_float_eq(p.ratio, exp(2), 1e-12);
+    p = paired_test(base, base, 4);
+    cr_expect_eq(p.ratio_p, 1, "no pair differs");
+    const double negative[] = {-1, 1, 1, 1};
+    cr_expect(isnan(paired_test(negative, base, 4).ratio_p));
+}
+
+/* 0, 0, 0, 8: mean 2, squares 3 x 4 + 36 = 48, cubes 3 x -8 + 216 = 192; g1 = 48 / 12^1.5, times
+   sqrt(12) / 2. */
+Test(statistics, skewness) {
+    const double values[] = {0, NAN, 0, 0, 8}, even[] = {1, 2, 3}, one[] = {4, 4, 4};
+    cr_expect_float_eq(t_interval_skewness(values, 5), 48 / pow(12, 1.5) * sqrt(12) / 2, 1e-12);
+    cr_expect_float_eq(t_interval_skewness(even, 3), 0, 1e-12);
+    cr_expect(isnan(t_interval_skewness(one, 3)) && isnan(t_interval_skewness(even, 2)));
+    cr_expect_eq(t_interval_count(2), 100);
+    cr_expect_eq(t_interval_count(-1.1), 31);
+}
+
+/* Of all 4^4 resamples of 1, 2, 4, 8 the t-statistics are enumerated; the ends of the interval lie
+   between quantiles that 9,999 random ones cannot miss by more than six standard deviations. */
+Test(statistics, bootstrap) {
+    const double values[] = {1, 2, 4, 8};
+    const struct estimate plain = t_interval_of(values, 4);
+    double error = plain.sd / 2, t[256], p = NAN;
+    for (int r = 0; r < 256; r++) {
+        double sample[4];
+        for (int i = 0; i < 4; i++)
+            sample[i] = values[r >> 2 * i & 3];
+        const struct estimate e = t_interval_of(sample, 4);
+        t[r] = e.sd > 0 ? (e.mean - plain.mean) / (e.sd / 2)
+                        : (e.mean > plain.mean ? INFINITY : -INFINITY);
+    }
+    struct estimate e = plain;
+    gsl_rng *rng = rng_create(1, 2, "test");
+    bootstrap_t(values, 4, rng, &e, &p);
+    gsl_rng_free(rng);
+    double above = (plain.mean - e.low) / error, below = (plain.mean - e.high) / error, more = 0,
+           less = 0;
+    for (int r = 0; r < 256; r++) {
+        more += t[r] > above + 1e-9;
+        less += t[r] < below - 1e-9;
+    }
+    const double room = 6 * sqrt(0.025 * 0.975 / BOOTSTRAP_RESAMPLES);
+    cr_expect(e.skewed && e.mean == plain.mean && e.ci95 == (e.high - e.low) / 2);
+    cr_expect(more / 256 <= 0.025 + room && less / 256 <= 0.025 + room, "%g %g", more, less);
+    cr_expect(p > 0 && p <= 1 && (p < 0.05) == (e.low > 0 || e.high < 0), "%g", p);
+    const double few[] = {1, 2, 5}, alike[] = {3, 3, 3, 3};
+    struct estimate same = t_interval_of(few, 3);
+    bootstrap_t(few, 3, NULL, &same, &p);
+    cr_expect(!same.skewed);
+    same = t_interval_of(alike, 4);
+    bootstrap_t(alike, 4, NULL, &same, &p);
+    cr_expect(!same.skewed && same.ci95 == 0);
+}

@@ -9,6 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A blank line and "energy (kWh), less is better". */
+static void add_title(const struct report_line *line, struct str *out) {
+    static const char *const directions[] = {"", ", less is better", ", more is better"};
+    str_add_char(out, '\n');
+    run_report_add_label(out, line);
+    str_addf(out, "%s\n", directions[metric_table[line->column].better]);
+}
+
 /* --- variance report --- */
 /* What many worlds say, below the table of a comparison. */
 
@@ -30,7 +38,7 @@ static void add_better(const struct better *better, struct str *out) {
     bool tested = !isnan(better->clearly.share);
     if (isnan(better->sign.share))
         return;
-    str_add(out, "  better in ");
+    str_add(out, "better in ");
     add_percent_range(out, tested ? &better->clearly : &better->sign);
     str_add(out, " of the worlds");
     if (tested)
@@ -40,57 +48,65 @@ static void add_better(const struct better *better, struct str *out) {
         str_add(out, " by the sign alone");
 }
 
-/* A line of those sources of which a share is known. */
+/* A cell of those sources of which a share is known. */
 static void add_sources(const struct variance_table *variance, unsigned column, size_t policy,
                         bool groups, struct str *out) {
     size_t first = groups ? VARIANCE_SOURCES : 0,
            end = groups ? VARIANCE_SOURCES + variance_group_count(variance) : VARIANCE_SOURCES;
-    const char *before = groups ? "of physics: " : "variance: ";
+    const char *before = "";
     for (size_t i = first; i < end; i++) {
         struct share_range range = variance_source_share(variance, column, policy, i);
         if (isnan(range.share))
             continue;
-        str_addf(out, "%*s%s", before[0] == ',' ? 0 : 20, "", before);
+        str_add(out, before);
         str_add_visible(out, variance_source_name(variance, i));
         str_add_char(out, ' ');
         add_percent_range(out, &range);
         before = ", ";
     }
-    if (before[0] == ',')
-        str_add_char(out, '\n');
 }
 
 static void add_difference(const struct variance_table *variance, const struct report_line *line,
-                           size_t policy, struct str *out) {
+                           size_t policy, struct report *report) {
     const struct world_results *results = variance->results;
     const struct variance_shares *b = variance_table_at(variance, line->column, policy);
     const struct estimate e = {.n = b->worlds, .mean = b->mean, .ci95 = b->ci95};
-    str_addf(out, "     %-14s", results->policy_names[policy]);
+    report_row_of(report, results->policy_names[policy]);
     if (b->worlds == 0) {
-        str_add(out, " no pair to compare\n");
+        report_cell_of(report, "no pair");
         return;
     }
-    run_report_add_interval(out, &e, line->scale, 11);
-    if (b->base_mean != 0)
-        str_addf(out, "%+9.1f %%", 100 * b->mean / fabs(b->base_mean));
+    run_report_add_interval(report_cell(report), &e, line->scale);
+    run_report_add_percent(report_cell(report), b->mean / fabs(b->base_mean), true);
+    struct str *out = report_cell(report);
     add_better(&b->better, out);
     if (b->worlds < results->worlds || b->replications < results->replications)
         str_addf(out, "; %zu of %u worlds, %zu of %u workloads", b->worlds, results->worlds,
                  b->replications, results->replications);
-    str_add_char(out, '\n');
-    add_sources(variance, line->column, policy, false, out);
-    add_sources(variance, line->column, policy, true, out);
+    add_sources(variance, line->column, policy, false, report_cell(report));
+    if (variance_group_count(variance) > 0)
+        add_sources(variance, line->column, policy, true, report_cell(report));
 }
 
-static void add_metric(const struct variance_table *variance, unsigned column, struct str *out) {
-    const struct report_line line = run_report_find_line(column);
-    static const char *const directions[] = {"", ", less is better", ", more is better"};
-    str_add_char(out, '\n');
-    run_report_add_label(out, &line);
-    str_addf(out, "%s\n", directions[metric_table[column].better]);
+static double largest_difference(const struct variance_table *variance, unsigned column) {
+    double largest = 0;
     for (size_t p = 0; p < variance->results->policies; p++)
         if (p != variance->results->baseline)
-            add_difference(variance, &line, p, out);
+            largest = fmax(largest, fabs(variance_table_at(variance, column, p)->mean));
+    return largest;
+}
+
+static void add_metric(const struct variance_table *variance, unsigned column,
+                       struct report *report) {
+    struct report_line line = run_report_find_line(column);
+    run_report_scale_time(&line, largest_difference(variance, column));
+    add_title(&line, report_lines(report));
+    report_table(report, "policy|>difference|>in %|worlds|variance of the difference");
+    if (variance_group_count(variance) > 0)
+        str_add(report_column(report, false), "variance of physics");
+    for (size_t p = 0; p < variance->results->policies; p++)
+        if (p != variance->results->baseline)
+            add_difference(variance, &line, p, report);
 }
 
 static bool is_known(const struct variance_table *variance, unsigned column) {
@@ -122,8 +138,9 @@ static void add_legend(const struct world_results *results, struct str *out) {
 }
 
 void variance_report(const struct variance_table *variance, const unsigned *columns, size_t count,
-                     struct str *out) {
+                     struct report *report) {
     const struct world_results *results = variance->results;
+    struct str *out = report_lines(report);
     if (results->baseline == WORLD_NOBODY) {
         str_add(out, "\nworlds: the baseline has no results: no differences\n");
         return;
@@ -131,15 +148,10 @@ void variance_report(const struct variance_table *variance, const unsigned *colu
     add_legend(results, out);
     for (size_t i = 0; i < count; i++)
         if (is_known(variance, columns[i]))
-            add_metric(variance, columns[i], out);
+            add_metric(variance, columns[i], report);
 }
 
 /* --- compare_report --- */
-
-static const char *better_words(unsigned column) {
-    static const char *const texts[] = {"", ", less is better", ", more is better"};
-    return texts[metric_table[column].better];
-}
 
 static bool ranks_before(const struct compare_cell *left, const struct compare_cell *right,
                          unsigned column) {
@@ -160,96 +172,142 @@ static void sort_by_rank(const struct compare_cell *cells, size_t count, unsigne
     }
 }
 
-static void add_test_result(const struct compare_cell *cell, struct str *out) {
-    if (!isnan(cell->p_holm))
-        str_addf(out, "  p %c %.4f%s", cell->p_holm < 0.0001 ? '<' : '=',
-                 fmax(cell->p_holm, 0.0001), cell->p_holm < 0.05 ? " *" : "");
-    else if (cell->paired.diff.n > 1)
-        str_add(out, "  no test: all pairs differ alike");
+static void add_p_value(double p, struct str *out) {
+    if (isnan(p))
+        str_add_char(out, '-');
+    else
+        str_addf(out, "%s%.4f%s", p < 0.0001 ? "<" : "", fmax(p, 0.0001), p < 0.05 ? " *" : "");
 }
 
-/* Difference from the baseline, its relative size, and what the test says of it. */
-static void add_baseline_difference(const struct compare_cell *cell, unsigned column, double scale,
-                                    struct str *out) {
+bool compare_report_tells_ratios(const struct comparison *c, const struct compare_cell *cells,
+                                 unsigned column) {
+    for (size_t s = 0; s < c->count; s++)
+        if (cells[s].paired.diff.n > 0 && isnan(cells[s].paired.ratio))
+            return false;
+    return metric_table[column].tail == METRIC_HEAVY;
+}
+
+static void add_ratio(const struct compare_cell *cell, struct report *report) {
+    const struct paired *p = &cell->paired;
+    const double change[] = {100 * (p->ratio - 1), 100 * (p->ratio_low - 1),
+                             100 * (p->ratio_high - 1)};
+    run_report_add_range(report_cell(report), change, "+");
+}
+
+/* A difference that rounding alone has made is none. */
+static void add_mean_difference(const struct compare_cell *cell, double scale,
+                                struct report *report) {
+    struct estimate diff = cell->paired.diff;
+    bool none = fabs(diff.mean) <= 1e-14 * fabs(cell->paired.base_mean);
+    diff.mean = none ? 0 : diff.mean;
+    diff.ci95 = none && diff.ci95 <= 1e-14 * fabs(cell->paired.base_mean) ? 0 : diff.ci95;
+    run_report_add_interval(report_cell(report), &diff, scale);
+    run_report_add_percent(report_cell(report), none ? 0 : cell->relative, true);
+}
+
+void compare_report_change(const struct compare_cell *cell, bool ratio, double scale,
+                           struct report *report) {
     const struct paired *p = &cell->paired;
     if (p->diff.n == 0) {
-        str_add(out, "   no pair to compare");
+        report_cell_of(report, "no pair");
+        for (int i = 0; i < (ratio ? 1 : 2); i++)
+            report_cell(report);
         return;
     }
-    run_report_add_interval(out, &p->diff, scale, 13);
-    bool geometric = metric_table[column].tail == METRIC_HEAVY && !isnan(p->ratio);
-    double relative = geometric ? p->ratio - 1 : cell->relative;
-    if (!isnan(relative))
-        str_addf(out, "%+9.1f %%", 100 * relative);
-    if (geometric)
-        str_add(out, " g");
-    else if (p->diff.n > 1)
-        str_add(out, isnan(relative) ? "             " : "  ");
-    add_test_result(cell, out);
+    if (ratio)
+        add_ratio(cell, report);
+    else
+        add_mean_difference(cell, scale, report);
+    if (p->diff.n > 1)
+        add_p_value(ratio ? cell->ratio_p_holm : cell->p_holm, report_cell(report));
+    else
+        report_cell(report);
 }
 
-/* Of the column of policies. */
-static int policy_width(const struct comparison *comparison) {
-    size_t width = 14;
-    for (size_t s = 0; s < comparison->count; s++) {
-        size_t length = strlen(comparison->series[s].policy);
-        width = length > width ? length : width;
-    }
-    return (int)(width < 60 ? width : 60);
-}
-
-static void add_policy_row(const struct comparison *comparison, size_t series,
-                           const struct compare_cell *cell, const struct report_line *line,
-                           struct str *out) {
-    size_t n = cell->estimate.n, pairs = cell->paired.diff.n;
-    str_addf(out, "%-*s", policy_width(comparison), comparison->series[series].policy);
-    run_report_add_interval(out, &cell->estimate, line->scale, 11);
-    if (series == comparison->baseline)
-        str_add(out, "     baseline");
-    else if (comparison->baseline != COMPARE_NOBODY)
-        add_baseline_difference(cell, line->column, line->scale, out);
-    if (n < comparison->replications)
-        str_addf(out, "  in %zu of %u", n, comparison->replications);
+/* What is not as of the others: replications or pairs that lack, no test. */
+static void add_remarks(const struct comparison *c, const struct compare_cell *cell, bool ratio,
+                        bool is_baseline, struct str *out) {
+    size_t n = cell->estimate.n, pairs = cell->paired.diff.n, begin = out->length;
+    if (is_baseline)
+        str_add(out, "baseline");
+    if (pairs > 1 && isnan(ratio ? cell->ratio_p_holm : cell->p_holm))
+        str_add(out, "no test: all pairs differ alike");
+    if (n < c->replications)
+        str_addf(out, "%sin %zu of %u", out->length > begin ? ", " : "", n, c->replications);
     if (pairs > 0 && pairs < n)
-        str_addf(out, ", %zu pairs", pairs);
-    str_add_char(out, '\n');
+        str_addf(out, "%s%zu pairs", out->length > begin ? ", " : "", pairs);
+}
+
+static void add_policy_row(const struct comparison *c, size_t series,
+                           const struct compare_cell *cell, const struct report_line *line,
+                           bool ratio, struct report *report) {
+    bool is_baseline = series == c->baseline;
+    report_cell_of(report, c->series[series].policy);
+    run_report_add_interval(report_cell(report), &cell->estimate, line->scale);
+    if (c->baseline != COMPARE_NOBODY && !is_baseline)
+        compare_report_change(cell, ratio, line->scale, report);
+    for (int i = 0; is_baseline && i < (ratio ? 2 : 3); i++)
+        report_cell(report);
+    add_remarks(c, cell, ratio, is_baseline, report_cell(report));
+}
+
+static double largest_mean(const struct comparison *c, const struct compare_cell *cells) {
+    double largest = 0;
+    for (size_t s = 0; s < c->count; s++)
+        largest = fmax(largest, fabs(cells[s].estimate.mean));
+    return largest;
+}
+
+static void add_ranked_rows(const struct comparison *c, const struct compare_cell *cells,
+                            const size_t *order, const struct report_line *line,
+                            struct report *report) {
+    size_t place = 0;
+    bool ratio = compare_report_tells_ratios(c, cells, line->column);
+    report_table(report, c->baseline == COMPARE_NOBODY ? ">|policy|>mean|"
+                         : ratio ? ">|policy|>mean|>geometric mean, change in %|>p|"
+                                 : ">|policy|>mean|>difference|>in %|>p|");
+    for (size_t i = 0; i < c->count; i++) {
+        if (i == 0 || cells[order[i]].estimate.mean != cells[order[i - 1]].estimate.mean)
+            place = i + 1;
+        if (cells[order[i]].estimate.n > 0 && metric_table[line->column].better != METRIC_NEITHER)
+            str_addf(report_row(report), "%zu", place);
+        else
+            report_row_of(report, "-");
+        add_policy_row(c, order[i], &cells[order[i]], line, ratio, report);
+    }
 }
 
 /* Equal means share a place; there is none where neither less nor more is better. */
 static void add_metric_ranking(const struct compare_output *output, unsigned column,
-                               struct str *out) {
+                               struct report *report) {
     const struct comparison *c = &output->comparison;
     struct compare_cell *cells = mem_zalloc(c->count, sizeof *cells);
-    size_t *order = mem_zalloc(c->count, sizeof *order), place = 0;
-    const struct report_line line = run_report_find_line(column);
+    size_t *order = mem_zalloc(c->count, sizeof *order);
+    struct report_line line = run_report_find_line(column);
     compare_metric(c, column, cells);
     sort_by_rank(cells, c->count, column, order);
-    for (size_t i = 0; i < c->count && cells[order[0]].estimate.n > 0; i++) {
-        if (i == 0) {
-            str_add_char(out, '\n');
-            run_report_add_label(out, &line);
-            str_addf(out, "%s\n", better_words(column));
-        }
-        if (i == 0 || cells[order[i]].estimate.mean != cells[order[i - 1]].estimate.mean)
-            place = i + 1;
-        if (cells[order[i]].estimate.n > 0 && metric_table[column].better != METRIC_NEITHER)
-            str_addf(out, "  %2zu ", place);
-        else
-            str_add(out, "   - ");
-        add_policy_row(c, order[i], &cells[order[i]], &line, out);
+    run_report_scale_time(&line, largest_mean(c, cells));
+    if (c->count > 0 && cells[order[0]].estimate.n > 0) {
+        add_title(&line, report_lines(report));
+        add_ranked_rows(c, cells, order, &line, report);
     }
     free(cells);
     free(order);
 }
 
+static bool is_shown(const struct compare_output *output, unsigned column) {
+    for (size_t i = 0; i < output->shown_count; i++)
+        if (output->shown[i] == column)
+            return true;
+    return false;
+}
+
 /* What a scenario has beside jobs and GPUs; the comparison has further figures of it. */
-static void add_further_rankings(const struct compare_output *output, struct str *out) {
-    static const unsigned columns[] = {
-        SUMMARY_COLUMN(slo_share), SUMMARY_COLUMN(j_per_token), SUMMARY_COLUMN(energy_service_kwh),
-        SUMMARY_COLUMN(energy_all_per_work_kwh), SUMMARY_COLUMN(energy_network_kwh)};
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        if (summary_shows(study_metric_groups(output->study), columns[i]))
-            add_metric_ranking(output, columns[i], out);
+static void add_further_rankings(const struct compare_output *output, struct report *report) {
+    for (size_t i = 0; i < RUN_REPORT_FURTHER; i++)
+        if (summary_shows(study_metric_groups(output->study), run_report_further[i]) &&
+            !is_shown(output, run_report_further[i]))
+            add_metric_ranking(output, run_report_further[i], report);
 }
 
 static void add_pareto_front(const struct compare_output *output, struct str *out) {
@@ -276,49 +334,41 @@ static const char *trend_verdict(const struct estimate *slope) {
     if (isnan(slope->ci95))
         return "";
     if (slope->mean - slope->ci95 > 0)
-        return ", not stationary: it grows";
-    return slope->mean + slope->ci95 < 0 ? ", not stationary: it shrinks" : ", no trend is seen";
+        return "not stationary: it grows";
+    return slope->mean + slope->ci95 < 0 ? "not stationary: it shrinks" : "no trend is seen";
 }
 
-static void add_queue_trends(const struct compare_output *output, struct str *out) {
-    str_add(
-        out,
-        "\nqueue: slope of the number of waiting jobs (jobs/h); censored: what the end leaves unfinished\n");
+static void add_queue_trends(const struct compare_output *output, struct report *report) {
+    str_add(report_lines(report), "\nqueue: slope of the number of waiting jobs (jobs/h); work and "
+                                  "jobs that the end leaves unfinished (%)\n");
+    report_table(report, "policy|>slope|>work|>jobs|");
     for (size_t s = 0; s < output->comparison.count; s++) {
         struct compare_trend t = compare_trend(&output->comparison, s);
-        str_addf(out, "     %-*s", policy_width(&output->comparison),
-                 output->comparison.series[s].policy);
-        if (t.queue_per_h.n > 0) {
-            run_report_add_interval(out, &t.queue_per_h, 1, 11);
-            str_add(out, trend_verdict(&t.queue_per_h));
-        } else {
-            str_add(out, " until drained: it fills and empties");
-        }
-        if (t.work_unfinished.n > 0)
-            str_addf(out, "; %.1f %% of the work", 100 * t.work_unfinished.mean);
-        if (t.jobs_unfinished.n > 0)
-            str_addf(out, ", %.1f %% of the jobs", 100 * t.jobs_unfinished.mean);
-        str_add_char(out, '\n');
+        bool drained = t.queue_per_h.n == 0;
+        report_row_of(report, output->comparison.series[s].policy);
+        run_report_add_interval(report_cell(report), &t.queue_per_h, 1);
+        run_report_add_percent(report_cell(report), t.work_unfinished.mean, false);
+        run_report_add_percent(report_cell(report), t.jobs_unfinished.mean, false);
+        report_cell_of(report, drained ? "until drained: it fills and empties"
+                                       : trend_verdict(&t.queue_per_h));
     }
 }
 
 static void add_robustness(const struct compare_output *output,
-                           const struct compare_perturbed *perturbed, struct str *out) {
-    str_addf(out, "\nrobustness: perturbed / clean, %s %+.4g\n", perturbed->name,
+                           const struct compare_perturbed *perturbed, struct report *report) {
+    str_addf(report_lines(report), "\nrobustness: perturbed / clean, %s %+.4g\n", perturbed->name,
              perturbed->amount);
+    report_table(report, "policy");
+    for (unsigned d = 0; d < output->pareto_count; d++)
+        str_add(report_column(report, true), summary_names[output->pareto[d]]);
     for (size_t s = 0; s < perturbed->clean.count; s++) {
-        str_addf(out, "     %-*s", policy_width(&perturbed->clean),
-                 perturbed->clean.series[s].policy);
+        report_row_of(report, perturbed->clean.series[s].policy);
         for (unsigned d = 0; d < output->pareto_count; d++) {
             struct ratio r =
                 compare_ratio(&perturbed->perturbed, &perturbed->clean, s, output->pareto[d]);
             const struct estimate e = {.n = r.n, .mean = r.ratio, .ci95 = r.ci95};
-            if (isnan(r.ratio))
-                continue;
-            str_addf(out, "%s%s", d ? ";  " : " ", summary_names[output->pareto[d]]);
-            run_report_add_interval(out, &e, 1, 8);
+            run_report_add_interval(report_cell(report), &e, 1);
         }
-        str_add_char(out, '\n');
     }
 }
 
@@ -329,7 +379,8 @@ static bool all_equal(const struct comparison *comparison) {
     return comparison->replications > 1;
 }
 
-void compare_report(const struct compare_output *output, struct str *out) {
+/* What the tables below say. */
+static void add_heading(const struct compare_output *output, struct str *out) {
     const struct comparison *c = &output->comparison;
     bool has_baseline = c->baseline != COMPARE_NOBODY;
     str_addf(out, "%s: %zu polic%s, ", output->study->scenario.name, c->count,
@@ -338,36 +389,32 @@ void compare_report(const struct compare_output *output, struct str *out) {
     if (has_baseline)
         str_addf(out, ", baseline %s", c->series[c->baseline].policy);
     str_add_char(out, '\n');
-    if (c->replications > 1)
-        str_add(out, "mean +- half of the 95 % interval");
-    else
-        str_add(out, "one replication: no intervals, no tests");
-    if (!has_baseline)
-        str_add(out, "; the baseline has no results: no differences");
-    else
-        str_add(
-            out,
-            "; difference from the baseline on the same workloads; in %, g: of geometric means");
+    str_add(out, c->replications > 1 ? "mean +- half of the 95 % interval"
+                                     : "one replication: no intervals, no tests");
+    str_add(out, has_baseline ? "; change from the baseline on the same workloads\n"
+                              : "; the baseline has no results: no differences\n");
     if (has_baseline && c->replications > 1)
-        str_add(
-            out,
-            ";\n"
-            "p: paired t-test of the difference, Holm's correction over the policies of one metric, * below 0.05");
-    str_add_char(out, '\n');
+        str_add(out, "p: paired t-test of this change (of logarithms for a geometric mean), Holm's "
+                     "correction over the\npolicies of one metric, * below 0.05\n");
+}
+
+void compare_report(const struct compare_output *output, struct report *report) {
+    add_heading(output, report_lines(report));
+    str_add(report_lines(report), "\nshares of job time spent queued and of energy, means; longest "
+                                  "queue of all replications\n");
+    run_report_headlines(&output->comparison, report);
     for (size_t i = 0; i < output->shown_count; i++)
-        add_metric_ranking(output, output->shown[i], out);
-    add_further_rankings(output, out);
-    add_pareto_front(output, out);
+        add_metric_ranking(output, output->shown[i], report);
+    add_further_rankings(output, report);
+    add_pareto_front(output, report_lines(report));
     if (output->bounds)
-        bound_tables_gaps(output->bounds, "", out);
-    add_queue_trends(output, out);
+        bound_tables_gaps(output->bounds, "", report_lines(report));
+    add_queue_trends(output, report);
     for (size_t i = 0; i < output->perturbed_count; i++)
-        add_robustness(output, &output->perturbed[i], out);
+        add_robustness(output, &output->perturbed[i], report);
     if (output->variance)
-        variance_report(output->variance, output->shown, output->shown_count, out);
-    if (all_equal(c))
-        str_add(
-            out,
-            "\n"
-            "warning: all replications are equal, nothing in the scenario is random: intervals and tests mean nothing\n");
+        variance_report(output->variance, output->shown, output->shown_count, report);
+    if (all_equal(&output->comparison))
+        str_add(report_lines(report), "\nwarning: all replications are equal, nothing in the "
+                                      "scenario is random: intervals and tests mean nothing\n");
 }

@@ -26,6 +26,12 @@
     X(ratio_geo_low, real, "", NEITHER, p->ratio_low) \
     X(ratio_geo_high, real, "", NEITHER, p->ratio_high) \
     X(base_mean, real, OF_METRIC, NEITHER, p->base_mean)
+/* With --interval bootstrap-t. */
+#define COMPARE_COLUMNS_BOUNDS(X) \
+    X(ci95_low, real, OF_METRIC, NEITHER, low_of(&cell->estimate)) \
+    X(ci95_high, real, OF_METRIC, NEITHER, high_of(&cell->estimate)) \
+    X(diff_ci95_low, real, OF_METRIC, NEITHER, low_of(&p->diff)) \
+    X(diff_ci95_high, real, OF_METRIC, NEITHER, high_of(&p->diff))
 /* Then for each metric of the front its mean, by its name, and NAME_ci95. */
 #define PARETO_COLUMNS(X) \
     X(policy, csv(text), "", NEITHER, c->series[s].policy) \
@@ -59,16 +65,30 @@ static int64_t pairs_of(const struct comparison *c, size_t series, const struct 
     return alone ? -1 : (int64_t)paired->diff.n;
 }
 
+static double low_of(const struct estimate *e) {
+    return e->skewed ? e->low : e->mean - e->ci95;
+}
+
+static double high_of(const struct estimate *e) {
+    return e->skewed ? e->high : e->mean + e->ci95;
+}
+
 static void metric_row(const struct comparison *c, size_t s, unsigned column,
                        const struct compare_cell *cell, struct str *out) {
     const struct paired *p = &cell->paired;
-    TABLE_ROW(COMPARE_COLUMNS);
+    size_t begin = out->length;
+    COMPARE_COLUMNS(COLUMN_CELL)
+    if (c->bootstrap) {
+        COMPARE_COLUMNS_BOUNDS(COLUMN_CELL)
+    }
+    columns_end_row(out, begin);
 }
 
 void compare_tables_metrics(const struct compare_output *output, struct str *out) {
     const struct comparison *c = &output->comparison;
     struct compare_cell *cells = mem_zalloc(c->count, sizeof *cells);
-    str_add(out, TABLE_HEADER(COMPARE_COLUMNS));
+    str_add(out, &COMPARE_COLUMNS(COLUMN_NAME)[1]);
+    str_add(out, c->bootstrap ? COMPARE_COLUMNS_BOUNDS(COLUMN_NAME) "\n" : "\n");
     for (unsigned column = 0; column < SUMMARY_ALL; column++) {
         if (!summary_shows(study_metric_groups(output->study), column))
             continue;
@@ -246,6 +266,9 @@ static void add_policy_object(cJSON *policies, const struct comparison *c, size_
     cJSON *object = cJSON_AddObjectToObject(policies, c->series[s].policy);
     const struct paired *p = &cell->paired;
     COMPARE_COLUMNS(COLUMN_MEMBER)
+    if (c->bootstrap) {
+        COMPARE_COLUMNS_BOUNDS(COLUMN_MEMBER)
+    }
 }
 
 void compare_json_metrics(cJSON *root, const struct comparison *comparison, unsigned groups) {

@@ -8,6 +8,7 @@
 #include "experiment/worlds/variance_shares.h"
 #include "experiment/worlds/worlds.h"
 #include "output/bound.h"
+#include "output/report_text.h"
 #include "study/study.h"
 
 #include <cjson/cJSON.h>
@@ -54,14 +55,21 @@ void variance_tables_differences(const struct variance_table *variance,
 
 /* The part of the table on the terminal, of these columns. */
 void variance_report(const struct variance_table *variance, const unsigned *columns, size_t count,
-                     struct str *out);
+                     struct report *report);
 
 /* The figures of both files by name, as "worlds". */
 void variance_json(cJSON *root, const struct variance_table *variance);
 
 /* --- compare_report: the table a person reads: policies ranked by each metric --- */
 
-void compare_report(const struct compare_output *output, struct str *out);
+void compare_report(const struct compare_output *output, struct report *report);
+/* What a metric differs by from the baseline: interval, per cent and test are all of the ratio of
+   geometric means (heavy-tailed metrics, all values above 0), or all of the mean difference. */
+bool compare_report_tells_ratios(const struct comparison *comparison,
+                                 const struct compare_cell *cells, unsigned column);
+/* Its cells: the difference, unless it is of the ratio; the change in per cent; p. */
+void compare_report_change(const struct compare_cell *cell, bool ratio, double scale,
+                           struct report *report);
 
 /* --- worlds_csv: worlds.csv: every draw and every result of a comparison in many worlds --- */
 

@@ -72,24 +72,29 @@ static const struct survey_row *same_elsewhere(const struct block *block,
     return NULL;
 }
 
-/* Four digits, more of large numbers; "-" if it is not defined. */
-static void add_number(struct str *out, double value, int width) {
+/* A cell: four digits, more of large numbers; "-" if it is not defined. */
+static void add_number(struct report *report, double value) {
     if (isnan(value))
-        str_addf(out, " %*s", width - 1, "-");
+        report_cell_of(report, "-");
     else
-        str_addf(out, fabs(value) < 1000 ? " %*.4g" : " %*.0f", width - 1, value);
+        str_addf(report_cell(report), fabs(value) < 1000 ? "%.4g" : "%.0f", value);
 }
 
-static void add_columns(struct str *out, const struct block *block) {
-    struct str unit = {0};
-    str_addf(&unit, "J/%s", survey_columns_unit(block->rows));
+static void add_columns(struct report *report, const struct block *block) {
     bool phases = survey_columns_phase(block->rows) > 0;
-    str_addf(out, "%s%5s%8s  %-12s", phases ? "  phase" : "", "k", "b", "span");
+    report_table(report, phases ? ">phase|>k|>b|span" : ">k|>b|span");
     if (block->limits)
-        str_addf(out, "%8s", "limit W");
-    str_addf(out, "%9s%9s%7s%9s%8s%7s%10s%7s  %s\n", "time s", "rate 1/s", "eff", "goodput",
-             "scaling", "W/GPU", unit.text, "GiB", block->plans ? "range    plan" : "range");
-    str_finish(&unit);
+        str_add(report_column(report, true), "limit W");
+    static const char *const names[] = {"time s",  "rate 1/s", "eff", "goodput",
+                                        "scaling", "W/GPU",    "J/",  "GiB"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        str_addf(report_column(report, true), "%s%s", names[i],
+                 names[i][1] == '/' && names[i][2] == '\0' ? survey_columns_unit(block->rows) : "");
+    str_add(report_column(report, false), "range");
+    if (block->plans)
+        str_add(report_column(report, false), "plan");
+    if (block->plans)
+        report_column(report, false);
 }
 
 /* The tier by its name, where there are several. */
@@ -103,37 +108,37 @@ static const char *span_text(const struct survey_row *row) {
 /* Where a plan is from, unless it is that of least time. */
 static void add_origin(struct str *out, const struct survey_row *row) {
     if (row->plan_origin > PLAN_OF_LEAST_TIME)
-        str_addf(out, "  %s", plan_origin_names[row->plan_origin]);
+        str_add(out, plan_origin_names[row->plan_origin]);
     if (row->published_k > 0 && row->published_k != row->k)
         str_addf(out, " of %u", row->published_k);
 }
 
-static void add_row(struct str *out, const struct block *block, const struct survey_row *row,
+static void add_row(struct report *report, const struct block *block, const struct survey_row *row,
                     bool either) {
     static const char *const ranges[] = {"inside", "outside", "-"};
-    if (survey_columns_phase(row) > 0)
-        str_addf(out, "%7u", survey_columns_phase(row));
-    str_addf(out, "%5u", row->k);
-    add_number(out, row->batch, 8);
-    str_addf(out, "  %-12s", either ? "either" : span_text(row));
+    const double figures[] = {
+        row->iteration_s,        row->rate,    row->efficiency, row->goodput,
+        row->scaling_efficiency, row->power_w, row->energy_j,   row->memory_gib};
+    report_row(report);
+    if (survey_columns_phase(row) > 0) {
+        str_addf(&report->text, "%u", survey_columns_phase(row));
+        report_cell(report);
+    }
+    str_addf(&report->text, "%u", row->k);
+    add_number(report, row->batch);
+    report_cell_of(report, either ? "either" : span_text(row));
     if (block->limits)
-        add_number(out, row->power_limit_w < INFINITY ? row->power_limit_w : NAN, 8);
-    add_number(out, row->iteration_s, 9);
-    add_number(out, row->rate, 9);
-    add_number(out, row->efficiency, 7);
-    add_number(out, row->goodput, 9);
-    add_number(out, row->scaling_efficiency, 8);
-    add_number(out, row->power_w, 7);
-    add_number(out, row->energy_j, 10);
-    add_number(out, row->memory_gib, 7);
-    str_addf(out, "  %s%s", ranges[row->range], row->state == SURVEY_OK ? "" : ", not allowed");
+        add_number(report, row->power_limit_w < INFINITY ? row->power_limit_w : NAN);
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        add_number(report, figures[i]);
+    str_addf(report_cell(report), "%s%s", ranges[row->range],
+             row->state == SURVEY_OK ? "" : ", not allowed");
     if (block->plans) {
         char plan[PLAN_TEXT_BYTES];
         plan_text(plan, &row->plan);
-        str_addf(out, "%*s  %s", 7 - (int)strlen(ranges[row->range]), "", plan);
-        add_origin(out, row);
+        report_cell_of(report, plan);
+        add_origin(report_cell(report), row);
     }
-    str_add_char(out, '\n');
 }
 
 /* What is not allowed has figures all the same: they are marked. */
@@ -141,7 +146,7 @@ static bool is_shown(const struct survey_row *row) {
     return row->state == SURVEY_OK || (row->state == SURVEY_BATCH && !isnan(row->rate));
 }
 
-static void add_feasible(struct str *out, const struct block *block) {
+static void add_feasible(struct report *report, const struct block *block) {
     bool any = false;
     for (size_t i = 0; i < block->count; i++) {
         const struct survey_row *row = &block->rows[i];
@@ -149,9 +154,9 @@ static void add_feasible(struct str *out, const struct block *block) {
         if (!is_shown(row) || (other && other < row))
             continue;
         if (!any)
-            add_columns(out, block);
+            add_columns(report, block);
         any = true;
-        add_row(out, block, row, other != NULL);
+        add_row(report, block, row, other != NULL);
     }
 }
 
@@ -234,7 +239,8 @@ static void add_infeasible(struct str *out, const struct block *block) {
     }
 }
 
-void models_report(const struct survey *survey, struct str *out) {
+void models_report(const struct survey *survey, struct report *report) {
+    struct str *out = &report->text;
     size_t end = 0;
     for (size_t first = 0; first < survey->rows.count; first = end) {
         const struct survey_row *rows = survey->rows.at;
@@ -244,10 +250,10 @@ void models_report(const struct survey *survey, struct str *out) {
             block.limits = block.limits || rows[end].power_limit_w < INFINITY;
         block.count = end - first;
         block.plans = rows[first].model->is_transformer;
-        str_add(out, first > 0 ? "\n" : "");
+        str_add(report_lines(report), first > 0 ? "\n" : "");
         add_heading(out, &block);
-        add_feasible(out, &block);
-        add_infeasible(out, &block);
+        add_feasible(report, &block);
+        add_infeasible(report_lines(report), &block);
     }
 }
 
@@ -270,28 +276,29 @@ static bool is_wished(const struct serving *table, const struct cluster *cluster
     return found && wanted && is_named(wishes->gpus, wishes->gpu_count, table->gpu);
 }
 
-static void add_points(struct str *out, const struct serving *serving, bool tokens) {
+static void add_points(struct report *report, const struct serving *serving, bool tokens) {
     const struct serving_table *table = &serving->table;
-    str_addf(out, "  %8s %9s %12s %9s %10s", "limit", "running", tokens ? "tokens/s" : "outputs/s",
-             "W", tokens ? "J/token" : "J/output");
-    str_addf(out, tokens ? " %9s %9s %9s %9s\n" : " %9s\n", tokens ? "p50 ms" : "ms", "p90 ms",
-             "p95 ms", "p99 ms");
+    report_table(report, tokens ? ">limit|>running|>tokens/s|>W|>J/token|>p50 ms|>p90 ms|>p95 "
+                                  "ms|>p99 ms"
+                                : ">limit|>running|>outputs/s|>W|>J/output|>ms");
     for (size_t i = 0; i < table->count; i++) {
         const struct serving_point *p = &table->points[i];
         if (isnan(p->limit))
-            str_addf(out, "  %8s", "-");
+            report_row_of(report, "-");
         else
-            str_addf(out, "  %8.6g", p->limit);
-        str_addf(out, " %9.5g %12.5g %9.5g %10.4g", p->n, p->per_s, p->power_w,
-                 p->power_w / p->per_s);
+            str_addf(report_row(report), "%.6g", p->limit);
+        str_addf(report_cell(report), "%.5g", p->n);
+        str_addf(report_cell(report), "%.5g", p->per_s);
+        str_addf(report_cell(report), "%.5g", p->power_w);
+        str_addf(report_cell(report), "%.4g", p->power_w / p->per_s);
         for (int q = 0; q < (tokens ? SERVING_QUANTILES : 1); q++)
-            str_addf(out, " %9.4g", p->latency_ms[q]);
-        str_add(out, "\n");
+            str_addf(report_cell(report), "%.4g", p->latency_ms[q]);
     }
 }
 
 size_t serving_report(const struct model_set *models, const struct cluster *cluster,
-                      const struct survey_wishes *wishes, struct str *out) {
+                      const struct survey_wishes *wishes, struct report *report) {
+    struct str *out = report_lines(report);
     size_t shown = 0;
     for (uint32_t m = 0; m < models->count; m++) {
         const struct model *model = &models->models[m];
@@ -300,10 +307,11 @@ size_t serving_report(const struct model_set *models, const struct cluster *clus
             if (!is_named(wishes->models, wishes->model_count, model->name) ||
                 !is_wished(&tables[i], cluster, wishes))
                 continue;
+            report_lines(report);
             str_addf(out, "%s%s on %s, replica of %lld GPUs: serving table, evidence %s\n",
                      out->length > 0 ? "\n" : "", model->name, tables[i].gpu,
                      (long long)tables[i].k, evidence_names[tables[i].evidence]);
-            add_points(out, &tables[i], model->serving.unit == UNIT_TOKEN);
+            add_points(report, &tables[i], model->serving.unit == UNIT_TOKEN);
             shown++;
         }
     }
@@ -315,44 +323,54 @@ size_t serving_report(const struct model_set *models, const struct cluster *clus
 #define MOST_SHOWN 8 /* of a k, on the terminal */
 
 /* chosen: the row, if jobs take the plan. */
-static void add_plan(struct str *out, const struct timed_plan *plan,
+static void add_plan(struct report *report, const struct timed_plan *plan,
                      const struct survey_row *chosen) {
     char text[PLAN_TEXT_BYTES];
     const struct plan_parts *p = &plan->parts;
+    const double parts_s[] = {p->compute_s, p->memory_s,   p->tensor_s, p->pipeline_s,
+                              p->bubble_s,  p->gradient_s, p->fixed_s};
     plan_text(text, &plan->plan);
-    str_addf(out, "  %-24s%9.4g%8.2f%8.2f%8.2f%8.2f%8.2f%8.2f%8.2f%8.1f", text, plan->time_s,
-             p->compute_s, p->memory_s, p->tensor_s, p->pipeline_s, p->bubble_s, p->gradient_s,
-             p->fixed_s, plan->memory_gib);
+    report_row_of(report, text);
+    str_addf(report_cell(report), "%.4g", plan->time_s);
+    for (size_t i = 0; i < sizeof parts_s / sizeof *parts_s; i++)
+        str_addf(report_cell(report), "%.*f", parts_s[i] == 0 ? 0 : 2, parts_s[i]);
+    str_addf(report_cell(report), "%.1f", plan->memory_gib);
     if (chosen)
-        add_origin(out, chosen);
-    str_add_char(out, '\n');
+        add_origin(report_cell(report), chosen);
 }
 
-void plans_report(const struct survey *survey, struct str *out) {
-    const char *before = "";
+/* The fastest that fit, and the chosen one. */
+static void add_plans(const struct survey_row *row, const struct timed_plans *plans,
+                      struct report *report) {
+    size_t fit = 0, shown = 0;
+    for (size_t i = 0; i < plans->list.count; i++)
+        fit += timed_plans_fits(plans, i);
+    str_addf(report_lines(report), "%s on %u %s: %zu plans, %zu fit the memory\n", row->model->name,
+             row->k, row->type->name, plans->list.count, fit);
+    if (fit > 0)
+        report_table(report, "plan|>time s|>compute|>memory|>tensor|>pipe|>bubble|>grads|>fixed|>"
+                             "GiB|");
+    for (size_t i = 0; i < plans->list.count; i++) {
+        bool chosen = timed_plans_is_chosen(plans, i);
+        if (timed_plans_fits(plans, i) && (shown < MOST_SHOWN || chosen)) {
+            add_plan(report, &plans->list.at[i], chosen ? row : NULL);
+            shown++;
+        }
+    }
+    if (fit > shown)
+        str_addf(report_lines(report), "  ... and %zu slower ones\n", fit - shown);
+}
+
+void plans_report(const struct survey *survey, struct report *report) {
+    bool any = false;
     for (size_t r = 0; r < survey->rows.count; r++) {
         const struct survey_row *row = &survey->rows.at[r];
         if (!timed_plans_stand_for(row))
             continue;
         struct timed_plans plans = timed_plans_of(row);
-        size_t fit = 0, shown = 0;
-        for (size_t i = 0; i < plans.list.count; i++)
-            fit += timed_plans_fits(&plans, i);
-        str_addf(out, "%s%s on %u %s: %zu plans, %zu fit the memory\n", before, row->model->name,
-                 row->k, row->type->name, plans.list.count, fit);
-        if (fit > 0)
-            str_addf(out, "  %-24s%9s%8s%8s%8s%8s%8s%8s%8s%8s\n", "plan", "time s", "compute",
-                     "memory", "tensor", "pipe", "bubble", "grads", "fixed", "GiB");
-        for (size_t i = 0; i < plans.list.count; i++) {
-            bool chosen = timed_plans_is_chosen(&plans, i);
-            if (timed_plans_fits(&plans, i) && (shown < MOST_SHOWN || chosen)) {
-                add_plan(out, &plans.list.at[i], chosen ? row : NULL);
-                shown++;
-            }
-        }
-        if (fit > shown)
-            str_addf(out, "  ... and %zu slower ones\n", fit - shown);
-        before = "\n";
+        str_add(report_lines(report), any ? "\n" : "");
+        add_plans(row, &plans, report);
+        any = true;
         timed_plans_finish(&plans);
     }
 }

@@ -4,6 +4,7 @@
 
 #include "base/str.h"
 #include "model/survey.h"
+#include "output/report_text.h"
 
 /* Every configuration of the models, with what they say of it. */
 void models_csv(const struct survey *survey, struct str *out);
@@ -16,17 +17,17 @@ void plans_csv(const struct survey *survey, struct str *out);
 /* ---- For a person ---- */
 
 /* A table for each model on each GPU type, and why some of its configurations are not feasible. */
-void models_report(const struct survey *survey, struct str *out);
+void models_report(const struct survey *survey, struct report *report);
 /* What the models of the pairs that were looked at are made of: the parameters of each model and of
    each GPU type, with the evidence of each. */
 void parameters_report(const struct survey *survey, struct str *out);
 /* Of every model, GPU type and k of the survey the fastest plans that fit the memory, with what an
    iteration under each is made of, and how many others there are. */
-void plans_report(const struct survey *survey, struct str *out);
+void plans_report(const struct survey *survey, struct report *report);
 /* Appends the serving tables of the models, GPU types and k that are wished for, on GPU types of
    the cluster (NULL: on all): of each point rate and latency as pooled, power, energy per token or
    output. Returns how many tables there are. */
 size_t serving_report(const struct model_set *models, const struct cluster *cluster,
-                      const struct survey_wishes *wishes, struct str *out);
+                      const struct survey_wishes *wishes, struct report *report);
 
 #endif

@@ -155,7 +155,7 @@ struct table_reader {
     struct intern replicates;
     struct grid_where where;
     const unsigned *metrics;
-    int metric_columns[PLOT_MOST_METRICS];
+    int metric_columns[PLOT_MOST_METRICS], warning_column;
 };
 
 /* ---- Reading ---- */
@@ -169,6 +169,7 @@ static int find_grid_columns(struct table_reader *reader, const char *folder,
             return error_set(reterr, ERROR_INPUT, "%s/sweep.csv: expected a column %s", folder,
                              name);
     }
+    reader->warning_column = csv_column(reader->csv, "warning"); /* -1: an earlier easim wrote it */
     for (int c = 1; c < reader->columns[POLICY]; c++) {
         struct grid_axis *axis = array_add(&t->axes);
         axis->name = arena_strdup(&t->arena, csv_column_name(reader->csv, (size_t)c));
@@ -198,6 +199,8 @@ static int read_grid_row(struct table_reader *reader, struct error *reterr) {
     row->replicate = intern(&reader->replicates, key.text, key.length, NULL);
     str_finish(&key);
     int r = 0;
+    row->warned =
+        reader->warning_column >= 0 && csv_field(reader->csv, reader->warning_column).length > 0;
     for (size_t m = 0; r == 0 && m < t->metric_count; m++)
         r = plot_source_real(reader->csv, reader->metric_columns[m], &row->values[m], reterr);
     return r;
@@ -374,6 +377,7 @@ bool grid_is_free(const struct grid_table *table, size_t axis, size_t of) {
 struct sorted_row {
     uint32_t places[GRID_DIMENSIONS], replicate;
     double value;
+    bool warned;
 };
 
 static int compare_cells(const struct sorted_row *row, const struct sorted_row *q) {
@@ -409,6 +413,7 @@ void grid_add_cells(const struct grid_table *table, const size_t axes[GRID_DIMEN
         for (int d = 0; d < GRID_DIMENSIONS; d++)
             rows[count].places[d] = axes[d] == GRID_NO_AXIS ? 0 : row->places[axes[d]];
         rows[count].replicate = row->replicate;
+        rows[count].warned = row->warned;
         rows[count++].value = row->values[metric];
     }
     sort_array(rows, count, compare_rows);
@@ -418,6 +423,8 @@ void grid_add_cells(const struct grid_table *table, const size_t axes[GRID_DIMEN
         struct grid_cell *cell = array_add(cells);
         memcpy(cell->places, rows[i].places, sizeof cell->places);
         cell->estimate = estimate_cell(rows + i, next - i, means);
+        for (size_t row = i; row < next; row++)
+            cell->warned = cell->warned || rows[row].warned;
     }
     free(rows);
     free(means);

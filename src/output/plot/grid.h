@@ -32,6 +32,7 @@ struct grid_row {
     uint32_t *places;   /* by axis: which of its values */
     uint32_t replicate; /* rows of one seed and replication have one number */
     double values[PLOT_MOST_METRICS];
+    bool warned; /* its point has a warning */
 };
 
 /* Zero-initialise; release with grid_finish. */
@@ -46,6 +47,7 @@ struct grid_table {
 struct grid_cell {
     uint32_t places[GRID_DIMENSIONS];
     struct estimate estimate;
+    bool warned; /* some of its rows are */
 };
 
 struct grid_cells {

@@ -62,7 +62,7 @@ static struct plot_series *find_series(struct plot_source *source, size_t first,
     struct plot_series *series = array_add(&source->series);
     series->label = arena_strndup(&source->arena, label.at, label.length);
     for (unsigned c = 0; c < SUMMARY_COUNT; c++)
-        series->estimates[c] = (struct estimate){0, NAN, NAN, NAN};
+        series->estimates[c] = (struct estimate){.mean = NAN, .sd = NAN, .ci95 = NAN};
     return series;
 }
 

@@ -144,7 +144,8 @@ static void note_axes(const struct grid_table *table, const struct roles *roles,
     str_finish(&text);
 }
 
-/* The line "AXIS = VALUE, ..." of what is held, and its height. */
+/* The line "AXIS = VALUE, ..." of what is held, with what marks of a warning are, and its height.
+ */
 static int set_held(const struct grid_table *table, struct plot_figure *figure) {
     struct str text = {0};
     for (size_t a = 0; a < table->axes.count; a++) {
@@ -156,6 +157,11 @@ static int set_held(const struct grid_table *table, struct plot_figure *figure) 
             plot_note(figure, "where: %s has no other value than %s, it changes nothing",
                       axis->name, axis->held);
     }
+    bool warned = false;
+    for (size_t r = 0; r < table->rows.count; r++)
+        warned = warned || table->rows.at[r].warned;
+    if (warned)
+        str_addf(&text, "%sopen or hatched: with a warning", text.length > 0 ? "; " : "");
     int height = text.length > 0 ? 17 : 0;
     plot_set_text(figure, "held", text.length > 0 ? text.text : "");
     plot_set_number(figure, "held_height", height);
@@ -191,6 +197,7 @@ static void add_lines(const struct grid_table *table, const struct roles *roles,
                        roles->axes[LINE] == GRID_NO_AXIS
                            ? ""
                            : table->axes.at[roles->axes[LINE]].values[cell->places[LINE]].text);
+        csv_comma_int(data, cell->warned);
         str_add_char(data, '\n');
     }
 }
@@ -221,8 +228,8 @@ static size_t add_panels(const struct grid_table *table, const unsigned *metrics
                          const struct roles *roles, const char *band, struct plot_figure *figure) {
     const char *labels[PLOT_MOST_METRICS];
     size_t panels = 0;
-    str_add(&figure->data,
-            band ? "panel,line,x,mean,ci95,n,by,low,high\n" : "panel,line,x,mean,ci95,n,by\n");
+    str_add(&figure->data, band ? "panel,line,x,mean,ci95,n,by,low,high\n"
+                                : "panel,line,x,mean,ci95,n,by,warned\n");
     for (size_t m = 0; m < table->metric_count; m++) {
         struct grid_cells cells = {0};
         grid_add_cells(table, roles->axes, m, &cells);
@@ -327,7 +334,7 @@ static int find_map_axes(const struct grid_table *table, const struct plot_wishe
 /* Cells at their places, from 1; text in a cell is in a unit of the colour bar. */
 static void add_map(const struct grid_table *table, const struct roles *roles,
                     const struct grid_cells *cells, struct metric_scale scale, struct str *data) {
-    str_add(data, "panel,x_place,y_place,mean,ci95,n,x,y,by\n");
+    str_add(data, "panel,x_place,y_place,mean,ci95,n,x,y,by,warned\n");
     for (size_t i = 0; i < cells->count; i++) {
         const struct grid_cell *cell = &cells->at[i];
         str_add_int(data, cell->places[PANEL] + 1);
@@ -342,6 +349,7 @@ static void add_map(const struct grid_table *table, const struct roles *roles,
                        roles->axes[PANEL] == GRID_NO_AXIS
                            ? ""
                            : table->axes.at[roles->axes[PANEL]].values[cell->places[PANEL]].text);
+        csv_comma_int(data, cell->warned);
         str_add_char(data, '\n');
     }
 }

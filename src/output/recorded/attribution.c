@@ -129,9 +129,7 @@ void attribution_csv_rows(const struct attribution *attribution, struct str *out
 
 /* --- attribution_report --- */
 
-#define MOST_ROWS  30
-#define NAME_WIDTH 32
-#define WIDTH      11
+#define MOST_ROWS 30
 
 static const char *const idle_words[] = {
     [IDLE_NONE] = "kept apart",
@@ -164,65 +162,59 @@ static struct rank *choose_rows(const struct attribution *attribution, size_t *r
 
 /* ---- Lines ---- */
 
-/* Padded, or cut off, to NAME_WIDTH columns; letters count as one. */
+/* Set in by its level. */
 static void add_name(const struct attribution *attribution, const struct attribution_row *row,
                      struct str *out) {
-    struct str name = {0};
     const uint32_t level = row->level;
     uint32_t value = level > 0 ? row->values[level - 1] : 0;
+    for (uint32_t i = 0; i < level; i++)
+        str_add(out, "  ");
     if (level == 0)
-        str_add(&name, "all");
+        str_add(out, "all");
     else if (value == ATTRIBUTION_NOBODY)
-        str_add(&name, "(nobody)");
-    else if (attribution->request.path.at[level - 1].kind == PATH_TIME)
-        str_addf(&name, "from %.9g s", units_s(attribution_from_ns(attribution, value)));
-    else if (value == ATTRIBUTION_RIGID)
-        str_add(&name, "(rigid)");
+        str_add(out, "(nobody)");
+    else if (attribution->request.path.at[level - 1].kind == PATH_TIME) {
+        str_add(out, "from ");
+        run_report_add_time(out, units_s(attribution_from_ns(attribution, value)));
+    } else if (value == ATTRIBUTION_RIGID)
+        str_add(out, "(rigid)");
     else if (!*attribution_text(attribution, level - 1, value))
-        str_add(&name, "(none)");
+        str_add(out, "(none)");
     else
-        str_add_visible(&name, attribution_text(attribution, level - 1, value));
-    size_t at = 0, columns = 2 * level;
-    str_addf(out, "%*s", (int)columns, "");
-    for (; at < name.length && columns < NAME_WIDTH; columns++)
-        do
-            str_add_char(out, name.text[at++]);
-        while (at < name.length && (name.text[at] & 0xc0) == 0x80);
-    str_addf(out, "%*s", columns < NAME_WIDTH ? (int)(NAME_WIDTH - columns) : 0, "");
-    str_finish(&name);
+        str_add_visible(out, attribution_text(attribution, level - 1, value));
 }
 
 static void add_row(const struct attribution *attribution, const struct attribution_row *row,
-                    bool counts, struct str *out) {
+                    bool counts, struct report *report) {
     const struct attribution_sums *s = &row->sums;
     const struct recorded_step *first = &attribution->run->folder->steps.at[0];
     double energy_j = attribution_energy_j(s),
            all_j = attribution_energy_j(&attribution->rows.at[0].sums);
-    add_name(attribution, row, out);
-    run_report_add_number(out, power_gpu_s(s->used_ps) / S_PER_H, WIDTH);
-    run_report_add_number(out, energy_j / J_PER_KWH, WIDTH);
-    run_report_add_number(out, all_j > 0 ? 100 * energy_j / all_j : NAN, WIDTH);
+    add_name(attribution, row, report_row(report));
+    run_report_add_number(report_cell(report), power_gpu_s(s->used_ps) / S_PER_H, 0);
+    run_report_add_number(report_cell(report), energy_j / J_PER_KWH, 0);
+    run_report_add_percent(report_cell(report), all_j > 0 ? energy_j / all_j : NAN, false);
     if (!isnan(first->carbon_g_per_kwh))
-        run_report_add_number(out, s->step.co2_kg, WIDTH);
+        run_report_add_number(report_cell(report), s->step.co2_kg, 0);
     if (!isnan(first->price_per_mwh))
-        run_report_add_number(out, s->step.cost, WIDTH);
+        run_report_add_number(report_cell(report), s->step.cost, 0);
     if (counts) {
-        run_report_add_number(out, model_counts_flops_s(&s->counts) / 1e12, WIDTH);
-        run_report_add_number(out, 100 * model_counts_utilization(&s->counts), WIDTH);
+        run_report_add_number(report_cell(report), model_counts_flops_s(&s->counts) / 1e12, 0);
+        run_report_add_percent(report_cell(report), model_counts_utilization(&s->counts), false);
     }
-    str_add_char(out, '\n');
 }
 
-static void add_header(const struct attribution *attribution, bool counts, struct str *out) {
+static void add_header(const struct attribution *attribution, bool counts, struct report *report) {
     const struct recorded_step *first = &attribution->run->folder->steps.at[0];
-    str_addf(out, "%*s%*s%*s%*s", NAME_WIDTH, "", WIDTH, "GPU h", WIDTH, "kWh", WIDTH, "%");
+    report_table(report, "|>GPU h|>kWh|>%");
     if (!isnan(first->carbon_g_per_kwh))
-        str_addf(out, "%*s", WIDTH, "kg CO2");
+        str_add(report_column(report, true), "kg CO2");
     if (!isnan(first->price_per_mwh))
-        str_addf(out, "%*s", WIDTH, "cost");
-    if (counts)
-        str_addf(out, "%*s%*s", WIDTH, "TFLOP/s", WIDTH, "% of peak");
-    str_add_char(out, '\n');
+        str_add(report_column(report, true), "cost");
+    if (counts) {
+        str_add(report_column(report, true), "TFLOP/s");
+        str_add(report_column(report, true), "% of peak");
+    }
 }
 
 static void add_path(const struct attribution_path *path, struct str *out) {
@@ -253,16 +245,18 @@ static void add_network(const struct attribution *attribution, struct str *out) 
                  all->fabric_j / J_PER_KWH, 100 * all->fabric_j / attribution_energy_j(all));
 }
 
-void attribution_report(const struct attribution *attribution, struct str *out) {
+void attribution_report(const struct attribution *attribution, struct report *report) {
+    struct str *out = report_lines(report);
     size_t count;
     struct rank *ranks = choose_rows(attribution, &count);
     bool counts = attribution->rows.at[0].sums.counts.flops_gpu_s > 0;
     str_add(out, "by ");
     add_path(&attribution->request.path, out);
     str_addf(out, ", energy of idle GPUs and nodes %s\n", idle_words[attribution->request.idle]);
-    add_header(attribution, counts, out);
+    add_header(attribution, counts, report);
     for (size_t i = 0; i < count; i++)
-        add_row(attribution, &attribution->rows.at[ranks[i].row], counts, out);
+        add_row(attribution, &attribution->rows.at[ranks[i].row], counts, report);
+    report_lines(report);
     if (count < attribution->rows.count)
         str_addf(out, "and %zu rows with less energy: attribution.csv\n",
                  attribution->rows.count - count);
@@ -300,13 +294,12 @@ static void blame_report_add_path(const struct blame_page *page, struct str *out
     const struct critical_path *path = page->path;
     if (path->links.count == 0)
         return;
-    str_addf(
-        out,
-        "chain back from the last finish: %.6g s, %.3g %% of the makespan%s, %zu link%s, %.3g s "
-        "of gaps:",
-        units_s(path->length_ns), per_cent(units_s(path->length_ns), units_s(path->makespan_ns)),
-        page->run->workload.warmup_ns > 0 ? " with the warm-up" : "", path->links.count,
-        path->links.count == 1 ? "" : "s", units_s(path->length_ns - path->held_ns));
+    str_add(out, "chain back from the last finish: ");
+    run_report_add_time(out, units_s(path->length_ns));
+    str_addf(out, ", %.3g %% of the makespan%s, %zu link%s, %.3g s of gaps:",
+             per_cent(units_s(path->length_ns), units_s(path->makespan_ns)),
+             page->run->workload.warmup_ns > 0 ? " with the warm-up" : "", path->links.count,
+             path->links.count == 1 ? "" : "s", units_s(path->length_ns - path->held_ns));
     size_t first = path->links.count > MOST_LINKS ? path->links.count - MOST_LINKS : 0;
     str_add(out, first > 0 ? " ... >" : "");
     for (size_t i = first; i < path->links.count; i++) {

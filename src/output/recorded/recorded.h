@@ -12,6 +12,7 @@
 #include "insight/rules/rule_run.h"
 #include "insight/rules/rule_table.h"
 #include "insight/waste/waste.h"
+#include "output/report_text.h"
 
 /* The cells of policy and replication. */
 void recorded_begin_row(const struct recorded_run *run, struct str *out);
@@ -42,7 +43,7 @@ void node_blame_csv_rows(const struct blame_page *page, struct str *out);
 /* --- attribution_report: for the terminal, of one run --- */
 
 /* The rows of the path that bear most energy, in the order of the tree. */
-void attribution_report(const struct attribution *attribution, struct str *out);
+void attribution_report(const struct attribution *attribution, struct report *report);
 /* Parts of the jobs' time, the chain back from the last finish, missed deadlines, nodes. */
 void blame_report(const struct blame_page *page, struct str *out);
 

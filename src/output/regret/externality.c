@@ -89,7 +89,7 @@ static int compare_delays(const void *a, const void *b) {
     return (*x > *y) - (*x < *y);
 }
 
-static void add_bearers(const struct externality *externality, struct str *out) {
+static void add_bearers(const struct externality *externality, struct report *report) {
     const struct imposed_row **rows = mem_alloc(externality->rows.count * sizeof *rows);
     size_t count = 0;
     for (size_t i = 0; i < externality->rows.count; i++)
@@ -97,38 +97,41 @@ static void add_bearers(const struct externality *externality, struct str *out) 
             rows[count++] = &externality->rows.at[i];
     qsort(rows, count, sizeof *rows, compare_delays);
     if (count > 0)
-        str_add(out, "  who bears most:\n");
+        report_table(report, "who bears most|>replication|>ends later by|>kWh");
     for (size_t i = 0; i < count && i < TOLD; i++) {
-        str_addf(out, "    replication %u: ", rows[i]->replication);
-        str_add_visible(out, text_places_at(&externality->texts, rows[i]->job));
-        str_addf(out, " ends %.5g s later, %+.4g kJ\n", delay_s(rows[i]),
-                 (rows[i]->energy_j[0] - rows[i]->energy_j[1]) / 1e3);
+        str_add_visible(report_row(report), text_places_at(&externality->texts, rows[i]->job));
+        str_addf(report_cell(report), "%u", rows[i]->replication);
+        run_report_add_time(report_cell(report), delay_s(rows[i]));
+        run_report_add_number(report_cell(report),
+                              (rows[i]->energy_j[0] - rows[i]->energy_j[1]) / J_PER_KWH, 0);
     }
     free(rows);
 }
 
-void externality_report(const struct externality *externality, struct str *out) {
+void externality_report(const struct externality *externality, struct report *report) {
     const struct total total = total_of(externality);
     const double count = externality->known;
+    struct str *out = report_lines(report);
     str_addf(out, "%s: policy %s, ", externality->study->scenario.name,
              externality->study->module.policy->name);
     run_report_protocol(externality->study, externality->known, out);
     str_add(out, ": with and without job ");
     str_add_visible(out, externality->job);
-    str_addf(out, "%s\n  it takes               ", count > 1 ? " (means)" : "");
-    run_report_add_number(out, total.own_jct_s / count, 0);
-    str_add(out, " s, its GPUs draw ");
-    run_report_add_number(out, total.own_energy_j / count / J_PER_KWH, 0);
-    str_add(out, " kWh\n  imposed on all others  ");
-    run_report_add_number(out, total.delay_s / count, 0);
-    str_addf(out, " s of delay (%zu delayed, %zu sooner, of %zu), ", total.delayed, total.hastened,
-             total.others);
-    run_report_add_number(out, total.energy_j / count / J_PER_KWH, 0);
-    str_addf(out, " kWh, %+.4g missed deadlines\n  the whole cluster      ",
-             (double)total.missed / count);
-    run_report_add_number(out, total.cluster_kwh / count, 0);
-    str_add(out, " kWh more with it\n");
-    add_bearers(externality, out);
+    str_addf(out, "%s\n", count > 1 ? " (means)" : "");
+    report_table(report, "|>time|>kWh|");
+    report_row_of(report, "it takes");
+    run_report_add_time(report_cell(report), total.own_jct_s / count);
+    run_report_add_number(report_cell(report), total.own_energy_j / count / J_PER_KWH, 0);
+    report_row_of(report, "imposed on all others");
+    run_report_add_time(report_cell(report), total.delay_s / count);
+    run_report_add_number(report_cell(report), total.energy_j / count / J_PER_KWH, 0);
+    str_addf(report_cell(report), "%zu delayed, %zu sooner, of %zu; %+.4g missed deadlines",
+             total.delayed, total.hastened, total.others, (double)total.missed / count);
+    report_row_of(report, "the whole cluster, more with it");
+    report_cell(report);
+    run_report_add_number(report_cell(report), total.cluster_kwh / count, 0);
+    add_bearers(externality, report);
+    report_lines(report);
 }
 
 void externality_json(const struct externality *externality, struct str *out) {

@@ -137,7 +137,9 @@ static struct report_line line_of(const struct regret *regret, enum regret_metri
     return run_report_find_line((unsigned)summary_find(name));
 }
 
-static void add_value(const struct report_line *line, double value, struct str *out) {
+static void add_value(const struct report_line *of, double value, struct str *out) {
+    struct report_line own = *of, *line = &own;
+    run_report_scale_time(line, value);
     run_report_add_number(out, line->scale * value, 0);
     str_addf(out, "%s%s", line->unit[0] ? " " : "", line->unit);
 }
@@ -213,8 +215,9 @@ static void regret_explanation(const struct regret *regret, const struct regret_
                                struct str *out) {
     const struct regret_row *chosen = &regret->rows.at.at[point->first];
     const struct regret_row *best = &regret->rows.at.at[point->best];
-    str_addf(out, "replication %" PRIu32 ", %.9g s: ", chosen->replication,
-             units_s(chosen->time_ns));
+    str_addf(out, "replication %" PRIu32 ", ", chosen->replication);
+    run_report_add_time(out, units_s(chosen->time_ns));
+    str_add(out, ": ");
     str_add_visible(out, text_places_at(&regret->rows.texts, chosen->job));
     if (chosen->model > 0) {
         str_add(out, " (");
@@ -292,25 +295,22 @@ static void add_key(const struct regret *regret, enum regret_grouping grouping, 
         str_addf(out, "%" PRIu64, key);
 }
 
-static void regret_report_add_groups(const struct regret_output *output, struct str *out) {
+static void regret_report_add_groups(const struct regret_output *output, struct report *report) {
     static const char *const names[] = {"GPUs", "GPU type", "jobs waiting, itself included"};
     const struct report_line line = line_of(output->regret, output->regret->by);
-    for (enum regret_grouping g = 0; g < REGRET_GROUPINGS; g++) {
-        str_addf(out, "  mean by %s:", names[g]);
+    report_table(report, "by||>mean|>points");
+    for (enum regret_grouping g = 0; g < REGRET_GROUPINGS; g++)
         for (size_t i = 0; i < output->summary->groups[g].count; i++) {
             const struct regret_group *group = &output->summary->groups[g].at[i];
-            str_add(out, i > 0 ? ", " : " ");
-            add_key(output->regret, g, group->key, out);
-            str_add(out, ": ");
-            add_value(&line, group->sum / (double)group->points, out);
-            str_addf(out, " (%zu)", group->points);
+            report_row_of(report, names[g]);
+            add_key(output->regret, g, group->key, report_cell(report));
+            add_value(&line, group->sum / (double)group->points, report_cell(report));
+            str_addf(report_cell(report), "%zu", group->points);
         }
-        str_add_char(out, '\n');
-    }
 }
 
 static void regret_report_add_hindsight(const struct regret_output *output,
-                                        enum regret_metric metric, struct str *out) {
+                                        enum regret_metric metric, struct report *report) {
     const struct regret *regret = output->regret;
     const struct report_line line = line_of(regret, metric);
     double bound = 0, reached = 0, own = 0;
@@ -326,32 +326,31 @@ static void regret_report_add_hindsight(const struct regret_output *output,
         own += regret->replications[r].own.of[metric];
         count++;
     }
-    str_addf(out, "  %s: ", line.label);
+    report_row_of(report, line.label);
     if (reason)
-        str_addf(out, "no bound (%s)", reason);
-    else {
-        str_add(out, "bound ");
-        add_value(&line, bound / (double)count, out);
-    }
-    str_add(out, ", hindsight ");
-    add_value(&line, reached / (double)count, out);
-    str_add(out, ", policy ");
-    add_value(&line, own / (double)count, out);
-    str_add_char(out, '\n');
+        str_addf(report_cell(report), "none: %s", reason);
+    else
+        add_value(&line, bound / (double)count, report_cell(report));
+    add_value(&line, reached / (double)count, report_cell(report));
+    add_value(&line, own / (double)count, report_cell(report));
 }
 
-void regret_report(const struct regret_output *output, struct str *out) {
+void regret_report(const struct regret_output *output, struct report *report) {
+    struct str *out = report_lines(report);
     const struct regret *regret = output->regret;
     const struct regret_summary *summary = output->summary;
     add_title(output, out);
     regret_report_add_summary(output, out);
-    regret_report_add_groups(output, out);
+    regret_report_add_groups(output, report);
     if (output->bounds) {
-        str_add(out, "  with the best action taken at each point in turn (means; the optimum of "
-                     "what is regretted lies between bound and hindsight):\n");
+        str_add(report_lines(report),
+                "  with the best action taken at each point in turn (means; the optimum of "
+                "what is regretted lies between bound and hindsight):\n");
+        report_table(report, "metric|>bound|>hindsight|>policy");
         for (enum regret_metric m = 0; m < REGRET_METRICS; m++)
-            regret_report_add_hindsight(output, m, out);
+            regret_report_add_hindsight(output, m, report);
     }
+    report_lines(report);
     if (summary->worst.count > 0)
         str_addf(out, "  what it regrets most:\n");
     for (size_t i = 0; i < summary->worst.count && i < TOLD; i++) {

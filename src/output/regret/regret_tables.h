@@ -7,6 +7,7 @@
 #include "experiment/regret/regret.h"
 #include "output/json.h"
 #include "output/manifest.h"
+#include "output/report_text.h"
 
 #define REGRET_NAME    "regret.csv"
 #define HINDSIGHT_NAME "hindsight.csv"
@@ -20,7 +21,7 @@ struct regret_output {
 void regret_tables_csv(const struct regret_output *output, struct str *out);
 void regret_tables_hindsight(const struct regret_output *output, struct str *out);
 void regret_tables_json(const struct regret_output *output, struct str *out);
-void regret_report(const struct regret_output *output, struct str *out);
+void regret_report(const struct regret_output *output, struct report *report);
 
 /* Every row of one job's starts but the chosen ones, simulated to the end. */
 void regret_what_if(const struct regret *regret, struct str *out);
@@ -31,7 +32,7 @@ cJSON *regret_what_if_json(const struct regret *regret);
 
 void externality_csv(const struct externality *externality, struct str *out);
 void externality_json(const struct externality *externality, struct str *out);
-void externality_report(const struct externality *externality, struct str *out);
+void externality_report(const struct externality *externality, struct report *report);
 /* partial: the command was interrupted. */
 int externality_dir_write(const char *folder, const struct externality *externality,
                           const struct manifest_origin *origin, bool partial,

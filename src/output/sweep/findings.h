@@ -6,6 +6,7 @@
 
 #include "base/str.h"
 #include "experiment/sweep/findings.h"
+#include "output/report_text.h"
 
 #include <cjson/cJSON.h>
 
@@ -21,6 +22,6 @@ void findings_csv(const struct findings *findings, struct str *out);
 /* The members "claims" and "targets". */
 void findings_json(const struct findings *findings, cJSON *root);
 /* For a person; nothing if there are neither claims nor targets. */
-void findings_report(const struct findings *findings, struct str *out);
+void findings_report(const struct findings *findings, struct report *report);
 
 #endif

@@ -54,7 +54,11 @@ static void add_notes(const struct study *study, const struct replicate_result *
     struct notes notes = {.sources = 0};
     notes_add_study(&notes, study);
     notes_add_result(&notes, study, result);
-    if (notes_any(&notes))
+    notes_add_point(
+        &notes, study,
+        &(struct compare_series){study->policy, result->summaries, result->trends, NULL},
+        result->count);
+    if (notes.at.count > 0)
         notes_write(&notes, out);
     notes_finish(&notes);
 }
@@ -300,13 +304,32 @@ struct joined {
     struct notes *notes;
 };
 
+/* The rows with the warning of their point. */
+static void add_done_rows(const struct notes *own, const struct str *rows, struct str *out) {
+    struct str warning = {0};
+    notes_comma_warning(own, &warning);
+    for (const char *line = rows->text; *line;) {
+        size_t length = strcspn(line, "\n");
+        str_add_bytes(out, line, length);
+        str_addf(out, "%s\n", warning.text);
+        line += length + 1;
+    }
+    str_finish(&warning);
+}
+
 /* rows: of a point that is done, as of take_figures. */
 static int take_done(const struct joined *to, size_t point, const struct str *rows, size_t skip,
                      struct slice notes, struct error *reterr) {
     struct arena arena = {0};
+    struct notes own = {.sources = 0};
     const char *policy = arena_strndup(&arena, rows->text + skip, strcspn(rows->text + skip, ","));
     take_figures(to->figures, point, rows, skip);
     int r = notes_add_text(to->notes, notes, policy, reterr);
+    if (r == 0)
+        r = notes_add_text(&own, notes, policy, reterr);
+    if (r == 0)
+        add_done_rows(&own, rows, to->done);
+    notes_finish(&own);
     arena_finish(&arena);
     return r;
 }
@@ -324,7 +347,8 @@ static int join_point(const struct sweep_dir *dir, size_t point, const struct jo
     bool done = record->state == SWEEP_DONE;
     if (r == 0) {
         point_file_rows((struct slice){text.text, text.length}, prefix.text, &rows);
-        str_add_bytes(done ? to->done : to->failed, rows.text, rows.length);
+        if (!done)
+            str_add_bytes(to->failed, rows.text, rows.length);
     }
     if (r == 0 && done)
         r = take_done(to, point, &rows, prefix.length, (struct slice){notes.text, notes.length},
@@ -343,6 +367,8 @@ static int join_points(const struct sweep_dir *dir, const struct joined *to, str
     add_header(dir->sweep, to->done);
     str_add_char(to->done, ',');
     summary_csv_header(0, to->done);
+    to->done->length--; /* the end of the line */
+    str_add(to->done, ",warning\n");
     add_header(dir->sweep, to->failed);
     str_add(to->failed, ",error\n");
     for (size_t p = 0; p < dir->sweep->count && r == 0; p++)

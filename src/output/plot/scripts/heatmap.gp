@@ -30,6 +30,10 @@ every_y = int(ceil(Y * 18.0 / high))
 ink(value) = value < (log_z ? sqrt(low * most) : (low + most) / 2) ? 0xFFFFFF : 0x000000
 map = "data using (of(p)):'y_place':(of(p) - 0.5):(of(p) + 0.5):(column('y_place') - 0.5):(column('y_place') + 0.5):'mean'"\
     .' with boxxyerror linecolor palette'
+# Hatched: the run warns of the point.
+hatch(p) = column('warned') > 0 ? of(p) : NaN
+hatched = ", data using (hatch(p)):'y_place':(of(p) - 0.5):(of(p) + 0.5):(column('y_place') - 0.5):(column('y_place') + 0.5)"\
+    ." with boxxyerror fillstyle transparent pattern 4 noborder linecolor rgb '#B0FFFFFF'"
 text = span / X >= 7.5 * cell_characters + 4 && high / Y >= 16 ? \
     ", data using (of(p)):'y_place':(short3(column('mean'))):(ink(column('mean')))"\
     .' with labels textcolor rgb variable font small_font' : ''
@@ -57,7 +61,7 @@ do for [p = 1:N] {
     do for [i = 1:X] { if ((i - 1) % every_x == 0) { set xtics add (lowest ? x_values[i] : '' i) } }
     do for [i = 1:Y] { if ((i - 1) % every_y == 0) { set ytics add (column_of == 0 ? y_values[i] : '' i) } }
     set label 1 series[p] at screen x / width, (y + 9) / height left
-    evaluate 'plot '.map.text
+    evaluate 'plot '.map.hatched.text
     do for [l = 100:104] { unset label l }
     unset colorbox
 }

@@ -1,5 +1,6 @@
 of(p, k) = column('panel') == p && column('line') == k ? beside(column('x'), k) : NaN
 mean(p) = column('panel') == p ? column('mean') : NaN
+open(p) = column('panel') == p && column('warned') > 0 ? column('mean') : NaN
 P = |y_labels|
 panel = (height - 104.0 - held_height - legend) / P - 30
 set lmargin at screen 74.0 / width
@@ -40,7 +41,8 @@ do for [p = 1:P] {
     } else { set format x ''; unset key }
     shade = band ? "data using (of(p, 1)):'low':'high' with filledcurves fillcolor rgb '#C4DDEE' title '10 to 90 %', " : ''
     bars = band ? '' : "for [k = 1:N] data using (of(p, k)):(mean(p)):'ci95' with yerrorbars linestyle k dashtype 1 pointtype -1 notitle, "
-    evaluate 'plot '.shade.bars."for [k = 1:N] data using (of(p, k)):(mean(p)) with linespoints linestyle k title series[k]"
+    marks = band ? '' : ", for [k = 1:N] data using (of(p, k)):(open(p)) with points pointtype 7 pointsize 0.45 linecolor rgb 'white' notitle"
+    evaluate 'plot '.shade.bars."for [k = 1:N] data using (of(p, k)):(mean(p)) with linespoints linestyle k title series[k]".marks
     unset label 100
     unset label 101
 }
