@@ -81,7 +81,7 @@ def run_case(case, easim, substitute):
 def policy_names(easim):
     """All policies that this easim finds, as its message lists them."""
     done = subprocess.run([easim, "policies"], env=ENVIRONMENT, capture_output=True, text=True, check=True)
-    return ", ".join(line.split()[0] for line in done.stdout.splitlines())
+    return ", ".join(line.split()[0] for line in done.stdout.splitlines()[1:])  # below the header
 
 
 def parameter_names(easim, policy):

@@ -35,7 +35,7 @@ def try_out(root, folder):
     run(EASIM, "run", TINY, "--out", folder / "built")
     assert "policy zeus" in table
     assert (folder / "installed/jobs.csv").read_bytes() == (folder / "built/jobs.csv").read_bytes()
-    names = {line.split()[0] for line in run(easim, "policies", env=BARE).stdout.splitlines() if line[:1].strip()}
+    names = {line.split()[0] for line in run(easim, "policies", env=BARE).stdout.splitlines() if line.strip()}
     assert {path.stem for path in (SOURCE / "policies").glob("*.c")} <= names, names
     assert ", 0 unexpected, " in run(easim, "validate", "--out", folder / "validated", env=BARE).stdout
     assert (root / "usr/share/doc/easim/docs/semantics.md").is_file() and (root / "usr/share/man/man1/easim.1.gz").is_file()

@@ -85,7 +85,7 @@ CASES = [
                "--constraint: jct_mean_s has such a bound already, got \"jct_mean_s<=5%\""),
     tune_usage("bound on nothing", ["--constraint", "speed>=-1%"], "--constraint: no metric is named \"speed\""),
     tune_usage("trials", ["--max-trials", "1"], "--max-trials: expected integer 2..100000, got \"1\""),
-    tune_usage("format", ["--format", "xml"], "--format: expected table, csv or json, got \"xml\""),
+    tune_usage("format", ["--format", "xml"], "--format: expected table, markdown, latex, csv or json, got \"xml\""),
     tune_usage("metric twice", ["--metrics", "energy_kwh,jct_mean_s,energy_kwh"],
                "--metrics: energy_kwh is listed twice"),
     tune_params("unknown parameter", "edp_slak",

@@ -50,7 +50,7 @@ CASES = [
           "--replications: expected integer 1..1000000, got \"few\""),
     usage("a seed below 0", ["c.yaml", "--seed", "-1"], "--seed: expected integer 0..9007199254740992, got \"-1\""),
     usage("no thread", ["c.yaml", "-t", "0"], "--threads: expected integer 1..1024, got \"0\""),
-    usage("an unknown format", ["c.yaml", "--format", "xml"], "--format: expected table, csv or json, got \"xml\""),
+    usage("an unknown format", ["c.yaml", "--format", "xml"], "--format: expected table, markdown, latex, csv or json, got \"xml\""),
     bound("nowhere to write", ["c.yaml", "--out", "m.yaml/out"], "easim: m.yaml/out: cannot open folder: Not a directory"),
     bound("a folder that is not empty", ["c.yaml", "--out", "full"],
           "easim: full: the folder is not empty; add --force to write into it", files={"full/x.txt": "x\n"}),

@@ -59,7 +59,7 @@ CASES = [
           "--until-ci: no metric is named \"energy\", did you mean \"energy_kwh\"?"),
     usage("most replications without an interval", ["--max-replications", "20"],
           "--max-replications: only with --until-ci"),
-    usage("format", ["--format", "xml"], "--format: expected table, csv or json, got \"xml\""),
+    usage("format", ["--format", "xml"], "--format: expected table, markdown, latex, csv or json, got \"xml\""),
     compare("bound below the replications",
             ["--policies", "fcfs,zeus", "-n", "50", "--until-ci", "2%", "--max-replications", "20"],
             "--max-replications: expected at least the 50 replications to begin with, got 20"),

@@ -25,7 +25,7 @@ CASES = [
            "r: manifest.json is missing: these are no results, or what was left when writing them was cut short", as_it_is=True),
     report("of another run", {**sealed(RUN), "r/jobs.csv": JOBS.replace("10", "11")},
            "r/jobs.csv: is not what manifest.json lists: it was changed, or written by another run", as_it_is=True),
-    report("what models say", {"r/models.csv": "model\nm\n"}, "r: a report is of the folder of easim run or easim compare"),
+    report("what models say", {"r/models.csv": "model\nm\n"}, "r: a report is of the folder of easim run, easim compare or easim sweep"),
     damaged("a time that is no number", "jobs.csv", "9\n", "nine\n", 'r/jobs.csv:2:6: exec_s: expected a number, got "nine"'),
     damaged("times that fall", "power.csv", "1,10,", "1,-10,", "r/power.csv:3: expected times that do not fall"),
     damaged("a column of power that is missing", "power.csv", "cap_w", "cap", "r/power.csv: expected a column cap_w"),

@@ -199,5 +199,5 @@ CASES = [
     usage("format of a shard", ("--shard", "1/2", "--format", "csv"),
           "--format: not with --engine, --list or --shard"),
     usage("unknown format", ("--format", "xml"),
-          "--format: expected table, csv or json, got \"xml\""),
+          "--format: expected table, markdown, latex, csv or json, got \"xml\""),
 ]
