@@ -152,7 +152,7 @@ def test_link_to_nothing(folder):
     environment = os.environ | {"EASIM_POLICY_PATH": f"{folder}:{os.environ.get('EASIM_POLICY_PATH', '')}"}
     why = f"{link}: cannot open: No such file or directory (it is a link to ../away/gone.so)"
     for words, code, expected in ((("policies", "gone"), 2, f"easim: {why}\n"), (("policies", "fcfs"), 0, ""),
-                                  (("check", TINY, "--policy", "gone"), 2, f"--policy: policy.name: {why}\n")):
+                                  (("check", TINY, "--policy", "gone"), 2, f"easim: --policy: {why}\n")):
         done = easim(*words, env=environment, code=None)
         assert (done.returncode, done.stderr) == (code, expected), (words, done)
 

@@ -9,10 +9,16 @@
 #include "experiment/statistics.h"
 #include "io/csv.h"
 #include "metrics/summary.h"
-#include "output/plot/styles.h"
 
 #define PLOT_MOST_METRICS 4  /* of a figure */
 #define PLOT_MOST_SERIES  28 /* colors x dashes that can be told apart */
+
+/* How a series looks. A shipped policy looks alike in all figures and in the report: its row of
+   policies/colors.h, which is for display alone. */
+struct plot_style {
+    const char *color; /* "#RRGGBB" */
+    int marker, dash;  /* gnuplot's numbers; an open marker is one less than the filled one */
+};
 
 /* A policy of a comparison, or a run. */
 struct plot_series {
@@ -68,5 +74,13 @@ int plot_jobs_open(struct plot_jobs *jobs, const char *folder, const char *const
 /* 1: the next row is there; 0: there is none. */
 int plot_jobs_next(struct plot_jobs *jobs, struct error *reterr) MUST_CHECK;
 void plot_jobs_close(struct plot_jobs *jobs);
+
+/* --- styles --- */
+
+/* Names of the table have their own style, others the free ones in the order of their names: first
+   those that are nobody's, then those of policies that are not among the names. More are dashed. */
+void plot_styles_of_policies(const char *const *names, size_t count, struct plot_style *styles);
+/* As policies if some text is a shipped policy, else by place: values of an axis, GPU types. */
+void plot_styles_of_values(const char *const *texts, size_t count, struct plot_style *styles);
 
 #endif
