@@ -243,6 +243,13 @@ static void add_weak_point(const struct validate_output *output, const struct ou
     arena_finish(&arena);
 }
 
+static bool has_validation(const struct validate_output *output, const char *name) {
+    for (size_t i = 0; i < output->count; i++)
+        if (strcmp(output->outcomes[i].validation->name, name) == 0)
+            return true;
+    return false;
+}
+
 void validate_tables_totals(const struct validate_output *output, struct str *out) {
     struct outcome_counts counts = validate_tables_count(output);
     str_addf(out, "%zu passed, %zu failed as expected, %zu unexpected, %zu skipped", counts.passed,
@@ -253,7 +260,12 @@ void validate_tables_totals(const struct validate_output *output, struct str *ou
         if (output->outcomes[i].skipped)
             str_addf(out, "%s%s", named++ == 0 ? " (" : ", ", output->outcomes[i].validation->name);
     str_add(out, counts.skipped_files > 0 ? ")\n" : "\n");
-    for (size_t i = 0; i < output->count; i++)
-        for (size_t r = 0; r < output->outcomes[i].validation->measure_count; r++)
+    for (size_t i = 0; i < output->count; i++) {
+        const struct validate_case *v = output->outcomes[i].validation;
+        if (v->control_of && !has_validation(output, v->control_of))
+            str_addf(out, "note: %s is a control of %s, which is not among these validations\n",
+                     v->name, v->control_of);
+        for (size_t r = 0; r < v->measure_count; r++)
             add_weak_point(output, &output->outcomes[i], &output->outcomes[i].rows[r], out);
+    }
 }

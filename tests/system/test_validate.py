@@ -218,7 +218,10 @@ def weak_points(folder, values, control):
     mean = float(row["predicted"])
     files = [written(folder / f"{n}.yaml", text.replace("name: first", f"name: v{n}"), value * mean) for n, value in enumerate(values)]
     files.append(written(folder / "c.yaml", text.replace("name: first", "name: c\ncontrol_of: v0"), control * mean))
+    alone = easim("validate", files[-1], "--out", folder / "weak", "--force").stdout
+    assert "note: c is a control of v0, which is not among these validations\n" in alone, alone
     said = easim("validate", *files, "--out", folder / "weak", "--force").stdout
+    assert "is a control of" not in said, said
     return [line for line in said.splitlines() if line.startswith("weak: ")]
 
 
