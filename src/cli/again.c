@@ -1,4 +1,4 @@
-/* Recorded runs again: see again.h. */
+/* Whether a recorded run can be repeated here, and is trusted to: see again.h. */
 #include "cli/again.h"
 
 #include "cli/cli.h"

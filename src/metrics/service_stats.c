@@ -1,4 +1,4 @@
-/* Figures of services: see service_stats.h. */
+/* What services did in the measured time, and quantiles over their tokens: see service_stats.h. */
 #include "metrics/service_stats.h"
 
 #include "base/units.h"

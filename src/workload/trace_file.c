@@ -77,7 +77,7 @@ static void report_cell(struct reader *reader, enum column column, const char *e
                reader->problems);
 }
 
-/* A number in [least, most], or `absent` for an empty field. */
+/* A number in [least, most]; NAN for an empty field, and for a refused one. */
 static double real_cell(struct reader *reader, enum column column, double least, double most,
                         const char *expected) {
     struct slice field = csv_field(reader->csv, reader->columns[column]);

@@ -1,4 +1,5 @@
-/* Runs with and without a job, a process for each replication: see externality.h. */
+/* What one job costs the others: each replication with it and without it, in a process of its own:
+   see externality.h. */
 #include "experiment/regret/externality.h"
 
 #include "base/units.h"

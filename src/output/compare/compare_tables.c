@@ -1,5 +1,5 @@
 /* compare.csv, pareto.csv, stationarity.csv, perturb.csv; of many worlds differences.csv,
-   budget.csv and worlds.csv. */
+   budget.csv and worlds.csv; and the same figures as one JSON object. */
 #include "output/compare/compare_tables.h"
 
 #include "base/mem.h"
