@@ -34,7 +34,7 @@
     X(n, int, "", NEITHER, (int64_t)e.n) \
     X(mean, real, OF_METRIC, NEITHER, e.mean) \
     X(ci95, real, OF_METRIC, NEITHER, e.ci95) \
-    X(warning, csv(own_text), "", NEITHER, str_add(out, warning.text))
+    X(warning, csv(text), "", NEITHER, warning.text)
 /* clang-format on */
 
 static const char *state_of(const struct ablation_share *share) {
@@ -73,23 +73,14 @@ static void add_mixture(const struct ablate_output *output, unsigned cell, struc
     }
 }
 
-static void cell_warning(const struct ablate_output *output, unsigned cell, struct str *out) {
-    const struct ablation *a = output->ablation;
-    struct notes notes = {.sources = 0};
-    const struct compare_series series = {.summaries = a->cells[cell].summaries,
-                                          .trends = a->cells[cell].trends};
-    notes_add_point(&notes, &output->studies[0], &series, a->replications);
-    notes_comma_warning(&notes, out);
-    notes_finish(&notes);
-}
-
 void ablate_tables_cells(const struct ablate_output *output, struct str *out) {
     const struct ablation *a = output->ablation;
     mixture_header(out);
     str_add(out, CELLS_COLUMNS(COLUMN_NAME) "\n");
     for (unsigned cell = 0; cell < a->cell_count; cell++) {
         struct str warning = {0};
-        cell_warning(output, cell, &warning);
+        notes_point_text(&output->studies[0], a->cells[cell].summaries, a->cells[cell].trends,
+                         a->replications, &warning);
         for (unsigned column = 0; column < SUMMARY_COUNT; column++) {
             struct estimate e =
                 t_interval_of_column(a->cells[cell].summaries, a->replications, column);

@@ -77,22 +77,19 @@ static double mean_gap(const struct bound_output *output, const struct compare_s
     X(gap, csv(real), "", NEITHER, reason ? NAN : gap) \
     X(reason, text, "", NEITHER, reason) \
     X(argument, csv(text), "", NEITHER, timed ? time_argument_names[bounds->time.best] : NULL) \
-    X(warning, csv(own_text), "", NEITHER, row_warning(output, policy, r, out))
+    X(warning, csv(text), "", NEITHER, warning.text)
 /* clang-format on */
 
-/* Of a replication, or of all. */
+/* Of a replication, or of all; of the study alone where there is no policy. */
 static void row_warning(const struct bound_output *output, const struct compare_series *policy,
                         uint32_t replication, struct str *out) {
     bool all = replication == output->replications;
-    struct notes notes = {.sources = 0};
-    struct compare_series part = {.policy = NULL};
+    uint32_t first = all ? 0 : replication, count = all ? output->replications : 1;
     if (policy && policy->trends)
-        part = (struct compare_series){.summaries = policy->summaries + (all ? 0 : replication),
-                                       .trends = policy->trends + (all ? 0 : replication)};
-    notes_add_point(&notes, output->study, part.trends ? &part : NULL,
-                    all ? output->replications : 1);
-    notes_comma_warning(&notes, out);
-    notes_finish(&notes);
+        notes_point_text(output->study, policy->summaries + first, policy->trends + first, count,
+                         out);
+    else
+        notes_point_text(output->study, NULL, NULL, 0, out);
 }
 
 /* policy: NULL for the bounds alone. */
@@ -117,7 +114,10 @@ static void add_rows(const struct bound_output *output, const struct compare_ser
             reason = all ? reason : refuse_gap(output, policy, metric, r);
         }
         bool timed = metric == BOUND_TIME && !all && !bounds->of[metric].reason;
+        struct str warning = {0};
+        row_warning(output, policy, r, &warning);
         TABLE_ROW(BOUNDS_COLUMNS);
+        str_finish(&warning);
     }
 }
 

@@ -68,19 +68,31 @@ void notes_add_point(struct notes *notes, const struct study *study,
     struct notes own = {.sources = 0};
     for (size_t i = 0; i < study->warnings.count; i++)
         notes_add_kind(&own, study, NOTE_WARNING, study->warnings.at[i]);
-    if (series)
-        notes_add_trends(&own, study, series, count);
+    notes_add_trends(&own, study, series, count);
     for (size_t i = 0; i < own.at.count; i++)
         if (own.at.at[i].kind == NOTE_WARNING)
             notes_add_kind(notes, study, NOTE_POINT, own.at.at[i].text);
     notes_finish(&own);
 }
 
-void notes_comma_warning(const struct notes *notes, struct str *out) {
-    struct str text = {0};
+static void add_warnings(const struct notes *notes, struct str *out) {
     for (size_t i = 0; i < notes->at.count; i++)
         if (notes->at.at[i].kind == NOTE_POINT)
-            str_addf(&text, "%s%s", text.length > 0 ? "; " : "", notes->at.at[i].text);
+            str_addf(out, "%s%s", out->length > 0 ? "; " : "", notes->at.at[i].text);
+}
+
+void notes_comma_warning(const struct notes *notes, struct str *out) {
+    struct str text = {0};
+    add_warnings(notes, &text);
     csv_comma_text(out, text.text);
     str_finish(&text);
+}
+
+void notes_point_text(const struct study *study, const struct summary *summaries,
+                      const struct trend *trends, uint32_t count, struct str *out) {
+    struct notes notes = {.sources = 0};
+    const struct compare_series series = {.summaries = summaries, .trends = trends};
+    notes_add_point(&notes, study, &series, count);
+    add_warnings(&notes, out);
+    notes_finish(&notes);
 }

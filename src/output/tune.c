@@ -55,7 +55,7 @@ static struct tune_checked check_bound(const struct tune_output *output, size_t 
     X(within_bounds, flag, "", NEITHER, tune_keeps_constraints(t, n)) \
     X(best, csv(flag), "", NEITHER, n == t->search.best) \
     X(failure, text, "", NEITHER, trial->failure) \
-    X(warning, csv(own_text), "", NEITHER, trial_warning(t, trial, out))
+    X(warning, text, "", NEITHER, warning.text)
 #define CONSTRAINTS_COLUMNS(X) \
     X(constraint, word, "", NEITHER, bound.text) \
     X(training_before, csv(real), OF_METRIC, NEITHER, t->trials.at[0].constrained[i]) \
@@ -90,12 +90,8 @@ static void add_trial(const struct tune_output *output, size_t trial, struct str
 }
 
 static void trial_warning(const struct tune *t, const struct tune_trial *trial, struct str *out) {
-    struct notes notes = {.sources = 0};
-    const struct compare_series series = {.summaries = trial->runs.summaries,
-                                          .trends = trial->runs.trends};
-    notes_add_point(&notes, t->study, &series, trial->failure ? 0 : trial->runs.count);
-    notes_comma_warning(&notes, out);
-    notes_finish(&notes);
+    notes_point_text(t->study, trial->runs.summaries, trial->runs.trends,
+                     trial->failure ? 0 : trial->runs.count, out);
 }
 
 void tune_tables_trials(const struct tune_output *output, struct str *out) {
@@ -114,7 +110,10 @@ void tune_tables_trials(const struct tune_output *output, struct str *out) {
         TRIALS_COLUMNS_CI95(COLUMN_CELL)
         for (size_t i = 0; i < t->constraint_count; i++)
             csv_comma_real(out, trial->failure ? NAN : trial->constrained[i]);
+        struct str warning = {0};
+        trial_warning(t, trial, &warning);
         TRIALS_COLUMNS_STATE(COLUMN_CELL)
+        str_finish(&warning);
         str_add_char(out, '\n');
     }
 }
@@ -446,10 +445,9 @@ static void add_trial_object(cJSON *trials, const struct tune_output *output, si
     for (size_t i = 0; i < t->constraint_count; i++)
         json_add_real(bounded, summary_names[t->constraints[i].column],
                       trial->failure ? NAN : trial->constrained[i]);
-    TRIALS_COLUMNS_STATE(COLUMN_MEMBER)
     struct str warning = {0};
     trial_warning(t, trial, &warning);
-    json_add_text(object, "warning", warning.length > 1 ? warning.text + 1 : NULL);
+    TRIALS_COLUMNS_STATE(COLUMN_MEMBER)
     str_finish(&warning);
     cJSON_AddItemToArray(trials, object);
 }

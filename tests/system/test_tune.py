@@ -75,7 +75,7 @@ def runs_are_enough(out, objective, params, bounds=()):
 def json_says_what_the_files_say(folder):
     """The object of --format json beside trials.csv and check.csv of the same search, a failed bound and all."""
     options = ["tune", SEED, "--policy", "zeus", "--params", "edp_slack=1.5..3", "--objective", "energy_per_work_kwh",
-               "--constraint", "jobs_finished>=+1%", "-n", 3, "--training-replications", 2]
+               "--constraint", "jobs_finished>=+1%", "-n", 3, "--training-replications", 3]
     document = json.loads(easim(*options, "--out", folder / "json", "--format", "json").stdout)
     printed = easim(*options, "--out", folder / "csv", "--format", "csv").stdout
     assert printed == (folder / "csv" / "trials.csv").read_text() == (folder / "json" / "trials.csv").read_text()
@@ -88,6 +88,8 @@ def json_says_what_the_files_say(folder):
             int(row["n"]), cell(row["energy_per_work_kwh"]), cell(row["ci95"])]
         assert trial["constrained"] == {"jobs_finished": cell(row["jobs_finished"])}
         assert trial["within_bounds"] == (row["within_bounds"] == "1") and trial["failure"] is None
+        assert trial["warning"] == row["warning"], (trial, row)
+    assert any("," in row["warning"] for row in trials), trials  # quoted in a CSV, not in JSON
     for row in check:
         figures = document["metrics"][row["metric"]][row["policy"]]
         assert all((figures[k] is None and row[k] == "") or figures[k] == cell(row[k]) for k in figures), (row, figures)
