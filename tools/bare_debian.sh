@@ -58,6 +58,7 @@ stage 'the package' '
     cd /tmp && rm -rf results && easim run /usr/share/easim/configs/tiny.yaml && easim policies zeus | head -n 3
     easim plot results/tiny/zeus --quiet
     easim report results/tiny/zeus
+    easim init study && cd study && sh -euxc "$(sed -n "s/^    easim/easim/p" README.md)"
     easim validate --out /tmp/results/validate | tail -n 1'
 stage 'the Python package' '
     apt-get install -qq -y --no-install-recommends python3-venv /tmp/easim.deb >/dev/null
