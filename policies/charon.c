@@ -67,7 +67,7 @@ static void tell_refused(const struct easim_pass *pass, const struct easim_job *
     char text[200];
     double power_w;
     if (job->state != EASIM_JOB_WAITING ||
-        pass->host->try_config(pass->plan, job->index, config, &power_w) < 0)
+        pass->host->try_config(pass->plan, job->index, config, &power_w) != EASIM_CAP)
         return;
     snprintf(text, sizeof text,
              "%g x %.49s would raise the power to %.6g W, over the cap of %.6g W",

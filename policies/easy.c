@@ -47,9 +47,9 @@ static uint32_t enough_for(const struct easim_view *view, const struct easim_con
 
 /* The same, asked once until a node fails or is repaired. */
 static uint32_t enough_in_lane(const struct visit *v, struct lane *lane) {
-    if (lane->enough_at != v->book->cluster_events) {
+    if (lane->enough_at != v->book->node_changes) {
         lane->enough = enough_for(v->pass->view, easim_view_config(v->pass->view, lane->config));
-        lane->enough_at = v->book->cluster_events;
+        lane->enough_at = v->book->node_changes;
     }
     return lane->enough;
 }

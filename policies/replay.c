@@ -149,7 +149,7 @@ static bool read_events(const struct easim_pass *pass) {
     for (uint32_t i = 0; i < view->event_count; i++) {
         const struct easim_event *event = easim_view_event(view, i);
         const struct easim_job *job = easim_view_job(view, event->job);
-        changes = changes || event->kind == EASIM_EVENT_CLUSTER;
+        changes = changes || event->kind <= EASIM_EVENT_REPAIR;
         if (event->kind != EASIM_EVENT_ARRIVAL || !job || job->state > EASIM_JOB_CHECKPOINTING)
             continue;
         struct recorded *r = find_id(s, job->id);

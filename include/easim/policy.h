@@ -25,7 +25,7 @@ extern "C" {
    released. What has changed: docs/policy-interface.md. */
 #define EASIM_ABI_MAJOR 3u
 #define EASIM_ABI_MINOR 0u
-#define EASIM_ABI_DRAFT 7u
+#define EASIM_ABI_DRAFT 8u
 
 /* What a policy may do beyond starting jobs. Unknown bits are refused on loading, undeclared
  * actions when tried. */
@@ -66,8 +66,9 @@ extern "C" {
 
 struct easim_plan; /* the host's; one per decision */
 /* Host functions. An action is tried at once and, if EASIM_OK, shows in the view before the
-   function returns; all accepted actions take effect together when the decision ends. Every refused
-   action is counted. */
+   function returns; all accepted actions take effect together when the decision ends. An action is
+   refused with EASIM_INVAL first, then EASIM_NOFIT, then EASIM_CAP; every refused one is counted.
+   GPUs that come free at once are free for later actions of the same plan. */
 struct easim_host {
     size_t struct_size;
     /* Starts a waiting job in a configuration of its own range; its place: semantics 8. */
@@ -77,15 +78,43 @@ struct easim_host {
        none: ask for a wake-up. */
     int (*plan_preempt)(struct easim_plan *plan, uint32_t job, bool at_once);
     /* Moves a running job to another configuration of its range, on its own GPUs and free ones;
-       costs as in easim_predict_resized, all of it on the new GPUs. If the work it loses takes its
-       phase back, it takes the batch of that phase: look at its config. RESIZE. */
+       costs as in easim_predict_resized, all of it on the new GPUs, also where only the power limit
+       is another. If the work it loses takes its phase back, it takes the batch of that phase: look
+       at its config. To the configuration that it has: EASIM_OK, nothing happens or is counted.
+       RESIZE. */
     int (*plan_resize)(struct easim_plan *plan, uint32_t job, uint32_t config);
-    /* Placement and view->power_w if a waiting job were started, or a running one resized, in
-       config now: enum easim_span, or EASIM_NOFIT. power_w may be NULL. */
-    int (*try_config)(struct easim_plan *plan, uint32_t job, uint32_t config, double *power_w);
-    /* Asks for a decision once now_s is not below time_s, which is > now_s, whatever happens until
-     * then. TICK. */
+    /* Refuses a waiting job for good, also one that ran before: it leaves the queue and is counted
+       as rejected, for `reason` in results, the same text for all jobs of its kind; NULL: none.
+       List policies: in begin, or in key. REJECT. */
+    int (*plan_reject)(struct easim_plan *plan, uint32_t job, const char *reason);
+    /* A set of starts, preemptions and resizes, each job once, that are all in the plan then, or
+       none. First all GPUs change hands that come free now, of preemptions without a checkpoint and
+       of resizes; then resizes and starts get theirs, in their order; the cap counts for the whole.
+       Refused, which is one refusal: the answer of the part that is to blame, and its number
+       (EASIM_NONE: of the set); ret_part may be NULL. Use easim_plan_exchange. */
+    int (*plan_exchange)(struct easim_plan *plan, const struct easim_part *parts, uint32_t count,
+                         size_t part_bytes, uint32_t *ret_part);
+    /* Wake-ups are a set of instants, each a decision once now_s is not below it, whatever happens
+       until then. Adds time_s > now_s, without effect if it is there; empties the set. TICK. */
     int (*plan_wake_at)(struct easim_plan *plan, double time_s);
+    int (*plan_wake_clear)(struct easim_plan *plan);
+    /* What plan_start of a waiting job, or plan_resize of a running one, would be refused with now;
+       else its placement (enum easim_span). If it fits, also over the cap, view->power_w with it;
+       power_w may be NULL. Nothing is counted. */
+    int (*try_config)(struct easim_plan *plan, uint32_t job, uint32_t config, double *power_w);
+    /* What plan_exchange would be answered, and view->power_w with it, likewise; both pointers may
+       be NULL. */
+    int (*try_exchange)(struct easim_plan *plan, const struct easim_part *parts, uint32_t count,
+                        size_t part_bytes, uint32_t *ret_part, double *power_w);
+    /* The nodes of a job that holds GPUs, ascending: the first `most` into ret, which may be NULL
+       if that is 0. Returns how many they are, 0 of other jobs. */
+    uint32_t (*job_nodes)(struct easim_plan *plan, uint32_t job, struct easim_job_node *ret,
+                          uint32_t most);
+    /* Work that a job has left as of now, in the unit of its `remaining`: measured, at the speed it
+       has really had, of a job with a model; of a rigid job, whose length nobody knows, as
+       easim_job_remaining. What a stop now would lose is not in it. NAN: no job that
+       easim_view_job shows. */
+    double (*remaining)(struct easim_plan *plan, uint32_t job);
     void *(*scratch)(struct easim_plan *plan,
                      size_t bytes);             /* zeroed, until the decision ends; never NULL */
     double (*uniform)(struct easim_plan *plan); /* random, [0, 1), from the run's `policy` stream */
@@ -97,25 +126,12 @@ struct easim_host {
        is the same for all of its kind ("rows of finished jobs are dropped"), and the `name` of this
        one (a job's id), or NULL. Results tell the number and the first names. */
     void (*count)(struct easim_plan *plan, const char *what, const char *name);
-    /* Work that a job has left as of now, in the unit of its `remaining`: measured, at the speed it
-       has really had, of a job with a model; of a rigid job, whose length nobody knows, as
-       easim_job_remaining. What a stop now would lose is not in it. NAN: no job that
-       easim_view_job shows. */
-    double (*remaining)(struct easim_plan *plan, uint32_t job);
-    /* Refuses a waiting job for good, also one that ran before: it leaves the queue and is counted
-       as rejected, for `reason` in results, the same text for all jobs of its kind; NULL: none.
-       List policies: in begin, or in key. REJECT. */
-    int (*plan_reject)(struct easim_plan *plan, uint32_t job, const char *reason);
-    /* A set of starts, preemptions and resizes, each job once, that are all in the plan then, or
-       none. First all GPUs change hands that come free now, of preemptions without a checkpoint and
-       of resizes; then resizes and starts get theirs, in their order; the cap counts for the whole.
-       Refused: the answer of the part that is to blame, and its number (EASIM_NONE: of the set);
-       ret_part may be NULL. Use easim_plan_exchange. */
-    int (*plan_exchange)(struct easim_plan *plan, const struct easim_part *parts, uint32_t count,
-                         size_t part_bytes, uint32_t *ret_part);
-    /* What it would be answered, and view->power_w with it (may be NULL); nothing is counted. */
-    int (*try_exchange)(struct easim_plan *plan, const struct easim_part *parts, uint32_t count,
-                        size_t part_bytes, double *power_w);
+    /* NULL unless somebody asks for the story of a job (easim explain): use easim_told. Says why
+       that job waits on after this decision, or is started in it; the last reason of a decision
+       counts, NULL or "": none. It changes no decision. The text is one plain phrase ("job X is
+       first, reserved for [14700 s]"), a time in it seconds since the start of the run, in
+       brackets, which the story shows as it shows its own times. */
+    void (*reason)(struct easim_plan *plan, uint32_t job, const char *text);
     /* SERVICES: starts a replica of the service of that configuration (view->replica_configs),
        which takes its GPUs now and loads; EASIM_INVAL: also if the service has its most replicas.
      */
@@ -128,12 +144,6 @@ struct easim_host {
        easim_replica_figure. NAN: no such thing. */
     double (*replica_figure)(struct easim_plan *plan, uint32_t replica_config, double load,
                              uint32_t figure);
-    /* NULL unless somebody asks for the story of a job (easim explain): use easim_told. Says why
-       that job waits on after this decision, or is started in it; the last reason of a decision
-       counts, NULL or "": none. It changes no decision. The text is one plain phrase ("job X is
-       first, reserved for [14700 s]"), a time in it seconds since the start of the run, in
-       brackets, which the story shows as it shows its own times. */
-    void (*reason)(struct easim_plan *plan, uint32_t job, const char *text);
 };
 
 /* The arguments of every callback. In init and finish no job is waiting. */
@@ -180,8 +190,17 @@ static inline int easim_plan_exchange(const struct easim_pass *pass, const struc
     return pass->host->plan_exchange(pass->plan, parts, count, sizeof *parts, ret_part);
 }
 static inline int easim_try_exchange(const struct easim_pass *pass, const struct easim_part *parts,
-                                     uint32_t count, double *power_w) {
-    return pass->host->try_exchange(pass->plan, parts, count, sizeof *parts, power_w);
+                                     uint32_t count, uint32_t *ret_part, double *power_w) {
+    return pass->host->try_exchange(pass->plan, parts, count, sizeof *parts, ret_part, power_w);
+}
+
+/* Placement that a job would get now in a configuration of its range, or why it gets none. */
+static inline int easim_fits(const struct easim_pass *pass, const struct easim_job *job,
+                             uint32_t config) {
+    const struct easim_view *view = pass->view;
+    if (view->fit_is_exact && job->state == EASIM_JOB_WAITING)
+        return easim_fit(view, easim_view_config(view, config));
+    return pass->host->try_config(pass->plan, job->index, config, NULL);
 }
 
 enum easim_param_type {
@@ -245,14 +264,15 @@ struct easim_policy {
     const char *summary; /* one line */
     const char *help;    /* paragraphs with formulas and their sources; may be NULL */
     uint32_t capabilities;
+    uint32_t reads, keeps; /* bits EASIM_READS_*, EASIM_KEEPS_* */
     size_t state_size;
     size_t params_size;
     const struct easim_param *params;
     uint32_t param_count;
     const struct easim_list *list;
-    /* Once per decision; negative ends the run as failed (say why with host->fail). Optional:
-       before the first decision, with the cluster empty, negative refuses to run; and after the
-       run. */
+    /* Once per decision: 0, or negative, which ends the run as failed (say why with host->fail);
+       positive is an error. Optional: before the first decision, with the cluster empty, likewise;
+       and after the run. */
     int (*decide)(const struct easim_pass *pass);
     int (*init)(const struct easim_pass *pass);
     void (*finish)(const struct easim_pass *pass);
@@ -261,7 +281,6 @@ struct easim_policy {
     uint32_t column_count, column_bytes;
     /* Bytes of memory for each job (easim_job_memory), at most EASIM_MOST_JOB_MEMORY. */
     size_t job_memory_size;
-    uint32_t reads, keeps; /* bits EASIM_READS_*, EASIM_KEEPS_* */
 };
 
 /* The first five members of a struct easim_policy. */

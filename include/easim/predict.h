@@ -31,18 +31,17 @@ static inline double easim_job_computing_s(const struct easim_view *view,
                                            const struct easim_job *job) {
     return fmax(0, view->now_s - job->start_s - job->setup_s);
 }
-/* Of these seconds, those in its present phase: all, unless it has entered it on these GPUs. */
-static inline double easim_job_phase_computing_s(const struct easim_view *view,
-                                                 const struct easim_job *job) {
-    return fmin(easim_job_computing_s(view, job), view->now_s - job->phase_s);
+/* Of these seconds, those since rate_s: all, if that is 0. */
+static inline double easim_job_rate_computing_s(const struct easim_view *view,
+                                                const struct easim_job *job) {
+    return fmin(easim_job_computing_s(view, job), view->now_s - job->rate_s);
 }
 /* Work still to do, as predicted: of a running job as of now. host->remaining measures it. */
 static inline double easim_job_remaining(const struct easim_view *view,
                                          const struct easim_job *job) {
     if (job->state != EASIM_JOB_RUNNING)
         return job->remaining;
-    double goodput = easim_view_config(view, job->config)->goodput[job->span];
-    return fmax(0, job->remaining - easim_job_phase_computing_s(view, job) * goodput);
+    return fmax(0, job->remaining - easim_job_rate_computing_s(view, job) * job->goodput_now);
 }
 static inline double easim_job_lost_s(const struct easim_view *view, const struct easim_job *job,
                                       bool at_once) {
@@ -52,10 +51,10 @@ static inline double easim_job_lost_s(const struct easim_view *view, const struc
 /* The work of that time, if it is stopped with time for a checkpoint. */
 static inline double easim_job_lost_work(const struct easim_view *view,
                                          const struct easim_job *job) {
-    double goodput = easim_view_config(view, job->config)->goodput[job->span];
     double lost_s = easim_job_lost_s(view, job, false),
-           phase_s = easim_job_phase_computing_s(view, job);
-    return lost_s > phase_s ? phase_s * goodput + job->unsaved_work : lost_s * goodput;
+           rate_s = easim_job_rate_computing_s(view, job);
+    return lost_s > rate_s ? rate_s * job->goodput_now + job->unsaved_work
+                           : lost_s * job->goodput_now;
 }
 /* How long it holds its GPUs if preempted now, not at once: for a checkpoint, or the rest of that
  * of a resize. */
@@ -151,34 +150,42 @@ static inline int easim_fit_later(const struct easim_view *view,
     return config->goodput[span] > 0 ? span : (int)EASIM_NOFIT;
 }
 
-/* Prediction for some work after some set-up in configuration `config` (an index) placed as `span`.
- */
-static inline struct easim_choice easim_predict_work(const struct easim_view *view,
-                                                     double remaining, double setup_s,
-                                                     uint32_t config, uint32_t span) {
+/* Prediction for some set-up and computing in configuration `config` (an index), of which each GPU
+   draws power_w while it computes. */
+static inline struct easim_choice easim_predict_computing(const struct easim_view *view,
+                                                          double setup_s, double computing_s,
+                                                          uint32_t config, uint32_t span,
+                                                          double power_w) {
     const struct easim_config *c = easim_view_config(view, config);
     const struct easim_gpu_type *type = easim_view_gpu_type(view, c->gpu_type);
-    double computing_s = remaining / c->goodput[span];
     struct easim_choice choice;
     choice.config = config;
     choice.span = span;
     choice.k = c->k;
     choice.gpu_type = c->gpu_type;
     choice.batch = c->batch;
-    choice.power_w = c->power_w[span];
+    choice.power_w = power_w;
     choice.ctx_w = type->ctx_w;
     choice.idle_w = type->idle_w;
     choice.setup_s = setup_s;
     choice.time_s = setup_s + computing_s;
     choice.gpus = easim_config_gpus(c);
-    choice.energy_j = choice.gpus * (type->ctx_w * setup_s + choice.power_w * computing_s);
+    choice.energy_j = choice.gpus * (type->ctx_w * setup_s + power_w * computing_s);
     choice.edp_js = choice.energy_j * choice.time_s;
     choice.power_limit_w = c->power_limit_w;
     return choice;
 }
+/* For some work after some set-up, placed as `span`. */
+static inline struct easim_choice easim_predict_work(const struct easim_view *view,
+                                                     double remaining, double setup_s,
+                                                     uint32_t config, uint32_t span) {
+    const struct easim_config *c = easim_view_config(view, config);
+    return easim_predict_computing(view, setup_s, remaining / c->goodput[span], config, span,
+                                   c->power_w[span]);
+}
 
-/* For a waiting job; for a running one as it is; after a resize now: restart_s, checkpoint and lost
- * work on top. */
+/* For a waiting job; for a running one as it is, at its present goodput and power; after a resize
+ * now: restart_s, checkpoint and lost work on top. */
 static inline struct easim_choice easim_predict(const struct easim_view *view,
                                                 const struct easim_job *job, uint32_t config,
                                                 uint32_t span) {
@@ -187,8 +194,8 @@ static inline struct easim_choice easim_predict(const struct easim_view *view,
 static inline struct easim_choice easim_predict_running(const struct easim_view *view,
                                                         const struct easim_job *job) {
     double setup_s = fmax(0, job->start_s + job->setup_s - view->now_s);
-    return easim_predict_work(view, easim_job_remaining(view, job), setup_s, job->config,
-                              job->span);
+    return easim_predict_computing(view, setup_s, easim_job_remaining(view, job) / job->goodput_now,
+                                   job->config, job->span, job->power_now_w);
 }
 static inline struct easim_choice easim_predict_resized(const struct easim_view *view,
                                                         const struct easim_job *job,

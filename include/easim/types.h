@@ -51,7 +51,7 @@ enum easim_span { EASIM_ONE_NODE = 0, EASIM_ACROSS_NODES = 1 };
    that its lookup table does not know. Entries from span_count on are 0. */
 struct easim_config {
     double batch;        /* samples per GPU and iteration, also a fraction; 0 for a rigid job */
-    uint32_t k;          /* GPUs, >= 1 */
+    uint32_t k;          /* GPUs, >= 1: policies see no jobs without GPUs */
     uint32_t gpu_type;   /* index of a struct easim_gpu_type */
     uint32_t empty_span; /* enum easim_span it would get on the empty cluster */
     /* 1..999: thousandths held of a GPU that others may share; k is 1. 0: k whole GPUs. */
@@ -65,9 +65,10 @@ struct easim_config {
     double power_w[EASIM_MOST_SPANS];
 };
 
+/* A type at one site. */
 struct easim_gpu_type {
     const char *name;
-    uint32_t gpus, free; /* in the whole cluster; of them not held by any job now */
+    uint32_t gpus, free; /* all; of them not held by any job now, those of nodes that are off too */
     /* GPUs of the largest node; most free GPUs of any one node now. */
     uint32_t node_gpus_max, node_free_max;
     /* One GPU: free; held but not computing (set-up, checkpoint); at most. */
@@ -87,6 +88,11 @@ struct easim_gpu_type {
 struct easim_node {
     uint32_t gpu_type, gpus, free; /* free: 0 while it has failed */
     bool failed;
+};
+
+/* GPUs of a node that a job holds (host->job_nodes); this struct never grows. */
+struct easim_job_node {
+    uint32_t node, gpus; /* of a part of a GPU: 1 */
 };
 
 struct easim_user {
@@ -126,11 +132,13 @@ struct easim_job {
     uint32_t preemptions, resizes; /* so far */
     bool preemptible, sla;         /* sla: its class is sla, not best_effort */
     bool started_before;           /* pays restart_s instead of start_s */
+    bool here;                     /* waits, runs or writes a checkpoint: use easim_view_job */
+    uint32_t group;                /* of jobs that belong together; EASIM_NONE: of none */
     int64_t submit_ns;
     double submit_s;
     double deadline_s;  /* absolute; INFINITY if none */
     double remaining;   /* reference samples (rigid jobs: predicted seconds) left when it last
-                           started, queued or changed its phase */
+                           started or queued, or at rate_s */
     double setup_s;     /* set-up its next start pays (running: the one it paid) */
     double time_best_s; /* T*: least predicted time over its configurations without limit, cluster
                            empty */
@@ -148,9 +156,13 @@ struct easim_job {
     /* Where its model has phases (semantics 15), else 0. The present one; its configurations are
        those of the phase, and while it runs it may be in one that is not among them. */
     uint32_t phase;
-    /* Running: when it entered the phase on its present GPUs, 0 if it was in it before; `remaining`
-       is as of then. Work done in the run before that, since its last periodic checkpoint. */
-    double phase_s, unsaved_work;
+    /* Running: reference samples/s and power of one GPU, at the power that it is held to; else 0.
+     */
+    double goodput_now, power_now_w;
+    /* Running: when another phase or power limit last changed its configuration on its present
+       GPUs, 0: never; `remaining` is as of then. Work done in the run before that, since its last
+       periodic checkpoint. */
+    double rate_s, unsaved_work;
     /* GPU-seconds held so far, set-up and lost work too; computing time whose work was kept, and
        GPU-seconds of that. Of a job that holds GPUs up to when it got them: use
        easim_job_held_gpu_s and the like. */
@@ -170,8 +182,11 @@ struct easim_checkpointing {
 };
 
 enum easim_event_kind {
-    EASIM_EVENT_CLUSTER = 0, /* power cap, price, carbon intensity, failure or repair */
-    EASIM_EVENT_FINISH,      /* a job finished, or gave its GPUs back after a checkpoint */
+    EASIM_EVENT_CAP = 0, /* another power cap */
+    EASIM_EVENT_PRICE,   /* another price or carbon intensity */
+    EASIM_EVENT_FAILURE, /* of a node: its jobs are in the queue again */
+    EASIM_EVENT_REPAIR,
+    EASIM_EVENT_FINISH, /* a job finished, or gave its GPUs back after a checkpoint */
     EASIM_EVENT_ARRIVAL,
     EASIM_EVENT_TIMER,   /* from plan_wake_at */
     EASIM_EVENT_SERVICE, /* SERVICES: demand or backlog of a service, or a replica is ready */
@@ -179,7 +194,7 @@ enum easim_event_kind {
 
 /* What happened since the last decision. */
 struct easim_event {
-    uint32_t kind, job; /* enum easim_event_kind; index or EASIM_NONE */
+    uint32_t kind, job, node; /* enum easim_event_kind; indices or EASIM_NONE */
 };
 
 /* What is forecast of a clock hour, counted from t = 0, where the scenario has `forecast`
@@ -199,10 +214,14 @@ struct easim_view {
     double now_s;
     double power_w; /* GPUs and nodes now, with this plan, allocated GPUs at the higher of ctx_w and
                        P */
-    double power_cap_w;                     /* INFINITY if none */
-    double price_per_mwh, carbon_g_per_kwh; /* now; NAN if not given */
-    double usage_half_life_s;               /* INFINITY: usage does not fade */
-    uint32_t gpus, free_gpus;               /* of all types together */
+    double power_cap_w; /* INFINITY if none */
+    /* Now; NAN if not given. Of several sites: means by GPUs x tdp_w. */
+    double price_per_mwh, carbon_g_per_kwh;
+    double usage_half_life_s; /* INFINITY: usage does not fade */
+    /* GPUs alone decide what fits: easim_fit is enough. False under a power cap that binds the
+       policy (POWER_CAP): more is asked for. Use easim_fits. */
+    bool fit_is_exact;
+    uint32_t gpus, free_gpus; /* of all types together */
     uint32_t gpu_type_count, node_count, user_count, config_count;
     uint32_t job_count, waiting_count; /* all, those not submitted yet included; in the queue */
     uint32_t first_waiting; /* head of the list linked by next_waiting, in submission order, or
@@ -263,8 +282,7 @@ static inline const struct easim_job *easim_view_job(const struct easim_view *vi
         return NULL;
     const struct easim_job *job =
         (const struct easim_job *)((const char *)view->jobs + index * view->job_stride);
-    bool is_here = job->state >= EASIM_JOB_WAITING && job->state <= EASIM_JOB_CHECKPOINTING;
-    return is_here || easim_view_has_event_of(view, index) ? job : NULL;
+    return job->here || easim_view_has_event_of(view, index) ? job : NULL;
 }
 
 #ifdef __cplusplus

@@ -29,7 +29,7 @@ void book_finish(struct book *book) {
 
 int book_init(struct book *book, const struct easim_pass *pass) {
     const struct easim_view *view = pass->view;
-    book->cluster_events = 1;
+    book->node_changes = 1;
     book->spans = 2;
     for (uint32_t c = 0; c < view->config_count; c++) {
         uint32_t spans = easim_view_config(view, c)->span_count;
@@ -370,7 +370,8 @@ static void read_events(struct book *book, const struct easim_pass *pass) {
     for (uint32_t i = 0; i < view->event_count; i++) {
         const struct easim_event *event = easim_view_event(view, i);
         struct place *place = event->job == EASIM_NONE ? NULL : easim_job_memory(pass, event->job);
-        book->cluster_events += event->kind == EASIM_EVENT_CLUSTER;
+        book->node_changes +=
+            event->kind == EASIM_EVENT_FAILURE || event->kind == EASIM_EVENT_REPAIR;
         if (event->kind == EASIM_EVENT_FINISH && place && place->runs)
             remove_job(book, place);
         else if (event->kind == EASIM_EVENT_ARRIVAL && place && place->node == TREE_NONE &&

@@ -29,7 +29,7 @@ struct lane {
     uint32_t gpu_type, k;
     uint32_t next;      /* during a pass: who may start here next; EASIM_NONE */
     uint32_t enough;    /* GPUs with which it surely fits */
-    uint64_t enough_at; /* cluster_events when that was found */
+    uint64_t enough_at; /* node_changes when that was found */
 };
 
 /* Waiting jobs that fit or do not fit together: on the same GPU types, and on each with equal k and
@@ -58,9 +58,9 @@ struct book {
     int64_t *times_ns;     /* of the job that is filed: room for all its columns */
     uint32_t *ends;        /* by GPU type: root in `running`; key: the predicted end in ns */
     uint32_t waiting_count, running_count;
-    uint64_t phase_changes;  /* as of the last look at the running jobs */
-    uint64_t cluster_events; /* + 1: nodes may have failed or been repaired since */
-    uint32_t *arrived;       /* of this decision: jobs that no tree has; scratch */
+    uint64_t phase_changes; /* as of the last look at the running jobs */
+    uint64_t node_changes;  /* failures and repairs so far, + 1 */
+    uint32_t *arrived;      /* of this decision: jobs that no tree has; scratch */
     uint32_t arrived_count, next_arrived;
 };
 

@@ -9,7 +9,10 @@
 
 static const char *const state_names[] = {"pending",       "waiting",  "running",
                                           "checkpointing", "finished", "rejected"};
-static const char *const event_names[] = {"cluster", "finish", "arrival", "timer", "service"};
+/* By kind; protocol 2 does not tell what has changed of the cluster. */
+static const char *const event_names[] = {"cluster", "cluster", "cluster", "cluster",
+                                          "finish",  "arrival", "timer",   "service"};
+#define EVENT_NAMES (sizeof event_names / sizeof *event_names)
 
 static char *reserve(struct text *t, size_t bytes) {
     if (t->length + bytes + 1 > t->capacity) {
@@ -242,7 +245,8 @@ void message_forecast(struct text *t, const struct easim_forecast *forecast) {
 }
 
 void message_event(struct text *t, const struct easim_event *event) {
-    text_printf(t, "{\"kind\":\"%s\"", event->kind < 5 ? event_names[event->kind] : "other");
+    text_printf(t, "{\"kind\":\"%s\"",
+                event->kind < EVENT_NAMES ? event_names[event->kind] : "other");
     add_index(t, "job", event->job);
     text_add(t, "}");
 }
@@ -307,9 +311,9 @@ void message_job(struct text *t, const struct easim_job *job, bool new_phase) {
     if (new_phase)
         text_printf(t, ",\"phase\":%u,\"first_config\":%u,\"config_count\":%u", job->phase,
                     job->first_config, job->config_count);
-    if (job->phase_s > 0) {
+    if (job->rate_s > 0) {
         text_add(t, ",");
-        text_real(t, "phase_s", job->phase_s);
+        text_real(t, "phase_s", job->rate_s);
         text_add(t, ",");
         text_real(t, "unsaved_work", job->unsaved_work);
     }

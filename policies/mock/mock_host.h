@@ -14,13 +14,24 @@ MOCK_FUNCTION bool mock_running(const struct mock *m, uint32_t job) {
     return job < m->view.job_count && m->jobs[job].state == EASIM_JOB_RUNNING;
 }
 
-/* Span and power if job got config now; a running one gives its GPUs back for the question. */
-MOCK_FUNCTION int mock_try(struct easim_plan *plan, uint32_t job, uint32_t config,
-                           double *power_w) {
-    struct mock *m = plan->mock;
-    if (!mock_in_range(m, job, config) ||
-        (!mock_running(m, job) && m->jobs[job].state != EASIM_JOB_WAITING))
-        return EASIM_NOFIT;
+MOCK_FUNCTION bool mock_waiting(const struct mock *m, uint32_t job) {
+    return job < m->view.job_count && m->jobs[job].state == EASIM_JOB_WAITING;
+}
+
+/* Whether the policy may resize, and the job runs. */
+MOCK_FUNCTION bool mock_resizable(const struct mock *m, uint32_t job) {
+    bool may = m->policy->list || (m->policy->capabilities & EASIM_CAPABILITY_RESIZE);
+    return may && mock_running(m, job);
+}
+
+/* A resize to the configuration that a job has changes nothing. */
+MOCK_FUNCTION bool mock_keeps(const struct mock *m, uint32_t job, uint32_t config) {
+    return mock_resizable(m, job) && m->jobs[job].config == config;
+}
+
+/* Span and power if job, which waits or runs, got config of its range now; a running one gives its
+   GPUs back for the question. EASIM_NOFIT, or EASIM_CAP with the power. */
+MOCK_FUNCTION int mock_place(const struct mock *m, uint32_t job, uint32_t config, double *power_w) {
     const struct easim_config *c = &m->configs[config];
     const struct easim_gpu_type *type = &m->gpu_types[c->gpu_type];
     struct easim_job before = m->jobs[job];
@@ -41,25 +52,31 @@ MOCK_FUNCTION int mock_try(struct easim_plan *plan, uint32_t job, uint32_t confi
     int span = c->k <= node_free_max ? (int)EASIM_ONE_NODE
                : c->k <= free        ? (int)EASIM_ACROSS_NODES
                                      : (int)EASIM_NOFIT;
-    if (power_w && span >= 0)
-        *power_w =
-            m->view.power_w + freed_w + c->k * (fmax(type->ctx_w, c->power_w[span]) - type->idle_w);
-    return span;
+    if (span < 0)
+        return span;
+    double with_w =
+        m->view.power_w + freed_w + c->k * (fmax(type->ctx_w, c->power_w[span]) - type->idle_w);
+    if (power_w)
+        *power_w = with_w;
+    bool capped = m->policy->capabilities & EASIM_CAPABILITY_POWER_CAP;
+    return capped && with_w > m->view.power_cap_w ? (int)EASIM_CAP : span;
 }
 
-/* What a start or resize is answered that is otherwise in order; its span or the refusal. */
-MOCK_FUNCTION int mock_admit(struct easim_plan *plan, uint32_t job, uint32_t config) {
-    struct mock *m = plan->mock;
-    double power_w = 0;
-    int span = mock_try(plan, job, config, &power_w);
-    bool capped = m->policy->capabilities & EASIM_CAPABILITY_POWER_CAP;
-    return span >= 0 && capped && power_w > m->view.power_cap_w ? (int)EASIM_CAP : span;
+MOCK_FUNCTION int mock_try(struct easim_plan *plan, uint32_t job, uint32_t config,
+                           double *power_w) {
+    const struct mock *m = plan->mock;
+    bool valid = mock_in_range(m, job, config) && (mock_waiting(m, job) || mock_resizable(m, job));
+    if (valid && !mock_keeps(m, job, config))
+        return mock_place(m, job, config, power_w);
+    if (valid && power_w)
+        *power_w = m->view.power_w;
+    return valid ? (int)m->jobs[job].span : (int)EASIM_INVAL;
 }
 
 MOCK_FUNCTION int mock_plan_start(struct easim_plan *plan, uint32_t job, uint32_t config) {
     struct mock *m = plan->mock;
-    bool valid = mock_in_range(m, job, config) && m->jobs[job].state == EASIM_JOB_WAITING;
-    int span = valid ? mock_admit(plan, job, config) : (int)EASIM_INVAL;
+    bool valid = mock_in_range(m, job, config) && mock_waiting(m, job);
+    int span = valid ? mock_place(m, job, config, NULL) : (int)EASIM_INVAL;
     if (span >= 0)
         mock_run_in(m, job, config, (uint32_t)span, m->jobs[job].setup_s);
     return mock_answer(
@@ -74,7 +91,7 @@ MOCK_FUNCTION int mock_preempt(struct mock *m, uint32_t job, bool at_once) {
     struct easim_job *j = &m->jobs[job];
     const struct easim_config *c = &m->configs[j->config];
     const struct easim_checkpointing entry = {job, c->gpu_type, c->k, 0, m->view.now_ns};
-    double lost = easim_job_lost_s(&m->view, j, at_once) * c->goodput[j->span];
+    double lost = easim_job_lost_s(&m->view, j, at_once) * j->goodput_now;
     j->remaining = fmin(j->remaining, easim_job_remaining(&m->view, j) + lost);
     j->held_gpu_s = easim_job_held_gpu_s(&m->view, j);
     mock_stop(m, job);
@@ -93,12 +110,6 @@ MOCK_FUNCTION int mock_plan_preempt(struct easim_plan *plan, uint32_t job, bool 
                        (struct mock_action){MOCK_PREEMPT, answer, job, EASIM_NONE, at_once, 0});
 }
 
-MOCK_FUNCTION bool mock_may_resize(const struct mock *m, uint32_t job, uint32_t config) {
-    bool may = m->policy->list || (m->policy->capabilities & EASIM_CAPABILITY_RESIZE);
-    return may && mock_running(m, job) && mock_in_range(m, job, config) &&
-           m->jobs[job].config != config;
-}
-
 /* Moves a job that was `before` and has no GPUs now. */
 MOCK_FUNCTION void mock_move(struct mock *m, uint32_t job, const struct easim_job *before,
                              uint32_t config, uint32_t span) {
@@ -113,7 +124,10 @@ MOCK_FUNCTION void mock_move(struct mock *m, uint32_t job, const struct easim_jo
 
 MOCK_FUNCTION int mock_plan_resize(struct easim_plan *plan, uint32_t job, uint32_t config) {
     struct mock *m = plan->mock;
-    int span = mock_may_resize(m, job, config) ? mock_admit(plan, job, config) : (int)EASIM_INVAL;
+    if (mock_keeps(m, job, config))
+        return EASIM_OK;
+    bool valid = mock_resizable(m, job) && mock_in_range(m, job, config);
+    int span = valid ? mock_place(m, job, config, NULL) : (int)EASIM_INVAL;
     if (span >= 0) {
         struct easim_job before = m->jobs[job];
         mock_stop(m, job);
@@ -126,10 +140,11 @@ MOCK_FUNCTION int mock_plan_resize(struct easim_plan *plan, uint32_t job, uint32
 MOCK_FUNCTION int mock_plan_reject(struct easim_plan *plan, uint32_t job, const char *reason) {
     struct mock *m = plan->mock;
     bool may = m->policy->capabilities & EASIM_CAPABILITY_REJECT;
-    bool valid = may && job < m->view.job_count && m->jobs[job].state == EASIM_JOB_WAITING;
+    bool valid = may && mock_waiting(m, job);
     (void)reason;
     if (valid) {
         m->jobs[job].state = EASIM_JOB_REJECTED;
+        m->jobs[job].here = false;
         mock_link_waiting(m);
     }
     return mock_answer(m, (struct mock_action){MOCK_REJECT, valid ? EASIM_OK : EASIM_INVAL, job,
@@ -141,6 +156,14 @@ MOCK_FUNCTION int mock_plan_wake_at(struct easim_plan *plan, double time_s) {
     bool valid = (m->policy->capabilities & EASIM_CAPABILITY_TICK) && time_s > m->view.now_s;
     return mock_answer(m, (struct mock_action){MOCK_WAKE, valid ? EASIM_OK : EASIM_INVAL,
                                                EASIM_NONE, EASIM_NONE, false, time_s});
+}
+
+/* The test itself says when it is what time: nothing is kept. */
+MOCK_FUNCTION int mock_plan_wake_clear(struct easim_plan *plan) {
+    struct mock *m = plan->mock;
+    bool valid = m->policy->capabilities & EASIM_CAPABILITY_TICK;
+    return mock_answer(m, (struct mock_action){MOCK_WAKE_CLEAR, valid ? EASIM_OK : EASIM_INVAL,
+                                               EASIM_NONE, EASIM_NONE, false, 0});
 }
 
 /* --- exchanges --- */
@@ -205,7 +228,8 @@ MOCK_FUNCTION bool mock_part_is_valid(const struct mock *m, const struct easim_p
     if (p->action == EASIM_PART_START)
         return mock_in_range(m, p->job, p->config) && m->jobs[p->job].state == EASIM_JOB_WAITING;
     if (p->action == EASIM_PART_RESIZE)
-        return mock_may_resize(m, p->job, p->config);
+        return mock_resizable(m, p->job) &&
+               (mock_in_range(m, p->job, p->config) || mock_keeps(m, p->job, p->config));
     return p->action == EASIM_PART_PREEMPT && mock_running(m, p->job) &&
            m->jobs[p->job].preemptible && (m->policy->capabilities & EASIM_CAPABILITY_PREEMPT);
 }
@@ -220,12 +244,13 @@ MOCK_FUNCTION int mock_exchange(struct mock *m, const struct mock_before *before
     for (uint32_t i = 0; i < count; i++)
         if (parts[i].action == EASIM_PART_PREEMPT)
             mock_preempt(m, parts[i].job, parts[i].at_once);
-        else if (parts[i].action == EASIM_PART_RESIZE)
+        else if (parts[i].action == EASIM_PART_RESIZE &&
+                 !mock_keeps(m, parts[i].job, parts[i].config))
             mock_stop(m, parts[i].job);
     bool takes = false;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t job = parts[i].job, config = parts[i].config;
-        if (parts[i].action == EASIM_PART_PREEMPT)
+        if (parts[i].action == EASIM_PART_PREEMPT || m->jobs[job].config == config)
             continue;
         int span = easim_fit(&m->view, &m->configs[config]);
         *ret_part = i;
@@ -242,19 +267,22 @@ MOCK_FUNCTION int mock_exchange(struct mock *m, const struct mock_before *before
 }
 
 MOCK_FUNCTION int mock_try_exchange(struct easim_plan *plan, const struct easim_part *parts,
-                                    uint32_t count, size_t part_bytes, double *power_w) {
+                                    uint32_t count, size_t part_bytes, uint32_t *ret_part,
+                                    double *power_w) {
     struct mock *m = plan->mock;
     struct mock_before before = mock_keep(m);
     uint32_t part = EASIM_NONE;
     bool valid = parts && count > 0 && part_bytes == sizeof *parts;
     int answer = valid ? mock_exchange(m, &before, parts, count, &part) : (int)EASIM_INVAL;
-    if (power_w)
+    if (ret_part)
+        *ret_part = answer == EASIM_OK ? EASIM_NONE : part;
+    if (power_w && (answer == EASIM_OK || answer == EASIM_CAP))
         *power_w = m->view.power_w;
     mock_forget(m, &before, true);
     return answer;
 }
 
-/* Each part is an action of the test's, with the answer to the whole. */
+/* Each part is an action of the test's; of a refused exchange the one to blame. */
 MOCK_FUNCTION int mock_plan_exchange(struct easim_plan *plan, const struct easim_part *parts,
                                      uint32_t count, size_t part_bytes, uint32_t *ret_part) {
     static const enum mock_kind kinds[] = {MOCK_START, MOCK_PREEMPT, MOCK_RESIZE};
@@ -263,13 +291,18 @@ MOCK_FUNCTION int mock_plan_exchange(struct easim_plan *plan, const struct easim
     uint32_t part = EASIM_NONE;
     bool valid = parts && count > 0 && part_bytes == sizeof *parts;
     int answer = valid ? mock_exchange(m, &before, parts, count, &part) : (int)EASIM_INVAL;
+    for (uint32_t i = 0; valid && i < count; i++) {
+        const struct easim_part *p = &parts[i];
+        bool tells = answer == EASIM_OK
+                         ? p->action != EASIM_PART_RESIZE || before.jobs[p->job].config != p->config
+                         : i == part && p->action <= EASIM_PART_RESIZE;
+        if (tells)
+            mock_answer(m, (struct mock_action){kinds[p->action], answer, p->job, p->config,
+                                                p->at_once, 0});
+    }
     mock_forget(m, &before, answer != EASIM_OK);
     if (ret_part)
         *ret_part = answer == EASIM_OK ? EASIM_NONE : part;
-    for (uint32_t i = 0; valid && i < count; i++)
-        if (parts[i].action <= EASIM_PART_RESIZE)
-            mock_answer(m, (struct mock_action){kinds[parts[i].action], answer, parts[i].job,
-                                                parts[i].config, parts[i].at_once, 0});
     return answer;
 }
 
@@ -303,6 +336,18 @@ MOCK_FUNCTION void mock_host_reason(struct easim_plan *plan, uint32_t job, const
         snprintf(plan->mock->reason, sizeof plan->mock->reason, "%s", text ? text : "");
 }
 
+MOCK_FUNCTION uint32_t mock_job_nodes(struct easim_plan *plan, uint32_t job,
+                                      struct easim_job_node *ret, uint32_t most) {
+    const struct mock *m = plan->mock;
+    uint32_t count = 0;
+    for (uint32_t n = 0; job < m->view.job_count && n < m->view.node_count; n++) {
+        uint32_t gpus = m->held[(size_t)job * m->view.node_count + n];
+        if (gpus > 0 && count++ < most && ret)
+            ret[count - 1] = (struct easim_job_node){n, gpus};
+    }
+    return count;
+}
+
 /* Jobs of the mock are as fast as predicted. */
 MOCK_FUNCTION double mock_remaining(struct easim_plan *plan, uint32_t job) {
     const struct easim_job *j = easim_view_job(&plan->mock->view, job);
@@ -316,6 +361,8 @@ __attribute__((unused)) static const struct easim_host mock_host = {
     .plan_resize = mock_plan_resize,
     .try_config = mock_try,
     .plan_wake_at = mock_plan_wake_at,
+    .plan_wake_clear = mock_plan_wake_clear,
+    .job_nodes = mock_job_nodes,
     .scratch = mock_scratch,
     .uniform = mock_uniform,
     .fail = mock_fail,

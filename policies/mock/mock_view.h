@@ -14,8 +14,9 @@ enum mock_kind {
     MOCK_RESIZE,
     MOCK_WAKE,
     MOCK_REJECT,
-    MOCK_SCALE_UP,  /* config: in replica_configs */
-    MOCK_SCALE_DOWN /* config: the place in replicas */
+    MOCK_SCALE_UP,   /* config: in replica_configs */
+    MOCK_SCALE_DOWN, /* config: the place in replicas */
+    MOCK_WAKE_CLEAR
 };
 
 /* An action that the policy tried in the last mock_decide. */
@@ -209,6 +210,8 @@ MOCK_FUNCTION void mock_run_in(struct mock *m, uint32_t job, uint32_t config, ui
     j->span = span;
     j->setup_s = setup_s;
     j->start_s = m->view.now_s;
+    j->goodput_now = c->goodput[span];
+    j->power_now_w = c->power_w[span];
     double end_s = m->view.now_s + easim_predict(&m->view, j, config, span).time_s;
     j->predicted_end_ns = (int64_t)ceil(fmin(end_s, 4e9) * 1e9 - 0.001);
     if (j->running_slot == EASIM_NONE) {
@@ -230,6 +233,7 @@ MOCK_FUNCTION void mock_stop(struct mock *m, uint32_t job) {
     m->jobs[last->job].running_slot = j->running_slot;
     m->running[j->running_slot] = *last;
     j->running_slot = j->config = j->span = EASIM_NONE;
+    j->goodput_now = j->power_now_w = 0;
     mock_give_back(m, job);
 }
 

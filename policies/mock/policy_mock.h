@@ -71,7 +71,9 @@ MOCK_FUNCTION size_t mock_memory_stride(const struct mock *m) {
 
 /* The arguments of a callback, e.g. for ops of a list policy that have no function below. */
 MOCK_FUNCTION struct easim_pass mock_pass(struct mock *m, struct easim_plan *plan) {
+    bool capped = m->policy->capabilities & EASIM_CAPABILITY_POWER_CAP;
     *plan = (struct easim_plan){m};
+    m->view.fit_is_exact = !capped || m->view.power_cap_w == INFINITY;
     return (struct easim_pass){.view = &m->view,
                                .host = &mock_host,
                                .plan = plan,
@@ -141,6 +143,8 @@ MOCK_FUNCTION uint32_t mock_job(struct mock *m, struct easim_job job) {
     uint32_t index = m->view.job_count;
     job.index = index;
     job.state = EASIM_JOB_WAITING;
+    job.here = true;
+    job.group = EASIM_NONE;
     job.config = job.span = job.running_slot = EASIM_NONE;
     job.submit_ns = m->view.now_ns;
     job.submit_s = m->view.now_s;
@@ -168,7 +172,7 @@ MOCK_FUNCTION uint32_t mock_job(struct mock *m, struct easim_job job) {
         memset(m->job_memory + index * stride, 0, stride);
     }
     mock_link_waiting(m);
-    struct easim_event event = {EASIM_EVENT_ARRIVAL, index};
+    struct easim_event event = {EASIM_EVENT_ARRIVAL, index, EASIM_NONE};
     MOCK_APPEND(m, events, m->view.event_count, event);
     return index;
 }
@@ -178,7 +182,8 @@ MOCK_FUNCTION void mock_finish_job(struct mock *m, uint32_t job) {
     m->jobs[job].held_gpu_s = easim_job_held_gpu_s(&m->view, &m->jobs[job]);
     mock_stop(m, job);
     m->jobs[job].state = EASIM_JOB_FINISHED;
-    struct easim_event event = {EASIM_EVENT_FINISH, job};
+    m->jobs[job].here = false;
+    struct easim_event event = {EASIM_EVENT_FINISH, job, EASIM_NONE};
     MOCK_APPEND(m, events, m->view.event_count, event);
 }
 
@@ -209,11 +214,12 @@ MOCK_FUNCTION void mock_set_table(struct mock *m, const char *name,
     memcpy((char *)m->params + mock_param(m, name)->offset, &table, sizeof table);
 }
 
-/* Calls init, if the policy has one. */
+/* Calls init, if the policy has one; 0 or negative. */
 MOCK_FUNCTION int mock_start(struct mock *m) {
     struct easim_plan plan;
     struct easim_pass pass = mock_pass(m, &plan);
-    return m->policy->init ? m->policy->init(&pass) : 0;
+    int r = m->policy->init ? m->policy->init(&pass) : 0;
+    return MOCK_MUST(r <= 0), r;
 }
 
 /* One decision of a free policy; m->actions are then what it tried. */
@@ -223,6 +229,7 @@ MOCK_FUNCTION int mock_decide(struct mock *m) {
     MOCK_MUST(m->policy->decide);
     m->action_count = 0;
     int r = m->policy->decide(&pass);
+    MOCK_MUST(r <= 0);
     for (uint32_t i = 0; i < m->view.checkpointing_count; i++) {
         struct easim_job *j = &m->jobs[m->checkpointing[i].job];
         j->state = EASIM_JOB_WAITING;

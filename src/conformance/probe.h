@@ -25,7 +25,7 @@ struct probe_record {
         row_count; /* of all actions; the first PROBE_ROWS are in rows, all of them in row_hash */
     uint64_t row_hash;
     uint64_t decisions_at_progress; /* when a job arrived or was over last */
-    uint64_t done[8];               /* accepted actions since then, by enum action_kind */
+    uint64_t done[9];               /* accepted actions since then, by enum action_kind */
     struct probe_row rows[PROBE_ROWS];
 };
 

@@ -30,8 +30,9 @@ void policy_code_ends(struct sim *sim, bool all) {
 
 static void fail_refused(struct sim *sim, const struct action_record *action) {
     bool exists = action->job < sim->workload->jobs.count,
-         of_job = action->kind != ACTION_WAKE && action->kind != ACTION_EXCHANGE &&
-                  action->kind != ACTION_SCALE_UP && action->kind != ACTION_SCALE_DOWN;
+         of_job = action->kind != ACTION_WAKE && action->kind != ACTION_WAKE_CLEAR &&
+                  action->kind != ACTION_EXCHANGE && action->kind != ACTION_SCALE_UP &&
+                  action->kind != ACTION_SCALE_DOWN;
     sim_fail(sim, ERROR_RUN, "policy %s: %s%s%s refused: %s", sim->module->policy->name,
              action_names[action->kind], of_job ? " of job " : "",
              !of_job  ? ""
@@ -142,6 +143,8 @@ static int host_resize(struct easim_plan *plan, uint32_t job, uint32_t config) {
         ACTION_RESIZE, check_with_cap(sim, action_check_resize(sim, job, config), job, config), job,
         config);
     struct action action = {.kind = ACTION_RESIZE, .start = {.job = job, .config = config}};
+    if (action_keeps_config(sim, job, config))
+        return EASIM_OK;
     if (record.refusal == REFUSED_NOT) {
         policy_code_ends(sim, false);
         if (job_resize_take_gpus(sim, &action.start))
@@ -156,29 +159,50 @@ static int host_resize(struct easim_plan *plan, uint32_t job, uint32_t config) {
 static int host_try_config(struct easim_plan *plan, uint32_t job, uint32_t config,
                            double *ret_power_w) {
     struct sim *sim = plan->sim;
-    if (job >= sim->workload->jobs.count || !action_allows_config(sim, job, config) ||
-        (sim->view.jobs[job].state != EASIM_JOB_WAITING && !action_may_resize(sim, job)))
-        return EASIM_NOFIT;
-    int64_t committed_nw;
-    int span = gpus_try_config(sim, job, config, &committed_nw);
-    if (ret_power_w)
+    const struct easim_job *j = easim_view_job(sim->view.v, job);
+    bool keeps = action_keeps_config(sim, job, config);
+    enum refusal refusal = keeps ? REFUSED_NOT
+                           : !j || j->state == EASIM_JOB_WAITING
+                               ? action_check_start(sim, job, config)
+                               : action_check_resize(sim, job, config);
+    int64_t committed_nw = sim->committed_nw;
+    if (refusal != REFUSED_NOT)
+        return answer_code(refusal);
+    int span = keeps ? (int)j->span : gpus_try_config(sim, job, config, &committed_nw);
+    if (span >= 0 && ret_power_w)
         *ret_power_w = power_w(committed_nw);
-    return span;
+    return span >= 0 && !keeps && power_cap_forbids_nw(sim, committed_nw) ? (int)EASIM_CAP : span;
+}
+
+/* In rounds the host asks for the next one, whatever the policy declares. */
+static bool may_wake(const struct sim *sim) {
+    return list_in_rounds(&sim->list) || action_has_capability(sim, EASIM_CAPABILITY_TICK);
+}
+
+static int answer_wake(struct sim *sim, enum action_kind kind, enum refusal refusal) {
+    const struct action_record record = record_of(kind, refusal, EASIM_NONE, EASIM_NONE);
+    return answer_action(sim, &record);
 }
 
 static int host_wake_at(struct easim_plan *plan, double time_s) {
     struct sim *sim = plan->sim;
     double now_s = sim->view.v->now_s;
     bool rounds = list_in_rounds(&sim->list),
-         may = rounds || action_has_capability(sim, EASIM_CAPABILITY_TICK),
          later = time_s > now_s || (rounds && time_s == now_s); /* still at this instant */
-    enum refusal refusal = !may                            ? REFUSED_CAPABILITY
+    enum refusal refusal = !may_wake(sim)                  ? REFUSED_CAPABILITY
                            : later && time_s <= TIME_MAX_S ? REFUSED_NOT
                                                            : REFUSED_TIME;
     if (refusal == REFUSED_NOT)
-        cluster_changes_push_timer(sim, units_ns_not_before(time_s));
-    const struct action_record record = record_of(ACTION_WAKE, refusal, EASIM_NONE, EASIM_NONE);
-    return answer_action(sim, &record);
+        wake_ups_add(sim, units_ns_not_before(time_s));
+    return answer_wake(sim, ACTION_WAKE, refusal);
+}
+
+static int host_wake_clear(struct easim_plan *plan) {
+    struct sim *sim = plan->sim;
+    enum refusal refusal = may_wake(sim) ? REFUSED_NOT : REFUSED_CAPABILITY;
+    if (refusal == REFUSED_NOT)
+        wake_ups_clear(sim);
+    return answer_wake(sim, ACTION_WAKE_CLEAR, refusal);
 }
 
 static int host_reject(struct easim_plan *plan, uint32_t job, const char *reason) {
@@ -210,17 +234,15 @@ static int answer_part(struct sim *sim, const struct easim_part *part, enum refu
     return answer_action(sim, &record);
 }
 
-/* Of a refused exchange the part that is to blame is told first, with the reason. */
+/* A refused exchange is one refusal: that of the part that is to blame. */
 static int answer_parts(struct sim *sim, const struct exchange *exchange, enum refusal refusal,
                         uint32_t blamed) {
-    int answer = EASIM_OK;
     if (refusal != REFUSED_NOT)
-        answer = answer_part(sim, &exchange->parts[blamed], refusal);
+        return answer_part(sim, &exchange->parts[blamed], refusal);
     for (uint32_t i = 0; i < exchange->count; i++)
-        if (refusal == REFUSED_NOT || i != blamed)
-            answer_part(sim, &exchange->parts[i],
-                        refusal == REFUSED_NOT ? REFUSED_NOT : REFUSED_PART);
-    return answer;
+        if (exchange->parts[i].action != EXCHANGE_NOTHING)
+            answer_part(sim, &exchange->parts[i], REFUSED_NOT);
+    return EASIM_OK;
 }
 
 static void take_exchange(struct easim_plan *plan, struct exchange *exchange) {
@@ -229,6 +251,8 @@ static void take_exchange(struct easim_plan *plan, struct exchange *exchange) {
     exchange_take_gpus(sim, exchange);
     for (uint32_t i = 0; i < exchange->count; i++) {
         const struct easim_part *part = &exchange->parts[i];
+        if (part->action == EXCHANGE_NOTHING)
+            continue;
         add_action(plan, (struct action){.kind = part_kind(part),
                                          .at_once = part->at_once,
                                          .start = {.job = part->job,
@@ -260,16 +284,19 @@ static int host_exchange(struct easim_plan *plan, const struct easim_part *parts
 }
 
 static int host_try_exchange(struct easim_plan *plan, const struct easim_part *parts,
-                             uint32_t count, size_t part_bytes, double *ret_power_w) {
+                             uint32_t count, size_t part_bytes, uint32_t *ret_part,
+                             double *ret_power_w) {
     struct sim *sim = plan->sim;
     struct exchange exchange = {0};
-    uint32_t blamed;
+    uint32_t blamed = EASIM_NONE;
     int64_t committed_nw = sim->committed_nw;
     enum refusal refusal = exchange_read(&exchange, sim, parts, count, part_bytes)
                                ? exchange_try(sim, &exchange, &blamed, &committed_nw)
                                : REFUSED_FORM;
     exchange_finish(&exchange);
-    if (ret_power_w)
+    if (ret_part)
+        *ret_part = refusal == REFUSED_NOT ? EASIM_NONE : blamed;
+    if (ret_power_w && (refusal == REFUSED_NOT || refusal == REFUSED_CAP))
         *ret_power_w = power_w(committed_nw);
     return answer_code(refusal);
 }
@@ -365,12 +392,49 @@ static double host_remaining(struct easim_plan *plan, uint32_t job) {
     return fmax(0, run->remaining - progress_work(sim, job, progress_computing_ns(sim, job)));
 }
 
+/* --- where a job is --- */
+
+ORDER_BY(by_node, struct easim_job_node, ASC(node))
+
+/* What a job holds as the plan stands: an action of this plan has it if it got it just now. */
+static const struct allocation *find_allocation(const struct easim_plan *plan, uint32_t job) {
+    const struct sim *sim = plan->sim;
+    const struct job_run *run = &sim->runs[job];
+    bool is_old = job_run_uses_gpus(run) && !run->resizing;
+    for (size_t i = is_old ? 0 : plan->actions.count; i-- > 0;) {
+        const struct action *action = &plan->actions.at[i];
+        if (action->start.job == job && action->start.allocation.count > 0)
+            return &action->start.allocation;
+    }
+    return &run->allocation;
+}
+
+static uint32_t host_job_nodes(struct easim_plan *plan, uint32_t job, struct easim_job_node *ret,
+                               uint32_t most) {
+    const struct easim_job *j = easim_view_job(plan->sim->view.v, job);
+    if (!j || j->config == EASIM_NONE)
+        return 0;
+    const struct allocation *allocation = find_allocation(plan, job);
+    const struct piece *pieces = allocation_pieces(allocation);
+    uint32_t count = allocation->count;
+    if (!ret || most == 0)
+        return count;
+    struct easim_job_node *nodes = mem_alloc(count * sizeof *nodes);
+    for (uint32_t i = 0; i < count; i++)
+        nodes[i] = (struct easim_job_node){pieces[i].node, allocation->milli ? 1 : pieces[i].gpus};
+    sort_array(nodes, count, by_node);
+    memcpy(ret, nodes, (count < most ? count : most) * sizeof *ret);
+    free(nodes);
+    return count;
+}
+
 /* `reason` is there only where somebody asks for a story. */
 #define HOST(tells) \
     { \
         .struct_size = sizeof(struct easim_host), .plan_start = host_start, \
         .plan_preempt = host_preempt, .plan_resize = host_resize, .try_config = host_try_config, \
-        .plan_wake_at = host_wake_at, .scratch = host_scratch, .uniform = host_uniform, \
+        .plan_wake_at = host_wake_at, .plan_wake_clear = host_wake_clear, \
+        .job_nodes = host_job_nodes, .scratch = host_scratch, .uniform = host_uniform, \
         .fail = host_fail, .count = host_count, .remaining = host_remaining, \
         .plan_reject = host_reject, .plan_exchange = host_exchange, \
         .try_exchange = host_try_exchange, .plan_scale_up = host_scale_up, \

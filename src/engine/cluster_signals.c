@@ -1,7 +1,9 @@
 /* Cap, price and carbon intensity over time: see cluster_signals.h. */
 #include "engine/cluster_signals.h"
 
+#include "base/timeheap.h"
 #include "base/units.h"
+#include "engine/gpus.h"
 
 #include <gsl/gsl_randist.h>
 #include <math.h>
@@ -17,6 +19,7 @@ static void show_value(struct sim *sim, uint32_t which) {
     struct easim_view *v = view_header(&sim->view);
     double *const values[SIGNALS] = {&v->power_cap_w, &v->price_per_mwh, &v->carbon_g_per_kwh};
     *values[which] = sim->changes.cursors[which].value;
+    v->fit_is_exact = !power_cap_binds(sim);
 }
 
 static void push_next_change(struct sim *sim, uint32_t which) {
@@ -61,23 +64,13 @@ void cluster_changes_apply(struct sim *sim, uint32_t which) {
     push_next_change(sim, which);
     if (series_period_ns(cursor->series) == 0)
         cluster_changes_reset_round(sim);
-    view_add_event(&sim->view, EASIM_EVENT_CLUSTER, EASIM_NONE);
+    view_add_event(&sim->view, which == SIGNAL_CAP ? EASIM_EVENT_CAP : EASIM_EVENT_PRICE,
+                   EASIM_NONE, EASIM_NONE);
 }
 
 void cluster_changes_reset_round(struct sim *sim) {
     sim->changes.idle_since_ns = sim->changes.alone_since_ns = sim->now_ns;
     sim->changes.timers_alone = 0;
-}
-
-void cluster_changes_push_timer(struct sim *sim, int64_t time_ns) {
-    sim->changes.timers++;
-    sim_push(sim, time_ns, EVENT_TIMER, EASIM_NONE);
-}
-
-void cluster_changes_pass_timer(struct sim *sim) {
-    sim->changes.timers--;
-    sim->changes.timers_alone++;
-    sim->changes.idle_since_ns = sim->now_ns;
 }
 
 void cluster_changes_check_end(struct sim *sim, int64_t to_ns) {
@@ -127,7 +120,7 @@ static bool only_repeats(const struct sim *sim) {
     if (services->count > 0)
         round_ns += services->after_ns;
     bool timed_out = c->timers_alone > MOST_TIMERS_ALONE;
-    uint32_t idle = c->pending + services->pending + (timed_out ? c->timers : 0);
+    uint32_t idle = c->pending + services->pending + (timed_out && sim->wake_ups.pending);
     int64_t since_ns = timed_out ? c->alone_since_ns : c->idle_since_ns;
     return (c->round_ns > 0 || services->count > 0) &&
            sim->events.count + sim->node_batches.members == idle + sim->background &&
@@ -137,6 +130,98 @@ static bool only_repeats(const struct sim *sim) {
 bool cluster_changes_helpful_left(const struct sim *sim) {
     return sim->failures.nodes != sim->failures.gone ||
            (sim->events.count + sim->node_batches.members != sim->background && !only_repeats(sim));
+}
+
+/* --- wake_ups --- */
+/* Invariant: while there are any the event of the earliest is pending. A heap may hold an instant
+   more than once; all of it goes when it comes. */
+
+#define MOST_WOKEN     1000000
+#define WOKEN_WINDOW_S 1000
+
+#define EARLIER(a, b)    ((a) < (b))
+#define PUT(place, time) at[place] = (time)
+
+/* The event follows the earliest instant. */
+static void await_earliest(struct sim *sim) {
+    struct wake_ups *w = &sim->wake_ups;
+    w->pending = w->times.count > 0;
+    if (w->pending)
+        w->event = sim_push(sim, w->times.at[0], EVENT_TIMER, EASIM_NONE);
+}
+
+static void stop_awaiting(struct sim *sim) {
+    if (sim->wake_ups.pending)
+        eventq_cancel(&sim->events, sim->wake_ups.event);
+    sim->wake_ups.pending = false;
+}
+
+void wake_ups_add(struct sim *sim, int64_t time_ns) {
+    struct wake_ups *w = &sim->wake_ups;
+    if (w->pending && (time_ns == w->last_ns || time_ns == w->times.at[0]))
+        return; /* in time what is asked for again and again takes no memory */
+    array_push(&w->times, time_ns);
+    int64_t *at = w->times.at;
+    HEAP_UP(at, w->times.count - 1, time_ns, EARLIER, PUT);
+    w->last_ns = time_ns;
+    if (at[0] < time_ns && w->pending)
+        return;
+    stop_awaiting(sim);
+    await_earliest(sim);
+}
+
+void wake_ups_clear(struct sim *sim) {
+    const struct rounds *rounds = &sim->list.rounds;
+    stop_awaiting(sim);
+    sim->wake_ups.times.count = 0;
+    sim->wake_ups.last_ns = -1;
+    if (list_in_rounds(&sim->list) && rounds->asked > rounds->number)
+        wake_ups_add(sim, rounds->asked * rounds->round_ns);
+}
+
+void wake_ups_pass(struct sim *sim) {
+    struct wake_ups *w = &sim->wake_ups;
+    int64_t *at = w->times.at;
+    while (w->times.count > 0 && at[0] <= sim->now_ns) {
+        size_t count = --w->times.count;
+        int64_t moving = at[count];
+        HEAP_DOWN(at, count, 0, moving, EARLIER, PUT);
+    }
+    if (w->last_ns <= sim->now_ns)
+        w->last_ns = -1;
+    await_earliest(sim);
+    sim->changes.timers_alone++;
+    sim->changes.idle_since_ns = sim->now_ns;
+}
+
+static bool is_woken(const struct sim *sim) {
+    uint32_t i = 0, count = sim->view.v->event_count;
+    while (i < count && sim->view.events[i].kind == EASIM_EVENT_TIMER)
+        i++;
+    return count > 0 && i == count;
+}
+
+/* The times of the last decisions in a row are kept: the window is any of that length. */
+void wake_ups_count_decision(struct sim *sim) {
+    struct wake_ups *w = &sim->wake_ups;
+    if (!is_woken(sim)) {
+        w->woken = 0;
+        return;
+    }
+    if (!w->woken_ns)
+        w->woken_ns = mem_zalloc(MOST_WOKEN, sizeof *w->woken_ns);
+    w->woken_ns[w->woken++ % MOST_WOKEN] = sim->now_ns;
+    if (w->woken >= MOST_WOKEN &&
+        sim->now_ns - w->woken_ns[w->woken % MOST_WOKEN] <= WOKEN_WINDOW_S * NS_PER_S)
+        sim_fail(sim, ERROR_RUN,
+                 "policy %s: its wake-ups alone have caused %d decisions in a row within %d s, up "
+                 "to t = %.9g s: expected less frequent ones",
+                 sim->module->policy->name, MOST_WOKEN, WOKEN_WINDOW_S, units_s(sim->now_ns));
+}
+
+void wake_ups_finish(struct sim *sim) {
+    free(sim->wake_ups.times.at);
+    free(sim->wake_ups.woken_ns);
 }
 
 /* --- forecasts --- */

@@ -1,4 +1,5 @@
-/* Signals of the cluster: changes of cap, price and carbon (cluster_changes), and forecasts. */
+/* Signals of the cluster: changes of cap, price and carbon (cluster_changes), and forecasts; and
+   the wake-ups that policies ask for. */
 #ifndef EASIM_ENGINE_CLUSTER_SIGNALS_H
 #define EASIM_ENGINE_CLUSTER_SIGNALS_H
 
@@ -12,9 +13,6 @@ void cluster_changes_apply(struct sim *sim, uint32_t which);
 int64_t cluster_changes_common_period_ns(int64_t a_ns, int64_t b_ns);
 /* An event of another class has happened. */
 void cluster_changes_reset_round(struct sim *sim);
-/* The policy has asked for a timer; one has come. */
-void cluster_changes_push_timer(struct sim *sim, int64_t time_ns);
-void cluster_changes_pass_timer(struct sim *sim);
 /* Fails the run if time would go on to to_ns but the series do not. */
 void cluster_changes_check_end(struct sim *sim, int64_t to_ns);
 /* Whether anything is to come that may help a job that waits now. All nodes are sound or never
@@ -22,6 +20,18 @@ void cluster_changes_check_end(struct sim *sim, int64_t to_ns);
    that will fall asleep): then the policy has at most what it has now. Nor do values of repeated
    series help that it has had before, in all states that they can be in together. */
 bool cluster_changes_helpful_left(const struct sim *sim);
+
+/* --- wake_ups --- */
+/* The instants at which the policy asks to be woken: a set, of which the earliest is an event. */
+
+void wake_ups_add(struct sim *sim, int64_t time_ns); /* not before now; no effect if present */
+/* Those of the policy; the start of the next round, which the host asks for, stays. */
+void wake_ups_clear(struct sim *sim);
+void wake_ups_pass(struct sim *sim); /* the event itself */
+/* Before a decision: fails the run after MOST_WOKEN in a row that only wake-ups have caused, within
+   WOKEN_WINDOW_S. */
+void wake_ups_count_decision(struct sim *sim);
+void wake_ups_finish(struct sim *sim); /* accepts a zeroed sim */
 
 /* --- forecasts --- */
 /* Hour by hour (semantics 29). They are new at every full hour, which is no event: policies see

@@ -36,8 +36,14 @@ static bool ran_before_plan(const struct sim *sim, uint32_t job) {
            !run->resizing;
 }
 
-bool action_may_resize(const struct sim *sim, uint32_t job) {
-    return ran_before_plan(sim, job) && sim->view.configs[sim->runs[job].config].milli == 0;
+/* List policies may always resize: the option is the host's. */
+static bool has_resize(const struct sim *sim) {
+    return action_has_capability(sim, EASIM_CAPABILITY_RESIZE) || sim->module->policy->list;
+}
+
+bool action_keeps_config(const struct sim *sim, uint32_t job, uint32_t config) {
+    return has_resize(sim) && job < sim->workload->jobs.count &&
+           sim->view.jobs[job].state == EASIM_JOB_RUNNING && sim->view.jobs[job].config == config;
 }
 
 /* In rounds the host preempts, and asks for the next one, whatever the policy declares. */
@@ -51,17 +57,14 @@ enum refusal action_check_preempt(const struct sim *sim, uint32_t job) {
     return sim->view.jobs[job].preemptible ? REFUSED_NOT : REFUSED_NOT_PREEMPTIBLE;
 }
 
-/* List policies may always resize: the option is the host's. */
 enum refusal action_check_resize(const struct sim *sim, uint32_t job, uint32_t config) {
-    if (!action_has_capability(sim, EASIM_CAPABILITY_RESIZE) && !sim->module->policy->list)
+    if (!has_resize(sim))
         return REFUSED_CAPABILITY;
     if (job >= sim->workload->jobs.count)
         return REFUSED_NO_SUCH_JOB;
-    if (!action_may_resize(sim, job))
+    if (!ran_before_plan(sim, job) || sim->view.configs[sim->runs[job].config].milli > 0)
         return REFUSED_STATE;
-    if (!action_allows_config(sim, job, config) || config == sim->view.jobs[job].config)
-        return REFUSED_CONFIG;
-    return REFUSED_NOT;
+    return action_allows_config(sim, job, config) ? REFUSED_NOT : REFUSED_CONFIG;
 }
 
 enum refusal action_check_reject(const struct sim *sim, uint32_t job) {
@@ -132,7 +135,9 @@ static enum refusal check_part(const struct sim *sim, const struct easim_part *p
     case EASIM_PART_PREEMPT:
         return action_check_preempt(sim, part->job);
     case EASIM_PART_RESIZE:
-        return action_check_resize(sim, part->job, part->config);
+        return action_keeps_config(sim, part->job, part->config)
+                   ? REFUSED_NOT
+                   : action_check_resize(sim, part->job, part->config);
     default:
         return REFUSED_FORM;
     }
@@ -170,6 +175,15 @@ static enum refusal check_parts(const struct sim *sim, const struct exchange *ex
     return REFUSED_NOT;
 }
 
+/* A job that is to have what it has keeps its GPUs, too. */
+static void drop_idle_parts(const struct sim *sim, struct exchange *exchange) {
+    for (uint32_t i = 0; i < exchange->count; i++) {
+        struct easim_part *part = &exchange->parts[i];
+        if (part->action == EASIM_PART_RESIZE && action_keeps_config(sim, part->job, part->config))
+            part->action = EXCHANGE_NOTHING;
+    }
+}
+
 /* --- the trial --- */
 
 /* Whether the GPUs of a part's job are free for the others: they change hands, or nothing is
@@ -182,7 +196,7 @@ static bool gives_gpus(const struct sim *sim, const struct easim_part *part) {
 }
 
 static bool takes_gpus(const struct easim_part *part) {
-    return part->action != EASIM_PART_PREEMPT;
+    return part->action == EASIM_PART_START || part->action == EASIM_PART_RESIZE;
 }
 
 static int64_t lend_all(struct sim *sim, const struct exchange *exchange) {
@@ -217,6 +231,7 @@ enum refusal exchange_try(struct sim *sim, struct exchange *exchange, uint32_t *
     enum refusal refusal = check_parts(sim, exchange, ret_part);
     if (refusal != REFUSED_NOT)
         return refusal;
+    drop_idle_parts(sim, exchange);
     lent_nw = lend_all(sim, exchange);
     uint32_t fitting = borrow_all(sim, exchange, &added_nw);
     bool takes = false;

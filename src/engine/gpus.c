@@ -359,17 +359,18 @@ void power_cap_init(struct sim *sim) {
     }
 }
 
+bool power_cap_binds(const struct sim *sim) {
+    return policy_keeps_cap(sim) && isfinite(sim->view.v->power_cap_w);
+}
+
 bool power_cap_forbids_nw(const struct sim *sim, int64_t committed_nw) {
-    double cap_w = sim->view.v->power_cap_w;
-    return policy_keeps_cap(sim) && isfinite(cap_w) && committed_nw > power_nw(cap_w);
+    return power_cap_binds(sim) && committed_nw > power_nw(sim->view.v->power_cap_w);
 }
 
 bool power_cap_forbids(struct sim *sim, uint32_t job, uint32_t config) {
-    double cap_w = sim->view.v->power_cap_w;
-    if (!policy_keeps_cap(sim) || !isfinite(cap_w))
-        return false;
     int64_t committed_nw;
-    return gpus_try_config(sim, job, config, &committed_nw) >= 0 && committed_nw > power_nw(cap_w);
+    return power_cap_binds(sim) && gpus_try_config(sim, job, config, &committed_nw) >= 0 &&
+           power_cap_forbids_nw(sim, committed_nw);
 }
 
 bool power_cap_forbids_job(const struct sim *sim, uint32_t job) {

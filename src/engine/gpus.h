@@ -67,7 +67,8 @@ bool power_cap_forbids(struct sim *sim, uint32_t job, uint32_t config);
 /* Whether a constant cap forbids every configuration of a job's set, on the empty cluster. */
 bool power_cap_forbids_job(const struct sim *sim, uint32_t job);
 
-/* Whether the cluster may not commit so much power. */
+/* Whether there is a cap now that binds the policy; whether it forbids to commit so much power. */
+bool power_cap_binds(const struct sim *sim);
 bool power_cap_forbids_nw(const struct sim *sim, int64_t committed_nw);
 
 /* --- utilization --- */

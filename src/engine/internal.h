@@ -28,6 +28,9 @@ void admission_submit(struct sim *sim, uint32_t job);
 
 /* --- exchange --- */
 
+/* What exchange_try makes of the action of a part that resizes a job to what it has. */
+#define EXCHANGE_NOTHING UINT32_MAX
+
 /* Parts as the host keeps them; zero-initialise, release with exchange_finish. */
 struct exchange {
     struct easim_part *parts;
@@ -40,8 +43,8 @@ bool exchange_read(struct exchange *exchange, const struct sim *sim, const void 
                    uint32_t count, size_t part_bytes);
 void exchange_finish(struct exchange *exchange);
 
-/* Tries an exchange, and changes nothing: why it is refused and for which part, or REFUSED_NOT;
-   and the committed power of the cluster with it. */
+/* Tries an exchange, and changes nothing else: why it is refused and for which part, or
+   REFUSED_NOT; and the committed power of the cluster with it. */
 enum refusal exchange_try(struct sim *sim, struct exchange *exchange, uint32_t *ret_part,
                           int64_t *ret_committed_nw);
 /* Gives and takes the GPUs of an exchange that exchange_try has just found in order; its starts and
@@ -54,8 +57,8 @@ void exchange_take_gpus(struct sim *sim, struct exchange *exchange);
 bool action_has_capability(const struct sim *sim, uint32_t capability);
 /* A configuration of the job's own range. */
 bool action_allows_config(const struct sim *sim, uint32_t job, uint32_t config);
-/* Whether a job may be resized: it has run before this plan, on whole GPUs. */
-bool action_may_resize(const struct sim *sim, uint32_t job);
+/* Whether a resize would change nothing: it runs, also since this very plan, in that one. */
+bool action_keeps_config(const struct sim *sim, uint32_t job, uint32_t config);
 
 /* REFUSED_NOT: it can be tried. */
 enum refusal action_check_start(const struct sim *sim, uint32_t job, uint32_t config);

@@ -48,7 +48,7 @@ static void show_run(struct sim *sim, uint32_t job) {
     const struct progress *p = &sim->progress[job];
     j->config = run->config;
     j->remaining = fmax(0, run->remaining - p->stretch_work);
-    j->phase_s = sim->view.v->now_s;
+    j->rate_s = sim->view.v->now_s;
     j->unsaved_work = j->checkpoint_interval_s > 0 ? fmax(0, p->stretch_work - p->kept_work) : 0;
     predictions_update(sim, job);
     j->predicted_end_ns = job_finish_predicted_on_ns(sim, job);
@@ -80,7 +80,7 @@ static bool job_phase_follow(struct sim *sim, uint32_t job) {
     struct job_run *run = &sim->runs[job];
     struct easim_job *j = view_job(&sim->view, job);
     uint8_t phase = phase_of_work(sim, job, run->remaining);
-    j->phase_s = 0;
+    j->rate_s = 0;
     j->unsaved_work = 0;
     if (phase == run->phase)
         return false;
@@ -162,6 +162,7 @@ static void fill_view_job(struct sim *sim, uint32_t job) {
         .first_config = set->first,
         .config_count = set->count,
         .config = EASIM_NONE,
+        .group = EASIM_NONE,
         .running_slot = EASIM_NONE,
         .user = spec->user,
         .model = spec->model,
@@ -230,12 +231,20 @@ void jobs_arrive(struct sim *sim, uint32_t job) {
 
 void jobs_submit(struct sim *sim, uint32_t job) {
     enqueue_job(sim, job);
-    view_add_event(&sim->view, EASIM_EVENT_ARRIVAL, job);
+    view_add_event(&sim->view, EASIM_EVENT_ARRIVAL, job, EASIM_NONE);
     sim_notify(sim, job, JOB_SUBMITTED);
 }
 
+/* Policies see it no more, unless an event names it. */
+static void show_over(struct sim *sim, uint32_t job, enum easim_job_state fate) {
+    struct easim_job *j = view_job(&sim->view, job);
+    j->state = fate;
+    j->here = false;
+}
+
 void jobs_reject(struct sim *sim, uint32_t job, const char *reason) {
-    view_job(&sim->view, job)->state = sim->runs[job].fate = EASIM_JOB_REJECTED;
+    show_over(sim, job, EASIM_JOB_REJECTED);
+    sim->runs[job].fate = EASIM_JOB_REJECTED;
     sim->reject_reasons[job] = reason;
     sim->rejected++;
     sim_notify(sim, job, JOB_REJECTED);
@@ -310,7 +319,8 @@ void jobs_finish(struct sim *sim, uint32_t job) {
     run->finish_ns = sim->now_ns;
     run->event = EVENT_NONE;
     run->jobs_ns = sim->jobs_ns - run->jobs_ns;
-    view_job(&sim->view, job)->state = run->fate = EASIM_JOB_FINISHED;
+    run->fate = EASIM_JOB_FINISHED;
+    show_over(sim, job, EASIM_JOB_FINISHED);
     sim->running--;
     sim->finished++;
     sim_notify(sim, job, JOB_FINISHED);
@@ -440,7 +450,7 @@ const char *rejection_words(struct sim *sim, const char *reason) {
 
 void rejection_take(struct sim *sim, uint32_t job, const char *words) {
     jobs_leave_queue(sim, job);
-    view_job(&sim->view, job)->state = EASIM_JOB_REJECTED;
+    show_over(sim, job, EASIM_JOB_REJECTED);
     sim->reject_reasons[job] = words;
 }
 

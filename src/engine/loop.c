@@ -39,7 +39,7 @@ static void end_warmup(struct sim *sim, uint32_t nothing) {
 }
 
 static void tell_finish(struct sim *sim, uint32_t job) {
-    view_add_event(&sim->view, EASIM_EVENT_FINISH, job);
+    view_add_event(&sim->view, EASIM_EVENT_FINISH, job, EASIM_NONE);
     view_drop_job(&sim->view, job);
 }
 
@@ -56,22 +56,22 @@ static void finish_as_requested(struct sim *sim, uint32_t job) {
 
 static void release_gpus(struct sim *sim, uint32_t job) {
     interrupt_release(sim, job);
-    view_add_event(&sim->view, EASIM_EVENT_FINISH, job);
+    view_add_event(&sim->view, EASIM_EVENT_FINISH, job, EASIM_NONE);
 }
 
 static void pass_timer(struct sim *sim, uint32_t nothing) {
-    cluster_changes_pass_timer(sim);
-    view_add_event(&sim->view, EASIM_EVENT_TIMER, nothing);
+    wake_ups_pass(sim);
+    view_add_event(&sim->view, EASIM_EVENT_TIMER, nothing, EASIM_NONE);
 }
 
 static void fail_node(struct sim *sim, uint32_t node) {
     failures_fail(sim, node);
-    view_add_event(&sim->view, EASIM_EVENT_CLUSTER, EASIM_NONE);
+    view_add_event(&sim->view, EASIM_EVENT_FAILURE, EASIM_NONE, node);
 }
 
 static void repair_node(struct sim *sim, uint32_t node) {
     failures_repair(sim, node);
-    view_add_event(&sim->view, EASIM_EVENT_CLUSTER, EASIM_NONE);
+    view_add_event(&sim->view, EASIM_EVENT_REPAIR, EASIM_NONE, node);
 }
 
 static void change_demand(struct sim *sim, uint32_t nothing) {
@@ -265,7 +265,7 @@ int loop_init(struct sim *sim, struct error *reterr) {
     services_init(sim);
     replicas_start_first(sim);
     if (sim->services.by_policy)
-        cluster_changes_push_timer(sim, 0); /* nothing else need happen at t = 0 */
+        wake_ups_add(sim, 0); /* nothing else need happen at t = 0 */
     if (sim->nodes.changed.count > 0)
         settle_nodes(sim);
     if (sim->error.code < 0 && reterr)
@@ -283,6 +283,7 @@ void loop_finish(struct sim *sim) {
     contention_finish(sim);
     failures_finish(sim);
     services_finish(sim);
+    wake_ups_finish(sim);
     forecasts_finish(sim);
     forecasts_check_finish(sim);
     eventq_finish(&sim->events);
@@ -370,6 +371,9 @@ static void take_decision(struct sim *sim) {
     for (const struct observer *const *o = sim->observers; *o && sim->tells_events; o++)
         if ((*o)->decision)
             (*o)->decision((*o)->context, sim);
+    wake_ups_count_decision(sim);
+    if (sim->error.code < 0)
+        return;
     callbacks_decide(sim);
     settle_changes(sim);
     if (sim->services.count == 0 || !scaling_keep_cap(sim))

@@ -1,8 +1,8 @@
 /* Words for what observers are told. */
 #include "engine/observer.h"
 
-const char *const action_names[] = {"start",  "preempt",  "wake",     "reject",
-                                    "resize", "exchange", "scale_up", "scale_down"};
+const char *const action_names[] = {"start",    "preempt",  "wake",       "reject",    "resize",
+                                    "exchange", "scale_up", "scale_down", "wake_clear"};
 
 const char *const refusal_names[] = {REFUSALS(NAME_OF), [REFUSED_NOT] = "ok"};
 

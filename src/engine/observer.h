@@ -27,6 +27,7 @@ enum action_kind {
     ACTION_EXCHANGE, /* one that is no set of parts: else each part is an action */
     ACTION_SCALE_UP, /* of a service, as is ACTION_SCALE_DOWN */
     ACTION_SCALE_DOWN,
+    ACTION_WAKE_CLEAR,
 };
 extern const char *const action_names[]; /* by enum action_kind */
 
@@ -40,7 +41,6 @@ extern const char *const action_names[]; /* by enum action_kind */
         X(REFUSED_TIME, "not a time in the future"), \
         X(REFUSED_FORM, "not a set of starts, preemptions and resizes"), \
         X(REFUSED_TWICE, "job is in the exchange twice"), \
-        X(REFUSED_PART, "another part of the exchange is refused"), \
         X(REFUSED_NO_SUCH_REPLICA, "no such replica, or configuration of one"), \
         X(REFUSED_REPLICAS, "the service has its most, or least, replicas")
 enum refusal { REFUSALS(ENUM_OF), REFUSAL_COUNT, REFUSED_NOT = REFUSAL_COUNT, /* accepted */ };

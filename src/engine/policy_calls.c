@@ -58,6 +58,10 @@ static void call_policy(struct sim *sim, int (*function)(const struct easim_pass
         machine_end("policy %s: %s failed: %s", sim->module->policy->name, name, why);
     if (r < 0)
         sim_fail(sim, ERROR_RUN, "policy %s: %s failed: %s", sim->module->policy->name, name, why);
+    if (r > 0)
+        sim_fail(sim, ERROR_RUN,
+                 "policy %s: %s returned %d: expected 0, or a negative number if it failed",
+                 sim->module->policy->name, name, r);
     actions_finish(&plan);
 }
 
@@ -71,8 +75,9 @@ static bool callbacks_may_admit(struct sim *sim, uint32_t job) {
     struct easim_host asking = *pass.host;
     refusing_host_set(&asking); /* the job is not in the queue */
     pass.host = &asking;
-    view_job(&sim->view, job)->state =
-        EASIM_JOB_WAITING; /* the state in which the policy will see it if it is admitted */
+    struct easim_job *shown = view_job(&sim->view, job);
+    shown->state = EASIM_JOB_WAITING; /* as the policy will see it if it is admitted */
+    shown->here = true;
     policy_code_begins(sim);
     note_call(sim, LIST_CALLBACK);
     bool may = list_may_admit(&sim->list, &pass, host_job(pass.view, job), sim->over_cap);

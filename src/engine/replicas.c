@@ -388,7 +388,7 @@ void service_view_update(struct sim *sim) {
 void service_view_tell(struct sim *sim) {
     if (!sim->services.by_policy)
         return;
-    view_add_event(&sim->view, EASIM_EVENT_SERVICE, EASIM_NONE);
+    view_add_event(&sim->view, EASIM_EVENT_SERVICE, EASIM_NONE, EASIM_NONE);
     sim->decide_pending = true;
 }
 

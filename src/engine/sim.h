@@ -110,12 +110,22 @@ struct cluster_changes {
     uint32_t pending; /* events of changes in the event set */
     int64_t round_ns; /* all repeated series together come again after it; 0: none is repeated */
     int64_t idle_since_ns; /* last event that was not a change of a repeated series */
-    /* Last event that was no timer of the policy, either; timers that have come since, and those
-       that are to come. */
+    /* Last event that was no wake-up of the policy, either; wake-ups that have come since. */
     int64_t alone_since_ns;
-    uint32_t timers_alone, timers;
+    uint32_t timers_alone;
     const struct series
         *end; /* of the series of price and carbon, the one that ends first; NULL: none ends */
+};
+
+/* Wake-ups that the policy has asked for (cluster_signals.h). */
+struct wake_ups {
+    ARRAY_OF(int64_t) times; /* a heap */
+    int64_t last_ns;         /* of them, added last; -1: it has come */
+    uint32_t event;          /* of the earliest, while pending */
+    bool pending;
+    /* Decisions in a row that only wake-ups caused, and when the last of them were: a ring. */
+    uint64_t woken;
+    int64_t *woken_ns;
 };
 
 /* The forecast of one series (cluster_signals.h). Arrays are rings: hour n is at n % hours. */
@@ -407,6 +417,7 @@ struct sim {
                              power */
     struct view view;
     struct cluster_changes changes;
+    struct wake_ups wake_ups;
     struct forecasts forecasts;
     struct services services;
     struct job_run *runs;

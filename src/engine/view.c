@@ -244,12 +244,12 @@ void view_set_now(struct view *view, int64_t now_ns) {
     v->now_s = units_s(now_ns);
 }
 
-void view_add_event(struct view *view, enum easim_event_kind kind, uint32_t job) {
+void view_add_event(struct view *view, enum easim_event_kind kind, uint32_t job, uint32_t node) {
     uint32_t count = view->v->event_count;
     if (count >= view->event_capacity)
         return;
     struct easim_event *event = open_place(view, &view->events[count], sizeof *event);
-    *event = (struct easim_event){kind, job};
+    *event = (struct easim_event){kind, job, node};
     view_header(view)->event_count++;
 }
 
@@ -271,6 +271,7 @@ void view_enqueue(struct view *view, uint32_t job) {
     struct easim_job *j = view_job(view, job);
     uint32_t before = waiting_before(view, job), *link = open_link(view, before);
     j->state = EASIM_JOB_WAITING;
+    j->here = true;
     j->config = EASIM_NONE;
     j->next_waiting = *link;
     *link = job;
@@ -343,8 +344,10 @@ void view_add_running(struct view *view, uint32_t job) {
 }
 
 void view_change_running(struct view *view, uint32_t job) {
-    const struct easim_job *j = &view->jobs[job];
+    struct easim_job *j = view_job(view, job);
     const struct easim_config *config = &view->configs[j->config];
+    j->goodput_now = config->goodput[j->span];
+    j->power_now_w = config->power_w[j->span];
     *open_running(view, j->running_slot) = (struct easim_running){
         job, config->gpu_type, config->k, config->milli, j->predicted_end_ns};
 }
@@ -353,7 +356,9 @@ void view_remove_running(struct view *view, uint32_t job) {
     uint32_t slot = view->jobs[job].running_slot;
     *open_running(view, slot) = view->running[--view_header(view)->running_count];
     view_job(view, view->running[slot].job)->running_slot = slot;
-    view_job(view, job)->running_slot = EASIM_NONE;
+    struct easim_job *j = view_job(view, job);
+    j->running_slot = EASIM_NONE;
+    j->goodput_now = j->power_now_w = 0;
 }
 
 static struct easim_checkpointing *open_checkpointing(struct view *view, uint32_t slot) {

@@ -82,7 +82,7 @@ struct easim_replica_config *view_replica_config(struct view *view, uint32_t con
 struct easim_replica *view_replica(struct view *view, uint32_t replica);
 
 void view_set_now(struct view *view, int64_t now_ns);
-void view_add_event(struct view *view, enum easim_event_kind kind, uint32_t job);
+void view_add_event(struct view *view, enum easim_event_kind kind, uint32_t job, uint32_t node);
 /* A job is over; if an event of it is to be told, it has been added. Once. */
 void view_drop_job(struct view *view, uint32_t job);
 /* The events have been told. Memory of jobs that are over is given back, and reads as zero. */

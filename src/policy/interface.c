@@ -437,6 +437,11 @@ static int refuse_wake(struct easim_plan *plan, double time_s) {
     return EASIM_INVAL;
 }
 
+static int refuse_wake_clear(struct easim_plan *plan) {
+    (void)plan;
+    return EASIM_INVAL;
+}
+
 static int refuse_reject(struct easim_plan *plan, uint32_t job, const char *reason) {
     (void)plan, (void)job, (void)reason;
     return EASIM_INVAL;
@@ -459,6 +464,7 @@ void refusing_host_set(struct easim_host *host) {
     host->plan_start = host->plan_resize = refuse_config;
     host->plan_preempt = refuse_preempt;
     host->plan_wake_at = refuse_wake;
+    host->plan_wake_clear = refuse_wake_clear;
     host->plan_reject = refuse_reject;
     host->plan_exchange = refuse_exchange;
     host->plan_scale_up = host->plan_scale_down = refuse_scaling;

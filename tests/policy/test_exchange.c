@@ -68,37 +68,37 @@ Test(exchange, of_a_killed_job_for_another) {
     trial_finish(&t);
 }
 
-/* No exchange without all of its parts: the answer, the part to blame, and a run that goes on as if
-   nothing had been asked. At 5, x and y run on the two a since 0, z and (later) late wait. */
+/* No exchange without all of its parts: the answer, the part to blame, which is the one refusal,
+   and a run that goes on as if nothing had been asked. At 5, x and y run on the two a since 0, z
+   and (later) late wait. */
 Test(exchange, refused) {
     static const struct {
         const char *policy;
         enum refusal why;
-        uint64_t others; /* parts that are refused with it */
     } cases[] = {
-        {"exchanges, params: {parts: '', answer: -2}", REFUSED_FORM, 0},
-        {"exchanges, params: {parts: 'p0', answer: -2, count: -1}", REFUSED_FORM, 0},
-        {"exchanges, params: {parts: 'p0', answer: -2, bytes: 4}", REFUSED_FORM, 0},
-        {"exchanges, params: {parts: 'p0', answer: -2, count: 1000000}", REFUSED_FORM, 0},
-        {"exchanges, params: {parts: 'p0 ?1', answer: -2, part: 1}", REFUSED_FORM, 1},
-        {"exchanges, params: {parts: 'r0.3 s2.0 r0.2', answer: -2, part: 2}", REFUSED_TWICE, 2},
-        {"exchanges, params: {parts: 'p0 s0.0', answer: -2, part: 1}", REFUSED_TWICE, 1},
-        {"exchanges, params: {parts: 's2.2 s2.2', answer: -2, part: 1}", REFUSED_TWICE, 1},
-        {"exchanges, params: {parts: 'k0 s1.0', answer: -2, part: 1}", REFUSED_STATE, 1},
-        {"exchanges, params: {parts: 'r2.1 k0', answer: -2, part: 0}", REFUSED_STATE, 1},
-        {"exchanges, params: {parts: 'k0 p2', answer: -2, part: 1}", REFUSED_STATE, 1},
-        {"exchanges, params: {parts: 'k0 s3.0', answer: -2, part: 1}", REFUSED_STATE, 1},
-        {"exchanges, params: {parts: 'k0 s9.0', answer: -2, part: 1}", REFUSED_NO_SUCH_JOB, 1},
-        {"exchanges, params: {parts: 'r0.3 s2.7', answer: -2, part: 1}", REFUSED_CONFIG, 1},
-        {"exchanges, params: {parts: 's2.2 r0.0', answer: -2, part: 1}", REFUSED_CONFIG, 1},
-        {"exchanges, params: {parts: 'r0.3 s2.2', answer: -1, part: 1}", REFUSED_NOFIT, 1},
-        {"exchanges, params: {parts: 's2.3 r0.2', answer: -1, part: 1}", REFUSED_NOFIT, 1},
+        {"exchanges, params: {parts: '', answer: -2}", REFUSED_FORM},
+        {"exchanges, params: {parts: 'p0', answer: -2, count: -1}", REFUSED_FORM},
+        {"exchanges, params: {parts: 'p0', answer: -2, bytes: 4}", REFUSED_FORM},
+        {"exchanges, params: {parts: 'p0', answer: -2, count: 1000000}", REFUSED_FORM},
+        {"exchanges, params: {parts: 'p0 ?1', answer: -2, part: 1}", REFUSED_FORM},
+        {"exchanges, params: {parts: 'r0.3 s2.0 r0.2', answer: -2, part: 2}", REFUSED_TWICE},
+        {"exchanges, params: {parts: 'p0 s0.0', answer: -2, part: 1}", REFUSED_TWICE},
+        {"exchanges, params: {parts: 's2.2 s2.2', answer: -2, part: 1}", REFUSED_TWICE},
+        {"exchanges, params: {parts: 'k0 s1.0', answer: -2, part: 1}", REFUSED_STATE},
+        {"exchanges, params: {parts: 'r2.1 k0', answer: -2, part: 0}", REFUSED_STATE},
+        {"exchanges, params: {parts: 'k0 p2', answer: -2, part: 1}", REFUSED_STATE},
+        {"exchanges, params: {parts: 'k0 s3.0', answer: -2, part: 1}", REFUSED_STATE},
+        {"exchanges, params: {parts: 'k0 s9.0', answer: -2, part: 1}", REFUSED_NO_SUCH_JOB},
+        {"exchanges, params: {parts: 'r0.3 s2.7', answer: -2, part: 1}", REFUSED_CONFIG},
+        /* x is to have what it has: its GPU does not change hands */
+        {"exchanges, params: {parts: 'r0.0 s2.0', answer: -1, part: 1}", REFUSED_NOFIT},
+        {"exchanges, params: {parts: 'r0.3 s2.2', answer: -1, part: 1}", REFUSED_NOFIT},
+        {"exchanges, params: {parts: 's2.3 r0.2', answer: -1, part: 1}", REFUSED_NOFIT},
         /* x writes a checkpoint of 2 s first */
-        {"exchanges, params: {parts: 'p0 s2.0', answer: -1, part: 1}", REFUSED_NOFIT, 1},
-        {"exchanges_capped, params: {parts: 'r0.3 s2.0', answer: -3, part: 1}", REFUSED_CAP, 1},
-        {"exchanges_alone, params: {parts: 's2.2 p0', answer: -2, part: 1}", REFUSED_CAPABILITY, 1},
-        {"exchanges_alone, params: {parts: 'r0.2 s2.0', answer: -2, part: 0}", REFUSED_CAPABILITY,
-         1},
+        {"exchanges, params: {parts: 'p0 s2.0', answer: -1, part: 1}", REFUSED_NOFIT},
+        {"exchanges_capped, params: {parts: 'r0.3 s2.0', answer: -3, part: 1}", REFUSED_CAP},
+        {"exchanges_alone, params: {parts: 's2.2 p0', answer: -2, part: 1}", REFUSED_CAPABILITY},
+        {"exchanges_alone, params: {parts: 'r0.2 s2.0', answer: -2, part: 0}", REFUSED_CAPABILITY},
     };
     static const char jobs[] = THREE "late,30,m,10\n";
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -107,12 +107,8 @@ Test(exchange, refused) {
         run(&t, jobs, cases[i].policy, cap);
         cr_assert_eq(t.status, 0, "%s: %s", cases[i].policy, t.failure);
         for (int r = 0; r < REFUSAL_COUNT; r++)
-            cr_expect_eq(t.refused[r],
-                         r == REFUSED_PART        ? cases[i].others
-                         : r == (int)cases[i].why ? 1u
-                                                  : 0u,
-                         "%s: \"%s\" %llu times", cases[i].policy, refusal_names[r],
-                         (unsigned long long)t.refused[r]);
+            cr_expect_eq(t.refused[r], r == (int)cases[i].why, "%s: \"%s\" %llu times",
+                         cases[i].policy, refusal_names[r], (unsigned long long)t.refused[r]);
         cr_expect_eq(trial_find(&t, "x")->finish_ns, 103000000000, "%s", cases[i].policy);
         cr_expect_eq(trial_find(&t, "y")->finish_ns, 103000000000, "%s", cases[i].policy);
         cr_expect_eq(trial_find(&t, "z")->start_ns, 103000000000, "%s", cases[i].policy);
@@ -120,6 +116,18 @@ Test(exchange, refused) {
                   t.decisions_csv.text);
         trial_finish(&t);
     }
+}
+
+/* A job that is to have what it has is left alone, whatever the others do. */
+Test(exchange, that_leaves_a_job_alone) {
+    struct trial t;
+    run(&t, THREE, "exchanges, params: {parts: 'r0.0 s2.2'}", "");
+    trial_must_succeed(&t);
+    cr_expect_eq(trial_find(&t, "z")->start_ns, 5000000000);
+    cr_expect_eq(trial_find(&t, "x")->finish_ns, 103000000000);
+    cr_expect_eq(trial_find(&t, "x")->resizes, 0);
+    cr_expect_null(strstr(t.decisions_csv.text, "resize"), "%s", t.decisions_csv.text);
+    trial_finish(&t);
 }
 
 /* Under --strict the part that is to blame is named. */

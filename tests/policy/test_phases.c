@@ -192,7 +192,7 @@ static void look_at_view(void *context, const struct replication *r) {
     const struct easim_config *config = easim_view_config(view, job->config);
     bool *looked = context;
     *looked = true;
-    cr_expect(job->phase == 1 && view->phase_changes == 1 && job->phase_s == 9.25);
+    cr_expect(job->phase == 1 && view->phase_changes == 1 && job->rate_s == 9.25);
     cr_expect(config->k == 1 && config->batch == 4 && job->config == job->first_config);
     cr_expect_eq(job->config_count, 3);
     expect_near(job->remaining, 75, "view", "remaining");

@@ -133,7 +133,8 @@ Test(plan_resize, refusals) {
         enum refusal why;
         double finish_s;
     } cases[] = {
-        {"{kind: same}", NODES(""), JOBS, REFUSED_CONFIG, 100},
+        {"{kind: same}", NODES(""), JOBS, REFUSED_NOT, 100}, /* nothing happens */
+        {"{kind: same_again}", NODES(""), JOBS, REFUSED_NOT, 66.25},
         {"{kind: foreign}", NODES(""), JOBS, REFUSED_CONFIG, 100},
         {"{kind: no_such_job}", NODES(""), JOBS, REFUSED_NO_SUCH_JOB, 100},
         {"{kind: waiting}", NODES(""), JOBS "b,1,4,3,,\n", REFUSED_STATE, 100},
@@ -155,6 +156,7 @@ Test(plan_resize, refusals) {
         for (int r = 0; r < REFUSAL_COUNT; r++)
             cr_expect_eq(t.refused[r], r == (int)cases[i].why, "case %zu: \"%s\" %llu times", i,
                          refusal_names[r], (unsigned long long)t.refused[r]);
+        cr_expect_eq(trial_find(&t, "a")->resizes, cases[i].finish_s == 66.25, "case %zu", i);
         trial_finish(&t);
     }
 }
@@ -173,23 +175,30 @@ Test(plan_resize, within_the_cap) {
  * W for it. */
 Test(plan_resize, try_config) {
     static const struct {
-        const char *params, *jobs;
+        const char *params, *jobs, *cap;
     } cases[] = {
-        {"{kind: try, to: 0, span: 0, power_w: 303}", JOBS}, /* as it is */
+        {"{kind: try, to: 0, span: 0, power_w: 303}", JOBS, ""}, /* as it is */
+        {"{kind: try, to: 0, span: 0, power_w: 303}", JOBS, "power_cap_w: 304, "},
+        {"{kind: try, to: 1, span: -3, power_w: 350}", JOBS, "power_cap_w: 349, "},
+        {"{kind: try, to: 99, span: -2}", JOBS, "power_cap_w: 349, "}, /* before the others */
+        {"{kind: try, to: 2, span: -1}", JOBS "b,1,2,30,,\n", "power_cap_w: 1004, "},
         /* 2 and 4 GPUs on the node of 4: 250 + 2 * 50 + 0 W, 250 + 4 * 50 */
-        {"{kind: try, to: 1, span: 0, power_w: 350}", JOBS},
-        {"{kind: try, to: 2, span: 0, power_w: 450}", JOBS},
+        {"{kind: try, to: 1, span: 0, power_w: 350}", JOBS, ""},
+        {"{kind: try, to: 2, span: 0, power_w: 450}", JOBS, ""},
         /* b (400 W) takes one of the 4: 2 GPUs still fit there, 4 only with its own, across: + 350
            and + 3 */
-        {"{kind: try, to: 1, span: 0, power_w: 700}", JOBS "b,1,1,30,,\n"},
-        {"{kind: try, to: 2, span: 1, power_w: 803}", JOBS "b,1,1,30,,\n"},
-        {"{kind: try, to: 2, span: -1}", JOBS "b,1,2,30,,\n"},
+        {"{kind: try, to: 1, span: 0, power_w: 700}", JOBS "b,1,1,30,,\n", ""},
+        {"{kind: try, to: 2, span: 1, power_w: 803}", JOBS "b,1,1,30,,\n", ""},
+        {"{kind: try, to: 2, span: -1}", JOBS "b,1,2,30,,\n", ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct trial t;
-        run(&t,
-            "{gpu_types: [{name: g, idle_w: 50, ctx_w: 90, tdp_w: 400}], nodes: [{gpu: g, gpus: 4}, {gpu: g, gpus: 1, cpu_w_per_busy_gpu: 3}]}",
-            "start_s: 0", cases[i].params, cases[i].jobs, true);
+        char cluster[300];
+        snprintf(cluster, sizeof cluster,
+                 "{%sgpu_types: [{name: g, idle_w: 50, ctx_w: 90, tdp_w: 400}], nodes: [{gpu: g, "
+                 "gpus: 4}, {gpu: g, gpus: 1, cpu_w_per_busy_gpu: 3}]}",
+                 cases[i].cap);
+        run(&t, cluster, "start_s: 0", cases[i].params, cases[i].jobs, true);
         cr_expect_eq(t.status, 0, "case %zu: %s", i, t.failure);
         trial_finish(&t);
     }

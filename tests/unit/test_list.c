@@ -74,12 +74,13 @@ static const char *said_after(uint32_t event, const double *values, const bool *
     const struct rules rules = {.ops = &ops, .options = &options};
     const struct easim_gpu_type gpu_type = {.gpus = 1, .free = 1, .node_free_max = 1};
     const struct easim_config config = {.k = 1, .goodput = {1, 1}, .power_w = {100, 100}};
-    const struct easim_event arrival = {EASIM_EVENT_ARRIVAL, event};
+    const struct easim_event arrival = {EASIM_EVENT_ARRIVAL, event, EASIM_NONE};
     struct easim_job jobs[JOBS];
     for (uint32_t i = 0; i < JOBS; i++)
         jobs[i] = (struct easim_job){.id = ids[i],
                                      .index = i,
                                      .state = EASIM_JOB_WAITING,
+                                     .here = true,
                                      .next_waiting = i + 1 < JOBS ? i + 1 : EASIM_NONE,
                                      .config_count = 1,
                                      .remaining = 1};
@@ -162,6 +163,7 @@ Test(list, growth) {
     struct easim_job job = {.id = "a",
                             .state = EASIM_JOB_RUNNING,
                             .config_count = CONFIGS,
+                            .goodput_now = 1,
                             .remaining = 1000,
                             .restart_s = 20};
     const struct easim_view view = {.now_s = 100,

@@ -106,6 +106,7 @@ Test(params, refusing_host) {
     cr_expect_eq(host.plan_resize(NULL, 0, 0), EASIM_INVAL);
     cr_expect_eq(host.plan_preempt(NULL, 0, true), EASIM_INVAL);
     cr_expect_eq(host.plan_wake_at(NULL, 1), EASIM_INVAL);
+    cr_expect_eq(host.plan_wake_clear(NULL), EASIM_INVAL);
     cr_expect_eq(host.plan_reject(NULL, 0, "why"), EASIM_INVAL);
     cr_expect_eq(host.plan_exchange(NULL, parts, 1, sizeof *parts, &part), EASIM_INVAL);
     cr_expect_eq(part, EASIM_NONE);

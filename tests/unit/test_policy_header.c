@@ -40,6 +40,7 @@ Test(policy_header, time_and_usage) {
                                   .start_s = 91,
                                   .setup_s = 4,
                                   .config = 1,
+                                  .goodput_now = 3.5,
                                   .remaining = 21};
     cr_expect_eq(easim_job_age_s(&view, &job), 38.75);
     /* 7.5 GPU-s until 90, then 2 GPUs for 10 s */
@@ -79,6 +80,7 @@ Test(policy_header, work_left_and_attained) {
                                       .start_s = 91,
                                       .setup_s = 4,
                                       .config = cases[i].config,
+                                      .goodput_now = 3.5,
                                       .remaining = 21,
                                       .held_gpu_s = 50};
         cr_expect_eq(easim_job_remaining(&view, &job), cases[i].remaining, "case %zu", i);
@@ -135,9 +137,9 @@ Test(policy_header, jobs_that_are_seen) {
     struct {
         struct easim_event event;
         char more[8];
-    } events[] = {{{EASIM_EVENT_CLUSTER, EASIM_NONE}, {1}},
-                  {{EASIM_EVENT_FINISH, 5}, {1}},
-                  {{EASIM_EVENT_FINISH, 7}, {1}}};
+    } events[] = {{{EASIM_EVENT_REPAIR, EASIM_NONE, 3}, {1}},
+                  {{EASIM_EVENT_FINISH, 5, EASIM_NONE}, {1}},
+                  {{EASIM_EVENT_FINISH, 7, EASIM_NONE}, {1}}};
     const struct easim_view here = {.job_count = JOBS,
                                     .job_stride = sizeof jobs[0],
                                     .jobs = jobs,
@@ -147,6 +149,7 @@ Test(policy_header, jobs_that_are_seen) {
     for (uint32_t i = 0; i < JOBS; i++) {
         jobs[i].job.index = i;
         jobs[i].job.state = states[i];
+        jobs[i].job.here = states[i] >= EASIM_JOB_WAITING && states[i] <= EASIM_JOB_CHECKPOINTING;
     }
     for (uint32_t i = 0; i < JOBS; i++)
         cr_expect_eq(easim_view_job(&here, i), seen[i] ? &jobs[i].job : NULL, "job %u", i);

@@ -23,6 +23,12 @@ static int pass_on_try_config(struct easim_plan *plan, uint32_t job, uint32_t co
     return pass->host->try_config(pass->plan, job, config, power_w);
 }
 
+static uint32_t pass_on_job_nodes(struct easim_plan *plan, uint32_t job, struct easim_job_node *ret,
+                                  uint32_t most) {
+    const struct easim_pass *pass = again_of(plan)->pass;
+    return pass->host->job_nodes(pass->plan, job, ret, most);
+}
+
 static void *pass_on_scratch(struct easim_plan *plan, size_t bytes) {
     const struct easim_pass *pass = again_of(plan)->pass;
     return pass->host->scratch(pass->plan, bytes);
@@ -42,6 +48,7 @@ static struct easim_pass asking_pass(struct again *again) {
     struct easim_pass pass = *again->pass;
     again->host = (struct easim_host){.struct_size = sizeof again->host,
                                       .try_config = pass_on_try_config,
+                                      .job_nodes = pass_on_job_nodes,
                                       .scratch = pass_on_scratch,
                                       .uniform = note_uniform,
                                       .fail = note_failure};

@@ -45,6 +45,7 @@ static struct easim_job as_waiting(const struct easim_view *view, const struct e
     waiting.remaining = easim_job_remaining(view, job);
     waiting.setup_s = fmax(0, job->start_s + job->setup_s - view->now_s);
     waiting.state = EASIM_JOB_WAITING;
+    waiting.goodput_now = waiting.power_now_w = 0;
     waiting.config = waiting.span = waiting.running_slot = waiting.next_waiting = EASIM_NONE;
     find_best(view, &waiting);
     return waiting;

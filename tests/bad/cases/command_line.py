@@ -1,6 +1,6 @@
 """Command lines."""
 
-from base import COMPILE_AGAIN, CONFIG, RUN, command
+from base import COMPILE_AGAIN, CONFIG, DRAFT, RUN, command
 
 TRY = "Try `easim run --help' for more information."
 CHECK = "Try `easim check --help' for more information."
@@ -133,5 +133,5 @@ CASES = [
             "--param tau: did not find expected ',' or ']'",
             "--param edp_slack: policy.params.edp_slack: expected number 1..1000000000, or off, got \"low\""),
     command("command line: test of a bad plug-in", ["policies", "--test", "{plugins}/wrong_major.so"],
-            "easim: {plugins}/wrong_major.so: is compiled for policy interface 4.0 draft 7, " + COMPILE_AGAIN),
+            f"easim: {{plugins}}/wrong_major.so: is compiled for policy interface 4.0 draft {DRAFT}, " + COMPILE_AGAIN),
 ]

@@ -2,7 +2,7 @@
 
 import re
 
-from base import COMPILE_AGAIN, CONFIG, MODELS, RUN, Case, changed, command, config, plugin
+from base import COMPILE_AGAIN, CONFIG, DRAFT, MODELS, RUN, Case, changed, command, config, plugin
 
 AT = "c.yaml:15:16: policy.name: "
 PLUGIN_AT = "c.yaml:16:9: policy.name: "
@@ -56,9 +56,9 @@ CASES = [
            f"{PLUGIN_AT}cannot load policy: {{plugins}}/needs_symbol.so: undefined symbol: no_such_function"),
     module("function_symbol", "the symbol easim_policy is not a struct easim_policy"),
     other_version("version_2", "2.2"),
-    other_version("wrong_major", "4.0 draft 7"),
-    other_version("new_minor", "3.1 draft 7"),
-    other_version("other_draft", "3.0 draft 8"),
+    other_version("wrong_major", f"4.0 draft {DRAFT}"),
+    other_version("new_minor", f"3.1 draft {DRAFT}"),
+    other_version("other_draft", f"3.0 draft {DRAFT + 1}"),
     module("no_version_numbers", "easim_policy does not begin with EASIM_POLICY_ABI (policies/README.md)"),
     module("small_struct", "struct_size is too small: expected at least 112, found 24"),
     module("small_param", "param_bytes is too small: expected at least 80, found 8"),
@@ -234,7 +234,7 @@ CASES = [
     of_policy("more than all jobs", "allox", "{alpha: 1.5}",
               "c.yaml:15:39: policy.params.alpha: expected number 0..1, got \"1.5\""),
     command("policies: bad plug-in", ["policies", "{plugins}/wrong_major.so"],
-            "easim: {plugins}/wrong_major.so: is compiled for policy interface 4.0 draft 7, " + COMPILE_AGAIN),
+            f"easim: {{plugins}}/wrong_major.so: is compiled for policy interface 4.0 draft {DRAFT}, " + COMPILE_AGAIN),
     command("policies: unknown name", ["policies", "zeuss"],
             "easim: no policy is named \"zeuss\", did you mean \"zeus\"? (found: {policies})"),
 ]

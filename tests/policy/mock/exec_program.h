@@ -81,7 +81,7 @@ static void check_said(int line, const char *expected) {
 #define CHECK_SAID(expected) check_said(__LINE__, expected)
 
 static void add_event(struct mock *m, uint32_t kind, uint32_t job) {
-    struct easim_event event = {kind, job};
+    struct easim_event event = {kind, job, EASIM_NONE};
     MOCK_APPEND(m, events, m->view.event_count, event);
 }
 

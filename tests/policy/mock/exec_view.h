@@ -78,11 +78,23 @@ static const char hello[] =
     "'checkpointing':[{'job':4,'end_ns':98000000001}],'gpu_types':[{'free':5,'node_free_max':3,'failed':1,'asleep':2}," \
     "{'free':3,'node_free_max':3,'failed':13,'asleep':14}],"
 
+static void set_state(struct mock *m, uint32_t job, uint32_t state) {
+    m->jobs[job].state = state;
+    m->jobs[job].here = state >= EASIM_JOB_WAITING && state <= EASIM_JOB_CHECKPOINTING;
+}
+
+/* Jobs 0, 1 and 4. */
+static void set_arrived(struct mock *m) {
+    set_state(m, 0, EASIM_JOB_WAITING);
+    set_state(m, 1, EASIM_JOB_WAITING);
+    set_state(m, 4, EASIM_JOB_WAITING);
+}
+
 /* Five jobs, of which number 3 never arrives. */
 static void set_jobs(struct mock *m) {
     for (uint32_t i = 0; i < 5; i++) {
         mock_job(m, (struct easim_job){.id = "j", .user = i % 2, .config_count = 1});
-        m->jobs[i].state = EASIM_JOB_PENDING;
+        set_state(m, i, EASIM_JOB_PENDING);
     }
     m->view.event_count = 0;
     struct easim_job *job = &m->jobs[0];

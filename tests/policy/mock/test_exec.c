@@ -37,7 +37,7 @@
     ",'config':1,'span':1,'predicted_end_ns':99000000001,'start_s':9.5,'resized_s':null"
 
 static void set_running(struct mock *m, uint32_t job, uint32_t config) {
-    m->jobs[job].state = EASIM_JOB_RUNNING;
+    set_state(m, job, EASIM_JOB_RUNNING);
     m->jobs[job].config = config;
     m->jobs[job].span = 1;
     m->jobs[job].start_s = 9.5;
@@ -52,7 +52,7 @@ static void check_actions(struct mock *m) {
     at(m, 10.5, EASIM_EVENT_ARRIVAL, 0);
     add_event(m, EASIM_EVENT_ARRIVAL, 4);
     add_event(m, EASIM_EVENT_ARRIVAL, 1);
-    m->jobs[0].state = m->jobs[1].state = m->jobs[4].state = EASIM_JOB_WAITING;
+    set_arrived(m);
     host_notes.answers = answers;
     CHECK(decide(m) == 0);
     CHECK(strcmp(host_notes.calls,
@@ -70,7 +70,7 @@ static void check_actions(struct mock *m) {
                                                  "{'node':2,'free':2,'failed':false}]}");
     at(m, 12, EASIM_EVENT_TIMER, EASIM_NONE);
     set_running(m, 0, 1);
-    m->jobs[4].state = EASIM_JOB_CHECKPOINTING;
+    set_state(m, 4, EASIM_JOB_CHECKPOINTING);
     m->nodes[0].free = 1;
     host_notes.answers = NULL;
     CHECK(decide(m) == 0);
@@ -90,7 +90,7 @@ static void check_changes(struct mock *m) {
     m->jobs[0].phase = 1;
     m->jobs[0].first_config = 2;
     m->jobs[0].config_count = 1;
-    m->jobs[0].phase_s = 0.5;
+    m->jobs[0].rate_s = 0.5;
     m->jobs[0].unsaved_work = 3.25;
     m->jobs[0].resized_s = 10.25;
     m->nodes[1].failed = true;
@@ -111,8 +111,8 @@ static void check_changes(struct mock *m) {
     CHECK(decide(m) == 0);
     CHECK_SAID(SAID("4", "14") "'events':[{'kind':'timer','job':null}],'arrived':[],'jobs':[],"
                                "'users':[]," TYPES "'nodes':[]}");
-    at(m, 15, EASIM_EVENT_CLUSTER, EASIM_NONE); /* all that it knows; back in the first phase */
-    m->jobs[0].phase_s = 0;
+    at(m, 15, EASIM_EVENT_FAILURE, EASIM_NONE); /* all that it knows; back in the first phase */
+    m->jobs[0].rate_s = 0;
     m->jobs[0].phase = 0;
     m->jobs[0].first_config = 1;
     m->jobs[0].config_count = 2;
@@ -125,7 +125,7 @@ static void check_changes(struct mock *m) {
                                                   "'nodes':[]}");
     at(m, 16, EASIM_EVENT_SERVICE + 1, 0); /* of a later version */
     add_event(m, EASIM_EVENT_ARRIVAL, 2);
-    m->jobs[2].state = EASIM_JOB_WAITING;
+    set_state(m, 2, EASIM_JOB_WAITING);
     CHECK(decide(m) == 0);
     CHECK_SAID(SAID(
         "6",
@@ -137,7 +137,7 @@ static void check_changes(struct mock *m) {
                            "4", "checkpointing") "}],'users':[" USER_0 "," USER_1 "]," TYPES
                                                  "'nodes':[]}");
     at(m, 17, EASIM_EVENT_TIMER, EASIM_NONE); /* the first has finished, its event is to come */
-    m->jobs[0].state = EASIM_JOB_FINISHED;
+    set_state(m, 0, EASIM_JOB_FINISHED);
     m->view.running_count = 0;
     CHECK(decide(m) == 0);
     CHECK_SAID(SAID(
@@ -162,7 +162,7 @@ static void check_ends(struct mock *m) {
             "4", "checkpointing") "}],'users':[" USER_0 "]," TYPES "'nodes':[]}");
     at(m, 20, EASIM_EVENT_TIMER, 1);
     set_running(m, 2, 3);
-    m->jobs[2].unsaved_work = 5; /* told with phase_s only */
+    m->jobs[2].unsaved_work = 5; /* told with rate_s only */
     CHECK(decide(m) == 0);
 #define OK_SAID(number, second) \
     "{'type':'decide','message':" number ",'now_ns':" second "000000000,'now_s':" second \
@@ -175,7 +175,7 @@ static void check_ends(struct mock *m) {
                                                  "'resized_s':null}],'users':[" USER_1 "," USER_0
                                                  "]," TYPES "'nodes':[]}");
     at(m, 21, EASIM_EVENT_FINISH, 2);
-    m->jobs[2].state = EASIM_JOB_FINISHED;
+    set_state(m, 2, EASIM_JOB_FINISHED);
     m->view.running_count = 0;
     CHECK(decide(m) == 0);
     CHECK_SAID(
@@ -183,8 +183,8 @@ static void check_ends(struct mock *m) {
             "2", "finished") "}],'users':[" USER_0 "]," TYPES "'nodes':[]}");
     at(m, 22, EASIM_EVENT_FINISH, 1);
     add_event(m, EASIM_EVENT_FINISH, 4);
-    m->jobs[1].state = EASIM_JOB_REJECTED;
-    m->jobs[4].state = EASIM_JOB_REJECTED + 1; /* of a later version */
+    set_state(m, 1, EASIM_JOB_REJECTED);
+    set_state(m, 4, EASIM_JOB_REJECTED + 1); /* of a later version */
     CHECK(decide(m) == 0);
     CHECK_SAID(SAID("12", "22") "'events':[{'kind':'finish','job':1},{'kind':'finish','job':4}],"
                                 "'arrived':[],'jobs':[" OTHER_JOB("1", "rejected") "}," OTHER_JOB(
@@ -276,7 +276,7 @@ static void test_first_job(void) {
     set_program(&m, "{\"ready\": 2}\n{\"actions\": []}\n{\"actions\": []}\n");
     CHECK(start(&m) == 0);
     at(&m, 13, EASIM_EVENT_ARRIVAL, 0);
-    m.jobs[0].state = EASIM_JOB_WAITING;
+    set_state(&m, 0, EASIM_JOB_WAITING);
     m.nodes[1].failed = true;
     m.nodes[1].free = m.nodes[2].free = 0;
     CHECK(decide(&m) == 0);
@@ -287,7 +287,7 @@ static void test_first_job(void) {
                   "waiting") "}],'users':[" USER_0 "]," TYPES
                              "'nodes':[{'node':0,'free':3,'failed':false},{'node':1,'free':0,'failed':true},"
                              "{'node':2,'free':0,'failed':false}]}");
-    at(&m, 14, EASIM_EVENT_CLUSTER, EASIM_NONE);
+    at(&m, 14, EASIM_EVENT_PRICE, EASIM_NONE);
     m.nodes[1].failed = false;
     m.nodes[2].free = 1;
     CHECK(decide(&m) == 0);
@@ -309,7 +309,7 @@ static int ask_once(struct mock *m, const char *ready, const char *answer) {
     at(m, 10.5, EASIM_EVENT_ARRIVAL, 0);
     add_event(m, EASIM_EVENT_ARRIVAL, 1);
     add_event(m, EASIM_EVENT_ARRIVAL, 4);
-    m->jobs[0].state = m->jobs[1].state = m->jobs[4].state = EASIM_JOB_WAITING;
+    set_arrived(m);
     snprintf(answers, sizeof answers, "%s\n%s\n{\"actions\": []}\n", ready, answer);
     set_program(m, answers);
     const int *kept = host_notes.answers;

@@ -65,7 +65,10 @@ static void start_both(const struct easim_pass *pass) {
 }
 
 static void resize(const struct easim_pass *pass) {
-    answers[0] = pass->host->plan_resize(pass->plan, 0, 1); /* it has that */
+    struct easim_job_node nodes[2];
+    answers[0] = pass->host->plan_resize(pass->plan, 0, 1); /* it has that: nothing happens */
+    answers[4] = pass->host->job_nodes(pass->plan, 0, nodes, 1) == 2 && nodes[0].node == 0 &&
+                 nodes[0].gpus == 1 && pass->host->job_nodes(pass->plan, 0, NULL, 0) == 2;
     answers[1] = pass->host->plan_resize(pass->plan, 0, 0);
     answers[2] = pass->host->plan_start(pass->plan, 1, 2);
     answers[3] = pass->host->plan_preempt(pass->plan, 1, true); /* not preemptible */
@@ -87,9 +90,10 @@ static void exchange(const struct easim_pass *pass) {
                                   {EASIM_PART_PREEMPT, 1, 0, true}};
     uint32_t part = 7;
     double tried_w = 0;
-    answers[0] = easim_try_exchange(pass, parts, 2, &tried_w);
-    answers[1] = easim_plan_exchange(pass, parts, 2, &part);
+    answers[0] = easim_try_exchange(pass, parts, 2, &part, &tried_w);
     answers[2] = part == 1;
+    answers[1] = easim_plan_exchange(pass, parts, 2, &part);
+    answers[2] = answers[2] && part == 1;
     answers[3] = easim_plan_exchange(pass, parts, 1, &part); /* three GPUs are free for four */
     parts[1] = (struct easim_part){EASIM_PART_START, 1, 2, false};
     answers[4] = easim_plan_exchange(pass, parts, 2, NULL); /* b runs */
@@ -104,7 +108,7 @@ static void exchange_well(const struct easim_pass *pass) {
                                         {EASIM_PART_PREEMPT, 0, 0, true}};
     uint32_t *seen = easim_job_memory(pass, 2);
     double tried_w = 0;
-    answers[0] = easim_try_exchange(pass, parts, 2, &tried_w);
+    answers[0] = easim_try_exchange(pass, parts, 2, NULL, &tried_w);
     answers[1] = pass->view->jobs == NULL || easim_view_job(pass->view, 2)->config == EASIM_NONE;
     answers[2] = easim_plan_exchange(pass, parts, 2, NULL);
     answers[3] = fabs(tried_w - pass->view->power_w) < 1e-9;
@@ -195,8 +199,8 @@ int main(void) {
     mock_advance(&m, 10); /* 25 samples are done, the rest moves to one GPU with a set-up of 7 s */
     next = resize;
     mock_decide(&m);
-    CHECK(answers[0] == EASIM_INVAL && answers[1] == EASIM_OK && answers[2] == EASIM_OK &&
-          answers[3] == EASIM_INVAL);
+    CHECK(answers[0] == EASIM_OK && answers[1] == EASIM_OK && answers[2] == EASIM_OK &&
+          answers[3] == EASIM_INVAL && answers[4] && m.action_count == 3);
     CHECK_REAL(m.jobs[0].remaining, 75.0);
     CHECK(m.jobs[0].predicted_end_ns == 92000000000 && m.jobs[0].resizes == 1 &&
           m.jobs[0].resized_s == 10);

@@ -59,11 +59,13 @@ static int exchange(const struct easim_pass *pass) {
     const struct easim_part *passed = p->count == -1 ? NULL : parts;
     count = p->count > 0 ? (uint32_t)p->count : count;
     size_t bytes = p->bytes > 0 ? (size_t)p->bytes : sizeof *parts;
-    int tried = pass->host->try_exchange(pass->plan, passed, count, bytes, &power_w);
+    uint32_t tried_part = 78;
+    int tried = pass->host->try_exchange(pass->plan, passed, count, bytes, &tried_part, &power_w);
     if (memcmp(&before, pass->view, sizeof before) != 0)
         return fail(pass, "the trial has changed the view", tried, 0);
     int answer = pass->host->plan_exchange(pass->plan, passed, count, bytes, &part);
-    if (tried != answer || answer != p->answer || (int64_t)(int32_t)part != p->part)
+    if (tried != answer || tried_part != part || answer != p->answer ||
+        (int64_t)(int32_t)part != p->part)
         return fail(pass, tried == answer ? "answered otherwise" : "tried otherwise", answer, part);
     if (answer != EASIM_OK && memcmp(&before, pass->view, sizeof before) != 0)
         return fail(pass, "a refused exchange has changed the view", answer, part);

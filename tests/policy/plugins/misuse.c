@@ -99,7 +99,8 @@ static void reject_wrongly(const struct easim_pass *pass, enum kind kind) {
 static int ask(const struct easim_pass *pass) {
     const uint32_t none[] = {pass->view->job_count, pass->view->job_count + 1, EASIM_NONE};
     for (int i = 0; i < 3; i++)
-        if (pass->host->try_config(pass->plan, none[i], 0, NULL) != EASIM_NOFIT) {
+        if (pass->host->try_config(pass->plan, none[i], 0, NULL) != EASIM_INVAL ||
+            pass->host->job_nodes(pass->plan, none[i], NULL, 0) != 0) {
             pass->host->fail(pass->plan, "there is a place for a job that is none");
             return -1;
         }

@@ -7,6 +7,7 @@ enum kind {
     ONCE,
     TWICE,
     SAME,
+    SAME_AGAIN,
     FOREIGN,
     NO_SUCH_JOB,
     WAITING,
@@ -16,9 +17,9 @@ enum kind {
     ENDLESS,
     KINDS
 };
-static const char *const kinds[] = {"once",        "twice",   "same", "foreign",
-                                    "no_such_job", "waiting", "new",  "then_preempt",
-                                    "try",         "endless", NULL};
+static const char *const kinds[] = {"once",         "twice",       "same",    "same_again",
+                                    "foreign",      "no_such_job", "waiting", "new",
+                                    "then_preempt", "try",         "endless", NULL};
 
 struct params {
     double at, power_w;
@@ -48,7 +49,8 @@ static int try_it(const struct easim_pass *pass, const struct easim_job *job, ui
     double before_w = pass->view->power_w, power_w = 0;
     uint32_t free = pass->view->free_gpus;
     int span = pass->host->try_config(pass->plan, job->index, config, &power_w);
-    if (span == p->span && (span < 0 || fabs(power_w - p->power_w) < 1e-9) &&
+    bool fits = span >= 0 || span == EASIM_CAP;
+    if (span == p->span && (!fits || fabs(power_w - p->power_w) < 1e-9) &&
         pass->view->power_w == before_w && pass->view->free_gpus == free &&
         pass->host->try_config(pass->plan, job->index, config, NULL) == span)
         return 0;
@@ -78,6 +80,8 @@ static int act(const struct easim_pass *pass, uint32_t started) {
     else if (p->kind == NEW)
         host->plan_resize(pass->plan, started, to);
     else
+        host->plan_resize(pass->plan, job->index, to);
+    if (p->kind == SAME_AGAIN) /* also where this very plan has brought it there */
         host->plan_resize(pass->plan, job->index, to);
     if (p->kind == TWICE)
         host->plan_resize(pass->plan, job->index, job->first_config);
@@ -111,7 +115,7 @@ static const struct easim_param params[] = {
      false, NULL},
     {"kind", "", "what to do", EASIM_PARAM_CHOICE, offsetof(struct params, kind), 0, KINDS - 1,
      ONCE, false, kinds},
-    {"span", "", "expected of try_config", EASIM_PARAM_INT, offsetof(struct params, span), -1, 1, 0,
+    {"span", "", "expected of try_config", EASIM_PARAM_INT, offsetof(struct params, span), -3, 1, 0,
      false, NULL},
     {"power_w", "W", "likewise", EASIM_PARAM_REAL, offsetof(struct params, power_w), 0, 1e9, 0,
      false, NULL},

@@ -54,12 +54,13 @@ static int exchange(const struct easim_pass *pass) {
     uint32_t count = 0, part = 0, wanted = 1 + draw(pass, MOST);
     for (uint32_t i = 0; i < wanted; i++)
         count += draw_part(pass, &parts[count]);
-    int tried = easim_try_exchange(pass, parts, count, &power_w);
+    uint32_t tried_part = 0;
+    int tried = easim_try_exchange(pass, parts, count, &tried_part, &power_w);
     if (tried != EASIM_OK && draw(pass, 4) > 0)
         return 0;
     int answer = easim_plan_exchange(pass, parts, count, &part);
     const char *wrong =
-        tried != answer                                                    ? "trial and plan differ"
+        tried != answer || tried_part != part                              ? "trial and plan differ"
         : answer != EASIM_OK && memcmp(&before, pass->view, sizeof before) ? "the view has changed"
         : answer == EASIM_OK && fabs(power_w - pass->view->power_w) > 1e-6 ? "another power"
         : answer == EASIM_OK && part != EASIM_NONE                         ? "a part is blamed"
