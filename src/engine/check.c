@@ -238,6 +238,19 @@ static void check_past(struct sim *sim, uint32_t job) {
                  sim->module->policy->name, sim->workload->jobs.at[job].id);
 }
 
+/* Whether it is there, and what a running one does now: no limit and no shared link counts. */
+static void check_now(struct sim *sim, uint32_t job, uint32_t state) {
+    const struct easim_job *j = &sim->view.jobs[job];
+    const struct job_run *run = &sim->runs[job];
+    bool here = state == EASIM_JOB_WAITING || job_run_uses_gpus(run);
+    const struct easim_config *config =
+        state == EASIM_JOB_RUNNING ? &sim->view.configs[run->config] : NULL;
+    if (j->here != here || j->goodput_now != (config ? config->goodput[run->span] : 0) ||
+        j->power_now_w != (config ? config->power_w[run->span] : 0))
+        sim_fail(sim, ERROR_RUN, "check: job %s shows another present state",
+                 sim->workload->jobs.at[job].id);
+}
+
 static void add_job(struct sim *sim, uint32_t job, struct totals *totals) {
     const struct job_run *run = &sim->runs[job];
     uint32_t state = sim_job_state(sim, job);
@@ -256,6 +269,7 @@ static void add_job(struct sim *sim, uint32_t job, struct totals *totals) {
         sim_fail(sim, ERROR_RUN, "check: job %s holds GPUs in the wrong state",
                  sim->workload->jobs.at[job].id);
     check_past(sim, job);
+    check_now(sim, job, state);
     if (state == EASIM_JOB_CHECKPOINTING)
         check_checkpointing(sim, job);
     if (!holds)

@@ -213,10 +213,11 @@ void wake_ups_count_decision(struct sim *sim) {
     w->woken_ns[w->woken++ % MOST_WOKEN] = sim->now_ns;
     if (w->woken >= MOST_WOKEN &&
         sim->now_ns - w->woken_ns[w->woken % MOST_WOKEN] <= WOKEN_WINDOW_S * NS_PER_S)
-        sim_fail(sim, ERROR_RUN,
-                 "policy %s: its wake-ups alone have caused %d decisions in a row within %d s, up "
-                 "to t = %.9g s: expected less frequent ones",
-                 sim->module->policy->name, MOST_WOKEN, WOKEN_WINDOW_S, units_s(sim->now_ns));
+        sim_fail(
+            sim, ERROR_RUN,
+            "policy %s: only wake-ups have caused the last %d decisions, within %d s: expected "
+            "fewer",
+            sim->module->policy->name, MOST_WOKEN, WOKEN_WINDOW_S);
 }
 
 void wake_ups_finish(struct sim *sim) {

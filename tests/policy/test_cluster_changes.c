@@ -28,6 +28,44 @@ static void expect_rows(const struct trial *t, const double (*rows)[2], size_t c
                   (long long)t->power.at.at[i].time_ns);
 }
 
+static uint64_t counted(const struct trial *t, const char *what) {
+    for (size_t i = 0; i < t->counted.entries.count; i++)
+        if (strcmp(t->counted.entries.at[i].reason, what) == 0)
+            return t->counted.entries.at[i].count;
+    return 0;
+}
+
+/* Each event by its kind, with the node of a failure or repair. The cap is gone at 10 and falls to
+   460 W at 20: then b, which would lift 100 W to 450, fits, and c, 800 W with it, does not. */
+Test(cluster_changes, kinds_of_events) {
+    struct trial t;
+    temp_file_write_text("cap.csv", "time_s,power_w\n0,120\n10,\n20,460\n50,460\n");
+    temp_file_write_text("p.csv", "time_s,price_per_mwh\n0,60\n11,-90\n60,0\n");
+    temp_file_write_text("c.csv", "time_s,carbon_g_per_kwh\n0,200\n12,500\n70,0\n");
+    temp_file_write_text("o.csv", "node,start_s,end_s\n1,13,14\n");
+    trial_run(&t,
+              &(struct trial_options){.jobs = HEAD "a,5,1,6\nb,21,1,6\nc,21,1,6\n", .strict = true},
+              "name: n\nhorizon: 40\npolicy: {name: sees_events}\nfailures: {file: o.csv}\n"
+              "price_per_mwh: {file: p.csv}\ncarbon_g_per_kwh: {file: c.csv}\n"
+              "cluster: {gpu_types: [{name: g, idle_w: 50, ctx_w: 90, tdp_w: 400}], nodes: "
+              "[{gpu: g, gpus: 1}, {gpu: g, gpus: 1}], power_cap_w: {file: cap.csv}}\n" TRIAL_JOBS);
+    trial_must_succeed(&t);
+    static const struct {
+        const char *what;
+        uint64_t count;
+    } events[] = {{"cap -1 at 10", 1},    {"cap -1 at 20", 1},     {"price -1 at 11", 1},
+                  {"price -1 at 12", 1},  {"failure 1 at 13", 1},  {"repair 1 at 14", 1},
+                  {"arrival -1 at 5", 1}, {"arrival -1 at 21", 2}, {"finish -1 at 16", 1},
+                  {"finish -1 at 27", 1}, {"finish -1 at 33", 1}};
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+        cr_expect_eq(counted(&t, events[i].what), events[i].count, "%s", events[i].what);
+    cr_expect_gt(counted(&t, "over the cap"), 1);
+    cr_expect_eq(trial_find(&t, "a")->start_ns, 10000000000);
+    cr_expect_eq(trial_find(&t, "b")->start_ns, 21000000000);
+    cr_expect_eq(trial_find(&t, "c")->start_ns, 27000000000);
+    trial_finish(&t);
+}
+
 /* One GPU of two is busy from 5 to 25: 100 W, 450 W, 100 W until 30. Price 60 until 10, -90 until
    20, 30 after: 60 * (100 * 5 + 450 * 5) - 90 * 450 * 10 + 30 * (450 * 5 + 100 * 5) = 165000 -
    405000 + 82500 = -157500 W s of currency/MWh, times 1.5; carbon 200 until 12, then 500: 200 *

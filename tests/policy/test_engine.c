@@ -230,6 +230,57 @@ Test(engine, timers) {
     trial_finish(&t);
 }
 
+/* Of a plug-in that asks for the same instants again, or takes them back: the timers that come, and
+   when; the one job ends at 3. */
+Test(engine, wake_ups_are_a_set) {
+    static const struct {
+        const char *params;
+        uint64_t timers;
+        const char *names[2];
+    } cases[] = {{"{kind: equal}", 2, {"5", "7"}}, {"{kind: clear}", 2, {"5", "9"}}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct trial t;
+        trial_run(&t, &(struct trial_options){.jobs = HEAD "a,0,1,3,\n", .strict = true},
+                  "name: n\nhorizon: 40\npolicy: {name: wakes, params: %s}\n" TRIAL_CLUSTER(1)
+                      TRIAL_JOBS,
+                  cases[i].params);
+        trial_must_succeed(&t);
+        const struct tally_entry *timers = t.counted.entries.at;
+        cr_assert_eq(t.counted.entries.count, 1);
+        cr_expect_eq(timers->count, cases[i].timers, "%s: %llu", cases[i].params,
+                     (unsigned long long)timers->count);
+        cr_expect(timers->named == 2 && strcmp(timers->names[0], cases[i].names[0]) == 0 &&
+                  strcmp(timers->names[1], cases[i].names[1]) == 0);
+        cr_expect_eq(t.summaries->events, 4); /* a comes and ends */
+        trial_finish(&t);
+    }
+}
+
+/* A wake-up every microsecond: the run would go on for ever. The first decision is that of the
+   arrival; the millionth wake-up is 0.999999 s after the first, and what rounding up to a
+   nanosecond adds. One in 1.0009 ms is 1,000.9 s. */
+Test(engine, wake_ups_without_end) {
+    static const struct {
+        const char *params;
+        int status;
+    } cases[] = {{"{kind: endless, step: 0.000001}", ERROR_RUN},
+                 {"{kind: endless, step: 0.0010009}", 0}};
+    const size_t count = getenv("EASIM_TESTS") ? 1 : 2; /* the short form */
+    for (size_t i = 0; i < count; i++) {
+        struct trial t;
+        trial_run(&t, &(struct trial_options){.jobs = HEAD "a,0,1,1002,\n", .unchecked = true},
+                  "name: n\nhorizon: 1002\npolicy: {name: wakes, params: %s}\n" TRIAL_CLUSTER(1)
+                      TRIAL_JOBS,
+                  cases[i].params);
+        cr_expect_eq(t.status, cases[i].status, "%s: %s", cases[i].params, t.failure);
+        if (cases[i].status < 0)
+            cr_expect(strstr(t.failure, "policy wakes: only wake-ups have caused the last 1000000 "
+                                        "decisions, within 1000 s: expected fewer (at t = 1.00"),
+                      "%s", t.failure);
+        trial_finish(&t);
+    }
+}
+
 /* One GPU, three jobs of length 0 at one instant: each starts and ends at 1, one decision after the
    other. With a set-up they take its time. */
 Test(engine, zero_length_jobs) {

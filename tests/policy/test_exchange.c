@@ -163,7 +163,8 @@ Test(exchange, at_random) {
                                          ", pue: 1.2"};
     static const char *const types[] = {"", ", sleep_w: 8, sleep_after: 5, wake_s: 2", ""};
     static const char *const nodes[] = {"", "", ", mtbf: 400, mttr: 30"};
-    uint64_t accepted = 0;
+    static const char *const caps[] = {"", ", power_cap_w: 750", "", ", power_cap_w: 650"};
+    uint64_t accepted = 0, over = 0;
     for (unsigned seed = 1; seed <= 18; seed++) {
         struct trial t;
         struct str jobs = {0};
@@ -176,16 +177,20 @@ Test(exchange, at_random) {
                 str_addf(&jobs, "j%u,%u,m,%u,,,\n", j, j * 7, 20 + (j * 37 + seed * 11) % 150);
         trial_run(&t, &(struct trial_options){.jobs = jobs.text, .models = models},
                   "name: n\nhorizon: drain\nseed: %u\nmodels: models.yaml\npolicy: {name: "
-                  "shuffles}\nnoise: {speed_sigma: 0.2}\n"
+                  "shuffles%s}\nnoise: {speed_sigma: 0.2}\n"
                   "cluster: {gpu_types: [{name: a, idle_w: 50, ctx_w: 90, tdp_w: 100%s}, {name: b, "
                   "idle_w: 50, ctx_w: 90, tdp_w: 100}], nodes: [{gpu: a, gpus: 3, count: 2%s}, "
-                  "{gpu: b, gpus: 4}]%s}\n" TRIAL_JOBS,
-                  seed, types[seed % 3], nodes[seed % 3], worlds[seed % 3]);
+                  "{gpu: b, gpus: 4}]%s%s}\n" TRIAL_JOBS,
+                  seed, seed % 2 ? "_capped" : "", types[seed % 3], nodes[seed % 3],
+                  worlds[seed % 3], caps[seed % 4]);
         trial_must_succeed(&t);
         cr_expect_eq(t.summaries->jobs_finished, 30, "seed %u", seed);
-        accepted += t.counted.entries.count > 0 ? t.counted.entries.at[0].count : 0;
+        for (size_t i = 0; i < t.counted.entries.count; i++)
+            *(strncmp(t.counted.entries.at[i].reason, "ex", 2) == 0 ? &accepted : &over) +=
+                t.counted.entries.at[i].count;
         str_finish(&jobs);
         trial_finish(&t);
     }
     cr_expect_gt(accepted, 300, "%llu exchanges", (unsigned long long)accepted);
+    cr_expect_gt(over, 30, "%llu over the cap", (unsigned long long)over);
 }

@@ -143,6 +143,12 @@ Test(plugins, failures) {
          "policy give_up: decide failed: no luck with 2.385 (at t = 0 s)"},
         {"{name: give_up, params: {how: takes_back}}",
          "policy give_up: decide failed: it gave no reason (at t = 0 s)"},
+        {"{name: give_up, params: {how: positive}}",
+         "policy give_up: decide returned 1: expected 0, or a negative number if it failed (at t = "
+         "0 s)"},
+        {"{name: give_up, params: {how: positive_init}}",
+         "policy give_up: init returned 7: expected 0, or a negative number if it failed (at t = 0 "
+         "s)"},
         {"{name: give_up, params: {how: in_red}}", /* nothing that a terminal would obey */
          "policy give_up: decide failed: no \\x1b[31mluck\303\251\\x0a\\xe9 (at t = 0 s)"},
         {"{name: give_up, params: {how: in_init}}",

@@ -1,10 +1,11 @@
 /* give_up: starts the first job and fails the decision, without saying why, saying it, saying it
-   twice, taking it back, or in red and with what is no UTF-8, or refuses in init. */
+   twice, taking it back, or in red and with what is no UTF-8, or refuses in init; or returns a
+   positive number, there or here. */
 #include <easim/policy.h>
 
-enum how { SILENT, SAYS_WHY, SAYS_TWICE, TAKES_BACK, IN_RED, IN_INIT };
-static const char *const hows[] = {"silent", "says_why", "says_twice", "takes_back",
-                                   "in_red", "in_init",  NULL};
+enum how { SILENT, SAYS_WHY, SAYS_TWICE, TAKES_BACK, IN_RED, IN_INIT, POSITIVE, POSITIVE_INIT };
+static const char *const hows[] = {"silent",  "says_why", "says_twice",    "takes_back", "in_red",
+                                   "in_init", "positive", "positive_init", NULL};
 
 struct params {
     int32_t how;
@@ -22,19 +23,19 @@ static int decide(const struct easim_pass *pass) {
         pass->host->fail(pass->plan, NULL);
     if (p->how == IN_RED)
         pass->host->fail(pass->plan, "no \033[31mluck\303\251\n\351");
-    return -1;
+    return p->how == POSITIVE ? 1 : -1;
 }
 
 static int init(const struct easim_pass *pass) {
     const struct params *p = pass->params;
     if (p->how != IN_INIT)
-        return 0;
+        return p->how == POSITIVE_INIT ? 7 : 0;
     pass->host->fail(pass->plan, "not this cluster");
     return -3;
 }
 
 static const struct easim_param params[] = {{"how", "", "to fail", EASIM_PARAM_CHOICE,
-                                             offsetof(struct params, how), 0, IN_INIT, SILENT,
+                                             offsetof(struct params, how), 0, POSITIVE_INIT, SILENT,
                                              false, hows}};
 
 EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI,
