@@ -69,34 +69,23 @@ static void key(const struct easim_pass *pass, const struct easim_job *job, doub
     ret->objective_max = edp_most(&p->edp, best);
 }
 
-static double objective(const struct easim_pass *pass, const struct easim_job *job,
-                        const struct easim_choice *choice) {
+static void minimise(const struct easim_pass *pass, struct easim_objective *ret) {
     const struct params *p = pass->params;
-    (void)job;
-    return edp_objective(&p->edp, choice);
+    *ret = edp_objective(&p->edp);
 }
 
-static bool objective_rises(const struct easim_pass *pass) {
-    return edp_rises(&((const struct params *)pass->params)->edp);
-}
-
-static double known_best(const struct easim_pass *pass, const struct easim_job *job) {
+static void minimise_urgent(const struct easim_pass *pass, struct easim_objective *ret) {
     const struct params *p = pass->params;
-    return edp_known_best(&p->edp, job);
-}
-
-static double urgent_objective(const struct easim_pass *pass, const struct easim_job *job,
-                               const struct easim_choice *choice) {
-    const struct params *p = pass->params;
-    return p->urgent_objective == URGENT_TIME ? choice->time_s : objective(pass, job, choice);
+    if (p->urgent_objective != URGENT_TIME)
+        minimise(pass, ret);
 }
 
 /* A running job is not resized into missing a deadline that it meets as it is. */
-static bool allow(const struct easim_pass *pass, const struct easim_job *job, uint32_t config) {
+static bool allow_resize(const struct easim_pass *pass, const struct easim_job *job,
+                         uint32_t config) {
     const struct params *p = pass->params;
     double left_s = job->deadline_s - p->deadline_margin_s - pass->view->now_s;
-    if (job->state != EASIM_JOB_RUNNING || !isfinite(left_s) ||
-        easim_predict_running(pass->view, job).time_s > left_s)
+    if (!isfinite(left_s) || easim_predict_running(pass->view, job).time_s > left_s)
         return true;
     int span = pass->host->try_config(pass->plan, job->index, config, NULL);
     return span >= 0 &&
@@ -295,13 +284,9 @@ static const struct easim_param params[] = {
 static const struct easim_list list = {
     .struct_size = sizeof(struct easim_list),
     .key = key,
-    .objective = objective,
-    .objective_is_finite = true,
-    .best = known_best,
-    .objective_rises = objective_rises,
-    .urgent_objective = urgent_objective,
-    .allow = allow,
-    .allow_resizes_only = true,
+    .minimise = minimise,
+    .minimise_urgent = minimise_urgent,
+    .allow_resize = allow_resize,
     .begin = begin,
     .make_room = make_room,
     .room_most = room_most,

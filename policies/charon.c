@@ -2,12 +2,9 @@
    within a global budget. When the cap falls, jobs give their GPUs back at once until it holds. */
 #include "edp/edp.h"
 
-#include <stdio.h>
-
 enum { BASE_ZEUS, BASE_POLLUX };
 
 #define SOON_S 1e-6 /* the earliest time that differs from now whatever the rounding */
-#define MARGIN 1e-6 /* of a power, and in watts: far more than what rounding does */
 
 struct params {
     struct edp edp;
@@ -29,62 +26,10 @@ static void key(const struct easim_pass *pass, const struct easim_job *job, doub
     ret->objective_max = slack < EASIM_OFF ? slack * best : 0;
 }
 
-static double objective(const struct easim_pass *pass, const struct easim_job *job,
-                        const struct easim_choice *choice) {
+static void minimise(const struct easim_pass *pass, struct easim_objective *ret) {
     const struct params *p = pass->params;
-    (void)job;
-    return is_pollux(pass) ? choice->time_s : edp_objective(&p->edp, choice);
-}
-
-static double known_best(const struct easim_pass *pass, const struct easim_job *job) {
-    const struct params *p = pass->params;
-    if (is_pollux(pass))
-        return job->time_best_s;
-    return edp_known_best(&p->edp, job);
-}
-
-static double resize_least(const struct easim_pass *pass, const struct easim_job *job) {
-    return is_pollux(pass) ? job->restart_s : 0;
-}
-
-/* Whether a start must exceed the cap, without a try: nodes that come to life add to this. */
-static bool is_far_over(const struct easim_view *view, const struct easim_job *job,
-                        uint32_t config) {
-    const struct easim_config *c = easim_view_config(view, config);
-    const struct easim_gpu_type *type = easim_view_gpu_type(view, c->gpu_type);
-    int span =
-        job->state == EASIM_JOB_WAITING && c->milli == 0 ? easim_fit(view, c) : (int)EASIM_NOFIT;
-    if (span < 0)
-        return false;
-    double power_w = view->power_w + c->k * (fmax(type->ctx_w, c->power_w[span]) - type->idle_w);
-    return power_w > view->power_cap_w * (1 + MARGIN) + MARGIN;
-}
-
-/* The story of a job that waits for power. */
-static void tell_refused(const struct easim_pass *pass, const struct easim_job *job,
-                         uint32_t config) {
-    const struct easim_config *c = easim_view_config(pass->view, config);
-    char text[200];
-    double power_w;
-    if (job->state != EASIM_JOB_WAITING ||
-        pass->host->try_config(pass->plan, job->index, config, &power_w) != EASIM_CAP)
-        return;
-    snprintf(text, sizeof text,
-             "%g x %.49s would raise the power to %.6g W, over the cap of %.6g W",
-             easim_config_gpus(c), easim_view_gpu_type(pass->view, c->gpu_type)->name, power_w,
-             pass->view->power_cap_w);
-    pass->host->reason(pass->plan, job->index, text);
-}
-
-static bool allow(const struct easim_pass *pass, const struct easim_job *job, uint32_t config) {
-    double power_w;
-    bool may = pass->view->power_cap_w == INFINITY ||
-               (!is_far_over(pass->view, job, config) &&
-                pass->host->try_config(pass->plan, job->index, config, &power_w) >= 0 &&
-                power_w <= pass->view->power_cap_w);
-    if (!may && easim_told(pass, job->index))
-        tell_refused(pass, job, config);
-    return may;
+    if (!is_pollux(pass))
+        *ret = edp_objective(&p->edp);
 }
 
 /* --- a cap that has fallen --- */
@@ -183,13 +128,8 @@ static const struct easim_param params[] = {
 static const struct easim_list list = {
     .struct_size = sizeof(struct easim_list),
     .key = key,
-    .objective = objective,
-    .objective_is_finite = true,
-    .best = known_best,
-    .allow = allow,
-    .allow_keeps_cap = true,
+    .minimise = minimise,
     .begin = begin,
-    .resize_least = resize_least,
 };
 
 EASIM_EXPORT const struct easim_policy easim_policy = {

@@ -88,10 +88,10 @@ static void key(const struct easim_pass *pass, const struct easim_job *job, doub
         s->woken_s = next_s;
 }
 
-static double objective(const struct easim_pass *pass, const struct easim_job *job,
-                        const struct easim_choice *choice) {
-    (void)pass, (void)job;
-    return choice->edp_js;
+static void minimise(const struct easim_pass *pass, struct easim_objective *ret) {
+    (void)pass;
+    ret->kind = EASIM_MINIMISE_EDP;
+    ret->exponent = 1;
 }
 
 static int init(const struct easim_pass *pass) {
@@ -114,7 +114,7 @@ static const struct easim_param params[] = {
 };
 
 static const struct easim_list list = {
-    .struct_size = sizeof(struct easim_list), .key = key, .objective = objective};
+    .struct_size = sizeof(struct easim_list), .key = key, .minimise = minimise};
 
 EASIM_EXPORT const struct easim_policy easim_policy = {
     EASIM_POLICY_ABI,

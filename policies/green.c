@@ -59,13 +59,11 @@ static void key(const struct easim_pass *pass, const struct easim_job *job, doub
     ret->ageing_s = ((const struct params *)pass->params)->tau;
 }
 
-static double objective(const struct easim_pass *pass, const struct easim_job *job,
-                        const struct easim_choice *choice) {
+static void minimise(const struct easim_pass *pass, struct easim_objective *ret) {
     const struct params *p = pass->params;
     double dirt = (double)pass->level / (LEVELS - 1);
-    (void)job;
-    return easim_choice_edp(
-        choice, p->clean_exponent + dirt * (p->dirty_exponent - p->clean_exponent), false);
+    ret->kind = EASIM_MINIMISE_EDP;
+    ret->exponent = p->clean_exponent + dirt * (p->dirty_exponent - p->clean_exponent);
 }
 
 /* --- the capacity of the hour --- */
@@ -135,8 +133,9 @@ static const struct easim_param params[] = {
 static const struct easim_list list = {
     .struct_size = sizeof(struct easim_list),
     .key = key,
-    .objective = objective,
-    .allow = allow,
+    .minimise = minimise,
+    .allow_start = allow,
+    .allow_resize = allow,
     .begin = begin,
     .levels = LEVELS,
     .level = level,

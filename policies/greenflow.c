@@ -124,6 +124,12 @@ static double objective(const struct easim_pass *pass, const struct easim_job *j
     return choice->time_s + weight * choice->energy_j / s->reference_w;
 }
 
+static void minimise(const struct easim_pass *pass, struct easim_objective *ret) {
+    (void)pass;
+    ret->kind = EASIM_MINIMISE_OWN;
+    ret->objective = objective;
+}
+
 static double resize_least(const struct easim_pass *pass, const struct easim_job *job) {
     (void)pass;
     return job->restart_s;
@@ -145,7 +151,7 @@ static const struct easim_param params[] = {
 static const struct easim_list list = {
     .struct_size = sizeof(struct easim_list),
     .key = key,
-    .objective = objective,
+    .minimise = minimise,
     .begin = begin,
     .resize_least = resize_least,
     .levels = LEVELS,

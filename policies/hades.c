@@ -26,20 +26,9 @@ static double user_factor(const struct easim_pass *pass, uint32_t user) {
     return 1 + usage_s / (easim_view_user(pass->view, user)->weight * p->u0);
 }
 
-static double objective(const struct easim_pass *pass, const struct easim_job *job,
-                        const struct easim_choice *choice) {
+static void minimise(const struct easim_pass *pass, struct easim_objective *ret) {
     const struct params *p = pass->params;
-    (void)job;
-    return edp_objective(&p->edp, choice);
-}
-
-static bool objective_rises(const struct easim_pass *pass) {
-    return edp_rises(&((const struct params *)pass->params)->edp);
-}
-
-static double known_best(const struct easim_pass *pass, const struct easim_job *job) {
-    const struct params *p = pass->params;
-    return edp_known_best(&p->edp, job);
+    *ret = edp_objective(&p->edp);
 }
 
 static const char *const scores[] = {"sqrt", "slide", NULL};
@@ -56,10 +45,7 @@ static const struct easim_param params[] = {
 static const struct easim_list list = {
     .struct_size = sizeof(struct easim_list),
     .key = key,
-    .objective = objective,
-    .objective_rises = objective_rises,
-    .objective_is_finite = true,
-    .best = known_best,
+    .minimise = minimise,
     .user_factor = user_factor,
     .factor_grows = true,
 };

@@ -35,38 +35,9 @@ static double exponent_of(const struct easim_pass *pass) {
     return ((const struct state *)pass->state)->exponents[pass->level];
 }
 
-static double objective(const struct easim_pass *pass, const struct easim_job *job,
-                        const struct easim_choice *choice) {
-    (void)job;
-    return easim_choice_edp(choice, exponent_of(pass), false);
-}
-
-static bool objective_rises(const struct easim_pass *pass) {
-    (void)pass;
-    return true;
-}
-
-/* At most log2(x), and no more than 0.021 less, of x = 2^e (1 + f): e + f + 0.2786 f (1 - f), which
-   is below e + log2(1 + f) since it is flatter than that at f = 1 and both are 1 there. */
-static double low_log2(double x) {
-    const uint64_t mantissa = (UINT64_C(1) << 52) - 1, one = UINT64_C(1023) << 52;
-    union {
-        double real;
-        uint64_t bits;
-    } part = {.real = x};
-    double e = (double)(int)(part.bits >> 52) - 1023;
-    part.bits = (part.bits & mantissa) | one;
-    double f = part.real - 1;
-    return e + f + 0.2786 * f * (1 - f);
-}
-
-/* Powers take longer than to see that most of them are not needed. */
-static bool exceeds(const struct easim_pass *pass, const struct easim_job *job,
-                    const struct easim_choice *choice, double most) {
-    (void)job;
-    return choice->energy_j > 1e-99 && choice->time_s > 1e-99 && most > 1e-99 && most < INFINITY &&
-           low_log2(choice->energy_j) + exponent_of(pass) * low_log2(choice->time_s) >
-               low_log2(most) + 0.0211;
+static void minimise(const struct easim_pass *pass, struct easim_objective *ret) {
+    ret->kind = EASIM_MINIMISE_EDP;
+    ret->exponent = exponent_of(pass);
 }
 
 static uint32_t level(const struct easim_pass *pass) {
@@ -107,9 +78,9 @@ static void key(const struct easim_pass *pass, const struct easim_job *job, doub
 }
 
 /* A running job is not resized into missing a deadline that it meets as it is. */
-static bool allow(const struct easim_pass *pass, const struct easim_job *job, uint32_t config) {
-    if (job->state != EASIM_JOB_RUNNING ||
-        !is_in_time(pass, job, easim_predict_running(pass->view, job).time_s))
+static bool allow_resize(const struct easim_pass *pass, const struct easim_job *job,
+                         uint32_t config) {
+    if (!is_in_time(pass, job, easim_predict_running(pass->view, job).time_s))
         return true;
     int span = pass->host->try_config(pass->plan, job->index, config, NULL);
     return span >= 0 &&
@@ -153,7 +124,7 @@ static double least_that_fits(const struct easim_pass *pass, const struct easim_
         if (span < 0)
             continue;
         const struct easim_choice choice = easim_predict(pass->view, job, c, (uint32_t)span);
-        least = fmin(least, objective(pass, job, &choice));
+        least = fmin(least, easim_choice_edp(&choice, exponent_of(pass), false));
     }
     return least;
 }
@@ -220,12 +191,8 @@ static const struct easim_param params[] = {
 static const struct easim_list list = {
     .struct_size = sizeof(struct easim_list),
     .key = key,
-    .objective = objective,
-    .objective_is_finite = true,
-    .exceeds = exceeds,
-    .objective_rises = objective_rises,
-    .allow = allow,
-    .allow_resizes_only = true,
+    .minimise = minimise,
+    .allow_resize = allow_resize,
     .resize = true,
     .shrink = true,
     .levels = QUEUE_LEVELS * PRICE_LEVELS,

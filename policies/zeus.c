@@ -17,20 +17,9 @@ static void key(const struct easim_pass *pass, const struct easim_job *job, doub
     ret->objective_max = edp_most(&p->edp, best);
 }
 
-static double objective(const struct easim_pass *pass, const struct easim_job *job,
-                        const struct easim_choice *choice) {
+static void minimise(const struct easim_pass *pass, struct easim_objective *ret) {
     const struct params *p = pass->params;
-    (void)job;
-    return edp_objective(&p->edp, choice);
-}
-
-static bool objective_rises(const struct easim_pass *pass) {
-    return edp_rises(&((const struct params *)pass->params)->edp);
-}
-
-static double known_best(const struct easim_pass *pass, const struct easim_job *job) {
-    const struct params *p = pass->params;
-    return edp_known_best(&p->edp, job);
+    *ret = edp_objective(&p->edp);
 }
 
 static const struct easim_param params[] = {
@@ -41,10 +30,7 @@ static const struct easim_param params[] = {
 static const struct easim_list list = {
     .struct_size = sizeof(struct easim_list),
     .key = key,
-    .objective = objective,
-    .objective_rises = objective_rises,
-    .objective_is_finite = true,
-    .best = known_best,
+    .minimise = minimise,
 };
 
 EASIM_EXPORT const struct easim_policy easim_policy = {

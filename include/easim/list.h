@@ -27,8 +27,26 @@ struct easim_key {
        for such a job earlier in this pass: let the order be one in which those who follow would
        get no room either. */
     bool may_displace;
-    /* Absolute; of an urgent job: no room is made for it before. 0: at any time. */
+    /* Absolute; of an urgent job: the host makes no room for it before. 0: at any time. */
     double room_from_s;
+};
+
+/* What the host minimises over the configurations of a job. Members that are 0 say nothing; all are
+ * when it asks. */
+enum easim_minimise {
+    EASIM_MINIMISE_TIME, /* T; a resize must then save more than restart_s */
+    EASIM_MINIMISE_EDP,  /* E * T^exponent, as easim_choice_edp has it */
+    EASIM_MINIMISE_OWN,  /* what `objective` gives */
+};
+struct easim_objective {
+    uint32_t kind;   /* enum easim_minimise */
+    bool marginal;   /* EDP: of the energy, only what exceeds idle_w counts */
+    double exponent; /* EDP: a finite number >= 0 */
+    /* OWN: the host asks it of every choice. INFINITY: never this configuration; not NaN. A
+       function of parameters, the job's model, remaining work and set-up, the choice, and
+       pass->level; a resize that does not pay must not pay with less work left either. */
+    double (*objective)(const struct easim_pass *pass, const struct easim_job *job,
+                        const struct easim_choice *choice);
 };
 
 /* The host visits waiting jobs by tier, value and submission, chooses for each the admitted
@@ -43,38 +61,41 @@ struct easim_list {
        order of submission. */
     void (*key)(const struct easim_pass *pass, const struct easim_job *job, double best,
                 struct easim_key *ret);
-    /* What to minimise; INFINITY: never this configuration; not NaN. A function of parameters, the
-       job's model, remaining work and set-up, and the choice; a resize that does not pay must not
-       pay with less work left either. NULL: T, and a resize must save more than restart_s. */
-    double (*objective)(const struct easim_pass *pass, const struct easim_job *job,
-                        const struct easim_choice *choice);
-    /* All below may be NULL. Another objective for urgent jobs. */
-    double (*urgent_objective)(const struct easim_pass *pass, const struct easim_job *job,
-                               const struct easim_choice *choice);
+    /* What to minimise. The host asks once for each level, after init: it depends on parameters, on
+       what init has put into the state, and on pass->level. NULL: T. */
+    void (*minimise)(const struct easim_pass *pass, struct easim_objective *ret);
+    /* All below may be NULL. The same for urgent jobs; NULL: as for the others. */
+    void (*minimise_urgent)(const struct easim_pass *pass, struct easim_objective *ret);
     /* Multiplies the values of all jobs of a user in this pass; > 0. */
     double (*user_factor)(const struct easim_pass *pass, uint32_t user);
-    /* Whether job may get config now. Of a waiting job, only configuration and cluster may matter.
-     */
-    bool (*allow)(const struct easim_pass *pass, const struct easim_job *job, uint32_t config);
+    /* Whether a waiting job may start in config now: only configuration and cluster may matter, for
+       one answer holds for all jobs that wait for the same. The power cap needs no test: with
+       POWER_CAP, a start or resize over it does not fit. */
+    bool (*allow_start)(const struct easim_pass *pass, const struct easim_job *job,
+                        uint32_t config);
+    /* Whether a running job may be moved to config now. */
+    bool (*allow_resize)(const struct easim_pass *pass, const struct easim_job *job,
+                         uint32_t config);
     /* Before the first job is visited, even if none waits. */
     void (*begin)(const struct easim_pass *pass);
     /* For a job that is urgent or may displace and found no admitted configuration: may preempt
        others; true: try the job once more. */
     bool (*make_room)(const struct easim_pass *pass, const struct easim_job *job);
-    /* What a resize must save at least, in units of the objective, beside resize_gain; NULL: 0. */
+    /* What a resize must save at least, in units of the objective, beside resize_gain; NULL: 0, of
+       T restart_s. */
     double (*resize_least)(const struct easim_pass *pass, const struct easim_job *job);
-    /* Default of the parameter `round_s`, which list policies without allow, make_room,
-       displace, levels and POWER_CAP have: decisions every so many seconds, running jobs compete
-       anew (semantics 5.5); key is then asked of those too, shown as if they waited with what is
-       left of their work and set-up. 0: off. */
+    /* Default of the parameter `round_s`, which list policies without allow_start, allow_resize,
+       make_room, displace, levels and POWER_CAP have: decisions every so many seconds, running jobs
+       compete anew (semantics 5.5); key is then asked of those too, shown as if they waited with
+       what is left of their work and set-up. 0: off. */
     double round_s;
     /* Defaults of the host's parameters of these names; 0: the host's own. */
     bool resize, shrink;
     double resize_gain, resize_interval_s;
-    /* What may depend on the queue and the cluster: objectives and objective_max may depend on
-       pass->level, too, which `level` gives, below `levels` (at most EASIM_MOST_LEVELS), from the
-       view, before the first visit and after each action. All else in a key may not. Jobs that run
-       grow at level 0. A policy with levels has no rounds. 0: it has none. */
+    /* What may depend on the queue and the cluster: minimise, objectives and objective_max may
+       depend on pass->level, too, which `level` gives, below `levels` (at most EASIM_MOST_LEVELS),
+       from the view, before the first visit and after each action. All else in a key may not. Jobs
+       that run grow at level 0. A policy with levels has no rounds. 0: it has none. */
     uint32_t levels;
     uint32_t (*level)(const struct easim_pass *pass);
     /* In place of make_room, with PREEMPT: how gladly `other`, which runs, gives way to the job; 0:
@@ -84,32 +105,14 @@ struct easim_list {
        this very instant. */
     double (*displace)(const struct easim_pass *pass, const struct easim_job *job,
                        const struct easim_job *other);
-    /* user_factor depends on weight and usage alone, and no value times it falls with more usage.
+    /* A hint, which --check verifies: user_factor depends on weight and usage alone, and no value
+       times it falls with more usage. Decisions then cost the same with 10,000 users as with ten.
      */
     bool factor_grows;
-    /* `allow` is true of every waiting job: it is asked of those that run only. */
-    bool allow_resizes_only;
-    /* With POWER_CAP: `allow` is false of every start that the cap forbids. It is then not asked
-       for a start of which that is certain. */
-    bool allow_keeps_cap;
-    /* With make_room: the most GPUs of a type, those free now included, that it could have free for
-       any job now. Who waits for more of each type, in time, is not asked for. NULL: no bound. */
+    /* With make_room: the most GPUs of a type, those free now included, that the host may ask it
+       for now: it asks for no job of which every admitted configuration that is in time needs more.
+       NULL: no bound. */
     uint32_t (*room_most)(const struct easim_pass *pass, uint32_t gpu_type);
-    /* Whether, with the parameters that there are, objective and urgent_objective are as
-       energy_j * pow(time_s, n) with n >= 0: of two choices that with more time and more energy has
-       more by as large a share, and nothing else of them matters.
-       They are then not asked about choices that cannot be the least. NULL: they may not. */
-    bool (*objective_rises)(const struct easim_pass *pass);
-    /* Objective and urgent objective are below INFINITY for every choice: a key without
-       objective_max admits all that end in time. */
-    bool objective_is_finite;
-    /* The least objective of a waiting job, where the policy has it from the view (time_best_s,
-       edp_best_js), bit for bit; NAN: the host asks for all. It counts no power limits, and is not
-       called where there may be some. */
-    double (*best)(const struct easim_pass *pass, const struct easim_job *job);
-    /* Whether the objective of a choice is certainly above `most`, where that is cheaper to say. */
-    bool (*exceeds)(const struct easim_pass *pass, const struct easim_job *job,
-                    const struct easim_choice *choice, double most);
 };
 #define EASIM_MOST_LEVELS 16u
 

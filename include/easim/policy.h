@@ -25,7 +25,7 @@ extern "C" {
    released. What has changed: docs/policy-interface.md. */
 #define EASIM_ABI_MAJOR 3u
 #define EASIM_ABI_MINOR 0u
-#define EASIM_ABI_DRAFT 8u
+#define EASIM_ABI_DRAFT 9u
 
 /* What a policy may do beyond starting jobs. Unknown bits are refused on loading, undeclared
  * actions when tried. */

@@ -28,18 +28,11 @@ struct edp {
      offsetof(struct params, edp.power_basis), 0, 1, BASIS_GROSS, false, bases}
 /* clang-format on */
 
-static inline double edp_objective(const struct edp *edp, const struct easim_choice *choice) {
-    return easim_choice_edp(choice, edp->exponent, edp->power_basis == BASIS_MARGINAL);
-}
-
-/* Power above idle may fall with a GPU more, gross power does not. */
-static inline bool edp_rises(const struct edp *edp) {
-    return edp->power_basis == BASIS_GROSS;
-}
-
-/* EDP* where the view has it, or NAN. */
-static inline double edp_known_best(const struct edp *edp, const struct easim_job *job) {
-    return edp->exponent == 1 && edp->power_basis == BASIS_GROSS ? job->edp_best_js : NAN;
+static inline struct easim_objective edp_objective(const struct edp *edp) {
+    struct easim_objective objective = {.kind = EASIM_MINIMISE_EDP};
+    objective.exponent = edp->exponent;
+    objective.marginal = edp->power_basis == BASIS_MARGINAL;
+    return objective;
 }
 
 /* The most that a configuration may have; 0: any. */

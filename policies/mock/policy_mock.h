@@ -243,6 +243,22 @@ MOCK_FUNCTION int mock_decide(struct mock *m) {
     return r;
 }
 
+/* What a list policy minimises, of a choice, at the level of the pass. */
+MOCK_FUNCTION double mock_objective_of(const struct easim_pass *pass, const struct easim_job *job,
+                                       const struct easim_choice *choice) {
+    const struct easim_list *list = pass->plan->mock->policy->list;
+    struct easim_objective objective;
+    memset(&objective, 0, sizeof objective);
+    if (list->minimise)
+        list->minimise(pass, &objective);
+    if (objective.kind == EASIM_MINIMISE_OWN)
+        return objective.objective(pass, job, choice);
+    MOCK_MUST(objective.kind <= EASIM_MINIMISE_OWN && objective.exponent >= 0);
+    return objective.kind == EASIM_MINIMISE_TIME
+               ? choice->time_s
+               : easim_choice_edp(choice, objective.exponent, objective.marginal);
+}
+
 /* The objective of a list policy for a job in a configuration, placed as it would be on the empty
  * cluster. */
 MOCK_FUNCTION double mock_objective(struct mock *m, uint32_t job, uint32_t config) {
@@ -251,8 +267,7 @@ MOCK_FUNCTION double mock_objective(struct mock *m, uint32_t job, uint32_t confi
     struct easim_choice choice =
         easim_predict(&m->view, &m->jobs[job], config, m->configs[config].empty_span);
     MOCK_MUST(m->policy->list && mock_in_range(m, job, config));
-    return m->policy->list->objective ? m->policy->list->objective(&pass, &m->jobs[job], &choice)
-                                      : choice.time_s;
+    return mock_objective_of(&pass, &m->jobs[job], &choice);
 }
 
 /* The key of a list policy for a job, with the job's least objective as `best`. */

@@ -24,7 +24,7 @@
 /* The least that version 3.0 has. What follows may be left out, and is 0 then, as is what later
  * minor versions add. */
 #define LEAST_POLICY_BYTES BYTES_TO(struct easim_policy, decide)
-#define LEAST_LIST_BYTES   BYTES_TO(struct easim_list, objective)
+#define LEAST_LIST_BYTES   BYTES_TO(struct easim_list, minimise)
 #define LEAST_PARAM_BYTES  BYTES_TO(struct easim_param, choices)
 #define LEAST_COLUMN_BYTES BYTES_TO(struct easim_column, key)
 

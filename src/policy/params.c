@@ -50,8 +50,9 @@ static const struct easim_param power_limits_param = {
 /* In rounds jobs are chosen before room is made for them: not with a policy that refuses starts as
    they come, or makes room itself. */
 static bool may_have_rounds(const struct easim_policy *policy) {
-    return !policy->list->allow && !policy->list->make_room && !policy->list->displace &&
-           !policy->list->level && !(policy->capabilities & EASIM_CAPABILITY_POWER_CAP);
+    return !policy->list->allow_start && !policy->list->allow_resize && !policy->list->make_room &&
+           !policy->list->displace && !policy->list->level &&
+           !(policy->capabilities & EASIM_CAPABILITY_POWER_CAP);
 }
 
 /* half_life_s only where a user_factor asks for usage. */

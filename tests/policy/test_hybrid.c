@@ -174,6 +174,12 @@ static double side_objective(const struct easim_pass *pass, const struct easim_j
     return ((const struct side *)pass->params)->objective;
 }
 
+static void side_minimise(const struct easim_pass *pass, struct easim_objective *ret) {
+    (void)pass;
+    ret->kind = EASIM_MINIMISE_OWN;
+    ret->objective = side_objective;
+}
+
 static int side_init(const struct easim_pass *pass) {
     const struct side *side = pass->params;
     side->asked->inits++;
@@ -188,7 +194,7 @@ static void side_finish(const struct easim_pass *pass) {
 }
 
 static const struct easim_list side_list = {
-    .struct_size = sizeof side_list, .key = side_key, .objective = side_objective};
+    .struct_size = sizeof side_list, .key = side_key, .minimise = side_minimise};
 static const struct easim_policy side_policy = {EASIM_POLICY_ABI,
                                                 .name = "side",
                                                 .list = &side_list,
@@ -295,9 +301,12 @@ Test(hybrid, bounds_waiting_jobs_only) {
     struct easim_key key = {0};
     m.hybrid.list.key(&m.pass, &m.job, 1, &key);
     cr_expect_eq(key.objective_max, 0);
-    cr_expect_eq(m.hybrid.list.objective(&m.pass, &m.job, &choice), INFINITY);
+    struct easim_objective mixed = {0};
+    m.hybrid.list.minimise(&m.pass, &mixed);
+    cr_assert(mixed.kind == EASIM_MINIMISE_OWN && mixed.objective);
+    cr_expect_eq(mixed.objective(&m.pass, &m.job, &choice), INFINITY);
     m.job.state = EASIM_JOB_RUNNING;
-    cr_expect_eq(m.hybrid.list.objective(&m.pass, &m.job, &choice), 1);
+    cr_expect_eq(mixed.objective(&m.pass, &m.job, &choice), 1);
     mixture_finish(&m);
 }
 

@@ -159,7 +159,7 @@ Test(plugins, failures) {
         NOT_A_NUMBER("finish_by", "the finish_by_s of the key of job a is not a number"),
         NOT_A_NUMBER("maximum", "the objective_max of the key of job a is not a number"),
         NOT_A_NUMBER("objective", "the objective of job a is not a number"),
-        NOT_A_NUMBER("urgent", "the urgent_objective of job a is not a number"),
+        NOT_A_NUMBER("urgent", "the urgent objective of job a is not a number"),
         NOT_A_NUMBER("negative", "the value of the key of job a ages and is negative"),
         NOT_A_NUMBER("negative_ageing", "the ageing_s of the key of job a is negative"),
         NOT_A_NUMBER("factor", "the user_factor of user default is not a positive, finite number"),
@@ -340,7 +340,7 @@ Test(plugins, kept_answers) {
         {"tier", "the tier of the key of job b is not what it was when it was asked for",
          "(at t = 10 s)", NULL},
         {"time", "the value of the key of job b ", "(at t = 2 s)", NULL},
-        {"allow", "allow answers otherwise of job c than of a job that waits for the same",
+        {"allow", "allow_start answers otherwise of job c than of a job that waits for the same",
          "(at t = 10 s)", "leaves 2 jobs"},
         {"factor", "the user_factor of user default makes values fall with more usage",
          "(at t = 2 s)", NULL},
@@ -369,22 +369,6 @@ Test(plugins, kept_answers) {
         trial_finish(&checked);
         trial_finish(&plain);
     }
-}
-
-/* What is passed over by a policy's own word is looked at in a checked run. */
-Test(plugins, objective_that_does_not_rise) {
-    struct trial t;
-    trial_run(
-        &t, &(struct trial_options){0},
-        "name: n\nhorizon: 2h\nmodels: ${EASIM_SOURCE}/configs/models/eas-sim.yaml\n"
-        "workload: {kind: poisson, rate_per_s: 0.01, sizes: {law: exponential, mean: 10min}}\n"
-        "cluster: {gpu_types: [{name: a100, idle_w: 60, tdp_w: 400, memory_gib: 80}], nodes: [{gpu: a100, gpus: 8}]}\n"
-        "policy: {name: falls}\n");
-    cr_assert_eq(t.status, ERROR_RUN, "%s", t.failure);
-    cr_expect(strstr(t.failure, "policy falls: decide failed: the least objective of job ") &&
-                  strstr(t.failure, " is another than objective_rises, best or exceeds of"),
-              "%s", t.failure);
-    trial_finish(&t);
 }
 
 static void roll(struct trial *t, int seed, const char *policy) {

@@ -47,7 +47,8 @@ static bool allow_odd(const struct easim_pass *pass, const struct easim_job *job
 static bool any_fits(const struct bed *bed, const uint32_t *spans, const struct easim_list *ops) {
     for (uint32_t c = 0; c < CONFIGS; c++) {
         int span = easim_fit(&bed->view, &bed->configs[c]);
-        if (span >= 0 && (spans[c] >> span & 1) && (!ops->allow || ops->allow(&bed->pass, NULL, c)))
+        if (span >= 0 && (spans[c] >> span & 1) &&
+            (!ops->allow_start || ops->allow_start(&bed->pass, NULL, c)))
             return true;
     }
     return false;
@@ -56,7 +57,8 @@ static bool any_fits(const struct bed *bed, const uint32_t *spans, const struct 
 /* All states of two types with up to 5 free GPUs, against random spans of every configuration, a
    third of the time of those in which it is known. */
 Test(group, open_as_by_looking_at_all) {
-    static const struct easim_list all = {.struct_size = sizeof all}, odd = {.allow = allow_odd};
+    static const struct easim_list all = {.struct_size = sizeof all},
+                                   odd = {.allow_start = allow_odd};
     struct groups groups = {0};
     struct bed bed;
     uint64_t stamp = 0;
@@ -72,7 +74,7 @@ Test(group, open_as_by_looking_at_all) {
             spans[c] =
                 (uint32_t)(gsl_rng_uniform_int(rng, 4) & gsl_rng_uniform_int(rng, 4)) & known;
         }
-        uint32_t group = make_group(&groups, &bed, spans, ops->allow);
+        uint32_t group = make_group(&groups, &bed, spans, ops->allow_start);
         for (uint32_t state = 0; state < 6 * 6 * 6; state++) {
             bed.types[0] = (struct easim_gpu_type){
                 .free = state % 6, .node_free_max = state / 6 % 6 % (state % 6 + 1)};

@@ -11,10 +11,8 @@ static void some_key(const struct easim_pass *pass, const struct easim_job *job,
     (void)pass, (void)job, (void)best, (void)ret;
 }
 
-static double some_objective(const struct easim_pass *pass, const struct easim_job *job,
-                             const struct easim_choice *choice) {
-    (void)pass, (void)job, (void)choice;
-    return 1;
+static void some_minimise(const struct easim_pass *pass, struct easim_objective *ret) {
+    (void)pass, (void)ret;
 }
 
 static double some_factor(const struct easim_pass *pass, uint32_t user) {
@@ -47,7 +45,7 @@ static uint32_t some_level(const struct easim_pass *pass) {
     return 0;
 }
 
-enum callback { KEY, OBJECTIVE, URGENT, FACTOR, ALLOW, BEGIN, ROOM, LEAST, CALLBACKS };
+enum callback { KEY, MINIMISE, URGENT, FACTOR, START, RESIZE, BEGIN, ROOM, LEAST, CALLBACKS };
 
 /* A side with the callbacks of a mask. */
 struct side {
@@ -66,10 +64,11 @@ static void make_side(struct side *side, unsigned callbacks) {
     side->list =
         (struct easim_list){.struct_size = sizeof side->list,
                             .key = callbacks >> KEY & 1 ? some_key : NULL,
-                            .objective = callbacks >> OBJECTIVE & 1 ? some_objective : NULL,
-                            .urgent_objective = callbacks >> URGENT & 1 ? some_objective : NULL,
+                            .minimise = callbacks >> MINIMISE & 1 ? some_minimise : NULL,
+                            .minimise_urgent = callbacks >> URGENT & 1 ? some_minimise : NULL,
                             .user_factor = callbacks >> FACTOR & 1 ? some_factor : NULL,
-                            .allow = callbacks >> ALLOW & 1 ? some_allow : NULL,
+                            .allow_start = callbacks >> START & 1 ? some_allow : NULL,
+                            .allow_resize = callbacks >> RESIZE & 1 ? some_allow : NULL,
                             .begin = callbacks >> BEGIN & 1 ? some_begin : NULL,
                             .make_room = callbacks >> ROOM & 1 ? some_room : NULL,
                             .resize_least = callbacks >> LEAST & 1 ? some_least : NULL};
@@ -102,10 +101,11 @@ static unsigned unlike(const struct side *a, const struct side *b) {
 /* A callback that one side has and the other has not: the components that it belongs to. */
 Test(hybrid_parts, one_callback) {
     static const unsigned belongs[CALLBACKS] = {[KEY] = IN_KEY | IN_ADMISSION | IN_AGEING,
-                                                [OBJECTIVE] = IN_OBJECTIVE,
+                                                [MINIMISE] = IN_OBJECTIVE,
                                                 [URGENT] = IN_OBJECTIVE,
                                                 [FACTOR] = IN_KEY,
-                                                [ALLOW] = IN_ADMISSION,
+                                                [START] = IN_ADMISSION,
+                                                [RESIZE] = IN_ADMISSION,
                                                 [BEGIN] = IN_PREEMPT,
                                                 [ROOM] = IN_PREEMPT,
                                                 [LEAST] = IN_OBJECTIVE};
@@ -177,28 +177,27 @@ static bool has(unsigned callbacks, enum callback which) {
 }
 
 /* Which callbacks a mixture has; callbacks[c]: those of the side that gives component c. */
-static unsigned callbacks_of(const unsigned callbacks[COMPONENT_COUNT], bool one_side, bool begin) {
+static unsigned callbacks_of(const unsigned callbacks[COMPONENT_COUNT], bool begin) {
     unsigned key = callbacks[COMPONENT_KEY], objective = callbacks[COMPONENT_OBJECTIVE],
              admission = callbacks[COMPONENT_ADMISSION], found = 0;
-    /* T needs no callback, unless a bound of another objective must be kept */
-    bool bounded = !one_side || has(objective, OBJECTIVE);
     unsigned preempts = callbacks[COMPONENT_PREEMPTION]; /* its key says who may displace */
     bool asks_preempts = has(preempts, KEY) && has(preempts, ROOM);
     found |= (unsigned)(has(key, KEY) || has(admission, KEY) || asks_preempts) << KEY;
-    found |= (unsigned)bounded << OBJECTIVE;
+    found |= 1u << MINIMISE | 1u << LEAST; /* which side answers is known when they are asked */
     found |= (unsigned)(has(objective, URGENT) || has(admission, URGENT)) << URGENT;
     found |= (unsigned)has(key, FACTOR) << FACTOR;
-    found |= (unsigned)has(admission, ALLOW) << ALLOW;
+    found |= (unsigned)has(admission, START) << START | (unsigned)has(admission, RESIZE) << RESIZE;
     found |= (unsigned)begin << BEGIN;
     found |= (unsigned)has(preempts, ROOM) << ROOM;
-    return found | (unsigned)(bounded || has(objective, LEAST)) << LEAST;
+    return found;
 }
 
 static unsigned callbacks_in(const struct easim_list *list) {
-    return (unsigned)!!list->key << KEY | (unsigned)!!list->objective << OBJECTIVE |
-           (unsigned)!!list->urgent_objective << URGENT | (unsigned)!!list->user_factor << FACTOR |
-           (unsigned)!!list->allow << ALLOW | (unsigned)!!list->begin << BEGIN |
-           (unsigned)!!list->make_room << ROOM | (unsigned)!!list->resize_least << LEAST;
+    return (unsigned)!!list->key << KEY | (unsigned)!!list->minimise << MINIMISE |
+           (unsigned)!!list->minimise_urgent << URGENT | (unsigned)!!list->user_factor << FACTOR |
+           (unsigned)!!list->allow_start << START | (unsigned)!!list->allow_resize << RESIZE |
+           (unsigned)!!list->begin << BEGIN | (unsigned)!!list->make_room << ROOM |
+           (unsigned)!!list->resize_least << LEAST;
 }
 
 /* All mixtures of sides with one callback, all, or none. */
@@ -217,8 +216,7 @@ Test(hybrid_parts, callbacks) {
             unsigned from[COMPONENT_COUNT];
             for (int c = 0; c < COMPONENT_COUNT; c++)
                 from[c] = callbacks[mask >> c & 1];
-            bool one_side = (mask >> COMPONENT_OBJECTIVE & 1) == (mask >> COMPONENT_ADMISSION & 1);
-            unsigned wanted = callbacks_of(from, one_side, has(callbacks[0] | callbacks[1], BEGIN));
+            unsigned wanted = callbacks_of(from, has(callbacks[0] | callbacks[1], BEGIN));
             hybrid_init(&hybrid, &sides[0].params, &sides[1].params, mask);
             cr_expect_eq(callbacks_in(hybrid.policy.list), wanted, "%u, %x: %x, not %x", i, mask,
                          callbacks_in(hybrid.policy.list), wanted);
@@ -296,7 +294,7 @@ Test(hybrid_parts, states) {
             hybrid_init(&hybrid, &a.params, &b.params, 0);
             size_t at = hybrid.state_at[0], next = hybrid.state_at[1],
                    end = hybrid.policy.state_size;
-            cr_expect(at == unit && next % unit == 0 && end % unit == 0);
+            cr_expect(at == 2 * unit && next % unit == 0 && end % unit == 0);
             cr_expect(next >= at + first && next < at + first + unit, "%zu: %zu", first, next);
             cr_expect(end >= next + second && end < next + second + unit, "%zu: %zu", second, end);
         }

@@ -67,11 +67,12 @@ static void keep_failure(struct easim_plan *plan, const char *message) {
    for all and then does so otherwise. */
 static const char *said_after(uint32_t event, const double *values, const bool *allowed) {
     static const struct easim_list ops = {
-        .struct_size = sizeof ops, .key = key_in_mind, .allow = allow_in_mind};
+        .struct_size = sizeof ops, .key = key_in_mind, .allow_start = allow_in_mind};
     static const struct list_options options = {.strict = false};
     static const struct easim_host host = {.struct_size = sizeof host, .fail = keep_failure};
     static const char *const ids[JOBS] = {"a", "b", "c"};
-    const struct rules rules = {.ops = &ops, .options = &options};
+    struct minimised time = {{0}, {0}};
+    const struct rules rules = {.ops = &ops, .options = &options, .minimised = &time};
     const struct easim_gpu_type gpu_type = {.gpus = 1, .free = 1, .node_free_max = 1};
     const struct easim_config config = {.k = 1, .goodput = {1, 1}, .power_w = {100, 100}};
     const struct easim_event arrival = {EASIM_EVENT_ARRIVAL, event, EASIM_NONE};
@@ -135,8 +136,10 @@ Test(list, keys_of_every_first_are_asked_for_again) {
 /* Of two jobs that wait for the same `allow` says the same, whichever of them it forbids. */
 Test(list, allow_is_alike_for_all) {
     static const bool first_only[JOBS] = {true, false, true}, not_first[JOBS] = {false, true, true};
-    cr_expect(strstr(said_after(1, same_values, first_only), "allow answers otherwise of job b"));
-    cr_expect(strstr(said_after(1, same_values, not_first), "allow answers otherwise of job b"));
+    cr_expect(
+        strstr(said_after(1, same_values, first_only), "allow_start answers otherwise of job b"));
+    cr_expect(
+        strstr(said_after(1, same_values, not_first), "allow_start answers otherwise of job b"));
 }
 
 /* --- what growing could bring --- */
@@ -152,7 +155,8 @@ Test(list, growth) {
     static const struct easim_list ops = {.struct_size = sizeof ops};
     static const struct list_options options = {.resize = true, .resize_gain = 0.1};
     static const struct easim_host host = {.struct_size = sizeof host, .fail = keep_failure};
-    const struct rules rules = {.ops = &ops, .options = &options};
+    struct minimised time = {{0}, {0}};
+    const struct rules rules = {.ops = &ops, .options = &options, .minimised = &time};
     const struct easim_gpu_type types[2] = {{.gpus = 8}, {.gpus = 8}};
     const struct easim_config configs[CONFIGS] = {
         {.gpu_type = 0, .k = 1, .span_count = 2, .goodput = {1, 1}},

@@ -23,6 +23,18 @@ static double when_urgent(const struct easim_pass *pass, const struct easim_job 
     return 100 + choice->k;
 }
 
+static void minimise_own(const struct easim_pass *pass, struct easim_objective *ret) {
+    (void)pass;
+    ret->kind = EASIM_MINIMISE_OWN;
+    ret->objective = ten_times_k;
+}
+
+static void minimise_urgent(const struct easim_pass *pass, struct easim_objective *ret) {
+    (void)pass;
+    ret->kind = EASIM_MINIMISE_OWN;
+    ret->objective = when_urgent;
+}
+
 static double least_of(const struct easim_pass *pass, const struct easim_job *job) {
     (void)pass;
     return job->restart_s == 99 ? NAN : 33;
@@ -36,10 +48,10 @@ static void keep_failure(struct easim_plan *plan, const char *message) {
 }
 
 static const struct easim_list plain = {.struct_size = sizeof plain},
-                               own = {.struct_size = sizeof own, .objective = ten_times_k},
+                               own = {.struct_size = sizeof own, .minimise = minimise_own},
                                urgent = {.struct_size = sizeof urgent,
-                                         .objective = ten_times_k,
-                                         .urgent_objective = when_urgent,
+                                         .minimise = minimise_own,
+                                         .minimise_urgent = minimise_urgent,
                                          .resize_least = least_of};
 static const struct easim_host host = {.struct_size = sizeof host, .fail = keep_failure};
 
@@ -75,11 +87,21 @@ static struct easim_job job_with(uint32_t first, uint32_t count) {
                               .resized_s = -INFINITY};
 }
 
-/* T where there is no objective; the urgent one for urgent jobs only. */
+/* Rules of a policy of one level; at most as many at a time as are kept. */
+static struct rules rules_of(const struct easim_list *ops, const struct list_options *options) {
+    static struct minimised kept[4];
+    static unsigned next;
+    struct minimised *own_one = &kept[next++ % 4];
+    cr_assert_eq(rules_ask_minimise(ops, &pass, own_one), 0);
+    return (struct rules){.ops = ops, .options = options, .minimised = own_one};
+}
+
+/* T where nothing else is minimised; the urgent one for urgent jobs only. */
 Test(list_rules, objectives) {
     const struct easim_choice choice = {.k = 2, .time_s = 9};
     const struct easim_job job = job_with(0, 1);
-    const struct rules by_time = {.ops = &plain}, by_own = {.ops = &own}, both = {.ops = &urgent};
+    const struct rules by_time = rules_of(&plain, NULL), by_own = rules_of(&own, NULL),
+                       both = rules_of(&urgent, NULL);
     cr_expect_eq(rules_objective(&by_time, &pass, &job, &choice, false), 9);
     cr_expect_eq(rules_objective(&by_time, &pass, &job, &choice, true), 9);
     cr_expect_eq(rules_objective(&by_own, &pass, &job, &choice, false), 20);
@@ -90,7 +112,9 @@ Test(list_rules, objectives) {
 
 /* The least over the configurations that are known where the empty cluster would place them. */
 Test(list_rules, best_objective) {
-    const struct rules by_time = {.ops = &plain}, by_own = {.ops = &own}, both = {.ops = &urgent};
+    const struct rules by_own = rules_of(&own, NULL), both = rules_of(&urgent, NULL);
+    struct rules by_time = rules_of(&plain, NULL);
+    by_time.has_limits = true; /* else the view has it */
     struct easim_job job = job_with(0, 2);
     cr_expect_eq(rules_best_objective(&by_time, &pass, &job), 5 + 12 / 3.0);
     cr_expect_eq(rules_best_objective(&by_own, &pass, &job), 10);
@@ -106,6 +130,78 @@ Test(list_rules, best_objective) {
     cr_expect(isnan(rules_best_objective(&by_own, &pass, &job)));
     job = job_with(3, 1);
     cr_expect_eq(rules_best_objective(&by_own, &pass, &job), 40);
+}
+
+static struct easim_objective given;
+
+static void minimise_given(const struct easim_pass *p, struct easim_objective *ret) {
+    (void)p;
+    cr_expect(ret->kind == EASIM_MINIMISE_TIME && ret->exponent == 0 && !ret->marginal &&
+              !ret->objective);
+    *ret = given;
+}
+
+static const struct easim_list by_given = {.struct_size = sizeof by_given,
+                                           .minimise = minimise_given};
+
+/* Where the view has the least objective the configurations are not looked at: T and E T alone. */
+Test(list_rules, best_objective_of_the_view) {
+    struct easim_job job = job_with(0, 2); /* E = 12 / 2 s at 100 W, T = 5 + 6 s; 800 J, 9 s */
+    job.time_best_s = 17;
+    job.edp_best_js = 19;
+    given = (struct easim_objective){.kind = EASIM_MINIMISE_TIME};
+    struct rules rules = rules_of(&by_given, NULL);
+    cr_expect_eq(rules_best_objective(&rules, &pass, &job), 17);
+    given = (struct easim_objective){.kind = EASIM_MINIMISE_EDP, .exponent = 1};
+    rules = rules_of(&by_given, NULL);
+    cr_expect_eq(rules_best_objective(&rules, &pass, &job), 19);
+    rules.has_limits = true;
+    cr_expect_eq(rules_best_objective(&rules, &pass, &job), 600 * 11);
+    given.exponent = 2;
+    rules = rules_of(&by_given, NULL);
+    cr_expect_eq(rules_best_objective(&rules, &pass, &job), 800 * 81);
+}
+
+/* What minimise may not give, and what is said then. */
+Test(list_rules, wrong_objectives) {
+    static const struct {
+        struct easim_objective objective;
+        const char *text;
+    } cases[] = {{{.kind = 3}, "minimise gives the unknown kind 3"},
+                 {{.kind = EASIM_MINIMISE_OWN}, "minimise gives no objective for the kind 2"},
+                 {{.kind = EASIM_MINIMISE_EDP, .exponent = -1},
+                  "minimise gives an exponent that is not a finite number from 0 on: -1"},
+                 {{.kind = EASIM_MINIMISE_EDP, .exponent = NAN},
+                  "minimise gives an exponent that is not a finite number from 0 on: nan"},
+                 {{.kind = EASIM_MINIMISE_EDP, .exponent = INFINITY},
+                  "minimise gives an exponent that is not a finite number from 0 on: inf"}};
+    struct minimised asked;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        given = cases[i].objective;
+        cr_expect_lt(rules_ask_minimise(&by_given, &pass, &asked), 0);
+        cr_expect_str_eq(said, cases[i].text);
+    }
+    const struct easim_list urgent_one = {.struct_size = sizeof urgent_one,
+                                          .minimise_urgent = minimise_given};
+    cr_expect_lt(rules_ask_minimise(&urgent_one, &pass, &asked), 0);
+    cr_expect_str_eq(
+        said, "minimise_urgent gives an exponent that is not a finite number from 0 on: inf");
+}
+
+/* Powers are left out where the product is certainly above the most; never where it is not. */
+Test(list_rules, objective_up_to) {
+    const struct easim_job job = job_with(0, 1);
+    const struct easim_choice choice = {.time_s = 700, .energy_j = 3e6, .edp_js = 21e8};
+    for (double exponent = 0; exponent < 4; exponent += 0.25) {
+        given = (struct easim_objective){.kind = EASIM_MINIMISE_EDP, .exponent = exponent};
+        const struct rules rules = rules_of(&by_given, NULL);
+        double real = rules_objective(&rules, &pass, &job, &choice, false);
+        cr_expect_eq(real, easim_choice_edp(&choice, exponent, false));
+        cr_expect_eq(rules_objective_up_to(&rules, &pass, &job, &choice, false, real), real);
+        cr_expect_eq(rules_objective_up_to(&rules, &pass, &job, &choice, false, INFINITY), real);
+        double above = rules_objective_up_to(&rules, &pass, &job, &choice, false, real / 2);
+        cr_expect_eq(above, exponent == 1 ? real : INFINITY, "%g", exponent);
+    }
 }
 
 /* A bound is kept where it is met; 0 is none, and an infinite objective is never admitted. */
@@ -137,7 +233,7 @@ Test(list_rules, admission) {
 
 Test(list_rules, failures) {
     const struct easim_job job = job_with(0, 1);
-    const struct rules by_own = {.ops = &own}, both = {.ops = &urgent};
+    const struct rules by_own = rules_of(&own, NULL), both = rules_of(&urgent, NULL);
     cr_expect_lt(rules_fail_as(&pass, "mood", &job, "is bad"), 0);
     cr_expect_str_eq(said, "the mood of job j is bad");
     cr_expect_lt(rules_fail(&pass, "mood", &job), 0);
@@ -147,7 +243,7 @@ Test(list_rules, failures) {
     cr_expect_lt(rules_fail_objective(&both, &pass, &job, false), 0);
     cr_expect_str_eq(said, "the objective of job j is not a number");
     cr_expect_lt(rules_fail_objective(&both, &pass, &job, true), 0);
-    cr_expect_str_eq(said, "the urgent_objective of job j is not a number");
+    cr_expect_str_eq(said, "the urgent objective of job j is not a number");
 }
 
 /* What a resize must save: as resize_least says, else 0 of an own objective and restart_s of T; and
@@ -155,9 +251,8 @@ Test(list_rules, failures) {
 Test(list_rules, least_saving) {
     static const struct list_options options = {.resize_gain = 0.25};
     struct easim_job job = job_with(0, 2);
-    const struct rules by_time = {.ops = &plain, .options = &options},
-                       by_own = {.ops = &own, .options = &options},
-                       both = {.ops = &urgent, .options = &options};
+    const struct rules by_time = rules_of(&plain, &options), by_own = rules_of(&own, &options),
+                       both = rules_of(&urgent, &options);
     cr_expect_eq(rules_resize_least(&by_time, &pass, &job), 7);
     cr_expect_eq(rules_resize_least(&by_own, &pass, &job), 0);
     cr_expect_eq(rules_resize_least(&both, &pass, &job), 33);
@@ -308,7 +403,7 @@ Test(list_rules, levels) {
     struct easim_view seen = view;
     const struct easim_pass at = {.view = &seen, .host = &host};
     struct easim_policy policy = {EASIM_POLICY_ABI, .name = "x", .list = &two};
-    cr_expect(rules_level_count(&without) == 1 && rules_level_count(&with) == 2);
+    cr_expect(rules_level_count(&plain) == 1 && rules_level_count(&two) == 2);
     cr_expect_eq(params_count(&policy), 5, "no rounds");
     for (seen.waiting_count = 0; seen.waiting_count < 2; seen.waiting_count++) {
         cr_expect_eq(rules_level(&without, &at), 0);

@@ -111,10 +111,8 @@ Test(module, pairs) {
             }
 }
 
-static double objective(const struct easim_pass *pass, const struct easim_job *job,
-                        const struct easim_choice *choice) {
-    (void)pass, (void)job;
-    return choice->time_s;
+static void minimise(const struct easim_pass *pass, struct easim_objective *ret) {
+    (void)pass, (void)ret;
 }
 
 /* A list and a policy that end early are followed by something else: the host must not take it for
@@ -122,9 +120,9 @@ static double objective(const struct easim_pass *pass, const struct easim_job *j
 Test(module, short_structs) {
     struct easim_list list;
     memset(&list, 0xa5, sizeof list);
-    list.struct_size = offsetof(struct easim_list, urgent_objective);
+    list.struct_size = offsetof(struct easim_list, minimise_urgent);
     list.key = NULL;
-    list.objective = objective;
+    list.minimise = minimise;
     struct easim_policy policy = {EASIM_POLICY_ABI, .name = "p", .version = "1", .summary = "s",
                                   .list = &list};
     policy.struct_size = offsetof(struct easim_policy, init);
@@ -135,8 +133,9 @@ Test(module, short_structs) {
                  error.text);
     cr_expect(whole->reads == 0 && whole->keeps == 0); /* 0: not declared */
     cr_expect(!whole->init && !whole->finish && strcmp(whole->name, "p") == 0);
-    cr_expect(whole->list != &list && whole->list->objective == objective && !whole->list->key);
-    cr_expect(!whole->list->urgent_objective && !whole->list->user_factor && !whole->list->allow);
+    cr_expect(whole->list != &list && whole->list->minimise == minimise && !whole->list->key);
+    cr_expect(!whole->list->minimise_urgent && !whole->list->user_factor);
+    cr_expect(!whole->list->allow_start && !whole->list->allow_resize);
     cr_expect(!whole->list->begin && !whole->list->make_room && !whole->list->resize_least);
     free(whole);
 }

@@ -106,6 +106,17 @@ bool groups_power_is_out(const struct groups *groups, const struct easim_view *v
     return groups->by_power && groups->least_w > headroom_w(view);
 }
 
+/* Whether the power cap and the policy let a job start in a way that is open in that span. */
+static bool may_start(const struct groups *groups, const struct easim_pass *pass,
+                      const struct easim_list *ops, const struct easim_job *job,
+                      const struct group_way *way, uint32_t span) {
+    const struct easim_config *config = easim_view_config(pass->view, way->config);
+    return (!groups->by_power ||
+            (headroom_need_w(pass->view, config, span) <= headroom_w(pass->view) &&
+             headroom_suffices(pass, job, way->config))) &&
+           (!ops->allow_start || ops->allow_start(pass, job, way->config));
+}
+
 bool groups_open_now(const struct groups *groups, uint32_t group, const struct easim_pass *pass,
                      const struct easim_list *ops, const struct easim_job *job) {
     size_t count; /* the spans of a way are those in which it is known */
@@ -116,7 +127,8 @@ bool groups_open_now(const struct groups *groups, uint32_t group, const struct e
             continue;
         int span = easim_room(pass->view, way->gpu_type, way->k, way->milli);
         if (span >= 0 && (way->spans >> span & 1) &&
-            (way->config == EASIM_NONE || !ops || ops->allow(pass, job, way->config)))
+            (way->config == EASIM_NONE || !ops ||
+             may_start(groups, pass, ops, job, way, (uint32_t)span)))
             return true;
     }
     return false;

@@ -12,7 +12,7 @@
 /* One way to start: a job of the group can if k GPUs of the type, or milli of one, would be placed
    in one of the spans now. */
 struct group_way {
-    uint32_t config; /* EASIM_NONE where nobody asks which: without `allow` */
+    uint32_t config; /* EASIM_NONE where nobody asks which: no start is refused */
     uint32_t gpu_type, k, milli;
     uint32_t spans; /* bit of each enum easim_span that is admitted */
     uint32_t level; /* at which it is */
@@ -57,7 +57,7 @@ static inline uint32_t groups_asks(const struct groups *groups, const struct eas
 }
 
 /* Whether a job of the group can start now, without regard to what is known; or, where ops is NULL,
-   whether it could if `allow` allowed all. */
+   whether it could if no start were refused. */
 bool groups_open_now(const struct groups *groups, uint32_t group, const struct easim_pass *pass,
                      const struct easim_list *ops, const struct easim_job *job);
 /* by_power: whether the cap forbids every way of every group for certain. */
@@ -65,8 +65,9 @@ bool groups_power_is_out(const struct groups *groups, const struct easim_view *v
 /* The ways of a group, without a configuration where configurations do not matter. */
 const struct group_way *groups_ways(const struct groups *groups, uint32_t group, size_t *ret_count);
 
-/* Whether a job of the group can start now, at the level of the pass. `allow` may be NULL; job is
-   any of the group; stamp (> 0) changes with the cluster. */
+/* Whether a job of the group can start now, at the level of the pass; job is any of the group;
+   stamp
+   (> 0) changes with the cluster. */
 bool groups_open(struct groups *groups, uint32_t group, const struct easim_pass *pass,
                  const struct easim_list *ops, const struct easim_job *job, uint64_t stamp);
 
@@ -136,6 +137,13 @@ static inline double headroom_need_w(const struct easim_view *view, const struct
     const struct easim_gpu_type *type = easim_view_gpu_type(view, c->gpu_type);
     double busy_w = type->ctx_w > c->power_w[span] ? type->ctx_w : c->power_w[span];
     return c->milli ? -INFINITY : c->k * (busy_w - type->idle_w);
+}
+
+/* Whether the power stays within the cap if a waiting job starts in a configuration that fits. */
+static inline bool headroom_suffices(const struct easim_pass *pass, const struct easim_job *job,
+                                     uint32_t config) {
+    return pass->view->power_cap_w == INFINITY ||
+           pass->host->try_config(pass->plan, job->index, config, NULL) >= 0;
 }
 
 #endif

@@ -24,6 +24,7 @@ struct known {
 /* The hybrid's own part of its state; those of the sides follow. */
 struct state {
     struct known *jobs;
+    struct minimised *minimised[2]; /* what each side minimises, by its level */
 };
 
 static const struct hybrid *hybrid_of(const struct easim_pass *pass) {
@@ -35,8 +36,7 @@ static const struct easim_list *list_of(const struct hybrid *hybrid, unsigned si
 }
 
 static uint32_t level_count(const struct hybrid *hybrid, unsigned side) {
-    const struct rules rules = {.ops = list_of(hybrid, side)};
-    return rules_level_count(&rules);
+    return rules_level_count(list_of(hybrid, side));
 }
 
 /* The pass as one side sees it. The hybrid has a level for each pair of theirs. */
@@ -54,8 +54,10 @@ static struct easim_pass pass_of(const struct easim_pass *pass, unsigned side) {
 }
 
 static struct rules rules_of(const struct easim_pass *pass, unsigned side) {
+    const struct state *s = pass->state;
     return (struct rules){.ops = list_of(hybrid_of(pass), side),
-                          .has_limits = hybrid_of(pass)->params.power_limits};
+                          .has_limits = hybrid_of(pass)->params.power_limits,
+                          .minimised = s->minimised[side]};
 }
 
 static double objective_of(const struct easim_pass *pass, unsigned side,
@@ -145,14 +147,43 @@ static double bounded_objective(const struct easim_pass *pass, const struct easi
     return isnan(bounded) ? NAN : bounded > known->objective_max ? INFINITY : objective;
 }
 
-static double mixed_objective(const struct easim_pass *pass, const struct easim_job *job,
-                              const struct easim_choice *choice) {
+static double mixed_own(const struct easim_pass *pass, const struct easim_job *job,
+                        const struct easim_choice *choice) {
     return bounded_objective(pass, job, choice, false);
 }
 
-static double mixed_urgent_objective(const struct easim_pass *pass, const struct easim_job *job,
-                                     const struct easim_choice *choice) {
+static double mixed_urgent_own(const struct easim_pass *pass, const struct easim_job *job,
+                               const struct easim_choice *choice) {
     return bounded_objective(pass, job, choice, true);
+}
+
+/* The objective of one side alone, unless the other keeps bounds on another one. */
+static struct easim_objective mixed_objective(const struct easim_pass *pass, bool urgent) {
+    const struct hybrid *hybrid = hybrid_of(pass);
+    unsigned chooses = hybrid->from[COMPONENT_OBJECTIVE];
+    const struct rules rules = rules_of(pass, chooses);
+    const struct easim_pass own = pass_of(pass, chooses);
+    struct easim_objective objective = *rules_minimised(&rules, &own, urgent);
+    if (chooses != hybrid->from[COMPONENT_ADMISSION] || objective.kind == EASIM_MINIMISE_OWN)
+        objective = (struct easim_objective){.kind = EASIM_MINIMISE_OWN,
+                                             .objective = urgent ? mixed_urgent_own : mixed_own};
+    return objective;
+}
+
+/* Whenever the host asks, it begins with this at level 0. */
+static void mixed_minimise(const struct easim_pass *pass, struct easim_objective *ret) {
+    const struct state *s = pass->state;
+    bool asked = true;
+    for (unsigned side = 0; side < 2 && pass->level == 0; side++) {
+        const struct easim_pass own = pass_of(pass, side);
+        asked = asked &&
+                rules_ask_minimise(list_of(hybrid_of(pass), side), &own, s->minimised[side]) == 0;
+    }
+    *ret = asked ? mixed_objective(pass, false) : (struct easim_objective){.kind = UINT32_MAX};
+}
+
+static void mixed_minimise_urgent(const struct easim_pass *pass, struct easim_objective *ret) {
+    *ret = mixed_objective(pass, true);
 }
 
 /* --- what one side alone decides --- */
@@ -163,11 +194,18 @@ static double mixed_user_factor(const struct easim_pass *pass, uint32_t user) {
     return list_of(hybrid_of(pass), side)->user_factor(&own, user);
 }
 
-static bool mixed_allow(const struct easim_pass *pass, const struct easim_job *job,
-                        uint32_t config) {
+static bool mixed_allow_start(const struct easim_pass *pass, const struct easim_job *job,
+                              uint32_t config) {
     unsigned side = hybrid_of(pass)->from[COMPONENT_ADMISSION];
     const struct easim_pass own = pass_of(pass, side);
-    return list_of(hybrid_of(pass), side)->allow(&own, job, config);
+    return list_of(hybrid_of(pass), side)->allow_start(&own, job, config);
+}
+
+static bool mixed_allow_resize(const struct easim_pass *pass, const struct easim_job *job,
+                               uint32_t config) {
+    unsigned side = hybrid_of(pass)->from[COMPONENT_ADMISSION];
+    const struct easim_pass own = pass_of(pass, side);
+    return list_of(hybrid_of(pass), side)->allow_resize(&own, job, config);
 }
 
 static bool mixed_make_room(const struct easim_pass *pass, const struct easim_job *job) {
@@ -231,9 +269,11 @@ static int mixed_init(const struct easim_pass *pass) {
     s->jobs = mem_zalloc(pass->view->job_count, sizeof *s->jobs);
     for (unsigned side = 0; side < 2; side++) {
         const struct easim_pass own = pass_of(pass, side);
+        const struct easim_list *ops = list_of(hybrid, side);
+        s->minimised[side] = mem_zalloc(level_count(hybrid, side), sizeof *s->minimised[side]);
         int r = hybrid->sides[side]->policy->init ? hybrid->sides[side]->policy->init(&own) : 0;
-        if (r < 0)
-            return r;
+        if (r < 0 || rules_ask_minimise(ops, &own, s->minimised[side]) < 0)
+            return -1;
     }
     return 0;
 }
@@ -245,6 +285,7 @@ static void mixed_finish(const struct easim_pass *pass) {
         const struct easim_pass own = pass_of(pass, side);
         if (hybrid->sides[side]->policy->finish)
             hybrid->sides[side]->policy->finish(&own);
+        free(s->minimised[side]);
     }
     free(s->jobs);
 }
@@ -269,27 +310,24 @@ static struct easim_list make_list(const struct hybrid *hybrid) {
                 (rules_make_room(preempts) && preempts->key);
     const struct easim_list *chooses = side_that_gives(hybrid, COMPONENT_OBJECTIVE),
                             *admits = side_that_gives(hybrid, COMPONENT_ADMISSION);
-    bool alone = hybrid->from[COMPONENT_OBJECTIVE] == hybrid->from[COMPONENT_ADMISSION];
-    bool plain = !chooses->objective && alone; /* T, with nothing to keep */
     return (struct easim_list){
         .struct_size = sizeof hybrid->list,
         .strict = hybrid->params.list.strict,
         .key = asks ? mixed_key : NULL,
-        .objective = plain ? NULL : mixed_objective,
-        .urgent_objective =
-            chooses->urgent_objective || admits->urgent_objective ? mixed_urgent_objective : NULL,
+        .minimise = mixed_minimise,
+        .minimise_urgent =
+            chooses->minimise_urgent || admits->minimise_urgent ? mixed_minimise_urgent : NULL,
         .user_factor =
             side_that_gives(hybrid, COMPONENT_KEY)->user_factor ? mixed_user_factor : NULL,
         .factor_grows = side_that_gives(hybrid, COMPONENT_KEY)->factor_grows,
-        .allow = admits->allow ? mixed_allow : NULL,
-        .allow_resizes_only = admits->allow_resizes_only,
-        .allow_keeps_cap = admits->allow_keeps_cap,
+        .allow_start = admits->allow_start ? mixed_allow_start : NULL,
+        .allow_resize = admits->allow_resize ? mixed_allow_resize : NULL,
         .begin = a->begin || b->begin ? mixed_begin : NULL,
         .make_room =
             side_that_gives(hybrid, COMPONENT_PREEMPTION)->make_room ? mixed_make_room : NULL,
         .room_most = preempts->room_most ? mixed_room_most : NULL,
         .displace = preempts->displace ? mixed_displace : NULL,
-        .resize_least = plain && !chooses->resize_least ? NULL : mixed_resize_least,
+        .resize_least = mixed_resize_least,
         .levels = level_count(hybrid, 0) * level_count(hybrid, 1),
         .level = a->level || b->level ? mixed_level : NULL,
     };
@@ -344,10 +382,11 @@ void hybrid_init(struct hybrid *hybrid, const struct policy_params *first,
 
 /* No module has the functions of another. */
 static bool same_functions(const struct easim_list *a, const struct easim_list *b) {
-    return a->key == b->key && a->objective == b->objective &&
-           a->urgent_objective == b->urgent_objective && a->user_factor == b->user_factor &&
-           a->allow == b->allow && a->begin == b->begin && a->make_room == b->make_room &&
-           a->displace == b->displace && a->level == b->level && a->resize_least == b->resize_least;
+    return a->key == b->key && a->minimise == b->minimise &&
+           a->minimise_urgent == b->minimise_urgent && a->user_factor == b->user_factor &&
+           a->allow_start == b->allow_start && a->allow_resize == b->allow_resize &&
+           a->begin == b->begin && a->make_room == b->make_room && a->displace == b->displace &&
+           a->level == b->level && a->resize_least == b->resize_least;
 }
 
 static bool equal_params(const struct policy_params *a, const struct policy_params *b) {
@@ -381,13 +420,14 @@ bool hybrid_same(const struct policy_params *first, const struct policy_params *
         return (equal || (no_key && !a->user_factor && !b->user_factor)) &&
                first->list.half_life_s == second->list.half_life_s;
     case COMPONENT_OBJECTIVE:
-        return equal || (!a->objective && !b->objective && !a->urgent_objective &&
-                         !b->urgent_objective && !a->resize_least && !b->resize_least);
+        return equal || (!a->minimise && !b->minimise && !a->minimise_urgent &&
+                         !b->minimise_urgent && !a->resize_least && !b->resize_least);
     case COMPONENT_ADMISSION:
         return first->list.strict == second->list.strict &&
                ((first->policy->capabilities ^ second->policy->capabilities) &
                 EASIM_CAPABILITY_POWER_CAP) == 0 &&
-               (equal || (no_key && !a->allow && !b->allow));
+               (equal || (no_key && !a->allow_start && !b->allow_start && !a->allow_resize &&
+                          !b->allow_resize));
     case COMPONENT_AGEING:
         return equal || no_key;
     case COMPONENT_RESIZE:

@@ -9,8 +9,9 @@
 
 enum component {
     COMPONENT_KEY,          /* tier, value and user_factor; half_life_s */
-    COMPONENT_OBJECTIVE,    /* objective, urgent_objective, resize_least */
-    COMPONENT_ADMISSION,    /* objective_max, finish_by_s, allow, strict; POWER_CAP */
+    COMPONENT_OBJECTIVE,    /* minimise, minimise_urgent, resize_least */
+    COMPONENT_ADMISSION,    /* objective_max, finish_by_s, allow_start, allow_resize, strict;
+                               POWER_CAP */
     COMPONENT_AGEING,       /* ageing_s */
     COMPONENT_RESIZE,       /* resize, shrink, resize_gain, resize_interval_s */
     COMPONENT_PREEMPTION,   /* begin, make_room, room_most, displace, may_displace, room_from_s;

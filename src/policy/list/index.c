@@ -21,10 +21,10 @@ void index_init(struct index *index, const struct rules *rules, uint32_t job_cou
     *index = (struct index){.rules = rules};
     if (rules->ops->key || !rules->options->strict)
         index->jobs = mem_zalloc(job_count, sizeof *index->jobs);
-    index->has_line = !rules->ops->user_factor && !rules_limit_starts(rules->ops);
-    index->groups.by_power = rules_starts_keep_cap(rules);
+    index->has_line = !rules->ops->user_factor && !rules_limit_starts(rules);
+    index->groups.by_power = rules->keeps_cap;
     index->groups.least_w = INFINITY;
-    if (rules_level_count(rules) == 1) { /* level 0 is all there is */
+    if (rules_level_count(rules->ops) == 1) { /* level 0 is all there is */
         array_push(&index->levels, 0u);
         index->known_levels = 1;
     }
@@ -145,7 +145,7 @@ static bool is_admitted(struct asking *asking, uint32_t config, uint32_t span) {
     const struct easim_pass *pass = asking->pass;
     const struct easim_key *key = asking->key;
     bool urgent = rules_is_urgent(key), in_line = is_for_line(asking->index, key);
-    if (rules_admit_all(rules, key))
+    if (rules_admit_all(rules, pass, key))
         return !urgent || !in_line ||
                ends_in_time(asking, easim_view_config(pass->view, config)->goodput[span]);
     struct easim_choice choice = easim_predict(pass->view, asking->job, config, span);
@@ -175,7 +175,7 @@ static uint32_t admitted_spans(struct asking *asking, uint32_t config, uint32_t 
    only GPUs do, one that is outdone is admitted nowhere where that which outdoes it is not. */
 static void describe_level(struct index *index, const struct easim_pass *pass,
                            const struct easim_job *job, const struct easim_key *key) {
-    bool by_config = rules_limit_starts(index->rules->ops);
+    bool by_config = rules_limit_starts(index->rules);
     const struct known_choice front =
         by_config ? group_sets_all(job)
                   : rules_front(index->rules, pass, job, rules_is_urgent(key));
@@ -222,7 +222,7 @@ static int compare_levels(struct index *index, const struct easim_pass *pass,
                           const struct easim_job *job, const struct easim_key *key) {
     struct easim_pass at = *pass;
     index->has_compared_levels = true;
-    for (at.level = 0; at.level < rules_level_count(index->rules); at.level++) {
+    for (at.level = 0; at.level < rules_level_count(index->rules->ops); at.level++) {
         struct easim_key own;
         if (ask_at_level(index, pass, &at, job, key, &own) < 0)
             return -1;
@@ -236,8 +236,8 @@ static struct group_set *set_admitted_whole(const struct index *index,
                                             const struct easim_job *job,
                                             const struct easim_key *key) {
     const struct rules *rules = index->rules;
-    if (!rules_admit_all(rules, key) || rules_is_urgent(key) || rules_level_count(rules) > 1 ||
-        !rules->sets)
+    if (!rules_admit_all(rules, pass, key) || rules_is_urgent(key) ||
+        rules_level_count(rules->ops) > 1 || !rules->sets)
         return NULL;
     struct group_set *set = group_sets_find(rules->sets, pass->view, job);
     return set && job->setup_s + job->remaining / set->least_goodput < INFINITY ? set : NULL;

@@ -54,7 +54,7 @@ struct index {
     ARRAY_OF(struct user_queue) members;
     struct order_waits waits;
     struct static_order line; /* a kind is a queue */
-    bool has_line;            /* no factor of users and no `allow` can keep jobs out of it */
+    bool has_line;            /* no factor of users, test of starts or cap keeps jobs out of it */
     /* Levels that were seen: of the first known_levels groups tell what is admitted. */
     ARRAY_OF(uint32_t) levels;
     size_t known_levels;

@@ -9,6 +9,7 @@
 #include "policy/list/recheck.h"
 #include "policy/list/start.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -19,6 +20,8 @@ void list_init(struct list *list, const struct policy_params *params, uint32_t j
                   .keeps_cap = params->policy->capabilities & EASIM_CAPABILITY_POWER_CAP,
                   .has_limits = params->power_limits}};
     list->rules.sets = &list->sets;
+    list->rules.minimised =
+        mem_zalloc(rules_level_count(list->rules.ops), sizeof *list->rules.minimised);
     index_init(&list->index, &list->rules, job_count);
     grow_init(&list->grow, &list->rules, job_count);
     shrink_init(&list->shrink, &list->rules, job_count);
@@ -34,7 +37,15 @@ void list_finish(struct list *list) {
     grow_finish(&list->grow);
     shrink_finish(&list->shrink);
     rounds_finish(&list->rounds);
+    free(list->rules.minimised);
     *list = (struct list){0};
+}
+
+static int ask_minimise(struct list *list, const struct easim_pass *pass) {
+    if (!list->has_asked && rules_ask_minimise(list->rules.ops, pass, list->rules.minimised) < 0)
+        return -1;
+    list->has_asked = true;
+    return 0;
 }
 
 void list_enter(struct list *list, uint32_t job) {
@@ -78,7 +89,9 @@ static bool may_admit_at_level(struct list *list, const struct easim_pass *pass,
 bool list_may_admit(struct list *list, const struct easim_pass *pass, const struct easim_job *job,
                     const bool *ruled_out) {
     struct easim_pass at = *pass;
-    uint32_t count = rules_level_count(&list->rules);
+    uint32_t count = rules_level_count(list->rules.ops);
+    if (ask_minimise(list, pass) < 0)
+        return true; /* the first decision finds it, too */
     while (at.level < count && !may_admit_at_level(list, &at, job, ruled_out))
         at.level++;
     return at.level < count;
@@ -102,14 +115,47 @@ static int update_level(struct list *list) {
     return level < 0 ? -1 : 0;
 }
 
+/* Whether a job admits a configuration in time, wherever it is placed. */
+static bool admits(const struct list *list, const struct easim_pass *pass,
+                   const struct easim_job *job, const struct easim_key *key, uint32_t config) {
+    const struct easim_config *c = easim_view_config(pass->view, config);
+    bool all = rules_admit_all(&list->rules, pass, key), found = false;
+    for (uint32_t span = 0; span < c->span_count && !found; span++) {
+        if (!(c->goodput[span] > 0))
+            continue;
+        struct easim_choice choice = easim_predict(pass->view, job, config, span);
+        double objective =
+            all ? 0 : rules_objective(&list->rules, pass, job, &choice, rules_is_urgent(key));
+        found = isnan(objective) || rules_admit(pass, key, &choice, objective);
+    }
+    return found;
+}
+
+/* Whether room_most leaves make_room anything to be asked for: a configuration that the job admits.
+ */
+static bool may_be_given_room(const struct list *list, const struct easim_pass *pass,
+                              const struct easim_job *job, const struct easim_key *key) {
+    const struct easim_list *ops = list->rules.ops;
+    uint32_t gpu_type = EASIM_NONE, most = 0, c = job->first_config, end = c + job->config_count;
+    for (; ops->room_most && c < end; c++) {
+        const struct easim_config *config = easim_view_config(pass->view, c);
+        if (config->gpu_type != gpu_type)
+            most = ops->room_most(pass, gpu_type = config->gpu_type);
+        if (config->k <= most && admits(list, pass, job, key, c))
+            break;
+    }
+    return !ops->room_most || c < end;
+}
+
 /* Room is made for a job that found nothing: as start_try. */
 static int start_in_room(struct list *list, const struct easim_pass *pass,
                          const struct easim_job *job, const struct easim_key *key) {
     struct easim_key own = *key;
     uint32_t level = pass->level;
-    int room = list->rules.ops->make_room
-                   ? list->rules.ops->make_room(pass, job)
-                   : displace_for(&list->displace, &list->rules, pass, job, key);
+    int room =
+        !list->rules.ops->make_room
+            ? displace_for(&list->displace, &list->rules, pass, job, key)
+            : may_be_given_room(list, pass, job, key) && list->rules.ops->make_room(pass, job);
     int started = 0;
     if (room < 0)
         return -1;
@@ -213,12 +259,12 @@ static bool queue_is_open(struct list *list, const struct easim_pass *pass, uint
     if (list->rules.options->strict || !list->knows_level || queue_asks_for_room(list, queue))
         return true;
     const struct easim_job *job = /* whom to ask about */
-        rules_limit_starts(list->rules.ops) ? any_job(list, pass, queue) : NULL;
+        rules_limit_starts(&list->rules) ? any_job(list, pass, queue) : NULL;
     return groups_open(&list->index.groups, q->group, pass, list->rules.ops, job, list->stamp);
 }
 
-/* Whether a queue may be open: where ways go by power, `allow` is asked only once one of its jobs
-   is next. */
+/* Whether a queue may be open: where ways go by power, the cap and allow_start are asked only once
+   one of its jobs is next. */
 static bool may_be_open(struct list *list, const struct easim_pass *pass, uint32_t queue) {
     const struct index *index = &list->index;
     if (!index->groups.by_power || list->rules.options->strict || !list->knows_level ||
@@ -489,12 +535,14 @@ static int decide_now(struct list *list, const struct easim_pass *pass) {
 
 bool list_is_idle(const struct list *list, const struct easim_view *view) {
     return view->waiting_count == 0 && !list->rules.options->resize && !list->rules.ops->begin &&
-           !list_in_rounds(list) && rules_level_count(&list->rules) == 1 && !list->index.failed;
+           !list_in_rounds(list) && rules_level_count(list->rules.ops) == 1 && !list->index.failed;
 }
 
 int list_decide(struct list *list, const struct easim_pass *pass) {
     list->pass = *pass;
     list->room_refused = false;
+    if (ask_minimise(list, pass) < 0)
+        return -1;
     if (!list_in_rounds(list))
         return decide_now(list, &list->pass);
     int r = rounds_decide(&list->rounds, pass);

@@ -20,6 +20,7 @@ struct list_head {
  * list_finish. It must stay where it is. */
 struct list {
     struct rules rules;
+    bool has_asked; /* what the policy minimises */
     struct group_sets sets;
     struct index index; /* of all waiting jobs, unless they are visited in the order of the queue */
     struct grow grow;
@@ -56,7 +57,7 @@ void list_note_change(struct list *list, uint32_t job);
 /* Whether a pass now would call nothing of the policy and change nothing: nobody waits, and
    nothing else is due in each pass. */
 bool list_is_idle(const struct list *list, const struct easim_view *view);
-/* One pass. Negative, after host->fail, if a callback gave NaN. */
+/* One pass. Negative, after host->fail, if a callback gave what it may not. */
 int list_decide(struct list *list, const struct easim_pass *pass);
 
 /* Of a job that is being submitted, which no pass has seen yet: whether its key admits, on the

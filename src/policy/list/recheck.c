@@ -74,7 +74,7 @@ static bool allowed_alike(const struct index *index, const struct easim_pass *pa
                           const struct easim_job *job, const struct easim_job *other) {
     for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++)
         if (easim_fit(pass->view, easim_view_config(pass->view, c)) >= 0 &&
-            index->rules->ops->allow(pass, job, c) != index->rules->ops->allow(pass, other, c))
+            rules_allow(index->rules, pass, job, c) != rules_allow(index->rules, pass, other, c))
             return false;
     return true;
 }
@@ -89,15 +89,6 @@ static bool admits_alike(const struct index *index, const struct easim_pass *pas
     return own == kept ||
            (narrows && (!groups_open_now(&index->groups, own->group, pass, ops, job) ||
                         groups_open_now(&index->groups, kept->group, pass, ops, job)));
-}
-
-/* Whether what the policy need not be asked gives the same least objective as all its answers. */
-static bool word_holds(const struct index *index, const struct easim_pass *pass,
-                       const struct easim_job *job) {
-    struct rules doubting = *index->rules;
-    doubting.asks_all = true;
-    return rules_best_objective(&doubting, pass, job) ==
-           rules_best_objective(index->rules, pass, job);
 }
 
 /* Compares; fills in what does not hold. False if something does not. */
@@ -123,12 +114,7 @@ static bool compare_answers(struct index *index, const struct easim_pass *pass, 
     const struct index_queue *q = &index->queues.at[kept->queue];
     double value = index_value(index, job);
     const char *member = index->rules->ops->key ? changed_member(q, value, &key) : NULL;
-    if (!word_holds(index, pass, waiting))
-        snprintf(
-            text, RECHECK_BYTES,
-            "the least objective of job %.60s is another than objective_rises, best or exceeds of the policy say",
-            waiting->id);
-    else if (index->rules->ops->key && !same_best)
+    if (index->rules->ops->key && !same_best)
         snprintf(
             text, RECHECK_BYTES,
             "the objective of job %.60s is not what it was when the job was queued: it may depend on the parameters, the job and the choice, not on the queue or the cluster",
@@ -143,12 +129,12 @@ static bool compare_answers(struct index *index, const struct easim_pass *pass, 
             text, RECHECK_BYTES,
             "what the objective and objective_max admit of job %.60s is not what it was when the job was queued: they may not depend on the queue or the cluster",
             waiting->id);
-    else if (rules_limit_starts(index->rules->ops) &&
+    else if (index->rules->ops->allow_start &&
              !allowed_alike(index, pass, waiting,
                             host_job(pass->view, index_any(index, kept->queue))))
         snprintf(
             text, RECHECK_BYTES,
-            "allow answers otherwise of job %.60s than of a job that waits for the same: of a waiting job only configuration and cluster may matter",
+            "allow_start answers otherwise of job %.60s than of a job that waits for the same: of a waiting job only configuration and cluster may matter",
             waiting->id);
     return text[0] == '\0';
 }

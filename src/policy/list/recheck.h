@@ -1,6 +1,6 @@
 /* What the host keeps of a list policy's answers, asked for again: a policy whose key, objective or
-   `allow` looks at what they may not (include/easim/policy.h), say the queue, would be held to an
-   answer of another time, silently. */
+   allow_start looks at what they may not (include/easim/policy.h), say the queue, would be held to
+   an answer of another time, silently. */
 #ifndef EASIM_POLICY_LIST_RECHECK_H
 #define EASIM_POLICY_LIST_RECHECK_H
 

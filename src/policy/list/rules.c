@@ -7,49 +7,138 @@
 #include <inttypes.h>
 #include <math.h>
 
+/* --- what is minimised --- */
+
+/* Up to here E * T^n is finite: E up to 1e20 J, T up to 1e28 s. */
+#define MOST_FINITE_EXPONENT 10
+
+static int fail_minimise(const struct easim_pass *pass, bool urgent, const char *what,
+                         double value) {
+    struct str text = {0};
+    str_addf(&text, "%s gives %s %.9g", urgent ? "minimise_urgent" : "minimise", what, value);
+    pass->host->fail(pass->plan, text.text);
+    str_finish(&text);
+    return -1;
+}
+
+static int check_objective(const struct easim_pass *pass, bool urgent,
+                           const struct easim_objective *objective) {
+    if (objective->kind > EASIM_MINIMISE_OWN)
+        return fail_minimise(pass, urgent, "the unknown kind", objective->kind);
+    if (objective->kind == EASIM_MINIMISE_OWN && !objective->objective)
+        return fail_minimise(pass, urgent, "no objective for the kind", objective->kind);
+    if (objective->kind == EASIM_MINIMISE_EDP &&
+        !(objective->exponent >= 0 && objective->exponent < INFINITY))
+        return fail_minimise(pass, urgent, "an exponent that is not a finite number from 0 on:",
+                             objective->exponent);
+    return 0;
+}
+
+int rules_ask_minimise(const struct easim_list *ops, const struct easim_pass *pass,
+                       struct minimised *ret) {
+    struct easim_pass at = *pass;
+    for (at.level = 0; at.level < rules_level_count(ops); at.level++) {
+        struct minimised own = {{0}, {0}};
+        if (ops->minimise)
+            ops->minimise(&at, &own.ordinary);
+        own.urgent = own.ordinary;
+        if (ops->minimise_urgent) {
+            own.urgent = (struct easim_objective){0};
+            ops->minimise_urgent(&at, &own.urgent);
+        }
+        if (check_objective(pass, false, &own.ordinary) < 0 ||
+            check_objective(pass, true, &own.urgent) < 0)
+            return -1;
+        ret[at.level] = own;
+    }
+    return 0;
+}
+
+static double objective_of(const struct easim_objective *objective, const struct easim_pass *pass,
+                           const struct easim_job *job, const struct easim_choice *choice) {
+    return objective->kind == EASIM_MINIMISE_TIME ? choice->time_s
+           : objective->kind == EASIM_MINIMISE_EDP
+               ? easim_choice_edp(choice, objective->exponent, objective->marginal)
+               : objective->objective(pass, job, choice);
+}
+
 double rules_objective(const struct rules *rules, const struct easim_pass *pass,
                        const struct easim_job *job, const struct easim_choice *choice,
                        bool urgent) {
-    const struct easim_list *ops = rules->ops;
-    if (urgent && ops->urgent_objective)
-        return ops->urgent_objective(pass, job, choice);
-    return ops->objective ? ops->objective(pass, job, choice) : choice->time_s;
+    return objective_of(rules_minimised(rules, pass, urgent), pass, job, choice);
 }
 
-/* Whether what is known of sets of configurations holds for the objective. */
-static bool knows_sets(const struct rules *rules, const struct easim_pass *pass, bool urgent) {
-    const struct easim_list *ops = rules->ops;
-    bool rises = rules_objective_is_time(rules, urgent) ||
-                 (ops->objective_rises && ops->objective_rises(pass));
-    return rises && rules->sets && !rules->asks_all;
+/* Whether of two choices that with more time and more energy has more by as large a share, and
+   nothing else of them matters. Power above idle may fall with a GPU more. */
+static bool rises(const struct easim_objective *objective) {
+    return objective->kind == EASIM_MINIMISE_TIME ||
+           (objective->kind == EASIM_MINIMISE_EDP && !objective->marginal);
 }
 
 struct known_choice rules_front(const struct rules *rules, const struct easim_pass *pass,
                                 const struct easim_job *job, bool urgent) {
-    return knows_sets(rules, pass, urgent) ? group_sets_front(rules->sets, pass->view, job)
-                                           : group_sets_all(job);
+    return rules->sets && !rules->asks_all && rises(rules_minimised(rules, pass, urgent))
+               ? group_sets_front(rules->sets, pass->view, job)
+               : group_sets_all(job);
+}
+
+bool rules_admit_all(const struct rules *rules, const struct easim_pass *pass,
+                     const struct easim_key *key) {
+    const struct easim_objective *objective = rules_minimised(rules, pass, rules_is_urgent(key));
+    bool finite =
+        objective->kind == EASIM_MINIMISE_TIME ||
+        (objective->kind == EASIM_MINIMISE_EDP && objective->exponent <= MOST_FINITE_EXPONENT);
+    return finite && key->objective_max == 0 && !rules->asks_all;
+}
+
+/* At most log2(x), and no more than 0.021 less, of x = 2^e (1 + f): e + f + 0.2786 f (1 - f), which
+   is below e + log2(1 + f) since it is flatter than that at f = 1 and both are 1 there. */
+static double low_log2(double x) {
+    const uint64_t mantissa = (UINT64_C(1) << 52) - 1, one = UINT64_C(1023) << 52;
+    union {
+        double real;
+        uint64_t bits;
+    } part = {.real = x};
+    double e = (double)(int)(part.bits >> 52) - 1023;
+    part.bits = (part.bits & mantissa) | one;
+    double f = part.real - 1;
+    return e + f + 0.2786 * f * (1 - f);
+}
+
+/* Whether powers take longer than to see that most of them are not needed. */
+static bool is_slow(const struct easim_objective *objective) {
+    return objective->kind == EASIM_MINIMISE_EDP && !objective->marginal &&
+           objective->exponent != 1;
+}
+
+static bool exceeds(const struct easim_objective *objective, const struct easim_choice *choice,
+                    double most) {
+    return choice->energy_j > 1e-99 && choice->time_s > 1e-99 && most > 1e-99 && most < INFINITY &&
+           low_log2(choice->energy_j) + objective->exponent * low_log2(choice->time_s) >
+               low_log2(most) + 0.0211;
 }
 
 double rules_objective_up_to(const struct rules *rules, const struct easim_pass *pass,
                              const struct easim_job *job, const struct easim_choice *choice,
                              bool urgent, double most) {
-    const struct easim_list *ops = rules->ops;
-    bool above =
-        !urgent && ops->exceeds && !rules->asks_all && ops->exceeds(pass, job, choice, most);
-    return above ? INFINITY : rules_objective(rules, pass, job, choice, urgent);
+    const struct easim_objective *objective = rules_minimised(rules, pass, urgent);
+    return is_slow(objective) && exceeds(objective, choice, most)
+               ? INFINITY
+               : objective_of(objective, pass, job, choice);
 }
 
-/* Where T is the objective: quotient and sum round monotonically, so the best goodput has it. */
-static double best_time_s(const struct easim_pass *pass, const struct easim_job *job,
-                          const struct known_choice *front) {
-    double goodput = 0;
-    for (uint32_t i = 0; i < front->count; i++) {
-        const struct easim_config *config =
-            easim_view_config(pass->view, known_choice_at(front, i));
-        double own = config->goodput[config->empty_span];
-        goodput = own > goodput ? own : goodput;
-    }
-    return goodput > 0 ? job->setup_s + job->remaining / goodput : INFINITY;
+/* --- the least objective --- */
+
+/* Where the view has it; NAN: it has not. It counts no power limits. */
+static double best_of_view(const struct rules *rules, const struct easim_pass *pass,
+                           const struct easim_job *job) {
+    const struct easim_objective *objective = rules_minimised(rules, pass, false);
+    bool edp =
+        objective->kind == EASIM_MINIMISE_EDP && objective->exponent == 1 && !objective->marginal;
+    return rules->has_limits                        ? NAN
+           : objective->kind == EASIM_MINIMISE_TIME ? job->time_best_s
+           : edp                                    ? job->edp_best_js
+                                                    : NAN;
 }
 
 /* Of a job on the empty cluster, or INFINITY if it is not placed there, or above `most`. */
@@ -66,22 +155,21 @@ static double empty_objective(const struct rules *rules, const struct easim_pass
    of the set mostly nearly is. NULL: that is not kept. */
 static uint32_t *best_before(const struct rules *rules, const struct easim_pass *pass,
                              const struct easim_job *job) {
-    bool keeps = rules->ops->exceeds && rules->sets && !rules->asks_all;
+    bool keeps = rules->sets && is_slow(rules_minimised(rules, pass, false));
     struct group_set *set = keeps ? group_sets_find(rules->sets, pass->view, job) : NULL;
     return set ? &set->best : NULL;
 }
 
 double rules_best_objective(const struct rules *rules, const struct easim_pass *pass,
                             const struct easim_job *job) {
-    const struct known_choice front = knows_sets(rules, pass, false)
-                                          ? group_sets_when_empty(rules->sets, pass->view, job)
-                                          : group_sets_all(job);
-    double best = INFINITY, known;
-    if (rules_objective_is_time(rules, false))
-        return best_time_s(pass, job, &front);
-    if (rules->ops->best && !rules->has_limits && !rules->asks_all &&
-        !isnan(known = rules->ops->best(pass, job)))
-        return known;
+    double best = best_of_view(rules, pass, job);
+    if (!isnan(best))
+        return best;
+    const struct known_choice front =
+        rules->sets && !rules->asks_all && rises(rules_minimised(rules, pass, false))
+            ? group_sets_when_empty(rules->sets, pass->view, job)
+            : group_sets_all(job);
+    best = INFINITY;
     uint32_t *before = best_before(rules, pass, job);
     if (before && *before != EASIM_NONE)
         best = empty_objective(rules, pass, job, *before, INFINITY);
@@ -100,13 +188,13 @@ double rules_best_objective(const struct rules *rules, const struct easim_pass *
 
 double rules_resize_least(const struct rules *rules, const struct easim_pass *pass,
                           const struct easim_job *job) {
-    return rules->ops->resize_least ? rules->ops->resize_least(pass, job)
-           : rules->ops->objective  ? 0
-                                    : job->restart_s;
+    return rules->ops->resize_least                      ? rules->ops->resize_least(pass, job)
+           : rules_objective_is_time(rules, pass, false) ? job->restart_s
+                                                         : 0;
 }
 
 int rules_level(const struct rules *rules, const struct easim_pass *pass) {
-    uint32_t count = rules_level_count(rules), level = count > 1 ? rules->ops->level(pass) : 0;
+    uint32_t count = rules_level_count(rules->ops), level = count > 1 ? rules->ops->level(pass) : 0;
     if (level < count)
         return (int)level;
     struct str text = {0};
@@ -114,6 +202,17 @@ int rules_level(const struct rules *rules, const struct easim_pass *pass) {
     pass->host->fail(pass->plan, text.text);
     str_finish(&text);
     return -1;
+}
+
+/* --- admission --- */
+
+bool rules_allow(const struct rules *rules, const struct easim_pass *pass,
+                 const struct easim_job *job, uint32_t config) {
+    const struct easim_list *ops = rules->ops;
+    if (job->state == EASIM_JOB_RUNNING)
+        return !ops->allow_resize || ops->allow_resize(pass, job, config);
+    return (!ops->allow_start || ops->allow_start(pass, job, config)) &&
+           (!rules->keeps_cap || headroom_suffices(pass, job, config));
 }
 
 bool rules_admit_objective(const struct easim_key *key, double objective) {
@@ -141,8 +240,8 @@ int rules_fail(const struct easim_pass *pass, const char *what, const struct eas
 
 int rules_fail_objective(const struct rules *rules, const struct easim_pass *pass,
                          const struct easim_job *job, bool urgent) {
-    bool is_urgent_one = urgent && rules->ops->urgent_objective;
-    return rules_fail(pass, is_urgent_one ? "urgent_objective" : "objective", job);
+    bool is_urgent_one = urgent && rules->ops->minimise_urgent;
+    return rules_fail(pass, is_urgent_one ? "urgent objective" : "objective", job);
 }
 
 /* A member that is not a number would compare as false everywhere, and so be passed over. */
@@ -184,7 +283,7 @@ int rules_key(const struct rules *rules, const struct easim_pass *pass, const st
 struct obstacles {
     uint32_t fitting, in_time, admitted; /* of those that fit; of those; of those in turn */
     double least;                        /* objective of those that are in time */
-    uint32_t refused;                    /* the last that `allow` refused; EASIM_NONE */
+    uint32_t refused, over_cap;          /* the last that the policy, the cap refused; EASIM_NONE */
 };
 
 static double no_draw(struct easim_plan *plan) {
@@ -208,8 +307,21 @@ static void look_at(const struct rules *rules, const struct easim_pass *pass,
     if (!rules_admit(pass, key, &choice, objective))
         return;
     found->admitted++;
-    if (!rules_allow(rules, pass, job, config))
+    if (rules->ops->allow_start && !rules->ops->allow_start(pass, job, config))
         found->refused = config;
+    else if (rules->keeps_cap && !headroom_suffices(pass, job, config))
+        found->over_cap = config;
+}
+
+static void describe_power(const struct easim_pass *pass, const struct easim_job *job,
+                           uint32_t config, char text[static TEXT_BYTES]) {
+    const struct easim_config *c = easim_view_config(pass->view, config);
+    double power_w;
+    if (pass->host->try_config(pass->plan, job->index, config, &power_w) == EASIM_CAP)
+        snprintf(text, TEXT_BYTES,
+                 "%g x %.49s would raise the power to %.6g W, over the cap of %.6g W",
+                 easim_config_gpus(c), easim_view_gpu_type(pass->view, c->gpu_type)->name, power_w,
+                 pass->view->power_cap_w);
 }
 
 static void describe(const struct obstacles *found, const struct easim_key *key,
@@ -233,7 +345,7 @@ static void describe(const struct obstacles *found, const struct easim_key *key,
 static struct obstacles ask(const struct rules *rules, const struct easim_pass *pass,
                             const struct easim_job *job, struct easim_key *ret_key) {
     double best = rules->ops->key ? rules_best_objective(rules, pass, job) : 0;
-    struct obstacles found = {.least = INFINITY, .refused = EASIM_NONE};
+    struct obstacles found = {.least = INFINITY, .refused = EASIM_NONE, .over_cap = EASIM_NONE};
     if (rules_key(rules, pass, job, best, ret_key) < 0)
         return found;
     for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++)
@@ -252,6 +364,8 @@ void rules_tell(const struct rules *rules, const struct easim_pass *pass,
     asking.host = &refusing;
     const struct obstacles found = ask(rules, &asking, job, &key);
     describe(&found, &key, text);
+    if (text[0] == '\0' && found.over_cap != EASIM_NONE)
+        describe_power(&asking, job, found.over_cap, text);
     pass->host->reason(pass->plan, job->index, text);
     ask(rules, &asking, job, &key);
 }

@@ -7,25 +7,42 @@
 #include "policy/list/groups.h"
 #include "policy/params.h"
 
+/* What a policy minimises at a level. */
+struct minimised {
+    struct easim_objective ordinary, urgent;
+};
+
 struct rules {
     const struct easim_list *ops;
     const struct list_options *options;
-    bool keeps_cap;          /* the policy declares POWER_CAP */
-    struct group_sets *sets; /* NULL: nothing is kept of any */
-    bool has_limits;         /* some configurations may have a power limit */
-    bool asks_all;           /* what the policy says without its objective is not believed */
+    bool keeps_cap;              /* the policy declares POWER_CAP */
+    bool has_limits;             /* some configurations may have a power limit */
+    bool asks_all;               /* nothing that is kept or known counts */
+    struct group_sets *sets;     /* NULL: nothing is kept of any */
+    struct minimised *minimised; /* by level, once rules_ask_minimise has asked */
 };
+
+/* Asks what the policy minimises at each of its levels, for as many entries of `ret`. Negative
+   after host->fail: it gives what is no objective. */
+int rules_ask_minimise(const struct easim_list *ops, const struct easim_pass *pass,
+                       struct minimised *ret);
+static inline const struct easim_objective *
+rules_minimised(const struct rules *rules, const struct easim_pass *pass, bool urgent) {
+    const struct minimised *at = &rules->minimised[pass->level];
+    return urgent ? &at->urgent : &at->ordinary;
+}
 
 /* The objective of a choice for a job that is, or is not, urgent; NaN if the callback gives it. */
 double rules_objective(const struct rules *rules, const struct easim_pass *pass,
                        const struct easim_job *job, const struct easim_choice *choice, bool urgent);
-/* The same, or INFINITY if it is not urgent and certainly above `most`. */
+/* The same, or INFINITY if it is certainly above `most`. */
 double rules_objective_up_to(const struct rules *rules, const struct easim_pass *pass,
                              const struct easim_job *job, const struct easim_choice *choice,
                              bool urgent, double most);
 /* Whether it is the predicted time of the choice. */
-static inline bool rules_objective_is_time(const struct rules *rules, bool urgent) {
-    return !rules->ops->objective && !(urgent && rules->ops->urgent_objective);
+static inline bool rules_objective_is_time(const struct rules *rules, const struct easim_pass *pass,
+                                           bool urgent) {
+    return rules_minimised(rules, pass, urgent)->kind == EASIM_MINIMISE_TIME;
 }
 /* The configurations of a job among which that of its least objective is, for any that needs the
    same free GPUs and the same admission. */
@@ -40,10 +57,8 @@ double rules_best_objective(const struct rules *rules, const struct easim_pass *
 int rules_key(const struct rules *rules, const struct easim_pass *pass, const struct easim_job *job,
               double best, struct easim_key *ret_key);
 /* Whether a key admits all that ends in time, whatever the objective. */
-static inline bool rules_admit_all(const struct rules *rules, const struct easim_key *key) {
-    bool finite = rules->ops->objective_is_finite || rules_objective_is_time(rules, true);
-    return finite && key->objective_max == 0 && !rules->asks_all;
-}
+bool rules_admit_all(const struct rules *rules, const struct easim_pass *pass,
+                     const struct easim_key *key);
 /* What a resize has to save at least: 0 of an objective without resize_least, restart_s of T. */
 double rules_resize_least(const struct rules *rules, const struct easim_pass *pass,
                           const struct easim_job *job);
@@ -65,8 +80,8 @@ static inline bool rules_factor_grows(const struct rules *rules) {
            rules->options->half_life_s == INFINITY;
 }
 /* The number of levels of the policy, at least 1. */
-static inline uint32_t rules_level_count(const struct rules *rules) {
-    return rules->ops->level && rules->ops->levels > 1 ? rules->ops->levels : 1;
+static inline uint32_t rules_level_count(const struct easim_list *ops) {
+    return ops->level && ops->levels > 1 ? ops->levels : 1;
 }
 /* The present level; negative, after host->fail, if the policy gives one that it does not have. */
 int rules_level(const struct rules *rules, const struct easim_pass *pass);
@@ -74,25 +89,18 @@ int rules_level(const struct rules *rules, const struct easim_pass *pass);
 bool rules_admit_objective(const struct easim_key *key, double objective);
 bool rules_admit(const struct easim_pass *pass, const struct easim_key *key,
                  const struct easim_choice *choice, double objective);
-/* Whether `allow` may refuse a waiting job what its key admits. */
-static inline bool rules_limit_starts(const struct easim_list *ops) {
-    return ops->allow && !ops->allow_resizes_only;
+/* Whether a waiting job may be refused what its key admits, by the policy or the power cap. */
+static inline bool rules_limit_starts(const struct rules *rules) {
+    return rules->ops->allow_start || rules->keeps_cap;
 }
-/* Whether it refuses every start that the power cap forbids. */
-static inline bool rules_starts_keep_cap(const struct rules *rules) {
-    return rules->keeps_cap && rules_limit_starts(rules->ops) && rules->ops->allow_keeps_cap;
-}
-/* Whether the policy's `allow`, if it has one, lets the job have the configuration now. */
-static inline bool rules_allow(const struct rules *rules, const struct easim_pass *pass,
-                               const struct easim_job *job, uint32_t config) {
-    const struct easim_list *ops = rules->ops;
-    bool asks = job->state == EASIM_JOB_RUNNING ? ops->allow != NULL : rules_limit_starts(ops);
-    return !asks || ops->allow(pass, job, config);
-}
+/* Whether a waiting job may have a configuration that fits now, by the policy and the power cap; or
+   a running one, of which try_config has said that it fits the cap. */
+bool rules_allow(const struct rules *rules, const struct easim_pass *pass,
+                 const struct easim_job *job, uint32_t config);
 
 /* Gives host->reason what the tests of the policy say of a job that waits on after a pass. Key and
-   `allow` are asked twice, in a pass in which no action is accepted: nothing changes, and a reason
-   of their own counts more. */
+   allow_start are asked twice, in a pass in which no action is accepted: nothing changes, and a
+   reason of their own counts more. */
 void rules_tell(const struct rules *rules, const struct easim_pass *pass,
                 const struct easim_job *job);
 

@@ -19,7 +19,7 @@ struct search {
     struct room room;      /* of the configuration before */
     double objective;      /* the best so far */
     uint32_t config, span; /* that one; config EASIM_NONE: none yet */
-    double most_w;         /* `allow` refuses what certainly adds more power */
+    double most_w;         /* what adds more power is certainly over the cap */
 };
 
 static bool is_within(const struct start_limit *limit, const struct easim_config *config) {
@@ -58,8 +58,8 @@ static void keep(struct search *search, uint32_t config, uint32_t span, double o
 /* Where T is the objective and nothing else rules configurations out, those of less T are admitted
    if any is: whether the best one is, is asked once. */
 static bool is_by_time(const struct search *search) {
-    return rules_objective_is_time(search->rules, rules_is_urgent(search->key)) &&
-           !search->rules->ops->allow;
+    return rules_objective_is_time(search->rules, search->pass, rules_is_urgent(search->key)) &&
+           !rules_limit_starts(search->rules);
 }
 
 /* As easim_predict has it. */
@@ -103,10 +103,9 @@ int start_try(const struct rules *rules, const struct easim_pass *pass, const st
                             .room = {.gpu_type = EASIM_NONE},
                             .objective = INFINITY,
                             .config = EASIM_NONE,
-                            .most_w =
-                                rules_starts_keep_cap(rules) ? headroom_w(pass->view) : INFINITY};
+                            .most_w = rules->keeps_cap ? headroom_w(pass->view) : INFINITY};
     bool by_time = is_by_time(&search);
-    const struct known_choice front = rules_limit_starts(rules->ops)
+    const struct known_choice front = rules_limit_starts(rules)
                                           ? group_sets_all(job)
                                           : rules_front(rules, pass, job, rules_is_urgent(key));
     for (uint32_t i = 0; i < front.count; i++) {

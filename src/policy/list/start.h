@@ -22,8 +22,9 @@ struct start_hope {
     double wait_s;
 };
 
-/* Whether a waiting job could start so, in one node only if that is certain; `allow` is not asked.
-   1: it could, and *ret is what it would get; 0; negative, after host->fail: its objective is NaN.
+/* Whether a waiting job could start so, in one node only if that is certain; allow_start is not
+   asked. 1: it could, and *ret is what it would get; 0; negative, after host->fail: its objective
+   is NaN.
  */
 int start_could(const struct rules *rules, const struct easim_pass *pass,
                 const struct easim_job *job, const struct easim_key *key,

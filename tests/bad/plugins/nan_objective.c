@@ -8,6 +8,12 @@ static double not_a_number(const struct easim_pass *pass, const struct easim_job
     return choice->time_s * NAN;
 }
 
-#define NAME      "nan_objective"
-#define OBJECTIVE not_a_number
+static void minimise(const struct easim_pass *pass, struct easim_objective *ret) {
+    (void)pass;
+    ret->kind = EASIM_MINIMISE_OWN;
+    ret->objective = not_a_number;
+}
+
+#define NAME     "nan_objective"
+#define MINIMISE minimise
 #include "template.h"

@@ -50,8 +50,8 @@
 #ifndef KEY
 #define KEY NULL
 #endif
-#ifndef OBJECTIVE
-#define OBJECTIVE objective
+#ifndef MINIMISE
+#define MINIMISE NULL
 #endif
 #ifndef DECIDE
 #define DECIDE NULL
@@ -79,14 +79,6 @@ struct params {
     int32_t basis;
 };
 
-__attribute__((unused)) static double objective(const struct easim_pass *pass,
-                                                const struct easim_job *job,
-                                                const struct easim_choice *choice) {
-    (void)pass;
-    (void)job;
-    return choice->time_s;
-}
-
 __attribute__((unused)) static const char *const bases[] = {"gross", "marginal", NULL};
 
 __attribute__((unused)) static const struct easim_param params[] = {
@@ -102,7 +94,7 @@ __attribute__((unused)) static const struct easim_param params[] = {
 __attribute__((unused)) static const struct easim_list list = {
     .struct_size = LIST_SIZE,
     .key = KEY,
-    .objective = OBJECTIVE,
+    .minimise = MINIMISE,
     LIST_MORE,
 };
 

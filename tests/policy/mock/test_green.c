@@ -35,7 +35,7 @@ static uint32_t level_of(struct mock *m) {
 static bool allowed(struct mock *m, uint32_t job, uint32_t config) {
     struct easim_plan plan;
     struct easim_pass pass = mock_pass(m, &plan);
-    return easim_policy.list->allow(&pass, &m->jobs[job], config);
+    return easim_policy.list->allow_start(&pass, &m->jobs[job], config);
 }
 
 static double objective_at(struct mock *m, uint32_t level, uint32_t config) {
@@ -43,7 +43,7 @@ static double objective_at(struct mock *m, uint32_t level, uint32_t config) {
     struct easim_pass pass = mock_pass(m, &plan);
     struct easim_choice choice = easim_predict(&m->view, &m->jobs[1], config, EASIM_ONE_NODE);
     pass.level = level;
-    return easim_policy.list->objective(&pass, &m->jobs[1], &choice);
+    return mock_objective_of(&pass, &m->jobs[1], &choice);
 }
 
 /* Most GPUs that may be held: the first job holds 4, the second asks for one, two or four more. */

@@ -39,7 +39,7 @@ static double objective_at(struct mock *m, const struct easim_pass *pass, uint32
     struct easim_pass own = *pass;
     struct easim_choice choice = easim_predict(&m->view, &m->jobs[job], config, EASIM_ONE_NODE);
     own.level = level;
-    return easim_policy.list->objective(&own, &m->jobs[job], &choice);
+    return mock_objective_of(&own, &m->jobs[job], &choice);
 }
 
 static void test_account(void) {

@@ -52,10 +52,22 @@ static double objective(const struct easim_pass *pass, const struct easim_job *j
     return where(pass) == OBJECTIVE ? NAN : choice->time_s;
 }
 
+static void minimise(const struct easim_pass *pass, struct easim_objective *ret) {
+    (void)pass;
+    ret->kind = EASIM_MINIMISE_OWN;
+    ret->objective = objective;
+}
+
 static double urgent_objective(const struct easim_pass *pass, const struct easim_job *job,
                                const struct easim_choice *choice) {
     (void)job;
     return where(pass) == URGENT ? NAN : choice->time_s;
+}
+
+static void minimise_urgent(const struct easim_pass *pass, struct easim_objective *ret) {
+    (void)pass;
+    ret->kind = EASIM_MINIMISE_OWN;
+    ret->objective = urgent_objective;
 }
 
 static double user_factor(const struct easim_pass *pass, uint32_t user) {
@@ -74,8 +86,8 @@ static const struct easim_param params[] = {{"where", "", "what is wrong", EASIM
 
 static const struct easim_list list = {.struct_size = sizeof(struct easim_list),
                                        .key = key,
-                                       .objective = objective,
-                                       .urgent_objective = urgent_objective,
+                                       .minimise = minimise,
+                                       .minimise_urgent = minimise_urgent,
                                        .user_factor = user_factor,
                                        .resize_least = resize_least};
 

@@ -21,11 +21,10 @@ static void key(const struct easim_pass *pass, const struct easim_job *job, doub
                               .ageing_s = p->tau};
 }
 
-static double objective(const struct easim_pass *pass, const struct easim_job *job,
-                        const struct easim_choice *choice) {
+/* E T^0 is E. */
+static void minimise(const struct easim_pass *pass, struct easim_objective *ret) {
     const struct params *p = pass->params;
-    (void)job;
-    return p->wish == WISH_ENERGY ? choice->energy_j : choice->time_s;
+    ret->kind = p->wish == WISH_ENERGY ? EASIM_MINIMISE_EDP : EASIM_MINIMISE_TIME;
 }
 
 static bool allow(const struct easim_pass *pass, const struct easim_job *job, uint32_t config) {
@@ -66,8 +65,9 @@ static const struct easim_param params[] = {
 
 static const struct easim_list list = {.struct_size = sizeof(struct easim_list),
                                        .key = key,
-                                       .objective = objective,
-                                       .allow = allow,
+                                       .minimise = minimise,
+                                       .allow_start = allow,
+                                       .allow_resize = allow,
                                        .begin = begin};
 
 EASIM_EXPORT const struct easim_policy easim_policy = {

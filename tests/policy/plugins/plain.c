@@ -29,9 +29,15 @@ static bool plain_is_strict(const struct easim_pass *pass) {
 static double plain_objective_of(const struct easim_pass *pass, const struct easim_job *job,
                                  const struct easim_choice *choice, bool urgent) {
     const struct easim_list *ops = wrapped_policy.list;
-    if (urgent && ops->urgent_objective)
-        return ops->urgent_objective(pass, job, choice);
-    return ops->objective ? ops->objective(pass, job, choice) : choice->time_s;
+    struct easim_objective objective = {.kind = EASIM_MINIMISE_TIME};
+    if (urgent && ops->minimise_urgent)
+        ops->minimise_urgent(pass, &objective);
+    else if (ops->minimise)
+        ops->minimise(pass, &objective);
+    return objective.kind == EASIM_MINIMISE_TIME ? choice->time_s
+           : objective.kind == EASIM_MINIMISE_OWN
+               ? objective.objective(pass, job, choice)
+               : easim_choice_edp(choice, objective.exponent, objective.marginal);
 }
 
 static double plain_best_of(const struct easim_pass *pass, const struct easim_job *job) {
@@ -82,6 +88,12 @@ static bool plain_better(const struct easim_choice *a, double objective_a,
     return a->power_limit_w > b->power_limit_w;
 }
 
+static bool plain_keeps_cap(const struct easim_pass *pass, const struct easim_job *job,
+                            uint32_t config) {
+    return !(wrapped_policy.capabilities & EASIM_CAPABILITY_POWER_CAP) ||
+           pass->host->try_config(pass->plan, job->index, config, NULL) >= 0;
+}
+
 static bool plain_start(const struct easim_pass *pass, const struct plain_rank *rank) {
     const struct easim_job *job = rank->job;
     const struct easim_key *key = &rank->key;
@@ -89,7 +101,9 @@ static bool plain_start(const struct easim_pass *pass, const struct plain_rank *
     double least = INFINITY;
     for (uint32_t c = job->first_config; c < job->first_config + job->config_count; c++) {
         int span = easim_fit(pass->view, easim_view_config(pass->view, c));
-        if (span < 0 || (wrapped_policy.list->allow && !wrapped_policy.list->allow(pass, job, c)))
+        const struct easim_list *ops = wrapped_policy.list;
+        if (span < 0 || !plain_keeps_cap(pass, job, c) ||
+            (ops->allow_start && !ops->allow_start(pass, job, c)))
             continue;
         struct easim_choice choice = easim_predict(pass->view, job, c, (uint32_t)span);
         double objective = plain_objective_of(pass, job, &choice, key->finish_by_s != 0);
@@ -172,7 +186,7 @@ extern EASIM_EXPORT struct wrapped_policy easim_policy;
 struct wrapped_policy easim_policy;
 
 static struct easim_list plain_list = {
-    .struct_size = sizeof plain_list, .begin = plain_begin, .allow = plain_allow_nothing};
+    .struct_size = sizeof plain_list, .begin = plain_begin, .allow_start = plain_allow_nothing};
 static struct easim_param plain_params[PLAIN_PARAMS_MOST];
 
 /* On loading: everything as wrapped, beside a parameter `plain_strict` and the pass. */
@@ -192,8 +206,8 @@ __attribute__((constructor)) static void plain_wrap(void) {
     plain_list.strict = true; /* the host looks at one job only */
     plain_list.key =
         wrapped_policy.list->key; /* by which the host rejects jobs under a constant cap */
-    plain_list.objective = wrapped_policy.list->objective;
-    plain_list.urgent_objective = wrapped_policy.list->urgent_objective;
+    plain_list.minimise = wrapped_policy.list->minimise;
+    plain_list.minimise_urgent = wrapped_policy.list->minimise_urgent;
     plain_list.user_factor = wrapped_policy.list->user_factor;
     plain_list.levels = wrapped_policy.list->levels;
     plain_list.level = wrapped_policy.list->level;

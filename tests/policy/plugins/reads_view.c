@@ -56,7 +56,14 @@ static double objective(const struct easim_pass *pass, const struct easim_job *j
     return is(pass, OBJECTIVE) && runs(pass) ? INFINITY : choice->time_s;
 }
 
-static bool allow(const struct easim_pass *pass, const struct easim_job *job, uint32_t config) {
+static void minimise(const struct easim_pass *pass, struct easim_objective *ret) {
+    (void)pass;
+    ret->kind = EASIM_MINIMISE_OWN;
+    ret->objective = objective;
+}
+
+static bool allow_start(const struct easim_pass *pass, const struct easim_job *job,
+                        uint32_t config) {
     (void)config;
     return !is(pass, ALLOW) || job->index != 1;
 }
@@ -79,8 +86,8 @@ static const struct easim_param params[] = {{"what", "", "which callback", EASIM
 
 static const struct easim_list list = {.struct_size = sizeof list,
                                        .key = key,
-                                       .objective = objective,
-                                       .allow = allow,
+                                       .minimise = minimise,
+                                       .allow_start = allow_start,
                                        .user_factor = user_factor,
                                        .displace = displace,
                                        .factor_grows = true};

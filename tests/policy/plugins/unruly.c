@@ -47,6 +47,12 @@ static double objective(const struct easim_pass *pass, const struct easim_job *j
     return choice->time_s;
 }
 
+static void minimise(const struct easim_pass *pass, struct easim_objective *ret) {
+    (void)pass;
+    ret->kind = EASIM_MINIMISE_OWN;
+    ret->objective = objective;
+}
+
 static void key(const struct easim_pass *pass, const struct easim_job *job, double best,
                 struct easim_key *ret) {
     const struct params *p = pass->params;
@@ -123,7 +129,7 @@ static const struct easim_param params[] = {
 static const struct easim_list list = {
     .struct_size = sizeof(struct easim_list),
     .key = key,
-    .objective = objective,
+    .minimise = minimise,
     .levels = 4,
     .level = level,
 #ifndef UNRULY_LINED
@@ -131,7 +137,8 @@ static const struct easim_list list = {
 #endif
 #ifndef UNRULY_MEEK
 #ifndef UNRULY_LINED
-    .allow = allow,
+    .allow_start = allow,
+    .allow_resize = allow,
 #endif
     .begin = begin,
     .make_room = make_room,
