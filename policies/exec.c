@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GRACE_S 2.0 /* between the finish message and SIGTERM */
+#define GRACE_S    2.0  /* between the finish message and SIGTERM */
+#define MOST_TRIES 1000 /* messages of them, in one decision */
 
 int program_fail(const struct easim_pass *pass, const char *format, ...) {
     struct text text = {0};
@@ -63,19 +64,23 @@ static bool answers_message(const struct easim_pass *pass, const cJSON *line) {
     return false;
 }
 
-/* The member that a line must have beside the number of the message; the program may say "fail"
-   instead of it. NULL after program_fail. */
-static const cJSON *only_member(const struct easim_pass *pass, const cJSON *line,
-                                const char *name) {
+/* The member that a line must have beside the number of the message, of this name or the other one
+   (NULL: none); the program may say "fail" instead of it. NULL after program_fail. */
+static const cJSON *only_member(const struct easim_pass *pass, const cJSON *line, const char *name,
+                                const char *or_name) {
     const char *other = NULL;
     const cJSON *sorry = cJSON_GetObjectItemCaseSensitive(line, "fail");
     const cJSON *member = cJSON_GetObjectItemCaseSensitive(line, name);
+    const char *more = or_name && !member ? or_name : NULL, *quote = or_name ? "\" or \"" : "";
+    if (more)
+        member = cJSON_GetObjectItemCaseSensitive(line, more);
     if (cJSON_IsString(sorry))
         program_fail(pass, "gives up: %s", sorry->valuestring);
-    else if (!answer_has_only(line, name, "message", &other))
-        program_fail(pass, "sent an unknown member \"%.40s\", expected \"%s\"", other, name);
+    else if (!answer_has_only(line, member && more ? more : name, "message", &other))
+        program_fail(pass, "sent an unknown member \"%.40s\", expected \"%s%s%s\"", other, name,
+                     quote, or_name ? or_name : "");
     else if (!member)
-        program_fail(pass, "sent a line without \"%s\"", name);
+        program_fail(pass, "sent a line without \"%s%s%s\"", name, quote, or_name ? or_name : "");
     else
         return member;
     return NULL;
@@ -97,17 +102,39 @@ static cJSON *ask(const struct easim_pass *pass, double timeout_s) {
     return NULL;
 }
 
-static int decide(const struct easim_pass *pass) {
+/* Sends the decide message and, as long as the program only tries, what came of that. The line with
+   its actions, which release with cJSON_Delete; NULL after program_fail. */
+static cJSON *ask_for_actions(const struct easim_pass *pass) {
     struct program *s = pass->state;
     double timeout_s = ((const struct program_params *)pass->params)->timeout;
+    program_tell(pass);
+    for (int tries = 0;; tries++) {
+        cJSON *line = ask(pass, timeout_s);
+        const cJSON *member =
+            line ? only_member(pass, line, "actions", s->protocol >= 3 ? "try" : NULL) : NULL;
+        bool is_answer = member && answers_message(pass, line);
+        if (is_answer && strcmp(member->string, "actions") == 0)
+            return line;
+        int r = !is_answer ? -1
+                : tries == MOST_TRIES
+                    ? program_fail(pass, "sent try more than %d times in one decision", MOST_TRIES)
+                    : program_try(pass, member);
+        cJSON_Delete(line);
+        if (r < 0)
+            return NULL;
+    }
+}
+
+static int decide(const struct easim_pass *pass) {
+    struct program *s = pass->state;
     if (s->steps.frame)
-        return steps_decide(&s->steps, pass, &s->process, timeout_s) < 0
+        return steps_decide(&s->steps, pass, &s->process,
+                            ((const struct program_params *)pass->params)->timeout) < 0
                    ? program_fail(pass, "%s", s->process.problem)
                    : 0;
-    program_tell(pass);
-    cJSON *line = ask(pass, timeout_s);
-    const cJSON *actions = line ? only_member(pass, line, "actions") : NULL;
-    int r = actions && answers_message(pass, line) ? 0 : -1, number = 0;
+    cJSON *line = ask_for_actions(pass);
+    const cJSON *actions = line ? cJSON_GetObjectItemCaseSensitive(line, "actions") : NULL;
+    int r = actions ? 0 : -1, number = 0;
     s->answers.length = 0;
     s->acted_count = 0;
     if (r == 0 && !cJSON_IsArray(actions))
@@ -119,23 +146,129 @@ static int decide(const struct easim_pass *pass) {
     return r;
 }
 
-static int say_hello(const struct easim_pass *pass) {
+/* --- hello --- */
+
+/* What may be in a list of hello's answer, which the scenario must grant by a parameter of this
+   name; NULL: it is for everybody. */
+struct wish {
+    const char *list, *name;
+    uint32_t bit;
+    const char *param;
+    size_t offset;
+};
+
+static const struct wish wishes[] = {
+    {"capabilities", "uniform", EXEC_ASKS_UNIFORM, NULL, 0},
+    {"extensions", "services/1", EXEC_ASKS_SERVICES, "services",
+     offsetof(struct program_params, services)},
+    {"extensions", "forecast/1", EXEC_ASKS_FORECAST, NULL, 0},
+};
+
+#define WISH_COUNT (sizeof wishes / sizeof *wishes)
+
+/* "power_cap, uniform": the names of a list. */
+static void name_wishes(struct text *text, const char *list) {
+    const char *comma = "";
+    for (size_t i = 0; i < WISH_COUNT; i++) {
+        if (strcmp(wishes[i].list, list) != 0)
+            continue;
+        text_printf(text, "%s%s", comma, wishes[i].name);
+        comma = ", ";
+    }
+}
+
+static int read_wish(const struct easim_pass *pass, const char *list, const cJSON *name,
+                     int number) {
     struct program *s = pass->state;
+    struct text names = {0};
+    size_t i = 0;
+    while (i < WISH_COUNT && (strcmp(wishes[i].list, list) != 0 || !cJSON_IsString(name) ||
+                              strcmp(wishes[i].name, name->valuestring) != 0))
+        i++;
+    if (i < WISH_COUNT && (s->asked & wishes[i].bit))
+        return program_fail(pass, "sent %s[%d]: %s is there already", list, number, wishes[i].name);
+    if (i < WISH_COUNT) {
+        s->asked |= wishes[i].bit;
+        return 0;
+    }
+    name_wishes(&names, list);
+    program_fail(pass, "sent %s[%d]: expected one of %s, got %s%.40s%s", list, number,
+                 names.failed ? "its names" : names.at, cJSON_IsString(name) ? "\"" : "",
+                 cJSON_IsString(name) ? name->valuestring : "no text",
+                 cJSON_IsString(name) ? "\"" : "");
+    free(names.at);
+    return -1;
+}
+
+/* A list of names, which may be left out. */
+static int read_wishes(const struct easim_pass *pass, const char *list, const cJSON *names) {
+    int number = 0, r = 0;
+    if (names && ((const struct program *)pass->state)->protocol < 3)
+        return program_fail(pass, "sent %s, which needs \"ready\": 3", list);
+    if (names && !cJSON_IsArray(names))
+        return program_fail(pass, "sent %s: expected a list of names", list);
+    for (const cJSON *name = names ? names->child : NULL; name && r == 0; name = name->next)
+        r = read_wish(pass, list, name, number++);
+    return r;
+}
+
+/* The scenario's parameters say what a program may do, because results depend on it; the program
+   says what it is made for. */
+static int check_wishes(const struct easim_pass *pass) {
+    const struct program *s = pass->state;
+    for (size_t i = 0; i < WISH_COUNT && s->protocol >= 3; i++) {
+        const struct wish *wish = &wishes[i];
+        bool granted = wish->param && *(const bool *)((const char *)pass->params + wish->offset);
+        bool asked = s->asked & wish->bit;
+        if (wish->param && asked && !granted)
+            return program_fail(pass, "asks for %s: set policy.params.%s: true", wish->name,
+                                wish->param);
+        if (granted && !asked)
+            return program_fail(pass, "does not ask for %s, but policy.params.%s is true",
+                                wish->name, wish->param);
+    }
+    return s->steps.frame && (s->asked & EXEC_ASKS_UNIFORM)
+               ? program_fail(pass, "asks for uniform, which frames do not have")
+               : 0;
+}
+
+static int read_ready(const struct easim_pass *pass, const cJSON *ready) {
+    struct program *s = pass->state;
+    if (!cJSON_IsNumber(ready) ||
+        (ready->valuedouble != EXEC_PROTOCOL && ready->valuedouble != EXEC_NEWEST_PROTOCOL))
+        return program_fail(pass, "sent ready: expected %d or %d, the number of the protocol",
+                            EXEC_PROTOCOL, EXEC_NEWEST_PROTOCOL);
+    s->protocol = (uint32_t)ready->valuedouble;
+    return 0;
+}
+
+static int read_steps(const struct easim_pass *pass, const cJSON *steps) {
+    struct program *s = pass->state;
+    return steps && steps_begin(&s->steps, steps, pass->view) < 0
+               ? program_fail(pass, "%s", s->steps.problem)
+               : 0;
+}
+
+static int say_hello(const struct easim_pass *pass) {
+    static const char *const optional[] = {"steps", "capabilities", "extensions"};
+    struct program *s = pass->state;
+    cJSON *more[3] = {NULL};
     message_hello(&s->text, pass->view);
     services_hello(&s->text, pass);
     text_add(&s->text, "}\n");
     cJSON *line = ask(pass, ((const struct program_params *)pass->params)->startup_timeout);
-    cJSON *steps = line ? cJSON_DetachItemFromObjectCaseSensitive(line, "steps") : NULL;
-    const cJSON *ready = line ? only_member(pass, line, "ready") : NULL;
-    int r = -1;
-    if (ready && steps && steps_begin(&s->steps, steps, pass->view) < 0)
-        program_fail(pass, "%s", s->steps.problem);
-    else if (ready && (!cJSON_IsNumber(ready) || ready->valuedouble != EXEC_PROTOCOL))
-        program_fail(pass, "sent ready: expected %d, the number of the protocol", EXEC_PROTOCOL);
-    else if (ready && answers_message(pass, line))
-        r = 0;
+    for (int i = 0; i < 3 && line; i++)
+        more[i] = cJSON_DetachItemFromObjectCaseSensitive(line, optional[i]);
+    const cJSON *ready = line ? only_member(pass, line, "ready", NULL) : NULL;
+    int r = ready && read_ready(pass, ready) == 0 && answers_message(pass, line) &&
+                    read_steps(pass, more[0]) == 0 &&
+                    read_wishes(pass, optional[1], more[1]) == 0 &&
+                    read_wishes(pass, optional[2], more[2]) == 0
+                ? check_wishes(pass)
+                : -1;
     cJSON_Delete(line);
-    cJSON_Delete(steps);
+    for (int i = 0; i < 3; i++)
+        cJSON_Delete(more[i]);
     return r;
 }
 

@@ -10,8 +10,9 @@
 static const char *const state_names[] = {"pending",       "waiting",  "running",
                                           "checkpointing", "finished", "rejected"};
 /* By kind; protocol 2 does not tell what has changed of the cluster. */
-static const char *const event_names[] = {"cluster", "cluster", "cluster", "cluster",
-                                          "finish",  "arrival", "timer",   "service"};
+/* Protocol 2 has one word for the first four. */
+static const char *const event_names[] = {"cap",    "price",   "failure", "repair",
+                                          "finish", "arrival", "timer",   "service"};
 #define EVENT_NAMES (sizeof event_names / sizeof *event_names)
 
 static char *reserve(struct text *t, size_t bytes) {
@@ -244,10 +245,15 @@ void message_forecast(struct text *t, const struct easim_forecast *forecast) {
     text_add(t, "}");
 }
 
-void message_event(struct text *t, const struct easim_event *event) {
+void message_event(struct text *t, const struct easim_event *event, uint32_t protocol) {
+    bool of_cluster = event->kind <= EASIM_EVENT_REPAIR;
     text_printf(t, "{\"kind\":\"%s\"",
-                event->kind < EVENT_NAMES ? event_names[event->kind] : "other");
+                of_cluster && protocol < 3  ? "cluster"
+                : event->kind < EVENT_NAMES ? event_names[event->kind]
+                                            : "other");
     add_index(t, "job", event->job);
+    if (protocol >= 3)
+        add_index(t, "node", event->node);
     text_add(t, "}");
 }
 
@@ -283,7 +289,25 @@ void message_job_over(struct text *t, uint32_t job, uint32_t state) {
     text_printf(t, "{\"job\":%u,\"state\":\"%s\"}", job, state_names[state]);
 }
 
-void message_job(struct text *t, const struct easim_job *job, bool new_phase) {
+/* What protocol 2 does not say of a job. */
+static void add_more_of_job(struct text *t, const struct easim_job *job) {
+    text_printf(t, ",\"started_before\":%s", truth(job->started_before));
+    if (job->state == EASIM_JOB_CHECKPOINTING) {
+        text_printf(t, ",\"config\":%u,\"span\":%u,", job->config, job->span);
+        text_real(t, "start_s", job->start_s);
+    } else if (job->state == EASIM_JOB_RUNNING) {
+        text_add(t, ",");
+        text_real(t, "goodput_now", job->goodput_now);
+        text_add(t, ",");
+        text_real(t, "power_now_w", job->power_now_w);
+    }
+    if (job->saved_at_s > 0) {
+        text_add(t, ",");
+        text_real(t, "saved_at_s", job->saved_at_s);
+    }
+}
+
+void message_job(struct text *t, const struct easim_job *job, bool new_phase, uint32_t protocol) {
     text_printf(t, "{\"job\":%u,\"state\":\"%s\",", job->index,
                 job->state < 6 ? state_names[job->state] : "other");
     text_real(t, "remaining", job->remaining);
@@ -313,9 +337,11 @@ void message_job(struct text *t, const struct easim_job *job, bool new_phase) {
                     job->first_config, job->config_count);
     if (job->rate_s > 0) {
         text_add(t, ",");
-        text_real(t, "phase_s", job->rate_s);
+        text_real(t, protocol < 3 ? "phase_s" : "rate_s", job->rate_s);
         text_add(t, ",");
         text_real(t, "unsaved_work", job->unsaved_work);
     }
+    if (protocol >= 3)
+        add_more_of_job(t, job);
     text_add(t, "}");
 }

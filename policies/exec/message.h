@@ -6,7 +6,10 @@
 #include <easim/policy.h>
 #include <stdarg.h>
 
-#define EXEC_PROTOCOL 2 /* 1 had no numbers of messages */
+/* The protocol in which hello is written, and the newest. 1 had no numbers of messages; 3 has tries
+   and what a program asks for. */
+#define EXEC_PROTOCOL        2
+#define EXEC_NEWEST_PROTOCOL 3
 
 /* A growing text. Zero-initialise; free(at). `failed`: memory ran out, the text is incomplete. */
 struct text {
@@ -34,11 +37,11 @@ void message_decide(struct text *text, uint32_t number, const struct easim_view 
 /* Members of the decide message that stand for one thing each, as objects. */
 void message_gpu_type(struct text *text, const struct easim_view *view, uint32_t gpu_type);
 void message_forecast(struct text *text, const struct easim_forecast *forecast);
-void message_event(struct text *text, const struct easim_event *event);
+void message_event(struct text *text, const struct easim_event *event, uint32_t protocol);
 void message_user(struct text *text, const struct easim_view *view, uint32_t user);
 void message_arrived(struct text *text, const struct easim_job *job); /* what never changes */
 /* What changes; with its configurations, if they are others. */
-void message_job(struct text *text, const struct easim_job *job, bool new_phase);
+void message_job(struct text *text, const struct easim_job *job, bool new_phase, uint32_t protocol);
 /* Finished or rejected, and out of the view. */
 void message_job_over(struct text *text, uint32_t job, uint32_t state);
 

@@ -10,6 +10,11 @@
 #include <cjson/cJSON.h>
 #include <easim/policy.h>
 
+/* What a program of protocol 3 may ask for. */
+#define EXEC_ASKS_UNIFORM  (1u << 0)
+#define EXEC_ASKS_SERVICES (1u << 1)
+#define EXEC_ASKS_FORECAST (1u << 2)
+
 struct program_params {
     const char *command, *socket; /* one of them; the other is empty */
     double timeout, startup_timeout;
@@ -27,6 +32,8 @@ struct told_job {
 
 /* Of one run: what it has been told, and what is to be told next. Zero-initialised by the host. */
 struct program {
+    uint32_t protocol; /* that it speaks: 2 or 3 */
+    uint32_t asked;    /* bits EXEC_ASKS_*, in protocol 3 */
     struct process process;
     struct steps steps;
     struct text text;
@@ -54,5 +61,8 @@ void program_tell(const struct easim_pass *pass);
 /* actions.c: does the number-th action of an answer, and keeps what the host answers for the next
    message. Negative after program_fail. */
 int program_act(const struct easim_pass *pass, const cJSON *action, int number);
+/* actions.c: tries what a list says, without effect; the next message, with the answers, is in
+   program->text. Negative after program_fail. */
+int program_try(const struct easim_pass *pass, const cJSON *list);
 
 #endif

@@ -4,6 +4,7 @@
 #include "answer.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define LOADS 10 /* for which a configuration's figures are told: 0.1, 0.2 .. 1 */
 
@@ -91,26 +92,46 @@ void services_present(struct text *t, const struct easim_view *view) {
     text_add(t, "]");
 }
 
-bool services_act(const struct easim_pass *pass, const cJSON *action, int *ret_answer,
-                  char problem[static SERVICES_PROBLEM_BYTES]) {
+static int say_none(const struct easim_view *view, char problem[static SERVICES_PROBLEM_BYTES]) {
+    if (view->service_count > 0)
+        return 0;
+    snprintf(problem, SERVICES_PROBLEM_BYTES, "no service was told of (policy.params.services)");
+    return -1;
+}
+
+int services_scale(const struct easim_pass *pass, const char *verb, const cJSON *value,
+                   int *ret_answer, char problem[static SERVICES_PROBLEM_BYTES]) {
     const struct easim_view *view = pass->view;
-    const cJSON *up = cJSON_GetObjectItemCaseSensitive(action, "scale_up"),
-                *down = cJSON_GetObjectItemCaseSensitive(action, "scale_down");
-    const char *verb = up ? "scale_up" : "scale_down", *other = NULL;
+    bool up = strcmp(verb, "scale_up") == 0;
     uint32_t count = up ? view->replica_config_count : view->replica_count;
-    problem[0] = '\0';
-    if (!up && !down)
-        return false;
-    uint32_t index = answer_index(up ? up : down, count);
-    if (!answer_has_only(action, verb, NULL, &other))
-        snprintf(problem, SERVICES_PROBLEM_BYTES, ": %s takes no \"%.40s\"", verb, other);
-    else if (view->service_count == 0)
-        snprintf(problem, SERVICES_PROBLEM_BYTES,
-                 ".%s: no service was told of (policy.params.services)", verb);
-    else if (index == EASIM_NONE)
-        snprintf(problem, SERVICES_PROBLEM_BYTES, ".%s: expected 0..%u", verb, count - 1);
-    else
-        *ret_answer = up ? pass->host->plan_scale_up(pass->plan, index)
-                         : pass->host->plan_scale_down(pass->plan, index);
-    return true;
+    uint32_t index = answer_index(value, count);
+    if (say_none(view, problem) < 0)
+        return -1;
+    if (index == EASIM_NONE) {
+        snprintf(problem, SERVICES_PROBLEM_BYTES, "expected 0..%u", count - 1);
+        return -1;
+    }
+    *ret_answer = up ? pass->host->plan_scale_up(pass->plan, index)
+                     : pass->host->plan_scale_down(pass->plan, index);
+    return 0;
+}
+
+int services_figures(const struct easim_pass *pass, const cJSON *config, const cJSON *load,
+                     struct text *text, char problem[static SERVICES_PROBLEM_BYTES]) {
+    static const char *const names[] = {[EASIM_REPLICA_J_PER_TOKEN] = "j_per_token",
+                                        [EASIM_REPLICA_POWER_W] = "power_w",
+                                        [EASIM_REPLICA_LATENCY_MS] = "latency_ms",
+                                        [EASIM_REPLICA_RUNNING] = "running"};
+    uint32_t count = pass->view->replica_config_count, index = answer_index(config, count);
+    if (say_none(pass->view, problem) < 0)
+        return -1;
+    if (index == EASIM_NONE || !cJSON_IsNumber(load) ||
+        !(load->valuedouble >= 0 && load->valuedouble <= 1)) {
+        snprintf(problem, SERVICES_PROBLEM_BYTES, "expected 0..%u, and a load of 0..1", count - 1);
+        return -1;
+    }
+    for (uint32_t figure = 0; figure < sizeof names / sizeof *names; figure++)
+        add_real(text, names[figure],
+                 pass->host->replica_figure(pass->plan, index, load->valuedouble, figure));
+    return 0;
 }

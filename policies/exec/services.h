@@ -13,9 +13,13 @@
    not scale services. */
 void services_hello(struct text *text, const struct easim_pass *pass);
 void services_present(struct text *text, const struct easim_view *view);
-/* Tries {"scale_up": c} or {"scale_down": r}. False: the action is neither. problem: what is wrong
-   with its form, to be read behind the action's place; "": nothing, and it has an answer. */
-bool services_act(const struct easim_pass *pass, const cJSON *action, int *ret_answer,
-                  char problem[static SERVICES_PROBLEM_BYTES]);
+/* Does {"scale_up": c} or {"scale_down": r}. Negative: problem says what is wrong with the value.
+ */
+int services_scale(const struct easim_pass *pass, const char *verb, const cJSON *value,
+                   int *ret_answer, char problem[static SERVICES_PROBLEM_BYTES]);
+/* Members of an object, each after a comma: what a replica of a configuration does at a load, 0 to
+   1. Negative likewise. */
+int services_figures(const struct easim_pass *pass, const cJSON *config, const cJSON *load,
+                     struct text *text, char problem[static SERVICES_PROBLEM_BYTES]);
 
 #endif

@@ -5,6 +5,8 @@
 
 #include <stdio.h>
 
+#define UNIFORM_NUMBERS 16 /* new random ones in each message, for programs that ask for them */
+
 /* Notes once that a job is to be named. Of a finished one there is nothing more to tell, even if
    its event is only coming now (jobs that were due, docs/semantics.md). */
 static void note_job(struct program *s, uint32_t job) {
@@ -68,7 +70,7 @@ static void add_jobs(const struct easim_pass *pass) {
         struct told_job *told = &s->jobs[index];
         text_add(&s->text, i ? "," : "");
         if (job)
-            message_job(&s->text, job, job->phase != told->phase);
+            message_job(&s->text, job, job->phase != told->phase, s->protocol);
         else
             message_job_over(&s->text, index, state);
         s->running += (state == EASIM_JOB_RUNNING) - (told->state == EASIM_JOB_RUNNING);
@@ -144,7 +146,9 @@ static void add_cluster(const struct easim_pass *pass) {
 static void add_forecast(const struct easim_pass *pass) {
     struct program *s = pass->state;
     const struct easim_view *view = pass->view;
-    if (view->forecast_hours == 0 || easim_view_forecast(view, 0)->from_s == s->forecast_s)
+    bool wanted = s->protocol < 3 || (s->asked & EXEC_ASKS_FORECAST);
+    if (!wanted || view->forecast_hours == 0 ||
+        easim_view_forecast(view, 0)->from_s == s->forecast_s)
         return;
     s->forecast_s = easim_view_forecast(view, 0)->from_s;
     text_add(&s->text, ",\"forecast\":[");
@@ -155,17 +159,39 @@ static void add_forecast(const struct easim_pass *pass) {
     text_add(&s->text, "]");
 }
 
+/* What protocol 2 does not say: at first what never changes; random numbers; whose story is told.
+ */
+static void add_more(const struct easim_pass *pass) {
+    struct program *s = pass->state;
+    if (s->message == 1) {
+        text_printf(&s->text, ",\"job_count\":%u,", pass->view->job_count);
+        text_real(&s->text, "usage_half_life_s", pass->view->usage_half_life_s);
+    }
+    if (pass->host->reason)
+        text_printf(&s->text, ",\"told\":%u", pass->told);
+    if (!(s->asked & EXEC_ASKS_UNIFORM))
+        return;
+    text_add(&s->text, ",\"uniform\":[");
+    for (int i = 0; i < UNIFORM_NUMBERS; i++) {
+        text_add(&s->text, i ? "," : "");
+        text_number(&s->text, pass->host->uniform(pass->plan));
+    }
+    text_add(&s->text, "]");
+}
+
 void program_tell(const struct easim_pass *pass) {
     struct program *s = pass->state;
     const struct easim_view *view = pass->view;
     s->message++;
     s->text.length = 0;
     message_decide(&s->text, s->message, view);
+    if (s->protocol >= 3)
+        add_more(pass);
     services_present(&s->text, view);
     text_printf(&s->text, ",\"answers\":[%s],\"events\":[", s->answers.length ? s->answers.at : "");
     for (uint32_t i = 0; i < view->event_count; i++) {
         text_add(&s->text, i ? "," : "");
-        message_event(&s->text, easim_view_event(view, i));
+        message_event(&s->text, easim_view_event(view, i), s->protocol);
     }
     text_add(&s->text, "]");
     add_forecast(pass);
