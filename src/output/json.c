@@ -2,6 +2,7 @@
 #include "output/json.h"
 
 #include "base/numfmt.h"
+#include "base/units.h"
 #include "io/json_text.h"
 
 #include <math.h>
@@ -22,6 +23,16 @@ void json_add_int(cJSON *object, const char *name, int64_t value) {
     char text[NUMFMT_BYTES];
     numfmt_int(text, value);
     cJSON_AddRawToObject(object, name, text);
+}
+
+void json_add_seconds(cJSON *object, const char *name, int64_t time_ns) {
+    json_add_real(object, name, time_ns < 0 || time_ns == TIME_NONE_NS ? NAN : units_s(time_ns));
+}
+
+cJSON *json_add_row(cJSON *array) {
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddItemToArray(array, object);
+    return object;
 }
 
 void json_add_natural(cJSON *object, const char *name, int64_t value) {

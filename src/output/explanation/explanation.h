@@ -15,13 +15,31 @@ void explanation_text(const struct explanation *explanation, struct str *out);
 /* One object; docs/explain.md has its members. What is not defined is null. */
 void explanation_json(const struct explanation *explanation, struct str *out);
 
+/* --- prose: sentences about a run; the words of them are texts in its arena --- */
+
+/* Release words with arena_finish. */
+struct prose {
+    struct str *out;
+    const struct recorded_run *run;
+    struct arena words;
+};
+
+void tell(struct prose *prose, const char *format, ...) __attribute__((format(printf, 2, 3)));
+const char *prose_name(struct prose *prose, const char *name); /* made visible, on its line */
+const char *prose_job(struct prose *prose, uint32_t job);      /* its id likewise */
+const char *prose_type(struct prose *prose, uint32_t gpu_type);
+const char *prose_count(struct prose *prose, uint64_t count, const char *noun); /* "2 jobs" */
+const char *prose_number(struct prose *prose, double value);
+const char *prose_length(struct prose *prose, int64_t time_ns);
+/* A point in time: since the start of the run, or a date if the scenario has start_time. */
+const char *prose_time(struct prose *prose, int64_t time_ns);
+
 /* --- waits_text: why it waited --- */
 
-void waits_text(const struct explanation *explanation, struct str *out);
+void waits_text(struct prose *prose, const struct waits *waits);
 void waits_json(const struct explanation *explanation, cJSON *root);
 /* What a policy says, its times as all others; nothing if it says nothing. */
-void explanation_add_reason(const struct explanation *explanation, size_t text, size_t length,
-                            struct str *out);
+void prose_reason(struct prose *prose, const struct waits *waits, size_t text, size_t length);
 /* The same as it is, as the member policy_reason; null: nothing. */
 void explanation_json_reason(const struct explanation *explanation, size_t text, size_t length,
                              cJSON *object);
@@ -31,19 +49,10 @@ void explanation_json_reason(const struct explanation *explanation, size_t text,
 void replica_text(const struct replica_explanation *explanation, struct str *out);
 void replica_json(const struct replica_explanation *explanation, struct str *out);
 /* What replicas did to a job, as a part of its explanation; nothing if they did nothing. */
-void displacements_text(const struct displacements *d, const struct recorded_run *run,
-                        struct str *out);
+void displacements_text(struct prose *prose, const struct displacements *d);
 void displacements_json(const struct displacements *d, const struct recorded_run *run,
                         cJSON *object);
 
-/* --- explanation_words: how explanations write names, counts, numbers and times --- */
-
-void explanation_add_name(struct str *out, const char *name); /* made visible, on its line */
-void explanation_add_count(struct str *out, uint64_t count, const char *noun);
-void explanation_add_number(struct str *out, double value);
-void explanation_add_length(struct str *out, int64_t time_ns);
-/* A point in time: since the start of the run, or a date if the scenario has start_time. */
-void explanation_add_time(struct str *out, const struct recorded_run *run, int64_t time_ns);
 /* The last line: of which run the explanation is. */
 void explanation_add_source(struct str *out, const struct recorded_run *run, const char *name);
 

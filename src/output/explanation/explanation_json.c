@@ -8,17 +8,6 @@
 
 #include <math.h>
 
-/* Seconds; null where there is no such time. */
-static void add_time(cJSON *object, const char *name, int64_t time_ns) {
-    json_add_real(object, name, time_ns < 0 || time_ns == TIME_NONE_NS ? NAN : units_s(time_ns));
-}
-
-static cJSON *add_object(cJSON *array) {
-    cJSON *object = cJSON_CreateObject();
-    cJSON_AddItemToArray(array, object);
-    return object;
-}
-
 static void add_shape(const struct explanation *explanation, cJSON *object,
                       const struct moment_choice *c) {
     json_add_text(object, "gpu_type",
@@ -53,7 +42,7 @@ static void add_types(const struct explanation *explanation, const struct moment
     const struct moment_type *types = &explanation->moments->types.at[moment->first_type];
     cJSON *list = cJSON_AddArrayToObject(object, "gpu_types");
     for (uint32_t h = 0; h < explanation->run->folder->cluster.gpu_type_count; h++) {
-        cJSON *row = add_object(list);
+        cJSON *row = json_add_row(list);
         json_add_text(row, "gpu_type", explanation->run->folder->cluster.gpu_types[h].name);
         json_add_int(row, "gpus", types[h].gpus);
         json_add_int(row, "free", types[h].free);
@@ -70,7 +59,7 @@ static void add_moment(const struct explanation *explanation, const struct momen
                                         [MOMENT_RESIZED] = "resized",
                                         [MOMENT_PREEMPTED] = "preempted"};
     const struct moment_choice *choices = &explanation->moments->choices.at[moment->first_choice];
-    add_time(object, "time_s", moment->time_ns);
+    json_add_seconds(object, "time_s", moment->time_ns);
     json_add_int(object, "decision", (int64_t)moment->decision);
     json_add_text(object, "what", kinds[moment->kind]);
     explanation_json_reason(explanation, moment->text, moment->text_length, object);
@@ -89,7 +78,7 @@ static void add_moment(const struct explanation *explanation, const struct momen
         cJSON_AddNullToObject(object, "chosen");
     cJSON *list = cJSON_AddArrayToObject(object, "configurations");
     for (uint32_t i = 0; i < moment->choice_count; i++)
-        add_moment_choice(explanation, add_object(list), &choices[i]);
+        add_moment_choice(explanation, json_add_row(list), &choices[i]);
 }
 
 static void add_moments(const struct explanation *explanation, cJSON *root) {
@@ -101,7 +90,7 @@ static void add_moments(const struct explanation *explanation, cJSON *root) {
     waits_json(explanation, root);
     cJSON *list = cJSON_AddArrayToObject(root, "decisions");
     for (size_t i = 0; i < moments->at.count; i++)
-        add_moment(explanation, &moments->at.at[i], add_object(list));
+        add_moment(explanation, &moments->at.at[i], json_add_row(list));
     json_add_int(root, "decisions_that_left_it_waiting", (int64_t)moments->passed);
     json_add_int(root, "of_these_could_have_started", (int64_t)moments->passed_fitting);
     cJSON *refused = cJSON_AddObjectToObject(root, "refused");
@@ -116,8 +105,8 @@ static void add_moments(const struct explanation *explanation, cJSON *root) {
 static void add_parts(const struct explanation *explanation, cJSON *root) {
     cJSON *parts = cJSON_AddObjectToObject(root, "time_s");
     for (int part = 0; part < BLAME_PARTS; part++)
-        add_time(parts, blame_part_names[part],
-                 explanation->blame.jobs[explanation->job].part_ns[part]);
+        json_add_seconds(parts, blame_part_names[part],
+                         explanation->blame.jobs[explanation->job].part_ns[part]);
 }
 
 /* Each configuration and tier in turn, where there is a network or a plan. */
@@ -132,9 +121,9 @@ static void add_teams(const struct explanation *explanation, cJSON *root) {
         if (!team_is_news(run, s, last))
             continue;
         list = list ? list : cJSON_AddArrayToObject(root, "teams");
-        cJSON *row = add_object(list);
+        cJSON *row = json_add_row(list);
         const struct moment_choice shape = explanation_shape(recorded_run_config(run, s));
-        add_time(row, "from_s", s->start_ns);
+        json_add_seconds(row, "from_s", s->start_ns);
         add_shape(explanation, row, &shape);
         json_add_text(row, "tier", team_tier(run, s));
         json_add_text(row, "plan", team_plan(run, s, text));
@@ -153,11 +142,11 @@ static void add_overtakers(const struct explanation *explanation, cJSON *root) {
     for (size_t i = 0; i < explanation->overtakers.count; i++) {
         const struct explanation_overtaker *overtaker = &explanation->overtakers.at[i];
         const struct job_spec *job = &explanation->run->workload.jobs.at[overtaker->job];
-        cJSON *row = add_object(list);
+        cJSON *row = json_add_row(list);
         json_add_text(row, "job", job->id);
         json_add_text(row, "user", explanation->run->workload.users.at[job->user].name);
-        add_time(row, "submit_s", job->submit_ns);
-        add_time(row, "start_s", overtaker->start_ns);
+        json_add_seconds(row, "submit_s", job->submit_ns);
+        json_add_seconds(row, "start_s", overtaker->start_ns);
         json_add_text(row, "why", overtaker->why < 0 ? NULL : reasons[overtaker->why]);
     }
 }
@@ -208,10 +197,10 @@ void explanation_json(const struct explanation *explanation, struct str *out) {
     json_add_text(root, "model", workload_model_name(&run->workload, spec));
     json_add_text(root, "class", spec->sla ? "sla" : "best_effort");
     json_add_text(root, "status", job_record_status_name(job->state));
-    add_time(root, "submit_s", spec->submit_ns);
-    add_time(root, "start_s", job->start_ns);
-    add_time(root, "finish_s", job->finish_ns);
-    add_time(root, "deadline_s", spec->deadline_ns);
+    json_add_seconds(root, "submit_s", spec->submit_ns);
+    json_add_seconds(root, "start_s", job->start_ns);
+    json_add_seconds(root, "finish_s", job->finish_ns);
+    json_add_seconds(root, "deadline_s", spec->deadline_ns);
     json_add_real(root, "energy_j", power_j(job->energy));
     json_add_int(root, "preemptions", job->preemptions);
     json_add_int(root, "failures", job->failures);

@@ -13,73 +13,48 @@
 
 /* ---- Words ---- */
 
-static const char *type_name(const struct explanation *explanation, uint32_t gpu_type) {
-    return explanation->run->folder->cluster.gpu_types[gpu_type].name;
-}
-
 /* "2 x h100, b 64, 400 W" */
-static void add_choice(const struct explanation *explanation, const struct moment_choice *c,
-                       struct str *out) {
+static void tell_choice(struct prose *prose, const struct moment_choice *c) {
     if (c->milli > 0)
-        str_addf(out, "%g of one ", (double)c->milli / WHOLE_GPU_MILLI);
+        tell(prose, "%g of one ", (double)c->milli / WHOLE_GPU_MILLI);
     else
-        str_addf(out, "%" PRIu32 " x ", c->k);
-    explanation_add_name(out, type_name(explanation, c->gpu_type));
-    if (c->batch > 0) {
-        str_add(out, ", b ");
-        explanation_add_number(out, c->batch);
-    }
-    if (isfinite(c->power_limit_w)) {
-        str_add(out, ", ");
-        explanation_add_number(out, c->power_limit_w);
-        str_add(out, " W");
-    }
+        tell(prose, "%" PRIu32 " x ", c->k);
+    tell(prose, "%s", prose_type(prose, c->gpu_type));
+    if (c->batch > 0)
+        tell(prose, ", b %s", prose_number(prose, c->batch));
+    if (isfinite(c->power_limit_w))
+        tell(prose, ", %s W", prose_number(prose, c->power_limit_w));
 }
 
-static void add_config(const struct explanation *explanation, uint32_t config, struct str *out) {
+static void tell_config(struct prose *prose, uint32_t config) {
     const struct moment_choice choice =
-        explanation_shape(&explanation->run->workload.table.configs.at[config]);
-    add_choice(explanation, &choice, out);
+        explanation_shape(&prose->run->workload.table.configs.at[config]);
+    tell_choice(prose, &choice);
 }
 
-static void add_costs(double time_s, double energy_j, struct str *out) {
-    str_add(out, "T ");
-    explanation_add_length(out, units_duration_ns(fmin(time_s, TIME_MAX_S)));
-    str_add(out, ", E ");
-    explanation_add_number(out, energy_j / 1e3);
-    str_add(out, " kJ, EDP ");
-    explanation_add_number(out, energy_j * time_s / 1e6);
-    str_add(out, " MJ s");
+static void tell_costs(struct prose *prose, double time_s, double energy_j) {
+    tell(prose, "T %s, E %s kJ, EDP %s MJ s",
+         prose_length(prose, units_duration_ns(fmin(time_s, TIME_MAX_S))),
+         prose_number(prose, energy_j / 1e3), prose_number(prose, energy_j * time_s / 1e6));
 }
 
 /* ---- What became of it ---- */
 
-static void add_title(const struct explanation *explanation, struct str *out) {
-    const struct workload *workload = &explanation->run->workload;
-    const struct job_spec *job = &workload->jobs.at[explanation->job];
+static void tell_title(struct prose *prose, uint32_t index) {
+    const struct workload *workload = &prose->run->workload;
+    const struct job_spec *job = &workload->jobs.at[index];
     const char *model = workload_model_name(workload, job);
-    str_add(out, "job ");
-    explanation_add_name(out, job->id);
-    str_add(out, " of user ");
-    explanation_add_name(out, workload->users.at[job->user].name);
-    if (model) {
-        str_add(out, ", model ");
-        explanation_add_name(out, model);
-    } else {
-        str_add(out, ", rigid");
-    }
-    str_add(out, job->sla ? ", class sla" : ", class best_effort");
-    str_add(out, "\nIt was submitted at ");
-    explanation_add_time(out, explanation->run, job->submit_ns);
-    if (job->deadline_ns != TIME_NONE_NS) {
-        str_add(out, ", to be done by ");
-        explanation_add_time(out, explanation->run, job->deadline_ns);
-    }
-    str_add(out, ".\n");
+    tell(prose, "job %s of user %s, %s%s, class %s\nIt was submitted at %s",
+         prose_job(prose, index), prose_name(prose, workload->users.at[job->user].name),
+         model ? "model " : "rigid", model ? prose_name(prose, model) : "",
+         job->sla ? "sla" : "best_effort", prose_time(prose, job->submit_ns));
+    if (job->deadline_ns != TIME_NONE_NS)
+        tell(prose, ", to be done by %s", prose_time(prose, job->deadline_ns));
+    tell(prose, ".\n");
 }
 
 /* "It had 1 preemption, 2 resizes." */
-static void add_interruptions(const struct recorded_job *job, struct str *out) {
+static void tell_interruptions(struct prose *prose, const struct recorded_job *job) {
     const struct {
         uint32_t count;
         const char *noun;
@@ -90,50 +65,43 @@ static void add_interruptions(const struct recorded_job *job, struct str *out) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         if (all[i].count == 0)
             continue;
-        str_add(out, before);
-        explanation_add_count(out, all[i].count, all[i].noun);
+        tell(prose, "%s%s", before, prose_count(prose, all[i].count, all[i].noun));
         before = ", ";
     }
     if (before[0] == ',')
-        str_add(out, ".\n");
+        tell(prose, ".\n");
 }
 
-static void add_fate(const struct explanation *explanation, struct str *out) {
-    const struct recorded_job *job = &explanation->run->jobs[explanation->job];
-    const struct job_spec *spec = &explanation->run->workload.jobs.at[explanation->job];
+static void tell_rejection(struct prose *prose, const struct explanation *explanation) {
+    if (prose->run->jobs[explanation->job].segment_count > 0)
+        tell(prose, "It was rejected at %s",
+             prose_time(prose, recorded_run_rejected_ns(prose->run, explanation->job)));
+    else
+        tell(prose, "It was rejected then, since it could never run");
+    if (explanation->moments && explanation->moments->reject_reason.length > 0)
+        tell(prose, ": %s", prose_name(prose, explanation->moments->reject_reason.text));
+    tell(prose, ".\n");
+}
+
+static void tell_fate(struct prose *prose, const struct explanation *explanation) {
+    const struct recorded_job *job = &prose->run->jobs[explanation->job];
+    const struct job_spec *spec = &prose->run->workload.jobs.at[explanation->job];
     if (job->state == EASIM_JOB_REJECTED) {
-        if (job->segment_count > 0) {
-            str_add(out, "It was rejected at ");
-            explanation_add_time(out, explanation->run,
-                                 recorded_run_rejected_ns(explanation->run, explanation->job));
-        } else {
-            str_add(out, "It was rejected then, since it could never run");
-        }
-        if (explanation->moments && explanation->moments->reject_reason.length > 0) {
-            str_add(out, ": ");
-            explanation_add_name(out, explanation->moments->reject_reason.text);
-        }
-        str_add(out, ".\n");
+        tell_rejection(prose, explanation);
         return;
     }
-    if (job->finish_ns >= 0) {
-        str_add(out, "It finished at ");
-        explanation_add_time(out, explanation->run, job->finish_ns);
-        str_add(out, ", ");
-        explanation_add_length(out, job->finish_ns - spec->submit_ns);
-        str_add(out, " after its submission");
-    } else {
-        str_add(out, job->start_ns < 0 ? "It never started before the run ended at "
-                                       : "It was not done when the run ended at ");
-        explanation_add_time(out, explanation->run, explanation->run->part->end_ns);
-    }
-    str_add(out, "; its GPUs drew ");
-    explanation_add_number(out, power_j(job->energy) / 1e3);
-    str_add(out, " kJ.\n");
-    add_interruptions(job, out);
+    if (job->finish_ns >= 0)
+        tell(prose, "It finished at %s, %s after its submission", prose_time(prose, job->finish_ns),
+             prose_length(prose, job->finish_ns - spec->submit_ns));
+    else
+        tell(prose, "It %s the run ended at %s",
+             job->start_ns < 0 ? "never started before" : "was not done when",
+             prose_time(prose, prose->run->part->end_ns));
+    tell(prose, "; its GPUs drew %s kJ.\n", prose_number(prose, power_j(job->energy) / 1e3));
+    tell_interruptions(prose, job);
 }
 
-static void add_parts(const struct explanation *explanation, struct str *out) {
+static void tell_parts(struct prose *prose, const struct explanation *explanation) {
     static const char *const names[BLAME_PARTS] = {
         [BLAME_QUEUED] = "queued before its first start",
         [BLAME_CAPPED] = "kept waiting by the power cap alone",
@@ -146,93 +114,75 @@ static void add_parts(const struct explanation *explanation, struct str *out) {
         [BLAME_FAILED] = "waits and set-ups after failures of nodes"};
     const struct job_blame *blame = &explanation->blame.jobs[explanation->job];
     const struct holding *first = blame_first_holding(&explanation->blame, explanation->job);
-    if (explanation->run->jobs[explanation->job].segment_count == 0)
+    if (prose->run->jobs[explanation->job].segment_count == 0)
         return;
-    str_add(out, "\nWhere its time went\n");
-    for (int part = 0; part < BLAME_PARTS; part++) {
-        if (blame->part_ns[part] == 0 && part != BLAME_QUEUED)
-            continue;
-        str_addf(out, "  %s: ", names[part]);
-        explanation_add_length(out, blame->part_ns[part]);
-        str_add_char(out, '\n');
-    }
-    if (first && first->behind != EASIM_NONE) {
-        str_add(out, "  The last to give back a GPU that it took first was ");
-        explanation_add_name(out, explanation->run->workload.jobs.at[first->behind].id);
-        str_add(out, ", at ");
-        explanation_add_time(out, explanation->run, first->released_ns);
-        str_add(out, ".\n");
-    }
+    tell(prose, "\nWhere its time went\n");
+    for (int part = 0; part < BLAME_PARTS; part++)
+        if (blame->part_ns[part] != 0 || part == BLAME_QUEUED)
+            tell(prose, "  %s: %s\n", names[part], prose_length(prose, blame->part_ns[part]));
+    if (first && first->behind != EASIM_NONE)
+        tell(prose, "  The last to give back a GPU that it took first was %s, at %s.\n",
+             prose_job(prose, first->behind), prose_time(prose, first->released_ns));
 }
 
 /* ---- How its GPUs worked together ---- */
 
-static void add_team(const struct explanation *explanation, const struct recorded_segment *segment,
-                     struct str *out) {
+static void tell_team(struct prose *prose, const struct recorded_segment *segment) {
     char text[PLAN_TEXT_BYTES];
-    const struct recorded_run *run = explanation->run;
+    const struct recorded_run *run = prose->run;
     const char *tier = team_tier(run, segment), *plan = team_plan(run, segment, text);
     double share =
         team_sync_share(run, segment->job, recorded_run_config(run, segment), segment->span);
-    str_add(out, "  from ");
-    explanation_add_time(out, explanation->run, segment->start_ns);
-    str_add(out, " ");
-    add_config(explanation, segment->config, out);
+    tell(prose, "  from %s ", prose_time(prose, segment->start_ns));
+    tell_config(prose, segment->config);
     if (plan)
-        str_addf(out, ", plan %s", plan);
-    if (tier) {
-        str_add(out, ", in ");
-        explanation_add_name(out, segment->span == EASIM_ONE_NODE ? "one node" : tier);
-    }
+        tell(prose, ", plan %s", plan);
+    if (tier)
+        tell(prose, ", in %s",
+             prose_name(prose, segment->span == EASIM_ONE_NODE ? "one node" : tier));
     if (!isnan(share))
-        str_addf(out, ": %.3g %% of an iteration is synchronisation", 100 * share);
-    str_add_char(out, '\n');
+        tell(prose, ": %.3g %% of an iteration is synchronisation", 100 * share);
+    tell(prose, "\n");
 }
 
 /* Each configuration and tier in turn, where there is a network or a plan. */
-static void add_teams(const struct explanation *explanation, struct str *out) {
-    const struct recorded_job *job = &explanation->run->jobs[explanation->job];
-    const struct recorded_segment *segments = recorded_run_segments(explanation->run, job),
-                                  *last = NULL;
+static void tell_teams(struct prose *prose, uint32_t index) {
+    const struct recorded_job *job = &prose->run->jobs[index];
+    const struct recorded_segment *segments = recorded_run_segments(prose->run, job), *last = NULL;
     for (uint32_t i = 0; i < job->segment_count; i++) {
-        const struct recorded_segment *s = &segments[i];
-        if (!team_is_news(explanation->run, s, last))
+        if (!team_is_news(prose->run, &segments[i], last))
             continue;
-        str_add(out, last ? "" : "\nHow its GPUs worked together\n");
-        add_team(explanation, s, out);
-        last = s;
+        tell(prose, last ? "" : "\nHow its GPUs worked together\n");
+        tell_team(prose, &segments[i]);
+        last = &segments[i];
     }
 }
 
 /* ---- What the policy saw, and chose ---- */
 
-static void add_cluster(const struct explanation *explanation, const struct moment *moment,
-                        struct str *out) {
-    const struct moment_type *types = &explanation->moments->types.at[moment->first_type];
-    uint32_t count = explanation->run->folder->cluster.gpu_type_count;
-    str_add(out, "    ");
-    explanation_add_count(out, moment->waiting - (moment->has_present ? 0 : 1), "other job");
-    str_addf(out, " waited, %" PRIu32 " of them submitted before it; %" PRIu32 " ran\n    free:",
-             moment->ahead, moment->running);
-    for (uint32_t h = 0; h < count; h++) {
-        str_addf(out, "%s %" PRIu32 " of %" PRIu32 " ", h ? "," : "", types[h].free, types[h].gpus);
-        explanation_add_name(out, type_name(explanation, h));
+static void tell_cluster(struct prose *prose, const struct moments *moments,
+                         const struct moment *moment) {
+    const struct moment_type *types = &moments->types.at[moment->first_type];
+    tell(prose,
+         "    %s waited, %" PRIu32 " of them submitted before it; %" PRIu32 " ran\n    free:",
+         prose_count(prose, moment->waiting - (moment->has_present ? 0 : 1), "other job"),
+         moment->ahead, moment->running);
+    for (uint32_t h = 0; h < prose->run->folder->cluster.gpu_type_count; h++) {
+        tell(prose, "%s %" PRIu32 " of %" PRIu32 " %s", h ? "," : "", types[h].free, types[h].gpus,
+             prose_type(prose, h));
         if (types[h].shared_free_milli > 0)
-            str_addf(out, " and %g in parts", (double)types[h].shared_free_milli / WHOLE_GPU_MILLI);
+            tell(prose, " and %g in parts", (double)types[h].shared_free_milli / WHOLE_GPU_MILLI);
         if (types[h].asleep > 0)
-            str_addf(out, " (%" PRIu32 " asleep)", types[h].asleep);
+            tell(prose, " (%" PRIu32 " asleep)", types[h].asleep);
         if (types[h].failed > 0)
-            str_addf(out, " (%" PRIu32 " on failed nodes)", types[h].failed);
+            tell(prose, " (%" PRIu32 " on failed nodes)", types[h].failed);
     }
-    str_add(out, "\n    power ");
-    explanation_add_number(out, moment->power_w);
-    if (isfinite(moment->cap_w)) {
-        str_add(out, " W, room under the cap ");
-        explanation_add_number(out, moment->cap_w - moment->power_w);
-        str_add(out, " W\n");
-    } else {
-        str_add(out, " W, no cap\n");
-    }
+    tell(prose, "\n    power %s W, ", prose_number(prose, moment->power_w));
+    if (isfinite(moment->cap_w))
+        tell(prose, "room under the cap %s W\n",
+             prose_number(prose, moment->cap_w - moment->power_w));
+    else
+        tell(prose, "no cap\n");
 }
 
 /* Of each GPU type and k that of least EDP. */
@@ -254,237 +204,209 @@ static const char *state_of(const struct moment_choice *choice) {
 }
 
 /* Where its GPUs would be, unless in one node. */
-static void add_span(const struct explanation *explanation, uint32_t span, struct str *out) {
-    const struct network *network = &explanation->run->folder->cluster.network;
-    if (span == EASIM_ONE_NODE)
-        return;
-    str_add(out, network->tier_count > 0 ? ", in " : ", over several nodes");
-    if (network->tier_count > 0)
-        explanation_add_name(out, network_span_name(network, span));
+static void tell_span(struct prose *prose, uint32_t span) {
+    const struct network *network = &prose->run->folder->cluster.network;
+    if (span != EASIM_ONE_NODE && network->tier_count > 0)
+        tell(prose, ", in %s", prose_name(prose, network_span_name(network, span)));
+    else if (span != EASIM_ONE_NODE)
+        tell(prose, ", over several nodes");
 }
 
-static void add_row(const struct explanation *explanation, const struct moment_choice *choice,
-                    bool is_chosen, struct str *out) {
-    str_add(out, "      ");
-    add_choice(explanation, choice, out);
-    str_add(out, ": ");
-    add_costs(choice->time_s, choice->energy_j, out);
-    str_addf(out, "; %s", state_of(choice));
-    add_span(explanation, choice->span, out);
-    str_addf(out, "%s%s\n", choice->extrapolated ? ", outside the measured range" : "",
-             !is_chosen     ? ""
-             : choice->fits ? " (chosen)"
-                            : " (chosen: with GPUs that it took from other jobs in that decision)");
+static void tell_row(struct prose *prose, const struct moment_choice *choice, bool is_chosen) {
+    tell(prose, "      ");
+    tell_choice(prose, choice);
+    tell(prose, ": ");
+    tell_costs(prose, choice->time_s, choice->energy_j);
+    tell(prose, "; %s", state_of(choice));
+    tell_span(prose, choice->span);
+    tell(prose, "%s%s\n", choice->extrapolated ? ", outside the measured range" : "",
+         !is_chosen     ? ""
+         : choice->fits ? " (chosen)"
+                        : " (chosen: with GPUs that it took from other jobs in that decision)");
 }
 
-static void add_alternatives(const struct explanation *explanation, const struct moment *moment,
-                             struct str *out) {
-    const struct moment_choice *choices = &explanation->moments->choices.at[moment->first_choice];
+static void tell_alternatives(struct prose *prose, const struct moments *moments,
+                              const struct moment *moment) {
+    const struct moment_choice *choices = &moments->choices.at[moment->first_choice];
     uint32_t fitting = 0;
     for (uint32_t i = 0; i < moment->choice_count; i++)
         fitting += choices[i].fits && !choices[i].over_cap;
-    str_add(out, "    ");
-    explanation_add_count(out, moment->choice_count, "configuration");
-    str_addf(out,
-             ", of which %" PRIu32 " could be had%s; as predicted then, of each GPU type and k the "
-             "one of least EDP:\n",
-             fitting,
-             moment->has_present ? " by a resize, in which lost work and the new set-up are counted"
-                                 : "");
+    tell(prose,
+         "    %s, of which %" PRIu32 " could be had%s; as predicted then, of each GPU type and k "
+         "the one of least EDP:\n",
+         prose_count(prose, moment->choice_count, "configuration"), fitting,
+         moment->has_present ? " by a resize, in which lost work and the new set-up are counted"
+                             : "");
     for (uint32_t i = 0; i < moment->choice_count; i++)
         if (i == moment->chosen || is_listed(choices, moment->choice_count, i))
-            add_row(explanation, &choices[i], i == moment->chosen, out);
-    if (moment->has_present) {
-        str_add(out, "      as it was, ");
-        add_choice(explanation, &moment->present, out);
-        str_add(out, ": ");
-        add_costs(moment->present.time_s, moment->present.energy_j, out);
-        str_add_char(out, '\n');
-    }
+            tell_row(prose, &choices[i], i == moment->chosen);
+    if (!moment->has_present)
+        return;
+    tell(prose, "      as it was, ");
+    tell_choice(prose, &moment->present);
+    tell(prose, ": ");
+    tell_costs(prose, moment->present.time_s, moment->present.energy_j);
+    tell(prose, "\n");
 }
 
-static void add_moments(const struct explanation *explanation, struct str *out) {
+static void tell_moments(struct prose *prose, const struct moments *moments) {
     static const char *const kinds[] = {[MOMENT_SUBMITTED] = "it was left waiting",
                                         [MOMENT_STARTED] = "it was started",
                                         [MOMENT_RESIZED] = "it was resized",
                                         [MOMENT_PREEMPTED] = "it was preempted"};
-    const struct moments *moments = explanation->moments;
     if (moments->at.count > 0)
-        str_add(out, "\nWhat the policy saw, and chose\n");
+        tell(prose, "\nWhat the policy saw, and chose\n");
     for (size_t i = 0; i < moments->at.count; i++) {
         const struct moment *moment = &moments->at.at[i];
-        str_add(out, "  at ");
-        explanation_add_time(out, explanation->run, moment->time_ns);
-        str_addf(out, ", decision %" PRIu64 ": %s\n", moment->decision, kinds[moment->kind]);
-        explanation_add_reason(explanation, moment->text, moment->text_length, out);
-        add_cluster(explanation, moment, out);
-        add_alternatives(explanation, moment, out);
+        tell(prose, "  at %s, decision %" PRIu64 ": %s\n", prose_time(prose, moment->time_ns),
+             moment->decision, kinds[moment->kind]);
+        prose_reason(prose, &moments->waits, moment->text, moment->text_length);
+        tell_cluster(prose, moments, moment);
+        tell_alternatives(prose, moments, moment);
     }
-    if (moments->passed > 0) {
-        str_add(out, "  ");
-        explanation_add_count(out, moments->passed, "decision");
-        str_addf(out,
-                 " left it waiting; in %" PRIu64
-                 " of them one of its configurations could have been had\n",
-                 moments->passed_fitting);
-    }
+    if (moments->passed > 0)
+        tell(prose,
+             "  %s left it waiting; in %" PRIu64
+             " of them one of its configurations could have been had\n",
+             prose_count(prose, moments->passed, "decision"), moments->passed_fitting);
     for (int r = 0; r < REFUSAL_COUNT; r++)
-        if (moments->refused[r] > 0) {
-            str_add(out, "  refused on it: ");
-            explanation_add_count(out, moments->refused[r], "action");
-            str_addf(out, ", %s\n", refusal_names[r]);
-        }
+        if (moments->refused[r] > 0)
+            tell(prose, "  refused on it: %s, %s\n",
+                 prose_count(prose, moments->refused[r], "action"), refusal_names[r]);
 }
 
 /* ---- Who started before it ---- */
 
-static void add_overtaker(const struct explanation *explanation,
-                          const struct explanation_overtaker *overtaker, struct str *out) {
+static void tell_overtaker(struct prose *prose, const struct explanation_overtaker *overtaker) {
     static const char *const reasons[] = {
         [OVERTOOK_NO_ROOM] = "what was free was not enough for any configuration of this job",
         [OVERTOOK_CAP] = "this job would have fitted, but for the power cap",
         [OVERTOOK_BY_CHOICE] = "this job would have fitted: the policy put the other one first",
         [OVERTOOK_BY_TAKING] =
             "nothing was free for this job: the policy took GPUs from others in that decision"};
-    const struct recorded_run *run = explanation->run;
+    const struct recorded_run *run = prose->run;
     const struct job_spec *job = &run->workload.jobs.at[overtaker->job];
-    const struct recorded_job *other = &run->jobs[overtaker->job];
-    const struct recorded_segment *segments = recorded_run_segments(run, other);
-    uint32_t first = 0;
-    while (segments[first].config == EASIM_NONE)
-        first++;
-    str_add(out, "  ");
-    explanation_add_name(out, job->id);
-    str_add(out, " of ");
-    explanation_add_name(out, run->workload.users.at[job->user].name);
-    str_add(out, ", submitted at ");
-    explanation_add_time(out, explanation->run, job->submit_ns);
-    str_add(out, ", started at ");
-    explanation_add_time(out, explanation->run, overtaker->start_ns);
-    str_add(out, " on ");
-    add_config(explanation, segments[first].config, out);
+    const struct recorded_segment *segment = recorded_run_segments(run, &run->jobs[overtaker->job]);
+    while (segment->config == EASIM_NONE)
+        segment++;
+    tell(prose, "  %s of %s, submitted at %s, started at %s on ", prose_job(prose, overtaker->job),
+         prose_name(prose, run->workload.users.at[job->user].name),
+         prose_time(prose, job->submit_ns), prose_time(prose, overtaker->start_ns));
+    tell_config(prose, segment->config);
     if (overtaker->why >= 0)
-        str_addf(out, "; %s", reasons[overtaker->why]);
-    str_add_char(out, '\n');
+        tell(prose, "; %s", reasons[overtaker->why]);
+    tell(prose, "\n");
 }
 
-static void add_overtakers(const struct explanation *explanation, struct str *out) {
+static void tell_overtakers(struct prose *prose, const struct explanation *explanation) {
     size_t count = explanation->overtakers.count;
-    if (explanation->run->jobs[explanation->job].segment_count == 0)
+    if (prose->run->jobs[explanation->job].segment_count == 0)
         return;
     if (count == 0) {
-        str_add(out, "\nNo job that was submitted later started before it.\n");
+        tell(prose, "\nNo job that was submitted later started before it.\n");
         return;
     }
-    str_add(out, "\nWho was submitted later and started before it: ");
-    explanation_add_count(out, count, "job");
-    str_add_char(out, '\n');
+    tell(prose, "\nWho was submitted later and started before it: %s\n",
+         prose_count(prose, count, "job"));
     for (size_t i = 0; i < count && i < LISTED_OVERTAKERS; i++)
-        add_overtaker(explanation, &explanation->overtakers.at[i], out);
+        tell_overtaker(prose, &explanation->overtakers.at[i]);
     if (count > LISTED_OVERTAKERS)
-        str_addf(out, "  and %zu more, which the JSON lists\n", count - LISTED_OVERTAKERS);
+        tell(prose, "  and %zu more, which the JSON lists\n", count - LISTED_OVERTAKERS);
 }
 
 /* ---- The deadline ---- */
 
-static void add_verdict(const struct explanation *explanation, struct str *out) {
-    static const char *const verdicts[] = {[EXPLAINED_MET] = "It was met, with ",
-                                           [EXPLAINED_MISSED] = "It was missed",
-                                           [EXPLAINED_OPEN] =
-                                               "It is after the end of the run, by "};
-    str_add(out, verdicts[explanation->deadline]);
-    if (explanation->deadline != EXPLAINED_MISSED) {
-        explanation_add_length(out, explanation->spare_ns);
-        str_add(out, explanation->deadline == EXPLAINED_MET ? " to spare.\n" : ".\n");
+static void tell_verdict(struct prose *prose, const struct explanation *explanation) {
+    const char *spare = prose_length(prose, explanation->spare_ns);
+    if (explanation->deadline == EXPLAINED_MET) {
+        tell(prose, "It was met, with %s to spare.\n", spare);
         return;
     }
-    if (explanation->run->jobs[explanation->job].finish_ns >= 0) {
-        str_add(out, ", by ");
-        explanation_add_length(out, -explanation->spare_ns);
-    } else {
-        str_add(out, ": the job was not done by then");
+    if (explanation->deadline == EXPLAINED_OPEN) {
+        tell(prose, "It is after the end of the run, by %s.\n", spare);
+        return;
     }
+    if (prose->run->jobs[explanation->job].finish_ns >= 0)
+        tell(prose, "It was missed, by %s", prose_length(prose, -explanation->spare_ns));
+    else
+        tell(prose, "It was missed: the job was not done by then");
     if (explanation->missed != MISS_NOT)
-        str_addf(out, "; first cause: %s", miss_cause_names[explanation->missed]);
-    str_add(out, ".\n");
+        tell(prose, "; first cause: %s", miss_cause_names[explanation->missed]);
+    tell(prose, ".\n");
 }
 
-static void add_explained_choice(const struct explanation *explanation,
-                                 const struct explanation_choice *choice, struct str *out) {
-    add_config(explanation, choice->config, out);
-    str_add(out, " (");
-    add_costs(choice->time_s, choice->energy_j, out);
-    str_add(out, ")");
+static void tell_explained_choice(struct prose *prose, const struct explanation_choice *choice) {
+    tell_config(prose, choice->config);
+    tell(prose, " (");
+    tell_costs(prose, choice->time_s, choice->energy_j);
+    tell(prose, ")");
 }
 
-static void add_ways_to_meet(const struct explanation *explanation, struct str *out) {
-    const struct job_spec *job = &explanation->run->workload.jobs.at[explanation->job];
-    str_addf(out,
-             "  Started at its submission, the cluster empty, %" PRIu32 " of %" PRIu32
-             " configurations would have met it",
-             explanation->meeting, explanation->choices);
+static void tell_ways_to_meet(struct prose *prose, const struct explanation *explanation) {
+    const struct job_spec *job = &prose->run->workload.jobs.at[explanation->job];
+    tell(prose,
+         "  Started at its submission, the cluster empty, %" PRIu32 " of %" PRIu32
+         " configurations would have met it",
+         explanation->meeting, explanation->choices);
     if (explanation->meeting > 0) {
-        str_add(out, ": at the least energy ");
-        add_explained_choice(explanation, &explanation->cheapest, out);
-        str_add(out, ", the fastest ");
-        add_explained_choice(explanation, &explanation->fastest, out);
+        tell(prose, ": at the least energy ");
+        tell_explained_choice(prose, &explanation->cheapest);
+        tell(prose, ", the fastest ");
+        tell_explained_choice(prose, &explanation->fastest);
     } else if (explanation->choices > 0) {
         double gap_s = explanation->fastest.time_s - units_s(job->deadline_ns - job->submit_ns);
-        str_add(out, "; in the fastest, ");
-        add_explained_choice(explanation, &explanation->fastest, out);
-        str_add(out, ", it had to be submitted ");
-        explanation_add_length(out, units_duration_ns(fmin(gap_s, TIME_MAX_S)));
-        str_add(out, " earlier");
+        tell(prose, "; in the fastest, ");
+        tell_explained_choice(prose, &explanation->fastest);
+        tell(prose, ", it had to be submitted %s earlier",
+             prose_length(prose, units_duration_ns(fmin(gap_s, TIME_MAX_S))));
     }
-    str_add(out, ".\n");
+    tell(prose, ".\n");
     if (explanation->first.config == EASIM_NONE || explanation->meeting == 0)
         return;
-    str_add(out, "  In the configuration that it had first, ");
-    add_explained_choice(explanation, &explanation->first, out);
-    if (explanation->latest_start_ns < job->submit_ns) {
-        str_add(out, ", it could not have been met.\n");
+    int64_t latest_ns = explanation->latest_start_ns,
+            start_ns = prose->run->jobs[explanation->job].start_ns;
+    tell(prose, "  In the configuration that it had first, ");
+    tell_explained_choice(prose, &explanation->first);
+    if (latest_ns < job->submit_ns) {
+        tell(prose, ", it could not have been met.\n");
         return;
     }
-    int64_t start_ns = explanation->run->jobs[explanation->job].start_ns;
-    str_add(out, ", without being stopped, it had to start by ");
-    explanation_add_time(out, explanation->run, explanation->latest_start_ns);
-    if (start_ns > explanation->latest_start_ns) {
-        str_add(out, ", ");
-        explanation_add_length(out, start_ns - explanation->latest_start_ns);
-        str_add(out, " earlier than it did.\n");
-    } else {
-        str_add(out, ", as it did: it took longer than predicted, or was stopped.\n");
-    }
+    tell(prose, ", without being stopped, it had to start by %s", prose_time(prose, latest_ns));
+    if (start_ns > latest_ns)
+        tell(prose, ", %s earlier than it did.\n", prose_length(prose, start_ns - latest_ns));
+    else
+        tell(prose, ", as it did: it took longer than predicted, or was stopped.\n");
 }
 
-static void add_deadline(const struct explanation *explanation, struct str *out) {
-    str_add(out, "\nIts deadline\n  ");
+static void tell_deadline(struct prose *prose, const struct explanation *explanation) {
+    tell(prose, "\nIts deadline\n  ");
     if (explanation->deadline == EXPLAINED_NO_DEADLINE) {
-        str_add(out, "It had none.\n");
+        tell(prose, "It had none.\n");
         return;
     }
-    add_verdict(explanation, out);
+    tell_verdict(prose, explanation);
     if (explanation->deadline == EXPLAINED_MISSED)
-        add_ways_to_meet(explanation, out);
+        tell_ways_to_meet(prose, explanation);
 }
 
 void explanation_text(const struct explanation *explanation, struct str *out) {
-    add_title(explanation, out);
-    add_fate(explanation, out);
-    add_parts(explanation, out);
-    add_teams(explanation, out);
-    displacements_text(&explanation->displacements, explanation->run, out);
+    struct prose prose = {.out = out, .run = explanation->run};
+    tell_title(&prose, explanation->job);
+    tell_fate(&prose, explanation);
+    tell_parts(&prose, explanation);
+    tell_teams(&prose, explanation->job);
+    displacements_text(&prose, &explanation->displacements);
     if (explanation->moments) {
-        waits_text(explanation, out);
-        add_moments(explanation, out);
+        waits_text(&prose, &explanation->moments->waits);
+        tell_moments(&prose, explanation->moments);
     } else {
-        str_addf(out, "\nWhat the policy saw is not known: the run %s",
-                 explanation->may_be_repeated ? "is not repeated: " : "cannot be repeated. ");
-        explanation_add_name(out, explanation->why_not);
-        str_add_char(out, '\n');
+        tell(&prose, "\nWhat the policy saw is not known: the run %s%s\n",
+             explanation->may_be_repeated ? "is not repeated: " : "cannot be repeated. ",
+             prose_name(&prose, explanation->why_not));
     }
-    add_overtakers(explanation, out);
-    add_deadline(explanation, out);
+    tell_overtakers(&prose, explanation);
+    tell_deadline(&prose, explanation);
     if (explanation->what_if)
         regret_what_if(explanation->what_if, out);
+    arena_finish(&prose.words);
 }

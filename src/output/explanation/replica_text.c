@@ -10,50 +10,73 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* --- explanation_words --- */
+/* --- prose --- */
 
-void explanation_add_name(struct str *out, const char *name) {
-    str_add_visible(out, name);
+void tell(struct prose *prose, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    str_addv(prose->out, format, arguments);
+    va_end(arguments);
 }
 
-/* "1 job", "2 jobs" */
-void explanation_add_count(struct str *out, uint64_t count, const char *noun) {
-    str_addf(out, "%" PRIu64 " %s%s", count, noun, count == 1 ? "" : "s");
+/* Moves a text to the arena. */
+static const char *keep(struct prose *prose, struct str *text) {
+    const char *kept = arena_strndup(&prose->words, text->text, text->length);
+    str_finish(text);
+    return kept;
+}
+
+const char *prose_name(struct prose *prose, const char *name) {
+    struct str text = {0};
+    str_add(&text, "");
+    str_add_visible(&text, name);
+    return keep(prose, &text);
+}
+
+const char *prose_job(struct prose *prose, uint32_t job) {
+    return prose_name(prose, prose->run->workload.jobs.at[job].id);
+}
+
+const char *prose_type(struct prose *prose, uint32_t gpu_type) {
+    return prose_name(prose, prose->run->folder->cluster.gpu_types[gpu_type].name);
+}
+
+const char *prose_count(struct prose *prose, uint64_t count, const char *noun) {
+    return arena_printf(&prose->words, "%" PRIu64 " %s%s", count, noun, count == 1 ? "" : "s");
 }
 
 /* 5 digits, or all of those before the point. */
-void explanation_add_number(struct str *out, double value) {
-    str_addf(out, fabs(value) >= 99999.5 ? "%.0f" : "%.5g", value);
+const char *prose_number(struct prose *prose, double value) {
+    return arena_printf(&prose->words, fabs(value) >= 99999.5 ? "%.0f" : "%.5g", value);
 }
 
 #define SHORT_NS (600 * NS_PER_S) /* below that, seconds tell more than minutes */
 
 /* "9.25 s" to the millisecond, or "4:05 h" to the minute. */
-void explanation_add_length(struct str *out, int64_t time_ns) {
+const char *prose_length(struct prose *prose, int64_t time_ns) {
     int64_t ms = time_ns / 1000000 + (time_ns % 1000000 >= 500000) - (time_ns % 1000000 < -500000);
     if (time_ns > -SHORT_NS && time_ns < SHORT_NS) {
-        str_add_ns(out, ms * 1000000);
-        str_add(out, " s");
-        return;
+        struct str text = {0};
+        str_add_ns(&text, ms * 1000000);
+        str_add(&text, " s");
+        return keep(prose, &text);
     }
     int64_t minutes = (llabs(time_ns) + 30 * NS_PER_S) / (60 * NS_PER_S);
-    str_addf(out, "%s%" PRId64 ":%02d h", time_ns < 0 ? "-" : "", minutes / 60,
-             (int)(minutes % 60));
+    return arena_printf(&prose->words, "%s%" PRId64 ":%02d h", time_ns < 0 ? "-" : "", minutes / 60,
+                        (int)(minutes % 60));
 }
 
-void explanation_add_time(struct str *out, const struct recorded_run *run, int64_t time_ns) {
-    int64_t start_ns = run->folder->scenario.start_ns;
+const char *prose_time(struct prose *prose, int64_t time_ns) {
+    int64_t start_ns = prose->run->folder->scenario.start_ns;
     char text[40];
     struct tm date;
-    if (start_ns == TIME_NONE_NS) {
-        explanation_add_length(out, time_ns);
-        return;
-    }
+    if (start_ns == TIME_NONE_NS)
+        return prose_length(prose, time_ns);
     int64_t unix_s = (start_ns + time_ns) / NS_PER_S;
     const time_t at = (time_t)unix_s;
     strftime(text, sizeof text, unix_s % 60 == 0 ? "%Y-%m-%d %H:%M" : "%Y-%m-%d %H:%M:%S",
              gmtime_r(&at, &date));
-    str_add(out, text);
+    return arena_strdup(&prose->words, text);
 }
 
 void explanation_add_source(struct str *out, const struct recorded_run *run, const char *name) {
@@ -69,185 +92,145 @@ static const char *unit_of(const struct replica_explanation *explanation) {
                                                                                          : "tokens";
 }
 
-static const char *id_of(const struct replica_explanation *explanation, uint32_t job) {
-    return explanation->run->workload.jobs.at[job].id;
-}
-
 /* ---- Text ---- */
 
-static void add_title(const struct replica_explanation *explanation, struct str *out) {
+static void tell_title(struct prose *prose, const struct replica_explanation *explanation) {
     const struct service *spec = explanation->service->spec;
-    str_add(out, "replica ");
-    explanation_add_name(out, id_of(explanation, explanation->job));
-    str_add(out, " of service ");
-    explanation_add_name(out, spec->name);
-    str_add(out, ", user ");
-    explanation_add_name(out, spec->user);
-    str_add(out, ", model ");
-    explanation_add_name(out, spec->model_name);
-    str_add_char(out, '\n');
+    tell(prose, "replica %s of service %s, user %s, model %s\n", prose_job(prose, explanation->job),
+         prose_name(prose, spec->name), prose_name(prose, spec->user),
+         prose_name(prose, spec->model_name));
 }
 
-static void add_others(const struct replica_explanation *explanation, struct str *out) {
-    explanation_add_count(out, explanation->ready, "replica");
-    str_add(out, explanation->ready == 1 ? " was ready" : " were ready");
+static void tell_others(struct prose *prose, const struct replica_explanation *explanation) {
+    tell(prose, "%s %s ready", prose_count(prose, explanation->ready, "replica"),
+         explanation->ready == 1 ? "was" : "were");
     if (explanation->loading > 0)
-        str_addf(out, " and %" PRIu32 " loading", explanation->loading);
+        tell(prose, " and %" PRIu32 " loading", explanation->loading);
     if (explanation->ready == 0) {
-        str_add(out, ".\n");
+        tell(prose, ".\n");
         return;
     }
-    str_add(out, ", and gave ");
-    explanation_add_number(out, explanation->served_per_s);
-    str_add(out, " of at most ");
-    explanation_add_number(out, explanation->capacity_per_s);
-    str_addf(out, " %s/s, %.1f %% where %.1f %% is the target%s.\n", unit_of(explanation),
-             100 * explanation->served_per_s / explanation->capacity_per_s,
-             100 * explanation->service->spec->scaling.target,
-             explanation->served_per_s < explanation->capacity_per_s * (1 - 1e-9)
-                 ? ""
-                 : ": all they could, so more may have waited");
+    tell(prose, ", and gave %s of at most %s %s/s, %.1f %% where %.1f %% is the target%s.\n",
+         prose_number(prose, explanation->served_per_s),
+         prose_number(prose, explanation->capacity_per_s), unit_of(explanation),
+         100 * explanation->served_per_s / explanation->capacity_per_s,
+         100 * explanation->service->spec->scaling.target,
+         explanation->served_per_s < explanation->capacity_per_s * (1 - 1e-9)
+             ? ""
+             : ": all they could, so more may have waited");
 }
 
 /* Why there had to be another one. */
-static void add_reason(const struct replica_explanation *explanation, struct str *out) {
-    str_add(out, "It was wanted from ");
-    explanation_add_time(out, explanation->run, explanation->wanted_ns);
-    str_add(out, " on");
+static void tell_reason(struct prose *prose, const struct replica_explanation *explanation) {
+    const struct service *spec = explanation->service->spec;
+    tell(prose, "It was wanted from %s on", prose_time(prose, explanation->wanted_ns));
     if (explanation->wanted_ns == 0 && explanation->ready_ns == 0) {
-        str_addf(out, ", as one of the least number, %lld.\n",
-                 (long long)explanation->service->spec->replicas.min);
+        tell(prose, ", as one of the least number, %lld.\n", (long long)spec->replicas.min);
         return;
     }
-    if (explanation->failed > 0) {
-        str_add(out, ", when a failed node had taken ");
-        explanation_add_count(out, explanation->failed, "replica");
-        str_add(out, " of its service");
-    }
-    str_addf(out, ", by the most demand of the %g s before. Then ",
-             SERVICE_WINDOW_INTERVALS * explanation->service->spec->scaling.interval_s);
-    add_others(explanation, out);
+    if (explanation->failed > 0)
+        tell(prose, ", when a failed node had taken %s of its service",
+             prose_count(prose, explanation->failed, "replica"));
+    tell(prose, ", by the most demand of the %g s before. Then ",
+         SERVICE_WINDOW_INTERVALS * spec->scaling.interval_s);
+    tell_others(prose, explanation);
 }
 
-static void add_sources(const struct replica_explanation *explanation, struct str *out) {
+static void tell_sources(struct prose *prose, const struct replica_explanation *explanation) {
     for (size_t i = 0; i < explanation->sources.count; i++) {
         const struct replica_source *source = &explanation->sources.at[i];
-        str_add(out, "  ");
-        explanation_add_count(out, source->gpus, "GPU");
-        str_add(out, " of ");
-        explanation_add_name(out, id_of(explanation, source->job));
-        str_addf(out, ", which %s at ",
-                 source->ended == CAUSE_PREEMPTED     ? "was preempted"
-                 : source->ended == CAUSE_FINISHED    ? "finished"
-                 : source->ended == CAUSE_RESIZED     ? "was resized"
-                 : source->ended == CAUSE_NODE_FAILED ? "its node's failure stopped"
-                 : source->ended == CAUSE_RELEASED    ? "was released"
-                                                      : "gave them back");
-        explanation_add_time(out, explanation->run, source->time_ns);
-        str_add(out, ".\n");
+        tell(prose, "  %s of %s, which %s at %s.\n", prose_count(prose, source->gpus, "GPU"),
+             prose_job(prose, source->job),
+             source->ended == CAUSE_PREEMPTED     ? "was preempted"
+             : source->ended == CAUSE_FINISHED    ? "finished"
+             : source->ended == CAUSE_RESIZED     ? "was resized"
+             : source->ended == CAUSE_NODE_FAILED ? "its node's failure stopped"
+             : source->ended == CAUSE_RELEASED    ? "was released"
+                                                  : "gave them back",
+             prose_time(prose, source->time_ns));
     }
 }
 
-static void add_start(const struct replica_explanation *explanation, struct str *out) {
+static void tell_start(struct prose *prose, const struct replica_explanation *explanation) {
     const struct replica_config *config = replica_explanation_config(explanation);
     if (!config) {
-        str_add(out, "It never had the GPUs that it needs");
+        tell(prose, "It never had the GPUs that it needs");
         return;
     }
-    if (explanation->start_ns > explanation->wanted_ns) {
-        str_add(out, "It waited for GPUs for ");
-        explanation_add_length(out, explanation->start_ns - explanation->wanted_ns);
-        str_add(out, ", while those that came free were reserved for it. ");
-    }
-    str_addf(out, "It got %" PRIu32 " x ", config->k);
-    explanation_add_name(out, explanation->run->folder->cluster.gpu_types[config->gpu_type].name);
-    str_addf(out, " of node %" PRIu32 " at ", explanation->node);
-    explanation_add_time(out, explanation->run, explanation->start_ns);
-    str_add(out, explanation->sources.count > 0 ? ":\n" : ", which nobody had held before.\n");
-    add_sources(explanation, out);
-    if (explanation->ready_ns > explanation->start_ns) {
-        str_add(out, "It loaded for ");
-        explanation_add_length(out, explanation->ready_ns - explanation->start_ns);
-        str_add(out, ". ");
-    }
-    str_add(out, explanation->ready_ns < 0 ? "It never got to serve" : "It served");
+    if (explanation->start_ns > explanation->wanted_ns)
+        tell(prose, "It waited for GPUs for %s, while those that came free were reserved for it. ",
+             prose_length(prose, explanation->start_ns - explanation->wanted_ns));
+    tell(prose, "It got %" PRIu32 " x %s of node %" PRIu32 " at %s%s\n", config->k,
+         prose_type(prose, config->gpu_type), explanation->node,
+         prose_time(prose, explanation->start_ns),
+         explanation->sources.count > 0 ? ":" : ", which nobody had held before.");
+    tell_sources(prose, explanation);
+    if (explanation->ready_ns > explanation->start_ns)
+        tell(prose, "It loaded for %s. ",
+             prose_length(prose, explanation->ready_ns - explanation->start_ns));
+    tell(prose, explanation->ready_ns < 0 ? "It never got to serve" : "It served");
 }
 
-static void add_service(const struct replica_explanation *explanation, struct str *out) {
+static void tell_service(struct prose *prose, const struct replica_explanation *explanation) {
     const struct replica_config *config = replica_explanation_config(explanation);
     if (explanation->ready_ns >= 0) {
-        str_add_char(out, ' ');
-        explanation_add_number(out, explanation->tokens);
-        str_addf(out, " %s in ", unit_of(explanation));
-        explanation_add_number(out, explanation->serving_s);
-        str_addf(out, " s, %.1f %% of what it could",
-                 100 * explanation->tokens / (config->most_per_s * explanation->serving_s));
-        if (explanation->tokens > 0) {
-            str_add(out, ", for ");
-            explanation_add_number(out, power_j(explanation->serving_energy) / explanation->tokens);
-            str_add(out, " J each; in full use it takes ");
-            explanation_add_number(out, replica_joules(config, 1));
-        }
+        tell(prose, " %s %s in %s s, %.1f %% of what it could",
+             prose_number(prose, explanation->tokens), unit_of(explanation),
+             prose_number(prose, explanation->serving_s),
+             100 * explanation->tokens / (config->most_per_s * explanation->serving_s));
+        if (explanation->tokens > 0)
+            tell(prose, ", for %s J each; in full use it takes %s",
+                 prose_number(prose, power_j(explanation->serving_energy) / explanation->tokens),
+                 prose_number(prose, replica_joules(config, 1)));
     }
-    str_addf(out, ".\nIt %s ",
-             explanation->ended == CAUSE_RELEASED      ? "was released at"
-             : explanation->ended == CAUSE_NODE_FAILED ? "ended with the failure of its node at"
-                                                       : "was there when the run ended at");
-    explanation_add_time(out, explanation->run, explanation->end_ns);
-    str_add(out, "; its GPUs drew ");
-    explanation_add_number(out, power_j(explanation->run->jobs[explanation->job].energy) / 1e3);
-    str_add(out, " kJ.\n");
+    tell(prose, ".\nIt %s %s; its GPUs drew %s kJ.\n",
+         explanation->ended == CAUSE_RELEASED      ? "was released at"
+         : explanation->ended == CAUSE_NODE_FAILED ? "ended with the failure of its node at"
+                                                   : "was there when the run ended at",
+         prose_time(prose, explanation->end_ns),
+         prose_number(prose, power_j(explanation->run->jobs[explanation->job].energy) / 1e3));
 }
 
 void replica_text(const struct replica_explanation *explanation, struct str *out) {
-    add_title(explanation, out);
-    add_reason(explanation, out);
-    add_start(explanation, out);
-    add_service(explanation, out);
+    struct prose prose = {.out = out, .run = explanation->run};
+    tell_title(&prose, explanation);
+    tell_reason(&prose, explanation);
+    tell_start(&prose, explanation);
+    tell_service(&prose, explanation);
+    arena_finish(&prose.words);
 }
 
-void displacements_text(const struct displacements *d, const struct recorded_run *run,
-                        struct str *out) {
+void displacements_text(struct prose *prose, const struct displacements *d) {
     if (d->list.count == 0 && d->started_meanwhile == 0)
         return;
-    str_add(out, "\nReplicas of services\n");
-    for (size_t i = 0; i < d->list.count; i++) {
-        str_add(out, "  At ");
-        explanation_add_time(out, run, d->list.at[i].time_ns);
-        str_add(out, " it was preempted, and ");
-        explanation_add_count(out, d->list.at[i].gpus, "GPU");
-        str_add(out, " of its own went to replica ");
-        explanation_add_name(out, run->workload.jobs.at[d->list.at[i].replica].id);
-        str_add(out, ".\n");
-    }
-    if (d->started_meanwhile > 0) {
-        str_add(out, "  While it waited for its first start ");
-        explanation_add_count(out, d->started_meanwhile, "replica");
-        str_add(out, " got GPUs.\n");
-    }
+    tell(prose, "\nReplicas of services\n");
+    for (size_t i = 0; i < d->list.count; i++)
+        tell(prose, "  At %s it was preempted, and %s of its own went to replica %s.\n",
+             prose_time(prose, d->list.at[i].time_ns),
+             prose_count(prose, d->list.at[i].gpus, "GPU"),
+             prose_job(prose, d->list.at[i].replica));
+    if (d->started_meanwhile > 0)
+        tell(prose, "  While it waited for its first start %s got GPUs.\n",
+             prose_count(prose, d->started_meanwhile, "replica"));
 }
 
 /* ---- JSON ---- */
-
-static void add_time(cJSON *object, const char *name, int64_t time_ns) {
-    json_add_real(object, name, time_ns < 0 ? NAN : units_s(time_ns));
-}
 
 void replica_json(const struct replica_explanation *explanation, struct str *out) {
     const struct recorded_run *run = explanation->run;
     const struct service *spec = explanation->service->spec;
     const struct replica_config *config = replica_explanation_config(explanation);
     cJSON *root = cJSON_CreateObject();
-    json_add_text(root, "replica", id_of(explanation, explanation->job));
+    json_add_text(root, "replica", run->workload.jobs.at[explanation->job].id);
     json_add_text(root, "service", spec->name);
     json_add_text(root, "policy", run->folder->policies.at[run->part->policy].name);
     json_add_int(root, "replication", run->part->replication);
     json_add_text(root, "user", spec->user);
     json_add_text(root, "model", spec->model_name);
-    add_time(root, "wanted_s", explanation->wanted_ns);
-    add_time(root, "start_s", explanation->start_ns);
-    add_time(root, "ready_s", explanation->ready_ns);
-    add_time(root, "end_s", explanation->end_ns);
+    json_add_seconds(root, "wanted_s", explanation->wanted_ns);
+    json_add_seconds(root, "start_s", explanation->start_ns);
+    json_add_seconds(root, "ready_s", explanation->ready_ns);
+    json_add_seconds(root, "end_s", explanation->end_ns);
     json_add_text(root, "ended", segment_cause_names[explanation->ended]);
     json_add_text(root, "gpu_type",
                   config ? run->folder->cluster.gpu_types[config->gpu_type].name : NULL);
@@ -260,12 +243,12 @@ void replica_json(const struct replica_explanation *explanation, struct str *out
     json_add_real(root, "others_served_per_s", explanation->served_per_s);
     cJSON *sources = cJSON_AddArrayToObject(root, "gpus_of");
     for (size_t i = 0; i < explanation->sources.count; i++) {
-        cJSON *source = cJSON_CreateObject();
-        json_add_text(source, "job", id_of(explanation, explanation->sources.at[i].job));
-        json_add_int(source, "gpus", explanation->sources.at[i].gpus);
-        add_time(source, "time_s", explanation->sources.at[i].time_ns);
-        json_add_text(source, "ended", segment_cause_names[explanation->sources.at[i].ended]);
-        cJSON_AddItemToArray(sources, source);
+        const struct replica_source *of = &explanation->sources.at[i];
+        cJSON *source = json_add_row(sources);
+        json_add_text(source, "job", run->workload.jobs.at[of->job].id);
+        json_add_int(source, "gpus", of->gpus);
+        json_add_seconds(source, "time_s", of->time_ns);
+        json_add_text(source, "ended", segment_cause_names[of->ended]);
     }
     json_add_real(root, "tokens", explanation->tokens);
     json_add_real(root, "serving_s", explanation->serving_s);
@@ -277,11 +260,10 @@ void displacements_json(const struct displacements *d, const struct recorded_run
                         cJSON *object) {
     cJSON *list = cJSON_AddArrayToObject(object, "displaced_by");
     for (size_t i = 0; i < d->list.count; i++) {
-        cJSON *row = cJSON_CreateObject();
-        add_time(row, "time_s", d->list.at[i].time_ns);
+        cJSON *row = json_add_row(list);
+        json_add_seconds(row, "time_s", d->list.at[i].time_ns);
         json_add_text(row, "replica", run->workload.jobs.at[d->list.at[i].replica].id);
         json_add_int(row, "gpus", d->list.at[i].gpus);
-        cJSON_AddItemToArray(list, row);
     }
     json_add_int(object, "replicas_started_while_it_waited", d->started_meanwhile);
 }

@@ -11,14 +11,10 @@
 #define LISTED_WAITS   12
 #define LISTED_HOLDERS 3
 
-static const char *id_of(const struct explanation *explanation, uint32_t job) {
-    return explanation->run->workload.jobs.at[job].id;
-}
-
 /* ---- What the policy says ---- */
 
 /* A text of a policy, in which "[14700 s]" is a point in time. */
-static void add_policy_text(const struct recorded_run *run, struct slice text, struct str *out) {
+static const char *policy_text(struct prose *prose, struct slice text) {
     struct str plain = {0};
     for (size_t i = 0; i < text.length; i++) {
         size_t end = i;
@@ -30,34 +26,29 @@ static void add_policy_text(const struct recorded_run *run, struct slice text, s
                        numfmt_parse_real(text.at + i + 1, end - i - 3, &seconds) &&
                        fabs(seconds) <= TIME_MAX_S;
         if (is_time) {
-            explanation_add_time(&plain, run, units_ns(seconds));
+            str_add(&plain, prose_time(prose, units_ns(seconds)));
             i = end;
         } else {
             str_add_char(&plain, text.at[i]);
         }
     }
-    explanation_add_name(out, plain.text ? plain.text : "");
+    const char *visible = prose_name(prose, plain.text ? plain.text : "");
     str_finish(&plain);
+    return visible;
 }
 
-void explanation_add_reason(const struct explanation *explanation, size_t text, size_t length,
-                            struct str *out) {
-    const struct recorded_run *run = explanation->run;
-    if (length == 0)
-        return;
-    str_add(out, "    ");
-    explanation_add_name(out, run->folder->policies.at[run->part->policy].name);
-    str_add(out, ": ");
-    add_policy_text(run, (struct slice){explanation->moments->waits.texts.text + text, length},
-                    out);
-    str_add_char(out, '\n');
+void prose_reason(struct prose *prose, const struct waits *waits, size_t text, size_t length) {
+    const struct recorded_run *run = prose->run;
+    if (length > 0)
+        tell(prose, "    %s: %s\n",
+             prose_name(prose, run->folder->policies.at[run->part->policy].name),
+             policy_text(prose, (struct slice){waits->texts.text + text, length}));
 }
 
 /* ---- Text ---- */
 
 /* The place inside which its GPUs have to be; NULL: anywhere. */
-static const char *place_of(const struct explanation *explanation, const struct wait *wait) {
-    const struct cluster *cluster = &explanation->run->folder->cluster;
+static const char *place_of(const struct cluster *cluster, const struct wait *wait) {
     uint32_t last = cluster->network.tier_count > 0 ? cluster->network.tier_count : 1;
     if (wait->span >= last || cluster->node_count == 1)
         return NULL;
@@ -65,103 +56,87 @@ static const char *place_of(const struct explanation *explanation, const struct 
                                         : network_span_name(&cluster->network, wait->span);
 }
 
-static void add_holders(const struct explanation *explanation, const struct wait *wait,
-                        struct str *out) {
-    const struct wait_holder *holders = &explanation->moments->waits.holders.at[wait->first_holder];
+static void tell_holders(struct prose *prose, const struct waits *waits, const struct wait *wait) {
+    const struct wait_holder *holders = &waits->holders.at[wait->first_holder];
     uint32_t count = wait->holder_count,
              listed = count > LISTED_HOLDERS + 1 ? LISTED_HOLDERS : count;
     if (wait->until_ns < 0) {
-        str_add(out, explanation->run->service_count > 0 ? "; services hold what is missing"
-                                                         : "; running jobs hold too few GPUs");
+        tell(prose, prose->run->service_count > 0 ? "; services hold what is missing"
+                                                  : "; running jobs hold too few GPUs");
         return;
     }
-    str_add(out, "; ");
-    for (uint32_t i = 0; i < listed; i++) {
-        str_add(out, i == 0 ? "" : i + 1 == count ? " and " : ", ");
-        explanation_add_name(out, id_of(explanation, holders[i].job));
-    }
+    for (uint32_t i = 0; i < listed; i++)
+        tell(prose, "%s%s",
+             i == 0           ? "; "
+             : i + 1 == count ? " and "
+                              : ", ",
+             prose_job(prose, holders[i].job));
     if (listed < count)
-        str_addf(out, " and %" PRIu32 " others", count - listed);
-    str_addf(out, count == 1 ? " holds what is missing until about "
-                             : " hold what is missing until about ");
-    explanation_add_time(out, explanation->run, wait->until_ns);
+        tell(prose, " and %" PRIu32 " others", count - listed);
+    tell(prose, " %s what is missing until about %s", count == 1 ? "holds" : "hold",
+         prose_time(prose, wait->until_ns));
 }
 
-static void add_missing(const struct explanation *explanation, const struct wait *wait,
-                        struct str *out) {
-    const char *place = place_of(explanation, wait);
+static void tell_missing(struct prose *prose, const struct waits *waits, const struct wait *wait) {
+    const struct cluster *cluster = &prose->run->folder->cluster;
+    const char *place = place_of(cluster, wait);
     if (wait->milli > 0)
-        str_addf(out, "it needs %g of one ", (double)wait->milli / WHOLE_GPU_MILLI);
+        tell(prose, "it needs %g of one ", (double)wait->milli / WHOLE_GPU_MILLI);
     else
-        str_addf(out, "it needs %" PRIu32 " ", wait->k);
-    explanation_add_name(out, explanation->run->folder->cluster.gpu_types[wait->gpu_type].name);
-    if (place) {
-        str_add(out, " in ");
-        explanation_add_name(out, place);
-    }
-    str_addf(out, ", %s%" PRIu32 " %s free%s", place ? "at most " : "", wait->free,
-             wait->free == 1 ? "is" : "are", place ? " there" : "");
+        tell(prose, "it needs %" PRIu32 " ", wait->k);
+    tell(prose, "%s", prose_name(prose, cluster->gpu_types[wait->gpu_type].name));
+    if (place)
+        tell(prose, " in %s", prose_name(prose, place));
+    tell(prose, ", %s%" PRIu32 " %s free%s", place ? "at most " : "", wait->free,
+         wait->free == 1 ? "is" : "are", place ? " there" : "");
     if (wait->failed > 0)
-        str_addf(out, " (%" PRIu32 " on failed nodes)", wait->failed);
-    add_holders(explanation, wait, out);
+        tell(prose, " (%" PRIu32 " on failed nodes)", wait->failed);
+    tell_holders(prose, waits, wait);
 }
 
-static void add_why(const struct explanation *explanation, const struct wait *wait,
-                    struct str *out) {
+static void tell_why(struct prose *prose, const struct waits *waits, const struct wait *wait) {
     switch (wait->why) {
     case WAIT_UNASKED:
-        str_add(out, "the policy was not asked yet");
+        tell(prose, "the policy was not asked yet");
         return;
     case WAIT_NO_ROOM:
-        add_missing(explanation, wait, out);
+        tell_missing(prose, waits, wait);
         return;
     case WAIT_CAP:
-        str_add(out, "it fitted, but would raise the power to ");
-        explanation_add_number(out, wait->power_w);
-        str_add(out, " W, over the cap of ");
-        explanation_add_number(out, wait->cap_w);
-        str_add(out, " W");
+        tell(prose, "it fitted, but would raise the power to %s W, over the cap of %s W",
+             prose_number(prose, wait->power_w), prose_number(prose, wait->cap_w));
         return;
     case WAIT_OTHER_STARTED:
-        str_add(out, "it fitted, and the policy started job ");
-        explanation_add_name(out, id_of(explanation, wait->started));
+        tell(prose, "it fitted, and the policy started job %s", prose_job(prose, wait->started));
         return;
     default:
-        str_add(out, "it fitted, and the policy started nothing");
+        tell(prose, "it fitted, and the policy started nothing");
     }
 }
 
-static void add_wait(const struct explanation *explanation, const struct wait *wait,
-                     struct str *out) {
-    str_add(out, "  from ");
-    explanation_add_time(out, explanation->run, wait->from_ns);
-    str_add(out, " to ");
-    explanation_add_time(out, explanation->run, wait->to_ns);
-    str_add(out, " (");
-    explanation_add_length(out, wait->to_ns - wait->from_ns);
-    str_add(out, "): ");
-    add_why(explanation, wait, out);
-    str_add_char(out, '\n');
-    explanation_add_reason(explanation, wait->text, wait->text_length, out);
+static void tell_wait(struct prose *prose, const struct waits *waits, const struct wait *wait) {
+    tell(prose, "  from %s to %s (%s): ", prose_time(prose, wait->from_ns),
+         prose_time(prose, wait->to_ns), prose_length(prose, wait->to_ns - wait->from_ns));
+    tell_why(prose, waits, wait);
+    tell(prose, "\n");
+    prose_reason(prose, waits, wait->text, wait->text_length);
 }
 
-static void add_sums(const struct waits *waits, struct str *out) {
+static void tell_sums(struct prose *prose, const struct waits *waits) {
     int64_t sums_ns[WAIT_WHYS] = {0}, sum_ns = 0;
     const char *before = ": ";
     for (size_t i = 0; i < waits->at.count; i++) {
         sums_ns[waits->at.at[i].why] += waits->at.at[i].to_ns - waits->at.at[i].from_ns;
         sum_ns += waits->at.at[i].to_ns - waits->at.at[i].from_ns;
     }
-    str_add(out, "\nWhy it waited ");
-    explanation_add_length(out, sum_ns);
+    tell(prose, "\nWhy it waited %s", prose_length(prose, sum_ns));
     for (int why = 0; why < WAIT_WHYS; why++) {
         if (sums_ns[why] == 0)
             continue;
-        str_addf(out, "%s%s ", before, wait_why_names[why]);
-        explanation_add_length(out, sums_ns[why]);
+        tell(prose, "%s%s %s", before, wait_why_names[why], prose_length(prose, sums_ns[why]));
         before = ", ";
     }
-    str_add_char(out, '\n');
+    tell(prose, "\n");
 }
 
 struct wait_length {
@@ -171,8 +146,7 @@ struct wait_length {
 
 ORDER_BY(longest_first, struct wait_length, DESC(length_ns) ASC(at))
 
-void waits_text(const struct explanation *explanation, struct str *out) {
-    const struct waits *waits = &explanation->moments->waits;
+void waits_text(struct prose *prose, const struct waits *waits) {
     size_t count = waits->at.count;
     int64_t hidden_ns = 0;
     if (count == 0)
@@ -186,20 +160,22 @@ void waits_text(const struct explanation *explanation, struct str *out) {
         is_listed[lengths[i].at] = i < LISTED_WAITS;
         hidden_ns += i < LISTED_WAITS ? 0 : lengths[i].length_ns;
     }
-    add_sums(waits, out);
+    tell_sums(prose, waits);
     for (size_t i = 0; i < count; i++)
         if (is_listed[i])
-            add_wait(explanation, &waits->at.at[i], out);
-    if (count > LISTED_WAITS) {
-        str_addf(out, "  and %zu shorter intervals, together ", count - LISTED_WAITS);
-        explanation_add_length(out, hidden_ns);
-        str_add(out, ", which the JSON lists\n");
-    }
+            tell_wait(prose, waits, &waits->at.at[i]);
+    if (count > LISTED_WAITS)
+        tell(prose, "  and %zu shorter intervals, together %s, which the JSON lists\n",
+             count - LISTED_WAITS, prose_length(prose, hidden_ns));
     free(lengths);
     free(is_listed);
 }
 
 /* ---- JSON ---- */
+
+static const char *id_of(const struct explanation *explanation, uint32_t job) {
+    return explanation->run->workload.jobs.at[job].id;
+}
 
 void explanation_json_reason(const struct explanation *explanation, size_t text, size_t length,
                              cJSON *object) {
@@ -212,16 +188,14 @@ void explanation_json_reason(const struct explanation *explanation, size_t text,
 
 static void add_lack(const struct explanation *explanation, const struct wait *wait, cJSON *row) {
     const struct cluster *cluster = &explanation->run->folder->cluster;
+    const struct wait_holder *holders = &explanation->moments->waits.holders.at[wait->first_holder];
     cJSON *list = cJSON_AddArrayToObject(row, "held_by");
     for (uint32_t i = 0; i < wait->holder_count; i++)
-        cJSON_AddItemToArray(
-            list,
-            cJSON_CreateString(id_of(
-                explanation, explanation->moments->waits.holders.at[wait->first_holder + i].job)));
+        cJSON_AddItemToArray(list, cJSON_CreateString(id_of(explanation, holders[i].job)));
     json_add_text(row, "gpu_type", cluster->gpu_types[wait->gpu_type].name);
     json_add_int(row, "k", wait->k);
     json_add_real(row, "gpu_share", wait->milli > 0 ? (double)wait->milli / WHOLE_GPU_MILLI : NAN);
-    json_add_text(row, "inside", place_of(explanation, wait));
+    json_add_text(row, "inside", place_of(cluster, wait));
     json_add_int(row, "free", wait->free);
     json_add_int(row, "failed", wait->failed);
     json_add_real(row, "held_until_s", wait->until_ns < 0 ? NAN : units_s(wait->until_ns));
@@ -232,8 +206,7 @@ void waits_json(const struct explanation *explanation, cJSON *root) {
     cJSON *list = cJSON_AddArrayToObject(root, "waits");
     for (size_t i = 0; i < waits->at.count; i++) {
         const struct wait *wait = &waits->at.at[i];
-        cJSON *row = cJSON_CreateObject();
-        cJSON_AddItemToArray(list, row);
+        cJSON *row = json_add_row(list);
         json_add_real(row, "from_s", units_s(wait->from_ns));
         json_add_real(row, "to_s", units_s(wait->to_ns));
         json_add_text(row, "why", wait_why_names[wait->why]);
