@@ -188,7 +188,10 @@ static void test_memory(void) {
     for (; r < 0 && before < 500; before++) {
         struct mock m;
         memory.until_fail = before + 1;
-        r = ask(&m, READY "\n" TRIES "\n{\"message\": 2, \"actions\": [{\"count\": \"x\"}]}\n");
+        r = ask(
+            &m, READY
+            "\n" TRIES
+            "\n{\"message\": 2, \"actions\": [{\"count\": \"x\"}]}\n{\"message\": 3, \"actions\": []}\n");
         r = r == 0 ? decide(&m) : r;
         if (memory.until_fail == 0 && !strstr(host_notes.failure, "out of memory") &&
             !strstr(host_notes.failure, "Cannot allocate memory")) {
