@@ -437,6 +437,112 @@ def test_policy_that_fails(folder):
     assert "write the class into a file" in str(raised(ValueError, lambda: easim.run(TINY, policy=type("Gone", (easim.Policy,), {"__module__": "cell"}))))
 
 
+# Of protocol 3: starts what is tried best, and says what it was told.
+TRIES = """\
+import json
+import easim
+
+
+class Tries(easim.Policy):
+    protocol, capabilities, extensions = 3, ['uniform'], ['forecast/1']
+
+    def __init__(self, log):
+        self.log, self.said, self.kinds = log, [], set()
+
+    def decide(self, view):
+        assert len(view.uniform) == 16 and all(0 <= each < 1 for each in view.uniform) and view.told is None and view.usage_half_life_s is None
+        self.kinds |= {event.kind for event in view.events}
+        assert all((event.node is not None) == (event.kind in ('failure', 'repair')) for event in view.events), view.events
+        if self.said:
+            assert all(answer == tried for tried, answer in zip(self.said.pop(), view.answers)), (view.answers)
+        for job in view.running:
+            assert 0 < view.remaining(job) <= job.remaining and job.goodput_now > 0 and job.power_now_w > 0
+            assert sum(gpus for _, gpus in view.job_nodes(job)) == view.configs[job.config].k
+        assert view.try_() == []
+        for job in view.waiting:
+            starts = [self.start(job, config) for config in job.configs]
+            good = [(tried.power_w, n) for n, tried in enumerate(view.try_(*starts)) if tried == 'ok']
+            if good:
+                power_w, n = min(good)
+                assert power_w > view.power_w and view.try_(self.exchange(starts[n]))[0].power_w == power_w
+                self.said.append(['ok', 'ok', 'ok'])
+                return [starts[n], self.count('starts of least power', job.id), self.reason(job, 'it draws least')]
+        return [self.wake_clear()]
+
+    def finish(self, view):
+        with open(self.log, 'w') as file:
+            json.dump(sorted(self.kinds), file)
+"""
+
+
+def test_policy_that_tries(folder):
+    """Protocol 3 in Python: answers of tries, work left, nodes, random numbers, counts."""
+    (folder / "tries.py").write_text(TRIES)
+    sys.path.insert(0, str(folder))
+    tries = importlib.import_module("tries")
+    sys.path.remove(str(folder))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = easim.run(SOURCE / "configs/failures.yaml", policy=partial(tries.Tries, log=str(folder / "log")), replications=1, check=True,
+                           strict=True, set={"horizon": "5h", "cluster.power_cap_w": 1e6})
+    assert {"failure", "repair", "arrival", "finish"} <= {*json_of(folder / "log")} <= {"failure", "repair", "arrival", "finish", "cap", "price"}
+    assert any("starts of least power" in note for note in result.notes), result.notes
+    view = easim.View.of(jobs=[{}], ask=lambda actions: [{"answer": "ok", "span": 0, "power_w": 5.0} for _ in actions])
+    [answer] = view.try_(easim.policy.start(0, 0))
+    assert (answer, answer.span, answer.power_w, answer.part) == ("ok", 0, 5.0, None)
+    assert "made by hand" in str(raised(RuntimeError, lambda: easim.View.of(jobs=[{}]).try_(easim.policy.start(0, 0))))
+
+
+# What is wrong with the class, and what the run says.
+WRONG = (
+    ("def decide(self, view): pass", "TypeError: Wrong.decide returned None: expected a list of actions, [] for none"),
+    ("def decide(self, view): return 7", "TypeError: Wrong.decide returned 7: expected a list of actions, [] for none"),
+    ("def decide(self, view): return 'start'", "TypeError: Wrong.decide returned 'start': expected a list of actions, [] for none"),
+    ("def decide(self, view): return self.wake_at(5)", "TypeError: Wrong.decide returned {'wake_at': 5.0}: expected a list of actions"),
+    ("def decide(self, view): return [7]", 'sent actions[0]: expected an object such as {"start": 0, "config": 3}'),
+    ("def decide(self, view): return [None]", 'sent actions[0]: expected an object such as {"start": 0, "config": 3}'),
+    ("def decide(self, view): return [{7}]", "TypeError: Object of type set is not JSON serializable"),
+    ("def decide(self, view): return [self.wake_at(float('nan'))]", "sent a line that is not a JSON object"),
+    ("def decide(self, view): return [self.start('a', 0)]", "TypeError: job: expected one of the view or its number, got 'a'"),
+    ("def decide(self): return []", "TypeError: Wrong.decide() takes 1 positional argument but 2 were given"),
+    ("pass", "NotImplementedError: Wrong has no decide(view)"),
+    ("def __init__(self, tau): pass", "missing 1 required positional argument: 'tau'"),
+    ("def begin(self, view): view.try_(self.start(0, 0))\n    protocol = 3", "RuntimeError: nothing can be tried outside of decide"),
+    ("def decide(self, view): view.try_(self.start(0, 0))", "RuntimeError: Wrong tries, which needs protocol = 3"),
+    ("def decide(self, view): view.try_(self.preempt(0))\n    protocol = 3", "sent try[0]: expected start, resize, exchange"),
+    ("def decide(self, view):\n        while True: view.try_(self.start(0, 0))\n    protocol = 3",
+     "sent try more than 1000 times in one decision"),
+    ("def decide(self, view): return [self.count('x')]", "sent actions[0]: expected start, preempt, resize, reject, exchange, scale_up, "
+     'scale_down or wake_at, got "count"'),
+    ("capabilities = ['uniform']", "ValueError: Wrong has capabilities, which need protocol = 3"),
+    ("protocol = 4", "ValueError: Wrong.protocol: expected 2 or 3, got 4"),
+    ("protocol, capabilities = 3, ['magic']", 'sent capabilities[0]: expected one of'),
+    ("protocol, extensions = 3, ['power/1']", 'sent extensions[0]: expected one of services/1, forecast/1, got "power/1"'),
+    ("def decide(self, view): exit(0)", "exited with status 0 without an answer"),
+    ("def decide(self, view): import os; os.write(1, b'x'); os._exit(3)", "exited with status 3 without an answer"),
+)
+
+
+def test_policies_that_are_wrong(folder):
+    """Every wrong class ends its run with status 1 and these words; so does a file without such a class."""
+    lines = ["import easim"]
+    for number, (body, _) in enumerate(WRONG):
+        lines += [f"class Wrong{number}(easim.Policy):", f"    {body}"]
+    (folder / "wrong.py").write_text("\n".join(lines) + "\n")
+    config = {"name": "wrong", "horizon": "drain", "cluster": {"gpu_types": [{"name": "g", "idle_w": 50, "tdp_w": 400}], "nodes": [{"gpu": "g", "gpus": 2}]},
+              "workload": {"kind": "periodic", "period": "10s", "sizes": {"law": "constant", "mean": "100s"}, "rigid": {"k": 1}, "until": {"jobs": 2}},
+              "policy": {"name": "exec"}}
+    (folder / "wrong.yaml").write_text(json.dumps(config))
+    rows_of_wrong = [(f"Wrong{number}", text.replace("Wrong", f"Wrong{number}")) for number, (_, text) in enumerate(WRONG)]
+    for name, text in [*rows_of_wrong, ("Nothing", "AttributeError: module 'wrong' has no attribute 'Nothing'"),
+                       ("easim", "wrong.py:easim is not a subclass of easim.Policy")]:
+        command = json.dumps(f"{sys.executable} -m easim.policy {folder}/wrong.py:{name}")
+        done = run(EASIM, "run", folder / "wrong.yaml", "--out", folder / name, "--quiet", "--set", f"policy.params.command={command}",
+                   env={**os.environ, "PYTHONPATH": str(PACKAGE)}, code=1)
+        assert text in done.stderr.splitlines()[-1], (name, text, done.stderr)
+    return len(WRONG) + 2
+
+
 def test_view_by_hand(folder):
     own = mine(folder)
     view = easim.View.of(gpu_types=[{"ctx_w": 100.0}], nodes=[{"gpus": 4}, {"gpus": 2}],

@@ -13,7 +13,7 @@ from pathlib import Path
 from easim import binary
 from easim.call import call
 from easim.errors import ResultWarning
-from easim.policy import command_of, policy_text
+from easim.policy import command_of, grants_of, policy_text
 from easim.results import Result
 
 
@@ -73,7 +73,8 @@ def run(config, policy=None, set=None, *, out=None, easim=None, progress=None, *
     """
     command = command_of(policy)
     if command is not None:
-        policy, set = "exec", {**(set or {}), "policy.params.command": json.dumps(command)}
+        grants = {f"policy.params.{name}": granted for name, granted in grants_of(policy).items()}
+        policy, set = "exec", {**grants, **(set or {}), "policy.params.command": json.dumps(command)}
     return start("run", config, {"policy": policy, "set": set, **options}, out=out, easim=easim, progress=progress)
 
 

@@ -54,6 +54,21 @@ def wake_at(at_s):
     return {"wake_at": float(at_s)}
 
 
+def wake_clear():
+    """Takes back all wake-ups that were asked for (protocol 3)."""
+    return {"wake_clear": True}
+
+
+def count(what, name=None):
+    """Counts one thing of which results are to tell, a sentence that is the same for all of its kind, and its name (protocol 3)."""
+    return {"count": str(what), **({} if name is None else {"name": str(name)})}
+
+
+def reason(job, text):
+    """Says to `easim explain` why a job waits on or is started now (protocol 3); see view.told."""
+    return {"reason": number_of(job, "job"), "text": str(text)}
+
+
 def scale_up(config):
     """Starts a replica in a configuration of view.replica_configs, or its number (with policy.params.services)."""
     return {"scale_up": number_of(config, "config")}
@@ -68,17 +83,23 @@ class Policy:
     """The base of a policy. Parameters of a subclass are the keyword arguments of its constructor.
 
     A policy is asked at every decision, and is an object like any other: `Mine().decide(easim.View.of(...))` tests it alone.
+
+    protocol: 3 has view.try_(), random numbers and more, 2 is that of older policies. capabilities, extensions: what a policy
+    of protocol 3 is made for, by their names in docs/exec-policy.md; `easim.run` sets the parameters that grant them.
     """
+
+    protocol, capabilities, extensions = 2, (), ()
 
     start, preempt, resize = staticmethod(start), staticmethod(preempt), staticmethod(resize)
     reject, exchange, wake_at = staticmethod(reject), staticmethod(exchange), staticmethod(wake_at)
     scale_up, scale_down = staticmethod(scale_up), staticmethod(scale_down)
+    wake_clear, count, reason = staticmethod(wake_clear), staticmethod(count), staticmethod(reason)
 
     def begin(self, view):
         """Once, before the first decision: types, nodes, users and configurations are there, jobs not yet."""
 
     def decide(self, view):
-        """The actions to take now, a list in the order in which they are tried, or None. Takes no effect on the view: count
+        """The actions to take now, a list in the order in which they are tried; [] for none. Takes no effect on the view: count
         what you give away yourself (`view.take`). An exception ends the run, as failed, with its text."""
         raise NotImplementedError(f"{type(self).__name__} has no decide(view)")
 
@@ -86,10 +107,25 @@ class Policy:
         """Once, after the last decision."""
 
 
-def command_of(policy):
-    """The command line of a subclass of Policy, or of functools.partial of one with its parameters; None of anything else."""
+GRANTS = {"power_cap": "power_cap", "fractional_gpu": "fractional_gpu", "power_limits": "power_limits", "services/1": "services"}
+
+
+def class_of(policy):
+    """The class and the parameters of a subclass of Policy, or of functools.partial of one; None and {} of anything else."""
     made, parameters = (policy.func, policy.keywords) if isinstance(policy, partial) else (policy, {})
-    if not (isinstance(made, type) and issubclass(made, Policy)):
+    return (made, parameters) if isinstance(made, type) and issubclass(made, Policy) else (None, {})
+
+
+def grants_of(policy):
+    """The parameters of exec that grant what a policy of one's own is made for."""
+    made, _ = class_of(policy)
+    return {GRANTS[name]: True for name in (*made.capabilities, *made.extensions) if name in GRANTS} if made else {}
+
+
+def command_of(policy):
+    """The command line of a policy of one's own with its parameters; None of anything else."""
+    made, parameters = class_of(policy)
+    if made is None:
         return None
     try:
         file = Path(inspect.getsourcefile(made) or "").resolve()
@@ -108,7 +144,7 @@ def policy_text(policy):
     if command is None:
         return policy
     quoted = command.replace("'", "''")
-    return f"exec:command='{quoted}'"
+    return f"exec:command='{quoted}'" + "".join(f",{name}=true" for name in grants_of(policy))
 
 
 if __name__ == "__main__":

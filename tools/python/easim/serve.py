@@ -9,7 +9,7 @@ import traceback
 from easim.policy import Policy
 from easim.view import View
 
-PROTOCOL = 2
+HELLO, PROTOCOLS = 2, (2, 3)  # the protocol in which easim says hello, and those that a policy may speak
 USAGE = "usage: python -m easim.policy FILE.py:CLASS|MODULE:CLASS [PARAM=VALUE...]"
 
 
@@ -42,40 +42,83 @@ def value_of(text):
         return text
 
 
-def answer_to(message, state):
-    """The answer to one message, or None to the last; `state` holds policy and view."""
-    number = {"message": message["message"]}
-    if message["type"] == "hello":
-        if message["protocol"] != PROTOCOL:
-            raise ValueError(f"easim speaks protocol {message['protocol']}, this package {PROTOCOL}")
-        state["view"] = View(message)
-        state["policy"].begin(state["view"])
-        return {**number, "ready": PROTOCOL}
-    if message["type"] == "finish":
-        state["policy"].finish(state["view"])
-        return None
-    state["view"].update(message)
-    actions = state["policy"].decide(state["view"])
-    return {**number, "actions": [] if actions is None else list(actions)}
+def ready(policy):
+    """What a policy says to hello."""
+    asked = {name: list(value) for name in ("capabilities", "extensions") if (value := getattr(policy, name))}
+    if policy.protocol not in PROTOCOLS:
+        raise ValueError(f"{type(policy).__name__}.protocol: expected 2 or 3, got {policy.protocol!r}")
+    if asked and policy.protocol < 3:
+        raise ValueError(f"{type(policy).__name__} has {' and '.join(asked)}, which need protocol = 3")
+    return {"ready": policy.protocol, **asked}
 
 
-def serve(make, lines, write):
-    """Answers messages until the last. An exception of the policy ends the run with its text, and is printed."""
-    state = {}
-    for line in lines:
-        message = json.loads(line)
-        try:
-            if "policy" not in state:
-                state["policy"] = make()
-            answer = answer_to(message, state)
-        except Exception as error:
-            traceback.print_exc()
-            write(json.dumps({"message": message["message"], "fail": f"{type(error).__name__}: {error}"}) + "\n")
-            return 1
-        if answer is None:
-            return 0
-        write(json.dumps(answer) + "\n")
-    return 0
+def actions_of(policy, view):
+    actions = policy.decide(view)
+    if actions is None or isinstance(actions, (str, bytes, dict)) or not hasattr(actions, "__iter__"):
+        raise TypeError(f"{type(policy).__name__}.decide returned {actions!r}: expected a list of actions, [] for none")
+    return list(actions)
+
+
+class Server:
+    """Answers messages until the last."""
+
+    def __init__(self, make, lines, write):
+        self.make, self.lines, self.write = make, iter(lines), write
+        self.policy, self.view, self.number, self.decides = None, None, 0, False
+
+    def hear(self):
+        message = json.loads(next(self.lines))
+        self.number = message["message"]
+        return message
+
+    def say(self, answer):
+        self.write(json.dumps({"message": self.number, **answer}) + "\n")
+
+    def ask(self, tries):
+        """What view.try_() does."""
+        if self.policy.protocol < 3:
+            raise RuntimeError(f"{type(self.policy).__name__} tries, which needs protocol = 3")
+        if not self.decides:
+            raise RuntimeError("nothing can be tried outside of decide")
+        self.say({"try": tries})
+        return self.hear()["answers"]
+
+    def answer_to(self, message):
+        """The answer to a message; None to the last."""
+        if message["type"] == "hello":
+            if message["protocol"] != HELLO:
+                raise ValueError(f"easim speaks protocol {message['protocol']}, this package {HELLO}")
+            self.policy = self.make()
+            self.view = View(message, self.ask)
+            said = ready(self.policy)
+            self.policy.begin(self.view)
+            return said
+        if message["type"] == "finish":
+            self.policy.finish(self.view)
+            return None
+        self.view.update(message)
+        self.decides = True
+        actions = actions_of(self.policy, self.view)
+        self.decides = False
+        return {"actions": actions}
+
+    def serve(self):
+        """An exception of the policy ends the run with its text, and is printed. Returns the exit status."""
+        answer = {}
+        while answer is not None:
+            try:
+                message = self.hear()
+            except StopIteration:  # easim has ended
+                return 0
+            try:
+                answer = self.answer_to(message)
+                if answer is not None:
+                    self.say(answer)
+            except Exception as error:
+                traceback.print_exc()
+                self.say({"fail": f"{type(error).__name__}: {error}"})
+                return 1
+        return 0
 
 
 def main(words):
@@ -90,4 +133,4 @@ def main(words):
         out.write(text)
         out.flush()
 
-    return serve(lambda: load(words[0])(**{name: value_of(text) for name, text in parameters.items()}), sys.stdin.buffer, write)
+    return Server(lambda: load(words[0])(**{name: value_of(text) for name, text in parameters.items()}), sys.stdin.buffer, write).serve()

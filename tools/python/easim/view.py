@@ -95,6 +95,8 @@ class Job(Record):
     span: Optional[int] = None
     start_s: Optional[float] = None
     predicted_end_ns: Optional[int] = None
+    goodput_now: Optional[float] = None  # of a running job, in protocol 3
+    power_now_w: Optional[float] = None
 
     @property
     def configs(self):
@@ -162,8 +164,22 @@ class Replica(Record):
 
 
 class Event(Record):
-    kind: str  # arrival, finish, timer, cluster, service, other
+    kind: str  # arrival, finish, timer, cluster, service, other; in protocol 3 cap, price, failure, repair in place of cluster
     job: Optional[Job]
+    node: Optional[Node] = None  # that failed or was repaired, in protocol 3
+
+
+class Answer(str):
+    """What an action or a try is answered: "ok", "nofit", "invalid" or "cap", with more of it as members, in protocol 3."""
+
+    span: Optional[int] = None  # of a try: its placement
+    power_w: Optional[float] = None  # and power of the cluster with it; told with "cap", too
+    part: Optional[int] = None  # of a refused exchange: which part is to blame
+
+    def __new__(cls, given):
+        answer = super().__new__(cls, given["answer"] if isinstance(given, dict) else given)
+        answer.__dict__.update(given if isinstance(given, dict) else {})
+        return answer
 
 
 class View:
@@ -172,10 +188,15 @@ class View:
     now_s, now_ns, power_w, power_cap_w, price_per_mwh, carbon_g_per_kwh, energy_j, free_gpus: as in the message. gpu_types,
     nodes, users, configs: lists by number. jobs: those that are there, by number. events and answers: of this decision.
     services and replica_configs, lists by number, and replicas: with policy.params.services, else empty.
-    forecast: of each clock hour from the present one on, as last told. progress: with policy.params.progress.
+    forecast: of each clock hour from the present one on, as last told. progress: with policy.params.progress. In protocol 3
+    also uniform (16 random numbers, with that capability), told (the job whose story easim explain tells, if any), job_count and
+    usage_half_life_s.
     """
 
-    def __init__(self, hello):
+    uniform, told = (), None
+
+    def __init__(self, hello, ask=None):
+        self._ask = ask
         self.gpu_types = [GpuType(each) for each in hello["gpu_types"]]
         self.nodes = [Node({"node": number, "free": each["gpus"], "failed": False, **each}) for number, each in enumerate(hello["nodes"])]
         self.users = [User({"user": number, "allocated_gpus": 0, "gpu_s": 0.0, "as_of_s": 0.0, **each})
@@ -217,16 +238,40 @@ class View:
             job = self.jobs[each["job"]] = Job(each)
             job._configs = self.configs
         over = [self._change(each) for each in message.pop("jobs")]
-        self.events = [Event({**each, "job": self.jobs.get(each["job"])}) for each in message.pop("events")]
+        self.events = [Event({**each, "job": self.jobs.get(each["job"]), **self._node_of(each)}) for each in message.pop("events")]
+        self.answers = [Answer(each) for each in message.pop("answers")]
         for job in over:
             if job is not None:
                 self.jobs.pop(job.job, None)
         self.__dict__.update(message)
 
+    def _node_of(self, event):
+        node = event.get("node")
+        return {} if node is None else {"node": self.nodes[node]}
+
+    def try_(self, *actions):
+        """What starts, resizes and exchanges would be answered now, each alone; nothing happens. At most 1,000 times a decision."""
+        if self._ask is None:
+            raise RuntimeError("a view made by hand has no easim to try with: give it a function that answers, View.of(..., ask=f)")
+        return [Answer(each) for each in self._ask(list(actions))] if actions else []
+
+    def remaining(self, job):
+        """Work that a job has left as of now, measured; counts as a try."""
+        return self.try_({"remaining": int(job)})[0].__dict__["remaining"]
+
+    def job_nodes(self, job):
+        """The nodes of a job that holds GPUs, each with how many; counts as a try."""
+        return [(self.nodes[each["node"]], each["gpus"]) for each in self.try_({"job_nodes": int(job)})[0].__dict__["nodes"]]
+
+    def replica_figures(self, config, load):
+        """j_per_token, power_w, latency_ms and running of a replica in a configuration at a load, 0 to 1; counts as a try."""
+        return Record({name: value for name, value in self.try_({"replica_figures": int(config), "load": load})[0].__dict__.items()
+                       if name != "answer"})
+
     def _change(self, each):
         """A job that has changed; returns it if it is over."""
         job = self.jobs[each["job"]]
-        for name in ("config", "span", "start_s", "predicted_end_ns"):
+        for name in ("config", "span", "start_s", "predicted_end_ns", "goodput_now", "power_now_w", "rate_s", "saved_at_s"):
             job.__dict__.pop(name, None)
         job.__dict__.update(each)
         place = bisect.bisect_left(self._waiting, job.job)
@@ -267,10 +312,10 @@ class View:
         self.free_gpus -= config.k
 
     @classmethod
-    def of(cls, gpu_types=(), nodes=(), configs=(), jobs=(), users=(), **members):
+    def of(cls, gpu_types=(), nodes=(), configs=(), jobs=(), users=(), ask=None, **members):
         """A view made by hand, for tests of a policy: lists of dictionaries with those members that matter, in the words of
         the protocol. What is left out is plain: one GPU type, one node with its GPUs, one user; jobs wait, arrive now and may
-        have all configurations. `members` are those of the view, such as now_s=60."""
+        have all configurations. `ask` answers view.try_(). `members` are those of the view, such as now_s=60."""
         types = [{"name": f"gpu{n}", "gpus": 1, "idle_w": 50.0, "ctx_w": 90.0, "tdp_w": 400.0, "memory_gib": 80.0, **each}
                  for n, each in enumerate(gpu_types or [{}])]
         nodes = [{"gpu_type": 0, **each} for each in nodes] or [{"gpu_type": n, "gpus": each["gpus"]} for n, each in enumerate(types)]
@@ -280,7 +325,7 @@ class View:
         users = [{"name": f"user{n}", "weight": 1.0, **each} for n, each in enumerate(users or [{}])]
         configs = [{"k": 1, "batch": 0, "gpu_type": 0, "empty_span": 0, "extrapolated": False, "goodput": [1.0, 1.0],
                     "power_w": [300.0, 300.0], "power_limit_w": None, **each} for each in configs or [{}]]
-        view = cls({"gpu_types": types, "nodes": nodes, "users": users, "configs": configs})
+        view = cls({"gpu_types": types, "nodes": nodes, "users": users, "configs": configs}, ask)
         now_s = members.get("now_s", 0.0)
         arrived = [{"job": n, "id": str(n), "user": 0, "model": 0, "submit_s": now_s, "submit_ns": round(now_s * 1e9), "deadline_s": None,
                     "first_config": 0, "config_count": len(configs), "sla": False, "preemptible": True, "restart_s": 0.0,
