@@ -43,7 +43,7 @@ mkdir -p "$root"
 mv "$(dirname "$(find "$work/destdir" -type d -name bin)")" "$root/usr"
 cd "$root"
 find usr -type f -exec chmod 0644 {} +
-chmod 0755 usr/bin/easim usr/share/easim/exec/fcfs.py
+chmod 0755 usr/bin/easim usr/share/easim/policies/exec/fcfs.py
 strip --remove-section=.comment --remove-section=.note usr/bin/easim
 find usr/lib -name '*.so' -exec strip --remove-section=.comment --remove-section=.note --strip-unneeded {} +
 gzip -9n usr/share/man/man1/*
@@ -77,6 +77,7 @@ gzip -9n $documents/changelog
 cat >usr/share/lintian/overrides/easim <<TEXT
 # Documents lie beside the configurations that they link to, and a link leads to them.
 easim: package-contains-documentation-outside-usr-share-doc *
+easim: extra-license-file *
 # A policy calls little of libc, or nothing: what it needs is handed to it.
 easim: library-not-linked-against-libc *
 easim: shared-library-lacks-prerequisites *

@@ -37,8 +37,8 @@ static const easim_list list = [] {
     filled.key = key;
     return filled;
 }();
-const struct easim_policy easim_policy = {EASIM_POLICY_ABI, "sjf", "1.0", "the same in C++", nullptr, 0, 0, 0, nullptr, 0,
-                                          &list, nullptr, nullptr, nullptr, nullptr, 0, 0, 0, 0, 0};
+const struct easim_policy easim_policy = {EASIM_POLICY_ABI, "sjf", "1.0", "the same in C++", nullptr, 0, 0, 0, 0, 0,
+                                          nullptr, 0, &list, nullptr, nullptr, nullptr, nullptr, 0, 0, 0};
 """
 
 
@@ -60,7 +60,7 @@ def check_files(root):
                          ("fish", "fish/vendor_completions.d/easim.fish")):
         assert (root / "share" / place).read_text() == output(EASIM, "completion", shell) + "\n", shell
     data = root / "share/easim"
-    for folder in ("configs", "validation", "workloads"):
+    for folder in ("configs", "policies", "validation", "workloads"):
         assert names_below(data / folder) == names_below(SOURCE / folder), folder
     for page in ["README.md", "CHANGELOG.md", "policies/README.md", *(str(path.relative_to(data)) for path in data.glob("docs/**/*.md"))]:
         assert (data / page).read_bytes() == (SOURCE / page).read_bytes(), page
@@ -69,6 +69,26 @@ def check_files(root):
     for config in sorted((data / "configs").glob("*.yaml")):
         said = [run(root / "bin/easim", "check", f"configs/{config.name}", cwd=place, env=NAMES, code=None) for place in (data, SOURCE)]
         assert said[0].stdout == said[1].stdout and said[0].stderr == said[1].stderr, said
+
+
+def links_lead_somewhere(root):
+    """Of what an author reads first: both READMEs, and the pages that they lead to exist as in the source."""
+    for page in ("README.md", "policies/README.md"):
+        file = root / "share/easim" / page
+        links = [target.partition("#")[0] for target in re.findall(r"\]\(([^)\s]+)\)", file.read_text()) if "://" not in target]
+        missing = [target for target in links if target and not (file.parent / target).exists()]
+        assert len(links) > 10 and not missing, (page, missing)
+    assert (root / "share/easim/include/easim/policy.h").samefile(root / "include/easim/policy.h")
+
+
+def new_policy(root, folder):
+    """easim new finds the headers and the mock that lie beside the program, wherever they were moved."""
+    output(root / "bin/easim", "new", "policy", "mine", folder / "mine")
+    made = (folder / "mine/Makefile").read_text()
+    assert f"INCLUDE = {root}/include\n" in made and f"MOCK = {root}/share/easim/policies/mock\n" in made, made
+    output("make", "-s", "-C", folder / "mine", "test_mine", "mine.so", "CFLAGS=-Werror -Wall -Wextra")
+    output(folder / "mine/test_mine")
+    assert "policy mine," in output("make", "-s", "-C", folder / "mine", "run")
 
 
 def compare_cpp(folder, flags, easim):
@@ -87,6 +107,8 @@ def installed(folder):
     root.parent.mkdir()
     next(folder.glob("destdir/**/bin")).parent.rename(root)
     check_files(root)
+    links_lead_somewhere(root)
+    new_policy(root, folder)
     pc = {"PKG_CONFIG_PATH": str(next(root.rglob("easim.pc")).parent)}
     flags = output("pkg-config", "--cflags", "easim", **pc).split()
     plugins = Path(output("pkg-config", "--variable=plugindir", "easim", **pc))
@@ -98,7 +120,7 @@ def installed(folder):
     output("cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", *flags, f"-I{mock}", "-o", f"{folder}/test_sjf",
         f"{folder}/test_sjf.c", f"{folder}/sjf.c", "-lm")
     output(f"{folder}/test_sjf")
-    assert (mock.parent / "exec" / "fcfs.py").is_file()
+    assert (mock / "policy_mock.h").samefile(root / "share/easim/policies/mock/policy_mock.h")
     output("cc", "-std=c17", "-Wall", "-Wextra", "-Werror", "-pedantic", "-shared", "-fPIC", "-fvisibility=hidden",
            *flags, "-o", str(plugins / "sjf.so"), folder / "sjf.c")
     easim = root / "bin/easim"
