@@ -36,6 +36,7 @@ int cli_gen(struct options *options);
 int cli_import(struct options *options);
 int cli_init(struct options *options);
 int cli_models(struct options *options);
+int cli_new(struct options *options);
 int cli_plot(struct options *options);
 int cli_policies(struct options *options);
 int cli_profile(struct options *options);

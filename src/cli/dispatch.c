@@ -25,6 +25,7 @@ static int (*const functions[COMMAND_COUNT])(struct options *) = {
     [COMMAND_IMPORT] = cli_import,
     [COMMAND_INIT] = cli_init,
     [COMMAND_MODELS] = cli_models,
+    [COMMAND_NEW] = cli_new,
     [COMMAND_PLOT] = cli_plot,
     [COMMAND_POLICIES] = cli_policies,
     [COMMAND_PROFILE] = cli_profile,

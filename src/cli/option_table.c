@@ -377,6 +377,14 @@ const struct option_row option_rows[] = {
     {"jobs", 0, "LOG.csv", IS(TEXT, jobs), .commands = IN(INIT), .needs = "from",
      .help = "your job log, a workload CSV with models of the profile (default: an example)"},
 
+    /* ---- new ---- */
+    {"list", 0, NULL, IS(FLAG, new_list), .commands = IN(NEW), .excludes = "free python",
+     .help = "a list policy in C: an order of jobs; easim does the rest (default)"},
+    {"free", 0, NULL, IS(FLAG, new_free), .commands = IN(NEW), .excludes = "list python",
+     .help = "a free policy in C, which starts jobs itself"},
+    {"python", 0, NULL, IS(FLAG, new_python), .commands = IN(NEW), .excludes = "list free",
+     .help = "a class in Python"},
+
     /* ---- files made of files ---- */
     {"output", 'o', "FILE", IS(TEXT, output), .commands = IN(GEN) | IN(IMPORT),
      .help = "workload CSV to write (default: standard output)"},

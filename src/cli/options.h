@@ -169,6 +169,7 @@ struct options {
     const char *profile_csv;
 
     /* policies */
+    bool new_list, new_free, new_python; /* of easim new; all false: a list policy */
     bool test;
     struct texts policy_sets; /* "policy.params.NAME=VALUE" */
     unsigned limit_s;
