@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "engine/actions.h"
+#include "policy/interface.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -140,15 +141,18 @@ static void check_two_at_once(struct suite *suite) {
     suite_conclude(suite, check, &reasons);
 }
 
-/* Whether it decides otherwise where one more `--set` holds. */
-static void compare_set(struct suite *suite, const char *set, struct str *reasons) {
+/* Whether it decides otherwise where one more `--set` holds, in the scenario of that name; NULL: in
+   those of comparisons. */
+static void compare_set(struct suite *suite, const char *scenario, const char *set,
+                        struct str *reasons) {
     struct suite_run run = {.suite = suite,
                             .set = set,
                             .unchecked = suite->writes_view.length > 0,
                             .record = suite->spare};
-    for (uint32_t i = 0; i < BUILTIN_COMPARED && reasons->length == 0; i++) {
+    for (uint32_t i = 0; i < builtin_count && reasons->length == 0; i++) {
         run.builtin = &builtins[i];
-        if (!suite->passed[i])
+        bool is_meant = scenario ? strcmp(builtins[i].name, scenario) == 0 : i < BUILTIN_COMPARED;
+        if (!suite->passed[i] || !is_meant)
             continue;
         if (suite_run(&run) < 0)
             str_add(reasons, run.record->failure);
@@ -164,22 +168,25 @@ static void check_user_names(struct suite *suite) {
     if (!suite_comparable(suite, check))
         return;
     compare_set(
-        suite,
+        suite, NULL,
         "users=[{name: zoe, weight: 1}, {name: a, weight: 2}, {name: \"\\u00e9va\", weight: 0.5}]",
         &reasons);
     suite_conclude(suite, check, &reasons);
 }
 
-/* Other carbon intensity, price, weights of users, where it does not declare to read them. */
+/* Each input with other values, where it does not declare to read it. */
 static void check_declared(struct suite *suite) {
     static const struct {
         uint32_t bit;
-        const char *set;
+        const char *scenario, *set;
     } inputs[] = {
-        {EASIM_READS_CARBON, "carbon_g_per_kwh=217.5"},
-        {EASIM_READS_PRICE, "price_per_mwh=83.25"},
-        {EASIM_READS_USERS,
-         "users=[{name: ann, weight: 4}, {name: bob, weight: 0.25}, {name: cy, weight: 9}]"}};
+        {EASIM_READS_CARBON, NULL, "carbon_g_per_kwh=217.5"},
+        {EASIM_READS_PRICE, NULL, "price_per_mwh=83.25"},
+        {EASIM_READS_DEADLINES, "deadlines", "workload.streams[0].deadlines.slack=[2.75, 9]"},
+        {EASIM_READS_USERS, NULL,
+         "users=[{name: ann, weight: 4}, {name: bob, weight: 0.25}, {name: cy, weight: 9}]"},
+        {EASIM_READS_FORECASTS, "forecasts", "forecast.error.sigma=1.25"},
+        {EASIM_READS_RUN_TIMES, "odd jobs", "workload.estimate=run"}};
     static const char check[] = "reads only what it declares";
     struct str reasons = {0};
     if (suite->policy->reads == 0) {
@@ -188,9 +195,16 @@ static void check_declared(struct suite *suite) {
     }
     if (!suite_comparable(suite, check))
         return;
-    for (size_t i = 0; i < sizeof inputs / sizeof *inputs && reasons.length == 0; i++)
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs && reasons.length == 0; i++) {
+        struct str difference = {0};
         if (!(suite->policy->reads & inputs[i].bit))
-            compare_set(suite, inputs[i].set, &reasons);
+            compare_set(suite, inputs[i].scenario, inputs[i].set, &difference);
+        if (difference.length > 0) {
+            interface_write_reads(inputs[i].bit, &reasons);
+            str_addf(&reasons, ": %s", difference.text);
+        }
+        str_finish(&difference);
+    }
     suite_conclude(suite, check, &reasons);
 }
 

@@ -60,7 +60,7 @@ CASES = [
     other_version("new_minor", f"3.1 draft {DRAFT}"),
     other_version("other_draft", f"3.0 draft {DRAFT + 1}"),
     module("no_version_numbers", "easim_policy does not begin with EASIM_POLICY_ABI (policies/README.md)"),
-    module("small_struct", "struct_size is too small: expected at least 112, found 24"),
+    module("small_struct", "struct_size is too small: expected at least 120, found 24"),
     module("small_param", "param_bytes is too small: expected at least 80, found 8"),
     module("bad_name", "expected a policy name of a-z, 0-9 and _, found \"Bad-Name\""),
     module("no_version", "policy good: version and summary must not be NULL"),
