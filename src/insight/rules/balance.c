@@ -67,25 +67,18 @@ static void add_least_busy(const struct rule_run *rule_run, const struct busynes
         top_list_add(&idle,
                      (struct top_entry){.weight = 1 - busy->nodes[n] / (s * cluster->nodes[n].gpus),
                                         .index = n});
-    for (size_t i = 0; i < idle.count; i++) {
-        struct insight_evidence evidence = {
-            .kind = EVIDENCE_INTERVAL,
-            .name = arena_printf(&insights->arena, "node %u", idle.at[i].index),
-            .from_s = rule_run->from_s,
-            .to_s = rule_run->to_s,
-            .note = arena_printf(&insights->arena, "held %.1f %% of the time",
-                                 100 * (1 - idle.at[i].weight))};
-        insight_evidence(insights, insight, &evidence);
-    }
+    for (size_t i = 0; i < idle.count; i++)
+        insight_evidence(insights, insight, EVIDENCE_INTERVAL,
+                         arena_printf(&insights->arena, "node %u", idle.at[i].index),
+                         rule_run->from_s, rule_run->to_s, "held %.1f %% of the time",
+                         100 * (1 - idle.at[i].weight));
     insight->evidence_count = idle.total;
 }
 
 static void report_imbalance(const struct rule_run *rule_run, const struct busyness *busy,
                              bool uneven, struct insights *insights) {
     const struct cluster *cluster = &rule_run->folder->cluster;
-    struct insight *insight = insights_add(insights);
-    insight->from_s = rule_run->from_s;
-    insight->to_s = rule_run->to_s;
+    struct insight *insight = insights_add(insights, rule_run->from_s, rule_run->to_s);
     insight_find(insights, insight,
                  "nodes are held %.0f %% of the time, with a coefficient of variation of %.2f%s",
                  100 * busy->mean, busy->cv,

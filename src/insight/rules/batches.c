@@ -40,18 +40,18 @@ static const struct easim_config *find_larger_batch(struct kept_configs all,
 }
 
 static void gather_batch(const struct rule_run *rule_run, const struct kept_piece *piece,
-                         double least_gain, struct gathered_list *list) {
+                         const void *thresholds, struct gathered_list *list) {
+    const struct batch_thresholds *t = thresholds;
     uint32_t span = kept_work_span(piece);
     const struct easim_config *best =
         find_larger_batch(kept_work_configs(rule_run, piece->set), piece, span);
     if (!best)
         return;
     double own_j = kept_work_unit_j(piece->config, span), best_j = kept_work_unit_j(best, span);
-    if (own_j - best_j < least_gain * own_j)
+    if (own_j - best_j < t->least_gain * own_j)
         return;
     struct gathered *g = gathered_find(list, piece->spec->model, EASIM_NONE, EASIM_NONE);
     g->work += piece->work;
-    g->gpu_s += piece->gpu_s;
     g->lost_j += piece->work * (own_j - best_j);
     g->means[OWN_J] += piece->work * own_j;
     g->means[BEST_J] += piece->work * best_j;
@@ -59,8 +59,7 @@ static void gather_batch(const struct rule_run *rule_run, const struct kept_piec
     g->means[BEST_BATCH] += piece->work * best->batch;
     g->means[MEMORY] += piece->work * share_of_memory(rule_run, piece);
     g->least = fmin(g->least, best->batch);
-    gathered_add(g, piece->job, piece->segment->start_ns, piece->segment->end_ns,
-                 piece->work * (own_j - best_j));
+    gathered_add_piece(g, piece, piece->work * (own_j - best_j));
 }
 
 /* The batches of least energy, of all jobs that computed: for each model and number of GPUs. */
@@ -98,11 +97,8 @@ static void propose_batches(const struct rule_run *rule_run, struct insights *in
 
 static void report_batch(const struct rule_run *rule_run, struct gathered *g,
                          struct insights *insights) {
-    gathered_end(g);
     struct insight *insight =
         gathered_report(rule_run, g, "kWh over the best batch", 1 / J_PER_KWH, insights);
-    insight->entity = ENTITY_MODEL;
-    insight->name = rule_run->folder->models.models[g->model].name;
     insight_find(insights, insight,
                  "%u jobs with %.4g samples per GPU take %.4g J per sample, with %.4g they would "
                  "take %.4g: %.4g kWh",
@@ -120,14 +116,7 @@ static void report_batch(const struct rule_run *rule_run, struct gathered *g,
 
 void find_batch(const struct rule_run *rule_run, const void *thresholds,
                 struct insights *insights) {
-    const struct batch_thresholds *t = thresholds;
-    struct gathered_list list = {0};
-    struct kept_piece piece;
-    for (size_t at = 0; kept_work_next(rule_run, &at, &piece);)
-        gather_batch(rule_run, &piece, t->least_gain, &list);
-    for (size_t i = 0; i < list.at.count; i++)
-        report_batch(rule_run, &list.at.at[i], insights);
-    gathered_list_finish(&list);
+    gathered_rule(rule_run, thresholds, gather_batch, report_batch, insights);
 }
 
 /* ---- MEM-STRAND ---- */
@@ -141,28 +130,25 @@ static double least_memory_gib(const struct cluster *cluster) {
 }
 
 static void gather_stranded(const struct rule_run *rule_run, const struct kept_piece *piece,
-                            double most_used, struct gathered_list *list) {
+                            const void *thresholds, struct gathered_list *list) {
+    const struct mem_strand_thresholds *t = thresholds;
     const struct cluster *cluster = &rule_run->folder->cluster;
     double has_gib = cluster->gpu_types[piece->config->gpu_type].memory_gib;
     double used_gib = memory_gib(rule_run, piece);
-    if (used_gib <= 0 || has_gib <= least_memory_gib(cluster) || used_gib >= most_used * has_gib)
+    if (used_gib <= 0 || has_gib <= least_memory_gib(cluster) || used_gib >= t->most_used * has_gib)
         return;
     struct gathered *g = gathered_find(list, EASIM_NONE, piece->config->gpu_type, EASIM_NONE);
-    g->gpu_s += piece->gpu_s;
     g->work += piece->gpu_s; /* means by GPU time */
     g->means[OWN_J] += piece->gpu_s * used_gib;
-    gathered_add(g, piece->job, piece->segment->start_ns, piece->segment->end_ns, piece->gpu_s);
+    gathered_add_piece(g, piece, piece->gpu_s);
 }
 
 static void report_stranded(const struct rule_run *rule_run, struct gathered *g,
                             struct insights *insights) {
-    gathered_end(g);
     const struct gpu_type *type = &rule_run->folder->cluster.gpu_types[g->type];
     struct insight *insight =
         gathered_report(rule_run, g, "GPU h with nearly empty memory", 1 / S_PER_H, insights);
     double used_gib = gathered_mean(g, OWN_J);
-    insight->entity = ENTITY_GPU_TYPE;
-    insight->name = type->name;
     insight_find(insights, insight,
                  "%.4g GPU h of %u jobs that use %.3g of %.4g GiB, though there are GPUs with less",
                  g->gpu_s / S_PER_H, g->jobs, used_gib, type->memory_gib);
@@ -177,12 +163,5 @@ static void report_stranded(const struct rule_run *rule_run, struct gathered *g,
 
 void find_mem_strand(const struct rule_run *rule_run, const void *thresholds,
                      struct insights *insights) {
-    const struct mem_strand_thresholds *t = thresholds;
-    struct gathered_list list = {0};
-    struct kept_piece piece;
-    for (size_t at = 0; kept_work_next(rule_run, &at, &piece);)
-        gather_stranded(rule_run, &piece, t->most_used, &list);
-    for (size_t i = 0; i < list.at.count; i++)
-        report_stranded(rule_run, &list.at.at[i], insights);
-    gathered_list_finish(&list);
+    gathered_rule(rule_run, thresholds, gather_stranded, report_stranded, insights);
 }

@@ -58,12 +58,9 @@ static struct bound find_bound(const struct rule_run *rule_run) {
 static void add_intervals(struct insights *insights, struct insight *insight,
                           const struct top_list *intervals, const char *note) {
     for (size_t i = 0; i < intervals->count; i++)
-        insight_evidence(insights, insight,
-                         &(struct insight_evidence){.kind = EVIDENCE_INTERVAL,
-                                                    .name = "",
-                                                    .from_s = units_s(intervals->at[i].from_ns),
-                                                    .to_s = units_s(intervals->at[i].to_ns),
-                                                    .note = note});
+        insight_evidence(insights, insight, EVIDENCE_INTERVAL, "",
+                         units_s(intervals->at[i].from_ns), units_s(intervals->at[i].to_ns), "%s",
+                         note);
     insight->evidence_count = intervals->total;
 }
 
@@ -104,10 +101,10 @@ static struct delayed find_delayed(const struct rule_run *rule_run) {
 
 static void report_power_cap(const struct rule_run *rule_run, const struct bound *bound,
                              const struct delayed *delayed, struct insights *insights) {
-    struct insight *insight = insights_add(insights);
+    struct insight *insight =
+        insights_add(insights, bound->time_s > 0 ? units_s(bound->first_ns) : rule_run->from_s,
+                     bound->time_s > 0 ? units_s(bound->last_ns) : rule_run->to_s);
     double share = bound->time_s / (rule_run->to_s - rule_run->from_s);
-    insight->from_s = bound->time_s > 0 ? units_s(bound->first_ns) : rule_run->from_s;
-    insight->to_s = bound->time_s > 0 ? units_s(bound->last_ns) : rule_run->to_s;
     insight_find(insights, insight,
                  "the power cap kept jobs from starting in %.1f %% of the time, %.4g s of delay "
                  "for %zu jobs, and preempted %.0f",
@@ -145,10 +142,9 @@ void find_cap_slack(const struct rule_run *rule_run, const void *thresholds,
     struct bound bound = find_bound(rule_run);
     if (bound.time_s <= 0 || bound.power_j >= t->power_share * bound.cap_j)
         return;
-    struct insight *insight = insights_add(insights);
+    struct insight *insight =
+        insights_add(insights, units_s(bound.first_ns), units_s(bound.last_ns));
     double slack_j = bound.cap_j - bound.power_j;
-    insight->from_s = units_s(bound.first_ns);
-    insight->to_s = units_s(bound.last_ns);
     insight_find(insights, insight,
                  "while the cap kept jobs from starting the cluster drew %.4g W of %.4g W",
                  bound.power_j / bound.time_s, bound.cap_j / bound.time_s);
@@ -214,9 +210,8 @@ void find_cap_breach(const struct rule_run *rule_run, const void *thresholds,
     struct breach breach = find_breach(rule_run, t->most_w);
     if (breach.time_s <= 0)
         return;
-    struct insight *insight = insights_add(insights);
-    insight->from_s = units_s(breach.first_ns);
-    insight->to_s = units_s(breach.last_ns);
+    struct insight *insight =
+        insights_add(insights, units_s(breach.first_ns), units_s(breach.last_ns));
     insight_find(insights, insight, "the cluster drew up to %.4g W more than the cap, for %.4g s",
                  breach.most_w, breach.time_s);
     SHOW(insight, cap_breach, .most_over = breach.most_w, .time = breach.time_s,

@@ -81,7 +81,6 @@ static void gather_segment(const struct rule_run *rule_run, const struct recorde
 
 static void report_carbon(const struct rule_run *rule_run, struct gathered *g, double high_g,
                           double low_g, struct insights *insights) {
-    gathered_end(g);
     double pue = rule_run->folder->cluster.pue, kwh = g->energy_j / J_PER_KWH;
     double now_kg = pue * g->work / 1000, shifted_kg = pue * kwh * low_g / 1000;
     double all_kg = rule_run->run->summary.co2_kg;

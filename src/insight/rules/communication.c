@@ -26,7 +26,8 @@ static uint32_t count_nodes(const struct recorded_run *run,
 }
 
 static void gather_spread(const struct rule_run *rule_run, const struct kept_piece *piece,
-                          double least_slowdown, struct gathered_list *list) {
+                          const void *thresholds, struct gathered_list *list) {
+    const struct spread_thresholds *t = thresholds;
     const struct easim_config *c = piece->config;
     uint32_t span = piece->segment->span, there = kept_work_span(piece);
     uint32_t most = rule_run->folder->cluster.gpu_types[c->gpu_type].node_gpus_max;
@@ -37,13 +38,12 @@ static void gather_spread(const struct rule_run *rule_run, const struct kept_pie
         return;
     double slowdown = c->goodput[there] / c->goodput[span];
     double share = team_sync_share(rule_run->run, piece->job, c, span);
-    if (slowdown - 1 <= least_slowdown)
+    if (slowdown - 1 <= t->least_slowdown)
         return;
     double lost_j = piece->work * (kept_work_unit_j(c, span) - kept_work_unit_j(c, there));
     struct gathered *g = gathered_find(list, piece->spec->model, by_tier ? span : EASIM_NONE,
                                        by_tier ? there : EASIM_NONE);
     g->work += piece->work;
-    g->gpu_s += piece->gpu_s;
     g->lost_j += lost_j;
     g->lost_gpu_s += piece->work * (kept_work_unit_gpu_s(c, span) - kept_work_unit_gpu_s(c, there));
     g->means[NODES] += piece->work * nodes;
@@ -51,7 +51,7 @@ static void gather_spread(const struct rule_run *rule_run, const struct kept_pie
     g->means[COMM] += piece->work * share;
     g->means[SLOWDOWN] += piece->work * slowdown;
     g->least = fmin(g->least, c->k);
-    gathered_add(g, piece->job, piece->segment->start_ns, piece->segment->end_ns, lost_j);
+    gathered_add_piece(g, piece, lost_j);
 }
 
 /* " of one leaf": behind a number of nodes; nothing where the cluster has no network. */
@@ -65,11 +65,8 @@ static const char *place_words(const struct rule_run *rule_run, uint32_t span,
 
 static void report_spread(const struct rule_run *rule_run, struct gathered *g,
                           struct insights *insights) {
-    gathered_end(g);
     struct insight *insight =
         gathered_report(rule_run, g, "kWh for being spread", 1 / J_PER_KWH, insights);
-    insight->entity = ENTITY_MODEL;
-    insight->name = rule_run->folder->models.models[g->model].name;
     insight_find(insights, insight,
                  "%u jobs on %.3g nodes%s where %.3g%s would hold them: %.3g times as long, %.4g "
                  "kWh",
@@ -88,14 +85,7 @@ static void report_spread(const struct rule_run *rule_run, struct gathered *g,
 
 void find_spread(const struct rule_run *rule_run, const void *thresholds,
                  struct insights *insights) {
-    const struct spread_thresholds *t = thresholds;
-    struct gathered_list list = {0};
-    struct kept_piece piece;
-    for (size_t at = 0; kept_work_next(rule_run, &at, &piece);)
-        gather_spread(rule_run, &piece, t->least_slowdown, &list);
-    for (size_t i = 0; i < list.at.count; i++)
-        report_spread(rule_run, &list.at.at[i], insights);
-    gathered_list_finish(&list);
+    gathered_rule(rule_run, thresholds, gather_spread, report_spread, insights);
 }
 
 /* ---- COMM ---- */
@@ -109,11 +99,9 @@ static void gather_comm(const struct rule_run *rule_run, const struct kept_piece
         gathered_find(counts, piece->spec->model, piece->config->k, EASIM_NONE)};
     for (int i = 0; i < 2 && !isnan(share); i++) {
         both[i]->work += piece->gpu_s;
-        both[i]->gpu_s += piece->gpu_s;
         both[i]->lost_gpu_s += share * piece->gpu_s;
         both[i]->means[COMM] += share * piece->gpu_s;
-        gathered_add(both[i], piece->job, piece->segment->start_ns, piece->segment->end_ns,
-                     share * piece->gpu_s);
+        gathered_add_piece(both[i], piece, share * piece->gpu_s);
     }
 }
 
@@ -144,11 +132,8 @@ static uint32_t most_gpus_within(const struct rule_run *rule_run, uint32_t model
 static void report_comm(const struct rule_run *rule_run, struct gathered *g,
                         const struct gathered_list *counts, double most_share,
                         struct insights *insights) {
-    gathered_end(g);
     struct insight *insight =
         gathered_report(rule_run, g, "GPU h of synchronisation", 1 / S_PER_H, insights);
-    insight->entity = ENTITY_MODEL;
-    insight->name = rule_run->folder->models.models[g->model].name;
     insight_find(insights, insight,
                  "%.0f %% of the time of its iterations is synchronisation: %.4g of %.4g GPU h",
                  100 * gathered_mean(g, COMM), g->lost_gpu_s / S_PER_H, g->gpu_s / S_PER_H);

@@ -76,10 +76,9 @@ static void propose_for_miss(const struct rule_run *rule_run, enum miss_cause ca
 static void report_misses(const struct rule_run *rule_run, const struct misses *misses,
                           struct insights *insights) {
     const struct summary *summary = &rule_run->run->summary;
-    struct insight *insight = insights_add(insights);
+    struct insight *insight =
+        insights_add(insights, units_s(misses->first_ns), units_s(misses->last_ns));
     enum miss_cause most = most_frequent(misses);
-    insight->from_s = units_s(misses->first_ns);
-    insight->to_s = units_s(misses->last_ns);
     insight_find(insights, insight, "%.0f of %.0f due deadlines missed, most often (%.0f): %s",
                  misses->jobs, summary->deadline_jobs, misses->by_cause[most],
                  miss_cause_names[most]);
@@ -125,9 +124,7 @@ static double gap_s(const struct rule_run *rule_run, uint32_t job) {
 
 static void report_infeas(const struct rule_run *rule_run, const struct top_list *worst,
                           double gap_sum_s, struct insights *insights) {
-    struct insight *insight = insights_add(insights);
-    insight->from_s = rule_run->from_s;
-    insight->to_s = rule_run->to_s;
+    struct insight *insight = insights_add(insights, rule_run->from_s, rule_run->to_s);
     insight_find(
         insights, insight,
         "%zu of %.0f jobs had deadlines before they could finish even alone on the cluster, by up "

@@ -49,13 +49,29 @@ void gathered_add(struct gathered *gathered, uint32_t job, int64_t from_ns, int6
     gathered->last_ns = to_ns > gathered->last_ns ? to_ns : gathered->last_ns;
 }
 
-void gathered_end(struct gathered *gathered) {
-    end_job(gathered);
-    gathered->last_job = EASIM_NONE;
-}
-
 double gathered_mean(const struct gathered *gathered, size_t which) {
     return gathered->work > 0 ? gathered->means[which] / gathered->work : NAN;
+}
+
+void gathered_add_piece(struct gathered *gathered, const struct kept_piece *piece, double weight) {
+    gathered->gpu_s += piece->gpu_s;
+    gathered_add(gathered, piece->job, piece->segment->start_ns, piece->segment->end_ns, weight);
+}
+
+void gathered_report_all(const struct rule_run *rule_run, struct gathered_list *list,
+                         gathered_report_fn report, struct insights *insights) {
+    for (size_t i = 0; i < list->at.count; i++)
+        report(rule_run, &list->at.at[i], insights);
+    gathered_list_finish(list);
+}
+
+void gathered_rule(const struct rule_run *rule_run, const void *thresholds,
+                   gathered_piece_fn gather, gathered_report_fn report, struct insights *insights) {
+    struct gathered_list list = {0};
+    struct kept_piece piece;
+    for (size_t at = 0; kept_work_next(rule_run, &at, &piece);)
+        gather(rule_run, &piece, thresholds, &list);
+    gathered_report_all(rule_run, &list, report, insights);
 }
 
 void gathered_list_finish(struct gathered_list *list) {
@@ -63,20 +79,25 @@ void gathered_list_finish(struct gathered_list *list) {
     free(list->at.at);
 }
 
-struct insight *gathered_report(const struct rule_run *rule_run, const struct gathered *gathered,
+struct insight *gathered_report(const struct rule_run *rule_run, struct gathered *gathered,
                                 const char *note, double factor, struct insights *insights) {
-    struct insight *insight = insights_add(insights);
-    insight->from_s = fmax(units_s(gathered->first_ns), rule_run->from_s);
-    insight->to_s = fmin(units_s(gathered->last_ns), rule_run->to_s);
+    end_job(gathered);
+    struct insight *insight =
+        insights_add(insights, fmax(units_s(gathered->first_ns), rule_run->from_s),
+                     fmin(units_s(gathered->last_ns), rule_run->to_s));
+    if (gathered->model != EASIM_NONE) {
+        insight->entity = ENTITY_MODEL;
+        insight->name = rule_run->folder->models.models[gathered->model].name;
+    } else if (gathered->type != EASIM_NONE) {
+        insight->entity = ENTITY_GPU_TYPE;
+        insight->name = rule_run->folder->cluster.gpu_types[gathered->type].name;
+    }
     for (size_t i = 0; i < gathered->heaviest.count; i++) {
         const struct top_entry *e = &gathered->heaviest.at[i];
-        struct insight_evidence evidence = {
-            .kind = EVIDENCE_JOB,
-            .name = rule_run->run->workload.jobs.at[e->index].id,
-            .from_s = fmax(units_s(e->from_ns), rule_run->from_s),
-            .to_s = fmin(units_s(e->to_ns), rule_run->to_s),
-            .note = arena_printf(&insights->arena, "%.4g %s", e->weight * factor, note)};
-        insight_evidence(insights, insight, &evidence);
+        insight_evidence(
+            insights, insight, EVIDENCE_JOB, rule_run->run->workload.jobs.at[e->index].id,
+            fmax(units_s(e->from_ns), rule_run->from_s), fmin(units_s(e->to_ns), rule_run->to_s),
+            "%.4g %s", e->weight * factor, note);
     }
     insight->evidence_count = gathered->jobs;
     return insight;
@@ -90,13 +111,9 @@ void job_evidence_add(const struct rule_run *rule_run, const struct top_entry *e
     va_start(arguments, format);
     const char *note = arena_vprintf(&insights->arena, format, arguments);
     va_end(arguments);
-    insight_evidence(
-        insights, insight,
-        &(struct insight_evidence){.kind = EVIDENCE_JOB,
-                                   .name = rule_run->run->workload.jobs.at[entry->index].id,
-                                   .from_s = units_s(entry->from_ns),
-                                   .to_s = units_s(entry->to_ns),
-                                   .note = note});
+    insight_evidence(insights, insight, EVIDENCE_JOB,
+                     rule_run->run->workload.jobs.at[entry->index].id, units_s(entry->from_ns),
+                     units_s(entry->to_ns), "%s", note);
 }
 
 /* --- kept_work --- */

@@ -33,54 +33,6 @@ static inline void top_list_add(struct top_list *list, struct top_entry entry) {
     list->at[place] = entry;
 }
 
-/* --- gathered --- */
-
-#define GATHERED_MEANS 6
-
-/* All that was said of one key. */
-struct gathered {
-    uint32_t model, type, other;         /* the key */
-    double work, gpu_s, s, energy_j;     /* of the pieces */
-    double lost_j, lost_gpu_s, gained_s; /* against something else; may be negative */
-    double means[GATHERED_MEANS];        /* sums of a figure x work; gathered_mean */
-    double least;                        /* of some figure, INFINITY at first */
-    int64_t first_ns, last_ns;
-    uint32_t jobs, last_job; /* how many; the one counted last: jobs come one after the other */
-    double job_weight;       /* of that one so far, and when */
-    int64_t job_first_ns, job_last_ns;
-    struct top_list heaviest;
-};
-
-/* Zero-initialise; release with gathered_list_finish. */
-struct gathered_list {
-    struct intern keys;
-    ARRAY_OF(struct gathered) at;
-};
-
-struct gathered *gathered_find(struct gathered_list *list, uint32_t model, uint32_t type,
-                               uint32_t other);
-/* Counts a piece of a job, of so much weight among the evidence. */
-void gathered_add(struct gathered *gathered, uint32_t job, int64_t from_ns, int64_t to_ns,
-                  double weight);
-/* After the last piece. */
-void gathered_end(struct gathered *gathered);
-double gathered_mean(const struct gathered *gathered, size_t which); /* by work */
-void gathered_list_finish(struct gathered_list *list);
-
-/* A new insight with the window and the jobs of most weight; note: "%.4g kWh over the best" of the
-   weight times factor. */
-struct insight *gathered_report(const struct rule_run *rule_run, const struct gathered *gathered,
-                                const char *note, double factor, struct insights *insights);
-
-/* --- job_evidence --- */
-/* Jobs as evidence: those of most weight, each with its time and what to see. */
-
-/* One of them: entry->index is that of a job, and its time is the entry's. The note is made as by
-   printf. */
-void job_evidence_add(const struct rule_run *rule_run, const struct top_entry *entry,
-                      struct insights *insights, struct insight *insight, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
-
 /* --- kept_work --- */
 /* The computing of a run that was kept, piece by piece, for rules about configurations. Rigid jobs
    have no choice of a configuration, and no pieces. */
@@ -113,5 +65,64 @@ uint32_t kept_work_span(const struct kept_piece *piece);
 /* Of one unit of work, by the model: energy of the GPUs, J, and GPU-seconds. Needs a goodput. */
 double kept_work_unit_j(const struct easim_config *config, uint32_t span);
 double kept_work_unit_gpu_s(const struct easim_config *config, uint32_t span);
+
+/* --- gathered --- */
+
+#define GATHERED_MEANS 6
+
+/* All that was said of one key. */
+struct gathered {
+    uint32_t model, type, other;         /* the key */
+    double work, gpu_s, s, energy_j;     /* of the pieces */
+    double lost_j, lost_gpu_s, gained_s; /* against something else; may be negative */
+    double means[GATHERED_MEANS];        /* sums of a figure x work; gathered_mean */
+    double least;                        /* of some figure, INFINITY at first */
+    int64_t first_ns, last_ns;
+    uint32_t jobs, last_job; /* how many; the one counted last: jobs come one after the other */
+    double job_weight;       /* of that one so far, and when */
+    int64_t job_first_ns, job_last_ns;
+    struct top_list heaviest;
+};
+
+/* Zero-initialise; release with gathered_list_finish. */
+struct gathered_list {
+    struct intern keys;
+    ARRAY_OF(struct gathered) at;
+};
+
+struct gathered *gathered_find(struct gathered_list *list, uint32_t model, uint32_t type,
+                               uint32_t other);
+/* Counts a piece of a job, of so much weight among the evidence. */
+void gathered_add(struct gathered *gathered, uint32_t job, int64_t from_ns, int64_t to_ns,
+                  double weight);
+/* A piece with its GPU time; its work is the caller's to add. */
+void gathered_add_piece(struct gathered *gathered, const struct kept_piece *piece, double weight);
+double gathered_mean(const struct gathered *gathered, size_t which); /* by work */
+void gathered_list_finish(struct gathered_list *list);
+
+/* After the last piece: a new insight about the model of the key, else the GPU type, with the
+   window and the jobs of most weight; note: "%.4g kWh over the best" of the weight times factor. */
+struct insight *gathered_report(const struct rule_run *rule_run, struct gathered *gathered,
+                                const char *note, double factor, struct insights *insights);
+
+typedef void (*gathered_piece_fn)(const struct rule_run *rule_run, const struct kept_piece *piece,
+                                  const void *thresholds, struct gathered_list *list);
+typedef void (*gathered_report_fn)(const struct rule_run *rule_run, struct gathered *gathered,
+                                   struct insights *insights);
+/* Reports each key, and releases the list. */
+void gathered_report_all(const struct rule_run *rule_run, struct gathered_list *list,
+                         gathered_report_fn report, struct insights *insights);
+/* The whole of a rule that gathers the pieces of kept work one by one. */
+void gathered_rule(const struct rule_run *rule_run, const void *thresholds,
+                   gathered_piece_fn gather, gathered_report_fn report, struct insights *insights);
+
+/* --- job_evidence --- */
+/* Jobs as evidence: those of most weight, each with its time and what to see. */
+
+/* One of them: entry->index is that of a job, and its time is the entry's. The note is made as by
+   printf. */
+void job_evidence_add(const struct rule_run *rule_run, const struct top_entry *entry,
+                      struct insights *insights, struct insight *insight, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
 
 #endif

@@ -66,7 +66,6 @@ static void gather_piece(struct choice *choice, const struct kept_piece *piece) 
     struct gathered *g =
         gathered_find(&choice->list, piece->spec->model, own->gpu_type, other->gpu_type);
     g->work += piece->work;
-    g->gpu_s += piece->gpu_s;
     g->lost_j += piece->work * (own_j - other_j);
     g->gained_s += piece->work * (1 / other->goodput[there] - 1 / own->goodput[span]);
     g->means[SPEEDUP] += piece->work * speedup;
@@ -74,8 +73,7 @@ static void gather_piece(struct choice *choice, const struct kept_piece *piece) 
     g->means[OWN_J] += piece->work * own_j;
     g->means[OTHER_J] += piece->work * other_j;
     g->means[EDP_RATIO] += piece->work * own_j / (other_j * speedup);
-    gathered_add(g, piece->job, piece->segment->start_ns, piece->segment->end_ns,
-                 piece->work * (own_j - other_j));
+    gathered_add_piece(g, piece, piece->work * (own_j - other_j));
 }
 
 /* The kept pieces of a hold, the segments of a job on the GPUs that it got at its start. */
@@ -130,11 +128,8 @@ static void report_choice(const struct choice *choice, struct gathered *g,
     const struct recorded_folder *folder = choice->rule_run->folder;
     const char *own = folder->cluster.gpu_types[g->type].name,
                *other = folder->cluster.gpu_types[g->other].name;
-    gathered_end(g);
     struct insight *insight =
         gathered_report(choice->rule_run, g, "kWh over the other GPUs", 1 / J_PER_KWH, insights);
-    insight->entity = ENTITY_MODEL;
-    insight->name = folder->models.models[g->model].name;
     if (choice->slow)
         insight_find(insights, insight,
                      "%u starts on %s while %s were free: %.2f times the energy-delay product, "

@@ -24,10 +24,12 @@ const char *const evidence_kind_names[EVIDENCE_KIND_COUNT] = {"job",      "decis
 #define X_TEXT(figure)         {.name = #figure, .unit = "", .is_text = true},
 #include "insight/rules/rules.def"
 
-struct insight *insights_add(struct insights *insights) {
+struct insight *insights_add(struct insights *insights, double from_s, double to_s) {
     struct insight *insight = arena_alloc(&insights->arena, sizeof *insight);
     insight->rule = insights->rule;
     insight->column = insights->rule->betters;
+    insight->from_s = from_s;
+    insight->to_s = to_s;
     insight->name = insight->finding = insight->recommendation = "";
     array_push(&insights->at, insight);
     return insight;
@@ -75,13 +77,16 @@ void insight_figure_of(struct insights *insights, struct insight *insight,
     array_push(&insight->figures, ((struct insight_figure){name, row->unit, false, {value}}));
 }
 
-void insight_evidence(struct insights *insights, struct insight *insight,
-                      const struct insight_evidence *evidence) {
+void insight_evidence(struct insights *insights, struct insight *insight, enum evidence_kind kind,
+                      const char *name, double from_s, double to_s, const char *format, ...) {
+    va_list arguments;
     if (insight->evidence_count++ >= INSIGHT_MOST_EVIDENCE)
         return;
-    struct insight_evidence *kept = array_add(&insight->evidence);
-    *kept = *evidence;
-    kept->note = arena_strdup(&insights->arena, evidence->note ? evidence->note : "");
+    va_start(arguments, format);
+    array_push(&insight->evidence,
+               ((struct insight_evidence){kind, name, from_s, to_s,
+                                          arena_vprintf(&insights->arena, format, arguments)}));
+    va_end(arguments);
 }
 
 void insight_change(struct insights *insights, struct insight *insight, const char *path,

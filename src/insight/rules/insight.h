@@ -158,8 +158,9 @@ struct insights {
     struct arena arena;
 };
 
-/* A new one of the rule whose turn it is, about the whole cluster at first. The list owns it. */
-struct insight *insights_add(struct insights *insights);
+/* A new one of the rule whose turn it is, seen in this window, about the whole cluster at first.
+   The list owns it. */
+struct insight *insights_add(struct insights *insights, double from_s, double to_s);
 /* By severity, then share, each falling, then as they were found. */
 void insights_sort(struct insights *insights);
 void insights_finish(struct insights *insights);
@@ -177,9 +178,11 @@ void insight_figures(struct insight *insight, const struct insight_figure *rows,
 /* One more, with `what` in place of the capitals in the row's name: "busy_TYPE". */
 void insight_figure_of(struct insights *insights, struct insight *insight,
                        const struct insight_figure *row, const char *what, double value);
-/* Counts it, and keeps it if there is room: the most telling come first. The note is copied. */
-void insight_evidence(struct insights *insights, struct insight *insight,
-                      const struct insight_evidence *evidence);
+/* Counts it, and keeps it if there is room: the most telling come first. The note is made as by
+   printf. */
+void insight_evidence(struct insights *insights, struct insight *insight, enum evidence_kind kind,
+                      const char *name, double from_s, double to_s, const char *format, ...)
+    __attribute__((format(printf, 7, 8)));
 /* path and value are copied. */
 void insight_change(struct insights *insights, struct insight *insight, const char *path,
                     const char *value);

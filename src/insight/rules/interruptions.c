@@ -26,17 +26,12 @@ static void add_jobs(const struct rule_run *rule_run, const struct top_list *job
     for (size_t i = 0; i < jobs->count; i++) {
         uint32_t j = jobs->at[i].index;
         const struct recorded_job *job = &rule_run->run->jobs[j];
-        insight_evidence(
-            insights, insight,
-            &(struct insight_evidence){
-                .kind = EVIDENCE_JOB,
-                .name = rule_run->run->workload.jobs.at[j].id,
-                .from_s = units_s(rule_run->run->workload.jobs.at[j].submit_ns),
-                .to_s = job->finish_ns < 0 ? rule_run->to_s : units_s(job->finish_ns),
-                .note = arena_printf(&insights->arena,
-                                     "%.4g kWh for %u preemptions, %u resizes and %u failures",
-                                     overhead_j(rule_run, j) / J_PER_KWH, job->preemptions,
-                                     job->resizes, job->failures)});
+        const struct job_spec *spec = &rule_run->run->workload.jobs.at[j];
+        insight_evidence(insights, insight, EVIDENCE_JOB, spec->id, units_s(spec->submit_ns),
+                         job->finish_ns < 0 ? rule_run->to_s : units_s(job->finish_ns),
+                         "%.4g kWh for %u preemptions, %u resizes and %u failures",
+                         overhead_j(rule_run, j) / J_PER_KWH, job->preemptions, job->resizes,
+                         job->failures);
     }
     insight->evidence_count = jobs->total;
 }
@@ -111,9 +106,7 @@ void find_preempt(const struct rule_run *rule_run, const void *thresholds,
     if (!(sum.energy_j > t->least_share * rule_run->energy_j))
         return;
     struct interrupted all = count_interrupted(rule_run);
-    struct insight *insight = insights_add(insights);
-    insight->from_s = rule_run->from_s;
-    insight->to_s = rule_run->to_s;
+    struct insight *insight = insights_add(insights, rule_run->from_s, rule_run->to_s);
     insight_find(insights, insight,
                  "%.0f preemptions, %.0f resizes and %.0f failures of jobs cost %.4g kWh and %.4g "
                  "GPU h: lost work, checkpoints and restarts",
@@ -186,10 +179,8 @@ void find_thrash(const struct rule_run *rule_run, const void *thresholds,
     struct thrashed all = find_thrashed(rule_run, thresholds);
     if (all.jobs <= 0)
         return;
-    struct insight *insight = insights_add(insights);
+    struct insight *insight = insights_add(insights, rule_run->from_s, rule_run->to_s);
     double overhead = all.energy_j > 0 ? all.overhead_j / all.energy_j : 0;
-    insight->from_s = rule_run->from_s;
-    insight->to_s = rule_run->to_s;
     insight_find(
         insights, insight,
         "%.0f of %.0f jobs were interrupted again and again, %.0f times before they had computed "

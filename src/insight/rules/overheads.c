@@ -34,15 +34,11 @@ static void add_rests(const struct rule_run *rule_run, const struct top_list *re
     for (size_t i = 0; i < rests->count; i++) {
         const struct top_entry *e = &rests->at[i];
         const struct recorded_rest *rest = &rule_run->run->rests.at[e->index];
-        insight_evidence(
-            insights, insight,
-            &(struct insight_evidence){
-                .kind = EVIDENCE_GPU_TYPE,
-                .name = cluster->gpu_types[cluster->nodes[rest->node].gpu_type].name,
-                .from_s = units_s(e->from_ns),
-                .to_s = units_s(e->to_ns),
-                .note = arena_printf(&insights->arena, "node %u, GPUs %u-%u, awake and free",
-                                     rest->node, rest->first, rest->first + rest->count - 1)});
+        insight_evidence(insights, insight, EVIDENCE_GPU_TYPE,
+                         cluster->gpu_types[cluster->nodes[rest->node].gpu_type].name,
+                         units_s(e->from_ns), units_s(e->to_ns),
+                         "node %u, GPUs %u-%u, awake and free", rest->node, rest->first,
+                         rest->first + rest->count - 1);
     }
     insight->evidence_count = rests->total;
 }
@@ -76,10 +72,8 @@ void find_idle(const struct rule_run *rule_run, const void *thresholds, struct i
     double idle_j = idle_of(rule_run->waste->of);
     if (idle_j <= t->least_share * rule_run->energy_j)
         return;
-    struct insight *insight = insights_add(insights);
+    struct insight *insight = insights_add(insights, rule_run->from_s, rule_run->to_s);
     struct top_list rests = longest_rests(rule_run);
-    insight->from_s = rule_run->from_s;
-    insight->to_s = rule_run->to_s;
     insight_find(insights, insight,
                  "GPUs that no job held drew %.4g kWh while awake, %.1f %% of all energy",
                  idle_j / J_PER_KWH, 100 * idle_j / rule_run->energy_j);
@@ -149,23 +143,17 @@ static void measure_tail(const struct rule_run *rule_run, struct tail *tail) {
 
 static void report_tail(const struct rule_run *rule_run, const struct tail *tail, double use,
                         struct insights *insights) {
-    struct insight *insight = insights_add(insights);
+    struct insight *insight = insights_add(insights, units_s(tail->from_ns), units_s(tail->to_ns));
     double length_s = units_s(tail->to_ns - tail->from_ns);
-    insight->from_s = units_s(tail->from_ns);
-    insight->to_s = units_s(tail->to_ns);
     insight_find(insights, insight,
                  "in the last %.4g s before the last finish jobs held %.1f %% of the GPUs",
                  length_s, 100 * use);
     SHOW(insight, tail, .time = length_s, .use = use, .energy_idle = tail->idle_j / J_PER_KWH);
     for (size_t i = 0; i < tail->jobs.count; i++) {
         const struct top_entry *e = &tail->jobs.at[i];
-        insight_evidence(
-            insights, insight,
-            &(struct insight_evidence){.kind = EVIDENCE_SEGMENT,
-                                       .name = rule_run->run->workload.jobs.at[e->index].id,
-                                       .from_s = units_s(e->from_ns),
-                                       .to_s = units_s(e->to_ns),
-                                       .note = "holds GPUs at the end"});
+        insight_evidence(insights, insight, EVIDENCE_SEGMENT,
+                         rule_run->run->workload.jobs.at[e->index].id, units_s(e->from_ns),
+                         units_s(e->to_ns), "holds GPUs at the end");
     }
     insight->evidence_count = tail->jobs.total;
     insight->recommendation = "let jobs grow when nobody waits";
@@ -213,7 +201,6 @@ static struct spent spent_by(const struct rule_run *rule_run, uint32_t job) {
 
 static void report_short(const struct rule_run *rule_run, struct gathered *g,
                          struct insights *insights) {
-    gathered_end(g);
     struct insight *insight =
         gathered_report(rule_run, g, "kWh of set-ups", 1 / J_PER_KWH, insights);
     insight_find(insights, insight,
@@ -248,7 +235,5 @@ void find_short_jobs(const struct rule_run *rule_run, const void *thresholds,
         gathered_add(g, j, rule_run->run->workload.jobs.at[j].submit_ns, job->finish_ns,
                      spent.setup_j);
     }
-    for (size_t i = 0; i < list.at.count; i++)
-        report_short(rule_run, &list.at.at[i], insights);
-    gathered_list_finish(&list);
+    gathered_report_all(rule_run, &list, report_short, insights);
 }

@@ -77,10 +77,9 @@ static void propose_for_frag(const struct rule_run *rule_run, struct insights *i
 
 static void report_frag(const struct rule_run *rule_run, const struct frag *frag,
                         struct insights *insights) {
-    struct insight *insight = insights_add(insights);
+    struct insight *insight =
+        insights_add(insights, units_s(frag->first_ns), units_s(frag->last_ns));
     double share = frag->time_s / (rule_run->to_s - rule_run->from_s);
-    insight->from_s = units_s(frag->first_ns);
-    insight->to_s = units_s(frag->last_ns);
     insight_find(insights, insight,
                  "in %.1f %% of the time enough GPUs were free for the head of the queue, but not "
                  "in one piece: %.4g GPU h stranded",
@@ -238,9 +237,7 @@ static void look_behind_head(struct hol *hol, const struct queue_replay *replay)
 
 static void report_hol(const struct rule_run *rule_run, const struct hol *hol,
                        struct insights *insights) {
-    struct insight *insight = insights_add(insights);
-    insight->from_s = units_s(hol->first_ns);
-    insight->to_s = units_s(hol->last_ns);
+    struct insight *insight = insights_add(insights, units_s(hol->first_ns), units_s(hol->last_ns));
     insight_find(
         insights, insight,
         "%.0f of %.0f jobs would have fitted and ended before the head of the queue started; they "

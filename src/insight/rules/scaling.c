@@ -193,10 +193,7 @@ static void replay_growth(struct growth *growth) {
 
 static void report_underscale(const struct rule_run *rule_run, struct gathered *g,
                               struct insights *insights) {
-    gathered_end(g);
     struct insight *insight = gathered_report(rule_run, g, "s saved with more GPUs", 1, insights);
-    insight->entity = ENTITY_GPU_TYPE;
-    insight->name = rule_run->folder->cluster.gpu_types[g->type].name;
     insight_find(insights, insight,
                  "%.4g GPU h were idle with which, by the models, %u jobs would have saved %.4g h, "
                  "for no more energy of their own",
@@ -234,9 +231,7 @@ void find_underscale(const struct rule_run *rule_run, const void *thresholds,
     if (growth.growers.count > 0)
         replay_growth(&growth);
     gather_growth(&growth, &list);
-    for (size_t i = 0; i < list.at.count; i++)
-        report_underscale(rule_run, &list.at.at[i], insights);
-    gathered_list_finish(&list);
+    gathered_report_all(rule_run, &list, report_underscale, insights);
     free(growth.events.at);
     free(growth.growers.at);
     free(growth.active.at);
@@ -253,7 +248,8 @@ static bool is_above_knee(const struct scaling_curve *curve, uint32_t at,
 }
 
 static void gather_overscale(const struct rule_run *rule_run, const struct kept_piece *piece,
-                             const struct overscale_thresholds *t, struct gathered_list *list) {
+                             const void *thresholds, struct gathered_list *list) {
+    const struct overscale_thresholds *t = thresholds;
     struct scaling_curve curve;
     scaling_curve_make(&curve, kept_work_configs(rule_run, piece->set), piece->config->gpu_type);
     uint32_t own = scaling_curve_find(&curve, piece->config->k), knee = own;
@@ -266,7 +262,6 @@ static void gather_overscale(const struct rule_run *rule_run, const struct kept_
     double own_j = kept_work_unit_j(c, span), less_j = kept_work_unit_j(less, there);
     struct gathered *g = gathered_find(list, piece->spec->model, EASIM_NONE, EASIM_NONE);
     g->work += piece->work;
-    g->gpu_s += piece->gpu_s;
     g->lost_j += piece->work * (own_j - less_j);
     g->lost_gpu_s +=
         piece->work * (kept_work_unit_gpu_s(c, span) - kept_work_unit_gpu_s(less, there));
@@ -278,17 +273,13 @@ static void gather_overscale(const struct rule_run *rule_run, const struct kept_
     g->means[OWN_SAMPLE_J] += piece->work * own_j;
     g->means[KNEE_SAMPLE_J] += piece->work * less_j;
     g->least = fmin(g->least, less->k);
-    gathered_add(g, piece->job, piece->segment->start_ns, piece->segment->end_ns,
-                 piece->work * (own_j - less_j));
+    gathered_add_piece(g, piece, piece->work * (own_j - less_j));
 }
 
 static void report_overscale(const struct rule_run *rule_run, struct gathered *g,
                              struct insights *insights) {
-    gathered_end(g);
     struct insight *insight =
         gathered_report(rule_run, g, "kWh over that at the knee", 1 / J_PER_KWH, insights);
-    insight->entity = ENTITY_MODEL;
-    insight->name = rule_run->folder->models.models[g->model].name;
     insight_find(insights, insight,
                  "%u jobs on %.3g GPUs where the speed of %.3g is worth having: %.4g GPU h and "
                  "%.4g kWh for %.4g h",
@@ -306,11 +297,5 @@ static void report_overscale(const struct rule_run *rule_run, struct gathered *g
 
 void find_overscale(const struct rule_run *rule_run, const void *thresholds,
                     struct insights *insights) {
-    struct gathered_list list = {0};
-    struct kept_piece piece;
-    for (size_t at = 0; kept_work_next(rule_run, &at, &piece);)
-        gather_overscale(rule_run, &piece, thresholds, &list);
-    for (size_t i = 0; i < list.at.count; i++)
-        report_overscale(rule_run, &list.at.at[i], insights);
-    gathered_list_finish(&list);
+    gathered_rule(rule_run, thresholds, gather_overscale, report_overscale, insights);
 }

@@ -218,26 +218,18 @@ static void add_stretches(const struct service_facts *facts, const struct top_li
                           double least_s, struct insights *insights, struct insight *insight) {
     for (size_t i = 0; i < list->count && list->at[i].weight >= least_s; i++) {
         const struct load_piece *piece = &facts->pieces.at[list->at[i].index];
-        insight_evidence(
-            insights, insight,
-            &(struct insight_evidence){
-                .kind = EVIDENCE_INTERVAL,
-                .name = "",
-                .from_s = units_s(list->at[i].from_ns),
-                .to_s = units_s(list->at[i].to_ns),
-                .note = arena_printf(&insights->arena, "its replicas were at %.3g %% when it began",
-                                     100 * piece->load)});
+        insight_evidence(insights, insight, EVIDENCE_INTERVAL, "", units_s(list->at[i].from_ns),
+                         units_s(list->at[i].to_ns), "its replicas were at %.3g %% when it began",
+                         100 * piece->load);
     }
 }
 
 static struct insight *begin(const struct rule_run *rule_run, uint32_t service, double part_j,
                              struct insights *insights) {
-    struct insight *insight = insights_add(insights);
+    struct insight *insight = insights_add(insights, rule_run->from_s, rule_run->to_s);
     const struct recorded_service *s = &rule_run->run->services[service];
     insight->entity = ENTITY_SERVICE;
     insight->name = s->spec->name;
-    insight->from_s = rule_run->from_s;
-    insight->to_s = rule_run->to_s;
     insight_weigh(insight, part_j, rule_run->energy_j);
     SHOW(insight, slo_replicas, .slo_share = s->slo_share, .energy_per_token = s->j_per_token);
     return insight;

@@ -132,11 +132,9 @@ static double offered_load(const struct rule_run *rule_run, const struct growth_
 static void report_queue(const struct rule_run *rule_run, const struct growth_of_queue *g,
                          struct insights *insights) {
     const struct summary *summary = &rule_run->run->summary;
-    struct insight *insight = insights_add(insights);
+    struct insight *insight = insights_add(insights, units_s(g->from_ns), units_s(g->to_ns));
     double left = summary->work_unfinished_gpu_h, rho = offered_load(rule_run, g);
     double done_per_h = summary->work_done_gpu_h / (summary->sim_s / S_PER_H);
-    insight->from_s = units_s(g->from_ns);
-    insight->to_s = units_s(g->to_ns);
     insight_find(insights, insight,
                  "the queue grows by %.3g jobs/h (standard error %.2g), so means depend on the "
                  "length of the run",
@@ -144,14 +142,8 @@ static void report_queue(const struct rule_run *rule_run, const struct growth_of
     SHOW(insight, queue, .slope = g->slope_per_h, .standard_error = g->error_per_h, .rho = rho,
          .waiting_at_end = g->at[BATCHES],
          .time_to_work_off = done_per_h > 0 ? left / done_per_h : NAN, .work_unfinished = left);
-    struct insight_evidence evidence = {
-        .kind = EVIDENCE_INTERVAL,
-        .name = "",
-        .from_s = insight->from_s,
-        .to_s = insight->to_s,
-        .note = arena_printf(&insights->arena, "%.0f jobs wait at first, %.0f at the end", g->at[0],
-                             g->at[BATCHES])};
-    insight_evidence(insights, insight, &evidence);
+    insight_evidence(insights, insight, EVIDENCE_INTERVAL, "", insight->from_s, insight->to_s,
+                     "%.0f jobs wait at first, %.0f at the end", g->at[0], g->at[BATCHES]);
     insight->recommendation = "more capacity or less load; do not quote means of such a run";
     propose_capacity(rule_run, rho > 1 && isfinite(rho) ? rho : 1, insights, insight);
     proposal_policies(insight, EASIM_READS_RUN_TIMES, 0);
@@ -238,22 +230,16 @@ static void find_full_time(const struct rule_run *rule_run, double of_median,
 
 static void report_warmup(const struct rule_run *rule_run, const struct filling *filling,
                           double share, struct insights *insights) {
-    struct insight *insight = insights_add(insights);
+    struct insight *insight = insights_add(insights, rule_run->from_s, rule_run->to_s);
     double full_s = units_s(filling->full_ns), empties_s = units_s(filling->empties_ns);
-    insight->from_s = rule_run->from_s;
-    insight->to_s = rule_run->to_s;
     insight_find(insights, insight,
                  "for %.0f %% of the measured time the cluster fills or empties: it is full from "
                  "%.4g to %.4g h",
                  100 * share, full_s / S_PER_H, empties_s / S_PER_H);
     SHOW(insight, warmup, .share_outside = share, .full_from = full_s, .full_until = empties_s,
          .median_in_use = filling->median, .missing = filling->missing_gpu_s / S_PER_H);
-    struct insight_evidence evidence = {.kind = EVIDENCE_INTERVAL,
-                                        .name = "",
-                                        .from_s = full_s,
-                                        .to_s = empties_s,
-                                        .note = "as full as usual"};
-    insight_evidence(insights, insight, &evidence);
+    insight_evidence(insights, insight, EVIDENCE_INTERVAL, "", full_s, empties_s,
+                     "as full as usual");
     insight->recommendation = arena_printf(
         &insights->arena, "a longer run, or a warm-up of %.9g s and a horizon of %.9g s", full_s,
         empties_s);

@@ -13,7 +13,6 @@
 
 static void report_extrapolated(const struct rule_run *rule_run, struct gathered *g,
                                 const char *models, struct insights *insights) {
-    gathered_end(g);
     struct insight *insight =
         gathered_report(rule_run, g, "GPU h outside what was measured", 1 / S_PER_H, insights);
     insight_find(
@@ -62,10 +61,9 @@ void find_model_extrapolated(const struct rule_run *rule_run, const void *thresh
         if (!piece.config->extrapolated)
             continue;
         struct gathered *g = gathered_find(&all, EASIM_NONE, EASIM_NONE, EASIM_NONE);
-        g->gpu_s += piece.gpu_s;
         g->energy_j += piece.energy_j;
         g->lost_gpu_s += could_be_measured(rule_run, piece.set) ? piece.gpu_s : 0;
-        gathered_add(g, piece.job, piece.segment->start_ns, piece.segment->end_ns, piece.gpu_s);
+        gathered_add_piece(g, &piece, piece.gpu_s);
         gathered_find(&models, piece.spec->model, piece.config->gpu_type, EASIM_NONE)->gpu_s +=
             piece.gpu_s;
     }
@@ -99,12 +97,10 @@ static void report_noise(const struct rule_run *rule_run, const struct csv *csv,
         texts[i] = csv_field(csv, columns[i]);
         words[i] = arena_strndup(arena, texts[i].at, texts[i].length);
     }
-    struct insight *insight = insights_add(insights);
+    struct insight *insight = insights_add(insights, rule_run->from_s, rule_run->to_s);
     double needed = replications_needed(values[PAIRS], values[DIFF], values[CI95]);
     insight->entity = ENTITY_POLICY;
     insight->name = words[POLICY];
-    insight->from_s = rule_run->from_s;
-    insight->to_s = rule_run->to_s;
     insight_find(insights, insight,
                  "its %s differs from that of %s by %.4g, which %.0f replications cannot tell from "
                  "chance (+- %.4g)",

@@ -74,10 +74,9 @@ static uint32_t *count_overtakers(const struct rule_run *rule_run) {
 
 static void report_starve(const struct rule_run *rule_run, const struct top_list *worst,
                           const uint32_t *overtakers, double p99_s, struct insights *insights) {
-    struct insight *insight = insights_add(insights);
     const struct top_entry *first = &worst->at[0];
-    insight->from_s = units_s(first->from_ns);
-    insight->to_s = units_s(first->to_ns);
+    struct insight *insight =
+        insights_add(insights, units_s(first->from_ns), units_s(first->to_ns));
     insight_find(insights, insight,
                  "%zu of %.0f jobs starved; one waited %.4g s while %u that came later started",
                  worst->total, rule_run->jobs, first->weight, overtakers[first->index]);
@@ -196,29 +195,20 @@ static void add_users(const struct rule_run *rule_run, const struct served_all *
     for (size_t i = 0; i < worst->count; i++) {
         uint32_t u = worst->at[i].index;
         const struct served *user = &all->users[u];
-        insight_evidence(
-            insights, insight,
-            &(struct insight_evidence){
-                .kind = EVIDENCE_USER,
-                .name = rule_run->run->workload.users.at[u].name,
-                .from_s = rule_run->from_s,
-                .to_s = rule_run->to_s,
-                .note = arena_printf(&insights->arena,
-                                     "%.4g GPU h, %.1f %% of the cluster, entitled to %.1f %%, "
-                                     "slowdown %.4g",
-                                     user->gpu_s / S_PER_H, 100 * user->gpu_s / rule_run->gpu_s,
-                                     100 * user->entitled_s / rule_run->gpu_s, slowdown_of(user))});
+        insight_evidence(insights, insight, EVIDENCE_USER, rule_run->run->workload.users.at[u].name,
+                         rule_run->from_s, rule_run->to_s,
+                         "%.4g GPU h, %.1f %% of the cluster, entitled to %.1f %%, slowdown %.4g",
+                         user->gpu_s / S_PER_H, 100 * user->gpu_s / rule_run->gpu_s,
+                         100 * user->entitled_s / rule_run->gpu_s, slowdown_of(user));
     }
     insight->evidence_count = worst->total;
 }
 
 static void report_unfair(const struct rule_run *rule_run, const struct served_all *all,
                           double least_jain, bool by_slowdown, struct insights *insights) {
-    struct insight *insight = insights_add(insights);
+    struct insight *insight = insights_add(insights, rule_run->from_s, rule_run->to_s);
     struct top_list worst = {0};
     double lacking = lacking_s(all, &worst), jain = rule_run->run->summary.jain_gpu_s;
-    insight->from_s = rule_run->from_s;
-    insight->to_s = rule_run->to_s;
     if (by_slowdown) {
         insight->entity = ENTITY_USER;
         insight->name = rule_run->run->workload.users.at[all->worst].name;
@@ -314,14 +304,9 @@ static void report_hog(const struct rule_run *rule_run, const struct takers *tak
         insight->entity == ENTITY_USER
             ? "an order that looks at what users have had, a quota or a weight of its own"
             : "make this model faster first";
-    insight_evidence(insights, insight,
-                     &(struct insight_evidence){
-                         .kind = EVIDENCE_JOB,
-                         .name = job->id,
-                         .from_s = units_s(job->submit_ns),
-                         .to_s = rule_run->to_s,
-                         .note = arena_printf(&insights->arena, "%.4g kWh, the most of one job",
-                                              taken->heaviest_j / J_PER_KWH)});
+    insight_evidence(insights, insight, EVIDENCE_JOB, job->id, units_s(job->submit_ns),
+                     rule_run->to_s, "%.4g kWh, the most of one job",
+                     taken->heaviest_j / J_PER_KWH);
     if (insight->entity == ENTITY_USER)
         proposal_policies(insight, EASIM_READS_USERS, 0);
     else
@@ -341,12 +326,10 @@ static void find_hogs(const struct rule_run *rule_run, const struct hog_threshol
         if (share_of(taken->gpu_s, takers.total.gpu_s) <= least &&
             share_of(taken->energy_j, takers.total.energy_j) <= least)
             continue;
-        struct insight *insight = insights_add(insights);
+        struct insight *insight = insights_add(insights, rule_run->from_s, rule_run->to_s);
         insight->entity = entity;
         insight->name = entity == ENTITY_USER ? rule_run->run->workload.users.at[i].name
                                               : rule_run->folder->models.models[i].name;
-        insight->from_s = rule_run->from_s;
-        insight->to_s = rule_run->to_s;
         report_hog(rule_run, &takers, taken, insights, insight);
     }
     free(takers.at);
