@@ -155,6 +155,11 @@ void json_out_shares(struct str *out, const double *values, size_t count, double
     str_add_char(out, '"');
 }
 
+void json_out_member_open(struct str *out, const char *key, char bracket) {
+    json_out_key(out, key);
+    json_out_open(out, bracket);
+}
+
 void json_out_member_text(struct str *out, const char *key, const char *text) {
     json_out_key(out, key);
     json_out_text(out, text);

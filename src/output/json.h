@@ -41,6 +41,7 @@ void json_out_raw(struct str *out, const char *text, size_t length);
 void json_out_shares(struct str *out, const double *values, size_t count, double most);
 
 /* A member of each sort. */
+void json_out_member_open(struct str *out, const char *key, char bracket);
 void json_out_member_text(struct str *out, const char *key, const char *text);
 void json_out_member_int(struct str *out, const char *key, int64_t value);
 void json_out_member_real(struct str *out, const char *key, double value);

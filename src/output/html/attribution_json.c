@@ -118,26 +118,15 @@ static void build_tree(struct tree *tree) {
 /* ---- JSON ---- */
 
 static void add_nodes(struct str *out, const struct tree *tree) {
-    json_out_key(out, "nodes");
-    json_out_open(out, '{');
-    json_out_key(out, "name");
-    json_out_open(out, '[');
-    for (size_t i = 0; i < tree->nodes.count; i++)
-        json_out_text(out, tree->nodes.at[i].name);
-    json_out_close(out, ']');
-    json_out_key(out, "parent");
-    json_out_open(out, '[');
-    for (size_t i = 0; i < tree->nodes.count; i++)
-        json_out_int(out, (int64_t)tree->nodes.at[i].parent);
-    json_out_close(out, ']');
+    json_out_member_open(out, "nodes", '{');
+    ADD_COLUMN(out, "name", tree->nodes.count, i, json_out_text(out, tree->nodes.at[i].name));
+    ADD_COLUMN(out, "parent", tree->nodes.count, i,
+               json_out_int(out, (int64_t)tree->nodes.at[i].parent));
     for (int m = 0; m < MEASURES; m++) {
         if (isnan(tree->nodes.at[0].of[m]))
             continue;
-        json_out_key(out, attribution_json_measure_names[m]);
-        json_out_open(out, '[');
-        for (size_t i = 0; i < tree->nodes.count; i++)
-            json_out_short(out, tree->nodes.at[i].of[m], 6);
-        json_out_close(out, ']');
+        ADD_COLUMN(out, attribution_json_measure_names[m], tree->nodes.count, i,
+                   json_out_short(out, tree->nodes.at[i].of[m], 6));
     }
     json_out_close(out, '}');
 }
@@ -146,13 +135,8 @@ static void add_tree(struct str *out, const struct attribution *attribution) {
     const struct attribution_path *path = &attribution->request.path;
     struct tree tree = {.attribution = attribution};
     build_tree(&tree);
-    json_out_key(out, "attribution");
-    json_out_open(out, '{');
-    json_out_key(out, "path");
-    json_out_open(out, '[');
-    for (size_t i = 0; i < path->count; i++)
-        json_out_text(out, path->at[i].name);
-    json_out_close(out, ']');
+    json_out_member_open(out, "attribution", '{');
+    ADD_COLUMN(out, "path", path->count, i, json_out_text(out, path->at[i].name));
     json_out_member_text(out, "nobody", NOBODY);
     json_out_member_text(out, "note",
                          "Of the measured time; what no job held (idle GPUs, nodes beside their "
@@ -218,8 +202,7 @@ void blame_json_add(struct str *out, const struct recorded_run *run, size_t most
     for (uint32_t j = 0; j < all; j++)
         for (int p = 0; p < BLAME_PARTS; p++)
             sums_ns[p] += blame.jobs[j].part_ns[p];
-    json_out_key(out, "blame");
-    json_out_open(out, '{');
+    json_out_member_open(out, "blame", '{');
     ADD_COLUMN(out, "parts", BLAME_PARTS, p, json_out_text(out, blame_part_names[p]));
     json_out_key(out, "sums_s");
     add_parts(out, sums_ns);
@@ -233,8 +216,7 @@ void blame_json_add(struct str *out, const struct recorded_run *run, size_t most
 /* --- insight_json --- */
 
 static void add_classes(struct str *out, const struct waste *waste) {
-    json_out_key(out, "waste");
-    json_out_open(out, '[');
+    json_out_member_open(out, "waste", '[');
     for (enum waste_class c = 0; c < WASTE_CLASSES; c++) {
         enum waste_group group = waste_class_group(c);
         if (waste->of[c].energy_j == 0 && waste->of[c].gpu_s == 0)

@@ -158,12 +158,10 @@ static void find_most(const struct heat *heat, double most[static MEASURES]) {
 static void add_heat(struct str *out, const struct heat *heat) {
     double most[MEASURES];
     find_most(heat, most);
-    json_out_key(out, "heat");
-    json_out_open(out, '{');
+    json_out_member_open(out, "heat", '{');
     json_out_member_real(out, "end_s", heat->end_s);
     gpu_lanes_add(out, heat->lanes);
-    json_out_key(out, "rows");
-    json_out_open(out, '[');
+    json_out_member_open(out, "rows", '[');
     for (size_t r = 0; r < heat->rows.count; r++) {
         json_out_open(out, '[');
         json_out_int(out, heat->rows.at[r].first);
@@ -172,13 +170,11 @@ static void add_heat(struct str *out, const struct heat *heat) {
         json_out_close(out, ']');
     }
     json_out_close(out, ']');
-    json_out_key(out, "most");
-    json_out_open(out, '{');
+    json_out_member_open(out, "most", '{');
     for (int m = 0; m < MEASURES; m++)
         json_out_member_real(out, heat_json_measure_names[m], most[m]);
     json_out_close(out, '}');
-    json_out_key(out, "levels");
-    json_out_open(out, '[');
+    json_out_member_open(out, "levels", '[');
     for (size_t merged = heat->columns / LEAST_COLUMNS; merged > 0; merged /= REFINEMENT)
         add_level(out, heat, merged, most);
     json_out_close(out, ']');

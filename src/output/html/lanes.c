@@ -33,13 +33,9 @@ void gpu_lanes_finish(struct gpu_lanes *lanes) {
 void gpu_lanes_add(struct str *out, const struct gpu_lanes *lanes) {
     const struct cluster *cluster = lanes->cluster;
     json_out_member_int(out, "count", lanes->count);
-    json_out_key(out, "types");
-    json_out_open(out, '[');
-    for (uint32_t t = 0; t < cluster->gpu_type_count; t++)
-        json_out_text(out, cluster->gpu_types[t].name);
-    json_out_close(out, ']');
-    json_out_key(out, "nodes");
-    json_out_open(out, '[');
+    ADD_COLUMN(out, "types", cluster->gpu_type_count, t,
+               json_out_text(out, cluster->gpu_types[t].name));
+    json_out_member_open(out, "nodes", '[');
     for (uint32_t i = 0; i < cluster->node_count; i++) {
         uint32_t node = lanes->nodes[i];
         json_out_open(out, '[');
@@ -127,8 +123,7 @@ static void add_jobs(struct str *out, const struct choice *c) {
     const struct job_spec *specs = c->run->workload.jobs.at;
     const struct recorded_job *jobs = c->run->jobs;
     uint32_t rigid = c->run->folder->models.count; /* the name behind those of the models is "" */
-    json_out_key(out, "jobs");
-    json_out_open(out, '{');
+    json_out_member_open(out, "jobs", '{');
     ADD_COLUMN(out, "id", c->job_count, i, json_out_text(out, specs[c->jobs[i]].id));
     ADD_COLUMN(out, "user", c->job_count, i, json_out_int(out, specs[c->jobs[i]].user));
     ADD_COLUMN(out, "model", c->job_count, i,
@@ -169,14 +164,12 @@ static void add_names(struct str *out, const struct choice *c) {
     const struct model_set *models = &c->run->folder->models;
     ADD_COLUMN(out, "users", workload->users.count, i,
                json_out_text(out, workload->users.at[i].name));
-    json_out_key(out, "models");
-    json_out_open(out, '[');
+    json_out_member_open(out, "models", '[');
     for (size_t i = 0; i < models->count; i++)
         json_out_text(out, models->models[i].name);
     json_out_text(out, "");
     json_out_close(out, ']');
-    json_out_key(out, "labels");
-    json_out_open(out, '[');
+    json_out_member_open(out, "labels", '[');
     for (size_t l = 0; l < workload->label_names.count && l < MOST_LABELS; l++)
         add_label(out, c, l);
     json_out_close(out, ']');
@@ -190,14 +183,12 @@ static const struct recorded_segment *segment_at(const struct choice *c, size_t 
 
 static void add_gpus(struct str *out, const struct choice *c) {
     int64_t place = 0;
-    json_out_key(out, "place");
-    json_out_open(out, '[');
+    json_out_member_open(out, "place", '[');
     json_out_int(out, 0);
     for (size_t i = 0; i < c->count; i++)
         json_out_int(out, place += 2 * (int64_t)segment_at(c, i)->gpus_count);
     json_out_close(out, ']');
-    json_out_key(out, "gpus");
-    json_out_open(out, '[');
+    json_out_member_open(out, "gpus", '[');
     for (size_t i = 0; i < c->count; i++)
         for (uint32_t g = 0; g < segment_at(c, i)->gpus_count; g++) {
             const struct recorded_gpus *gpus = &c->run->gpus.at[segment_at(c, i)->gpus + g];
@@ -266,8 +257,7 @@ static void add_rests(struct str *out, const struct choice *c) {
         if (run->rests.at[i].state != RECORDED_FREE)
             shown[count++] = (uint32_t)i;
     const struct recorded_rest *rests = run->rests.at;
-    json_out_key(out, "rest");
-    json_out_open(out, '{');
+    json_out_member_open(out, "rest", '{');
     ADD_COLUMN(out, "first", count, i,
                json_out_int(out, c->lanes->first[rests[shown[i]].node] + rests[shown[i]].first));
     ADD_COLUMN(out, "count", count, i, json_out_int(out, rests[shown[i]].count));
@@ -283,8 +273,7 @@ void lanes_json_add(struct str *out, const struct recorded_run *run, const struc
                     size_t most) {
     struct choice c = {.run = run, .lanes = lanes};
     choose(&c, most);
-    json_out_key(out, "lanes");
-    json_out_open(out, '{');
+    json_out_member_open(out, "lanes", '{');
     json_out_key(out, "end_s");
     json_out_time(out, run->part->end_ns);
     gpu_lanes_add(out, lanes);

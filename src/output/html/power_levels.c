@@ -86,24 +86,12 @@ static struct power_bin bin_of(const struct power_rows *rows, size_t *row, doubl
 }
 
 static void add_bins(struct str *out, const struct power_bin *bins, size_t count, bool has_cap) {
-    json_out_key(out, "time_s");
-    json_out_open(out, '[');
-    for (size_t i = 0; i < count; i++)
-        json_out_short(out, bins[i].time_s, 9);
-    json_out_close(out, ']');
-    for (int q = 0; q < QUANTITIES + 2; q++) {
-        if (q == CAP && !has_cap)
-            continue;
-        json_out_key(out, q == QUANTITIES ? "low_w" : q > QUANTITIES ? "high_w" : names[q]);
-        json_out_open(out, '[');
-        for (size_t i = 0; i < count; i++)
-            json_out_short(out,
-                           q == QUANTITIES  ? bins[i].low_w
-                           : q > QUANTITIES ? bins[i].high_w
-                                            : bins[i].mean[q],
-                           5);
-        json_out_close(out, ']');
-    }
+    ADD_COLUMN(out, "time_s", count, i, json_out_short(out, bins[i].time_s, 9));
+    for (int q = 0; q < QUANTITIES; q++)
+        if (q != CAP || has_cap)
+            ADD_COLUMN(out, names[q], count, i, json_out_short(out, bins[i].mean[q], 5));
+    ADD_COLUMN(out, "low_w", count, i, json_out_short(out, bins[i].low_w, 5));
+    ADD_COLUMN(out, "high_w", count, i, json_out_short(out, bins[i].high_w, 5));
 }
 
 /* count 0: every row by itself. */
@@ -130,8 +118,7 @@ static void add_levels(struct str *out, const struct power_rows *rows) {
     json_out_open(out, '{');
     json_out_member_real(out, "end_s", rows->end_s);
     json_out_member_int(out, "rows", (int64_t)rows->at.count);
-    json_out_key(out, "levels");
-    json_out_open(out, '[');
+    json_out_member_open(out, "levels", '[');
     if (rows->at.count <= MOST_EXACT)
         add_level(out, rows, 0);
     else

@@ -91,8 +91,7 @@ static int physics_json_add(struct str *out, const char *folder, struct error *r
     struct problems problems = {0};
     struct arena arena = {0};
     int r = 0;
-    json_out_key(out, "physics");
-    json_out_open(out, '[');
+    json_out_member_open(out, "physics", '[');
     if (plot_source_exists(folder, MODELS_NAME) &&
         yaml_doc_load(&doc, arena_printf(&arena, "%s/" MODELS_NAME, folder), &problems) < 0)
         r = error_set(reterr, ERROR_INPUT, "%s", problems.texts[0]);
@@ -165,14 +164,12 @@ static int check_replication(const struct report *report, const char *folder, co
 /* ---- One policy ---- */
 
 static void add_estimates(struct str *out, const struct plot_series *series) {
-    json_out_key(out, "estimates");
-    json_out_open(out, '{');
+    json_out_member_open(out, "estimates", '{');
     for (unsigned c = 0; c < SUMMARY_COUNT; c++) {
         const struct estimate *e = &series->estimates[c];
         if (e->n == 0)
             continue;
-        json_out_key(out, summary_names[c]);
-        json_out_open(out, '[');
+        json_out_member_open(out, summary_names[c], '[');
         json_out_int(out, (int64_t)e->n);
         json_out_real(out, e->mean);
         json_out_real(out, e->ci95);
@@ -191,8 +188,7 @@ static void add_absent(struct str *out, const char *why) {
         {"attribution", "who caused it is not known."},
         {"blame", "where the time of jobs went is not known."},
         {"insights", "the rules had nothing to look at."}};
-    json_out_key(out, "absent");
-    json_out_open(out, '{');
+    json_out_member_open(out, "absent", '{');
     json_out_member_text(out, "power", "There is no power.csv with this replication" SUMMARY_ONLY);
     json_out_member_text(out, "curves", "There is no jobs.csv" SUMMARY_ONLY);
     json_out_member_text(out, "users", "There is no users.csv with this replication" SUMMARY_ONLY);
@@ -350,11 +346,9 @@ static int add_policy(struct str *out, struct report *report, const struct plot_
 static void add_metrics(struct str *out) {
     static const char *const better[] = {
         [METRIC_NEITHER] = NULL, [METRIC_LESS] = "less", [METRIC_MORE] = "more"};
-    json_out_key(out, "metrics");
-    json_out_open(out, '{');
+    json_out_member_open(out, "metrics", '{');
     for (unsigned c = 0; c < SUMMARY_ALL; c++) {
-        json_out_key(out, metric_table[c].name);
-        json_out_open(out, '{');
+        json_out_member_open(out, metric_table[c].name, '{');
         json_out_member_text(out, "label", metric_table[c].label);
         json_out_member_text(out, "unit", metric_table[c].unit);
         json_out_member_text(out, "better", better[metric_table[c].better]);
@@ -368,8 +362,7 @@ static int add_bounds(struct str *out, const struct report *report, struct error
     struct arena arena = {0};
     struct bound_region region;
     int r = bound_region_read(&report->source, &arena, &region, reterr);
-    json_out_key(out, "bounds");
-    json_out_open(out, '{');
+    json_out_member_open(out, "bounds", '{');
     for (unsigned c = 0; r == 0 && !region.horizon && c < SUMMARY_COUNT; c++)
         if (!isnan(region.least[c]))
             json_out_member_real(out, summary_names[c], region.least[c]);
@@ -399,8 +392,7 @@ static int add_comparison(struct str *out, const struct report *report, struct e
 }
 
 static void add_made(struct str *out, const struct report_request *request) {
-    json_out_key(out, "made");
-    json_out_open(out, '{');
+    json_out_member_open(out, "made", '{');
     json_out_member_text(out, "command", request->command);
     json_out_member_text(out, "repeat", request->repeat);
     json_out_member_text(out, "version", EASIM_VERSION);
@@ -444,8 +436,7 @@ static void add_colors(struct str *out, const cJSON *manifest) {
             names[count++] = name;
     }
     plot_styles_of_policies(names, count, styles);
-    json_out_key(out, "colors");
-    json_out_open(out, '{');
+    json_out_member_open(out, "colors", '{');
     for (size_t i = 0; i < count; i++)
         json_out_member_text(out, names[i], styles[i].color);
     json_out_close(out, '}');
@@ -462,8 +453,7 @@ static int add_all(struct str *out, struct report *report, struct error *reterr)
         r = add_comparison(out, report, reterr);
     if (r == 0 && report->source.sweep)
         r = table_json_add(out, "sweep", report->source.sweep, "sweep.csv", 0, reterr);
-    json_out_key(out, "policies");
-    json_out_open(out, '[');
+    json_out_member_open(out, "policies", '[');
     for (size_t i = 0; i < report->source.series.count && r == 0; i++)
         r = add_policy(out, report, &report->source.series.at[i], reterr);
     json_out_close(out, ']');

@@ -65,8 +65,7 @@ static int add_rows(struct str *out, struct csv *csv, const struct table_part *w
     int column = csv_column(csv, "replication"), r = 0, got;
     for (size_t c = 0; c < csv_column_count(csv); c++)
         cells[c] = cell_of(wanted->name, csv_column_name(csv, c));
-    json_out_key(out, "rows");
-    json_out_open(out, '[');
+    json_out_member_open(out, "rows", '[');
     while (r == 0 && (got = csv_next(csv, reterr)) != 0) {
         double of = 0;
         r = got < 0 ? got : 0;
@@ -94,11 +93,8 @@ static int add_table(struct str *out, const char *key, const char *folder,
     if (r < 0)
         return r;
     json_out_open(out, '{');
-    json_out_key(out, "columns");
-    json_out_open(out, '[');
-    for (size_t c = 0; c < csv_column_count(csv); c++)
-        json_out_text(out, csv_column_name(csv, c));
-    json_out_close(out, ']');
+    ADD_COLUMN(out, "columns", csv_column_count(csv), c,
+               json_out_text(out, csv_column_name(csv, c)));
     r = add_rows(out, csv, wanted, &all, reterr);
     if (wanted->most < SIZE_MAX)
         json_out_member_int(out, "all", (int64_t)all);
@@ -172,19 +168,11 @@ static size_t kept_place(size_t n, size_t point, size_t points) {
 static void add_curve(struct str *out, const char *name, const double *sorted, size_t n,
                       size_t jobs) {
     size_t points = n <= MOST_POINTS + LAST_POINTS ? n : MOST_POINTS + LAST_POINTS;
-    json_out_key(out, name);
-    json_out_open(out, '{');
+    json_out_member_open(out, name, '{');
     json_out_member_int(out, "count", (int64_t)n);
-    json_out_key(out, "x");
-    json_out_open(out, '[');
-    for (size_t i = 0; i < points; i++)
-        json_out_short(out, sorted[kept_place(n, i, points)], 6);
-    json_out_close(out, ']');
-    json_out_key(out, "share");
-    json_out_open(out, '[');
-    for (size_t i = 0; i < points; i++)
-        json_out_short(out, (double)(kept_place(n, i, points) + 1) / (double)jobs, 6);
-    json_out_close(out, ']');
+    ADD_COLUMN(out, "x", points, i, json_out_short(out, sorted[kept_place(n, i, points)], 6));
+    ADD_COLUMN(out, "share", points, i,
+               json_out_short(out, (double)(kept_place(n, i, points) + 1) / (double)jobs, 6));
     json_out_close(out, '}');
 }
 
@@ -236,11 +224,7 @@ static void add_segment(struct curves *curves, const struct recorded_run *run,
 }
 
 static void add_values(struct str *out, const char *key, const double *values) {
-    json_out_key(out, key);
-    json_out_open(out, '[');
-    for (int b = 0; b < BINS; b++)
-        json_out_short(out, values[b], 5);
-    json_out_close(out, ']');
+    ADD_COLUMN(out, key, BINS, b, json_out_short(out, values[b], 5));
 }
 
 static void add_service(struct str *out, const struct recorded_run *run, uint32_t service,
@@ -274,8 +258,7 @@ void service_curves_add(struct str *out, const struct recorded_run *run) {
     json_out_open(out, '{');
     json_out_member_real(out, "end_s", end_s);
     json_out_member_real(out, "step_s", step_s);
-    json_out_key(out, "services");
-    json_out_open(out, '[');
+    json_out_member_open(out, "services", '[');
     for (uint32_t s = 0; s < run->service_count; s++)
         add_service(out, run, s, step_s);
     json_out_close(out, ']');
