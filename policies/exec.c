@@ -158,6 +158,12 @@ struct wish {
 };
 
 static const struct wish wishes[] = {
+    {"capabilities", "power_cap", EXEC_ASKS_POWER_CAP, "power_cap",
+     offsetof(struct program_params, power_cap)},
+    {"capabilities", "fractional_gpu", EXEC_ASKS_FRACTIONAL_GPU, "fractional_gpu",
+     offsetof(struct program_params, fractional_gpu)},
+    {"capabilities", "power_limits", EXEC_ASKS_POWER_LIMITS, "power_limits",
+     offsetof(struct program_params, power_limits)},
     {"capabilities", "uniform", EXEC_ASKS_UNIFORM, NULL, 0},
     {"extensions", "services/1", EXEC_ASKS_SERVICES, "services",
      offsetof(struct program_params, services)},
@@ -329,6 +335,12 @@ static const struct easim_param params[] = {
      offsetof(struct program_params, socket), 0, EASIM_TEXT_SOCKET, 0, false, NULL},
     {"services", "", "it scales services itself, in place of the host", EASIM_PARAM_BOOL,
      offsetof(struct program_params, services), 0, 1, 0, false, NULL},
+    {"power_cap", "", "starts over the power cap are refused", EASIM_PARAM_BOOL,
+     offsetof(struct program_params, power_cap), 0, 1, 0, false, NULL},
+    {"fractional_gpu", "", "jobs that ask for a part of a GPU may share it", EASIM_PARAM_BOOL,
+     offsetof(struct program_params, fractional_gpu), 0, 1, 0, false, NULL},
+    {"power_limits", "", "configurations may have a power limit, where the model file has levels",
+     EASIM_PARAM_BOOL, offsetof(struct program_params, power_limits), 0, 1, 0, false, NULL},
 };
 
 EASIM_EXPORT const struct easim_policy easim_policy = {
@@ -340,14 +352,15 @@ EASIM_EXPORT const struct easim_policy easim_policy = {
         "Runs `exec COMMAND` in /bin/sh and sends it a line of JSON for each decision, with what has changed\n"
         "since the last; it answers with a line of actions. docs/exec-policy.md is the protocol,\n"
         "policies/exec/fcfs.py an example. A program that ends, stays silent or answers anything else ends the\n"
-        "run as failed. Starts over a power cap are not refused: the program sees cap and power.",
+        "run as failed. Starts over a power cap are refused with power_cap: true alone.",
     .capabilities = EASIM_CAPABILITY_PREEMPT | EASIM_CAPABILITY_RESIZE | EASIM_CAPABILITY_TICK |
                     EASIM_CAPABILITY_FREQUENCY | EASIM_CAPABILITY_REJECT |
-                    EASIM_CAPABILITY_FORECAST | EASIM_CAPABILITY_SERVICES,
+                    EASIM_CAPABILITY_FORECAST | EASIM_CAPABILITY_SERVICES |
+                    EASIM_CAPABILITY_POWER_CAP | EASIM_CAPABILITY_FRACTIONAL_GPU,
     .state_size = sizeof(struct program),
     .params_size = sizeof(struct program_params),
     .params = params,
-    .param_count = 6,
+    .param_count = sizeof params / sizeof *params,
     .decide = decide,
     .init = init,
     .finish = finish,

@@ -169,6 +169,8 @@ static void hello_configs(struct text *t, const struct easim_view *view) {
         const struct easim_config *c = easim_view_config(view, i);
         text_printf(t, "%s{\"k\":%u,", i ? "," : "", c->k);
         text_real(t, "batch", c->batch);
+        if (c->milli > 0)
+            text_printf(t, ",\"milli\":%u", c->milli);
         text_printf(t, ",\"gpu_type\":%u,\"empty_span\":%u,\"extrapolated\":%s", c->gpu_type,
                     c->empty_span, truth(c->extrapolated));
         add_known(t, "goodput", c->goodput, c);
@@ -225,11 +227,16 @@ void message_decide(struct text *t, uint32_t number, const struct easim_view *vi
     text_printf(t, ",\"free_gpus\":%u", view->free_gpus);
 }
 
-void message_gpu_type(struct text *t, const struct easim_view *view, uint32_t gpu_type) {
+void message_gpu_type(struct text *t, const struct easim_view *view, uint32_t gpu_type,
+                      bool shares) {
     const struct easim_gpu_type *type = easim_view_gpu_type(view, gpu_type);
     text_printf(t, "{\"free\":%u,\"node_free_max\":%u,\"failed\":%u,\"asleep\":%u%s", type->free,
                 type->node_free_max, type->failed, type->asleep, view->span_count > 2 ? "," : "");
     add_by_span(t, view, "span_free_max", type->span_free_max);
+    if (shares)
+        text_printf(t, ",\"shared\":%u,\"shared_free_milli\":%llu,\"shared_free_max_milli\":%u",
+                    type->shared, (unsigned long long)type->shared_free_milli,
+                    type->shared_free_max_milli);
     text_add(t, "}");
 }
 
@@ -257,12 +264,14 @@ void message_event(struct text *t, const struct easim_event *event, uint32_t pro
     text_add(t, "}");
 }
 
-void message_user(struct text *t, const struct easim_view *view, uint32_t user) {
+void message_user(struct text *t, const struct easim_view *view, uint32_t user, bool shares) {
     const struct easim_user *u = easim_view_user(view, user);
     text_printf(t, "{\"user\":%u,\"allocated_gpus\":%u,", user, u->allocated_gpus);
     text_real(t, "gpu_s", u->gpu_s);
     text_add(t, ",");
     text_real(t, "as_of_s", u->as_of_s);
+    if (shares)
+        text_printf(t, ",\"shared_milli\":%llu", (unsigned long long)u->shared_milli);
     text_add(t, "}");
 }
 

@@ -34,11 +34,13 @@ void message_hello(struct text *text, const struct easim_view *view);
 void message_finish(struct text *text, uint32_t number, const struct easim_view *view);
 /* The beginning of the decide message: time and power. */
 void message_decide(struct text *text, uint32_t number, const struct easim_view *view);
-/* Members of the decide message that stand for one thing each, as objects. */
-void message_gpu_type(struct text *text, const struct easim_view *view, uint32_t gpu_type);
+/* Members of the decide message that stand for one thing each, as objects. shares: with what is
+   held and free of GPUs that jobs share. */
+void message_gpu_type(struct text *text, const struct easim_view *view, uint32_t gpu_type,
+                      bool shares);
 void message_forecast(struct text *text, const struct easim_forecast *forecast);
 void message_event(struct text *text, const struct easim_event *event, uint32_t protocol);
-void message_user(struct text *text, const struct easim_view *view, uint32_t user);
+void message_user(struct text *text, const struct easim_view *view, uint32_t user, bool shares);
 void message_arrived(struct text *text, const struct easim_job *job); /* what never changes */
 /* What changes; with its configurations, if they are others. */
 void message_job(struct text *text, const struct easim_job *job, bool new_phase, uint32_t protocol);

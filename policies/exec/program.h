@@ -11,14 +11,18 @@
 #include <easim/policy.h>
 
 /* What a program of protocol 3 may ask for. */
-#define EXEC_ASKS_UNIFORM  (1u << 0)
-#define EXEC_ASKS_SERVICES (1u << 1)
-#define EXEC_ASKS_FORECAST (1u << 2)
+#define EXEC_ASKS_UNIFORM        (1u << 0)
+#define EXEC_ASKS_SERVICES       (1u << 1)
+#define EXEC_ASKS_FORECAST       (1u << 2)
+#define EXEC_ASKS_POWER_CAP      (1u << 3)
+#define EXEC_ASKS_FRACTIONAL_GPU (1u << 4)
+#define EXEC_ASKS_POWER_LIMITS   (1u << 5)
 
 struct program_params {
     const char *command, *socket; /* one of them; the other is empty */
     double timeout, startup_timeout;
-    bool progress, services;
+    bool progress;
+    bool services, power_cap, fractional_gpu, power_limits; /* what the scenario grants */
 };
 
 /* What the program has been told of a job. Index 0 of enum easim_job_state, PENDING: nothing yet.

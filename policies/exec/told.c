@@ -81,6 +81,10 @@ static void add_jobs(const struct easim_pass *pass) {
     }
 }
 
+static bool has_shares(const struct easim_pass *pass) {
+    return ((const struct program_params *)pass->params)->fractional_gpu;
+}
+
 /* Users of the jobs that have changed: only then does what easim_user_usage_s starts from change.
  */
 static void add_users(const struct easim_pass *pass) {
@@ -93,7 +97,7 @@ static void add_users(const struct easim_pass *pass) {
             continue;
         s->user_messages[user] = s->message;
         text_add(&s->text, comma);
-        message_user(&s->text, pass->view, user);
+        message_user(&s->text, pass->view, user, has_shares(pass));
         comma = ",";
     }
 }
@@ -127,7 +131,7 @@ static void add_cluster(const struct easim_pass *pass) {
     text_add(&s->text, ",\"gpu_types\":[");
     for (uint32_t i = 0; i < pass->view->gpu_type_count; i++) {
         text_add(&s->text, i ? "," : "");
-        message_gpu_type(&s->text, pass->view, i);
+        message_gpu_type(&s->text, pass->view, i, has_shares(pass));
     }
     text_add(&s->text, "],\"nodes\":[");
     for (uint32_t i = 0; i < pass->view->node_count; i++) {

@@ -342,14 +342,10 @@ void gpus_recommit(struct sim *sim, uint32_t from, uint32_t to, uint32_t span) {
 
 /* --- power_cap --- */
 
-static bool policy_keeps_cap(const struct sim *sim) {
-    return sim->module->policy->capabilities & EASIM_CAPABILITY_POWER_CAP;
-}
-
 void power_cap_init(struct sim *sim) {
     uint32_t count = (uint32_t)sim->workload->table.configs.count;
     double cap_w = sim->cluster->power_cap_w; /* INFINITY: none, or one that changes */
-    if (!policy_keeps_cap(sim) || !isfinite(cap_w))
+    if (!sim->keeps_cap || !isfinite(cap_w))
         return;
     sim->over_cap = mem_zalloc(count, sizeof *sim->over_cap);
     for (uint32_t c = 0; c < count; c++) {
@@ -360,7 +356,7 @@ void power_cap_init(struct sim *sim) {
 }
 
 bool power_cap_binds(const struct sim *sim) {
-    return policy_keeps_cap(sim) && isfinite(sim->view.v->power_cap_w);
+    return sim->keeps_cap && isfinite(sim->view.v->power_cap_w);
 }
 
 bool power_cap_forbids_nw(const struct sim *sim, int64_t committed_nw) {

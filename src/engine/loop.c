@@ -209,6 +209,7 @@ int loop_init(struct sim *sim, struct error *reterr) {
     const struct workload *workload = sim->workload;
     const struct easim_policy *policy = sim->module->policy;
     find_listeners(sim);
+    sim->keeps_cap = params_have(sim->params, EASIM_CAPABILITY_POWER_CAP);
     placement_init(&sim->placement, sim->cluster);
     power_meter_init(&sim->meter, sim->cluster);
     struct view_options shown = {.checked = sim->options.check && !sim->options.changer,

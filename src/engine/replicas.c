@@ -301,7 +301,7 @@ void replicas_start_first(struct sim *sim) {
 /* --- service_view --- */
 
 void service_view_measure(const struct sim *sim, struct view_options *shown) {
-    if (!sim->workload->services || !params_scale_services(sim->params))
+    if (!sim->workload->services || !params_have(sim->params, EASIM_CAPABILITY_SERVICES))
         return;
     shown->services = (uint32_t)sim->workload->services->count;
     shown->replicas = sim->cluster->gpus;

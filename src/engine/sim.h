@@ -403,6 +403,7 @@ struct sim {
     const struct policy_module *module;
     const struct policy_params *params;
     struct sim_options options;
+    bool keeps_cap; /* the policy has POWER_CAP */
 
     int64_t now_ns;
     struct eventq events;

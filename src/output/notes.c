@@ -287,7 +287,6 @@ static void add_counted_notes(struct notes *notes, const struct tally *tally,
 
 void notes_add_result(struct notes *notes, const struct study *study,
                       const struct replicate_result *result) {
-    const struct easim_policy *policy = study->module.policy;
     struct note common = {.policy = study->policy, .text = "", .runs = result->count, .sources = 1};
     add_tally_notes(notes, NOTE_REJECTED, &result->rejected, (double)result->jobs, &common);
     add_tally_notes(notes, NOTE_REFUSED, &result->refused,
@@ -298,7 +297,7 @@ void notes_add_result(struct notes *notes, const struct study *study,
     common.kind = NOTE_STARTS;
     add_note(notes, &common);
     common.kind = NOTE_OVER_CAP;
-    common.text = policy->capabilities & EASIM_CAPABILITY_POWER_CAP
+    common.text = params_have(&study->params, EASIM_CAPABILITY_POWER_CAP)
                       ? "over the power cap, which is kept as far as starts and preemption can"
                       : "over the power cap, which is ignored (no POWER_CAP)";
     common.number = metric_total(result, SUMMARY_COLUMN(cap_violation_s));

@@ -168,7 +168,8 @@ static const char *param_fault(const struct easim_policy *p, const struct easim_
         return "only numbers and durations may be off";
     if (p->list && params_is_list_option(param->name))
         return "every list policy has an option of that name";
-    if ((p->capabilities & EASIM_CAPABILITY_FREQUENCY) && params_is_frequency_option(param->name))
+    if ((p->capabilities & EASIM_CAPABILITY_FREQUENCY) && param->type != EASIM_PARAM_BOOL &&
+        params_is_frequency_option(param->name))
         return "every policy that declares FREQUENCY has an option of that name";
     return default_fault(param);
 }

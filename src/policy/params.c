@@ -78,9 +78,36 @@ static size_t list_param_count(const struct easim_policy *policy) {
     return count;
 }
 
+/* Capabilities that a policy may put under a parameter of its own, EASIM_PARAM_BOOL, of this name:
+   it then has them only where that is true. */
+static const struct {
+    const char *name;
+    uint32_t capability;
+} switches[] = {{"services", EASIM_CAPABILITY_SERVICES},
+                {"power_cap", EASIM_CAPABILITY_POWER_CAP},
+                {"fractional_gpu", EASIM_CAPABILITY_FRACTIONAL_GPU},
+                {"power_limits", EASIM_CAPABILITY_FREQUENCY}};
+
+/* The number of that parameter; that of its parameters: it has none. */
+static size_t switch_of(const struct easim_policy *policy, uint32_t capability) {
+    const char *name = "";
+    size_t i = 0;
+    for (size_t row = 0; row < sizeof switches / sizeof *switches; row++)
+        name = switches[row].capability == capability ? switches[row].name : name;
+    while (i < policy->param_count && (strcmp(policy->params[i].name, name) != 0 ||
+                                       policy->params[i].type != EASIM_PARAM_BOOL))
+        i++;
+    return i;
+}
+
+/* The host's parameter power_limits, unless the policy has one. */
+static bool has_frequency_option(const struct easim_policy *policy) {
+    return (policy->capabilities & EASIM_CAPABILITY_FREQUENCY) &&
+           switch_of(policy, EASIM_CAPABILITY_FREQUENCY) == policy->param_count;
+}
+
 size_t params_count(const struct easim_policy *policy) {
-    bool frequency = policy->capabilities & EASIM_CAPABILITY_FREQUENCY;
-    return policy->param_count + list_param_count(policy) + frequency;
+    return policy->param_count + list_param_count(policy) + has_frequency_option(policy);
 }
 
 const struct easim_param *params_at(const struct easim_policy *policy, size_t index) {
@@ -278,9 +305,8 @@ const char *params_effect(const struct policy_params *params, struct arena *aren
 
 struct config_extras params_extras(const struct policy_params *params) {
     return (struct config_extras){
-        .power_limits = params->power_limits,
-        .shares = params->policy &&
-                  (params->policy->capabilities & EASIM_CAPABILITY_FRACTIONAL_GPU) &&
+        .power_limits = params_have(params, EASIM_CAPABILITY_FREQUENCY),
+        .shares = params_have(params, EASIM_CAPABILITY_FRACTIONAL_GPU) &&
                   !list_options_in_rounds(&params->list),
     };
 }
@@ -311,25 +337,19 @@ bool params_are_marginal(const struct policy_params *params) {
     return false;
 }
 
-/* The number of its parameter `services`; that of its parameters: it has none. */
-static size_t services_param(const struct easim_policy *policy) {
-    size_t i = 0;
-    while (i < policy->param_count && (strcmp(policy->params[i].name, "services") != 0 ||
-                                       policy->params[i].type != EASIM_PARAM_BOOL))
-        i++;
-    return i;
+bool params_switch_on(const struct policy_params *params, uint32_t capability) {
+    size_t param = switch_of(params->policy, capability);
+    return (params->policy->capabilities & capability) && param < params->policy->param_count &&
+           params_number(params, param) != 0;
 }
 
-bool params_ask_for_services(const struct policy_params *params) {
-    size_t param = services_param(params->policy);
-    return (params->policy->capabilities & EASIM_CAPABILITY_SERVICES) &&
-           param < params->policy->param_count && params_number(params, param) != 0;
-}
-
-bool params_scale_services(const struct policy_params *params) {
-    bool declared = params->policy->capabilities & EASIM_CAPABILITY_SERVICES;
-    return declared && (services_param(params->policy) == params->policy->param_count ||
-                        params_ask_for_services(params));
+bool params_have(const struct policy_params *params, uint32_t capability) {
+    const struct easim_policy *policy = params->policy;
+    if (!policy || !(policy->capabilities & capability))
+        return false;
+    if (switch_of(policy, capability) < policy->param_count)
+        return params_switch_on(params, capability);
+    return capability != EASIM_CAPABILITY_FREQUENCY || params->power_limits;
 }
 
 void params_set_number(struct policy_params *params, size_t index, double value) {

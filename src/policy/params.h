@@ -76,11 +76,12 @@ void params_set_number(struct policy_params *params, size_t index, double value)
 /* Whether they say `power_basis: marginal`, by which a policy counts only power above idle_w. */
 bool params_are_marginal(const struct policy_params *params);
 
-/* Whether the policy scales services in place of the host: it declares SERVICES, and if it has a
-   parameter of its own `services`, that is true. */
-bool params_scale_services(const struct policy_params *params);
-/* And that parameter is what says so. */
-bool params_ask_for_services(const struct policy_params *params);
+/* Whether the policy has a capability with these values: it declares the bit and, if it has a BOOL
+   parameter of its own named services, power_cap, fractional_gpu or power_limits for it, that is
+   true. FREQUENCY: also the host's parameter power_limits. */
+bool params_have(const struct policy_params *params, uint32_t capability);
+/* And that parameter of its own is what says so. */
+bool params_switch_on(const struct policy_params *params, uint32_t capability);
 
 /* One value as text, as a user would write it. */
 void params_write_value(const struct policy_params *params, size_t index, struct str *out);

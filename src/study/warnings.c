@@ -126,7 +126,7 @@ static void warn_of_scaling(struct study *study, const struct service *service) 
 
 /* The rest of `scaling` says what the first replicas are. */
 static void warn_of_policy(struct study *study, const struct service *service) {
-    if (service->has_scaling && params_scale_services(&study->params))
+    if (service->has_scaling && params_have(&study->params, EASIM_CAPABILITY_SERVICES))
         warn_of_service(
             study, service,
             "scaling: interval, down_after and preempt are of no effect, policy %s scales services itself",
@@ -135,7 +135,8 @@ static void warn_of_policy(struct study *study, const struct service *service) {
 
 /* Asked for by name, where there is nothing to scale. */
 static void warn_of_no_services(struct study *study) {
-    if (study->source.services.count == 0 && params_ask_for_services(&study->params))
+    if (study->source.services.count == 0 &&
+        params_switch_on(&study->params, EASIM_CAPABILITY_SERVICES))
         array_push(&study->warnings,
                    "policy.params.services: of no effect, the workload has no services");
 }
@@ -333,7 +334,7 @@ static void warn_of_resize_options(struct study *study, size_t from, const char 
 }
 
 static void warn_of_options(struct study *study, const struct usage *usage) {
-    if (study->params.power_limits && !any_levels(study, usage))
+    if (params_have(&study->params, EASIM_CAPABILITY_FREQUENCY) && !any_levels(study, usage))
         warn(
             study,
             "policy.params.power_limits: of no effect, no model of the workload's jobs has power_limits on a GPU type of the cluster");

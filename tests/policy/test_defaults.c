@@ -74,6 +74,8 @@ static const struct {
     {"exec", "startup_timeout", "60", "duration 1..1000000"},
     {"exec", "progress", "false", "true or false"},
     {"exec", "services", "false", "true or false"},
+    {"exec", "power_cap", "false", "true or false"},
+    {"exec", "fractional_gpu", "false", "true or false"},
 };
 
 /* Its place in the table. */

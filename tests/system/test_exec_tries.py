@@ -4,7 +4,7 @@ never stop trying. Usage: test_exec_tries.py EASIM SOURCE
 import json
 import sys
 
-from harness import SOURCE, TINY, cases, easim
+from harness import SOURCE, TINY, cases, easim, rows_of
 
 # Tries every action that there could be, takes one of them by its last random number, and writes all down.
 TRIES = """\
@@ -91,6 +91,95 @@ def test_same_numbers_again(folder):
     for name, *more in (("one",), ("again",), ("other", "--seed", "7")):
         run(TINY, folder / f"{name}.out", *more, "--set", "horizon=20000s", command=f"{sys.executable} {folder}/p.py {folder}/{name}")
     assert logged(folder / "one") == logged(folder / "again") != logged(folder / "other")
+
+
+# Asks for what the second argument says; starts whatever a try says that it may; leaves hello, messages and tries in a file.
+ASKS = """\
+import json, sys
+hello = json.loads(sys.stdin.readline())
+told = {"hello": hello, "messages": [], "tries": []}
+print(json.dumps({"message": 0, "ready": 3, "capabilities": [sys.argv[2]]}), flush=True)
+jobs = {}
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "finish":
+        break
+    told["messages"].append(message)
+    jobs |= {job["job"]: job for job in message["arrived"]}
+    for job in message["jobs"]:
+        jobs[job["job"]] |= job
+    actions, number = [], message["message"]
+    for job in jobs.values():
+        if job["state"] != "waiting" or actions:
+            continue
+        tries = [{"start": job["job"], "config": job["first_config"] + i} for i in range(job["config_count"])]
+        print(json.dumps({"message": number, "try": tries}), flush=True)
+        answer = json.loads(sys.stdin.readline())
+        number = answer["message"]
+        told["tries"] += answer["answers"]
+        good = [each for each, said in zip(tries, answer["answers"]) if said["answer"] == "ok"]
+        actions += good[-1:] + tries[:1]
+    print(json.dumps({"message": number, "actions": actions}), flush=True)
+json.dump(told, open(sys.argv[1], "w"))
+"""
+
+
+def asking(folder, what, scenario):
+    (folder / "p.py").write_text(ASKS)
+    (folder / f"{what}.yaml").write_text(scenario)
+    run(folder / f"{what}.yaml", folder / f"{what}.out", "--record", "--set", f"policy.params.{what}=true",
+        command=f"{sys.executable} {folder}/p.py {folder}/{what} {what}")
+    return json.loads((folder / what).read_text()), folder / f"{what}.out"
+
+
+TYPE = "gpu_types: [{name: g, idle_w: 50, ctx_w: 80, tdp_w: 400, memory_gib: 80}]"
+RIGID = "{kind: periodic, period: 10s, sizes: {law: constant, mean: 100s}, rigid: {k: 1}, until: {jobs: 4}}"
+
+
+def test_power_cap(folder):
+    """Four GPUs of 400 W under a cap of 1000 W: two run (50 + 50 + 400 + 400 W), the third would be at 1250 W. As with a plug-in
+    that declares POWER_CAP, starts over it are refused, and a job that is over it alone is rejected."""
+    scenario = f"name: c\nhorizon: drain\ncluster: {{power_cap_w: 1000, {TYPE}, nodes: [{{gpu: g, gpus: 4}}]}}\nworkload: {RIGID}\npolicy: {{name: exec}}\n"
+    told, out = asking(folder, "power_cap", scenario)
+    assert {"answer": "cap", "power_w": 1250} in told["tries"] and {"answer": "ok", "span": 0, "power_w": 900} in told["tries"], told["tries"]
+    assert "cap" in {answer["answer"] for message in told["messages"] for answer in message["answers"]}
+    assert [row["power_max_w"] for row in rows_of(out / "summary.csv")] == ["900.0"]
+    assert [row["keeps_cap"] for row in rows_of(out / "recorded.csv")] == ["1"]
+    starts = [float(row["start_s"]) for row in rows_of(out / "jobs.csv")]
+    assert starts == [0, 10, 100, 110], starts
+    (folder / "low.yaml").write_text(scenario.replace("1000", "500"))
+    run(folder / "low.yaml", folder / "low", "--set", "policy.params.power_cap=true", command=f"{sys.executable} {folder}/p.py {folder}/told power_cap")
+    assert [row["jobs_rejected"] for row in rows_of(folder / "low/summary.csv")] == ["4"], rows_of(folder / "low/summary.csv")
+
+
+def test_fractional_gpu(folder):
+    """Two jobs that ask for half a GPU share one; a third waits."""
+    (folder / "jobs.csv").write_text("job_id,submit_s,duration_s,gpus,gpu_share\na,0,100,1,0.5\nb,1,100,1,0.5\nc,2,100,1,0.5\n")
+    told, out = asking(folder, "fractional_gpu", f"name: c\nhorizon: drain\ncluster: {{{TYPE}, nodes: [{{gpu: g, gpus: 1}}]}}\n"
+                       "workload: {kind: trace, file: jobs.csv}\npolicy: {name: exec}\n")
+    assert [config["milli"] for config in told["hello"]["configs"]] == [500], told["hello"]["configs"]
+    shared = [(message["now_s"], message["gpu_types"][0]["shared_free_max_milli"], message["users"][0]["shared_milli"]) for message in told["messages"][:3]]
+    assert shared == [(0, 0, 0), (1, 500, 500), (2, 0, 1000)], shared
+    assert [float(row["start_s"]) for row in rows_of(out / "jobs.csv")] == [0, 1, 100]
+    assert [row["gpu_shares"] for row in rows_of(out / "recorded.csv")] == ["1"]
+
+
+def test_power_limits(folder):
+    """Each configuration once without a limit and once with each level of the model; the last that fits is the lowest limit."""
+    (folder / "m.yaml").write_text("""\
+models:
+  - name: m
+    m0: 64
+    phi: 1000
+    batches: [16]
+    gpus:
+      g: {a_s: 0.03, c_s: 0.004, gamma: 2, alpha_s: 0.02, beta_s: 0.001, p0_w: 110, pmax_w: 390, evidence: assumed, source: x,
+          power_limits: {levels: [{power_limit_w: 300, time_ratio: 1.25, power_ratio: 0.75, energy_ratio: 0.9375, configurations: 1}]}}
+""")
+    told, out = asking(folder, "power_limits", f"name: c\nhorizon: drain\ncluster: {{{TYPE}, nodes: [{{gpu: g, gpus: 2}}]}}\nmodels: m.yaml\n"
+                       "workload: {kind: periodic, period: 10s, k: [1], sizes: {law: constant, mean: 100s}, until: {jobs: 2}}\npolicy: {name: exec}\n")
+    assert {config["power_limit_w"] for config in told["hello"]["configs"]} == {None, 300}, told["hello"]["configs"]
+    assert [row["power_limits"] for row in rows_of(out / "recorded.csv")] == ["1"]
 
 
 def test_trying_for_ever(folder):

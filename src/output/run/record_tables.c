@@ -306,7 +306,7 @@ void workload_csv_rows(const struct replication *replication, struct pieces *pie
     X(jobs_submitted, int, "", NEITHER, sim->next_arrival) \
     X(power_limits, flag, "", NEITHER, sim->workload->table.extras.power_limits) \
     X(gpu_shares, flag, "", NEITHER, sim->workload->table.extras.shares) \
-    X(keeps_cap, flag, "", NEITHER, keeps_cap(sim)) \
+    X(keeps_cap, flag, "", NEITHER, sim->keeps_cap) \
     X(segments, int, "", NEITHER, segment_rows(segments)) \
     X(gpu_rows, int, "", NEITHER, (int64_t)segments->tracker->rests.count) \
     X(segments_bytes, int, "", NEITHER, (int64_t)bytes->segments) \
@@ -317,10 +317,6 @@ void workload_csv_rows(const struct replication *replication, struct pieces *pie
 
 static int64_t segment_rows(const struct job_segments *segments) {
     return (int64_t)(segments->list.count + segments->replicas.list.count);
-}
-
-static bool keeps_cap(const struct sim *sim) {
-    return (sim->module->policy->capabilities & EASIM_CAPABILITY_POWER_CAP) != 0;
 }
 
 void recorded_csv_header(struct str *out) {

@@ -14,11 +14,10 @@
 #include <stdlib.h>
 
 void list_init(struct list *list, const struct policy_params *params, uint32_t job_count) {
-    *list = (struct list){
-        .rules = {.ops = params->policy->list,
-                  .options = &params->list,
-                  .keeps_cap = params->policy->capabilities & EASIM_CAPABILITY_POWER_CAP,
-                  .has_limits = params->power_limits}};
+    *list = (struct list){.rules = {.ops = params->policy->list,
+                                    .options = &params->list,
+                                    .keeps_cap = params_have(params, EASIM_CAPABILITY_POWER_CAP),
+                                    .has_limits = params_have(params, EASIM_CAPABILITY_FREQUENCY)}};
     list->rules.sets = &list->sets;
     list->rules.minimised =
         mem_zalloc(rules_level_count(list->rules.ops), sizeof *list->rules.minimised);

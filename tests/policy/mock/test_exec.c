@@ -561,7 +561,7 @@ static void test_lengths(void) {
 static void test_parameters(void) {
     struct mock m;
     mock_init(&m, &easim_policy);
-    CHECK(m.policy->param_count == 6);
+    CHECK(m.policy->param_count == 9);
     for (uint32_t i = 1; i < 3; i++) {
         const struct easim_param *p = &m.policy->params[i];
         CHECK(p->type == EASIM_PARAM_DURATION && p->min == 1 && p->max == 1e6 && !p->may_be_off);

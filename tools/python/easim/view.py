@@ -33,6 +33,7 @@ class GpuType(Record):
     node_free_max: int  # most free GPUs of one node
     failed: int
     asleep: int
+    shared_free_max_milli: int = 0  # with fractional_gpu: most that is free of one GPU held in part
 
     @property
     def free_max(self):
@@ -67,6 +68,7 @@ class Config(Record):
     power_limit_w: Optional[float]
     empty_span: int
     extrapolated: bool
+    milli: int = 0  # thousandths of a GPU that others may share, with fractional_gpu; 0: whole GPUs
 
     def __index__(self):
         return self.config
@@ -284,6 +286,8 @@ class View:
 
     def span(self, config):
         """How the configuration would be placed now: 0 inside one node, 1, 2 .. across nodes, None: not at all."""
+        if config.milli and config.milli <= self.gpu_types[config.gpu_type].shared_free_max_milli:
+            return 0
         for span, free in enumerate(self.gpu_types[config.gpu_type].free_max):
             if config.k <= free:
                 return None if config.goodput[span] is None else span
@@ -300,10 +304,12 @@ class View:
         if span is None:
             return None
         ctx_w = self.gpu_types[config.gpu_type].ctx_w
-        return config.k * (ctx_w * job.setup_s + config.power_w[span] * job.remaining / config.goodput[span])
+        return (config.milli / 1000 or config.k) * (ctx_w * job.setup_s + config.power_w[span] * job.remaining / config.goodput[span])
 
     def take(self, config):
         """Counts the GPUs of a start as taken, where easim will place it (docs/semantics.md), until the next decision."""
+        if config.milli:
+            raise ValueError("take counts whole GPUs: try starts on parts of GPUs together, in an exchange")
         gpu_type, nodes = self.gpu_types[config.gpu_type], self._of_type[config.gpu_type]
         self._taken[:0] = reversed(list(choose(nodes, len(self._span_nodes) - 1, config.k, self._span_nodes)))
         gpu_type.free -= config.k
