@@ -170,11 +170,16 @@ void wake_ups_add(struct sim *sim, int64_t time_ns) {
     await_earliest(sim);
 }
 
+/* The host's own stay: for this instant, which a policy cannot ask for, and for the next round. */
 void wake_ups_clear(struct sim *sim) {
+    struct wake_ups *w = &sim->wake_ups;
     const struct rounds *rounds = &sim->list.rounds;
+    bool again = w->pending && w->times.at[0] <= sim->now_ns;
     stop_awaiting(sim);
-    sim->wake_ups.times.count = 0;
-    sim->wake_ups.last_ns = -1;
+    w->times.count = 0;
+    w->last_ns = -1;
+    if (again)
+        wake_ups_add(sim, sim->now_ns);
     if (list_in_rounds(&sim->list) && rounds->asked > rounds->number)
         wake_ups_add(sim, rounds->asked * rounds->round_ns);
 }

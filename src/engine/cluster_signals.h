@@ -25,7 +25,7 @@ bool cluster_changes_helpful_left(const struct sim *sim);
 /* The instants at which the policy asks to be woken: a set, of which the earliest is an event. */
 
 void wake_ups_add(struct sim *sim, int64_t time_ns); /* not before now; no effect if present */
-/* Those of the policy; the start of the next round, which the host asks for, stays. */
+/* Those of the policy. */
 void wake_ups_clear(struct sim *sim);
 void wake_ups_pass(struct sim *sim); /* the event itself */
 /* Before a decision: fails the run after MOST_WOKEN in a row that only wake-ups have caused, within

@@ -256,6 +256,19 @@ Test(engine, wake_ups_are_a_set) {
     }
 }
 
+/* Rounds of 60 s are the host's: they go on when a policy takes its wake-ups back, also between
+   them, when a has written its checkpoint at 124 and b starts; a has 30 s left. */
+Test(engine, rounds_outlive_wake_ups) {
+    struct trial t;
+    trial_run(&t, &(struct trial_options){.jobs = HEAD "a,1,1,90,\nb,61,1,9,\n", .strict = true},
+              "name: n\nhorizon: drain\npolicy: {name: wakes_list}\n" TRIAL_CLUSTER(
+                  1) "workload: {kind: trace, file: jobs.csv, rigid_costs: {checkpoint_s: 4}}\n");
+    trial_must_succeed(&t);
+    expect_times(&t, "a", 60, 210);
+    expect_times(&t, "b", 124, 133);
+    trial_finish(&t);
+}
+
 /* A wake-up every microsecond: the run would go on for ever. The first decision is that of the
    arrival; the millionth wake-up is 0.999999 s after the first, and what rounding up to a
    nanosecond adds. One in 1.0009 ms is 1,000.9 s. */

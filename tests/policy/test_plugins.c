@@ -48,8 +48,9 @@ Test(plugins, refusals) {
         {"{name: misuse, params: {kind: wake_nan}}", REFUSED_TIME, 3},
         {"{name: misuse, params: {kind: wake_late}}", REFUSED_TIME, 3},
         {"{name: misuse, params: {kind: preempt_running}}", REFUSED_NOT_PREEMPTIBLE,
-         1},                                              /* a at 1 */
-        {"{name: no_capability}", REFUSED_CAPABILITY, 5}, /* 4 wake-ups and the preemption at 1 */
+         1}, /* a at 1 */
+        {"{name: no_capability}", REFUSED_CAPABILITY,
+         9}, /* 4 wake-ups, 4 clears, the preemption at 1 */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct trial t;

@@ -146,6 +146,23 @@ Test(preemption, keeps_its_place) {
     trial_finish(&t);
 }
 
+/* GPUs that come free at once are free in the same plan: b, which waits for them, starts at 10; a
+   loses 10 s, waits for b's 3 s, and ends after all of its 30. */
+Test(preemption, frees_gpus_in_the_same_plan) {
+    struct trial t;
+    trial_run(
+        &t,
+        &(struct trial_options){.jobs = "job_id,submit_s,gpus,duration_s\na,0,2,30\nb,5,2,3\n",
+                                .strict = true},
+        "name: n\nhorizon: drain\npolicy: {name: preempt_at, params: {at: 10, pause: 0, at_once: "
+        "true}}\n" TRIAL_CLUSTER(
+            3) "workload: {kind: trace, file: jobs.csv, rigid_costs: {checkpoint_s: 4}}\n");
+    trial_must_succeed(&t);
+    cr_expect_eq(trial_find(&t, "b")->start_ns, 10000000000);
+    cr_expect_eq(trial_find(&t, "a")->finish_ns, 43000000000);
+    trial_finish(&t);
+}
+
 /* A model's own costs, with a horizon in the midst of the checkpoint: 1 sample/s on the only GPU,
    set-up 2 s, preempted at 7, checkpoint until 17, horizon 12: 5 of 50 samples done, held for 12 s,
    2 + 5 s at 90 W and 5 s at 100 W. */

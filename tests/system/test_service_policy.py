@@ -98,6 +98,22 @@ def told_and_refused(folder):
     energy_adds_up(out, 100)
 
 
+def free_at_once(folder):
+    """GPUs of a replica that goes are free in the same plan: the job of 2 GPUs finds one at first, and starts at its arrival."""
+    script = [[{"scale_up": 0}], [], [{"start": 0, "config": 0}, {"scale_down": 1}, {"start": 0, "config": 0}]]
+    (folder / "script.json").write_text(json.dumps(script))
+    (folder / "agent.py").write_text(PROGRAM)
+    command = shlex.join([sys.executable, str(folder / "agent.py"), str(folder)])
+    (folder / "j.csv").write_text("job_id,submit_s,duration_s,gpus\na,70,5,2\n")
+    demand = course(folder, "d.csv", [(0, 100), (90, 50)])
+    out = run(folder, ["{kind: trace, file: j.csv}", service(demand=demand, replicas=1, most=2, more=", start_s: 20s")], horizon="100s",
+              policy=f"exec, params: {{services: true, command: {json.dumps(command)}}}", nodes="[{count: 1, gpu: g, gpus: 3}]")
+    told = [json.loads(line) for line in (folder / "told.jsonl").read_text().splitlines()]
+    assert [d["answers"] for d in told[1:5]] == [[], ["ok"], [], ["nofit", "ok", "ok"]], told
+    assert [row["start_s"] for row in rows_of(out / "jobs.csv")] == ["70.0"]
+    energy_adds_up(out, 100)
+
+
 def words(folder):
     """What has no effect is told: keys of scaling, the parameter `services`, and actions where it is not set."""
     scaled = service(most=2, more=", scaling: {target: 0.8, interval: 60s}")
@@ -130,4 +146,4 @@ def capped(folder):
     assert one_row(out)["replicas_end"] == "1" and one_row(out, "summary.csv")["cap_violation_s"] == "0.0"
 
 
-cases(as_the_host, told_and_refused, words, capped)
+cases(as_the_host, told_and_refused, free_at_once, words, capped)

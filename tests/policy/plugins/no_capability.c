@@ -4,6 +4,7 @@
 static int decide(const struct easim_pass *pass) {
     const struct easim_view *view = pass->view;
     pass->host->plan_wake_at(pass->plan, view->now_s + 1);
+    pass->host->plan_wake_clear(pass->plan);
     if (view->running_count > 0)
         pass->host->plan_preempt(pass->plan, easim_view_running(view, 0)->job, false);
     for (uint32_t i = view->first_waiting; i != EASIM_NONE;) {

@@ -1,6 +1,7 @@
 /* wakes: starts jobs in order and asks to be woken as `kind` says: for 5 twice, 7 and again 5; for
    5 and 6, of which 6 is taken back at 5 and 9 asked for; or every `step` seconds. Counts the
-   timers by time. */
+   timers by time. wakes_list is in rounds, the last job first, and takes its wake-ups back in each.
+ */
 #include <easim/policy.h>
 #include <stdio.h>
 
@@ -32,7 +33,7 @@ static void ask(const struct easim_pass *pass) {
         pass->host->plan_wake_at(pass->plan, now_s + p->step);
 }
 
-static int decide(const struct easim_pass *pass) {
+__attribute__((unused)) static int decide(const struct easim_pass *pass) {
     const struct easim_view *view = pass->view;
     const struct params *p = pass->params;
     for (uint32_t i = 0; i < view->event_count && p->kind != ENDLESS; i++)
@@ -58,12 +59,41 @@ static const struct easim_param params[] = {
      false, NULL},
 };
 
+#ifdef AS_LIST
+static void begin(const struct easim_pass *pass) {
+    pass->host->plan_wake_at(pass->plan, pass->view->now_s + 7);
+    pass->host->plan_wake_clear(pass->plan);
+}
+static double objective(const struct easim_pass *pass, const struct easim_job *job,
+                        const struct easim_choice *choice) {
+    (void)job;
+    pass->host->plan_wake_clear(pass->plan); /* also between rounds */
+    return choice->time_s;
+}
+static void minimise(const struct easim_pass *pass, struct easim_objective *ret) {
+    (void)pass;
+    *ret = (struct easim_objective){.kind = EASIM_MINIMISE_OWN, .objective = objective};
+}
+static void key(const struct easim_pass *pass, const struct easim_job *job, double best,
+                struct easim_key *ret) {
+    (void)pass, (void)best;
+    ret->value = -(double)job->index;
+}
+static const struct easim_list list = {
+    .struct_size = sizeof list, .key = key, .minimise = minimise, .begin = begin, .round_s = 60};
+#define NAME "wakes_list"
+#define HALF .list = &list
+#else
+#define NAME "wakes"
+#define HALF .decide = decide
+#endif
+
 EASIM_EXPORT const struct easim_policy easim_policy = {EASIM_POLICY_ABI,
-                                                       .name = "wakes",
+                                                       .name = NAME,
                                                        .version = "1",
                                                        .summary = "asks to be woken",
                                                        .capabilities = EASIM_CAPABILITY_TICK,
                                                        .params_size = sizeof(struct params),
                                                        .params = params,
                                                        .param_count = 2,
-                                                       .decide = decide};
+                                                       HALF};
