@@ -65,6 +65,49 @@ Test(params, values_of_each_type) {
 }
 
 /* Equal are sets of the same policy with the same values, whichever of them differs. */
+/* A capability counts where the policy's own parameter of that name is true; without one, always,
+   but for FREQUENCY, for which the host has a parameter then. */
+Test(params, capabilities_under_parameters) {
+    static const struct {
+        const char *name;
+        uint32_t capability;
+    } cases[] = {{"services", EASIM_CAPABILITY_SERVICES},
+                 {"power_cap", EASIM_CAPABILITY_POWER_CAP},
+                 {"fractional_gpu", EASIM_CAPABILITY_FRACTIONAL_GPU},
+                 {"power_limits", EASIM_CAPABILITY_FREQUENCY}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const uint32_t capability = cases[i].capability;
+        const bool frequency = capability == EASIM_CAPABILITY_FREQUENCY;
+        const struct easim_param own[] = {
+            {cases[i].name, "", "", EASIM_PARAM_BOOL, AT(on), 0, 1, 0, false, NULL}};
+        const struct easim_policy with = {.capabilities = capability,
+                                          .params = own,
+                                          .param_count = 1,
+                                          .params_size = sizeof(struct values)};
+        const struct easim_policy without = {.capabilities = capability};
+        struct policy_params params;
+        params_init(&params, &with);
+        cr_expect_eq(params_count(&with), 1, "%s: the host adds none", cases[i].name);
+        cr_expect_not(params_have(&params, capability) || params_switch_on(&params, capability));
+        params_set_number(&params, 0, 1);
+        cr_expect(params_have(&params, capability) && params_switch_on(&params, capability));
+        cr_expect_not(params_have(&params, EASIM_CAPABILITY_ORACLE));
+        cr_expect_eq(params_extras(&params).power_limits, frequency);
+        cr_expect_eq(params_extras(&params).shares, capability == EASIM_CAPABILITY_FRACTIONAL_GPU);
+        params_finish(&params);
+        params_init(&params, &without);
+        cr_expect_eq(params_count(&without), frequency);
+        cr_expect_eq(params_have(&params, capability), !frequency);
+        cr_expect_not(params_switch_on(&params, capability));
+        if (frequency)
+            params_set_number(&params, 0, 1);
+        cr_expect(params_have(&params, capability));
+        params_finish(&params);
+    }
+    const struct policy_params none = {0};
+    cr_expect_not(params_have(&none, EASIM_CAPABILITY_POWER_CAP));
+}
+
 Test(params, equal_sets) {
     static const double others[] = {8, 0, 0, 2.25, 3};
     static const struct easim_policy namesake = {.name = "all",
