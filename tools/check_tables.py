@@ -49,7 +49,7 @@ OF_SUMMARY = ["policy", "replication", "seed"]
 DOCS_OF_LIMITS = Path("docs/scenario.md")
 RULES, DOCS_OF_RULES = Path("src/insight/rules/rules.def"), Path("docs/insights.md")
 OF_RULES = re.compile(r'^RULE\(\w+, "([A-Z-]+)"|^(?:MORE_)?FIGURES\((\w+), |\bX\((\w+), "([^"]*)"\)|\bX_TEXT\((\w+)\)', re.MULTILINE)
-SHOWN = re.compile(r"\bSHOW\(\w+, (\w+),([^;]*);|\binsight_figure_of\(\w+, \w+, (\w+)_figures\b")
+SHOWN = re.compile(r"\bSHOW\(\w+, (\w+),([^;]*);|\binsight_figure_of\(\w+, (\w+)_figures\b")
 BYTES = "bytes"
 # What is limited, in which unit ("": a number), by which macro of which file under src.
 LIMITS = (
@@ -383,7 +383,7 @@ CLEAN = {
                "| column | unit | better | definition |\n|---|---|---|---|\n| util_all | share | more | x |\n| events | | | x |\n",
     str(RULES): '/* FIGURES(rule, X(figure, "unit")) */\nRULE(hol, "HOL")\nFIGURES(hol, X(wait, "s") X_TEXT(by))\n'
                 'MORE_FIGURES(late, X(late_TYPE, "jobs"))\n',
-    "src/insight/rules/hol.c": "SHOW(insight, hol, .wait = f(1),\n     .by = g);\ninsight_figure_of(insights, insight, late_figures, 1, 2);\n",
+    "src/insight/rules/hol.c": "SHOW(insight, hol, .wait = f(1),\n     .by = g);\ninsight_figure_of(insight, late_figures, 1, 2);\n",
     str(DOCS_OF_RULES): "# Figures\n\n| figure | unit | meaning |\n|---|---|---|\n| HOL.wait | s | x |\n| HOL.by | | x |\n"
                         "| HOL.late_TYPE | jobs | x |\n\nMore.\n",
 }

@@ -59,7 +59,7 @@ static bool has_uneven_types(const struct rule_run *rule_run, const struct busyn
 }
 
 static void add_least_busy(const struct rule_run *rule_run, const struct busyness *busy,
-                           struct insights *insights, struct insight *insight) {
+                           struct insight *insight) {
     const struct cluster *cluster = &rule_run->folder->cluster;
     struct top_list idle = {0};
     double s = rule_run->to_s - rule_run->from_s;
@@ -68,8 +68,8 @@ static void add_least_busy(const struct rule_run *rule_run, const struct busynes
                      (struct top_entry){.weight = 1 - busy->nodes[n] / (s * cluster->nodes[n].gpus),
                                         .index = n});
     for (size_t i = 0; i < idle.count; i++)
-        insight_evidence(insights, insight, EVIDENCE_INTERVAL,
-                         arena_printf(&insights->arena, "node %u", idle.at[i].index),
+        insight_evidence(insight, EVIDENCE_INTERVAL,
+                         arena_printf(insight->arena, "node %u", idle.at[i].index),
                          rule_run->from_s, rule_run->to_s, "held %.1f %% of the time",
                          100 * (1 - idle.at[i].weight));
     insight->evidence_count = idle.total;
@@ -79,16 +79,15 @@ static void report_imbalance(const struct rule_run *rule_run, const struct busyn
                              bool uneven, struct insights *insights) {
     const struct cluster *cluster = &rule_run->folder->cluster;
     struct insight *insight = insights_add(insights, rule_run->from_s, rule_run->to_s);
-    insight_find(insights, insight,
-                 "nodes are held %.0f %% of the time, with a coefficient of variation of %.2f%s",
-                 100 * busy->mean, busy->cv,
-                 uneven ? "; one GPU type is full while another has room" : "");
+    insight_find(
+        insight, "nodes are held %.0f %% of the time, with a coefficient of variation of %.2f%s",
+        100 * busy->mean, busy->cv, uneven ? "; one GPU type is full while another has room" : "");
     SHOW(insight, imbalance, .node_busy_cv = busy->cv, .node_busy_mean = busy->mean);
     for (uint32_t h = 0; h < cluster->gpu_type_count; h++)
-        insight_figure_of(insights, insight, busy_figures, cluster->gpu_types[h].name,
+        insight_figure_of(insight, busy_figures, cluster->gpu_types[h].name,
                           type_share(rule_run, busy, h));
     SHOW(insight, below_mean, .below_mean = busy->lagging_gpu_s / S_PER_H);
-    add_least_busy(rule_run, busy, insights, insight);
+    add_least_busy(rule_run, busy, insight);
     insight->recommendation = "another choice of GPU types";
     proposal_policies(insight, EASIM_READS_RUN_TIMES, 0);
     insight_weigh(insight, busy->lagging_gpu_s, rule_run->gpu_s);

@@ -85,21 +85,20 @@ static size_t list_best_batches(const struct rule_run *rule_run, double *batches
     return count;
 }
 
-static void propose_batches(const struct rule_run *rule_run, struct insights *insights,
-                            struct insight *insight) {
+static void propose_batches(const struct rule_run *rule_run, struct insight *insight) {
     double batches[CONFIG_MAX_CHOICES];
     size_t count = list_best_batches(rule_run, batches, CONFIG_MAX_CHOICES);
     if (count == 0)
         insight->what_if.note = "too many batches would be best for some job";
     else
-        (void)narrower_b(rule_run, insights, insight, batches, count);
+        (void)narrower_b(insight, batches, count);
 }
 
 static void report_batch(const struct rule_run *rule_run, struct gathered *g,
                          struct insights *insights) {
     struct insight *insight =
         gathered_report(rule_run, g, "kWh over the best batch", 1 / J_PER_KWH, insights);
-    insight_find(insights, insight,
+    insight_find(insight,
                  "%u jobs with %.4g samples per GPU take %.4g J per sample, with %.4g they would "
                  "take %.4g: %.4g kWh",
                  g->jobs, gathered_mean(g, OWN_BATCH), gathered_mean(g, OWN_J),
@@ -110,7 +109,7 @@ static void report_batch(const struct rule_run *rule_run, struct gathered *g,
          .energy_over_best = g->lost_j / J_PER_KWH);
     insight->recommendation =
         "a larger batch where the memory holds it; check that training still converges";
-    propose_batches(rule_run, insights, insight);
+    propose_batches(rule_run, insight);
     insight_weigh(insight, g->lost_j, rule_run->energy_j);
 }
 
@@ -149,7 +148,7 @@ static void report_stranded(const struct rule_run *rule_run, struct gathered *g,
     struct insight *insight =
         gathered_report(rule_run, g, "GPU h with nearly empty memory", 1 / S_PER_H, insights);
     double used_gib = gathered_mean(g, OWN_J);
-    insight_find(insights, insight,
+    insight_find(insight,
                  "%.4g GPU h of %u jobs that use %.3g of %.4g GiB, though there are GPUs with less",
                  g->gpu_s / S_PER_H, g->jobs, used_gib, type->memory_gib);
     SHOW(insight, mem_strand, .memory_used = used_gib,

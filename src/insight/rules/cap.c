@@ -55,12 +55,11 @@ static struct bound find_bound(const struct rule_run *rule_run) {
     return bound;
 }
 
-static void add_intervals(struct insights *insights, struct insight *insight,
-                          const struct top_list *intervals, const char *note) {
+static void add_intervals(struct insight *insight, const struct top_list *intervals,
+                          const char *note) {
     for (size_t i = 0; i < intervals->count; i++)
-        insight_evidence(insights, insight, EVIDENCE_INTERVAL, "",
-                         units_s(intervals->at[i].from_ns), units_s(intervals->at[i].to_ns), "%s",
-                         note);
+        insight_evidence(insight, EVIDENCE_INTERVAL, "", units_s(intervals->at[i].from_ns),
+                         units_s(intervals->at[i].to_ns), "%s", note);
     insight->evidence_count = intervals->total;
 }
 
@@ -105,7 +104,7 @@ static void report_power_cap(const struct rule_run *rule_run, const struct bound
         insights_add(insights, bound->time_s > 0 ? units_s(bound->first_ns) : rule_run->from_s,
                      bound->time_s > 0 ? units_s(bound->last_ns) : rule_run->to_s);
     double share = bound->time_s / (rule_run->to_s - rule_run->from_s);
-    insight_find(insights, insight,
+    insight_find(insight,
                  "the power cap kept jobs from starting in %.1f %% of the time, %.4g s of delay "
                  "for %zu jobs, and preempted %.0f",
                  100 * share, delayed->delay_s, delayed->jobs.total, delayed->preempted);
@@ -115,12 +114,12 @@ static void report_power_cap(const struct rule_run *rule_run, const struct bound
          .headroom_unused = bound->time_s > 0 ? bound->headroom_j / bound->time_s : NAN);
     for (size_t i = 0; i < delayed->jobs.count; i++) {
         const struct top_entry *e = &delayed->jobs.at[i];
-        job_evidence_add(rule_run, e, insights, insight, "%.4g s for the cap alone", e->weight);
+        job_evidence_add(insight, e, "%.4g s for the cap alone", e->weight);
     }
     insight->evidence_count = delayed->jobs.total;
     insight->recommendation = "power limits of GPUs";
-    if (!proposal_power_limits(rule_run, insights, insight))
-        proposal_free_cap(rule_run, insights, insight);
+    if (!proposal_power_limits(insight))
+        proposal_free_cap(insight);
     insight_weigh(insight, bound->free_gpu_s, rule_run->gpu_s);
 }
 
@@ -145,17 +144,15 @@ void find_cap_slack(const struct rule_run *rule_run, const void *thresholds,
     struct insight *insight =
         insights_add(insights, units_s(bound.first_ns), units_s(bound.last_ns));
     double slack_j = bound.cap_j - bound.power_j;
-    insight_find(insights, insight,
-                 "while the cap kept jobs from starting the cluster drew %.4g W of %.4g W",
+    insight_find(insight, "while the cap kept jobs from starting the cluster drew %.4g W of %.4g W",
                  bound.power_j / bound.time_s, bound.cap_j / bound.time_s);
     SHOW(insight, cap_slack, .slack = slack_j / bound.time_s, .time = bound.time_s,
          .mean_power = bound.power_j / bound.time_s, .mean_cap = bound.cap_j / bound.time_s,
          .energy_unused = slack_j / J_PER_KWH);
-    add_intervals(insights, insight, &bound.intervals, "the cap keeps a job from starting");
+    add_intervals(insight, &bound.intervals, "the cap keeps a job from starting");
     insight->recommendation = "smaller jobs, or power limits of GPUs";
-    if (!proposal_power_limits(rule_run, insights, insight) &&
-        !proposal_smaller_k(rule_run, insights, insight))
-        proposal_free_cap(rule_run, insights, insight);
+    if (!proposal_power_limits(insight) && !proposal_smaller_k(insight))
+        proposal_free_cap(insight);
     insight_weigh(insight, slack_j, rule_run->energy_j);
 }
 
@@ -212,11 +209,11 @@ void find_cap_breach(const struct rule_run *rule_run, const void *thresholds,
         return;
     struct insight *insight =
         insights_add(insights, units_s(breach.first_ns), units_s(breach.last_ns));
-    insight_find(insights, insight, "the cluster drew up to %.4g W more than the cap, for %.4g s",
+    insight_find(insight, "the cluster drew up to %.4g W more than the cap, for %.4g s",
                  breach.most_w, breach.time_s);
     SHOW(insight, cap_breach, .most_over = breach.most_w, .time = breach.time_s,
          .energy_over = breach.over_j);
-    add_intervals(insights, insight, &breach.intervals, "power above the cap");
+    add_intervals(insight, &breach.intervals, "power above the cap");
     insight->recommendation = "a policy that keeps the cap";
     proposal_policies(insight, 0, EASIM_KEEPS_CAP);
     insight_weigh(insight, breach.over_j, rule_run->energy_j);

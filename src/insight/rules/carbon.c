@@ -87,7 +87,7 @@ static void report_carbon(const struct rule_run *rule_run, struct gathered *g, d
     struct insight *insight =
         gathered_report(rule_run, g, "kWh at high intensity", 1 / J_PER_KWH, insights);
     insight_find(
-        insights, insight,
+        insight,
         "%.4g kWh of jobs that could wait were taken above %.4g g/kWh: %.4g of %.4g kg CO2; "
         "the mean intensity of the other times would make it %.4g kg",
         kwh, high_g, now_kg, all_kg, shifted_kg);

@@ -67,7 +67,7 @@ static void report_spread(const struct rule_run *rule_run, struct gathered *g,
                           struct insights *insights) {
     struct insight *insight =
         gathered_report(rule_run, g, "kWh for being spread", 1 / J_PER_KWH, insights);
-    insight_find(insights, insight,
+    insight_find(insight,
                  "%u jobs on %.3g nodes%s where %.3g%s would hold them: %.3g times as long, %.4g "
                  "kWh",
                  g->jobs, gathered_mean(g, NODES), place_words(rule_run, g->type, insights),
@@ -79,7 +79,7 @@ static void report_spread(const struct rule_run *rule_run, struct gathered *g,
          .energy_lost = g->lost_j / J_PER_KWH, .lost = g->lost_gpu_s / S_PER_H);
     insight->recommendation = "jobs that take fewer GPUs, which fit onto a node";
     if (g->least > 1)
-        (void)narrower_k(rule_run, insights, insight, (uint32_t)g->least - 1);
+        (void)narrower_k(insight, (uint32_t)g->least - 1);
     insight_weigh(insight, fmax(g->lost_j, 0), rule_run->energy_j);
 }
 
@@ -134,20 +134,20 @@ static void report_comm(const struct rule_run *rule_run, struct gathered *g,
                         struct insights *insights) {
     struct insight *insight =
         gathered_report(rule_run, g, "GPU h of synchronisation", 1 / S_PER_H, insights);
-    insight_find(insights, insight,
+    insight_find(insight,
                  "%.0f %% of the time of its iterations is synchronisation: %.4g of %.4g GPU h",
                  100 * gathered_mean(g, COMM), g->lost_gpu_s / S_PER_H, g->gpu_s / S_PER_H);
     SHOW(insight, comm, .communication_share = gathered_mean(g, COMM),
          .synchronisation = g->lost_gpu_s / S_PER_H, .gpu_hours = g->gpu_s / S_PER_H);
     for (size_t i = 0; i < counts->at.count; i++)
         if (counts->at.at[i].model == g->model && counts->at.at[i].work > 0)
-            insight_figure_of(insights, insight, comm_k_figures,
+            insight_figure_of(insight, comm_k_figures,
                               arena_printf(&insights->arena, "%u", counts->at.at[i].type),
                               gathered_mean(&counts->at.at[i], COMM));
     insight->recommendation = "fewer GPUs";
     uint32_t most = most_gpus_within(rule_run, g->model, most_share);
     if (most > 0)
-        narrower_k(rule_run, insights, insight, most);
+        narrower_k(insight, most);
     else
         insight->what_if.note = "no number of GPUs is below the threshold";
     insight_weigh(insight, g->lost_gpu_s, rule_run->gpu_s);

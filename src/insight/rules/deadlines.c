@@ -56,17 +56,16 @@ static const char *const miss_advice[MISS_CAUSES] = {
     [MISS_CONFIGURATION] = "start jobs with deadlines sooner",
 };
 
-static void propose_for_miss(const struct rule_run *rule_run, enum miss_cause cause,
-                             struct insights *insights, struct insight *insight) {
+static void propose_for_miss(enum miss_cause cause, struct insight *insight) {
     if (cause == MISS_CAPPED)
-        proposal_free_cap(rule_run, insights, insight);
+        proposal_free_cap(insight);
     else if (cause == MISS_PREEMPTED)
-        (void)(proposal_param(rule_run, insights, insight, "preempt_slack_s", "0") ||
-               proposal_duration(rule_run, insights, insight, "round_s", 4, 120));
+        (void)(proposal_param(insight, "preempt_slack_s", "0") ||
+               proposal_duration(insight, "round_s", 4, 120));
     else if (cause == MISS_RESIZED)
-        (void)proposal_duration(rule_run, insights, insight, "resize_interval_s", 8, 300);
+        (void)proposal_duration(insight, "resize_interval_s", 8, 300);
     else if (cause == MISS_CONFIGURATION)
-        (void)proposal_param(rule_run, insights, insight, "urgent_objective", "time");
+        (void)proposal_param(insight, "urgent_objective", "time");
     if (cause == MISS_INFEASIBLE)
         proposal_none(insight, "they were rejected, or the empty cluster would miss them, too");
     else
@@ -79,22 +78,20 @@ static void report_misses(const struct rule_run *rule_run, const struct misses *
     struct insight *insight =
         insights_add(insights, units_s(misses->first_ns), units_s(misses->last_ns));
     enum miss_cause most = most_frequent(misses);
-    insight_find(insights, insight, "%.0f of %.0f due deadlines missed, most often (%.0f): %s",
-                 misses->jobs, summary->deadline_jobs, misses->by_cause[most],
-                 miss_cause_names[most]);
+    insight_find(insight, "%.0f of %.0f due deadlines missed, most often (%.0f): %s", misses->jobs,
+                 summary->deadline_jobs, misses->by_cause[most], miss_cause_names[most]);
     SHOW(insight, miss, .jobs = misses->jobs, .lateness_p50 = summary->lateness_p50_s,
          .lateness_p95 = summary->lateness_p95_s);
     for (enum miss_cause c = MISS_QUEUED; c < MISS_CAUSES; c++)
-        insight_figure_of(insights, insight, miss_cause_figures, miss_cause_names[c],
-                          misses->by_cause[c]);
+        insight_figure_of(insight, miss_cause_figures, miss_cause_names[c], misses->by_cause[c]);
     for (size_t i = 0; i < misses->latest.count; i++) {
         const struct top_entry *e = &misses->latest.at[i];
-        job_evidence_add(rule_run, e, insights, insight, "late by %.4g s: %s", e->weight,
+        job_evidence_add(insight, e, "late by %.4g s: %s", e->weight,
                          miss_cause_names[misses->causes[e->index]]);
     }
     insight->evidence_count = misses->latest.total;
     insight->recommendation = miss_advice[most];
-    propose_for_miss(rule_run, most, insights, insight);
+    propose_for_miss(most, insight);
     insight_weigh(insight, misses->jobs, rule_run->jobs);
 }
 
@@ -126,7 +123,7 @@ static void report_infeas(const struct rule_run *rule_run, const struct top_list
                           double gap_sum_s, struct insights *insights) {
     struct insight *insight = insights_add(insights, rule_run->from_s, rule_run->to_s);
     insight_find(
-        insights, insight,
+        insight,
         "%zu of %.0f jobs had deadlines before they could finish even alone on the cluster, by up "
         "to %.4g s",
         worst->total, rule_run->jobs, worst->at[0].weight);
@@ -134,7 +131,7 @@ static void report_infeas(const struct rule_run *rule_run, const struct top_list
          .gap_mean = gap_sum_s / (double)worst->total, .gap_max = worst->at[0].weight);
     for (size_t i = 0; i < worst->count; i++) {
         const struct top_entry *e = &worst->at[i];
-        job_evidence_add(rule_run, e, insights, insight, "%.4g s too early", e->weight);
+        job_evidence_add(insight, e, "%.4g s too early", e->weight);
     }
     insight->evidence_count = worst->total;
     insight->recommendation = "reject such jobs at submission, or agree on a later deadline";

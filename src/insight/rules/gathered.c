@@ -85,7 +85,7 @@ struct insight *gathered_report(const struct rule_run *rule_run, struct gathered
     struct insight *insight =
         insights_add(insights, fmax(units_s(gathered->first_ns), rule_run->from_s),
                      fmin(units_s(gathered->last_ns), rule_run->to_s));
-    if (gathered->model != EASIM_NONE) {
+    if (gathered->model < rule_run->folder->models.count) {
         insight->entity = ENTITY_MODEL;
         insight->name = rule_run->folder->models.models[gathered->model].name;
     } else if (gathered->type != EASIM_NONE) {
@@ -94,10 +94,10 @@ struct insight *gathered_report(const struct rule_run *rule_run, struct gathered
     }
     for (size_t i = 0; i < gathered->heaviest.count; i++) {
         const struct top_entry *e = &gathered->heaviest.at[i];
-        insight_evidence(
-            insights, insight, EVIDENCE_JOB, rule_run->run->workload.jobs.at[e->index].id,
-            fmax(units_s(e->from_ns), rule_run->from_s), fmin(units_s(e->to_ns), rule_run->to_s),
-            "%.4g %s", e->weight * factor, note);
+        insight_evidence(insight, EVIDENCE_JOB, rule_run->run->workload.jobs.at[e->index].id,
+                         fmax(units_s(e->from_ns), rule_run->from_s),
+                         fmin(units_s(e->to_ns), rule_run->to_s), "%.4g %s", e->weight * factor,
+                         note);
     }
     insight->evidence_count = gathered->jobs;
     return insight;
@@ -105,15 +105,15 @@ struct insight *gathered_report(const struct rule_run *rule_run, struct gathered
 
 /* --- job_evidence --- */
 
-void job_evidence_add(const struct rule_run *rule_run, const struct top_entry *entry,
-                      struct insights *insights, struct insight *insight, const char *format, ...) {
+void job_evidence_add(struct insight *insight, const struct top_entry *entry, const char *format,
+                      ...) {
     va_list arguments;
     va_start(arguments, format);
-    const char *note = arena_vprintf(&insights->arena, format, arguments);
+    const char *note = arena_vprintf(insight->arena, format, arguments);
     va_end(arguments);
-    insight_evidence(insights, insight, EVIDENCE_JOB,
-                     rule_run->run->workload.jobs.at[entry->index].id, units_s(entry->from_ns),
-                     units_s(entry->to_ns), "%s", note);
+    insight_evidence(insight, EVIDENCE_JOB,
+                     insight->rule_run->run->workload.jobs.at[entry->index].id,
+                     units_s(entry->from_ns), units_s(entry->to_ns), "%s", note);
 }
 
 /* --- kept_work --- */

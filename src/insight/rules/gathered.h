@@ -121,8 +121,7 @@ void gathered_rule(const struct rule_run *rule_run, const void *thresholds,
 
 /* One of them: entry->index is that of a job, and its time is the entry's. The note is made as by
    printf. */
-void job_evidence_add(const struct rule_run *rule_run, const struct top_entry *entry,
-                      struct insights *insights, struct insight *insight, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
+void job_evidence_add(struct insight *insight, const struct top_entry *entry, const char *format,
+                      ...) __attribute__((format(printf, 3, 4)));
 
 #endif

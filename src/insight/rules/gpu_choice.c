@@ -131,19 +131,19 @@ static void report_choice(const struct choice *choice, struct gathered *g,
     struct insight *insight =
         gathered_report(choice->rule_run, g, "kWh over the other GPUs", 1 / J_PER_KWH, insights);
     if (choice->slow)
-        insight_find(insights, insight,
+        insight_find(insight,
                      "%u starts on %s while %s were free: %.2f times the energy-delay product, "
                      "%.4g h longer",
                      g->jobs, own, other, gathered_mean(g, EDP_RATIO), -g->gained_s / S_PER_H);
     else
-        insight_find(insights, insight,
+        insight_find(insight,
                      "%u starts on %s while %s were free: %.2f times as fast for %.2f times the "
                      "power, %.4g kWh more",
                      g->jobs, own, other, gathered_mean(g, SPEEDUP), gathered_mean(g, POWER_RATIO),
                      g->lost_j / J_PER_KWH);
     add_choice_figures(g, own, other, insight);
     insight->recommendation = arena_printf(&insights->arena, "let jobs use %s alone", other);
-    narrower_h(choice->rule_run, insights, insight, g->other);
+    narrower_h(insight, g->other);
     insight_weigh(insight, fmax(g->lost_j, 0), choice->rule_run->energy_j);
 }
 

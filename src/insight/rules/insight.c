@@ -27,6 +27,8 @@ const char *const evidence_kind_names[EVIDENCE_KIND_COUNT] = {"job",      "decis
 struct insight *insights_add(struct insights *insights, double from_s, double to_s) {
     struct insight *insight = arena_alloc(&insights->arena, sizeof *insight);
     insight->rule = insights->rule;
+    insight->rule_run = insights->rule_run;
+    insight->arena = &insights->arena;
     insight->column = insights->rule->betters;
     insight->from_s = from_s;
     insight->to_s = to_s;
@@ -54,10 +56,10 @@ void insight_weigh(struct insight *insight, double part, double whole) {
     insight->severity = severity_of(insight->share);
 }
 
-void insight_find(struct insights *insights, struct insight *insight, const char *format, ...) {
+void insight_find(struct insight *insight, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    insight->finding = arena_vprintf(&insights->arena, format, arguments);
+    insight->finding = arena_vprintf(insight->arena, format, arguments);
     va_end(arguments);
 }
 
@@ -70,28 +72,27 @@ void insight_figures(struct insight *insight, const struct insight_figure *rows,
                    ((struct insight_figure){rows->name, rows->unit, rows->is_text, *value}));
 }
 
-void insight_figure_of(struct insights *insights, struct insight *insight,
-                       const struct insight_figure *row, const char *what, double value) {
+void insight_figure_of(struct insight *insight, const struct insight_figure *row, const char *what,
+                       double value) {
     int kept = (int)strcspn(row->name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
-    const char *name = arena_printf(&insights->arena, "%.*s%s", kept, row->name, what);
+    const char *name = arena_printf(insight->arena, "%.*s%s", kept, row->name, what);
     array_push(&insight->figures, ((struct insight_figure){name, row->unit, false, {value}}));
 }
 
-void insight_evidence(struct insights *insights, struct insight *insight, enum evidence_kind kind,
-                      const char *name, double from_s, double to_s, const char *format, ...) {
+void insight_evidence(struct insight *insight, enum evidence_kind kind, const char *name,
+                      double from_s, double to_s, const char *format, ...) {
     va_list arguments;
     if (insight->evidence_count++ >= INSIGHT_MOST_EVIDENCE)
         return;
     va_start(arguments, format);
     array_push(&insight->evidence,
                ((struct insight_evidence){kind, name, from_s, to_s,
-                                          arena_vprintf(&insights->arena, format, arguments)}));
+                                          arena_vprintf(insight->arena, format, arguments)}));
     va_end(arguments);
 }
 
-void insight_change(struct insights *insights, struct insight *insight, const char *path,
-                    const char *value) {
-    struct arena *arena = &insights->arena;
+void insight_change(struct insight *insight, const char *path, const char *value) {
+    struct arena *arena = insight->arena;
     array_push(&insight->what_if.changes,
                ((struct insight_change){arena_strdup(arena, path), arena_strdup(arena, value)}));
 }

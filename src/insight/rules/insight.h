@@ -136,6 +136,8 @@ struct insight_outcome {
 
 struct insight {
     const struct rule *rule;
+    const struct rule_run *rule_run; /* where it was found; borrowed */
+    struct arena *arena;             /* of the list */
     enum insight_severity severity;
     double share; /* of the run's energy, GPU-hours or jobs: what the severity says */
     enum insight_entity entity;
@@ -155,6 +157,7 @@ struct insight {
 struct insights {
     ARRAY_OF(struct insight *) at; /* by insights_sort: worst first */
     const struct rule *rule;       /* whose turn it is to find some */
+    const struct rule_run *rule_run;
     struct arena arena;
 };
 
@@ -170,22 +173,21 @@ bool insight_is_shown(const struct insight *insight);
 /* How much it is of the measure of its rule: sets share and severity. A share below 0, or of
    nothing at all, counts as 0. */
 void insight_weigh(struct insight *insight, double part, double whole);
-void insight_find(struct insights *insights, struct insight *insight, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+void insight_find(struct insight *insight, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* A figure for each row, up to one without a name; values: a struct of a member for each (SHOW). */
 void insight_figures(struct insight *insight, const struct insight_figure *rows,
                      const void *values);
 /* One more, with `what` in place of the capitals in the row's name: "busy_TYPE". */
-void insight_figure_of(struct insights *insights, struct insight *insight,
-                       const struct insight_figure *row, const char *what, double value);
+void insight_figure_of(struct insight *insight, const struct insight_figure *row, const char *what,
+                       double value);
 /* Counts it, and keeps it if there is room: the most telling come first. The note is made as by
    printf. */
-void insight_evidence(struct insights *insights, struct insight *insight, enum evidence_kind kind,
-                      const char *name, double from_s, double to_s, const char *format, ...)
-    __attribute__((format(printf, 7, 8)));
+void insight_evidence(struct insight *insight, enum evidence_kind kind, const char *name,
+                      double from_s, double to_s, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
 /* path and value are copied. */
-void insight_change(struct insights *insights, struct insight *insight, const char *path,
-                    const char *value);
+void insight_change(struct insight *insight, const char *path, const char *value);
 
 extern const char *const severity_names[SEVERITY_COUNT];
 extern const char *const measure_names[MEASURE_COUNT]; /* "energy", "GPU-hours", "jobs", "CO2" */

@@ -32,11 +32,9 @@
 /* A change is offered only if the run's policy, models and scenario know what it changes. */
 
 /* policy.params.NAME=VALUE if the policy has the parameter with another value. */
-bool proposal_param(const struct rule_run *rule_run, struct insights *insights,
-                    struct insight *insight, const char *name, const char *value);
+bool proposal_param(struct insight *insight, const char *name, const char *value);
 /* A number of seconds likewise, times `factor` of what it is; off and 0 become usual_s. */
-bool proposal_duration(const struct rule_run *rule_run, struct insights *insights,
-                       struct insight *insight, const char *name, double factor, double usual_s);
+bool proposal_duration(struct insight *insight, const char *name, double factor, double usual_s);
 /* Every other policy that declares one of these, EASIM_READS_* and EASIM_KEEPS_*; those that are
    there and run are tried with their usual parameters. */
 static inline void proposal_policies(struct insight *insight, uint32_t reads, uint32_t keeps) {
@@ -44,21 +42,17 @@ static inline void proposal_policies(struct insight *insight, uint32_t reads, ui
     insight->what_if.keeps = keeps;
 }
 /* A constant cap that binds nobody: what all GPUs and nodes can draw at most; an assumption. */
-void proposal_free_cap(const struct rule_run *rule_run, struct insights *insights,
-                       struct insight *insight);
+void proposal_free_cap(struct insight *insight);
 /* Jobs that may take fewer GPUs: the scenario's list `workload.k` with 1 and the powers of two
    below its least. False: it has no such list, or several streams. */
-bool proposal_smaller_k(const struct rule_run *rule_run, struct insights *insights,
-                        struct insight *insight);
+bool proposal_smaller_k(struct insight *insight);
 /* Power limits, where the policy may set them, does not, and the models have levels. */
-bool proposal_power_limits(const struct rule_run *rule_run, struct insights *insights,
-                           struct insight *insight);
+bool proposal_power_limits(struct insight *insight);
 /* One more entry of model_overrides, as a YAML mapping. */
-void proposal_override(const struct rule_run *rule_run, struct insights *insights,
-                       struct insight *insight, const char *entry);
+void proposal_override(struct insight *insight, const char *entry);
 
 /* The shortest text that reads back as the number. */
-const char *proposal_number(struct insights *insights, double value);
+const char *proposal_number(struct insight *insight, double value);
 /* Why there is nothing to try. A literal, or in the list's arena. */
 static inline void proposal_none(struct insight *insight, const char *why) {
     insight->what_if.note = why;
@@ -69,14 +63,11 @@ static inline void proposal_none(struct insight *insight, const char *why) {
    is offered only if the scenario has such lists and something is left of them. */
 
 /* Numbers of GPUs up to `most`. */
-bool narrower_k(const struct rule_run *rule_run, struct insights *insights, struct insight *insight,
-                uint32_t most);
+bool narrower_k(struct insight *insight, uint32_t most);
 /* Exactly these batches per GPU, ascending. */
-bool narrower_b(const struct rule_run *rule_run, struct insights *insights, struct insight *insight,
-                const double *batches, size_t count);
+bool narrower_b(struct insight *insight, const double *batches, size_t count);
 /* One GPU type alone. */
-bool narrower_h(const struct rule_run *rule_run, struct insights *insights, struct insight *insight,
-                uint32_t gpu_type);
+bool narrower_h(struct insight *insight, uint32_t gpu_type);
 
 /* --- queue_replay --- */
 /* Jobs wait in groups of equal wishes, so a step costs what there are of these, not the queue's

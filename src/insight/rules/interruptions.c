@@ -22,12 +22,12 @@ static double job_energy_j(const struct rule_run *rule_run, uint32_t job) {
 }
 
 static void add_jobs(const struct rule_run *rule_run, const struct top_list *jobs,
-                     struct insights *insights, struct insight *insight) {
+                     struct insight *insight) {
     for (size_t i = 0; i < jobs->count; i++) {
         uint32_t j = jobs->at[i].index;
         const struct recorded_job *job = &rule_run->run->jobs[j];
         const struct job_spec *spec = &rule_run->run->workload.jobs.at[j];
-        insight_evidence(insights, insight, EVIDENCE_JOB, spec->id, units_s(spec->submit_ns),
+        insight_evidence(insight, EVIDENCE_JOB, spec->id, units_s(spec->submit_ns),
                          job->finish_ns < 0 ? rule_run->to_s : units_s(job->finish_ns),
                          "%.4g kWh for %u preemptions, %u resizes and %u failures",
                          overhead_j(rule_run, j) / J_PER_KWH, job->preemptions, job->resizes,
@@ -37,12 +37,11 @@ static void add_jobs(const struct rule_run *rule_run, const struct top_list *job
 }
 
 /* Fewer interruptions of the kind that this policy makes. */
-static bool propose_calm(const struct rule_run *rule_run, struct insights *insights,
-                         struct insight *insight) {
-    return proposal_param(rule_run, insights, insight, "preempt_slack_s", "0") ||
-           proposal_duration(rule_run, insights, insight, "round_s", 4, 120) ||
+static bool propose_calm(const struct rule_run *rule_run, struct insight *insight) {
+    return proposal_param(insight, "preempt_slack_s", "0") ||
+           proposal_duration(insight, "round_s", 4, 120) ||
            (policy_facts_param(&rule_run->facts, "resize") &&
-            proposal_param(rule_run, insights, insight, "resize", "false"));
+            proposal_param(insight, "resize", "false"));
 }
 
 /* ---- PREEMPT ---- */
@@ -68,19 +67,18 @@ struct interrupted {
     struct top_list jobs; /* by energy of their interruptions */
 };
 
-static void propose_for_preempt(const struct rule_run *rule_run, struct insights *insights,
-                                struct insight *insight) {
+static void propose_for_preempt(const struct rule_run *rule_run, struct insight *insight) {
     double by_failures = rule_run->waste->of[WASTE_FAILED].energy_j;
     double period_s = young_s(rule_run);
     if (by_failures > rule_run->waste->of[WASTE_RECONFIGURED].energy_j) {
         insight->recommendation = "checkpoints every sqrt(2 x time of a checkpoint x MTBF)";
         if (period_s > 0 && rule_run->folder->models.count > 0)
             proposal_override(
-                rule_run, insights, insight,
-                arena_printf(&insights->arena, "{set: {checkpoint_interval_s: %.17g}}", period_s));
+                insight,
+                arena_printf(insight->arena, "{set: {checkpoint_interval_s: %.17g}}", period_s));
         else
             proposal_none(insight, "the failures or the time of a checkpoint are not known");
-    } else if (!propose_calm(rule_run, insights, insight)) {
+    } else if (!propose_calm(rule_run, insight)) {
         proposal_none(insight, "the policy has no parameter for it");
     }
 }
@@ -107,7 +105,7 @@ void find_preempt(const struct rule_run *rule_run, const void *thresholds,
         return;
     struct interrupted all = count_interrupted(rule_run);
     struct insight *insight = insights_add(insights, rule_run->from_s, rule_run->to_s);
-    insight_find(insights, insight,
+    insight_find(insight,
                  "%.0f preemptions, %.0f resizes and %.0f failures of jobs cost %.4g kWh and %.4g "
                  "GPU h: lost work, checkpoints and restarts",
                  all.preemptions, all.resizes, all.failures, sum.energy_j / J_PER_KWH,
@@ -117,9 +115,9 @@ void find_preempt(const struct rule_run *rule_run, const void *thresholds,
          .share = sum.energy_j / rule_run->energy_j);
     if (all.jobs.count > 0)
         SHOW(insight, victim, .worst_victim = all.jobs.at[0].weight / J_PER_KWH);
-    add_jobs(rule_run, &all.jobs, insights, insight);
+    add_jobs(rule_run, &all.jobs, insight);
     insight->recommendation = "let jobs keep their GPUs for longer";
-    propose_for_preempt(rule_run, insights, insight);
+    propose_for_preempt(rule_run, insight);
     insight_weigh(insight, sum.energy_j, rule_run->energy_j);
 }
 
@@ -182,19 +180,19 @@ void find_thrash(const struct rule_run *rule_run, const void *thresholds,
     struct insight *insight = insights_add(insights, rule_run->from_s, rule_run->to_s);
     double overhead = all.energy_j > 0 ? all.overhead_j / all.energy_j : 0;
     insight_find(
-        insights, insight,
+        insight,
         "%.0f of %.0f jobs were interrupted again and again, %.0f times before they had computed "
         "for long: %.1f %% of their energy",
         all.jobs, rule_run->jobs, all.short_runs, 100 * overhead);
     SHOW(insight, thrash, .jobs = all.jobs, .short_runs = all.short_runs,
          .overhead_share = overhead, .overhead = all.overhead_j / J_PER_KWH);
-    add_jobs(rule_run, &all.worst, insights, insight);
+    add_jobs(rule_run, &all.worst, insight);
     insight->recommendation = "hysteresis: a least time between interruptions of a job, a limit to "
                               "their number";
-    if (!proposal_param(rule_run, insights, insight, "max_preemptions", "1") &&
-        !proposal_duration(rule_run, insights, insight, "round_s", 4, 120) &&
+    if (!proposal_param(insight, "max_preemptions", "1") &&
+        !proposal_duration(insight, "round_s", 4, 120) &&
         !(policy_facts_param(&rule_run->facts, "resize") &&
-          proposal_duration(rule_run, insights, insight, "resize_interval_s", 8, 300)))
+          proposal_duration(insight, "resize_interval_s", 8, 300)))
         proposal_none(insight, "the policy has no parameter for it");
     insight_weigh(insight, all.overhead_j, rule_run->energy_j);
 }

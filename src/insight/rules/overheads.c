@@ -29,12 +29,12 @@ static struct top_list longest_rests(const struct rule_run *rule_run) {
 }
 
 static void add_rests(const struct rule_run *rule_run, const struct top_list *rests,
-                      struct insights *insights, struct insight *insight) {
+                      struct insight *insight) {
     const struct cluster *cluster = &rule_run->folder->cluster;
     for (size_t i = 0; i < rests->count; i++) {
         const struct top_entry *e = &rests->at[i];
         const struct recorded_rest *rest = &rule_run->run->rests.at[e->index];
-        insight_evidence(insights, insight, EVIDENCE_GPU_TYPE,
+        insight_evidence(insight, EVIDENCE_GPU_TYPE,
                          cluster->gpu_types[cluster->nodes[rest->node].gpu_type].name,
                          units_s(e->from_ns), units_s(e->to_ns),
                          "node %u, GPUs %u-%u, awake and free", rest->node, rest->first,
@@ -45,22 +45,20 @@ static void add_rests(const struct rule_run *rule_run, const struct top_list *re
 
 /* Sleep after a while, of each type that draws most of it; where it sleeps already, sooner. */
 static void propose_sleep(const struct rule_run *rule_run, const struct idle_thresholds *t,
-                          struct insights *insights, struct insight *insight) {
+                          struct insight *insight) {
     const struct cluster *cluster = &rule_run->folder->cluster;
-    struct arena *arena = &insights->arena;
+    struct arena *arena = insight->arena;
     for (uint32_t h = 0; h < cluster->gpu_type_count; h++) {
         const struct gpu_type *type = &cluster->gpu_types[h];
         if (type->gpus == 0 || type->idle_w <= 0 || type->sleep_after_s <= t->sleep_after_s)
             continue;
         if (!isfinite(type->sleep_after_s)) {
-            insight_change(insights, insight,
-                           arena_printf(arena, "cluster.gpu_types[%u].sleep_w", h),
+            insight_change(insight, arena_printf(arena, "cluster.gpu_types[%u].sleep_w", h),
                            arena_printf(arena, "%.17g", t->sleep_share * type->idle_w));
             insight->what_if.note = "The power of a sleeping GPU is assumed where the scenario "
                                     "does not state it (threshold sleep_share)";
         }
-        insight_change(insights, insight,
-                       arena_printf(arena, "cluster.gpu_types[%u].sleep_after", h),
+        insight_change(insight, arena_printf(arena, "cluster.gpu_types[%u].sleep_after", h),
                        arena_printf(arena, "%.17g", t->sleep_after_s));
     }
     if (insight->what_if.changes.count == 0)
@@ -74,17 +72,16 @@ void find_idle(const struct rule_run *rule_run, const void *thresholds, struct i
         return;
     struct insight *insight = insights_add(insights, rule_run->from_s, rule_run->to_s);
     struct top_list rests = longest_rests(rule_run);
-    insight_find(insights, insight,
-                 "GPUs that no job held drew %.4g kWh while awake, %.1f %% of all energy",
+    insight_find(insight, "GPUs that no job held drew %.4g kWh while awake, %.1f %% of all energy",
                  idle_j / J_PER_KWH, 100 * idle_j / rule_run->energy_j);
     SHOW(insight, idle, .energy = idle_j / J_PER_KWH, .share = idle_j / rule_run->energy_j,
          .held_back = rule_run->waste->of[WASTE_HELD_BACK].energy_j / J_PER_KWH,
          .fragmented = rule_run->waste->of[WASTE_FRAGMENTED].energy_j / J_PER_KWH,
          .idle = rule_run->waste->of[WASTE_IDLE].energy_j / J_PER_KWH,
          .longest_window = rests.count > 0 ? rests.at[0].weight : 0);
-    add_rests(rule_run, &rests, insights, insight);
+    add_rests(rule_run, &rests, insight);
     insight->recommendation = "let idle GPUs sleep";
-    propose_sleep(rule_run, t, insights, insight);
+    propose_sleep(rule_run, t, insight);
     insight_weigh(insight, idle_j, rule_run->energy_j);
 }
 
@@ -145,19 +142,17 @@ static void report_tail(const struct rule_run *rule_run, const struct tail *tail
                         struct insights *insights) {
     struct insight *insight = insights_add(insights, units_s(tail->from_ns), units_s(tail->to_ns));
     double length_s = units_s(tail->to_ns - tail->from_ns);
-    insight_find(insights, insight,
-                 "in the last %.4g s before the last finish jobs held %.1f %% of the GPUs",
+    insight_find(insight, "in the last %.4g s before the last finish jobs held %.1f %% of the GPUs",
                  length_s, 100 * use);
     SHOW(insight, tail, .time = length_s, .use = use, .energy_idle = tail->idle_j / J_PER_KWH);
     for (size_t i = 0; i < tail->jobs.count; i++) {
         const struct top_entry *e = &tail->jobs.at[i];
-        insight_evidence(insights, insight, EVIDENCE_SEGMENT,
-                         rule_run->run->workload.jobs.at[e->index].id, units_s(e->from_ns),
-                         units_s(e->to_ns), "holds GPUs at the end");
+        insight_evidence(insight, EVIDENCE_SEGMENT, rule_run->run->workload.jobs.at[e->index].id,
+                         units_s(e->from_ns), units_s(e->to_ns), "holds GPUs at the end");
     }
     insight->evidence_count = tail->jobs.total;
     insight->recommendation = "let jobs grow when nobody waits";
-    (void)proposal_param(rule_run, insights, insight, "resize", "true");
+    (void)proposal_param(insight, "resize", "true");
     proposal_policies(insight, EASIM_READS_RUN_TIMES, 0);
     insight_weigh(insight, tail->idle_j, rule_run->energy_j);
 }
@@ -203,7 +198,7 @@ static void report_short(const struct rule_run *rule_run, struct gathered *g,
                          struct insights *insights) {
     struct insight *insight =
         gathered_report(rule_run, g, "kWh of set-ups", 1 / J_PER_KWH, insights);
-    insight_find(insights, insight,
+    insight_find(insight,
                  "%u jobs compute hardly longer than they take to begin: %.4g kWh of "
                  "set-ups, %.1f %% of all energy",
                  g->jobs, g->lost_j / J_PER_KWH,

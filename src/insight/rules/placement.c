@@ -68,19 +68,12 @@ static void look_at_interval(const struct rule_run *rule_run, const struct queue
     frag->stranded_gpu_s += s * (double)view.free_milli / WHOLE_GPU_MILLI;
 }
 
-static void propose_for_frag(const struct rule_run *rule_run, struct insights *insights,
-                             struct insight *insight) {
-    if (!proposal_smaller_k(rule_run, insights, insight))
-        proposal_none(insight,
-                      "the scenario has no list of numbers of GPUs that could be made smaller");
-}
-
 static void report_frag(const struct rule_run *rule_run, const struct frag *frag,
                         struct insights *insights) {
     struct insight *insight =
         insights_add(insights, units_s(frag->first_ns), units_s(frag->last_ns));
     double share = frag->time_s / (rule_run->to_s - rule_run->from_s);
-    insight_find(insights, insight,
+    insight_find(insight,
                  "in %.1f %% of the time enough GPUs were free for the head of the queue, but not "
                  "in one piece: %.4g GPU h stranded",
                  100 * share, frag->stranded_gpu_s / S_PER_H);
@@ -89,11 +82,13 @@ static void report_frag(const struct rule_run *rule_run, const struct frag *frag
          .largest_free_block = (double)frag->worst.block_milli / WHOLE_GPU_MILLI,
          .request = (double)frag->worst.need_milli / WHOLE_GPU_MILLI);
     for (size_t i = 0; i < frag->intervals.count; i++)
-        job_evidence_add(rule_run, &frag->intervals.at[i], insights, insight,
+        job_evidence_add(insight, &frag->intervals.at[i],
                          "head of the queue, nothing free fits it");
     insight->evidence_count = frag->intervals.total;
     insight->recommendation = "let jobs take fewer GPUs";
-    propose_for_frag(rule_run, insights, insight);
+    if (!proposal_smaller_k(insight))
+        proposal_none(insight,
+                      "the scenario has no list of numbers of GPUs that could be made smaller");
     insight_weigh(insight, frag->stranded_gpu_s, rule_run->gpu_s);
 }
 
@@ -239,18 +234,18 @@ static void report_hol(const struct rule_run *rule_run, const struct hol *hol,
                        struct insights *insights) {
     struct insight *insight = insights_add(insights, units_s(hol->first_ns), units_s(hol->last_ns));
     insight_find(
-        insights, insight,
+        insight,
         "%.0f of %.0f jobs would have fitted and ended before the head of the queue started; they "
         "waited %.4g s more",
         hol->jobs, rule_run->jobs, hol->wait_s);
     SHOW(insight, hol, .jobs = hol->jobs, .wait = hol->wait_s,
          .deadlines_missed_by_it = hol->deadlines, .blocked = hol->free_gpu_s / S_PER_H);
     for (size_t i = 0; i < hol->blocked.count; i++)
-        job_evidence_add(rule_run, &hol->blocked.at[i], insights, insight,
+        job_evidence_add(insight, &hol->blocked.at[i],
                          "could have run before the head of the queue");
     insight->evidence_count = hol->blocked.total;
     insight->recommendation = "let jobs that fit pass the head of the queue";
-    (void)proposal_param(rule_run, insights, insight, "strict", "false");
+    (void)proposal_param(insight, "strict", "false");
     proposal_policies(insight, EASIM_READS_RUN_TIMES, 0);
     insight_weigh(insight, hol->free_gpu_s, rule_run->gpu_s);
 }

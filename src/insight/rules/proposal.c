@@ -6,50 +6,43 @@
 
 #include <math.h>
 
-bool proposal_param(const struct rule_run *rule_run, struct insights *insights,
-                    struct insight *insight, const char *name, const char *value) {
-    if (!policy_facts_may_set(&rule_run->facts, name, value))
+bool proposal_param(struct insight *insight, const char *name, const char *value) {
+    if (!policy_facts_may_set(&insight->rule_run->facts, name, value))
         return false;
-    insight_change(insights, insight, arena_printf(&insights->arena, "policy.params.%s", name),
-                   value);
+    insight_change(insight, arena_printf(insight->arena, "policy.params.%s", name), value);
     return true;
 }
 
-const char *proposal_number(struct insights *insights, double value) {
+const char *proposal_number(struct insight *insight, double value) {
     char text[NUMFMT_BYTES];
     numfmt_real(text, value);
-    return arena_strdup(&insights->arena, text);
+    return arena_strdup(insight->arena, text);
 }
 
-bool proposal_duration(const struct rule_run *rule_run, struct insights *insights,
-                       struct insight *insight, const char *name, double factor, double usual_s) {
-    const char *now = policy_facts_param(&rule_run->facts, name);
+bool proposal_duration(struct insight *insight, const char *name, double factor, double usual_s) {
+    const char *now = policy_facts_param(&insight->rule_run->facts, name);
     double value_s = 0;
     if (!now)
         return false;
     if (!numfmt_parse_real(now, strlen(now), &value_s) || value_s <= 0)
         value_s = usual_s / factor;
-    return proposal_param(rule_run, insights, insight, name,
-                          proposal_number(insights, factor * value_s));
+    return proposal_param(insight, name, proposal_number(insight, factor * value_s));
 }
 
-void proposal_free_cap(const struct rule_run *rule_run, struct insights *insights,
-                       struct insight *insight) {
-    const struct cluster *cluster = &rule_run->folder->cluster;
+void proposal_free_cap(struct insight *insight) {
+    const struct cluster *cluster = &insight->rule_run->folder->cluster;
     double most_w = network_power_w(&cluster->network);
     for (uint32_t n = 0; n < cluster->node_count; n++) {
         const struct node *node = &cluster->nodes[n];
         most_w += node->fixed_w + node->gpus * (cluster->gpu_types[node->gpu_type].tdp_w +
                                                 node->cpu_w_per_busy_gpu);
     }
-    insight_change(insights, insight, "cluster.power_cap_w",
-                   proposal_number(insights, ceil(most_w)));
+    insight_change(insight, "cluster.power_cap_w", proposal_number(insight, ceil(most_w)));
     insight->what_if.assumes = "the power cap were lifted";
 }
 
-bool proposal_smaller_k(const struct rule_run *rule_run, struct insights *insights,
-                        struct insight *insight) {
-    const struct yaml_node *root = rule_run->folder->scenario.doc.root;
+bool proposal_smaller_k(struct insight *insight) {
+    const struct yaml_node *root = insight->rule_run->folder->scenario.doc.root;
     const struct yaml_node *workload = root ? yaml_find(root, "workload") : NULL;
     const struct yaml_node *k = workload ? yaml_find(workload, "k") : NULL;
     struct str list = {0};
@@ -71,7 +64,7 @@ bool proposal_smaller_k(const struct rule_run *rule_run, struct insights *insigh
         str_addf(&all, ", %.0f", more);
     str_addf(&all, "%s]", list.text ? list.text : "");
     if (least > 1 && least < INFINITY)
-        insight_change(insights, insight, "workload.k", all.text);
+        insight_change(insight, "workload.k", all.text);
     str_finish(&list);
     str_finish(&all);
     return least > 1 && least < INFINITY;
@@ -85,19 +78,16 @@ static bool have_levels(const struct model_set *models) {
     return false;
 }
 
-bool proposal_power_limits(const struct rule_run *rule_run, struct insights *insights,
-                           struct insight *insight) {
-    return have_levels(&rule_run->folder->models) &&
-           proposal_param(rule_run, insights, insight, "power_limits", "true");
+bool proposal_power_limits(struct insight *insight) {
+    return have_levels(&insight->rule_run->folder->models) &&
+           proposal_param(insight, "power_limits", "true");
 }
 
-void proposal_override(const struct rule_run *rule_run, struct insights *insights,
-                       struct insight *insight, const char *entry) {
-    const struct yaml_node *root = rule_run->folder->scenario.doc.root;
+void proposal_override(struct insight *insight, const char *entry) {
+    const struct yaml_node *root = insight->rule_run->folder->scenario.doc.root;
     const struct yaml_node *list = root ? yaml_find(root, "model_overrides") : NULL;
     size_t place = list && list->kind == YAML_NODE_SEQUENCE ? list->count : 0;
-    insight_change(insights, insight, arena_printf(&insights->arena, "model_overrides[%zu]", place),
-                   entry);
+    insight_change(insight, arena_printf(insight->arena, "model_overrides[%zu]", place), entry);
 }
 
 /* --- narrower --- */
@@ -138,30 +128,28 @@ static size_t list_counts(const struct rule_run *rule_run, uint32_t *counts) {
     return count;
 }
 
-bool narrower_k(const struct rule_run *rule_run, struct insights *insights, struct insight *insight,
-                uint32_t most) {
+bool narrower_k(struct insight *insight, uint32_t most) {
     uint32_t counts[CONFIG_MAX_CHOICES];
     struct str list = {0};
-    if (!has_lists(rule_run, insight))
+    if (!has_lists(insight->rule_run, insight))
         return false;
-    size_t count = list_counts(rule_run, counts), kept = 0;
+    size_t count = list_counts(insight->rule_run, counts), kept = 0;
     str_add_char(&list, '[');
     for (size_t i = 0; i < count; i++)
         if (counts[i] <= most)
             str_addf(&list, "%s%u", kept++ > 0 ? ", " : "", counts[i]);
     str_add_char(&list, ']');
     if (kept > 0)
-        insight_change(insights, insight, "workload.k", list.text);
+        insight_change(insight, "workload.k", list.text);
     else
         insight->what_if.note = "no job may take fewer GPUs";
     str_finish(&list);
     return kept > 0;
 }
 
-bool narrower_b(const struct rule_run *rule_run, struct insights *insights, struct insight *insight,
-                const double *batches, size_t count) {
+bool narrower_b(struct insight *insight, const double *batches, size_t count) {
     struct str list = {0};
-    if (!has_lists(rule_run, insight))
+    if (!has_lists(insight->rule_run, insight))
         return false;
     str_add_char(&list, '[');
     for (size_t i = 0; i < count; i++) {
@@ -169,17 +157,16 @@ bool narrower_b(const struct rule_run *rule_run, struct insights *insights, stru
         str_add_real(&list, batches[i]);
     }
     str_add_char(&list, ']');
-    insight_change(insights, insight, "workload.b", list.text);
+    insight_change(insight, "workload.b", list.text);
     str_finish(&list);
     return true;
 }
 
-bool narrower_h(const struct rule_run *rule_run, struct insights *insights, struct insight *insight,
-                uint32_t gpu_type) {
-    if (!has_lists(rule_run, insight))
+bool narrower_h(struct insight *insight, uint32_t gpu_type) {
+    if (!has_lists(insight->rule_run, insight))
         return false;
-    insight_change(
-        insights, insight, "workload.h",
-        arena_printf(&insights->arena, "[%s]", rule_run->folder->cluster.gpu_types[gpu_type].name));
+    insight_change(insight, "workload.h",
+                   arena_printf(insight->arena, "[%s]",
+                                insight->rule_run->folder->cluster.gpu_types[gpu_type].name));
     return true;
 }

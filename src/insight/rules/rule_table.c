@@ -114,6 +114,7 @@ void rule_settings_finish(struct rule_settings *settings) {
 
 void rules_apply(const struct rule_run *run, const struct rule_settings *settings,
                  struct insights *insights) {
+    insights->rule_run = run;
     for (size_t i = 0; rule_table[i].id; i++) {
         insights->rule = &rule_table[i];
         rule_table[i].find(run, settings->thresholds[i], insights);

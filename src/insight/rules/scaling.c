@@ -194,14 +194,14 @@ static void replay_growth(struct growth *growth) {
 static void report_underscale(const struct rule_run *rule_run, struct gathered *g,
                               struct insights *insights) {
     struct insight *insight = gathered_report(rule_run, g, "s saved with more GPUs", 1, insights);
-    insight_find(insights, insight,
+    insight_find(insight,
                  "%.4g GPU h were idle with which, by the models, %u jobs would have saved %.4g h, "
                  "for no more energy of their own",
                  g->gpu_s / S_PER_H, g->jobs, g->gained_s / S_PER_H);
     SHOW(insight, underscale, .idle = g->gpu_s / S_PER_H, .time_saved = g->gained_s,
          .jobs = g->jobs);
     insight->recommendation = "let jobs grow into free GPUs when nobody waits for these";
-    if (!proposal_param(rule_run, insights, insight, "resize", "true"))
+    if (!proposal_param(insight, "resize", "true"))
         proposal_none(insight, "the policy has no parameter for it, or does it already");
     insight_weigh(insight, g->gpu_s, rule_run->gpu_s);
 }
@@ -280,7 +280,7 @@ static void report_overscale(const struct rule_run *rule_run, struct gathered *g
                              struct insights *insights) {
     struct insight *insight =
         gathered_report(rule_run, g, "kWh over that at the knee", 1 / J_PER_KWH, insights);
-    insight_find(insights, insight,
+    insight_find(insight,
                  "%u jobs on %.3g GPUs where the speed of %.3g is worth having: %.4g GPU h and "
                  "%.4g kWh for %.4g h",
                  g->jobs, gathered_mean(g, OWN_K), gathered_mean(g, KNEE_K),
@@ -291,7 +291,7 @@ static void report_overscale(const struct rule_run *rule_run, struct gathered *g
          .energy_lost = g->lost_j / J_PER_KWH, .time_gained = g->gained_s / S_PER_H);
     insight->recommendation =
         arena_printf(&insights->arena, "let jobs take at most %.0f GPUs", g->least);
-    narrower_k(rule_run, insights, insight, (uint32_t)g->least);
+    narrower_k(insight, (uint32_t)g->least);
     insight_weigh(insight, fmax(g->lost_j, 0), rule_run->energy_j);
 }
 

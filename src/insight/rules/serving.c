@@ -154,28 +154,27 @@ static void find_facts(struct service_facts *facts, const struct rule_run *rule_
 
 /* ---- What to try ---- */
 
-static void change(const struct recorded_service *service, struct insights *insights,
-                   struct insight *insight, const char *key, double value) {
-    insight_change(insights, insight,
-                   arena_printf(&insights->arena, "%s.%s", service->spec->path, key),
-                   arena_printf(&insights->arena, "%.6g", value));
+static void change(const struct recorded_service *service, struct insight *insight, const char *key,
+                   double value) {
+    insight_change(insight, arena_printf(insight->arena, "%s.%s", service->spec->path, key),
+                   arena_printf(insight->arena, "%.6g", value));
 }
 
 static void propose_more(const struct recorded_service *service, const struct service_facts *facts,
-                         struct insights *insights, struct insight *insight) {
+                         struct insight *insight) {
     const struct service *spec = service->spec;
     insight->recommendation = "more replicas, or a lower target, so that they are there before the "
                               "demand is; GPUs for them";
     insight->column = SUMMARY_COLUMN(slo_share);
     if (facts->most >= spec->replicas.max)
-        change(service, insights, insight, "replicas.max", 2 * (double)spec->replicas.max);
+        change(service, insight, "replicas.max", 2 * (double)spec->replicas.max);
     else if (facts->reserved_s > 0 && !spec->scaling.preempt)
-        insight_change(insights, insight,
-                       arena_printf(&insights->arena, "%s.scaling.preempt", spec->path), "true");
+        insight_change(insight, arena_printf(insight->arena, "%s.scaling.preempt", spec->path),
+                       "true");
     else if (spec->scaling.target > 0.2)
-        change(service, insights, insight, "scaling.target", spec->scaling.target / 2);
+        change(service, insight, "scaling.target", spec->scaling.target / 2);
     else
-        change(service, insights, insight, "replicas.min",
+        change(service, insight, "replicas.min",
                fmin((double)spec->replicas.max, 2 * fmax(1, (double)spec->replicas.min)));
 }
 
@@ -190,23 +189,20 @@ static void find_sizes(const struct service *spec, uint32_t *least, uint32_t *mo
 
 /* count: of its replicas then. */
 static void propose_fewer(const struct recorded_service *service, uint32_t count,
-                          struct insights *insights, struct insight *insight) {
+                          struct insight *insight) {
     const struct service *spec = service->spec;
     uint32_t least, most;
     find_sizes(spec, &least, &most);
     insight->recommendation = "fewer replicas, a higher target, or smaller replicas";
     if (count <= spec->replicas.min && spec->replicas.min > 1)
-        change(service, insights, insight, "replicas.min", 1);
+        change(service, insight, "replicas.min", 1);
     else if (count > spec->replicas.min && spec->scaling.target < 0.9)
-        change(service, insights, insight, "scaling.target",
-               spec->scaling.target < 0.8 ? 0.8 : 0.95);
+        change(service, insight, "scaling.target", spec->scaling.target < 0.8 ? 0.8 : 0.95);
     else if (count > spec->replicas.min)
-        change(service, insights, insight, "scaling.down_after",
-               fmax(1, spec->scaling.down_after_s / 4));
+        change(service, insight, "scaling.down_after", fmax(1, spec->scaling.down_after_s / 4));
     else if (least < most)
-        insight_change(insights, insight,
-                       arena_printf(&insights->arena, "%s.replicas.k", spec->path),
-                       arena_printf(&insights->arena, "[%u]", least));
+        insight_change(insight, arena_printf(insight->arena, "%s.replicas.k", spec->path),
+                       arena_printf(insight->arena, "[%u]", least));
     else
         proposal_none(insight,
                       "it has its least number of replicas, of the least size that there is");
@@ -215,10 +211,10 @@ static void propose_fewer(const struct recorded_service *service, uint32_t count
 /* ---- What it says ---- */
 
 static void add_stretches(const struct service_facts *facts, const struct top_list *list,
-                          double least_s, struct insights *insights, struct insight *insight) {
+                          double least_s, struct insight *insight) {
     for (size_t i = 0; i < list->count && list->at[i].weight >= least_s; i++) {
         const struct load_piece *piece = &facts->pieces.at[list->at[i].index];
-        insight_evidence(insights, insight, EVIDENCE_INTERVAL, "", units_s(list->at[i].from_ns),
+        insight_evidence(insight, EVIDENCE_INTERVAL, "", units_s(list->at[i].from_ns),
                          units_s(list->at[i].to_ns), "its replicas were at %.3g %% when it began",
                          100 * piece->load);
     }
@@ -243,25 +239,24 @@ static void find_of_service(const struct rule_run *rule_run, uint32_t service,
     if (s->slo_share < t->least_share) {
         struct insight *insight =
             begin(rule_run, service, facts.energy_j * (1 - s->slo_share), insights);
-        insight_find(insights, insight,
+        insight_find(insight,
                      "%.4g %% of its tokens waited for no longer than %.4g s, for %.4g J each",
                      100 * s->slo_share, s->spec->slo.wait_s, s->j_per_token);
         SHOW(insight, service_full, .most_replicas = facts.most, .reserved = facts.reserved_s);
-        add_stretches(&facts, &facts.full, 0, insights, insight);
-        propose_more(s, &facts, insights, insight);
+        add_stretches(&facts, &facts.full, 0, insight);
+        propose_more(s, &facts, insight);
     }
     if (facts.low_s > 0) {
         struct insight *insight = begin(rule_run, service, facts.low_j, insights);
-        insight_find(insights, insight,
+        insight_find(insight,
                      "its replicas were below %.3g %% of what they can give for %.4g h, up to "
                      "%.4g h at a time: %.4g kWh more than in full use",
                      100 * t->least_load, facts.low_s / S_PER_H, facts.low.at[0].weight / S_PER_H,
                      facts.low_j / J_PER_KWH);
         SHOW(insight, service_low, .low = facts.low_s, .longest = facts.low.at[0].weight,
              .energy = facts.low_j / J_PER_KWH);
-        add_stretches(&facts, &facts.low, t->low_for_s, insights, insight);
-        propose_fewer(s, count_replicas(rule_run->run, service, facts.low.at[0].from_ns), insights,
-                      insight);
+        add_stretches(&facts, &facts.low, t->low_for_s, insight);
+        propose_fewer(s, count_replicas(rule_run->run, service, facts.low.at[0].from_ns), insight);
     }
     free(facts.pieces.at);
 }

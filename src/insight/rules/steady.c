@@ -84,8 +84,7 @@ static bool measure_growth(const struct rule_run *rule_run, struct growth_of_que
 }
 
 /* Less load, or as many more nodes of every kind. */
-static void propose_capacity(const struct rule_run *rule_run, double rho, struct insights *insights,
-                             struct insight *insight) {
+static void propose_capacity(const struct rule_run *rule_run, double rho, struct insight *insight) {
     const struct yaml_node *root = rule_run->folder->scenario.doc.root;
     const struct yaml_node *workload = root ? yaml_find(root, "workload") : NULL;
     const struct yaml_node *cluster = root ? yaml_find(root, "cluster") : NULL;
@@ -97,8 +96,8 @@ static void propose_capacity(const struct rule_run *rule_run, double rho, struct
         if (!node || node->kind != YAML_NODE_SCALAR ||
             !numfmt_parse_real(node->text, node->length, &value))
             continue;
-        insight_change(insights, insight, arena_printf(&insights->arena, "workload.%s", keys[i]),
-                       proposal_number(insights, value / (1.25 * rho)));
+        insight_change(insight, arena_printf(insight->arena, "workload.%s", keys[i]),
+                       proposal_number(insight, value / (1.25 * rho)));
         insight->what_if.assumes = "fewer jobs came";
         return;
     }
@@ -106,9 +105,8 @@ static void propose_capacity(const struct rule_run *rule_run, double rho, struct
         const struct yaml_node *count = yaml_find(nodes->items[i], "count");
         if (!count || !numfmt_parse_real(count->text, count->length, &value))
             value = 1;
-        insight_change(insights, insight,
-                       arena_printf(&insights->arena, "cluster.nodes[%zu].count", i),
-                       proposal_number(insights, ceil(1.25 * rho * value)));
+        insight_change(insight, arena_printf(insight->arena, "cluster.nodes[%zu].count", i),
+                       proposal_number(insight, ceil(1.25 * rho * value)));
         insight->what_if.assumes = "there were more nodes";
     }
     if (insight->what_if.changes.count == 0)
@@ -135,17 +133,17 @@ static void report_queue(const struct rule_run *rule_run, const struct growth_of
     struct insight *insight = insights_add(insights, units_s(g->from_ns), units_s(g->to_ns));
     double left = summary->work_unfinished_gpu_h, rho = offered_load(rule_run, g);
     double done_per_h = summary->work_done_gpu_h / (summary->sim_s / S_PER_H);
-    insight_find(insights, insight,
+    insight_find(insight,
                  "the queue grows by %.3g jobs/h (standard error %.2g), so means depend on the "
                  "length of the run",
                  g->slope_per_h, g->error_per_h);
     SHOW(insight, queue, .slope = g->slope_per_h, .standard_error = g->error_per_h, .rho = rho,
          .waiting_at_end = g->at[BATCHES],
          .time_to_work_off = done_per_h > 0 ? left / done_per_h : NAN, .work_unfinished = left);
-    insight_evidence(insights, insight, EVIDENCE_INTERVAL, "", insight->from_s, insight->to_s,
+    insight_evidence(insight, EVIDENCE_INTERVAL, "", insight->from_s, insight->to_s,
                      "%.0f jobs wait at first, %.0f at the end", g->at[0], g->at[BATCHES]);
     insight->recommendation = "more capacity or less load; do not quote means of such a run";
-    propose_capacity(rule_run, rho > 1 && isfinite(rho) ? rho : 1, insights, insight);
+    propose_capacity(rule_run, rho > 1 && isfinite(rho) ? rho : 1, insight);
     proposal_policies(insight, EASIM_READS_RUN_TIMES, 0);
     insight_weigh(insight, rho > 1 ? 1 - 1 / rho : 0, 1);
 }
@@ -232,14 +230,13 @@ static void report_warmup(const struct rule_run *rule_run, const struct filling 
                           double share, struct insights *insights) {
     struct insight *insight = insights_add(insights, rule_run->from_s, rule_run->to_s);
     double full_s = units_s(filling->full_ns), empties_s = units_s(filling->empties_ns);
-    insight_find(insights, insight,
+    insight_find(insight,
                  "for %.0f %% of the measured time the cluster fills or empties: it is full from "
                  "%.4g to %.4g h",
                  100 * share, full_s / S_PER_H, empties_s / S_PER_H);
     SHOW(insight, warmup, .share_outside = share, .full_from = full_s, .full_until = empties_s,
          .median_in_use = filling->median, .missing = filling->missing_gpu_s / S_PER_H);
-    insight_evidence(insights, insight, EVIDENCE_INTERVAL, "", full_s, empties_s,
-                     "as full as usual");
+    insight_evidence(insight, EVIDENCE_INTERVAL, "", full_s, empties_s, "as full as usual");
     insight->recommendation = arena_printf(
         &insights->arena, "a longer run, or a warm-up of %.9g s and a horizon of %.9g s", full_s,
         empties_s);

@@ -16,7 +16,7 @@ static void report_extrapolated(const struct rule_run *rule_run, struct gathered
     struct insight *insight =
         gathered_report(rule_run, g, "GPU h outside what was measured", 1 / S_PER_H, insights);
     insight_find(
-        insights, insight,
+        insight,
         "%u jobs computed where their models were not measured: %.4g GPU h, %.4g of them of "
         "jobs that had a measured choice",
         g->jobs, g->gpu_s / S_PER_H, g->lost_gpu_s / S_PER_H);
@@ -101,7 +101,7 @@ static void report_noise(const struct rule_run *rule_run, const struct csv *csv,
     double needed = replications_needed(values[PAIRS], values[DIFF], values[CI95]);
     insight->entity = ENTITY_POLICY;
     insight->name = words[POLICY];
-    insight_find(insights, insight,
+    insight_find(insight,
                  "its %s differs from that of %s by %.4g, which %.0f replications cannot tell from "
                  "chance (+- %.4g)",
                  words[METRIC], words[BASELINE], values[DIFF], values[PAIRS], values[CI95]);

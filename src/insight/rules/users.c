@@ -77,20 +77,20 @@ static void report_starve(const struct rule_run *rule_run, const struct top_list
     const struct top_entry *first = &worst->at[0];
     struct insight *insight =
         insights_add(insights, units_s(first->from_ns), units_s(first->to_ns));
-    insight_find(insights, insight,
+    insight_find(insight,
                  "%zu of %.0f jobs starved; one waited %.4g s while %u that came later started",
                  worst->total, rule_run->jobs, first->weight, overtakers[first->index]);
     SHOW(insight, starve, .jobs = (double)worst->total, .wait_max = first->weight,
          .wait_p99 = p99_s, .overtaken_by = overtakers[first->index]);
     for (size_t i = 0; i < worst->count; i++) {
         const struct top_entry *e = &worst->at[i];
-        job_evidence_add(rule_run, e, insights, insight, "waits %.4g s, overtaken by %u", e->weight,
+        job_evidence_add(insight, e, "waits %.4g s, overtaken by %u", e->weight,
                          overtakers[e->index]);
     }
     insight->evidence_count = worst->total;
     insight->recommendation = "ageing: who has waited for long goes first";
-    if (!proposal_duration(rule_run, insights, insight, "tau", 1.0 / 60, 3600) &&
-        !proposal_param(rule_run, insights, insight, "strict", "true"))
+    if (!proposal_duration(insight, "tau", 1.0 / 60, 3600) &&
+        !proposal_param(insight, "strict", "true"))
         proposal_none(insight, "the policy has no parameter for it");
     insight_weigh(insight, (double)worst->total, rule_run->jobs);
 }
@@ -190,12 +190,11 @@ static double lacking_s(const struct served_all *all, struct top_list *worst) {
 }
 
 static void add_users(const struct rule_run *rule_run, const struct served_all *all,
-                      const struct top_list *worst, struct insights *insights,
-                      struct insight *insight) {
+                      const struct top_list *worst, struct insight *insight) {
     for (size_t i = 0; i < worst->count; i++) {
         uint32_t u = worst->at[i].index;
         const struct served *user = &all->users[u];
-        insight_evidence(insights, insight, EVIDENCE_USER, rule_run->run->workload.users.at[u].name,
+        insight_evidence(insight, EVIDENCE_USER, rule_run->run->workload.users.at[u].name,
                          rule_run->from_s, rule_run->to_s,
                          "%.4g GPU h, %.1f %% of the cluster, entitled to %.1f %%, slowdown %.4g",
                          user->gpu_s / S_PER_H, 100 * user->gpu_s / rule_run->gpu_s,
@@ -213,12 +212,12 @@ static void report_unfair(const struct rule_run *rule_run, const struct served_a
         insight->entity = ENTITY_USER;
         insight->name = rule_run->run->workload.users.at[all->worst].name;
     }
-    insight_find(insights, insight,
+    insight_find(insight,
                  "Jain index of GPU time %.3f; the worst slowdown of a user is %.4g, the mean %.4g",
                  jain, all->slowdown_worst, all->slowdown_mean);
     SHOW(insight, unfair, .jain_index = jain, .slowdown_worst_user = all->slowdown_worst,
          .slowdown_mean = all->slowdown_mean, .lacking = lacking / S_PER_H);
-    add_users(rule_run, all, &worst, insights, insight);
+    add_users(rule_run, all, &worst, insight);
     insight->recommendation = "an order that looks at what users have had, or weights of users";
     insight->column =
         jain < least_jain ? SUMMARY_COLUMN(jain_gpu_s) : SUMMARY_COLUMN(jain_slowdown);
@@ -290,23 +289,20 @@ static double share_of(double part, double whole) {
 }
 
 static void report_hog(const struct rule_run *rule_run, const struct takers *takers,
-                       const struct taken *taken, struct insights *insights,
-                       struct insight *insight) {
+                       const struct taken *taken, struct insight *insight) {
     double gpu_share = share_of(taken->gpu_s, takers->total.gpu_s);
     double energy_share = share_of(taken->energy_j, takers->total.energy_j);
     const struct job_spec *job = &rule_run->run->workload.jobs.at[taken->heaviest];
-    insight_find(insights, insight,
-                 "%.0f %% of the GPU-hours and %.0f %% of the energy of all jobs", 100 * gpu_share,
-                 100 * energy_share);
+    insight_find(insight, "%.0f %% of the GPU-hours and %.0f %% of the energy of all jobs",
+                 100 * gpu_share, 100 * energy_share);
     SHOW(insight, hog, .share_of_job_gpu_hours = gpu_share, .share_of_job_energy = energy_share,
          .gpu_hours = taken->gpu_s / S_PER_H, .energy = taken->energy_j / J_PER_KWH);
     insight->recommendation =
         insight->entity == ENTITY_USER
             ? "an order that looks at what users have had, a quota or a weight of its own"
             : "make this model faster first";
-    insight_evidence(insights, insight, EVIDENCE_JOB, job->id, units_s(job->submit_ns),
-                     rule_run->to_s, "%.4g kWh, the most of one job",
-                     taken->heaviest_j / J_PER_KWH);
+    insight_evidence(insight, EVIDENCE_JOB, job->id, units_s(job->submit_ns), rule_run->to_s,
+                     "%.4g kWh, the most of one job", taken->heaviest_j / J_PER_KWH);
     if (insight->entity == ENTITY_USER)
         proposal_policies(insight, EASIM_READS_USERS, 0);
     else
@@ -330,7 +326,7 @@ static void find_hogs(const struct rule_run *rule_run, const struct hog_threshol
         insight->entity = entity;
         insight->name = entity == ENTITY_USER ? rule_run->run->workload.users.at[i].name
                                               : rule_run->folder->models.models[i].name;
-        report_hog(rule_run, &takers, taken, insights, insight);
+        report_hog(rule_run, &takers, taken, insight);
     }
     free(takers.at);
 }
