@@ -312,7 +312,7 @@ static void finish(const struct easim_pass *pass) {
     size_t length = s->steps.frame ? s->steps.bytes : s->text.length;
     s->failed = s->failed || s->text.failed;
     process_stop(&s->process, last, s->failed ? 0 : length, s->failed ? 0 : GRACE_S);
-    free(s->steps.frame);
+    steps_finish(&s->steps);
     free(s->text.at);
     free(s->answers.at);
     free(s->jobs);

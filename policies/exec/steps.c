@@ -11,10 +11,10 @@
 #define MOST_JOBS    4096u
 #define MOST_CONFIGS 65536u
 
-enum { GLOBALS = 15, OF_TYPE = 4, OF_HOUR = 3, OF_JOB = 12 };
+enum { GLOBALS = 15, OF_MENU = 3, OF_TYPE = 4, OF_HOUR = 3, OF_JOB = 12 };
 
 struct action {
-    uint32_t slot, config; /* slot EASIM_NONE: wait */
+    uint32_t slot, config; /* slot EASIM_NONE: wait; of a menu the number of the action, and 0 */
 };
 
 static uint32_t read_count(const cJSON *asked, const char *name, uint32_t most) {
@@ -22,17 +22,33 @@ static uint32_t read_count(const cJSON *asked, const char *name, uint32_t most) 
     return count == EASIM_NONE ? 0 : count;
 }
 
-int steps_begin(struct steps *s, const cJSON *asked, const struct easim_view *view) {
+/* The bytes of a frame; 0: asked for something else. */
+static size_t read_form(struct steps *s, const cJSON *asked, const struct easim_view *view) {
     const cJSON *wake = cJSON_GetObjectItemCaseSensitive(asked, "wake_s");
+    const cJSON *menu = cJSON_GetObjectItemCaseSensitive(asked, "menu");
+    s->wake_s = cJSON_IsNumber(wake) ? wake->valuedouble : 0;
+    if (menu) {
+        s->problem =
+            "sent steps.menu: expected {\"slots\": 1..1024, \"cells\": [[GPU type, GPUs], ..], ..}";
+        if (menu_begin(&s->menu, menu, view) < 0 || !(s->wake_s >= 0))
+            return 0;
+        return (GLOBALS + OF_MENU) * sizeof *s->frame + s->menu.value_count * sizeof(float) +
+               s->menu.item_count + 1;
+    }
     s->jobs = read_count(asked, "jobs", MOST_JOBS);
     s->configs = read_count(asked, "configs", MOST_CONFIGS);
-    s->wake_s = cJSON_IsNumber(wake) ? wake->valuedouble : 0;
     s->problem = "sent steps: expected {\"jobs\": 1..4096, \"configs\": 1..65536, \"wake_s\": 0..}";
     if (s->jobs == 0 || s->configs == 0 || !(s->wake_s >= 0))
-        return -1;
+        return 0;
     size_t values = GLOBALS + (size_t)OF_TYPE * view->gpu_type_count +
                     (size_t)OF_HOUR * view->forecast_hours + (size_t)OF_JOB * s->jobs;
-    s->bytes = values * sizeof *s->frame + (size_t)s->jobs * s->configs + 1;
+    return values * sizeof *s->frame + (size_t)s->jobs * s->configs + 1;
+}
+
+int steps_begin(struct steps *s, const cJSON *asked, const struct easim_view *view) {
+    s->bytes = read_form(s, asked, view);
+    if (s->bytes == 0)
+        return -1;
     s->frame = malloc(s->bytes);
     s->problem = "cannot be asked: out of memory";
     return s->frame ? 0 : -1;
@@ -89,7 +105,10 @@ static double *add_globals(const struct steps *s, const struct easim_view *view,
                                     0,  /* late jobs since the last decision */
                                     0}; /* most configurations of a job in a slot */
     memcpy(to, values, sizeof values);
-    to += GLOBALS;
+    return to + GLOBALS;
+}
+
+static double *add_cluster(const struct easim_view *view, double *to) {
     for (uint32_t i = 0; i < view->gpu_type_count; i++) {
         const struct easim_gpu_type *type = easim_view_gpu_type(view, i);
         *to++ = type->free;
@@ -133,9 +152,17 @@ static void add_mask(const struct easim_view *view, const struct easim_job *job,
             easim_fit(view, easim_view_config(view, job->first_config + i)) != (int)EASIM_NOFIT;
 }
 
-/* Fills in the frame; the energy, the answer and late jobs are the caller's. */
-static void show(struct steps *s, const struct easim_view *view) {
-    double *to = add_globals(s, view, s->frame), most = 0;
+static void show_menu(struct steps *s, const struct easim_pass *pass) {
+    double *to = add_globals(s, pass->view, s->frame);
+    float *values = (float *)(to + OF_MENU);
+    menu_show(&s->menu, pass, values, (unsigned char *)(values + s->menu.value_count));
+    to[0] = s->menu.left_j;
+    to[1] = s->menu.left_s;
+    to[2] = s->menu.unfinished;
+}
+
+static void show_queue(struct steps *s, const struct easim_view *view) {
+    double *to = add_cluster(view, add_globals(s, view, s->frame)), most = 0;
     unsigned char *mask = (unsigned char *)(to + (size_t)OF_JOB * s->jobs);
     uint32_t next = view->first_waiting;
     memset(mask, 0, (size_t)s->jobs * s->configs);
@@ -154,6 +181,14 @@ static void show(struct steps *s, const struct easim_view *view) {
     s->frame[GLOBALS - 1] = most;
 }
 
+/* Fills in the frame; the energy, the answer and late jobs are the caller's. */
+static void show(struct steps *s, const struct easim_pass *pass) {
+    if (s->menu.items)
+        show_menu(s, pass);
+    else
+        show_queue(s, pass->view);
+}
+
 /* The number of the waiting job in that place of the queue, or EASIM_NONE. */
 static uint32_t job_in(const struct easim_view *view, uint32_t slot) {
     uint32_t job = view->first_waiting;
@@ -163,6 +198,8 @@ static uint32_t job_in(const struct easim_view *view, uint32_t slot) {
 }
 
 static int act(const struct steps *s, const struct easim_pass *pass, const struct action *action) {
+    if (s->menu.items)
+        return menu_act(&s->menu, pass, action->slot);
     uint32_t index = action->slot < s->jobs ? job_in(pass->view, action->slot) : EASIM_NONE;
     const struct easim_job *job = index == EASIM_NONE ? NULL : easim_view_job(pass->view, index);
     if (!job || action->config >= job->config_count)
@@ -179,8 +216,9 @@ int steps_decide(struct steps *s, const struct easim_pass *pass, struct process 
     int answer = 0;
     s->problem = NULL;
     s->decisions++;
+    menu_note(&s->menu, view);
     for (;;) {
-        show(s, view);
+        show(s, pass);
         s->frame[2] = energy_j;
         s->frame[12] = answer;
         s->frame[13] = late;
@@ -192,14 +230,29 @@ int steps_decide(struct steps *s, const struct easim_pass *pass, struct process 
         energy_j = 0;
         late = 0;
     }
-    if (s->wake_s > 0)
-        pass->host->plan_wake_at(pass->plan, view->now_s + s->wake_s);
+    bool is_last = s->menu.items && menu_wait(&s->menu, pass);
+    if (s->wake_s > 0) {
+        pass->host->plan_wake_clear(pass->plan); /* the last wait may have ended before its time */
+        if (!is_last)
+            pass->host->plan_wake_at(pass->plan, view->now_s + s->wake_s);
+    }
     return 0;
 }
 
 void steps_end(struct steps *s, const struct easim_view *view) {
-    show(s, view);
+    if (s->menu.items) {
+        memset(s->frame, 0, s->bytes);
+        add_globals(s, view, s->frame)[OF_MENU - 1] = s->menu.unfinished;
+    } else {
+        show_queue(s, view);
+    }
     s->frame[0] = 1;
     s->frame[2] = view->energy_j;
     s->frame[13] = count_overdue(view);
+}
+
+void steps_finish(struct steps *s) {
+    free(s->frame);
+    menu_finish(&s->menu);
+    *s = (struct steps){0};
 }

@@ -3,18 +3,20 @@
 #ifndef EASIM_EXEC_STEPS_H
 #define EASIM_EXEC_STEPS_H
 
+#include "menu.h"
 #include "process.h"
 
 #include <cjson/cJSON.h>
 #include <easim/policy.h>
 
-/* Zero-initialise; free(frame). On while frame is not NULL. */
+/* Zero-initialise; release with steps_finish. On while frame is not NULL. */
 struct steps {
     uint32_t jobs, configs; /* room: of the queue, and of each of its jobs */
     double wake_s;          /* a wait lasts at most so long; 0: until something happens */
     double *frame;          /* what is sent: doubles, then a byte for each configuration */
     size_t bytes;
-    double decisions;
+    double decisions;    /* so far */
+    struct menu menu;    /* instead of the queue and its configurations, if asked for */
     const char *problem; /* why the last function has failed */
 };
 
@@ -26,5 +28,6 @@ int steps_decide(struct steps *steps, const struct easim_pass *pass, struct proc
                  double timeout_s);
 /* The last frame, of the end of the run. */
 void steps_end(struct steps *steps, const struct easim_view *view);
+void steps_finish(struct steps *steps);
 
 #endif

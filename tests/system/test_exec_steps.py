@@ -171,12 +171,17 @@ def test_bad_ends(folder):
           folder / "none-out", code=1, says=f'program "{folder}/none" cannot be reached: No such file')
     easim("run", TINY, "--policy", "exec", "--set", f"policy.params.socket=/{'x' * 200}", "--out",
           folder / "none-out", code=1, says="cannot be reached: File name too long")
-    for number, room in enumerate(({"jobs": 0, "configs": 4}, {"jobs": 4}, {"jobs": 4, "configs": 4, "wake_s": -1}, {"jobs": 1e9, "configs": 4})):
+    for number, room in enumerate(({"jobs": 0, "configs": 4}, {"jobs": 4}, {"jobs": 4, "configs": 4, "wake_s": -1}, {"jobs": 1e9, "configs": 4},
+                                    {"menu": {}}, {"menu": 4}, {"menu": {"slots": 0, "cells": [[0, 1]]}}, {"menu": {"slots": 2, "cells": []}},
+                                    {"menu": {"slots": 2, "cells": [[0, 1], [9, 1]]}}, {"menu": {"slots": 2, "cells": [[0, 0]]}},
+                                    {"menu": {"slots": 2, "cells": [[0]]}}, {"menu": {"slots": 5000, "cells": [[0, 1]]}},
+                                    {"menu": {"slots": 2, "cells": [[0, 1]]}, "wake_s": -1}, {"menu": {"slots": 2, "cells": [[0, 1]], "running": -1}},
+                                    {"menu": {"slots": 2, "cells": [[0, 1]], "choose": "x"}})):
         (folder / str(number)).mkdir()
         agent = Agent(folder / str(number), TINY)
         agent.room = room
         agent.meet()
-        assert "sent steps: expected" in agent.end(1), room
+        assert f"sent steps{'.menu' * ('menu' in room)}: expected" in agent.end(1), room
     (folder / "silent").mkdir()
     agent = Agent(folder / "silent", TINY, "--set", "policy.params.timeout=1")
     agent.meet()

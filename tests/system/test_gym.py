@@ -6,6 +6,7 @@ and the checker itself runs where Gymnasium is installed.
 import contextlib
 import importlib.util
 import io
+import json
 import os
 import re
 import select
@@ -159,6 +160,245 @@ sys.stdin.read()
 """
 
 
+class Menus(Random):
+    """The same in the space `menu`: at most so many actions that move running jobs, which would go on for ever."""
+
+    def step(self):
+        assert not self.over
+        may = numpy.flatnonzero(self.env.action_masks())
+        starts = len(self.env.cells) * self.env.jobs
+        if len(self.steps) > 300:
+            may = may[(may < starts) | (may == self.env.action_space.n - 1)]
+        if len(may) > 1 and self.observation[self.env.names.index("running")] == 0:
+            may = may[:-1]
+        self.observation, reward, self.over, self.truncated, self.info = self.env.step(self.dice.choice(may))
+        self.steps.append((self.observation.copy(), reward, self.info["increments"]))
+
+
+def clip(value):
+    return numpy.float32(max(-1, min(1, value)))
+
+
+def cells_of(env, config, job, free, gpus):
+    """The cells of a waiting job on nodes of one type each, by the formulas of docs/exec-policy.md."""
+    found = []
+    for n, k in env.cells:
+        best = None
+        for each in env.hello["configs"][int(job["first_config"]):int(job["first_config"] + job["config_count"])]:
+            if (each["gpu_type"], each["k"]) == (n, k):
+                s = job["setup_s"] + job["remaining"] / each["goodput"][0]
+                j = k * (env.hello["gpu_types"][n]["ctx_w"] * job["setup_s"] + each["power_w"][0] * job["remaining"] / each["goodput"][0])
+                best = min(best or (numpy.inf,), (j * s, s, j))
+        best_s, edp_js = job["time_best_s"], job["edp_best_js"]
+        found += [0.0] * 5 if best is None else [
+            float(k <= free[n]), clip(numpy.log(best[1] / best_s) / 4), clip(numpy.log(best[0] / edp_js) / 4),
+            clip(numpy.log(best[2] * best_s / edp_js) / 4), clip(k / free[n]) if free[n] else 1.0]
+    return found
+
+
+def test_menu_observes():
+    """Every number of an observation against its formula, from the frames of `raw`: the same starts in both."""
+    raw = easim.gym.Env(SEED, set=SHORT, jobs=4, configs=64)
+    menu = easim.gym.Menu(SEED, set=SHORT, jobs=4, ks=[8, 1, 2, 4])
+    seen, shown = raw.reset(seed=3)[0], menu.reset(seed=3)[0]
+    assert menu.cells == [(n, k) for n in (0, 1) for k in (1, 2, 4, 8)] and menu.action_space.n == 4 * 8 + 1
+    assert len(menu.names) == len(menu.units) == 4 * (5 + 8 * 5) + 2 * 2 + 5 == menu.observation_space.shape[0]
+    dice, over, looked = numpy.random.default_rng(4), False, 0
+    while not over:
+        of = dict(zip(raw.names, seen))
+        free, expected = [of["a100.free"], of["h100.free"]], []
+        for slot in range(4):
+            job = {name: of[f"slot{slot}.{name}"] for name in easim.gym.OF_JOB}
+            if job["job"] < 0:
+                expected += [0.0] * 45
+                continue
+            best_s = job["time_best_s"]
+            slack = (job["deadline_left_s"] - best_s) / (5 * best_s) if job["has_deadline"] else 1
+            expected += [1.0, clip(numpy.log(best_s / 3600) / 5), clip(numpy.log1p(job["age_s"] / best_s) / 3), clip(slack),
+                         clip(job["preemptions"] / 3)]
+            expected += cells_of(menu, raw.hello, job, free, 8)
+            looked += 1
+        expected += [free[0] / 8, free[0] / 8, free[1] / 8, free[1] / 8, clip(numpy.log1p(of["waiting"]) / 4),
+                     clip(numpy.log1p(of["running"]) / 4), 0.0, 0.0, 0.0]
+        assert numpy.allclose(shown, expected, rtol=0, atol=1e-6), [*zip(menu.names, shown, expected)]
+        may = numpy.flatnonzero(menu.mask)
+        assert [n for n in may[:-1]] == [slot * 8 + n for slot in range(4) for n in range(8) if shown[slot * 45 + 5 + 5 * n] > 0]
+        action = int(dice.choice(may))
+        shown, _, over, _, _ = menu.step(action)
+        if action == menu.action_space.n - 1:
+            seen = raw.step(raw.action_space.n - 1)[0]
+            continue
+        slot, (n, k) = action // 8, menu.cells[action % 8]
+        first = int(of[f"slot{slot}.first_config"])
+        costs = []
+        for place in range(int(of[f"slot{slot}.config_count"])):
+            each = raw.hello["configs"][first + place]
+            if (each["gpu_type"], each["k"]) == (n, k):
+                s = of[f"slot{slot}.setup_s"] + of[f"slot{slot}.remaining"] / each["goodput"][0]
+                w = 0.0 + raw.hello["gpu_types"][n]["ctx_w"] * of[f"slot{slot}.setup_s"] + each["power_w"][0] * of[f"slot{slot}.remaining"] / each["goodput"][0]
+                costs.append((s * w, place))
+        seen = raw.step(raw.action(slot, min(costs)[1]))[0]
+    assert looked > 100 and raw._over
+    raw.close()
+    menu.close()
+
+
+def test_menu_moves():
+    """With all flags: credit at the start changes when a cost counts, not how much; an episode is a run; steps come to an end."""
+    sums = []
+    for credit in ("as_it_falls", "at_start"):
+        env = easim.gym.Menu(SEED, {"energy_kwh": 1, "delay_job_h": 0.5, "missed": 2}, SHORT, jobs=8, running=12, preempt=True, resize=True,
+                             limit=True, credit=credit, episodes=3)
+        agent = Menus(env, 5)
+        sums.append([])
+        verbs = {name: 0 for name in ("start", "preempt", "resize", "limit")}
+        for number in range(3):
+            agent.reset(21 if number == 0 else None)
+            while not agent.over:
+                assert env.observation_space.contains(agent.observation)
+                before = env.mask.copy()
+                agent.step()
+                for verb in {env.actions[n][0] for n in numpy.flatnonzero(before[:-1])}:
+                    verbs[verb] += 1
+            total = numpy.sum([step[2] for step in agent.steps[1:]], axis=0)
+            sums[-1].append(sum(step[1] for step in agent.steps))
+            assert abs(sums[-1][-1] + total @ [1, 0.5, 2]) < 1e-9, credit
+        assert verbs["start"] and verbs["preempt"] and verbs["resize"] and sum(each["preemptions"] for each in env.summaries) > 0
+        assert all(each["refused_actions"] == 0 for each in env.summaries)  # what the mask offers is possible
+        env.close()
+    assert numpy.allclose(*sums, rtol=0, atol=1e-9), sums
+
+
+def test_menu_limits():
+    """A level of a running job is one of the limits of its model file, from none to the lowest; its own is none to move to."""
+    models = SOURCE / "configs/models/zeus-a40.yaml"
+    text = models.read_text(encoding="utf-8").split("  - name: ")[1]
+    levels = sorted({float(each) for each in re.findall(r"power_limit_w: ([\d.]+)", text)}, reverse=True)
+    config = Path(tempfile.mkdtemp()) / "limits.json"
+    config.write_text(json.dumps({
+        "name": "limits", "horizon": "drain", "models": str(models), "policy": {"name": "fcfs"},
+        "cluster": {"gpu_types": [{"name": "a40", "idle_w": 30, "ctx_w": 60, "tdp_w": 300, "memory_gib": 48}], "nodes": [{"gpu": "a40", "gpus": 4}]},
+        "workload": {"kind": "periodic", "period": "1h", "mix": [{"model": text.split()[0]}], "k": [1], "sizes": {"law": "constant", "mean": "20h"},
+                     "until": {"jobs": 2}}}), encoding="utf-8")
+    env = easim.gym.Menu(config, jobs=1, running=2, limit=True, wake_s=600)
+    env.reset(seed=1)
+    env.step(0)
+    assert {env.actions[n][0] for n in numpy.flatnonzero(env.mask[:-1])} <= {"start"}  # not at the instant of its start
+    place = {action: n for n, action in enumerate(env.actions)}
+    of = {name: n for n, name in enumerate(env.names)}
+    limits = sorted({each["power_limit_w"] or numpy.inf for each in env.hello["configs"]}, reverse=True)
+    assert [300.0, *limits[1:]] == levels and len(levels) == 9, (limits, levels)  # that of tdp_w is none
+    watts = {}
+    for level in (4, 2, 0, 3):
+        env.step(env.action_space.n - 1)  # no second move at the instant of the first
+        assert env.mask[place["limit", 0, f"limit{level}"]], level
+        env.step(place["limit", 0, f"limit{level}"])
+        seen, _, _, _, info = env.step(env.action_space.n - 1)
+        assert not info["action_mask"][place["limit", 0, f"limit{level}"]]
+        assert seen[of["running0.present"]] == 1
+        for name in ("time", "edp", "energy"):
+            assert seen[of[f"running0.limit{level}.{name}"]] == seen[of[f"running0.now.{name}"]], name
+        watts[level] = numpy.exp(4.0 * (float(seen[of["running0.now.energy"]]) - float(seen[of["running0.now.time"]])))
+    assert watts[0] > watts[2] > watts[3] > watts[4], watts
+    env.close()
+
+
+def test_menu_ends():
+    """A wait after which nothing can happen ends the episode, and each job that never starts costs ten times its least cost."""
+    few = {"horizon": "drain", "workload.until": {"jobs": 3}}
+    for wake_s in (None, 50.0):
+        env = easim.gym.Menu(SEED, set=few, wake_s=wake_s, episodes=2)
+        for number in range(2):
+            env.reset(seed=6 if number == 0 else None)
+            over, total, unfinished, steps = False, 0.0, {}, 0
+            jobs = easim.gym.Env(SEED, set=few, episodes=2, jobs=3) if number == 0 else jobs
+            jobs.reset(seed=6 if number == 0 else None)
+            while not over:
+                _, reward, over, _, info = env.step(env.action_space.n - 1)
+                total, increments, steps = total + reward, info["increments"], steps + 1
+                unfinished["as it fell"] = unfinished.get("as it fell", 0) + increments[0] + 0.5 * increments[1]
+            least = 0.0
+            for _ in range(2):
+                seen = jobs.step(jobs.action_space.n - 1)[0]
+            of = dict(zip(jobs.names, seen))
+            assert of["waiting"] == 3
+            for slot in range(3):
+                first, count, left, setup_s = (int(of[f"slot{slot}.{name}"]) if name.endswith(("config", "count")) else of[f"slot{slot}.{name}"]
+                                               for name in ("first_config", "config_count", "remaining", "setup_s"))
+                least += min((each["k"] * (env.hello["gpu_types"][each["gpu_type"]]["ctx_w"] * setup_s + each["power_w"][0] * left / each["goodput"][0])
+                              / 3.6e6 + 0.5 * (setup_s + left / each["goodput"][0]) / 3600) for each in env.hello["configs"][first:first + count])
+            assert abs(total + unfinished["as it fell"] + 10 * least) < 1e-6 * least, (total, unfinished, least)
+            while not jobs._over:
+                seen = jobs.step(int(numpy.flatnonzero(jobs.mask)[0]))[0]
+        assert [each["jobs_rejected"] for each in env.summaries] == [3, 3] and steps >= 3
+        env.close()
+        jobs.close()
+
+
+def test_menu_ends_with_a_price():
+    """A price may change, so easim waits, and says in the end that nothing comes: that ends the episode alike."""
+    few, totals = {"horizon": "drain", "workload.until": {"jobs": 3}}, []
+    for more in ({}, {"price_per_mwh": 100}):
+        env = easim.gym.Menu(SEED, set={**few, **more}, episodes=2)
+        env.reset(seed=6)
+        totals.append(0.0)
+        over = False
+        while not over:
+            _, reward, over, _, _ = env.step(env.action_space.n - 1)
+            totals[-1] += reward
+        env.reset()
+        env.close()
+    assert abs(totals[0] - totals[1]) < 1e-9 * abs(totals[0]), totals
+
+
+def test_menu_invalid():
+    """What is not possible is a wait, an error or costs what was said; a number that is none, too."""
+    for invalid in ("wait", "error", 7.5):
+        env = easim.gym.Menu(TINY, invalid=invalid, jobs=2, max_steps=3)
+        env.reset(seed=1)
+        bad = int(numpy.flatnonzero(env.mask == 0)[0])
+        now_s = env._now_s
+        for action in (bad, env.action_space.n, -1):
+            if invalid == "error":
+                assert "not possible now" in str(raised(ValueError, lambda: env.step(action)))
+                continue
+            _, reward, over, cut, _ = env.step(action)
+            assert not over and (reward == -7.5 and env._now_s == now_s if invalid == 7.5 else env._now_s > now_s)
+        assert invalid == "error" or cut
+        env.close()
+    for words in ({"invalid": "no"}, {"invalid": -1}, {"credit": "never"}, {"reward": {"x": 1}}):
+        raised(ValueError, lambda: easim.gym.Menu(TINY, **words))
+    assert "say ks=[1, 2, 4]" in str(raised(ValueError, lambda: easim.gym.Menu(TINY, ks=[1])))
+
+
+def test_seed_after_an_episode():
+    """reset(seed=...) where other replications of the start are still to come, which knock at the door: of a new start."""
+    env = easim.gym.Env(TINY, episodes=4, configs=64)
+    firsts = [Random(env, 1).reset(seed).run() for seed in [9] * 10]
+    assert all(equal(firsts[0], each) for each in firsts)
+    params = env._settings()["policy"]["params"]
+    assert params["startup_timeout"] == params["timeout"] == 1e6  # an agent may be busy between two episodes
+    env.close()
+
+
+def test_wake_ups():
+    """A wait asks for one wake-up, which goes when something else ends it: so many decisions as intervals and events."""
+    env = easim.gym.Env(SEED, set=SHORT, wake_s=60)
+    observation, _ = env.reset(seed=2)
+    over, arrivals, at = False, 1, {name: place for place, name in enumerate(env.names)}
+    while not over:
+        before = observation
+        observation, _, over, _, _ = env.step(env.action_space.n - 1)
+        if over:
+            break
+        passed_s = observation[at["now_s"]] - before[at["now_s"]]
+        arrived = observation[at["waiting"]] > before[at["waiting"]]
+        assert arrived and passed_s <= 60 or abs(passed_s - 60) < 1e-6, (passed_s, arrived)
+        arrivals += arrived
+    assert arrivals > 20 and observation[at["decisions"]] <= arrivals + 7200 / 60 + 1
+    env.close()
+
+
 def test_killed_agent():
     """easim says what happened and ends, with its processes; nothing is left of an environment that is closed."""
     agent = subprocess.Popen([sys.executable, "-c", KILLED], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -193,12 +433,37 @@ def test_checker():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the bounds of the observation are infinite
         check_env(easim.gym.Env(SEED, set=SHORT), skip_render_check=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", message=".*not within the observation space range.*")
+        env = gymnasium.make("easim/Menu-v0", config=str(SEED), set=SHORT, preempt=True, resize=True)
+        check_env(env.unwrapped, skip_render_check=True)
+    assert env.spec.id == "easim/Menu-v0" and env.spec.kwargs["preempt"] and gymnasium.make(env.spec).unwrapped.running == 16
+    assert gymnasium.make("easim/Menu-v0").unwrapped.action_space.n > 1 and gymnasium.make("easim/Raw-v0", config=str(SEED)).spec.id == "easim/Raw-v0"
+    for form in ("sync", "async"):
+        several = gymnasium.make_vec("easim/Menu-v0", 2, form, config=str(SEED), set=SHORT)
+        together = several.reset(seed=[3, 4])[0]
+        for seed, row in zip((3, 4), together):
+            assert numpy.array_equal(row, easim.gym.Menu(SEED, set=SHORT).reset(seed=seed)[0])
+        assert several.step(numpy.array([several.single_action_space.n - 1] * 2))[0].shape == together.shape
+        several.close()
     several = gymnasium.vector.SyncVectorEnv([lambda: easim.gym.Env(SEED, set=SHORT)] * 2)
     together = several.reset(seed=[3, 4])[0]
     for seed, row in zip((3, 4), together):
         assert numpy.array_equal(row, easim.gym.Env(SEED, set=SHORT).reset(seed=seed)[0])
     assert several.step(numpy.array([several.single_action_space.n - 1] * 2))[0].shape == together.shape
     several.close()
+
+
+def test_stable_baselines3():
+    if not importlib.util.find_spec("sb3_contrib"):
+        skip("sb3_contrib is not installed")
+    from sb3_contrib import MaskablePPO
+    from stable_baselines3.common.env_checker import check_env
+    env = easim.gym.Menu(SEED, set=SHORT, max_steps=50)
+    check_env(env)
+    MaskablePPO("MlpPolicy", env, n_steps=64, batch_size=32, n_epochs=1, device="cpu").learn(128)
+    env.close()
 
 
 def test_example_is_one_policy():
