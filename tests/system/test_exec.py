@@ -100,7 +100,7 @@ def test_documented_exchange(folder):
     text = (SOURCE / "docs/exec-policy.md").read_text(encoding="utf-8")
     (folder / "two.yaml").write_text(re.search(r"```yaml\n(name: two.*?)```", text, re.S)[1])
     (folder / "models").symlink_to(SOURCE / "configs/models")
-    printed = re.findall(r"^(easim|program): (\{.*\})$", text, re.M)
+    printed = re.findall(r"^(easim|program): (\{.*\})$", text[text.index("## An exchange"):], re.M)
     tee = folder / "tee.sh"
     tee.write_text(f"tee {folder}/easim | {FCFS} | tee {folder}/program\n")
     run(folder / "two.yaml", folder / "out", policy="exec", command=f"sh {tee}")

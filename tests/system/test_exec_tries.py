@@ -2,6 +2,7 @@
 never stop trying. Usage: test_exec_tries.py EASIM SOURCE
 """
 import json
+import re
 import sys
 
 from harness import SOURCE, TINY, cases, easim, rows_of
@@ -180,6 +181,19 @@ models:
                        "workload: {kind: periodic, period: 10s, k: [1], sizes: {law: constant, mean: 100s}, until: {jobs: 2}}\npolicy: {name: exec}\n")
     assert {config["power_limit_w"] for config in told["hello"]["configs"]} == {None, 300}, told["hello"]["configs"]
     assert [row["power_limits"] for row in rows_of(out / "recorded.csv")] == ["1"]
+
+
+def test_documented_try(folder):
+    """The program of docs/exec-policy.md, "Protocol 3", on the scenario of that page is answered what is printed there."""
+    text = (SOURCE / "docs/exec-policy.md").read_text(encoding="utf-8")
+    (folder / "two.yaml").write_text(re.search(r"```yaml\n(name: two.*?)```", text, re.S)[1])
+    section = text[text.index("## Protocol 3"):text.index("## Step by step")]
+    ready, tries, actions = re.findall(r"^program: (\{.*\})$", section, re.M)
+    [answer] = re.findall(r'^easim: (\{"type":"tried".*\})$', section, re.M)
+    (folder / "p.sh").write_text("read hello\n" + "".join(f"echo '{line}'\nread said\n" for line in (ready, tries))
+                                 + f"echo \"$said\" >{folder}/said\necho '{actions}'\nread next\necho '{{\"message\": 3, \"fail\": \"enough\"}}'\n")
+    assert "gives up: enough" in run(folder / "two.yaml", folder / "out", command=f"sh {folder}/p.sh", code=1).stderr
+    assert (folder / "said").read_text() == answer + "\n"
 
 
 def test_trying_for_ever(folder):
