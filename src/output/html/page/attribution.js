@@ -33,11 +33,8 @@ function attributionTree(a) {
   return nodes;
 }
 
-function nodeWords(a, node) {
-  return node.id === 0 ?
-      "all" :
-      `${name(a.path[node.level - 1] || "", 30)} ${name(node.name === "" ? "(no name)" : node.name, 40)}`;
-}
+const nodeName = (node) => node.id === 0 ? "all" : node.name || "(no name)";
+const nodeWords = (a, node) => node.id === 0 ? "all" : `${name(a.path[node.level - 1] || "", 30)} ${name(nodeName(node), 40)}`;
 
 function drawIcicle(svg, width, a, redraw) {
   const nodes = attributionTree(a), root = nodes[drill.at],
@@ -55,11 +52,7 @@ function drawIcicle(svg, width, a, redraw) {
           g = svg.append("g").datum(node).attr("transform", `translate(${left},${depth * high})`);
     put(g, "rect", {width: Math.max(0.4, w), height: high - 2, fill, opacity: depth === 0 ? 1 : 0.62 - 0.17 * (depth - 1)});
     if (w > 46) {
-      put(g, "text", {x: 7, y: 18, class: "strong"}).text(name(
-              node.id === 0        ? "all" :
-                  node.name === "" ? "(no name)" :
-                                     node.name,
-              Math.floor((w - 12) / 8)));
+      put(g, "text", {x: 7, y: 18, class: "strong"}).text(name(nodeName(node), Math.floor((w - 12) / 8)));
       if (w > 72) put(g, "text", {x: 7, y: 33}).text(`${number(100 * value / total, 3)} %`);
     }
     const goes = node.id === drill.at ? node.id !== 0 : node.children.length > 0, act = () => {
@@ -132,7 +125,7 @@ function attributionSection() {
           rows: [...nodes[to].children].sort((p, q) => q.values[drill.measure] - p.values[drill.measure]),
           most: 100,
           columns: [
-            text(a.path[nodes[to].level] || "", (n) => n.children.length ? make( "button", {type: "button", onclick: () => show(n.id, true)}, bdi(n.name === "" ? "(no name)" : n.name, 40)) : bdi(n.name === "" ? "(no name)" : n.name, 40)),
+            text(a.path[nodes[to].level] || "", (n) => n.children.length ? make("button", {type: "button", onclick: () => show(n.id, true)}, bdi(nodeName(n), 40)) : bdi(nodeName(n), 40)),
             ...usable.map((m) => {
               const most = d3.max(nodes[to].children, (n) => n.values[m] || 0) || 0,
                     s = scale(ATTRIBUTED[m][1], most);
@@ -149,15 +142,9 @@ function attributionSection() {
     }
   };
   show(drill.at);
-  return [
-    make(
-        "div", {class: "tools"},
-        select(
-            "Measure", usable.map((m) => [m, ATTRIBUTED[m][0]]), drill.measure,
-            (v) => {
-              drill.measure = v;
-              show(drill.at);
-            })),
-    place
-  ];
+  const measure = (m) => {
+    drill.measure = m;
+    show(drill.at);
+  };
+  return [chooser("Measure", usable.map((m) => [m, ATTRIBUTED[m][0]]), drill.measure, measure), place];
 }

@@ -5,14 +5,11 @@ const COMPARED = [
   "deadline_miss_rate", "jain_slowdown", "util_compute"
 ];
 
-const SIGNS = {
-  "1": "better",
-  "-1": "worse",
-  "0": ""
-};
+const comparedMetrics = () => COMPARED.filter((m) => DATA.policies.some((p) => estimate(p, m).mean !== null));
+const SIGNS = {"1": "better", "-1": "worse", "0": ""};
 
 function comparisonTable() {
-  const metrics = COMPARED.filter((m) => DATA.policies.some((p) => estimate(p, m).mean !== null));
+  const metrics = comparedMetrics();
   const scales = Object.fromEntries(
       metrics.map((m) => [m, scale(metricUnit(m), d3.max(DATA.policies, (p) => estimate(p, m).mean || 0))]));
   return table({
@@ -52,6 +49,8 @@ function drawMark(svg, p, x, y, size) {
   });
 }
 
+const axisTitle = (metric, s) => metricLabel(metric) + (s.unit ? ` (${s.unit})` : "");
+
 /* One panel: a row for each policy, its mean and interval. */
 function dotPanel(svg, box, metric, room, firstColumn) {
   const s = scale(metricUnit(metric), d3.max(DATA.policies, (p) => estimate(p, metric).mean || 0));
@@ -74,7 +73,7 @@ function dotPanel(svg, box, metric, room, firstColumn) {
                    .tickPadding(6)
                    .tickFormat((v) => number(v, 4));
   put(svg, "g", {class: "grid", transform: `translate(0,${box.bottom})`}).call(axis);
-  put(svg, "text", {class: "title", x: left, y: box.top - 9}).text(metricLabel(metric) + (s.unit ? ` (${s.unit})` : ""));
+  put(svg, "text", {class: "title", x: left, y: box.top - 9}).text(axisTitle(metric, s));
   const base = DATA.policies.find((p) => p.name === DATA.baseline),
         baseMean = base ? estimate(base, metric).mean : null;
   if (baseMean !== null)
@@ -111,7 +110,7 @@ function dotPanel(svg, box, metric, room, firstColumn) {
 }
 
 function drawDots(svg, width) {
-  const metrics = COMPARED.filter((m) => DATA.policies.some((p) => estimate(p, m).mean !== null));
+  const metrics = comparedMetrics();
   const across = width < 560 ? 1 :
       width < 860            ? 2 :
                                3,
@@ -186,12 +185,8 @@ function drawPareto(svg, width, [mx, my]) {
         y = axisOf([...rows.map((r) => r.ey.mean), ly].filter((v) => v !== null).map((v) => v * sy.factor),
                    [box.bottom, box.top]);
   shade(svg, box, lx === null ? null : x(lx * sx.factor), ly === null ? null : y(ly * sy.factor));
-  leftAxis(
-      svg, y, box, `${metricLabel(my)}${sy.unit ? ` (${sy.unit})` : ""}`,
-      y.base ? {values: logTicks(y)} : {});
-  bottomAxis(
-      svg, x, box, `${metricLabel(mx)}${sx.unit ? ` (${sx.unit})` : ""}`,
-      {text: (v) => number(v, 4), ...(x.base ? {values: logTicks(x)} : {})});
+  leftAxis(svg, y, box, axisTitle(my, sy), y.base ? {values: logTicks(y)} : {});
+  bottomAxis(svg, x, box, axisTitle(mx, sx), {text: (v) => number(v, 4), ...(x.base ? {values: logTicks(x)} : {})});
   const sides = [DATA.metrics[mx].better, DATA.metrics[my].better];
   const beats = (a, b) => [[a.ex, b.ex, sides[0]], [a.ey, b.ey, sides[1]]].every(
                               ([u, v, side]) => side === "more" ? u.mean >= v.mean : u.mean <= v.mean) &&
@@ -206,20 +201,14 @@ function drawPareto(svg, width, [mx, my]) {
   put(svg, "path", {d: d3.line().x((p) => p.x).y((p) => p.y)(front), fill: "none", stroke: "var(--accent)", "stroke-width": 1.5});
   for (const p of points) p.text = name(p.p.name, 18);
   placeLabels(points, box);
-  const clip = (scaleOf, value, range) => Math.min(
-      Math.max(scaleOf(scaleOf.base ? Math.max(value, scaleOf.domain()[0]) : value), range[0]), range[1]);
+  /* The ends of an interval on an axis, cut at the frame. */
+  const ends = (scaleOf, e, s, low, high) => [e.mean - e.ci95, e.mean + e.ci95].map((v) => v * s.factor).map(
+      (v) => Math.min(Math.max(scaleOf(scaleOf.base ? Math.max(v, scaleOf.domain()[0]) : v), low), high));
   for (const p of points) {
     const stroke = p.p.color, g = put(svg, "g", {class: "series"});
-    if (p.ex.ci95)
-      put(g, "line", {
-        x1: clip(x, (p.ex.mean - p.ex.ci95) * sx.factor, [box.left, box.right]),
-        x2: clip(x, (p.ex.mean + p.ex.ci95) * sx.factor, [box.left, box.right]), y1: p.y, y2: p.y, stroke
-      });
-    if (p.ey.ci95)
-      put(g, "line", {
-        y1: clip(y, (p.ey.mean - p.ey.ci95) * sy.factor, [box.top, box.bottom]),
-        y2: clip(y, (p.ey.mean + p.ey.ci95) * sy.factor, [box.top, box.bottom]), x1: p.x, x2: p.x, stroke
-      });
+    const [x1, x2] = ends(x, p.ex, sx, box.left, box.right), [y1, y2] = ends(y, p.ey, sy, box.top, box.bottom);
+    if (p.ex.ci95) put(g, "line", {x1, x2, y1: p.y, y2: p.y, stroke});
+    if (p.ey.ci95) put(g, "line", {x1: p.x, x2: p.x, y1, y2, stroke});
     drawMark(g, p.p, p.x, p.y, p.p === POLICY() ? 150 : 70);
     withTip(
         g.datum(p),
@@ -269,13 +258,11 @@ function paretoFigure() {
     }));
     drawCharts();
   };
-  const tools = make("div", {class: "tools"}, select("Across", choices, chosenMetrics.x, (v) => {
-                       chosenMetrics.x = v;
-                       show();
-                     }), select("Up", choices, chosenMetrics.y, (v) => {
-                       chosenMetrics.y = v;
-                       show();
-                     }));
+  const along = (words, axis) => select(words, choices, chosenMetrics[axis], (v) => {
+    chosenMetrics[axis] = v;
+    show();
+  });
+  const tools = make("div", {class: "tools"}, along("Across", "x"), along("Up", "y"));
   show();
   return [make("h3", {}, "Pareto front"), tools, holder];
 }

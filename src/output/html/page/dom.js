@@ -100,6 +100,8 @@ function select(label, choices, value, onchange) {
   return make("label", {}, label + " ", box);
 }
 
+const chooser = (...choice) => make("div", {class: "tools"}, select(...choice));
+
 /* The colour behind a property of the style sheet, for canvases. */
 function color(property) {
   return getComputedStyle(document.documentElement).getPropertyValue(property).trim();

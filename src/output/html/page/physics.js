@@ -86,8 +86,8 @@ function uncertaintySection() {
                     (r) => r.diff_mean !== null && DATA.metrics[r.metric] && DATA.metrics[r.metric].better)
                 .map((r) => r.metric))],
         place = make("div");
-  let metric = usable.includes("energy_per_work_kwh") ? "energy_per_work_kwh" : usable[0];
-  const show = () => {
+  const first = usable.includes("energy_per_work_kwh") ? "energy_per_work_kwh" : usable[0];
+  const show = (metric) => {
     const d = about.find((r) => r.metric === metric), rows = budget.filter((r) => r.metric === metric),
           s = scale(metricUnit(metric), Math.abs(d.base_mean || d.diff_mean));
     place.replaceChildren(
@@ -120,16 +120,6 @@ function uncertaintySection() {
         }));
     drawCharts();
   };
-  show();
-  return [
-    make(
-        "div", {class: "tools"},
-        select(
-            "Metric", usable.map((m) => [m, metricLabel(m)]), metric,
-            (v) => {
-              metric = v;
-              show();
-            })),
-    place
-  ];
+  show(first);
+  return [chooser("Metric", usable.map((m) => [m, metricLabel(m)]), first, show), place];
 }

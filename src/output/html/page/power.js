@@ -15,31 +15,35 @@ function powerRange(level, from, to) {
   return [Math.max(0, d3.bisectRight(level.time_s, from) - 1), d3.bisectLeft(level.time_s, to)];
 }
 
-function stepLine(level, values, range, x, y, endS) {
-  let path = "", open = false;
-  for (let i = range[0]; i < range[1]; i++) {
-    const v = values[i];
-    if (v === null) {
-      open = false;
-      continue;
-    }
-    const a = x(level.time_s[i]).toFixed(1),
-          b = x(i + 1 < level.time_s.length ? level.time_s[i + 1] : endS).toFixed(1), h = y(v).toFixed(1);
-    path += `${open ? "L" : "M"}${a},${h}L${b},${h}`;
-    open = true;
-  }
-  return path;
+/* What is drawn of power over time: the rows of a level, each of which holds until the next one. */
+function powerSteps({box, x}, power) {
+  const level = powerLevel(power, box.right - box.left);
+  return {level, range: powerRange(level, ...x.domain()), x, end: power.end_s};
 }
 
-function stepBand(level, low, high, range, x, y, endS) {
+/* Where the row i begins and ends. */
+const stepEnds = ({level, x, end}, i) => [level.time_s[i], i + 1 < level.time_s.length ? level.time_s[i + 1] : end].map((t) => x(t).toFixed(1));
+
+function drawSteps(g, steps, values, y, stroke, width, dash = null) {
+  let path = "", open = false;
+  for (let i = steps.range[0]; i < steps.range[1]; i++) {
+    if (values[i] !== null) {
+      const [a, b] = stepEnds(steps, i), h = y(values[i]).toFixed(1);
+      path += `${open ? "L" : "M"}${a},${h}L${b},${h}`;
+    }
+    open = values[i] !== null;
+  }
+  put(g, "path", {d: path, fill: "none", stroke, "stroke-width": width, "stroke-dasharray": dash});
+}
+
+function drawBand(g, steps, low, high, y) {
   let up = "", down = "";
-  for (let i = range[0]; i < range[1]; i++) {
-    const a = x(level.time_s[i]).toFixed(1),
-          b = x(i + 1 < level.time_s.length ? level.time_s[i + 1] : endS).toFixed(1);
+  for (let i = steps.range[0]; i < steps.range[1]; i++) {
+    const [a, b] = stepEnds(steps, i);
     up += `${up ? "L" : "M"}${a},${y(high[i]).toFixed(1)}L${b},${y(high[i]).toFixed(1)}`;
     down = `L${b},${y(low[i]).toFixed(1)}L${a},${y(low[i]).toFixed(1)}` + down;
   }
-  return up + down + "Z";
+  put(g, "path", {d: up + down + "Z", fill: "var(--accent-soft)"});
 }
 
 /* What is drawn is clipped to the plot. */
@@ -50,8 +54,7 @@ function clipped(context, id) {
 }
 
 function plotPower(context, power) {
-  const {svg, box, x} = context, level = powerLevel(power, box.right - box.left),
-                   range = powerRange(level, ...x.domain());
+  const {svg, box} = context, steps = powerSteps(context, power), {level} = steps;
   const finite = level.cap_w ? level.cap_w.filter((c) => c !== null) : [];
   const high = d3.max(
       [d3.max(level.high_w) || 1, finite.length ? Math.min(d3.max(finite), 3 * d3.max(level.high_w)) : 0]);
@@ -60,25 +63,16 @@ function plotPower(context, power) {
       svg, d3.scaleLinear().domain([0, high * 1.06 * s.factor]).range([box.bottom, box.top]), box,
       `power (${s.unit})`);
   const g = clipped(context, "clip-power");
-  put(g, "path", {d: stepBand(level, level.low_w, level.high_w, range, x, y, power.end_s), fill: "var(--accent-soft)"});
-  put(g, "path", {
-    d: stepLine(level, level.power_w, range, x, y, power.end_s), fill: "none", stroke: "var(--accent)", "stroke-width": 1.4
-  });
-  if (finite.length)
-    put(g, "path", {
-      d: stepLine(level, level.cap_w, range, x, y, power.end_s), fill: "none", stroke: "var(--warm)", "stroke-width": 1.8,
-      "stroke-dasharray": "6 3"
-    });
+  drawBand(g, steps, level.low_w, level.high_w, y);
+  drawSteps(g, steps, level.power_w, y, "var(--accent)", 1.4);
+  if (finite.length) drawSteps(g, steps, level.cap_w, y, "var(--warm)", 1.8, "6 3");
 }
 
 function plotQueue(context, power) {
-  const {svg, box, x} = context, level = powerLevel(power, box.right - box.left),
-                   range = powerRange(level, ...x.domain());
-  const high = Math.max(1, d3.max(level.waiting)),
+  const {svg, box} = context, steps = powerSteps(context, power), {waiting} = steps.level, high = Math.max(1, d3.max(waiting)),
         y = d3.scaleLinear().domain([0, high * 1.06]).range([box.bottom, box.top]);
   leftAxis(svg, y, box, "jobs waiting", {ticks: 3});
-  const line = stepLine(level, level.waiting, range, x, y, power.end_s);
-  put(clipped(context, "clip-queue"), "path", {d: line, fill: "none", stroke: "var(--ink)", "stroke-width": 1.3});
+  drawSteps(clipped(context, "clip-queue"), steps, waiting, y, "var(--ink)", 1.3);
 }
 
 function powerTip(at, context, power) {

@@ -14,12 +14,12 @@ function jobsDiffer(policies) {
 }
 
 function plotSide(context, policy, most) {
-  const {svg, box, x} = context, s = scale(SIDES[side][1], most), level = powerLevel(policy.power, box.right - box.left);
-  const y = d3.scaleLinear().domain([0, most * 1.06]).range([box.bottom, box.top]), range = powerRange(level, ...x.domain());
+  const {svg, box} = context, s = scale(SIDES[side][1], most), steps = powerSteps(context, policy.power), {level} = steps;
+  const y = d3.scaleLinear().domain([0, most * 1.06]).range([box.bottom, box.top]);
   leftAxis(svg, y.copy().domain([0, most * 1.06 * s.factor]), box, `${name(policy.name, 40)}: ${SIDES[side][0]}${s.unit ? ` (${s.unit})` : ""}`, {ticks: 3});
   const g = clipped(context, `clip-side-${DATA.policies.indexOf(policy)}`);
-  for (const [values, stroke, dash] of [[level[side], policy.color, null], ...(side === "power_w" && level.cap_w ? [[level.cap_w, "var(--warm)", "6 3"]] : [])])
-    put(g, "path", {d: stepLine(level, values, range, x, y, policy.power.end_s), fill: "none", stroke, "stroke-dasharray": dash, "stroke-width": 1.4});
+  drawSteps(g, steps, level[side], y, policy.color, 1.4);
+  if (side === "power_w" && level.cap_w) drawSteps(g, steps, level.cap_w, y, "var(--warm)", 1.4, "6 3");
 }
 
 function matchedJobs() {
@@ -37,7 +37,7 @@ function matchedJobs() {
     }));
   };
   show("time");
-  return [make("h3", {}, "The same jobs in every run"), make("p", {}, jobsDiffer(DATA.policies)), make("div", {class: "tools"}, select("Measure", Object.entries(measures), "time", show)), place];
+  return [make("h3", {}, "The same jobs in every run"), make("p", {}, jobsDiffer(DATA.policies)), chooser("Measure", Object.entries(measures), "time", show), place];
 }
 
 function runsSection() {
@@ -51,10 +51,10 @@ function runsSection() {
   }));
   return [
     timeTools("Time shown in the charts side by side"),
-    make("div", {class: "tools"}, select("Quantity", Object.entries(SIDES).map(([key, [words]]) => [key, words]), side, (v) => {
-           side = v;
-           sides.forEach((s) => s.context.redraw());
-         })),
+    chooser("Quantity", Object.entries(SIDES).map(([key, [words]]) => [key, words]), side, (v) => {
+      side = v;
+      sides.forEach((s) => s.context.redraw());
+    }),
     make("figure", {}, ...sides.map((s) => s.holder), make("figcaption", {}, `Replication ${POLICY().replication} of each${
         shown.length < DATA.policies.length ? `, ${shown.length} of ${DATA.policies.length}` : ""}, on one scale. The dashed line is the cap.`)),
     ...(POLICY().jobs ? matchedJobs() : [])

@@ -12,17 +12,10 @@ function drawService(svg, width, curves, service) {
     values: axis.ticks(0, curves.end_s, Math.max(3, Math.floor((box.right - box.left) / 95))),
     text: axis.text
   });
-  const level = {time_s: d3.range(service.served.length).map((i) => i * curves.step_s)},
-        range = [0, service.served.length];
-  put(svg, "path", {
-    d: stepBand(level, service.served.map(() => 0), service.served, range, x, y, curves.end_s), fill: "var(--accent-soft)"
-  });
-  put(svg, "path", {
-    d: stepLine(level, service.served, range, x, y, curves.end_s), fill: "none", stroke: "var(--accent)", "stroke-width": 1.4
-  });
-  put(svg, "path", {
-    d: stepLine(level, service.capacity, range, x, y, curves.end_s), fill: "none", stroke: "var(--warm)", "stroke-width": 1.8
-  });
+  const bins = d3.range(service.served.length), steps = {level: {time_s: bins.map((i) => i * curves.step_s)}, range: [0, bins.length], x, end: curves.end_s};
+  drawBand(svg, steps, bins.map(() => 0), service.served, y);
+  drawSteps(svg, steps, service.served, y, "var(--accent)", 1.4);
+  drawSteps(svg, steps, service.capacity, y, "var(--warm)", 1.8);
 }
 
 function serviceCurveTable(curves, service) {

@@ -121,7 +121,7 @@ function pointsSection() {
               num("most", (m) => quantity(d3.max(points[i].of(m)), metricUnit(m))), text("name in the files", (m) => make("code", {}, m))]
   }));
   show(0);
-  return [pointsTable(), make("div", {class: "tools"}, select("Point", points.map((p, i) => [String(i), name(pointWords(p), 100)]), "0", show)), place];
+  return [pointsTable(), chooser("Point", points.map((p, i) => [String(i), name(pointWords(p), 100)]), "0", show), place];
 }
 
 function sweepSummary() {
