@@ -109,10 +109,6 @@ static int fit_of_resize(const struct sim *sim, uint32_t job, uint32_t config) {
     return gpus_try_config((struct sim *)sim, job, config, &committed_nw);
 }
 
-static bool is_over_cap(const struct sim *sim, uint32_t job, uint32_t config) {
-    return power_cap_forbids((struct sim *)sim, job, config);
-}
-
 /* One that fits. */
 static struct moment_choice choice_with(const struct easim_config *c,
                                         const struct easim_choice *costs, uint32_t config,
@@ -142,7 +138,7 @@ static struct moment_choice choice_of(const struct sim *sim, const struct easim_
                                                  : easim_predict(view, job, config, span);
     struct moment_choice choice = choice_with(c, &costs, config, span);
     choice.fits = fit >= 0;
-    choice.over_cap = choice.fits && is_over_cap(sim, job->index, config);
+    choice.over_cap = choice.fits && power_cap_forbids((struct sim *)sim, job->index, config);
     return choice;
 }
 

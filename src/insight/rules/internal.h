@@ -51,6 +51,8 @@ bool proposal_power_limits(struct insight *insight);
 /* One more entry of model_overrides, as a YAML mapping. */
 void proposal_override(struct insight *insight, const char *entry);
 
+/* A section of the scenario; NULL: it has none. */
+const struct yaml_node *proposal_section(const struct insight *insight, const char *key);
 /* The shortest text that reads back as the number. */
 const char *proposal_number(struct insight *insight, double value);
 /* Why there is nothing to try. A literal, or in the list's arena. */

@@ -13,6 +13,11 @@ bool proposal_param(struct insight *insight, const char *name, const char *value
     return true;
 }
 
+const struct yaml_node *proposal_section(const struct insight *insight, const char *key) {
+    const struct yaml_node *root = insight->rule_run->folder->scenario.doc.root;
+    return root ? yaml_find(root, key) : NULL;
+}
+
 const char *proposal_number(struct insight *insight, double value) {
     char text[NUMFMT_BYTES];
     numfmt_real(text, value);
@@ -42,8 +47,7 @@ void proposal_free_cap(struct insight *insight) {
 }
 
 bool proposal_smaller_k(struct insight *insight) {
-    const struct yaml_node *root = insight->rule_run->folder->scenario.doc.root;
-    const struct yaml_node *workload = root ? yaml_find(root, "workload") : NULL;
+    const struct yaml_node *workload = proposal_section(insight, "workload");
     const struct yaml_node *k = workload ? yaml_find(workload, "k") : NULL;
     struct str list = {0};
     double least = INFINITY, value;
@@ -84,8 +88,7 @@ bool proposal_power_limits(struct insight *insight) {
 }
 
 void proposal_override(struct insight *insight, const char *entry) {
-    const struct yaml_node *root = insight->rule_run->folder->scenario.doc.root;
-    const struct yaml_node *list = root ? yaml_find(root, "model_overrides") : NULL;
+    const struct yaml_node *list = proposal_section(insight, "model_overrides");
     size_t place = list && list->kind == YAML_NODE_SEQUENCE ? list->count : 0;
     insight_change(insight, arena_printf(insight->arena, "model_overrides[%zu]", place), entry);
 }
@@ -94,14 +97,9 @@ void proposal_override(struct insight *insight, const char *entry) {
 
 #define NOT_ONE_LIST "the scenario has several streams, each with choices of its own"
 
-static const struct yaml_node *workload_of(const struct rule_run *rule_run) {
-    const struct yaml_node *root = rule_run->folder->scenario.doc.root;
-    return root ? yaml_find(root, "workload") : NULL;
-}
-
 /* Whether the section has one list for all jobs. A log may state them by job besides. */
-static bool has_lists(const struct rule_run *rule_run, struct insight *insight) {
-    const struct yaml_node *workload = workload_of(rule_run);
+static bool has_lists(struct insight *insight) {
+    const struct yaml_node *workload = proposal_section(insight, "workload");
     if (!workload || yaml_find(workload, "streams")) {
         insight->what_if.note = NOT_ONE_LIST;
         return false;
@@ -131,7 +129,7 @@ static size_t list_counts(const struct rule_run *rule_run, uint32_t *counts) {
 bool narrower_k(struct insight *insight, uint32_t most) {
     uint32_t counts[CONFIG_MAX_CHOICES];
     struct str list = {0};
-    if (!has_lists(insight->rule_run, insight))
+    if (!has_lists(insight))
         return false;
     size_t count = list_counts(insight->rule_run, counts), kept = 0;
     str_add_char(&list, '[');
@@ -149,7 +147,7 @@ bool narrower_k(struct insight *insight, uint32_t most) {
 
 bool narrower_b(struct insight *insight, const double *batches, size_t count) {
     struct str list = {0};
-    if (!has_lists(insight->rule_run, insight))
+    if (!has_lists(insight))
         return false;
     str_add_char(&list, '[');
     for (size_t i = 0; i < count; i++) {
@@ -163,7 +161,7 @@ bool narrower_b(struct insight *insight, const double *batches, size_t count) {
 }
 
 bool narrower_h(struct insight *insight, uint32_t gpu_type) {
-    if (!has_lists(insight->rule_run, insight))
+    if (!has_lists(insight))
         return false;
     insight_change(insight, "workload.h",
                    arena_printf(insight->arena, "[%s]",

@@ -84,10 +84,9 @@ static bool measure_growth(const struct rule_run *rule_run, struct growth_of_que
 }
 
 /* Less load, or as many more nodes of every kind. */
-static void propose_capacity(const struct rule_run *rule_run, double rho, struct insight *insight) {
-    const struct yaml_node *root = rule_run->folder->scenario.doc.root;
-    const struct yaml_node *workload = root ? yaml_find(root, "workload") : NULL;
-    const struct yaml_node *cluster = root ? yaml_find(root, "cluster") : NULL;
+static void propose_capacity(double rho, struct insight *insight) {
+    const struct yaml_node *workload = proposal_section(insight, "workload");
+    const struct yaml_node *cluster = proposal_section(insight, "cluster");
     const struct yaml_node *nodes = cluster ? yaml_find(cluster, "nodes") : NULL;
     static const char *const keys[] = {"load", "rate_per_s"};
     double value;
@@ -143,7 +142,7 @@ static void report_queue(const struct rule_run *rule_run, const struct growth_of
     insight_evidence(insight, EVIDENCE_INTERVAL, "", insight->from_s, insight->to_s,
                      "%.0f jobs wait at first, %.0f at the end", g->at[0], g->at[BATCHES]);
     insight->recommendation = "more capacity or less load; do not quote means of such a run";
-    propose_capacity(rule_run, rho > 1 && isfinite(rho) ? rho : 1, insight);
+    propose_capacity(rho > 1 && isfinite(rho) ? rho : 1, insight);
     proposal_policies(insight, EASIM_READS_RUN_TIMES, 0);
     insight_weigh(insight, rho > 1 ? 1 - 1 / rho : 0, 1);
 }

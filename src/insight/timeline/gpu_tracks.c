@@ -193,9 +193,9 @@ static void write_arrows(const struct session *s, const struct open_slice *slice
     struct trace_place last = slice->place;
     last.time_ns = slice->end_ns - 1;
     if (in != ARROW_NONE)
-        arrow_end(s->part, slice->place, in);
+        arrow_write(s->part, TRACE_FLOW_IN, slice->place, in);
     if (out != ARROW_NONE)
-        arrow_begin(s->part, last, out);
+        arrow_write(s->part, TRACE_FLOW_OUT, last, out);
 }
 
 static void close_slice(const struct session *s, struct open_slice *slice) {

@@ -137,9 +137,10 @@ bool arrow_is_due(const struct timeline_part *part, uint32_t segment);
    its ends is in a slice that may be joined with others. */
 uint32_t arrow_out_of(const struct timeline_part *part, uint32_t segment);
 uint32_t arrow_into(const struct timeline_part *part, uint32_t segment);
-/* Writes the ends of arrows; the slice that they are in is written first. */
-void arrow_begin(struct timeline_part *part, struct trace_place place, uint32_t arrow);
-void arrow_end(struct timeline_part *part, struct trace_place place, uint32_t arrow);
+/* Writes an end of an arrow, TRACE_FLOW_OUT or TRACE_FLOW_IN; the slice that it is in is written
+   first. */
+void arrow_write(struct timeline_part *part, enum trace_kind kind, struct trace_place place,
+                 uint32_t arrow);
 
 /* --- counters: the cluster over time: power, cap, waiting jobs, free GPUs, price, carbon --- */
 

@@ -76,8 +76,8 @@ uint32_t arrow_out_of(const struct timeline_part *part, uint32_t index) {
     return next == ARROW_NONE ? ARROW_NONE : arrow_into(part, next);
 }
 
-static void add_arrow(struct timeline_part *part, enum trace_kind kind, struct trace_place place,
-                      uint32_t arrow) {
+void arrow_write(struct timeline_part *part, enum trace_kind kind, struct trace_place place,
+                 uint32_t arrow) {
     uint32_t before = slice_before(part, arrow);
     const char *name = before == ARROW_NONE                                  ? "start"
                        : cause_between(part, before, arrow) == CAUSE_RESIZED ? "resize"
@@ -89,14 +89,6 @@ static void add_arrow(struct timeline_part *part, enum trace_kind kind, struct t
     if (kind == TRACE_FLOW_IN)
         trace_event_member(part->events, "\"bp\":\"e\"");
     trace_event_end(part->events);
-}
-
-void arrow_begin(struct timeline_part *part, struct trace_place place, uint32_t arrow) {
-    add_arrow(part, TRACE_FLOW_OUT, place, arrow);
-}
-
-void arrow_end(struct timeline_part *part, struct trace_place place, uint32_t arrow) {
-    add_arrow(part, TRACE_FLOW_IN, place, arrow);
 }
 
 /* --- job_events --- */
@@ -127,7 +119,7 @@ static void write_submitted(struct timeline_part *part, uint32_t first, uint32_t
         uint32_t arrow = arrow_of_submission(part, j);
         place.time_ns = jobs[j].submit_ns;
         if (arrow != ARROW_NONE)
-            arrow_begin(part, place, arrow);
+            arrow_write(part, TRACE_FLOW_OUT, place, arrow);
     }
     part->thinned.arrivals += part->resolution_ns > 0 && next - first > 1 ? next - first : 0;
     str_finish(&name);

@@ -83,14 +83,10 @@ static struct tree_node node_of(const struct tree *tree, size_t row, size_t pare
     return node;
 }
 
-static bool is_nobody(const struct tree *tree, size_t row) {
-    return tree->attribution->rows.at[row].nobody;
-}
-
 /* Below a node of nobody there is nothing to tell apart. */
 static void add_below(struct tree *tree, size_t place) {
     size_t row = tree->nodes.at[place].row;
-    if (row == SIZE_MAX || is_nobody(tree, row))
+    if (row == SIZE_MAX || tree->attribution->rows.at[row].nobody)
         return;
     size_t begin = tree->first[row], end = tree->first[row + 1];
     uint32_t level = tree->attribution->rows.at[row].level + 1;
