@@ -250,6 +250,7 @@ static int read_ready(const struct easim_pass *pass, const cJSON *ready) {
 
 static int read_steps(const struct easim_pass *pass, const cJSON *steps) {
     struct program *s = pass->state;
+    s->steps.adds_wakes = s->protocol < 3;
     return steps && steps_begin(&s->steps, steps, pass->view) < 0
                ? program_fail(pass, "%s", s->steps.problem)
                : 0;

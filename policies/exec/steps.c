@@ -232,7 +232,8 @@ int steps_decide(struct steps *s, const struct easim_pass *pass, struct process 
     }
     bool is_last = s->menu.items && menu_wait(&s->menu, pass);
     if (s->wake_s > 0) {
-        pass->host->plan_wake_clear(pass->plan); /* the last wait may have ended before its time */
+        if (!s->adds_wakes) /* the last wait may have ended before its time */
+            pass->host->plan_wake_clear(pass->plan);
         if (!is_last)
             pass->host->plan_wake_at(pass->plan, view->now_s + s->wake_s);
     }

@@ -16,6 +16,7 @@ struct steps {
     double *frame;          /* what is sent: doubles, then a byte for each configuration */
     size_t bytes;
     double decisions;    /* so far */
+    bool adds_wakes;     /* protocol 2: what a wait has asked for stays when it ends earlier */
     struct menu menu;    /* instead of the queue and its configurations, if asked for */
     const char *problem; /* why the last function has failed */
 };

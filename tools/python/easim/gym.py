@@ -23,6 +23,7 @@ import numpy
 from easim import binary
 from easim.call import call
 from easim.errors import RunFailed
+from easim.policy import GRANTS
 
 try:
     import gymnasium
@@ -32,7 +33,7 @@ except ImportError:
     from easim import spaces
     BASE = object
 
-PROTOCOL = 2
+PROTOCOL = 3
 GLOBALS = ("over", "now_s", "energy_j", "power_w", "power_cap_w", "price_per_mwh", "carbon_g_per_kwh", "free_gpus", "waiting",
            "running", "checkpointing", "decisions", "answer", "late", "most_configs")
 OF_TYPE = ("free", "node_free_max", "failed", "asleep")
@@ -144,7 +145,11 @@ class Env(BASE):
         if hello != self._hello:
             self._hello = hello
             self._lay_out(json.loads(hello))
-        self._agent.sendall(json.dumps({"message": 0, "ready": PROTOCOL, "steps": self._form()}).encode() + b"\n")
+        granted = {**{name.removeprefix("policy.params."): value for name, value in self._set.items()}, **self._params}
+        asked = [name for name in GRANTS if granted.get(GRANTS[name])]
+        ready = {"ready": PROTOCOL, "capabilities": [name for name in asked if "/" not in name],
+                 "extensions": [name for name in asked if "/" in name]}
+        self._agent.sendall(json.dumps({"message": 0, **ready, "steps": self._form()}).encode() + b"\n")
         self._receive()
 
     def _form(self):
