@@ -502,6 +502,25 @@ def test_example_compared():
     assert mean["learned"][2] < 0.6 * mean["random"][2]
 
 
+def test_search_example():
+    """The weights beside the example cost less than lean on jobs that they have not seen; a search goes on where it was saved."""
+    import menu
+    import search
+    config, scenario, _ = menu.PLACES["protocol"]
+    env = search.environment(10, menu.CONFIGS / config, scenario)
+    weights = json.loads((SOURCE / "tools/python/examples/search.json").read_text(encoding="utf-8"))["weights"]
+    own = menu.run(env, search.agent(env, weights), menu.UNSEEN)
+    other = menu.others(menu.CONFIGS / config, scenario, ["lean"], menu.UNSEEN, 10)["lean"]
+    assert own.mean() < other.mean() and [each["jobs_finished"] for each in env.summaries] == [60] * 10, (own, other)
+    env.close()
+    path = Path(tempfile.mkdtemp()) / "weights.json"
+    for iteration in (1, 2):
+        so_far_s = json.loads(path.read_text(encoding="utf-8"))["cpu_s"] if iteration == 2 else 0
+        search.main(path, (so_far_s + 0.001) / 60, population=3, elites=2, episodes=6)
+        found = json.loads(path.read_text(encoding="utf-8"))
+        assert found["iteration"] == iteration == len(found["curve"]) and [*found["weights"]] == search.NAMES
+
+
 def test_core():
     """With `core` both processes stay on it, and the thread has its own cores back at the end."""
     cores = os.sched_getaffinity(0)
@@ -525,7 +544,7 @@ def test_document():
         assert printed.getvalue() == expected, f"docs/python.md: printed is\n{printed.getvalue()}"
 
 
-left_out = form([], [test_example_learns, test_example_compared])
+left_out = form([], [test_example_learns, test_example_compared, test_search_example])
 with tempfile.TemporaryDirectory(prefix="easim-gyms.", ignore_cleanup_errors=True) as scratch:
     tempfile.tempdir = os.environ["TMPDIR"] = scratch  # agents that are killed leave theirs in it
     cases(*(test for name, test in list(globals().items()) if name.startswith("test_") and test not in left_out))
