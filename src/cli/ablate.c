@@ -135,6 +135,8 @@ static int print_shares(const struct session *s, const struct ablate_output *out
         str_addf(&report.text, "results: %s\n", folder);
     notes_finish(&notes);
     int code = run_args_show(s->options, &report);
+    for (int i = 0; i < 2; i++)
+        run_args_advise(s->options, &output->studies[i]);
     report_finish(&report);
     return code;
 }

@@ -384,6 +384,9 @@ static int print_comparison(const struct session *s, const struct compare_output
             cli_say_lines(&precision);
     }
     int code = run_args_show(options, &report);
+    for (size_t i = 0; i < s->clean.count; i++)
+        if (s->clean.at[i].result.count > 0)
+            run_args_advise(options, &s->clean.at[i].study);
     report_finish(&report);
     str_finish(&precision);
     return code;

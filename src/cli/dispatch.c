@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/internal.h"
 #include "easim_version.h"
+#include "policy/fault.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -78,6 +79,7 @@ static int run_command(enum command command, const char *results, int argc, char
     struct options options;
     options_parse(&options, command, argc, argv);
     options.results = results;
+    fault_set_limit(options.decision_timeout_s);
     int code = functions[command](&options);
     options_finish(&options);
     return code;

@@ -150,12 +150,12 @@ void progress_line_stop(struct progress_line *progress); /* erases the line and 
 /* Sweeps beyond one machine: tasks, each of which runs one shard of the points. */
 
 struct sweep_tasks {
-    const char *file, *folder; /* of the sweep, as given; of the results */
-    unsigned count;            /* tasks 1..count */
-    const bool *wanted;        /* by number - 1: tasks with something to do */
-    const char *sbatch;        /* more options for sbatch, or NULL */
-    const char *run_timeout;   /* passed on; or NULL */
-    bool retry_failed;         /* likewise */
+    const char *file, *folder;                  /* of the sweep, as given; of the results */
+    unsigned count;                             /* tasks 1..count */
+    const bool *wanted;                         /* by number - 1: tasks with something to do */
+    const char *sbatch;                         /* more options for sbatch, or NULL */
+    const char *run_timeout, *decision_timeout; /* passed on; or NULL */
+    bool retry_failed;                          /* likewise */
 };
 
 /* Prints one line of shell that runs the tasks with GNU parallel and then joins. */

@@ -170,6 +170,7 @@ static int run_study(struct options *options, const struct study *study) {
             code = run_args_report(&error, &result, study);
         int printed = print_result(options, study, &outcome);
         service_bins_finish(&outcome.bins);
+        run_args_advise(options, study);
         code = code == EXIT_DONE ? printed : code;
     }
     free((void *)bounds.bounds);

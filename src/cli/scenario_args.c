@@ -123,6 +123,15 @@ int run_args_report(const struct error *error, const struct replicate_result *re
     return cli_report_error(&whole);
 }
 
+void run_args_advise(const struct options *options, const struct study *study) {
+    if (options->check || options->quiet || module_is_shipped(&study->module))
+        return;
+    cli_say(
+        "note: policy %s (%s) is not one of easim's own, and this was no checked run: run it once "
+        "with --check\n",
+        study->module.policy->name, study->module.path);
+}
+
 int run_args_show(const struct options *options, const struct report *report) {
     struct error error = {0};
     int r = 0;

@@ -40,6 +40,9 @@ void run_args_catch_interrupts(void);
 /* cli_report_error for a study that was to be run; an interruption with how much of it is kept. */
 int run_args_report(const struct error *error, const struct replicate_result *result,
                     const struct study *study);
+/* Says on standard error, unless quiet or checked, that a module which is not easim's own has run
+   unchecked. */
+void run_args_advise(const struct options *options, const struct study *study);
 /* Prints text on standard output, a table only unless quiet; returns an exit code. */
 int run_args_show(const struct options *options, const struct report *report);
 /* Puts the notes of results with the table, or beside data, on standard error unless quiet. */

@@ -202,6 +202,7 @@ static int hand_over_points(const struct options *options, struct sweep_dir *dir
                                 .count = options->tasks,
                                 .sbatch = options->sbatch,
                                 .run_timeout = option_given(options, "run-timeout"),
+                                .decision_timeout = option_given(options, "decision-timeout"),
                                 .retry_failed = options->retry_failed};
     struct error error = {0};
     const struct sweep_resume resume = resume_of(options, dir);

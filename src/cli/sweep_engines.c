@@ -30,10 +30,13 @@ static int add_command(const struct sweep_tasks *tasks, struct str *out, struct 
 
 /* What only the tasks take. */
 static void add_run_options(const struct sweep_tasks *tasks, struct str *out) {
-    if (tasks->run_timeout) {
-        str_add(out, " --run-timeout ");
-        shell_add_word(out, tasks->run_timeout);
-    }
+    const char *const limits[][2] = {{" --run-timeout ", tasks->run_timeout},
+                                     {" --decision-timeout ", tasks->decision_timeout}};
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+        if (limits[i][1]) {
+            str_add(out, limits[i][0]);
+            shell_add_word(out, limits[i][1]);
+        }
     str_add(out, tasks->retry_failed ? " --retry-failed" : "");
 }
 

@@ -206,6 +206,7 @@ static int print_search(const struct options *options, const struct tune_output 
         str_addf(&report.text, "results: %s\n", folder);
     notes_finish(&notes);
     int code = run_args_show(options, &report);
+    run_args_advise(options, studies[0]);
     report_finish(&report);
     return code;
 }

@@ -239,14 +239,11 @@ int loop_init(struct sim *sim, struct error *reterr) {
         mem_zalloc((size_t)workload->table.models->count * sim->cluster->gpu_type_count,
                    sizeof *sim->extrapolated_by);
     sim->policy_rng = rng_create(sim->options.seed, sim->options.replication, "policy");
-    if (sim->options.calling)
-        *sim->options.calling = "the state_size"; /* the memory is the policy's */
+    sim_note_call(sim, "the state_size"); /* the memory is the policy's */
     sim->policy_state = mem_zalloc(1, policy->state_size);
-    if (sim->options.calling)
-        *sim->options.calling = "the job_memory_size";
+    sim_note_call(sim, "the job_memory_size");
     int r = job_memory_init(sim, reterr);
-    if (sim->options.calling)
-        *sim->options.calling = NULL;
+    sim_note_call(sim, NULL);
     if (r < 0)
         return r;
     if (policy->list) {

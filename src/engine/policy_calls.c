@@ -26,14 +26,9 @@ static bool checks_all(const struct sim *sim) {
    one runs would cost too much. */
 #define LIST_CALLBACK "a callback"
 
-static void note_call(const struct sim *sim, const char *name) {
-    if (sim->options.calling)
-        *sim->options.calling = name;
-}
-
 /* What a policy may have done to the process, beside what it was called for. */
 static void end_call(struct sim *sim, const char *name) {
-    note_call(sim, NULL);
+    sim_note_call(sim, NULL);
     if (sim->options.original && !*sim->options.original)
         _exit(EXIT_FAILURE);
     if (rounding_is_usual())
@@ -49,7 +44,7 @@ static void call_policy(struct sim *sim, int (*function)(const struct easim_pass
     struct easim_pass pass = actions_pass(&plan);
     sim->list.recheck_all = sim->list.recheck_all || (sim->options.check && checks_all(sim));
     policy_code_begins(sim);
-    note_call(sim, function ? name : LIST_CALLBACK);
+    sim_note_call(sim, function ? name : LIST_CALLBACK);
     int r = function ? function(&pass) : list_decide(&sim->list, &pass);
     end_call(sim, function ? name : LIST_CALLBACK);
     policy_code_ends(sim, checks_all(sim));
@@ -79,7 +74,7 @@ static bool callbacks_may_admit(struct sim *sim, uint32_t job) {
     shown->state = EASIM_JOB_WAITING; /* as the policy will see it if it is admitted */
     shown->here = true;
     policy_code_begins(sim);
-    note_call(sim, LIST_CALLBACK);
+    sim_note_call(sim, LIST_CALLBACK);
     bool may = list_may_admit(&sim->list, &pass, host_job(pass.view, job), sim->over_cap);
     end_call(sim, LIST_CALLBACK);
     policy_code_ends(sim, false);
@@ -133,7 +128,7 @@ void callbacks_finish(struct sim *sim) {
         return;
     sim->ended = true;
     show_energy(sim);
-    note_call(sim, "finish");
+    sim_note_call(sim, "finish");
     if (policy->finish)
         policy->finish(&pass);
     end_call(sim, "finish");
@@ -150,7 +145,7 @@ bool callbacks_explain(struct sim *sim, char text[static RECHECK_BYTES]) {
     struct easim_pass pass = actions_pass(&plan);
     text[0] = '\0';
     policy_code_begins(sim);
-    note_call(sim, LIST_CALLBACK);
+    sim_note_call(sim, LIST_CALLBACK);
     bool found = sim->module->policy->list && !list_in_rounds(&sim->list) &&
                  recheck_at_end(&sim->list.index, &pass, text);
     end_call(sim, LIST_CALLBACK);

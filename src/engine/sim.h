@@ -17,6 +17,7 @@
 #include "engine/observer.h"
 #include "engine/service_flow.h"
 #include "engine/view.h"
+#include "policy/fault.h"
 #include "policy/list/list.h"
 #include "policy/module.h"
 #include "policy/params.h"
@@ -394,7 +395,7 @@ struct sim_options {
     const volatile bool *original;
     const struct start_changer *changer; /* NULL: every start is the policy's; else the view is not
                                             guarded, for a guarded one is shared by copies */
-    const char **calling; /* NULL, or tells which callback of the policy is running; NULL: none */
+    struct calling *calling; /* NULL, or tells which callback of the policy is running */
 };
 
 struct sim {
@@ -467,6 +468,12 @@ struct sim {
 static inline uint32_t sim_job_state(const struct sim *sim, uint32_t job) {
     uint32_t fate = sim->runs[job].fate;
     return fate ? fate : sim->view.jobs[job].state;
+}
+
+/* A callback of the policy, or what it asks for, begins; NULL: it has ended. */
+static inline void sim_note_call(const struct sim *sim, const char *name) {
+    if (sim->options.calling)
+        calling_note(sim->options.calling, name);
 }
 
 /* Records the first failure, which ends the run. */

@@ -3,12 +3,20 @@
 #include "policy/fault.h"
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <link.h>
+#include <math.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #define SANITIZED 1
@@ -19,16 +27,20 @@
 #endif
 
 #define MOST_SEGMENTS 8
+#define TICKS         16  /* of the timer, until a callback has taken its limit */
+#define STACK_WORDS   512 /* in which the policy's own code is looked for, from the top */
 
 /* What a signal handler may reach, beside the flag in cli/scenario_args.c. */
 static struct {
     struct {
-        uintptr_t start, end;
+        uintptr_t start, end, base;
         int side; /* of a mixture of two */
     } code[MOST_SEGMENTS];
     int code_count, side;
     char sides[2][FAULT_NAME_BYTES], policy[FAULT_NAME_BYTES];
-    char *words;
+    struct policy_fault *fault;
+    double limit_s;
+    char limit[40];
 } guarded;
 
 static const struct {
@@ -39,20 +51,50 @@ static const struct {
                {SIGFPE, "SIGFPE, a wrong operation such as an integer division by zero"},
                {SIGILL, "SIGILL, a wrong instruction"}};
 
-/* The instruction that raised the signal; 0 where this is not known to be told. */
-static uintptr_t instruction(const void *context) {
+/* The instruction that raised the signal, and the top of the stack; 0 where this is not known to be
+   told. */
+static uintptr_t instruction(const void *context, uintptr_t *ret_stack) {
     const ucontext_t *c = context;
 #if defined(__x86_64__)
+    *ret_stack = (uintptr_t)c->uc_mcontext.gregs[REG_RSP];
     return (uintptr_t)c->uc_mcontext.gregs[REG_RIP];
 #elif defined(__aarch64__)
+    *ret_stack = (uintptr_t)c->uc_mcontext.sp;
     return (uintptr_t)c->uc_mcontext.pc;
 #else
+    *ret_stack = 0;
     return (void)c, 0;
 #endif
 }
 
+/* Whose code is there, as an index; -1: no policy's. */
+static int code_at(uintptr_t at) {
+    for (int i = 0; i < guarded.code_count; i++)
+        if (at >= guarded.code[i].start && at < guarded.code[i].end)
+            return i;
+    return -1;
+}
+
+static void note_place(int code, uintptr_t at) {
+    guarded.fault->at = at - guarded.code[code].base;
+    guarded.fault->side = (uint32_t)guarded.code[code].side;
+}
+
+/* Where the policy has called what has not returned: the first word of the stack that leads into
+   its code. It may be of a call that is over. */
+static void note_caller(uintptr_t stack) {
+    const uintptr_t *word = (const void *)(stack & ~(uintptr_t)7);
+    for (int i = 0; stack && i < STACK_WORDS; i++) {
+        int code = code_at(word[i] - 1);
+        if (code >= 0) {
+            note_place(code, word[i] - 1);
+            return;
+        }
+    }
+}
+
 static void add_words(const char *text) {
-    char *at = guarded.words, *end = guarded.words + FAULT_BYTES - 1;
+    char *at = guarded.fault->words, *end = guarded.fault->words + FAULT_BYTES - 1;
     while (*at)
         at++;
     while (*text && at < end)
@@ -61,13 +103,10 @@ static void add_words(const char *text) {
 }
 
 static void on_crash(int number, siginfo_t *info, void *context) {
-    uintptr_t at = instruction(context);
-    int own = -1; /* which side's code raised it */
-    for (int i = 0; i < guarded.code_count; i++)
-        if (at >= guarded.code[i].start && at < guarded.code[i].end)
-            own = guarded.code[i].side;
-    guarded.words[0] = '\0';
-    add_words(own >= 0 ? guarded.sides[own] : "crashed outside the code of ");
+    uintptr_t stack, at = instruction(context, &stack);
+    int own = code_at(at); /* which side's code raised it */
+    guarded.fault->words[0] = '\0';
+    add_words(own >= 0 ? guarded.sides[guarded.code[own].side] : "crashed outside the code of ");
     add_words(own >= 0 ? " crashed: " : guarded.policy);
     add_words(own >= 0 ? "" : ", perhaps in a function that it called: ");
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
@@ -77,8 +116,34 @@ static void on_crash(int number, siginfo_t *info, void *context) {
         add_words(
             " (memory that is read-only or hidden, as the view and what is behind its arrays in a checked run)");
     signal(number, SIG_DFL); /* and once more, for a core dump or a debugger */
+    if (own >= 0)
+        note_place(own, at);
+    else
+        note_caller(stack);
     if (info->si_code <= 0)
         raise(number); /* sent, not raised by an instruction: it does not come back by itself */
+}
+
+/* Time has passed in the process, perhaps in a callback. */
+static void on_tick(int number, siginfo_t *info, void *context) {
+    struct calling *calling = &guarded.fault->calling;
+    const char *name = calling->name;
+    uintptr_t stack, at = instruction(context, &stack);
+    (void)number, (void)info;
+    if (!name || ++calling->ticks <= TICKS)
+        return;
+    guarded.fault->words[0] = '\0';
+    add_words(guarded.policy);
+    add_words(": ");
+    add_words(name);
+    add_words(" did not end within ");
+    add_words(guarded.limit);
+    add_words(" s of processor time (--decision-timeout)");
+    if (code_at(at) >= 0)
+        note_place(code_at(at), at);
+    else
+        note_caller(stack);
+    _exit(EXIT_FAILURE);
 }
 
 static int keep_code(struct dl_phdr_info *info, size_t size, void *context) {
@@ -92,6 +157,7 @@ static int keep_code(struct dl_phdr_info *info, size_t size, void *context) {
             continue;
         uintptr_t start = info->dlpi_addr + segment->p_vaddr;
         guarded.code[guarded.code_count].start = start;
+        guarded.code[guarded.code_count].base = info->dlpi_addr;
         guarded.code[guarded.code_count].side = guarded.side;
         guarded.code[guarded.code_count++].end = start + segment->p_memsz;
     }
@@ -120,19 +186,39 @@ void fault_name(const struct policy_module *module, char name[static FAULT_NAME_
 static void watch_side(const struct policy_module *module) {
     struct link_map *map = NULL;
     fault_name(module, guarded.sides[guarded.side]);
+    snprintf(guarded.fault->files[guarded.side], PATH_MAX, "%s", module->path);
     if (dlinfo(module->handle, RTLD_DI_LINKMAP, &map) == 0)
         dl_iterate_phdr(keep_code, map);
     guarded.side++;
 }
 
-void fault_watch(const struct policy_module *module, char words[static FAULT_BYTES]) {
+void fault_set_limit(double limit_s) {
+    guarded.limit_s = limit_s;
+}
+
+/* A timer of this process that ticks while it works. */
+static void start_ticks(void) {
+    struct sigaction action = {.sa_sigaction = on_tick,
+                               .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGPROF};
+    double limit_s = guarded.limit_s > 0 ? guarded.limit_s : FAULT_LIMIT_S,
+           tick_s = fmax(limit_s / TICKS, 1e-3), whole_s = floor(tick_s);
+    struct timespec tick = {(time_t)whole_s, (long)((tick_s - whole_s) * 1e9)};
+    timer_t timer;
+    snprintf(guarded.limit, sizeof guarded.limit, "%g", limit_s);
+    sigaction(SIGPROF, &action, NULL);
+    if (timer_create(CLOCK_PROCESS_CPUTIME_ID, &event, &timer) == 0)
+        (void)timer_settime(timer, 0, &(struct itimerspec){tick, tick}, NULL);
+}
+
+void fault_watch(const struct policy_module *module, struct policy_fault *fault) {
     struct sigaction action = {.sa_sigaction = on_crash,
                                .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
 #ifdef SANITIZED
     return;
 #endif
     guarded.code_count = guarded.side = 0;
-    guarded.words = words;
+    guarded.fault = fault;
     fault_name(module, guarded.policy);
     watch_side(module->sides[0] ? module->sides[0] : module);
     if (module->sides[1])
@@ -143,6 +229,60 @@ void fault_watch(const struct policy_module *module, char words[static FAULT_BYT
     sigaltstack(&stack, NULL);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         sigaction(signals[i].number, &action, NULL);
+    start_ticks();
+}
+
+/* --- fault_locate --- */
+
+/* What addr2line prints; the number of bytes. */
+static size_t run_addr2line(const char *file, const char *address, char *text, size_t bytes) {
+    const char *const words[] = {"addr2line", "-f", "-e", file, address, NULL};
+    extern char **environ;
+    posix_spawn_file_actions_t actions;
+    int ends[2], status;
+    pid_t pid;
+    size_t length = 0;
+    if (pipe(ends) < 0)
+        return 0;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_addclose(&actions, ends[0]);
+    posix_spawn_file_actions_addclose(&actions, ends[1]);
+    int r = posix_spawnp(&pid, words[0], &actions, NULL, (char *const *)(uintptr_t)words, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    for (ssize_t got = 1; r == 0 && got > 0 && length < bytes;
+         length += (size_t)(got > 0 ? got : 0))
+        got = TEMP_FAILURE_RETRY(read(ends[0], text + length, bytes - length));
+    close(ends[0]);
+    if (r == 0)
+        while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+            ;
+    return length;
+}
+
+void fault_locate(struct policy_fault *fault, struct str *out) {
+    char address[24], text[PATH_MAX + 512];
+    if (fault->at == 0 || fault->side > 1)
+        return;
+    fault->files[fault->side][PATH_MAX - 1] = '\0';
+    snprintf(address, sizeof address, "%#llx", (unsigned long long)fault->at);
+    size_t length = run_addr2line(fault->files[fault->side], address, text, sizeof text - 1);
+    text[length] = '\0';
+    char *line = strchr(text, '\n');
+    if (!line || text[0] == '?')
+        return;
+    *line++ = '\0';
+    line[strcspn(line, "\n ")] = '\0';
+    const char *slash = strrchr(line, '/'), *place = slash ? slash + 1 : line;
+    str_add(out, ", in ");
+    str_add_visible(out, text);
+    if (place[0] && place[0] != '?') {
+        str_add(out, " (");
+        str_add_visible(out, place);
+        str_add(out, ")");
+    }
 }
 
 /* --- names --- */

@@ -210,6 +210,20 @@ bool module_is_own(const char *name) {
     return found.is_file && file_stamp_same(&found, &ours);
 }
 
+bool module_is_shipped(const struct policy_module *module) {
+    if (module->sides[0])
+        return module_is_shipped(module->sides[0]) && module_is_shipped(module->sides[1]);
+    const char *slash = strrchr(module->path, '/'), *file = slash ? slash + 1 : module->path;
+    char name[PATH_MAX];
+    struct search own = {.name = name};
+    struct file_stamp found;
+    snprintf(name, sizeof name, "%.*s", (int)(strlen(file) - (strlen(file) > 3 ? 3 : 0)), file);
+    if (!each_own_folder(has_module, &own))
+        return false;
+    file_stamp_take(own.path, &found);
+    return found.is_file && file_stamp_same(&found, &module->stamp);
+}
+
 static int open_name(const char *name, bool apart, struct policy_module *module,
                      struct error *reterr) {
     struct search search = {.name = name};

@@ -30,6 +30,9 @@ bool module_find(const char *name, struct str *path);
 /* Whether `name` is a bare name that finds a module of easim's own: beside the program or installed
    with it, whether EASIM_POLICY_PATH leads there or not. */
 bool module_is_own(const char *name);
+/* Whether an open module is one of easim's own, by whatever name or path it was opened; of a
+   mixture both. */
+bool module_is_shipped(const struct policy_module *module);
 /* Accepts a zeroed module. What was opened apart stays loaded until its process ends. */
 void module_close(struct policy_module *module);
 

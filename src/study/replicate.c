@@ -187,7 +187,7 @@ static int simulate_replication(struct pool *pool, uint32_t index, const struct 
     sim.observers = observers;
     if (crash) {
         crash->replication = index + 1;
-        sim.options.calling = &crash->calling;
+        sim.options.calling = &crash->fault.calling;
         sim.options.original = crash->original;
     }
     int r = loop_init(&sim, &slot->outcome.error);

@@ -94,7 +94,7 @@ void shared_ring_quiet(struct shared_ring *ring) {
 
 void crash_context_policy(struct crash_context *crash, const struct policy_module *module) {
     fault_name(module, crash->policy);
-    fault_watch(module, crash->words);
+    fault_watch(module, &crash->fault);
 }
 
 void crash_context_end_policy(const struct crash_context *crash) {
@@ -109,20 +109,21 @@ const char *crash_context_name(const struct crash_context *crash) {
 
 /* A replication, and not a policy in it, nor one that is being loaded. */
 static bool easim_is_at_work(const struct crash_context *crash) {
-    return crash->generating > 0 || (crash->replication > 0 && !crash->calling);
+    return crash->generating > 0 || (crash->replication > 0 && !crash->fault.calling.name);
 }
 
 /* Where mem.h has no memory, or machine.h met another fault: what the parent is to say. */
 static void leave_machine(void *context, size_t bytes, const char *fault) {
     struct crash_context *crash = context;
-    const char *where = easim_is_at_work(crash) ? "easim itself, not in"
-                        : crash->calling        ? crash->calling
-                                                : "the run";
-    int length = fault ? snprintf(crash->words, FAULT_BYTES, "%s", fault)
-                       : snprintf(crash->words, FAULT_BYTES, "out of memory in %s%s %s", where,
-                                  easim_is_at_work(crash) ? "" : " of", crash_context_name(crash));
+    const char *where = easim_is_at_work(crash)     ? "easim itself, not in"
+                        : crash->fault.calling.name ? crash->fault.calling.name
+                                                    : "the run";
+    int length = fault
+                     ? snprintf(crash->fault.words, FAULT_BYTES, "%s", fault)
+                     : snprintf(crash->fault.words, FAULT_BYTES, "out of memory in %s%s %s", where,
+                                easim_is_at_work(crash) ? "" : " of", crash_context_name(crash));
     if (bytes > 0 && length < FAULT_BYTES)
-        snprintf(crash->words + length, FAULT_BYTES - (size_t)length,
+        snprintf(crash->fault.words + length, FAULT_BYTES - (size_t)length,
                  ": no room for %zu more bytes", bytes);
     crash->machine = bytes < ABSURD_BYTES;
     _exit(EXIT_FAILURE);
@@ -167,15 +168,16 @@ void crash_context_explain(struct crash_context *crash, const struct process_end
     int status = end->status;
     if (crash->done && WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return;
-    crash->words[FAULT_BYTES - 1] = crash->policy[FAULT_NAME_BYTES - 1] =
+    crash->fault.words[FAULT_BYTES - 1] = crash->policy[FAULT_NAME_BYTES - 1] =
         '\0'; /* a policy may write anywhere */
     if (end->timed_out)
         str_addf(out, "the run of %s was not done within %g s", who, end->limit_s);
     else if (end->killed)
         explain_killed(crash, end->grace_s, out);
-    else if (crash->words[0])
-        str_add(out, crash->words);
-    else if (WIFEXITED(status))
+    else if (crash->fault.words[0]) {
+        str_add(out, crash->fault.words);
+        fault_locate(&crash->fault, out);
+    } else if (WIFEXITED(status))
         str_addf(out, "the run of %s ended its process with exit status %d", who,
                  WEXITSTATUS(status));
     else

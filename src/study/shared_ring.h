@@ -78,13 +78,11 @@ void shared_ring_quiet(struct shared_ring *ring); /* the parent is awake */
 
 struct crash_context {
     char policy[FAULT_NAME_BYTES];
-    char words[FAULT_BYTES]; /* of a crash; "": none, or it could not be told */
-    uint32_t replication;    /* from 1; 0: none has begun */
-    uint32_t generating;     /* replication whose jobs are being generated; 0: none */
+    struct policy_fault fault; /* where its policy crashed, which callback runs */
+    uint32_t replication;      /* from 1; 0: none has begun */
+    uint32_t generating;       /* replication whose jobs are being generated; 0: none */
     int64_t now_ns;
     uint64_t decisions;
-    const char
-        *calling; /* name of the callback of the policy that is running, a literal; NULL: none */
     const volatile bool *original; /* false in what its policy has forked; NULL: not known */
     uint64_t bytes;                /* of the result, */
     uint64_t hash;                 /* and of what is in it (base/hash.h) */

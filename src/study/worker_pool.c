@@ -75,7 +75,7 @@ static bool write_result(int fd, const struct str *result) {
 static void hand_in(int fd, const struct str *result, struct crash_context *crash) {
     if (!write_result(fd, result)) {
         crash->machine = machine_is_at_fault(errno);
-        snprintf(crash->words, FAULT_BYTES, "the result of %s cannot be handed over: %s",
+        snprintf(crash->fault.words, FAULT_BYTES, "the result of %s cannot be handed over: %s",
                  crash_context_name(crash), strerror(errno));
         return;
     }

@@ -453,14 +453,15 @@ static void expect_crash(void (*crash)(const struct policy_module *second), cons
     cr_assert_eq(module_open("pollux", &sides[0], &error), 0, "%s", error.text);
     cr_assert_eq(module_open("ends_badly_list", &sides[1], &error), 0, "%s", error.text);
     const struct policy_module mixture = {.sides = {&sides[0], &sides[1]}};
-    char *words = mem_shared(FAULT_BYTES), names[2][FAULT_NAME_BYTES];
+    struct policy_fault *fault = mem_shared(sizeof *fault);
+    char names[2][FAULT_NAME_BYTES];
     fault_name(&mixture, names[0]);
     fault_name(&sides[1], names[1]);
     pid_t child = fork();
     if (child == 0) {
         const struct rlimit no_core = {0, 0};
         setrlimit(RLIMIT_CORE, &no_core);
-        fault_watch(&mixture, words);
+        fault_watch(&mixture, fault);
         crash(&sides[1]);
         _exit(0);
     }
@@ -469,9 +470,9 @@ static void expect_crash(void (*crash)(const struct policy_module *second), cons
     cr_expect(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV, "%#x", status);
     struct str said = {0};
     str_addf(&said, format, names[strstr(format, "outside") ? 0 : 1]);
-    cr_expect_str_eq(words, said.text);
+    cr_expect_str_eq(fault->words, said.text);
     str_finish(&said);
-    mem_unshare(words, FAULT_BYTES);
+    mem_unshare(fault, sizeof *fault);
     for (int i = 0; i < 2; i++)
         module_close(&sides[i]);
 }

@@ -61,7 +61,7 @@ static void begin_base_run(struct base_run *base) {
     base->crash->replication = base->replication + 1;
     base->crash->now_ns = 0;
     base->crash->decisions = 0;
-    base->sim.options.calling = &base->crash->calling;
+    base->sim.options.calling = &base->crash->fault.calling;
     base->sim.options.original = base->crash->original;
 }
 
@@ -84,11 +84,11 @@ void base_run_rename(struct base_run *base, struct crash_context *crash, const c
     crash->replication = base->replication + 1;
     crash->now_ns = base->sim.now_ns;
     crash->decisions = base->sim.decision_total - 1; /* before the present one */
-    crash->calling = calling;
+    calling_note(&crash->fault.calling, calling);
     crash_context_policy(crash, &base->study->module);
     base->crash = crash;
     base->watch.context = crash;
-    base->sim.options.calling = &crash->calling;
+    base->sim.options.calling = &crash->fault.calling;
     base->sim.options.original = crash->original;
 }
 

@@ -227,7 +227,7 @@ static uint32_t improve(struct decision_points *points, const struct sim *sim, u
 static uint32_t look_at_point(struct decision_points *points, struct sim *sim,
                               const struct start_offer *offer) {
     const struct decision_task *task = points->task;
-    const char *calling = points->base.crash->calling;
+    const char *calling = points->base.crash->fault.calling.name;
     add_rows(points, sim, offer);
     keep_chosen(points);
     for (size_t i = points->first_row; i < points->rows->at.count; i++) {

@@ -30,7 +30,7 @@ static void reap_fork(struct forks *forks, struct fork_place *place) {
         result = forked_open_result(&place->forked, &failure);
     if (failure.text &&
         crash->machine) /* the others die with this process, which may be made again */
-        machine_end("%s", crash->words[0] ? crash->words : failure.text);
+        machine_end("%s", crash->fault.words[0] ? crash->fault.words : failure.text);
     forks->ended(forks->context, place->number, failure.text ? (struct slice){0} : result,
                  failure.text);
     forked_close_result(result);
