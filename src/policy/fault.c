@@ -138,7 +138,7 @@ static void on_tick(int number, siginfo_t *info, void *context) {
     add_words(name);
     add_words(" did not end within ");
     add_words(guarded.limit);
-    add_words(" s of processor time (--decision-timeout)");
+    add_words(" s of processor time");
     if (code_at(at) >= 0)
         note_place(code_at(at), at);
     else

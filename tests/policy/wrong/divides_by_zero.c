@@ -1,0 +1,11 @@
+/* An integer division by zero. */
+#include "wrong.h"
+
+static volatile int zero;
+
+static int decide(const struct easim_pass *pass) {
+    (void)pass;
+    return 1 / zero;
+}
+
+POLICY(.decide = decide);

@@ -1,0 +1,9 @@
+/* A level that it does not have. */
+#include "wrong.h"
+
+static uint32_t level(const struct easim_pass *pass) {
+    (void)pass;
+    return 5;
+}
+
+LIST(.level = level, .levels = 2);

@@ -1,0 +1,4 @@
+/* Levels, and no level. */
+#include "wrong.h"
+
+LIST(.levels = 2);

@@ -1,0 +1,10 @@
+/* init does not end. */
+#include "wrong.h"
+
+static int init(const struct easim_pass *pass) {
+    (void)pass;
+    for (volatile unsigned i = 0;; i++)
+        ;
+}
+
+POLICY(.decide = start_in_order, .init = init);

@@ -1,0 +1,10 @@
+/* finish_by_s of a key is not a number. */
+#include "wrong.h"
+
+static void key(const struct easim_pass *pass, const struct easim_job *job, double best,
+                struct easim_key *ret) {
+    (void)pass, (void)job, (void)best;
+    ret->finish_by_s = NAN;
+}
+
+LIST(.key = key);

@@ -1,0 +1,12 @@
+/* Of a later minor version. */
+#include "wrong.h"
+
+EASIM_EXPORT const struct easim_policy easim_policy = {.abi_major = EASIM_ABI_MAJOR,
+                                                       .abi_minor = EASIM_ABI_MINOR + 1,
+                                                       .abi_draft = EASIM_ABI_DRAFT,
+                                                       .param_bytes = sizeof(struct easim_param),
+                                                       .struct_size = sizeof(struct easim_policy),
+                                                       .name = "wrong",
+                                                       .version = "1",
+                                                       .summary = "has one fault",
+                                                       .decide = start_in_order};

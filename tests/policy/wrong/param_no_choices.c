@@ -1,0 +1,7 @@
+/* A choice without choices. */
+#include "wrong.h"
+
+static const struct easim_param params[] = {
+    {"x", "", "a number", EASIM_PARAM_CHOICE, 0, 0, 1, 0, false, NULL}};
+
+POLICY(.decide = start_in_order, .params = params, .param_count = 1, .params_size = sizeof(double));

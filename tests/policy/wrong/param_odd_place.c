@@ -1,0 +1,7 @@
+/* A parameter that is not aligned. */
+#include "wrong.h"
+
+static const struct easim_param params[] = {
+    {"x", "", "a number", EASIM_PARAM_REAL, 3, 0, 1, 0.5, false, NULL}};
+
+POLICY(.decide = start_in_order, .params = params, .param_count = 1, .params_size = 16);

@@ -1,0 +1,12 @@
+/* param_bytes is too small. */
+#include "wrong.h"
+
+EASIM_EXPORT const struct easim_policy easim_policy = {.abi_major = EASIM_ABI_MAJOR,
+                                                       .abi_minor = EASIM_ABI_MINOR,
+                                                       .abi_draft = EASIM_ABI_DRAFT,
+                                                       .param_bytes = 8,
+                                                       .struct_size = sizeof(struct easim_policy),
+                                                       .name = "wrong",
+                                                       .version = "1",
+                                                       .summary = "has one fault",
+                                                       .decide = start_in_order};

@@ -1,0 +1,73 @@
+"""Wrong policies: what `run`, `run --check` and `policies --test` answer to each of tests/policy/wrong, as its table says.
+Usage: test_wrong_policies.py EASIM SOURCE
+
+A column of the table is an exit status, and a pattern that what easim prints must have. Unchecked, a run with a fault that is none
+in this scenario ends with 0: then it names --check. --test is the longest, so the short form has a fifth of it.
+"""
+import csv
+import re
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+
+from harness import SOURCE, TINY, cases, easim, form, run
+
+FOLDER = SOURCE / "tests/policy/wrong"
+COMPILER = ["tcc"] if shutil.which("tcc") else ["cc", "-O0", "-w"]
+LIMITS = {"run": ["--decision-timeout", "300ms"], "check": ["--check", "--decision-timeout", "300ms"], "test": ["--limit", "1"]}
+HINT = "run it once with --check"
+
+
+def table():
+    with open(FOLDER / "answers.csv", newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(line for line in file if not line.startswith("#")))
+
+
+def answer(name, how, folder):
+    """Exit status, and all that is printed."""
+    module = folder / f"{name}.so"
+    if not module.exists():
+        run(*COMPILER, "-shared", "-fPIC", f"-I{SOURCE}/include", f"-I{FOLDER}", "-o", module, FOLDER / f"{name}.c")
+    words = ["policies", "--test", module] if how == "test" else ["run", TINY, "--policy", module, "--force", "--out", folder / f"{name}-{how}"]
+    done = easim(*words, *LIMITS[how], code=None)
+    return done.returncode, done.stdout + done.stderr
+
+
+def agrees(row, how, folder):
+    code, text = answer(row["policy"], how, folder)
+    assert code == int(row[how]), (row["policy"], how, code, text)
+    assert re.search(row[f"{how}_says"], text), (row["policy"], how, row[f"{how}_says"], text)
+    assert how != "run" or (HINT in text) == (code == 0), (row["policy"], text)
+    assert how == "run" or HINT not in text, (row["policy"], text)
+
+
+def all_agree(rows, how, folder):
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda row: agrees(row, how, folder), rows))
+    return len(rows)
+
+
+def every_source_has_a_row():
+    assert [row["policy"] for row in table()] == sorted(path.stem for path in FOLDER.glob("*.c"))
+    assert len(table()) >= 60
+
+
+def every_fault_is_told():
+    """By one of the two that look for faults."""
+    silent = [row["policy"] for row in table() if row["check"] == row["test"] == "0" and not row["silent"]]
+    assert not silent, silent
+
+
+def of_runs(folder):
+    return all_agree(table(), "run", folder)
+
+
+def of_checked_runs(folder):
+    return all_agree(table(), "check", folder)
+
+
+def of_tests(folder):
+    return all_agree([row for row in table() if row["test"] != "-"][::form(1, 5)], "test", folder)
+
+
+if __name__ == "__main__":
+    cases(every_source_has_a_row, every_fault_is_told, of_runs, of_checked_runs, of_tests, shared=True)
