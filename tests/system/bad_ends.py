@@ -2,6 +2,7 @@
 that are left. Arguments of such a test: EASIM SOURCE PLUGIN_DIR
 """
 import os
+import re
 import uuid
 from pathlib import Path
 
@@ -41,8 +42,8 @@ def ends(who):
 
 
 def said_by(done):
-    """What easim itself says, not the C library of one of its processes."""
-    return [line for line in done.stderr.splitlines() if line.startswith("easim: ")]
+    """What easim itself says, not the C library of one of its processes; without function and line of a crash."""
+    return [re.sub(r", in \w+ \([\w.]+:\d+\)(?= \()", "", line) for line in done.stderr.splitlines() if line.startswith("easim: ")]
 
 
 def processes():

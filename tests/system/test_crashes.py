@@ -51,7 +51,7 @@ def what_was_finished_is_kept(folder):
         manifest = json_of(out / "manifest.json")
         assert manifest["partial"] is True and manifest["replications_done"] == 5
         for name in ("summary.csv", "jobs.csv", "power.csv"):
-            assert whole[Path(name)].startswith((out / name).read_bytes()), name
+            assert whole[name].startswith((out / name).read_bytes()), name
         assert len(rows_of(out / "summary.csv")) == 5
 
 
