@@ -15,7 +15,7 @@
 /* Everything of one ablation. */
 struct session {
     struct options *options;
-    const char *sides[2];   /* as they were typed: NAME or NAME:PARAM=VALUE,... */
+    const char *sides[2];   /* as they were typed: [LABEL=]NAME[:PARAM=VALUE,...] */
     const char *texts[2];   /* with colons */
     const char *modules[2]; /* without parameters */
     struct study studies[2];
@@ -141,6 +141,11 @@ static int print_shares(const struct session *s, const struct ablate_output *out
     return code;
 }
 
+static const char *name_of_side(const struct session *s, int side) {
+    const char *label = s->studies[side].scenario.policy.label;
+    return label ? label : s->sides[side];
+}
+
 static int ablate_policies(struct session *s, struct ablation *ablation) {
     struct error error = {0};
     run_args_catch_interrupts();
@@ -164,8 +169,8 @@ static int ablate_policies(struct session *s, struct ablation *ablation) {
     const struct ablate_output output = {.origin = &origin,
                                          .studies = s->studies,
                                          .ablation = ablation,
-                                         .first = s->sides[0],
-                                         .second = s->sides[1],
+                                         .first = name_of_side(s, 0),
+                                         .second = name_of_side(s, 1),
                                          .shown = s->options->metrics.columns,
                                          .shown_count = s->options->metrics.count};
     r = r < 0 ? r : inputs_verify(&s->inputs, INPUTS_LATE, &error);

@@ -375,13 +375,15 @@ static void refuse_doubles(const struct compare_args *args, const struct contend
         while (strcmp(contenders[j].study.policy, contenders[i].study.policy) != 0)
             j++;
         const char *first = args->policies.at[j], *second = args->policies.at[i];
+        const char *old = policy_text_behind_label(first), *new = policy_text_behind_label(second);
         if (j < i && strcmp(first, second) == 0)
             problems_add(problems, (struct location){0}, NULL,
                          "--policies: policy \"%s\" is listed twice", contenders[i].study.policy);
         else if (j < i)
             problems_add(problems, (struct location){0}, NULL,
-                         "--policies: %s and %s are both policy \"%s\"", first, second,
-                         contenders[i].study.policy);
+                         "--policies: %s and %s are both policy \"%s\": expected a label for each, "
+                         "such as old=%s,new=%s",
+                         first, second, contenders[i].study.policy, old, new);
     }
 }
 

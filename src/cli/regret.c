@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/internal.h"
 #include "cli/scenario_args.h"
+#include "config/policy_text.h"
 #include "output/folders.h"
 #include "output/regret/regret_tables.h"
 #include "study/bound_replications.h"
@@ -174,7 +175,7 @@ static int regret_study(struct options *options, const struct study *study) {
     struct error error = {0};
     int code;
     const char *usual = arena_printf(&options->arena, "results/%s/regret-%s", study->scenario.name,
-                                     study->module.policy->name);
+                                     policy_text_folder(study->policy, &options->arena));
     run_args_catch_interrupts();
     session.how = run_args_options(options);
     inputs_add_study(&session.inputs, study);

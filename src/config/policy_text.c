@@ -42,7 +42,23 @@ static const char *behind_value(const char *at) {
     return is_quote(*at) ? behind_quotes(at) : at + strcspn(at, ":");
 }
 
-/* ---- Name and parameters ---- */
+/* ---- Label, name and parameters ---- */
+
+bool policy_label_is_valid(const char *label) {
+    size_t length = strspn(label, "abcdefghijklmnopqrstuvwxyz0123456789_.-");
+    return length > 0 && length <= POLICY_NAME_MOST_BYTES && label[length] == '\0';
+}
+
+/* The = behind what would be a label, which holds neither a slash nor a colon; NULL: none. */
+static const char *label_end(const char *text) {
+    const char *end = is_quote(*text) ? behind_quotes(text) : text + strcspn(text, "=/:");
+    return end && *end == '=' ? end : NULL;
+}
+
+const char *policy_text_behind_label(const char *text) {
+    const char *end = label_end(text);
+    return end ? end + 1 : text;
+}
 
 /* The quoted path at the beginning, whose quotes go. Returns what is behind it, or NULL. */
 static const char *read_quoted_name(const char *text, struct arena *arena, const char **ret_name) {
@@ -103,6 +119,12 @@ int policy_text_parse(const char *text, struct arena *arena, struct policy_text 
                       struct error *reterr) {
     struct policy_text read = {.name = NULL};
     struct policy_setting *settings = arena_alloc(arena, (strlen(text) + 1) * sizeof *settings);
+    const char *label = label_end(text);
+    read.label = label ? arena_strndup(arena, text, (size_t)(label - text)) : NULL;
+    if (label && !policy_label_is_valid(read.label))
+        return error_set(reterr, ERROR_INPUT, "expected " POLICY_LABEL_HELP ", got \"%.80s\"",
+                         read.label);
+    text = policy_text_behind_label(text);
     const char *at = read_name(text, arena, &read.name);
     if (!at)
         return error_set(reterr, ERROR_INPUT,
@@ -154,8 +176,10 @@ static bool stands_for_itself(char c, bool first) {
 
 const char *policy_text_folder(const char *text, struct arena *arena) {
     struct str folder = {0};
+    const char *ending = strchr(text, ':') ? NULL : strrchr(text, '.');
+    ending = ending && ending[1] >= 'a' && ending[1] <= 'z' ? ending : NULL;
     for (const char *at = text; *at; at++)
-        if (stands_for_itself(*at, at == text))
+        if (stands_for_itself(*at, at == text || at == ending))
             str_add_char(&folder, *at);
         else
             str_addf(&folder, "%%%02X", (unsigned char)*at);
@@ -207,7 +231,9 @@ int policy_doc_apply(struct yaml_doc *doc, const struct policy_text *text, struc
                          problems) < 0)
             result = ERROR_INPUT;
     }
-    if (result == 0)
+    if (result == 0 && text->label)
+        result = put_text(doc, "label", text->label, where, problems);
+    if (result == 0 && text->count > 0)
         result = put_text(doc, "variant", text->variant, where, problems);
     return result;
 }
@@ -234,15 +260,15 @@ int policy_doc_expand(struct yaml_doc *doc, struct problems *problems) {
         return 0;
     const struct location where = name->where;
     int r = put_text(doc, "name", text.name, where, problems);
-    return r == 0 && text.count > 0 ? policy_doc_apply(doc, &text, where, problems) : r;
+    return r == 0 ? policy_doc_apply(doc, &text, where, problems) : r;
 }
 
-void policy_doc_drop_variant(struct yaml_doc *doc) {
-    static const struct yaml_step steps[] = {{.name = "policy"}, {.name = "variant"}};
+void policy_doc_drop(struct yaml_doc *doc, const char *key) {
+    const struct yaml_step steps[] = {{.name = "policy"}, {.name = key}};
     const struct yaml_path path = {steps, 2};
-    const struct yaml_node *variant = find_in_policy(doc, "variant");
+    const struct yaml_node *node = find_in_policy(doc, key);
     struct problems none = {0};
-    if (variant && yaml_doc_put(doc, &path, "~", variant->where, &none) < 0)
+    if (node && yaml_doc_put(doc, &path, "~", node->where, &none) < 0)
         problems_finish(&none); /* what stands on the way was found a line above */
 }
 

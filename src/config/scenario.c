@@ -66,7 +66,10 @@ static const struct field engine_fields[] = {
 
 static const struct field policy_fields[] = {
     {"name", STRING(scenario_policy, name), REQUIRED,
-     HELP("policy name, or path of a .so; either with parameters: zeus:edp_slack=2:tau=1h")},
+     HELP("policy name, or path of a .so; either with parameters: zeus:edp_slack=2:tau=1h, or with "
+          "a label before it: old=./a/x.so")},
+    {"label", TEXT(scenario_policy, label),
+     HELP("what results call the policy; a label before the name stands here")},
     {"variant", TEXT(scenario_policy, variant),
      HELP("results call the policy NAME:VARIANT; parameters behind the name stand here")},
     {"params", OPEN(scenario_policy, params), HELP("parameters, see easim policies NAME")},
@@ -222,9 +225,11 @@ static int apply_sets(struct scenario *scenario, const struct scenario_overrides
     return result;
 }
 
-/* Whether what the file's variant says of the parameters may not hold any more: something of the
-   policy is set, and no variant with it. */
-static bool outdate_variant(const struct scenario_overrides *overrides, struct arena *arena) {
+/* Whether what policy.KEY of the file says of `what` may not hold any more: something of that is
+   set, and no policy.KEY with it. */
+static bool is_outdated(const char *key, const char *what,
+                        const struct scenario_overrides *overrides, struct arena *arena) {
+    const char *path_of_key = arena_printf(arena, "policy.%s", key);
     bool outdated = false;
     for (size_t i = 0; i < overrides->set_count; i++) {
         struct yaml_path path;
@@ -232,9 +237,9 @@ static bool outdate_variant(const struct scenario_overrides *overrides, struct a
         if (yaml_path_parse_set(overrides->sets[i], arena, &path, &value, NULL) < 0)
             continue;
         const char *text = yaml_path_text(&path, arena);
-        if (yaml_paths_overlap(text, "policy.variant"))
+        if (yaml_paths_overlap(text, path_of_key))
             return false;
-        outdated = outdated || yaml_paths_overlap(text, "policy");
+        outdated = outdated || yaml_paths_overlap(text, what);
     }
     return outdated;
 }
@@ -270,12 +275,14 @@ static int change_scenario(struct scenario *scenario, const struct scenario_over
     }
     if (apply_sets(scenario, overrides, problems) < 0)
         result = ERROR_INPUT;
-    if (outdate_variant(overrides, &doc->arena))
-        policy_doc_drop_variant(doc);
+    if (is_outdated("variant", "policy", overrides, &doc->arena))
+        policy_doc_drop(doc, "variant");
+    if (is_outdated("label", "policy.name", overrides, &doc->arena))
+        policy_doc_drop(doc, "label");
     *ret_readable = policy_doc_expand(doc, problems) == 0;
     if (!*ret_readable)
         result = ERROR_INPUT;
-    if (text.count > 0) {
+    if (text.count > 0 || text.label) {
         find_overruled(scenario, &text);
         struct location where =
             policy_doc_place(doc, overrides->policy_option, overrides->policy, problems);
@@ -296,6 +303,14 @@ static int check_variant(const struct scenario *scenario, const struct binding *
     return schema_wrong(binding, yaml_find(policy, "variant"), "policy.variant",
                         "printable text of at most 176 bytes, of which all but a-z, A-Z, 0-9 and "
                         "_-=+. count three times, for it names a folder");
+}
+
+static int check_label(const struct scenario *scenario, const struct binding *binding) {
+    const char *label = scenario->policy.label;
+    if (!label || policy_label_is_valid(label))
+        return 0;
+    const struct yaml_node *policy = yaml_find(scenario->doc.root, "policy");
+    return schema_wrong(binding, yaml_find(policy, "label"), "policy.label", POLICY_LABEL_HELP);
 }
 
 static int check_users(const struct scenario *scenario, const struct binding *binding) {
@@ -372,7 +387,8 @@ int scenario_load(struct scenario *scenario, const char *path,
     if (uncertainty_bind(&scenario->uncertainty, scenario->uncertainty_node, scenario->doc.root,
                          &binding) < 0)
         result = ERROR_INPUT;
-    if (check_name(scenario, &binding) < 0 || check_variant(scenario, &binding) < 0)
+    if (check_name(scenario, &binding) < 0 || check_variant(scenario, &binding) < 0 ||
+        check_label(scenario, &binding) < 0)
         result = ERROR_INPUT;
     if (scenario->params_by_policy && scenario->params_by_policy->kind != YAML_NODE_MAPPING)
         result = schema_wrong(&binding, scenario->params_by_policy, "params_by_policy",

@@ -34,6 +34,7 @@ struct engine_options {
 
 struct scenario_policy {
     const char *name;               /* a policy name or a path to a .so */
+    const char *label;              /* what results call it, or NULL */
     const char *variant;            /* what results add to its name, or NULL */
     const struct yaml_node *params; /* mapping or NULL */
 };

@@ -37,6 +37,8 @@ cJSON *manifest_add_policy(cJSON *object, const char *key, const struct study *s
     const struct easim_policy *policy = study->module.policy;
     cJSON *policy_object = cJSON_AddObjectToObject(object, key);
     cJSON_AddStringToObject(policy_object, "name", policy->name);
+    if (study->scenario.policy.label)
+        cJSON_AddStringToObject(policy_object, "label", study->scenario.policy.label);
     if (study->scenario.policy.variant)
         cJSON_AddStringToObject(policy_object, "variant", study->scenario.policy.variant);
     cJSON_AddStringToObject(policy_object, "version", policy->version);

@@ -25,7 +25,7 @@ struct study {
         *drawn; /* by another study, in its physics; NULL: this one draws */
     struct policy_module module;
     const char *foreign; /* what its policy, which is not trusted, would do; NULL: nothing */
-    const char *policy;  /* what results call it: its name, with a variant NAME:VARIANT */
+    const char *policy;  /* what results call it: its label, its name, or NAME:VARIANT */
     struct policy_params params;
     struct file_stamp stamp;             /* of the scenario's file before it was read */
     struct job_usage rigid;              /* on which GPU types rigid jobs may run */

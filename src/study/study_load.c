@@ -205,7 +205,9 @@ static int open_policy(struct study *study, bool apart, const struct scenario_ov
 static void name_policy(struct study *study) {
     const char *variant = study->scenario.policy.variant;
     study->policy = study->module.policy->name;
-    if (variant)
+    if (study->scenario.policy.label)
+        study->policy = study->scenario.policy.label;
+    else if (variant)
         study->policy = arena_printf(&study->arena, "%s:%s", study->policy, variant);
     for (size_t i = 0; i < study->scenario.overruled.count; i++)
         array_push(&study->warnings,

@@ -3,9 +3,12 @@
 What a text must give is known from runs that say the same by --set, from the folders of others, and from the rule by
 which a page's address escapes a name (urllib); no figure is stored.
 """
+import json
+import shutil
+from pathlib import Path
 from urllib.parse import unquote
 
-from harness import SOURCE, cases, easim, json_of, rows_of
+from harness import EASIM, SOURCE, cases, easim, json_of, rows_of
 
 SEED = str(SOURCE / "configs" / "eas-sim.yaml")
 PLAIN, VARIANT, QUOTED = "zeus", "zeus:edp_slack=2:tau=90min", "pollux:tau=\"2h\""
@@ -117,6 +120,45 @@ def files_are_found_again(scratch):
     assert easim("compare", scratch / "both" / "manifest.json", cwd=elsewhere).stdout == "equal\n"
 
 
+def labels_are_names(scratch):
+    """Two modules of one name, and one of the shipped ones under a name that looks like a file of the results: in every
+    file, to every reader, and again from scenario.yaml. Values are those of zeus itself."""
+    for name in ("a", "b"):
+        (scratch / name).mkdir()
+        shutil.copy(Path(EASIM).parent / "policies" / "zeus.so", scratch / name)
+    labels, out = ["old", "new", "compare.csv"], scratch / "labels"
+    easim("compare", SEED, "--policies", "old=./a/zeus.so,new=./b/zeus.so:edp_slack=2:tau=90min,compare.csv=zeus", "--baseline", "new",
+          "--record", *SMALL, "--out", out, "--quiet", cwd=scratch)
+    manifest = json_of(out / "manifest.json")
+    assert manifest["policies"] == labels and manifest["baseline"] == "new", manifest
+    assert manifest["folders"] == ["old", "new", "compare%2Ecsv"], manifest
+    for table in ("compare.csv", "pareto.csv", "stationarity.csv", "recorded.csv"):
+        assert {row["policy"] for row in rows_of(out / table)} >= set(labels), table
+    plain = scratch / "out"  # the comparison of the texts
+    for label, text in (("old", PLAIN), ("new", VARIANT), ("compare.csv", PLAIN)):
+        own = folder_of(out, label)
+        for name in ("summary.csv", "jobs.csv", "power.csv"):
+            assert {row["policy"] for row in rows_of(own / name)} == {label}, (label, name)
+            assert without_policy(own / name) == without_policy(folder_of(plain, text) / name), (label, name)
+        policy = json_of(own / "manifest.json")["policy"]
+        assert (policy["name"], policy["label"]) == ("zeus", label), policy
+    easim("explain", out, 1, "--policy", "compare.csv")
+    easim("attribute", out, "--policy", "new", "--out", scratch / "l-attribute")
+    assert "policy compare.csv " in easim("timeline", out, "--policy", "compare.csv", "--out", scratch / "l.json").stdout
+    easim("analyze", out, "--policy", "compare.csv", "--out", scratch / "l-analyze")
+    assert easim("run", folder_of(out, "compare.csv") / "manifest.json", cwd=scratch).stdout == "equal\n"
+    again = easim("run", folder_of(out, "compare.csv") / "scenario.yaml", "--set", "policy.name=easy", "--out", scratch / "l-set")
+    assert "policy easy," in again.stdout, again.stdout  # another policy has not that label
+    sweep = scratch / "labels.yaml"
+    sweep.write_text(f"name: labels\nbase: {SEED}\naxes:\n  - {{path: policy.name, values: [old=./a/zeus.so, new=./b/zeus.so]}}\n")
+    easim("sweep", sweep, "--out", scratch / "l-sweep", "--quiet", cwd=scratch)
+    assert {row["policy"] for row in rows_of(scratch / "l-sweep" / "sweep.csv")} == {"old", "new"}
+    easim("ablate", SEED, "old=zeus", "new=pollux", *SMALL, "--out", scratch / "l-ablate", "--quiet")
+    assert {row["first"] for row in rows_of(scratch / "l-ablate" / "ablate.csv")} == {"old"}
+    regret = easim("regret", SEED, "--policy", "old=zeus", "-n", 1, "--set", "horizon=30min", "--format", "json", cwd=scratch)
+    assert json.loads(regret.stdout)["policy"] == "old" and (scratch / "results/eas-sim/regret-old").is_dir()
+
+
 def with_parameters(scratch):
     out = scratch / "out"
     easim("compare", SEED, "--policies", ",".join(ALL), "--baseline", VARIANT, "--record", "--bound", "--perturb", "sizes",
@@ -128,7 +170,8 @@ def with_parameters(scratch):
     commands_take_them(scratch)
     what_has_no_effect_is_said(scratch)
     files_are_found_again(scratch)
-    return 7
+    labels_are_names(scratch)
+    return 8
 
 
 cases(with_parameters)

@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* name|variant|PARAM>VALUE... */
+/* LABEL=name|variant|PARAM>VALUE... */
 static void show(const struct policy_text *text, struct str *out) {
-    str_addf(out, "%s|%s", text->name, text->variant ? text->variant : "-");
+    str_addf(out, "%s%s%s|%s", text->label ? text->label : "", text->label ? "=" : "", text->name,
+             text->variant ? text->variant : "-");
     for (size_t i = 0; i < text->count; i++)
         str_addf(out, "|%s>%s", text->settings[i].name, text->settings[i].value);
 }
@@ -27,6 +28,11 @@ Test(policy_text, good_texts) {
         {"a:b=c=d", "a|b=c=d|b>c=d"},
         {"a:b=", "a|b=|b>"},
         {"a:b==", "a|b==|b>="},
+        {"old=./a/x.so", "old=./a/x.so|-"},
+        {"v1.2-b_3=zeus:tau=1h", "v1.2-b_3=zeus|tau=1h|tau>1h"},
+        {"a=\"./b=c,d.so\":e=1", "a=./b=c,d.so|e=1|e>1"},
+        {"./a=b.so", "./a=b.so|-"}, /* a path, no label */
+        {"\"a=b/x.so\"", "a=b/x.so|-"},
         {"./a:b/mine.so", "./a:b/mine.so|-"},           /* a path with a colon */
         {"./a:b/mine.so:c=1", "./a:b/mine.so|c=1|c>1"}, /* and parameters */
         {"\"./a:b=1/m.so\":c=1", "./a:b=1/m.so|c=1|c>1"},
@@ -52,6 +58,14 @@ Test(policy_text, bad_texts) {
         {"", "expected a policy, got \"\""},
         {":tau=1h", "expected a policy, got \":tau=1h\""},
         {"\"\":tau=1h", "expected a policy, got \"\"\":tau=1h\""},
+        {"=zeus", "expected " POLICY_LABEL_HELP ", got \"\""},
+        {"Old=./x.so", "expected " POLICY_LABEL_HELP ", got \"Old\""},
+        {"a b=zeus", "expected " POLICY_LABEL_HELP ", got \"a b\""},
+        {"\"a,b\"=zeus", "expected " POLICY_LABEL_HELP ", got \"\"a,b\"\""},
+        {"a234567890123456789012345678901234567890123456789012345678901234x=zeus",
+         "expected " POLICY_LABEL_HELP
+         ", got \"a234567890123456789012345678901234567890123456789012345678901234x\""},
+        {"old=", "expected a policy, got \"\""},
         {"zeus:", "expected PARAM=VALUE behind \"zeus:\", got \"\""},
         {"zeus::tau=1h", "expected PARAM=VALUE behind \"zeus:\", got \"\""},
         {"zeus:tau=1h:", "expected PARAM=VALUE behind \"zeus:\", got \"\""},
@@ -120,6 +134,9 @@ Test(policy_text, folders_of_hostile_texts) {
         {"zeus", "zeus"},
         {"last_queue2", "last_queue2"},
         {"zeus:edp_slack=2.5:tau=1h", "zeus%3Aedp_slack=2.5%3Atau=1h"},
+        {"compare.csv", "compare%2Ecsv"}, /* a label is no file of the results */
+        {"v1.2", "v1.2"},
+        {"zeus:file=a.csv", "zeus%3Afile=a.csv"},
         {"..", "%2E."},
         {".", "%2E"},
         {"../../etc", "%2E.%2F..%2Fetc"},

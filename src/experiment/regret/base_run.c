@@ -38,7 +38,7 @@ static int refuse_company(const struct base_run *base, struct error *reterr) {
         reterr, ERROR_INPUT,
         "policy %s runs %s of its own, which copies of the simulation cannot have each "
         "for itself: no other choice of it can be tried",
-        base->study->module.policy->name, what);
+        base->study->policy, what);
 }
 
 /* ---- The run ---- */

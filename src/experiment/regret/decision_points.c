@@ -361,7 +361,7 @@ static void check_end(struct decision_points *points) {
     error_set(&end->error, ERROR_RUN,
               "policy %s: replication %u, repeated with the same random numbers, goes another way: "
               "what else it could have done cannot be told",
-              points->task->study->module.policy->name, points->task->replication + 1);
+              points->task->study->policy, points->task->replication + 1);
 }
 
 static void run_copied(struct decision_points *points, struct crash_context *crash) {

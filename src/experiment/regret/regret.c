@@ -106,7 +106,7 @@ static int refuse_nothing(const struct regret *regret, struct error *reterr) {
         return error_set(reterr, ERROR_INPUT,
                          "policy %s starts no job within the run: there is no decision to try "
                          "another way",
-                         regret->study->module.policy->name);
+                         regret->study->policy);
     if (regret->by == REGRET_MISSES && deadlines == 0)
         return error_set(
             reterr, ERROR_INPUT,

@@ -48,7 +48,8 @@ static void policy_facts_load(struct policy_facts *facts, const struct recorded_
     cJSON *root = parse_file(arena_printf(&facts->arena, "%s/" MANIFEST_NAME,
                                           recorded_folder_of_policy(folder, part, &facts->arena)));
     const cJSON *own = cJSON_GetObjectItemCaseSensitive(root, "policy");
-    const cJSON *name = cJSON_GetObjectItemCaseSensitive(own, "name");
+    const cJSON *label = cJSON_GetObjectItemCaseSensitive(own, "label");
+    const cJSON *name = label ? label : cJSON_GetObjectItemCaseSensitive(own, "name");
     if (cJSON_IsString(name) &&
         strcmp(name->valuestring, folder->policies.at[part->policy].name) == 0)
         read_policy(facts, own);

@@ -112,8 +112,7 @@ void externality_report(const struct externality *externality, struct report *re
     const struct total total = total_of(externality);
     const double count = externality->known;
     struct str *out = report_lines(report);
-    str_addf(out, "%s: policy %s, ", externality->study->scenario.name,
-             externality->study->module.policy->name);
+    str_addf(out, "%s: policy %s, ", externality->study->scenario.name, externality->study->policy);
     run_report_protocol(externality->study, externality->known, out);
     str_add(out, ": with and without job ");
     str_add_visible(out, externality->job);
@@ -139,7 +138,7 @@ void externality_json(const struct externality *externality, struct str *out) {
     const double count = externality->known;
     cJSON *root = cJSON_CreateObject();
     json_add_text(root, "scenario", externality->study->scenario.name);
-    json_add_text(root, "policy", externality->study->module.policy->name);
+    json_add_text(root, "policy", externality->study->policy);
     json_add_text(root, "job", externality->job);
     json_add_int(root, "replications", externality->known);
     json_add_real(root, "own_jct_s", total.own_jct_s / count);

@@ -66,7 +66,7 @@
 #define HINDSIGHT_COLUMNS(X) \
     X(metric, text, "", NEITHER, regret_metric_name(metric, &regret->study->scenario)) \
     X(replication, int, "", NEITHER, replication + 1) \
-    X(policy, csv(text), "", NEITHER, regret->study->module.policy->name) \
+    X(policy, csv(text), "", NEITHER, regret->study->policy) \
     X(bound, real, OF_METRIC, NEITHER, bound.value) \
     X(hindsight, real, OF_METRIC, NEITHER, r->end.reached.of[metric]) \
     X(value, real, OF_METRIC, NEITHER, r->own.of[metric]) \
@@ -248,8 +248,7 @@ static size_t copies_of(const struct regret_output *output) {
 
 static void add_title(const struct regret_output *output, struct str *out) {
     const struct regret *regret = output->regret;
-    str_addf(out, "%s: policy %s, ", regret->study->scenario.name,
-             regret->study->module.policy->name);
+    str_addf(out, "%s: policy %s, ", regret->study->scenario.name, regret->study->policy);
     run_report_protocol(regret->study, regret->count, out);
     if (regret->hindsight)
         str_addf(out, ": %zu decision points (of the policy's own runs %" PRIu64 "), %zu copies\n",
@@ -449,7 +448,7 @@ void regret_tables_json(const struct regret_output *output, struct str *out) {
     const struct regret *regret = output->regret;
     cJSON *root = cJSON_CreateObject();
     json_add_text(root, "scenario", regret->study->scenario.name);
-    json_add_text(root, "policy", regret->study->module.policy->name);
+    json_add_text(root, "policy", regret->study->policy);
     json_add_text(root, "metric", regret_metric_name(regret->by, &regret->study->scenario));
     json_add_int(root, "replications", regret->count);
     json_add_int(root, "decision_points", (int64_t)regret->points);

@@ -34,7 +34,8 @@ CASES = [
             "easim: --policies: no policy is named \"polux\", did you mean \"pollux\"? (found: {policies})"),
     compare("twice the same policy", ["--policies", "zeus,fcfs,zeus"], "--policies: policy \"zeus\" is listed twice"),
     compare("two modules of one name", ["--policies", "fcfs,{plugins}/good.so,{plugins}/./good.so"],
-            "--policies: {plugins}/good.so and {plugins}/./good.so are both policy \"good\""),
+            "--policies: {plugins}/good.so and {plugins}/./good.so are both policy \"good\": expected a label for each, "
+            "such as old={plugins}/good.so,new={plugins}/./good.so"),
     compare("baseline that is not compared", ["--policies", "pollux,fcfs", "--baseline", "polux"],
             "--baseline: \"polux\" is not among the policies compared, did you mean \"pollux\"?"),
     compare("problems of the scenario told once", ["--policies", "zeus,fcfs", "--set", "sed=1"],

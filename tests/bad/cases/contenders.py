@@ -4,6 +4,7 @@ from base import CONFIG, RUN, changed, command
 from cases.compare import compare
 
 HAS = "(it has: {parameters:zeus})"
+LABEL = "expected a label of a-z, 0-9, _ . and -, at most 64 of them"
 SLACK = "expected number 1..1000000000, or off"
 OWN = changed(CONFIG, [("{name: fcfs}", "{name: \"zeus:edp_slack=low\"}")])
 TWICE = changed(CONFIG, [("{name: fcfs}", "{name: \"zeus:tau=1h:tau=2h\"}")])
@@ -61,7 +62,18 @@ CASES = [
               f"--policies zeus:tau=\"1h\":edp_slack=[2]: policy.params.edp_slack: {SLACK}, got a list"),
     contender("twice the same text", "zeus:tau=1h,fcfs,zeus:tau=1h", "--policies: policy \"zeus:tau=1h\" is listed twice"),
     contender("twice the same from two places", "{plugins}/good.so:tau=1h,{plugins}/./good.so:tau=1h",
-              "--policies: {plugins}/good.so:tau=1h and {plugins}/./good.so:tau=1h are both policy \"good:tau=1h\""),
+              "--policies: {plugins}/good.so:tau=1h and {plugins}/./good.so:tau=1h are both policy \"good:tau=1h\": "
+              "expected a label for each, such as old={plugins}/good.so:tau=1h,new={plugins}/./good.so:tau=1h"),
+    contender("label twice", "old=zeus,old=fcfs", "--policies: old=zeus and old=fcfs are both policy \"old\": "
+              "expected a label for each, such as old=zeus,new=fcfs"),
+    contender("label that is the name of another", "zeus=fcfs,zeus", "--policies: zeus=fcfs and zeus are both policy "
+              "\"zeus\": expected a label for each, such as old=fcfs,new=zeus"),
+    text("empty label", "=zeus", f"{LABEL}, got \"\""),
+    text("label with a comma", "\"a,b\"=zeus", f"{LABEL}, got \"\"a,b\"\""),
+    text("label with a capital letter", "Old=zeus", f"{LABEL}, got \"Old\""),
+    text("label without a policy", "old=", "expected a policy, got \"\""),
+    run("label in the file", None, f"c.yaml:15:29: policy.label: {LABEL}, got \"a b\"",
+        config=changed(CONFIG, [("{name: fcfs}", "{name: fcfs, label: a b}")])),
     compare("parameters: baseline without them", ["--policies", "zeus:tau=2h,fcfs", "--baseline", "zeus"],
             "--baseline: \"zeus\" is not among the policies compared, did you mean \"zeus:tau=2h\"?"),
     compare("parameters: perturbed, though the text has the last word",

@@ -13,7 +13,7 @@ from pathlib import Path
 from easim import binary
 from easim.call import call
 from easim.errors import ResultWarning
-from easim.policy import command_of, grants_of, policy_text
+from easim.policy import command_of, grants_of, label_of, policy_texts
 from easim.results import Result
 
 
@@ -74,15 +74,16 @@ def run(config, policy=None, set=None, *, out=None, easim=None, progress=None, *
     command = command_of(policy)
     if command is not None:
         grants = {f"policy.params.{name}": granted for name, granted in grants_of(policy).items()}
-        policy, set = "exec", {**grants, **(set or {}), "policy.params.command": json.dumps(command)}
+        policy, set = "exec", {"policy.label": label_of(policy), **grants, **(set or {}),
+                               "policy.params.command": json.dumps(command)}
     return start("run", config, {"policy": policy, "set": set, **options}, out=out, easim=easim, progress=progress)
 
 
 def compare(config, policies=None, set=None, *, out=None, easim=None, progress=None, **options):
     """Runs several policies on the same workloads: `easim compare`. policies: list of names with parameters perhaps, and of
-    subclasses of easim.Policy. If one of them fails, RunFailed has the comparison of the others as its `result`."""
+    subclasses of easim.Policy, which results call by the name of the class. If one of them fails, RunFailed has the comparison of the others as its `result`."""
     if policies is not None and not isinstance(policies, str):
-        policies = ",".join(map(policy_text, policies))
+        policies = ",".join(policy_texts(policies))
     return start("compare", config, {"policies": policies, "set": set, **options}, out=out, easim=easim, progress=progress)
 
 

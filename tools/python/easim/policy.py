@@ -10,8 +10,10 @@ easim starts for it.
 """
 import inspect
 import operator
+import re
 import shlex
 import sys
+from collections import Counter
 from functools import partial
 from pathlib import Path
 
@@ -138,13 +140,25 @@ def command_of(policy):
     return shlex.join([sys.executable, "-m", "easim.policy", f"{file}:{made.__qualname__}", *words])
 
 
-def policy_text(policy):
-    """A policy where several are named: a text, or a class of one's own as the policy exec with its command."""
-    command = command_of(policy)
-    if command is None:
-        return policy
-    quoted = command.replace("'", "''")
-    return f"exec:command='{quoted}'" + "".join(f",{name}=true" for name in grants_of(policy))
+def label_of(policy):
+    """What results call a class of one's own: its name, in small letters."""
+    return re.sub(r"[^a-z0-9_]", "_", class_of(policy)[0].__name__.lower())[:60]
+
+
+def policy_texts(policies):
+    """Policies where several are named: texts, and classes of one's own as the policy exec with its command. A class that is
+    listed again, with other parameters, is mine-2, mine-3 ..."""
+    texts, seen = [], Counter()
+    for policy in policies:
+        command = command_of(policy)
+        if command is None:
+            texts.append(policy)
+            continue
+        label, quoted = label_of(policy), command.replace("'", "''")
+        seen[label] += 1
+        number = f"-{seen[label]}" if seen[label] > 1 else ""
+        texts.append(f"{label}{number}=exec:command='{quoted}'" + "".join(f":{name}=true" for name in grants_of(policy)))
+    return texts
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import functools
 import html
 import json
 import os
+import re
 import shutil
 import tempfile
 from pathlib import Path
@@ -11,7 +12,7 @@ from urllib.parse import quote
 
 from easim import binary
 from easim.call import call
-from easim.policy import policy_text
+from easim.policy import command_of
 from easim.tables import read
 
 
@@ -99,9 +100,16 @@ class Result:
 
     def __getitem__(self, policy):
         """Of a comparison: the result of one policy, by its name in the tables, or the class that was compared."""
-        policy = policy_text(policy)
+        command = command_of(policy)
+        if command is not None:
+            found = (Result(self.folder / each, self._easim, keep=self._keep) for each in self.manifest.get("folders", []))
+            result = next((each for each in found if each.manifest["policy"]["params"].get("command") == command), None)
+            if result is None:
+                raise KeyError(f"{policy}: it is not among {', '.join(self.manifest.get('policies', []))}")
+            return result
         folder = quote(os.fsencode(policy), safe="_-=+.").replace("~", "%7E")
         folder = "%2E" + folder[1:] if folder.startswith(".") else folder
+        folder = folder if ":" in policy else re.sub(r"\.(?=[a-z][^.]*$)", "%2E", folder)  # a label that would look like a file
         if folder not in self.manifest.get("folders", []):
             raise KeyError(f"{policy}: there are {', '.join(self.manifest.get('policies', [])) or 'no policies'}")
         return Result(self.folder / folder, self._easim, keep=self._keep)
